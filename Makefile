@@ -1,0 +1,288 @@
+# Builds, tests and measures ecs. `make help` lists what there is to make.
+#
+#   core/*.c ---> build/core/*.o ---> build/libecs.a, build/libecs.so
+#                        |
+#   bindings/lua/*.c ----+---> build/<abi>/ecs/core.so     one for each Lua
+#                        |
+#   spec/*/*_test.c -----+---> build/test/<build>/*_test   three builds
+#   bench/bench_*.c -----+---> build/bench/bench_*
+#
+#   examples/**/*.c ---------> build/kernels/*.so          native kernels
+#
+# Nothing is built into ./ itself: every Lua looks for ./?.so first, and would
+# find a library that was built for another Lua.
+
+# The modules of the core, bottom up. A module includes only modules that stand
+# before it (`make floors`). A module may lack its .c or its .h. This is the
+# only list: the build, the tests, the floors and the rockspec follow it.
+CORE := ecs ecs_kernel config invariant status memory id scalar schema \
+  entity_index locator table group world spawn part row_list query batch \
+  command_buffer fold regroup hash library kernel api accessor api_entity \
+  api_query api_world
+
+# What the mutation score is about.
+MUTANT_MODULES := table group world locator command_buffer
+
+CC := gcc
+PREFIX := /usr/local
+JOBS := 2
+N := 100
+SEED := 1
+
+LUA54_INCLUDE := /usr/include/lua5.4
+LUAJIT_INCLUDE := /usr/include/luajit-2.1
+LUA51_INCLUDE := /usr/include/lua5.1
+LUA52_INCLUDE := /usr/include/lua5.2
+LUA53_INCLUDE := /usr/include/lua5.3
+
+# Flags -------------------------------------------------------------------
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+INCLUDES := -Iinclude -Icore
+# Results must be the same bits on every machine: nothing is contracted into a
+# fused multiply-add. The other two let loops be vectorised and change no bit.
+FLOATS := -ffp-contract=off -fno-trapping-math -fno-math-errno
+DEPENDENCIES := -MMD -MP
+COMPILE := $(CC) -std=c11 $(WARNINGS) $(FLOATS) $(DEPENDENCIES) $(INCLUDES)
+CORE_FLAGS := -O2 -fPIC -fvisibility=hidden
+# Modules whose loops over columns gain from being vectorised.
+VECTORISED := batch row_list kernel
+LDLIBS := -lm -ldl
+
+CHECK_LEVEL := -O1 -g
+CHECKED_FLAGS := $(CHECK_LEVEL) -DECS_CHECKED
+TINY_FLAGS := $(CHECK_LEVEL) -DECS_CHECKED -DECS_TINY
+# The other builds have warned; what the sanitizers add draws false warnings.
+ASAN_FLAGS := -O1 -g -w -DECS_CHECKED -fno-omit-frame-pointer \
+  -fsanitize=address,undefined -fno-sanitize-recover=all
+
+# Files -------------------------------------------------------------------
+
+CORE_SOURCES := $(wildcard $(CORE:%=core/%.c))
+LUA_SOURCES := $(wildcard bindings/lua/*.c)
+CORE_OBJECTS := $(CORE_SOURCES:core/%.c=build/core/%.o)
+PUBLIC_HEADERS := $(wildcard $(foreach name,ecs ecs_kernel,\
+  include/$(name).h core/$(name).h))
+TEST_SOURCES := $(wildcard spec/core/*_test.c spec/model/*_test.c)
+# What tests share: every other C file beside them.
+CORE_SUPPORT := $(filter-out %_test.c,$(wildcard spec/core/*.c))
+MODEL_SUPPORT := $(filter-out %_test.c,$(wildcard spec/model/*.c))
+BENCH_SOURCES := $(wildcard bench/bench_*.c)
+BENCH_SUPPORT := $(filter-out bench/bench_%.c,\
+  $(wildcard bench/*.c bench/baseline/*.c))
+
+# Native kernels of examples and specs: libraries of their own, that know the
+# public headers and are found on package.cpath. A file is a library.
+KERNEL_SOURCES := $(wildcard examples/*.c examples/*/*.c spec/kernels/*.c)
+KERNELS := $(patsubst %.c,build/kernels/%.so,$(notdir $(KERNEL_SOURCES)))
+EXAMPLES := $(wildcard examples/[0-9]*.lua examples/[0-9]*/program.lua)
+
+# Modules for scripts, as they lie in the checkout.
+export LUA_PATH := ./scripts/?.lua;./scripts/?/init.lua;;
+LUA54 := LUA_CPATH='./build/lua54/?.so;./build/kernels/?.so;;' lua5.4
+LUAJIT := LUA_CPATH='./build/luajit/?.so;./build/kernels/?.so;;' luajit
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.SECONDARY:
+.PHONY: all help demo examples test bench run-bench lint floors \
+  sizes check-rockspec rockspec cdef mutants install clean libraries \
+  compile-checks kernels bench-programs \
+  lua54 luajit lua51 lua52 lua53
+
+all: libraries lua54 luajit kernels
+
+help:
+	@echo 'make demo      a simulation on Lua 5.4 and on LuaJIT'
+	@echo 'make test      every test, on every VM; ends with one line of counts'
+	@echo 'make bench     the tables of numbers, hand-written C in the same run'
+	@echo 'make all       the C libraries and the modules for Lua 5.4 and LuaJIT'
+	@echo 'make examples  the numbered examples, on both VMs'
+	@echo 'make lint      floors, the rockspec, luacheck'
+	@echo 'make sizes     functions and files over the ceilings of the style'
+	@echo 'make mutants   N=100 SEED=1: how many small errors the tests catch'
+	@echo 'make rockspec  brings its lists of files up to date; make cdef likewise'
+	@echo 'make install   PREFIX=/usr/local: C libraries and headers'
+	@echo 'make clean'
+	@echo 'demo and test install what they miss, on Debian and as root.'
+
+# The core ----------------------------------------------------------------
+
+libraries: build/libecs.a build/libecs.so
+
+$(VECTORISED:%=build/core/%.o): CORE_FLAGS += -O3
+
+build/core/%.o: core/%.c Makefile
+	@mkdir -p $(@D)
+	$(COMPILE) $(CORE_FLAGS) -c -o $@ $<
+
+build/libecs.a: $(CORE_OBJECTS)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+build/libecs.so: $(CORE_OBJECTS)
+	$(CC) -shared -Wl,-soname,libecs.so.0 -o $@ $^ $(LDLIBS)
+
+# The Lua modules ---------------------------------------------------------
+
+# $(1) the abi, $(2) the folder of its headers
+define lua_module
+$(1): build/$(1)/ecs/core.so
+
+build/$(1)/objects/%.o: bindings/lua/%.c Makefile
+	@mkdir -p $$(@D)
+	$$(COMPILE) $$(CORE_FLAGS) -isystem $(2) -c -o $$@ $$<
+
+build/$(1)/ecs/core.so: $(CORE_OBJECTS) \
+  $(LUA_SOURCES:bindings/lua/%.c=build/$(1)/objects/%.o)
+	@mkdir -p $$(@D)
+	$$(CC) -shared -o $$@ $$^ $$(LDLIBS)
+endef
+$(eval $(call lua_module,lua54,$(LUA54_INCLUDE)))
+$(eval $(call lua_module,luajit,$(LUAJIT_INCLUDE)))
+$(eval $(call lua_module,lua51,$(LUA51_INCLUDE)))
+$(eval $(call lua_module,lua52,$(LUA52_INCLUDE)))
+$(eval $(call lua_module,lua53,$(LUA53_INCLUDE)))
+
+# The Luas that nothing here runs, where their headers are.
+compile-checks: $(if $(wildcard $(LUA51_INCLUDE)/lua.h),lua51) \
+  $(if $(wildcard $(LUA52_INCLUDE)/lua.h),lua52) \
+  $(if $(wildcard $(LUA53_INCLUDE)/lua.h),lua53)
+
+# Native kernels ----------------------------------------------------------
+
+KERNEL_FLAGS := -O3 -fPIC -fvisibility=hidden
+
+# $(1) a source
+define kernel_library
+build/kernels/$(basename $(notdir $(1))).so: $(1) Makefile
+	@mkdir -p $$(@D)
+	$$(COMPILE) $$(KERNEL_FLAGS) -shared -o $$@ $$<
+endef
+$(foreach source,$(KERNEL_SOURCES),$(eval $(call kernel_library,$(source))))
+
+kernels: $(KERNELS)
+
+# C tests -----------------------------------------------------------------
+
+# $(1) the build, $(2) its flags. A test is linked with the whole core of its
+# build, so that it reaches what the shared library hides.
+define test_build
+build/test/$(1)/core/%.o: core/%.c Makefile
+	@mkdir -p $$(@D)
+	$$(COMPILE) $(2) -c -o $$@ $$<
+
+build/test/$(1)/spec/%.o: spec/%.c Makefile
+	@mkdir -p $$(@D)
+	$$(COMPILE) $(2) -Ispec/core -Ispec/model -c -o $$@ $$<
+
+build/test/$(1)/libecs.a: $(CORE_SOURCES:core/%.c=build/test/$(1)/core/%.o)
+	@rm -f $$@
+	@$$(AR) rcs $$@ $$^
+
+build/test/$(1)/core/%_test: build/test/$(1)/spec/core/%_test.o \
+  $(CORE_SUPPORT:spec/%.c=build/test/$(1)/spec/%.o) build/test/$(1)/libecs.a
+	@mkdir -p $$(@D)
+	$$(CC) $(2) -o $$@ $$^ -lcmocka $$(LDLIBS)
+
+build/test/$(1)/model/%_test: build/test/$(1)/spec/model/%_test.o \
+  $(MODEL_SUPPORT:spec/%.c=build/test/$(1)/spec/%.o) build/test/$(1)/libecs.a
+	@mkdir -p $$(@D)
+	$$(CC) $(2) -o $$@ $$^ -lcmocka $$(LDLIBS)
+
+test-$(1): $(TEST_SOURCES:spec/%.c=build/test/$(1)/%)
+.PHONY: test-$(1)
+endef
+$(eval $(call test_build,checked,$$(CHECKED_FLAGS)))
+$(eval $(call test_build,tiny,$$(TINY_FLAGS)))
+$(eval $(call test_build,asan,$$(ASAN_FLAGS)))
+
+# Commands that set themselves up -----------------------------------------
+
+# The sub-make sees the headers that were just installed. Two jobs, unless the
+# caller has said how many.
+PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
+
+test:
+	@tools/setup test
+	@MAKE='$(MAKE)' JOBS=$(JOBS) tools/run_tests
+
+demo:
+	@tools/setup demo
+	@$(MAKE) --no-print-directory -s $(PARALLEL) lua54 luajit kernels
+	@echo '== Lua 5.4'
+	@$(LUA54) examples/demo.lua
+	@echo '== LuaJIT'
+	@$(LUAJIT) examples/demo.lua
+
+# The numbered examples, each on both VMs. They assert what they claim.
+examples: lua54 luajit kernels
+	@set -e; for example in $(EXAMPLES); do \
+	  echo "== $$example"; $(LUA54) $$example; $(LUAJIT) $$example; done
+
+# Benchmarks --------------------------------------------------------------
+
+BENCH_FLAGS := -O3 -march=native
+BENCH_ARGUMENTS :=
+BENCHES := $(BENCH_SOURCES:bench/%.c=build/bench/%)
+
+bench:
+	@tools/setup demo
+	@$(MAKE) --no-print-directory -s $(PARALLEL) bench-programs
+	@$(MAKE) --no-print-directory run-bench
+
+bench-programs: $(BENCHES)
+
+run-bench: $(BENCHES)
+	@set -e; for bench in $^; do \
+	  echo "== $$bench"; $$bench $(BENCH_ARGUMENTS); done
+
+build/bench/objects/%.o: bench/%.c Makefile
+	@mkdir -p $(@D)
+	$(COMPILE) $(BENCH_FLAGS) -Ibench -c -o $@ $<
+
+build/bench/bench_%: build/bench/objects/bench_%.o \
+  $(BENCH_SUPPORT:bench/%.c=build/bench/objects/%.o) build/libecs.a
+	$(CC) $(BENCH_FLAGS) -o $@ $^ $(LDLIBS)
+
+# Checks of the text ------------------------------------------------------
+
+floors:
+	@tools/floors $(CORE)
+
+check-rockspec:
+	@lua5.4 tools/rockspec.lua check $(CORE)
+
+lint: floors check-rockspec
+	@luacheck --no-color -q .
+
+sizes:
+	@tools/sizes
+
+# What LuaJIT's FFI is told, made from the public header.
+cdef:
+	@mkdir -p build
+	luajit bindings/luajit/generate_cdef.lua $(filter %/ecs.h,$(PUBLIC_HEADERS)) \
+	  >build/cdef.lua
+	cp build/cdef.lua scripts/ecs/cdef.lua
+
+rockspec:
+	@lua5.4 tools/rockspec.lua write $(CORE)
+
+mutants:
+	@tools/setup test
+	@lua5.4 tools/mutants.lua $(N) $(SEED) $(JOBS) $(MUTANT_MODULES)
+
+# Installation ------------------------------------------------------------
+
+install: libraries
+	install -d $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include
+	install -m 644 build/libecs.a $(DESTDIR)$(PREFIX)/lib
+	install -m 755 build/libecs.so $(DESTDIR)$(PREFIX)/lib/libecs.so.0
+	ln -sf libecs.so.0 $(DESTDIR)$(PREFIX)/lib/libecs.so
+	install -m 644 $(PUBLIC_HEADERS) $(DESTDIR)$(PREFIX)/include
+
+clean:
+	rm -rf build
+
+-include $(wildcard build/*/*.d build/*/*/*.d build/*/*/*/*.d build/*/*/*/*/*.d)

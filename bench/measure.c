@@ -1,0 +1,397 @@
+/* measure.c: the clock, the turns and the table of measure.h.
+ *
+ * A repetition without preparation first runs once untimed, so that each side
+ * finds the caches as its own last run left them and not as the other side did.
+ * The number of iterations of a repetition is doubled until it takes long
+ * enough for the clock's grain and the cost of reading it to vanish.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "measure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "baseline/loops.h"
+
+/* Enough for a steady median; odd, so that the median is one of them. */
+#define DEFAULT_REPETITIONS 21u
+#define MOST_REPETITIONS 1001u
+
+/* A repetition lasts at least this long: ten thousand times the clock's grain. */
+#define LEAST_NANOSECONDS 200000.0
+
+/* What the program was asked for and has found out so far. */
+static struct {
+  const char *title;
+  const char *instruction_set;
+  double triad;
+  char **words;
+  int word_count;
+  uint32_t repetitions;
+  uint32_t aims;
+  uint32_t aims_met;
+  bool json;
+} session;
+
+/* Times of one side, in nanoseconds for one operation. */
+typedef struct Times {
+  double each[MOST_REPETITIONS];
+  double median;
+  double least;
+} Times;
+
+void measure_fail(const char *name, const char *what) {
+  fflush(stdout);
+  fprintf(stderr, "%s: %s\n", name, what);
+  exit(1);
+}
+
+/* Checks ------------------------------------------------------------------ */
+
+uint64_t measure_mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 29;
+}
+
+uint64_t measure_hash(const float *const *columns, uint32_t column_count,
+                      uint32_t count) {
+  uint64_t sum = 0;
+  for (uint32_t row = 0; row < count; row++) {
+    uint64_t hash = column_count;
+    for (uint32_t k = 0; k < column_count; k++) {
+      uint32_t bits;
+      memcpy(&bits, &columns[k][row], sizeof bits);
+      hash = measure_mix(hash, bits + 1u);
+    }
+    sum += hash;
+  }
+  return sum;
+}
+
+uint64_t measure_random(uint64_t *seed) {
+  uint64_t number = *seed += 0x9e3779b97f4a7c15u;
+  number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9u;
+  number = (number ^ number >> 27) * 0x94d049bb133111ebu;
+  return number ^ number >> 31;
+}
+
+void measure_shuffle(uint32_t *numbers, uint32_t count, uint64_t seed) {
+  for (uint32_t k = 0; k < count; k++) numbers[k] = k;
+  for (uint32_t k = count; k > 1; k--) {
+    uint32_t other = (uint32_t)(measure_random(&seed) % k);
+    uint32_t number = numbers[k - 1];
+    numbers[k - 1] = numbers[other];
+    numbers[other] = number;
+  }
+}
+
+/* The clock --------------------------------------------------------------- */
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static int compare_doubles(const void *left, const void *right) {
+  double a = *(const double *)left;
+  double b = *(const double *)right;
+  return (a > b) - (a < b);
+}
+
+/* Sorts a copy: the order of repetitions pairs the sides. */
+static double median_of(const double *numbers, uint32_t count) {
+  double sorted[MOST_REPETITIONS];
+  memcpy(sorted, numbers, count * sizeof *sorted);
+  qsort(sorted, count, sizeof *sorted, compare_doubles);
+  return sorted[count / 2];
+}
+
+static void summarize(Times *times) {
+  uint32_t count = session.repetitions;
+  times->median = median_of(times->each, count);
+  times->least = times->each[0];
+  for (uint32_t k = 1; k < count; k++) {
+    if (times->each[k] < times->least) times->least = times->each[k];
+  }
+}
+
+/* Does either side have something to prepare? Then both run one iteration per
+ * repetition and none untimed, so that they have done the same. */
+static bool is_prepared(const MeasureRow *row) {
+  return row->ours.prepare != NULL || row->hand.prepare != NULL;
+}
+
+static double time_side(const MeasureSide *side, uint32_t iterations,
+                        bool prepared) {
+  if (side->prepare != NULL) side->prepare(side->state);
+  if (!prepared) side->run(side->state, 1);
+  double start = now();
+  side->run(side->state, iterations);
+  return now() - start;
+}
+
+/* Turns ------------------------------------------------------------------- */
+
+static void check_row(const MeasureRow *row) {
+  uint64_t expected = row->expected;
+  if (row->hand.run != NULL) expected = row->hand.check(row->hand.state);
+  uint64_t found = row->ours.check(row->ours.state);
+  if (found == expected) return;
+  char text[120];
+  snprintf(text, sizeof text, "size %u, %s: the results differ: %016llx, "
+           "expected %016llx", row->size, row->order,
+           (unsigned long long)found, (unsigned long long)expected);
+  measure_fail(row->name, text);
+}
+
+/* How many iterations make a repetition that is long enough. Both sides do the
+ * same ones. */
+static uint32_t calibrate(const MeasureRow *row) {
+  bool prepared = is_prepared(row);
+  uint32_t iterations = 1;
+  for (;;) {
+    double longest = 0;
+    if (row->hand.run != NULL) {
+      longest = time_side(&row->hand, iterations, prepared);
+    }
+    double time = time_side(&row->ours, iterations, prepared);
+    if (time > longest) longest = time;
+    if (prepared || longest >= LEAST_NANOSECONDS) return iterations;
+    iterations *= 2;
+  }
+}
+
+static void repeat(const MeasureRow *row, uint32_t iterations, Times *hand,
+                   Times *ours) {
+  double divisor = (double)iterations * (double)row->operations;
+  bool prepared = is_prepared(row);
+  for (uint32_t k = 0; k < session.repetitions; k++) {
+    bool hand_first = k % 2 == 0;
+    for (int turn = 0; turn < 2; turn++) {
+      bool is_hand = (turn == 0) == hand_first;
+      const MeasureSide *side = is_hand ? &row->hand : &row->ours;
+      if (side->run == NULL) continue;
+      double *times = is_hand ? hand->each : ours->each;
+      times[k] = time_side(side, iterations, prepared) / divisor;
+    }
+  }
+}
+
+/* The table --------------------------------------------------------------- */
+
+static bool aim_met(bool met) {
+  session.aims++;
+  if (met) session.aims_met++;
+  return met;
+}
+
+static void print_size(char *text, size_t capacity, uint32_t size) {
+  if (size >= 1u << 20 && size % (1u << 20) == 0) {
+    snprintf(text, capacity, "%uM", size >> 20);
+  } else if (size >= 1u << 10 && size % (1u << 10) == 0) {
+    snprintf(text, capacity, "%uk", size >> 10);
+  } else {
+    snprintf(text, capacity, "%u", size);
+  }
+}
+
+/* A number in few characters: 3 figures, or "-" for none. */
+static const char *figures(char *text, size_t capacity, double number) {
+  const char *format = number < 9.995 ? "%.2f" : number < 99.95 ? "%.1f" : "%.0f";
+  if (number <= 0) format = "-";
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+#pragma GCC diagnostic ignored "-Wformat-extra-args"
+  snprintf(text, capacity, format, number);
+#pragma GCC diagnostic pop
+  return text;
+}
+
+static void print_row_json(const MeasureRow *row, uint32_t iterations,
+                           const Times *hand, const Times *ours,
+                           double ratio) {
+  printf("{\"program\":\"%s\",\"name\":\"%s\",\"size\":%u,\"order\":\"%s\","
+         "\"memory\":\"%s\",\"unit\":\"ns\",\"median\":%.4f,\"least\":%.4f,"
+         "\"hand_median\":%.4f,\"hand_least\":%.4f,\"ratio\":%.4f,"
+         "\"aim\":%g,\"aim_ratio\":%g,\"repetitions\":%u,\"iterations\":%u,"
+         "\"instruction_set\":\"%s\",\"triad\":%.1f}\n",
+         session.title, row->name, row->size, row->order, row->memory,
+         ours->median, ours->least, hand->median, hand->least, ratio,
+         row->aim_nanoseconds, row->aim_ratio, session.repetitions, iterations,
+         session.instruction_set, session.triad);
+}
+
+static void print_row_text(const MeasureRow *row, const Times *hand,
+                           const Times *ours, double ratio) {
+  char size[16], a[16], b[16], c[16], d[16], r[16], aim[24] = "";
+  const char *verdict = "";
+  if (row->aim_ratio > 0) {
+    snprintf(aim, sizeof aim, "<= %.2fx", row->aim_ratio);
+    verdict = aim_met(ratio <= row->aim_ratio) ? "met" : "MISSED";
+  } else if (row->aim_nanoseconds > 0) {
+    snprintf(aim, sizeof aim, "<= %g", row->aim_nanoseconds);
+    verdict = aim_met(ours->median <= row->aim_nanoseconds) ? "met" : "MISSED";
+  }
+  print_size(size, sizeof size, row->size);
+  printf("%-38s %5s %-8s %-4s %6s %6s %6s %6s %6s %-8s %s\n", row->name, size,
+         row->order, row->memory, figures(a, sizeof a, hand->median),
+         figures(b, sizeof b, hand->least), figures(c, sizeof c, ours->median),
+         figures(d, sizeof d, ours->least), figures(r, sizeof r, ratio), aim,
+         verdict);
+}
+
+void measure_row(const MeasureRow *row) {
+  if (!measure_wanted(row->name)) return;
+  static Times hand, ours;
+  static double ratios[MOST_REPETITIONS];
+  memset(&hand, 0, sizeof hand);
+  uint32_t iterations = calibrate(row);
+  check_row(row);
+  repeat(row, iterations, &hand, &ours);
+  check_row(row);
+  summarize(&ours);
+  double ratio = 0;
+  if (row->hand.run != NULL) {
+    summarize(&hand);
+    for (uint32_t k = 0; k < session.repetitions; k++) {
+      ratios[k] = ours.each[k] / hand.each[k];
+    }
+    ratio = median_of(ratios, session.repetitions);
+  }
+  if (session.json) {
+    print_row_json(row, iterations, &hand, &ours, ratio);
+  } else {
+    print_row_text(row, &hand, &ours, ratio);
+  }
+  fflush(stdout);
+}
+
+void measure_value(const char *name, const char *condition, uint32_t size,
+                   const char *unit, double value, double aim) {
+  if (!measure_wanted(name)) return;
+  if (session.json) {
+    printf("{\"program\":\"%s\",\"name\":\"%s\",\"size\":%u,\"condition\":"
+           "\"%s\",\"unit\":\"%s\",\"value\":%.4f,\"aim\":%g}\n",
+           session.title, name, size, condition, unit, value, aim);
+    return;
+  }
+  char limit[24] = "";
+  const char *verdict = "";
+  if (aim > 0) {
+    snprintf(limit, sizeof limit, "<= %g", aim);
+    verdict = aim_met(value <= aim) ? "met" : "MISSED";
+  }
+  printf("%-38s %8u %-22s %8.1f %-16s %-8s %s\n", name, size, condition, value,
+         unit, limit, verdict);
+}
+
+/* The machine ------------------------------------------------------------- */
+
+static const char *find_instruction_set(void) {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")) {
+    return "AVX-512";
+  }
+  if (__builtin_cpu_supports("avx2")) return "AVX2";
+  return "SSE2";
+#elif defined(__aarch64__)
+  return "NEON";
+#else
+  return "unknown";
+#endif
+}
+
+/* Which one the loops of this program were compiled for: it can be a lesser
+ * one than the machine has. */
+static const char *compiled_instruction_set(void) {
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+  return "AVX-512";
+#elif defined(__AVX2__)
+  return "AVX2";
+#elif defined(__SSE2__)
+  return "SSE2";
+#elif defined(__ARM_NEON)
+  return "NEON";
+#else
+  return "no vectors";
+#endif
+}
+
+/* Gigabytes a second of a[i] = b[i] + s * c[i], three streams counted. */
+static double measure_triad(void) {
+  enum { COUNT = 65536, ROUNDS = 100, TRIES = 15 };
+  float *memory = aligned_alloc(64, 3 * (COUNT + 80) * sizeof *memory);
+  if (memory == NULL) measure_fail("triad", "no memory");
+  float *a = memory, *b = a + COUNT + 80, *c = b + COUNT + 80;
+  for (int k = 0; k < COUNT; k++) a[k] = 0, b[k] = 1, c[k] = (float)k;
+  double best = 0;
+  for (int attempt = 0; attempt < TRIES; attempt++) {
+    double start = now();
+    for (int k = 0; k < ROUNDS; k++) hand_triad(a, b, c, 0.5f, COUNT);
+    double speed = 3.0 * COUNT * sizeof *a * ROUNDS / (now() - start);
+    if (speed > best) best = speed;
+  }
+  for (int k = 0; k < COUNT; k++) {
+    if (a[k] != 1 + 0.5f * (float)k) measure_fail("triad", "wrong result");
+  }
+  free(memory);
+  return best;
+}
+
+/* Start and end ----------------------------------------------------------- */
+
+static void read_arguments(int count, char **arguments) {
+  session.repetitions = DEFAULT_REPETITIONS;
+  session.words = malloc((size_t)count * sizeof *session.words);
+  if (session.words == NULL) measure_fail("arguments", "no memory");
+  for (int k = 1; k < count; k++) {
+    const char *word = arguments[k];
+    if (strcmp(word, "--json") == 0) {
+      session.json = true;
+    } else if (strcmp(word, "--repetitions") == 0 && k + 1 < count) {
+      long number = strtol(arguments[++k], NULL, 10);
+      if (number < 1 || number > (long)MOST_REPETITIONS) {
+        measure_fail(word, "expects 1 to 1001");
+      }
+      session.repetitions = (uint32_t)number;
+    } else if (word[0] == '-') {
+      measure_fail(word, "not an option: --json, --repetitions N, words");
+    } else {
+      session.words[session.word_count++] = arguments[k];
+    }
+  }
+}
+
+void measure_open(int argument_count, char **arguments, const char *title) {
+  read_arguments(argument_count, arguments);
+  session.title = title;
+  session.instruction_set = compiled_instruction_set();
+  session.triad = measure_triad();
+  if (session.json) return;
+  printf("%s: the machine has %s, loops are compiled for %s; triad over 64k "
+         "floats %.1f GB/s\n", title, find_instruction_set(),
+         session.instruction_set, session.triad);
+  printf("ns per operation, median and least of %u; ratio: ecs to hand C\n\n",
+         session.repetitions);
+  printf("%-38s %5s %-8s %-4s %6s %6s %6s %6s %6s %-8s\n", "", "size", "order",
+         "mem", "hand", "least", "ecs", "least", "ratio", "aim");
+}
+
+bool measure_wanted(const char *name) {
+  if (session.word_count == 0) return true;
+  for (int k = 0; k < session.word_count; k++) {
+    if (strstr(name, session.words[k]) != NULL) return true;
+  }
+  return false;
+}
+
+void measure_close(void) {
+  if (!session.json) {
+    printf("\n%u of %u aims met\n\n", session.aims_met, session.aims);
+  }
+  free(session.words);
+}

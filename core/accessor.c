@@ -1,0 +1,256 @@
+/* accessor.c: prepared access to one component of many entities.
+ *
+ * An accessor remembers where the component is in the layout of the world and
+ * the columns in the table it met last, so that a read is: the entity's slot,
+ * a comparison of tables, the elements. For many entities at once the look-ups
+ * run ahead of the reads, a window at a time, so that their cache misses
+ * overlap.
+ */
+#include "api.h"
+
+#define WINDOW 64u /* entities whose places are looked up before any is read */
+
+/* What an ecs_Accessor is. */
+typedef struct State {
+  ecs_World *world;
+  const Group *group;
+  const Table *table;      /* the last met that has the component; or NULL */
+  const ColumnCode *codes; /* of the component's columns in it */
+  char **fields;           /* where these are */
+  const Schema *schema;
+  uint64_t layout_version; /* that group and bit were found for */
+  ecs_Component component;
+  uint32_t bit;
+} State;
+
+_Static_assert(sizeof(State) <= sizeof(ecs_Accessor),
+               "an accessor must hold its state");
+
+static State *state_of(ecs_Accessor *accessor) {
+  return (State *)(void *)accessor;
+}
+
+static void find_layout(State *state) {
+  const World *world = &state->world->world;
+  const Component *what = &world->components[state->component];
+  state->group = world->groups[what->group];
+  state->bit = what->bit;
+  state->table = NULL;
+  state->layout_version = world->layout_version;
+}
+
+ecs_Status ecs_accessor(ecs_World *world, ecs_Component component,
+                        ecs_Accessor *accessor) {
+  State *state = state_of(accessor);
+  if (!is_component(world, component)) return ECS_E_COMPONENT;
+  const Schema *schema = world->world.components[component].schema;
+  if (schema->field_count == 0) return ECS_E_COMPONENT;
+  *state =
+      (State){.world = world, .schema = schema, .component = component};
+  find_layout(state);
+  return ECS_OK;
+}
+
+static inline ecs_Status check(State *state, bool to_write) {
+  const World *world = &state->world->world;
+  const Component *what = &world->components[state->component];
+  if (ECS_UNLIKELY((to_write ? what->readers : what->writers) > 0)) {
+    state->world->contested = state->component;
+    return ECS_E_ACCESS;
+  }
+  if (ECS_UNLIKELY(state->layout_version != world->layout_version))
+    find_layout(state);
+  return ECS_OK;
+}
+
+/* Points the accessor at a table, if it has the component. */
+static inline bool meet(State *state, const Table *table) {
+  if (ECS_LIKELY(state->table == table)) return true;
+  if (!table_has_columns(table, state->bit)) return false;
+  state->table = table;
+  state->codes = table_codes(table, state->bit);
+  state->fields = table_fields(table, state->bit);
+  return true;
+}
+
+static inline ecs_Status find(State *state, ecs_Entity entity, uint32_t *row) {
+  const World *world = &state->world->world;
+  Location place = world_locate_main(world, entity);
+  if (place.table == NULL)
+    return ecs_alive(state->world, entity) ? ECS_E_ABSENT : ECS_E_DEAD;
+  if (state->group->id != 0)
+    place = world_locate_in(state->group, id_index(entity));
+  if (place.table == NULL || !meet(state, place.table)) return ECS_E_ABSENT;
+  *row = place.row;
+  return ECS_OK;
+}
+
+ecs_Status ecs_accessor_get(ecs_Accessor *accessor, ecs_Entity entity,
+                            void *image) {
+  State *state = state_of(accessor);
+  const Schema *schema = state->schema;
+  uint32_t row = 0;
+  ecs_Status status = check(state, false);
+  if (status == ECS_OK) status = find(state, entity, &row);
+  if (status != ECS_OK) return status;
+  if (ECS_LIKELY(schema->uniform == ECS_F32))
+    for (uint32_t i = 0; i < schema->field_count; i++)
+      memcpy((char *)image + (size_t)i * 4, state->fields[i] + (size_t)row * 4,
+             4);
+  else
+    table_load_mixed(state->table, row, state->bit, schema, image);
+  return ECS_OK;
+}
+
+static void store_element(const State *state, uint32_t field, uint32_t row,
+                          const void *from) {
+  void *element = table_element(state->table, state->codes[field], row);
+  element_copy(element, from, code_shift(state->codes[field]));
+  scalar_canonicalize(state->schema->fields[field].type, element);
+}
+
+/* While something is recorded for the entity the change has to be recorded
+ * too, in its order. */
+static bool is_recorded(const State *state, ecs_Entity entity) {
+  const CommandBuffer *commands = &state->world->commands;
+  return commands->subject_count > 0 &&
+         command_find(commands, entity) != NULL;
+}
+
+ecs_Status ecs_accessor_set(ecs_Accessor *accessor, ecs_Entity entity,
+                            const void *image) {
+  State *state = state_of(accessor);
+  uint32_t row = 0;
+  ecs_Status status = check(state, true);
+  if (status == ECS_OK) status = find(state, entity, &row);
+  if (status != ECS_OK) return status;
+  if (is_recorded(state, entity))
+    return ecs_set(state->world, entity, state->component, image, UINT64_MAX);
+  for (uint32_t i = 0; i < state->schema->field_count; i++)
+    store_element(state, i, row,
+                  (const char *)image + state->schema->fields[i].offset);
+  return ECS_OK;
+}
+
+/* Many at once ---------------------------------------------------------- */
+
+/* Where the entities of a window are; table NULL: nowhere. */
+static void look_up(const State *state, const ecs_Entity *entities,
+                    uint32_t count, Location *places) {
+  const World *world = &state->world->world;
+  for (uint32_t i = 0; i < count; i++) {
+    places[i] = world_locate_main(world, entities[i]);
+    if (state->group->id != 0 && places[i].table != NULL)
+      places[i] = world_locate_in(state->group, id_index(entities[i]));
+  }
+}
+
+static bool all_in_one_table(State *state, const Location *places,
+                             uint32_t count) {
+  const Table *table = places[0].table;
+  for (uint32_t i = 1; i < count; i++)
+    if (places[i].table != table) return false;
+  return table != NULL && meet(state, table);
+}
+
+#define GATHER(Cell)                                                     \
+  for (uint32_t i = 0; i < count; i++)                                   \
+  ((Cell *)to)[i] = ((const Cell *)from)[places[i].row]
+
+typedef uint64_t __attribute__((may_alias)) Cell8;
+typedef uint32_t __attribute__((may_alias)) Cell4;
+typedef uint16_t __attribute__((may_alias)) Cell2;
+
+/* One column of a window that is in one table. */
+static void gather(void *to, const void *from, const Location *places,
+                   uint32_t count, uint32_t shift) {
+  switch (shift) {
+    case 0: GATHER(uint8_t); break;
+    case 1: GATHER(Cell2); break;
+    case 2: GATHER(Cell4); break;
+    default: GATHER(Cell8); break;
+  }
+}
+
+static uint32_t read_window(State *state, const Location *places,
+                            uint32_t count, uint32_t done,
+                            void *const *columns) {
+  uint32_t fields = state->schema->field_count;
+  uint32_t found = 0;
+  if (all_in_one_table(state, places, count)) {
+    for (uint32_t k = 0; k < fields; k++) {
+      uint32_t shift = code_shift(state->codes[k]);
+      gather((char *)columns[k] + ((size_t)done << shift),
+             table_column(state->table, state->codes[k]), places, count,
+             shift);
+    }
+    return count;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    if (places[i].table == NULL || !meet(state, places[i].table)) continue;
+    for (uint32_t k = 0; k < fields; k++) {
+      uint32_t shift = code_shift(state->codes[k]);
+      element_copy((char *)columns[k] + ((size_t)(done + i) << shift),
+                   table_element(state->table, state->codes[k],
+                                 places[i].row),
+                   shift);
+    }
+    found++;
+  }
+  return found;
+}
+
+ecs_Status ecs_accessor_get_many(ecs_Accessor *accessor,
+                                 const ecs_Entity *entities, uint32_t count,
+                                 void *const *columns, uint32_t *found) {
+  State *state = state_of(accessor);
+  Location places[WINDOW];
+  uint32_t total = 0;
+  ecs_Status status = check(state, false);
+  if (status != ECS_OK) return status;
+  for (uint32_t done = 0; done < count; done += WINDOW) {
+    uint32_t window = count - done < WINDOW ? count - done : WINDOW;
+    look_up(state, entities + done, window, places);
+    total += read_window(state, places, window, done, columns);
+  }
+  if (found != NULL) *found = total;
+  return ECS_OK;
+}
+
+/* The fields of one entity from columns, as an image. */
+static void assemble(const State *state, const void *const *columns,
+                     uint32_t at, uint64_t *image) {
+  for (uint32_t i = 0; i < state->schema->field_count; i++) {
+    const SchemaField *field = &state->schema->fields[i];
+    uint32_t bytes = scalar_bytes(field->type);
+    memcpy((char *)image + field->offset,
+           (const char *)columns[i] + (size_t)at * bytes, bytes);
+  }
+}
+
+ecs_Status ecs_accessor_set_many(ecs_Accessor *accessor,
+                                 const ecs_Entity *entities, uint32_t count,
+                                 const void *const *columns,
+                                 uint32_t *found) {
+  State *state = state_of(accessor);
+  uint64_t image[ECS_FIELD_LIMIT];
+  uint32_t total = 0;
+  ecs_Status status = check(state, true);
+  for (uint32_t i = 0; status == ECS_OK && i < count; i++) {
+    uint32_t row = 0;
+    if (find(state, entities[i], &row) != ECS_OK) continue;
+    total++;
+    if (is_recorded(state, entities[i])) {
+      assemble(state, columns, i, image);
+      status = ecs_set(state->world, entities[i], state->component, image,
+                       UINT64_MAX);
+      continue;
+    }
+    for (uint32_t k = 0; k < state->schema->field_count; k++)
+      store_element(state, k, row,
+                    (const char *)columns[k] +
+                        ((size_t)i << code_shift(state->codes[k])));
+  }
+  if (found != NULL) *found = total;
+  return status;
+}

@@ -1,0 +1,56 @@
+/* batch.h: a plan's rows as contiguous columns, and who may touch them.
+ *
+ * A walk goes through pieces: tables of a full plan, blocks of a row list. A
+ * batch is one piece, or several tiny ones for callers to whom a batch is
+ * expensive. Columns whose rows follow each other are handed out in place;
+ * others are gathered into the walk's scratch, and what is written is
+ * scattered back before the walk goes on.
+ *
+ *      piece rows 7 2 9  --gather-->  scratch | c7 c2 c9 |  --scatter-->
+ *
+ * Copies may never show. While a walk is open its terms are claimed: what it
+ * writes nobody else reads or writes, what it reads nobody else writes. Two
+ * counters per component (Component.readers, .writers) make that check one
+ * load.
+ */
+#ifndef ECS_BATCH_H
+#define ECS_BATCH_H
+
+#include "query.h"
+
+/* Memory of one walk: column pointers, and room for a gathered block. */
+struct Scratch {
+  size_t block_bytes;     /* of the whole allocation */
+  void **columns;         /* column_count of the query */
+  bool *copied;           /* columns[k] is in data */
+  ecs_Entity *entities;   /* ECS_BLOCK_ROWS */
+  char **data;            /* ECS_BLOCK_ROWS elements per column, aligned */
+};
+
+typedef struct Walk {
+  ecs_Query *query;
+  Scratch *scratch;
+  uint32_t next_piece;
+  uint32_t first_piece;   /* of the batch that is out */
+  uint32_t piece_count;   /* 0: no batch is out */
+  uint32_t batching;      /* ecs_Batching */
+} Walk;
+
+/* The first component that a walk over the query cannot claim; 0: none. */
+ECS_INTERNAL ecs_Component batch_contested(const ecs_Query *query);
+
+/* Prepares the query, claims its terms and begins. ECS_E_MEMORY: nothing is
+ * claimed. */
+ECS_INTERNAL ecs_Status batch_begin(ecs_Query *query, ecs_Batching batching,
+                                    Walk *walk);
+
+/* Puts back what the last batch wrote, then hands out the next. */
+ECS_INTERNAL bool batch_next(Walk *walk, ecs_Batch *batch);
+
+/* Puts back, and gives up the claims. */
+ECS_INTERNAL void batch_end(Walk *walk);
+
+/* Frees the scratch that the query keeps. */
+ECS_INTERNAL void batch_free_spare(ecs_Query *query);
+
+#endif

@@ -1,0 +1,60 @@
+/* config.h: every size, limit and switch of the core, in one place.
+ *
+ * ECS_TINY shrinks them so that tests reach every limit and every growth step
+ * within a few operations. ECS_CHECKED turns on asserts and scans.
+ *
+ * A limit has a name here, a test at it and one past it, and the status
+ * ECS_E_LIMIT. What has no name here is bounded by memory alone.
+ */
+#ifndef ECS_CONFIG_H
+#define ECS_CONFIG_H
+
+/* Every column starts on a line of this many bytes. */
+#define ECS_LINE_BYTES 64u
+
+/* ECS_ROW_ALIGN: capacities of tables are multiples of this, so that a vector
+ * of any scalar type that starts inside a column may be loaded past its last
+ * row. (Not in the tiny build, whose kernels are scalar.) */
+
+#ifdef ECS_TINY
+#define ECS_ROW_ALIGN 4u
+#define ECS_INDEX_LIMIT 48u        /* entities ever alive at once, plus one */
+#define ECS_GENERATION_LIMIT 3u    /* generations of one index */
+#define ECS_PAGE_BITS 2u           /* entries of a locator page: 4 */
+#define ECS_TABLE_LIMIT 60u        /* tables of one group */
+#define ECS_COMPONENT_LIMIT 16u    /* components of one world */
+#define ECS_GROUP_LIMIT 16u        /* groups of one world */
+#define ECS_QUERY_LIMIT 16u        /* queries of one world */
+#define ECS_BUNDLE_LIMIT 32u       /* bundles of one world */
+#define ECS_NESTING_LIMIT 4u       /* open cursors and deferrals of one world */
+#define ECS_BLOCK_ROWS 16u         /* rows of a gathered batch */
+#define ECS_COALESCE_ROWS 4u       /* tables below this are coalesced */
+#define ECS_COMMAND_PIECE 256u     /* bytes of a piece of the command buffer */
+#define ECS_COMMAND_LIMIT 512u     /* commands recorded at once */
+#else
+#define ECS_ROW_ALIGN 16u
+#define ECS_INDEX_LIMIT (1u << 28)
+#define ECS_GENERATION_LIMIT (1u << 24)
+#define ECS_PAGE_BITS 12u
+#define ECS_TABLE_LIMIT (1u << 24)
+#define ECS_COMPONENT_LIMIT (1u << 16)
+#define ECS_GROUP_LIMIT (1u << 16)
+#define ECS_QUERY_LIMIT (1u << 24)
+#define ECS_BUNDLE_LIMIT (1u << 24)
+#define ECS_NESTING_LIMIT 64u
+#define ECS_BLOCK_ROWS 1024u
+#define ECS_COALESCE_ROWS 64u
+#define ECS_COMMAND_PIECE 65536u
+#define ECS_COMMAND_LIMIT (1u << 31)
+#endif
+
+#define ECS_FIELD_LIMIT 64u        /* fields of one component */
+#define ECS_NAME_LIMIT 255u        /* bytes of a name */
+#define ECS_TERM_LIMIT 4096u       /* terms of one query */
+#define ECS_COLUMN_LIMIT 8191u     /* columns of one element size in a table */
+
+/* Functions of one core file that another uses: not for users of the library.
+ * A rock has no -fvisibility, so each says it. */
+#define ECS_INTERNAL __attribute__((visibility("hidden")))
+
+#endif

@@ -1,0 +1,55 @@
+/* entity_index.c: issues, recycles, retires and judges entity handles. */
+#include "entity_index.h"
+
+void entity_index_init(EntityIndex *index) {
+  *index = (EntityIndex){.used = 1};
+}
+
+void entity_index_deinit(EntityIndex *index, Memory *memory) {
+  for (uint32_t i = 0; i < index->page_count; i++)
+    memory_free(memory, index->pages[i], SLOT_PAGE_SIZE * sizeof(Slot));
+  memory_free(memory, index->pages, index->page_capacity * sizeof(Slot *));
+  entity_index_init(index);
+}
+
+static ecs_Status add_page(EntityIndex *index, Memory *memory) {
+  void *pages = index->pages;
+  Slot *page;
+  if (!memory_grow(memory, &pages, &index->page_capacity, index->page_count, 1,
+                   sizeof(Slot *)))
+    return ECS_E_MEMORY;
+  index->pages = pages;
+  page = memory_zeroed(memory, SLOT_PAGE_SIZE, sizeof(Slot));
+  if (page == NULL) return ECS_E_MEMORY;
+  index->pages[index->page_count++] = page;
+  return ECS_OK;
+}
+
+ecs_Status entity_index_reserve(EntityIndex *index, Memory *memory,
+                                uint64_t count) {
+  uint64_t fresh = count > index->free_count ? count - index->free_count : 0;
+  if (fresh > ECS_INDEX_LIMIT - index->used) return ECS_E_LIMIT;
+  while (index->used + fresh > (uint64_t)index->page_count << ECS_PAGE_BITS) {
+    ecs_Status status = add_page(index, memory);
+    if (status != ECS_OK) return status;
+  }
+  return ECS_OK;
+}
+
+void entity_index_free(EntityIndex *index, uint32_t entity_index,
+                       uint32_t generation) {
+  Slot *slot = entity_index_slot(index, entity_index);
+  ECS_ASSERT(slot_state(*slot) == SLOT_PLACED ||
+             slot_state(*slot) == SLOT_RESERVED);
+  index->alive_count--;
+  if (generation + 1 >= ECS_GENERATION_LIMIT) {
+    slot->where = (uint32_t)SLOT_RETIRED << ECS_INDEX_BITS;
+    slot->what = generation;
+    index->retired_count++;
+    return;
+  }
+  slot->where = (uint32_t)SLOT_FREE << ECS_INDEX_BITS | index->free_head;
+  slot->what = generation + 1;
+  index->free_head = entity_index;
+  index->free_count++;
+}

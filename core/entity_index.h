@@ -1,0 +1,137 @@
+/* entity_index.h: issues, recycles, retires and judges entity handles.
+ *
+ * One slot of eight bytes per index. A slot that is placed says where the
+ * entity's row of the main group is, so the index is that group's locator too;
+ * its generation is then read from the row itself, which holds the whole
+ * handle. Every other state keeps the generation in the slot.
+ *
+ *               31  28 27              0   31        24 23               0
+ *              +------+-----------------+ +------------+------------------+
+ *      placed  |  0   | row             | | summary    | table            |
+ *      free    |  1   | next free index | |     0      | next generation  |
+ *      reserved|  2   |        0        | |     0      | generation       |
+ *      retired |  3   |        0        | |     0      | last generation  |
+ *              +------+-----------------+ +------------+------------------+
+ *                         where                         what
+ *
+ * summary has bit (group % 8) set when the entity may have a place in a group
+ * other than the main one, so that destroying an entity without sparse
+ * components asks no other group.
+ *
+ * Free slots form a list, last in first out. A slot whose generations are used
+ * up is retired. Index 0 is never issued. Cost: constant for everything.
+ */
+#ifndef ECS_ENTITY_INDEX_H
+#define ECS_ENTITY_INDEX_H
+
+#include "id.h"
+#include "memory.h"
+
+#define SLOT_PAGE_SIZE (1u << ECS_PAGE_BITS)
+#define SLOT_PLACE_MASK 0xffffffu
+
+typedef enum SlotState {
+  SLOT_PLACED = 0,
+  SLOT_FREE,
+  SLOT_RESERVED,
+  SLOT_RETIRED
+} SlotState;
+
+typedef struct Slot {
+  uint32_t where;
+  uint32_t what;
+} Slot;
+
+typedef struct EntityIndex {
+  Slot **pages;
+  uint32_t page_count;
+  uint32_t page_capacity; /* of the array of pages */
+  uint32_t used;          /* indices below this have been issued once */
+  uint32_t free_head;     /* 0: none */
+  uint32_t free_count;
+  uint32_t retired_count;
+  uint32_t alive_count;   /* reserved and placed */
+} EntityIndex;
+
+/* Allocates nothing. */
+ECS_INTERNAL void entity_index_init(EntityIndex *index);
+ECS_INTERNAL void entity_index_deinit(EntityIndex *index, Memory *memory);
+
+/* Makes sure that count handles can be issued without failing.
+ * ECS_E_MEMORY, ECS_E_LIMIT. */
+ECS_INTERNAL ecs_Status entity_index_reserve(EntityIndex *index,
+                                             Memory *memory, uint64_t count);
+
+/* Frees an alive index of that generation. */
+ECS_INTERNAL void entity_index_free(EntityIndex *index, uint32_t entity_index,
+                                    uint32_t generation);
+
+static inline Slot *entity_index_slot(const EntityIndex *index,
+                                      uint32_t entity_index) {
+  return &index->pages[entity_index >> ECS_PAGE_BITS]
+                      [entity_index & (SLOT_PAGE_SIZE - 1u)];
+}
+
+static inline SlotState slot_state(Slot slot) {
+  return (SlotState)(slot.where >> ECS_INDEX_BITS);
+}
+
+static inline uint32_t slot_row(Slot slot) {
+  return slot.where & ECS_INDEX_MASK;
+}
+
+static inline uint32_t slot_table(Slot slot) {
+  return slot.what & SLOT_PLACE_MASK;
+}
+
+static inline uint32_t slot_summary(Slot slot) { return slot.what >> 24; }
+
+/* Can one more handle be issued with what is there? */
+static inline bool entity_index_ready(const EntityIndex *index) {
+  return index->free_head != 0 ||
+         index->used < index->page_count << ECS_PAGE_BITS;
+}
+
+/* Issues a handle, reserved: alive but in no place. Room must be reserved. */
+static inline ecs_Entity entity_index_issue(EntityIndex *index) {
+  uint32_t at = index->free_head;
+  uint32_t generation = 0;
+  Slot *slot;
+  ECS_ASSERT(entity_index_ready(index));
+  if (at != 0) {
+    slot = entity_index_slot(index, at);
+    ECS_ASSERT(slot_state(*slot) == SLOT_FREE);
+    index->free_head = slot_row(*slot);
+    index->free_count--;
+    generation = slot->what;
+  } else {
+    at = index->used++;
+    slot = entity_index_slot(index, at);
+  }
+  slot->where = (uint32_t)SLOT_RESERVED << ECS_INDEX_BITS;
+  slot->what = generation;
+  index->alive_count++;
+  return id_make(at, generation);
+}
+
+/* Says where the entity's row of the main group is; keeps the summary of one
+ * that was placed before. */
+static inline void entity_index_move(EntityIndex *index, uint32_t entity_index,
+                                     uint32_t table, uint32_t row) {
+  Slot *slot = entity_index_slot(index, entity_index);
+  ECS_ASSERT(slot_state(*slot) == SLOT_PLACED);
+  slot->where = row;
+  slot->what = (slot->what & ~SLOT_PLACE_MASK) | table;
+}
+
+/* The first place of a reserved entity; its summary is empty. */
+static inline void entity_index_place(EntityIndex *index,
+                                      uint32_t entity_index, uint32_t table,
+                                      uint32_t row) {
+  Slot *slot = entity_index_slot(index, entity_index);
+  ECS_ASSERT(slot_state(*slot) == SLOT_RESERVED);
+  slot->where = row;
+  slot->what = table;
+}
+
+#endif

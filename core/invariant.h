@@ -1,0 +1,25 @@
+/* invariant.h: asserts for our own bugs.
+ *
+ * ECS_ASSERT states what must hold if the core is right; it is no check of
+ * what a caller hands in (that is the border's, api.c). In a normal build it
+ * costs nothing; with ECS_CHECKED it stops the process.
+ */
+#ifndef ECS_INVARIANT_H
+#define ECS_INVARIANT_H
+
+#ifdef ECS_CHECKED
+#include <stdio.h>
+#include <stdlib.h>
+#define ECS_ASSERT(condition)                                              \
+  ((condition) ? (void)0                                                   \
+               : (fprintf(stderr, "%s:%d: broken invariant: %s\n",         \
+                          __FILE__, __LINE__, #condition),                 \
+                  abort()))
+#else
+#define ECS_ASSERT(condition) ((void)0)
+#endif
+
+#define ECS_LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define ECS_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+#endif

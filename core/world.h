@@ -1,0 +1,185 @@
+/* world.h: components, groups and entities, and every change of structure.
+ *
+ *      ecs_Entity --index--> slot --> row of the main group
+ *                       \--> locator of group 1 --> its row there
+ *                        \-> locator of group 2 --> ...
+ *
+ * This floor trusts its callers: entities are alive, components exist, nothing
+ * is open. What comes from outside is checked above, in api.c. Every change
+ * here reserves first and commits then: a status other than ECS_OK means that
+ * nothing has changed.
+ *
+ * structure_version grows with every change of rows, tables or layout;
+ * layout_version with every change of which group a component belongs to.
+ * Plans that were made for another layout are made anew before they are used.
+ */
+#ifndef ECS_WORLD_H
+#define ECS_WORLD_H
+
+#include "entity_index.h"
+#include "group.h"
+
+typedef struct Component {
+  Schema *schema;       /* owned */
+  ecs_Storage storage;  /* as it was defined */
+  uint32_t group;
+  uint32_t bit;         /* in that group */
+  uint32_t readers;     /* open cursors that read it; writers count here too */
+  uint32_t writers;     /* open cursors that write it */
+} Component;
+
+typedef struct Bundle Bundle;
+
+typedef struct World {
+  Memory memory;
+  EntityIndex index;
+  Component *components;  /* by id; entry 0 is not used */
+  uint32_t component_count; /* entries, the unused one included */
+  uint32_t component_capacity;
+  Group *main;            /* groups[0] */
+  Group **groups;
+  uint32_t group_count;
+  uint32_t group_capacity;
+  Bundle **bundles;       /* owned; by id less one */
+  uint32_t bundle_count;
+  uint32_t bundle_capacity;
+  Bundle *last_spawned;   /* owned; of the last spawn without a bundle */
+  uint64_t structure_version;
+  uint64_t layout_version;
+} World;
+
+/* Where an entity's row of one group is. table NULL: nowhere. */
+typedef struct Location {
+  Table *table;
+  uint32_t row;
+} Location;
+
+/* Life ------------------------------------------------------------------ */
+
+/* ECS_E_MEMORY: everything is freed again. */
+ECS_INTERNAL ecs_Status world_init(World *world, ecs_Memory memory,
+                                   uint64_t limit_bytes);
+/* Bundles are freed by spawn.c before. */
+ECS_INTERNAL void world_deinit(World *world);
+
+/* Components ------------------------------------------------------------ */
+
+/* 0: none of that name. Cost: looks at every component. */
+ECS_INTERNAL ecs_Component world_find_component(const World *world,
+                                                const char *name);
+ECS_INTERNAL ecs_Status world_define(World *world,
+                                     const ecs_ComponentDescription *how,
+                                     ecs_Component *component);
+
+/* Finding --------------------------------------------------------------- */
+
+static inline Group *world_main(const World *world) {
+  return world->main;
+}
+
+/* The row of the main group; table NULL when the entity is not alive or has no
+ * place yet. Any number is a fair question. */
+static inline Location world_locate_main(const World *world,
+                                         ecs_Entity entity) {
+  Location nowhere = {NULL, 0};
+  uint32_t at = id_index(entity);
+  /* Index 0 has no owner: its slot, if there is one, says nothing. */
+  if (ECS_UNLIKELY(at - 1u >= world->index.used - 1u)) return nowhere;
+  Slot slot = *entity_index_slot(&world->index, at);
+  if (ECS_UNLIKELY(slot_state(slot) != SLOT_PLACED)) return nowhere;
+  Table *table = world_main(world)->tables[slot_table(slot)];
+  if (ECS_UNLIKELY(table->entities[slot_row(slot)] != entity)) return nowhere;
+  return (Location){table, slot_row(slot)};
+}
+
+/* The row in any other group of an index that is placed. */
+static inline Location world_locate_in(const Group *group, uint32_t at) {
+  Place place = locator_find(&group->locator, at);
+  if (place.row == LOCATOR_NONE) return (Location){NULL, 0};
+  return (Location){group->tables[place.table], place.row};
+}
+
+/* Is the handle alive, recorded spawns included? */
+ECS_INTERNAL bool world_alive(const World *world, ecs_Entity entity);
+
+/* Is it alive and waiting for its first place? */
+ECS_INTERNAL bool world_is_reserved(const World *world, ecs_Entity entity);
+
+/* The row with the component's columns, or bit; table NULL when the entity is
+ * placed and lacks it. ECS_E_DEAD for what has no place. */
+ECS_INTERNAL ecs_Status world_locate(const World *world, ecs_Entity entity,
+                                     ecs_Component component,
+                                     Location *location);
+
+/* Changing one entity: ECS_E_DEAD for what has no place ------------------- */
+
+/* Adds a component with an image or defaults; where it is present nothing
+ * happens. ECS_E_MEMORY, ECS_E_LIMIT. Cost: moves one row of its group and
+ * fills the hole. */
+ECS_INTERNAL ecs_Status world_add(World *world, ecs_Entity entity,
+                                  ecs_Component component, const void *image);
+
+/* Removes a component; where it is absent nothing happens. ECS_E_MEMORY and
+ * ECS_E_LIMIT, for the table it leads to. */
+ECS_INTERNAL ecs_Status world_remove(World *world, ecs_Entity entity,
+                                     ecs_Component component);
+
+/* Destroys an entity that has a place. Cannot fail. */
+ECS_INTERNAL void world_destroy_entity(World *world, ecs_Entity entity);
+
+/* Destroys all. Cannot fail; memory is kept. */
+ECS_INTERNAL void world_clear(World *world);
+
+/* For the floors that change structure too: spawn, regroup, command buffer -- */
+
+/* Every structural change says so, to its group and to the world. */
+static inline void world_touch(World *world, Group *group) {
+  group->version++;
+  world->structure_version++;
+}
+
+/* Tells where an entity's row of a group is now. The locator must be ready. */
+static inline void world_set_place(World *world, Group *group, uint32_t at,
+                                   const Table *table, uint32_t row) {
+  if (group->id == 0)
+    entity_index_move(&world->index, at, table->id, row);
+  else
+    locator_set(&group->locator, at, (Place){row, table->id});
+}
+
+/* Takes a row away and tells the entity that fills the hole its new place.
+ * The place of the removed entity is left as it was. */
+static inline void world_remove_row(World *world, Group *group, Table *table,
+                                    uint32_t row) {
+  ecs_Entity moved = table_remove(table, row);
+  if (moved != 0) world_set_place(world, group, id_index(moved), table, row);
+}
+
+/* Leaves a group other than the main one: locator and summary. */
+ECS_INTERNAL void world_leave(World *world, Group *group, uint32_t at);
+
+/* Enters a group other than the main one: locator and summary. */
+static inline void world_enter(World *world, Group *group, uint32_t at,
+                               const Table *table, uint32_t row) {
+  world_set_place(world, group, at, table, row);
+  entity_index_slot(&world->index, at)->what |= group->summary;
+}
+
+/* The columns of bits a group's component needs in a table. */
+static inline uint32_t bits_columns_for(const Group *group, uint32_t bit) {
+  return group_is_bits(group, bit)
+             ? group->components[bit].bits_index / 8u + 1u
+             : 0u;
+}
+
+static inline void table_write_bit(Table *table, uint32_t row,
+                                   uint32_t bits_index, bool on) {
+  uint8_t *bits = &table_bits(table, bits_index >> 3)[row];
+  uint8_t bit = (uint8_t)(1u << (bits_index & 7u));
+  *bits = (uint8_t)(on ? *bits | bit : *bits & ~bit);
+}
+
+/* Checked builds: every place, locator, slot and table agrees with the rest. */
+ECS_INTERNAL bool world_check_invariants(const World *world);
+
+#endif

@@ -1,0 +1,90 @@
+-- rockspec.lua: keeps the rockspec's lists of files true.
+--
+--   lua5.4 tools/rockspec.lua check MODULE...
+--   lua5.4 tools/rockspec.lua write MODULE...
+--
+-- A rockspec cannot look into folders: it names every file. This program makes
+-- those lists from the Makefile's modules and from what lies in bindings/ and
+-- scripts/, and compares them with the rockspec or writes them there, between
+-- the lines `-- begin` and `-- end`.
+
+local ROCKSPEC = "rockspec/ecs-scm-1.rockspec"
+
+local function exists(path)
+  local file = io.open(path)
+  if file then file:close() end
+  return file ~= nil
+end
+
+local function listing(command)
+  local paths = {}
+  local pipe = assert(io.popen(command))
+  for path in pipe:lines() do paths[#paths + 1] = path end
+  pipe:close()
+  table.sort(paths)
+  return paths
+end
+
+-- The core's files in the Makefile's order, then the binding's by name.
+local function c_sources(modules)
+  local sources = {}
+  for _, name in ipairs(modules) do
+    local path = "core/" .. name .. ".c"
+    if exists(path) then sources[#sources + 1] = path end
+  end
+  for _, path in ipairs(listing("ls bindings/lua/*.c 2>/dev/null")) do
+    sources[#sources + 1] = path
+  end
+  return sources
+end
+
+-- scripts/ecs/x.lua is ecs.x, and scripts/ecs/init.lua is ecs.
+local function module_name(path)
+  local name = path:gsub("^scripts/", "")
+  return (name:gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", "."))
+end
+
+local function module_lines(modules)
+  local lines = { '    ["ecs.core"] = {', "      sources = {" }
+  local function add(text, ...) lines[#lines + 1] = text:format(...) end
+  for _, path in ipairs(c_sources(modules)) do add("        %q,", path) end
+  add("      },")
+  add('      incdirs = { "include", "core" },')
+  add("    },")
+  local scripts = listing("find scripts -name '*.lua'")
+  for _, path in ipairs(scripts) do
+    add("    [%q] = %q,", module_name(path), path)
+  end
+  return table.concat(lines, "\n") .. "\n"
+end
+
+local function read(path)
+  local file = assert(io.open(path))
+  local text = file:read("a")
+  file:close()
+  return text
+end
+
+local function main(mode, ...)
+  local text = read(ROCKSPEC)
+  local head, _, tail = text:match("^(.-%-%- begin\n)(.*)(    %-%- end\n.*)$")
+  assert(head, ROCKSPEC .. " has lost its marks")
+  local wanted = head .. module_lines({ ... }) .. tail
+  if mode == "write" then
+    local file = assert(io.open(ROCKSPEC, "w"))
+    assert(file:write(wanted))
+    assert(file:close())
+  elseif mode ~= "check" then
+    error("check or write?", 0)
+  elseif wanted ~= text then
+    error(ROCKSPEC .. " lacks or misnames files; see `make rockspec`", 0)
+  else
+    print("rockspec: its lists are true")
+  end
+end
+
+local ok, message = pcall(main, ...)
+if not ok then
+  io.stderr:write("rockspec: ", message, "\n")
+  os.exit(1)
+end
