@@ -8,8 +8,8 @@
  *
  * Other plans hand out their blocks one at a time, gathered where they must be.
  */
-#ifndef ECS_KERNEL_H
-#define ECS_KERNEL_H
+#ifndef ECS_KERNEL_BINDING_H
+#define ECS_KERNEL_BINDING_H
 
 #include "batch.h"
 
