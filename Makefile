@@ -12,9 +12,10 @@
 # Nothing is built into ./ itself: every Lua looks for ./?.so first, and would
 # find a library that was built for another Lua.
 
-# The modules of the core, bottom up. A module includes only modules that stand
-# before it (`make floors`). A module may lack its .c or its .h. This is the
-# only list: the build, the tests, the floors and the rockspec follow it.
+# The modules of the core, bottom up; the first two are the public headers, in
+# include/. A module includes only modules that stand before it (`make floors`).
+# A module may lack its .c or its .h. This is the only list: the build, the
+# tests, the floors and the rockspec follow it.
 CORE := ecs ecs_kernel config invariant status memory id scalar schema \
   entity_index locator table group world spawn part row_list query batch \
   command_buffer fold regroup hash library kernel api accessor api_entity \
@@ -61,8 +62,7 @@ ASAN_FLAGS := -O1 -g -w -DECS_CHECKED -fno-omit-frame-pointer \
 CORE_SOURCES := $(wildcard $(CORE:%=core/%.c))
 LUA_SOURCES := $(wildcard bindings/lua/*.c)
 CORE_OBJECTS := $(CORE_SOURCES:core/%.c=build/core/%.o)
-PUBLIC_HEADERS := $(wildcard $(foreach name,ecs ecs_kernel,\
-  include/$(name).h core/$(name).h))
+PUBLIC_HEADERS := $(wildcard include/*.h)
 TEST_SOURCES := $(wildcard spec/core/*_test.c spec/model/*_test.c)
 # What tests share: every other C file beside them.
 CORE_SUPPORT := $(filter-out %_test.c,$(wildcard spec/core/*.c))
@@ -262,8 +262,7 @@ sizes:
 # What LuaJIT's FFI is told, made from the public header.
 cdef:
 	@mkdir -p build
-	luajit bindings/luajit/generate_cdef.lua $(filter %/ecs.h,$(PUBLIC_HEADERS)) \
-	  >build/cdef.lua
+	luajit bindings/luajit/generate_cdef.lua include/ecs.h >build/cdef.lua
 	cp build/cdef.lua scripts/ecs/cdef.lua
 
 rockspec:

@@ -228,24 +228,44 @@ static void assemble(const State *state, const void *const *columns,
   }
 }
 
+/* Records the changes of entities for which something is recorded already:
+ * all of them, or none when one cannot be. */
+static ecs_Status record_many(State *state, const ecs_Entity *entities,
+                              uint32_t count, const void *const *columns) {
+  ecs_World *world = state->world;
+  CommandMark mark = command_mark(&world->commands);
+  uint64_t dropped = world->dropped;
+  uint64_t image[ECS_FIELD_LIMIT];
+  uint32_t row = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (!is_recorded(state, entities[i])) continue;
+    if (find(state, entities[i], &row) != ECS_OK) continue;
+    assemble(state, columns, i, image);
+    ecs_Status status =
+        ecs_set(world, entities[i], state->component, image, UINT64_MAX);
+    if (status == ECS_OK) continue;
+    command_rewind(&world->commands, mark);
+    world->dropped = dropped;
+    return status;
+  }
+  return ECS_OK;
+}
+
+/* What has to be recorded comes first, because it may fail. */
 ecs_Status ecs_accessor_set_many(ecs_Accessor *accessor,
                                  const ecs_Entity *entities, uint32_t count,
                                  const void *const *columns,
                                  uint32_t *found) {
   State *state = state_of(accessor);
-  uint64_t image[ECS_FIELD_LIMIT];
   uint32_t total = 0;
   ecs_Status status = check(state, true);
+  if (status == ECS_OK && state->world->commands.subject_count > 0)
+    status = record_many(state, entities, count, columns);
   for (uint32_t i = 0; status == ECS_OK && i < count; i++) {
     uint32_t row = 0;
     if (find(state, entities[i], &row) != ECS_OK) continue;
     total++;
-    if (is_recorded(state, entities[i])) {
-      assemble(state, columns, i, image);
-      status = ecs_set(state->world, entities[i], state->component, image,
-                       UINT64_MAX);
-      continue;
-    }
+    if (is_recorded(state, entities[i])) continue;
     for (uint32_t k = 0; k < state->schema->field_count; k++)
       store_element(state, k, row,
                     (const char *)columns[k] +

@@ -445,7 +445,10 @@ static ecs_Status reserve_all(Fold *fold) {
 }
 
 ecs_Status command_apply(CommandBuffer *buffer) {
-  if (buffer->subject_count == 0) return ECS_OK;
+  if (buffer->subject_count == 0) {
+    if (buffer->stages != NULL) command_reset(buffer); /* of no entities */
+    return ECS_OK;
+  }
   ecs_Status status = fold_ensure(buffer);
   if (status == ECS_OK) {
     note_tables(buffer->fold);

@@ -25,17 +25,17 @@ static uint64_t element_word(ecs_Scalar type, const void *element) {
   return word;
 }
 
-/* Everything ------------------------------------------------------------ */
-
-static uint64_t hash_schema(uint64_t hash, const Schema *schema) {
-  hash = mix_text(hash, schema->name);
+/* A component by what it is, not by its id: definitions come in any order. */
+static uint64_t hash_schema(const Schema *schema) {
+  uint64_t hash = mix_text(1, schema->name);
   for (uint32_t i = 0; i < schema->field_count; i++) {
     hash = mix_text(hash, schema->fields[i].name);
     hash = mix(hash, (uint64_t)schema->fields[i].type);
-    hash = mix(hash, element_word(ECS_F64, &schema->fields[i].default_value));
   }
-  return mix(hash, schema->field_count);
+  return hash;
 }
+
+/* Everything ------------------------------------------------------------ */
 
 /* The free list in its order says which handles come next. */
 static uint64_t hash_index(uint64_t hash, const EntityIndex *index) {
@@ -50,9 +50,9 @@ static uint64_t hash_index(uint64_t hash, const EntityIndex *index) {
   return hash;
 }
 
-static uint64_t hash_component(uint64_t hash, const Group *group,
-                               const Table *table, uint32_t bit) {
-  const Schema *schema = group->schemas[bit];
+static uint64_t hash_columns(const Schema *schema, const Table *table,
+                             uint32_t bit) {
+  uint64_t hash = hash_schema(schema);
   for (uint32_t i = 0; i < schema->field_count; i++) {
     ColumnCode code = table_codes(table, bit)[i];
     for (uint32_t row = 0; row < table->count; row++)
@@ -62,43 +62,51 @@ static uint64_t hash_component(uint64_t hash, const Group *group,
   return hash;
 }
 
-static uint64_t hash_bits(uint64_t hash, const Group *group,
-                          const Table *table) {
-  for (uint32_t bit = 0; bit < group->component_count; bit++) {
-    uint32_t index = group->components[bit].bits_index;
-    if (index == GROUP_NOT_BITS) continue;
-    for (uint32_t row = 0; row < table->count; row++)
-      hash = mix(hash, table_has_bit(table, row, index));
+/* 0 where no row has the tag: it may just have been defined. */
+static uint64_t hash_bits(const Schema *schema, const Table *table,
+                          uint32_t bits_index) {
+  uint64_t hash = hash_schema(schema);
+  bool any = false;
+  for (uint32_t row = 0; row < table->count; row++) {
+    bool set = table_has_bit(table, row, bits_index);
+    any = any || set;
+    hash = mix(hash, set);
   }
-  return hash;
+  return any ? hash : 0;
 }
 
-static uint64_t hash_table(uint64_t hash, const Group *group,
+/* Rows in their order; components in any. */
+static uint64_t hash_table(const World *world, const Group *group,
                            const Table *table) {
-  if (table->count == 0) return hash;
-  hash = mix(hash, table->count);
+  uint64_t rows = mix(2, table->count);
+  uint64_t components = 0;
   for (uint32_t row = 0; row < table->count; row++)
-    hash = mix(hash, table->entities[row]);
+    rows = mix(rows, table->entities[row]);
   for (uint32_t bit = 0; bit < group->component_count; bit++) {
-    if (!table_has(table, bit)) continue;
-    hash = mix(hash, group->components[bit].component);
-    if (table_has_columns(table, bit))
-      hash = hash_component(hash, group, table, bit);
+    const GroupComponent *what = &group->components[bit];
+    const Schema *schema = world->components[what->component].schema;
+    if (what->bits_index != GROUP_NOT_BITS)
+      components += hash_bits(schema, table, what->bits_index);
+    else if (table_has(table, bit))
+      components += hash_columns(schema, table, bit);
   }
-  return hash_bits(hash, group, table);
+  return mix(rows, components);
+}
+
+/* Tables in their order, which is that of walks. */
+static uint64_t hash_group(const World *world, const Group *group) {
+  uint64_t hash = 0;
+  for (uint32_t i = 0; i < group->table_count; i++)
+    if (group->tables[i]->count > 0)
+      hash = mix(hash, hash_table(world, group, group->tables[i]));
+  return hash;
 }
 
 uint64_t world_hash(const World *world) {
-  uint64_t hash = mix(0, world->component_count);
-  for (uint32_t i = 1; i < world->component_count; i++)
-    hash = hash_schema(hash, world->components[i].schema);
-  hash = hash_index(hash, &world->index);
-  for (uint32_t i = 0; i < world->group_count; i++) {
-    hash = mix(hash, i);
-    for (uint32_t k = 0; k < world->groups[i]->table_count; k++)
-      hash = hash_table(hash, world->groups[i], world->groups[i]->tables[k]);
-  }
-  return hash;
+  uint64_t groups = 0;
+  for (uint32_t i = 0; i < world->group_count; i++)
+    groups += hash_group(world, world->groups[i]);
+  return mix(hash_index(3, &world->index), groups);
 }
 
 /* Entities and values --------------------------------------------------- */
@@ -107,10 +115,10 @@ static uint64_t sum_component(const World *world, const Group *group,
                               const Table *table, uint32_t bit) {
   ecs_Component component = group->components[bit].component;
   const Schema *schema = world->components[component].schema;
-  uint64_t name = mix_text(1, schema->name);
+  uint64_t what = hash_schema(schema);
   uint64_t sum = 0;
   for (uint32_t row = 0; row < table->count; row++) {
-    uint64_t hash = mix(name, table->entities[row]);
+    uint64_t hash = mix(what, table->entities[row]);
     for (uint32_t i = 0; i < schema->field_count; i++) {
       ColumnCode code = table_codes(table, bit)[i];
       hash = mix(hash, element_word(schema->fields[i].type,
@@ -125,11 +133,11 @@ static uint64_t sum_bits(const World *world, const Group *group,
                          const Table *table, uint32_t bit) {
   const GroupComponent *what = &group->components[bit];
   const Schema *schema = world->components[what->component].schema;
-  uint64_t name = mix_text(1, schema->name);
+  uint64_t tag = hash_schema(schema);
   uint64_t sum = 0;
   for (uint32_t row = 0; row < table->count; row++)
     if (table_has_bit(table, row, what->bits_index))
-      sum += mix(name, table->entities[row]);
+      sum += mix(tag, table->entities[row]);
   return sum;
 }
 
