@@ -1,0 +1,106 @@
+/* binding.h: what the files of the C module for Lua share.
+ *
+ * Every object a script holds is a full userdata that starts with a Header:
+ *
+ *      Definition   a component's name and fields; lives as long as the state
+ *      Value        a definition's image and which fields were given
+ *      World        owns an ecs_World
+ *      Query        an ecs_Query, which its world owns
+ *      Kernel       a native kernel bound to a query
+ *      Library      a loaded library of native kernels
+ *      View         one walk over batches, and what a script sees of it
+ *
+ *      State --> definitions, libraries     Query --> World
+ *        (upvalue 1 of every function)      Kernel --> Query
+ *                                           View --> Query or World
+ *
+ * An arrow is a reference through a private table, so a world outlives what was
+ * made from it; closing it is another matter: then its native is NULL, and
+ * whoever comes by it raises.
+ *
+ * Three rules make the binding safe, and every function keeps them:
+ *
+ * 1. Nothing is believed. An argument is one of ours when its metatable, its
+ *    length and its magic, which contains its own address, say so.
+ * 2. A userdata exists before the native thing it will own.
+ * 3. While a cursor is open Lua is entered through lua_pcall alone, and nothing
+ *    outside it allocates: on LuaJIT an allocation may run a finalizer, and a
+ *    finalizer's error would leave the world open for ever.
+ *
+ * Errors: a function that scripts call raises and blames the script's line. One
+ * that scripts/ecs calls for a script leaves the message on the stack instead,
+ * so that the caller can blame the line of its own caller.
+ */
+#ifndef ECS_LUA_BINDING_H
+#define ECS_LUA_BINDING_H
+
+#include "../../include/ecs.h"
+#include "compat.h"
+
+#define BIND_INTERNAL __attribute__((visibility("hidden")))
+
+typedef enum Kind {
+  KIND_DEFINITION,
+  KIND_VALUE,
+  KIND_WORLD,
+  KIND_QUERY,
+  KIND_KERNEL,
+  KIND_LIBRARY,
+  KIND_VIEW,
+  KIND_COUNT
+} Kind;
+
+typedef struct Header {
+  uint64_t magic; /* of its kind, mixed with the address */
+  size_t bytes;   /* of the whole userdata */
+} Header;
+
+/* One per Lua state. Its private table holds what the module shares:
+ *   [kind]         the metatable of a kind
+ *   definitions    definitions by index and by name
+ *   libraries      libraries by name
+ *   build          see views.c */
+typedef struct State {
+  Header header;
+  const void *metatables[KIND_COUNT]; /* told apart by address alone */
+  uint32_t definition_count;
+} State;
+
+/* The state of the running function: its first upvalue. */
+BIND_INTERNAL State *bind_state(lua_State *L);
+
+/* Pushes the state's private table. */
+BIND_INTERNAL void bind_push_shared(lua_State *L);
+
+/* Pushes a new userdata of this kind: its header filled in, the rest zero, and
+ * an empty private table. */
+BIND_INTERNAL void *bind_new(lua_State *L, Kind kind, size_t bytes);
+
+/* The object at index, or NULL when it is anything else. */
+BIND_INTERNAL void *bind_find(lua_State *L, int index, Kind kind);
+
+/* Raises "ecs: " and the rest, blaming whoever called the running function.
+ * Takes what lua_pushfstring takes. */
+BIND_INTERNAL int bind_error(lua_State *L, const char *format, ...);
+
+/* Raises the message on top of the stack, blaming the same line. */
+BIND_INTERNAL int bind_raise(lua_State *L);
+
+/* Adds functions to the table on top of the stack. */
+BIND_INTERNAL void bind_add(lua_State *L, const luaL_Reg *functions);
+
+/* Pushes the metatable of a kind, and the methods in it. */
+BIND_INTERNAL void bind_push_metatable(lua_State *L, Kind kind);
+BIND_INTERNAL void bind_push_methods(lua_State *L, Kind kind);
+
+/* Each adds its functions to the table on top of the stack, which scripts/ecs
+ * gets, and its methods and metamethods to the kinds it serves. */
+BIND_INTERNAL void bind_open_definitions(lua_State *L);
+BIND_INTERNAL void bind_open_worlds(lua_State *L);
+BIND_INTERNAL void bind_open_entities(lua_State *L);
+BIND_INTERNAL void bind_open_queries(lua_State *L);
+BIND_INTERNAL void bind_open_views(lua_State *L);
+BIND_INTERNAL void bind_open_walks(lua_State *L);
+BIND_INTERNAL void bind_open_kernels(lua_State *L);
+
+#endif

@@ -1,0 +1,67 @@
+/* compat.h: one spelling of the C API for Lua 5.1 to 5.4 and LuaJIT.
+ *
+ * The rest of the binding is written once, in the words of Lua 5.3; what the
+ * older ones lack is put here. Two notions are our own:
+ *
+ *      a private table   one table that belongs to a userdata: its environment
+ *                        in Lua 5.1, its user value later
+ *      a whole number    an integer of 5.3 and later, a number before
+ *
+ * LuaJIT has the names of Lua 5.1 and some of 5.2.
+ */
+#ifndef ECS_LUA_COMPAT_H
+#define ECS_LUA_COMPAT_H
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#if LUA_VERSION_NUM < 502
+
+#define lua_rawlen(L, index) lua_objlen(L, index)
+
+/* Takes the table from the top of the stack. */
+static inline void compat_set_private(lua_State *L, int index) {
+  lua_setfenv(L, index);
+}
+static inline void compat_push_private(lua_State *L, int index) {
+  lua_getfenv(L, index);
+}
+static inline int compat_absolute(lua_State *L, int index) {
+  return index > 0 ? index : lua_gettop(L) + index + 1;
+}
+
+#else
+
+static inline void compat_set_private(lua_State *L, int index) {
+  lua_setuservalue(L, index);
+}
+static inline void compat_push_private(lua_State *L, int index) {
+  lua_getuservalue(L, index);
+}
+static inline int compat_absolute(lua_State *L, int index) {
+  return lua_absindex(L, index);
+}
+
+#endif
+
+/* A number without a fraction reads as an integer where Lua has integers, so
+ * that it prints and serves as a key in the same way everywhere. */
+static inline void compat_push_whole(lua_State *L, double number) {
+#if LUA_VERSION_NUM >= 503
+  lua_pushinteger(L, (lua_Integer)number);
+#else
+  lua_pushnumber(L, number);
+#endif
+}
+
+/* The type of table[key], which is pushed. */
+static inline int compat_rawgeti(lua_State *L, int table, int key) {
+#if LUA_VERSION_NUM >= 503
+  return lua_rawgeti(L, table, key);
+#else
+  lua_rawgeti(L, table, key);
+  return lua_type(L, -1);
+#endif
+}
+
+#endif

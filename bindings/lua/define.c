@@ -1,0 +1,284 @@
+/* define.c: ecs.component and ecs.tag: reads a schema from Lua tables.
+ *
+ *      ecs.component("Health", { hp = { "i32", 100 }, max = "i32" }, options)
+ *
+ * Fields are sorted by the bytes of their names: a Lua table has no order of
+ * its own, and a comparison by Lua would follow the locale. All is read into a
+ * new Definition; when one of this name exists, the new one is only compared
+ * with it and left to the collector.
+ */
+#include <string.h>
+
+#include "definitions.h"
+
+#define FIELD_LIMIT 64u /* ECS_FIELD_LIMIT of core/config.h */
+#define NAME_LIMIT 255u
+
+/* The definition's private table: names of fields by number from 1, and: */
+#define SLOT_NAME 0
+#define SLOT_LISTING ((int)FIELD_LIMIT + 1)
+
+/* Bytes of the UTF-8 sequence that starts here, 0 when it is broken. */
+static size_t sequence_bytes(const unsigned char *at, size_t left) {
+  size_t bytes = *at < 0x80 ? 1 : *at >= 0xc2 && *at < 0xe0 ? 2
+               : *at >= 0xe0 && *at < 0xf0 ? 3
+               : *at >= 0xf0 && *at < 0xf5 ? 4 : 0;
+  if (bytes > left) return 0;
+  for (size_t k = 1; k < bytes; k++)
+    if ((at[k] & 0xc0) != 0x80) return 0;
+  return bytes;
+}
+
+/* 1 to 255 bytes of UTF-8 without control characters? */
+static bool is_name(const char *name, size_t bytes) {
+  if (bytes == 0 || bytes > NAME_LIMIT) return false;
+  for (size_t k = 0; k < bytes;) {
+    const unsigned char *at = (const unsigned char *)name + k;
+    size_t step = sequence_bytes(at, bytes - k);
+    if (step == 0 || *at < 0x20 || *at == 0x7f) return false;
+    k += step;
+  }
+  return true;
+}
+
+static const char *check_name(lua_State *L, int index, const char *what) {
+  size_t bytes = 0;
+  const char *name = NULL;
+  if (lua_type(L, index) == LUA_TSTRING) name = lua_tolstring(L, index, &bytes);
+  if (!name)
+    bind_error(L, "the name of a %s is a string, not a %s", what,
+               luaL_typename(L, index));
+  if (!is_name(name, bytes))
+    bind_error(L, "the name of a %s is 1 to 255 bytes of text", what);
+  return name;
+}
+
+static ecs_Storage check_storage(lua_State *L, int index, const char *name,
+                                 bool tag) {
+  const char *text = lua_type(L, index) == LUA_TSTRING
+                         ? lua_tostring(L, index) : "";
+  if (strcmp(text, "table") == 0) return ECS_STORE_TABLE;
+  if (strcmp(text, "sparse") == 0) return ECS_STORE_SPARSE;
+  if (strcmp(text, "bits") == 0 && tag) return ECS_STORE_BITS;
+  if (strcmp(text, "bits") == 0)
+    bind_error(L, "%s has fields: only a tag can be stored as bits", name);
+  bind_error(L, "%s: storage is 'table', 'sparse' or, for a tag, 'bits'", name);
+  return ECS_STORE_TABLE;
+}
+
+static ecs_Storage check_options(lua_State *L, int index, const char *name,
+                                 bool tag) {
+  ecs_Storage storage = ECS_STORE_TABLE;
+  if (lua_isnoneornil(L, index)) return storage;
+  if (!lua_istable(L, index))
+    bind_error(L, "%s: options are a table such as { storage = 'sparse' }",
+               name);
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2)
+                                                     : luaL_typename(L, -2);
+    if (strcmp(key, "storage") != 0)
+      bind_error(L, "%s has no option '%s' (there is storage)", name, key);
+    storage = check_storage(L, lua_gettop(L), name, tag);
+  }
+  return storage;
+}
+
+static ecs_Scalar check_type(lua_State *L, int index, const char *component,
+                             const char *field) {
+  const char *name = lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index)
+                                                       : NULL;
+  if (!name)
+    bind_error(L, "%s.%s: a field is a type such as 'f32', or "
+                  "{ type, default }", component, field);
+  for (int type = 0; type < ECS_SCALAR_COUNT; type++)
+    if (strcmp(name, ecs_scalar_name((ecs_Scalar)type)) == 0)
+      return (ecs_Scalar)type;
+  bind_error(L, "%s.%s: there is no type '%s' (there are f32 f64 i8 u8 i16 "
+                "u16 i32 u32 bool entity)", component, field, name);
+  return ECS_SCALAR_COUNT;
+}
+
+/* Counts the fields of the table at index and checks their names. */
+static uint32_t count_fields(lua_State *L, int index, const char *name) {
+  uint32_t count = 0;
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING)
+      bind_error(L, "%s: fields are named, as in { x = 'f32' }", name);
+    check_name(L, -2, "field");
+    if (++count > FIELD_LIMIT)
+      bind_error(L, "%s has more than 64 fields", name);
+  }
+  return count;
+}
+
+static size_t after(size_t bytes, size_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/* Sorts the names of the table at index into private slots 1 to count. */
+static void sort_names(lua_State *L, int index, int slots) {
+  int count = 0;
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    const char *name = lua_tostring(L, -2);
+    int place = ++count;
+    for (; place > 1; place--) {
+      lua_rawgeti(L, slots, place - 1);
+      if (strcmp(lua_tostring(L, -1), name) <= 0) {
+        lua_pop(L, 1);
+        break;
+      }
+      lua_rawseti(L, slots, place);
+    }
+    lua_pushvalue(L, -2);
+    lua_rawseti(L, slots, place);
+  }
+}
+
+/* Reads field by field from the table at schema in the order of the slots. */
+static void read_schema(lua_State *L, int schema, int slots,
+                        Definition *definition) {
+  for (uint32_t f = 0; f < definition->field_count; f++) {
+    ecs_Field *field = &definition->fields[f];
+    lua_rawgeti(L, slots, (int)f + 1);
+    field->name = lua_tostring(L, -1);
+    lua_rawget(L, schema);
+    int place = lua_gettop(L);
+    bool listed = lua_istable(L, place);
+    if (listed) lua_rawgeti(L, place, 1);
+    field->type = check_type(L, -1, definition->name, field->name);
+    if (listed) lua_rawgeti(L, place, 2);
+    uint64_t element = 0;
+    if (listed && !lua_isnil(L, -1) &&
+        !bind_read(L, lua_gettop(L), field->type, &element))
+      bind_refuse(L, lua_gettop(L), definition, f);
+    field->default_value = ecs_scalar_load(field->type, &element);
+    lua_settop(L, place - 1);
+  }
+}
+
+/* Offsets and the default image, behind the fields. */
+static void lay_out(Definition *definition) {
+  uint32_t count = definition->field_count;
+  uint32_t *offsets = (uint32_t *)(void *)&definition->fields[count];
+  char *image = (char *)definition + definition->header.bytes - 8u * count;
+  size_t end = 0, alignment = 1;
+  for (uint32_t f = 0; f < count; f++) {
+    size_t bytes = ecs_scalar_bytes(definition->fields[f].type);
+    end = after(end, bytes);
+    offsets[f] = (uint32_t)end;
+    ecs_scalar_convert(definition->fields[f].type, image + end,
+                       definition->fields[f].default_value);
+    end += bytes;
+    if (bytes > alignment) alignment = bytes;
+  }
+  definition->offsets = offsets;
+  definition->image_bytes = count ? (uint32_t)after(end, alignment) : 0;
+  definition->defaults = count ? image : NULL;
+}
+
+/* "x, y" */
+static void push_listing(lua_State *L, const Definition *definition) {
+  luaL_Buffer buffer;
+  luaL_buffinit(L, &buffer);
+  for (uint32_t f = 0; f < definition->field_count; f++) {
+    if (f > 0) luaL_addstring(&buffer, ", ");
+    luaL_addstring(&buffer, definition->fields[f].name);
+  }
+  luaL_pushresult(&buffer);
+}
+
+/* Room for an image is 8 bytes a field: no scalar is larger. */
+static size_t definition_bytes(uint32_t count) {
+  return after(sizeof(Definition) + count * sizeof(ecs_Field) +
+                   count * sizeof(uint32_t), 8) + 8u * count;
+}
+
+/* Pushes a definition that nothing knows yet. schema 0: no fields. */
+static Definition *read_definition(lua_State *L, int schema) {
+  const char *name = lua_tostring(L, 1);
+  uint32_t count = schema ? count_fields(L, schema, name) : 0;
+  Definition *definition = (Definition *)bind_new(L, KIND_DEFINITION,
+                                                  definition_bytes(count));
+  definition->name = name;
+  definition->field_count = count;
+  compat_push_private(L, -1);
+  int slots = lua_gettop(L);
+  lua_pushvalue(L, 1);
+  lua_rawseti(L, slots, SLOT_NAME);
+  if (schema) sort_names(L, schema, slots);
+  if (schema) read_schema(L, schema, slots, definition);
+  lay_out(definition);
+  push_listing(L, definition);
+  definition->listing = lua_tostring(L, -1);
+  lua_rawseti(L, slots, SLOT_LISTING);
+  lua_settop(L, slots - 1);
+  return definition;
+}
+
+static bool is_same(const Definition *a, const Definition *b) {
+  if (a->field_count != b->field_count || a->storage != b->storage ||
+      a->image_bytes != b->image_bytes)
+    return false;
+  for (uint32_t f = 0; f < a->field_count; f++)
+    if (a->fields[f].type != b->fields[f].type ||
+        strcmp(a->fields[f].name, b->fields[f].name) != 0)
+      return false;
+  return a->image_bytes == 0 ||
+         memcmp(a->defaults, b->defaults, a->image_bytes) == 0;
+}
+
+/* Leaves on the stack the definition of this name: the one on top, or an equal
+ * one from before. */
+static int settle(lua_State *L, Definition *candidate) {
+  bind_push_shared(L);
+  lua_getfield(L, -1, "definitions");
+  lua_pushvalue(L, 1);
+  lua_rawget(L, -2);
+  Definition *known = (Definition *)bind_find(L, -1, KIND_DEFINITION);
+  if (known && is_same(known, candidate)) return 1;
+  if (known)
+    return bind_error(L, "%s is already defined, with %s", known->name,
+                      known->field_count == 0 ? "no fields"
+                      : strcmp(known->listing, candidate->listing) == 0
+                          ? "other types, defaults or storage"
+                          : known->listing);
+  State *state = bind_state(L);
+  lua_pop(L, 1);
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, -4);
+  lua_rawset(L, -3);
+  lua_pushvalue(L, -3);
+  lua_rawseti(L, -2, (int)state->definition_count + 1);
+  candidate->index = ++state->definition_count;
+  lua_pop(L, 2);
+  return 1;
+}
+
+static void refuse_reserved(lua_State *L, const char *name) {
+  if (strcmp(name, "count") == 0 || strcmp(name, "entities") == 0)
+    bind_error(L, "'%s' cannot be the name of a component: batches use it",
+               name);
+}
+
+BIND_INTERNAL int bind_component(lua_State *L);
+BIND_INTERNAL int bind_component(lua_State *L) {
+  refuse_reserved(L, check_name(L, 1, "component"));
+  if (!lua_istable(L, 2))
+    return bind_error(L, "%s: a component has fields, as in "
+                         "{ x = 'f32' }; without any it is an ecs.tag",
+                      lua_tostring(L, 1));
+  lua_settop(L, 3);
+  Definition *definition = read_definition(L, 2);
+  definition->storage = check_options(L, 3, definition->name,
+                                      definition->field_count == 0);
+  return settle(L, definition);
+}
+
+BIND_INTERNAL int bind_tag(lua_State *L);
+BIND_INTERNAL int bind_tag(lua_State *L) {
+  refuse_reserved(L, check_name(L, 1, "tag"));
+  lua_settop(L, 2);
+  Definition *definition = read_definition(L, 0);
+  definition->storage = check_options(L, 2, definition->name, true);
+  return settle(L, definition);
+}

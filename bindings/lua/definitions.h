@@ -1,0 +1,78 @@
+/* definitions.h: components as scripts define them, their values, and the way
+ * of single numbers between Lua and C.
+ *
+ * A definition belongs to the Lua state and knows no world; worlds.h tells how
+ * a world meets it. Both kinds of object are immutable.
+ *
+ *      Definition  header | index ... | fields | offsets | default image
+ *      Value       header | definition | given | image
+ *
+ * An image is laid out as ecs.h says: a C struct of the fields in order.
+ */
+#ifndef ECS_LUA_DEFINITIONS_H
+#define ECS_LUA_DEFINITIONS_H
+
+#include "binding.h"
+
+typedef struct Definition {
+  Header header;
+  uint32_t index; /* 1, 2, 3 ... in order of definition */
+  uint32_t field_count;
+  uint32_t image_bytes;
+  ecs_Storage storage;
+  const char *name; /* this and the next point into strings of the private
+                       table, as do the names of fields */
+  const char *listing;     /* "x, y", for messages */
+  const uint32_t *offsets; /* of each field in the image */
+  const void *defaults;    /* an image */
+  ecs_Field fields[];
+} Definition;
+
+typedef struct Value {
+  Header header;
+  const Definition *definition; /* lives as long as the state */
+  uint64_t given;               /* bit k: field k was given */
+  uint64_t image[];             /* complete: the rest are defaults */
+} Value;
+
+/* A definition, or a value with its definition. */
+typedef struct Part {
+  const Definition *definition;
+  const Value *value; /* NULL: all defaults */
+} Part;
+
+/* The image of a part; NULL for a tag. */
+static inline const void *part_image(Part part) {
+  return part.value ? part.value->image : part.definition->defaults;
+}
+
+/* Each raises on anything else, in the name of the calling function. */
+BIND_INTERNAL Definition *bind_definition_check(lua_State *L, int index,
+                                                const char *call);
+BIND_INTERNAL Part bind_part_check(lua_State *L, int index, const char *call);
+
+/* The field that the string at index names; raises with the fields there are.
+ */
+BIND_INTERNAL uint32_t bind_field_check(lua_State *L, int index,
+                                        const Definition *definition);
+
+/* The Lua value at index into a field's element, strictly; false when it is of
+ * the wrong kind or does not fit. */
+BIND_INTERNAL bool bind_read(lua_State *L, int index, ecs_Scalar type,
+                             void *place);
+
+/* Raises what bind_read refused: names the field and says what it takes. */
+BIND_INTERNAL int bind_refuse(lua_State *L, int index,
+                              const Definition *definition, uint32_t field);
+
+/* An element, or a number that ecs_get_field gave, as a Lua value. */
+BIND_INTERNAL void bind_push_element(lua_State *L, ecs_Scalar type,
+                                     const void *place);
+BIND_INTERNAL void bind_push_number(lua_State *L, ecs_Scalar type,
+                                    double number);
+
+/* An entity as a Lua number, and as text: "entity 12 (generation 3)". */
+BIND_INTERNAL void bind_push_entity(lua_State *L, ecs_Entity entity);
+BIND_INTERNAL void bind_push_entity_text(lua_State *L, double handle);
+
+#endif

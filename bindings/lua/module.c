@@ -1,0 +1,239 @@
+/* module.c: opens ecs.core, and knows our userdata from all others.
+ *
+ * One State per Lua state hangs in the registry and is the first upvalue of
+ * every function here. Opening the module a second time finds it again, so
+ * definitions and worlds made before a script reloaded the module go on
+ * working.
+ *
+ *      registry[&state_key] = State ---private table---> metatables, definitions
+ *
+ * A userdata is ours when three things agree: the address of its metatable, its
+ * length, and a magic number mixed with its own address. A script that has
+ * the debug library can forge the first and nothing else.
+ */
+#include <stdarg.h>
+#include <string.h>
+
+#include "binding.h"
+#include "worlds.h"
+
+/* Its address is the registry's key. */
+static const char state_key = 0;
+
+#define STATE_MAGIC UINT64_C(0x3c6ef372fe94f82b)
+
+static const char *const kind_names[KIND_COUNT] = {
+    "ecs.Component", "ecs.Value",   "ecs.World", "ecs.Query",
+    "ecs.Kernel",    "ecs.Library", "ecs.View"};
+
+static uint64_t magic_of(Kind kind, const void *address) {
+  uint64_t odd = UINT64_C(0x9e3779b97f4a7c15) * ((uint64_t)kind + 1u);
+  return odd ^ (uint64_t)(uintptr_t)address;
+}
+
+State *bind_state(lua_State *L) {
+  return (State *)lua_touserdata(L, lua_upvalueindex(1));
+}
+
+void bind_push_shared(lua_State *L) {
+  compat_push_private(L, lua_upvalueindex(1));
+}
+
+void bind_push_metatable(lua_State *L, Kind kind) {
+  bind_push_shared(L);
+  lua_rawgeti(L, -1, (int)kind + 1);
+  lua_remove(L, -2);
+}
+
+void bind_push_methods(lua_State *L, Kind kind) {
+  bind_push_metatable(L, kind);
+  lua_getfield(L, -1, "__index");
+  lua_remove(L, -2);
+}
+
+void *bind_new(lua_State *L, Kind kind, size_t bytes) {
+  Header *header = (Header *)lua_newuserdata(L, bytes);
+  memset(header, 0, bytes);
+  header->bytes = bytes;
+  lua_newtable(L);
+  compat_set_private(L, -2);
+  /* The magic comes last: until then its finalizer takes it for nothing. */
+  bind_push_metatable(L, kind);
+  lua_setmetatable(L, -2);
+  header->magic = magic_of(kind, header);
+  return header;
+}
+
+void *bind_find(lua_State *L, int index, Kind kind) {
+  if (lua_type(L, index) != LUA_TUSERDATA || !lua_getmetatable(L, index))
+    return NULL;
+  const void *metatable = lua_topointer(L, -1);
+  lua_pop(L, 1);
+  if (metatable != bind_state(L)->metatables[kind]) return NULL;
+  if (lua_rawlen(L, index) < sizeof(Header)) return NULL;
+  Header *header = (Header *)lua_touserdata(L, index);
+  if (header->magic != magic_of(kind, header)) return NULL;
+  return header->bytes == lua_rawlen(L, index) ? header : NULL;
+}
+
+int bind_raise(lua_State *L) {
+  luaL_where(L, 1);
+  lua_insert(L, -2);
+  lua_concat(L, 2);
+  return lua_error(L);
+}
+
+int bind_error(lua_State *L, const char *format, ...) {
+  va_list arguments;
+  luaL_where(L, 1);
+  lua_pushliteral(L, "ecs: ");
+  va_start(arguments, format);
+  lua_pushvfstring(L, format, arguments);
+  va_end(arguments);
+  lua_concat(L, 3);
+  return lua_error(L);
+}
+
+void bind_add(lua_State *L, const luaL_Reg *functions) {
+  for (; functions->name; functions++) {
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushcclosure(L, functions->func, 1);
+    lua_setfield(L, -2, functions->name);
+  }
+}
+
+static Kind kind_named(lua_State *L, int index) {
+  const char *name = luaL_checkstring(L, index);
+  for (int kind = 0; kind < KIND_COUNT; kind++)
+    if (strcmp(name, kind_names[kind]) == 0) return (Kind)kind;
+  luaL_argerror(L, index, "no such kind");
+  return KIND_COUNT;
+}
+
+/* install("ecs.World", { name = function ... }): methods written in Lua. */
+static int install(lua_State *L) {
+  Kind kind = kind_named(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  if (kind != KIND_WORLD && kind != KIND_QUERY)
+    return luaL_argerror(L, 1, "takes no methods");
+  bind_push_methods(L, kind);
+  for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+    if (!lua_isfunction(L, -1)) continue;
+    lua_pushvalue(L, -2);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, 3);
+  }
+  return 0;
+}
+
+/* share(name, value): what scripts/ecs lends to this module ("build"), or keeps
+ * here when it is loaded again ("columns"). share(name) gives it back. */
+static int share(lua_State *L) {
+  const char *name = luaL_checkstring(L, 1);
+  bool build = strcmp(name, "build") == 0;
+  if (!build && strcmp(name, "columns") != 0)
+    return luaL_argerror(L, 1, "no such name");
+  lua_settop(L, 2);
+  bind_push_shared(L);
+  if (lua_isnil(L, 2)) {
+    lua_getfield(L, -1, name);
+    return 1;
+  }
+  luaL_checktype(L, 2, build ? LUA_TFUNCTION : LUA_TTABLE);
+  lua_pushvalue(L, 2);
+  lua_setfield(L, -2, name);
+  return 0;
+}
+
+/* The kind of any value, as errors call it: "ecs.World", "number". */
+static int kind(lua_State *L) {
+  luaL_checkany(L, 1);
+  for (int k = 0; k < KIND_COUNT; k++) {
+    if (!bind_find(L, 1, (Kind)k)) continue;
+    lua_pushstring(L, kind_names[k]);
+    return 1;
+  }
+  lua_pushstring(L, luaL_typename(L, 1));
+  return 1;
+}
+
+/* protect(f, ...): true and nothing, or false and the error. Unlike pcall it
+ * cannot be yielded across. */
+static int protect(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  if (lua_pcall(L, lua_gettop(L) - 1, 0, 0) == 0) {
+    lua_pushboolean(L, 1);
+    return 1;
+  }
+  lua_pushboolean(L, 0);
+  lua_insert(L, -2);
+  return 2;
+}
+
+static const luaL_Reg functions[] = {
+    {"install", install}, {"share", share}, {"kind", kind},
+    {"protect", protect}, {NULL, NULL}};
+
+static void create_metatable(lua_State *L, State *state, int kind_index) {
+  lua_createtable(L, 0, 8);
+  state->metatables[kind_index] = lua_topointer(L, -1);
+  lua_newtable(L);
+  lua_setfield(L, -2, "__index");
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "__metatable");
+  lua_pushstring(L, kind_names[kind_index]);
+  lua_setfield(L, -2, "__name");
+  lua_rawseti(L, -2, kind_index + 1);
+}
+
+static void create_state(lua_State *L) {
+  State *state = (State *)lua_newuserdata(L, sizeof *state);
+  memset(state, 0, sizeof *state);
+  state->header.magic = STATE_MAGIC;
+  lua_newtable(L);
+  for (int k = 0; k < KIND_COUNT; k++) create_metatable(L, state, k);
+  lua_newtable(L);
+  lua_setfield(L, -2, "definitions");
+  lua_newtable(L);
+  lua_setfield(L, -2, "libraries");
+  compat_set_private(L, -2);
+}
+
+/* Pushes the state's userdata, made now if this is the first time. */
+static void push_state(lua_State *L) {
+  lua_pushlightuserdata(L, (void *)(uintptr_t)&state_key);
+  lua_rawget(L, LUA_REGISTRYINDEX);
+  State *state = (State *)lua_touserdata(L, -1);
+  if (state && lua_rawlen(L, -1) == sizeof *state &&
+      state->header.magic == STATE_MAGIC)
+    return;
+  lua_pop(L, 1);
+  create_state(L);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)&state_key);
+  lua_pushvalue(L, -2);
+  lua_rawset(L, LUA_REGISTRYINDEX);
+}
+
+/* Runs with the state as upvalue and returns the module. */
+static int open_module(lua_State *L) {
+  lua_newtable(L);
+  bind_add(L, functions);
+  bind_open_definitions(L);
+  bind_open_worlds(L);
+  bind_open_entities(L);
+  bind_open_queries(L);
+  bind_open_views(L);
+  bind_open_walks(L);
+  bind_open_kernels(L);
+  lua_pushliteral(L, ECS_VERSION);
+  lua_setfield(L, -2, "version");
+  return 1;
+}
+
+ECS_API int luaopen_ecs_core(lua_State *L);
+ECS_API int luaopen_ecs_core(lua_State *L) {
+  push_state(L);
+  lua_pushcclosure(L, open_module, 1);
+  lua_call(L, 0, 1);
+  return 1;
+}

@@ -1,0 +1,153 @@
+/* queries.c: queries as userdata.
+ *
+ * scripts/ecs/query.lua reads what a script wrote and hands over a sequence
+ * { Position, "write", Velocity, "read", ... } that is right unless a script
+ * calls this module itself; then it is checked here as well.
+ *
+ * A query's native part belongs to its world. The finalizer gives it back only
+ * while the world lives; after that it is gone already.
+ *
+ * Private table: world, terms, label, views (see walks.c).
+ */
+#include <string.h>
+
+#include "worlds.h"
+
+static const char *const access_names[ECS_ACCESS_COUNT] = {
+    "write", "read", "optional", "with", "without"};
+
+Query *bind_query_check(lua_State *L, int index) {
+  Query *query = (Query *)bind_find(L, index, KIND_QUERY);
+  if (!query)
+    bind_error(L, "this is called on a query, as in query:count(); here it is "
+                  "a %s", luaL_typename(L, index));
+  if (!query->world || !query->world->native)
+    bind_error(L, "the world of this query is closed");
+  if (!query->native) bind_error(L, "this query was never made");
+  return query;
+}
+
+static ecs_Access read_access(lua_State *L, int index) {
+  const char *name = luaL_checkstring(L, index);
+  for (int access = 0; access < ECS_ACCESS_COUNT; access++)
+    if (strcmp(name, access_names[access]) == 0) return (ecs_Access)access;
+  bind_error(L, "there is no access '%s'", name);
+  return ECS_ACCESS_COUNT;
+}
+
+/* Pushes a query whose terms are read but which has nothing native yet. */
+static Query *query_new(lua_State *L, World *world, uint32_t count) {
+  Query *query = (Query *)bind_new(L, KIND_QUERY,
+                                   sizeof *query + count * sizeof(QueryTerm));
+  query->term_count = count;
+  query->label = lua_tostring(L, 3);
+  compat_push_private(L, -1);
+  for (int k = 1; k <= 3; k++) {
+    static const char *const names[] = {"world", "terms", "label"};
+    lua_pushvalue(L, k);
+    lua_setfield(L, -2, names[k - 1]);
+  }
+  lua_newtable(L);
+  lua_setfield(L, -2, "views");
+  lua_pop(L, 1);
+  for (uint32_t t = 0; t < count; t++) {
+    lua_rawgeti(L, 2, 2 * (int)t + 1);
+    lua_rawgeti(L, 2, 2 * (int)t + 2);
+    query->terms[t].definition =
+        bind_definition_check(L, lua_gettop(L) - 1, "query");
+    query->terms[t].access = read_access(L, -1);
+    bind_world_meet(L, world, 1, query->terms[t].definition);
+    lua_pop(L, 2);
+  }
+  query->world = world;
+  return query;
+}
+
+/* query(world, terms, label): a query, or nil and a message. */
+static int query_create(lua_State *L) {
+  World *world = bind_world_check(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  if (lua_type(L, 3) != LUA_TSTRING) return luaL_argerror(L, 3, "no label");
+  lua_settop(L, 3);
+  uint32_t count = (uint32_t)(lua_rawlen(L, 2) / 2);
+  Query *query = query_new(L, world, count);
+  ecs_Term *terms =
+      (ecs_Term *)lua_newuserdata(L, (count + 1u) * sizeof *terms);
+  for (uint32_t t = 0; t < count; t++) {
+    terms[t].component = world_find(world, query->terms[t].definition);
+    terms[t].access = query->terms[t].access;
+  }
+  ecs_Status status =
+      ecs_query_create(world->native, terms, count, &query->native);
+  lua_pop(L, 1);
+  if (status == ECS_OK) return 1;
+  lua_pushnil(L);
+  bind_push_status(L, world, status, query->label);
+  return 2;
+}
+
+static int query_gc(lua_State *L) {
+  Query *query = (Query *)bind_find(L, 1, KIND_QUERY);
+  if (query && query->world && query->world->native && query->native &&
+      query->depth == 0)
+    ecs_query_destroy(query->native);
+  if (query) query->native = NULL;
+  return 0;
+}
+
+static int query_tostring(lua_State *L) {
+  Query *query = (Query *)bind_find(L, 1, KIND_QUERY);
+  if (!query) return bind_error(L, "this is not a query");
+  lua_pushfstring(L, "ecs.Query (%s)", query->label);
+  return 1;
+}
+
+static int query_count(lua_State *L) {
+  Query *query = bind_query_check(L, 1);
+  uint64_t count = 0;
+  ecs_Status status = ecs_query_count(query->native, &count);
+  if (status != ECS_OK) {
+    bind_push_status(L, query->world, status, "count");
+    return bind_raise(L);
+  }
+  compat_push_whole(L, (double)count);
+  return 1;
+}
+
+static int query_explain(lua_State *L) {
+  Query *query = bind_query_check(L, 1);
+  size_t bytes = ecs_query_explain(query->native, NULL, 0) + 1;
+  char *text = (char *)lua_newuserdata(L, bytes);
+  text[0] = 0;
+  size_t length = ecs_query_explain(query->native, text, bytes);
+  while (length > 0 && text[length - 1] == '\n') length--;
+  lua_pushlstring(L, text, length);
+  return 1;
+}
+
+/* query_world(query): the world it belongs to. */
+static int query_world(lua_State *L) {
+  bind_query_check(L, 1);
+  compat_push_private(L, 1);
+  lua_getfield(L, -1, "world");
+  return 1;
+}
+
+static const luaL_Reg functions[] = {{"query", query_create},
+                                     {"query_world", query_world},
+                                     {NULL, NULL}};
+static const luaL_Reg methods[] = {{"count", query_count},
+                                   {"explain", query_explain},
+                                   {NULL, NULL}};
+static const luaL_Reg metamethods[] = {{"__gc", query_gc},
+                                       {"__tostring", query_tostring},
+                                       {NULL, NULL}};
+
+void bind_open_queries(lua_State *L) {
+  bind_add(L, functions);
+  bind_push_methods(L, KIND_QUERY);
+  bind_add(L, methods);
+  bind_push_metatable(L, KIND_QUERY);
+  bind_add(L, metamethods);
+  lua_pop(L, 2);
+}

@@ -1,0 +1,89 @@
+/* views.h: what a callback sees of a batch, and columns to and from Lua.
+ *
+ * A view is made once per walk of a query (or bundle) and reused by the next.
+ * Showing a batch stores where it lies and nothing else; a column is brought to
+ * Lua when the script first touches it:
+ *
+ *      script     batch[Position].x[i]
+ *                   |         |  |
+ *      proxy        contents  columns    (scripts/ecs/batch.lua builds these)
+ *                             |  column k, made by fill(view, k)
+ *      view       columns[k]: touched, filled, slot ---- batch.columns[k]
+ *
+ * Hiding copies written columns back (plain tables), or ends the slots of the
+ * accelerator, and empties contents and columns, so that a script which kept a
+ * part of the batch is told so.
+ */
+#ifndef ECS_LUA_VIEWS_H
+#define ECS_LUA_VIEWS_H
+
+#include "worlds.h"
+
+/* One column. scripts/ecs/columns_ffi.lua has this struct, too. */
+typedef struct ViewColumn {
+  uint32_t scalar;
+  uint32_t writable;
+  uint32_t touched; /* shown to the script during this batch */
+  int32_t slot;     /* of the accelerator; 0: the column is a Lua table */
+  uint32_t filled;  /* elements in the Lua table, stale ones included */
+  uint32_t field;
+  const Definition *definition; /* NULL: the entities */
+} ViewColumn;
+
+/* The entities are the column behind the last one of batch. */
+struct View {
+  Header header;
+  ecs_Batch batch;     /* scripts/ecs/columns_ffi.lua reads this ... */
+  ViewColumn *columns; /* ... and these: column_count and one */
+  uint32_t column_count;
+  uint32_t showing;    /* batch is being shown */
+  uint32_t pair_count; /* entries of the book */
+  uint32_t busy;       /* its walk is open */
+  uint32_t term_count;
+  QueryTerm *terms;
+  const char *label;
+  World *world;
+  View *outer;
+  ecs_Cursor cursor;
+};
+
+/* What a script did to a column that it may not do. */
+typedef struct Misuse {
+  uint32_t row;    /* 0: nothing */
+  uint32_t column;
+  bool read_only;  /* assigned, though the query only reads it */
+} Misuse;
+
+/* Pushes a new view. owner is the stack index of the query or world it keeps
+ * alive, terms that of a sequence { definition, access, ... }. Raises. */
+BIND_INTERNAL View *bind_view_new(lua_State *L, int owner, int terms,
+                                  World *world, const char *label);
+
+/* Pushes what hiding needs, VIEW_SLOTS values: the proxy for callbacks, the
+ * book, the tables of columns or the accelerator's counts. */
+#define VIEW_SLOTS 3
+BIND_INTERNAL void bind_view_push_slots(lua_State *L, int view);
+
+/* Ends the showing of a batch. base is the index of the first slot. Neither
+ * allocates nor raises. judge: report misuse. */
+BIND_INTERNAL Misuse bind_view_hide(lua_State *L, View *view, int base,
+                                    bool judge);
+
+BIND_INTERNAL void bind_push_misuse(lua_State *L, const View *view,
+                                    Misuse misuse);
+
+/* columns.c: table[1..count] from a column; may raise, being out of memory. */
+BIND_INTERNAL void bind_fill(lua_State *L, int table, ecs_Scalar type,
+                             const void *column, uint32_t count);
+
+/* And back, converting; skips what is no number and returns the first such
+ * row, or 0. Does not raise. */
+BIND_INTERNAL uint32_t bind_copy_back(lua_State *L, int table, ecs_Scalar type,
+                                      void *column, uint32_t count);
+
+/* The first row where the two differ, or 0. Does not raise. */
+BIND_INTERNAL uint32_t bind_difference(lua_State *L, int table,
+                                       ecs_Scalar type, const void *column,
+                                       uint32_t count);
+
+#endif

@@ -1,0 +1,318 @@
+/* walks.c: runs a function over batches: query:batch, batch systems,
+ * spawn_many.
+ *
+ *      begin --> next --> show --> lua_pcall(callback) --> hide --+--> end
+ *                  ^                                              |
+ *                  +----------------------------------------------+
+ *                                       an error: hide, discard, raise
+ *
+ * Between begin and end nothing here allocates from Lua or raises; the stack is
+ * made large enough before. What goes wrong is kept as an outcome and turned
+ * into an error when the walk has ended.
+ *
+ * lua_pcall, not lua_pcallk: a callback that yields gets an error, as it must,
+ * since the walk lies on the C stack.
+ */
+#include <string.h>
+
+#include "views.h"
+
+/* What a walk leaves on the stack: nothing, a message that has yet to get its
+ * position, or the callback's error as it was. */
+typedef enum Outcome { OUTCOME_DONE, OUTCOME_MISUSE, OUTCOME_THROWN } Outcome;
+
+/* A walk in progress: places on the stack of what it needs. */
+typedef struct Walk {
+  View *view;
+  int slots;    /* VIEW_SLOTS values */
+  int callback; /* 0: none */
+  int first_extra;
+  int extra_count;
+  const char *call; /* for messages */
+} Walk;
+
+static void walk_enter(Walk *walk) {
+  World *world = walk->view->world;
+  walk->view->outer = world->innermost;
+  world->innermost = walk->view;
+}
+
+static void walk_leave(Walk *walk) {
+  walk->view->world->innermost = walk->view->outer;
+  walk->view->busy = 0;
+}
+
+/* Calls back once for the batch in the view; a callback's error stays on the
+ * stack. */
+static Outcome show(lua_State *L, Walk *walk, Misuse *misuse) {
+  View *view = walk->view;
+  view->showing = 1;
+  lua_pushvalue(L, walk->callback);
+  lua_pushvalue(L, walk->slots);
+  for (int k = 0; k < walk->extra_count; k++)
+    lua_pushvalue(L, walk->first_extra + k);
+  int failed = lua_pcall(L, 1 + walk->extra_count, 0, 0);
+  /* A finalizer closed the world? Then its columns are gone. */
+  if (!view->world->native) view->showing = 0;
+  *misuse = bind_view_hide(L, view, walk->slots, !failed);
+  if (failed) return OUTCOME_THROWN;
+  return misuse->row || !view->world->native ? OUTCOME_MISUSE : OUTCOME_DONE;
+}
+
+/* Pushes the message for what is no error of the callback. */
+static Outcome explain(lua_State *L, Walk *walk, Misuse misuse) {
+  if (!walk->view->world->native)
+    lua_pushfstring(L, "ecs: the world was closed inside %s",
+                    walk->view->label);
+  else
+    bind_push_misuse(L, walk->view, misuse);
+  return OUTCOME_MISUSE;
+}
+
+/* From an open cursor to its end. */
+static Outcome walk_run(lua_State *L, Walk *walk) {
+  View *view = walk->view;
+  World *world = view->world;
+  Outcome outcome = OUTCOME_DONE;
+  Misuse misuse = {0, 0, false};
+  walk_enter(walk);
+  while (outcome == OUTCOME_DONE &&
+         ecs_cursor_next(&view->cursor, &view->batch))
+    outcome = show(L, walk, &misuse);
+  ecs_Status status = ECS_OK;
+  if (world->native && outcome == OUTCOME_DONE)
+    status = ecs_cursor_end(&view->cursor);
+  else if (world->native)
+    ecs_cursor_discard(&view->cursor);
+  walk_leave(walk);
+  if (outcome == OUTCOME_MISUSE) return explain(L, walk, misuse);
+  if (status == ECS_OK) return outcome;
+  bind_push_status(L, world, status, "applying what was recorded");
+  return OUTCOME_MISUSE;
+}
+
+static void reserve_stack(lua_State *L, const Walk *walk) {
+  luaL_checkstack(L, walk->extra_count + 16, NULL);
+}
+
+/* query:batch ------------------------------------------------------------- */
+
+/* Pushes the view for one more walk of this query, and its slots. */
+static View *query_view(lua_State *L, Query *query) {
+  compat_push_private(L, 1);
+  lua_getfield(L, -1, "views");
+  lua_rawgeti(L, -1, (int)query->depth + 1);
+  View *view = (View *)bind_find(L, -1, KIND_VIEW);
+  if (!view || view->busy) {
+    lua_pop(L, 1);
+    lua_getfield(L, -2, "terms");
+    view = bind_view_new(L, 1, lua_gettop(L), query->world, query->label);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, -4, (int)query->depth + 1);
+  }
+  bind_view_push_slots(L, -1);
+  return view;
+}
+
+/* Walks query 1 with function 2, handing on arguments 3 to top. */
+static Outcome query_walk(lua_State *L, Query *query) {
+  Walk walk = {NULL, 0, 2, 3, lua_gettop(L) - 2, query->label};
+  compat_push_private(L, 1);
+  lua_getfield(L, -1, "world");
+  bind_world_meet_all(L, query->world, -1);
+  walk.view = query_view(L, query);
+  walk.slots = lua_gettop(L) - VIEW_SLOTS + 1;
+  reserve_stack(L, &walk);
+  ecs_Status status = ecs_query_begin(query->native, ECS_BATCH_COALESCED,
+                                      &walk.view->cursor);
+  if (status != ECS_OK) {
+    bind_push_status(L, query->world, status, query->label);
+    return OUTCOME_MISUSE;
+  }
+  walk.view->busy = 1;
+  query->depth++;
+  Outcome outcome = walk_run(L, &walk);
+  query->depth--;
+  return outcome;
+}
+
+static void check_callback(lua_State *L, int index, const char *call) {
+  if (lua_type(L, index) != LUA_TFUNCTION)
+    bind_error(L, "%s takes a function, not a %s", call,
+               luaL_typename(L, index));
+}
+
+/* query:batch(f, ...) */
+static int query_batch(lua_State *L) {
+  Query *query = bind_query_check(L, 1);
+  check_callback(L, 2, "batch");
+  switch (query_walk(L, query)) {
+    case OUTCOME_MISUSE: return bind_raise(L);
+    case OUTCOME_THROWN: return lua_error(L);
+    default: return 0;
+  }
+}
+
+/* run_batch(query, f, ...): true; or false, whether the error is the
+ * callback's own, and the error. For systems, which say more about it. */
+static int run_batch(lua_State *L) {
+  Query *query = bind_query_check(L, 1);
+  check_callback(L, 2, "batch");
+  Outcome outcome = query_walk(L, query);
+  lua_pushboolean(L, outcome == OUTCOME_DONE);
+  if (outcome == OUTCOME_DONE) return 1;
+  lua_pushboolean(L, outcome == OUTCOME_THROWN);
+  lua_pushvalue(L, -3);
+  return 3;
+}
+
+/* world:spawn_many -------------------------------------------------------- */
+
+/* Writes the fields that values give into the columns of new rows. */
+static void fill_values(const Parts *parts, const ecs_Batch *batch) {
+  uint32_t k = 0;
+  for (uint32_t p = 0; p < parts->count; p++) {
+    const Definition *definition = parts->parts[p].definition;
+    const Value *value = parts->parts[p].value;
+    for (uint32_t f = 0; f < definition->field_count; f++, k++) {
+      if (!value || !(value->given >> f & 1)) continue;
+      uint32_t bytes = ecs_scalar_bytes(definition->fields[f].type);
+      const char *source = (const char *)value->image + definition->offsets[f];
+      char *column = (char *)batch->columns[k];
+      for (uint32_t i = 0; i < batch->count; i++)
+        memcpy(column + (size_t)i * bytes, source, bytes);
+    }
+  }
+}
+
+static bool gives_values(const Parts *parts) {
+  for (uint32_t p = 0; p < parts->count; p++)
+    if (parts->parts[p].value) return true;
+  return false;
+}
+
+static double check_count(lua_State *L, int index) {
+  double count = lua_type(L, index) == LUA_TNUMBER ? lua_tonumber(L, index)
+                                                   : -1;
+  if (!(count >= 0 && count < 268435456.0 &&
+        count == (double)(uint32_t)count))
+    bind_error(L, "spawn_many takes how many: a whole number from 0 to "
+                  "268435455");
+  return count;
+}
+
+/* Pushes the list of parts of argument 3 onto the stack; returns how many. */
+static int unpack_parts(lua_State *L) {
+  if (!lua_istable(L, 3))
+    bind_error(L, "spawn_many takes a list of parts, as in "
+                  "world:spawn_many(100, { Position, Enemy })");
+  int count = (int)lua_rawlen(L, 3);
+  luaL_checkstack(L, count + 16, "too many parts");
+  for (int k = 1; k <= count; k++) lua_rawgeti(L, 3, k);
+  return count;
+}
+
+/* Pushes the view for a bundle's new rows, and its slots. */
+static View *bundle_view(lua_State *L, World *world, const Parts *parts,
+                         ecs_Bundle bundle) {
+  compat_push_private(L, 1);
+  lua_getfield(L, -1, "bundles");
+  int bundles = lua_gettop(L);
+  lua_rawgeti(L, bundles, (int)bundle);
+  View *view = (View *)bind_find(L, -1, KIND_VIEW);
+  if (!view || view->busy) {
+    lua_newtable(L);
+    bind_push_shared(L);
+    lua_getfield(L, -1, "definitions");
+    for (uint32_t p = 0; p < parts->count; p++) {
+      lua_rawgeti(L, -1, (int)parts->parts[p].definition->index);
+      lua_rawseti(L, -4, 2 * (int)p + 1);
+      lua_pushliteral(L, "write");
+      lua_rawseti(L, -4, 2 * (int)p + 2);
+    }
+    lua_pop(L, 2);
+    view = bind_view_new(L, 1, lua_gettop(L), world, "spawn_many");
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, bundles, (int)bundle);
+  }
+  bind_view_push_slots(L, -1);
+  return view;
+}
+
+/* As walk_run, filling in values before the callback sees a batch. */
+static Outcome spawn_run(lua_State *L, Walk *walk, const Parts *parts) {
+  View *view = walk->view;
+  World *world = view->world;
+  Outcome outcome = OUTCOME_DONE;
+  Misuse misuse = {0, 0, false};
+  walk_enter(walk);
+  while (outcome == OUTCOME_DONE &&
+         ecs_cursor_next(&view->cursor, &view->batch)) {
+    fill_values(parts, &view->batch);
+    if (walk->callback) outcome = show(L, walk, &misuse);
+  }
+  ecs_Status status = ECS_OK;
+  if (world->native && outcome == OUTCOME_DONE)
+    status = ecs_cursor_end(&view->cursor);
+  else if (world->native)
+    ecs_cursor_discard(&view->cursor);
+  walk_leave(walk);
+  if (outcome == OUTCOME_MISUSE) return explain(L, walk, misuse);
+  if (status == ECS_OK) return outcome;
+  bind_push_status(L, world, status, walk->call);
+  return OUTCOME_MISUSE;
+}
+
+static int refuse(lua_State *L, const World *world, ecs_Status status,
+                  const char *call) {
+  bind_push_status(L, world, status, call);
+  return bind_raise(L);
+}
+
+/* world:spawn_many(n, { Position, Velocity { x = 1 } }, f) */
+static int world_spawn_many(lua_State *L) {
+  World *world = bind_world_check(L, 1);
+  double count = check_count(L, 2);
+  lua_settop(L, 4);
+  bool called = !lua_isnil(L, 4);
+  if (called) check_callback(L, 4, "spawn_many");
+  Parts parts;
+  ecs_Bundle bundle;
+  bind_parts_read(L, world, 1, 5, unpack_parts(L), "spawn_many", &parts);
+  if (called) bind_world_meet_all(L, world, 1);
+  ecs_Status status =
+      ecs_bundle(world->native, parts.components, parts.count, &bundle);
+  if (status != ECS_OK) return refuse(L, world, status, "spawn_many");
+  bool walked = called || gives_values(&parts);
+  Walk walk = {NULL, 0, called ? 4 : 0, 0, 0, "spawn_many"};
+  if (walked) {
+    walk.view = bundle_view(L, world, &parts, bundle);
+    walk.slots = lua_gettop(L) - VIEW_SLOTS + 1;
+    reserve_stack(L, &walk);
+  }
+  status = ecs_spawn_many(world->native, bundle, (uint64_t)count,
+                          walked ? &walk.view->cursor : NULL);
+  if (status != ECS_OK) return refuse(L, world, status, "spawn_many");
+  if (!walked) return 0;
+  walk.view->busy = 1;
+  switch (spawn_run(L, &walk, &parts)) {
+    case OUTCOME_MISUSE: return bind_raise(L);
+    case OUTCOME_THROWN: return lua_error(L);
+    default: return 0;
+  }
+}
+
+static const luaL_Reg functions[] = {{"run_batch", run_batch}, {NULL, NULL}};
+
+void bind_open_walks(lua_State *L) {
+  static const luaL_Reg query_methods[] = {{"batch", query_batch},
+                                           {NULL, NULL}};
+  static const luaL_Reg world_methods[] = {{"spawn_many", world_spawn_many},
+                                           {NULL, NULL}};
+  bind_add(L, functions);
+  bind_push_methods(L, KIND_QUERY);
+  bind_add(L, query_methods);
+  bind_push_methods(L, KIND_WORLD);
+  bind_add(L, world_methods);
+  lua_pop(L, 2);
+}

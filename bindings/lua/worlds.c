@@ -1,0 +1,291 @@
+/* worlds.c: the life of a world in Lua, and how it meets definitions.
+ *
+ *      ecs.world{}  -> userdata (live) -- close, __close, __gc --> closed
+ *
+ * Closing twice is harmless. Closing inside a callback is refused; a finalizer
+ * cannot be refused anything, so it closes, and the walk that is open finds out
+ * when the callback returns.
+ */
+#include "worlds.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "views.h"
+
+/* Life -------------------------------------------------------------------- */
+
+World *bind_world_check(lua_State *L, int index) {
+  World *world = (World *)bind_find(L, index, KIND_WORLD);
+  if (!world)
+    bind_error(L, "this is called on a world, as in world:spawn(); here it is "
+                  "a %s", luaL_typename(L, index));
+  if (!world->native) bind_error(L, "this world is closed");
+  return world;
+}
+
+/* The collector knows nothing of a world's memory: tell it that as much was
+ * allocated, so that dropped worlds are found in time. */
+static void pay_for(lua_State *L, const World *world) {
+  ecs_Statistics statistics;
+  ecs_world_statistics(world->native, &statistics);
+  lua_gc(L, LUA_GCSTEP, (int)(statistics.bytes / 1024 % 65536));
+}
+
+/* world(): a world without systems. Its state is a table for scripts/ecs. */
+static int world_new(lua_State *L) {
+  World *world = (World *)bind_new(L, KIND_WORLD, sizeof *world);
+  compat_push_private(L, -1);
+  lua_newtable(L);
+  lua_setfield(L, -2, "state");
+  lua_newtable(L);
+  lua_setfield(L, -2, "bundles");
+  lua_pop(L, 1);
+  ecs_Status status = ecs_world_create(NULL, &world->native);
+  if (status != ECS_OK)
+    return bind_error(L, "no world: %s", ecs_status_text(status));
+  pay_for(L, world);
+  return 1;
+}
+
+static void world_end(World *world) {
+  ecs_world_destroy(world->native);
+  world->native = NULL;
+}
+
+static int world_gc(lua_State *L) {
+  World *world = (World *)bind_find(L, 1, KIND_WORLD);
+  if (world) world_end(world);
+  return 0;
+}
+
+static int world_close(lua_State *L) {
+  World *world = (World *)bind_find(L, 1, KIND_WORLD);
+  if (!world) return bind_error(L, "close is called on a world");
+  if (world->innermost)
+    return bind_error(L, "a world cannot be closed inside %s",
+                      world->innermost->label);
+  world_end(world);
+  return 0;
+}
+
+static int world_tostring(lua_State *L) {
+  World *world = (World *)bind_find(L, 1, KIND_WORLD);
+  if (!world) return bind_error(L, "this is not a world");
+  ecs_Statistics statistics;
+  char text[64];
+  if (!world->native) {
+    lua_pushliteral(L, "ecs.World (closed)");
+    return 1;
+  }
+  ecs_world_statistics(world->native, &statistics);
+  snprintf(text, sizeof text, "ecs.World (%llu entities)",
+           (unsigned long long)statistics.entities);
+  lua_pushstring(L, text);
+  return 1;
+}
+
+/* state(world): the table that scripts/ecs keeps for it. */
+static int world_state(lua_State *L) {
+  bind_world_check(L, 1);
+  compat_push_private(L, 1);
+  lua_getfield(L, -1, "state");
+  return 1;
+}
+
+/* live(world): false when it is closed. */
+static int world_live(lua_State *L) {
+  World *world = (World *)bind_find(L, 1, KIND_WORLD);
+  lua_pushboolean(L, world && world->native);
+  return 1;
+}
+
+/* open(world): the label of the innermost open walk, or nil. */
+static int world_open(lua_State *L) {
+  World *world = bind_world_check(L, 1);
+  if (world->innermost)
+    lua_pushstring(L, world->innermost->label);
+  else
+    lua_pushnil(L);
+  return 1;
+}
+
+/* Definitions ------------------------------------------------------------- */
+
+/* Makes ids and owners hold needed entries. Both lie in one userdata, so an
+ * error anywhere leaves nothing behind. */
+static void grow(lua_State *L, World *world, int index, uint32_t needed) {
+  if (needed <= world->capacity) return;
+  uint32_t capacity = world->capacity ? world->capacity : 16;
+  while (capacity < needed) capacity *= 2;
+  index = compat_absolute(L, index);
+  size_t each = sizeof *world->owners + sizeof *world->ids;
+  compat_push_private(L, index);
+  void *block = lua_newuserdata(L, capacity * each);
+  memset(block, 0, capacity * each);
+  const Definition **owners = (const Definition **)block;
+  ecs_Component *ids = (ecs_Component *)(owners + capacity);
+  if (world->capacity) {
+    memcpy(owners, world->owners, world->capacity * sizeof *owners);
+    memcpy(ids, world->ids, world->capacity * sizeof *ids);
+  }
+  lua_setfield(L, -2, "ids");
+  world->owners = owners;
+  world->ids = ids;
+  world->capacity = capacity;
+  lua_pop(L, 1);
+}
+
+ecs_Component bind_world_meet(lua_State *L, World *world, int index,
+                              const Definition *definition) {
+  ecs_Component component = world_find(world, definition);
+  if (component) return component;
+  ecs_ComponentDescription description = {
+      definition->name, definition->fields, definition->field_count,
+      definition->storage};
+  ecs_Status status = ecs_component(world->native, &description, &component);
+  if (status == ECS_E_OPEN && world->innermost)
+    bind_error(L, "%s is new to this world and cannot be added to it inside "
+                  "%s: define it before", definition->name,
+               world->innermost->label);
+  if (status != ECS_OK)
+    bind_error(L, "%s: %s", definition->name, ecs_status_text(status));
+  uint32_t highest =
+      definition->index > component ? definition->index : component;
+  grow(L, world, index, highest + 1);
+  world->owners[component] = definition;
+  world->ids[definition->index] = component;
+  return component;
+}
+
+void bind_world_meet_all(lua_State *L, World *world, int index) {
+  State *state = bind_state(L);
+  if (world->innermost || world->known == state->definition_count) return;
+  index = compat_absolute(L, index);
+  bind_push_shared(L);
+  lua_getfield(L, -1, "definitions");
+  while (world->known < state->definition_count) {
+    lua_rawgeti(L, -1, (int)world->known + 1);
+    Definition *definition = (Definition *)bind_find(L, -1, KIND_DEFINITION);
+    lua_pop(L, 1);
+    if (definition) bind_world_meet(L, world, index, definition);
+    world->known++;
+  }
+  lua_pop(L, 2);
+}
+
+/* Messages ---------------------------------------------------------------- */
+
+/* The innermost open walk that holds a component. */
+static const View *holder_of(const World *world, const Definition *definition) {
+  for (const View *view = world->innermost; view; view = view->outer)
+    for (uint32_t t = 0; t < view->term_count; t++)
+      if (view->terms[t].definition == definition &&
+          view->terms[t].access <= ECS_OPTIONAL)
+        return view;
+  return NULL;
+}
+
+static void push_contest(lua_State *L, const World *world, const char *call) {
+  ecs_Component component = ecs_world_contested(world->native);
+  const Definition *definition =
+      component < world->capacity ? world->owners[component] : NULL;
+  const View *holder = definition ? holder_of(world, definition) : NULL;
+  if (holder)
+    lua_pushfstring(L, "ecs: %s cannot reach %s here: %s is walking over it; "
+                       "use its batch, or do this after it",
+                    call, definition->name, holder->label);
+  else
+    lua_pushfstring(L, "ecs: %s cannot reach %s: something is walking over it",
+                    call, component ? ecs_component_name(world->native,
+                                                         component)
+                                    : "a component");
+}
+
+void bind_push_status(lua_State *L, const World *world, ecs_Status status,
+                      const char *call) {
+  if (status == ECS_E_ACCESS)
+    push_contest(L, world, call);
+  else if (status == ECS_E_OPEN && world->innermost)
+    lua_pushfstring(L, "ecs: %s is not possible inside %s", call,
+                    world->innermost->label);
+  else
+    lua_pushfstring(L, "ecs: %s: %s", call, ecs_status_text(status));
+}
+
+/* The whole world --------------------------------------------------------- */
+
+static int check_status(lua_State *L, const World *world, ecs_Status status,
+                        const char *call) {
+  if (status == ECS_OK) return 0;
+  bind_push_status(L, world, status, call);
+  return bind_raise(L);
+}
+
+static int world_clear(lua_State *L) {
+  World *world = bind_world_check(L, 1);
+  return check_status(L, world, ecs_world_clear(world->native), "clear");
+}
+
+static int push_hash(lua_State *L, uint64_t hash) {
+  char text[24];
+  snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
+  lua_pushstring(L, text);
+  return 1;
+}
+
+/* Sixteen hexadecimal digits: 64 bits fit no Lua number of LuaJIT. */
+static int world_hash(lua_State *L) {
+  return push_hash(L, ecs_world_hash(bind_world_check(L, 1)->native));
+}
+
+static int world_state_hash(lua_State *L) {
+  return push_hash(L, ecs_world_state_hash(bind_world_check(L, 1)->native));
+}
+
+/* world:group { A, B, C } */
+static int world_group(lua_State *L) {
+  World *world = bind_world_check(L, 1);
+  if (!lua_istable(L, 2))
+    return bind_error(L, "group takes a list, as in world:group { A, B }");
+  int count = (int)lua_rawlen(L, 2);
+  ecs_Component *components = (ecs_Component *)lua_newuserdata(
+      L, ((size_t)count + 1) * sizeof *components);
+  for (int k = 0; k < count; k++) {
+    lua_rawgeti(L, 2, k + 1);
+    const Definition *definition =
+        bind_definition_check(L, lua_gettop(L), "group");
+    components[k] = bind_world_meet(L, world, 1, definition);
+    for (int before = 0; before < k; before++)
+      if (components[before] == components[k])
+        return bind_error(L, "group names %s twice", definition->name);
+    lua_pop(L, 1);
+  }
+  ecs_Status status = ecs_group(world->native, components, (uint32_t)count);
+  return check_status(L, world, status, "group");
+}
+
+static const luaL_Reg functions[] = {{"world", world_new},
+                                     {"state", world_state},
+                                     {"open", world_open},
+                                     {"live", world_live},
+                                     {NULL, NULL}};
+
+static const luaL_Reg methods[] = {
+    {"close", world_close}, {"clear", world_clear},
+    {"hash", world_hash},   {"state_hash", world_state_hash},
+    {"group", world_group}, {NULL, NULL}};
+
+static const luaL_Reg metamethods[] = {{"__gc", world_gc},
+                                       {"__close", world_close},
+                                       {"__tostring", world_tostring},
+                                       {NULL, NULL}};
+
+void bind_open_worlds(lua_State *L) {
+  bind_add(L, functions);
+  bind_push_methods(L, KIND_WORLD);
+  bind_add(L, methods);
+  bind_push_metatable(L, KIND_WORLD);
+  bind_add(L, metamethods);
+  lua_pop(L, 2);
+}

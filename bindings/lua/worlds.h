@@ -1,0 +1,91 @@
+/* worlds.h: worlds, queries and walks as userdata.
+ *
+ * A world meets a definition when it first uses it, or when a walk begins:
+ * nothing new can be defined while one is open. ids maps one way and owners the
+ * other:
+ *
+ *      definition index  1  2  3  4          component  1  2
+ *      ids               0  2  0  1          owners     4  2
+ *
+ * Walks nest. innermost leads from the inside out along outer, and names whom
+ * to blame when two walks want the same component.
+ */
+#ifndef ECS_LUA_WORLDS_H
+#define ECS_LUA_WORLDS_H
+
+#include "definitions.h"
+
+typedef struct View View;
+
+typedef struct World {
+  Header header;
+  ecs_World *native;         /* NULL: closed */
+  ecs_Component *ids;        /* 0: not met yet */
+  const Definition **owners; /* NULL: defined by the host */
+  uint32_t capacity;         /* of both, which are one userdata */
+  uint32_t known;            /* all definitions up to this index are met */
+  View *innermost;           /* NULL: no walk is open */
+} World;
+
+typedef struct QueryTerm {
+  const Definition *definition;
+  ecs_Access access;
+} QueryTerm;
+
+typedef struct Query {
+  Header header;
+  World *world;
+  ecs_Query *native; /* ends with the world */
+  const char *label; /* "query { Position }" or "system 'move'" */
+  uint32_t depth;    /* walks of this query that are open */
+  uint32_t term_count;
+  QueryTerm terms[];
+} Query;
+
+/* The live world at index; raises on anything else and on a closed one. */
+BIND_INTERNAL World *bind_world_check(lua_State *L, int index);
+
+/* The query at index, whose world lives; raises on anything else. */
+BIND_INTERNAL Query *bind_query_check(lua_State *L, int index);
+
+/* The component of a definition: 0 when the world has not met it. */
+static inline ecs_Component world_find(const World *world,
+                                       const Definition *definition) {
+  return definition->index < world->capacity ? world->ids[definition->index]
+                                             : 0;
+}
+
+/* The same, meeting it now if need be; raises when that fails. index is the
+ * world's place on the stack. */
+BIND_INTERNAL ecs_Component bind_world_meet(lua_State *L, World *world,
+                                            int index,
+                                            const Definition *definition);
+
+/* Meets every definition there is, unless a walk is open. */
+BIND_INTERNAL void bind_world_meet_all(lua_State *L, World *world, int index);
+
+/* Pushes the message for a status that no argument explains. */
+BIND_INTERNAL void bind_push_status(lua_State *L, const World *world,
+                                    ecs_Status status, const char *call);
+
+/* Parts of a spawn, resolved in a world. At most this many need no memory but
+ * the C stack. */
+#define PARTS_ON_STACK 32
+
+typedef struct Parts {
+  uint32_t count;
+  Part *parts;
+  ecs_Component *components;
+  const void **images;
+  Part part_room[PARTS_ON_STACK];
+  ecs_Component component_room[PARTS_ON_STACK];
+  const void *image_room[PARTS_ON_STACK];
+} Parts;
+
+/* Reads the count parts from stack index first on; raises, in the name of call.
+ * May leave memory for them on the stack. world_index is the world's place. */
+BIND_INTERNAL void bind_parts_read(lua_State *L, World *world, int world_index,
+                                   int first, int count, const char *call,
+                                   Parts *parts);
+
+#endif

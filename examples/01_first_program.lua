@@ -1,0 +1,31 @@
+-- The first program: things that move.
+
+local ecs = require "ecs"
+
+local Position = ecs.component("Position", { x = "f32", y = "f32" })
+local Velocity = ecs.component("Velocity", { x = "f32", y = "f32" })
+
+local world = ecs.world {}
+
+world:spawn_many(10000, { Position, Velocity { x = 1, y = 2 } })
+local ball = world:spawn(Position { x = 100 }, Velocity { y = -4 })
+
+world:system {
+  name = "move",
+  query = { Position, read = { Velocity } },
+  batch = function(batch, dt)
+    local p, v = batch[Position], batch[Velocity]
+    for i = 1, batch.count do
+      p.x[i] = p.x[i] + v.x[i] * dt
+      p.y[i] = p.y[i] + v.y[i] * dt
+    end
+  end,
+}
+
+for _ = 1, 60 do world:progress(1 / 60) end
+
+print("after one second:")
+print("  " .. tostring(world))
+print(string.format("  the ball is at %.2f, %.2f",
+  world:get(ball, Position, "x", "y")))
+print(world:query { Position, read = { Velocity } }:explain())

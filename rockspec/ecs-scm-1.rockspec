@@ -1,0 +1,75 @@
+-- Builds from a checkout: `luarocks make` there, no network needed. A released
+-- version names an archive as its source instead.
+rockspec_format = "3.0"
+package = "ecs"
+version = "scm-1"
+source = { url = "." }
+description = {
+  summary = "An entity component system engine in C for Lua and LuaJIT",
+  detailed = [[
+Components are schemas whose fields live in C as aligned columns. Queries hand
+them out as batches; native kernels written in C run on them directly.]],
+  license = "MIT",
+  labels = { "ecs", "entity", "component", "simulation", "game", "luajit" },
+}
+dependencies = { "lua >= 5.1, < 5.5" }
+build = {
+  type = "builtin",
+  -- The lists between the two marks are written by `make rockspec`.
+  modules = {
+    -- begin
+    ["ecs.core"] = {
+      sources = {
+        "core/status.c",
+        "core/memory.c",
+        "core/scalar.c",
+        "core/schema.c",
+        "core/entity_index.c",
+        "core/locator.c",
+        "core/table.c",
+        "core/group.c",
+        "core/world.c",
+        "core/spawn.c",
+        "core/part.c",
+        "core/row_list.c",
+        "core/query.c",
+        "core/batch.c",
+        "core/command_buffer.c",
+        "core/fold.c",
+        "core/regroup.c",
+        "core/hash.c",
+        "core/library.c",
+        "core/kernel.c",
+        "core/accessor.c",
+        "core/api_entity.c",
+        "core/api_query.c",
+        "core/api_world.c",
+        "bindings/lua/columns.c",
+        "bindings/lua/define.c",
+        "bindings/lua/definitions.c",
+        "bindings/lua/entities.c",
+        "bindings/lua/kernels.c",
+        "bindings/lua/module.c",
+        "bindings/lua/queries.c",
+        "bindings/lua/views.c",
+        "bindings/lua/walks.c",
+        "bindings/lua/worlds.c",
+      },
+      incdirs = { "include", "core" },
+    },
+    ["ecs.batch"] = "scripts/ecs/batch.lua",
+    ["ecs.cdef"] = "scripts/ecs/cdef.lua",
+    ["ecs.columns_ffi"] = "scripts/ecs/columns_ffi.lua",
+    ["ecs.columns_table"] = "scripts/ecs/columns_table.lua",
+    ["ecs"] = "scripts/ecs/init.lua",
+    ["ecs.library"] = "scripts/ecs/library.lua",
+    ["ecs.message"] = "scripts/ecs/message.lua",
+    ["ecs.native"] = "scripts/ecs/native.lua",
+    ["ecs.query"] = "scripts/ecs/query.lua",
+    ["ecs.system"] = "scripts/ecs/system.lua",
+    ["ecs.world"] = "scripts/ecs/world.lua",
+    -- end
+  },
+  copy_directories = { "include", "docs", "examples" },
+}
+test = { type = "command", command = "make test" }

@@ -1,0 +1,260 @@
+--- cdef: what include/ecs.h declares, for LuaJIT's FFI.
+--
+-- Made by bindings/luajit/generate_cdef.lua; do not edit. Types cannot be
+-- declared twice in one process, and are not.
+-- luacheck: no max line length
+
+local ffi = require "ffi"
+
+if not pcall(ffi.typeof, "ecs_KernelLibrary") then
+  ffi.cdef [=[
+typedef enum ecs_Status {
+  ECS_OK = 0,
+  ECS_E_MEMORY,
+  ECS_E_LIMIT,
+  ECS_E_DEAD,
+  ECS_E_ABSENT,
+  ECS_E_COMPONENT,
+  ECS_E_FIELD,
+  ECS_E_VALUE,
+  ECS_E_NAME,
+  ECS_E_SCHEMA,
+  ECS_E_OPEN,
+  ECS_E_ACCESS,
+  ECS_E_ARGUMENT,
+  ECS_E_LIBRARY,
+  ECS_E_ABI,
+  ECS_E_KERNEL,
+  ECS_E_NAN,
+  ECS_STATUS_COUNT
+} ecs_Status;
+const char *ecs_status_name(ecs_Status status);
+const char *ecs_status_text(ecs_Status status);
+typedef uint64_t ecs_Entity;
+typedef uint32_t ecs_Component;
+typedef uint32_t ecs_Bundle;
+typedef struct ecs_World ecs_World;
+typedef struct ecs_Query ecs_Query;
+typedef struct ecs_KernelBinding ecs_KernelBinding;
+typedef struct ecs_Memory {
+  void *(*resize)(void *user, void *block, size_t old_bytes, size_t new_bytes);
+  void *user;
+} ecs_Memory;
+typedef struct ecs_WorldDescription {
+  ecs_Memory memory;
+  uint64_t limit_bytes;
+} ecs_WorldDescription;
+ecs_Status ecs_world_create(const ecs_WorldDescription *description,
+                                    ecs_World **world);
+void ecs_world_destroy(ecs_World *world);
+ecs_Status ecs_world_clear(ecs_World *world);
+typedef struct ecs_Statistics {
+  uint64_t entities;
+  uint64_t retired;
+  uint64_t dropped;
+  uint64_t groups;
+  uint64_t tables;
+  uint64_t components;
+  uint64_t queries;
+  uint64_t bytes;
+  uint64_t peak_bytes;
+  uint64_t allocations;
+  uint64_t structure_version;
+} ecs_Statistics;
+void ecs_world_statistics(const ecs_World *world,
+                                  ecs_Statistics *statistics);
+uint64_t ecs_world_hash(const ecs_World *world);
+uint64_t ecs_world_state_hash(const ecs_World *world);
+typedef enum ecs_Scalar {
+  ECS_F32 = 0, ECS_F64, ECS_I8, ECS_U8, ECS_I16, ECS_U16, ECS_I32, ECS_U32,
+  ECS_BOOL,
+  ECS_ENTITY,
+  ECS_SCALAR_COUNT
+} ecs_Scalar;
+typedef enum ecs_Storage {
+  ECS_STORE_TABLE = 0,
+  ECS_STORE_SPARSE,
+  ECS_STORE_BITS
+} ecs_Storage;
+typedef struct ecs_Field {
+  const char *name;
+  ecs_Scalar type;
+  double default_value;
+} ecs_Field;
+typedef struct ecs_ComponentDescription {
+  const char *name;
+  const ecs_Field *fields;
+  uint32_t field_count;
+  ecs_Storage storage;
+} ecs_ComponentDescription;
+ecs_Status ecs_component(ecs_World *world,
+                                 const ecs_ComponentDescription *description,
+                                 ecs_Component *component);
+ecs_Component ecs_component_find(const ecs_World *world,
+                                         const char *name);
+const char *ecs_component_name(const ecs_World *world,
+                                       ecs_Component component);
+typedef struct ecs_FieldInfo {
+  const char *name;
+  ecs_Scalar type;
+  uint32_t offset;
+  double default_value;
+} ecs_FieldInfo;
+uint32_t ecs_component_field_count(const ecs_World *world,
+                                           ecs_Component component);
+uint32_t ecs_component_image_bytes(const ecs_World *world,
+                                           ecs_Component component);
+ecs_Status ecs_component_field(const ecs_World *world,
+                                       ecs_Component component, uint32_t field,
+                                       ecs_FieldInfo *info);
+ecs_Storage ecs_component_storage(const ecs_World *world,
+                                          ecs_Component component);
+ecs_Status ecs_scalar_store(ecs_Scalar type, void *place, double value);
+void ecs_scalar_convert(ecs_Scalar type, void *place, double value);
+double ecs_scalar_load(ecs_Scalar type, const void *place);
+uint32_t ecs_scalar_bytes(ecs_Scalar type);
+const char *ecs_scalar_name(ecs_Scalar type);
+ecs_Status ecs_group(ecs_World *world, const ecs_Component *components,
+                             uint32_t count);
+ecs_Status ecs_ungroup(ecs_World *world,
+                               const ecs_Component *components, uint32_t count);
+ecs_Status ecs_bundle(ecs_World *world, const ecs_Component *components,
+                              uint32_t count, ecs_Bundle *bundle);
+ecs_Status ecs_reserve(ecs_World *world, ecs_Bundle bundle,
+                               uint64_t count);
+ecs_Status ecs_spawn(ecs_World *world, const ecs_Component *components,
+                             uint32_t count, const void *const *values,
+                             ecs_Entity *entity);
+ecs_Status ecs_spawn_bundle(ecs_World *world, ecs_Bundle bundle,
+                                    const void *const *values,
+                                    ecs_Entity *entity);
+ecs_Status ecs_destroy(ecs_World *world, ecs_Entity entity);
+bool ecs_alive(const ecs_World *world, ecs_Entity entity);
+ecs_Status ecs_add(ecs_World *world, ecs_Entity entity,
+                           ecs_Component component, const void *image);
+ecs_Status ecs_remove(ecs_World *world, ecs_Entity entity,
+                              ecs_Component component);
+ecs_Status ecs_set(ecs_World *world, ecs_Entity entity,
+                           ecs_Component component, const void *image,
+                           uint64_t fields);
+ecs_Status ecs_get(const ecs_World *world, ecs_Entity entity,
+                           ecs_Component component, void *image);
+ecs_Status ecs_get_field(const ecs_World *world, ecs_Entity entity,
+                                 ecs_Component component, uint32_t field,
+                                 double *value);
+ecs_Status ecs_set_field(ecs_World *world, ecs_Entity entity,
+                                 ecs_Component component, uint32_t field,
+                                 double value);
+bool ecs_has(const ecs_World *world, ecs_Entity entity,
+                     ecs_Component component);
+uint32_t ecs_components_of(const ecs_World *world, ecs_Entity entity,
+                                   ecs_Component *components,
+                                   uint32_t capacity);
+typedef struct ecs_Accessor {
+  uint64_t private_state[12];
+} ecs_Accessor;
+ecs_Status ecs_accessor(ecs_World *world, ecs_Component component,
+                                ecs_Accessor *accessor);
+ecs_Status ecs_accessor_get(ecs_Accessor *accessor, ecs_Entity entity,
+                                    void *image);
+ecs_Status ecs_accessor_set(ecs_Accessor *accessor, ecs_Entity entity,
+                                    const void *image);
+ecs_Status ecs_accessor_get_many(ecs_Accessor *accessor,
+                                         const ecs_Entity *entities,
+                                         uint32_t count, void *const *columns,
+                                         uint32_t *found);
+ecs_Status ecs_accessor_set_many(ecs_Accessor *accessor,
+                                         const ecs_Entity *entities,
+                                         uint32_t count,
+                                         const void *const *columns,
+                                         uint32_t *found);
+typedef enum ecs_Access {
+  ECS_WRITE = 0,
+  ECS_READ,
+  ECS_OPTIONAL,
+  ECS_WITH,
+  ECS_WITHOUT,
+  ECS_ACCESS_COUNT
+} ecs_Access;
+typedef struct ecs_Term {
+  ecs_Component component;
+  ecs_Access access;
+} ecs_Term;
+ecs_Status ecs_query_create(ecs_World *world, const ecs_Term *terms,
+                                    uint32_t count, ecs_Query **query);
+ecs_Status ecs_query_destroy(ecs_Query *query);
+ecs_Status ecs_query_count(ecs_Query *query, uint64_t *count);
+ecs_Status ecs_query_column(const ecs_Query *query, uint32_t term,
+                                    uint32_t field, uint32_t *column);
+uint32_t ecs_query_column_count(const ecs_Query *query);
+size_t ecs_query_explain(ecs_Query *query, char *text, size_t capacity);
+typedef struct ecs_Cursor {
+  uint64_t private_state[16];
+} ecs_Cursor;
+typedef struct ecs_Batch {
+  uint32_t count;
+  uint32_t column_count;
+  const ecs_Entity *entities;
+  void *const *columns;
+} ecs_Batch;
+typedef enum ecs_Batching { ECS_BATCH_WHOLE = 0, ECS_BATCH_COALESCED } ecs_Batching;
+ecs_Status ecs_query_begin(ecs_Query *query, ecs_Batching batching,
+                                   ecs_Cursor *cursor);
+ecs_Component ecs_world_contested(const ecs_World *world);
+bool ecs_cursor_next(ecs_Cursor *cursor, ecs_Batch *batch);
+ecs_Status ecs_cursor_end(ecs_Cursor *cursor);
+void ecs_cursor_discard(ecs_Cursor *cursor);
+ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle,
+                                  uint64_t count, ecs_Cursor *cursor);
+ecs_Status ecs_defer_begin(ecs_World *world);
+ecs_Status ecs_defer_end(ecs_World *world);
+void ecs_defer_discard(ecs_World *world);
+bool ecs_deferring(const ecs_World *world);
+typedef struct ecs_KernelBlock {
+  const ecs_Entity *entities;
+  void *const *columns;
+  uint32_t count;
+  uint32_t reserved;
+} ecs_KernelBlock;
+typedef struct ecs_KernelCall {
+  const ecs_KernelBlock *blocks;
+  uint32_t block_count;
+  uint32_t reserved;
+  double dt;
+  uint64_t tick;
+  void *user;
+} ecs_KernelCall;
+typedef struct ecs_KernelColumn {
+  const char *component;
+  const char *field;
+  ecs_Scalar type;
+  ecs_Access access;
+} ecs_KernelColumn;
+typedef struct ecs_Kernel {
+  const char *name;
+  void (*run)(const ecs_KernelCall *call);
+  const ecs_KernelColumn *columns;
+  uint32_t column_count;
+  uint32_t whole_tables;
+} ecs_Kernel;
+typedef struct ecs_KernelLibrary {
+  uint32_t abi;
+  uint32_t kernel_bytes;
+  uint32_t column_bytes;
+  uint32_t call_bytes;
+  const ecs_Kernel *kernels;
+  uint32_t kernel_count;
+  uint32_t reserved;
+} ecs_KernelLibrary;
+ecs_Status ecs_library_load(const char *path,
+                                    const ecs_KernelLibrary **library,
+                                    char *text, size_t capacity);
+const ecs_Kernel *ecs_library_find(const ecs_KernelLibrary *library,
+                                           const char *name);
+ecs_Status ecs_kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,
+                                   ecs_KernelBinding **binding,
+                                   uint32_t *wrong);
+ecs_Status ecs_kernel_run(ecs_KernelBinding *binding,
+                                  const ecs_KernelCall *call);
+]=]
+end

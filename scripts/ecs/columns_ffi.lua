@@ -1,0 +1,244 @@
+--- columns_ffi: columns as checked views of memory, for LuaJIT.
+--
+-- A column is a cdata that holds one number, its slot. What lies behind a slot
+-- is in arrays that only this file can reach:
+--
+--     column { slot = 7 }     pointers[7]   where the rows are
+--                             counts[7]     how many; 0: the batch is over
+--
+-- No address can be reached through a column: the slot cannot be assigned to
+-- (it is const), and the pointers are upvalues. A slot belongs to its column
+-- until the collector has found the column, so one that a script kept can never
+-- show the rows of another query.
+--
+-- Types differ in how they convert, so indexing is generated once per scalar
+-- type; the loops of scripts compile to a compare, a load and a store.
+
+local ffi = require "ffi"
+require "ecs.cdef"
+local core = require "ecs.core"
+local message = require "ecs.message"
+
+-- Types are never freed, and their metatables can be set once: loading this
+-- file again goes on with what the first time made.
+local before = core.share("columns")
+if before then return before end
+
+local columns_ffi = {}
+
+-- The first fields of struct View and struct ViewColumn in
+-- bindings/lua/views.h.
+local column_type = ffi.typeof [[struct {
+  uint32_t scalar, writable, touched;
+  int32_t slot;
+  uint32_t filled, field;
+  const void *definition;
+}]]
+local view_type = ffi.typeof([[struct {
+  uint64_t magic;
+  size_t bytes;
+  ecs_Batch batch;
+  $ *columns;
+  uint32_t column_count, showing;
+}]], column_type)
+local view_pointer = ffi.typeof("$ *", view_type)
+
+local function check_layout()
+  local column_bytes, batch, columns, showing = core.layout()
+  if ffi.sizeof(column_type) ~= column_bytes
+    or ffi.offsetof(view_type, "batch") ~= batch
+    or ffi.offsetof(view_type, "columns") ~= columns
+    or ffi.offsetof(view_type, "showing") ~= showing then
+    error("ecs: ecs.core and columns_ffi.lua disagree about a view", 0)
+  end
+end
+check_layout()
+
+-- Slots --------------------------------------------------------------------
+
+local pointers, counts, labels = {}, {}, {}
+-- A weak table: a column that a script kept must not keep its view.
+local views, places = setmetatable({}, { __mode = "v" }), {}
+local free, free_count, slot_count = {}, 0, 0
+
+local function take_slot(view, k, label)
+  local slot
+  if free_count > 0 then
+    slot = free[free_count]
+    free_count = free_count - 1
+  else
+    slot_count = slot_count + 1
+    slot = slot_count
+  end
+  pointers[slot], counts[slot], labels[slot] = false, 0, label
+  views[slot], places[slot] = view, k
+  return slot
+end
+
+local function give_slot(column)
+  local slot = column.slot
+  pointers[slot], counts[slot] = false, 0
+  free_count = free_count + 1
+  free[free_count] = slot
+end
+
+-- What goes wrong ----------------------------------------------------------
+
+-- Each blames the line that indexed: three levels up from here.
+
+local function refuse_row(slot, i)
+  error(message.row(labels[slot], counts[slot], i), 3)
+end
+
+local function refuse_store(slot, i)
+  local view = views[slot]
+  if counts[slot] == 0 or not view then error(message.over, 3) end
+  error(core.misuse(view, places[slot], i), 3)
+end
+
+-- Types --------------------------------------------------------------------
+
+-- How v becomes an element, for each scalar type; what is refused leaves v nil.
+local integer = [[
+    if type(v) ~= "number" then v = nil
+    elseif v ~= v then v = 0
+    elseif v < LOW then v = LOW
+    elseif v > HIGH then v = HIGH end]]
+local float = [[
+    if type(v) ~= "number" then v = nil
+    elseif v ~= v then v = quiet_nan end]]
+
+local kinds = {
+  f32 = { "float *", float },
+  f64 = { "double *", float },
+  i8 = { "int8_t *", integer, "-128", "127" },
+  u8 = { "uint8_t *", integer, "0", "255" },
+  i16 = { "int16_t *", integer, "-32768", "32767" },
+  u16 = { "uint16_t *", integer, "0", "65535" },
+  i32 = { "int32_t *", integer, "-2147483648", "2147483647" },
+  u32 = { "uint32_t *", integer, "0", "4294967295" },
+  bool = { "uint8_t *", [[
+    if type(v) == "number" then v = v ~= 0 and 1 or 0
+    elseif v == true then v = 1
+    elseif v == false then v = 0
+    else v = nil end]], load = "rows[i - 1] ~= 0" },
+  -- Handles have 52 bits, so a signed load gives the same number and is cheaper.
+  entity = { "int64_t *", [[
+    if v == nil then v = 0
+    elseif type(v) ~= "number" then v = nil
+    elseif not (v >= 0 and v < 4503599627370496 and v == floor(v)) then
+      v = 0
+    end]], load = "entity(tonumber(rows[i - 1]))" },
+}
+
+-- Rows are 1 to count; the test for whole numbers costs nothing in a compiled
+-- loop, whose counter is an integer.
+local template = [[
+local pointers, counts, floor, quiet_nan, refuse_row, refuse_store = ...
+local type, tonumber = type, tonumber
+local function entity(number)
+  if number ~= 0 then return number end
+end
+local function index(column, i)
+  local slot = column.slot
+  if type(i) ~= "number" or not (i >= 1 and i <= counts[slot])
+    or i ~= floor(i) then
+    refuse_row(slot, i)
+  end
+  local rows = pointers[slot]
+  return LOAD
+end
+local function store(column, i, v)
+  local slot = column.slot
+  if type(i) ~= "number" or not (i >= 1 and i <= counts[slot])
+    or i ~= floor(i) then
+    refuse_row(slot, i)
+  end
+CONVERT
+  if v == nil then refuse_store(slot, i) end
+  pointers[slot][i - 1] = v
+end
+local function store_nothing(column, i)
+  local slot = column.slot
+  if type(i) ~= "number" or not (i >= 1 and i <= counts[slot])
+    or i ~= floor(i) then
+    refuse_row(slot, i)
+  end
+  refuse_store(slot, i)
+end
+return index, store, store_nothing,
+  function(column) return counts[column.slot] end,
+  function() return "ecs column" end
+]]
+
+-- The one quiet NaN that columns hold: no sign, no payload.
+local nan_bits = ffi.new("uint64_t[1]", 0x7ff8000000000000ULL)
+local quiet_nan = ffi.cast("double *", nan_bits)[0]
+
+-- The comment is for test runners that remember types by their text.
+local function new_type(what, index, store, length, text)
+  local ctype = ffi.typeof("struct { const int32_t slot; } /* " .. what .. " */")
+  return ffi.metatype(ctype, {
+    __index = index, __newindex = store, __len = length, __tostring = text,
+  })
+end
+
+--- The types of a scalar's columns: to write and only to read.
+local function make_kind(scalar)
+  local kind = kinds[scalar]
+  local source = template
+    :gsub("CONVERT", (kind[2]:gsub("LOW", kind[3] or ""):gsub("HIGH",
+      kind[4] or "")))
+    :gsub("LOAD", kind.load or "rows[i - 1]")
+  local chunk = assert(loadstring(source, "=ecs." .. scalar))
+  local index, store, store_nothing, length, text = chunk(pointers, counts,
+    math.floor, quiet_nan, refuse_row, refuse_store)
+  kind.pointer = ffi.typeof(kind[1])
+  kind.written = new_type(scalar .. " written", index, store, length, text)
+  kind.read = new_type(scalar .. " read", index, store_nothing, length, text)
+end
+for scalar in pairs(kinds) do make_kind(scalar) end
+
+local function new_column(kind, writable, slot)
+  local make = writable and kind.written or kind.read
+  return ffi.gc(make(slot), give_slot)
+end
+
+--- For a view with these columns ({ label, scalar, writable } each): a function
+-- that gives column k of the batch being shown, or nil; and the counts, which
+-- ecs.core sets to 0 when the batch is over.
+function columns_ffi.open(view, plan)
+  local box = ffi.cast(view_pointer, view)
+  local columns, types = {}, {}
+  for k, column in ipairs(plan) do
+    local kind = kinds[column.scalar]
+    local slot = take_slot(view, k, column.label)
+    types[k] = kind.pointer
+    columns[k] = new_column(kind, column.writable, slot)
+    box.columns[k - 1].slot = slot
+  end
+  local last = #plan
+  return function(k)
+    -- The call checks the view and keeps it, and with it box, from the
+    -- collector.
+    local count = core.rows(view)
+    if count == 0 then return nil end
+    local rows
+    if k == last then
+      rows = ffi.cast("const void *", box.batch.entities)
+    else
+      rows = box.batch.columns[k - 1]
+    end
+    if rows == nil then return nil end
+    local column = columns[k]
+    local slot = column.slot
+    box.columns[k - 1].touched = 1
+    pointers[slot] = ffi.cast(types[k], rows)
+    counts[slot] = count
+    return column
+  end, counts
+end
+
+core.share("columns", columns_ffi)
+
+return columns_ffi

@@ -1,0 +1,47 @@
+--- columns_table: columns as plain Lua tables.
+--
+-- A column is a reused table that holds rows 1 to count and nothing else, so
+-- that reading and writing in range costs what any table costs. What misses
+-- comes to its metatable and raises. ecs.core fills the table when a script
+-- first touches it, and copies it back when the callback returns.
+
+local core = require "ecs.core"
+local message = require "ecs.message"
+
+local columns_table = {}
+
+--- The null entity is nil in a table, too, so a column of entities misses on
+-- rows that are there.
+local function in_range(view, i)
+  return type(i) == "number" and i >= 1 and i <= core.rows(view)
+    and i == math.floor(i)
+end
+
+local function new_column(view, label, scalar)
+  local function miss(_, i)
+    if in_range(view, i) and scalar == "entity" then return nil end
+    error(message.row(label, core.rows(view), i), 2)
+  end
+  local function place(column, i, value)
+    if not in_range(view, i) then
+      error(message.row(label, core.rows(view), i), 2)
+    end
+    rawset(column, i, value)
+  end
+  return setmetatable({}, {
+    __index = miss, __newindex = place, __metatable = false,
+  })
+end
+
+--- For a view with these columns ({ label, scalar } each): a function that
+-- gives column k of the batch being shown, or nil; and the tables.
+function columns_table.open(view, plan)
+  local tables = {}
+  for k, column in ipairs(plan) do
+    tables[k] = new_column(view, column.label, column.scalar)
+  end
+  local fill = core.fill
+  return function(k) return fill(view, k) end, tables
+end
+
+return columns_table

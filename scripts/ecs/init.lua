@@ -1,0 +1,44 @@
+--- ecs: an entity component system that keeps its data in C.
+--
+--     local ecs = require "ecs"
+--     local Position = ecs.component("Position", { x = "f32", y = "f32" })
+--     local world = ecs.world {}
+--     local e = world:spawn(Position { x = 1 })
+--     world:query { Position }:batch(function(batch) ... end)
+--
+-- This file is the face: what it returns is all that programs use. The rest of
+-- scripts/ecs adds methods to worlds and queries when it is loaded:
+--
+--     init -> world -> query -> batch -> native (the C module, its columns)
+--                   -> system
+
+local native = require "ecs.native"
+local world = require "ecs.world"
+local library = require "ecs.library"
+
+local core = native.core
+
+local ecs = {
+  _NAME = "ecs",
+  _VERSION = "ecs " .. core.version,
+  _LICENSE = "MIT",
+}
+
+--- Defines a component: a name and named fields. Each field is a type, or
+-- `{ type, default }`; types are f32 f64 i8 u8 i16 u16 i32 u32 bool entity. The
+-- same definition again gives the same object.
+-- `options.storage` is "table" (the default) or "sparse".
+ecs.component = core.component
+
+--- Defines a tag: a component without fields.
+-- `options.storage` is "table", "sparse" or "bits".
+ecs.tag = core.tag
+
+--- Makes a world.
+ecs.world = world.create
+
+--- Loads a library of native kernels from package.cpath. Returns the names of
+-- its kernels, as systems call them; or nil and why not.
+ecs.load_native = library.load
+
+return ecs

@@ -1,0 +1,42 @@
+--- native: the C module, and who brings columns to scripts.
+--
+-- The only file that knows which VM this is. LuaJIT gets columns as checked FFI
+-- views, every other Lua (and LuaJIT with ECS_BACKEND=capi in its environment)
+-- as tables that are filled and copied back; programs cannot tell which, but
+-- for their speed.
+
+local core = require "ecs.core"
+
+--- A core.so of another version than these files is a broken installation, and
+-- better said now than found out later.
+local VERSION = "0.1.0"
+if core.version ~= VERSION then
+  error("ecs: the Lua files are of version " .. VERSION
+    .. " but ecs.core is " .. tostring(core.version), 0)
+end
+
+local function accelerated()
+  return type(rawget(_G, "jit")) == "table"
+    and os.getenv("ECS_BACKEND") ~= "capi"
+    and pcall(require, "ffi")
+end
+
+local backend = accelerated() and "ffi" or "capi"
+
+--- Raises unless this is a world that is open; for methods written in Lua.
+local function check_world(world, call)
+  if core.kind(world) ~= "ecs.World" then
+    error("ecs: this is called on a world, as in world:" .. call
+      .. "(); here it is a " .. type(world), 3)
+  elseif not core.live(world) then
+    error("ecs: this world is closed", 3)
+  end
+end
+
+return {
+  core = core,
+  check_world = check_world,
+  backend = backend,
+  columns = require(backend == "ffi" and "ecs.columns_ffi"
+    or "ecs.columns_table"),
+}

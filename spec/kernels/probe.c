@@ -1,0 +1,53 @@
+/* probe.c: kernels that write down what they were given, for
+ * native_kernel_spec.lua.
+ *
+ *      tell      dt, tick and the entity's index into the row
+ *      choose    1 where the optional component is, 2 where it is not
+ *      mistype   declares Probe.dt as an f32, which it is not
+ */
+#include "ecs_kernel.h"
+
+static const ecs_KernelColumn tell_columns[] = {
+    {"Probe", "dt", ECS_F64, ECS_WRITE},
+    {"Probe", "tick", ECS_U32, ECS_WRITE},
+    {"Probe", "who", ECS_ENTITY, ECS_WRITE}};
+
+static void tell(const ecs_KernelCall *call) {
+  for (uint32_t b = 0; b < call->block_count; b++) {
+    const ecs_KernelBlock *block = &call->blocks[b];
+    double *dt = block->columns[0];
+    uint32_t *tick = block->columns[1];
+    ecs_Entity *who = block->columns[2];
+    for (uint32_t i = 0; i < block->count; i++) {
+      dt[i] = call->dt;
+      tick[i] = (uint32_t)call->tick;
+      who[i] = block->entities[i];
+    }
+  }
+}
+
+static const ecs_KernelColumn choose_columns[] = {
+    {"Probe", "dt", ECS_F64, ECS_WRITE},
+    {"Extra", "value", ECS_F32, ECS_OPTIONAL}};
+
+static void choose(const ecs_KernelCall *call) {
+  for (uint32_t b = 0; b < call->block_count; b++) {
+    const ecs_KernelBlock *block = &call->blocks[b];
+    double *dt = block->columns[0];
+    for (uint32_t i = 0; i < block->count; i++)
+      dt[i] = block->columns[1] ? 1 : 2;
+  }
+}
+
+static const ecs_KernelColumn mistype_columns[] = {
+    {"Probe", "dt", ECS_F32, ECS_WRITE}};
+
+static void mistype(const ecs_KernelCall *call) {
+  (void)call;
+}
+
+static const ecs_Kernel kernels[] = {
+    ECS_KERNEL("tell", tell, tell_columns),
+    ECS_KERNEL("choose", choose, choose_columns),
+    ECS_KERNEL("mistype", mistype, mistype_columns)};
+ECS_KERNEL_LIBRARY(kernels);
