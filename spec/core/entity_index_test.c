@@ -1,0 +1,259 @@
+/* entity_index_test.c: no handle is issued twice, and slots tell the truth.
+ */
+#include "world_fixture.h"
+
+typedef struct Issuer {
+  FailingMemory failing;
+  Memory memory;
+  EntityIndex index;
+} Issuer;
+
+static void open_issuer(Issuer *issuer) {
+  memory_init(&issuer->memory, failing_memory_init(&issuer->failing), 0);
+  entity_index_init(&issuer->index);
+  assert_int_equal(issuer->failing.requests, 0);
+}
+
+static void close_issuer(Issuer *issuer) {
+  entity_index_deinit(&issuer->index, &issuer->memory);
+  assert_int_equal(issuer->failing.blocks, 0);
+  assert_int_equal(issuer->index.used, 1);
+  assert_null(issuer->index.pages);
+}
+
+static ecs_Entity issue(Issuer *issuer) {
+  assert_int_equal(
+      entity_index_reserve(&issuer->index, &issuer->memory, 1), ECS_OK);
+  return entity_index_issue(&issuer->index);
+}
+
+static void release(Issuer *issuer, ecs_Entity entity) {
+  entity_index_free(&issuer->index, id_index(entity), id_generation(entity));
+}
+
+static void indices_are_issued_from_one_in_order(void **state) {
+  (void)state;
+  Issuer issuer;
+  open_issuer(&issuer);
+  for (uint32_t i = 1; i < 3 * 4 + 2; i++) {
+    assert_int_equal(issue(&issuer), id_make(i, 0));
+    assert_int_equal(issuer.index.used, i + 1);
+    assert_int_equal(issuer.index.alive_count, i);
+    Slot slot = *entity_index_slot(&issuer.index, i);
+    assert_int_equal(slot_state(slot), SLOT_RESERVED);
+    assert_int_equal(slot.what, 0);
+  }
+  close_issuer(&issuer);
+}
+
+static void freed_indices_come_back_last_in_first_out(void **state) {
+  (void)state;
+  Issuer issuer;
+  open_issuer(&issuer);
+  for (uint32_t i = 1; i <= 6; i++) issue(&issuer);
+  const uint32_t order[] = {3, 1, 6, 2};
+  for (uint32_t i = 0; i < 4; i++) {
+    release(&issuer, id_make(order[i], 0));
+    assert_int_equal(issuer.index.free_head, order[i]);
+    assert_int_equal(issuer.index.free_count, i + 1);
+    assert_int_equal(issuer.index.alive_count, 5 - i);
+  }
+  for (uint32_t i = 4; i-- > 0;) {
+    assert_int_equal(issue(&issuer), id_make(order[i], 1));
+    assert_int_equal(issuer.index.free_count, i);
+  }
+  assert_int_equal(issue(&issuer), id_make(7, 0));
+  close_issuer(&issuer);
+}
+
+static void a_place_is_kept_in_the_slot_with_its_summary(void **state) {
+  (void)state;
+  Issuer issuer;
+  open_issuer(&issuer);
+  issue(&issuer);
+  Slot *slot = entity_index_slot(&issuer.index, 1);
+  entity_index_place(&issuer.index, 1, 0xabcdef, ECS_INDEX_MASK);
+  assert_int_equal(slot_state(*slot), SLOT_PLACED);
+  assert_int_equal(slot_table(*slot), 0xabcdef);
+  assert_int_equal(slot_row(*slot), ECS_INDEX_MASK);
+  assert_int_equal(slot_summary(*slot), 0);
+  slot->what |= 0xa5u << 24;
+  entity_index_move(&issuer.index, 1, 0x123456, 5);
+  assert_int_equal(slot_table(*slot), 0x123456);
+  assert_int_equal(slot_row(*slot), 5);
+  assert_int_equal(slot_summary(*slot), 0xa5);
+  release(&issuer, 1);
+  close_issuer(&issuer);
+}
+
+/* A recycled slot must not keep anything of its last place. */
+static void a_recycled_index_starts_without_place_and_summary(void **state) {
+  (void)state;
+  Issuer issuer;
+  open_issuer(&issuer);
+  issue(&issuer);
+  entity_index_place(&issuer.index, 1, 7, 9);
+  entity_index_slot(&issuer.index, 1)->what |= 0xffu << 24;
+  entity_index_free(&issuer.index, 1, 0);
+  Slot slot = *entity_index_slot(&issuer.index, 1);
+  assert_int_equal(slot_state(slot), SLOT_FREE);
+  assert_int_equal(slot_row(slot), 0);
+  assert_int_equal(slot.what, 1);
+  assert_int_equal(issue(&issuer), id_make(1, 1));
+  slot = *entity_index_slot(&issuer.index, 1);
+  assert_int_equal(slot_state(slot), SLOT_RESERVED);
+  assert_int_equal(slot.what, 1);
+  assert_int_equal(slot_row(slot), 0);
+  close_issuer(&issuer);
+}
+
+static void the_last_generation_retires_its_index(void **state) {
+  (void)state;
+  Issuer issuer;
+  open_issuer(&issuer);
+  issue(&issuer);
+  issue(&issuer);
+  uint32_t last = ECS_GENERATION_LIMIT - 1;
+  entity_index_free(&issuer.index, 1, last - 1);
+  assert_int_equal(issuer.index.retired_count, 0);
+  assert_int_equal(issue(&issuer), id_make(1, last));
+  release(&issuer, id_make(1, last));
+  assert_int_equal(issuer.index.retired_count, 1);
+  assert_int_equal(issuer.index.free_count, 0);
+  assert_int_equal(issuer.index.free_head, 0);
+  assert_int_equal(issuer.index.alive_count, 1);
+  Slot slot = *entity_index_slot(&issuer.index, 1);
+  assert_int_equal(slot_state(slot), SLOT_RETIRED);
+  assert_int_equal(slot.what, last);
+  assert_int_equal(issue(&issuer), id_make(3, 0));
+  close_issuer(&issuer);
+}
+
+static void reserving_makes_issuing_free_of_requests(void **state) {
+  (void)state;
+  Issuer issuer;
+  open_issuer(&issuer);
+  assert_false(entity_index_ready(&issuer.index));
+  assert_int_equal(
+      entity_index_reserve(&issuer.index, &issuer.memory, 20), ECS_OK);
+  uint64_t requests = issuer.failing.requests;
+  assert_int_equal(issuer.index.page_count,
+                   (21 + SLOT_PAGE_SIZE - 1) / SLOT_PAGE_SIZE);
+  for (uint32_t i = 0; i < 20; i++) {
+    assert_true(entity_index_ready(&issuer.index));
+    entity_index_issue(&issuer.index);
+  }
+  for (uint32_t i = 1; i <= 20; i++) release(&issuer, id_make(i, 0));
+  assert_int_equal(
+      entity_index_reserve(&issuer.index, &issuer.memory, 20), ECS_OK);
+  assert_int_equal(issuer.failing.requests, requests);
+  close_issuer(&issuer);
+}
+
+static void a_full_page_is_not_ready_and_one_more_asks_for_a_page(
+    void **state) {
+  (void)state;
+  Issuer issuer;
+  open_issuer(&issuer);
+  for (uint32_t i = 1; i < SLOT_PAGE_SIZE; i++) issue(&issuer);
+  assert_int_equal(issuer.index.page_count, 1);
+  assert_false(entity_index_ready(&issuer.index));
+  release(&issuer, 2);
+  assert_true(entity_index_ready(&issuer.index));
+  assert_int_equal(issue(&issuer), id_make(2, 1));
+  assert_int_equal(issue(&issuer), id_make(SLOT_PAGE_SIZE, 0));
+  assert_int_equal(issuer.index.page_count, 2);
+  close_issuer(&issuer);
+}
+
+/* Free indices count as room, so the limit is what can be issued at once. */
+static void the_limit_itself_is_allowed_and_one_more_is_not(void **state) {
+  (void)state;
+  Issuer issuer;
+  open_issuer(&issuer);
+  EntityIndex *index = &issuer.index;
+  Memory *memory = &issuer.memory;
+  assert_int_equal(entity_index_reserve(index, memory, ECS_INDEX_LIMIT),
+                   ECS_E_LIMIT);
+  assert_int_equal(entity_index_reserve(index, memory, UINT64_MAX),
+                   ECS_E_LIMIT);
+  assert_int_equal(issuer.failing.requests, 0);
+#ifdef ECS_TINY
+  for (uint32_t i = 1; i < ECS_INDEX_LIMIT; i++) issue(&issuer);
+  assert_int_equal(entity_index_reserve(index, memory, 1), ECS_E_LIMIT);
+  release(&issuer, 4);
+  release(&issuer, 9);
+  assert_int_equal(entity_index_reserve(index, memory, 2), ECS_OK);
+  assert_int_equal(entity_index_reserve(index, memory, 3), ECS_E_LIMIT);
+  assert_int_equal(index->page_count, ECS_INDEX_LIMIT / SLOT_PAGE_SIZE);
+#endif
+  close_issuer(&issuer);
+}
+
+static void a_refused_page_leaves_the_index_as_it_was(void **state) {
+  (void)state;
+  for (uint64_t n = 1;; n++) {
+    Issuer issuer;
+    open_issuer(&issuer);
+    for (uint32_t i = 1; i < SLOT_PAGE_SIZE; i++) issue(&issuer);
+    EntityIndex before = issuer.index;
+    failing_memory_arm(&issuer.failing, n, FAIL_ONCE);
+    ecs_Status status = entity_index_reserve(&issuer.index, &issuer.memory,
+                                             5 * SLOT_PAGE_SIZE);
+    bool failed = failing_memory_disarm(&issuer.failing) > 0;
+    assert_int_equal(status, failed ? ECS_E_MEMORY : ECS_OK);
+    assert_int_equal(issuer.index.used, before.used);
+    assert_int_equal(issuer.index.alive_count, before.alive_count);
+    assert_int_equal(issue(&issuer), id_make(SLOT_PAGE_SIZE, 0));
+    close_issuer(&issuer);
+    if (!failed) break;
+  }
+}
+
+#ifdef ECS_TINY
+/* Every handle there can be is issued once, until none is left. */
+static void no_handle_is_issued_twice(void **state) {
+  (void)state;
+  Issuer issuer;
+  open_issuer(&issuer);
+  bool seen[ECS_GENERATION_LIMIT][ECS_INDEX_LIMIT] = {{false}};
+  ecs_Entity alive[ECS_INDEX_LIMIT];
+  uint32_t count = 0, issued = 0, chance = 1;
+  while (entity_index_reserve(&issuer.index, &issuer.memory, 1) == ECS_OK) {
+    ecs_Entity entity = entity_index_issue(&issuer.index);
+    assert_false(seen[id_generation(entity)][id_index(entity)]);
+    seen[id_generation(entity)][id_index(entity)] = true;
+    alive[count++] = entity;
+    issued++;
+    chance = chance * 1103515245u + 12345u;
+    uint32_t victim = (chance >> 16) % count;
+    if (count > 5) {
+      release(&issuer, alive[victim]);
+      alive[victim] = alive[--count];
+    }
+    assert_int_equal(issuer.index.alive_count, count);
+  }
+  assert_true(issued > 2 * ECS_INDEX_LIMIT);
+  assert_int_equal(issuer.index.retired_count + count, ECS_INDEX_LIMIT - 1);
+  close_issuer(&issuer);
+}
+#endif
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(indices_are_issued_from_one_in_order),
+      cmocka_unit_test(freed_indices_come_back_last_in_first_out),
+      cmocka_unit_test(a_place_is_kept_in_the_slot_with_its_summary),
+      cmocka_unit_test(a_recycled_index_starts_without_place_and_summary),
+      cmocka_unit_test(the_last_generation_retires_its_index),
+      cmocka_unit_test(reserving_makes_issuing_free_of_requests),
+      cmocka_unit_test(
+          a_full_page_is_not_ready_and_one_more_asks_for_a_page),
+      cmocka_unit_test(the_limit_itself_is_allowed_and_one_more_is_not),
+      cmocka_unit_test(a_refused_page_leaves_the_index_as_it_was),
+#ifdef ECS_TINY
+      cmocka_unit_test(no_handle_is_issued_twice),
+#endif
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

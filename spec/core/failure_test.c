@@ -1,0 +1,727 @@
+/* failure_test.c: every allocation of every public function that changes a
+ * world fails once, and once it fails together with all that follow.
+ *
+ * A scenario is a call in a prepared world, made at once and, where that is
+ * possible, while changes are deferred:
+ *
+ *      make the world, prepare, arm the n-th allocation, call
+ *        |                                  |
+ *        |                                  +-- injected: the status says so,
+ *        |                                  |   hashes are what they were, and
+ *        |                                  |   odd n: life goes on without it
+ *        |                                  |   even n: the call works now
+ *        |                                  +-- not injected: it worked; done
+ *        +-- twin worlds where nothing ever failed say what must come out
+ *
+ * Ending a deferral or a cursor is special: when it fails, what was recorded
+ * is gone, so the twin is a world where it was discarded. The table at the end
+ * names every function and how many failures were injected in it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "failing_memory.h"
+
+#ifdef ECS_TINY
+#define CROWD 30u /* of some 47 entities at most */
+#define MANY 6u
+#else
+#define CROWD 64u
+#define MANY 100u
+#endif
+#define REPEATS 2000u /* of one entity in one call of an accessor */
+
+/* A prepared world -------------------------------------------------------- */
+
+typedef struct Fixture {
+  FailingMemory memory;
+  ecs_World *world;
+  ecs_Component position, health, wide, sparse, tag, sparse_tag, bits;
+  ecs_Bundle known;        /* position, health: what the crowd has */
+  ecs_Bundle unknown;      /* a combination that nobody has */
+  ecs_Entity hero;         /* has a position */
+  ecs_Entity plain;        /* has nothing */
+  ecs_Entity crowd[CROWD]; /* every second is sparse, every third has bits */
+  uint32_t crowd_count;
+  ecs_Query *full, *partial, *tags;
+  ecs_KernelBinding *full_binding, *partial_binding;
+  ecs_Accessor accessor; /* of position */
+  ecs_Cursor cursor;     /* of scenarios that leave one open */
+} Fixture;
+
+typedef struct Position {
+  float x, y;
+} Position;
+
+typedef struct Wide {
+  double a;
+  int16_t b;
+  uint8_t c;
+} Wide;
+
+static void must(ecs_Status status) {
+  if (status != ECS_OK) fail_msg("%s", ecs_status_name(status));
+}
+
+static ecs_Component define(Fixture *fixture, const char *name,
+                            const ecs_Field *fields, uint32_t count,
+                            ecs_Storage storage) {
+  const ecs_ComponentDescription description = {
+      .name = name, .fields = fields, .field_count = count,
+      .storage = storage};
+  ecs_Component component = 0;
+  must(ecs_component(fixture->world, &description, &component));
+  return component;
+}
+
+static void define_all(Fixture *fixture) {
+  const ecs_Field position[] = {{"x", ECS_F32, 1.5}, {"y", ECS_F32, 0}};
+  const ecs_Field health[] = {{"hp", ECS_I32, 100}};
+  const ecs_Field wide[] = {
+      {"a", ECS_F64, 0}, {"b", ECS_I16, -3}, {"c", ECS_U8, 0}};
+  const ecs_Field sparse[] = {{"v", ECS_F64, 0}};
+  fixture->position = define(fixture, "Position", position, 2, ECS_STORE_TABLE);
+  fixture->health = define(fixture, "Health", health, 1, ECS_STORE_TABLE);
+  fixture->wide = define(fixture, "Wide", wide, 3, ECS_STORE_TABLE);
+  fixture->sparse = define(fixture, "Sparse", sparse, 1, ECS_STORE_SPARSE);
+  fixture->tag = define(fixture, "Tag", NULL, 0, ECS_STORE_TABLE);
+  fixture->sparse_tag = define(fixture, "SparseTag", NULL, 0, ECS_STORE_SPARSE);
+  fixture->bits = define(fixture, "Bits", NULL, 0, ECS_STORE_BITS);
+}
+
+static void run_kernel(const ecs_KernelCall *call) {
+  for (uint32_t b = 0; b < call->block_count; b++) {
+    float *x = call->blocks[b].columns[0];
+    for (uint32_t i = 0; i < call->blocks[b].count; i++) x[i] += 1;
+  }
+}
+
+static const ecs_KernelColumn kernel_columns[] = {
+    {"Position", "x", ECS_F32, ECS_WRITE}};
+static const ecs_Kernel kernel = {"step", run_kernel, kernel_columns, 1, 0};
+
+static void make_queries(Fixture *fixture) {
+  const ecs_Term full[] = {{fixture->position, ECS_WRITE}};
+  const ecs_Term partial[] = {{fixture->position, ECS_WRITE},
+                              {fixture->sparse, ECS_READ}};
+  const ecs_Term tags[] = {{fixture->bits, ECS_WITHOUT}};
+  must(ecs_query_create(fixture->world, full, 1, &fixture->full));
+  must(ecs_query_create(fixture->world, partial, 2, &fixture->partial));
+  must(ecs_query_create(fixture->world, tags, 1, &fixture->tags));
+  must(ecs_kernel_bind(fixture->full, &kernel, &fixture->full_binding, NULL));
+  must(ecs_kernel_bind(fixture->partial, &kernel, &fixture->partial_binding,
+                       NULL));
+  must(ecs_accessor(fixture->world, fixture->position, &fixture->accessor));
+}
+
+static void populate(Fixture *fixture, uint32_t crowd) {
+  ecs_World *world = fixture->world;
+  must(ecs_spawn(world, &fixture->position, 1, NULL, &fixture->hero));
+  must(ecs_spawn(world, NULL, 0, NULL, &fixture->plain));
+  for (uint32_t i = 0; i < crowd; i++) {
+    ecs_Entity *entity = &fixture->crowd[i];
+    must(ecs_spawn_bundle(world, fixture->known, NULL, entity));
+    must(ecs_set_field(world, *entity, fixture->health, 0, i));
+    if (i % 2 == 0) must(ecs_add(world, *entity, fixture->sparse, NULL));
+    if (i % 3 == 0) must(ecs_add(world, *entity, fixture->bits, NULL));
+  }
+  fixture->crowd_count = crowd;
+}
+
+static void fixture_make(Fixture *fixture, uint32_t crowd) {
+  memset(fixture, 0, sizeof *fixture);
+  const ecs_WorldDescription description = {
+      .memory = failing_memory_init(&fixture->memory)};
+  must(ecs_world_create(&description, &fixture->world));
+  define_all(fixture);
+  const ecs_Component known[] = {fixture->position, fixture->health};
+  const ecs_Component unknown[] = {fixture->wide, fixture->sparse,
+                                   fixture->sparse_tag, fixture->bits};
+  must(ecs_bundle(fixture->world, known, 2, &fixture->known));
+  must(ecs_bundle(fixture->world, unknown, 4, &fixture->unknown));
+  populate(fixture, crowd);
+  make_queries(fixture);
+}
+
+static void fixture_end(Fixture *fixture) {
+  ecs_world_destroy(fixture->world);
+  assert_int_equal(fixture->memory.blocks, 0);
+  assert_int_equal(fixture->memory.bytes, 0);
+}
+
+/* Calls ------------------------------------------------------------------- */
+
+static ecs_Status define_fresh(Fixture *fixture, const char *name,
+                               ecs_Storage storage, uint32_t fields) {
+  const ecs_Field both[] = {{"first", ECS_F32, 1}, {"second", ECS_U8, 2}};
+  const ecs_ComponentDescription description = {
+      .name = name, .fields = both, .field_count = fields, .storage = storage};
+  ecs_Component component = 0;
+  return ecs_component(fixture->world, &description, &component);
+}
+
+static ecs_Status call_component(Fixture *fixture) {
+  return define_fresh(fixture, "Fresh", ECS_STORE_TABLE, 2);
+}
+static ecs_Status call_component_sparse(Fixture *fixture) {
+  return define_fresh(fixture, "Fresh", ECS_STORE_SPARSE, 2);
+}
+static ecs_Status call_component_bits(Fixture *fixture) {
+  return define_fresh(fixture, "Fresh", ECS_STORE_BITS, 0);
+}
+
+static ecs_Status call_group(Fixture *fixture) {
+  const ecs_Component together[] = {fixture->health, fixture->sparse,
+                                    fixture->bits};
+  return ecs_group(fixture->world, together, 3);
+}
+static ecs_Status call_ungroup(Fixture *fixture) {
+  return ecs_ungroup(fixture->world, &fixture->sparse, 1);
+}
+
+static ecs_Status call_bundle(Fixture *fixture) {
+  const ecs_Component other[] = {fixture->tag, fixture->health,
+                                 fixture->sparse};
+  ecs_Bundle bundle = 0;
+  return ecs_bundle(fixture->world, other, 3, &bundle);
+}
+static ecs_Status call_reserve(Fixture *fixture) {
+  return ecs_reserve(fixture->world, fixture->unknown, MANY);
+}
+
+static ecs_Status call_spawn(Fixture *fixture) {
+  const ecs_Component components[] = {fixture->sparse_tag, fixture->wide,
+                                      fixture->sparse, fixture->tag};
+  const Wide wide = {1, 2, 3};
+  const double value = 4;
+  const void *const values[] = {NULL, &wide, &value, NULL};
+  ecs_Entity entity = 0;
+  return ecs_spawn(fixture->world, components, 4, values, &entity);
+}
+static ecs_Status call_spawn_known(Fixture *fixture) {
+  return ecs_spawn_bundle(fixture->world, fixture->known, NULL, NULL);
+}
+static ecs_Status call_spawn_unknown(Fixture *fixture) {
+  return ecs_spawn_bundle(fixture->world, fixture->unknown, NULL, NULL);
+}
+static ecs_Status call_spawn_many(Fixture *fixture) {
+  return ecs_spawn_many(fixture->world, fixture->unknown, MANY, NULL);
+}
+
+/* Columns 0 to 3 are those of wide and sparse. */
+static ecs_Status call_spawn_many_fill(Fixture *fixture) {
+  ecs_Cursor cursor;
+  ecs_Batch batch;
+  const ecs_Status status =
+      ecs_spawn_many(fixture->world, fixture->unknown, MANY, &cursor);
+  if (status != ECS_OK) return status;
+  while (ecs_cursor_next(&cursor, &batch)) {
+    double *a = batch.columns[0];
+    for (uint32_t i = 0; i < batch.count; i++) a[i] = i + 1;
+  }
+  return ecs_cursor_end(&cursor);
+}
+
+static ecs_Status call_destroy(Fixture *fixture) {
+  return ecs_destroy(fixture->world, fixture->hero);
+}
+static ecs_Status call_clear(Fixture *fixture) {
+  return ecs_world_clear(fixture->world);
+}
+
+static ecs_Status call_add_table(Fixture *fixture) {
+  return ecs_add(fixture->world, fixture->hero, fixture->wide, NULL);
+}
+static ecs_Status call_add_sparse(Fixture *fixture) {
+  const double value = 7;
+  return ecs_add(fixture->world, fixture->hero, fixture->sparse, &value);
+}
+static ecs_Status call_add_bits(Fixture *fixture) {
+  return ecs_add(fixture->world, fixture->hero, fixture->bits, NULL);
+}
+static ecs_Status call_add_tag(Fixture *fixture) {
+  return ecs_add(fixture->world, fixture->plain, fixture->sparse_tag, NULL);
+}
+static ecs_Status call_remove(Fixture *fixture) {
+  const bool crowded = fixture->crowd_count > 0;
+  return ecs_remove(fixture->world,
+                    crowded ? fixture->crowd[0] : fixture->hero,
+                    fixture->position);
+}
+
+static ecs_Status call_set(Fixture *fixture) {
+  const Wide wide = {8, 9, 10};
+  return ecs_set(fixture->world, fixture->hero, fixture->wide, &wide, 5);
+}
+static ecs_Status call_set_field(Fixture *fixture) {
+  return ecs_set_field(fixture->world, fixture->hero, fixture->sparse, 0, 11);
+}
+/* In place: it allocates only when it is recorded. */
+static ecs_Status call_set_present(Fixture *fixture) {
+  const Position position = {3, 4};
+  return ecs_set(fixture->world, fixture->hero, fixture->position, &position,
+                 UINT64_MAX);
+}
+
+static ecs_Status call_query_create(Fixture *fixture) {
+  const ecs_Term terms[] = {{fixture->position, ECS_READ},
+                            {fixture->sparse, ECS_WRITE},
+                            {fixture->bits, ECS_WITHOUT},
+                            {fixture->wide, ECS_OPTIONAL}};
+  ecs_Query *query = NULL;
+  return ecs_query_create(fixture->world, terms, 4, &query);
+}
+static ecs_Status call_query_count(Fixture *fixture) {
+  uint64_t count = 0;
+  return ecs_query_count(fixture->full, &count);
+}
+static ecs_Status call_query_count_partial(Fixture *fixture) {
+  uint64_t count = 0;
+  return ecs_query_count(fixture->partial, &count);
+}
+
+static ecs_Status walk(ecs_Query *query, ecs_Batching batching) {
+  ecs_Cursor cursor;
+  ecs_Batch batch;
+  const ecs_Status status = ecs_query_begin(query, batching, &cursor);
+  if (status != ECS_OK) return status;
+  while (ecs_cursor_next(&cursor, &batch)) {
+    float *x = batch.columns[0];
+    for (uint32_t i = 0; i < batch.count; i++) x[i] += 1;
+  }
+  return ecs_cursor_end(&cursor);
+}
+static ecs_Status call_walk(Fixture *fixture) {
+  return walk(fixture->full, ECS_BATCH_WHOLE);
+}
+static ecs_Status call_walk_coalesced(Fixture *fixture) {
+  return walk(fixture->full, ECS_BATCH_COALESCED);
+}
+static ecs_Status call_walk_partial(Fixture *fixture) {
+  return walk(fixture->partial, ECS_BATCH_WHOLE);
+}
+
+static ecs_Status call_accessor(Fixture *fixture) {
+  ecs_Accessor accessor;
+  return ecs_accessor(fixture->world, fixture->sparse, &accessor);
+}
+static ecs_Status call_accessor_get(Fixture *fixture) {
+  Position position;
+  return ecs_accessor_get(&fixture->accessor, fixture->hero, &position);
+}
+static ecs_Status call_accessor_set(Fixture *fixture) {
+  const Position position = {5, 6};
+  return ecs_accessor_set(&fixture->accessor, fixture->hero, &position);
+}
+
+/* The hero so often that the records do not fit into what is there, after one
+ * of the crowd, who may be set at once. */
+static ecs_Status call_accessor_set_many(Fixture *fixture) {
+  static ecs_Entity entities[REPEATS];
+  static float x[REPEATS], y[REPEATS];
+  const void *const columns[] = {x, y};
+#ifdef ECS_TINY
+  const uint32_t count = 40;
+#else
+  const uint32_t count = REPEATS;
+#endif
+  for (uint32_t i = 0; i < count; i++) {
+    entities[i] = fixture->hero;
+    x[i] = y[i] = (float)i;
+  }
+  if (fixture->crowd_count > 0) entities[0] = fixture->crowd[0];
+  return ecs_accessor_set_many(&fixture->accessor, entities, count, columns,
+                               NULL);
+}
+
+static ecs_Status call_kernel_bind(Fixture *fixture) {
+  ecs_KernelBinding *binding = NULL;
+  return ecs_kernel_bind(fixture->full, &kernel, &binding, NULL);
+}
+static ecs_Status call_kernel_run(Fixture *fixture) {
+  const ecs_KernelCall call = {.dt = 1};
+  return ecs_kernel_run(fixture->full_binding, &call);
+}
+static ecs_Status call_kernel_run_partial(Fixture *fixture) {
+  const ecs_KernelCall call = {.dt = 1};
+  return ecs_kernel_run(fixture->partial_binding, &call);
+}
+
+/* Recording, then ending -------------------------------------------------- */
+
+static void record_all(Fixture *fixture) {
+  must(call_spawn(fixture));
+  must(call_spawn_known(fixture));
+  must(call_spawn_many_fill(fixture));
+  must(call_add_table(fixture));
+  must(call_add_sparse(fixture));
+  must(call_set(fixture));
+  must(call_add_tag(fixture));
+  if (fixture->crowd_count > 0) {
+    must(call_remove(fixture));
+    must(ecs_destroy(fixture->world, fixture->crowd[0]));
+  }
+  must(call_accessor_set(fixture));
+}
+
+/* One before function per call: opens a deferral and records that call. */
+#define DEFER(name)                                \
+  static void defer_##name(Fixture *fixture) {     \
+    must(ecs_defer_begin(fixture->world));         \
+    must(call_##name(fixture));                    \
+  }
+DEFER(spawn)
+DEFER(spawn_unknown)
+DEFER(spawn_many)
+DEFER(spawn_many_fill)
+DEFER(destroy)
+DEFER(add_table)
+DEFER(add_sparse)
+DEFER(add_bits)
+DEFER(remove)
+DEFER(set)
+DEFER(set_field)
+
+static void defer_all(Fixture *fixture) {
+  must(ecs_defer_begin(fixture->world));
+  record_all(fixture);
+}
+static ecs_Status call_defer_end(Fixture *fixture) {
+  return ecs_defer_end(fixture->world);
+}
+static void undo_defer(Fixture *fixture) { ecs_defer_discard(fixture->world); }
+
+static void open_cursor(Fixture *fixture) {
+  ecs_Batch batch;
+  must(ecs_query_begin(fixture->tags, ECS_BATCH_WHOLE, &fixture->cursor));
+  (void)ecs_cursor_next(&fixture->cursor, &batch);
+  record_all(fixture);
+}
+static ecs_Status call_cursor_end(Fixture *fixture) {
+  return ecs_cursor_end(&fixture->cursor);
+}
+static void undo_cursor(Fixture *fixture) {
+  ecs_cursor_discard(&fixture->cursor);
+}
+
+/* The cursor of spawn_many, with records made while it is open. */
+static void open_spawned(Fixture *fixture) {
+  ecs_Batch batch;
+  must(ecs_spawn_many(fixture->world, fixture->known, MANY, &fixture->cursor));
+  (void)ecs_cursor_next(&fixture->cursor, &batch);
+  must(call_add_sparse(fixture));
+  must(call_set(fixture));
+}
+
+/* So that an accessor has to record what it sets. */
+static void touch_hero(Fixture *fixture) {
+  must(ecs_add(fixture->world, fixture->hero, fixture->tag, NULL));
+}
+
+/* Scenarios --------------------------------------------------------------- */
+
+typedef enum When {
+  NOW = 1,        /* with nothing open */
+  LATER = 2,      /* while changes are deferred */
+  NOW_FAILS = 4,  /* at once it has to allocate in some world */
+  LATER_FAILS = 8 /* and so it has when it is deferred */
+} When;
+
+typedef struct Scenario {
+  const char *function;
+  const char *what;
+  ecs_Status (*call)(Fixture *fixture);
+  unsigned when;
+  void (*before)(Fixture *fixture); /* what comes first, never failing */
+  void (*undo)(Fixture *fixture);   /* ends: what failing amounts to */
+} Scenario;
+
+#define AT_ONCE (NOW | NOW_FAILS)
+#define RECORDED (LATER | LATER_FAILS)
+#define BOTH (AT_ONCE | RECORDED)
+
+static const Scenario scenarios[] = {
+    {"ecs_component", "table", call_component, AT_ONCE, NULL, NULL},
+    {"ecs_component", "sparse", call_component_sparse, AT_ONCE, NULL, NULL},
+    {"ecs_component", "bits", call_component_bits, AT_ONCE, NULL, NULL},
+    {"ecs_group", "", call_group, AT_ONCE, NULL, NULL},
+    {"ecs_ungroup", "", call_ungroup, AT_ONCE, NULL, NULL},
+    {"ecs_bundle", "", call_bundle, BOTH, NULL, NULL},
+    {"ecs_reserve", "", call_reserve, AT_ONCE, NULL, NULL},
+    {"ecs_spawn", "", call_spawn, BOTH, NULL, NULL},
+    {"ecs_spawn_bundle", "known", call_spawn_known, BOTH, NULL, NULL},
+    {"ecs_spawn_bundle", "unknown", call_spawn_unknown, BOTH, NULL, NULL},
+    {"ecs_spawn_many", "", call_spawn_many, BOTH, NULL, NULL},
+    {"ecs_spawn_many", "with a cursor", call_spawn_many_fill, BOTH, NULL, NULL},
+    {"ecs_destroy", "", call_destroy, NOW | RECORDED, NULL, NULL},
+    {"ecs_world_clear", "", call_clear, NOW, NULL, NULL},
+    {"ecs_add", "table", call_add_table, BOTH, NULL, NULL},
+    {"ecs_add", "sparse", call_add_sparse, BOTH, NULL, NULL},
+    {"ecs_add", "bits", call_add_bits, BOTH, NULL, NULL},
+    {"ecs_add", "sparse tag", call_add_tag, BOTH, NULL, NULL},
+    {"ecs_remove", "", call_remove, BOTH, NULL, NULL},
+    {"ecs_set", "adding", call_set, BOTH, NULL, NULL},
+    {"ecs_set", "in place", call_set_present, NOW | LATER, NULL, NULL},
+    {"ecs_set_field", "adding", call_set_field, BOTH, NULL, NULL},
+    {"ecs_query_create", "", call_query_create, BOTH, NULL, NULL},
+    {"ecs_query_count", "full", call_query_count, BOTH, NULL, NULL},
+    {"ecs_query_count", "partial", call_query_count_partial, BOTH, NULL, NULL},
+    {"ecs_query_begin", "full", call_walk, BOTH, NULL, NULL},
+    {"ecs_query_begin", "coalesced", call_walk_coalesced, BOTH, NULL, NULL},
+    {"ecs_query_begin", "partial", call_walk_partial, BOTH, NULL, NULL},
+    {"ecs_accessor", "", call_accessor, NOW | LATER, NULL, NULL},
+    {"ecs_accessor_get", "", call_accessor_get, NOW | LATER, NULL, NULL},
+    {"ecs_accessor_set", "", call_accessor_set, NOW | LATER, NULL, NULL},
+    {"ecs_accessor_set_many", "at once", call_accessor_set_many, NOW, NULL,
+     NULL},
+    {"ecs_accessor_set_many", "recorded", call_accessor_set_many, RECORDED,
+     touch_hero, NULL},
+    {"ecs_kernel_bind", "", call_kernel_bind, BOTH, NULL, NULL},
+    {"ecs_kernel_run", "full", call_kernel_run, BOTH, NULL, NULL},
+    {"ecs_kernel_run", "partial", call_kernel_run_partial, BOTH, NULL, NULL},
+    {"ecs_defer_end", "spawn", call_defer_end, AT_ONCE, defer_spawn,
+     undo_defer},
+    {"ecs_defer_end", "spawn_bundle", call_defer_end, AT_ONCE,
+     defer_spawn_unknown, undo_defer},
+    {"ecs_defer_end", "spawn_many", call_defer_end, AT_ONCE, defer_spawn_many,
+     undo_defer},
+    {"ecs_defer_end", "spawn_many, filled", call_defer_end, AT_ONCE,
+     defer_spawn_many_fill, undo_defer},
+    {"ecs_defer_end", "destroy", call_defer_end, AT_ONCE, defer_destroy,
+     undo_defer},
+    {"ecs_defer_end", "add", call_defer_end, AT_ONCE, defer_add_table,
+     undo_defer},
+    {"ecs_defer_end", "add, sparse", call_defer_end, AT_ONCE, defer_add_sparse,
+     undo_defer},
+    {"ecs_defer_end", "add, bits", call_defer_end, AT_ONCE, defer_add_bits,
+     undo_defer},
+    {"ecs_defer_end", "remove", call_defer_end, AT_ONCE, defer_remove,
+     undo_defer},
+    {"ecs_defer_end", "set", call_defer_end, AT_ONCE, defer_set, undo_defer},
+    {"ecs_defer_end", "set_field", call_defer_end, AT_ONCE, defer_set_field,
+     undo_defer},
+    {"ecs_defer_end", "everything", call_defer_end, AT_ONCE, defer_all,
+     undo_defer},
+    {"ecs_cursor_end", "everything", call_cursor_end, AT_ONCE, open_cursor,
+     undo_cursor},
+    {"ecs_cursor_end", "of spawn_many", call_cursor_end, AT_ONCE, open_spawned,
+     undo_cursor},
+};
+#define SCENARIO_COUNT (sizeof scenarios / sizeof *scenarios)
+
+/* Trials ------------------------------------------------------------------ */
+
+typedef struct Hashes {
+  uint64_t whole, state;
+} Hashes;
+
+static Hashes hash(const Fixture *fixture) {
+  return (Hashes){ecs_world_hash(fixture->world),
+                  ecs_world_state_hash(fixture->world)};
+}
+
+static void assert_same(Hashes a, Hashes b) {
+  assert_true(a.whole == b.whole);
+  assert_true(a.state == b.state);
+}
+
+/* Where a trial stands: a scenario, made so, in a world with that crowd. */
+typedef struct Trial {
+  const Scenario *scenario;
+  bool later;
+  uint32_t crowd;
+  Hashes done;        /* the call was made */
+  Hashes undone;      /* it was not, or it was discarded */
+  Hashes undone_last; /* and the deferral has ended */
+  Hashes redone;      /* discarded, then made */
+} Trial;
+
+static void start(const Trial *trial, Fixture *fixture) {
+  fixture_make(fixture, trial->crowd);
+  if (trial->later) must(ecs_defer_begin(fixture->world));
+  if (trial->scenario->before != NULL) trial->scenario->before(fixture);
+}
+
+static void finish(const Trial *trial, Fixture *fixture, Hashes expected) {
+  if (trial->later) must(ecs_defer_end(fixture->world));
+  assert_same(hash(fixture), expected);
+  fixture_end(fixture);
+}
+
+/* The twins, in which nothing fails. */
+static void learn(Trial *trial) {
+  const Scenario *scenario = trial->scenario;
+  static Fixture fixture;
+  start(trial, &fixture);
+  must(scenario->call(&fixture));
+  if (trial->later) must(ecs_defer_end(fixture.world));
+  trial->done = trial->redone = hash(&fixture);
+  fixture_end(&fixture);
+  start(trial, &fixture);
+  if (scenario->undo != NULL) scenario->undo(&fixture);
+  trial->undone = hash(&fixture);
+  if (trial->later) must(ecs_defer_end(fixture.world));
+  trial->undone_last = hash(&fixture);
+  if (scenario->undo != NULL && scenario->before != open_spawned) {
+    scenario->before(&fixture);
+    must(scenario->call(&fixture));
+    trial->redone = hash(&fixture);
+  }
+  fixture_end(&fixture);
+}
+
+static void check_account(const Fixture *fixture) {
+  ecs_Statistics statistics;
+  ecs_world_statistics(fixture->world, &statistics);
+  assert_int_equal(statistics.bytes, fixture->memory.bytes);
+  assert_int_equal(statistics.allocations, fixture->memory.blocks);
+}
+
+/* The call has failed. Either it is forgotten, or it is made again. */
+static void recover(const Trial *trial, Fixture *fixture, bool again) {
+  const Scenario *scenario = trial->scenario;
+  assert_same(hash(fixture), trial->undone);
+  check_account(fixture);
+  if (!again || scenario->before == open_spawned) {
+    finish(trial, fixture, trial->undone_last);
+    return;
+  }
+  if (scenario->undo != NULL) scenario->before(fixture);
+  must(scenario->call(fixture));
+  finish(trial, fixture, trial->redone);
+}
+
+/* Fails the n-th allocation; false when the call makes fewer. */
+static bool fail_nth(const Trial *trial, uint64_t n, FailingMode mode,
+                     uint64_t *injected) {
+  static Fixture fixture;
+  start(trial, &fixture);
+  failing_memory_arm(&fixture.memory, n, mode);
+  const ecs_Status status = trial->scenario->call(&fixture);
+  const uint64_t failures = failing_memory_disarm(&fixture.memory);
+  if (failures == 0) {
+    must(status);
+    finish(trial, &fixture, trial->done);
+    return false;
+  }
+  if (status != ECS_E_MEMORY)
+    fail_msg("%s (%s): allocation %llu failed, the status is %s",
+             trial->scenario->function, trial->scenario->what,
+             (unsigned long long)n, ecs_status_name(status));
+  *injected += failures;
+  recover(trial, &fixture, n % 2 == 0);
+  /* Every n has to see both ways on: the other one with the same n. */
+  start(trial, &fixture);
+  failing_memory_arm(&fixture.memory, n, mode);
+  assert_int_equal(trial->scenario->call(&fixture), ECS_E_MEMORY);
+  *injected += failing_memory_disarm(&fixture.memory);
+  recover(trial, &fixture, n % 2 != 0);
+  return true;
+}
+
+static void run_scenario(const Scenario *scenario, bool later,
+                         uint64_t injected[2]) {
+  static const uint32_t crowds[] = {0, 1, 4, 16, CROWD};
+  injected[FAIL_ONCE] = injected[FAIL_ONWARD] = 0;
+  for (size_t i = 0; i < sizeof crowds / sizeof *crowds; i++) {
+    Trial trial = {.scenario = scenario, .later = later, .crowd = crowds[i]};
+    learn(&trial);
+    for (int mode = FAIL_ONCE; mode <= FAIL_ONWARD; mode++) {
+      uint64_t n = 1;
+      while (fail_nth(&trial, n, (FailingMode)mode, &injected[mode])) n++;
+    }
+  }
+}
+
+/* The tests --------------------------------------------------------------- */
+
+static void print_line(const char *function, const char *what,
+                       const char *when, const uint64_t injected[2]) {
+  printf("%-24s %-20s %-9s %8llu %8llu\n", function, what, when,
+         (unsigned long long)injected[FAIL_ONCE],
+         (unsigned long long)injected[FAIL_ONWARD]);
+}
+
+static void run_when(const Scenario *scenario, bool later, bool expected) {
+  uint64_t injected[2];
+  run_scenario(scenario, later, injected);
+  print_line(scenario->function, scenario->what,
+             later ? "deferred" : "at once", injected);
+  if (expected && (injected[0] == 0 || injected[1] == 0))
+    fail_msg("%s (%s) never allocated", scenario->function, scenario->what);
+  if (!expected && injected[0] > 0)
+    fail_msg("%s (%s) allocates", scenario->function, scenario->what);
+}
+
+static void every_failed_allocation_is_told_and_changes_nothing(void **state) {
+  (void)state;
+  printf("%-24s %-20s %-9s %8s %8s\n", "function", "", "made", "once",
+         "from then");
+  for (size_t i = 0; i < SCENARIO_COUNT; i++) {
+    const Scenario *scenario = &scenarios[i];
+    if (scenario->when & NOW)
+      run_when(scenario, false, (scenario->when & NOW_FAILS) != 0);
+    if (scenario->when & LATER)
+      run_when(scenario, true, (scenario->when & LATER_FAILS) != 0);
+  }
+}
+
+static void a_world_that_cannot_be_made_leaves_nothing(void **state) {
+  uint64_t injected[2] = {0, 0};
+  (void)state;
+  for (int mode = FAIL_ONCE; mode <= FAIL_ONWARD; mode++) {
+    for (uint64_t n = 1;; n++) {
+      FailingMemory memory;
+      const ecs_WorldDescription description = {
+          .memory = failing_memory_init(&memory)};
+      ecs_World *world = NULL;
+      failing_memory_arm(&memory, n, (FailingMode)mode);
+      const ecs_Status status = ecs_world_create(&description, &world);
+      const uint64_t failures = failing_memory_disarm(&memory);
+      injected[mode] += failures;
+      assert_int_equal(status, failures > 0 ? ECS_E_MEMORY : ECS_OK);
+      assert_true((world == NULL) == (failures > 0));
+      ecs_world_destroy(world);
+      assert_int_equal(memory.blocks, 0);
+      if (failures == 0) break;
+    }
+  }
+  print_line("ecs_world_create", "", "at once", injected);
+  assert_true(injected[0] > 0 && injected[1] > 0);
+}
+
+/* The limit of bytes that a world may have works like a refusing allocator. */
+static void a_world_past_its_limit_of_bytes_reports_it(void **state) {
+  uint64_t refused = 0;
+  (void)state;
+  for (uint64_t limit = 1000; limit < 200000; limit += 777) {
+    FailingMemory memory;
+    const ecs_WorldDescription description = {
+        .memory = failing_memory_init(&memory), .limit_bytes = limit};
+    ecs_World *world = NULL;
+    ecs_Status status = ecs_world_create(&description, &world);
+    for (uint32_t i = 0; status == ECS_OK && i < 40; i++) {
+      const uint64_t before = ecs_world_hash(world);
+      status = ecs_spawn(world, NULL, 0, NULL, NULL);
+      if (status != ECS_OK) assert_true(ecs_world_hash(world) == before);
+    }
+    refused += status == ECS_E_MEMORY;
+    if (status != ECS_OK) assert_int_equal(status, ECS_E_MEMORY);
+    ecs_world_destroy(world);
+    assert_int_equal(memory.blocks, 0);
+  }
+  assert_true(refused > 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_world_that_cannot_be_made_leaves_nothing),
+      cmocka_unit_test(every_failed_allocation_is_told_and_changes_nothing),
+      cmocka_unit_test(a_world_past_its_limit_of_bytes_reports_it),
+  };
+  return cmocka_run_group_tests_name("failure", tests, NULL, NULL);
+}

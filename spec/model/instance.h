@@ -1,0 +1,83 @@
+/* instance.h: one real world of a model test, with what the test holds of it.
+ *
+ * The same program runs on several instances in lockstep. They define the same
+ * components, but store them differently:
+ *
+ *      main     everything in one group
+ *      sparse   every component in a group of its own
+ *      mixed    some together, some sparse, some bits; regrouped as it runs
+ *      again    the same as mixed, so that it must agree in every bit
+ *
+ * Memory comes from an allocator that counts, checks sizes and fills what is
+ * new and what is freed with a pattern.
+ */
+#ifndef ECS_SPEC_INSTANCE_H
+#define ECS_SPEC_INSTANCE_H
+
+#include "../core/failing_memory.h"
+#include "oracle.h"
+
+#define INSTANCES 4u
+#define QUERY_SLOTS 10u
+#define KERNELS 3u
+#define COMPONENT_LISTS 24u
+
+typedef enum InstanceKind {
+  INSTANCE_MAIN,
+  INSTANCE_SPARSE,
+  INSTANCE_MIXED,
+  INSTANCE_AGAIN
+} InstanceKind;
+
+/* What instance_make defines, in this order. Tags follow the others. */
+typedef enum ModelComponent {
+  POSITION = 1,
+  VELOCITY,
+  HEALTH,
+  EVERYTHING,
+  SHIELD,
+  TARGET,
+  ENEMY,
+  STUNNED,
+  FROZEN,
+  MASS,
+  FLAGS,
+  BURNING,
+  HIDDEN,
+  ARMOUR
+} ModelComponent;
+
+typedef struct Instance {
+  InstanceKind kind;
+  FailingMemory memory;
+  ecs_World *world;
+  ecs_Accessor accessors[ORACLE_COMPONENTS + 1];
+  ecs_Query *queries[QUERY_SLOTS];
+  ecs_Query *kernel_queries[KERNELS];
+  ecs_KernelBinding *bindings[KERNELS];
+  ecs_Bundle bundles[COMPONENT_LISTS];
+  ecs_Cursor cursors[ORACLE_SCOPES];
+} Instance;
+
+/* The components of the model, told to an oracle. */
+void model_components(Oracle *oracle);
+
+/* A world with these components, queries and bindings of the kernels; false
+ * when any of it fails or looks otherwise than the oracle says. */
+bool instance_make(Instance *instance, InstanceKind kind,
+                   const Oracle *oracle);
+
+/* Destroys the world; false when it kept a block. */
+bool instance_end(Instance *instance);
+
+/* Kernels ----------------------------------------------------------------- */
+
+/* The terms of kernel k's query, and the kernel. */
+extern const ecs_Kernel model_kernels[KERNELS];
+uint32_t model_kernel_terms(uint32_t kernel, ecs_Term *terms);
+
+/* What kernel k does to one entity that matches its terms. */
+void model_kernel_apply(uint32_t kernel, OracleEntity *entity,
+                        const ecs_KernelCall *call);
+
+#endif

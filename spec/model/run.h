@@ -1,0 +1,160 @@
+/* run.h: one program, run on an oracle and on several worlds in lockstep.
+ *
+ *      step --> what must it answer? (oracle)
+ *           --> main, sparse, mixed, again: the same call on each
+ *           --> every answer compared at once; now and then, everything
+ *
+ * A step that finds a difference ends the process, after it has written what
+ * it saw into the report: model_test.c runs every program in a child of its
+ * own, so a crash of the core is a finding like any other.
+ *
+ * Entities are named by registers. Handles that die stay in theirs until a new
+ * one needs the place; then three of four go to the attic, where they are
+ * picked from for ever.
+ */
+#ifndef ECS_SPEC_RUN_H
+#define ECS_SPEC_RUN_H
+
+#include "config.h"
+#include "instance.h"
+#include "program.h"
+
+#define REGISTERS 256u
+#define MESSAGE_BYTES 600u
+
+/* What the child tells its parent, in memory they share. */
+typedef struct Report {
+  uint32_t step;               /* being run */
+  bool failed;
+  char message[MESSAGE_BYTES]; /* of the failure */
+  uint64_t done[STEP_COUNT];   /* steps that had an effect to compare */
+  uint64_t statuses[STEP_COUNT][ECS_STATUS_COUNT];
+  uint64_t stopped;            /* programs that a limit ended early */
+} Report;
+
+typedef enum ScopeKind { SCOPE_DEFER, SCOPE_WALK, SCOPE_FILL } ScopeKind;
+
+/* What the test knows of an open scope, beyond the oracle. */
+typedef struct Scope {
+  ScopeKind kind;
+  uint32_t slot;   /* of a walk's query */
+  ecs_Term terms[ORACLE_TERMS];
+  uint32_t term_count;
+  bool whole;      /* the walk is carried on to its end */
+  bool writes;     /* and writes what it may write */
+  uint64_t salt;   /* of the values it writes */
+  uint32_t known;  /* entities there were when it began */
+  uint32_t expected; /* how many of them match */
+  unsigned char *seen[INSTANCES]; /* by entity; owned */
+  uint32_t seen_count[INSTANCES];
+  bool finished[INSTANCES];
+} Scope;
+
+typedef struct Run {
+  const Program *program;
+  Report *report;
+  const Step *step; /* being run */
+  Oracle oracle;
+  Instance instances[INSTANCES];
+  uint32_t instance_count;
+  ecs_Entity registers[REGISTERS];
+  uint32_t register_count;
+  ecs_Entity *attic; /* owned */
+  uint32_t attic_count, attic_capacity;
+  ecs_Term query_terms[QUERY_SLOTS][ORACLE_TERMS];
+  uint32_t query_term_counts[QUERY_SLOTS];
+  Scope scopes[ORACLE_SCOPES]; /* as many as the oracle has open */
+  bool stopped; /* a limit struck in one world and not in another */
+} Run;
+
+/* Runs the program; returns when nothing was wrong. */
+void run_program(const Program *program, Report *report);
+
+/* Reports and ends the process when the condition does not hold. */
+#define MUST(run, condition, ...) \
+  ((condition) ? (void)0 : run_fail(run, #condition, __VA_ARGS__))
+_Noreturn void run_fail(Run *run, const char *condition, const char *format,
+                        ...) __attribute__((format(printf, 3, 4)));
+
+/* One call on every world -------------------------------------------------- */
+
+typedef struct Arguments {
+  ecs_Entity entity;
+  ecs_Component component;
+  uint32_t list; /* of components */
+  const ecs_Component *components;
+  uint32_t count;
+  const void *const *values;
+  const void *image;
+  uint64_t fields;
+  uint32_t field;
+  double number;
+  uint32_t slot; /* of queries; or the position of a cursor */
+  const ecs_Term *terms;
+  ecs_Batching batching;
+  const ecs_KernelCall *kernel_call;
+  bool keep;
+} Arguments;
+
+typedef struct Answer {
+  ecs_Entity entity;
+  double number;
+  uint64_t count;
+  uint64_t image[ORACLE_IMAGE_BYTES / 8];
+} Answer;
+
+typedef ecs_Status (*Call)(Instance *instance, const Arguments *arguments,
+                           Answer *answer);
+
+/* Calls every world and compares their statuses. ECS_E_LIMIT, once it is
+ * proved that a limit is reached, means that the step is to be forgotten.
+ * births: how many handles it takes. */
+ecs_Status run_everywhere(Run *run, Call call, const Arguments *arguments,
+                          uint32_t births, Answer *answers);
+
+/* run_everywhere, where the status must be this one or a true limit. False:
+ * the step failed as it should, or ran into a limit. */
+bool run_expecting(Run *run, Call call, const Arguments *arguments,
+                   uint32_t births, Answer *answers, ecs_Status expected);
+
+/* Notes what a step came to, for the table at the end. */
+void run_note(Run *run, ecs_Status status);
+
+/* Names and values --------------------------------------------------------- */
+
+ecs_Entity run_pick(const Run *run, uint32_t number);
+void run_remember(Run *run, ecs_Entity entity, uint32_t number);
+ecs_Component run_component(const Run *run, uint32_t number);
+ecs_Component run_field_component(const Run *run, uint32_t number);
+
+/* A list of components that all steps of the program share. */
+uint32_t run_list(const Run *run, uint32_t number, ecs_Component *components);
+uint32_t list_mask(const ecs_Component *components, uint32_t count);
+
+/* A value that the type can hold, as it is stored. */
+double random_value(Random *random, ecs_Scalar type);
+
+/* Values of a component and their image, in which NaNs may have payloads and
+ * true may be any byte: the world must not care. */
+void random_image(const OracleComponent *schema, Random *random,
+                  double *values, void *image);
+bool is_canonical(const OracleComponent *schema, const void *image);
+
+/* Steps -------------------------------------------------------------------- */
+
+typedef void StepFunction(Run *run, const Step *step);
+#define STEP_DECLARE(name, weight) StepFunction step_##name;
+STEP_LIST(STEP_DECLARE)
+#undef STEP_DECLARE
+
+/* Ends the innermost scope of every world and the oracle. */
+void run_end_scope(Run *run, bool keep);
+
+/* Learns the handles of entities that were spawned without telling them. */
+void run_claim_unnamed(Run *run);
+
+/* Everything that can be asked, of every world. */
+void run_compare(Run *run);
+void run_compare_hashes(Run *run);
+
+#endif
