@@ -230,9 +230,11 @@ static ecs_Status reserve_in_group(Fold *fold, Group *group,
   if (!aim(fold, group, place, &bits_columns)) return ECS_OK;
   ecs_Status status = group_ensure_table(group, memory, fold->mask,
                                          group_words(group), &to);
-  if (status == ECS_OK) status = table_reserve_bits(to, memory, bits_columns);
-  if (status != ECS_OK || to == place.table) return status;
-  status = table_reserve(to, memory, (uint64_t)to->pending + 1);
+  if (status != ECS_OK) return status;
+  if (to == place.table)
+    return world_reserve_rows(fold->world, group, to, bits_columns, 0);
+  status = world_reserve_rows(fold->world, group, to, bits_columns,
+                              (uint64_t)to->pending + 1);
   if (status == ECS_OK && group->id != 0)
     status = locator_reserve(&group->locator, memory, id_index(entity));
   if (status == ECS_OK) to->pending++;

@@ -220,10 +220,8 @@ static ecs_Status reserve_locator(World *world, Group *group, uint64_t count) {
 
 static ecs_Status reserve_part(World *world, const BundlePart *part,
                                uint64_t count) {
-  Memory *memory = &world->memory;
-  ecs_Status status =
-      table_reserve_bits(part->table, memory, part->bits_columns);
-  if (status == ECS_OK) status = table_reserve(part->table, memory, count);
+  ecs_Status status = world_reserve_rows(world, part->group, part->table,
+                                         part->bits_columns, count);
   if (status == ECS_OK && part->group->id != 0)
     status = reserve_locator(world, part->group, count);
   return status;

@@ -148,6 +148,17 @@ ecs_Status world_locate(const World *world, ecs_Entity entity,
 
 /* Changing one entity --------------------------------------------------- */
 
+ecs_Status world_reserve_rows(World *world, Group *group, Table *table,
+                              uint32_t bits_columns, uint64_t rows) {
+  uint32_t capacity = table->capacity, bits_before = table->bits_columns;
+  ecs_Status status =
+      table_reserve_bits(table, &world->memory, bits_columns);
+  if (status == ECS_OK) status = table_reserve(table, &world->memory, rows);
+  if (table->capacity != capacity || table->bits_columns != bits_before)
+    world_touch(world, group);
+  return status;
+}
+
 void world_leave(World *world, Group *group, uint32_t at) {
   locator_clear(&group->locator, at);
   /* Beyond eight groups a summary bit is shared and stays set: it only ever
@@ -186,8 +197,7 @@ static ecs_Status reserve_walk(World *world, Group *group, const Table *from,
       group_ensure_edge(group, &world->memory, from, bit, edge);
   if (status != ECS_OK) return status;
   Table *to = group->tables[(*edge)->table];
-  status = table_reserve_bits(to, &world->memory, from->bits_columns);
-  if (status == ECS_OK) status = table_reserve(to, &world->memory, 1);
+  status = world_reserve_rows(world, group, to, from->bits_columns, 1);
   if (status != ECS_OK)
     group_drop_tables(group, &world->memory, tables_before);
   return status;
@@ -202,9 +212,8 @@ static ecs_Status enter_group(World *world, Group *group, ecs_Entity entity,
   ecs_Status status = group_ensure_table(group, &world->memory, mask, words,
                                          &location->table);
   if (status != ECS_OK) return status;
-  status = table_reserve_bits(location->table, &world->memory, bits_columns);
-  if (status == ECS_OK)
-    status = table_reserve(location->table, &world->memory, 1);
+  status =
+      world_reserve_rows(world, group, location->table, bits_columns, 1);
   if (status == ECS_OK)
     status = locator_reserve(&group->locator, &world->memory, at);
   if (status != ECS_OK) {

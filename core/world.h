@@ -138,6 +138,15 @@ static inline void world_touch(World *world, Group *group) {
   world->structure_version++;
 }
 
+/* Room in a table for rows more rows with that many columns of bits. Says so
+ * when the columns have moved for it, since that alone is a change to whoever
+ * keeps pointers to them; also when it fails half way. ECS_E_MEMORY,
+ * ECS_E_LIMIT. */
+ECS_INTERNAL ecs_Status world_reserve_rows(World *world, Group *group,
+                                           Table *table,
+                                           uint32_t bits_columns,
+                                           uint64_t rows);
+
 /* Tells where an entity's row of a group is now. The locator must be ready. */
 static inline void world_set_place(World *world, Group *group, uint32_t at,
                                    const Table *table, uint32_t row) {
