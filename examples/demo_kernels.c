@@ -117,7 +117,7 @@ static uint8_t take_dots(int line, int column) {
   for (int j = 0; j < 4; j++) {
     for (int k = 0; k < 2; k++) {
       float *dot = &light[line * 4 + j][column * 2 + k];
-      if (*dot > thresholds[j][k] * 3.0f) dots |= braille[j][k];
+      if (*dot > thresholds[j][k] * 6.0f) dots |= braille[j][k];
       *dot = 0;
     }
   }

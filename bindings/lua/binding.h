@@ -73,7 +73,7 @@ BIND_INTERNAL State *bind_state(lua_State *L);
 BIND_INTERNAL void bind_push_shared(lua_State *L);
 
 /* Pushes a new userdata of this kind: its header filled in, the rest zero, and
- * an empty private table. */
+ * an empty private table, unless it is a value. */
 BIND_INTERNAL void *bind_new(lua_State *L, Kind kind, size_t bytes);
 
 /* The object at index, or NULL when it is anything else. */

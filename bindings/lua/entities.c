@@ -241,8 +241,9 @@ static int world_get(lua_State *L) {
 static int world_has(lua_State *L) {
   World *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "has");
-  bool has = ecs_alive(world->native, entity);
-  for (int k = 3; k <= lua_gettop(L); k++) {
+  int top = lua_gettop(L);
+  bool has = top > 2 || ecs_alive(world->native, entity);
+  for (int k = 3; k <= top; k++) {
     const Definition *definition = bind_definition_check(L, k, "has");
     ecs_Component component = world_find(world, definition);
     has = has && component && ecs_has(world->native, entity, component);

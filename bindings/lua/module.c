@@ -55,8 +55,10 @@ void *bind_new(lua_State *L, Kind kind, size_t bytes) {
   Header *header = (Header *)lua_newuserdata(L, bytes);
   memset(header, 0, bytes);
   header->bytes = bytes;
-  lua_newtable(L);
-  compat_set_private(L, -2);
+  if (kind != KIND_VALUE) {
+    lua_newtable(L);
+    compat_set_private(L, -2);
+  }
   /* The magic comes last: until then its finalizer takes it for nothing. */
   bind_push_metatable(L, kind);
   lua_setmetatable(L, -2);
@@ -65,15 +67,14 @@ void *bind_new(lua_State *L, Kind kind, size_t bytes) {
 }
 
 void *bind_find(lua_State *L, int index, Kind kind) {
-  if (lua_type(L, index) != LUA_TUSERDATA || !lua_getmetatable(L, index))
-    return NULL;
+  Header *header = (Header *)lua_touserdata(L, index);
+  if (!header || !lua_getmetatable(L, index)) return NULL;
   const void *metatable = lua_topointer(L, -1);
   lua_pop(L, 1);
   if (metatable != bind_state(L)->metatables[kind]) return NULL;
-  if (lua_rawlen(L, index) < sizeof(Header)) return NULL;
-  Header *header = (Header *)lua_touserdata(L, index);
-  if (header->magic != magic_of(kind, header)) return NULL;
-  return header->bytes == lua_rawlen(L, index) ? header : NULL;
+  size_t bytes = lua_rawlen(L, index); /* 0 for a light userdata */
+  if (bytes < sizeof(Header) || header->bytes != bytes) return NULL;
+  return header->magic == magic_of(kind, header) ? header : NULL;
 }
 
 int bind_raise(lua_State *L) {

@@ -3,8 +3,9 @@
  *      ecs.world{}  -> userdata (live) -- close, __close, __gc --> closed
  *
  * Closing twice is harmless. Closing inside a callback is refused; a finalizer
- * cannot be refused anything, so it closes, and the walk that is open finds out
- * when the callback returns.
+ * (a script with the debug library can call it, and so does os.exit) cannot be
+ * refused anything, so it closes, and the walk that is open finds out when the
+ * callback returns.
  */
 #include "worlds.h"
 
@@ -48,7 +49,11 @@ static int world_new(lua_State *L) {
   return 1;
 }
 
+/* Walks that are open end first, from the inside out. */
 static void world_end(World *world) {
+  if (world->native)
+    for (View *view = world->innermost; view; view = view->outer)
+      ecs_cursor_discard(&view->cursor);
   ecs_world_destroy(world->native);
   world->native = NULL;
 }

@@ -1,11 +1,11 @@
 --- generate_cdef: prints scripts/ecs/cdef.lua, made from include/ecs.h.
 --
---     luajit bindings/luajit/generate_cdef.lua include/ecs.h > scripts/ecs/cdef.lua
+--     lua5.4 bindings/luajit/generate_cdef.lua include/ecs.h > FILE
 --
 -- An installed rock has no header at run time, so the declarations travel as a
--- Lua file; spec/cdef_spec.lua fails when it is not what this prints. The header
--- is written for this: scalars, pointers and plain structs, no macros in what
--- is declared. Anything else is refused here, by name.
+-- Lua file; spec/cdef_spec.lua fails when it is not what this prints. The
+-- header is written for this: scalars, pointers and plain structs, no macros in
+-- what is declared. Anything else is refused here, by name.
 
 local path = arg[1] or "include/ecs.h"
 local file = assert(io.open(path, "r"))

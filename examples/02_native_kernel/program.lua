@@ -1,7 +1,7 @@
 -- A native kernel: the inner loop in C, everything else in Lua.
 --
--- physics.c beside this file is compiled to physics.so; ecs.load_native finds it
--- on package.cpath and systems name its kernels. What a kernel declares is
+-- physics.c beside this file is compiled to physics.so; ecs.load_native finds
+-- it on package.cpath and systems name its kernels. What a kernel declares is
 -- checked against the query when the system is defined.
 
 local ecs = require "ecs"

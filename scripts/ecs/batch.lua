@@ -7,9 +7,9 @@
 --       columns           the columns that were touched during this batch
 --
 -- The outer tables are empty, so that every assignment to them is caught; the
--- inner ones are filled by a function at the first touch and emptied by ecs.core
--- (through the book) when the callback returns, so that what a script keeps
--- says that the batch is over. A touch after the first is two raw lookups.
+-- inner ones are filled by a function at the first touch and emptied by
+-- ecs.core (through the book) when the callback returns, so that what a script
+-- keeps says that the batch is over. A touch after the first is two lookups.
 
 local native = require "ecs.native"
 local message = require "ecs.message"

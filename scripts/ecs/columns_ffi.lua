@@ -99,11 +99,14 @@ end
 -- Types --------------------------------------------------------------------
 
 -- How v becomes an element, for each scalar type; what is refused leaves v nil.
+-- Whole numbers are made here, although a store to an integer truncates, too:
+-- LuaJIT computes the integer of a difference as a difference of integers.
 local integer = [[
     if type(v) ~= "number" then v = nil
     elseif v ~= v then v = 0
     elseif v < LOW then v = LOW
-    elseif v > HIGH then v = HIGH end]]
+    elseif v > HIGH then v = HIGH
+    else v = modf(v) end]]
 local float = [[
     if type(v) ~= "number" then v = nil
     elseif v ~= v then v = quiet_nan end]]
@@ -121,28 +124,34 @@ local kinds = {
     if type(v) == "number" then v = v ~= 0 and 1 or 0
     elseif v == true then v = 1
     elseif v == false then v = 0
-    else v = nil end]], load = "rows[i - 1] ~= 0" },
-  -- Handles have 52 bits, so a signed load gives the same number and is cheaper.
+    else v = nil end]], load = "rows[row - 1] ~= 0" },
+  -- Handles have 52 bits: a signed load gives the same number and is cheaper.
   entity = { "int64_t *", [[
     if v == nil then v = 0
     elseif type(v) ~= "number" then v = nil
-    elseif not (v >= 0 and v < 4503599627370496 and v == floor(v)) then
-      v = 0
-    end]], load = "entity(tonumber(rows[i - 1]))" },
+    else
+      local whole = floor(v)
+      if not (whole == v and v >= 0 and v < 4503599627370496) then
+        whole = 0
+      end
+      v = whole
+    end]], load = "entity(tonumber(rows[row - 1]))" },
 }
 
--- Rows are 1 to count; the test for whole numbers costs nothing in a compiled
--- loop, whose counter is an integer.
+-- Rows are 1 to count. row is i made whole, not i, for the same reason. That
+-- costs nothing in a compiled loop, whose counter is an integer.
 local template = [[
-local pointers, counts, floor, quiet_nan, refuse_row, refuse_store = ...
+local pointers, counts, quiet_nan, refuse_row, refuse_store = ...
 local type, tonumber = type, tonumber
+local floor, modf = math.floor, math.modf
 local function entity(number)
   if number ~= 0 then return number end
 end
 local function index(column, i)
   local slot = column.slot
-  if type(i) ~= "number" or not (i >= 1 and i <= counts[slot])
-    or i ~= floor(i) then
+  if type(i) ~= "number" then refuse_row(slot, i) end
+  local row = floor(i)
+  if row ~= i or not (row >= 1 and row <= counts[slot]) then
     refuse_row(slot, i)
   end
   local rows = pointers[slot]
@@ -150,13 +159,14 @@ local function index(column, i)
 end
 local function store(column, i, v)
   local slot = column.slot
-  if type(i) ~= "number" or not (i >= 1 and i <= counts[slot])
-    or i ~= floor(i) then
+  if type(i) ~= "number" then refuse_row(slot, i) end
+  local row = floor(i)
+  if row ~= i or not (row >= 1 and row <= counts[slot]) then
     refuse_row(slot, i)
   end
 CONVERT
   if v == nil then refuse_store(slot, i) end
-  pointers[slot][i - 1] = v
+  pointers[slot][row - 1] = v
 end
 local function store_nothing(column, i)
   local slot = column.slot
@@ -176,10 +186,11 @@ local nan_bits = ffi.new("uint64_t[1]", 0x7ff8000000000000ULL)
 local quiet_nan = ffi.cast("double *", nan_bits)[0]
 
 -- The comment is for test runners that remember types by their text.
-local function new_type(what, index, store, length, text)
-  local ctype = ffi.typeof("struct { const int32_t slot; } /* " .. what .. " */")
-  return ffi.metatype(ctype, {
-    __index = index, __newindex = store, __len = length, __tostring = text,
+local function new_type(what, index, store, length, describe)
+  local text = "struct { const int32_t slot; } /* " .. what .. " */"
+  return ffi.metatype(ffi.typeof(text), {
+    __index = index, __newindex = store, __len = length,
+    __tostring = describe,
   })
 end
 
@@ -189,10 +200,10 @@ local function make_kind(scalar)
   local source = template
     :gsub("CONVERT", (kind[2]:gsub("LOW", kind[3] or ""):gsub("HIGH",
       kind[4] or "")))
-    :gsub("LOAD", kind.load or "rows[i - 1]")
+    :gsub("LOAD", kind.load or "rows[row - 1]")
   local chunk = assert(loadstring(source, "=ecs." .. scalar))
   local index, store, store_nothing, length, text = chunk(pointers, counts,
-    math.floor, quiet_nan, refuse_row, refuse_store)
+    quiet_nan, refuse_row, refuse_store)
   kind.pointer = ffi.typeof(kind[1])
   kind.written = new_type(scalar .. " written", index, store, length, text)
   kind.read = new_type(scalar .. " read", index, store_nothing, length, text)
