@@ -1,10 +1,11 @@
 /* bench_access.c: reading and writing one entity at a time, in random order.
  *
- * Entities have a position and a velocity of two f32 each. Inside the timer: two
- * fields of every entity once, in an order that is a fixed permutation, added
- * up as integers so that no chain of floating-point sums sets the pace. Every
- * access of the library checks the handle and the component; the hand-written
- * side goes from an id through one array to a row and checks nothing.
+ * Entities have a position and a velocity of two f32 each. Inside the timer:
+ * two fields of every entity once, in an order that is a fixed permutation,
+ * added up as integers so that no chain of floating-point sums sets the pace.
+ * Every access of the library checks the handle and the component; the
+ * hand-written side goes from an id through one array to a row and checks
+ * nothing.
  *
  * - by component: ecs_get, ecs_set.
  * - by accessor: prepared once for the component.

@@ -7,8 +7,8 @@
  *   every entity, in the same order. Half-way the number of matches is asked
  *   for, once, so that an add that does nothing is found out. Components have
  *   two f32; the group's others stay where they are or move along.
- * - create + destroy: an entity of two components is made and destroyed at once,
- *   beside 64k that live.
+ * - create + destroy: an entity of two components is made and destroyed at
+ *   once, beside 64k that live.
  * - destroy + create: one of the 64k is destroyed and one with the same values
  *   made in its stead, in random order.
  */

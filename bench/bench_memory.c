@@ -4,8 +4,8 @@
  * places included, divided by the entities; ecs_world_statistics tells them.
  *
  * - 2 and 5 components of two f32: the values alone are 16 and 40 bytes. Once
- *   grown one by one, so that capacity is what doubling leaves, and once spawned
- *   in bulk.
+ *   grown one by one, so that capacity is what doubling leaves, and once
+ *   spawned in bulk.
  * - 10,000 entities, each with another combination of 40 tags, drawn at random:
  *   each tag with probability one half. Spawned with all their tags at once, as
  *   tables; with no tag and then one by one, as bits and as sparse sets.

@@ -22,7 +22,7 @@
 #define TIME_STEP 0.00001f
 
 /* Both sides of one row. Row k of the hand-written velocities belongs to row
- * rows[k] of the positions; the library's velocities were added in that order. */
+ * rows[k] of the positions; the library's were added in that order. */
 typedef struct Match {
   ecs_World *world;
   ecs_Component position, velocity;
@@ -69,8 +69,8 @@ static void match_by_hand(void *state, uint32_t iterations) {
   }
 }
 
-/* A velocity's row is its entity's number, so matching the wrong rows shows in
- * the positions. How many there are is checked besides. */
+/* A velocity's values are its entity's number, so matching the wrong rows shows
+ * in the positions. How many there are is checked besides. */
 static uint64_t match_check(void *state) {
   Match *match = state;
   return measure_mix(scene_hash(match->positions), scene_count(match->both));

@@ -19,7 +19,8 @@
 #define DEFAULT_REPETITIONS 21u
 #define MOST_REPETITIONS 1001u
 
-/* A repetition lasts at least this long: ten thousand times the clock's grain. */
+/* A repetition lasts at least this long: ten thousand times what reading the
+ * clock costs. */
 #define LEAST_NANOSECONDS 200000.0
 
 /* What the program was asked for and has found out so far. */
@@ -200,7 +201,9 @@ static void print_size(char *text, size_t capacity, uint32_t size) {
 
 /* A number in few characters: 3 figures, or "-" for none. */
 static const char *figures(char *text, size_t capacity, double number) {
-  const char *format = number < 9.995 ? "%.2f" : number < 99.95 ? "%.1f" : "%.0f";
+  const char *format = number < 9.995   ? "%.2f"
+                       : number < 99.95 ? "%.1f"
+                                        : "%.0f";
   if (number <= 0) format = "-";
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"

@@ -12,8 +12,8 @@
 #define COLUMN_LIMIT 64u
 #define COMPONENT_LIMIT 32u
 
-void scene_must(ecs_Status status, const char *call) {
-  if (status != ECS_OK) measure_fail(call, ecs_status_text(status));
+void scene_refused(ecs_Status status, const char *call) {
+  measure_fail(call, ecs_status_text(status));
 }
 
 void *scene_allocate(size_t count, size_t element_bytes) {

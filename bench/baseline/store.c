@@ -34,7 +34,8 @@ void store_reserve(Store *store, uint32_t count) {
   if (count <= store->capacity) return;
   size_t stride = (count + LINE_FLOATS - 1) / LINE_FLOATS * LINE_FLOATS;
   stride += LINE_FLOATS;
-  float *block = aligned_alloc(64, store->column_count * stride * sizeof *block);
+  float *block =
+      aligned_alloc(64, store->column_count * stride * sizeof *block);
   if (block == NULL) measure_fail("store", "no memory");
   float *old = store->columns[0];
   for (uint32_t k = 0; k < store->column_count; k++) {
