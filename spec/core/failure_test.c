@@ -717,11 +717,31 @@ static void a_world_past_its_limit_of_bytes_reports_it(void **state) {
   assert_true(refused > 0);
 }
 
+/* Explaining cannot answer a status; it says so, in whatever room it has. */
+static void a_plan_that_cannot_be_made_is_explained_so(void **state) {
+  static Fixture fixture;
+  char text[64], part[5] = "####";
+  (void)state;
+  fixture_make(&fixture, 4);
+  failing_memory_arm(&fixture.memory, 1, FAIL_ONWARD);
+  const size_t length = ecs_query_explain(fixture.partial, text, sizeof text);
+  assert_int_equal(ecs_query_explain(fixture.partial, part, 4), length);
+  assert_int_equal(ecs_query_explain(fixture.partial, NULL, 0), length);
+  assert_true(failing_memory_disarm(&fixture.memory) > 0);
+  assert_int_equal(strlen(text), length);
+  assert_non_null(strstr(text, "memory"));
+  assert_int_equal(strlen(part), 3);
+  assert_memory_equal(part, text, 3);
+  assert_true(ecs_query_explain(fixture.partial, text, sizeof text) != length);
+  fixture_end(&fixture);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_world_that_cannot_be_made_leaves_nothing),
       cmocka_unit_test(every_failed_allocation_is_told_and_changes_nothing),
       cmocka_unit_test(a_world_past_its_limit_of_bytes_reports_it),
+      cmocka_unit_test(a_plan_that_cannot_be_made_is_explained_so),
   };
   return cmocka_run_group_tests_name("failure", tests, NULL, NULL);
 }

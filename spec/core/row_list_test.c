@@ -23,7 +23,7 @@ typedef struct Fixture {
   FailingMemory failing;
   ecs_World *world;
   ecs_Component a, b, s, r, t;
-  ecs_Entity e[MANY];
+  ecs_Entity e[MANY + 40u];
   uint32_t count;
 } Fixture;
 
@@ -314,7 +314,7 @@ static void many_tables_make_many_combinations(void **state) {
                             {fixture.r, ECS_OPTIONAL}};
   const RowList *list = built(&fixture, query_of(&fixture, terms, 3));
   /* Both entities of a table may differ in R: i and i + 16. */
-  assert_int_equal(list->tables_count, 16 + 6);
+  assert_int_equal(list->tables_count, 16 + 7);
   const ecs_Term filter[] = {{fixture.t, ECS_WITHOUT}, {fixture.r, ECS_WITH}};
   (void)built(&fixture, query_of(&fixture, filter, 2));
   const ecs_Term only[] = {{fixture.t, ECS_WITH}};
@@ -323,6 +323,30 @@ static void many_tables_make_many_combinations(void **state) {
   assert_int_equal(built(&fixture, query_of(&fixture, none, 2))->count, 7);
   const ecs_Term part[] = {{fixture.r, ECS_WITHOUT}, {tags[0], ECS_OPTIONAL}};
   assert_int_equal(built(&fixture, query_of(&fixture, part, 2))->count, 7);
+  finish(&fixture);
+}
+
+/* One driver table in which sixteen combinations come again and again. */
+static void a_combination_that_comes_again_is_the_same(void **state) {
+  (void)state;
+  Fixture fixture;
+  ecs_Term terms[5];
+  start(&fixture);
+  spawn(&fixture, 40);
+  terms[0] = (ecs_Term){fixture.a, ECS_READ};
+  for (uint32_t k = 0; k < 4; k++) {
+    char name[16];
+    snprintf(name, sizeof name, "G%u", (unsigned)k);
+    ecs_Component sparse = define(&fixture, name, ECS_STORE_SPARSE);
+    terms[k + 1] = (ecs_Term){sparse, ECS_OPTIONAL};
+    for (uint32_t i = 0; i < 40; i++)
+      if ((i >> k & 1u) != 0) add(&fixture, i, sparse);
+  }
+  const RowList *list = built(&fixture, query_of(&fixture, terms, 5));
+  assert_int_equal(list->tables_count, 16);
+  assert_int_equal(list->block_count, 16);
+  for (uint32_t i = 0; i < 16; i++)
+    assert_int_equal(list->blocks[i].count, i < 8 ? 3 : 2);
   finish(&fixture);
 }
 
@@ -504,6 +528,7 @@ int main(void) {
       cmocka_unit_test(a_run_after_scattered_rows_is_a_block_of_its_own),
       cmocka_unit_test(rows_of_one_combination_are_brought_together_in_order),
       cmocka_unit_test(many_tables_make_many_combinations),
+      cmocka_unit_test(a_combination_that_comes_again_is_the_same),
       cmocka_unit_test(a_place_in_a_table_that_does_not_match_is_no_match),
 #ifndef ECS_TINY
       cmocka_unit_test(a_query_may_span_more_than_64_groups),

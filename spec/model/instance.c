@@ -1,4 +1,4 @@
-/* instance.c: one real world of a model test, with what the test holds of it. */
+/* instance.c: one real world of a model test, and what the test holds of it. */
 #include "instance.h"
 
 #include <string.h>
@@ -128,7 +128,8 @@ static void run_weigh(const ecs_KernelCall *call) {
 }
 
 static const ecs_KernelColumn copy_columns[] = {
-    {"Position", "x", ECS_F32, ECS_WRITE}, {"Velocity", "x", ECS_F32, ECS_READ}};
+    {"Position", "x", ECS_F32, ECS_WRITE},
+    {"Velocity", "x", ECS_F32, ECS_READ}};
 static const ecs_KernelColumn mark_columns[] = {
     {"Health", "hp", ECS_I32, ECS_WRITE},
     {"Shield", "level", ECS_U16, ECS_OPTIONAL}};

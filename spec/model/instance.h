@@ -1,4 +1,4 @@
-/* instance.h: one real world of a model test, with what the test holds of it.
+/* instance.h: one real world of a model test, and what the test holds of it.
  *
  * The same program runs on several instances in lockstep. They define the same
  * components, but store them differently:

@@ -8,7 +8,6 @@
  */
 #include "oracle.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,150 +30,12 @@ void oracle_deinit(Oracle *oracle) {
   memset(oracle, 0, sizeof *oracle);
 }
 
-/* Scalars ----------------------------------------------------------------- */
-
-uint32_t oracle_scalar_bytes(ecs_Scalar type) {
-  switch (type) {
-    case ECS_F64:
-    case ECS_ENTITY:
-      return 8;
-    case ECS_F32:
-    case ECS_I32:
-    case ECS_U32:
-      return 4;
-    case ECS_I16:
-    case ECS_U16:
-      return 2;
-    default:
-      return 1;
-  }
-}
-
-static bool fit_integer(double value, double lowest, double highest) {
-  return value >= lowest && value <= highest && value == floor(value);
-}
-
-bool oracle_fit(ecs_Scalar type, double value, double *stored) {
-  *stored = value;
-  switch (type) {
-    case ECS_F64:
-      return true;
-    case ECS_F32:
-      *stored = (double)(float)value;
-      return !(isinf(*stored) && !isinf(value));
-    case ECS_I8:
-      return fit_integer(value, -128, 127);
-    case ECS_U8:
-      return fit_integer(value, 0, 255);
-    case ECS_I16:
-      return fit_integer(value, -32768, 32767);
-    case ECS_U16:
-      return fit_integer(value, 0, 65535);
-    case ECS_I32:
-      return fit_integer(value, -2147483648.0, 2147483647.0);
-    case ECS_U32:
-      return fit_integer(value, 0, 4294967295.0);
-    case ECS_BOOL:
-      return value == 0 || value == 1;
-    default:
-      return fit_integer(value, 0, 4503599627370495.0);
-  }
-}
-
-bool oracle_equal(double a, double b) {
-  if (isnan(a) || isnan(b)) return isnan(a) && isnan(b);
-  return memcmp(&a, &b, sizeof a) == 0;
-}
-
-#define LOAD_CASE(tag, type) \
-  case tag: {                \
-    type value;              \
-    memcpy(&value, place, sizeof value); \
-    return (double)value;    \
-  }
-
-double oracle_load(ecs_Scalar scalar, const void *place) {
-  switch (scalar) {
-    LOAD_CASE(ECS_F32, float)
-    LOAD_CASE(ECS_F64, double)
-    LOAD_CASE(ECS_I8, int8_t)
-    LOAD_CASE(ECS_U8, uint8_t)
-    LOAD_CASE(ECS_I16, int16_t)
-    LOAD_CASE(ECS_U16, uint16_t)
-    LOAD_CASE(ECS_I32, int32_t)
-    LOAD_CASE(ECS_U32, uint32_t)
-    LOAD_CASE(ECS_BOOL, uint8_t)
-    LOAD_CASE(ECS_ENTITY, uint64_t)
-    default:
-      abort();
-  }
-}
-
-#define STORE_CASE(tag, type)   \
-  case tag: {                   \
-    type element = (type)value; \
-    memcpy(place, &element, sizeof element); \
-    return;                     \
-  }
-
-void oracle_store(ecs_Scalar scalar, void *place, double value) {
-  switch (scalar) {
-    STORE_CASE(ECS_F32, float)
-    STORE_CASE(ECS_F64, double)
-    STORE_CASE(ECS_I8, int8_t)
-    STORE_CASE(ECS_U8, uint8_t)
-    STORE_CASE(ECS_I16, int16_t)
-    STORE_CASE(ECS_U16, uint16_t)
-    STORE_CASE(ECS_I32, int32_t)
-    STORE_CASE(ECS_U32, uint32_t)
-    STORE_CASE(ECS_BOOL, uint8_t)
-    STORE_CASE(ECS_ENTITY, uint64_t)
-    default:
-      abort();
-  }
-}
-
-void oracle_image(const OracleComponent *component, const double *values,
-                  void *image) {
-  memset(image, 0, component->image_bytes);
-  for (uint32_t f = 0; f < component->field_count; f++) {
-    oracle_store(component->types[f],
-                 (unsigned char *)image + component->offsets[f], values[f]);
-  }
-}
-
-bool oracle_image_equals(const OracleComponent *component,
-                         const double *values, const void *image) {
-  for (uint32_t f = 0; f < component->field_count; f++) {
-    const void *place =
-        (const unsigned char *)image + component->offsets[f];
-    if (!oracle_equal(oracle_load(component->types[f], place), values[f]))
-      return false;
-  }
-  return true;
-}
-
 /* Definitions ------------------------------------------------------------- */
 
-/* Each field at its natural alignment, the whole a multiple of the largest:
- * what a C compiler would do. */
 ecs_Component oracle_component(Oracle *oracle, const ecs_Field *fields,
                                uint32_t field_count) {
-  OracleComponent *component =
-      &oracle->components[++oracle->component_count];
-  uint32_t place = 0, widest = 1;
-  component->field_count = field_count;
-  for (uint32_t f = 0; f < field_count; f++) {
-    const uint32_t bytes = oracle_scalar_bytes(fields[f].type);
-    while (place % bytes != 0) place++;
-    component->types[f] = fields[f].type;
-    component->defaults[f] = fields[f].default_value;
-    component->offsets[f] = place;
-    place += bytes;
-    if (bytes > widest) widest = bytes;
-  }
-  while (place % widest != 0) place++;
-  component->image_bytes = place;
+  oracle->components[++oracle->component_count] =
+      value_component(fields, field_count);
   return oracle->component_count;
 }
 
@@ -210,13 +71,6 @@ static uint64_t recorded_unnamed(const Oracle *oracle) {
       count += oracle->changes[i].count;
   }
   return count;
-}
-
-uint32_t oracle_alive_count(const Oracle *oracle) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < oracle->entity_count; i++)
-    count += is_alive(&oracle->entities[i]);
-  return count + (uint32_t)recorded_unnamed(oracle);
 }
 
 uint32_t oracle_held_count(const Oracle *oracle) {

@@ -21,21 +21,11 @@
 #ifndef ECS_SPEC_ORACLE_H
 #define ECS_SPEC_ORACLE_H
 
-#include "ecs.h"
+#include "value.h"
 
 #define ORACLE_COMPONENTS 14u /* at most; components are numbered from 1 */
-#define ORACLE_FIELDS 10u
 #define ORACLE_SCOPES 80u
 #define ORACLE_TERMS 16u
-#define ORACLE_IMAGE_BYTES 128u
-
-typedef struct OracleComponent {
-  uint32_t field_count; /* 0: a tag */
-  ecs_Scalar types[ORACLE_FIELDS];
-  double defaults[ORACLE_FIELDS];
-  uint32_t offsets[ORACLE_FIELDS]; /* in the image */
-  uint32_t image_bytes;
-} OracleComponent;
 
 typedef struct OracleEntity {
   ecs_Entity handle;
@@ -89,27 +79,9 @@ typedef struct Oracle {
 void oracle_init(Oracle *oracle);
 void oracle_deinit(Oracle *oracle);
 
-/* Definitions: the schema of the next component, whose number is returned. */
+/* Defines the next component and returns its number. */
 ecs_Component oracle_component(Oracle *oracle, const ecs_Field *fields,
                                uint32_t field_count);
-
-/* Scalars ----------------------------------------------------------------- */
-
-/* What a field of this type holds after value was stored in it strictly;
- * false when it must be refused. */
-bool oracle_fit(ecs_Scalar type, double value, double *stored);
-bool oracle_equal(double a, double b); /* bit for bit; any NaN is any NaN */
-
-/* One element of a column or an image, read and written by its type. */
-double oracle_load(ecs_Scalar type, const void *place);
-void oracle_store(ecs_Scalar type, void *place, double value);
-uint32_t oracle_scalar_bytes(ecs_Scalar type);
-
-/* A whole component, between the doubles and the image. */
-void oracle_image(const OracleComponent *component, const double *values,
-                  void *image);
-bool oracle_image_equals(const OracleComponent *component,
-                         const double *values, const void *image);
 
 /* Reading ----------------------------------------------------------------- */
 
@@ -118,7 +90,6 @@ bool oracle_image_equals(const OracleComponent *component,
 OracleEntity *oracle_find(const Oracle *oracle, ecs_Entity handle);
 bool oracle_alive(const Oracle *oracle, ecs_Entity handle);
 bool oracle_deferring(const Oracle *oracle);
-uint32_t oracle_alive_count(const Oracle *oracle);
 
 /* Indices that no spawn can be given now, retired ones apart. */
 uint32_t oracle_held_count(const Oracle *oracle);
@@ -160,8 +131,7 @@ ecs_Status oracle_clear(Oracle *oracle);
 
 /* Scopes ------------------------------------------------------------------ */
 
-/* May a cursor with this access be opened now? *contested gets a component
- * when not. */
+/* May a cursor with this access be opened now? */
 ecs_Status oracle_judge_access(const Oracle *oracle, uint32_t reads,
                                uint32_t writes);
 void oracle_scope_begin(Oracle *oracle, uint32_t reads, uint32_t writes);

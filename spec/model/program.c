@@ -61,7 +61,7 @@ static StepKind choose_kind(Random *random) {
 Program program_generate(uint64_t seed, uint32_t count) {
   Random random = random_make(seed);
   Program program = {.seed = random_next(&random), .count = count};
-  program.large = random_below(&random, 24) == 0;
+  program.large = random_below(&random, 12) == 0;
   program.twice = random_below(&random, 2) == 0;
   program.components = 5 + random_below(&random, ORACLE_COMPONENTS - 4);
   if (program.large) program.count = count / 8;

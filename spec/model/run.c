@@ -1,7 +1,6 @@
 /* run.c: one program, run on an oracle and on several worlds in lockstep. */
 #include "run.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +34,7 @@ void run_note(Run *run, ecs_Status status) {
   run->report->statuses[run->step->kind][status]++;
 }
 
-/* Names and values -------------------------------------------------------- */
+/* Names ------------------------------------------------------------------- */
 
 /* One of eight comes from the attic. An empty register looks on to the next
  * one that is not. */
@@ -105,81 +104,6 @@ uint32_t list_mask(const ecs_Component *components, uint32_t count) {
   return mask;
 }
 
-static double random_float(Random *random, ecs_Scalar type) {
-  const double special[] = {(double)NAN, (double)INFINITY, -(double)INFINITY,
-                            -0.0,        0.0,              3.0e38,
-                            1.0e-40,     -1.0e300};
-  double value = ((double)random_below(random, 4000) - 2000) / 8;
-  if (random_below(random, 4) == 0) value = special[random_below(random, 8)];
-  if (!oracle_fit(type, value, &value)) value = 1;
-  return value;
-}
-
-static double random_integer(Random *random, double lowest, double highest) {
-  switch (random_below(random, 5)) {
-    case 0:
-      return lowest;
-    case 1:
-      return highest;
-    case 2:
-      return 0;
-    default:
-      return lowest + (double)(random_next(random) %
-                               ((uint64_t)(highest - lowest) + 1));
-  }
-}
-
-double random_value(Random *random, ecs_Scalar type) {
-  static const double range[ECS_SCALAR_COUNT][2] = {
-      {0, 0},           {0, 0},       {-128, 127},
-      {0, 255},         {-32768, 32767}, {0, 65535},
-      {-2147483648.0, 2147483647.0},  {0, 4294967295.0},
-      {0, 1},           {0, 4503599627370495.0}};
-  if (type == ECS_F32 || type == ECS_F64) return random_float(random, type);
-  return random_integer(random, range[type][0], range[type][1]);
-}
-
-/* Other bits for the same value, which only a careless reader would keep. */
-static void spoil(ecs_Scalar type, double value, void *place) {
-  const uint32_t odd_float = 0xffec5555u;
-  const uint64_t odd_double = UINT64_C(0xfff8000012345678);
-  const uint64_t no_handle = UINT64_C(1) << 60;
-  if (type == ECS_F32 && isnan(value)) memcpy(place, &odd_float, 4);
-  if (type == ECS_F64 && isnan(value)) memcpy(place, &odd_double, 8);
-  if (type == ECS_ENTITY && value == 0) memcpy(place, &no_handle, 8);
-  if (type == ECS_BOOL && value == 1) memset(place, 0x82, 1);
-}
-
-void random_image(const OracleComponent *schema, Random *random,
-                  double *values, void *image) {
-  for (uint32_t f = 0; f < schema->field_count; f++)
-    values[f] = random_value(random, schema->types[f]);
-  oracle_image(schema, values, image);
-  for (uint32_t f = 0; f < schema->field_count; f++) {
-    if (random_below(random, 3) == 0)
-      spoil(schema->types[f], values[f],
-            (unsigned char *)image + schema->offsets[f]);
-  }
-}
-
-bool is_canonical(const OracleComponent *schema, const void *image) {
-  for (uint32_t f = 0; f < schema->field_count; f++) {
-    const unsigned char *place =
-        (const unsigned char *)image + schema->offsets[f];
-    uint32_t narrow;
-    uint64_t wide;
-    memcpy(&narrow, place, schema->types[f] == ECS_F32 ? 4 : 0);
-    memcpy(&wide, place, schema->types[f] == ECS_F64 ? 8 : 0);
-    const double value = oracle_load(schema->types[f], place);
-    if (schema->types[f] == ECS_BOOL && *place > 1) return false;
-    if (!isnan(value)) continue;
-    if (schema->types[f] == ECS_F32 && narrow != 0x7fc00000u) return false;
-    if (schema->types[f] == ECS_F64 && wide != UINT64_C(0x7ff8000000000000))
-      return false;
-  }
-  return true;
-}
-
 /* One call on every world ------------------------------------------------- */
 
 /* Has the world really run into a limit of config.h? */
@@ -242,6 +166,14 @@ ecs_Status run_everywhere(Run *run, Call call, const Arguments *arguments,
   for (uint32_t i = 1; i < run->instance_count; i++) {
     MUST(run, statuses[i] == statuses[0], "world %u answers %s, world 0 %s", i,
          ecs_status_name(statuses[i]), ecs_status_name(statuses[0]));
+  }
+  for (uint32_t i = 0; i < run->instance_count; i++) {
+    MUST(run,
+         statuses[0] != ECS_E_ACCESS || arguments->component == 0 ||
+             ecs_world_contested(run->instances[i].world) ==
+                 arguments->component,
+         "world %u blames component %u", i,
+         ecs_world_contested(run->instances[i].world));
   }
   run_note(run, statuses[0]);
   return statuses[0];

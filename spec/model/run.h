@@ -120,7 +120,7 @@ bool run_expecting(Run *run, Call call, const Arguments *arguments,
 /* Notes what a step came to, for the table at the end. */
 void run_note(Run *run, ecs_Status status);
 
-/* Names and values --------------------------------------------------------- */
+/* Names -------------------------------------------------------------------- */
 
 ecs_Entity run_pick(const Run *run, uint32_t number);
 void run_remember(Run *run, ecs_Entity entity, uint32_t number);
@@ -131,21 +131,11 @@ ecs_Component run_field_component(const Run *run, uint32_t number);
 uint32_t run_list(const Run *run, uint32_t number, ecs_Component *components);
 uint32_t list_mask(const ecs_Component *components, uint32_t count);
 
-/* A value that the type can hold, as it is stored. */
-double random_value(Random *random, ecs_Scalar type);
-
-/* Values of a component and their image, in which NaNs may have payloads and
- * true may be any byte: the world must not care. */
-void random_image(const OracleComponent *schema, Random *random,
-                  double *values, void *image);
-bool is_canonical(const OracleComponent *schema, const void *image);
-
 /* Steps -------------------------------------------------------------------- */
 
 typedef void StepFunction(Run *run, const Step *step);
 #define STEP_DECLARE(name, weight) StepFunction step_##name;
 STEP_LIST(STEP_DECLARE)
-#undef STEP_DECLARE
 
 /* Ends the innermost scope of every world and the oracle. */
 void run_end_scope(Run *run, bool keep);

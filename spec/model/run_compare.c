@@ -1,4 +1,4 @@
-/* run_compare.c: everything that can be asked of a world, against the oracle. */
+/* run_compare.c: all that can be asked of a world, against the oracle. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -165,6 +165,20 @@ static void expect_matches(Run *run, Scope *scope) {
   }
 }
 
+/* The component that is blamed is one that the walk asked for and that an
+ * open scope holds. */
+static void check_contested(Run *run, uint32_t asked) {
+  uint32_t held = 0;
+  for (uint32_t i = 0; i < run->oracle.scope_count; i++)
+    held |= run->oracle.scopes[i].reads | run->oracle.scopes[i].writes;
+  for (uint32_t i = 0; i < run->instance_count; i++) {
+    const ecs_Component blamed =
+        ecs_world_contested(run->instances[i].world);
+    MUST(run, (asked & held) >> blamed & 1, "world %u blames component %u", i,
+         blamed);
+  }
+}
+
 /* Opens a walk over a slot's query; NULL when that is refused, as it must be
  * or because cursors nest too deep. */
 static Scope *begin_walk(Run *run, const Step *step) {
@@ -181,8 +195,10 @@ static Scope *begin_walk(Run *run, const Step *step) {
   terms_access(run, arguments.terms, arguments.count, &reads, &writes);
   const ecs_Status expected =
       oracle_judge_access(&run->oracle, reads, writes);
-  if (!run_expecting(run, call_begin, &arguments, 0, answers, expected))
+  if (!run_expecting(run, call_begin, &arguments, 0, answers, expected)) {
+    if (expected == ECS_E_ACCESS) check_contested(run, reads | writes);
     return NULL;
+  }
   MUST(run, depth < ECS_NESTING_LIMIT, "%u levels are open", depth);
   Scope *scope = push_scope(run, SCOPE_WALK, reads, writes);
   memcpy(scope->terms, arguments.terms, sizeof scope->terms);
