@@ -15,7 +15,7 @@ local function everything()
   local query = world:query { Position }
   local things = {
     world, query, Position, Position { x = 1 }, Enemy, entity,
-    io.stdout, coroutine.create(print), nothing, {}, "text", true, 0, -1, 1.5,
+    io.stdout, coroutine.create(nothing), nothing, {}, "text", true, 0, -1, 1.5,
     2 ^ 53, 0 / 0, 1 / 0,
   }
   query:batch(function(batch)
@@ -88,9 +88,12 @@ describe("metatables", function()
       x[1] = 1
       debug.getmetatable(query).__gc(query)
       debug.getmetatable(world).__gc(world)
+      x[1] = x[1] + 1
+      world:spawn(Position)
     end)
     assert.is_false(ok)
     assert.truthy(text:find("closed inside", 1, true), text)
+    assert.equal("ecs.World (closed)", tostring(world))
   end)
 end)
 

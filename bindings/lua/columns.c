@@ -8,18 +8,19 @@
 #include "views.h"
 
 /* type, C type, how an element at column[i] is pushed */
-#define COLUMN_LIST(X)                                                 \
-  X(ECS_F32, float, lua_pushnumber(L, (double)column[i]))              \
-  X(ECS_F64, double, lua_pushnumber(L, column[i]))                     \
-  X(ECS_I8, int8_t, compat_push_whole(L, column[i]))                   \
-  X(ECS_U8, uint8_t, compat_push_whole(L, column[i]))                  \
-  X(ECS_I16, int16_t, compat_push_whole(L, column[i]))                 \
-  X(ECS_U16, uint16_t, compat_push_whole(L, column[i]))                \
-  X(ECS_I32, int32_t, compat_push_whole(L, column[i]))                 \
-  X(ECS_U32, uint32_t, compat_push_whole(L, column[i]))                \
-  X(ECS_BOOL, uint8_t, lua_pushboolean(L, column[i]))                  \
-  X(ECS_ENTITY, uint64_t,                                              \
-    bind_push_number(L, ECS_ENTITY, (double)column[i]))
+#define COLUMN_LIST(X)                                        \
+  X(ECS_F32, float, lua_pushnumber(L, (double)column[i]))     \
+  X(ECS_F64, double, lua_pushnumber(L, column[i]))            \
+  X(ECS_I8, int8_t, compat_push_integer(L, column[i]))        \
+  X(ECS_U8, uint8_t, compat_push_integer(L, column[i]))       \
+  X(ECS_I16, int16_t, compat_push_integer(L, column[i]))      \
+  X(ECS_U16, uint16_t, compat_push_integer(L, column[i]))     \
+  X(ECS_I32, int32_t, compat_push_integer(L, column[i]))      \
+  X(ECS_U32, uint32_t, compat_push_integer(L, column[i]))     \
+  X(ECS_BOOL, uint8_t, lua_pushboolean(L, column[i]))         \
+  X(ECS_ENTITY, uint64_t,                                     \
+    column[i] ? compat_push_integer(L, (int64_t)column[i])    \
+              : lua_pushnil(L))
 
 void bind_fill(lua_State *L, int table, ecs_Scalar type, const void *elements,
                uint32_t count) {
@@ -92,8 +93,30 @@ uint32_t bind_copy_back(lua_State *L, int table, ecs_Scalar type,
   return wrong;
 }
 
+/* What most columns are: floats, which only a number can equal. */
+#define DIFFERENCE_OF(ctype)                                            \
+  static uint32_t difference_##ctype(lua_State *L, int table,           \
+                                     const ctype *column,               \
+                                     uint32_t count) {                  \
+    for (uint32_t i = 0; i < count; i++) {                              \
+      int kind = compat_rawgeti(L, table, (int)i + 1);                  \
+      double here = (double)column[i], there = lua_tonumber(L, -1);     \
+      lua_pop(L, 1);                                                    \
+      if (kind != LUA_TNUMBER ||                                        \
+          (here != there && (here == here || there == there)))          \
+        return i + 1;                                                   \
+    }                                                                   \
+    return 0;                                                           \
+  }
+DIFFERENCE_OF(float)
+DIFFERENCE_OF(double)
+
 uint32_t bind_difference(lua_State *L, int table, ecs_Scalar type,
                          const void *elements, uint32_t count) {
+  if (type == ECS_F32)
+    return difference_float(L, table, (const float *)elements, count);
+  if (type == ECS_F64)
+    return difference_double(L, table, (const double *)elements, count);
   const char *place = (const char *)elements;
   uint32_t bytes = ecs_scalar_bytes(type);
   for (uint32_t i = 0; i < count; i++, place += bytes) {

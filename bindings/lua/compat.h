@@ -14,6 +14,7 @@
 
 #include <lauxlib.h>
 #include <lua.h>
+#include <stdint.h>
 
 #if LUA_VERSION_NUM < 502
 
@@ -46,12 +47,15 @@ static inline int compat_absolute(lua_State *L, int index) {
 
 /* A number without a fraction reads as an integer where Lua has integers, so
  * that it prints and serves as a key in the same way everywhere. */
-static inline void compat_push_whole(lua_State *L, double number) {
+static inline void compat_push_integer(lua_State *L, int64_t number) {
 #if LUA_VERSION_NUM >= 503
   lua_pushinteger(L, (lua_Integer)number);
 #else
-  lua_pushnumber(L, number);
+  lua_pushnumber(L, (lua_Number)number);
 #endif
+}
+static inline void compat_push_whole(lua_State *L, double number) {
+  compat_push_integer(L, (int64_t)number);
 }
 
 /* The type of table[key], which is pushed. */

@@ -5,7 +5,7 @@
  * definitions and worlds made before a script reloaded the module go on
  * working.
  *
- *      registry[&state_key] = State ---private table---> metatables, definitions
+ *      registry[&state_key] = State --private table--> metatables, definitions
  *
  * A userdata is ours when three things agree: the address of its metatable, its
  * length, and a magic number mixed with its own address. A script that has

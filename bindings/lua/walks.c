@@ -37,9 +37,14 @@ static void walk_enter(Walk *walk) {
   world->innermost = walk->view;
 }
 
-static void walk_leave(Walk *walk) {
-  walk->view->world->innermost = walk->view->outer;
+/* True when this was the outermost walk of a world that was finalized. */
+static bool walk_leave(Walk *walk) {
+  World *world = walk->view->world;
+  world->innermost = walk->view->outer;
   walk->view->busy = 0;
+  if (!world->doomed || world->innermost) return false;
+  bind_world_end(world);
+  return true;
 }
 
 /* Calls back once for the batch in the view; a callback's error stays on the
@@ -52,43 +57,43 @@ static Outcome show(lua_State *L, Walk *walk, Misuse *misuse) {
   for (int k = 0; k < walk->extra_count; k++)
     lua_pushvalue(L, walk->first_extra + k);
   int failed = lua_pcall(L, 1 + walk->extra_count, 0, 0);
-  /* A finalizer closed the world? Then its columns are gone. */
-  if (!view->world->native) view->showing = 0;
   *misuse = bind_view_hide(L, view, walk->slots, !failed);
   if (failed) return OUTCOME_THROWN;
-  return misuse->row || !view->world->native ? OUTCOME_MISUSE : OUTCOME_DONE;
+  return misuse->row ? OUTCOME_MISUSE : OUTCOME_DONE;
 }
 
-/* Pushes the message for what is no error of the callback. */
-static Outcome explain(lua_State *L, Walk *walk, Misuse misuse) {
-  if (!walk->view->world->native)
-    lua_pushfstring(L, "ecs: the world was closed inside %s",
-                    walk->view->label);
+/* After the last batch: ends the cursor, and pushes the message for what is no
+ * error of the callback. */
+static Outcome walk_end(lua_State *L, Walk *walk, Outcome outcome,
+                        Misuse misuse) {
+  View *view = walk->view;
+  ecs_Status status = ECS_OK;
+  if (outcome == OUTCOME_DONE)
+    status = ecs_cursor_end(&view->cursor);
   else
-    bind_push_misuse(L, walk->view, misuse);
+    ecs_cursor_discard(&view->cursor);
+  bool closed = walk_leave(walk);
+  if (outcome == OUTCOME_MISUSE)
+    bind_push_misuse(L, view, misuse);
+  else if (outcome == OUTCOME_DONE && status != ECS_OK)
+    bind_push_status(L, view->world, status, walk->call);
+  else if (outcome == OUTCOME_DONE && closed)
+    lua_pushfstring(L, "ecs: the world was closed inside %s", view->label);
+  else
+    return outcome;
   return OUTCOME_MISUSE;
 }
 
 /* From an open cursor to its end. */
 static Outcome walk_run(lua_State *L, Walk *walk) {
   View *view = walk->view;
-  World *world = view->world;
   Outcome outcome = OUTCOME_DONE;
   Misuse misuse = {0, 0, false};
   walk_enter(walk);
   while (outcome == OUTCOME_DONE &&
          ecs_cursor_next(&view->cursor, &view->batch))
     outcome = show(L, walk, &misuse);
-  ecs_Status status = ECS_OK;
-  if (world->native && outcome == OUTCOME_DONE)
-    status = ecs_cursor_end(&view->cursor);
-  else if (world->native)
-    ecs_cursor_discard(&view->cursor);
-  walk_leave(walk);
-  if (outcome == OUTCOME_MISUSE) return explain(L, walk, misuse);
-  if (status == ECS_OK) return outcome;
-  bind_push_status(L, world, status, "applying what was recorded");
-  return OUTCOME_MISUSE;
+  return walk_end(L, walk, outcome, misuse);
 }
 
 static void reserve_stack(lua_State *L, const Walk *walk) {
@@ -242,7 +247,6 @@ static View *bundle_view(lua_State *L, World *world, const Parts *parts,
 /* As walk_run, filling in values before the callback sees a batch. */
 static Outcome spawn_run(lua_State *L, Walk *walk, const Parts *parts) {
   View *view = walk->view;
-  World *world = view->world;
   Outcome outcome = OUTCOME_DONE;
   Misuse misuse = {0, 0, false};
   walk_enter(walk);
@@ -251,16 +255,7 @@ static Outcome spawn_run(lua_State *L, Walk *walk, const Parts *parts) {
     fill_values(parts, &view->batch);
     if (walk->callback) outcome = show(L, walk, &misuse);
   }
-  ecs_Status status = ECS_OK;
-  if (world->native && outcome == OUTCOME_DONE)
-    status = ecs_cursor_end(&view->cursor);
-  else if (world->native)
-    ecs_cursor_discard(&view->cursor);
-  walk_leave(walk);
-  if (outcome == OUTCOME_MISUSE) return explain(L, walk, misuse);
-  if (status == ECS_OK) return outcome;
-  bind_push_status(L, world, status, walk->call);
-  return OUTCOME_MISUSE;
+  return walk_end(L, walk, outcome, misuse);
 }
 
 static int refuse(lua_State *L, const World *world, ecs_Status status,

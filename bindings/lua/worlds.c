@@ -3,9 +3,8 @@
  *      ecs.world{}  -> userdata (live) -- close, __close, __gc --> closed
  *
  * Closing twice is harmless. Closing inside a callback is refused; a finalizer
- * (a script with the debug library can call it, and so does os.exit) cannot be
- * refused anything, so it closes, and the walk that is open finds out when the
- * callback returns.
+ * cannot be refused anything (a script with the debug library can call it), so
+ * then the walk that is open closes the world when it ends.
  */
 #include "worlds.h"
 
@@ -49,18 +48,17 @@ static int world_new(lua_State *L) {
   return 1;
 }
 
-/* Walks that are open end first, from the inside out. */
-static void world_end(World *world) {
-  if (world->native)
-    for (View *view = world->innermost; view; view = view->outer)
-      ecs_cursor_discard(&view->cursor);
+void bind_world_end(World *world) {
   ecs_world_destroy(world->native);
   world->native = NULL;
 }
 
 static int world_gc(lua_State *L) {
   World *world = (World *)bind_find(L, 1, KIND_WORLD);
-  if (world) world_end(world);
+  if (world && world->innermost)
+    world->doomed = true;
+  else if (world)
+    bind_world_end(world);
   return 0;
 }
 
@@ -70,7 +68,7 @@ static int world_close(lua_State *L) {
   if (world->innermost)
     return bind_error(L, "a world cannot be closed inside %s",
                       world->innermost->label);
-  world_end(world);
+  bind_world_end(world);
   return 0;
 }
 

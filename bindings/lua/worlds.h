@@ -25,6 +25,7 @@ typedef struct World {
   uint32_t capacity;         /* of both, which are one userdata */
   uint32_t known;            /* all definitions up to this index are met */
   View *innermost;           /* NULL: no walk is open */
+  bool doomed;               /* finalized during a walk, which will close it */
 } World;
 
 typedef struct QueryTerm {
@@ -44,6 +45,9 @@ typedef struct Query {
 
 /* The live world at index; raises on anything else and on a closed one. */
 BIND_INTERNAL World *bind_world_check(lua_State *L, int index);
+
+/* Closes it; no walk is open. Harmless when it is closed. */
+BIND_INTERNAL void bind_world_end(World *world);
 
 /* The query at index, whose world lives; raises on anything else. */
 BIND_INTERNAL Query *bind_query_check(lua_State *L, int index);
