@@ -69,8 +69,8 @@ static void match_by_hand(void *state, uint32_t iterations) {
   }
 }
 
-/* A velocity's values are its entity's number, so matching the wrong rows shows
- * in the positions. How many there are is checked besides. */
+/* A velocity's values follow from its entity's number, so that wrong matches
+ * show in the positions. How many there are is checked besides. */
 static uint64_t match_check(void *state) {
   Match *match = state;
   return measure_mix(scene_hash(match->positions), scene_count(match->both));
@@ -98,7 +98,7 @@ static int compare_rows(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
-/* Draws which rows match: the head of a permutation, sorted or left as it is. */
+/* Draws which rows match: the head of a permutation, sorted or as it is. */
 static void draw_rows(Match *match, uint32_t size, bool shuffled) {
   match->rows = scene_allocate(size, sizeof *match->rows);
   measure_shuffle(match->rows, size, 11);

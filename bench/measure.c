@@ -34,7 +34,7 @@ static struct {
   uint32_t aims;
   uint32_t aims_met;
   bool json;
-} session;
+} report;
 
 /* Times of one side, in nanoseconds for one operation. */
 typedef struct Times {
@@ -111,7 +111,7 @@ static double median_of(const double *numbers, uint32_t count) {
 }
 
 static void summarize(Times *times) {
-  uint32_t count = session.repetitions;
+  uint32_t count = report.repetitions;
   times->median = median_of(times->each, count);
   times->least = times->each[0];
   for (uint32_t k = 1; k < count; k++) {
@@ -169,7 +169,7 @@ static void repeat(const MeasureRow *row, uint32_t iterations, Times *hand,
                    Times *ours) {
   double divisor = (double)iterations * (double)row->operations;
   bool prepared = is_prepared(row);
-  for (uint32_t k = 0; k < session.repetitions; k++) {
+  for (uint32_t k = 0; k < report.repetitions; k++) {
     bool hand_first = k % 2 == 0;
     for (int turn = 0; turn < 2; turn++) {
       bool is_hand = (turn == 0) == hand_first;
@@ -184,8 +184,8 @@ static void repeat(const MeasureRow *row, uint32_t iterations, Times *hand,
 /* The table --------------------------------------------------------------- */
 
 static bool aim_met(bool met) {
-  session.aims++;
-  if (met) session.aims_met++;
+  report.aims++;
+  if (met) report.aims_met++;
   return met;
 }
 
@@ -221,10 +221,10 @@ static void print_row_json(const MeasureRow *row, uint32_t iterations,
          "\"hand_median\":%.4f,\"hand_least\":%.4f,\"ratio\":%.4f,"
          "\"aim\":%g,\"aim_ratio\":%g,\"repetitions\":%u,\"iterations\":%u,"
          "\"instruction_set\":\"%s\",\"triad\":%.1f}\n",
-         session.title, row->name, row->size, row->order, row->memory,
+         report.title, row->name, row->size, row->order, row->memory,
          ours->median, ours->least, hand->median, hand->least, ratio,
-         row->aim_nanoseconds, row->aim_ratio, session.repetitions, iterations,
-         session.instruction_set, session.triad);
+         row->aim_nanoseconds, row->aim_ratio, report.repetitions, iterations,
+         report.instruction_set, report.triad);
 }
 
 static void print_row_text(const MeasureRow *row, const Times *hand,
@@ -259,12 +259,12 @@ void measure_row(const MeasureRow *row) {
   double ratio = 0;
   if (row->hand.run != NULL) {
     summarize(&hand);
-    for (uint32_t k = 0; k < session.repetitions; k++) {
+    for (uint32_t k = 0; k < report.repetitions; k++) {
       ratios[k] = ours.each[k] / hand.each[k];
     }
-    ratio = median_of(ratios, session.repetitions);
+    ratio = median_of(ratios, report.repetitions);
   }
-  if (session.json) {
+  if (report.json) {
     print_row_json(row, iterations, &hand, &ours, ratio);
   } else {
     print_row_text(row, &hand, &ours, ratio);
@@ -275,10 +275,10 @@ void measure_row(const MeasureRow *row) {
 void measure_value(const char *name, const char *condition, uint32_t size,
                    const char *unit, double value, double aim) {
   if (!measure_wanted(name)) return;
-  if (session.json) {
+  if (report.json) {
     printf("{\"program\":\"%s\",\"name\":\"%s\",\"size\":%u,\"condition\":"
            "\"%s\",\"unit\":\"%s\",\"value\":%.4f,\"aim\":%g}\n",
-           session.title, name, size, condition, unit, value, aim);
+           report.title, name, size, condition, unit, value, aim);
     return;
   }
   char limit[24] = "";
@@ -348,53 +348,53 @@ static double measure_triad(void) {
 /* Start and end ----------------------------------------------------------- */
 
 static void read_arguments(int count, char **arguments) {
-  session.repetitions = DEFAULT_REPETITIONS;
-  session.words = malloc((size_t)count * sizeof *session.words);
-  if (session.words == NULL) measure_fail("arguments", "no memory");
+  report.repetitions = DEFAULT_REPETITIONS;
+  report.words = malloc((size_t)count * sizeof *report.words);
+  if (report.words == NULL) measure_fail("arguments", "no memory");
   for (int k = 1; k < count; k++) {
     const char *word = arguments[k];
     if (strcmp(word, "--json") == 0) {
-      session.json = true;
+      report.json = true;
     } else if (strcmp(word, "--repetitions") == 0 && k + 1 < count) {
       long number = strtol(arguments[++k], NULL, 10);
       if (number < 1 || number > (long)MOST_REPETITIONS) {
         measure_fail(word, "expects 1 to 1001");
       }
-      session.repetitions = (uint32_t)number;
+      report.repetitions = (uint32_t)number;
     } else if (word[0] == '-') {
       measure_fail(word, "not an option: --json, --repetitions N, words");
     } else {
-      session.words[session.word_count++] = arguments[k];
+      report.words[report.word_count++] = arguments[k];
     }
   }
 }
 
 void measure_open(int argument_count, char **arguments, const char *title) {
   read_arguments(argument_count, arguments);
-  session.title = title;
-  session.instruction_set = compiled_instruction_set();
-  session.triad = measure_triad();
-  if (session.json) return;
+  report.title = title;
+  report.instruction_set = compiled_instruction_set();
+  report.triad = measure_triad();
+  if (report.json) return;
   printf("%s: the machine has %s, loops are compiled for %s; triad over 64k "
          "floats %.1f GB/s\n", title, find_instruction_set(),
-         session.instruction_set, session.triad);
+         report.instruction_set, report.triad);
   printf("ns per operation, median and least of %u; ratio: ecs to hand C\n\n",
-         session.repetitions);
+         report.repetitions);
   printf("%-38s %5s %-8s %-4s %6s %6s %6s %6s %6s %-8s\n", "", "size", "order",
          "mem", "hand", "least", "ecs", "least", "ratio", "aim");
 }
 
 bool measure_wanted(const char *name) {
-  if (session.word_count == 0) return true;
-  for (int k = 0; k < session.word_count; k++) {
-    if (strstr(name, session.words[k]) != NULL) return true;
+  if (report.word_count == 0) return true;
+  for (int k = 0; k < report.word_count; k++) {
+    if (strstr(name, report.words[k]) != NULL) return true;
   }
   return false;
 }
 
 void measure_close(void) {
-  if (!session.json) {
-    printf("\n%u of %u aims met\n\n", session.aims_met, session.aims);
+  if (!report.json) {
+    printf("\n%u of %u aims met\n\n", report.aims_met, report.aims);
   }
-  free(session.words);
+  free(report.words);
 }
