@@ -157,10 +157,6 @@ static bool all_in_one_table(State *state, const Location *places,
   for (uint32_t i = 0; i < count; i++)                                   \
   ((Cell *)to)[i] = ((const Cell *)from)[places[i].row]
 
-typedef uint64_t __attribute__((may_alias)) Cell8;
-typedef uint32_t __attribute__((may_alias)) Cell4;
-typedef uint16_t __attribute__((may_alias)) Cell2;
-
 /* One column of a window that is in one table. */
 static void gather(void *to, const void *from, const Location *places,
                    uint32_t count, uint32_t shift) {

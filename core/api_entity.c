@@ -81,7 +81,7 @@ static Verdict judge(ecs_World *world, ecs_Entity entity,
   return verdict;
 }
 
-static ecs_Status add_later(ecs_World *world, ecs_Entity entity,
+static ECS_COLD ecs_Status add_later(ecs_World *world, ecs_Entity entity,
                             ecs_Component component, const void *image) {
   Verdict verdict = judge(world, entity, component);
   bool present = verdict.place.table != NULL;
@@ -91,7 +91,7 @@ static ecs_Status add_later(ecs_World *world, ecs_Entity entity,
                         image, UINT64_MAX);
 }
 
-static ecs_Status remove_later(ecs_World *world, ecs_Entity entity,
+static ECS_COLD ecs_Status remove_later(ecs_World *world, ecs_Entity entity,
                                ecs_Component component) {
   Verdict verdict = judge(world, entity, component);
   bool present = verdict.place.table != NULL;
@@ -101,7 +101,7 @@ static ecs_Status remove_later(ecs_World *world, ecs_Entity entity,
                         NULL, 0);
 }
 
-static ecs_Status set_later(ecs_World *world, ecs_Entity entity,
+static ECS_COLD ecs_Status set_later(ecs_World *world, ecs_Entity entity,
                             ecs_Component component, const void *image,
                             uint64_t fields) {
   const Component *what = &world->world.components[component];

@@ -143,10 +143,6 @@ static bool same_presence(const ecs_Query *query, uint32_t left,
 
 /* Gather and scatter ---------------------------------------------------- */
 
-typedef uint64_t __attribute__((may_alias)) Cell8;
-typedef uint32_t __attribute__((may_alias)) Cell4;
-typedef uint16_t __attribute__((may_alias)) Cell2;
-
 #define GATHER(Cell)                                                      \
   for (uint32_t i = 0; i < count; i++)                                    \
   ((Cell *)(void *)to)[i] = ((const Cell *)(const void *)from)[rows[i]]
@@ -300,6 +296,7 @@ static void hand_out_column(Walk *walk, uint32_t column) {
 }
 
 static const ecs_Entity *hand_out_entities(const Walk *walk) {
+  if (walk->without_entities) return NULL;
   Rows rows = piece_rows(walk->query, walk->first_piece,
                          driver_of(walk->query));
   if (walk->piece_count == 1 && rows.list == NULL)

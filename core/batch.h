@@ -34,6 +34,7 @@ typedef struct Walk {
   uint32_t first_piece;   /* of the batch that is out */
   uint32_t piece_count;   /* 0: no batch is out */
   uint32_t batching;      /* ecs_Batching */
+  bool without_entities;  /* nobody looks at the batches' entities */
 } Walk;
 
 /* The first component that a walk over the query cannot claim; 0: none. */

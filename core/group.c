@@ -168,31 +168,6 @@ ecs_Status group_ensure_table(Group *group, Memory *memory,
 
 /* Edges ----------------------------------------------------------------- */
 
-static uint64_t edge_key(const Table *table, uint32_t bit) {
-  return ((uint64_t)table->id << 32 | bit) + 1;
-}
-
-/* Where the search for a key begins. */
-static uint32_t edge_home(uint64_t key, uint32_t last) {
-  return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & last;
-}
-
-static uint32_t edge_slot(const Edge *edges, uint32_t capacity, uint64_t key) {
-  uint32_t last = capacity - 1;
-  uint32_t at = edge_home(key, last);
-  while (edges[at].key != 0 && edges[at].key != key) at = (at + 1) & last;
-  return at;
-}
-
-const Edge *group_find_edge(const Group *group, const Table *table,
-                            uint32_t bit) {
-  if (group->edge_capacity == 0) return NULL;
-  uint64_t key = edge_key(table, bit);
-  const Edge *edge =
-      &group->edges[edge_slot(group->edges, group->edge_capacity, key)];
-  return edge->key == key ? edge : NULL;
-}
-
 /* Keeps the edges at most half full with two more. */
 static ecs_Status reserve_edges(Group *group, Memory *memory) {
   uint32_t capacity = group->edge_capacity;

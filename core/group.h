@@ -100,8 +100,8 @@ ECS_INTERNAL void group_drop_tables(Group *group, Memory *memory,
                                     uint32_t count);
 
 /* The edge of a component's bit from a table; NULL when it was never walked. */
-ECS_INTERNAL const Edge *group_find_edge(const Group *group,
-                                         const Table *table, uint32_t bit);
+static inline const Edge *group_find_edge(const Group *group,
+                                          const Table *table, uint32_t bit);
 
 /* Finds or makes it, with the table it leads to. ECS_E_MEMORY, ECS_E_LIMIT. */
 ECS_INTERNAL ecs_Status group_ensure_edge(Group *group, Memory *memory,
@@ -138,6 +138,35 @@ static inline uint32_t group_words(const Group *group) {
 
 static inline bool group_is_bits(const Group *group, uint32_t bit) {
   return group->components[bit].bits_index != GROUP_NOT_BITS;
+}
+
+/* In line ----------------------------------------------------------------- */
+
+static inline uint64_t edge_key(const Table *table, uint32_t bit) {
+  return ((uint64_t)table->id << 32 | bit) + 1;
+}
+
+/* Where the search for a key begins. */
+static inline uint32_t edge_home(uint64_t key, uint32_t last) {
+  return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & last;
+}
+
+/* The slot that has the key, or the free one where it belongs. */
+static inline uint32_t edge_slot(const Edge *edges, uint32_t capacity,
+                                 uint64_t key) {
+  uint32_t last = capacity - 1;
+  uint32_t at = edge_home(key, last);
+  while (edges[at].key != key && edges[at].key != 0) at = (at + 1) & last;
+  return at;
+}
+
+static inline const Edge *group_find_edge(const Group *group,
+                                          const Table *table, uint32_t bit) {
+  if (ECS_UNLIKELY(group->edge_capacity == 0)) return NULL;
+  uint64_t key = edge_key(table, bit);
+  const Edge *edge =
+      &group->edges[edge_slot(group->edges, group->edge_capacity, key)];
+  return ECS_LIKELY(edge->key == key) ? edge : NULL;
 }
 
 #endif

@@ -22,4 +22,8 @@
 #define ECS_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define ECS_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
+/* A path that is rarely taken, kept out of line so that the one beside it needs
+ * no registers saved. */
+#define ECS_COLD __attribute__((noinline))
+
 #endif

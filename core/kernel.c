@@ -79,6 +79,10 @@ void kernel_unbind_all(ecs_Query *query) {
 
 /* Blocks ---------------------------------------------------------------- */
 
+static bool wants(const ecs_KernelBinding *binding, ecs_KernelFlag flag) {
+  return (binding->kernel->flags & (uint32_t)flag) != 0;
+}
+
 static ecs_Status hold_blocks(ecs_KernelBinding *binding, uint32_t count) {
   Memory *memory = &binding->query->world->memory;
   uint32_t pointers = (count + 1) * (binding->kernel->column_count + 1);
@@ -123,7 +127,9 @@ static ecs_Status list_blocks(ecs_KernelBinding *binding) {
     for (uint32_t k = 0; k < width; k++)
       columns[k] = table_pointer(binding, table, k);
     binding->blocks[binding->block_count++] =
-        (ecs_KernelBlock){.entities = table->entities,
+        (ecs_KernelBlock){.entities = wants(binding, ECS_KERNEL_ENTITIES)
+                                          ? table->entities
+                                          : NULL,
                           .columns = columns,
                           .count = table->count};
   }
@@ -175,6 +181,7 @@ static ecs_Status run_batches(ecs_KernelBinding *binding,
   if (status != ECS_OK) return status;
   status = batch_begin(binding->query, ECS_BATCH_WHOLE, &walk);
   if (status != ECS_OK) return status;
+  walk.without_entities = !wants(binding, ECS_KERNEL_ENTITIES);
   call.blocks = &block;
   call.block_count = 1;
   while (batch_next(&walk, &batch)) {
@@ -195,6 +202,6 @@ ecs_Status kernel_run(ecs_KernelBinding *binding, const ecs_KernelCall *call) {
   ecs_Status status = query_plan(binding->query);
   if (status != ECS_OK) return status;
   if (query_is_direct(binding->query)) return run_direct(binding, *call);
-  if (binding->kernel->whole_tables != 0) return ECS_E_KERNEL;
+  if (wants(binding, ECS_KERNEL_WHOLE_TABLES)) return ECS_E_KERNEL;
   return run_batches(binding, *call);
 }

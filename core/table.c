@@ -1,12 +1,6 @@
 /* table.c: the dense rows of one exact combination of a group's components. */
 #include "table.h"
 
-/* An element as so many bytes, whatever type the column's users give it. */
-typedef uint64_t __attribute__((may_alias)) Cell8;
-typedef uint32_t __attribute__((may_alias)) Cell4;
-typedef uint16_t __attribute__((may_alias)) Cell2;
-typedef uint8_t Cell1;
-
 /* Life ------------------------------------------------------------------ */
 
 static uint32_t size_shift(ecs_Scalar type) {
@@ -77,6 +71,7 @@ Table *table_create(Memory *memory, const Schema *const *schemas,
   table->codes = lookup + census.components;
   *status =
       assign_columns(table, lookup, lookup + census.components, schemas);
+  table->only_cells = (table->sizes & ~4u) == 0;
   if (*status == ECS_OK) return table;
   memory_free(memory, table, bytes);
   return NULL;
@@ -137,6 +132,7 @@ static ecs_Status resettle(Table *table, Memory *memory, uint32_t capacity,
                            uint16_t bits_columns) {
   Table next = *table;
   next.bits_columns = bits_columns;
+  next.only_cells = next.only_cells && bits_columns == 0;
   if (!lay_out(&next, capacity, &next.slab_bytes)) return ECS_E_MEMORY;
   next.slab = memory_resize(memory, NULL, 0, next.slab_bytes);
   if (next.slab == NULL) return ECS_E_MEMORY;
@@ -173,6 +169,7 @@ ecs_Status table_reserve_bits(Table *table, Memory *memory, uint32_t columns) {
   if (table->slab != NULL)
     return resettle(table, memory, table->capacity, (uint16_t)columns);
   table->bits_columns = (uint16_t)columns;
+  table->only_cells = false;
   return ECS_OK;
 }
 
@@ -191,19 +188,15 @@ ecs_Status table_reserve_bits(Table *table, Memory *memory, uint32_t columns) {
     }                                                                         \
   } while (0)
 
-ecs_Entity table_remove(Table *table, uint32_t row) {
-  uint32_t last = table->count - 1;
-  ECS_ASSERT(row < table->count);
+ecs_Entity table_remove_mixed(Table *table, uint32_t row) {
+  ecs_Entity filler = table_remove_entity(table, row);
+  uint32_t last = table->count;
   if ((table->sizes & 4u) != 0) CLOSE_HOLE(Cell4, 2);
   if ((table->sizes & 8u) != 0) CLOSE_HOLE(Cell8, 3);
   if ((table->sizes & 2u) != 0) CLOSE_HOLE(Cell2, 1);
   if ((table->sizes & 1u) != 0 || table->bits_columns > 0)
     CLOSE_HOLE(Cell1, 0);
-  ecs_Entity moved = table->entities[last];
-  table->entities[row] = moved;
-  table->entities[last] = 0;
-  table->count = last;
-  return row == last ? 0 : moved;
+  return filler;
 }
 
 void table_clear(Table *table) {
@@ -271,17 +264,12 @@ static void move_bits(Table *to, uint32_t to_row, Table *from, uint32_t row,
   }
 }
 
-uint32_t table_move_row(Table *to, Table *from, uint32_t row,
-                        const ColumnRange *range, bool added,
-                        ecs_Entity *moved) {
-  uint32_t last = --from->count;
-  uint32_t to_row = to->count++;
-  ECS_ASSERT(row <= last && to_row < to->capacity);
-  to->entities[to_row] = from->entities[row];
-  ecs_Entity filler = from->entities[last];
-  from->entities[row] = filler;
-  from->entities[last] = 0;
-  *moved = row == last ? 0 : filler;
+uint32_t table_move_row_mixed(Table *to, Table *from, uint32_t row,
+                              const ColumnRange *range, bool added,
+                              ecs_Entity *filler) {
+  uint32_t to_row = table_append(to, from->entities[row]);
+  *filler = table_remove_entity(from, row);
+  uint32_t last = from->count;
   if ((from->sizes & 4u) != 0) MOVE_SIZE(Cell4, 2);
   if ((from->sizes & 8u) != 0) MOVE_SIZE(Cell8, 3);
   if ((from->sizes & 2u) != 0) MOVE_SIZE(Cell2, 1);

@@ -37,6 +37,12 @@
 
 typedef uint16_t ColumnCode; /* position << 2 | log2 of the element size */
 
+/* An element as so many bytes, whatever type the column's users give it. */
+typedef uint64_t __attribute__((may_alias)) Cell8;
+typedef uint32_t __attribute__((may_alias)) Cell4;
+typedef uint16_t __attribute__((may_alias)) Cell2;
+typedef uint8_t Cell1;
+
 typedef struct Table {
   ecs_Entity *entities;     /* the slab's first aligned byte; NULL: no slab */
   uint32_t count;
@@ -51,6 +57,7 @@ typedef struct Table {
   uint16_t bits_columns;
   uint16_t columns[TABLE_SIZES]; /* columns of a size, without bits */
   uint8_t sizes;            /* bit s: there are columns of 1 << s bytes */
+  bool only_cells;          /* all columns are of four bytes, bits included */
   size_t first[TABLE_SIZES];  /* byte offset of the first column of a size */
   size_t stride[TABLE_SIZES]; /* bytes from one column of a size to the next */
   const ColumnCode *codes;  /* of all fields, by component and field */
@@ -78,13 +85,23 @@ static inline void element_copy(void *to, const void *from, uint32_t shift) {
     memcpy(to, from, 2);
 }
 
-/* The same on its way into a column. */
+/* An f32 anywhere in memory. */
+typedef float __attribute__((may_alias, aligned(1))) LooseF32;
+
+/* The same on its way into a column of f32: not a number is what differs from
+ * itself. */
+static inline void element_store_f32(void *to, const void *from) {
+  float value = *(const LooseF32 *)from;
+  if (ECS_UNLIKELY(value != value))
+    *(Cell4 *)to = SCALAR_QUIET_F32;
+  else
+    *(LooseF32 *)to = value;
+}
+
+/* The same on its way into any column. */
 static inline void element_store(void *to, const void *from, ecs_Scalar type) {
   if (ECS_LIKELY(type == ECS_F32)) {
-    uint32_t bits;
-    memcpy(&bits, from, 4);
-    if ((bits & 0x7fffffffu) > 0x7f800000u) bits = SCALAR_QUIET_F32;
-    memcpy(to, &bits, 4);
+    element_store_f32(to, from);
   } else {
     element_copy(to, from, (uint32_t)__builtin_ctz(scalar_bytes(type)));
     scalar_canonicalize(type, to);
@@ -131,7 +148,7 @@ static inline uint32_t table_append_many(Table *table, uint32_t count) {
 
 /* Moves the last row into the hole and clears it. Returns the entity that is
  * in the row now, 0 when the last row was removed. */
-ECS_INTERNAL ecs_Entity table_remove(Table *table, uint32_t row);
+static inline ecs_Entity table_remove(Table *table, uint32_t row);
 
 /* Removes all rows; the slab stays. */
 ECS_INTERNAL void table_clear(Table *table);
@@ -146,9 +163,9 @@ typedef struct ColumnRange {
  * and otherwise the same: appends it there, copies, and closes the hole. Room
  * must be reserved. *moved is the entity that fills the hole, 0: none. Returns
  * the new row. This is how a row moves when one component comes or goes. */
-ECS_INTERNAL uint32_t table_move_row(Table *to, Table *from, uint32_t row,
-                                     const ColumnRange *range, bool added,
-                                     ecs_Entity *moved);
+static inline uint32_t table_move_row(Table *to, Table *from, uint32_t row,
+                                      const ColumnRange *range, bool added,
+                                      ecs_Entity *moved);
 
 /* Writes a component's fields from an image, those whose bits are set. */
 ECS_INTERNAL void table_store(Table *table, uint32_t row, uint32_t component,
@@ -236,19 +253,126 @@ ECS_INTERNAL void table_load_mixed(const Table *table, uint32_t row,
 ECS_INTERNAL void table_copy_bits(Table *to, uint32_t to_row,
                                   const Table *from, uint32_t from_row);
 
-/* In line --------------------------------------------------------------- */
+/* In line ----------------------------------------------------------------- */
+
+/* table_remove and table_move_row for any table; like those for cells below
+ * they tell the last entity even where it was the one to go. */
+ECS_INTERNAL ecs_Entity table_remove_mixed(Table *table, uint32_t row);
+ECS_INTERNAL uint32_t table_move_row_mixed(Table *to, Table *from,
+                                           uint32_t row,
+                                           const ColumnRange *range,
+                                           bool added, ecs_Entity *filler);
+
+/* Where a row is in the first column of four bytes; the same row in the next
+ * is a stride further on. */
+static inline char *table_cells(const Table *table, uint32_t row) {
+  return (char *)table->entities + table->first[2] + (size_t)row * 4;
+}
+
+/* The last row, gap rows further on, into the hole, in count columns. Returns
+ * where the hole is in the column after them. */
+static inline char *cells_close(char *hole, size_t stride, size_t gap,
+                                uint32_t count) {
+  for (; count > 0; count--, hole += stride) {
+    Cell4 *cells = (Cell4 *)(void *)hole;
+    cells[0] = cells[gap];
+    cells[gap] = 0;
+  }
+  return hole;
+}
+
+/* The same, after the row was copied to another table. */
+static inline char *cells_move(char **target, size_t target_stride, char *hole,
+                               size_t stride, size_t gap, uint32_t count) {
+  char *to = *target;
+  for (; count > 0; count--, hole += stride, to += target_stride) {
+    Cell4 *cells = (Cell4 *)(void *)hole;
+    *(Cell4 *)(void *)to = cells[0];
+    cells[0] = cells[gap];
+    cells[gap] = 0;
+  }
+  *target = to;
+  return hole;
+}
+
+/* The last entity into the hole. */
+static inline ecs_Entity table_remove_entity(Table *table, uint32_t row) {
+  uint32_t last = --table->count;
+  ecs_Entity filler = table->entities[last];
+  ECS_ASSERT(row <= last);
+  table->entities[row] = filler;
+  table->entities[last] = 0;
+  return filler;
+}
+
+/* Where all columns are of four bytes they are walked in line: pure
+ * optimisation, that halves the instructions of a removal. */
+static inline ecs_Entity table_remove_cells(Table *table, uint32_t row) {
+  ecs_Entity filler = table_remove_entity(table, row);
+  ECS_ASSERT(table->only_cells);
+  cells_close(table_cells(table, row), table->stride[2], table->count - row,
+              table->columns[2]);
+  return filler;
+}
+
+static inline ecs_Entity table_remove(Table *table, uint32_t row) {
+  bool is_last = row == table->count - 1;
+  ecs_Entity filler = table->only_cells ? table_remove_cells(table, row)
+                                        : table_remove_mixed(table, row);
+  return is_last ? 0 : filler;
+}
+
+static inline uint32_t table_move_row_cells(Table *to, Table *from,
+                                            uint32_t row,
+                                            const ColumnRange *range,
+                                            bool added, ecs_Entity *filler) {
+  uint32_t to_row = table_append(to, from->entities[row]);
+  char *target = table_cells(to, to_row), *hole = table_cells(from, row);
+  size_t to_stride = to->stride[2], stride = from->stride[2];
+  uint32_t begin = range->begin[2], end = range->end[2];
+  ECS_ASSERT(from->only_cells);
+  *filler = table_remove_entity(from, row);
+  size_t gap = from->count - row;
+  hole = cells_move(&target, to_stride, hole, stride, gap, begin);
+  if (added) {
+    target += (end - begin) * to_stride;
+    end = begin;
+  } else {
+    hole = cells_close(hole, stride, gap, end - begin);
+  }
+  cells_move(&target, to_stride, hole, stride, gap, from->columns[2] - end);
+  return to_row;
+}
+
+static inline uint32_t table_move_row(Table *to, Table *from, uint32_t row,
+                                      const ColumnRange *range, bool added,
+                                      ecs_Entity *moved) {
+  bool is_last = row == from->count - 1;
+  uint32_t to_row =
+      from->only_cells
+          ? table_move_row_cells(to, from, row, range, added, moved)
+          : table_move_row_mixed(to, from, row, range, added, moved);
+  if (is_last) *moved = 0;
+  return to_row;
+}
+
+/* A component of nothing but f32. */
+static inline void table_store_f32(Table *table, uint32_t row,
+                                   uint32_t component, size_t field_count,
+                                   const void *image) {
+  char *const *columns = table_fields(table, component);
+  for (size_t i = 0; i < field_count; i++)
+    element_store_f32(columns[i] + (size_t)row * 4,
+                      (const char *)image + i * 4);
+}
 
 static inline void table_store_all(Table *table, uint32_t row,
                                    uint32_t component, const Schema *schema,
                                    const void *image) {
-  if (ECS_UNLIKELY(schema->uniform != ECS_F32)) {
+  if (ECS_UNLIKELY(schema->uniform != ECS_F32))
     table_store(table, row, component, schema, image, UINT64_MAX);
-    return;
-  }
-  char **columns = table_fields(table, component);
-  for (uint32_t i = 0; i < schema->field_count; i++)
-    element_store(columns[i] + (size_t)row * 4,
-                  (const char *)image + (size_t)i * 4, ECS_F32);
+  else
+    table_store_f32(table, row, component, schema->field_count, image);
 }
 
 static inline void table_load(const Table *table, uint32_t row,
@@ -258,9 +382,10 @@ static inline void table_load(const Table *table, uint32_t row,
     table_load_mixed(table, row, component, schema, image);
     return;
   }
-  char **columns = table_fields(table, component);
-  for (uint32_t i = 0; i < schema->field_count; i++)
-    memcpy((char *)image + (size_t)i * 4, columns[i] + (size_t)row * 4, 4);
+  char *const *columns = table_fields(table, component);
+  size_t count = schema->field_count;
+  for (size_t i = 0; i < count; i++)
+    memcpy((char *)image + i * 4, columns[i] + (size_t)row * 4, 4);
 }
 
 /* Checked builds: the zero padding and the layout hold. */

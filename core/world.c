@@ -121,7 +121,7 @@ bool world_is_reserved(const World *world, ecs_Entity entity) {
   if (at == 0 || at >= world->index.used) return false;
   Slot slot = *entity_index_slot(&world->index, at);
   return slot_state(slot) == SLOT_RESERVED &&
-         slot.what == id_generation(entity);
+         id_make(at, slot.what) == entity;
 }
 
 bool world_alive(const World *world, ecs_Entity entity) {
@@ -159,11 +159,15 @@ ecs_Status world_reserve_rows(World *world, Group *group, Table *table,
   return status;
 }
 
+/* Beyond eight groups a summary bit is shared and stays set: it only ever means
+ * that asking is worth while. */
+static inline bool summary_is_exact(const World *world) {
+  return world->group_count <= 9;
+}
+
 void world_leave(World *world, Group *group, uint32_t at) {
   locator_clear(&group->locator, at);
-  /* Beyond eight groups a summary bit is shared and stays set: it only ever
-   * means that asking is worth while. */
-  if (world->group_count <= 9)
+  if (summary_is_exact(world))
     entity_index_slot(&world->index, at)->what &= ~group->summary;
 }
 
@@ -181,6 +185,11 @@ static uint32_t walk_edge(World *world, Group *group, const Edge *edge,
   return row;
 }
 
+/* Does the table have room for one more row from the other? */
+static inline bool has_room(const Table *to, const Table *from) {
+  return to->count < to->capacity && to->bits_columns >= from->bits_columns;
+}
+
 /* The edge of a component from where the entity is, its target with room for
  * one more row. */
 static ecs_Status reserve_walk(World *world, Group *group, const Table *from,
@@ -189,9 +198,7 @@ static ecs_Status reserve_walk(World *world, Group *group, const Table *from,
   *edge = group_find_edge(group, from, bit);
   if (ECS_LIKELY(*edge != NULL)) {
     const Table *to = group->tables[(*edge)->table];
-    if (ECS_LIKELY(to->count < to->capacity &&
-                   to->bits_columns >= from->bits_columns))
-      return ECS_OK;
+    if (ECS_LIKELY(has_room(to, from))) return ECS_OK;
   }
   ecs_Status status =
       group_ensure_edge(group, &world->memory, from, bit, edge);
@@ -278,7 +285,7 @@ static inline ecs_Status add_to_row(World *world, Group *group,
   return ECS_OK;
 }
 
-static void store_added(Location place, const Component *what,
+static inline void store_added(Location place, const Component *what,
                         const void *image) {
   if (what->schema->field_count == 0) return;
   if (image != NULL)
@@ -287,41 +294,104 @@ static void store_added(Location place, const Component *what,
     table_store_defaults(place.table, place.row, what->bit, what->schema);
 }
 
-/* Adds to a sparse set where nothing has to be reserved: the same as
- * add_to_row, which does the rest, in a quarter of the instructions. False:
- * something has to be. */
-static inline bool add_to_set(World *world, Group *group,
-                              const Component *what, ecs_Entity entity,
-                              const void *image) {
+/* All of world_add. What follows it is pure optimisation: sparse sets and the
+ * main group do not come here unless something has to be reserved. */
+static ECS_COLD ecs_Status add_slowly(World *world, Group *group,
+                                      const Component *what,
+                                      ecs_Entity entity, const void *image) {
+  Location place = world_locate_main(world, entity);
+  if (place.table == NULL) return ECS_E_DEAD;
+  place = place_in(group, entity, place);
+  if (what->storage == ECS_STORE_BITS)
+    return set_bit(world, group, entity, what->bit, place);
+  if (place.table != NULL && table_has(place.table, what->bit)) return ECS_OK;
+  ecs_Status status = add_to_row(world, group, entity, what->bit, &place);
+  if (status == ECS_OK) store_added(place, what, image);
+  return status;
+}
+
+/* Can the fast paths store it: nothing, or an image of nothing but f32? */
+static inline bool is_plain(const Schema *schema, const void *image) {
+  return (schema->uniform == ECS_F32 && image != NULL) ||
+         schema->field_count == 0;
+}
+
+/* Adds to a sparse set. */
+static ECS_COLD ecs_Status add_to_set(World *world, Group *group,
+                                      const Component *what,
+                                      ecs_Entity entity, const void *image) {
+  const Locator *locator = &group->locator;
+  const Schema *schema = what->schema;
   uint32_t at = id_index(entity);
-  if (!locator_ready(&group->locator, at) || group->table_count == 0)
-    return false;
-  uint32_t *entry = locator_narrow_entry(&group->locator, at);
-  Table *table = group->tables[0];
-  if (*entry != LOCATOR_NONE) return true;
-  if (table->count == table->capacity) return false;
+  Table *table = NULL;
+  Slot *slot = world_find_slot(world, entity, &table);
+  if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
+  if (ECS_UNLIKELY(!locator_ready(locator, at) || group->table_count == 0 ||
+                   !is_plain(schema, image)))
+    return add_slowly(world, group, what, entity, image);
+  uint32_t *entry = locator_narrow_entry(locator, at);
+  if (ECS_UNLIKELY(*entry != LOCATOR_NONE)) return ECS_OK;
+  table = group->tables[0];
+  uint32_t row = table->count;
+  if (ECS_UNLIKELY(row == table->capacity))
+    return add_slowly(world, group, what, entity, image);
   *entry = table_append(table, entity);
-  entity_index_slot(&world->index, at)->what |= group->summary;
+  slot->what |= group->summary;
   world_touch(world, group);
-  store_added((Location){table, *entry}, what, image);
-  return true;
+  if (schema->field_count > 0)
+    table_store_f32(table, row, what->bit, schema->field_count, image);
+  return ECS_OK;
+}
+
+/* Moves a row of the main group along an edge: the row is all of four-byte
+ * columns and its new table has room. */
+static inline uint32_t walk_in_main(World *world, Group *main,
+                                    const Edge *edge, Slot *slot, Table *from,
+                                    Table *to) {
+  ecs_Entity filler = 0;
+  uint32_t from_row = slot->where;
+  uint32_t row = table_move_row_cells(to, from, from_row, &edge->range,
+                                      edge->added, &filler);
+  /* Who fills the hole stays in its table. Maybe it is the one that goes. */
+  entity_index_slot(&world->index, id_index(filler))->where = from_row;
+  slot->where = row;
+  slot->what = (slot->what & ~SLOT_PLACE_MASK) | to->id;
+  world_touch(world, main);
+  return row;
+}
+
+/* Adds in the main group: along an edge that was walked before, to a table with
+ * room. */
+static ECS_COLD ecs_Status add_in_main(World *world, Group *main,
+                                       const Component *what,
+                                       ecs_Entity entity, const void *image) {
+  const Schema *schema = what->schema;
+  Table *from = NULL;
+  Slot *slot = world_find_slot(world, entity, &from);
+  if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
+  if (table_has(from, what->bit)) return ECS_OK;
+  const Edge *edge = group_find_edge(main, from, what->bit);
+  if (ECS_UNLIKELY(edge == NULL || !from->only_cells ||
+                   !is_plain(schema, image)))
+    return add_slowly(world, main, what, entity, image);
+  Table *to = main->tables[edge->table];
+  if (ECS_UNLIKELY(to->count == to->capacity))
+    return add_slowly(world, main, what, entity, image);
+  uint32_t row = walk_in_main(world, main, edge, slot, from, to);
+  if (schema->field_count > 0)
+    table_store_f32(to, row, what->bit, schema->field_count, image);
+  return ECS_OK;
 }
 
 ecs_Status world_add(World *world, ecs_Entity entity, ecs_Component component,
                      const void *image) {
   const Component *what = &world->components[component];
   Group *group = world->groups[what->group];
-  Location place = world_locate_main(world, entity);
-  if (ECS_UNLIKELY(place.table == NULL)) return ECS_E_DEAD;
-  if (group->locator.narrow && add_to_set(world, group, what, entity, image))
-    return ECS_OK;
-  place = place_in(group, entity, place);
-  if (ECS_UNLIKELY(what->storage == ECS_STORE_BITS))
-    return set_bit(world, group, entity, what->bit, place);
-  if (place.table != NULL && table_has(place.table, what->bit)) return ECS_OK;
-  ecs_Status status = add_to_row(world, group, entity, what->bit, &place);
-  if (status == ECS_OK) store_added(place, what, image);
-  return status;
+  if (group->locator.narrow)
+    return add_to_set(world, group, what, entity, image);
+  if (group->id == 0 && what->storage != ECS_STORE_BITS)
+    return add_in_main(world, group, what, entity, image);
+  return add_slowly(world, group, what, entity, image);
 }
 
 static inline void leave_group(World *world, Group *group, ecs_Entity entity,
@@ -357,15 +427,15 @@ static inline bool is_last(const Group *group, Location place, uint32_t bit) {
          !table_any_bit(place.table, place.row);
 }
 
-ecs_Status world_remove(World *world, ecs_Entity entity,
-                        ecs_Component component) {
-  const Component *what = &world->components[component];
-  Group *group = world->groups[what->group];
+/* All of world_remove; see add_slowly. */
+static ECS_COLD ecs_Status remove_slowly(World *world, Group *group,
+                                         const Component *what,
+                                         ecs_Entity entity) {
   const Edge *edge = NULL;
   Location place = world_locate_main(world, entity);
-  if (ECS_UNLIKELY(place.table == NULL)) return ECS_E_DEAD;
+  if (place.table == NULL) return ECS_E_DEAD;
   place = place_in(group, entity, place);
-  if (ECS_UNLIKELY(what->storage == ECS_STORE_BITS)) {
+  if (what->storage == ECS_STORE_BITS) {
     clear_bit(world, group, entity, what->bit, place);
     return ECS_OK;
   }
@@ -378,6 +448,59 @@ ecs_Status world_remove(World *world, ecs_Entity entity,
       reserve_walk(world, group, place.table, what->bit, &edge);
   if (status == ECS_OK) walk_edge(world, group, edge, entity, place);
   return status;
+}
+
+/* Removes from a sparse set. */
+static ECS_COLD ecs_Status remove_from_set(World *world, Group *group,
+                                           const Component *what,
+                                           ecs_Entity entity) {
+  const Locator *locator = &group->locator;
+  uint32_t at = id_index(entity);
+  Table *table = NULL;
+  Slot *slot = world_find_slot(world, entity, &table);
+  if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
+  if (ECS_UNLIKELY(!locator_ready(locator, at))) return ECS_OK;
+  uint32_t *entry = locator_narrow_entry(locator, at);
+  uint32_t row = *entry;
+  if (ECS_UNLIKELY(row == LOCATOR_NONE)) return ECS_OK;
+  table = group->tables[0];
+  if (ECS_UNLIKELY(!table->only_cells))
+    return remove_slowly(world, group, what, entity);
+  ecs_Entity filler = table_remove_cells(table, row);
+  *locator_narrow_entry(locator, id_index(filler)) = row;
+  *entry = LOCATOR_NONE; /* maybe it was the filler itself */
+  if (summary_is_exact(world)) slot->what &= ~group->summary;
+  world_touch(world, group);
+  return ECS_OK;
+}
+
+/* Removes in the main group; see add_in_main. */
+static ECS_COLD ecs_Status remove_in_main(World *world, Group *main,
+                                          const Component *what,
+                                          ecs_Entity entity) {
+  Table *from = NULL;
+  Slot *slot = world_find_slot(world, entity, &from);
+  if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
+  if (!table_has(from, what->bit)) return ECS_OK;
+  const Edge *edge = group_find_edge(main, from, what->bit);
+  if (ECS_UNLIKELY(edge == NULL || !from->only_cells))
+    return remove_slowly(world, main, what, entity);
+  Table *to = main->tables[edge->table];
+  if (ECS_UNLIKELY(to->count == to->capacity))
+    return remove_slowly(world, main, what, entity);
+  walk_in_main(world, main, edge, slot, from, to);
+  return ECS_OK;
+}
+
+ecs_Status world_remove(World *world, ecs_Entity entity,
+                        ecs_Component component) {
+  const Component *what = &world->components[component];
+  Group *group = world->groups[what->group];
+  if (group->locator.narrow)
+    return remove_from_set(world, group, what, entity);
+  if (group->id == 0 && what->storage != ECS_STORE_BITS)
+    return remove_in_main(world, group, what, entity);
+  return remove_slowly(world, group, what, entity);
 }
 
 /* The places of a dying entity in the groups its summary names. */

@@ -77,19 +77,26 @@ static inline Group *world_main(const World *world) {
   return world->main;
 }
 
-/* The row of the main group; table NULL when the entity is not alive or has no
- * place yet. Any number is a fair question. */
-static inline Location world_locate_main(const World *world,
-                                         ecs_Entity entity) {
-  Location nowhere = {NULL, 0};
+/* The slot of an entity that has a place, and the table it is in; NULL when the
+ * entity is not alive or has no place yet. Any number is a fair question. */
+static inline Slot *world_find_slot(const World *world, ecs_Entity entity,
+                                    Table **table) {
   uint32_t at = id_index(entity);
   /* Index 0 has no owner: its slot, if there is one, says nothing. */
-  if (ECS_UNLIKELY(at - 1u >= world->index.used - 1u)) return nowhere;
-  Slot slot = *entity_index_slot(&world->index, at);
-  if (ECS_UNLIKELY(slot_state(slot) != SLOT_PLACED)) return nowhere;
-  Table *table = world_main(world)->tables[slot_table(slot)];
-  if (ECS_UNLIKELY(table->entities[slot_row(slot)] != entity)) return nowhere;
-  return (Location){table, slot_row(slot)};
+  if (ECS_UNLIKELY(at - 1u >= world->index.used - 1u)) return NULL;
+  Slot *slot = entity_index_slot(&world->index, at);
+  if (ECS_UNLIKELY(slot->where > ECS_INDEX_MASK)) return NULL; /* not placed */
+  *table = world_main(world)->tables[slot_table(*slot)];
+  return ECS_LIKELY((*table)->entities[slot->where] == entity) ? slot : NULL;
+}
+
+/* The row of the main group; table NULL where world_find_slot finds none. */
+static inline Location world_locate_main(const World *world,
+                                         ecs_Entity entity) {
+  Table *table = NULL;
+  const Slot *slot = world_find_slot(world, entity, &table);
+  if (ECS_UNLIKELY(slot == NULL)) return (Location){NULL, 0};
+  return (Location){table, slot->where};
 }
 
 /* The row in any other group of an index that is placed. */

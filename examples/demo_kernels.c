@@ -157,6 +157,6 @@ static void paint(const ecs_KernelCall *call) {
 static const ecs_Kernel kernels[] = {
     ECS_KERNEL("move", move, move_columns),
     ECS_KERNEL("fade", fade, fade_columns),
-    ECS_TABLE_KERNEL("plot", plot, plot_columns),
-    ECS_TABLE_KERNEL("paint", paint, paint_columns)};
+    ECS_KERNEL_WITH("plot", plot, plot_columns, ECS_KERNEL_WHOLE_TABLES),
+    ECS_KERNEL_WITH("paint", paint, paint_columns, ECS_KERNEL_WHOLE_TABLES)};
 ECS_KERNEL_LIBRARY(kernels);

@@ -274,8 +274,10 @@ ECS_API ecs_Status ecs_set(ecs_World *world, ecs_Entity entity,
                            ecs_Component component, const void *image,
                            uint64_t fields);
 
-/* Copies the component into an image. ECS_E_DEAD, ECS_E_ABSENT, ECS_E_COMPONENT
- * (a tag), ECS_E_ACCESS when an open cursor writes it. */
+/* Copies the component into an image. ECS_E_COMPONENT (a tag), ECS_E_ACCESS when
+ * an open cursor writes the component, ECS_E_DEAD, ECS_E_ABSENT: the first of
+ * these that holds. An entity whose destruction is recorded is read as before
+ * until it is applied. */
 ECS_API ecs_Status ecs_get(const ecs_World *world, ecs_Entity entity,
                            ecs_Component component, void *image);
 
@@ -411,7 +413,8 @@ ECS_API void ecs_cursor_discard(ecs_Cursor *cursor);
 
 /* Spawns count entities of a bundle with default values. With a cursor it is
  * left open over the new rows, all columns of the bundle in its order, to be
- * filled and ended like any other; NULL: nothing more is asked. */
+ * filled and ended like any other; NULL: nothing more is asked. Discarding that
+ * cursor keeps the entities and drops what was recorded since. */
 ECS_API ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle,
                                   uint64_t count, ecs_Cursor *cursor);
 
@@ -423,7 +426,9 @@ ECS_API ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle,
  * calls made at once but for the order of rows and the ids of new entities. A
  * recorded spawn has its id and is alive but has no components yet; a recorded
  * destroy makes its entity dead, and what comes after it for that entity is
- * dropped and counted. Pairs nest, with cursors too. */
+ * dropped and counted. A set of an entity that has a recorded change is
+ * recorded with it, and so comes after what batches write meanwhile. Pairs
+ * nest, with cursors too. */
 ECS_API ecs_Status ecs_defer_begin(ecs_World *world);
 ECS_API ecs_Status ecs_defer_end(ecs_World *world);
 ECS_API void ecs_defer_discard(ecs_World *world);
@@ -432,7 +437,8 @@ ECS_API bool ecs_deferring(const ecs_World *world);
 /* Native kernels ---------------------------------------------------------- */
 
 /* What a kernel is given: blocks of rows. columns are in the order the kernel
- * declared them, NULL for an absent optional component. */
+ * declared them, NULL for an absent optional component. entities is NULL unless
+ * the kernel asks for it (ECS_KERNEL_ENTITIES). */
 typedef struct ecs_KernelBlock {
   const ecs_Entity *entities;
   void *const *columns;
@@ -456,12 +462,21 @@ typedef struct ecs_KernelColumn {
   ecs_Access access; /* ECS_WRITE, ECS_READ or ECS_OPTIONAL */
 } ecs_KernelColumn;
 
+/* Whole tables: without it rows may be cut anywhere at a multiple of 16, and
+ * gathered; with it the query's plan must be full (ECS_E_KERNEL when run).
+ * Entities: without it the blocks' entities are NULL, which saves gathering
+ * them where rows are gathered. */
+typedef enum ecs_KernelFlag {
+  ECS_KERNEL_WHOLE_TABLES = 1,
+  ECS_KERNEL_ENTITIES = 2
+} ecs_KernelFlag;
+
 typedef struct ecs_Kernel {
   const char *name;
   void (*run)(const ecs_KernelCall *call);
   const ecs_KernelColumn *columns;
   uint32_t column_count;
-  uint32_t whole_tables; /* 0: rows may be cut anywhere at a multiple of 16 */
+  uint32_t flags;        /* of ecs_KernelFlag; 0 for most */
 } ecs_Kernel;
 
 /* A library exports one object of this type named ecs_kernel_library. */

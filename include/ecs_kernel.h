@@ -49,11 +49,13 @@
 #endif
 
 /* One entry of an array of ecs_Kernel. columns is an array of ecs_KernelColumn.
- * The second takes whole tables: for kernels whose rows look at each other. */
+ * The second takes flags: ECS_KERNEL_ENTITIES for kernels that look at the
+ * entities of their rows, ECS_KERNEL_WHOLE_TABLES for those whose rows look at
+ * each other. */
 #define ECS_KERNEL(name, run, columns) \
-  { (name), (run), (columns), sizeof(columns) / sizeof(*(columns)), 0 }
-#define ECS_TABLE_KERNEL(name, run, columns) \
-  { (name), (run), (columns), sizeof(columns) / sizeof(*(columns)), 1 }
+  ECS_KERNEL_WITH(name, run, columns, 0)
+#define ECS_KERNEL_WITH(name, run, columns, flags) \
+  { (name), (run), (columns), sizeof(columns) / sizeof(*(columns)), (flags) }
 
 /* Defines what a library exports. The sizes let the loader refuse one that was
  * compiled against another ecs.h. */

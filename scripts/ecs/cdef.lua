@@ -230,12 +230,16 @@ typedef struct ecs_KernelColumn {
   ecs_Scalar type;
   ecs_Access access;
 } ecs_KernelColumn;
+typedef enum ecs_KernelFlag {
+  ECS_KERNEL_WHOLE_TABLES = 1,
+  ECS_KERNEL_ENTITIES = 2
+} ecs_KernelFlag;
 typedef struct ecs_Kernel {
   const char *name;
   void (*run)(const ecs_KernelCall *call);
   const ecs_KernelColumn *columns;
   uint32_t column_count;
-  uint32_t whole_tables;
+  uint32_t flags;
 } ecs_Kernel;
 typedef struct ecs_KernelLibrary {
   uint32_t abi;

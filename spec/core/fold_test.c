@@ -284,17 +284,17 @@ static void an_entity_moves_once_and_leaves_no_tables_on_its_way(void **state) {
   static const uint32_t operations[] = {0, 14, 8, 4, 7, 0, 10, 2};
   for (uint32_t i = 0; i < 8; i++)
     assert_int_equal(operate(&fixture, entity, operations[i]), ECS_OK);
-  uint64_t version = main->version;
   end(&fixture);
   /* {A Tag} of the main group, {S}, and {B} of the third. */
   assert_int_equal(tables_of(&fixture), tables + 3);
-  assert_int_equal(main->version, version + 1 + 1); /* a table, and a row */
   begin(&fixture);
   assert_int_equal(operate(&fixture, entity, 4), ECS_OK);
   assert_int_equal(operate(&fixture, entity, 0), ECS_OK);
   uint32_t row = world_locate_main(&fixture.world->world, entity).row;
   const Table *table = world_locate_main(&fixture.world->world, entity).table;
+  uint64_t version = main->version;
   end(&fixture);
+  assert_int_equal(main->version, version + 1); /* two records, one change */
   Location place = world_locate_main(&fixture.world->world, entity);
   assert_ptr_equal(place.table, table);
   assert_int_equal(place.row, row);

@@ -146,7 +146,7 @@ static ecs_Status ask(ecs_KernelColumn column, ecs_Access access) {
   start(&fixture);
   const ecs_Term terms[] = {
       {fixture.p, access}, {fixture.s, ECS_WITH}, {fixture.tag, ECS_READ}};
-  const ecs_Kernel kernel = {"k", look, &column, 1, 0};
+  const ecs_Kernel kernel = {"k", look, &column, 1, ECS_KERNEL_ENTITIES};
   ecs_KernelBinding *binding = NULL;
   ecs_Status status =
       ecs_kernel_bind(query_of(&fixture, terms, 3), &kernel, &binding, NULL);
@@ -195,12 +195,12 @@ static void the_first_column_that_does_not_fit_is_named(void **state) {
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_READ}, {fixture.v, ECS_READ}};
   ecs_Query *query = query_of(&fixture, terms, 2);
+  ecs_KernelColumn columns[4]; /* they outlive the binding */
+  const ecs_Kernel kernel = {"k", look, columns, 4, ECS_KERNEL_ENTITIES};
   for (uint32_t wrong = 0; wrong <= 4; wrong++) {
-    ecs_KernelColumn columns[4];
     for (uint32_t i = 0; i < 4; i++)
       columns[i] = (ecs_KernelColumn){"V", i >= wrong ? "w" : "v", ECS_U32,
                                       ECS_READ};
-    const ecs_Kernel kernel = {"k", look, columns, 4, 0};
     ecs_KernelBinding *binding = NULL;
     uint32_t named = 99;
     uint64_t blocks = fixture.failing.blocks;
@@ -222,7 +222,7 @@ static void columns_are_mapped_to_those_of_the_query(void **state) {
   static const ecs_KernelColumn columns[] = {{"P", "x", ECS_F64, ECS_READ},
                                              {"V", "v", ECS_U32, ECS_READ},
                                              {"P", "y", ECS_F32, ECS_WRITE}};
-  const ecs_Kernel kernel = {"k", look, columns, 3, 0};
+  const ecs_Kernel kernel = {"k", look, columns, 3, ECS_KERNEL_ENTITIES};
   const ecs_KernelBinding *binding = bind(query_of(&fixture, terms, 3), &kernel);
   static const uint32_t expected[] = {2, 0, 1};
   for (uint32_t i = 0; i < 3; i++)
@@ -236,8 +236,8 @@ static void bindings_end_with_their_query(void **state) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
-  const ecs_Kernel kernel = {"k", step, x_and_v, 2, 0};
-  const ecs_Kernel bare = {"b", look, NULL, 0, 0};
+  const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES};
+  const ecs_Kernel bare = {"b", look, NULL, 0, ECS_KERNEL_ENTITIES};
   (void)spawn(&fixture, fixture.p, 0);
   uint64_t blocks = fixture.failing.blocks;
   ecs_Query *query = query_of(&fixture, terms, 2);
@@ -258,7 +258,8 @@ static void a_full_plan_is_one_call_with_a_block_per_table(void **state) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
-  const ecs_Kernel kernel = {"k", step, x_and_v, 2, 1};
+  const ecs_Kernel kernel = {"k", step, x_and_v, 2,
+                             ECS_KERNEL_WHOLE_TABLES | ECS_KERNEL_ENTITIES};
   ecs_KernelBinding *binding = bind(query_of(&fixture, terms, 2), &kernel);
   ecs_Entity a = spawn(&fixture, fixture.p, 0);
   ecs_Entity b = spawn(&fixture, fixture.p, fixture.v);
@@ -283,7 +284,7 @@ static void nobody_is_a_call_without_blocks(void **state) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
-  const ecs_Kernel kernel = {"k", step, x_and_v, 2, 0};
+  const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES};
   ecs_KernelBinding *binding = bind(query_of(&fixture, terms, 2), &kernel);
   Report report = run(&fixture, binding);
   assert_int_equal(report.blocks, 0);
@@ -295,7 +296,7 @@ static void blocks_are_kept_until_the_group_changes(void **state) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
-  const ecs_Kernel kernel = {"k", step, x_and_v, 2, 0};
+  const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES};
   ecs_KernelBinding *binding = bind(query_of(&fixture, terms, 2), &kernel);
   ecs_Entity a = spawn(&fixture, fixture.p, 0);
   for (uint32_t i = 1; i <= 30; i++) {
@@ -318,7 +319,7 @@ static void blocks_follow_the_layout(void **state) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
-  const ecs_Kernel kernel = {"k", step, x_and_v, 2, 0};
+  const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES};
   ecs_KernelBinding *binding = bind(query_of(&fixture, terms, 2), &kernel);
   const ecs_Component both[] = {fixture.p, fixture.v};
   ecs_Entity a = spawn(&fixture, fixture.p, 0);
@@ -345,7 +346,7 @@ static void other_plans_hand_out_their_blocks_one_at_a_time(void **state) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.s, ECS_READ}};
-  const ecs_Kernel kernel = {"k", step, x_and_s, 2, 0};
+  const ecs_Kernel kernel = {"k", step, x_and_s, 2, ECS_KERNEL_ENTITIES};
   ecs_KernelBinding *binding = bind(query_of(&fixture, terms, 2), &kernel);
   ecs_Entity e[6];
   for (uint32_t i = 0; i < 6; i++)
@@ -370,7 +371,8 @@ static void whole_tables_are_not_to_be_had_of_other_plans(void **state) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.s, ECS_READ}};
-  const ecs_Kernel kernel = {"k", step, x_and_s, 2, 1};
+  const ecs_Kernel kernel = {"k", step, x_and_s, 2,
+                             ECS_KERNEL_WHOLE_TABLES | ECS_KERNEL_ENTITIES};
   ecs_KernelBinding *binding = bind(query_of(&fixture, terms, 2), &kernel);
   ecs_Entity e = spawn(&fixture, fixture.p, fixture.s);
   assert_int_equal(ecs_kernel_run(binding, &fixture.call), ECS_E_KERNEL);
@@ -387,7 +389,7 @@ static void a_kernel_may_not_touch_what_a_cursor_owns(void **state) {
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
   const ecs_Term read = {fixture.p, ECS_READ}, other = {fixture.s, ECS_WRITE};
-  const ecs_Kernel kernel = {"k", step, x_and_v, 2, 0};
+  const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES};
   ecs_KernelBinding *binding = bind(query_of(&fixture, terms, 2), &kernel);
   ecs_Cursor cursor;
   (void)spawn(&fixture, fixture.p, 0);
@@ -412,7 +414,7 @@ static void a_nan_with_a_payload_is_found_in_checked_builds(void **state) {
     Fixture fixture;
     start(&fixture);
     const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.s, ECS_WITH}};
-    const ecs_Kernel kernel = {"k", store_noise, x_and_s, 1, 0};
+    const ecs_Kernel kernel = {"k", store_noise, x_and_s, 1, ECS_KERNEL_ENTITIES};
     ecs_KernelBinding *binding =
         bind(query_of(&fixture, terms, 1 + partial), &kernel);
     ecs_Entity e = spawn(&fixture, fixture.p, fixture.s);
@@ -431,13 +433,44 @@ static void a_nan_with_a_payload_is_found_in_checked_builds(void **state) {
 }
 
 #ifdef ECS_CHECKED
+static void store_noise_last(const ecs_KernelCall *call) {
+  const uint64_t noise = UINT64_C(0x7ff8000000000001);
+  for (uint32_t i = 0; i < call->block_count; i++)
+    memcpy((double *)call->blocks[i].columns[2] + call->blocks[i].count - 1,
+           &noise, sizeof noise);
+}
+
+/* Columns before it are of integers, or absent; blocks before it are clean. */
+static void every_column_of_every_block_is_scanned(void **state) {
+  (void)state;
+  static const ecs_KernelColumn columns[] = {{"V", "v", ECS_U32, ECS_OPTIONAL},
+                                             {"P", "y", ECS_F32, ECS_WRITE},
+                                             {"P", "x", ECS_F64, ECS_WRITE}};
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
+  const ecs_Kernel kernel = {"k", store_noise_last, columns, 3, ECS_KERNEL_ENTITIES};
+  ecs_KernelBinding *binding = bind(query_of(&fixture, terms, 2), &kernel);
+  ecs_Entity e[4];
+  for (uint32_t i = 0; i < 4; i++)
+    e[i] = spawn(&fixture, fixture.p, i < 2 ? fixture.v : 0);
+  assert_int_equal(ecs_kernel_run(binding, &fixture.call), ECS_E_NAN);
+  for (uint32_t i = 0; i < 4; i++) {
+    uint64_t bits = 0;
+    double x = x_of(&fixture, e[i]);
+    memcpy(&bits, &x, sizeof bits);
+    assert_int_equal(bits, i % 2 == 0 ? 0 : UINT64_C(0x7ff8000000000000));
+  }
+  finish(&fixture);
+}
+
 static void a_column_that_is_only_read_is_not_scanned(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
   static const ecs_KernelColumn column = {"P", "x", ECS_F64, ECS_READ};
   const ecs_Term term = {fixture.p, ECS_WRITE};
-  const ecs_Kernel kernel = {"k", store_noise, &column, 1, 0};
+  const ecs_Kernel kernel = {"k", store_noise, &column, 1, ECS_KERNEL_ENTITIES};
   ecs_KernelBinding *binding = bind(query_of(&fixture, &term, 1), &kernel);
   (void)spawn(&fixture, fixture.p, 0);
   assert_int_equal(ecs_kernel_run(binding, &fixture.call), ECS_OK);
@@ -456,7 +489,7 @@ static void every_allocation_of_a_kernel_may_fail(void **state) {
     const ecs_KernelColumn columns[] = {
         x_and_s[0], turn < 2 ? (ecs_KernelColumn){"V", "v", ECS_U32, ECS_READ}
                              : x_and_s[1]};
-    const ecs_Kernel kernel = {"k", step, columns, 2, 0};
+    const ecs_Kernel kernel = {"k", step, columns, 2, ECS_KERNEL_ENTITIES};
     ecs_Query *query = query_of(&fixture, terms, 2);
     ecs_Entity e = spawn(&fixture, fixture.p, terms[1].component);
     ecs_KernelBinding *binding = NULL;
@@ -499,6 +532,7 @@ int main(void) {
       cmocka_unit_test(a_kernel_may_not_touch_what_a_cursor_owns),
       cmocka_unit_test(a_nan_with_a_payload_is_found_in_checked_builds),
 #ifdef ECS_CHECKED
+      cmocka_unit_test(every_column_of_every_block_is_scanned),
       cmocka_unit_test(a_column_that_is_only_read_is_not_scanned),
 #endif
       cmocka_unit_test(every_allocation_of_a_kernel_may_fail),

@@ -223,6 +223,25 @@ static void terms_that_share_no_group_make_a_blind_plan(void **state) {
   finish(&fixture);
 }
 
+/* Two tables with S: in order in one, the other way round in the other. */
+static void explaining_counts_blocks_in_place_and_gathered(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Component what[] = {fixture.a, fixture.tag};
+  const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_READ}};
+  ecs_Entity e[6];
+  char text[512];
+  for (uint32_t i = 0; i < 6; i++) e[i] = spawn(&fixture, what, i < 3 ? 1 : 2);
+  static const uint32_t order[] = {0, 1, 2, 5, 4, 3};
+  for (uint32_t i = 0; i < 6; i++)
+    assert_int_equal(ecs_add(fixture.world, e[order[i]], fixture.s, NULL), 0);
+  (void)ecs_query_explain(query_of(&fixture, terms, 2), text, sizeof text);
+  assert_non_null(
+      strstr(text, "  row list of 2 blocks, 1 in place, 1 gathered\n"));
+  finish(&fixture);
+}
+
 static void explaining_writes_no_more_than_it_may(void **state) {
   (void)state;
   Fixture fixture;
@@ -519,6 +538,7 @@ int main(void) {
       cmocka_unit_test(a_filter_of_bits_needs_a_list),
       cmocka_unit_test(terms_of_several_groups_make_a_partial_plan),
       cmocka_unit_test(terms_that_share_no_group_make_a_blind_plan),
+      cmocka_unit_test(explaining_counts_blocks_in_place_and_gathered),
       cmocka_unit_test(explaining_writes_no_more_than_it_may),
       cmocka_unit_test(a_plan_that_cannot_be_made_is_explained_too),
       cmocka_unit_test(no_terms_match_every_entity),

@@ -356,7 +356,8 @@ uint64_t digest(const World *world) {
     hash = stir(stir(hash, slot.where), slot.what);
     for (uint32_t i = 1; i < world->group_count; i++) {
       Place place = locator_find(&world->groups[i]->locator, at);
-      hash = stir(stir(hash, place.row), place.table);
+      hash = stir(hash, place.row);
+      if (place.row != LOCATOR_NONE) hash = stir(hash, place.table);
     }
   }
   hash = stir(stir(hash, index->used), index->free_head);

@@ -47,7 +47,7 @@ static void mistype(const ecs_KernelCall *call) {
 }
 
 static const ecs_Kernel kernels[] = {
-    ECS_KERNEL("tell", tell, tell_columns),
+    ECS_KERNEL_WITH("tell", tell, tell_columns, ECS_KERNEL_ENTITIES),
     ECS_KERNEL("choose", choose, choose_columns),
     ECS_KERNEL("mistype", mistype, mistype_columns)};
 ECS_KERNEL_LIBRARY(kernels);

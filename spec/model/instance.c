@@ -138,7 +138,7 @@ static const ecs_KernelColumn weigh_columns[] = {
 
 const ecs_Kernel model_kernels[KERNELS] = {
     {"copy", run_copy, copy_columns, 2, 0},
-    {"mark", run_mark, mark_columns, 2, 0},
+    {"mark", run_mark, mark_columns, 2, ECS_KERNEL_ENTITIES},
     {"weigh", run_weigh, weigh_columns, 1, 0}};
 
 uint32_t model_kernel_terms(uint32_t kernel, ecs_Term *terms) {

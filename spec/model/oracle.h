@@ -90,7 +90,6 @@ ecs_Component oracle_component(Oracle *oracle, const ecs_Field *fields,
 OracleEntity *oracle_find(const Oracle *oracle, ecs_Entity handle);
 bool oracle_alive(const Oracle *oracle, ecs_Entity handle);
 bool oracle_deferring(const Oracle *oracle);
-
 /* Indices that no spawn can be given now, retired ones apart. */
 uint32_t oracle_held_count(const Oracle *oracle);
 uint32_t oracle_components_of(const Oracle *oracle, ecs_Entity handle,

@@ -69,6 +69,13 @@ Program program_generate(uint64_t seed, uint32_t count) {
   if (program.steps == NULL) abort();
   for (uint32_t i = 0; i < program.count; i++) {
     Step *step = &program.steps[i];
+    /* Now and then the step before the last again: what it left behind has
+     * become stale by what came between. */
+    if (i >= 2 && random_below(&random, 6) == 0) {
+      *step = program.steps[i - 2];
+      step->seed = random_next(&random);
+      continue;
+    }
     step->kind = choose_kind(&random);
     step->a = (uint32_t)(random_next(&random) >> 32);
     step->b = (uint32_t)(random_next(&random) >> 32);

@@ -21,17 +21,17 @@
   X(spawn, 50)                  \
   X(spawn_bad, 3)               \
   X(spawn_bundle, 40)           \
-  X(spawn_many, 10)             \
+  X(spawn_many, 12)             \
   X(spawn_many_fill, 12)        \
-  X(reserve, 8)                 \
-  X(destroy, 60)                \
-  X(destroy_twice, 10)          \
-  X(destroy_run, 10)            \
+  X(reserve, 14)                \
+  X(destroy, 40)                \
+  X(destroy_twice, 7)           \
+  X(destroy_run, 5)             \
   X(clear, 1)                   \
-  X(add, 70)                    \
+  X(add, 80)                    \
   X(add_image, 40)              \
   X(add_bad, 3)                 \
-  X(remove, 80)                 \
+  X(remove, 70)                 \
   X(set, 60)                    \
   X(set_fields, 40)             \
   X(set_field, 40)              \
