@@ -21,7 +21,7 @@ static void free_pieces(CommandBuffer *buffer, uint32_t kept) {
 
 void command_buffer_deinit(CommandBuffer *buffer) {
   Memory *memory = &buffer->world->memory;
-  command_rewind(buffer, (CommandMark){NULL, NULL});
+  command_rewind(buffer, (CommandMark){0});
   free_pieces(buffer, 0);
   memory_free(memory, buffer->pieces, buffer->piece_capacity * sizeof(Piece));
   memory_free(memory, buffer->subjects,
@@ -274,7 +274,12 @@ ecs_Status command_record_stage(CommandBuffer *buffer, const Bundle *bundle,
 /* Taking back ----------------------------------------------------------- */
 
 CommandMark command_mark(const CommandBuffer *buffer) {
-  return (CommandMark){buffer->last, buffer->stages};
+  uint32_t pieces = buffer->piece_count;
+  return (CommandMark){
+      .last = buffer->last,
+      .stages = buffer->stages,
+      .piece_count = pieces,
+      .used = pieces > 0 ? buffer->pieces[pieces - 1].used : 0};
 }
 
 static void drop_stages(CommandBuffer *buffer, const Stage *until) {
@@ -307,7 +312,9 @@ static void take_back(CommandBuffer *buffer, const Command *command) {
 void command_rewind(CommandBuffer *buffer, CommandMark mark) {
   while (buffer->last != mark.last) take_back(buffer, buffer->last);
   drop_stages(buffer, mark.stages);
-  if (buffer->last == NULL) buffer->piece_count = 0;
+  buffer->piece_count = mark.piece_count;
+  if (mark.piece_count > 0)
+    buffer->pieces[mark.piece_count - 1].used = mark.used;
 }
 
 void command_reset(CommandBuffer *buffer) {

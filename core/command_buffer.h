@@ -83,6 +83,8 @@ typedef struct CommandBuffer {
 typedef struct CommandMark {
   Command *last;
   Stage *stages;
+  uint32_t piece_count;
+  size_t used;          /* of the last of these pieces */
 } CommandMark;
 
 ECS_INTERNAL void command_buffer_init(CommandBuffer *buffer, World *world);

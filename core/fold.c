@@ -458,7 +458,7 @@ ecs_Status command_apply(CommandBuffer *buffer) {
     if (status != ECS_OK) drop_tables(buffer->fold);
   }
   if (status != ECS_OK) {
-    command_rewind(buffer, (CommandMark){NULL, NULL});
+    command_rewind(buffer, (CommandMark){0});
     return status;
   }
   for (uint32_t i = 0; i < buffer->subject_count; i++)

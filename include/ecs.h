@@ -502,7 +502,8 @@ ECS_API const ecs_Kernel *ecs_library_find(const ecs_KernelLibrary *library,
 /* Fits a kernel to a query: every declared column must be a field of a term
  * that gives at least its access, of the declared type; otherwise ECS_E_KERNEL,
  * and *wrong, when not NULL, is the first column that does not fit. The
- * binding ends with its query. */
+ * binding ends with its query; until then it refers to the kernel, which
+ * therefore has to last as long, as those of a library do. */
 ECS_API ecs_Status ecs_kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,
                                    ecs_KernelBinding **binding,
                                    uint32_t *wrong);

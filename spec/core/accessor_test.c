@@ -284,6 +284,50 @@ static void what_an_accessor_stores_is_made_canonical(void **state) {
   finish(&fixture);
 }
 
+/* Components whose fields have all one size, of every size. */
+static void fields_of_one_size_are_told_apart(void **state) {
+  (void)state;
+  static const ecs_Scalar types[] = {ECS_U8, ECS_U16, ECS_F32, ECS_U32,
+                                     ECS_F64};
+  Fixture fixture;
+  start(&fixture);
+  for (uint32_t k = 0; k < 5; k++) {
+    char name[16];
+    uint64_t image[4], back[4];
+    uint32_t bytes = 3 * ecs_scalar_bytes(types[k]);
+    const ecs_Field fields[] = {
+        {"p", types[k], 1}, {"q", types[k], 2}, {"r", types[k], 3}};
+    snprintf(name, sizeof name, "Same%u", (unsigned)k);
+    ecs_ComponentDescription how = {name, fields, 3, ECS_STORE_TABLE};
+    ecs_Component what = 0;
+    assert_int_equal(ecs_component(fixture.world, &how, &what), ECS_OK);
+    ecs_Accessor accessor = access_to(&fixture, what);
+    for (uint32_t i = 0; i < 2; i++)
+      assert_int_equal(
+          ecs_spawn(fixture.world, &what, 1, NULL, &fixture.e[i]), ECS_OK);
+    memset(back, 0xee, sizeof back);
+    assert_int_equal(ecs_accessor_get(&accessor, fixture.e[1], back), ECS_OK);
+    for (uint32_t i = 0; i < 3; i++)
+      ecs_scalar_convert(types[k],
+                         (char *)image + i * ecs_scalar_bytes(types[k]), i + 1);
+    assert_memory_equal(back, image, bytes);
+    assert_int_equal(((unsigned char *)back)[bytes], 0xee);
+    for (uint32_t i = 0; i < 3; i++)
+      ecs_scalar_convert(types[k],
+                         (char *)image + i * ecs_scalar_bytes(types[k]), i + 9);
+    assert_int_equal(ecs_accessor_set(&accessor, fixture.e[1], image), ECS_OK);
+    assert_int_equal(ecs_get(fixture.world, fixture.e[1], what, back), ECS_OK);
+    assert_memory_equal(back, image, bytes);
+    assert_int_equal(ecs_accessor_get(&accessor, fixture.e[1], back), ECS_OK);
+    assert_memory_equal(back, image, bytes);
+    double first = 0;
+    assert_int_equal(
+        ecs_get_field(fixture.world, fixture.e[0], what, 2, &first), ECS_OK);
+    assert_true(first == 3);
+  }
+  finish(&fixture);
+}
+
 /* Many -------------------------------------------------------------------- */
 
 static void many_of_one_table_are_read_at_once(void **state) {
@@ -386,6 +430,23 @@ static void a_set_after_a_record_is_recorded_too(void **state) {
   }
 }
 
+static void one_record_is_enough(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Accessor accessor = access_to(&fixture, fixture.a);
+  spawn(&fixture, 1, fixture.a, 1);
+  Sizes image = sizes_of(5);
+  assert_int_equal(ecs_defer_begin(fixture.world), ECS_OK);
+  assert_int_equal(ecs_add(fixture.world, fixture.e[0], fixture.b, NULL),
+                   ECS_OK);
+  assert_int_equal(ecs_accessor_set(&accessor, fixture.e[0], &image), ECS_OK);
+  assert_got(&accessor, fixture.e[0], 0);
+  ecs_defer_discard(fixture.world);
+  assert_got(&accessor, fixture.e[0], 0);
+  finish(&fixture);
+}
+
 /* e0: nothing recorded; e1, e2: something; e3: destroyed; room for one. */
 static void a_recording_that_fails_leaves_a_set_of_many_undone(void **state) {
   (void)state;
@@ -470,9 +531,11 @@ int main(void) {
       cmocka_unit_test(an_accessor_tells_the_dead_from_those_who_lack),
       cmocka_unit_test(an_accessor_follows_rows_that_move),
       cmocka_unit_test(what_an_accessor_stores_is_made_canonical),
+      cmocka_unit_test(fields_of_one_size_are_told_apart),
       cmocka_unit_test(many_of_one_table_are_read_at_once),
       cmocka_unit_test(those_who_lack_it_are_left_as_they_are),
       cmocka_unit_test(a_set_after_a_record_is_recorded_too),
+      cmocka_unit_test(one_record_is_enough),
       cmocka_unit_test(a_recording_that_fails_leaves_a_set_of_many_undone),
       cmocka_unit_test(open_cursors_forbid_what_they_forbid_to_others),
   };

@@ -158,6 +158,10 @@ static void a_component_twice_is_refused_everywhere(void **state) {
   assert_refused(ecs_ungroup(fixture.world, twice, 3), ECS_E_COMPONENT);
   assert_refused(ecs_query_create(fixture.world, terms, 3, &query),
                  ECS_E_COMPONENT);
+  const ecs_Term last[] = {
+      {fixture.s, ECS_READ}, {fixture.a, ECS_READ}, {fixture.a, ECS_WITH}};
+  assert_refused(ecs_query_create(fixture.world, last, 3, &query),
+                 ECS_E_COMPONENT);
   assert_int_equal(ecs_bundle(fixture.world, twice, 2, &bundle), ECS_OK);
   assert_int_equal(bundle, fixture.bundle);
   assert_int_equal(ecs_bundle(fixture.world, twice + 1, 2, &bundle), ECS_OK);
@@ -746,6 +750,12 @@ static void many_are_born_with_defaults_and_their_columns_open(void **state) {
   assert_true(image.x == 5);
   assert_int_equal(ecs_get(world, first, fixture.s, &s), ECS_OK);
   assert_int_equal(s, 6);
+  s = 8; /* nobody owns them any more */
+  assert_int_equal(ecs_set(world, first, fixture.s, &s, 1), ECS_OK);
+  assert_int_equal(ecs_set(world, first, fixture.a, &image, 3), ECS_OK);
+  s = 0;
+  assert_int_equal(ecs_get(world, first, fixture.s, &s), ECS_OK);
+  assert_int_equal(s, 8);
   assert_int_equal(statistics_of(&fixture).entities, 14);
   assert_true(world_check_invariants(&world->world));
   finish(&fixture);
@@ -845,6 +855,25 @@ static void the_outermost_end_applies(void **state) {
   finish(&fixture);
 }
 
+static void a_cursor_that_could_not_begin_leaves_nothing_open(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Query *query = query_of(&fixture, fixture.a, ECS_WRITE);
+  ecs_Cursor cursor;
+  uint64_t nth = 0, injected;
+  do {
+    failing_memory_arm(&fixture.failing, ++nth, FAIL_ONCE);
+    ecs_Status status = ecs_query_begin(query, ECS_BATCH_WHOLE, &cursor);
+    injected = failing_memory_disarm(&fixture.failing);
+    assert_int_equal(status, injected > 0 ? ECS_E_MEMORY : ECS_OK);
+    assert_int_equal(ecs_deferring(fixture.world), injected == 0);
+  } while (injected > 0);
+  assert_true(nth > 2);
+  assert_int_equal(ecs_cursor_end(&cursor), ECS_OK);
+  finish(&fixture);
+}
+
 /* Worlds ------------------------------------------------------------------ */
 
 static void a_cleared_world_keeps_its_definitions(void **state) {
@@ -869,6 +898,24 @@ static void a_cleared_world_keeps_its_definitions(void **state) {
                    ECS_OK);
   assert_int_equal(ecs_query_count(query, &count), ECS_OK);
   assert_int_equal(count, 2);
+  finish(&fixture);
+}
+
+static void grouping_and_ungrouping_are_opposites(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const Component *components = fixture.world->world.components;
+  const ecs_Component both[] = {fixture.a, fixture.tag};
+  assert_int_equal(components[fixture.a].group, 0);
+  assert_int_equal(ecs_group(fixture.world, both, 2), ECS_OK);
+  components = fixture.world->world.components;
+  assert_true(components[fixture.a].group > 0);
+  assert_int_equal(components[fixture.a].group, components[fixture.tag].group);
+  assert_int_equal(ecs_ungroup(fixture.world, both, 1), ECS_OK);
+  components = fixture.world->world.components;
+  assert_int_equal(components[fixture.a].group, 0);
+  assert_true(components[fixture.tag].group > 0);
   finish(&fixture);
 }
 
@@ -950,7 +997,9 @@ int main(void) {
       cmocka_unit_test(every_allocation_of_spawning_many_may_fail),
       cmocka_unit_test(a_cursor_ends_with_a_failed_recording),
       cmocka_unit_test(the_outermost_end_applies),
+      cmocka_unit_test(a_cursor_that_could_not_begin_leaves_nothing_open),
       cmocka_unit_test(a_cleared_world_keeps_its_definitions),
+      cmocka_unit_test(grouping_and_ungrouping_are_opposites),
       cmocka_unit_test(the_account_is_that_of_the_allocator),
       cmocka_unit_test(a_world_may_not_be_created_or_not_grow),
   };

@@ -318,7 +318,8 @@ static void copies_start_on_a_line(void **state) {
   for (uint32_t k = 0; k < 8; k++) {
     assert_int_equal((uintptr_t)scratch->data[k] % ECS_LINE_BYTES, 0);
     assert_true(scratch->data[k] >= end);
-    end = scratch->data[k] + ((size_t)ECS_BLOCK_ROWS << query->columns[k].shift);
+    end = scratch->data[k] +
+          ((size_t)ECS_BLOCK_ROWS << query->columns[k].shift);
   }
   assert_true(end <= (const char *)scratch + scratch->block_bytes);
   batch_end(&walk_state);
@@ -562,7 +563,8 @@ static void a_walk_claims_what_it_hands_out(void **state) {
   ecs_Query *query = query_of(&fixture, terms, 5);
   Walk walk_state;
   assert_int_equal(batch_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
-  static const uint32_t readers[] = {1, 1, 1, 0, 0}, writers[] = {1, 0, 1, 0, 0};
+  static const uint32_t readers[] = {1, 1, 1, 0, 0};
+  static const uint32_t writers[] = {1, 0, 1, 0, 0};
   for (uint32_t i = 0; i < 5; i++) {
     const Component *what = component_of(&fixture, terms[i].component);
     assert_int_equal(what->readers, readers[i]);

@@ -364,7 +364,7 @@ static void pieces_that_stay_are_used_where_they_fit(void **state) {
   (void)record_stage(&fixture, bundle, count);
   assert_int_equal(fixture.buffer->piece_count, 1);
   assert_int_equal(fixture.buffer->pieces[0].bytes, count * PLAIN);
-  command_rewind(fixture.buffer, (CommandMark){NULL, NULL});
+  command_rewind(fixture.buffer, (CommandMark){0});
   uint64_t requests = fixture.failing.requests;
   (void)record_tag(&fixture, entity);
   assert_int_equal(fixture.buffer->piece_count, 1);
@@ -453,7 +453,7 @@ static void a_birth_without_values_takes_no_more_than_its_commands(
       command_record_spawn(fixture.buffer, bundle, NULL, &entity), ECS_OK);
   const Piece *pieces = fixture.buffer->pieces;
   assert_int_equal(pieces[0].used, 4 * PLAIN);
-  command_rewind(fixture.buffer, (CommandMark){NULL, NULL});
+  command_rewind(fixture.buffer, (CommandMark){0});
   assert_int_equal(
       command_record_spawn(fixture.buffer, bundle, values, &entity), ECS_OK);
   size_t with_image = (sizeof(Command) + sizeof image + 15) / 16 * 16;
@@ -526,7 +526,8 @@ static void a_stage_is_a_table_of_defaults(void **state) {
     const Command *command = fixture.buffer->subjects[row].first;
     float s;
     A a;
-    memcpy(&s, table_element(stage->table, table_codes(stage->table, 0)[0], row),
+    memcpy(&s,
+           table_element(stage->table, table_codes(stage->table, 0)[0], row),
            sizeof s);
     memcpy(&a.x, table_element(stage->table, codes[0], row), 8);
     memcpy(&a.y, table_element(stage->table, codes[1], row), 8);
@@ -585,7 +586,8 @@ static void a_stage_may_have_many_components(void **state) {
     snprintf(name, sizeof name, "C%u", (unsigned)i);
     what[i] = define(&fixture, name, ECS_U16, i % 3, i, ECS_STORE_TABLE);
   }
-  const Stage *stage = record_stage(&fixture, bundle_of(&fixture, what, 130), 2);
+  const Stage *stage =
+      record_stage(&fixture, bundle_of(&fixture, what, 130), 2);
   for (uint32_t i = 0; i < 130; i++) {
     assert_true(table_has(stage->table, i));
     assert_int_equal(table_has_columns(stage->table, i), i % 3 > 0);
@@ -644,7 +646,7 @@ static void a_handle_that_was_taken_back_is_never_issued_again(void **state) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity first = record_birth(&fixture), second = record_birth(&fixture);
-  command_rewind(fixture.buffer, (CommandMark){NULL, NULL});
+  command_rewind(fixture.buffer, (CommandMark){0});
   assert_int_equal(fixture.world->world.index.alive_count, 0);
   /* Newest first went back, so the oldest is the next to come. */
   ecs_Entity next = record_birth(&fixture);
@@ -867,7 +869,7 @@ static void a_failed_stage_gives_its_memory_back(void **state) {
   const Bundle *bundle = bundle_of(&fixture, what, 2);
   const Stage *stage = NULL;
   (void)record_stage(&fixture, bundle, 9); /* pieces and pages are there now */
-  command_rewind(fixture.buffer, (CommandMark){NULL, NULL});
+  command_rewind(fixture.buffer, (CommandMark){0});
   uint64_t blocks = fixture.failing.blocks, injected = 0, nth = 0;
   do {
     failing_memory_arm(&fixture.failing, ++nth, FAIL_ONCE);
@@ -876,6 +878,25 @@ static void a_failed_stage_gives_its_memory_back(void **state) {
     if (injected > 0) assert_int_equal(fixture.failing.blocks, blocks);
   } while (injected > 0);
   assert_true(nth > 4); /* the stage, its schemas, a mask, a table, a slab */
+  finish(&fixture);
+}
+
+static void rewinding_gives_the_room_back(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Entity entity = placed(&fixture);
+  assert_int_equal(ecs_defer_begin(fixture.world), ECS_OK);
+  assert_int_equal(ecs_remove(fixture.world, entity, fixture.a), ECS_OK);
+  CommandMark mark = command_mark(fixture.buffer);
+  for (int i = 0; i < 3; i++) {
+    fill_pieces(&fixture, entity, 4);
+    assert_true(fixture.buffer->piece_count > mark.piece_count);
+    command_rewind(fixture.buffer, mark);
+    assert_int_equal(fixture.buffer->piece_count, mark.piece_count);
+    assert_int_equal(fixture.buffer->pieces[mark.piece_count - 1].used,
+                     mark.used);
+  }
   finish(&fixture);
 }
 
@@ -926,6 +947,7 @@ int main(void) {
 #endif
       cmocka_unit_test(every_allocation_of_a_recording_may_fail),
       cmocka_unit_test(a_failed_stage_gives_its_memory_back),
+      cmocka_unit_test(rewinding_gives_the_room_back),
       cmocka_unit_test(a_world_ends_with_its_recording),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -151,8 +151,9 @@ static void every_row_and_every_field_counts(void **state) {
   (void)state;
   ecs_World *world = create();
   const ecs_Field fields[] = {{"a", ECS_U16, 0}, {"b", ECS_U16, 0}};
-  const ecs_Component what[] = {define(world, "A", fields, 2, ECS_STORE_TABLE),
-                                define(world, "S", fields, 2, ECS_STORE_SPARSE)};
+  const ecs_Component what[] = {
+      define(world, "A", fields, 2, ECS_STORE_TABLE),
+      define(world, "S", fields, 2, ECS_STORE_SPARSE)};
   ecs_Entity e[3];
   for (uint32_t i = 0; i < 3; i++)
     assert_int_equal(ecs_spawn(world, what, 2, NULL, &e[i]), ECS_OK);

@@ -223,7 +223,8 @@ static void columns_are_mapped_to_those_of_the_query(void **state) {
                                              {"V", "v", ECS_U32, ECS_READ},
                                              {"P", "y", ECS_F32, ECS_WRITE}};
   const ecs_Kernel kernel = {"k", look, columns, 3, ECS_KERNEL_ENTITIES};
-  const ecs_KernelBinding *binding = bind(query_of(&fixture, terms, 3), &kernel);
+  const ecs_KernelBinding *binding =
+      bind(query_of(&fixture, terms, 3), &kernel);
   static const uint32_t expected[] = {2, 0, 1};
   for (uint32_t i = 0; i < 3; i++)
     assert_int_equal(binding->columns[i], expected[i]);
@@ -414,7 +415,8 @@ static void a_nan_with_a_payload_is_found_in_checked_builds(void **state) {
     Fixture fixture;
     start(&fixture);
     const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.s, ECS_WITH}};
-    const ecs_Kernel kernel = {"k", store_noise, x_and_s, 1, ECS_KERNEL_ENTITIES};
+    const ecs_Kernel kernel = {"k", store_noise, x_and_s, 1,
+                               ECS_KERNEL_ENTITIES};
     ecs_KernelBinding *binding =
         bind(query_of(&fixture, terms, 1 + partial), &kernel);
     ecs_Entity e = spawn(&fixture, fixture.p, fixture.s);
@@ -449,7 +451,8 @@ static void every_column_of_every_block_is_scanned(void **state) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
-  const ecs_Kernel kernel = {"k", store_noise_last, columns, 3, ECS_KERNEL_ENTITIES};
+  const ecs_Kernel kernel = {"k", store_noise_last, columns, 3,
+                             ECS_KERNEL_ENTITIES};
   ecs_KernelBinding *binding = bind(query_of(&fixture, terms, 2), &kernel);
   ecs_Entity e[4];
   for (uint32_t i = 0; i < 4; i++)

@@ -97,10 +97,12 @@ static void columns_come_in_the_order_of_terms_then_fields(void **state) {
   start(&fixture);
   const ecs_Term terms[] = {
       {fixture.s, ECS_READ}, {fixture.tag, ECS_READ},  {fixture.b, ECS_WITH},
-      {fixture.t, ECS_WITH}, {fixture.r, ECS_WITHOUT}, {fixture.a, ECS_OPTIONAL}};
+      {fixture.t, ECS_WITH}, {fixture.r, ECS_WITHOUT},
+      {fixture.a, ECS_OPTIONAL}};
   const ecs_Query *query = query_of(&fixture, terms, 6);
   assert_int_equal(ecs_query_column_count(query), 5);
-  static const uint32_t expected[5][2] = {{0, 0}, {0, 1}, {0, 2}, {5, 0}, {5, 1}};
+  static const uint32_t expected[5][2] = {
+      {0, 0}, {0, 1}, {0, 2}, {5, 0}, {5, 1}};
   static const uint8_t shifts[] = {2, 2, 0, 3, 2};
   static const ecs_Scalar types[] = {ECS_U32, ECS_U32, ECS_U8, ECS_F64,
                                      ECS_F32};
@@ -394,7 +396,8 @@ static void the_main_group_drives_what_requires_nothing(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  const ecs_Term terms[] = {{fixture.s, ECS_OPTIONAL}, {fixture.r, ECS_WITHOUT}};
+  const ecs_Term terms[] = {{fixture.s, ECS_OPTIONAL},
+                            {fixture.r, ECS_WITHOUT}};
   ecs_Query *query = query_of(&fixture, terms, 2);
   spawn_many(&fixture, fixture.s, 2);
   spawn_many(&fixture, fixture.r, 1);

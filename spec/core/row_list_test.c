@@ -213,7 +213,8 @@ static void a_full_block_is_cut_at_its_limit_and_not_before(void **state) {
     start(&fixture);
     uint32_t count = ECS_BLOCK_ROWS + more;
     spawn(&fixture, count);
-    for (uint32_t i = 0; i < count; i++) add(&fixture, count - 1 - i, fixture.s);
+    for (uint32_t i = 0; i < count; i++)
+      add(&fixture, count - 1 - i, fixture.s);
     const RowList *list =
         built(&fixture, pair(&fixture, fixture.a, fixture.s));
     assert_int_equal(list->block_count, 1 + more);

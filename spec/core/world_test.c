@@ -322,7 +322,7 @@ static void close_naive(Naive *naive) {
 static void mixed_storage_agrees_with_the_naive_world(void **state) {
   (void)state;
   const char *letters[] = {"wwd", "b", "fff", "h", "bhwd"};
-  for (uint32_t seed = 1; seed <= 12; seed++) {
+  for (uint32_t seed = 1; seed <= 6; seed++) {
     Naive *naive = open_naive(seed);
     World *world = &naive->fixture.world;
     for (uint32_t i = 0; i < 5; i++)
@@ -366,7 +366,7 @@ static void many_groups_agree_with_the_naive_world(void **state) {
 
 static void changing_layouts_agree_with_the_naive_world(void **state) {
   (void)state;
-  for (uint32_t seed = 1; seed <= 16; seed++) {
+  for (uint32_t seed = 1; seed <= 8; seed++) {
     Naive *naive = open_naive(seed);
     World *world = &naive->fixture.world;
     naive->regroups = true;
