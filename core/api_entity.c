@@ -15,20 +15,26 @@ static const Subject *recorded(const ecs_World *world, ecs_Entity entity) {
 
 /* Birth and death ------------------------------------------------------- */
 
-static ecs_Status spawn(ecs_World *world, Bundle *bundle,
-                        const void *const *values, ecs_Entity *entity) {
-  ecs_Entity born = 0;
-  ecs_Status status =
-      world->depth > 0
-          ? command_record_spawn(&world->commands, bundle, values, &born)
-          : spawn_one(&world->world, bundle, values, &born);
-  if (status == ECS_OK && entity != NULL) *entity = born;
-  return status;
+static ECS_COLD ecs_Status spawn_later(ecs_World *world, Bundle *bundle,
+                                       const void *const *values,
+                                       ecs_Entity *entity) {
+  ecs_Entity unasked = 0;
+  return command_record_spawn(&world->commands, bundle, values,
+                              entity != NULL ? entity : &unasked);
+}
+
+static inline ecs_Status spawn(ecs_World *world, Bundle *bundle,
+                               const void *const *values,
+                               ecs_Entity *entity) {
+  if (ECS_UNLIKELY(world->depth > 0))
+    return spawn_later(world, bundle, values, entity);
+  return spawn_one(&world->world, bundle, values, entity);
 }
 
 ecs_Status ecs_spawn_bundle(ecs_World *world, ecs_Bundle bundle,
                             const void *const *values, ecs_Entity *entity) {
-  if (bundle - 1u >= world->world.bundle_count) return ECS_E_ARGUMENT;
+  if (ECS_UNLIKELY(bundle - 1u >= world->world.bundle_count))
+    return ECS_E_ARGUMENT;
   return spawn(world, world->world.bundles[bundle - 1], values, entity);
 }
 
@@ -47,13 +53,17 @@ bool ecs_alive(const ecs_World *world, ecs_Entity entity) {
   return world_alive(&world->world, entity);
 }
 
-ecs_Status ecs_destroy(ecs_World *world, ecs_Entity entity) {
+static ECS_COLD ecs_Status destroy_later(ecs_World *world,
+                                         ecs_Entity entity) {
   if (!ecs_alive(world, entity)) return ECS_E_DEAD;
-  if (world->depth > 0)
-    return command_record(&world->commands, COMMAND_DESTROY, entity, 0, NULL,
-                          0);
-  world_destroy_entity(&world->world, entity);
-  return ECS_OK;
+  return command_record(&world->commands, COMMAND_DESTROY, entity, 0, NULL,
+                        0);
+}
+
+/* With nothing open nothing is recorded: who is alive has a place. */
+ecs_Status ecs_destroy(ecs_World *world, ecs_Entity entity) {
+  if (ECS_UNLIKELY(world->depth > 0)) return destroy_later(world, entity);
+  return world_destroy_entity(&world->world, entity);
 }
 
 /* Changes while something is open --------------------------------------- */

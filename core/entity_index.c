@@ -35,21 +35,3 @@ ecs_Status entity_index_reserve(EntityIndex *index, Memory *memory,
   }
   return ECS_OK;
 }
-
-void entity_index_free(EntityIndex *index, uint32_t entity_index,
-                       uint32_t generation) {
-  Slot *slot = entity_index_slot(index, entity_index);
-  ECS_ASSERT(slot_state(*slot) == SLOT_PLACED ||
-             slot_state(*slot) == SLOT_RESERVED);
-  index->alive_count--;
-  if (generation + 1 >= ECS_GENERATION_LIMIT) {
-    slot->where = (uint32_t)SLOT_RETIRED << ECS_INDEX_BITS;
-    slot->what = generation;
-    index->retired_count++;
-    return;
-  }
-  slot->where = (uint32_t)SLOT_FREE << ECS_INDEX_BITS | index->free_head;
-  slot->what = generation + 1;
-  index->free_head = entity_index;
-  index->free_count++;
-}

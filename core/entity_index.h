@@ -63,8 +63,9 @@ ECS_INTERNAL ecs_Status entity_index_reserve(EntityIndex *index,
                                              Memory *memory, uint64_t count);
 
 /* Frees an alive index of that generation. */
-ECS_INTERNAL void entity_index_free(EntityIndex *index, uint32_t entity_index,
-                                    uint32_t generation);
+static inline void entity_index_free(EntityIndex *index,
+                                     uint32_t entity_index,
+                                     uint32_t generation);
 
 static inline Slot *entity_index_slot(const EntityIndex *index,
                                       uint32_t entity_index) {
@@ -132,6 +133,27 @@ static inline void entity_index_place(EntityIndex *index,
   ECS_ASSERT(slot_state(*slot) == SLOT_RESERVED);
   slot->where = row;
   slot->what = table;
+}
+
+/* A slot whose generations are used up is never free again. */
+static inline void entity_index_free(EntityIndex *index,
+                                     uint32_t entity_index,
+                                     uint32_t generation) {
+  Slot *slot = entity_index_slot(index, entity_index);
+  bool retires = generation + 1 >= ECS_GENERATION_LIMIT;
+  ECS_ASSERT(slot_state(*slot) == SLOT_PLACED ||
+             slot_state(*slot) == SLOT_RESERVED);
+  index->alive_count--;
+  if (ECS_UNLIKELY(retires)) {
+    slot->where = (uint32_t)SLOT_RETIRED << ECS_INDEX_BITS;
+    slot->what = generation;
+    index->retired_count++;
+    return;
+  }
+  slot->where = (uint32_t)SLOT_FREE << ECS_INDEX_BITS | index->free_head;
+  slot->what = generation + 1;
+  index->free_head = entity_index;
+  index->free_count++;
 }
 
 #endif

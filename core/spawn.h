@@ -28,6 +28,7 @@ typedef struct BundlePart {
 typedef struct BundleColumn {
   uint32_t part;
   uint32_t offset;   /* in the component's image */
+  uint16_t field;    /* in the table's fields */
   ColumnCode code;
   uint8_t type;      /* ecs_Scalar */
 } BundleColumn;
@@ -48,6 +49,7 @@ struct Bundle {
   uint32_t item_count;
   uint32_t part_count;
   uint32_t column_count;
+  bool plain;            /* one part, and all its columns are of f32 */
   uint64_t layout_version; /* that parts and columns were resolved for */
 };
 
@@ -73,7 +75,7 @@ ECS_INTERNAL ecs_Status bundle_resolve(World *world, Bundle *bundle);
 ECS_INTERNAL ecs_Status spawn_reserve(World *world, Bundle *bundle,
                                       uint64_t count);
 
-/* One entity. values as in ecs_spawn. */
+/* One entity; values as in ecs_spawn, and entity may be NULL too. */
 ECS_INTERNAL ecs_Status spawn_one(World *world, Bundle *bundle,
                                   const void *const *values,
                                   ecs_Entity *entity);

@@ -278,6 +278,25 @@ uint32_t table_move_row_mixed(Table *to, Table *from, uint32_t row,
   return to_row;
 }
 
+#define CELLS_PER_LINE (ECS_LINE_BYTES / 4u)
+
+/* Asks for a row that will soon be touched, in the columns whose turn it is:
+ * while row goes through a line every column has one. */
+static void prefetch_cells(const Table *table, uint32_t row, uint32_t ahead) {
+  if (ahead >= table->capacity) return; /* also where it would be below 0 */
+  const char *cells = table_cells(table, ahead);
+  for (uint32_t i = row % CELLS_PER_LINE; i < table->columns[2];
+       i += CELLS_PER_LINE)
+    __builtin_prefetch(cells + i * table->stride[2], 1);
+}
+
+void table_prefetch_cells(const Table *to, const Table *from, uint32_t row) {
+  uint32_t distance = 2 * CELLS_PER_LINE;
+  prefetch_cells(to, to->count, to->count + distance);
+  prefetch_cells(from, from->count, from->count - distance);
+  prefetch_cells(from, row, row + distance);
+}
+
 void table_copy_bits(Table *to, uint32_t to_row, const Table *from,
                      uint32_t from_row) {
   uint32_t common = to->bits_columns < from->bits_columns

@@ -263,6 +263,14 @@ ECS_INTERNAL uint32_t table_move_row_mixed(Table *to, Table *from,
                                            const ColumnRange *range,
                                            bool added, ecs_Entity *filler);
 
+/* Before a row moves: asks for what the moves after it will touch, at the ends
+ * of both tables and behind the row. Moving goes through three places per
+ * column, more than the hardware follows from TABLE_WIDE on: without it a pair
+ * of moves with ten components at 64k costs 370 ns instead of 170. */
+#define TABLE_WIDE 10u
+ECS_INTERNAL void table_prefetch_cells(const Table *to, const Table *from,
+                                       uint32_t row);
+
 /* Where a row is in the first column of four bytes; the same row in the next
  * is a stride further on. */
 static inline char *table_cells(const Table *table, uint32_t row) {
@@ -326,6 +334,7 @@ static inline uint32_t table_move_row_cells(Table *to, Table *from,
                                             uint32_t row,
                                             const ColumnRange *range,
                                             bool added, ecs_Entity *filler) {
+  if (from->columns[2] >= TABLE_WIDE) table_prefetch_cells(to, from, row);
   uint32_t to_row = table_append(to, from->entities[row]);
   char *target = table_cells(to, to_row), *hole = table_cells(from, row);
   size_t to_stride = to->stride[2], stride = from->stride[2];

@@ -131,8 +131,8 @@ ECS_INTERNAL ecs_Status world_add(World *world, ecs_Entity entity,
 ECS_INTERNAL ecs_Status world_remove(World *world, ecs_Entity entity,
                                      ecs_Component component);
 
-/* Destroys an entity that has a place. Cannot fail. */
-ECS_INTERNAL void world_destroy_entity(World *world, ecs_Entity entity);
+/* Destroys an entity. */
+ECS_INTERNAL ecs_Status world_destroy_entity(World *world, ecs_Entity entity);
 
 /* Destroys all. Cannot fail; memory is kept. */
 ECS_INTERNAL void world_clear(World *world);

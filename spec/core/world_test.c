@@ -573,6 +573,16 @@ static void hundreds_of_components_work_like_few(void **state) {
 
 /* The check itself -------------------------------------------------------- */
 
+/* A fault planted in a place is seen, and nothing once it is gone. */
+#define ASSERT_SEEN(place, wrong)                  \
+  do {                                             \
+    __typeof__(place) right = (place);             \
+    (place) = (wrong);                             \
+    assert_false(world_check_invariants(world));   \
+    (place) = right;                               \
+    assert_true(world_check_invariants(world));    \
+  } while (0)
+
 /* Two entities in a table and a sparse set, for faults to be planted in. */
 static void the_check_sees_what_does_not_agree(void **state) {
   (void)state;
@@ -587,14 +597,6 @@ static void the_check_sees_what_does_not_agree(void **state) {
   Table *table = world->main->tables[1];
   Slot *slot = entity_index_slot(&world->index, id_index(first));
   assert_true(world_check_invariants(world));
-#define ASSERT_SEEN(place, wrong)                  \
-  do {                                             \
-    __typeof__(place) right = (place);             \
-    (place) = (wrong);                             \
-    assert_false(world_check_invariants(world));   \
-    (place) = right;                               \
-    assert_true(world_check_invariants(world));    \
-  } while (0)
   ASSERT_SEEN(slot->where, 1u);
   ASSERT_SEEN(slot->what, slot->what & SLOT_PLACE_MASK);
   ASSERT_SEEN(*locator_narrow_entry(&sparse->locator, 1), 1u);
@@ -606,6 +608,24 @@ static void the_check_sees_what_does_not_agree(void **state) {
   ASSERT_SEEN(table->entities[0], table->entities[1]);
   ASSERT_SEEN(((uint32_t *)(void *)table->fields[0])[3], 1u);
   ASSERT_SEEN(world->index.alive_count, 1u);
+  finish(&fixture);
+}
+
+/* The same entity in a second row, of its table and of another one. */
+static void the_check_sees_an_entity_in_two_rows(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  World *world = &fixture.world;
+  ecs_Component component = define(world, "a", "w", ECS_STORE_TABLE);
+  spawn(world, &component, 1);
+  spawn(world, &component, 1);
+  spawn(world, NULL, 0);
+  Table *table = world->main->tables[1], *other = world->main->tables[0];
+  ASSERT_SEEN(table->entities[1], table->entities[0]);
+  ASSERT_SEEN(table->entities[0], table->entities[1]);
+  ASSERT_SEEN(table->entities[0], other->entities[0]);
+  ASSERT_SEEN(other->entities[0], table->entities[0]);
   finish(&fixture);
 }
 
@@ -643,6 +663,7 @@ int main(void) {
       cmocka_unit_test(hundreds_of_components_work_like_few),
 #endif
       cmocka_unit_test(the_check_sees_what_does_not_agree),
+      cmocka_unit_test(the_check_sees_an_entity_in_two_rows),
       cmocka_unit_test(the_check_sees_rows_without_components),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
