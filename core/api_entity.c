@@ -152,7 +152,7 @@ ecs_Status ecs_remove(ecs_World *world, ecs_Entity entity,
 /* Values ---------------------------------------------------------------- */
 
 /* Adds a component with defaults but for some fields. */
-static ecs_Status add_with_fields(ecs_World *world, ecs_Entity entity,
+static ECS_COLD ecs_Status add_with_fields(ecs_World *world, ecs_Entity entity,
                                   ecs_Component component, const void *image,
                                   uint64_t fields) {
   const Schema *schema = world->world.components[component].schema;
@@ -168,21 +168,28 @@ static ecs_Status add_with_fields(ecs_World *world, ecs_Entity entity,
 
 /* Where an entity has a component with columns: world_locate for what is never
  * stored as bits, in line. */
-static inline __attribute__((always_inline)) ecs_Status locate(const World *world, const Component *what,
-                                ecs_Entity entity, Location *place) {
-  *place = world_locate_main(world, entity);
-  if (ECS_UNLIKELY(place->table == NULL)) return ECS_E_DEAD;
-  if (what->group != 0)
-    *place = world_locate_in(world->groups[what->group], id_index(entity));
-  return place->table != NULL && table_has_columns(place->table, what->bit)
-             ? ECS_OK
-             : ECS_E_ABSENT;
+static inline __attribute__((always_inline)) ecs_Status locate(
+    const World *world, const Component *what, ecs_Entity entity,
+    Table **table, uint32_t *row) {
+  const Slot *slot = world_find_slot(world, entity, table);
+  if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
+  *row = slot->where;
+  if (what->group != 0) {
+    Place place =
+        locator_find(&world->groups[what->group]->locator, id_index(entity));
+    if (place.row == LOCATOR_NONE) return ECS_E_ABSENT;
+    *row = place.row;
+    *table = world->groups[what->group]->tables[place.table];
+  }
+  return ECS_LIKELY(table_has_columns(*table, what->bit)) ? ECS_OK
+                                                          : ECS_E_ABSENT;
 }
 
 ecs_Status ecs_set(ecs_World *world, ecs_Entity entity,
                    ecs_Component component, const void *image,
                    uint64_t fields) {
-  Location place;
+  Table *table;
+  uint32_t row;
   if (ECS_UNLIKELY(!is_component(world, component))) return ECS_E_COMPONENT;
   const Component *what = &world->world.components[component];
   bool tag = what->schema->field_count == 0;
@@ -190,56 +197,70 @@ ecs_Status ecs_set(ecs_World *world, ecs_Entity entity,
   if (ECS_UNLIKELY(world->depth > 0))
     return set_later(world, entity, component, image, fields);
   if (tag) return world_add(&world->world, entity, component, NULL);
-  ecs_Status status = locate(&world->world, what, entity, &place);
-  if (status == ECS_E_ABSENT)
+  ecs_Status status = locate(&world->world, what, entity, &table, &row);
+  if (ECS_UNLIKELY(status == ECS_E_ABSENT))
     return add_with_fields(world, entity, component, image, fields);
   if (ECS_UNLIKELY(status != ECS_OK)) return status;
   if (fields == UINT64_MAX)
-    table_store_all(place.table, place.row, what->bit, what->schema, image);
+    table_store_all(table, row, what->bit, what->schema, image);
   else
-    table_store(place.table, place.row, what->bit, what->schema, image,
-                fields);
+    table_store(table, row, what->bit, what->schema, image, fields);
   return ECS_OK;
 }
 
-/* The border of everything that reads one component. */
-static inline __attribute__((always_inline)) ecs_Status find_values(const ecs_World *world, ecs_Entity entity,
-                              ecs_Component component, Location *place) {
-  if (!is_component(world, component)) return ECS_E_COMPONENT;
-  const Component *what = &world->world.components[component];
-  if (what->schema->field_count == 0) return ECS_E_COMPONENT;
-  if (what->writers > 0) {
-    ((ecs_World *)(uintptr_t)world)->contested = component;
-    return ECS_E_ACCESS;
-  }
-  ecs_Status status = locate(&world->world, what, entity, place);
+/* What is told of an entity that has no place: recorded, maybe. */
+static ECS_COLD ecs_Status judge_absent(const ecs_World *world,
+                                        ecs_Entity entity,
+                                        ecs_Status status) {
   return status == ECS_E_DEAD && ecs_alive(world, entity) ? ECS_E_ABSENT
                                                           : status;
 }
 
+/* Says which component an open cursor owns. */
+static ECS_COLD ecs_Status contest(const ecs_World *world,
+                                   ecs_Component component) {
+  ((ecs_World *)(uintptr_t)world)->contested = component;
+  return ECS_E_ACCESS;
+}
+
+/* May the component be read, and has it fields? */
+static inline ecs_Status check_read(const ecs_World *world,
+                                    ecs_Component component) {
+  if (ECS_UNLIKELY(!is_component(world, component))) return ECS_E_COMPONENT;
+  const Component *what = &world->world.components[component];
+  if (ECS_UNLIKELY(what->schema->field_count == 0)) return ECS_E_COMPONENT;
+  return ECS_UNLIKELY(what->writers > 0) ? contest(world, component) : ECS_OK;
+}
+
 ecs_Status ecs_get(const ecs_World *world, ecs_Entity entity,
                    ecs_Component component, void *image) {
-  Location place;
-  ecs_Status status = find_values(world, entity, component, &place);
-  if (status != ECS_OK) return status;
+  Table *table;
+  uint32_t row;
+  ecs_Status status = check_read(world, component);
+  if (ECS_UNLIKELY(status != ECS_OK)) return status;
   const Component *what = &world->world.components[component];
-  table_load(place.table, place.row, what->bit, what->schema, image);
+  status = locate(&world->world, what, entity, &table, &row);
+  if (ECS_UNLIKELY(status != ECS_OK))
+    return judge_absent(world, entity, status);
+  table_load(table, row, what->bit, what->schema, image);
   return ECS_OK;
 }
 
 ecs_Status ecs_get_field(const ecs_World *world, ecs_Entity entity,
                          ecs_Component component, uint32_t field,
                          double *value) {
-  Location place;
-  ecs_Status status = find_values(world, entity, component, &place);
+  Table *table;
+  uint32_t row;
+  ecs_Status status = check_read(world, component);
   if (status == ECS_E_COMPONENT) return status;
   const Component *what = &world->world.components[component];
   if (field >= what->schema->field_count) return ECS_E_FIELD;
   if (status != ECS_OK) return status;
+  status = locate(&world->world, what, entity, &table, &row);
+  if (status != ECS_OK) return judge_absent(world, entity, status);
   *value = ecs_scalar_load(
       what->schema->fields[field].type,
-      table_element(place.table, table_codes(place.table, what->bit)[field],
-                    place.row));
+      table_element(table, table_codes(table, what->bit)[field], row));
   return ECS_OK;
 }
 

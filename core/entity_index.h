@@ -93,13 +93,14 @@ static inline bool entity_index_ready(const EntityIndex *index) {
          index->used < index->page_count << ECS_PAGE_BITS;
 }
 
-/* Issues a handle, reserved: alive but in no place. Room must be reserved. */
-static inline ecs_Entity entity_index_issue(EntityIndex *index) {
+/* Issues a handle and writes its slot. Room must be reserved. */
+static inline ecs_Entity entity_index_issue_as(EntityIndex *index,
+                                               uint32_t where, uint32_t what) {
   uint32_t at = index->free_head;
   uint32_t generation = 0;
   Slot *slot;
   ECS_ASSERT(entity_index_ready(index));
-  if (at != 0) {
+  if (ECS_LIKELY(at != 0)) {
     slot = entity_index_slot(index, at);
     ECS_ASSERT(slot_state(*slot) == SLOT_FREE);
     index->free_head = slot_row(*slot);
@@ -109,10 +110,25 @@ static inline ecs_Entity entity_index_issue(EntityIndex *index) {
     at = index->used++;
     slot = entity_index_slot(index, at);
   }
-  slot->where = (uint32_t)SLOT_RESERVED << ECS_INDEX_BITS;
-  slot->what = generation;
+  slot->where = where;
+  slot->what = what;
   index->alive_count++;
   return id_make(at, generation);
+}
+
+/* Issues a handle, reserved: alive but in no place. Room must be reserved. */
+static inline ecs_Entity entity_index_issue(EntityIndex *index) {
+  ecs_Entity entity = entity_index_issue_as(
+      index, (uint32_t)SLOT_RESERVED << ECS_INDEX_BITS, 0);
+  entity_index_slot(index, id_index(entity))->what = id_generation(entity);
+  return entity;
+}
+
+/* Issues a handle that is placed at once. */
+static inline ecs_Entity entity_index_issue_placed(EntityIndex *index,
+                                                   uint32_t table,
+                                                   uint32_t row) {
+  return entity_index_issue_as(index, row, table);
 }
 
 /* Says where the entity's row of the main group is; keeps the summary of one

@@ -450,26 +450,27 @@ static ECS_COLD ecs_Status remove_slowly(World *world, Group *group,
   return status;
 }
 
-/* Removes from a sparse set. */
+/* Removes from a sparse set. Who has a row there is alive: the row itself says
+ * so, and the main group, a cache miss away, is not asked. */
 static ECS_COLD ecs_Status remove_from_set(World *world, Group *group,
                                            const Component *what,
                                            ecs_Entity entity) {
   const Locator *locator = &group->locator;
   uint32_t at = id_index(entity);
-  Table *table = NULL;
-  Slot *slot = world_find_slot(world, entity, &table);
-  if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
-  if (ECS_UNLIKELY(!locator_ready(locator, at))) return ECS_OK;
+  if (ECS_UNLIKELY(!locator_ready(locator, at)))
+    return remove_slowly(world, group, what, entity);
   uint32_t *entry = locator_narrow_entry(locator, at);
   uint32_t row = *entry;
-  if (ECS_UNLIKELY(row == LOCATOR_NONE)) return ECS_OK;
-  table = group->tables[0];
-  if (ECS_UNLIKELY(!table->only_cells))
+  if (ECS_UNLIKELY(row == LOCATOR_NONE))
+    return remove_slowly(world, group, what, entity);
+  Table *table = group->tables[0];
+  if (ECS_UNLIKELY(table->entities[row] != entity || !table->only_cells))
     return remove_slowly(world, group, what, entity);
   ecs_Entity filler = table_remove_cells(table, row);
   *locator_narrow_entry(locator, id_index(filler)) = row;
   *entry = LOCATOR_NONE; /* maybe it was the filler itself */
-  if (summary_is_exact(world)) slot->what &= ~group->summary;
+  if (summary_is_exact(world))
+    entity_index_slot(&world->index, at)->what &= ~group->summary;
   world_touch(world, group);
   return ECS_OK;
 }
