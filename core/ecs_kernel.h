@@ -1,2 +1,0 @@
-/* For commands that still say -Icore; to be deleted. */
-#include "../include/ecs_kernel.h"
