@@ -37,7 +37,8 @@ static ecs_Status assign_columns(Table *table, ColumnCode *lookup,
       uint32_t shift = size_shift(schema->fields[i].type);
       if (table->columns[shift] >= ECS_COLUMN_LIMIT)
         return ECS_E_LIMIT;
-      codes[next++] = (ColumnCode)(table->columns[shift]++ << 2 | shift);
+      codes[next++] =
+          (ColumnCode)((uint32_t)table->columns[shift]++ << 2 | shift);
       table->sizes = (uint8_t)(table->sizes | 1u << shift);
     }
   }
@@ -152,6 +153,7 @@ static ecs_Status resettle(Table *table, Memory *memory, uint32_t capacity,
 }
 
 ecs_Status table_reserve(Table *table, Memory *memory, uint64_t rows) {
+  if (rows > ECS_INDEX_LIMIT) return ECS_E_LIMIT;
   uint64_t needed = table->count + rows;
   uint64_t doubled = (uint64_t)table->capacity * 2;
   if (needed <= table->capacity) return ECS_OK;
@@ -349,6 +351,9 @@ static bool all_zero(const uint8_t *bytes, size_t count) {
 bool table_check_invariants(const Table *table) {
   if (table->slab == NULL) return table->count == 0 && table->capacity == 0;
   if (table->count > table->capacity) return false;
+  if (!all_zero((const uint8_t *)(table->entities + table->count),
+                (table->capacity - table->count) * sizeof(ecs_Entity)))
+    return false;
   for (uint32_t shift = 0; shift < TABLE_SIZES; shift++) {
     for (uint32_t i = 0; i < size_count(table, shift); i++) {
       const uint8_t *column =
