@@ -132,9 +132,8 @@ static bool is_recorded(const State *state, ecs_Entity entity) {
          command_find(commands, entity) != NULL;
 }
 
-ecs_Status ecs_accessor_set(ecs_Accessor *accessor, ecs_Entity entity,
-                            const void *image) {
-  State *state = state_of(accessor);
+static ECS_COLD ecs_Status set_slowly(State *state, ecs_Entity entity,
+                                      const void *image) {
   uint32_t row = 0;
   ecs_Status status = check(state, true);
   if (status == ECS_OK) status = find(state, entity, &row);
@@ -144,6 +143,25 @@ ecs_Status ecs_accessor_set(ecs_Accessor *accessor, ecs_Entity entity,
   for (uint32_t i = 0; i < state->schema->field_count; i++)
     store_element(state, i, row,
                   (const char *)image + state->schema->fields[i].offset);
+  return ECS_OK;
+}
+
+/* As ecs_accessor_get, where nothing is recorded either. */
+ecs_Status ecs_accessor_set(ecs_Accessor *accessor, ecs_Entity entity,
+                            const void *image) {
+  State *state = state_of(accessor);
+  const World *world = &state->world->world;
+  const Component *what = &world->components[state->component];
+  Table *table = NULL;
+  if (ECS_UNLIKELY(!state->plain || what->readers > 0 ||
+                   state->world->commands.subject_count > 0 ||
+                   state->layout_version != world->layout_version))
+    return set_slowly(state, entity, image);
+  const Slot *slot = world_find_slot(world, entity, &table);
+  if (ECS_UNLIKELY(slot == NULL || table != state->table))
+    return set_slowly(state, entity, image);
+  table_store_f32(table, slot->where, state->bit, state->schema->field_count,
+                  image);
   return ECS_OK;
 }
 
@@ -313,6 +331,43 @@ static ecs_Status record_many(State *state, const ecs_Entity *entities,
   return ECS_OK;
 }
 
+/* As read_plain_window, where nothing is recorded. */
+static bool write_plain_window(State *state, const ecs_Entity *entities,
+                               uint32_t count, uint32_t done,
+                               const void *const *columns) {
+  uint32_t rows[WINDOW];
+  uint32_t first = 0;
+  if (!state->plain || state->world->commands.subject_count > 0 ||
+      find(state, entities[0], &first) != ECS_OK ||
+      !look_up_rows(state, entities, count, rows))
+    return false;
+  for (uint32_t k = 0; k < state->schema->field_count; k++) {
+    const char *from = (const char *)columns[k] + (size_t)done * 4;
+    char *to = state->fields[k];
+    for (uint32_t i = 0; i < count; i++)
+      element_store_f32(to + (size_t)rows[i] * 4, from + (size_t)i * 4);
+  }
+  return true;
+}
+
+/* One by one, those that something is recorded for left out; how many have the
+ * component. */
+static uint32_t write_window(State *state, const ecs_Entity *entities,
+                             uint32_t count, uint32_t done,
+                             const void *const *columns) {
+  uint32_t found = 0, row = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (find(state, entities[i], &row) != ECS_OK) continue;
+    found++;
+    if (is_recorded(state, entities[i])) continue;
+    for (uint32_t k = 0; k < state->schema->field_count; k++)
+      store_element(state, k, row,
+                    (const char *)columns[k] +
+                        ((size_t)(done + i) << code_shift(state->codes[k])));
+  }
+  return found;
+}
+
 /* What has to be recorded comes first, because it may fail. */
 ecs_Status ecs_accessor_set_many(ecs_Accessor *accessor,
                                  const ecs_Entity *entities, uint32_t count,
@@ -323,15 +378,12 @@ ecs_Status ecs_accessor_set_many(ecs_Accessor *accessor,
   ecs_Status status = check(state, true);
   if (status == ECS_OK && state->world->commands.subject_count > 0)
     status = record_many(state, entities, count, columns);
-  for (uint32_t i = 0; status == ECS_OK && i < count; i++) {
-    uint32_t row = 0;
-    if (find(state, entities[i], &row) != ECS_OK) continue;
-    total++;
-    if (is_recorded(state, entities[i])) continue;
-    for (uint32_t k = 0; k < state->schema->field_count; k++)
-      store_element(state, k, row,
-                    (const char *)columns[k] +
-                        ((size_t)i << code_shift(state->codes[k])));
+  for (uint32_t done = 0; status == ECS_OK && done < count; done += WINDOW) {
+    uint32_t window = count - done < WINDOW ? count - done : WINDOW;
+    const ecs_Entity *some = entities + done;
+    total += write_plain_window(state, some, window, done, columns)
+                 ? window
+                 : write_window(state, some, window, done, columns);
   }
   if (found != NULL) *found = total;
   return status;

@@ -137,7 +137,7 @@ ECS_INTERNAL ecs_Status world_destroy_entity(World *world, ecs_Entity entity);
 /* Destroys all. Cannot fail; memory is kept. */
 ECS_INTERNAL void world_clear(World *world);
 
-/* For the floors that change structure too: spawn, regroup, command buffer -- */
+/* For the floors that change structure too: spawn, regroup, commands ------ */
 
 /* Every structural change says so, to its group and to the world. */
 static inline void world_touch(World *world, Group *group) {
