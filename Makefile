@@ -281,7 +281,9 @@ install: libraries
 	ln -sf libecs.so.0 $(DESTDIR)$(PREFIX)/lib/libecs.so
 	install -m 644 $(PUBLIC_HEADERS) $(DESTDIR)$(PREFIX)/include
 
+# Also what luarocks leaves beside the sources.
 clean:
-	rm -rf build
+	rm -rf build ecs
+	rm -f core/*.o bindings/lua/*.o
 
 -include $(wildcard build/*/*.d build/*/*/*.d build/*/*/*/*.d build/*/*/*/*/*.d)
