@@ -24,6 +24,7 @@ struct ecs_World {
   uint32_t query_count;
   uint32_t query_capacity;
   uint32_t depth;          /* open cursors and deferrals */
+  uint32_t deferrals;      /* of these */
   ecs_Component contested; /* see ecs_world_contested */
   uint64_t dropped;
   CommandMark marks[ECS_NESTING_LIMIT];

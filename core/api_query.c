@@ -47,7 +47,7 @@ void api_free_query(ecs_Query *query) {
   memmove(&world->queries[at], &world->queries[at + 1],
           (world->query_count - at) * sizeof(ecs_Query *));
   kernel_unbind_all(query);
-  batch_free_spare(query);
+  batch_free_scratches(query);
   query_deinit(query);
   memory_free(&world->world.memory, query, sizeof(ecs_Query));
 }
@@ -98,7 +98,8 @@ typedef struct CursorState {
   ecs_World *world;
   Walk walk;            /* walk.query NULL: rows of spawn_many */
   const Bundle *bundle;
-  void **columns;       /* owned; one pointer per column of the bundle */
+  void **columns;       /* one per column of the bundle, whose or whose
+                           stage's they are */
   const ecs_Entity *entities;
   uint32_t count;
   bool handed_out;
@@ -165,8 +166,6 @@ static ecs_World *close_cursor(ecs_Cursor *cursor) {
     return state->world;
   }
   if (state->claimed) claim_bundle(state, false);
-  memory_free(&state->world->world.memory, state->columns,
-              state->bundle->column_count * sizeof(void *));
   return state->world;
 }
 
@@ -180,71 +179,48 @@ void ecs_cursor_discard(ecs_Cursor *cursor) {
 
 /* Spawning many --------------------------------------------------------- */
 
-/* The columns of rows that were just born, or staged. */
-static void point_at_rows(CursorState *state, const uint32_t *first_rows) {
-  const Bundle *bundle = state->bundle;
+/* The columns of rows that were just born. */
+static void point_at_rows(CursorState *state, Bundle *bundle) {
   for (uint32_t i = 0; i < bundle->column_count; i++) {
     const BundleColumn *column = &bundle->columns[i];
-    state->columns[i] = table_element(bundle->parts[column->part].table,
-                                      column->code, first_rows[column->part]);
+    bundle->pointers[i] =
+        table_element(bundle->parts[column->part].table, column->code,
+                      bundle->first_rows[column->part]);
   }
-  state->entities = bundle->parts[0].table->entities + first_rows[0];
-}
-
-static void point_at_stage(CursorState *state, const Stage *stage) {
-  const Bundle *bundle = state->bundle;
-  for (uint32_t i = 0; i < bundle->item_count; i++) {
-    const BundleItem *item = &bundle->items[i];
-    for (uint32_t k = 0; k < item->column_count; k++)
-      state->columns[item->first_column + k] =
-          table_column(stage->table, table_codes(stage->table, i)[k]);
-  }
-  state->entities = stage->table->entities;
+  state->columns = bundle->pointers;
+  state->entities = bundle->parts[0].table->entities + bundle->first_rows[0];
 }
 
 static ecs_Status spawn_now(ecs_World *world, Bundle *bundle, uint32_t count,
                             CursorState *state) {
-  Memory *memory = &world->world.memory;
-  uint32_t few[8];
-  uint32_t *first_rows = few;
-  uint32_t parts = bundle->item_count + 1;
-  if (parts > 8) first_rows = memory_zeroed(memory, parts, sizeof(uint32_t));
-  if (first_rows == NULL) return ECS_E_MEMORY;
-  ecs_Status status = spawn_rows(&world->world, bundle, count, first_rows);
-  if (status == ECS_OK && state != NULL) {
-    if (count > 0) point_at_rows(state, first_rows);
-    claim_bundle(state, true);
-    state->claimed = true;
-  }
-  if (first_rows != few)
-    memory_free(memory, first_rows, parts * sizeof(uint32_t));
-  return status;
+  ecs_Status status =
+      spawn_rows(&world->world, bundle, count, bundle->first_rows);
+  if (status != ECS_OK || state == NULL) return status;
+  if (count > 0) point_at_rows(state, bundle);
+  claim_bundle(state, true);
+  state->claimed = true;
+  return ECS_OK;
 }
 
+/* A stage's table has the fields of the bundle's items in their order. */
 static ecs_Status spawn_later(ecs_World *world, Bundle *bundle,
                               uint32_t count, CursorState *state) {
   const Stage *stage = NULL;
   ecs_Status status =
       command_record_stage(&world->commands, bundle, count, &stage);
-  if (status == ECS_OK && state != NULL && count > 0)
-    point_at_stage(state, stage);
-  return status;
+  if (status != ECS_OK || state == NULL) return status;
+  state->columns = (void **)(void *)stage->table->fields;
+  state->entities = stage->table->entities;
+  return ECS_OK;
 }
 
 static ecs_Status open_spawned(ecs_World *world, Bundle *bundle,
                                uint32_t count, CursorState *state) {
-  Memory *memory = &world->world.memory;
   if (world->depth >= ECS_NESTING_LIMIT) return ECS_E_LIMIT;
   *state = (CursorState){.world = world, .bundle = bundle, .count = count};
-  state->columns =
-      memory_zeroed(memory, bundle->column_count, sizeof(void *));
-  if (state->columns == NULL && bundle->column_count > 0) return ECS_E_MEMORY;
   ecs_Status status = world->depth > 0
                           ? spawn_later(world, bundle, count, state)
                           : spawn_now(world, bundle, count, state);
-  if (status != ECS_OK)
-    memory_free(memory, state->columns,
-                bundle->column_count * sizeof(void *));
   /* Opened last: discarding the cursor keeps the entities. */
   return status == ECS_OK ? api_open(world) : status;
 }

@@ -209,14 +209,23 @@ void api_discard(ecs_World *world) {
   command_rewind(&world->commands, world->marks[--world->depth]);
 }
 
-ecs_Status ecs_defer_begin(ecs_World *world) { return api_open(world); }
+ecs_Status ecs_defer_begin(ecs_World *world) {
+  ecs_Status status = api_open(world);
+  if (status == ECS_OK) world->deferrals++;
+  return status;
+}
 
+/* Never the level of a cursor, whose columns would move under it. */
 ecs_Status ecs_defer_end(ecs_World *world) {
-  return world->depth == 0 ? ECS_E_ARGUMENT : api_close(world);
+  if (world->deferrals == 0) return ECS_E_ARGUMENT;
+  world->deferrals--;
+  return api_close(world);
 }
 
 void ecs_defer_discard(ecs_World *world) {
-  if (world->depth > 0) api_discard(world);
+  if (world->deferrals == 0) return;
+  world->deferrals--;
+  api_discard(world);
 }
 
 bool ecs_deferring(const ecs_World *world) { return world->depth > 0; }

@@ -65,24 +65,26 @@ static Scratch *scratch_create(const ecs_Query *query) {
   return scratch;
 }
 
-void batch_free_spare(ecs_Query *query) {
-  if (query->spare != NULL)
-    memory_free(&query->world->memory, query->spare,
-                query->spare->block_bytes);
-  query->spare = NULL;
-}
-
-static Scratch *take_scratch(ecs_Query *query) {
-  Scratch *scratch = query->spare;
-  query->spare = NULL;
-  return scratch != NULL ? scratch : scratch_create(query);
-}
-
-static void return_scratch(ecs_Query *query, Scratch *scratch) {
-  if (query->spare == NULL)
-    query->spare = scratch;
-  else
+void batch_free_scratches(ecs_Query *query) {
+  while (query->scratches != NULL) {
+    Scratch *scratch = query->scratches;
+    query->scratches = scratch->next;
     memory_free(&query->world->memory, scratch, scratch->block_bytes);
+  }
+}
+
+/* One that no open walk has; as many are made as walks of the query nest. */
+static Scratch *take_scratch(ecs_Query *query) {
+  Scratch *scratch = query->scratches;
+  while (scratch != NULL && scratch->taken) scratch = scratch->next;
+  if (scratch == NULL) {
+    scratch = scratch_create(query);
+    if (scratch == NULL) return NULL;
+    scratch->next = query->scratches;
+    query->scratches = scratch;
+  }
+  scratch->taken = true;
+  return scratch;
 }
 
 /* Pieces ---------------------------------------------------------------- */
@@ -333,6 +335,6 @@ void batch_end(Walk *walk) {
   put_back(walk);
   give_up(walk->query);
   walk->query->open--;
-  return_scratch(walk->query, walk->scratch);
+  walk->scratch->taken = false;
   walk->scratch = NULL;
 }

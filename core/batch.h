@@ -20,6 +20,8 @@
 
 /* Memory of one walk: column pointers, and room for a gathered block. */
 struct Scratch {
+  Scratch *next;          /* of the same query */
+  bool taken;             /* by an open walk */
   size_t block_bytes;     /* of the whole allocation */
   void **columns;         /* column_count of the query */
   bool *copied;           /* columns[k] is in data */
@@ -51,7 +53,7 @@ ECS_INTERNAL bool batch_next(Walk *walk, ecs_Batch *batch);
 /* Puts back, and gives up the claims. */
 ECS_INTERNAL void batch_end(Walk *walk);
 
-/* Frees the scratch that the query keeps. */
-ECS_INTERNAL void batch_free_spare(ecs_Query *query);
+/* Frees the scratches of the query, those of open walks included. */
+ECS_INTERNAL void batch_free_scratches(ecs_Query *query);
 
 #endif

@@ -1,7 +1,7 @@
 /* command_buffer.c: changes of structure, recorded now and applied later. */
 #include "command_buffer.h"
 
-/* Pieces that stay for the next recording: a megabyte of commands. */
+/* Memory that stays for the next recording, in pieces: a megabyte. */
 #define PIECES_KEPT 16u
 
 /* Life ------------------------------------------------------------------ */
@@ -17,6 +17,17 @@ static void free_pieces(CommandBuffer *buffer, uint32_t kept) {
     memory_free(&buffer->world->memory, piece->memory, piece->bytes);
     *piece = (Piece){NULL, 0, 0};
   }
+}
+
+/* Frees the pieces past the memory that stays. */
+static void free_surplus(CommandBuffer *buffer) {
+  size_t bytes = 0;
+  uint32_t kept = 0;
+  while (kept < buffer->piece_capacity &&
+         bytes + buffer->pieces[kept].bytes <=
+             (size_t)PIECES_KEPT * ECS_COMMAND_PIECE)
+    bytes += buffer->pieces[kept++].bytes;
+  free_pieces(buffer, kept);
 }
 
 void command_buffer_deinit(CommandBuffer *buffer) {
@@ -313,6 +324,7 @@ void command_rewind(CommandBuffer *buffer, CommandMark mark) {
   while (buffer->last != mark.last) take_back(buffer, buffer->last);
   drop_stages(buffer, mark.stages);
   buffer->piece_count = mark.piece_count;
+  if (mark.piece_count == 0) free_surplus(buffer);
   if (mark.piece_count > 0)
     buffer->pieces[mark.piece_count - 1].used = mark.used;
 }
@@ -324,6 +336,6 @@ void command_reset(CommandBuffer *buffer) {
   buffer->command_count = 0;
   buffer->last = NULL;
   drop_stages(buffer, NULL);
-  if (buffer->piece_capacity > PIECES_KEPT) free_pieces(buffer, PIECES_KEPT);
+  free_surplus(buffer);
   buffer->piece_count = 0;
 }

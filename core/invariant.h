@@ -1,7 +1,7 @@
 /* invariant.h: asserts for our own bugs.
  *
  * ECS_ASSERT states what must hold if the core is right; it is no check of
- * what a caller hands in (that is the border's, api.c). In a normal build it
+ * what a caller hands in (that is the border's, api.h). In a normal build it
  * costs nothing; with ECS_CHECKED it stops the process.
  */
 #ifndef ECS_INVARIANT_H

@@ -85,7 +85,10 @@ static bool wants(const ecs_KernelBinding *binding, ecs_KernelFlag flag) {
 
 static ecs_Status hold_blocks(ecs_KernelBinding *binding, uint32_t count) {
   Memory *memory = &binding->query->world->memory;
-  uint32_t pointers = (count + 1) * (binding->kernel->column_count + 1);
+  uint64_t wanted =
+      ((uint64_t)count + 1) * ((uint64_t)binding->kernel->column_count + 1);
+  if (wanted > UINT32_MAX) return ECS_E_MEMORY;
+  uint32_t pointers = (uint32_t)wanted;
   void *blocks = binding->blocks, *columns = binding->pointers;
   bool held = true;
   if (count > binding->block_capacity)

@@ -1,6 +1,6 @@
 /* library.c: loads shared libraries of native kernels.
  *
- * A library is a data object with a handshake: no code of it runs before its
+ * A library is a data object with a handshake: no kernel of it runs before its
  * sizes have proved that it was built against this ecs.h. One that passes is
  * never closed, because a world may call into it as long as it lives.
  */

@@ -250,8 +250,10 @@ static const char *access_name(ecs_Access access) {
 
 /* Blind: no two terms share a group. */
 static const char *plan_name(const ecs_Query *query) {
-  if (query->part_count == 1) return "full";
-  return query->part_count >= query->term_count ? "blind" : "partial";
+  if (query_is_direct(query)) return "full";
+  return query->part_count > 1 && query->part_count >= query->term_count
+             ? "blind"
+             : "partial";
 }
 
 static void say_terms(Text *text, const ecs_Query *query, uint32_t part) {

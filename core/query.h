@@ -52,7 +52,7 @@ struct ecs_Query {
   uint32_t driver;       /* of the last row list */
   uint64_t layout_version; /* that the plan was made for; UINT64_MAX: none */
   uint32_t open;         /* cursors */
-  Scratch *spare;        /* owned; for the next cursor that needs one */
+  Scratch *scratches;    /* owned; those of open cursors and spare ones */
   ecs_KernelBinding *bindings; /* owned; kernel.h */
 };
 

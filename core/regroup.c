@@ -233,9 +233,11 @@ static void place_all(World *world, const Group *group) {
 
 static void exchange(Regroup *regroup) {
   World *world = regroup->world;
+  bool changed = false;
   for (uint32_t i = 0; i < regroup->fresh_count; i++) {
     Group *group = regroup->fresh[i];
     if (group == NULL) continue;
+    changed = true;
     regroup->fresh[i] = NULL;
     if (i == world->group_count)
       world->group_count++;
@@ -251,7 +253,7 @@ static void exchange(Regroup *regroup) {
     place_all(world, group);
     world_touch(world, group);
   }
-  world->layout_version++;
+  if (changed) world->layout_version++;
 }
 
 ecs_Status world_regroup(World *world, const ecs_Component *components,

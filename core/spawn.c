@@ -19,6 +19,10 @@ static void bundle_destroy(World *world, Bundle *bundle) {
               (bundle->item_count + 1) * sizeof(BundlePart));
   memory_free(memory, bundle->columns,
               bundle->column_count * sizeof(BundleColumn));
+  memory_free(memory, bundle->pointers,
+              bundle->column_count * sizeof(void *));
+  memory_free(memory, bundle->first_rows,
+              (bundle->item_count + 1) * sizeof(uint32_t));
   memory_free(memory, bundle, sizeof(Bundle));
 }
 
@@ -70,8 +74,12 @@ static Bundle *bundle_create(World *world, const ecs_Component *components,
   bundle->parts = memory_zeroed(memory, count + 1, sizeof(BundlePart));
   bundle->columns =
       memory_zeroed(memory, bundle->column_count, sizeof(BundleColumn));
+  bundle->pointers =
+      memory_zeroed(memory, bundle->column_count, sizeof(void *));
+  bundle->first_rows = memory_zeroed(memory, count + 1, sizeof(uint32_t));
+  bool columns = bundle->columns != NULL && bundle->pointers != NULL;
   if ((bundle->items == NULL && count > 0) || bundle->parts == NULL ||
-      (bundle->columns == NULL && bundle->column_count > 0)) {
+      bundle->first_rows == NULL || (!columns && bundle->column_count > 0)) {
     bundle_destroy(world, bundle);
     return NULL;
   }

@@ -46,6 +46,9 @@ struct Bundle {
   BundleItem *items;     /* in the caller's order */
   BundlePart *parts;
   BundleColumn *columns; /* in the order of items, then fields */
+  void **pointers;       /* by column: for the cursor over rows born at once,
+                            of which only one can be open */
+  uint32_t *first_rows;  /* by part: for spawn_rows */
   uint32_t item_count;
   uint32_t part_count;
   uint32_t column_count;

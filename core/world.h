@@ -5,11 +5,11 @@
  *                        \-> locator of group 2 --> ...
  *
  * This floor trusts its callers: entities are alive, components exist, nothing
- * is open. What comes from outside is checked above, in api.c. Every change
+ * is open. What comes from outside is checked above, in api.h. Every change
  * here reserves first and commits then: a status other than ECS_OK means that
  * nothing has changed.
  *
- * structure_version grows with every change of rows, tables or layout;
+ * structure_version grows with every change of rows or layout;
  * layout_version with every change of which group a component belongs to.
  * Plans that were made for another layout are made anew before they are used.
  */

@@ -106,7 +106,8 @@ typedef struct ecs_Memory {
 
 typedef struct ecs_WorldDescription {
   ecs_Memory memory;    /* resize NULL: malloc */
-  uint64_t limit_bytes; /* 0: none. Past it the world reports ECS_E_MEMORY */
+  uint64_t limit_bytes; /* of all but the world's own block; 0: none. Past it
+                           the world reports ECS_E_MEMORY */
 } ecs_WorldDescription;
 
 /* description NULL: all defaults. The world is the caller's to destroy. */
@@ -293,7 +294,8 @@ ECS_API bool ecs_has(const ecs_World *world, ecs_Entity entity,
                      ecs_Component component);
 
 /* The components of an entity in order of definition; writes at most capacity
- * of them and returns how many there are, 0 for a dead one. */
+ * of them and returns how many there are, 0 for a dead one. As with ecs_get and
+ * ecs_has, an entity whose destruction is recorded still has them. */
 ECS_API uint32_t ecs_components_of(const ecs_World *world, ecs_Entity entity,
                                    ecs_Component *components,
                                    uint32_t capacity);
@@ -317,7 +319,7 @@ ECS_API ecs_Status ecs_accessor_set(ecs_Accessor *accessor, ecs_Entity entity,
  * field, none of which may overlap the world's. Elements of entities without
  * the component are left as they are; found, when not NULL, gets how many have
  * it. An entity that comes twice in set_many keeps the later values. When
- * recording one fails (ECS_E_MEMORY), those before it are set. */
+ * recording one fails (ECS_E_MEMORY, ECS_E_LIMIT), none is set. */
 ECS_API ecs_Status ecs_accessor_get_many(ecs_Accessor *accessor,
                                          const ecs_Entity *entities,
                                          uint32_t count, void *const *columns,
@@ -429,6 +431,8 @@ ECS_API ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle,
  * dropped and counted. A set of an entity that has a recorded change is
  * recorded with it, and so comes after what batches write meanwhile. Pairs
  * nest, with cursors too. */
+/* ECS_E_LIMIT when levels nest too deep; ending what was not begun is
+ * ECS_E_ARGUMENT, discarding it nothing. */
 ECS_API ecs_Status ecs_defer_begin(ecs_World *world);
 ECS_API ecs_Status ecs_defer_end(ecs_World *world);
 ECS_API void ecs_defer_discard(ecs_World *world);

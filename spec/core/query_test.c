@@ -177,7 +177,7 @@ static void a_filter_of_bits_needs_a_list(void **state) {
   (void)spawn(&fixture, both, 2);
   assert_int_equal(count_of(query), 1);
   assert_false(query_is_direct(query));
-  assert_explains(query, "full plan, 1 rows match\n"
+  assert_explains(query, "partial plan, 1 rows match\n"
                          "  main group 0: 1 of 2 tables, 3 rows\n"
                          "    read A\n    with T (bits)\n"
                          "  row list of 1 blocks, 1 in place, 0 gathered\n");

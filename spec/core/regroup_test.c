@@ -76,8 +76,10 @@ static void every_set_of_components_goes_apart_and_comes_back(void **state) {
     for (uint32_t k = 0; k < 8; k++)
       if ((set >> k & 1u) != 0) components[count++] = k + 1;
     uint64_t layout = town.fixture.world.layout_version;
+    bool apart = count == 1 && group_of(&town, components[0]) != 0;
     store_apart(&town, components, count);
-    assert_true(town.fixture.world.layout_version > layout);
+    assert_int_equal(town.fixture.world.layout_version,
+                     apart ? layout : layout + 1);
     for (uint32_t i = 0; i < count; i++) {
       assert_int_not_equal(group_of(&town, components[i]), 0);
       assert_int_equal(group_of(&town, components[i]),
