@@ -13,7 +13,7 @@
  *
  * With strides that are powers of two, the columns of one row would fall into
  * the same few sets of the cache: moving a row of ten components took 320 ns
- * instead of 70.
+ * instead of 70. Long columns are skewed further (table.c).
  *
  * A column is named by a code: its position among the columns of its size,
  * and the size. bits are one-byte columns at the end, eight tags in each, that
