@@ -200,6 +200,178 @@ describe("the collector", function()
   end)
 end)
 
+-- Makes garbage whose finalizer calls f.
+local function finalize(f)
+  if newproxy then
+    debug.getmetatable(newproxy(true)).__gc = f
+  else
+    setmetatable({}, { __gc = f })
+  end
+end
+
+describe("a finalizer that closes the world", function()
+  local components = {}
+  for k = 1, 60 do
+    components[k] = ecs.component("Hostile" .. k, { x = "f32", y = "f64" })
+  end
+  local unpack = table.unpack or unpack
+
+  local pause, step
+  before_each(function()
+    pause = collectgarbage("setpause", 1)
+    step = collectgarbage("setstepmul", 400)
+    if _VERSION == "Lua 5.4" then collectgarbage("incremental", 0, 100, 8) end
+  end)
+  after_each(function()
+    collectgarbage("setpause", pause)
+    collectgarbage("setstepmul", step)
+    if _VERSION == "Lua 5.4" then
+      collectgarbage("incremental", pause, step, 13)
+    end
+  end)
+
+  -- Each calls one function; what it says about a closed world is fine.
+  local calls = {
+    spawn = function(world) world:spawn(unpack(components)) end,
+    group = function(world) world:group { unpack(components) } end,
+    query = function(world) world:query { unpack(components) } end,
+    explain = function(_, query) query:explain() end,
+    count = function(_, query) query:count() end,
+    batch = function(_, query) query:batch(nothing) end,
+    components = function(world, _, e) world:components(e) end,
+    add = function(world, _, e) world:add(e, components[50]) end,
+    set = function(world, _, e) world:set(e, components[50], "x", 1) end,
+    get = function(world, _, e) world:get(e, components[1]) end,
+    progress = function(world) world:progress(1) end,
+    spawn_many = function(world)
+      world:spawn_many(3, { unpack(components) }, nothing)
+    end,
+  }
+
+  for name, call in pairs(calls) do
+    it("may come at any moment of " .. name, function()
+      local closed = 0
+      for round = 1, 400 do
+        local world = ecs.world {}
+        local entity = world:spawn(components[1], components[2])
+        local query = world:query { components[1] }
+        world:system { name = "s", query = query, batch = nothing }
+        for _ = 1, 8 do
+          finalize(function()
+            if pcall(world.close, world) then closed = closed + 1 end
+          end)
+        end
+        -- Moves the collector's next step to another place in every round.
+        local garbage = {}
+        for k = 1, round * 7 % 150 do garbage[k] = { k } end
+        local ok, text = pcall(call, world, query, entity, garbage)
+        assert.is_true(ok or text:find("closed", 1, true) ~= nil, text)
+      end
+      assert.is_true(closed > 0)
+    end)
+  end
+
+  it("is refused inside a walk", function()
+    local world = ecs.world {}
+    world:spawn(Position)
+    local ran, refused = 0, 0
+    world:query { Position }:batch(function(batch)
+      finalize(function()
+        ran = ran + 1
+        if not pcall(world.close, world) then refused = refused + 1 end
+      end)
+      collectgarbage()
+      collectgarbage()
+      batch.Position.x[1] = 5
+    end)
+    assert.equal(1, ran)
+    assert.equal(1, refused)
+    assert.equal(1, world:query({ Position }):count())
+  end)
+end)
+
+describe("the terms of a query", function()
+  it("are read once", function()
+    local Narrow = ecs.component("Narrow", { x = "u8" })
+    local Wide = ecs.component("WideTerms", { a = "f64", b = "f64", c = "f64" })
+    local world = ecs.world {}
+    for _ = 1, 100 do world:spawn(Narrow { x = 7 }) end
+    local terms = { Narrow, "write" }
+    local query = core.query(world, terms, "q")
+    terms[1], terms[3], terms[4] = Wide, Wide, "write"
+    local sum, found = 0, nil
+    query:batch(function(batch)
+      found = pcall(function() return batch.WideTerms end)
+      for i = 1, batch.count do sum = sum + batch.Narrow.x[i] end
+    end)
+    assert.equal(700, sum)
+    assert.is_false(found)
+  end)
+end)
+
+describe("a list that claims to be long", function()
+  it("is refused before it is read", function()
+    local world, list, query = ecs.world {}, {}, { Position, "write" }
+    for k = 1, 5000 do list[k], query[k] = Position, Position end
+    for name, call in pairs {
+      group = function() world:group(list) end,
+      spawn_many = function() world:spawn_many(1, list) end,
+      query = function() core.query(world, query, "q") end,
+    } do
+      local ok, text = pcall(call)
+      assert.is_false(ok)
+      assert.truthy(text:find(name .. " takes a list of at most 4096", 1,
+        true), text)
+    end
+  end)
+end)
+
+describe("the builder of views", function()
+  it("cannot be replaced", function()
+    local world, called = ecs.world {}, false
+    world:spawn(Position { x = 3 })
+    local function impostor() called = true end
+    assert.is_false(core.share("build", impostor))
+    assert.is_false(core.share("columns", impostor))
+    local x
+    world:query({ Position }):batch(function(batch) x = batch.Position.x[1] end)
+    assert.equal(3, x)
+    assert.is_false(called)
+  end)
+
+  it("is in no module, nor are the columns", function()
+    assert.is_true(core.share("build"))
+    assert.is_nil(core.share("columns"))
+    assert.is_true(package.loaded["ecs.batch"])
+    assert.is_nil(require("ecs.native").columns)
+    for _, name in ipairs { "ecs.columns_ffi", "ecs.columns_table" } do
+      local loaded = package.loaded[name]
+      assert.is_true(loaded == nil or loaded == true)
+    end
+  end)
+
+  it("stays when its files are loaded again", function()
+    for _, name in ipairs { "ecs.batch", "ecs.columns_table" } do
+      local before = package.loaded[name]
+      package.loaded[name] = nil
+      assert.is_true((require(name)))
+      package.loaded[name] = before
+    end
+    assert.is_nil(core.share("columns"))
+  end)
+end)
+
+describe("a field", function()
+  it("is a type or { type, default } and nothing else", function()
+    for _, field in ipairs { { "i32", default = 100 }, { "i32", 1, 2 },
+        { type = "i32" } } do
+      local ok, text = pcall(ecs.component, "Odd", { hp = field })
+      assert.is_false(ok)
+      assert.truthy(text:find("{ type, default }", 1, true), text)
+    end
+  end)
+end)
+
 describe("loading the module again", function()
   it("gives one that knows the definitions of the first", function()
     local world, loaded = ecs.world {}, {}

@@ -18,7 +18,7 @@
  * made from it; closing it is another matter: then its native is NULL, and
  * whoever comes by it raises.
  *
- * Three rules make the binding safe, and every function keeps them:
+ * Four rules make the binding safe, and every function keeps them:
  *
  * 1. Nothing is believed. An argument is one of ours when its metatable, its
  *    length and its magic, which contains its own address, say so.
@@ -26,6 +26,10 @@
  * 3. While a cursor is open Lua is entered through lua_pcall alone, and nothing
  *    outside it allocates: on LuaJIT an allocation may run a finalizer, and a
  *    finalizer's error would leave the world open for ever.
+ * 4. Whatever allocates from Lua may run a finalizer, which may close the world
+ *    or use it. So a native pointer is asked for right before each call of the
+ *    core (bind_native, bind_query_native), with nothing that allocates between
+ *    the two, and a Lua table is read once: what was read is what counts.
  *
  * Errors: a function that scripts call raises and blames the script's line. One
  * that scripts/ecs calls for a script leaves the message on the stack instead,
@@ -85,6 +89,14 @@ BIND_INTERNAL int bind_error(lua_State *L, const char *format, ...);
 
 /* Raises the message on top of the stack, blaming the same line. */
 BIND_INTERNAL int bind_raise(lua_State *L);
+
+/* The length of the list at index; raises, in the name of call, when it has
+ * more than LIST_LIMIT entries. */
+#define LIST_LIMIT 4096u
+BIND_INTERNAL uint32_t bind_length(lua_State *L, int index, const char *call);
+
+/* Pushes the table that the table on top of the stack has under name. */
+BIND_INTERNAL void bind_push_table(lua_State *L, const char *name);
 
 /* Adds functions to the table on top of the stack. */
 BIND_INTERNAL void bind_add(lua_State *L, const luaL_Reg *functions);

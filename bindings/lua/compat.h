@@ -36,8 +36,10 @@ static inline int compat_absolute(lua_State *L, int index) {
 static inline void compat_set_private(lua_State *L, int index) {
   lua_setuservalue(L, index);
 }
+/* Only the debug library can have put something else there. */
 static inline void compat_push_private(lua_State *L, int index) {
   lua_getuservalue(L, index);
+  if (!lua_istable(L, -1)) luaL_error(L, "ecs: a private table is gone");
 }
 static inline int compat_absolute(lua_State *L, int index) {
   return lua_absindex(L, index);

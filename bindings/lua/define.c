@@ -116,11 +116,12 @@ static size_t after(size_t bytes, size_t alignment) {
 }
 
 /* Sorts the names of the table at index into private slots 1 to count. */
-static void sort_names(lua_State *L, int index, int slots) {
+static void sort_names(lua_State *L, int index, int slots, int fields) {
   int count = 0;
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-    const char *name = lua_tostring(L, -2);
+    const char *name = check_name(L, -2, "field");
     int place = ++count;
+    if (count > fields) break;
     for (; place > 1; place--) {
       lua_rawgeti(L, slots, place - 1);
       if (strcmp(lua_tostring(L, -1), name) <= 0) {
@@ -131,6 +132,21 @@ static void sort_names(lua_State *L, int index, int slots) {
     }
     lua_pushvalue(L, -2);
     lua_rawseti(L, slots, place);
+  }
+  /* A finalizer may have changed the table since its fields were counted. */
+  if (count != fields) bind_error(L, "the fields changed while being read");
+}
+
+/* { type, default } and nothing else: { 'i32', default = 1 } would be taken
+ * for a field without a default. */
+static void check_listed(lua_State *L, int index, const char *component,
+                         const char *field) {
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    bool number = lua_type(L, -2) == LUA_TNUMBER;
+    double key = number ? lua_tonumber(L, -2) : 0;
+    if (number && (key == 1 || key == 2)) continue;
+    bind_error(L, "%s.%s: a field is a type such as 'f32', or "
+                  "{ type, default }", component, field);
   }
 }
 
@@ -144,6 +160,7 @@ static void read_schema(lua_State *L, int schema, int slots,
     lua_rawget(L, schema);
     int place = lua_gettop(L);
     bool listed = lua_istable(L, place);
+    if (listed) check_listed(L, place, definition->name, field->name);
     if (listed) lua_rawgeti(L, place, 1);
     field->type = check_type(L, -1, definition->name, field->name);
     if (listed) lua_rawgeti(L, place, 2);
@@ -205,7 +222,7 @@ static Definition *read_definition(lua_State *L, int schema) {
   int slots = lua_gettop(L);
   lua_pushvalue(L, 1);
   lua_rawseti(L, slots, SLOT_NAME);
-  if (schema) sort_names(L, schema, slots);
+  if (schema) sort_names(L, schema, slots, (int)count);
   if (schema) read_schema(L, schema, slots, definition);
   lay_out(definition);
   push_listing(L, definition);

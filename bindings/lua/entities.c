@@ -87,8 +87,8 @@ static int world_spawn(lua_State *L) {
   Parts parts;
   ecs_Entity entity;
   bind_parts_read(L, world, 1, 2, lua_gettop(L) - 1, "spawn", &parts);
-  ecs_Status status = ecs_spawn(world->native, parts.components, parts.count,
-                                parts.images, &entity);
+  ecs_Status status = ecs_spawn(bind_native(L, world), parts.components,
+                                parts.count, parts.images, &entity);
   if (status != ECS_OK) {
     bind_push_status(L, world, status, "spawn");
     return bind_raise(L);
@@ -100,7 +100,7 @@ static int world_spawn(lua_State *L) {
 static int world_destroy(lua_State *L) {
   World *world = bind_world_check(L, 1);
   ecs_Status status =
-      ecs_destroy(world->native, read_entity(L, 2, "destroy"));
+      ecs_destroy(bind_native(L, world), read_entity(L, 2, "destroy"));
   if (status != ECS_OK && status != ECS_E_DEAD)
     return check_status(L, world, status, "destroy");
   lua_pushboolean(L, status == ECS_OK);
@@ -109,7 +109,8 @@ static int world_destroy(lua_State *L) {
 
 static int world_alive(lua_State *L) {
   World *world = bind_world_check(L, 1);
-  lua_pushboolean(L, ecs_alive(world->native, read_entity(L, 2, "alive")));
+  ecs_Entity entity = read_entity(L, 2, "alive");
+  lua_pushboolean(L, ecs_alive(bind_native(L, world), entity));
   return 1;
 }
 
@@ -121,7 +122,7 @@ static int world_add(lua_State *L) {
   Part part = bind_part_check(L, 3, "add");
   refuse_more(L, 3, "add", "call it once for each component");
   ecs_Component component = bind_world_meet(L, world, 1, part.definition);
-  ecs_Status status = ecs_add(world->native, entity, component,
+  ecs_Status status = ecs_add(bind_native(L, world), entity, component,
                               part.value ? part.value->image : NULL);
   return check_status(L, world, status, "add");
 }
@@ -134,8 +135,8 @@ static int world_remove(lua_State *L) {
   ecs_Component component = world_find(world, definition);
   ecs_Status status = ECS_OK;
   if (component)
-    status = ecs_remove(world->native, entity, component);
-  else if (!ecs_alive(world->native, entity))
+    status = ecs_remove(bind_native(L, world), entity, component);
+  else if (!ecs_alive(bind_native(L, world), entity))
     status = ECS_E_DEAD;
   return check_status(L, world, status, "remove");
 }
@@ -153,8 +154,9 @@ static int set_field(lua_State *L, World *world, ecs_Entity entity) {
   if (!bind_read(L, 5, type, &element))
     return bind_refuse(L, 5, definition, field);
   ecs_Component component = bind_world_meet(L, world, 1, definition);
-  ecs_Status status = ecs_set_field(world->native, entity, component, field,
-                                    ecs_scalar_load(type, &element));
+  ecs_Status status =
+      ecs_set_field(bind_native(L, world), entity, component, field,
+                    ecs_scalar_load(type, &element));
   return check_status(L, world, status, "set");
 }
 
@@ -166,9 +168,9 @@ static int world_set(lua_State *L) {
   ecs_Component component = bind_world_meet(L, world, 1, part.definition);
   ecs_Status status;
   if (part.definition->field_count == 0)
-    status = ecs_add(world->native, entity, component, NULL);
+    status = ecs_add(bind_native(L, world), entity, component, NULL);
   else
-    status = ecs_set(world->native, entity, component, part_image(part),
+    status = ecs_set(bind_native(L, world), entity, component, part_image(part),
                      part.value ? part.value->given : ~UINT64_C(0));
   return check_status(L, world, status, "set");
 }
@@ -183,7 +185,7 @@ static bool is_absent(ecs_Status status) {
 static int get_all(lua_State *L, World *world, ecs_Entity entity,
                    ecs_Component component, const Definition *definition) {
   uint64_t image[64]; /* 64 fields of at most 8 bytes */
-  ecs_Status status = ecs_get(world->native, entity, component, image);
+  ecs_Status status = ecs_get(bind_native(L, world), entity, component, image);
   if (is_absent(status)) {
     lua_pushnil(L);
     return 1;
@@ -208,7 +210,7 @@ static int get_fields(lua_State *L, World *world, ecs_Entity entity,
   for (int k = 0; k < count; k++) {
     uint32_t field = bind_field_check(L, 4 + k, definition);
     double number = 0;
-    ecs_Status status = component ? ecs_get_field(world->native, entity,
+    ecs_Status status = component ? ecs_get_field(bind_native(L, world), entity,
                                                   component, field, &number)
                                   : ECS_E_ABSENT;
     if (is_absent(status)) {
@@ -242,11 +244,11 @@ static int world_has(lua_State *L) {
   World *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "has");
   int top = lua_gettop(L);
-  bool has = top > 2 || ecs_alive(world->native, entity);
+  bool has = top > 2 || ecs_alive(bind_native(L, world), entity);
   for (int k = 3; k <= top; k++) {
     const Definition *definition = bind_definition_check(L, k, "has");
     ecs_Component component = world_find(world, definition);
-    has = has && component && ecs_has(world->native, entity, component);
+    has = has && component && ecs_has(bind_native(L, world), entity, component);
   }
   lua_pushboolean(L, has);
   return 1;
@@ -256,17 +258,18 @@ static int world_has(lua_State *L) {
 static int world_components(lua_State *L) {
   World *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "components");
-  if (!ecs_alive(world->native, entity)) {
+  if (!ecs_alive(bind_native(L, world), entity)) {
     lua_pushnil(L);
     return 1;
   }
   lua_newtable(L);
   int list = lua_gettop(L), length = 0;
   bind_push_shared(L);
-  lua_getfield(L, -1, "definitions");
+  bind_push_table(L, "definitions");
   for (uint32_t index = 1; index < world->capacity; index++) {
     ecs_Component component = world->ids[index];
-    if (!component || !ecs_has(world->native, entity, component)) continue;
+    if (!component || !ecs_has(bind_native(L, world), entity, component))
+      continue;
     lua_rawgeti(L, -1, (int)index);
     lua_rawseti(L, list, ++length);
   }

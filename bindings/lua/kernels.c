@@ -112,8 +112,8 @@ static int kernel_bind(lua_State *L) {
   lua_pop(L, 1);
   bound->query = query;
   uint32_t wrong = UINT32_MAX;
-  ecs_Status status =
-      ecs_kernel_bind(query->native, kernel, &bound->native, &wrong);
+  ecs_Status status = ecs_kernel_bind(bind_query_native(L, query), kernel,
+                                      &bound->native, &wrong);
   if (status == ECS_OK) return 1;
   if (status == ECS_E_KERNEL)
     push_misfit(L, query, kernel, wrong);

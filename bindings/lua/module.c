@@ -95,6 +95,19 @@ int bind_error(lua_State *L, const char *format, ...) {
   return lua_error(L);
 }
 
+uint32_t bind_length(lua_State *L, int index, const char *call) {
+  size_t length = (size_t)lua_rawlen(L, index);
+  if (length > LIST_LIMIT)
+    bind_error(L, "%s takes a list of at most %d entries", call,
+               (int)LIST_LIMIT);
+  return (uint32_t)length;
+}
+
+void bind_push_table(lua_State *L, const char *name) {
+  lua_getfield(L, -1, name);
+  if (!lua_istable(L, -1)) bind_error(L, "the table of %s is gone", name);
+}
+
 void bind_add(lua_State *L, const luaL_Reg *functions) {
   for (; functions->name; functions++) {
     lua_pushvalue(L, lua_upvalueindex(1));
@@ -117,7 +130,9 @@ static int install(lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   if (kind != KIND_WORLD && kind != KIND_QUERY)
     return luaL_argerror(L, 1, "takes no methods");
+  lua_settop(L, 2);
   bind_push_methods(L, kind);
+  if (!lua_istable(L, 3)) return bind_error(L, "the methods are gone");
   for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
     if (!lua_isfunction(L, -1)) continue;
     lua_pushvalue(L, -2);
@@ -127,23 +142,50 @@ static int install(lua_State *L) {
   return 0;
 }
 
-/* share(name, value): what scripts/ecs lends to this module ("build"), or keeps
- * here when it is loaded again ("columns"). share(name) gives it back. */
+/* Columns are wanted once, by the builder of views, and not at all when there
+ * is one. */
+static int share_columns(lua_State *L, bool built) {
+  bool give = lua_isnil(L, 2);
+  lua_getfield(L, 3, "columns");
+  if (give) {
+    lua_pushnil(L);
+    lua_setfield(L, 3, "columns");
+    return 1;
+  }
+  bool wanted = !built && lua_isnil(L, -1);
+  if (wanted) {
+    lua_pushvalue(L, 2);
+    lua_setfield(L, 3, "columns");
+  }
+  lua_pushboolean(L, wanted);
+  return 1;
+}
+
+/* share(name, function): what scripts/ecs lends to this module: "build", which
+ * makes what scripts see of a view, and "columns", which waits here for the
+ * builder. Only the first of each is taken, so that no script can replace them
+ * later; true when this one was.
+ * share("build"): is there a builder?
+ * share("columns"): the function, which is then gone from here. */
 static int share(lua_State *L) {
   const char *name = luaL_checkstring(L, 1);
   bool build = strcmp(name, "build") == 0;
   if (!build && strcmp(name, "columns") != 0)
     return luaL_argerror(L, 1, "no such name");
   lua_settop(L, 2);
+  if (!lua_isnil(L, 2)) luaL_checktype(L, 2, LUA_TFUNCTION);
   bind_push_shared(L);
-  if (lua_isnil(L, 2)) {
-    lua_getfield(L, -1, name);
-    return 1;
+  lua_getfield(L, 3, "build");
+  bool built = !lua_isnil(L, -1);
+  lua_pop(L, 1);
+  if (!build) return share_columns(L, built);
+  bool wanted = !built && !lua_isnil(L, 2);
+  if (wanted) {
+    lua_pushvalue(L, 2);
+    lua_setfield(L, 3, "build");
   }
-  luaL_checktype(L, 2, build ? LUA_TFUNCTION : LUA_TTABLE);
-  lua_pushvalue(L, 2);
-  lua_setfield(L, -2, name);
-  return 0;
+  lua_pushboolean(L, lua_isnil(L, 2) ? built : wanted);
+  return 1;
 }
 
 /* The kind of any value, as errors call it: "ecs.World", "number". */

@@ -7,7 +7,7 @@
  * A query's native part belongs to its world. The finalizer gives it back only
  * while the world lives; after that it is gone already.
  *
- * Private table: world, terms, label, views (see walks.c).
+ * Private table: world, label, views (see walks.c).
  */
 #include <string.h>
 
@@ -21,10 +21,19 @@ Query *bind_query_check(lua_State *L, int index) {
   if (!query)
     bind_error(L, "this is called on a query, as in query:count(); here it is "
                   "a %s", luaL_typename(L, index));
+  bind_query_native(L, query);
+  return query;
+}
+
+ecs_Query *bind_query_native(lua_State *L, const Query *query) {
   if (!query->world || !query->world->native)
     bind_error(L, "the world of this query is closed");
   if (!query->native) bind_error(L, "this query was never made");
-  return query;
+  return query->native;
+}
+
+const char *bind_access_name(ecs_Access access) {
+  return access_names[access];
 }
 
 static ecs_Access read_access(lua_State *L, int index) {
@@ -42,11 +51,10 @@ static Query *query_new(lua_State *L, World *world, uint32_t count) {
   query->term_count = count;
   query->label = lua_tostring(L, 3);
   compat_push_private(L, -1);
-  for (int k = 1; k <= 3; k++) {
-    static const char *const names[] = {"world", "terms", "label"};
-    lua_pushvalue(L, k);
-    lua_setfield(L, -2, names[k - 1]);
-  }
+  lua_pushvalue(L, 1);
+  lua_setfield(L, -2, "world");
+  lua_pushvalue(L, 3);
+  lua_setfield(L, -2, "label");
   lua_newtable(L);
   lua_setfield(L, -2, "views");
   lua_pop(L, 1);
@@ -69,7 +77,7 @@ static int query_create(lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   if (lua_type(L, 3) != LUA_TSTRING) return luaL_argerror(L, 3, "no label");
   lua_settop(L, 3);
-  uint32_t count = (uint32_t)(lua_rawlen(L, 2) / 2);
+  uint32_t count = bind_length(L, 2, "query") / 2;
   Query *query = query_new(L, world, count);
   ecs_Term *terms =
       (ecs_Term *)lua_newuserdata(L, (count + 1u) * sizeof *terms);
@@ -78,7 +86,7 @@ static int query_create(lua_State *L) {
     terms[t].access = query->terms[t].access;
   }
   ecs_Status status =
-      ecs_query_create(world->native, terms, count, &query->native);
+      ecs_query_create(bind_native(L, world), terms, count, &query->native);
   lua_pop(L, 1);
   if (status == ECS_OK) return 1;
   lua_pushnil(L);
@@ -105,7 +113,7 @@ static int query_tostring(lua_State *L) {
 static int query_count(lua_State *L) {
   Query *query = bind_query_check(L, 1);
   uint64_t count = 0;
-  ecs_Status status = ecs_query_count(query->native, &count);
+  ecs_Status status = ecs_query_count(bind_query_native(L, query), &count);
   if (status != ECS_OK) {
     bind_push_status(L, query->world, status, "count");
     return bind_raise(L);
@@ -116,10 +124,11 @@ static int query_count(lua_State *L) {
 
 static int query_explain(lua_State *L) {
   Query *query = bind_query_check(L, 1);
-  size_t bytes = ecs_query_explain(query->native, NULL, 0) + 1;
+  size_t bytes = ecs_query_explain(bind_query_native(L, query), NULL, 0) + 1;
   char *text = (char *)lua_newuserdata(L, bytes);
   text[0] = 0;
-  size_t length = ecs_query_explain(query->native, text, bytes);
+  size_t length = ecs_query_explain(bind_query_native(L, query), text, bytes);
+  if (length >= bytes) length = bytes - 1; /* it grew meanwhile */
   while (length > 0 && text[length - 1] == '\n') length--;
   lua_pushlstring(L, text, length);
   return 1;

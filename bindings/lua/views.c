@@ -6,11 +6,9 @@
  * outlive a batch.
  *
  * Private table of a view: 1 proxy, 2 book, 3 tables (of columns; with the
- * accelerator: its counts by slot), 4 owner, 5 terms.
+ * accelerator: its counts by slot), 4 owner.
  */
 #include "views.h"
-
-#include <string.h>
 
 static View *view_check(lua_State *L, int index) {
   View *view = (View *)bind_find(L, index, KIND_VIEW);
@@ -21,21 +19,6 @@ static View *view_check(lua_State *L, int index) {
 /* Terms whose values are looked at have columns. */
 static bool has_columns(QueryTerm term) {
   return term.access <= ECS_OPTIONAL;
-}
-
-static QueryTerm read_term(lua_State *L, int terms, uint32_t term) {
-  QueryTerm read;
-  lua_rawgeti(L, terms, 2 * (int)term + 1);
-  lua_rawgeti(L, terms, 2 * (int)term + 2);
-  read.definition = bind_definition_check(L, lua_gettop(L) - 1, "view");
-  const char *access = luaL_checkstring(L, -1);
-  read.access = strcmp(access, "write") == 0    ? ECS_WRITE
-                : strcmp(access, "read") == 0   ? ECS_READ
-                : strcmp(access, "optional") == 0 ? ECS_OPTIONAL
-                : strcmp(access, "with") == 0   ? ECS_WITH
-                                                : ECS_WITHOUT;
-  lua_pop(L, 2);
-  return read;
 }
 
 /* In the order of ecs.h: of terms, then fields; the entities last. */
@@ -55,20 +38,34 @@ static void lay_columns(View *view) {
   view->column_count = k;
 }
 
+/* Pushes a sequence { definition, access, ... }: a new one each time, so that
+ * no script has it. */
+static void push_terms(lua_State *L, const View *view) {
+  lua_createtable(L, 2 * (int)view->term_count, 0);
+  int terms = lua_gettop(L);
+  bind_push_shared(L);
+  bind_push_table(L, "definitions");
+  for (uint32_t t = 0; t < view->term_count; t++) {
+    lua_rawgeti(L, -1, (int)view->terms[t].definition->index);
+    lua_rawseti(L, terms, 2 * (int)t + 1);
+    lua_pushstring(L, bind_access_name(view->terms[t].access));
+    lua_rawseti(L, terms, 2 * (int)t + 2);
+  }
+  lua_settop(L, terms);
+}
+
 /* Has scripts/ecs build the tables: proxy, book, tables = build(view, terms).
  */
-static void build(lua_State *L, View *view, int index, int terms, int owner) {
+static void build(lua_State *L, View *view, int index, int owner) {
   compat_push_private(L, index);
   int private_table = lua_gettop(L);
   lua_pushvalue(L, owner);
   lua_rawseti(L, private_table, 4);
-  lua_pushvalue(L, terms);
-  lua_rawseti(L, private_table, 5);
   bind_push_shared(L);
   lua_getfield(L, -1, "build");
   if (!lua_isfunction(L, -1)) bind_error(L, "scripts/ecs is not loaded");
   lua_pushvalue(L, index);
-  lua_pushvalue(L, terms);
+  push_terms(L, view);
   lua_call(L, 2, 3);
   for (int k = 3; k >= 1; k--) {
     luaL_checktype(L, -1, LUA_TTABLE);
@@ -78,25 +75,23 @@ static void build(lua_State *L, View *view, int index, int terms, int owner) {
   lua_settop(L, private_table - 1);
 }
 
-View *bind_view_new(lua_State *L, int owner, int terms, World *world,
-                    const char *label) {
-  uint32_t term_count = (uint32_t)(lua_rawlen(L, terms) / 2), columns = 1;
-  for (uint32_t t = 0; t < term_count; t++) {
-    QueryTerm term = read_term(L, terms, t);
-    if (has_columns(term)) columns += term.definition->field_count;
-  }
+View *bind_view_new(lua_State *L, int owner, const ViewPlan *plan) {
+  uint32_t columns = 1;
+  for (uint32_t t = 0; t < plan->term_count; t++)
+    if (has_columns(plan->terms[t]))
+      columns += plan->terms[t].definition->field_count;
   size_t bytes = sizeof(View) + columns * sizeof(ViewColumn) +
-                 term_count * sizeof(QueryTerm);
+                 plan->term_count * sizeof(QueryTerm);
   View *view = (View *)bind_new(L, KIND_VIEW, bytes);
   view->columns = (ViewColumn *)(view + 1);
   view->terms = (QueryTerm *)(void *)(view->columns + columns);
-  view->term_count = term_count;
-  view->world = world;
-  view->label = label;
-  for (uint32_t t = 0; t < term_count; t++)
-    view->terms[t] = read_term(L, terms, t);
+  view->term_count = plan->term_count;
+  view->world = plan->world;
+  view->label = plan->label;
+  for (uint32_t t = 0; t < plan->term_count; t++)
+    view->terms[t] = plan->terms[t];
   lay_columns(view);
-  build(L, view, lua_gettop(L), terms, owner);
+  build(L, view, lua_gettop(L), owner);
   return view;
 }
 
@@ -106,6 +101,8 @@ void bind_view_push_slots(lua_State *L, int view) {
   lua_rawgeti(L, -1, 1);
   lua_rawgeti(L, -2, 2);
   lua_rawgeti(L, -3, 3);
+  for (int k = 1; k <= VIEW_SLOTS; k++)
+    if (!lua_istable(L, -k)) bind_error(L, "a view has lost its tables");
   lua_remove(L, -VIEW_SLOTS - 1);
 }
 
@@ -126,6 +123,34 @@ static uint32_t check_column(lua_State *L, const View *view) {
   return (uint32_t)number - 1;
 }
 
+/* Pushes "Position.x", "f32" and whether it may be written, for column k. */
+static void push_column(lua_State *L, const View *view, uint32_t k) {
+  const ViewColumn *column = &view->columns[k];
+  const Definition *definition = column->definition;
+  if (definition)
+    lua_pushfstring(L, "%s.%s", definition->name,
+                    definition->fields[column->field].name);
+  else
+    lua_pushliteral(L, "batch.entities");
+  lua_pushstring(L, ecs_scalar_name((ecs_Scalar)column->scalar));
+  lua_pushboolean(L, column->writable != 0);
+}
+
+/* plan(view): a list of { label, scalar, writable }, one for each column. */
+static int plan(lua_State *L) {
+  static const char *const keys[] = {"writable", "scalar", "label"};
+  View *view = view_check(L, 1);
+  lua_createtable(L, (int)view->column_count + 1, 0);
+  for (uint32_t k = 0; k <= view->column_count; k++) {
+    lua_createtable(L, 0, 3);
+    int entry = lua_gettop(L);
+    push_column(L, view, k);
+    for (int key = 0; key < 3; key++) lua_setfield(L, entry, keys[key]);
+    lua_rawseti(L, -2, (int)k + 1);
+  }
+  return 1;
+}
+
 /* fill(view, k): the table of column k, filled; nil when it is not there. */
 static int fill(lua_State *L) {
   View *view = view_check(L, 1);
@@ -135,6 +160,8 @@ static int fill(lua_State *L) {
   if (!place) return 0;
   compat_push_private(L, 1);
   lua_rawgeti(L, -1, 3);
+  if (!lua_istable(L, -1) || column->slot)
+    return luaL_argerror(L, 1, "has no tables");
   lua_rawgeti(L, -1, (int)k + 1);
   int table = lua_gettop(L);
   if (!lua_istable(L, table)) return luaL_argerror(L, 1, "has no tables");
@@ -197,10 +224,13 @@ static void clear_book(lua_State *L, const View *view, int book) {
   for (int pair = 0; pair < (int)view->pair_count; pair++) {
     lua_rawgeti(L, book, 2 * pair + 1);
     lua_rawgeti(L, book, 2 * pair + 2);
-    lua_pushvalue(L, -1);
-    lua_rawget(L, -3);
-    bool there = !lua_isnil(L, -1);
-    lua_pop(L, 1);
+    bool there = lua_istable(L, -2);
+    if (there) {
+      lua_pushvalue(L, -1);
+      lua_rawget(L, -3);
+      there = !lua_isnil(L, -1);
+      lua_pop(L, 1);
+    }
     if (there) {
       lua_pushnil(L);
       lua_rawset(L, -3);
@@ -223,7 +253,9 @@ Misuse bind_view_hide(lua_State *L, View *view, int base, bool judge) {
       continue;
     }
     lua_rawgeti(L, base + 2, (int)k + 1);
-    Misuse misuse = give_back(L, view, k, lua_gettop(L), judge);
+    Misuse misuse = {0, 0, false};
+    if (lua_istable(L, -1))
+      misuse = give_back(L, view, k, lua_gettop(L), judge);
     if (first.row == 0 && misuse.row) first = misuse;
     lua_pop(L, 1);
   }
@@ -265,6 +297,7 @@ static int misuse_text(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {{"fill", fill},       {"rows", rows},
+                                     {"plan", plan},
                                      {"present", present}, {"layout", layout},
                                      {"misuse", misuse_text}, {NULL, NULL}};
 

@@ -54,10 +54,18 @@ typedef struct Misuse {
   bool read_only;  /* assigned, though the query only reads it */
 } Misuse;
 
+/* What a view is made from. */
+typedef struct ViewPlan {
+  World *world;
+  const char *label;
+  const QueryTerm *terms; /* copied */
+  uint32_t term_count;
+} ViewPlan;
+
 /* Pushes a new view. owner is the stack index of the query or world it keeps
- * alive, terms that of a sequence { definition, access, ... }. Raises. */
-BIND_INTERNAL View *bind_view_new(lua_State *L, int owner, int terms,
-                                  World *world, const char *label);
+ * alive. Raises. */
+BIND_INTERNAL View *bind_view_new(lua_State *L, int owner,
+                                  const ViewPlan *plan);
 
 /* Pushes what hiding needs, VIEW_SLOTS values: the proxy for callbacks, the
  * book, the tables of columns or the accelerator's counts. */

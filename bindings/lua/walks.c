@@ -105,15 +105,16 @@ static void reserve_stack(lua_State *L, const Walk *walk) {
 /* Pushes the view for one more walk of this query, and its slots. */
 static View *query_view(lua_State *L, Query *query) {
   compat_push_private(L, 1);
-  lua_getfield(L, -1, "views");
+  bind_push_table(L, "views");
   lua_rawgeti(L, -1, (int)query->depth + 1);
   View *view = (View *)bind_find(L, -1, KIND_VIEW);
   if (!view || view->busy) {
     lua_pop(L, 1);
-    lua_getfield(L, -2, "terms");
-    view = bind_view_new(L, 1, lua_gettop(L), query->world, query->label);
+    ViewPlan plan = {query->world, query->label, query->terms,
+                     query->term_count};
+    view = bind_view_new(L, 1, &plan);
     lua_pushvalue(L, -1);
-    lua_rawseti(L, -4, (int)query->depth + 1);
+    lua_rawseti(L, -3, (int)query->depth + 1);
   }
   bind_view_push_slots(L, -1);
   return view;
@@ -128,8 +129,8 @@ static Outcome query_walk(lua_State *L, Query *query) {
   walk.view = query_view(L, query);
   walk.slots = lua_gettop(L) - VIEW_SLOTS + 1;
   reserve_stack(L, &walk);
-  ecs_Status status = ecs_query_begin(query->native, ECS_BATCH_COALESCED,
-                                      &walk.view->cursor);
+  ecs_Status status = ecs_query_begin(bind_query_native(L, query),
+                                      ECS_BATCH_COALESCED, &walk.view->cursor);
   if (status != ECS_OK) {
     bind_push_status(L, query->world, status, query->label);
     return OUTCOME_MISUSE;
@@ -211,7 +212,7 @@ static int unpack_parts(lua_State *L) {
   if (!lua_istable(L, 3))
     bind_error(L, "spawn_many takes a list of parts, as in "
                   "world:spawn_many(100, { Position, Enemy })");
-  int count = (int)lua_rawlen(L, 3);
+  int count = (int)bind_length(L, 3, "spawn_many");
   luaL_checkstack(L, count + 16, "too many parts");
   for (int k = 1; k <= count; k++) lua_rawgeti(L, 3, k);
   return count;
@@ -221,22 +222,19 @@ static int unpack_parts(lua_State *L) {
 static View *bundle_view(lua_State *L, World *world, const Parts *parts,
                          ecs_Bundle bundle) {
   compat_push_private(L, 1);
-  lua_getfield(L, -1, "bundles");
+  bind_push_table(L, "bundles");
   int bundles = lua_gettop(L);
   lua_rawgeti(L, bundles, (int)bundle);
   View *view = (View *)bind_find(L, -1, KIND_VIEW);
   if (!view || view->busy) {
-    lua_newtable(L);
-    bind_push_shared(L);
-    lua_getfield(L, -1, "definitions");
+    QueryTerm *terms = (QueryTerm *)lua_newuserdata(
+        L, (parts->count + 1u) * sizeof *terms);
     for (uint32_t p = 0; p < parts->count; p++) {
-      lua_rawgeti(L, -1, (int)parts->parts[p].definition->index);
-      lua_rawseti(L, -4, 2 * (int)p + 1);
-      lua_pushliteral(L, "write");
-      lua_rawseti(L, -4, 2 * (int)p + 2);
+      terms[p].definition = parts->parts[p].definition;
+      terms[p].access = ECS_WRITE;
     }
-    lua_pop(L, 2);
-    view = bind_view_new(L, 1, lua_gettop(L), world, "spawn_many");
+    ViewPlan plan = {world, "spawn_many", terms, parts->count};
+    view = bind_view_new(L, 1, &plan);
     lua_pushvalue(L, -1);
     lua_rawseti(L, bundles, (int)bundle);
   }
@@ -276,7 +274,7 @@ static int world_spawn_many(lua_State *L) {
   bind_parts_read(L, world, 1, 5, unpack_parts(L), "spawn_many", &parts);
   if (called) bind_world_meet_all(L, world, 1);
   ecs_Status status =
-      ecs_bundle(world->native, parts.components, parts.count, &bundle);
+      ecs_bundle(bind_native(L, world), parts.components, parts.count, &bundle);
   if (status != ECS_OK) return refuse(L, world, status, "spawn_many");
   bool walked = called || gives_values(&parts);
   Walk walk = {NULL, 0, called ? 4 : 0, 0, 0, "spawn_many"};
@@ -285,7 +283,7 @@ static int world_spawn_many(lua_State *L) {
     walk.slots = lua_gettop(L) - VIEW_SLOTS + 1;
     reserve_stack(L, &walk);
   }
-  status = ecs_spawn_many(world->native, bundle, (uint64_t)count,
+  status = ecs_spawn_many(bind_native(L, world), bundle, (uint64_t)count,
                           walked ? &walk.view->cursor : NULL);
   if (status != ECS_OK) return refuse(L, world, status, "spawn_many");
   if (!walked) return 0;

@@ -20,8 +20,13 @@ World *bind_world_check(lua_State *L, int index) {
   if (!world)
     bind_error(L, "this is called on a world, as in world:spawn(); here it is "
                   "a %s", luaL_typename(L, index));
-  if (!world->native) bind_error(L, "this world is closed");
+  bind_native(L, world);
   return world;
+}
+
+ecs_World *bind_native(lua_State *L, const World *world) {
+  if (!world->native) bind_error(L, "this world is closed");
+  return world->native;
 }
 
 /* The collector knows nothing of a world's memory: tell it that as much was
@@ -126,11 +131,16 @@ static void grow(lua_State *L, World *world, int index, uint32_t needed) {
   compat_push_private(L, index);
   void *block = lua_newuserdata(L, capacity * each);
   memset(block, 0, capacity * each);
+  if (needed <= world->capacity) { /* a finalizer was here */
+    lua_pop(L, 2);
+    return;
+  }
   const Definition **owners = (const Definition **)block;
   ecs_Component *ids = (ecs_Component *)(owners + capacity);
-  if (world->capacity) {
-    memcpy(owners, world->owners, world->capacity * sizeof *owners);
-    memcpy(ids, world->ids, world->capacity * sizeof *ids);
+  uint32_t kept = world->capacity < capacity ? world->capacity : capacity;
+  if (kept) {
+    memcpy(owners, world->owners, kept * sizeof *owners);
+    memcpy(ids, world->ids, kept * sizeof *ids);
   }
   lua_setfield(L, -2, "ids");
   world->owners = owners;
@@ -146,7 +156,8 @@ ecs_Component bind_world_meet(lua_State *L, World *world, int index,
   ecs_ComponentDescription description = {
       definition->name, definition->fields, definition->field_count,
       definition->storage};
-  ecs_Status status = ecs_component(world->native, &description, &component);
+  ecs_Status status =
+      ecs_component(bind_native(L, world), &description, &component);
   if (status == ECS_E_OPEN && world->innermost)
     bind_error(L, "%s is new to this world and cannot be added to it inside "
                   "%s: define it before", definition->name,
@@ -166,13 +177,14 @@ void bind_world_meet_all(lua_State *L, World *world, int index) {
   if (world->innermost || world->known == state->definition_count) return;
   index = compat_absolute(L, index);
   bind_push_shared(L);
-  lua_getfield(L, -1, "definitions");
+  bind_push_table(L, "definitions");
   while (world->known < state->definition_count) {
-    lua_rawgeti(L, -1, (int)world->known + 1);
+    uint32_t next = world->known + 1;
+    lua_rawgeti(L, -1, (int)next);
     Definition *definition = (Definition *)bind_find(L, -1, KIND_DEFINITION);
     lua_pop(L, 1);
     if (definition) bind_world_meet(L, world, index, definition);
-    world->known++;
+    if (world->known < next) world->known = next;
   }
   lua_pop(L, 2);
 }
@@ -207,7 +219,7 @@ static void push_contest(lua_State *L, const World *world, const char *call) {
 
 void bind_push_status(lua_State *L, const World *world, ecs_Status status,
                       const char *call) {
-  if (status == ECS_E_ACCESS)
+  if (status == ECS_E_ACCESS && world->native)
     push_contest(L, world, call);
   else if (status == ECS_E_OPEN && world->innermost)
     lua_pushfstring(L, "ecs: %s is not possible inside %s", call,
@@ -251,7 +263,7 @@ static int world_group(lua_State *L) {
   World *world = bind_world_check(L, 1);
   if (!lua_istable(L, 2))
     return bind_error(L, "group takes a list, as in world:group { A, B }");
-  int count = (int)lua_rawlen(L, 2);
+  int count = (int)bind_length(L, 2, "group");
   ecs_Component *components = (ecs_Component *)lua_newuserdata(
       L, ((size_t)count + 1) * sizeof *components);
   for (int k = 0; k < count; k++) {
@@ -264,7 +276,8 @@ static int world_group(lua_State *L) {
         return bind_error(L, "group names %s twice", definition->name);
     lua_pop(L, 1);
   }
-  ecs_Status status = ecs_group(world->native, components, (uint32_t)count);
+  ecs_Status status =
+      ecs_group(bind_native(L, world), components, (uint32_t)count);
   return check_status(L, world, status, "group");
 }
 

@@ -46,11 +46,21 @@ typedef struct Query {
 /* The live world at index; raises on anything else and on a closed one. */
 BIND_INTERNAL World *bind_world_check(lua_State *L, int index);
 
+/* The native world, for one call of the core that follows at once; raises when
+ * it was closed meanwhile. */
+BIND_INTERNAL ecs_World *bind_native(lua_State *L, const World *world);
+
 /* Closes it; no walk is open. Harmless when it is closed. */
 BIND_INTERNAL void bind_world_end(World *world);
 
 /* The query at index, whose world lives; raises on anything else. */
 BIND_INTERNAL Query *bind_query_check(lua_State *L, int index);
+
+/* As bind_native, for the query at hand. */
+BIND_INTERNAL ecs_Query *bind_query_native(lua_State *L, const Query *query);
+
+/* The word for an access, as terms in Lua have it: "write". */
+BIND_INTERNAL const char *bind_access_name(ecs_Access access);
 
 /* The component of a definition: 0 when the world has not met it. */
 static inline ecs_Component world_find(const World *world,

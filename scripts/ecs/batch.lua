@@ -11,12 +11,20 @@
 -- ecs.core (through the book) when the callback returns, so that what a script
 -- keeps says that the batch is over. A touch after the first is two lookups.
 
+--
+-- The builder and the columns are handed to ecs.core once, and no module has
+-- them: a script that could call them would get columns of its own making.
+
 local native = require "ecs.native"
 local message = require "ecs.message"
 
 local core = native.core
 
-local batch = {}
+-- Loaded again: the first builder stays.
+if core.share("build") then return true end
+
+require(native.backend == "ffi" and "ecs.columns_ffi" or "ecs.columns_table")
+local open = core.share("columns")
 
 local function refuse(_, key)
   error("ecs: " .. message.describe(key) .. " of a batch cannot be assigned to:"
@@ -79,28 +87,21 @@ local function absence(terms, key)
   return "ecs: the query of this batch does not name " .. what
 end
 
---- Reads the terms: the plan of columns, and the components that have some.
+--- The components that have columns, in order, and how many columns come before
+-- the entities.
 local function read(terms)
-  local plan, components = {}, {}
+  local components, count = {}, 0
   for t = 1, #terms, 2 do
     local name, fields = core.fields(terms[t])
     if has_columns(terms[t + 1]) and #fields > 0 then
       components[#components + 1] = {
-        definition = terms[t], name = name, fields = fields, first = #plan,
+        definition = terms[t], name = name, fields = fields, first = count,
         optional = terms[t + 1] == "optional",
       }
-      for _, field in ipairs(fields) do
-        plan[#plan + 1] = {
-          label = name .. "." .. field[1], scalar = field[2],
-          writable = terms[t + 1] ~= "read",
-        }
-      end
+      count = count + #fields
     end
   end
-  plan[#plan + 1] = {
-    label = "batch.entities", scalar = "entity", writable = false,
-  }
-  return plan, components
+  return components, count
 end
 
 --- What a batch gives for a key that is not in its contents.
@@ -135,9 +136,9 @@ end
 
 --- Called by ecs.core for a new view: the proxy that callbacks get, the book of
 -- what to clear after each batch, and the tables of columns.
-function batch.build(view, terms)
-  local plan, components = read(terms)
-  local fill, tables = native.columns.open(view, plan)
+local function build(view, terms)
+  local components, count = read(terms)
+  local fill, tables = open(view)
   local contents, book, optional = {}, {}, {}
   for _, part in ipairs(components) do
     part.proxy = component(part.name, part.fields, part.first, fill, book)
@@ -150,11 +151,11 @@ function batch.build(view, terms)
   end
   note(book, contents, "count", "entities")
   setmetatable(contents, {
-    __index = finder(view, terms, optional, fill, #plan),
+    __index = finder(view, terms, optional, fill, count + 1),
   })
   return proxy(contents), book, tables
 end
 
-core.share("build", batch.build)
+core.share("build", build)
 
-return batch
+return true

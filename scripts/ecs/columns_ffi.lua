@@ -19,12 +19,14 @@ require "ecs.cdef"
 local core = require "ecs.core"
 local message = require "ecs.message"
 
--- Types are never freed, and their metatables can be set once: loading this
--- file again goes on with what the first time made.
-local before = core.share("columns")
-if before then return before end
+-- Types are never freed, and their metatables can be set once: loaded again,
+-- this file does nothing.
+if core.share("build") then return true end
 
-local columns_ffi = {}
+-- What keeps columns within their memory is not looked up where a script could
+-- have put something else.
+local error, cast = error, ffi.cast
+local rows_of, plan_of = core.rows, core.plan
 
 -- The first fields of struct View and struct ViewColumn in
 -- bindings/lua/views.h.
@@ -215,13 +217,18 @@ local function new_column(kind, writable, slot)
   return ffi.gc(make(slot), give_slot)
 end
 
---- For a view with these columns ({ label, scalar, writable } each): a function
--- that gives column k of the batch being shown, or nil; and the counts, which
--- ecs.core sets to 0 when the batch is over.
-function columns_ffi.open(view, plan)
-  local box = ffi.cast(view_pointer, view)
+--- For a new view: a function that gives column k of the batch being shown, or
+-- nil; and the counts, which ecs.core sets to 0 when the batch is over. The
+-- plan comes from ecs.core, which knows what the memory holds.
+local function open(view)
+  local plan = plan_of(view)
+  local box = cast(view_pointer, view)
+  if box.columns[0].slot ~= 0 then
+    error("ecs: this view has its columns already", 2)
+  end
   local columns, types = {}, {}
-  for k, column in ipairs(plan) do
+  for k = 1, #plan do
+    local column = plan[k]
     local kind = kinds[column.scalar]
     local slot = take_slot(view, k, column.label)
     types[k] = kind.pointer
@@ -232,24 +239,24 @@ function columns_ffi.open(view, plan)
   return function(k)
     -- The call checks the view and keeps it, and with it box, from the
     -- collector.
-    local count = core.rows(view)
-    if count == 0 then return nil end
+    local count = rows_of(view)
+    local column = columns[k]
+    if count == 0 or not column then return nil end
     local rows
     if k == last then
-      rows = ffi.cast("const void *", box.batch.entities)
+      rows = cast("const void *", box.batch.entities)
     else
       rows = box.batch.columns[k - 1]
     end
     if rows == nil then return nil end
-    local column = columns[k]
     local slot = column.slot
     box.columns[k - 1].touched = 1
-    pointers[slot] = ffi.cast(types[k], rows)
+    pointers[slot] = cast(types[k], rows)
     counts[slot] = count
     return column
   end, counts
 end
 
-core.share("columns", columns_ffi)
+core.share("columns", open)
 
-return columns_ffi
+return true

@@ -8,8 +8,6 @@
 local core = require "ecs.core"
 local message = require "ecs.message"
 
-local columns_table = {}
-
 --- The null entity is nil in a table, too, so a column of entities misses on
 -- rows that are there.
 local function in_range(view, i)
@@ -33,15 +31,17 @@ local function new_column(view, label, scalar)
   })
 end
 
---- For a view with these columns ({ label, scalar } each): a function that
--- gives column k of the batch being shown, or nil; and the tables.
-function columns_table.open(view, plan)
+--- For a new view: a function that gives column k of the batch being shown, or
+-- nil; and the tables.
+local function open(view)
   local tables = {}
-  for k, column in ipairs(plan) do
+  for k, column in ipairs(core.plan(view)) do
     tables[k] = new_column(view, column.label, column.scalar)
   end
   local fill = core.fill
   return function(k) return fill(view, k) end, tables
 end
 
-return columns_table
+core.share("columns", open)
+
+return true

@@ -1,4 +1,4 @@
---- native: the C module, and who brings columns to scripts.
+--- native: the C module, and which kind of columns this VM gets.
 --
 -- The only file that knows which VM this is. LuaJIT gets columns as checked FFI
 -- views, every other Lua (and LuaJIT with ECS_BACKEND=capi in its environment)
@@ -37,6 +37,4 @@ return {
   core = core,
   check_world = check_world,
   backend = backend,
-  columns = require(backend == "ffi" and "ecs.columns_ffi"
-    or "ecs.columns_table"),
 }
