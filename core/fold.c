@@ -5,9 +5,9 @@
 typedef struct Touched {
   ecs_Component component;
   bool present;          /* at the end of the chain */
-  bool fresh;            /* its values start over */
   bool begun;            /* while writing: the chain has passed its origin */
-  const Command *origin; /* where they start; NULL: the stage, or not fresh */
+  const Command *origin; /* where its values start; NULL: in the stage, or
+                            as they are */
 } Touched;
 
 typedef struct Fold {
@@ -125,7 +125,7 @@ static Touched *touch(Fold *fold, ecs_Entity entity,
 static void touch_stage(Fold *fold, ecs_Entity entity, const Stage *stage) {
   for (uint32_t i = 0; i < stage->bundle->item_count; i++) {
     Touched *touched = touch(fold, entity, stage->bundle->items[i].component);
-    touched->present = touched->fresh = true;
+    touched->present = true;
   }
 }
 
@@ -145,7 +145,7 @@ static void fold_command(Fold *fold, ecs_Entity entity,
   if (command->kind == COMMAND_REMOVE) {
     touched->present = false;
   } else if (!touched->present) {
-    touched->present = touched->fresh = true;
+    touched->present = true;
     touched->origin = command;
   }
 }
@@ -331,12 +331,10 @@ static void write_staged(const Fold *fold, uint32_t item, Location to) {
   const ColumnCode *target =
       table_codes(to.table, fold->world->components[component].bit);
   for (uint32_t i = 0; i < schema->field_count; i++) {
-    void *element = table_element(to.table, target[i], to.row);
-    element_copy(element,
-                 table_element(stage->table, source[i],
-                               fold->spawn->stage_row),
-                 code_shift(source[i]));
-    scalar_canonicalize(schema->fields[i].type, element);
+    element_store(table_element(to.table, target[i], to.row),
+                  table_element(stage->table, source[i],
+                                fold->spawn->stage_row),
+                  schema->fields[i].type);
   }
 }
 
