@@ -16,8 +16,8 @@
 # include/. A module includes only modules that stand before it (`make floors`).
 # A module may lack its .c or its .h. This is the only list: the build, the
 # tests, the floors and the rockspec follow it.
-CORE := ecs ecs_kernel config invariant status memory id scalar schema \
-  entity_index locator table group world spawn part row_list query batch \
+CORE := ecs ecs_kernel config invariant status memory id scalar elementary \
+  schema entity_index locator table group world spawn part row_list query batch \
   command_buffer fold regroup hash library kernel api accessor api_entity \
   api_query api_world
 

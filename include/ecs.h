@@ -518,6 +518,17 @@ ECS_API ecs_Status ecs_kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,
 ECS_API ecs_Status ecs_kernel_run(ecs_KernelBinding *binding,
                                   const ecs_KernelCall *call);
 
+/* Mathematics ------------------------------------------------------------- */
+
+/* With the same bits on every machine, which the C library's do not promise;
+ * edges are as C's. Accurate to 1 unit of the last place, ecs_atan2 to 3. */
+ECS_API double ecs_sin(double x);
+ECS_API double ecs_cos(double x);
+ECS_API double ecs_exp(double x);
+ECS_API double ecs_log(double x);
+ECS_API double ecs_pow(double x, double y);
+ECS_API double ecs_atan2(double y, double x);
+
 #define ECS_KERNEL_ABI 1u
 
 #ifdef __cplusplus

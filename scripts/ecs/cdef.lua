@@ -260,5 +260,11 @@ ecs_Status ecs_kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,
                                    uint32_t *wrong);
 ecs_Status ecs_kernel_run(ecs_KernelBinding *binding,
                                   const ecs_KernelCall *call);
+double ecs_sin(double x);
+double ecs_cos(double x);
+double ecs_exp(double x);
+double ecs_log(double x);
+double ecs_pow(double x, double y);
+double ecs_atan2(double y, double x);
 ]=]
 end

@@ -15,6 +15,7 @@
 local native = require "ecs.native"
 local world = require "ecs.world"
 local library = require "ecs.library"
+local mathematics = require "ecs.mathematics"
 
 local core = native.core
 
@@ -40,5 +41,8 @@ ecs.world = world.create
 --- Loads a library of native kernels from package.cpath. Returns the names of
 -- its kernels, as systems call them; or nil and why not.
 ecs.load_native = library.load
+
+--- Functions of numbers that mean the same on every VM and machine.
+ecs.math = mathematics
 
 return ecs
