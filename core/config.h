@@ -52,6 +52,9 @@
 #define ECS_NAME_LIMIT 255u        /* bytes of a name */
 #define ECS_TERM_LIMIT 4096u       /* terms of one query */
 #define ECS_COLUMN_LIMIT 8191u     /* columns of one element size in a table */
+#define ECS_TEXT_LIMIT (1u << 20)  /* bytes of a kernel program's text */
+#define ECS_CODE_LIMIT 8192u       /* instructions of a kernel program */
+#define ECS_DECLARATION_LIMIT 1024u /* its columns, uniforms or reductions */
 
 /* Functions of one core file that another uses: not for users of the library.
  * A rock has no -fvisibility, so each says it. */
