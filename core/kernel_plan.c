@@ -1,8 +1,8 @@
 /* kernel_plan.c: places and loops for the instructions of a program.
  *
- * Planning goes over the code three times: which values are single, and when
- * each is used for the last time; which columns are computed in place; places
- * and steps, from the first instruction to the last. Only then is the size of
+ * Planning goes over the code a few times: what is needed at all; which values
+ * are single, and when each is used for the last time; which columns are
+ * computed in place; places and steps, from the first instruction to the last. Only then is the size of
  * everything known, so the first half works in memory of its own.
  */
 #include "kernel_plan.h"
@@ -23,6 +23,7 @@ typedef struct Planner {
   uint32_t *spread_place; /* by value: the register it is spread into */
   uint32_t *free_after;   /* by register: the instruction that frees it */
   bool *is_single;        /* by value */
+  bool *is_needed;        /* by value: some effect depends on it */
   ColumnFacts *columns;
   Step *steps;
   Step *once;
@@ -61,6 +62,7 @@ static size_t lay_planner(Planner *planner, char *block) {
   planner->free_after = take(block, &used, 2 * (size_t)values + 1,
                              sizeof(uint32_t));
   planner->is_single = take(block, &used, values, sizeof(bool));
+  planner->is_needed = take(block, &used, values, sizeof(bool));
   planner->columns = take(block, &used, planner->program->column_count,
                           sizeof(ColumnFacts));
   planner->steps = take(block, &used, code, sizeof(Step));
@@ -109,6 +111,21 @@ static void note_store(Planner *planner, const Instruction *at, uint32_t i) {
   facts->store = at->operands[1] == NO_VALUE ? i : NO_VALUE;
 }
 
+static bool is_needed(const Planner *planner, const Instruction *at) {
+  return at->result == NO_VALUE || planner->is_needed[at->result];
+}
+
+/* From the last instruction back: what effects need, and what that needs. */
+static void find_needed(Planner *planner) {
+  const ecs_Program *program = planner->program;
+  for (uint32_t i = program->code_count; i-- > 0;) {
+    const Instruction *at = &program->code[i];
+    for (uint32_t k = 0; is_needed(planner, at) && k < 3; k++)
+      if (at->operands[k] != NO_VALUE)
+        planner->is_needed[at->operands[k]] = true;
+  }
+}
+
 static void gather_facts(Planner *planner) {
   const ecs_Program *program = planner->program;
   for (uint32_t k = 0; k < program->column_count; k++)
@@ -117,7 +134,7 @@ static void gather_facts(Planner *planner) {
     const Instruction *at = &program->code[i];
     bool structure = shape_of(at) == SHAPE_STRUCTURE ||
                      shape_of(at) == SHAPE_DESTROY;
-    for (uint32_t k = 0; k < 3; k++)
+    for (uint32_t k = 0; is_needed(planner, at) && k < 3; k++)
       if (at->operands[k] != NO_VALUE) /* changes are listed at the end */
         planner->last_use[at->operands[k]] =
             structure ? program->code_count : i;
@@ -152,6 +169,7 @@ static bool old_values_end(const Planner *planner, uint32_t column,
   for (uint32_t k = 0; k < program->code_count; k++) {
     const Instruction *at = &program->code[k];
     if (shape_of(at) != SHAPE_LOAD || at->index != column) continue;
+    if (!is_needed(planner, at)) continue;
     if (k > i || planner->last_use[at->result] > i) return false;
   }
   return true;
@@ -317,6 +335,7 @@ static void plan_step(Planner *planner, uint32_t i) {
 static void plan_code(Planner *planner) {
   for (uint32_t i = 0; i < planner->program->code_count; i++) {
     const Instruction *at = &planner->program->code[i];
+    if (!is_needed(planner, at)) continue;
     if (at->result != NO_VALUE && planner->is_single[at->result])
       plan_once(planner, at);
     else
@@ -405,6 +424,7 @@ static ecs_Status finish(const Planner *planner, ecs_Program *program) {
 ecs_Status plan_create(ecs_Program *program) {
   Planner planner;
   if (!planner_init(&planner, program)) return ECS_E_MEMORY;
+  find_needed(&planner);
   gather_facts(&planner);
   place_stores(&planner);
   plan_code(&planner);

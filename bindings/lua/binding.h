@@ -9,6 +9,7 @@
  *      Kernel       a native kernel bound to a query
  *      Library      a loaded library of native kernels
  *      View         one walk over batches, and what a script sees of it
+ *      Program      a kernel program bound to a query
  *
  *      State --> definitions, libraries     Query --> World
  *        (upvalue 1 of every function)      Kernel --> Query
@@ -51,6 +52,7 @@ typedef enum Kind {
   KIND_KERNEL,
   KIND_LIBRARY,
   KIND_VIEW,
+  KIND_PROGRAM,
   KIND_COUNT
 } Kind;
 
@@ -115,5 +117,6 @@ BIND_INTERNAL void bind_open_views(lua_State *L);
 BIND_INTERNAL void bind_open_walks(lua_State *L);
 BIND_INTERNAL void bind_open_kernels(lua_State *L);
 BIND_INTERNAL void bind_open_mathematics(lua_State *L);
+BIND_INTERNAL void bind_open_programs(lua_State *L);
 
 #endif
