@@ -198,6 +198,29 @@ WIDE_BINARY(atan2, atan2)
 WIDE_BINARY(own_power, elementary_pow)
 WIDE_BINARY(own_atan2, elementary_atan2)
 
+/* A product and what is added to it, in one pass: two operations, each rounded
+ * as if it stood alone. y is an array, or a single value. */
+#define PRODUCT_LOOP(name, type, step, expression)                        \
+  CLONES static void name(void *out, const void *a, const void *b,        \
+                          const void *c, uint32_t n) {                    \
+    type *to = out;                                                       \
+    const type *first = a, *second = b, *third = c;                       \
+    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                        \
+      const type product = first[i] * second[step];                       \
+      const type z = third[i];                                            \
+      to[i] = expression;                                                 \
+    }                                                                     \
+  }
+#define PRODUCT_FORMS(name, type, expression)          \
+  PRODUCT_LOOP(name, type, i, expression)              \
+  PRODUCT_LOOP(name##_second, type, 0, expression)
+#define PRODUCT(name, expression)                      \
+  PRODUCT_FORMS(name##_f32, float, expression)         \
+  PRODUCT_FORMS(name##_f64, double, expression)
+PRODUCT(times_plus, product + z)
+PRODUCT(times_minus, product - z)
+PRODUCT(minus_times, z - product)
+
 LOOP1(widen, double, float, x)
 LOOP1(narrow, float, double, x)
 
@@ -363,6 +386,17 @@ Loop loop_of(Operation operation, ValueType type, LoopForm form) {
     case OPERATION_NOT: return opposite;
     default: return type > VALUE_F64 ? NULL : number_loops[operation][type];
   }
+}
+
+Loop loop_product(ProductKind kind, ValueType type, LoopForm form) {
+  static const Loop loops[PRODUCT_COUNT][2][2] = {
+      {{times_plus_f32, times_plus_f32_second},
+       {times_plus_f64, times_plus_f64_second}},
+      {{times_minus_f32, times_minus_f32_second},
+       {times_minus_f64, times_minus_f64_second}},
+      {{minus_times_f32, minus_times_f32_second},
+       {minus_times_f64, minus_times_f64_second}}};
+  return loops[kind][type][form];
 }
 
 bool loop_is_slow(Operation operation) {

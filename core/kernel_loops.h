@@ -38,6 +38,17 @@ static inline uint32_t value_bytes(ValueType type) {
  * in this form (all have FORM_ARRAYS). */
 ECS_INTERNAL Loop loop_of(Operation operation, ValueType type, LoopForm form);
 
+/* A product with a sum or difference, rounded twice: out = a * b + c and so on.
+ * FORM_ARRAYS or FORM_SECOND (b is a single value). */
+typedef enum ProductKind {
+  PRODUCT_PLUS,  /* a * b + c */
+  PRODUCT_MINUS, /* a * b - c */
+  MINUS_PRODUCT, /* c - a * b */
+  PRODUCT_COUNT
+} ProductKind;
+ECS_INTERNAL Loop loop_product(ProductKind kind, ValueType type,
+                               LoopForm form);
+
 /* Between columns and values. load: out is values, a the column. store: out is
  * the column, a values, b the mask where masked. */
 ECS_INTERNAL Loop loop_load(ecs_Scalar scalar, ValueType type);

@@ -22,8 +22,10 @@ typedef struct Planner {
   uint32_t *places;       /* by value */
   uint32_t *spread_place; /* by value: the register it is spread into */
   uint32_t *free_after;   /* by register: the instruction that frees it */
+  uint32_t *uses;         /* by value: of instructions that are needed */
   bool *is_single;        /* by value */
   bool *is_needed;        /* by value: some effect depends on it */
+  bool *is_part;          /* by value: a product computed with its sum */
   ColumnFacts *columns;
   Step *steps;
   Step *once;
@@ -61,7 +63,9 @@ static size_t lay_planner(Planner *planner, char *block) {
   planner->spread_place = take(block, &used, values, sizeof(uint32_t));
   planner->free_after = take(block, &used, 2 * (size_t)values + 1,
                              sizeof(uint32_t));
+  planner->uses = take(block, &used, values, sizeof(uint32_t));
   planner->is_single = take(block, &used, values, sizeof(bool));
+  planner->is_part = take(block, &used, values, sizeof(bool));
   planner->is_needed = take(block, &used, values, sizeof(bool));
   planner->columns = take(block, &used, planner->program->column_count,
                           sizeof(ColumnFacts));
@@ -126,6 +130,65 @@ static void find_needed(Planner *planner) {
   }
 }
 
+/* Where values come from and how often they are wanted. */
+static void count_uses(Planner *planner) {
+  const ecs_Program *program = planner->program;
+  for (uint32_t i = 0; i < program->code_count; i++) {
+    const Instruction *at = &program->code[i];
+    for (uint32_t k = 0; is_needed(planner, at) && k < 3; k++)
+      if (at->operands[k] != NO_VALUE) planner->uses[at->operands[k]]++;
+    if (at->result == NO_VALUE) continue;
+    planner->definition[at->result] = i;
+    planner->is_single[at->result] =
+        is_pure(shape_of(at)) && all_single(planner, at);
+    planner->places[at->result] = NO_VALUE;
+    planner->spread_place[at->result] = NO_VALUE;
+  }
+}
+
+/* The product among the operands of a sum or difference that can be computed
+ * with it: 0 or 1; NO_VALUE: none. */
+static uint32_t product_operand(const Planner *planner,
+                                const Instruction *at) {
+  const ecs_Program *program = planner->program;
+  if (at->operation != OPERATION_PLUS && at->operation != OPERATION_MINUS)
+    return NO_VALUE;
+  for (uint32_t k = 0; k < 2; k++) {
+    uint32_t value = at->operands[k], other = at->operands[1 - k];
+    const Instruction *made = &program->code[planner->definition[value]];
+    if (made->operation == OPERATION_TIMES && planner->uses[value] == 1 &&
+        !planner->is_single[value] && !planner->is_single[other])
+      return k;
+  }
+  return NO_VALUE;
+}
+
+static void find_products(Planner *planner) {
+  const ecs_Program *program = planner->program;
+  for (uint32_t i = 0; i < program->code_count; i++) {
+    const Instruction *at = &program->code[i];
+    if (!is_needed(planner, at)) continue;
+    uint32_t k = product_operand(planner, at);
+    if (k != NO_VALUE && !planner->is_single[at->result])
+      planner->is_part[at->operands[k]] = true;
+  }
+}
+
+/* Instruction i uses a value. What a product takes is used where the product
+ * is. */
+static void note_use(Planner *planner, uint32_t value, uint32_t i) {
+  planner->last_use[value] = i;
+  if (!planner->is_part[value]) return;
+  const Instruction *product =
+      &planner->program->code[planner->definition[value]];
+  planner->last_use[product->operands[0]] = i;
+  planner->last_use[product->operands[1]] = i;
+}
+
+static bool is_part(const Planner *planner, const Instruction *at) {
+  return at->result != NO_VALUE && planner->is_part[at->result];
+}
+
 static void gather_facts(Planner *planner) {
   const ecs_Program *program = planner->program;
   for (uint32_t k = 0; k < program->column_count; k++)
@@ -136,15 +199,8 @@ static void gather_facts(Planner *planner) {
                      shape_of(at) == SHAPE_DESTROY;
     for (uint32_t k = 0; is_needed(planner, at) && k < 3; k++)
       if (at->operands[k] != NO_VALUE) /* changes are listed at the end */
-        planner->last_use[at->operands[k]] =
-            structure ? program->code_count : i;
-    if (at->result != NO_VALUE) {
-      planner->definition[at->result] = i;
-      planner->is_single[at->result] =
-          is_pure(shape_of(at)) && all_single(planner, at);
-      planner->places[at->result] = NO_VALUE;
-      planner->spread_place[at->result] = NO_VALUE;
-    }
+        note_use(planner, at->operands[k],
+                 structure ? program->code_count : i);
     if (shape_of(at) == SHAPE_STORE) note_store(planner, at, i);
   }
 }
@@ -185,7 +241,7 @@ static void place_stores(Planner *planner) {
     uint32_t i = planner->definition[value];
     const Instruction *at = &program->code[i];
     if (planner->is_single[value] || planner->places[value] != NO_VALUE ||
-        shape_of(at) > SHAPE_QUANTIZE ||
+        shape_of(at) > SHAPE_QUANTIZE || is_part(planner, at) ||
         !is_direct(planner, c, (ValueType)program->types[value]) ||
         !old_values_end(planner, c, i))
       continue;
@@ -313,13 +369,51 @@ static bool is_stored_already(const Planner *planner, const Instruction *at) {
              at->operands[0]]]) != SHAPE_LOAD;
 }
 
-static void plan_step(Planner *planner, uint32_t i) {
-  const Instruction *at = &planner->program->code[i];
-  if (plan_direct_load(planner, at) || is_stored_already(planner, at)) return;
+/* Where an array, or a single value as it is, is read. */
+static uint32_t plain_place(const Planner *planner, uint32_t value) {
+  return planner->is_single[value] ? SINGLE_PLACE | value
+                                   : planner->places[value];
+}
+
+/* A sum or difference, with the product that is its operand k. */
+static Step plan_product(const Planner *planner, const Instruction *at,
+                         uint32_t k) {
+  const Instruction *product =
+      &planner->program->code[planner->definition[at->operands[k]]];
+  uint32_t x = product->operands[0], y = product->operands[1];
+  if (planner->is_single[x]) {
+    x = y;
+    y = product->operands[0];
+  }
+  ProductKind kind = at->operation == OPERATION_PLUS ? PRODUCT_PLUS
+                     : k == 0                        ? PRODUCT_MINUS
+                                                     : MINUS_PRODUCT;
+  LoopForm form = planner->is_single[y] ? FORM_SECOND : FORM_ARRAYS;
+  return (Step){loop_product(kind, (ValueType)at->type, form),
+                at,
+                0,
+                {plain_place(planner, x), plain_place(planner, y),
+                 planner->places[at->operands[1 - k]]}};
+}
+
+static Step plan_loop(Planner *planner, const Instruction *at) {
+  for (uint32_t k = 0; k < 2; k++)
+    if (at->result != NO_VALUE && shape_of(at) == SHAPE_BINARY &&
+        planner->is_part[at->operands[k]])
+      return plan_product(planner, at, k);
   LoopForm form = form_of(planner, at);
   Step step = {.at = at, .loop = loop_for(planner, at, form)};
   for (uint32_t k = 0; k < 3; k++)
     step.operands[k] = operand_place(planner, at, k, form);
+  return step;
+}
+
+static void plan_step(Planner *planner, uint32_t i) {
+  const Instruction *at = &planner->program->code[i];
+  if (plan_direct_load(planner, at) || is_stored_already(planner, at) ||
+      is_part(planner, at))
+    return;
+  Step step = plan_loop(planner, at);
   if (shape_of(at) == SHAPE_LOAD || shape_of(at) == SHAPE_PRESENT)
     step.operands[0] = COLUMN_PLACE | at->index;
   if (shape_of(at) == SHAPE_STORE) step.out = COLUMN_PLACE | at->index;
@@ -425,6 +519,8 @@ ecs_Status plan_create(ecs_Program *program) {
   Planner planner;
   if (!planner_init(&planner, program)) return ECS_E_MEMORY;
   find_needed(&planner);
+  count_uses(&planner);
+  find_products(&planner);
   gather_facts(&planner);
   place_stores(&planner);
   plan_code(&planner);

@@ -14,6 +14,8 @@
  *   column is overwritten while the value is still wanted.
  * - A value stored whole into a column of its own type is computed right there,
  *   unless the column's old values are wanted later.
+ * - A product that is wanted once, by a sum or difference, is computed with it in
+ *   one loop. Both are rounded: nothing is contracted.
  * - All others get registers, which are used again when their value has been
  *   used for the last time.
  */
