@@ -150,6 +150,7 @@ static ecs_Status resettle(Table *table, Memory *memory, uint32_t capacity,
   if (!lay_out(&next, capacity, &next.slab_bytes)) return ECS_E_MEMORY;
   next.slab = memory_resize(memory, NULL, 0, next.slab_bytes);
   if (next.slab == NULL) return ECS_E_MEMORY;
+  memory_populate(next.slab, next.slab_bytes);
   uintptr_t line = ECS_LINE_BYTES - 1u;
   next.entities = (void *)(((uintptr_t)next.slab + line) & ~line);
   size_t used = table->count * sizeof(ecs_Entity);
