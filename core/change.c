@@ -6,7 +6,8 @@
  *
  *      world_add --> add_to_set  ---- a page, a row missing ---> add_any,
  *               \--> add_in_main ---- another turn, no room ---> in world.c
- *                \-> add_any  (bits, mixed groups, other types)
+ *               \--> add_as_bit  ---- no column of bits -------->
+ *                \-> add_any  (mixed groups, other types)
  *
  * Rows are all of four-byte columns here, each a stride behind the last, so
  * that a row is moved by one walk. No locator, edge or mask is searched: a
@@ -17,7 +18,7 @@
  * statements is chosen for few registers: what needs the entity first, columns
  * last. A pair of add and remove, with the loop that calls it, takes 202
  * instructions in a sparse set of two fields (250 when it looked things up) and
- * 335 in a group with one other component (511).
+ * 323 in a group with one other component (511).
  */
 #include "world.h"
 
@@ -74,13 +75,6 @@ static inline void fill_hole(const World *world, ecs_Entity filler,
   entity_index_slot(&world->index, id_index(filler))->where = row;
 }
 
-/* Tells an entity that took a turn its new place. Ids of tables are the slot's
- * low bits: adding what they differ by leaves the summary alone. */
-static inline void follow_turn(Slot *slot, uint32_t row, const Turn *turn) {
-  slot->where = row;
-  slot->what += turn->step;
-}
-
 /* After a row has left for where the table's turn leads: asks for what the
  * moves after it will touch, two lines further on, at the ends of both tables
  * and behind the row. Moving goes through three places per column, more than
@@ -133,8 +127,10 @@ ecs_Status world_add_in_main(World *world, ecs_Entity entity,
   uint32_t row = slot->where, to_row = table_append(to, entity);
   char *hole = table_cells(from, row), *target = table_cells(to, to_row);
   ecs_Entity filler = table_remove_entity(from, row);
-  fill_hole(world, filler, row); /* maybe the one that goes: undone below */
-  follow_turn(slot, to_row, turn);
+  /* Ids of tables are the slot's low bits: the summary stays as it is. */
+  slot->what += turn->step;
+  fill_hole(world, filler, row);
+  slot->where = to_row; /* maybe the one that goes was the filler */
   world_touch(world, what->home);
   size_t gap = from->count - row, stride = from->stride[2];
   size_t to_stride = to->stride[2];
@@ -203,8 +199,10 @@ ecs_Status world_remove_in_main(World *world, ecs_Entity entity,
   uint32_t row = slot->where, to_row = table_append(to, entity);
   char *hole = table_cells(from, row), *target = table_cells(to, to_row);
   ecs_Entity filler = table_remove_entity(from, row);
-  fill_hole(world, filler, row); /* maybe the one that goes: undone below */
-  follow_turn(slot, to_row, turn);
+  /* Ids of tables are the slot's low bits: the summary stays as it is. */
+  slot->what += turn->step;
+  fill_hole(world, filler, row);
+  slot->where = to_row; /* maybe the one that goes was the filler */
   world_touch(world, what->home);
   size_t gap = from->count - row, stride = from->stride[2];
   size_t to_stride = to->stride[2];
@@ -213,6 +211,42 @@ ecs_Status world_remove_in_main(World *world, ecs_Entity entity,
   cells_move(&target, to_stride, hole, stride, gap, turn->behind);
   if (ECS_UNLIKELY(is_wide(from)))
     return prefetch_moves(from, from->count - gap);
+  return ECS_OK;
+}
+
+/* Bits ------------------------------------------------------------------ */
+
+/* The byte with a component's bit in the entity's row; NULL where the entity
+ * has no place or the table no such column. */
+static inline uint8_t *find_bits(const World *world, ecs_Entity entity,
+                                 uint32_t bits_index) {
+  Table *table = NULL;
+  const Slot *slot = world_find_slot(world, entity, &table);
+  uint32_t column = bits_index >> 3;
+  if (ECS_UNLIKELY(slot == NULL || column >= table->bits_columns)) return NULL;
+  return table_bits(table, column) + slot->where;
+}
+
+ecs_Status world_add_as_bit(World *world, ecs_Entity entity,
+                            const Component *what, const void *image) {
+  uint8_t *bits = find_bits(world, entity, what->bits_index);
+  if (ECS_UNLIKELY(bits == NULL))
+    return world_add_any(world, entity, what, image);
+  uint32_t bit = 1u << (what->bits_index & 7u);
+  if ((*bits & bit) != 0) return ECS_OK;
+  *bits = (uint8_t)(*bits | bit);
+  world_touch(world, what->home);
+  return ECS_OK;
+}
+
+ecs_Status world_remove_as_bit(World *world, ecs_Entity entity,
+                               const Component *what) {
+  uint8_t *bits = find_bits(world, entity, what->bits_index);
+  if (ECS_UNLIKELY(bits == NULL)) return world_remove_any(world, entity, what);
+  uint32_t bit = 1u << (what->bits_index & 7u);
+  if ((*bits & bit) == 0) return ECS_OK;
+  *bits = (uint8_t)(*bits & ~bit);
+  world_touch(world, what->home);
   return ECS_OK;
 }
 

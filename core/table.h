@@ -313,15 +313,15 @@ static inline char *cells_close(char *hole, size_t stride, size_t gap,
 /* The same, after the row was copied to another table. */
 static inline char *cells_move(char **target, size_t target_stride, char *hole,
                                size_t stride, size_t gap, uint32_t count) {
-  char *to = *target;
-  for (; count > 0; count--, hole += stride, to += target_stride) {
+  char *to = *target, *end = hole + count * stride;
+  for (; hole != end; hole += stride, to += target_stride) {
     Cell4 *cells = (Cell4 *)(void *)hole;
     *(Cell4 *)(void *)to = cells[0];
     cells[0] = cells[gap];
     cells[gap] = 0;
   }
   *target = to;
-  return hole;
+  return end;
 }
 
 /* The last entity into the hole. */

@@ -89,9 +89,14 @@ void component_settle(Component *component, Group *group, uint32_t bit) {
   component->bit = bit;
   component->turn_key = turn_key(bit, true);
   component->field_count = schema->field_count;
+  component->bits_index = group->components[bit].bits_index;
   component->add = world_add_any;
   component->remove = main ? world_remove_in_main : world_remove_any;
   if (plain && main) component->add = world_add_in_main;
+  if (component->storage == ECS_STORE_BITS && group->id == 0) {
+    component->add = world_add_as_bit;
+    component->remove = world_remove_as_bit;
+  }
   if (!group->locator.narrow) return;
   if (plain) component->add = world_add_to_set;
   if (all_cells(schema)) component->remove = world_remove_from_set;
@@ -104,10 +109,13 @@ static ecs_Status settle(World *world, Component *component, ecs_Component id) {
   ecs_Status status = sparse ? append_group(world, true) : ECS_OK;
   if (status != ECS_OK) return status;
   Group *group = world->groups[sparse ? world->group_count - 1 : 0];
-  component_settle(component, group, group->component_count);
+  uint32_t bit = group->component_count;
   status = group_add_component(group, &world->memory, id, component->schema,
                                bits);
-  if (status != ECS_OK && sparse) pop_group(world);
+  if (status == ECS_OK)
+    component_settle(component, group, bit);
+  else if (sparse)
+    pop_group(world);
   return status;
 }
 

@@ -39,6 +39,7 @@ struct Component {
   uint32_t turn_key;    /* of the turn that adds it; that which removes it has
                            one less */
   uint32_t field_count; /* the schema's */
+  uint32_t bits_index;  /* GROUP_NOT_BITS: not stored as bits */
   uint32_t readers;     /* open cursors that read it; writers count here too */
   uint32_t writers;     /* open cursors that write it */
 };
@@ -146,12 +147,13 @@ static inline ecs_Status world_remove(World *world, ecs_Entity entity,
                                       ecs_Component component);
 
 /* The ways: for any component; for one alone in a group of one table; for one
- * in the main group that is not stored as bits. What is added by a way other
- * than the first has f32 or no fields, what is removed from a set has fields of
- * four bytes. They hand on to the first what they are not made for. */
-ECS_INTERNAL AddComponent world_add_any, world_add_to_set, world_add_in_main;
+ * in the main group, and for one stored as bits there. What is added by a way
+ * other than the first has f32 or no fields, what is removed from a set has
+ * fields of four bytes. They hand on to the first what they are not made for. */
+ECS_INTERNAL AddComponent world_add_any, world_add_to_set, world_add_in_main,
+    world_add_as_bit;
 ECS_INTERNAL RemoveComponent world_remove_any, world_remove_from_set,
-    world_remove_in_main;
+    world_remove_in_main, world_remove_as_bit;
 
 /* Destroys an entity. */
 ECS_INTERNAL ecs_Status world_destroy_entity(World *world, ecs_Entity entity);
@@ -166,7 +168,7 @@ ECS_INTERNAL void world_clear(World *world);
 
 /* For the floors that change structure too: spawn, regroup, commands ------ */
 
-/* Says which group and bit a component has from now on. */
+/* Says which of its group's bits a component has from now on. */
 ECS_INTERNAL void component_settle(Component *component, Group *group,
                                    uint32_t bit);
 

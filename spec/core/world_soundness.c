@@ -255,6 +255,7 @@ static void assert_components(const World *world) {
     assert_true(what->bit < group->component_count);
     assert_ptr_equal(what->home, group);
     assert_int_equal(what->field_count, what->schema->field_count);
+    assert_int_equal(what->bits_index, group->components[what->bit].bits_index);
     assert_int_equal(group->components[what->bit].component, i);
     assert_ptr_equal(group->schemas[what->bit],
                      what->schema->field_count > 0 ? what->schema : NULL);
