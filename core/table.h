@@ -34,7 +34,7 @@
 
 #define TABLE_SIZES 4u /* element sizes: 1 << 0, 1 << 1, 1 << 2, 1 << 3 bytes */
 #define TABLE_NO_COLUMN 0xffffu
-#define TABLE_WIDE 10u /* columns; from here on moves prefetch (change.c) */
+#define TABLE_WIDE 10u /* columns; from here on moves prefetch (single.c) */
 
 typedef uint16_t ColumnCode; /* position << 2 | log2 of the element size */
 
@@ -346,7 +346,7 @@ static inline void table_note_turn(Table *table, Table *to, uint32_t key,
 }
 
 /* Where all columns are of four bytes they are walked in line: pure
- * optimisation, that change.c builds on. */
+ * optimisation, that single.c builds on. */
 static inline ecs_Entity table_remove_cells(Table *table, uint32_t row) {
   ecs_Entity filler = table_remove_entity(table, row);
   ECS_ASSERT(table->only_cells);

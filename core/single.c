@@ -1,4 +1,4 @@
-/* change.c: the short ways of changing one entity.
+/* single.c: the short ways of changing one entity.
  *
  * What world.c does for any component, table and group is done here for what is
  * asked most, with as few instructions as it takes. A function looks first, and
