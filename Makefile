@@ -17,12 +17,12 @@
 # A module may lack its .c or its .h. This is the only list: the build, the
 # tests, the floors and the rockspec follow it.
 CORE := ecs ecs_kernel config invariant status memory id scalar elementary \
-  schema entity_index locator table group world spawn part row_list query batch \
-  command_buffer fold regroup hash library kernel api accessor api_entity \
-  api_query api_world
+  schema entity_index locator table group world single spawn part row_list \
+  query batch command_buffer fold regroup hash library kernel api accessor \
+  api_entity api_query api_world
 
 # What the mutation score is about.
-MUTANT_MODULES := table group world locator command_buffer
+MUTANT_MODULES := table group world single locator command_buffer
 
 CC := gcc
 PREFIX := /usr/local

@@ -14,12 +14,14 @@
  *              +------+-----------------+ +------------+------------------+
  *                         where                         what
  *
- * summary has bit (group % 8) set when the entity may have a place in a group
- * other than the main one, so that destroying an entity without sparse
- * components asks no other group.
+ * summary has bit (group % 8) set when the entity has, or had, a place in a
+ * group other than the main one, so that destroying an entity that never had a
+ * sparse component asks no other group.
  *
  * Free slots form a list, last in first out. A slot whose generations are used
- * up is retired. Index 0 is never issued. Cost: constant for everything.
+ * up is retired. Index 0 is never issued. Slots that were never issued say that
+ * they are free, but are not in the list: no slot claims a place that is not
+ * its own. Cost: constant for everything.
  */
 #ifndef ECS_ENTITY_INDEX_H
 #define ECS_ENTITY_INDEX_H
@@ -71,6 +73,12 @@ static inline Slot *entity_index_slot(const EntityIndex *index,
                                       uint32_t entity_index) {
   return &index->pages[entity_index >> ECS_PAGE_BITS]
                       [entity_index & (SLOT_PAGE_SIZE - 1u)];
+}
+
+/* Has the index a slot? Also one that was never issued may have. */
+static inline bool entity_index_has(const EntityIndex *index,
+                                    uint32_t entity_index) {
+  return entity_index >> ECS_PAGE_BITS < index->page_count;
 }
 
 static inline SlotState slot_state(Slot slot) {
@@ -151,11 +159,11 @@ static inline void entity_index_place(EntityIndex *index,
   slot->what = table;
 }
 
-/* A slot whose generations are used up is never free again. */
-static inline void entity_index_free(EntityIndex *index,
-                                     uint32_t entity_index,
-                                     uint32_t generation) {
-  Slot *slot = entity_index_slot(index, entity_index);
+/* The same where the slot is known. One whose generations are used up is never
+ * free again. */
+static inline void entity_index_free_slot(EntityIndex *index, Slot *slot,
+                                          uint32_t entity_index,
+                                          uint32_t generation) {
   bool retires = generation + 1 >= ECS_GENERATION_LIMIT;
   ECS_ASSERT(slot_state(*slot) == SLOT_PLACED ||
              slot_state(*slot) == SLOT_RESERVED);
@@ -170,6 +178,13 @@ static inline void entity_index_free(EntityIndex *index,
   slot->what = generation + 1;
   index->free_head = entity_index;
   index->free_count++;
+}
+
+static inline void entity_index_free(EntityIndex *index,
+                                     uint32_t entity_index,
+                                     uint32_t generation) {
+  entity_index_free_slot(index, entity_index_slot(index, entity_index),
+                         entity_index, generation);
 }
 
 #endif

@@ -30,6 +30,7 @@ build = {
         "core/table.c",
         "core/group.c",
         "core/world.c",
+        "core/single.c",
         "core/spawn.c",
         "core/part.c",
         "core/row_list.c",

@@ -177,8 +177,6 @@ static void compare(const Naive *naive) {
   assert_int_equal(world->index.free_count, naive->free_count);
   assert_int_equal(world->index.used, naive->used);
   assert_sound(world);
-  if (world->group_count <= 9 && world->layout_version == 0)
-    assert_summaries_exact(world);
 }
 
 /* Columns that moved, rows or tables that changed: versions tell. */
@@ -199,7 +197,7 @@ static uintptr_t slabs_of(const Group *group) {
 
 static Seen look(const World *world) {
   Seen seen = {.count = world->group_count};
-  seen.structure_version = world->structure_version;
+  seen.structure_version = world_structure_version(world);
   for (uint32_t i = 0; i < seen.count; i++) {
     seen.digests[i] = digest_group(world->groups[i]);
     seen.slabs[i] = slabs_of(world->groups[i]);
