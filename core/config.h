@@ -20,6 +20,7 @@
 #define ECS_ROW_ALIGN 4u
 #define ECS_INDEX_LIMIT 48u        /* entities ever alive at once, plus one */
 #define ECS_GENERATION_LIMIT 3u    /* generations of one index */
+#define ECS_SLOT_GENERATIONS 1u    /* of these a placed slot tells apart */
 #define ECS_PAGE_BITS 2u           /* entries of a locator page: 4 */
 #define ECS_TABLE_LIMIT 60u        /* tables of one group */
 #define ECS_COMPONENT_LIMIT 16u    /* components of one world */
@@ -35,6 +36,7 @@
 #define ECS_ROW_ALIGN 16u
 #define ECS_INDEX_LIMIT (1u << 28)
 #define ECS_GENERATION_LIMIT (1u << 24)
+#define ECS_SLOT_GENERATIONS 31u
 #define ECS_PAGE_BITS 12u
 #define ECS_TABLE_LIMIT (1u << 24)
 #define ECS_COMPONENT_LIMIT (1u << 16)

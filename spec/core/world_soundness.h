@@ -20,7 +20,7 @@ void assert_group_sound(const Group *group);
 void assert_sound(const World *world);
 
 /* And the summaries of its entities name only groups they are in, as they do
- * while there are at most eight groups and none was regrouped. */
+ * while there are at most three other groups and none was regrouped. */
 void assert_summaries_exact(const World *world);
 
 /* One number for all that a failed change must leave as it was: components,
