@@ -29,6 +29,7 @@
 #define ECS_BUNDLE_LIMIT 32u       /* bundles of one world */
 #define ECS_NESTING_LIMIT 4u       /* open cursors and deferrals of one world */
 #define ECS_BLOCK_ROWS 16u         /* rows of a gathered batch */
+#define ECS_SLICE_ROWS 8u          /* of these for a kernel at once */
 #define ECS_COALESCE_ROWS 4u       /* tables below this are coalesced */
 #define ECS_COMMAND_PIECE 256u     /* bytes of a piece of the command buffer */
 #define ECS_COMMAND_LIMIT 512u     /* commands recorded at once */
@@ -45,6 +46,7 @@
 #define ECS_BUNDLE_LIMIT (1u << 24)
 #define ECS_NESTING_LIMIT 64u
 #define ECS_BLOCK_ROWS 1024u
+#define ECS_SLICE_ROWS 128u
 #define ECS_COALESCE_ROWS 64u
 #define ECS_COMMAND_PIECE 65536u
 #define ECS_COMMAND_LIMIT (1u << 31)
