@@ -1,6 +1,8 @@
 /* group.c: components that are stored together, and their tables. */
 #include "group.h"
 
+#include "entity_index.h"
+
 /* Life ------------------------------------------------------------------ */
 
 /* Stands in for the first table of a group that has none. Never written: it has
@@ -17,7 +19,7 @@ Group *group_create(Memory *memory, uint32_t id, bool narrow) {
   Group *group = memory_zeroed(memory, 1, sizeof(Group));
   if (group == NULL) return NULL;
   group->id = id;
-  group->summary = id == 0 ? 0 : 1u << (24u + (id - 1u) % 8u);
+  group->summary = id == 0 ? 0 : slot_summary_bit(id);
   locator_init(&group->locator, narrow);
   note_first(group);
   return group;

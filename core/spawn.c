@@ -437,7 +437,7 @@ static void place_in_main(World *world, const BundlePart *part, uint32_t first,
     Slot *taken = slot;
     born[reused] = id_make(at, taken->what);
     slot = next_free(index, taken, &at);
-    *taken = (Slot){first + reused, table};
+    *taken = (Slot){first + reused, table | slot_told(taken->what)};
   }
   index->free_head = at;
   index->free_count -= reused;

@@ -196,10 +196,10 @@ ecs_Status world_reserve_rows(World *world, Group *group, Table *table,
   return status;
 }
 
-/* Beyond eight groups a summary bit is shared and stays set: it only ever means
- * that asking is worth while. */
+/* With more groups than bits a summary bit is shared and stays set: it only
+ * ever means that asking is worth while. */
 static inline bool summary_is_exact(const World *world) {
-  return world->group_count <= 9;
+  return world->group_count <= SLOT_SUMMARY_BITS + 1u;
 }
 
 void world_leave(World *world, Group *group, uint32_t at) {
@@ -403,7 +403,8 @@ ecs_Status world_remove_any(World *world, ecs_Entity entity,
 void world_leave_all(World *world, ecs_Entity entity, uint32_t summary) {
   for (; summary != 0; summary &= summary - 1) {
     uint32_t first = 1u + (uint32_t)__builtin_ctz(summary);
-    for (uint32_t i = first; i < world->group_count; i += 8) {
+    for (uint32_t i = first; i < world->group_count;
+         i += SLOT_SUMMARY_BITS) {
       Group *group = world->groups[i];
       Location place = world_locate_in(group, id_index(entity));
       if (place.table != NULL) leave_group(world, group, entity, place);
@@ -448,12 +449,14 @@ static bool check_row(const World *world, const Group *group,
   ecs_Entity entity = table->entities[row];
   Location main = world_locate_main(world, entity);
   if (main.table == NULL) return false;
+  uint32_t what = entity_index_slot(&world->index, id_index(entity))->what;
+  uint32_t told = slot_told(id_generation(entity)) >> SLOT_TOLD_SHIFT;
+  if (what >> SLOT_TOLD_SHIFT != told) return false;
   if (group->id == 0) return main.table == table && main.row == row;
   Location place = world_locate_in(group, id_index(entity));
   if (place.table != table || place.row != row) return false;
   if (table->mask_words == 0 && !table_any_bit(table, row)) return false;
-  return (entity_index_slot(&world->index, id_index(entity))->what &
-          group->summary) != 0;
+  return (what & group->summary) != 0;
 }
 
 static bool check_table(const World *world, const Group *group,

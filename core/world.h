@@ -102,7 +102,11 @@ static inline Slot *world_find_slot(const World *world, ecs_Entity entity,
   Slot *slot = entity_index_slot(&world->index, at);
   if (ECS_UNLIKELY(slot->where > ECS_INDEX_MASK)) return NULL; /* not placed */
   *table = world_main(world)->tables[slot_table(*slot)];
-  return ECS_LIKELY((*table)->entities[slot->where] == entity) ? slot : NULL;
+  uint64_t generation = entity >> ECS_INDEX_BITS;
+  bool alive = ECS_LIKELY(generation < ECS_SLOT_GENERATIONS)
+                   ? slot->what >> SLOT_TOLD_SHIFT == generation
+                   : (*table)->entities[slot->where] == entity;
+  return ECS_LIKELY(alive) ? slot : NULL;
 }
 
 /* The row of the main group; table NULL where world_find_slot finds none. */
