@@ -28,8 +28,8 @@ local measure = {}
 
 local REPETITIONS = 11
 local SMOKE_SIZE = 60       -- 5, 4 and 20 divide it: every share is whole
-local STEPS = 1000          -- of the clock, that a repetition lasts at least ...
-local PREPARED_STEPS = 250  -- ... where every run has to be prepared
+local STEPS = 1000          -- of the clock, that a repetition lasts at least
+local PREPARED_STEPS = 250  -- the same, where every run has to be prepared
 local MOST_SECONDS = 0.25   -- of one repetition with what it prepares
 local MOST_RUNS = 2 ^ 30
 
