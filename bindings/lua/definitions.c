@@ -107,8 +107,16 @@ int bind_refuse(lua_State *L, int index, const Definition *definition,
 
 /* Arguments --------------------------------------------------------------- */
 
-Definition *bind_definition_check(lua_State *L, int index, const char *call) {
+/* The definition at index, which the state then remembers; or NULL. */
+static Definition *find_definition(lua_State *L, int index) {
   Definition *definition = (Definition *)bind_find(L, index, KIND_DEFINITION);
+  if (definition)
+    *recent_definition(bind_state(L), definition) = definition;
+  return definition;
+}
+
+Definition *bind_definition_check(lua_State *L, int index, const char *call) {
+  Definition *definition = find_definition(L, index);
   if (definition) return definition;
   Value *value = (Value *)bind_find(L, index, KIND_VALUE);
   if (value)
@@ -121,11 +129,10 @@ Definition *bind_definition_check(lua_State *L, int index, const char *call) {
 }
 
 Part bind_part_check(lua_State *L, int index, const char *call) {
-  Part part = {NULL, NULL};
-  part.definition = (Definition *)bind_find(L, index, KIND_DEFINITION);
-  if (part.definition) return part;
-  part.value = (Value *)bind_find(L, index, KIND_VALUE);
+  Part part = {NULL, (Value *)bind_find(L, index, KIND_VALUE)};
   if (!part.value) {
+    part.definition = find_definition(L, index);
+    if (part.definition) return part;
     push_description(L, index);
     bind_error(L,
                "%s takes a component, a tag or a value such as "
@@ -136,9 +143,12 @@ Part bind_part_check(lua_State *L, int index, const char *call) {
   return part;
 }
 
-/* The field of this name, or field_count. */
+/* The field of this name, or field_count. Short strings are one object each in
+ * a Lua state, so nearly always the address alone tells. */
 static uint32_t find_field(const Definition *definition, const char *name) {
   uint32_t field = 0;
+  for (uint32_t f = 0; f < definition->field_count; f++)
+    if (definition->fields[f].name == name) return f;
   while (field < definition->field_count &&
          strcmp(definition->fields[field].name, name) != 0)
     field++;

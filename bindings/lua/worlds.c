@@ -15,18 +15,29 @@
 
 /* Life -------------------------------------------------------------------- */
 
-World *bind_world_check(lua_State *L, int index) {
+static World *find_world(lua_State *L, int index) {
   World *world = (World *)bind_find(L, index, KIND_WORLD);
   if (!world)
     bind_error(L, "this is called on a world, as in world:spawn(); here it is "
                   "a %s", luaL_typename(L, index));
-  bind_native(L, world);
+  if (world->finalized) return world;
+  world->state->recent_world = world;
+  world->state->recent_world_magic = world->header.magic;
   return world;
 }
 
-ecs_World *bind_native(lua_State *L, const World *world) {
-  if (!world->native) bind_error(L, "this world is closed");
-  return world->native;
+/* The world that was found last is not asked for its metatable again. Length
+ * and magic are, for a script with the debug library can take a finalizer
+ * away. */
+World *bind_world_check(lua_State *L, int index) {
+  const State *state = bind_state(L);
+  World *world = (World *)lua_touserdata(L, index);
+  if (!world || world != state->recent_world ||
+      lua_rawlen(L, index) != sizeof *world ||
+      world->header.magic != state->recent_world_magic)
+    world = find_world(L, index);
+  bind_native(L, world);
+  return world;
 }
 
 /* The collector knows nothing of a world's memory: tell it that as much was
@@ -40,6 +51,7 @@ static void pay_for(lua_State *L, const World *world) {
 /* world(): a world without systems. Its state is a table for scripts/ecs. */
 static int world_new(lua_State *L) {
   World *world = (World *)bind_new(L, KIND_WORLD, sizeof *world);
+  world->state = bind_state(L);
   compat_push_private(L, -1);
   lua_newtable(L);
   lua_setfield(L, -2, "state");
@@ -60,6 +72,9 @@ void bind_world_end(World *world) {
 
 static int world_gc(lua_State *L) {
   World *world = (World *)bind_find(L, 1, KIND_WORLD);
+  if (world) world->finalized = true;
+  if (world && world->state->recent_world == world)
+    world->state->recent_world = NULL;
   if (world && world->innermost)
     world->doomed = true;
   else if (world)
