@@ -47,6 +47,11 @@ FLOATS := -ffp-contract=off -fno-trapping-math -fno-math-errno
 DEPENDENCIES := -MMD -MP
 COMPILE := $(CC) -std=c11 $(WARNINGS) $(FLOATS) $(DEPENDENCIES) $(INCLUDES)
 CORE_FLAGS := -O2 -fPIC -fvisibility=hidden
+# A short call of the C API for Lua is a dozen calls of Lua's and of ours: the
+# first go without a detour over the linker's table, the others need none. It
+# makes has() a tenth faster.
+BINDING_FLAGS := $(CORE_FLAGS) -fno-plt
+MODULE_LINK := -Wl,-Bsymbolic-functions
 # Modules whose loops over columns gain from being vectorised.
 VECTORISED := batch row_list kernel
 LDLIBS := -lm -ldl
@@ -134,12 +139,12 @@ $(1): build/$(1)/ecs/core.so
 
 build/$(1)/objects/%.o: bindings/lua/%.c Makefile
 	@mkdir -p $$(@D)
-	$$(COMPILE) $$(CORE_FLAGS) -isystem $(2) -c -o $$@ $$<
+	$$(COMPILE) $$(BINDING_FLAGS) -isystem $(2) -c -o $$@ $$<
 
 build/$(1)/ecs/core.so: $(CORE_OBJECTS) \
   $(LUA_SOURCES:bindings/lua/%.c=build/$(1)/objects/%.o)
 	@mkdir -p $$(@D)
-	$$(CC) -shared -o $$@ $$^ $$(LDLIBS)
+	$$(CC) -shared $$(MODULE_LINK) -o $$@ $$^ $$(LDLIBS)
 endef
 $(eval $(call lua_module,lua54,$(LUA54_INCLUDE)))
 $(eval $(call lua_module,luajit,$(LUAJIT_INCLUDE)))
