@@ -143,20 +143,18 @@ Part bind_part_check(lua_State *L, int index, const char *call) {
   return part;
 }
 
-/* The field of this name, or field_count. Short strings are one object each in
- * a Lua state, so nearly always the address alone tells. */
+/* The field of this name, or field_count. */
 static uint32_t find_field(const Definition *definition, const char *name) {
   uint32_t field = 0;
-  for (uint32_t f = 0; f < definition->field_count; f++)
-    if (definition->fields[f].name == name) return f;
   while (field < definition->field_count &&
          strcmp(definition->fields[field].name, name) != 0)
     field++;
   return field;
 }
 
-uint32_t bind_field_check(lua_State *L, int index,
-                          const Definition *definition) {
+/* For a name that is not the definition's own string, or none at all. */
+static uint32_t find_field_slowly(lua_State *L, int index,
+                                  const Definition *definition) {
   if (definition->field_count == 0)
     bind_error(L, "%s is a tag: it has no fields", definition->name);
   if (lua_type(L, index) != LUA_TSTRING) {
@@ -171,6 +169,19 @@ uint32_t bind_field_check(lua_State *L, int index,
     bind_error(L, "%s has no field '%s' (it has %s)", definition->name, name,
                definition->listing);
   return field;
+}
+
+/* Short strings are one object each in a Lua state, so nearly always the
+ * address alone tells. The type is asked first: lua_tolstring would turn a
+ * number into a string where it stands. */
+uint32_t bind_field_check(lua_State *L, int index,
+                          const Definition *definition) {
+  if (lua_type(L, index) == LUA_TSTRING) {
+    const char *name = lua_tostring(L, index);
+    for (uint32_t f = 0; f < definition->field_count; f++)
+      if (definition->fields[f].name == name) return f;
+  }
+  return find_field_slowly(L, index, definition);
 }
 
 /* Values ------------------------------------------------------------------ */

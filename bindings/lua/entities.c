@@ -83,7 +83,7 @@ void bind_parts_read(lua_State *L, World *world, int world_index, int first,
   /* Only now, so that a wrong part leaves the world as it was. */
   for (int k = 0; k < count; k++)
     parts->components[k] =
-        bind_world_meet(L, world, world_index, parts->parts[k].definition);
+        bind_component_in(L, world, world_index, parts->parts[k].definition);
 }
 
 /* world:spawn(Position { x = 1 }, Enemy) */
@@ -126,7 +126,7 @@ static int world_add(lua_State *L) {
   ecs_Entity entity = read_entity(L, 2, "add");
   Part part = bind_part_at(L, world->state, 3, "add");
   refuse_more(L, 3, "add", "call it once for each component");
-  ecs_Component component = bind_world_meet(L, world, 1, part.definition);
+  ecs_Component component = bind_component_in(L, world, 1, part.definition);
   ecs_Status status = ecs_add(bind_native(L, world), entity, component,
                               part.value ? part.value->image : NULL);
   return check_status(L, world, status, "add");
@@ -156,13 +156,13 @@ static int set_field(lua_State *L, World *world, ecs_Entity entity) {
   if (lua_gettop(L) < 5)
     return bind_error(L, "set lacks the new %s of %s",
                       definition->fields[field].name, definition->name);
-  uint64_t element = 0;
-  if (!bind_read(L, 5, type, &element))
+  uint64_t image[64]; /* all of it is something, in case it is recorded */
+  memcpy(image, definition->defaults, definition->image_bytes);
+  if (!bind_read(L, 5, type, (char *)image + definition->offsets[field]))
     return bind_refuse(L, 5, definition, field);
-  ecs_Component component = bind_world_meet(L, world, 1, definition);
-  ecs_Status status =
-      ecs_set_field(bind_native(L, world), entity, component, field,
-                    ecs_scalar_load(type, &element));
+  ecs_Component component = bind_component_in(L, world, 1, definition);
+  ecs_Status status = ecs_set(bind_native(L, world), entity, component, image,
+                              UINT64_C(1) << field);
   return check_status(L, world, status, "set");
 }
 
@@ -171,7 +171,7 @@ static int world_set(lua_State *L) {
   ecs_Entity entity = read_entity(L, 2, "set");
   if (lua_gettop(L) > 3) return set_field(L, world, entity);
   Part part = bind_part_at(L, world->state, 3, "set");
-  ecs_Component component = bind_world_meet(L, world, 1, part.definition);
+  ecs_Component component = bind_component_in(L, world, 1, part.definition);
   ecs_Status status;
   if (part.definition->field_count == 0)
     status = ecs_add(bind_native(L, world), entity, component, NULL);

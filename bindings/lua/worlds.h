@@ -80,6 +80,15 @@ BIND_INTERNAL ecs_Component bind_world_meet(lua_State *L, World *world,
                                             int index,
                                             const Definition *definition);
 
+/* The same, in line for a definition that the world has met. */
+static inline ecs_Component bind_component_in(lua_State *L, World *world,
+                                              int index,
+                                              const Definition *definition) {
+  ecs_Component component = world_find(world, definition);
+  return component ? component
+                   : bind_world_meet(L, world, index, definition);
+}
+
 /* Meets every definition there is, unless a walk is open. */
 BIND_INTERNAL void bind_world_meet_all(lua_State *L, World *world, int index);
 
