@@ -65,6 +65,12 @@ describe("the world that was found last", function()
       assert.is_false((pcall(method, world, id)))
       world = nil -- luacheck: ignore
       collectgarbage()
+      local after = {}
+      for k = 1, 5 do after[k] = ecs.world {} end
+      for k = 1, 5 do
+        local other = after[k]:spawn(Position { x = k })
+        assert.equal(k, after[k]:get(other, Position, "x"))
+      end
       local file = io.tmpfile()
       assert.is_false((pcall(method, file, id)))
       file:close()

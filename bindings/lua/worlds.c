@@ -20,6 +20,7 @@ static World *find_world(lua_State *L, int index) {
   if (!world)
     bind_error(L, "this is called on a world, as in world:spawn(); here it is "
                   "a %s", luaL_typename(L, index));
+  world->state = bind_state(L);
   if (world->finalized) return world;
   world->state->recent_world = world;
   world->state->recent_world_magic = world->header.magic;
@@ -34,7 +35,8 @@ World *bind_world_check(lua_State *L, int index) {
   World *world = (World *)lua_touserdata(L, index);
   if (!world || world != state->recent_world ||
       lua_rawlen(L, index) != sizeof *world ||
-      world->header.magic != state->recent_world_magic)
+      world->header.magic != state->recent_world_magic ||
+      world->state != state) /* a new world where one was lost */
     world = find_world(L, index);
   bind_native(L, world);
   return world;
@@ -51,7 +53,6 @@ static void pay_for(lua_State *L, const World *world) {
 /* world(): a world without systems. Its state is a table for scripts/ecs. */
 static int world_new(lua_State *L) {
   World *world = (World *)bind_new(L, KIND_WORLD, sizeof *world);
-  world->state = bind_state(L);
   compat_push_private(L, -1);
   lua_newtable(L);
   lua_setfield(L, -2, "state");
@@ -73,8 +74,8 @@ void bind_world_end(World *world) {
 static int world_gc(lua_State *L) {
   World *world = (World *)bind_find(L, 1, KIND_WORLD);
   if (world) world->finalized = true;
-  if (world && world->state->recent_world == world)
-    world->state->recent_world = NULL;
+  if (world && bind_state(L)->recent_world == world)
+    bind_state(L)->recent_world = NULL;
   if (world && world->innermost)
     world->doomed = true;
   else if (world)

@@ -19,7 +19,7 @@ typedef struct View View;
 
 typedef struct World {
   Header header;
-  State *state;              /* of the Lua state, which lives longer */
+  State *state;              /* set by bind_world_check, before all else */
   ecs_World *native;         /* NULL: closed */
   ecs_Component *ids;        /* 0: not met yet */
   const Definition **owners; /* NULL: defined by the host */
