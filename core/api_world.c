@@ -67,7 +67,7 @@ void ecs_world_statistics(const ecs_World *world,
       .bytes = inner->memory.bytes + sizeof(ecs_World),
       .peak_bytes = inner->memory.peak_bytes + sizeof(ecs_World),
       .allocations = inner->memory.blocks + 1,
-      .structure_version = inner->structure_version};
+      .structure_version = world_structure_version(inner)};
 }
 
 uint64_t ecs_world_hash(const ecs_World *world) {

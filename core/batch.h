@@ -8,6 +8,10 @@
  *
  *      piece rows 7 2 9  --gather-->  scratch | c7 c2 c9 |  --scatter-->
  *
+ * A piece that is gathered may be handed out in slices, for callers to whom a
+ * batch is cheap: what was gathered is then still in the nearest cache when it
+ * is scattered.
+ *
  * Copies may never show. While a walk is open its terms are claimed: what it
  * writes nobody else reads or writes, what it reads nobody else writes. Two
  * counters per component (Component.readers, .writers) make that check one
@@ -18,12 +22,20 @@
 
 #include "query.h"
 
+/* Where a column of the piece that is out comes from. */
+typedef struct Source {
+  char *column;         /* its first element, in a run that of the piece's first
+                           row; NULL: absent */
+  const uint32_t *rows; /* of the piece; NULL: they follow each other */
+} Source;
+
 /* Memory of one walk: column pointers, and room for a gathered block. */
 struct Scratch {
   Scratch *next;          /* of the same query */
   bool taken;             /* by an open walk */
   size_t block_bytes;     /* of the whole allocation */
   void **columns;         /* column_count of the query */
+  Source *sources;        /* of the columns, where a batch is of one piece */
   bool *copied;           /* columns[k] is in data */
   ecs_Entity *entities;   /* ECS_BLOCK_ROWS */
   char **data;            /* ECS_BLOCK_ROWS elements per column, aligned */
@@ -35,7 +47,12 @@ typedef struct Walk {
   uint32_t next_piece;
   uint32_t first_piece;   /* of the batch that is out */
   uint32_t piece_count;   /* 0: no batch is out */
+  uint32_t slice_rows;    /* the most of a gathered batch */
+  uint32_t done;          /* rows of the only piece before the batch */
+  uint32_t count;         /* rows of the batch */
+  uint32_t left;          /* rows of the only piece after the batch */
   uint32_t batching;      /* ecs_Batching */
+  bool sliced;            /* the only piece is gathered */
   bool without_entities;  /* nobody looks at the batches' entities */
 } Walk;
 

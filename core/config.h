@@ -20,6 +20,7 @@
 #define ECS_ROW_ALIGN 4u
 #define ECS_INDEX_LIMIT 48u        /* entities ever alive at once, plus one */
 #define ECS_GENERATION_LIMIT 3u    /* generations of one index */
+#define ECS_SLOT_GENERATIONS 1u    /* of these a placed slot tells apart */
 #define ECS_PAGE_BITS 2u           /* entries of a locator page: 4 */
 #define ECS_TABLE_LIMIT 60u        /* tables of one group */
 #define ECS_COMPONENT_LIMIT 16u    /* components of one world */
@@ -28,6 +29,7 @@
 #define ECS_BUNDLE_LIMIT 32u       /* bundles of one world */
 #define ECS_NESTING_LIMIT 4u       /* open cursors and deferrals of one world */
 #define ECS_BLOCK_ROWS 16u         /* rows of a gathered batch */
+#define ECS_SLICE_ROWS 8u          /* of these for a kernel at once */
 #define ECS_COALESCE_ROWS 4u       /* tables below this are coalesced */
 #define ECS_COMMAND_PIECE 256u     /* bytes of a piece of the command buffer */
 #define ECS_COMMAND_LIMIT 512u     /* commands recorded at once */
@@ -35,6 +37,7 @@
 #define ECS_ROW_ALIGN 16u
 #define ECS_INDEX_LIMIT (1u << 28)
 #define ECS_GENERATION_LIMIT (1u << 24)
+#define ECS_SLOT_GENERATIONS 31u
 #define ECS_PAGE_BITS 12u
 #define ECS_TABLE_LIMIT (1u << 24)
 #define ECS_COMPONENT_LIMIT (1u << 16)
@@ -43,6 +46,7 @@
 #define ECS_BUNDLE_LIMIT (1u << 24)
 #define ECS_NESTING_LIMIT 64u
 #define ECS_BLOCK_ROWS 1024u
+#define ECS_SLICE_ROWS 128u
 #define ECS_COALESCE_ROWS 64u
 #define ECS_COMMAND_PIECE 65536u
 #define ECS_COMMAND_LIMIT (1u << 31)

@@ -19,8 +19,11 @@ static ecs_Status add_page(EntityIndex *index, Memory *memory) {
                    sizeof(Slot *)))
     return ECS_E_MEMORY;
   index->pages = pages;
-  page = memory_zeroed(memory, SLOT_PAGE_SIZE, sizeof(Slot));
+  page = memory_resize(memory, NULL, 0, SLOT_PAGE_SIZE * sizeof(Slot));
   if (page == NULL) return ECS_E_MEMORY;
+  memory_populate(page, SLOT_PAGE_SIZE * sizeof(Slot));
+  for (uint32_t i = 0; i < SLOT_PAGE_SIZE; i++)
+    page[i] = (Slot){(uint32_t)SLOT_FREE << ECS_INDEX_BITS, 0};
   index->pages[index->page_count++] = page;
   return ECS_OK;
 }

@@ -1,25 +1,29 @@
 /* entity_index.h: issues, recycles, retires and judges entity handles.
  *
  * One slot of eight bytes per index. A slot that is placed says where the
- * entity's row of the main group is, so the index is that group's locator too;
- * its generation is then read from the row itself, which holds the whole
- * handle. Every other state keeps the generation in the slot.
+ * entity's row of the main group is, so the index is that group's locator too.
  *
- *               31  28 27              0   31        24 23               0
- *              +------+-----------------+ +------------+------------------+
- *      placed  |  0   | row             | | summary    | table            |
- *      free    |  1   | next free index | |     0      | next generation  |
- *      reserved|  2   |        0        | |     0      | generation       |
- *      retired |  3   |        0        | |     0      | last generation  |
- *              +------+-----------------+ +------------+------------------+
+ *               31  28 27              0   31   27 26     24 23          0
+ *              +------+-----------------+ +-------+---------+-------------+
+ *      placed  |  0   | row             | | told  | summary | table       |
+ *      free    |  1   | next free index | |   0   |    0    | next gener. |
+ *      reserved|  2   |        0        | |   0   |    0    | generation  |
+ *      retired |  3   |        0        | |   0   |    0    | last gener. |
+ *              +------+-----------------+ +-------+---------+-------------+
  *                         where                         what
  *
- * summary has bit (group % 8) set when the entity may have a place in a group
- * other than the main one, so that destroying an entity without sparse
- * components asks no other group.
+ * told is the generation of a placed slot, or ECS_SLOT_GENERATIONS for that one
+ * and all later ones; then the row is asked, which holds the whole handle. So
+ * most look-ups never touch the row's entity: a cache line less for each.
+ *
+ * summary has a bit set when the entity has, or had, a place in a group other
+ * than the main one that goes by this bit, so that destroying an entity that
+ * never had a sparse component asks no other group.
  *
  * Free slots form a list, last in first out. A slot whose generations are used
- * up is retired. Index 0 is never issued. Cost: constant for everything.
+ * up is retired. Index 0 is never issued. Slots that were never issued say that
+ * they are free, but are not in the list: no slot claims a place that is not
+ * its own. Cost: constant for everything.
  */
 #ifndef ECS_ENTITY_INDEX_H
 #define ECS_ENTITY_INDEX_H
@@ -29,6 +33,9 @@
 
 #define SLOT_PAGE_SIZE (1u << ECS_PAGE_BITS)
 #define SLOT_PLACE_MASK 0xffffffu
+#define SLOT_SUMMARY_SHIFT 24u
+#define SLOT_SUMMARY_BITS 3u
+#define SLOT_TOLD_SHIFT 27u
 
 typedef enum SlotState {
   SLOT_PLACED = 0,
@@ -73,6 +80,12 @@ static inline Slot *entity_index_slot(const EntityIndex *index,
                       [entity_index & (SLOT_PAGE_SIZE - 1u)];
 }
 
+/* Has the index a slot? Also one that was never issued may have. */
+static inline bool entity_index_has(const EntityIndex *index,
+                                    uint32_t entity_index) {
+  return entity_index >> ECS_PAGE_BITS < index->page_count;
+}
+
 static inline SlotState slot_state(Slot slot) {
   return (SlotState)(slot.where >> ECS_INDEX_BITS);
 }
@@ -85,7 +98,21 @@ static inline uint32_t slot_table(Slot slot) {
   return slot.what & SLOT_PLACE_MASK;
 }
 
-static inline uint32_t slot_summary(Slot slot) { return slot.what >> 24; }
+static inline uint32_t slot_summary(Slot slot) {
+  return slot.what >> SLOT_SUMMARY_SHIFT & ((1u << SLOT_SUMMARY_BITS) - 1u);
+}
+
+/* What a placed slot tells of its generation, where it stands in the slot. */
+static inline uint32_t slot_told(uint32_t generation) {
+  return (generation < ECS_SLOT_GENERATIONS ? generation
+                                            : ECS_SLOT_GENERATIONS)
+         << SLOT_TOLD_SHIFT;
+}
+
+/* The summary bit of a group other than the main one. */
+static inline uint32_t slot_summary_bit(uint32_t group) {
+  return 1u << (SLOT_SUMMARY_SHIFT + (group - 1u) % SLOT_SUMMARY_BITS);
+}
 
 /* Can one more handle be issued with what is there? */
 static inline bool entity_index_ready(const EntityIndex *index) {
@@ -93,9 +120,11 @@ static inline bool entity_index_ready(const EntityIndex *index) {
          index->used < index->page_count << ECS_PAGE_BITS;
 }
 
-/* Issues a handle and writes its slot. Room must be reserved. */
+/* Issues a handle and writes its slot, as one that is placed in a table or as
+ * one that stands for the generation alone. Room must be reserved. */
 static inline ecs_Entity entity_index_issue_as(EntityIndex *index,
-                                               uint32_t where, uint32_t what) {
+                                               uint32_t where, uint32_t table,
+                                               bool placed) {
   uint32_t at = index->free_head;
   uint32_t generation = 0;
   Slot *slot;
@@ -111,28 +140,26 @@ static inline ecs_Entity entity_index_issue_as(EntityIndex *index,
     slot = entity_index_slot(index, at);
   }
   slot->where = where;
-  slot->what = what;
+  slot->what = placed ? table | slot_told(generation) : generation;
   index->alive_count++;
   return id_make(at, generation);
 }
 
 /* Issues a handle, reserved: alive but in no place. Room must be reserved. */
 static inline ecs_Entity entity_index_issue(EntityIndex *index) {
-  ecs_Entity entity = entity_index_issue_as(
-      index, (uint32_t)SLOT_RESERVED << ECS_INDEX_BITS, 0);
-  entity_index_slot(index, id_index(entity))->what = id_generation(entity);
-  return entity;
+  return entity_index_issue_as(
+      index, (uint32_t)SLOT_RESERVED << ECS_INDEX_BITS, 0, false);
 }
 
 /* Issues a handle that is placed at once. */
 static inline ecs_Entity entity_index_issue_placed(EntityIndex *index,
                                                    uint32_t table,
                                                    uint32_t row) {
-  return entity_index_issue_as(index, row, table);
+  return entity_index_issue_as(index, row, table, true);
 }
 
-/* Says where the entity's row of the main group is; keeps the summary of one
- * that was placed before. */
+/* Says where the entity's row of the main group is; keeps the summary and the
+ * generation of one that was placed before. */
 static inline void entity_index_move(EntityIndex *index, uint32_t entity_index,
                                      uint32_t table, uint32_t row) {
   Slot *slot = entity_index_slot(index, entity_index);
@@ -148,14 +175,14 @@ static inline void entity_index_place(EntityIndex *index,
   Slot *slot = entity_index_slot(index, entity_index);
   ECS_ASSERT(slot_state(*slot) == SLOT_RESERVED);
   slot->where = row;
-  slot->what = table;
+  slot->what = table | slot_told(slot->what);
 }
 
-/* A slot whose generations are used up is never free again. */
-static inline void entity_index_free(EntityIndex *index,
-                                     uint32_t entity_index,
-                                     uint32_t generation) {
-  Slot *slot = entity_index_slot(index, entity_index);
+/* The same where the slot is known. One whose generations are used up is never
+ * free again. */
+static inline void entity_index_free_slot(EntityIndex *index, Slot *slot,
+                                          uint32_t entity_index,
+                                          uint32_t generation) {
   bool retires = generation + 1 >= ECS_GENERATION_LIMIT;
   ECS_ASSERT(slot_state(*slot) == SLOT_PLACED ||
              slot_state(*slot) == SLOT_RESERVED);
@@ -170,6 +197,13 @@ static inline void entity_index_free(EntityIndex *index,
   slot->what = generation + 1;
   index->free_head = entity_index;
   index->free_count++;
+}
+
+static inline void entity_index_free(EntityIndex *index,
+                                     uint32_t entity_index,
+                                     uint32_t generation) {
+  entity_index_free_slot(index, entity_index_slot(index, entity_index),
+                         entity_index, generation);
 }
 
 #endif

@@ -1,14 +1,27 @@
 /* group.c: components that are stored together, and their tables. */
 #include "group.h"
 
+#include "entity_index.h"
+
 /* Life ------------------------------------------------------------------ */
+
+/* Stands in for the first table of a group that has none. Never written: it has
+ * no rows and no room for one. */
+static const Table no_table;
+
+/* Says anew which is the first table. */
+static void note_first(Group *group) {
+  group->first = group->table_count > 0 ? group->tables[0]
+                                        : (Table *)(uintptr_t)&no_table;
+}
 
 Group *group_create(Memory *memory, uint32_t id, bool narrow) {
   Group *group = memory_zeroed(memory, 1, sizeof(Group));
   if (group == NULL) return NULL;
   group->id = id;
-  group->summary = id == 0 ? 0 : 1u << (24u + (id - 1u) % 8u);
+  group->summary = id == 0 ? 0 : slot_summary_bit(id);
   locator_init(&group->locator, narrow);
+  note_first(group);
   return group;
 }
 
@@ -157,6 +170,7 @@ ecs_Status group_ensure_table(Group *group, Memory *memory,
   if (*table == NULL) return status;
   (*table)->id = group->table_count;
   group->tables[group->table_count++] = *table;
+  note_first(group);
   hash_insert(group->hash, group->hash_capacity, *table);
   for (uint32_t i = 0; i < group->match_count; i++) {
     Match *match = group->matches[i];
@@ -297,6 +311,8 @@ void group_drop_tables(Group *group, Memory *memory, uint32_t count) {
     ECS_ASSERT(table->count == 0);
     table_destroy(table, memory);
   }
+  for (uint32_t i = 0; i < count; i++) table_forget_turn(group->tables[i]);
+  note_first(group);
   hash_rebuild(group);
   drop_edges(group, count);
   group->version++;

@@ -56,6 +56,7 @@ typedef struct Group {
   uint32_t schema_capacity;
   uint32_t bits_count;  /* components stored as bits */
   Table **tables;
+  Table *first;         /* tables[0]; without tables, one that has no room */
   uint32_t table_count;
   uint32_t table_capacity;
   uint32_t *hash;       /* table id plus one; 0: free */

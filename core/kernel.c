@@ -192,6 +192,7 @@ static ecs_Status run_batches(ecs_KernelBinding *binding,
   if (status != ECS_OK) return status;
   status = batch_begin(binding->query, ECS_BATCH_WHOLE, &walk);
   if (status != ECS_OK) return status;
+  walk.slice_rows = ECS_SLICE_ROWS;
   walk.without_entities = !wants(binding, ECS_KERNEL_ENTITIES);
   call.blocks = &block;
   call.block_count = 1;

@@ -10,10 +10,18 @@
  *
  * Cost: a compare and three additions on top of the record's own work.
  */
+#ifndef _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE 1 /* madvise */
+#endif
 #include "memory.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
 
 /* The record for those who bring none. */
 static void *resize_with_c_library(void *user, void *block, size_t old_bytes,
@@ -67,6 +75,23 @@ void *memory_zeroed(Memory *memory, size_t count, size_t element_bytes) {
   void *block = memory_resize(memory, NULL, 0, bytes);
   if (block != NULL) memset(block, 0, bytes);
   return block;
+}
+
+/* Where a fault for each page costs more than the call. A page's fault is 1.5 us
+ * of a virtual machine's time, in a populated range 0.9. */
+#define POPULATE_LEAST 16384u
+
+void memory_populate(void *block, size_t bytes) {
+#if defined(__linux__) && defined(MADV_POPULATE_WRITE)
+  uintptr_t begin = (uintptr_t)block;
+  if (bytes < POPULATE_LEAST) return;
+  uintptr_t page = begin & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1u);
+  /* A system that cannot says so, and nothing is lost. */
+  (void)madvise((void *)page, bytes + (begin - page), MADV_POPULATE_WRITE);
+#else
+  (void)block;
+  (void)bytes;
+#endif
 }
 
 void memory_free(Memory *memory, void *block, size_t bytes) {

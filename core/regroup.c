@@ -247,8 +247,7 @@ static void exchange(Regroup *regroup) {
     world->main = world->groups[0];
     for (uint32_t bit = 0; bit < group->component_count; bit++) {
       ecs_Component component = group->components[bit].component;
-      world->components[component].group = i;
-      world->components[component].bit = bit;
+      component_settle(&world->components[component], group, bit);
     }
     place_all(world, group);
     world_touch(world, group);

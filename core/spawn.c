@@ -23,6 +23,7 @@ static void bundle_destroy(World *world, Bundle *bundle) {
               bundle->column_count * sizeof(void *));
   memory_free(memory, bundle->first_rows,
               (bundle->item_count + 1) * sizeof(uint32_t));
+  memory_free(memory, bundle->runs, bundle->item_count * sizeof(BundleRun));
   memory_free(memory, bundle, sizeof(Bundle));
 }
 
@@ -77,14 +78,16 @@ static Bundle *bundle_create(World *world, const ecs_Component *components,
   bundle->pointers =
       memory_zeroed(memory, bundle->column_count, sizeof(void *));
   bundle->first_rows = memory_zeroed(memory, count + 1, sizeof(uint32_t));
+  bundle->runs = memory_zeroed(memory, count, sizeof(BundleRun));
   bool columns = bundle->columns != NULL && bundle->pointers != NULL;
-  if ((bundle->items == NULL && count > 0) || bundle->parts == NULL ||
+  bool items = bundle->items != NULL && bundle->runs != NULL;
+  if ((!items && count > 0) || bundle->parts == NULL ||
       bundle->first_rows == NULL || (!columns && bundle->column_count > 0)) {
     bundle_destroy(world, bundle);
     return NULL;
   }
   fill_items(world, bundle, components);
-  bundle->layout_version = UINT64_MAX;
+  bundle->layout_version = bundle->plain_version = UINT64_MAX;
   return bundle;
 }
 
@@ -189,12 +192,33 @@ static void assign_columns(const World *world, Bundle *bundle) {
   }
 }
 
+/* The items that have columns in the order of these: the table has no other
+ * ones, so the run of one item begins where the last one's ends. */
+static void assign_runs(const World *world, Bundle *bundle) {
+  const BundleItem *items = bundle->items;
+  bundle->run_count = 0;
+  for (uint32_t i = 0; i < bundle->item_count; i++) {
+    uint32_t at = bundle->run_count;
+    if (items[i].column_count == 0) continue;
+    uint32_t field = bundle->columns[items[i].first_column].field;
+    for (; at > 0; at--) {
+      const BundleItem *before = &items[bundle->runs[at - 1].item];
+      if (bundle->columns[before->first_column].field < field) break;
+      bundle->runs[at] = bundle->runs[at - 1];
+    }
+    bundle->runs[at] = (BundleRun){
+        world->components[items[i].component].schema->default_image, i,
+        items[i].column_count};
+    bundle->run_count++;
+  }
+}
+
 /* Takes back the tables that resolving the first parts gave birth to. */
 static void unresolve(World *world, Bundle *bundle, uint32_t parts) {
   while (parts-- > 0)
     group_drop_tables(bundle->parts[parts].group, &world->memory,
                       bundle->parts[parts].tables_before);
-  bundle->layout_version = UINT64_MAX;
+  bundle->layout_version = bundle->plain_version = UINT64_MAX;
 }
 
 ecs_Status bundle_resolve(World *world, Bundle *bundle) {
@@ -208,8 +232,9 @@ ecs_Status bundle_resolve(World *world, Bundle *bundle) {
     return status;
   }
   assign_columns(world, bundle);
-  bundle->plain = is_plain(bundle);
   bundle->layout_version = world->layout_version;
+  bundle->plain_version = is_plain(bundle) ? world->layout_version : UINT64_MAX;
+  assign_runs(world, bundle);
   return ECS_OK;
 }
 
@@ -324,20 +349,17 @@ static ECS_COLD ecs_Status spawn_slowly(World *world, Bundle *bundle,
   return ECS_OK;
 }
 
-/* Values into a row of zeros; the columns of all items follow each other. */
-static inline void store_plain(const World *world, const Bundle *bundle,
-                               char *const *fields, uint32_t row,
-                               const void *const *values) {
-  const BundleColumn *column = bundle->columns;
-  const BundleItem *item = bundle->items, *end = item + bundle->item_count;
-  for (; item < end; item++, values++) {
-    const char *image = *values;
-    const BundleColumn *behind = column + item->column_count;
-    if (ECS_UNLIKELY(image == NULL && !item->zero_defaults))
-      image = world->components[item->component].schema->default_image;
-    if (ECS_UNLIKELY(image == NULL)) column = behind;
-    for (; column < behind; column++, image += 4)
-      element_store_f32(fields[column->field] + (size_t)row * 4, image);
+/* Values into a row of a plain bundle's table. */
+static inline void store_plain(const Bundle *bundle, const Table *table,
+                               uint32_t row, const void *const *values) {
+  const BundleRun *run = bundle->runs, *end = run + bundle->run_count;
+  char *cells = table_cells(table, row);
+  size_t stride = table->stride[2];
+  for (; run < end; run++) {
+    const char *image = values[run->item];
+    if (ECS_UNLIKELY(image == NULL)) image = run->defaults;
+    for (uint32_t i = run->count; i > 0; i--, image += 4, cells += stride)
+      element_store_f32(cells, image);
   }
 }
 
@@ -345,19 +367,19 @@ static inline void store_plain(const World *world, const Bundle *bundle,
  * instead of 45 ns for two components of two fields. */
 ecs_Status spawn_one(World *world, Bundle *bundle, const void *const *values,
                      ecs_Entity *entity) {
-  if (ECS_UNLIKELY(bundle->layout_version != world->layout_version ||
-                   !bundle->plain || !entity_index_ready(&world->index) ||
+  if (ECS_UNLIKELY(bundle->plain_version != world->layout_version ||
                    values == NULL))
     return spawn_slowly(world, bundle, values, entity);
   Table *table = bundle->parts[0].table;
-  if (ECS_UNLIKELY(table->count == table->capacity))
+  if (ECS_UNLIKELY(table->count == table->capacity ||
+                   !entity_index_ready(&world->index)))
     return spawn_slowly(world, bundle, values, entity);
   uint32_t row = table->count;
   ecs_Entity born = entity_index_issue_placed(&world->index, table->id, row);
   table_append(table, born);
   world_touch(world, world_main(world));
   if (entity != NULL) *entity = born;
-  store_plain(world, bundle, table->fields, row, values);
+  store_plain(bundle, table, row, values);
   return ECS_OK;
 }
 
@@ -415,7 +437,7 @@ static void place_in_main(World *world, const BundlePart *part, uint32_t first,
     Slot *taken = slot;
     born[reused] = id_make(at, taken->what);
     slot = next_free(index, taken, &at);
-    *taken = (Slot){first + reused, table};
+    *taken = (Slot){first + reused, table | slot_told(taken->what)};
   }
   index->free_head = at;
   index->free_count -= reused;

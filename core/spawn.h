@@ -42,6 +42,13 @@ typedef struct BundleItem {
   bool zero_defaults;
 } BundleItem;
 
+/* The columns of one item where all are of f32, in a bundle of one table. */
+typedef struct BundleRun {
+  const void *defaults; /* the schema's image, for who brings none */
+  uint32_t item;
+  uint32_t count;       /* of columns, at a stride each */
+} BundleRun;
+
 struct Bundle {
   BundleItem *items;     /* in the caller's order */
   BundlePart *parts;
@@ -52,8 +59,11 @@ struct Bundle {
   uint32_t item_count;
   uint32_t part_count;
   uint32_t column_count;
-  bool plain;            /* one part, and all its columns are of f32 */
+  BundleRun *runs;       /* of items with columns, by column; when plain */
+  uint32_t run_count;
   uint64_t layout_version; /* that parts and columns were resolved for */
+  uint64_t plain_version;  /* the same when there is one part and all its
+                              columns are of f32; otherwise UINT64_MAX */
 };
 
 /* Finds or makes the bundle of these components in this order. They exist and

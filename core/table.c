@@ -73,6 +73,7 @@ Table *table_create(Memory *memory, const Schema *const *schemas,
   *status =
       assign_columns(table, lookup, lookup + census.components, schemas);
   table->only_cells = (table->sizes & ~4u) == 0;
+  table_forget_turn(table);
   if (*status == ECS_OK) return table;
   memory_free(memory, table, bytes);
   return NULL;
@@ -145,9 +146,11 @@ static ecs_Status resettle(Table *table, Memory *memory, uint32_t capacity,
   Table next = *table;
   next.bits_columns = bits_columns;
   next.only_cells = next.only_cells && bits_columns == 0;
+  if (!next.only_cells) table_forget_turn(&next);
   if (!lay_out(&next, capacity, &next.slab_bytes)) return ECS_E_MEMORY;
   next.slab = memory_resize(memory, NULL, 0, next.slab_bytes);
   if (next.slab == NULL) return ECS_E_MEMORY;
+  memory_populate(next.slab, next.slab_bytes);
   uintptr_t line = ECS_LINE_BYTES - 1u;
   next.entities = (void *)(((uintptr_t)next.slab + line) & ~line);
   size_t used = table->count * sizeof(ecs_Entity);
@@ -183,6 +186,7 @@ ecs_Status table_reserve_bits(Table *table, Memory *memory, uint32_t columns) {
     return resettle(table, memory, table->capacity, (uint16_t)columns);
   table->bits_columns = (uint16_t)columns;
   table->only_cells = false;
+  table_forget_turn(table);
   return ECS_OK;
 }
 
@@ -289,25 +293,6 @@ uint32_t table_move_row_mixed(Table *to, Table *from, uint32_t row,
   if ((from->sizes & 1u) != 0) MOVE_SIZE(Cell1, 0);
   if (from->bits_columns > 0) move_bits(to, to_row, from, row, last);
   return to_row;
-}
-
-#define CELLS_PER_LINE (ECS_LINE_BYTES / 4u)
-
-/* Asks for a row that will soon be touched, in the columns whose turn it is:
- * while row goes through a line every column has one. */
-static void prefetch_cells(const Table *table, uint32_t row, uint32_t ahead) {
-  if (ahead >= table->capacity) return; /* also where it would be below 0 */
-  const char *cells = table_cells(table, ahead);
-  for (uint32_t i = row % CELLS_PER_LINE; i < table->columns[2];
-       i += CELLS_PER_LINE)
-    __builtin_prefetch(cells + i * table->stride[2], 1);
-}
-
-void table_prefetch_cells(const Table *to, const Table *from, uint32_t row) {
-  uint32_t distance = 2 * CELLS_PER_LINE;
-  prefetch_cells(to, to->count, to->count + distance);
-  prefetch_cells(from, from->count, from->count - distance);
-  prefetch_cells(from, row, row + distance);
 }
 
 void table_copy_bits(Table *to, uint32_t to_row, const Table *from,

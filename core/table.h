@@ -34,6 +34,7 @@
 
 #define TABLE_SIZES 4u /* element sizes: 1 << 0, 1 << 1, 1 << 2, 1 << 3 bytes */
 #define TABLE_NO_COLUMN 0xffffu
+#define TABLE_WIDE 10u /* columns; from here on moves prefetch (single.c) */
 
 typedef uint16_t ColumnCode; /* position << 2 | log2 of the element size */
 
@@ -42,6 +43,25 @@ typedef uint64_t __attribute__((may_alias)) Cell8;
 typedef uint32_t __attribute__((may_alias)) Cell4;
 typedef uint16_t __attribute__((may_alias)) Cell2;
 typedef uint8_t Cell1;
+
+struct Table;
+
+/* Where the last row that left a table for another went, so that the next one
+ * needs no search. For tables of nothing but cells. Positions are those of the
+ * component's columns among the ones of four bytes. */
+typedef struct Turn {
+  struct Table *to;
+  uint32_t key;         /* turn_key, or TURN_NONE */
+  uint32_t step;        /* to's id less the table's, modulo 2^32 */
+  uint16_t before;      /* columns in front of the component's */
+  uint16_t width;       /* the component's */
+  uint16_t behind;
+} Turn;
+#define TURN_NONE UINT32_MAX
+
+static inline uint32_t turn_key(uint32_t bit, bool added) {
+  return bit << 1 | (added ? 1u : 0u);
+}
 
 typedef struct Table {
   ecs_Entity *entities;     /* the slab's first aligned byte; NULL: no slab */
@@ -61,6 +81,7 @@ typedef struct Table {
   size_t first[TABLE_SIZES];  /* byte offset of the first column of a size */
   size_t stride[TABLE_SIZES]; /* bytes from one column of a size to the next */
   const ColumnCode *codes;  /* of all fields, by component and field */
+  Turn turn;
   uint32_t field_count;     /* of codes and fields */
   uint32_t pending;         /* rows that a command buffer is about to add */
   void *slab;               /* owned; what the allocator returned */
@@ -149,6 +170,14 @@ static inline uint32_t table_append_many(Table *table, uint32_t count) {
 /* Moves the last row into the hole and clears it. Returns the entity that is
  * in the row now, 0 when the last row was removed. */
 static inline ecs_Entity table_remove(Table *table, uint32_t row);
+
+/* Remembers that a component leads to another table, or nothing. Only tables of
+ * cells do. */
+static inline void table_note_turn(Table *table, Table *to, uint32_t key,
+                                   uint32_t begin, uint32_t end);
+static inline void table_forget_turn(Table *table) {
+  table->turn.key = TURN_NONE;
+}
 
 /* Removes all rows; the slab stays. */
 ECS_INTERNAL void table_clear(Table *table);
@@ -263,14 +292,6 @@ ECS_INTERNAL uint32_t table_move_row_mixed(Table *to, Table *from,
                                            const ColumnRange *range,
                                            bool added, ecs_Entity *filler);
 
-/* Before a row moves: asks for what the moves after it will touch, at the ends
- * of both tables and behind the row. Moving goes through three places per
- * column, more than the hardware follows from TABLE_WIDE on: without it a pair
- * of moves with ten components at 64k costs 370 ns instead of 170. */
-#define TABLE_WIDE 10u
-ECS_INTERNAL void table_prefetch_cells(const Table *to, const Table *from,
-                                       uint32_t row);
-
 /* Where a row is in the first column of four bytes; the same row in the next
  * is a stride further on. */
 static inline char *table_cells(const Table *table, uint32_t row) {
@@ -292,15 +313,15 @@ static inline char *cells_close(char *hole, size_t stride, size_t gap,
 /* The same, after the row was copied to another table. */
 static inline char *cells_move(char **target, size_t target_stride, char *hole,
                                size_t stride, size_t gap, uint32_t count) {
-  char *to = *target;
-  for (; count > 0; count--, hole += stride, to += target_stride) {
+  char *to = *target, *end = hole + count * stride;
+  for (; hole != end; hole += stride, to += target_stride) {
     Cell4 *cells = (Cell4 *)(void *)hole;
     *(Cell4 *)(void *)to = cells[0];
     cells[0] = cells[gap];
     cells[gap] = 0;
   }
   *target = to;
-  return hole;
+  return end;
 }
 
 /* The last entity into the hole. */
@@ -313,10 +334,19 @@ static inline ecs_Entity table_remove_entity(Table *table, uint32_t row) {
   return filler;
 }
 
+static inline void table_note_turn(Table *table, Table *to, uint32_t key,
+                                   uint32_t begin, uint32_t end) {
+  uint32_t columns = table->columns[2];
+  bool added = (key & 1u) != 0;
+  if (!table->only_cells) return;
+  table->turn = (Turn){.to = to, .key = key, .step = to->id - table->id,
+                       .before = (uint16_t)begin,
+                       .width = (uint16_t)(end - begin),
+                       .behind = (uint16_t)(columns - (added ? begin : end))};
+}
+
 /* Where all columns are of four bytes they are walked in line: pure
- * optimisation. With what world.c builds on it, a pair of add and remove takes
- * 236 instructions instead of 394 in a sparse set, 497 instead of 822 in a
- * group with two others. */
+ * optimisation, that single.c builds on. */
 static inline ecs_Entity table_remove_cells(Table *table, uint32_t row) {
   ecs_Entity filler = table_remove_entity(table, row);
   ECS_ASSERT(table->only_cells);
@@ -336,7 +366,6 @@ static inline uint32_t table_move_row_cells(Table *to, Table *from,
                                             uint32_t row,
                                             const ColumnRange *range,
                                             bool added, ecs_Entity *filler) {
-  if (from->columns[2] >= TABLE_WIDE) table_prefetch_cells(to, from, row);
   uint32_t to_row = table_append(to, from->entities[row]);
   char *target = table_cells(to, to_row), *hole = table_cells(from, row);
   size_t to_stride = to->stride[2], stride = from->stride[2];
@@ -367,6 +396,31 @@ static inline uint32_t table_move_row(Table *to, Table *from, uint32_t row,
   return to_row;
 }
 
+/* Two elements as they lie one after the other. */
+static inline uint64_t cells_join(const void *first, const void *second) {
+  uint64_t a = *(const Cell4 *)first, b = *(const Cell4 *)second;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  return a << 32 | b;
+#else
+  return b << 32 | a;
+#endif
+}
+
+/* One row of columns of four bytes, into an image. Two, the most frequent
+ * number, are stored at once: who then reads both at once, as compilers do,
+ * would wait until two stores have reached the cache. */
+static inline void cells_load(void *image, char *const *columns, size_t count,
+                              size_t row) {
+  size_t at = row * 4;
+  if (ECS_LIKELY(count == 2)) {
+    uint64_t both = cells_join(columns[0] + at, columns[1] + at);
+    memcpy(image, &both, 8);
+    return;
+  }
+  for (size_t i = 0; i < count; i++)
+    memcpy((char *)image + i * 4, columns[i] + at, 4);
+}
+
 /* A component of nothing but f32. */
 static inline void table_store_f32(Table *table, uint32_t row,
                                    uint32_t component, size_t field_count,
@@ -393,10 +447,7 @@ static inline void table_load(const Table *table, uint32_t row,
     table_load_mixed(table, row, component, schema, image);
     return;
   }
-  char *const *columns = table_fields(table, component);
-  size_t count = schema->field_count;
-  for (size_t i = 0; i < count; i++)
-    memcpy((char *)image + i * 4, columns[i] + (size_t)row * 4, 4);
+  cells_load(image, table_fields(table, component), schema->field_count, row);
 }
 
 /* Checked builds: the zero padding and the layout hold. */

@@ -74,18 +74,48 @@ static bool grow_components(World *world) {
   return grown;
 }
 
+static bool all_cells(const Schema *schema) {
+  for (uint32_t i = 0; i < schema->field_count; i++)
+    if (schema->fields[i].shift != 2) return false;
+  return true;
+}
+
+void component_settle(Component *component, Group *group, uint32_t bit) {
+  const Schema *schema = component->schema;
+  bool main = group->id == 0 && component->storage != ECS_STORE_BITS;
+  bool plain = schema->uniform == ECS_F32 || schema->field_count == 0;
+  component->home = group;
+  component->group = group->id;
+  component->bit = bit;
+  component->turn_key = turn_key(bit, true);
+  component->field_count = schema->field_count;
+  component->bits_index = group->components[bit].bits_index;
+  component->add = world_add_any;
+  component->remove = main ? world_remove_in_main : world_remove_any;
+  if (plain && main) component->add = world_add_in_main;
+  if (component->storage == ECS_STORE_BITS && group->id == 0) {
+    component->add = world_add_as_bit;
+    component->remove = world_remove_as_bit;
+  }
+  if (!group->locator.narrow) return;
+  if (plain) component->add = world_add_to_set;
+  if (all_cells(schema)) component->remove = world_remove_from_set;
+}
+
 /* Puts a component without rows into its first group. */
 static ecs_Status settle(World *world, Component *component, ecs_Component id) {
   bool sparse = component->storage == ECS_STORE_SPARSE;
   bool bits = component->storage == ECS_STORE_BITS;
   ecs_Status status = sparse ? append_group(world, true) : ECS_OK;
   if (status != ECS_OK) return status;
-  component->group = sparse ? world->group_count - 1 : 0;
-  Group *group = world->groups[component->group];
-  component->bit = group->component_count;
+  Group *group = world->groups[sparse ? world->group_count - 1 : 0];
+  uint32_t bit = group->component_count;
   status = group_add_component(group, &world->memory, id, component->schema,
                                bits);
-  if (status != ECS_OK && sparse) pop_group(world);
+  if (status == ECS_OK)
+    component_settle(component, group, bit);
+  else if (sparse)
+    pop_group(world);
   return status;
 }
 
@@ -115,6 +145,13 @@ ecs_Status world_define(World *world, const ecs_ComponentDescription *how,
 }
 
 /* Finding --------------------------------------------------------------- */
+
+uint64_t world_structure_version(const World *world) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < world->group_count; i++)
+    sum += world->groups[i]->version;
+  return sum;
+}
 
 bool world_is_reserved(const World *world, ecs_Entity entity) {
   uint32_t at = id_index(entity);
@@ -159,10 +196,10 @@ ecs_Status world_reserve_rows(World *world, Group *group, Table *table,
   return status;
 }
 
-/* Beyond eight groups a summary bit is shared and stays set: it only ever means
- * that asking is worth while. */
+/* With more groups than bits a summary bit is shared and stays set: it only
+ * ever means that asking is worth while. */
 static inline bool summary_is_exact(const World *world) {
-  return world->group_count <= 9;
+  return world->group_count <= SLOT_SUMMARY_BITS + 1u;
 }
 
 void world_leave(World *world, Group *group, uint32_t at) {
@@ -294,11 +331,9 @@ static inline void store_added(Location place, const Component *what,
     table_store_defaults(place.table, place.row, what->bit, what->schema);
 }
 
-/* All of world_add. What follows it is pure optimisation: sparse sets and the
- * main group do not come here unless something has to be reserved. */
-static ECS_COLD ecs_Status add_slowly(World *world, Group *group,
-                                      const Component *what,
-                                      ecs_Entity entity, const void *image) {
+ecs_Status world_add_any(World *world, ecs_Entity entity,
+                         const Component *what, const void *image) {
+  Group *group = what->home;
   Location place = world_locate_main(world, entity);
   if (place.table == NULL) return ECS_E_DEAD;
   place = place_in(group, entity, place);
@@ -308,90 +343,6 @@ static ECS_COLD ecs_Status add_slowly(World *world, Group *group,
   ecs_Status status = add_to_row(world, group, entity, what->bit, &place);
   if (status == ECS_OK) store_added(place, what, image);
   return status;
-}
-
-/* Can the fast paths store it: nothing, or an image of nothing but f32? */
-static inline bool is_plain(const Schema *schema, const void *image) {
-  return (schema->uniform == ECS_F32 && image != NULL) ||
-         schema->field_count == 0;
-}
-
-/* Adds to a sparse set. */
-static ECS_COLD ecs_Status add_to_set(World *world, Group *group,
-                                      const Component *what,
-                                      ecs_Entity entity, const void *image) {
-  const Locator *locator = &group->locator;
-  const Schema *schema = what->schema;
-  uint32_t at = id_index(entity);
-  Table *table = NULL;
-  Slot *slot = world_find_slot(world, entity, &table);
-  if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
-  if (ECS_UNLIKELY(!locator_ready(locator, at) || group->table_count == 0 ||
-                   !is_plain(schema, image)))
-    return add_slowly(world, group, what, entity, image);
-  uint32_t *entry = locator_narrow_entry(locator, at);
-  if (ECS_UNLIKELY(*entry != LOCATOR_NONE)) return ECS_OK;
-  table = group->tables[0];
-  uint32_t row = table->count;
-  if (ECS_UNLIKELY(row == table->capacity))
-    return add_slowly(world, group, what, entity, image);
-  *entry = table_append(table, entity);
-  slot->what |= group->summary;
-  world_touch(world, group);
-  if (schema->field_count > 0)
-    table_store_f32(table, row, what->bit, schema->field_count, image);
-  return ECS_OK;
-}
-
-/* Moves a row of the main group along an edge: the row is all of four-byte
- * columns and its new table has room. */
-static inline uint32_t walk_in_main(World *world, Group *main,
-                                    const Edge *edge, Slot *slot, Table *from,
-                                    Table *to) {
-  ecs_Entity filler = 0;
-  uint32_t from_row = slot->where;
-  uint32_t row = table_move_row_cells(to, from, from_row, &edge->range,
-                                      edge->added, &filler);
-  /* Who fills the hole stays in its table. Maybe it is the one that goes. */
-  entity_index_slot(&world->index, id_index(filler))->where = from_row;
-  slot->where = row;
-  slot->what = (slot->what & ~SLOT_PLACE_MASK) | to->id;
-  world_touch(world, main);
-  return row;
-}
-
-/* Adds in the main group: along an edge that was walked before, to a table with
- * room. */
-static ECS_COLD ecs_Status add_in_main(World *world, Group *main,
-                                       const Component *what,
-                                       ecs_Entity entity, const void *image) {
-  const Schema *schema = what->schema;
-  Table *from = NULL;
-  Slot *slot = world_find_slot(world, entity, &from);
-  if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
-  if (table_has(from, what->bit)) return ECS_OK;
-  const Edge *edge = group_find_edge(main, from, what->bit);
-  if (ECS_UNLIKELY(edge == NULL || !from->only_cells ||
-                   !is_plain(schema, image)))
-    return add_slowly(world, main, what, entity, image);
-  Table *to = main->tables[edge->table];
-  if (ECS_UNLIKELY(to->count == to->capacity))
-    return add_slowly(world, main, what, entity, image);
-  uint32_t row = walk_in_main(world, main, edge, slot, from, to);
-  if (schema->field_count > 0)
-    table_store_f32(to, row, what->bit, schema->field_count, image);
-  return ECS_OK;
-}
-
-ecs_Status world_add(World *world, ecs_Entity entity, ecs_Component component,
-                     const void *image) {
-  const Component *what = &world->components[component];
-  Group *group = world->groups[what->group];
-  if (group->locator.narrow)
-    return add_to_set(world, group, what, entity, image);
-  if (group->id == 0 && what->storage != ECS_STORE_BITS)
-    return add_in_main(world, group, what, entity, image);
-  return add_slowly(world, group, what, entity, image);
 }
 
 static inline void leave_group(World *world, Group *group, ecs_Entity entity,
@@ -427,11 +378,10 @@ static inline bool is_last(const Group *group, Location place, uint32_t bit) {
          !table_any_bit(place.table, place.row);
 }
 
-/* All of world_remove; see add_slowly. */
-static ECS_COLD ecs_Status remove_slowly(World *world, Group *group,
-                                         const Component *what,
-                                         ecs_Entity entity) {
+ecs_Status world_remove_any(World *world, ecs_Entity entity,
+                            const Component *what) {
   const Edge *edge = NULL;
+  Group *group = what->home;
   Location place = world_locate_main(world, entity);
   if (place.table == NULL) return ECS_E_DEAD;
   place = place_in(group, entity, place);
@@ -450,98 +400,16 @@ static ECS_COLD ecs_Status remove_slowly(World *world, Group *group,
   return status;
 }
 
-/* Removes from a sparse set. Who has a row there is alive: the row itself says
- * so, and the main group, a cache miss away, is not asked. */
-static ECS_COLD ecs_Status remove_from_set(World *world, Group *group,
-                                           const Component *what,
-                                           ecs_Entity entity) {
-  const Locator *locator = &group->locator;
-  uint32_t at = id_index(entity);
-  if (ECS_UNLIKELY(!locator_ready(locator, at)))
-    return remove_slowly(world, group, what, entity);
-  uint32_t *entry = locator_narrow_entry(locator, at);
-  uint32_t row = *entry;
-  if (ECS_UNLIKELY(row == LOCATOR_NONE))
-    return remove_slowly(world, group, what, entity);
-  Table *table = group->tables[0];
-  if (ECS_UNLIKELY(table->entities[row] != entity || !table->only_cells))
-    return remove_slowly(world, group, what, entity);
-  ecs_Entity filler = table_remove_cells(table, row);
-  *locator_narrow_entry(locator, id_index(filler)) = row;
-  *entry = LOCATOR_NONE; /* maybe it was the filler itself */
-  if (summary_is_exact(world))
-    entity_index_slot(&world->index, at)->what &= ~group->summary;
-  world_touch(world, group);
-  return ECS_OK;
-}
-
-/* Removes in the main group; see add_in_main. */
-static ECS_COLD ecs_Status remove_in_main(World *world, Group *main,
-                                          const Component *what,
-                                          ecs_Entity entity) {
-  Table *from = NULL;
-  Slot *slot = world_find_slot(world, entity, &from);
-  if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
-  if (!table_has(from, what->bit)) return ECS_OK;
-  const Edge *edge = group_find_edge(main, from, what->bit);
-  if (ECS_UNLIKELY(edge == NULL || !from->only_cells))
-    return remove_slowly(world, main, what, entity);
-  Table *to = main->tables[edge->table];
-  if (ECS_UNLIKELY(to->count == to->capacity))
-    return remove_slowly(world, main, what, entity);
-  walk_in_main(world, main, edge, slot, from, to);
-  return ECS_OK;
-}
-
-ecs_Status world_remove(World *world, ecs_Entity entity,
-                        ecs_Component component) {
-  const Component *what = &world->components[component];
-  Group *group = world->groups[what->group];
-  if (group->locator.narrow)
-    return remove_from_set(world, group, what, entity);
-  if (group->id == 0 && what->storage != ECS_STORE_BITS)
-    return remove_in_main(world, group, what, entity);
-  return remove_slowly(world, group, what, entity);
-}
-
-/* The places of a dying entity in the groups its summary names. */
-static void leave_groups(World *world, ecs_Entity entity, uint32_t summary) {
+void world_leave_all(World *world, ecs_Entity entity, uint32_t summary) {
   for (; summary != 0; summary &= summary - 1) {
     uint32_t first = 1u + (uint32_t)__builtin_ctz(summary);
-    for (uint32_t i = first; i < world->group_count; i += 8) {
+    for (uint32_t i = first; i < world->group_count;
+         i += SLOT_SUMMARY_BITS) {
       Group *group = world->groups[i];
       Location place = world_locate_in(group, id_index(entity));
       if (place.table != NULL) leave_group(world, group, entity, place);
     }
   }
-}
-
-static ECS_COLD ecs_Status destroy_slowly(World *world, ecs_Entity entity) {
-  Group *main = world_main(world);
-  Location place = world_locate_main(world, entity);
-  uint32_t at = id_index(entity);
-  uint32_t summary = slot_summary(*entity_index_slot(&world->index, at));
-  leave_groups(world, entity, summary);
-  world_remove_row(world, main, place.table, place.row);
-  entity_index_free(&world->index, at, id_generation(entity));
-  world_touch(world, main);
-  return ECS_OK;
-}
-
-/* In line for an entity that is in the main group alone, with nothing but
- * four-byte columns: pure optimisation. */
-ecs_Status world_destroy_entity(World *world, ecs_Entity entity) {
-  Table *table = NULL;
-  Slot *slot = world_find_slot(world, entity, &table);
-  if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
-  if (ECS_UNLIKELY(slot_summary(*slot) != 0 || !table->only_cells))
-    return destroy_slowly(world, entity);
-  uint32_t row = slot->where;
-  ecs_Entity filler = table_remove_cells(table, row);
-  entity_index_slot(&world->index, id_index(filler))->where = row;
-  entity_index_free(&world->index, id_index(entity), id_generation(entity));
-  world_touch(world, world_main(world));
-  return ECS_OK;
 }
 
 static void clear_group(World *world, Group *group) {
@@ -581,12 +449,14 @@ static bool check_row(const World *world, const Group *group,
   ecs_Entity entity = table->entities[row];
   Location main = world_locate_main(world, entity);
   if (main.table == NULL) return false;
+  uint32_t what = entity_index_slot(&world->index, id_index(entity))->what;
+  uint32_t told = slot_told(id_generation(entity)) >> SLOT_TOLD_SHIFT;
+  if (what >> SLOT_TOLD_SHIFT != told) return false;
   if (group->id == 0) return main.table == table && main.row == row;
   Location place = world_locate_in(group, id_index(entity));
   if (place.table != table || place.row != row) return false;
   if (table->mask_words == 0 && !table_any_bit(table, row)) return false;
-  return (entity_index_slot(&world->index, id_index(entity))->what &
-          group->summary) != 0;
+  return (what & group->summary) != 0;
 }
 
 static bool check_table(const World *world, const Group *group,

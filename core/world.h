@@ -9,7 +9,7 @@
  * here reserves first and commits then: a status other than ECS_OK means that
  * nothing has changed.
  *
- * structure_version grows with every change of rows or layout;
+ * A group's version grows with every change of its rows or tables,
  * layout_version with every change of which group a component belongs to.
  * Plans that were made for another layout are made anew before they are used.
  */
@@ -19,18 +19,34 @@
 #include "entity_index.h"
 #include "group.h"
 
-typedef struct Component {
+typedef struct World World;
+typedef struct Component Component;
+
+/* What takes a component to an entity or away from it: see world_add. */
+typedef ecs_Status AddComponent(World *world, ecs_Entity entity,
+                                const Component *what, const void *image);
+typedef ecs_Status RemoveComponent(World *world, ecs_Entity entity,
+                                   const Component *what);
+
+struct Component {
   Schema *schema;       /* owned */
+  Group *home;          /* the group it belongs to */
+  AddComponent *add;    /* the shortest way that fits it */
+  RemoveComponent *remove;
   ecs_Storage storage;  /* as it was defined */
-  uint32_t group;
+  uint32_t group;       /* home's id */
   uint32_t bit;         /* in that group */
+  uint32_t turn_key;    /* of the turn that adds it; that which removes it has
+                           one less */
+  uint32_t field_count; /* the schema's */
+  uint32_t bits_index;  /* GROUP_NOT_BITS: not stored as bits */
   uint32_t readers;     /* open cursors that read it; writers count here too */
   uint32_t writers;     /* open cursors that write it */
-} Component;
+};
 
 typedef struct Bundle Bundle;
 
-typedef struct World {
+struct World {
   Memory memory;
   EntityIndex index;
   Component *components;  /* by id; entry 0 is not used */
@@ -44,9 +60,8 @@ typedef struct World {
   uint32_t bundle_count;
   uint32_t bundle_capacity;
   Bundle *last_spawned;   /* owned; of the last spawn without a bundle */
-  uint64_t structure_version;
   uint64_t layout_version;
-} World;
+};
 
 /* Where an entity's row of one group is. table NULL: nowhere. */
 typedef struct Location {
@@ -82,12 +97,16 @@ static inline Group *world_main(const World *world) {
 static inline Slot *world_find_slot(const World *world, ecs_Entity entity,
                                     Table **table) {
   uint32_t at = id_index(entity);
-  /* Index 0 has no owner: its slot, if there is one, says nothing. */
-  if (ECS_UNLIKELY(at - 1u >= world->index.used - 1u)) return NULL;
+  /* Who was never issued is not placed, index 0 included. */
+  if (ECS_UNLIKELY(!entity_index_has(&world->index, at))) return NULL;
   Slot *slot = entity_index_slot(&world->index, at);
   if (ECS_UNLIKELY(slot->where > ECS_INDEX_MASK)) return NULL; /* not placed */
   *table = world_main(world)->tables[slot_table(*slot)];
-  return ECS_LIKELY((*table)->entities[slot->where] == entity) ? slot : NULL;
+  uint64_t generation = entity >> ECS_INDEX_BITS;
+  bool alive = ECS_LIKELY(generation < ECS_SLOT_GENERATIONS)
+                   ? slot->what >> SLOT_TOLD_SHIFT == generation
+                   : (*table)->entities[slot->where] == entity;
+  return ECS_LIKELY(alive) ? slot : NULL;
 }
 
 /* The row of the main group; table NULL where world_find_slot finds none. */
@@ -123,27 +142,49 @@ ECS_INTERNAL ecs_Status world_locate(const World *world, ecs_Entity entity,
 /* Adds a component with an image or defaults; where it is present nothing
  * happens. ECS_E_MEMORY, ECS_E_LIMIT. Cost: moves one row of its group and
  * fills the hole. */
-ECS_INTERNAL ecs_Status world_add(World *world, ecs_Entity entity,
-                                  ecs_Component component, const void *image);
+static inline ecs_Status world_add(World *world, ecs_Entity entity,
+                                   ecs_Component component, const void *image);
 
 /* Removes a component; where it is absent nothing happens. ECS_E_MEMORY and
  * ECS_E_LIMIT, for the table it leads to. */
-ECS_INTERNAL ecs_Status world_remove(World *world, ecs_Entity entity,
-                                     ecs_Component component);
+static inline ecs_Status world_remove(World *world, ecs_Entity entity,
+                                      ecs_Component component);
+
+/* The ways: for any component; for one alone in a group of one table; for one
+ * in the main group, and for one stored as bits there. What is added by a way
+ * other than the first has f32 or no fields, what is removed from a set has
+ * fields of four bytes. They hand on to the first what they are not made for. */
+ECS_INTERNAL AddComponent world_add_any, world_add_to_set, world_add_in_main,
+    world_add_as_bit;
+ECS_INTERNAL RemoveComponent world_remove_any, world_remove_from_set,
+    world_remove_in_main, world_remove_as_bit;
 
 /* Destroys an entity. */
 ECS_INTERNAL ecs_Status world_destroy_entity(World *world, ecs_Entity entity);
+
+/* Takes an entity out of the groups that its summary names, but for the main
+ * one. */
+ECS_INTERNAL void world_leave_all(World *world, ecs_Entity entity,
+                                  uint32_t summary);
 
 /* Destroys all. Cannot fail; memory is kept. */
 ECS_INTERNAL void world_clear(World *world);
 
 /* For the floors that change structure too: spawn, regroup, commands ------ */
 
-/* Every structural change says so, to its group and to the world. */
-static inline void world_touch(World *world, Group *group) {
+/* Says which of its group's bits a component has from now on. */
+ECS_INTERNAL void component_settle(Component *component, Group *group,
+                                   uint32_t bit);
+
+/* Every structural change says so, to its group. */
+static inline void world_touch(const World *world, Group *group) {
+  ECS_ASSERT(world->groups[group->id] == group);
+  (void)world;
   group->version++;
-  world->structure_version++;
 }
+
+/* Grows with every structural change: what the groups' versions add up to. */
+ECS_INTERNAL uint64_t world_structure_version(const World *world);
 
 /* Room in a table for rows more rows with that many columns of bits. Says so
  * when the columns have moved for it, since that alone is a change to whoever
@@ -193,6 +234,21 @@ static inline void table_write_bit(Table *table, uint32_t row,
   uint8_t *bits = &table_bits(table, bits_index >> 3)[row];
   uint8_t bit = (uint8_t)(1u << (bits_index & 7u));
   *bits = (uint8_t)(on ? *bits | bit : *bits & ~bit);
+}
+
+/* In line ----------------------------------------------------------------- */
+
+static inline ecs_Status world_add(World *world, ecs_Entity entity,
+                                   ecs_Component component,
+                                   const void *image) {
+  const Component *what = &world->components[component];
+  return what->add(world, entity, what, image);
+}
+
+static inline ecs_Status world_remove(World *world, ecs_Entity entity,
+                                      ecs_Component component) {
+  const Component *what = &world->components[component];
+  return what->remove(world, entity, what);
 }
 
 /* Checked builds: every place, locator, slot and table agrees with the rest. */

@@ -126,3 +126,30 @@ describe("spawn_many", function()
     assert.equal(4, world:query({ Position }):count())
   end)
 end)
+
+describe("spawn_many with values", function()
+  local Assorted = ecs.component("Assorted", {
+    a = "u8", b = "i16", c = "f32", d = "f64", e = "bool",
+    f = { "u8", 77 },
+  })
+
+  it("gives every row all of them, whatever their size", function()
+    for _, count in ipairs { 0, 1, 2, 3, 4, 5, 7, 64, 1000, 5001 } do
+      local world, rows = ecs.world {}, 0
+      world:spawn_many(count, {
+        Assorted { a = 200, b = -2000, c = 1.5, d = 1 / 3, e = true },
+      })
+      world:query({ read = { Assorted } }):batch(function(batch)
+        local w = batch.Assorted
+        for i = 1, batch.count do
+          rows = rows + 1
+          if w.a[i] ~= 200 or w.b[i] ~= -2000 or w.c[i] ~= 1.5
+            or w.d[i] ~= 1 / 3 or w.e[i] ~= true or w.f[i] ~= 77 then
+            error("row " .. i .. " of " .. count .. " differs")
+          end
+        end
+      end)
+      assert.equal(count, rows)
+    end
+  end)
+end)

@@ -22,7 +22,8 @@
  * Four rules make the binding safe, and every function keeps them:
  *
  * 1. Nothing is believed. An argument is one of ours when its metatable, its
- *    length and its magic, which contains its own address, say so.
+ *    length and its magic, which contains its own address, say so; or when it
+ *    is where something was found before that cannot be gone since.
  * 2. A userdata exists before the native thing it will own.
  * 3. While a cursor is open Lua is entered through lua_pcall alone, and nothing
  *    outside it allocates: on LuaJIT an allocation may run a finalizer, and a
@@ -66,14 +67,23 @@ typedef struct Header {
  *   definitions    definitions by index and by name
  *   libraries      libraries by name
  *   build          see views.c */
+#define RECENT_DEFINITIONS 64u
 typedef struct State {
   Header header;
   const void *metatables[KIND_COUNT]; /* told apart by address alone */
   uint32_t definition_count;
+  /* Pure optimisation, a third of the time of a short call: what was found
+   * before. A world is forgotten when it is finalized; a definition lives as
+   * long as the state, so its address alone says what it is. */
+  void *recent_world;
+  uint64_t recent_world_magic;
+  const void *recent_definitions[RECENT_DEFINITIONS]; /* by address */
 } State;
 
 /* The state of the running function: its first upvalue. */
-BIND_INTERNAL State *bind_state(lua_State *L);
+static inline State *bind_state(lua_State *L) {
+  return (State *)lua_touserdata(L, lua_upvalueindex(1));
+}
 
 /* Pushes the state's private table. */
 BIND_INTERNAL void bind_push_shared(lua_State *L);

@@ -107,8 +107,16 @@ int bind_refuse(lua_State *L, int index, const Definition *definition,
 
 /* Arguments --------------------------------------------------------------- */
 
-Definition *bind_definition_check(lua_State *L, int index, const char *call) {
+/* The definition at index, which the state then remembers; or NULL. */
+static Definition *find_definition(lua_State *L, int index) {
   Definition *definition = (Definition *)bind_find(L, index, KIND_DEFINITION);
+  if (definition)
+    *recent_definition(bind_state(L), definition) = definition;
+  return definition;
+}
+
+Definition *bind_definition_check(lua_State *L, int index, const char *call) {
+  Definition *definition = find_definition(L, index);
   if (definition) return definition;
   Value *value = (Value *)bind_find(L, index, KIND_VALUE);
   if (value)
@@ -121,11 +129,10 @@ Definition *bind_definition_check(lua_State *L, int index, const char *call) {
 }
 
 Part bind_part_check(lua_State *L, int index, const char *call) {
-  Part part = {NULL, NULL};
-  part.definition = (Definition *)bind_find(L, index, KIND_DEFINITION);
-  if (part.definition) return part;
-  part.value = (Value *)bind_find(L, index, KIND_VALUE);
+  Part part = {NULL, (Value *)bind_find(L, index, KIND_VALUE)};
   if (!part.value) {
+    part.definition = find_definition(L, index);
+    if (part.definition) return part;
     push_description(L, index);
     bind_error(L,
                "%s takes a component, a tag or a value such as "
@@ -145,8 +152,9 @@ static uint32_t find_field(const Definition *definition, const char *name) {
   return field;
 }
 
-uint32_t bind_field_check(lua_State *L, int index,
-                          const Definition *definition) {
+/* For a name that is not the definition's own string, or none at all. */
+static uint32_t find_field_slowly(lua_State *L, int index,
+                                  const Definition *definition) {
   if (definition->field_count == 0)
     bind_error(L, "%s is a tag: it has no fields", definition->name);
   if (lua_type(L, index) != LUA_TSTRING) {
@@ -161,6 +169,19 @@ uint32_t bind_field_check(lua_State *L, int index,
     bind_error(L, "%s has no field '%s' (it has %s)", definition->name, name,
                definition->listing);
   return field;
+}
+
+/* Short strings are one object each in a Lua state, so nearly always the
+ * address alone tells. The type is asked first: lua_tolstring would turn a
+ * number into a string where it stands. */
+uint32_t bind_field_check(lua_State *L, int index,
+                          const Definition *definition) {
+  if (lua_type(L, index) == LUA_TSTRING) {
+    const char *name = lua_tostring(L, index);
+    for (uint32_t f = 0; f < definition->field_count; f++)
+      if (definition->fields[f].name == name) return f;
+  }
+  return find_field_slowly(L, index, definition);
 }
 
 /* Values ------------------------------------------------------------------ */

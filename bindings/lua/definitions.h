@@ -51,6 +51,30 @@ BIND_INTERNAL Definition *bind_definition_check(lua_State *L, int index,
                                                 const char *call);
 BIND_INTERNAL Part bind_part_check(lua_State *L, int index, const char *call);
 
+/* Where a state remembers that there is a definition at an address. */
+static inline const void **recent_definition(State *state,
+                                             const void *address) {
+  uintptr_t place = (uintptr_t)address >> 4;
+  return &state->recent_definitions[(place ^ place >> 6) % RECENT_DEFINITIONS];
+}
+
+/* The same as the two above, in line for definitions that were found before. */
+static inline const Definition *bind_definition_at(lua_State *L, State *state,
+                                                   int index,
+                                                   const char *call) {
+  const void *address = lua_touserdata(L, index);
+  if (address && *recent_definition(state, address) == address)
+    return (const Definition *)address;
+  return bind_definition_check(L, index, call);
+}
+static inline Part bind_part_at(lua_State *L, State *state, int index,
+                                const char *call) {
+  const void *address = lua_touserdata(L, index);
+  if (address && *recent_definition(state, address) == address)
+    return (Part){(const Definition *)address, NULL};
+  return bind_part_check(L, index, call);
+}
+
 /* The field that the string at index names; raises with the fields there are.
  */
 BIND_INTERNAL uint32_t bind_field_check(lua_State *L, int index,

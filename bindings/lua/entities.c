@@ -16,12 +16,13 @@
 /* Arguments --------------------------------------------------------------- */
 
 /* The number at index as a handle; nil and what is no handle give null. */
-static ecs_Entity read_entity(lua_State *L, int index, const char *call) {
+static inline ecs_Entity read_entity(lua_State *L, int index,
+                                     const char *call) {
   if (lua_type(L, index) == LUA_TNUMBER) {
     double number = lua_tonumber(L, index);
     bool handle = number >= 0 && number < 4503599627370496.0 &&
-                  number == (double)(uint64_t)number;
-    return handle ? (ecs_Entity)number : 0;
+                  number == (double)(int64_t)number;
+    return handle ? (ecs_Entity)(int64_t)number : 0;
   }
   if (!lua_isnoneornil(L, index))
     bind_error(L, "%s takes an entity, not a %s", call,
@@ -36,13 +37,17 @@ static int refuse_dead(lua_State *L, const char *call) {
   return bind_error(L, "%s: %s is not alive", call, lua_tostring(L, -1));
 }
 
-/* Raises for a status of a call on the entity at index 2. */
-static int check_status(lua_State *L, const World *world, ecs_Status status,
-                        const char *call) {
-  if (status == ECS_OK) return 0;
+static int refuse(lua_State *L, const World *world, ecs_Status status,
+                  const char *call) {
   if (status == ECS_E_DEAD) return refuse_dead(L, call);
   bind_push_status(L, world, status, call);
   return bind_raise(L);
+}
+
+/* Raises for a status of a call on the entity at index 2. */
+static inline int check_status(lua_State *L, const World *world,
+                               ecs_Status status, const char *call) {
+  return status == ECS_OK ? 0 : refuse(L, world, status, call);
 }
 
 static void refuse_more(lua_State *L, int top, const char *call,
@@ -68,7 +73,7 @@ void bind_parts_read(lua_State *L, World *world, int world_index, int first,
     parts->images = (const void **)lua_newuserdata(L, n * sizeof(void *));
   }
   for (int k = 0; k < count; k++) {
-    Part part = bind_part_check(L, first + k, call);
+    Part part = bind_part_at(L, world->state, first + k, call);
     for (int before = 0; before < k; before++)
       if (parts->parts[before].definition == part.definition)
         bind_error(L, "%s names %s twice", call, part.definition->name);
@@ -78,7 +83,7 @@ void bind_parts_read(lua_State *L, World *world, int world_index, int first,
   /* Only now, so that a wrong part leaves the world as it was. */
   for (int k = 0; k < count; k++)
     parts->components[k] =
-        bind_world_meet(L, world, world_index, parts->parts[k].definition);
+        bind_component_in(L, world, world_index, parts->parts[k].definition);
 }
 
 /* world:spawn(Position { x = 1 }, Enemy) */
@@ -119,9 +124,9 @@ static int world_alive(lua_State *L) {
 static int world_add(lua_State *L) {
   World *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "add");
-  Part part = bind_part_check(L, 3, "add");
+  Part part = bind_part_at(L, world->state, 3, "add");
   refuse_more(L, 3, "add", "call it once for each component");
-  ecs_Component component = bind_world_meet(L, world, 1, part.definition);
+  ecs_Component component = bind_component_in(L, world, 1, part.definition);
   ecs_Status status = ecs_add(bind_native(L, world), entity, component,
                               part.value ? part.value->image : NULL);
   return check_status(L, world, status, "add");
@@ -130,7 +135,8 @@ static int world_add(lua_State *L) {
 static int world_remove(lua_State *L) {
   World *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "remove");
-  const Definition *definition = bind_definition_check(L, 3, "remove");
+  const Definition *definition =
+      bind_definition_at(L, world->state, 3, "remove");
   refuse_more(L, 3, "remove", "call it once for each component");
   ecs_Component component = world_find(world, definition);
   ecs_Status status = ECS_OK;
@@ -143,20 +149,20 @@ static int world_remove(lua_State *L) {
 
 /* world:set(e, Position, "x", 3) */
 static int set_field(lua_State *L, World *world, ecs_Entity entity) {
-  const Definition *definition = bind_definition_check(L, 3, "set");
+  const Definition *definition = bind_definition_at(L, world->state, 3, "set");
   uint32_t field = bind_field_check(L, 4, definition);
   ecs_Scalar type = definition->fields[field].type;
   refuse_more(L, 5, "set", "name one field, or pass a value");
   if (lua_gettop(L) < 5)
     return bind_error(L, "set lacks the new %s of %s",
                       definition->fields[field].name, definition->name);
-  uint64_t element = 0;
-  if (!bind_read(L, 5, type, &element))
+  uint64_t image[64]; /* all of it is something, in case it is recorded */
+  memcpy(image, definition->defaults, definition->image_bytes);
+  if (!bind_read(L, 5, type, (char *)image + definition->offsets[field]))
     return bind_refuse(L, 5, definition, field);
-  ecs_Component component = bind_world_meet(L, world, 1, definition);
-  ecs_Status status =
-      ecs_set_field(bind_native(L, world), entity, component, field,
-                    ecs_scalar_load(type, &element));
+  ecs_Component component = bind_component_in(L, world, 1, definition);
+  ecs_Status status = ecs_set(bind_native(L, world), entity, component, image,
+                              UINT64_C(1) << field);
   return check_status(L, world, status, "set");
 }
 
@@ -164,8 +170,8 @@ static int world_set(lua_State *L) {
   World *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "set");
   if (lua_gettop(L) > 3) return set_field(L, world, entity);
-  Part part = bind_part_check(L, 3, "set");
-  ecs_Component component = bind_world_meet(L, world, 1, part.definition);
+  Part part = bind_part_at(L, world->state, 3, "set");
+  ecs_Component component = bind_component_in(L, world, 1, part.definition);
   ecs_Status status;
   if (part.definition->field_count == 0)
     status = ecs_add(bind_native(L, world), entity, component, NULL);
@@ -202,23 +208,42 @@ static int get_all(lua_State *L, World *world, ecs_Entity entity,
   return 1;
 }
 
-/* world:get(e, Position, "x", "y"): several values, or nils. */
+/* world:get(e, Position, "x"): one value, or nil. */
+static int get_field(lua_State *L, World *world, ecs_Entity entity,
+                     ecs_Component component, const Definition *definition) {
+  uint32_t field = bind_field_check(L, 4, definition);
+  double number = 0;
+  ecs_Status status = component ? ecs_get_field(bind_native(L, world), entity,
+                                                component, field, &number)
+                                : ECS_E_ABSENT;
+  if (is_absent(status)) {
+    lua_pushnil(L);
+    return 1;
+  }
+  check_status(L, world, status, "get");
+  bind_push_number(L, definition->fields[field].type, number);
+  return 1;
+}
+
+/* world:get(e, Position, "x", "y"): several values, or nils. The entity is
+ * looked up once, for all of its fields. */
 static int get_fields(lua_State *L, World *world, ecs_Entity entity,
                       ecs_Component component, const Definition *definition) {
+  uint64_t image[64]; /* 64 fields of at most 8 bytes */
   int count = lua_gettop(L) - 3;
   luaL_checkstack(L, count, NULL);
+  ecs_Status status =
+      component ? ecs_get(bind_native(L, world), entity, component, image)
+                : ECS_E_ABSENT;
   for (int k = 0; k < count; k++) {
     uint32_t field = bind_field_check(L, 4 + k, definition);
-    double number = 0;
-    ecs_Status status = component ? ecs_get_field(bind_native(L, world), entity,
-                                                  component, field, &number)
-                                  : ECS_E_ABSENT;
     if (is_absent(status)) {
       lua_pushnil(L);
       continue;
     }
     check_status(L, world, status, "get");
-    bind_push_number(L, definition->fields[field].type, number);
+    bind_push_element(L, definition->fields[field].type,
+                      (const char *)image + definition->offsets[field]);
   }
   return count;
 }
@@ -226,14 +251,15 @@ static int get_fields(lua_State *L, World *world, ecs_Entity entity,
 static int world_get(lua_State *L) {
   World *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "get");
-  const Definition *definition = bind_definition_check(L, 3, "get");
+  const Definition *definition = bind_definition_at(L, world->state, 3, "get");
   if (definition->field_count == 0)
     return bind_error(L, "%s is a tag and has no values: ask with "
                          "world:has(e, %s)", definition->name,
                       definition->name);
   ecs_Component component = world_find(world, definition);
-  if (lua_gettop(L) > 3)
-    return get_fields(L, world, entity, component, definition);
+  int top = lua_gettop(L);
+  if (top == 4) return get_field(L, world, entity, component, definition);
+  if (top > 4) return get_fields(L, world, entity, component, definition);
   if (component) return get_all(L, world, entity, component, definition);
   lua_pushnil(L);
   return 1;
@@ -246,7 +272,8 @@ static int world_has(lua_State *L) {
   int top = lua_gettop(L);
   bool has = top > 2 || ecs_alive(bind_native(L, world), entity);
   for (int k = 3; k <= top; k++) {
-    const Definition *definition = bind_definition_check(L, k, "has");
+    const Definition *definition =
+        bind_definition_at(L, world->state, k, "has");
     ecs_Component component = world_find(world, definition);
     has = has && component && ecs_has(bind_native(L, world), entity, component);
   }

@@ -31,10 +31,6 @@ static uint64_t magic_of(Kind kind, const void *address) {
   return odd ^ (uint64_t)(uintptr_t)address;
 }
 
-State *bind_state(lua_State *L) {
-  return (State *)lua_touserdata(L, lua_upvalueindex(1));
-}
-
 void bind_push_shared(lua_State *L) {
   compat_push_private(L, lua_upvalueindex(1));
 }

@@ -174,6 +174,18 @@ static int run_batch(lua_State *L) {
 
 /* world:spawn_many -------------------------------------------------------- */
 
+/* Makes every element of a column what source has: what is there already is
+ * copied behind itself, twice as much each time. */
+static void fill_column(char *column, const void *source, size_t bytes,
+                        size_t count) {
+  size_t done = 1;
+  if (count == 0) return;
+  memcpy(column, source, bytes);
+  for (; done < count - done; done *= 2)
+    memcpy(column + done * bytes, column, done * bytes);
+  memcpy(column + done * bytes, column, (count - done) * bytes);
+}
+
 /* Writes the fields that values give into the columns of new rows. */
 static void fill_values(const Parts *parts, const ecs_Batch *batch) {
   uint32_t k = 0;
@@ -182,11 +194,9 @@ static void fill_values(const Parts *parts, const ecs_Batch *batch) {
     const Value *value = parts->parts[p].value;
     for (uint32_t f = 0; f < definition->field_count; f++, k++) {
       if (!value || !(value->given >> f & 1)) continue;
-      uint32_t bytes = ecs_scalar_bytes(definition->fields[f].type);
-      const char *source = (const char *)value->image + definition->offsets[f];
-      char *column = (char *)batch->columns[k];
-      for (uint32_t i = 0; i < batch->count; i++)
-        memcpy(column + (size_t)i * bytes, source, bytes);
+      fill_column((char *)batch->columns[k],
+                  (const char *)value->image + definition->offsets[f],
+                  ecs_scalar_bytes(definition->fields[f].type), batch->count);
     }
   }
 }

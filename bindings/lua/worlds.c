@@ -15,18 +15,31 @@
 
 /* Life -------------------------------------------------------------------- */
 
-World *bind_world_check(lua_State *L, int index) {
+static World *find_world(lua_State *L, int index) {
   World *world = (World *)bind_find(L, index, KIND_WORLD);
   if (!world)
     bind_error(L, "this is called on a world, as in world:spawn(); here it is "
                   "a %s", luaL_typename(L, index));
-  bind_native(L, world);
+  world->state = bind_state(L);
+  if (world->finalized) return world;
+  world->state->recent_world = world;
+  world->state->recent_world_magic = world->header.magic;
   return world;
 }
 
-ecs_World *bind_native(lua_State *L, const World *world) {
-  if (!world->native) bind_error(L, "this world is closed");
-  return world->native;
+/* The world that was found last is not asked for its metatable again. Length
+ * and magic are, for a script with the debug library can take a finalizer
+ * away. */
+World *bind_world_check(lua_State *L, int index) {
+  const State *state = bind_state(L);
+  World *world = (World *)lua_touserdata(L, index);
+  if (!world || world != state->recent_world ||
+      lua_rawlen(L, index) != sizeof *world ||
+      world->header.magic != state->recent_world_magic ||
+      world->state != state) /* a new world where one was lost */
+    world = find_world(L, index);
+  bind_native(L, world);
+  return world;
 }
 
 /* The collector knows nothing of a world's memory: tell it that as much was
@@ -60,6 +73,9 @@ void bind_world_end(World *world) {
 
 static int world_gc(lua_State *L) {
   World *world = (World *)bind_find(L, 1, KIND_WORLD);
+  if (world) world->finalized = true;
+  if (world && bind_state(L)->recent_world == world)
+    bind_state(L)->recent_world = NULL;
   if (world && world->innermost)
     world->doomed = true;
   else if (world)

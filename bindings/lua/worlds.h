@@ -19,12 +19,14 @@ typedef struct View View;
 
 typedef struct World {
   Header header;
+  State *state;              /* set by bind_world_check, before all else */
   ecs_World *native;         /* NULL: closed */
   ecs_Component *ids;        /* 0: not met yet */
   const Definition **owners; /* NULL: defined by the host */
   uint32_t capacity;         /* of both, which are one userdata */
   uint32_t known;            /* all definitions up to this index are met */
   View *innermost;           /* NULL: no walk is open */
+  bool finalized;            /* so its memory may go without a further word */
   bool doomed;               /* finalized during a walk, which will close it */
 } World;
 
@@ -48,7 +50,10 @@ BIND_INTERNAL World *bind_world_check(lua_State *L, int index);
 
 /* The native world, for one call of the core that follows at once; raises when
  * it was closed meanwhile. */
-BIND_INTERNAL ecs_World *bind_native(lua_State *L, const World *world);
+static inline ecs_World *bind_native(lua_State *L, const World *world) {
+  if (!world->native) bind_error(L, "this world is closed");
+  return world->native;
+}
 
 /* Closes it; no walk is open. Harmless when it is closed. */
 BIND_INTERNAL void bind_world_end(World *world);
@@ -74,6 +79,15 @@ static inline ecs_Component world_find(const World *world,
 BIND_INTERNAL ecs_Component bind_world_meet(lua_State *L, World *world,
                                             int index,
                                             const Definition *definition);
+
+/* The same, in line for a definition that the world has met. */
+static inline ecs_Component bind_component_in(lua_State *L, World *world,
+                                              int index,
+                                              const Definition *definition) {
+  ecs_Component component = world_find(world, definition);
+  return component ? component
+                   : bind_world_meet(L, world, index, definition);
+}
 
 /* Meets every definition there is, unless a walk is open. */
 BIND_INTERNAL void bind_world_meet_all(lua_State *L, World *world, int index);

@@ -154,7 +154,74 @@ static uint32_t set_many(ecs_Accessor *accessor, const ecs_Entity *entities,
   return found;
 }
 
+/* A component of fields f32, which accessors treat in line. */
+static ecs_Component define_plain(Fixture *fixture, const char *name,
+                                  uint32_t fields) {
+  static const ecs_Field floats[] = {
+      {"x", ECS_F32, 0}, {"y", ECS_F32, 0}, {"z", ECS_F32, 0}};
+  ecs_ComponentDescription how = {name, floats, fields, ECS_STORE_TABLE};
+  ecs_Component component = 0;
+  assert_int_equal(ecs_component(fixture->world, &how, &component), ECS_OK);
+  return component;
+}
+
+/* A handle is found or not, alone, among others, for reading and writing. */
+static void assert_known(ecs_Accessor *accessor, ecs_Entity entity,
+                         ecs_Entity other, uint32_t fields, bool alive) {
+  ecs_Status status = alive ? ECS_OK : ECS_E_DEAD;
+  ecs_Entity three[] = {other, entity, other};
+  float image[3] = {-1, -1, -1}, found[3][3], values[3] = {7, 8, 9};
+  void *columns[] = {found[0], found[1], found[2]};
+  const void *new_ones[] = {found[0], found[1], found[2]};
+  uint32_t count = 0;
+  assert_int_equal(ecs_accessor_set(accessor, entity, values), status);
+  assert_int_equal(ecs_accessor_get(accessor, entity, image), status);
+  for (uint32_t k = 0; k < 3; k++) {
+    assert_true(image[k] == (alive && k < fields ? values[k] : -1));
+    for (uint32_t i = 0; i < 3; i++) found[k][i] = -1;
+  }
+  ecs_accessor_get_many(accessor, three, 3, columns, &count);
+  assert_int_equal(count, alive ? 3 : 2);
+  for (uint32_t k = 0; k < fields; k++) {
+    assert_true(found[k][1] == (alive ? values[k] : -1));
+    assert_true(found[k][0] == (float)k && found[k][2] == (float)k);
+  }
+  ecs_accessor_set_many(accessor, three, 3, new_ones, &count);
+  assert_int_equal(count, alive ? 3 : 2);
+}
+
 /* One ----------------------------------------------------------------------*/
+
+/* Slots tell the first generations, rows the later ones. */
+static void an_accessor_knows_every_generation(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  float zeros[3] = {0, 1, 2};
+  const void *values[] = {zeros};
+  uint32_t last = ECS_SLOT_GENERATIONS + 5;
+  if (last > ECS_GENERATION_LIMIT - 1) last = ECS_GENERATION_LIMIT - 1;
+  for (uint32_t fields = 1; fields <= 3; fields++) {
+    const char *names[] = {"", "P1", "P2", "P3"};
+    ecs_Component plain = define_plain(&fixture, names[fields], fields);
+    ecs_Accessor accessor = access_to(&fixture, plain);
+    ecs_Entity other = 0, entity = 0;
+    ecs_spawn(fixture.world, &plain, 1, values, &other);
+    for (uint32_t now = 0; now <= last; now++) {
+      ecs_spawn(fixture.world, &plain, 1, values, &entity);
+      assert_int_equal(id_generation(entity), now);
+      for (uint32_t k = 0; k <= last; k++)
+        assert_known(&accessor, id_make(id_index(entity), k), other, fields,
+                     k == now);
+      assert_known(&accessor, entity | UINT64_C(1) << 60, other, fields, false);
+      assert_known(&accessor, 0, other, fields, false);
+      if (now < last || now + 1 == ECS_GENERATION_LIMIT)
+        ecs_destroy(fixture.world, entity);
+    }
+  }
+  finish(&fixture);
+}
+
 
 static void only_components_with_fields_have_accessors(void **state) {
   (void)state;
@@ -527,6 +594,7 @@ static void open_cursors_forbid_what_they_forbid_to_others(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(only_components_with_fields_have_accessors),
+      cmocka_unit_test(an_accessor_knows_every_generation),
       cmocka_unit_test(an_accessor_reads_and_writes_all_fields),
       cmocka_unit_test(an_accessor_tells_the_dead_from_those_who_lack),
       cmocka_unit_test(an_accessor_follows_rows_that_move),

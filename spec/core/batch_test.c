@@ -274,6 +274,75 @@ static void scattered_rows_are_gathered_and_put_back(void **state) {
   }
 }
 
+/* Columns of four bytes, which go in pairs and leave one over. */
+typedef struct Cells {
+  uint32_t c[3];
+} Cells;
+
+static ecs_Component define_cells(Fixture *fixture, const char *name,
+                                  ecs_Storage storage) {
+  static const ecs_Field cells[] = {
+      {"x", ECS_U32, 0}, {"y", ECS_U32, 0}, {"z", ECS_U32, 0}};
+  ecs_ComponentDescription how = {name, cells, 3, storage};
+  ecs_Component component = 0;
+  assert_int_equal(ecs_component(fixture->world, &how, &component), ECS_OK);
+  return component;
+}
+
+static void assert_cells(const Fixture *fixture, uint32_t at,
+                         ecs_Component component, uint32_t number) {
+  Cells cells;
+  assert_int_equal(ecs_get(fixture->world, fixture->e[at], component, &cells),
+                   ECS_OK);
+  for (uint32_t k = 0; k < 3; k++)
+    assert_int_equal(cells.c[k], number * 3 + k);
+}
+
+static void gathered_blocks_are_cut_into_slices(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Component p = define_cells(&fixture, "P", ECS_STORE_TABLE);
+  ecs_Component q = define_cells(&fixture, "Q", ECS_STORE_SPARSE);
+  for (uint32_t i = 0; i < MANY; i++) {
+    Cells cells = {{i * 3, i * 3 + 1, i * 3 + 2}};
+    spawn(&fixture, 1);
+    ecs_add(fixture.world, fixture.e[i], p, &cells);
+  }
+  for (uint32_t i = 0; i < MANY; i++) {
+    uint32_t n = i * 2 % MANY;
+    Cells cells = {{n * 3, n * 3 + 1, n * 3 + 2}};
+    ecs_add(fixture.world, fixture.e[n], q, &cells);
+  }
+  const ecs_Term terms[] = {
+      {fixture.a, ECS_READ}, {p, ECS_WRITE}, {q, ECS_WRITE}};
+  ecs_Query *query = query_of(&fixture, terms, 3);
+  Walk walk_state;
+  ecs_Batch batch;
+  uint32_t rows = 0, batches = 0;
+  assert_int_equal(batch_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
+  walk_state.slice_rows = ECS_SLICE_ROWS;
+  for (; batch_next(&walk_state, &batch); batches++) {
+    assert_in_range(batch.count, 1, ECS_SLICE_ROWS);
+    assert_columns(&fixture, &batch, 0);
+    for (uint32_t i = 0; i < batch.count * 6; i++) {
+      uint32_t *cell = (uint32_t *)batch.columns[4 + i % 6] + i / 6;
+      uint32_t number = number_of(&fixture, batch.entities[i / 6]);
+      assert_int_equal(*cell, number * 3 + i % 3);
+      *cell += i % 6 < 3 ? 30 : 60;
+    }
+    rows += batch.count;
+  }
+  batch_end(&walk_state);
+  assert_int_equal(rows, MANY);
+  assert_int_equal(batches, 2 * ECS_BLOCK_ROWS / ECS_SLICE_ROWS + 1);
+  for (uint32_t i = 0; i < MANY; i++) {
+    assert_cells(&fixture, i, p, i + 10);
+    assert_cells(&fixture, i, q, i + 20);
+  }
+  finish(&fixture);
+}
+
 static void what_is_only_read_is_not_put_back(void **state) {
   (void)state;
   Fixture fixture;
@@ -691,6 +760,7 @@ int main(void) {
       cmocka_unit_test(a_full_plan_hands_out_tables_as_they_lie),
       cmocka_unit_test(a_run_in_the_middle_of_a_table_is_used_in_place),
       cmocka_unit_test(scattered_rows_are_gathered_and_put_back),
+      cmocka_unit_test(gathered_blocks_are_cut_into_slices),
       cmocka_unit_test(what_is_only_read_is_not_put_back),
       cmocka_unit_test(copies_start_on_a_line),
       cmocka_unit_test(an_optional_part_is_null_where_it_is_absent),

@@ -77,12 +77,36 @@ static void a_place_is_kept_in_the_slot_with_its_summary(void **state) {
   assert_int_equal(slot_table(*slot), 0xabcdef);
   assert_int_equal(slot_row(*slot), ECS_INDEX_MASK);
   assert_int_equal(slot_summary(*slot), 0);
-  slot->what |= 0xa5u << 24;
+  slot->what |= 5u << 24;
   entity_index_move(&issuer.index, 1, 0x123456, 5);
   assert_int_equal(slot_table(*slot), 0x123456);
   assert_int_equal(slot_row(*slot), 5);
-  assert_int_equal(slot_summary(*slot), 0xa5);
+  assert_int_equal(slot_summary(*slot), 5);
   release(&issuer, 1);
+  close_issuer(&issuer);
+}
+
+static void a_placed_slot_tells_the_first_generations(void **state) {
+  (void)state;
+  Issuer issuer;
+  open_issuer(&issuer);
+  issue(&issuer);
+  for (uint32_t now = 0; now + 1 < ECS_GENERATION_LIMIT && now < 99; now++) {
+    uint32_t told = now < ECS_SLOT_GENERATIONS ? now : ECS_SLOT_GENERATIONS;
+    entity_index_place(&issuer.index, 1, 0xabcdef, 7);
+    Slot *slot = entity_index_slot(&issuer.index, 1);
+    assert_int_equal(slot->what >> SLOT_TOLD_SHIFT, told);
+    slot->what |= 6u << SLOT_SUMMARY_SHIFT;
+    entity_index_move(&issuer.index, 1, 0x123456, 8);
+    assert_int_equal(slot->what >> SLOT_TOLD_SHIFT, told);
+    assert_int_equal(slot_summary(*slot), 6);
+    assert_int_equal(slot_table(*slot), 0x123456);
+    entity_index_free(&issuer.index, 1, now);
+    ecs_Entity entity = entity_index_issue_placed(&issuer.index, 5, 6);
+    assert_int_equal(entity, id_make(1, now + 1));
+    assert_int_equal(slot->what, 5u | slot_told(now + 1));
+    *slot = (Slot){(uint32_t)SLOT_RESERVED << ECS_INDEX_BITS, now + 1};
+  }
   close_issuer(&issuer);
 }
 
@@ -93,7 +117,7 @@ static void a_recycled_index_starts_without_place_and_summary(void **state) {
   open_issuer(&issuer);
   issue(&issuer);
   entity_index_place(&issuer.index, 1, 7, 9);
-  entity_index_slot(&issuer.index, 1)->what |= 0xffu << 24;
+  entity_index_slot(&issuer.index, 1)->what |= 7u << 24;
   entity_index_free(&issuer.index, 1, 0);
   Slot slot = *entity_index_slot(&issuer.index, 1);
   assert_int_equal(slot_state(slot), SLOT_FREE);
@@ -244,6 +268,7 @@ int main(void) {
       cmocka_unit_test(indices_are_issued_from_one_in_order),
       cmocka_unit_test(freed_indices_come_back_last_in_first_out),
       cmocka_unit_test(a_place_is_kept_in_the_slot_with_its_summary),
+      cmocka_unit_test(a_placed_slot_tells_the_first_generations),
       cmocka_unit_test(a_recycled_index_starts_without_place_and_summary),
       cmocka_unit_test(the_last_generation_retires_its_index),
       cmocka_unit_test(reserving_makes_issuing_free_of_requests),

@@ -325,12 +325,12 @@ static void applying_nothing_changes_nothing(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  uint64_t version = fixture.world->world.structure_version;
+  uint64_t version = world_structure_version(&fixture.world->world);
   uint64_t requests = fixture.failing.requests;
   begin(&fixture);
   end(&fixture);
   assert_int_equal(command_apply(&fixture.world->commands), ECS_OK);
-  assert_int_equal(fixture.world->world.structure_version, version);
+  assert_int_equal(world_structure_version(&fixture.world->world), version);
   assert_int_equal(fixture.failing.requests, requests);
   finish(&fixture);
 }

@@ -338,6 +338,25 @@ static void the_test_record_fails_as_often_as_it_says(void **state) {
   assert_int_equal(failing.blocks, 0);
 }
 
+/* Pages that were written keep their bytes; sizes are those of no page, of a
+ * few, of many, and none of them whole. */
+static void a_populated_block_keeps_its_bytes(void **state) {
+  (void)state;
+  const size_t sizes[] = {1, 4097, 16384, 100001, 3000003};
+  for (uint32_t k = 0; k < 5; k++) {
+    FailingMemory failing;
+    Memory memory;
+    memory_init(&memory, failing_memory_init(&failing), 0);
+    unsigned char *block = memory_resize(&memory, NULL, 0, sizes[k]);
+    assert_non_null(block);
+    fill(block, sizes[k] / 2 + 1);
+    memory_populate(block, sizes[k]);
+    assert_filled(block, sizes[k] / 2 + 1);
+    assert_account(&memory, &failing, sizes[k], 1);
+    memory_free(&memory, block, sizes[k]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_new_account_is_empty),
@@ -349,6 +368,7 @@ int main(void) {
       cmocka_unit_test(sizes_no_object_can_have_are_refused_unasked),
       cmocka_unit_test(the_largest_size_an_object_can_have_is_asked_for),
       cmocka_unit_test(zeroed_memory_is_zero_and_accounted),
+      cmocka_unit_test(a_populated_block_keeps_its_bytes),
       cmocka_unit_test(an_array_starts_at_four_and_doubles),
       cmocka_unit_test(an_array_keeps_its_elements_while_it_grows),
       cmocka_unit_test(a_refused_growth_leaves_the_array_intact),

@@ -172,12 +172,12 @@ static void versions_only_grow(void **state) {
   World *world = &town.fixture.world;
   uint64_t main_before = world->main->version;
   uint64_t sparse_before = world->groups[1]->version;
-  uint64_t structure_before = world->structure_version;
+  uint64_t structure_before = world_structure_version(world);
   const ecs_Component both[] = {town.a, town.sparse};
   store_apart(&town, both, 2);
   assert_true(world->main->version > main_before);
   assert_true(world->groups[1]->version > sparse_before);
-  assert_true(world->structure_version > structure_before);
+  assert_true(world_structure_version(world) > structure_before);
   finish(&town.fixture);
 }
 

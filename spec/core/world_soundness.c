@@ -163,6 +163,23 @@ static void assert_edges(const Group *group) {
   assert_true(used * 2 <= group->edge_capacity);
 }
 
+/* What a table remembers of its last turn is what its edge says. */
+static void assert_turn(const Group *group, const Table *table) {
+  const Turn *turn = &table->turn;
+  if (turn->key == TURN_NONE) return;
+  uint32_t key = turn->key, columns = table->columns[2];
+  const Edge *edge = group_find_edge(group, table, key >> 1);
+  assert_non_null(edge);
+  assert_true(table->only_cells);
+  assert_int_equal(edge->added, key & 1u);
+  assert_ptr_equal(turn->to, group->tables[edge->table]);
+  assert_int_equal(table->id + turn->step, edge->table);
+  assert_int_equal(turn->before, edge->range.begin[2]);
+  assert_int_equal(turn->width, edge->range.end[2] - edge->range.begin[2]);
+  uint32_t gone = edge->added ? 0 : turn->width;
+  assert_int_equal(turn->before + gone + turn->behind, columns);
+}
+
 static bool fits(const Match *match, const Table *table) {
   for (uint32_t bit = 0; bit < match->words * 64; bit++) {
     bool there = table_has(table, bit);
@@ -198,6 +215,7 @@ void assert_group_sound(const Group *group) {
     assert_table_sound(table);
     assert_codes(group, table);
     assert_bits(group, table);
+    assert_turn(group, table);
     for (uint32_t bit = 0; bit < group->component_count; bit++)
       assert_false(group_is_bits(group, bit) && table_has(table, bit));
   }
@@ -235,6 +253,9 @@ static void assert_components(const World *world) {
     assert_true(what->group < world->group_count);
     const Group *group = world->groups[what->group];
     assert_true(what->bit < group->component_count);
+    assert_ptr_equal(what->home, group);
+    assert_int_equal(what->field_count, what->schema->field_count);
+    assert_int_equal(what->bits_index, group->components[what->bit].bits_index);
     assert_int_equal(group->components[what->bit].component, i);
     assert_ptr_equal(group->schemas[what->bit],
                      what->schema->field_count > 0 ? what->schema : NULL);
@@ -248,6 +269,9 @@ static void assert_components(const World *world) {
 
 static void assert_slots(const World *world) {
   const EntityIndex *index = &world->index;
+  for (uint32_t i = 0; i < index->page_count << ECS_PAGE_BITS; i++)
+    if (i == 0 || i >= index->used)
+      assert_int_equal(slot_state(*entity_index_slot(index, i)), SLOT_FREE);
   uint32_t states[4] = {0}, rows = 0, at = index->free_head;
   for (uint32_t i = 1; i < index->used; i++) {
     Slot slot = *entity_index_slot(index, i);
@@ -258,7 +282,11 @@ static void assert_slots(const World *world) {
     assert_true(slot_row(slot) < table->count);
     ecs_Entity entity = table->entities[slot_row(slot)];
     assert_int_equal(id_index(entity), i);
-    assert_true(id_generation(entity) < ECS_GENERATION_LIMIT);
+    uint32_t generation = id_generation(entity);
+    assert_true(generation < ECS_GENERATION_LIMIT);
+    assert_int_equal(slot.what >> 27, generation < ECS_SLOT_GENERATIONS
+                                          ? generation
+                                          : ECS_SLOT_GENERATIONS);
   }
   for (uint32_t i = 0; i < world->main->table_count; i++)
     rows += world->main->tables[i]->count;
@@ -284,7 +312,7 @@ void assert_sound(const World *world) {
   for (uint32_t i = 0; i < world->group_count; i++) {
     const Group *group = world->groups[i];
     assert_int_equal(group->id, i);
-    assert_int_equal(group->summary, i == 0 ? 0 : 1u << (24 + (i - 1) % 8));
+    assert_int_equal(group->summary, i == 0 ? 0 : 1u << (24 + (i - 1) % 3));
     assert_group_sound(group);
     if (i > 0) assert_locator(world, group);
   }
@@ -297,7 +325,7 @@ void assert_summaries_exact(const World *world) {
     uint32_t summary = 0;
     for (uint32_t k = 1; k < world->group_count; k++)
       if (world_locate_in(world->groups[k], i).table != NULL)
-        summary |= 1u << (k - 1) % 8;
+        summary |= 1u << (k - 1) % 3;
     if (slot_state(slot) == SLOT_PLACED)
       assert_int_equal(slot_summary(slot), summary);
     else

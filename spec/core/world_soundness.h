@@ -20,7 +20,8 @@ void assert_group_sound(const Group *group);
 void assert_sound(const World *world);
 
 /* And the summaries of its entities name only groups they are in, as they do
- * while there are at most eight groups and none was regrouped. */
+ * while there are at most three other groups, none was regrouped and no entity
+ * has left one. */
 void assert_summaries_exact(const World *world);
 
 /* One number for all that a failed change must leave as it was: components,

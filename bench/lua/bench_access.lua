@@ -1,0 +1,272 @@
+-- bench_access: one entity after the other, in random order: reading, asking
+-- and writing, against tables and arrays by hand.
+
+package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
+local measure = require "measure"
+local scene = require "scene"
+
+local Position, Velocity, Enemy = scene.Position, scene.Velocity, scene.Enemy
+local SIZES = { 10000, 100000 }
+
+--- The three ways to have the entities: in a world, as tables, in arrays; each
+-- with the list of what a script holds, in one random order.
+local function ways(count)
+  local world, ids = scene.world(count, Enemy)
+  local tables = scene.tables(count)
+  local arrays = scene.arrays(count, function() return {} end)
+  local places = {}
+  arrays.enemy = {}
+  for k = 1, count do
+    tables[k].enemy, arrays.enemy[k], places[k] = true, true, k
+  end
+  return world, scene.shuffle(ids), scene.shuffle(tables), arrays,
+    scene.shuffle(places)
+end
+
+--- A contest whose sides each add up what they read; the sum is the check.
+-- make(...) gets the ways and returns a function for each.
+local function reading(name, aim, make)
+  measure.contest(name, SIZES, function(count)
+    local functions = { make(count, ways(count)) }
+    local sides = {}
+    for k, side in ipairs { "a table per entity", "arrays", "ecs" } do
+      local sum, read = 0, functions[k]
+      sides[k] = {
+        name = side,
+        run = function() sum = read() end,
+        check = function() return sum end,
+      }
+    end
+    sides[3].aim = count == 10000 and aim or nil
+    return sides
+  end)
+end
+
+measure.open("lua access", arg)
+
+-- What a C function of the VM's own costs that asks what its argument is, and
+-- that LuaJIT does not compile: no call of ours can be faster without the FFI.
+measure.contest("a C function", { 10000 }, function(count)
+  local found = 0
+  return { {
+    name = "io.type(file)",
+    run = function()
+      local ask, file, open = io.type, io.stdout, 0
+      for _ = 1, count do if ask(file) == "file" then open = open + 1 end end
+      found = open
+    end,
+    check = function() return found end,
+  } }
+end)
+
+reading("get one field", { lua = 60, jit = 5 },
+  function(count, world, ids, tables, arrays, places)
+    return function()
+      local list, sum = tables, 0
+      for k = 1, count do sum = sum + list[k].x end
+      return sum
+    end, function()
+      local x, list, sum = arrays.x, places, 0
+      for k = 1, count do sum = sum + x[list[k]] end
+      return sum
+    end, function()
+      local w, list, component, sum = world, ids, Position, 0
+      for k = 1, count do sum = sum + w:get(list[k], component, "x") end
+      return sum
+    end
+  end)
+
+reading("get two fields", { lua = 90, jit = 8 },
+  function(count, world, ids, tables, arrays, places)
+    return function()
+      local list, sum = tables, 0
+      for k = 1, count do
+        local entity = list[k]
+        sum = sum + entity.x + 3 * entity.y
+      end
+      return sum
+    end, function()
+      local x, y, list, sum = arrays.x, arrays.y, places, 0
+      for k = 1, count do
+        local place = list[k]
+        sum = sum + x[place] + 3 * y[place]
+      end
+      return sum
+    end, function()
+      local w, list, component, sum = world, ids, Position, 0
+      for k = 1, count do
+        local x, y = w:get(list[k], component, "x", "y")
+        sum = sum + x + 3 * y
+      end
+      return sum
+    end
+  end)
+
+reading("get a new table", nil,
+  function(count, world, ids, tables, arrays, places)
+    return function()
+      local list, sum = tables, 0
+      for k = 1, count do
+        local entity = list[k]
+        local copy = { x = entity.x, y = entity.y }
+        sum = sum + copy.x + 3 * copy.y
+      end
+      return sum
+    end, function()
+      local x, y, list, sum = arrays.x, arrays.y, places, 0
+      for k = 1, count do
+        local place = list[k]
+        local copy = { x = x[place], y = y[place] }
+        sum = sum + copy.x + 3 * copy.y
+      end
+      return sum
+    end, function()
+      local w, list, component, sum = world, ids, Position, 0
+      for k = 1, count do
+        local copy = w:get(list[k], component)
+        sum = sum + copy.x + 3 * copy.y
+      end
+      return sum
+    end
+  end)
+
+reading("has", { lua = 30, jit = 4 },
+  function(count, world, ids, tables, arrays, places)
+    return function()
+      local list, found = tables, 0
+      for k = 1, count do if list[k].enemy then found = found + 1 end end
+      return found
+    end, function()
+      local enemy, list, found = arrays.enemy, places, 0
+      for k = 1, count do if enemy[list[k]] then found = found + 1 end end
+      return found
+    end, function()
+      local w, list, tag, found = world, ids, Enemy, 0
+      for k = 1, count do if w:has(list[k], tag) then found = found + 1 end end
+      return found
+    end
+  end)
+
+reading("alive", nil,
+  function(count, world, ids, tables, arrays, places)
+    return function()
+      local list, found = tables, 0
+      for k = 1, count do if not list[k].dead then found = found + 1 end end
+      return found
+    end, function()
+      local enemy, list, found = arrays.enemy, places, 0
+      for k = 1, count do if enemy[list[k]] then found = found + 1 end end
+      return found
+    end, function()
+      local w, list, found = world, ids, 0
+      for k = 1, count do if w:alive(list[k]) then found = found + 1 end end
+      return found
+    end
+  end)
+
+--- A contest whose sides each write what depends on the place in the list; the
+-- sum over all of it, in this order, is the check.
+local function writing(name, make)
+  measure.contest(name, SIZES, function(count)
+    local world, ids, tables, arrays, places = ways(count)
+    local by_table, by_array, by_world =
+      make(count, world, ids, tables, arrays, places)
+    return { {
+      name = "a table per entity", run = by_table,
+      check = function()
+        local sum = scene.sum()
+        for k = 1, count do sum(tables[k].x, tables[k].y) end
+        return sum()
+      end,
+    }, {
+      name = "arrays", run = by_array,
+      check = function()
+        local sum = scene.sum()
+        for k = 1, count do sum(arrays.x[places[k]], arrays.y[places[k]]) end
+        return sum()
+      end,
+    }, {
+      name = "ecs", run = by_world,
+      check = function() return scene.check(world, ids) end,
+    } }
+  end)
+end
+
+writing("set one field", function(count, world, ids, tables, arrays, places)
+  return function()
+    local list = tables
+    for k = 1, count do list[k].x = k end
+  end, function()
+    local x, list = arrays.x, places
+    for k = 1, count do x[list[k]] = k end
+  end, function()
+    local w, list, component = world, ids, Position
+    for k = 1, count do w:set(list[k], component, "x", k) end
+  end
+end)
+
+writing("set to a value made before",
+  function(count, world, ids, tables, arrays, places)
+    return function()
+      local list = tables
+      for k = 1, count do
+        local entity = list[k]
+        entity.x, entity.y = 5, 6
+      end
+    end, function()
+      local x, y, list = arrays.x, arrays.y, places
+      for k = 1, count do
+        local place = list[k]
+        x[place], y[place] = 5, 6
+      end
+    end, function()
+      local w, list, value = world, ids, Position { x = 5, y = 6 }
+      for k = 1, count do w:set(list[k], value) end
+    end
+  end)
+
+writing("set to new values", function(count, world, ids, tables, arrays, places)
+  return function()
+    local list = tables
+    for k = 1, count do
+      local entity = list[k]
+      entity.x, entity.y = k, -k
+    end
+  end, function()
+    local x, y, list = arrays.x, arrays.y, places
+    for k = 1, count do
+      local place = list[k]
+      x[place], y[place] = k, -k
+    end
+  end, function()
+    local w, list, component = world, ids, Position
+    for k = 1, count do w:set(list[k], component { x = k, y = -k }) end
+  end
+end)
+
+writing("get two, set two", function(count, world, ids, tables, arrays, places)
+  return function()
+    local list = tables
+    for k = 1, count do
+      local entity = list[k]
+      entity.x, entity.y = entity.vy, entity.vx
+    end
+  end, function()
+    local x, y, list = arrays.x, arrays.y, places
+    local vx, vy = arrays.vx, arrays.vy
+    for k = 1, count do
+      local place = list[k]
+      x[place], y[place] = vy[place], vx[place]
+    end
+  end, function()
+    local w, list, to, from = world, ids, Position, Velocity
+    for k = 1, count do
+      local id = list[k]
+      local vx, vy = w:get(id, from, "x", "y")
+      w:set(id, to, "x", vy)
+      w:set(id, to, "y", vx)
+    end
+  end
+end)
+
+measure.close()

@@ -1,0 +1,178 @@
+-- bench_iterate: position += velocity * dt over every entity, in all the ways
+-- that a script has, against C, arrays and tables by hand.
+--
+-- The baseline is C: a native kernel, called as a system. What is written by
+-- hand in Lua is the baseline of nothing and what to compare with.
+
+package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
+local measure = require "measure"
+local scene = require "scene"
+
+local ecs, DT = scene.ecs, scene.DT
+
+local has_ffi, ffi = pcall(require, "ffi")
+
+assert(ecs.load_native "bench_kernels")
+
+-- What is kept in C --------------------------------------------------------
+
+--- A world of count entities, to whose query run(query, world) makes the
+-- function that moves them.
+local function in_world(name, kind, count, run)
+  local Place, Speed = kind.Place, kind.Speed
+  local world, ids = ecs.world {}, {}
+  local function reset()
+    for k = 1, count do
+      local x, y = scene.start(k)
+      world:set(ids[k], Place { x = x, y = y })
+    end
+  end
+  for k = 1, count do
+    local _, _, vx, vy = scene.start(k)
+    ids[k] = world:spawn(Place, Speed { x = vx, y = vy })
+  end
+  reset()
+  local query = world:query { Place, read = { Speed } }
+  local move = run(query, world)
+  return {
+    name = name, reset = reset, absent = not move, run = move,
+    check = function()
+      local sum = scene.sum()
+      for k = 1, count do sum(world:get(ids[k], Place, "x", "y")) end
+      return sum()
+    end,
+  }
+end
+
+--- Defines a system and returns what runs it; nil where world:system does not
+-- know this kind of work yet.
+local function system(world, spec)
+  spec.name = "move"
+  if spec.each and not pcall(world.system, world, spec) then return nil end
+  if not spec.each then world:system(spec) end
+  return function() world:progress(DT) end
+end
+
+local function move_row(p, v, dt)
+  p.x = p.x + v.x * dt
+  p.y = p.y + v.y * dt
+end
+
+local function ways_in_world(kind, count)
+  local Place, Speed = kind.Place, kind.Speed
+  local function move_batch(batch, dt)
+    local p, v = batch[Place], batch[Speed]
+    local x, y, vx, vy = p.x, p.y, v.x, v.y
+    for i = 1, batch.count do
+      x[i] = x[i] + vx[i] * dt
+      y[i] = y[i] + vy[i] * dt
+    end
+  end
+  local native = in_world("C, native kernel", kind, count,
+    function(query, world)
+      return system(world, { query = query, native = kind.kernel })
+    end)
+  local each = in_world("each, in a system", kind, count,
+    function(query, world)
+      return system(world, { query = query, each = move_row })
+    end)
+  each.aim_ratio = 1.1
+  local batch = in_world("batch", kind, count, function(query)
+    return function() query:batch(move_batch, DT) end
+  end)
+  if has_ffi then
+    batch.aim_ratio, batch.against = 1.4, "FFI arrays by hand"
+  else
+    batch.aim = 100
+  end
+  local row_by_row = in_world("q:each", kind, count, function(query)
+    if scene.lacks(query, "each") then return nil end
+    return function() query:each(move_row, DT) end
+  end)
+  local rows = in_world("q:rows", kind, count, function(query)
+    if scene.lacks(query, "rows") then return nil end
+    return function()
+      for _, p, v in query:rows() do move_row(p, v, DT) end
+    end
+  end)
+  return { native, each, batch, row_by_row, rows }
+end
+
+-- What is written by hand --------------------------------------------------
+
+local function in_arrays(name, count, make)
+  local arrays = scene.arrays(count, make)
+  return {
+    name = name,
+    reset = function()
+      for k = 1, count do arrays.x[k], arrays.y[k] = scene.start(k) end
+    end,
+    run = function()
+      local x, y, dt = arrays.x, arrays.y, DT -- upvalues would be slower
+      local vx, vy = arrays.vx, arrays.vy
+      for k = 1, count do
+        x[k] = x[k] + vx[k] * dt
+        y[k] = y[k] + vy[k] * dt
+      end
+    end,
+    check = function()
+      local sum = scene.sum()
+      for k = 1, count do sum(arrays.x[k], arrays.y[k]) end
+      return sum()
+    end,
+  }
+end
+
+local function in_tables(count)
+  local list = scene.tables(count)
+  return {
+    name = "a table per entity by hand",
+    reset = function()
+      for k = 1, count do list[k].x, list[k].y = scene.start(k) end
+    end,
+    run = function()
+      local entities, dt = list, DT
+      for k = 1, count do
+        local entity = entities[k]
+        entity.x = entity.x + entity.vx * dt
+        entity.y = entity.y + entity.vy * dt
+      end
+    end,
+    check = function()
+      local sum = scene.sum()
+      for k = 1, count do sum(list[k].x, list[k].y) end
+      return sum()
+    end,
+  }
+end
+
+-- The contests -------------------------------------------------------------
+
+local kinds = {}
+for _, names in ipairs { { "Single", "f32", "float" },
+                         { "Double", "f64", "double" } } do
+  local name, scalar, number = names[1], names[2], names[3]
+  kinds[#kinds + 1] = {
+    scalar = scalar, number = number .. "[?]",
+    kernel = "bench_kernels." .. name:lower(),
+    Place = ecs.component(name, { x = scalar, y = scalar }),
+    Speed = ecs.component(name .. "Speed", { x = scalar, y = scalar }),
+  }
+end
+
+measure.open("lua iterate", arg)
+for _, kind in ipairs(kinds) do
+  measure.contest("move " .. kind.scalar, { 1000, 10000, 100000 },
+    function(count)
+      local sides = ways_in_world(kind, count)
+      if has_ffi then
+        sides[#sides + 1] = in_arrays("FFI arrays by hand", count,
+          function(length) return ffi.new(kind.number, length + 1) end)
+      end
+      sides[#sides + 1] = in_arrays("arrays by hand", count,
+        function() return {} end)
+      sides[#sides + 1] = in_tables(count)
+      return sides
+    end)
+end
+measure.close()
