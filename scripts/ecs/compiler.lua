@@ -8,7 +8,9 @@
 --     text       the program
 --     uniforms   what to read before each run, in order
 --     guards     what has to be as it was
---     written    the fields it writes
+--     sums       what its reductions are for, in order
+--     main       { f }: whose upvalues are read
+--     extras     what follows the rows, for the next run
 --
 -- or nil, where and why not.
 
@@ -102,9 +104,11 @@ end
 local function lower_all(f, options)
   local emit = emitter.new(options.double)
   local known = tree_of(f, 0)
+  local main = { f = f }
   local context = {
-    emit = emit, roots = roots.new(emit), func = f, written = {},
+    emit = emit, roots = roots.new(emit, main), func = f, written = {},
     calls = calls, describe = options.describe, methods = options.methods,
+    sums = {},
     tree = function(called, node)
       local inner = tree_of(called, node.line)
       return inner.tree, called
@@ -121,8 +125,13 @@ local function lower_all(f, options)
   local scope = bind(state, known.tree, rows, options.extras)
   state:block(known.tree.body, scope)
   store(state, context.written)
+  for _, sum in ipairs(context.sums) do
+    emit:effect(sum.kind .. " " .. emit:reduction(sum.kind),
+      emit:cast(state.state[sum.entry], "f64"))
+  end
   return { text = emit:text(), uniforms = context.roots.uniforms,
-           guards = context.roots.guards, written = context.written }
+           guards = context.roots.guards, sums = context.sums, main = main,
+           extras = options.extras }
 end
 
 --- Compiles f. options: terms, a list of { name, fields, access } of the rows it

@@ -278,4 +278,29 @@ end
 
 lower_call.methods = methods
 
+-- Sums ----------------------------------------------------------------------
+
+local steps = { sum = "add", min = "min", max = "max" }
+local starts = { sum = 0, min = 1 / 0, max = -1 / 0 }
+
+--- What a row adds is gathered like any variable, and added when it is done.
+-- So a row adds once, whatever path it takes.
+function lower_call.add_to_sum(self, node, wanted, scope, object)
+  if wanted > 0 then
+    outside(node.line, "the result of add", "call it as a statement")
+  end
+  local emit, sums = self.emit, self.context.sums
+  local values = numbers(self, node, scope, 1, 1, "add")
+  local sum = object.value
+  local entry = sums[sum]
+  if not entry then
+    entry = "sum " .. #sums + 1
+    sums[sum] = entry
+    sums[#sums + 1] = { sum = sum, kind = sum.kind, entry = entry }
+    self.state[entry] = emit:cast(emit:constant(starts[sum.kind]), "f64")
+  end
+  self:set(entry, emit:binary(steps[sum.kind], self.state[entry],
+    emit:cast(values[1], "f64")))
+end
+
 return lower_call

@@ -19,9 +19,11 @@ local get_environment = rawget(_G, "getfenv")
 local roots = {}
 roots.__index = roots
 
-function roots.new(emit)
+--- main: { f }, the function that is compiled. Closures made from one function
+-- share its plan: another f is put there before the plan's readers are asked.
+function roots.new(emit, main)
   return setmetatable({
-    emit = emit, uniforms = {}, guards = {},
+    emit = emit, main = main, uniforms = {}, guards = {},
     slots = {},      -- key and kind of a reader -> uniform's value
     guarded = {},    -- key of a reader -> true
     functions = {},  -- function -> its upvalues by name
@@ -60,9 +62,9 @@ local function object(reader)
   return { type = "object", reader = reader, value = roots.read(reader) }
 end
 
-local function upvalue_reader(f, position, key)
+local function upvalue_reader(holder, position, key)
   return { key = key, path = {}, root = function()
-    local _, value = get_upvalue(f, position)
+    local _, value = get_upvalue(holder.f, position)
     return value
   end }
 end
@@ -70,15 +72,16 @@ end
 --- What a name means in a function where it is no local variable.
 function roots:lookup(f, name)
   local known = self:upvalues(f)
+  local holder = f == self.main.f and self.main or { f = f }
   local position = known[name .. "/"]
   local key = known.number .. "/"
   if position then
-    return object(upvalue_reader(f, position, key .. name))
+    return object(upvalue_reader(holder, position, key .. name))
   end
   local place = known["_ENV/"]
-  local reader = place and upvalue_reader(f, place, "global")
+  local reader = place and upvalue_reader(holder, place, "global")
     or get_environment and { key = "global", path = {}, root = function()
-      return get_environment(f)
+      return get_environment(holder.f)
     end }
   if not reader then return { type = "nil" } end
   return self:field(object(reader), name)
