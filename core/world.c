@@ -159,12 +159,6 @@ ecs_Status world_reserve_rows(World *world, Group *group, Table *table,
   return status;
 }
 
-/* Beyond eight groups a summary bit is shared and stays set: it only ever means
- * that asking is worth while. */
-static inline bool summary_is_exact(const World *world) {
-  return world->group_count <= 9;
-}
-
 void world_leave(World *world, Group *group, uint32_t at) {
   locator_clear(&group->locator, at);
   if (summary_is_exact(world))
