@@ -64,6 +64,7 @@ typedef struct Run {
   ecs_Term query_terms[QUERY_SLOTS][ORACLE_TERMS];
   uint32_t query_term_counts[QUERY_SLOTS];
   Scope scopes[ORACLE_SCOPES]; /* as many as the oracle has open */
+  uint32_t tables_wanted; /* that the call may make, at most */
   bool stopped; /* a limit struck in one world and not in another */
 } Run;
 
