@@ -50,6 +50,7 @@ build = {
         "core/api_query.c",
         "core/api_bulk.c",
         "core/api_world.c",
+        "bindings/lua/bulk.c",
         "bindings/lua/columns.c",
         "bindings/lua/define.c",
         "bindings/lua/definitions.c",
