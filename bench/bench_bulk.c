@@ -10,6 +10,8 @@
  * - bulk remove: it goes again, from all of them.
  * - bulk set: it is there, and one of its fields is set.
  * - bulk destroy: all entities die.
+ * - of every second: the query asks for a tag too, in a sparse set or as bits,
+ *   that every second entity has; times are per match.
  *
  * By hand that is two structures of arrays, one with and one without the
  * component, and an array that says where each entity is: rows are moved with
@@ -91,6 +93,26 @@ static void hand_move(Hand *hand, uint32_t from_table, uint32_t to_table) {
   from->count = 0;
 }
 
+/* Rows with an even id to the end of the other table; the others close up. */
+static void hand_move_half(Hand *hand, uint32_t from_table,
+                           uint32_t to_table) {
+  HandTable *from = &hand->tables[from_table], *to = &hand->tables[to_table];
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < from->count; i++) {
+    uint32_t id = from->ids[i];
+    bool moves = id % 2 == 0;
+    HandTable *table = moves ? to : from;
+    uint32_t row = moves ? to->count++ : kept++;
+    table->ids[row] = id;
+    for (uint32_t k = 0; k < 4; k++)
+      table->columns[k][row] = from->columns[k][i];
+    for (uint32_t k = 4; moves && k < to->column_count; k++)
+      to->columns[k][row] = (float)k;
+    hand->places[id] = (HandPlace){moves ? to_table : from_table, row};
+  }
+  from->count = kept;
+}
+
 /* Rows ------------------------------------------------------------------- */
 
 typedef enum Work { WORK_ADD, WORK_REMOVE, WORK_SET, WORK_DESTROY } Work;
@@ -102,7 +124,9 @@ typedef struct Bulk {
   bool is_tag;
   uint32_t size;
   Work work;
-  ecs_Query *query;   /* of the others: all entities */
+  bool half;          /* only every second entity */
+  ecs_Query *all;     /* of the others */
+  ecs_Query *query;   /* of those that change */
   ecs_Query *changed; /* of the changing one */
   Hand hand;
 } Bulk;
@@ -148,18 +172,26 @@ static void bulk_run(void *state, uint32_t iterations) {
 
 static uint64_t bulk_check(void *state) {
   Bulk *bulk = state;
-  uint64_t hash = measure_mix(scene_hash(bulk->query),
-                              scene_count(bulk->changed));
+  uint64_t hash =
+      measure_mix(scene_hash(bulk->all), scene_count(bulk->changed));
   return bulk->is_tag ? hash : measure_mix(hash, scene_hash(bulk->changed));
+}
+
+static void hand_change(Bulk *bulk, bool adds) {
+  uint32_t from = adds ? 0 : 1;
+  if (bulk->half)
+    hand_move_half(&bulk->hand, from, 1 - from);
+  else
+    hand_move(&bulk->hand, from, 1 - from);
 }
 
 static void hand_prepare(void *state) {
   Bulk *bulk = state;
   Hand *hand = &bulk->hand;
   switch (bulk->work) {
-    case WORK_ADD: hand_move(hand, 1, 0); break;
+    case WORK_ADD: hand_change(bulk, false); break;
     case WORK_REMOVE:
-    case WORK_SET: hand_move(hand, 0, 1); break;
+    case WORK_SET: hand_change(bulk, true); break;
     default: hand_spawn(hand); break;
   }
 }
@@ -169,8 +201,8 @@ static void hand_run(void *state, uint32_t iterations) {
   Hand *hand = &bulk->hand;
   for (uint32_t turn = 0; turn < iterations; turn++) {
     switch (bulk->work) {
-      case WORK_ADD: hand_move(hand, 0, 1); break;
-      case WORK_REMOVE: hand_move(hand, 1, 0); break;
+      case WORK_ADD: hand_change(bulk, true); break;
+      case WORK_REMOVE: hand_change(bulk, false); break;
       case WORK_SET:
         for (uint32_t i = 0; i < hand->tables[1].count; i++)
           hand->tables[1].columns[4][i] = 8;
@@ -200,29 +232,60 @@ static uint64_t hand_check(void *state) {
                                               2, tables[1].count));
 }
 
+/* The world, its entities, and the same by hand. */
+static void bulk_init(Bulk *bulk, ecs_Storage storage) {
+  bulk->world = scene_world();
+  scene_components(bulk->world, "Other", 2, bulk->others);
+  bulk->changing = scene_component(bulk->world, "Changing",
+                                   bulk->is_tag ? 0 : 2, storage);
+  bulk->all = bulk->query =
+      scene_query(bulk->world, bulk->others, 2, ECS_READ);
+  bulk->changed = scene_query(bulk->world, &bulk->changing, 1, ECS_READ);
+  hand_init(&bulk->hand, bulk->size);
+  hand_spawn(&bulk->hand);
+}
+
+static void bulk_row(Bulk *bulk, const char *name, double aim) {
+  measure_row(&(MeasureRow){
+      .name = name, .order = "in order", .memory = "warm",
+      .size = bulk->size, .operations = bulk->half ? bulk->size / 2
+                                                   : bulk->size,
+      .aim_nanoseconds = aim,
+      .hand = {bulk, hand_prepare, hand_run, hand_check},
+      .ours = {bulk, bulk_prepare, bulk_run, bulk_check}});
+  ecs_world_destroy(bulk->world);
+  hand_deinit(&bulk->hand);
+}
+
+static const char *const works[] = {"add", "remove", "set", "destroy"};
+
 static void bench(const char *what, Work work, uint32_t size,
                   ecs_Storage storage, bool is_tag, double aim) {
-  static const char *const works[] = {"add", "remove", "set", "destroy"};
   char name[64];
   snprintf(name, sizeof name, "bulk %s%s", works[work], what);
   if (!measure_wanted(name)) return;
-  Bulk bulk = {.world = scene_world(), .is_tag = is_tag, .size = size,
-               .work = work};
-  scene_components(bulk.world, "Other", 2, bulk.others);
-  bulk.changing =
-      scene_component(bulk.world, "Changing", is_tag ? 0 : 2, storage);
-  bulk.query = scene_query(bulk.world, bulk.others, 2, ECS_READ);
-  bulk.changed = scene_query(bulk.world, &bulk.changing, 1, ECS_READ);
+  Bulk bulk = {.is_tag = is_tag, .size = size, .work = work};
+  bulk_init(&bulk, storage);
   scene_spawn(bulk.world, bulk.others, 2, size, NULL);
-  hand_init(&bulk.hand, size);
-  hand_spawn(&bulk.hand);
-  measure_row(&(MeasureRow){
-      .name = name, .order = "in order", .memory = "warm", .size = size,
-      .operations = size, .aim_nanoseconds = aim,
-      .hand = {&bulk, hand_prepare, hand_run, hand_check},
-      .ours = {&bulk, bulk_prepare, bulk_run, bulk_check}});
-  ecs_world_destroy(bulk.world);
-  hand_deinit(&bulk.hand);
+  bulk_row(&bulk, name, aim);
+}
+
+static void bench_half(const char *what, Work work, uint32_t size,
+                       ecs_Storage storage) {
+  char name[64];
+  snprintf(name, sizeof name, "bulk %s, %s", works[work], what);
+  if (!measure_wanted(name)) return;
+  Bulk bulk = {.size = size, .work = work, .half = true};
+  bulk_init(&bulk, ECS_STORE_TABLE);
+  ecs_Entity *entities = scene_allocate(size, sizeof *entities);
+  scene_spawn(bulk.world, bulk.others, 2, size, entities);
+  ecs_Component mark = scene_component(bulk.world, "Mark", 0, storage);
+  for (uint32_t i = 0; i < size; i += 2)
+    MUST(ecs_add(bulk.world, entities[i], mark, NULL));
+  free(entities);
+  const ecs_Term terms[] = {{bulk.others[0], ECS_READ}, {mark, ECS_WITH}};
+  MUST(ecs_query_create(bulk.world, terms, 2, &bulk.query));
+  bulk_row(&bulk, name, 0);
 }
 
 int main(int argument_count, char **arguments) {
@@ -243,6 +306,10 @@ int main(int argument_count, char **arguments) {
           0);
     bench(", one field, sparse", WORK_SET, size, ECS_STORE_SPARSE, false, 0);
     bench("", WORK_DESTROY, size, ECS_STORE_TABLE, false, 0);
+    for (Work work = WORK_ADD; work <= WORK_REMOVE; work++) {
+      bench_half("of every second by bits", work, size, ECS_STORE_BITS);
+      bench_half("of every second, sparse", work, size, ECS_STORE_SPARSE);
+    }
   }
   measure_close();
   return 0;
