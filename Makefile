@@ -18,8 +18,8 @@
 # tests, the floors and the rockspec follow it.
 CORE := ecs ecs_kernel config invariant status memory id scalar schema \
   entity_index locator table rows group world spawn part row_list query batch \
-  matches sparse_set bulk bulk_destroy command_buffer fold regroup hash \
-  library kernel api accessor api_entity api_query api_bulk api_world
+  matches sparse_set change bulk bulk_destroy command_buffer fold regroup \
+  hash library kernel api accessor api_entity api_query api_bulk api_world
 
 # What the mutation score is about.
 MUTANT_MODULES := table group world locator command_buffer

@@ -1,38 +1,9 @@
 /* bulk.c: one change of every entity that matches a query, at once. */
 #include "bulk.h"
 
+#include "change.h"
 #include "rows.h"
 #include "sparse_set.h"
-
-/* A component that comes or goes. */
-typedef struct Change {
-  ecs_Query *query;
-  World *world;
-  ecs_Component component;
-  const Component *what;
-  Group *group;           /* the component's */
-  uint32_t bit;
-  bool adds;
-  const void *image;      /* whole, for who lacks it; NULL: a tag */
-  uint64_t fields;        /* to be stored from the image where it is present */
-  Table *home;            /* of who had no place in the group; NULL: unknown */
-  uint32_t tables_before; /* of the group */
-} Change;
-
-/* Unmakes the tables that a change had made before it failed. */
-static ecs_Status give_up(const Change *change, ecs_Status status) {
-  Group *group = change->group;
-  for (uint32_t i = 0; i < group->table_count; i++)
-    group->tables[i]->pending = 0;
-  group_drop_tables(group, &change->world->memory, change->tables_before);
-  return status;
-}
-
-/* Reserved is reserved: what is checked here cannot fail. */
-static void must_work(ecs_Status status) {
-  ECS_ASSERT(status == ECS_OK);
-  (void)status;
-}
 
 /* Where an entity with no place in the group goes. */
 static ecs_Status ensure_home(Change *change) {
@@ -116,25 +87,6 @@ static ecs_Status reserve_tables(Change *change) {
   return ECS_OK;
 }
 
-/* Tells the entities from a row on where they are. */
-static void tell_places(const Change *change, const Table *table,
-                        uint32_t first) {
-  const EntityIndex index = change->world->index; /* in registers */
-  const ecs_Entity *entities = table->entities;
-  Locator *locator = &change->group->locator;
-  uint32_t id = table->id, count = table->count;
-  if (change->group->id != 0) {
-    for (uint32_t row = first; row < count; row++)
-      locator_set(locator, id_index(entities[row]), (Place){row, id});
-    return;
-  }
-  for (uint32_t row = first; row < count; row++) {
-    Slot *slot = entity_index_slot(&index, id_index(entities[row]));
-    slot->where = row;
-    slot->what = (slot->what & ~SLOT_PLACE_MASK) | id;
-  }
-}
-
 static void leave_table(const Change *change, Table *table) {
   for (uint32_t row = 0; row < table->count; row++)
     world_leave(change->world, change->group, id_index(table->entities[row]));
@@ -149,7 +101,7 @@ static void move_table(const Change *change, Table *from) {
     rows_hand(to, from);
   else
     first = rows_append(to, from, &edge->range, edge->added);
-  tell_places(change, to, first);
+  change_tell_places(change, to, first);
   if (change->adds)
     rows_fill(to, first, to->count - first, change->bit, change->what->schema,
               change->image, UINT64_MAX);
@@ -167,7 +119,7 @@ static void set_tables(const Change *change) {
 
 static ecs_Status change_tables(Change *change) {
   ecs_Status status = reserve_tables(change);
-  if (status != ECS_OK) return give_up(change, status);
+  if (status != ECS_OK) return change_give_up(change, status);
   if (change->fields != 0) set_tables(change);
   for (uint32_t i = 0; i < table_total(change); i++) {
     Table *table = table_at(change, i);
@@ -183,19 +135,7 @@ static ecs_Status change_tables(Change *change) {
 
 /* Tags stored as bits --------------------------------------------------- */
 
-/* The part whose rows have the bits and stay where they are, since every entity
- * has a row in the main group; part_count: there is none. */
-static uint32_t part_with_bits(const Change *change) {
-  const ecs_Query *query = change->query;
-  uint32_t part = 0;
-  if (change->group->id != 0) return query->part_count;
-  while (part < query->part_count &&
-         query->parts[part].group != change->group)
-    part++;
-  return part;
-}
-
-/* The table of a piece of the plan in that part; *block: its rows, NULL: all of
+/* The table of a piece of the plan in a part; *block: its rows, NULL: all of
  * them. */
 static Table *table_of_piece(const Change *change, uint32_t piece,
                              uint32_t part, const Block **block) {
@@ -293,17 +233,10 @@ static ecs_Status reserve_one(Change *change, ecs_Entity entity) {
 
 static ecs_Status reserve_each(Change *change, const ecs_Entity *list,
                                uint32_t count) {
-  Group *group = change->group;
   ecs_Status status = ECS_OK;
   for (uint32_t i = 0; status == ECS_OK && i < count; i++)
     status = reserve_one(change, list[i]);
-  for (uint32_t i = 0; status == ECS_OK && i < group->table_count; i++) {
-    Table *table = group->tables[i];
-    status = world_reserve_rows(change->world, group, table, 0,
-                                table->pending);
-    table->pending = 0;
-  }
-  return status;
+  return status == ECS_OK ? change_reserve_pending(change) : status;
 }
 
 static void change_one(const Change *change, ecs_Entity entity) {
@@ -326,7 +259,7 @@ static void change_one(const Change *change, ecs_Entity entity) {
 static ecs_Status change_each(Change *change, const ecs_Entity *list,
                               uint32_t count) {
   ecs_Status status = reserve_each(change, list, count);
-  if (status != ECS_OK) return give_up(change, status);
+  if (status != ECS_OK) return change_give_up(change, status);
   for (uint32_t i = 0; i < count; i++) change_one(change, list[i]);
   return ECS_OK;
 }
@@ -353,9 +286,10 @@ static ecs_Status change_all(Change *change) {
   change->group = change->world->groups[what->group];
   change->bit = what->bit;
   change->tables_before = change->group->table_count;
+  uint32_t part = change_main_part(change);
+  bool in_main = part < change->query->part_count;
   if (what->storage == ECS_STORE_BITS) {
-    uint32_t part = part_with_bits(change);
-    if (part < change->query->part_count) return change_bits(change, part);
+    if (in_main) return change_bits(change, part);
   } else if (change->group->locator.narrow) {
     if (change->adds)
       return sparse_set_join(change->query, change->group, what->schema,
@@ -363,6 +297,8 @@ static ecs_Status change_all(Change *change) {
     if (sparse_set_empty(change->query, change->group)) return ECS_OK;
   } else if (moves_whole_tables(change)) {
     return change_tables(change);
+  } else if (in_main) {
+    return change_listed(change, part);
   }
   return change_list(change);
 }

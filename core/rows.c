@@ -5,35 +5,41 @@
 
 /* Copied and cleared piece by piece, so that what is cleared is still in the
  * cache. */
-#define PIECE_BYTES 8192u
-
 static void move_column(char *to, char *from, size_t bytes) {
-  for (size_t done = 0; done < bytes; done += PIECE_BYTES) {
+  for (size_t done = 0; done < bytes; done += ECS_COPY_PIECE) {
     size_t left = bytes - done;
-    size_t piece = left < PIECE_BYTES ? left : PIECE_BYTES;
+    size_t piece = left < ECS_COPY_PIECE ? left : ECS_COPY_PIECE;
     memcpy(to + done, from + done, piece);
     memset(from + done, 0, piece);
   }
 }
 
-/* The columns of one size. Those of the range are new in the other table, or
- * end here. */
+#define NO_COLUMN UINT32_MAX
+
+/* Where a column is in the other table, among those of its size. Those of the
+ * range are new there, or end here. */
+static uint32_t other_column(uint32_t column, uint32_t shift,
+                             const ColumnRange *range, bool added) {
+  uint32_t begin = range->begin[shift], end = range->end[shift];
+  if (column < begin) return column;
+  if (added) return column + (end - begin);
+  return column < end ? NO_COLUMN : column - (end - begin);
+}
+
+/* The columns of one size. */
 static void move_columns(Table *to, uint32_t to_row, Table *from,
                          const ColumnRange *range, bool added,
                          uint32_t shift) {
   size_t bytes = (size_t)from->count << shift;
-  uint32_t begin = range->begin[shift], end = range->end[shift];
   for (uint32_t i = 0; i < from->columns[shift]; i++) {
     char *column = table_column(from, (ColumnCode)(i << 2 | shift));
-    uint32_t target = i;
-    if (added && i >= begin) target += end - begin;
-    if (!added && i >= begin && i < end) {
+    uint32_t target = other_column(i, shift, range, added);
+    if (target == NO_COLUMN)
       memset(column, 0, bytes);
-      continue;
-    }
-    if (!added && i >= end) target -= end - begin;
-    move_column(table_element(to, (ColumnCode)(target << 2 | shift), to_row),
-                column, bytes);
+    else
+      move_column(
+          table_element(to, (ColumnCode)(target << 2 | shift), to_row),
+          column, bytes);
   }
 }
 
@@ -78,6 +84,83 @@ void rows_hand(Table *to, Table *from) {
   ECS_ASSERT(rows_can_hand(to, from));
   take_slab(to, from);
   take_slab(from, &before);
+}
+
+/* Some rows ------------------------------------------------------------- */
+
+#define GATHER(Cell)                                                      \
+  for (uint32_t i = 0; i < count; i++)                                    \
+  ((Cell *)to)[i] = ((const Cell *)from)[rows[i]]
+
+/* Elements of a column to the places from to on, which are not in it. */
+static void gather(void *restrict to, const void *restrict from,
+                   const uint32_t *restrict rows, uint32_t count,
+                   uint32_t shift) {
+  switch (shift) {
+    case 0: GATHER(Cell1); break;
+    case 1: GATHER(Cell2); break;
+    case 2: GATHER(Cell4); break;
+    default: GATHER(Cell8); break;
+  }
+}
+
+#define FILL_GAPS(Cell)                                                   \
+  for (uint32_t i = 0; i < count; i++)                                    \
+  ((Cell *)column)[gaps[i]] = ((const Cell *)column)[fillers[i]]
+
+static void fill_gaps(void *column, const uint32_t *gaps,
+                      const uint32_t *fillers, uint32_t count,
+                      uint32_t shift) {
+  switch (shift) {
+    case 0: FILL_GAPS(Cell1); break;
+    case 1: FILL_GAPS(Cell2); break;
+    case 2: FILL_GAPS(Cell4); break;
+    default: FILL_GAPS(Cell8); break;
+  }
+}
+
+uint32_t rows_take(Table *to, Table *from, const uint32_t *rows,
+                   uint32_t count, const ColumnRange *range, bool added) {
+  uint32_t first = table_append_many(to, count);
+  for (uint32_t shift = 0; shift < TABLE_SIZES; shift++) {
+    for (uint32_t i = 0; i < from->columns[shift]; i++) {
+      uint32_t target = other_column(i, shift, range, added);
+      if (target == NO_COLUMN) continue;
+      gather(table_element(to, (ColumnCode)(target << 2 | shift), first),
+             table_column(from, (ColumnCode)(i << 2 | shift)), rows, count,
+             shift);
+    }
+  }
+  for (uint32_t i = 0; i < from->bits_columns; i++)
+    gather(table_bits(to, i) + first, table_bits(from, i), rows, count, 0);
+  gather(to->entities + first, from->entities, rows, count, 3);
+  for (uint32_t i = 0; i < count; i++) from->entities[rows[i]] = 0;
+  return first;
+}
+
+/* Columns of a size, those of bits included, which are at the end. */
+static uint32_t column_total(const Table *table, uint32_t shift) {
+  uint32_t bits = shift == 0 ? table->bits_columns : 0u;
+  return table->columns[shift] + bits;
+}
+
+void rows_close(Table *table, const uint32_t *gaps, const uint32_t *fillers,
+                uint32_t count) {
+  for (uint32_t shift = 0; shift < TABLE_SIZES; shift++)
+    for (uint32_t i = 0; i < column_total(table, shift); i++)
+      fill_gaps(table_column(table, (ColumnCode)(i << 2 | shift)), gaps,
+                fillers, count, shift);
+  fill_gaps(table->entities, gaps, fillers, count, 3);
+}
+
+void rows_cut(Table *table, uint32_t count) {
+  uint32_t rows = table->count - count;
+  for (uint32_t shift = 0; shift < TABLE_SIZES; shift++)
+    for (uint32_t i = 0; i < column_total(table, shift); i++)
+      memset(table_element(table, (ColumnCode)(i << 2 | shift), count), 0,
+             (size_t)rows << shift);
+  memset(table->entities + count, 0, rows * sizeof(ecs_Entity));
+  table->count = count;
 }
 
 /* Filling --------------------------------------------------------------- */

@@ -3,11 +3,13 @@
  * What table.h does row by row is done here column by column: whole columns are
  * copied, filled or changed owner.
  *
- *      rows_append   from | a b |   to | x y |   ->   from | |   to | x y a b |
- *      rows_hand     from | a b |   to | |       ->   from | |   to | a b |
+ *      rows_append   from | a b |  to | x y |   ->   from | |  to | x y a b |
+ *      rows_take     from | a b |  to | x y |   ->   from | a - |  to | x y b |
+ *      rows_hand     from | a b |  to | |       ->   from | |  to | a b |
  *                    without a copy: the tables exchange their slabs
  *
- * Both keep what tables promise: every byte past the count is zero.
+ * All keep what tables promise: every byte past the count is zero. Gaps are
+ * there for a while only: rows_close and rows_cut take them out.
  */
 #ifndef ECS_ROWS_H
 #define ECS_ROWS_H
@@ -27,6 +29,19 @@ ECS_INTERNAL bool rows_can_hand(const Table *to, const Table *from);
 
 /* The same move, in no time; needs no room. */
 ECS_INTERNAL void rows_hand(Table *to, Table *from);
+
+/* Moves the listed rows as rows_append does, but leaves a gap where each was: a
+ * row whose entity is 0. Returns the first of the rows there. */
+ECS_INTERNAL uint32_t rows_take(Table *to, Table *from, const uint32_t *rows,
+                                uint32_t count, const ColumnRange *range,
+                                bool added);
+
+/* Copies rows into gaps, one each. */
+ECS_INTERNAL void rows_close(Table *table, const uint32_t *gaps,
+                             const uint32_t *fillers, uint32_t count);
+
+/* Ends the table at a row: what follows it becomes zeros. */
+ECS_INTERNAL void rows_cut(Table *table, uint32_t count);
 
 /* Stores one component in count rows: the fields of an image whose bits are
  * set. */

@@ -37,6 +37,7 @@ build = {
         "core/batch.c",
         "core/matches.c",
         "core/sparse_set.c",
+        "core/change.c",
         "core/bulk.c",
         "core/bulk_destroy.c",
         "core/command_buffer.c",
