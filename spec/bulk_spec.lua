@@ -311,6 +311,30 @@ describe("a bulk change inside a callback", function()
   end)
 end)
 
+describe("a bulk change in a system", function()
+  it("happens when a batch system ends, and at once in a run system",
+    function()
+      local world = ecs.world {}
+      local entity = world:spawn(Position)
+      local query = world:query { Position }
+      local seen = {}
+      world:system { name = "burn", query = { read = { Position } },
+        batch = function()
+          query:add(Enemy)
+          seen[#seen + 1] = world:has(entity, Enemy)
+        end }
+      world:system { name = "cool", run = function()
+        seen[#seen + 1] = world:has(entity, Enemy)
+        query:remove(Enemy)
+        seen[#seen + 1] = world:has(entity, Enemy)
+        query:destroy()
+        seen[#seen + 1] = world:alive(entity)
+      end }
+      world:progress(1)
+      assert.same({ false, true, false, false }, seen)
+    end)
+end)
+
 describe("the first of a query", function()
   it("is the entity of the first row, or nil", function()
     local world = ecs.world {}
