@@ -287,9 +287,8 @@ static ecs_Status change_all(Change *change) {
   change->bit = what->bit;
   change->tables_before = change->group->table_count;
   uint32_t part = change_main_part(change);
-  bool in_main = part < change->query->part_count;
   if (what->storage == ECS_STORE_BITS) {
-    if (in_main) return change_bits(change, part);
+    if (part < change->query->part_count) return change_bits(change, part);
   } else if (change->group->locator.narrow) {
     if (change->adds)
       return sparse_set_join(change->query, change->group, what->schema,
@@ -297,7 +296,7 @@ static ecs_Status change_all(Change *change) {
     if (sparse_set_empty(change->query, change->group)) return ECS_OK;
   } else if (moves_whole_tables(change)) {
     return change_tables(change);
-  } else if (in_main) {
+  } else if (change->group->id == 0) {
     return change_listed(change, part);
   }
   return change_list(change);

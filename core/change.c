@@ -61,18 +61,98 @@ typedef struct Source {
   uint32_t filler; /* where to look for the next row to close a gap with */
 } Source;
 
-/* The rows of one block in the main group. */
+/* Some matching rows of one table of the main group. */
 typedef struct Listed {
   Table *table;
   const uint32_t *rows;
   uint32_t count;
 } Listed;
 
-static Listed listed_at(const Change *change, uint32_t part, uint32_t at) {
+/* All matching rows. */
+typedef struct Listing {
+  Listed *pieces;
+  uint32_t piece_count; /* room for so many, too */
+  uint32_t *rows;       /* NULL: they are in the query's row list */
+  uint32_t row_count;
+  Source *sources;      /* by table */
+  uint32_t table_count; /* that could have matching rows */
+} Listing;
+
+static void listing_deinit(Listing *listing, Memory *memory) {
+  memory_free(memory, listing->pieces,
+              listing->piece_count * sizeof(Listed));
+  memory_free(memory, listing->rows, listing->row_count * sizeof(uint32_t));
+  memory_free(memory, listing->sources,
+              listing->table_count * sizeof(Source));
+}
+
+/* As the row list has them, block by block. */
+static ecs_Status list_blocks(Listing *listing, const Change *change,
+                              uint32_t part) {
   const ecs_Query *query = change->query;
-  const Block *block = &query->rows.blocks[at];
-  return (Listed){row_list_table(&query->rows, block, query->parts, part),
-                  row_list_rows(&query->rows, block, part), block->count};
+  const RowList *rows = &query->rows;
+  listing->piece_count = rows->block_count;
+  listing->pieces = memory_zeroed(&change->world->memory, rows->block_count,
+                                  sizeof(Listed));
+  if (listing->pieces == NULL) return ECS_E_MEMORY;
+  for (uint32_t i = 0; i < rows->block_count; i++) {
+    const Block *block = &rows->blocks[i];
+    listing->pieces[i] =
+        (Listed){row_list_table(rows, block, query->parts, part),
+                 row_list_rows(rows, block, part), block->count};
+  }
+  return ECS_OK;
+}
+
+/* Gives every table its place in the rows; counts become 0 again. */
+static void share_out(Listing *listing, Group *group) {
+  uint32_t first = 0;
+  for (uint32_t i = 0; i < listing->table_count; i++) {
+    listing->pieces[i] = (Listed){group->tables[i], listing->rows + first, 0};
+    first += listing->sources[i].gone;
+    listing->sources[i].gone = 0;
+  }
+}
+
+/* Looked up for each entity, and brought together by table: a counting sort.
+ * The first pass counts what the second one places. */
+static ecs_Status list_located(Listing *listing, const Change *change) {
+  Memory *memory = &change->world->memory;
+  uint32_t spans = matches_spans(change->query);
+  listing->piece_count = listing->table_count;
+  listing->row_count = (uint32_t)query_count(change->query);
+  listing->pieces =
+      memory_zeroed(memory, listing->piece_count, sizeof(Listed));
+  listing->rows = memory_zeroed(memory, listing->row_count, sizeof(uint32_t));
+  if (listing->pieces == NULL || listing->rows == NULL) return ECS_E_MEMORY;
+  for (uint32_t pass = 0; pass < 2; pass++) {
+    for (uint32_t i = 0; i < spans; i++) {
+      Span span = matches_span(change->query, i);
+      for (uint32_t k = 0; k < span.count; k++) {
+        uint32_t at = id_index(span_entity(&span, k));
+        Slot slot = *entity_index_slot(&change->world->index, at);
+        Listed *piece = &listing->pieces[slot_table(slot)];
+        if (pass == 0)
+          listing->sources[slot_table(slot)].gone++;
+        else
+          listing->rows[piece->rows - listing->rows + piece->count++] =
+              slot.where;
+      }
+    }
+    if (pass == 0) share_out(listing, change->group);
+  }
+  return ECS_OK;
+}
+
+static ecs_Status listing_init(Listing *listing, const Change *change,
+                               uint32_t part) {
+  *listing = (Listing){.table_count = change->tables_before};
+  listing->sources = memory_zeroed(&change->world->memory,
+                                   listing->table_count, sizeof(Source));
+  if (listing->sources == NULL) return ECS_E_MEMORY;
+  return part < change->query->part_count
+             ? list_blocks(listing, change, part)
+             : list_located(listing, change);
 }
 
 /* Do the rows of the table have to move? */
@@ -80,12 +160,13 @@ static bool is_source(const Change *change, const Table *table) {
   return table_has(table, change->bit) != change->adds;
 }
 
-static ecs_Status reserve_listed(const Change *change, uint32_t part) {
+static ecs_Status reserve_listed(const Change *change,
+                                 const Listing *listing) {
   Group *group = change->group;
   const Edge *edge = NULL;
-  for (uint32_t i = 0; i < change->query->rows.block_count; i++) {
-    Listed listed = listed_at(change, part, i);
-    if (!is_source(change, listed.table)) continue;
+  for (uint32_t i = 0; i < listing->piece_count; i++) {
+    Listed listed = listing->pieces[i];
+    if (listed.count == 0 || !is_source(change, listed.table)) continue;
     ecs_Status status = group_ensure_edge(
         group, &change->world->memory, listed.table, change->bit, &edge);
     if (status != ECS_OK) return status;
@@ -138,43 +219,49 @@ static void close_listed(const Change *change, Listed listed,
   }
 }
 
-static void close_all(const Change *change, uint32_t part, Source *sources) {
+static void close_all(const Change *change, const Listing *listing) {
   Group *group = change->group;
-  for (uint32_t i = 0; i < change->tables_before; i++)
+  Source *sources = listing->sources;
+  for (uint32_t i = 0; i < listing->table_count; i++)
     sources[i].filler = group->tables[i]->count - sources[i].gone;
-  for (uint32_t i = 0; i < change->query->rows.block_count; i++) {
-    Listed listed = listed_at(change, part, i);
+  for (uint32_t i = 0; i < listing->piece_count; i++) {
+    Listed listed = listing->pieces[i];
     Source *source = &sources[listed.table->id];
     if (source->gone > 0) close_listed(change, listed, source);
   }
-  for (uint32_t i = 0; i < change->tables_before; i++)
+  for (uint32_t i = 0; i < listing->table_count; i++)
     if (sources[i].gone > 0)
       rows_cut(group->tables[i], group->tables[i]->count - sources[i].gone);
 }
 
-ecs_Status change_listed(Change *change, uint32_t part) {
-  Memory *memory = &change->world->memory;
+static void commit_listed(const Change *change, const Listing *listing) {
   uint32_t moved = 0;
-  Source *sources =
-      memory_zeroed(memory, change->tables_before, sizeof(Source));
-  if (sources == NULL) return ECS_E_MEMORY;
-  ecs_Status status = reserve_listed(change, part);
-  if (status != ECS_OK) {
-    change_give_up(change, status);
-  } else {
-    for (uint32_t i = 0; i < change->query->rows.block_count; i++) {
-      Listed listed = listed_at(change, part, i);
-      if (is_source(change, listed.table)) {
-        take_listed(change, listed);
-        sources[listed.table->id].gone += listed.count;
-        moved += listed.count;
-      } else {
-        set_listed(change, listed);
-      }
+  for (uint32_t i = 0; i < listing->piece_count; i++) {
+    Listed listed = listing->pieces[i];
+    if (listed.count == 0) continue;
+    if (is_source(change, listed.table)) {
+      take_listed(change, listed);
+      listing->sources[listed.table->id].gone += listed.count;
+      moved += listed.count;
+    } else {
+      set_listed(change, listed);
     }
-    close_all(change, part, sources);
-    if (moved > 0) world_touch(change->world, change->group);
   }
-  memory_free(memory, sources, change->tables_before * sizeof(Source));
+  if (moved == 0) return;
+  close_all(change, listing);
+  world_touch(change->world, change->group);
+}
+
+ecs_Status change_listed(Change *change, uint32_t part) {
+  Listing listing;
+  ecs_Status status = listing_init(&listing, change, part);
+  if (status == ECS_OK) {
+    status = reserve_listed(change, &listing);
+    if (status == ECS_OK)
+      commit_listed(change, &listing);
+    else
+      change_give_up(change, status);
+  }
+  listing_deinit(&listing, &change->world->memory);
   return status;
 }

@@ -41,13 +41,14 @@ ECS_INTERNAL uint32_t change_main_part(const Change *change);
 /* Room for the rows that the tables have pending, which is forgotten. */
 ECS_INTERNAL ecs_Status change_reserve_pending(const Change *change);
 
-/* The change of the listed rows of the main group, for a query with a row list
- * and a component that is not stored as bits: rows are copied out block by
- * block; then the gaps are closed with rows from the end.
+/* The change of a component of the main group that is not stored as bits, where
+ * no whole tables move: rows are copied out table by table, then the gaps are
+ * closed with rows from the end.
  *
  *      {A}  | 1 2 3 4 5 |  take 2 3 5   | 1 - - 4 - |  close   | 1 4 |
  *
- * ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. */
+ * part: of the row list, which then names the rows; part_count: they are looked
+ * up. ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. */
 ECS_INTERNAL ecs_Status change_listed(Change *change, uint32_t part);
 
 /* Reserved is reserved: what is checked here cannot fail. */
