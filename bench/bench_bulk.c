@@ -311,7 +311,7 @@ int main(int argument_count, char **arguments) {
     for (Work work = WORK_ADD; work <= WORK_REMOVE; work++) {
       bench_half("of every second by bits", work, size, ECS_STORE_BITS, 2);
       bench_half("of every second, sparse", work, size, ECS_STORE_SPARSE, 2);
-      bench_half("of every second, tag alone", work, size, ECS_STORE_SPARSE,
+      bench_half("of every second, tag only", work, size, ECS_STORE_SPARSE,
                  1);
     }
   }

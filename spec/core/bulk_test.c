@@ -400,6 +400,44 @@ static void nothing_to_do_is_no_change(void **state) {
   finish(&fixture);
 }
 
+#ifndef ECS_TINY /* whose worlds have few components */
+#define MORE 70u
+
+/* A group whose masks have two words, entered through its last component. */
+static void a_group_may_have_many_components(void **state) {
+  (void)state;
+  Fixture fixture;
+  ecs_Component more[MORE];
+  ecs_Entity last = 0;
+  static const ecs_Field n = {"n", ECS_U16, 5};
+  start(&fixture);
+  for (uint32_t i = 0; i < MORE; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "more%u", i);
+    ecs_ComponentDescription how = {name, &n, 1, ECS_STORE_TABLE};
+    must(ecs_component(fixture.world, &how, &more[i]));
+  }
+  must(ecs_group(fixture.world, more, MORE));
+  const ecs_Term terms[] = {{A, ECS_READ}, {more[MORE - 1], ECS_WITH}};
+  ecs_Query *all = query_of(&fixture, terms, 1);
+  ecs_Query *late = query_of(&fixture, terms + 1, 1);
+  spawn_some(&fixture, A, 10);
+  must(ecs_query_add_all(all, more[MORE - 1], NULL));
+  must(ecs_query_add_all(late, more[2], NULL));
+  must(ecs_query_first(late, &last));
+  assert_true(ecs_has(fixture.world, last, more[2]));
+  assert_int_equal(count_of(late), 10);
+  must(ecs_query_remove_all(all, more[2]));
+  must(ecs_query_remove_all(late, more[2]));
+  assert_sound(&fixture.world->world);
+  must(ecs_query_remove_all(late, more[MORE - 1]));
+  assert_int_equal(count_of(late), 0);
+  assert_int_equal(count_of(all), 10);
+  assert_sound(&fixture.world->world);
+  finish(&fixture);
+}
+#endif
+
 /* Refusals ---------------------------------------------------------------- */
 
 static void what_cannot_be_is_refused(void **state) {
@@ -574,6 +612,9 @@ int main(void) {
       cmocka_unit_test(an_empty_table_gets_the_columns_as_they_are),
       cmocka_unit_test(rows_are_appended_to_those_that_are_there),
       cmocka_unit_test(nothing_to_do_is_no_change),
+#ifndef ECS_TINY
+      cmocka_unit_test(a_group_may_have_many_components),
+#endif
       cmocka_unit_test(what_cannot_be_is_refused),
       cmocka_unit_test(an_open_cursor_keeps_its_components),
       cmocka_unit_test(the_doomed_are_told_apart),
