@@ -438,6 +438,51 @@ static void a_group_may_have_many_components(void **state) {
 }
 #endif
 
+/* Failures ---------------------------------------------------------------- */
+
+/* One more, who matches in every case. */
+static void spawn_hero(const Fixture *fixture) {
+  static const ecs_Component what[] = {A, S, G};
+  ecs_Entity hero = 0;
+  must(ecs_spawn(fixture->world, what, 3, NULL, &hero));
+}
+
+static void fail_at_every_allocation(const Case *what) {
+  static Fixture fixture;
+  uint64_t failures = 1, before = 0;
+  for (uint64_t n = 1; failures > 0; n++) {
+    start(&fixture);
+    populate(&fixture);
+    spawn_hero(&fixture);
+    ecs_Query *query = query_of(&fixture, what->terms, what->count);
+    assert_true(count_of(query) > 0);
+    before = digest(&fixture.world->world);
+    failing_memory_arm(&fixture.failing, n, n % 2 ? FAIL_ONCE : FAIL_ONWARD);
+    ecs_Status status = in_bulk(query, what);
+    failures = failing_memory_disarm(&fixture.failing);
+    assert_int_equal(status, failures > 0 ? ECS_E_MEMORY : ECS_OK);
+    assert_true((digest(&fixture.world->world) == before) == (failures > 0));
+    assert_sound(&fixture.world->world);
+    must(in_bulk(query, what));
+    assert_sound(&fixture.world->world);
+    finish(&fixture);
+  }
+}
+
+/* Not even a note of rows that were to come. */
+static void what_fails_leaves_no_trace(void **state) {
+  (void)state;
+  static const ecs_Term terms[] = {{A, ECS_READ}, {S, ECS_READ},
+                                   {BIT, ECS_WITHOUT}, {G, ECS_WITH}};
+  static const Case cases[] = {
+      {terms, 1, ADD, W},    {terms, 1, ADD, S},     {terms, 1, ADD, G},
+      {terms, 1, ADD, L},    {terms + 1, 1, ADD, W}, {terms, 2, ADD, W},
+      {terms + 2, 1, ADD, A}, {terms, 2, REMOVE, S}, {terms, 1, REMOVE, A},
+      {terms + 3, 1, SET, H}, {terms + 1, 2, DESTROY, 0}};
+  for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    fail_at_every_allocation(&cases[i]);
+}
+
 /* Refusals ---------------------------------------------------------------- */
 
 static void what_cannot_be_is_refused(void **state) {
@@ -615,6 +660,7 @@ int main(void) {
 #ifndef ECS_TINY
       cmocka_unit_test(a_group_may_have_many_components),
 #endif
+      cmocka_unit_test(what_fails_leaves_no_trace),
       cmocka_unit_test(what_cannot_be_is_refused),
       cmocka_unit_test(an_open_cursor_keeps_its_components),
       cmocka_unit_test(the_doomed_are_told_apart),
