@@ -13,6 +13,7 @@ typedef struct Join {
   const void *image; /* whole; NULL: a tag */
   uint64_t fields;   /* for who is in the set already */
   Table *home;       /* the set's only table */
+  bool complete;     /* all matches are known to be in it already */
 } Join;
 
 /* Joining --------------------------------------------------------------- */
@@ -130,7 +131,7 @@ static bool has_room_for_all(const Join *join) {
 }
 
 /* What fails comes first; then who is in the set gets the fields. */
-static ecs_Status reserve_set(const Join *join) {
+static ecs_Status reserve_set(Join *join) {
   uint64_t present = 0;
   if (has_room_for_all(join)) return ECS_OK;
   ecs_Status status = survey_set(join, &present);
@@ -139,12 +140,14 @@ static ecs_Status reserve_set(const Join *join) {
                                 query_count(join->query) - present);
   if (status == ECS_OK && join->fields != 0 && present > 0)
     set_present(join, present);
+  join->complete = present == query_count(join->query);
   return status;
 }
 
 static void enter_all(const Join *join) {
   uint32_t spans = matches_spans(join->query);
   uint32_t first = join->home->count;
+  if (join->complete) return;
   for (uint32_t i = 0; i < spans; i++) {
     Span span = matches_span(join->query, i);
     if (span.rows == NULL)
