@@ -7,6 +7,7 @@
  *      table | e1 e2 e5 |   free 5, 2, 1   ->   table | |   cleared
  */
 #include "bulk.h"
+#include "change.h"
 
 /* The places of a dying entity in the groups its summary names. */
 static ECS_COLD void leave_groups(World *world, ecs_Entity entity,
@@ -89,19 +90,16 @@ static ecs_Status destroy_tables(World *world, const ecs_Query *query) {
   return ECS_OK;
 }
 
-static ecs_Status destroy_each(World *world, const ecs_Query *query) {
+static ecs_Status destroy_rows(World *world, ecs_Query *query) {
+  Change change = {.query = query, .world = world, .group = world_main(world)};
   Marks marks;
-  uint64_t bits = 0;
-  uint32_t first = 0;
+  change.tables_before = change.group->table_count;
   ecs_Status status = marks_init(&marks, query);
   if (status != ECS_OK) return status;
-  while (marks_next(&marks, &bits, &first))
-    while (bits != 0) {
-      uint32_t at = marks_take(&bits, first);
-      (void)world_destroy_entity(world, matches_entity(world, at));
-    }
+  status =
+      change_drop(&change, change_main_part(&change), free_marked, &marks);
   marks_deinit(&marks, &world->memory);
-  return ECS_OK;
+  return status;
 }
 
 ecs_Status bulk_destroy(ecs_Query *query) {
@@ -109,5 +107,5 @@ ecs_Status bulk_destroy(ecs_Query *query) {
   if (status != ECS_OK || query_count(query) == 0) return status;
   return query_is_direct(query) && query->parts[0].group->id == 0
              ? destroy_tables(query->world, query)
-             : destroy_each(query->world, query);
+             : destroy_rows(query->world, query);
 }

@@ -265,3 +265,23 @@ ecs_Status change_listed(Change *change, uint32_t part) {
   listing_deinit(&listing, &change->world->memory);
   return status;
 }
+
+ecs_Status change_drop(const Change *change, uint32_t part,
+                       void (*free_marked)(World *, Marks *), Marks *marks) {
+  Listing listing;
+  ecs_Status status = listing_init(&listing, change, part);
+  if (status == ECS_OK) {
+    free_marked(change->world, marks);
+    for (uint32_t i = 0; i < listing.piece_count; i++) {
+      Listed listed = listing.pieces[i];
+      if (listed.count == 0) continue;
+      for (uint32_t k = 0; k < listed.count; k++)
+        listed.table->entities[listed.rows[k]] = 0;
+      listing.sources[listed.table->id].gone += listed.count;
+    }
+    close_all(change, &listing);
+    world_touch(change->world, change->group);
+  }
+  listing_deinit(&listing, &change->world->memory);
+  return status;
+}

@@ -51,6 +51,13 @@ ECS_INTERNAL ecs_Status change_reserve_pending(const Change *change);
  * up. ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. */
 ECS_INTERNAL ecs_Status change_listed(Change *change, uint32_t part);
 
+/* Takes the rows of all matches out of the main group, in the same way; what
+ * frees their entities is called first, while the rows are there. ECS_E_MEMORY:
+ * nothing has changed. */
+ECS_INTERNAL ecs_Status change_drop(const Change *change, uint32_t part,
+                                    void (*free_marked)(World *, Marks *),
+                                    Marks *marks);
+
 /* Reserved is reserved: what is checked here cannot fail. */
 static inline void must_work(ecs_Status status) {
   ECS_ASSERT(status == ECS_OK);
