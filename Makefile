@@ -18,9 +18,10 @@
 # A module may lack its .c or its .h. This is the only list: the build, the
 # tests, the floors and the rockspec follow it.
 CORE := ecs ecs_kernel config invariant status memory id scalar elementary \
-  schema entity_index locator table group world single spawn part row_list \
-  query batch command_buffer fold regroup hash library kernel api accessor \
-  api_entity api_query api_world
+  schema entity_index locator table rows group world single spawn part \
+  row_list query batch matches sparse_set change bulk bulk_destroy \
+  command_buffer fold regroup hash library kernel api accessor api_entity \
+  api_query api_bulk api_world
 
 # What the mutation score is about.
 MUTANT_MODULES := table group world single locator command_buffer
@@ -53,7 +54,7 @@ CORE_FLAGS := -O2 -fPIC -fvisibility=hidden
 BINDING_FLAGS := $(CORE_FLAGS) -fno-plt
 MODULE_LINK := -Wl,-Bsymbolic-functions
 # Modules whose loops over columns gain from being vectorised.
-VECTORISED := batch row_list kernel
+VECTORISED := batch row_list kernel rows sparse_set
 LDLIBS := -lm -ldl
 
 CHECK_LEVEL := -O1 -g

@@ -6,6 +6,7 @@
  *      api_world.c    life, components, storage, deferral
  *      api_entity.c   entities and their values
  *      api_query.c    queries, cursors, kernels
+ *      api_bulk.c     changes of every match of a query
  *      accessor.c     prepared access to one component
  *
  * Every open cursor and deferral has a mark: the point in the recording to

@@ -1,6 +1,7 @@
 /* api_query.c: the border for queries, cursors and kernels. */
 #include "api.h"
 #include "kernel.h"
+#include "matches.h"
 
 /* Queries --------------------------------------------------------------- */
 
@@ -62,6 +63,12 @@ ecs_Status ecs_query_destroy(ecs_Query *query) {
 ecs_Status ecs_query_count(ecs_Query *query, uint64_t *count) {
   ecs_Status status = query_prepare(query);
   if (status == ECS_OK) *count = query_count(query);
+  return status;
+}
+
+ecs_Status ecs_query_first(ecs_Query *query, ecs_Entity *entity) {
+  ecs_Status status = query_plan(query);
+  if (status == ECS_OK) *entity = matches_first(query);
   return status;
 }
 

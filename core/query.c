@@ -187,7 +187,7 @@ static double fewest_rows(const ecs_Query *query) {
 }
 
 /* The first of the cheapest. */
-static uint32_t choose_driver(const ecs_Query *query) {
+uint32_t query_choose_driver(const ecs_Query *query) {
   double matches = fewest_rows(query);
   double lowest = -1;
   uint32_t driver = 0;
@@ -207,7 +207,7 @@ ecs_Status query_prepare(ecs_Query *query) {
   ecs_Status status = query_plan(query);
   if (status != ECS_OK || query_is_direct(query)) return status;
   if (row_list_is_fresh(&query->rows, query->parts)) return ECS_OK;
-  query->driver = choose_driver(query);
+  query->driver = query_choose_driver(query);
   return row_list_build(&query->rows, query->world, query->parts,
                         query->driver);
 }

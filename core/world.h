@@ -212,6 +212,12 @@ static inline void world_remove_row(World *world, Group *group, Table *table,
   if (moved != 0) world_set_place(world, group, id_index(moved), table, row);
 }
 
+/* With more groups than bits a summary bit is shared and stays set: it only
+ * ever means that asking is worth while. */
+static inline bool summary_is_exact(const World *world) {
+  return world->group_count <= SLOT_SUMMARY_BITS + 1u;
+}
+
 /* Leaves a group other than the main one: locator and summary. */
 ECS_INTERNAL void world_leave(World *world, Group *group, uint32_t at);
 

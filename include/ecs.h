@@ -359,6 +359,10 @@ ECS_API ecs_Status ecs_query_destroy(ecs_Query *query);
  * that are not cached and for tags stored as bits. */
 ECS_API ecs_Status ecs_query_count(ecs_Query *query, uint64_t *count);
 
+/* The entity of the first row of a walk begun now, 0 when there is none. Cost:
+ * up to the first match. */
+ECS_API ecs_Status ecs_query_first(ecs_Query *query, ecs_Entity *entity);
+
 /* The position in a batch's columns of a term's field; ECS_E_FIELD. Columns
  * come in the order of terms, then fields; ECS_WITH, ECS_WITHOUT and tags have
  * none. The presence of an optional tag is not told. */
@@ -369,6 +373,35 @@ ECS_API uint32_t ecs_query_column_count(const ecs_Query *query);
 /* How the query is stored and will run, as lines of text; writes at most
  * capacity bytes, the final 0 included, and returns the length it wants. */
 ECS_API size_t ecs_query_explain(ecs_Query *query, char *text, size_t capacity);
+
+/* Changes of every match ---------------------------------------------------- */
+
+/* One change of all entities that match now, whole or (ECS_E_MEMORY,
+ * ECS_E_LIMIT) not at all. Each comes to what ecs_add, ecs_remove, ecs_set and
+ * ecs_destroy would make of the matches one by one, but for the order of rows;
+ * indices come free from the highest to the lowest, however the entities are
+ * stored. While something is open, one change for each match is recorded, in
+ * that same order; a match whose destruction is recorded is dropped and counted
+ * as ever, and destroying it again does nothing.
+ *
+ * Cost: where the terms and the component are in one group, whole tables are
+ * copied column by column; what joins or leaves a sparse set of its own does so
+ * in one run, and a tag stored as bits is written byte by byte. Otherwise rows
+ * move one by one. */
+
+/* ECS_E_COMPONENT. image NULL: defaults. */
+ECS_API ecs_Status ecs_query_add_all(ecs_Query *query, ecs_Component component,
+                                     const void *image);
+/* ECS_E_COMPONENT. */
+ECS_API ecs_Status ecs_query_remove_all(ecs_Query *query,
+                                        ecs_Component component);
+/* ECS_E_COMPONENT, ECS_E_ARGUMENT (fields of no image), and ECS_E_ACCESS when a
+ * match has the component and an open cursor reads or writes it. */
+ECS_API ecs_Status ecs_query_set_all(ecs_Query *query, ecs_Component component,
+                                     const void *image, uint64_t fields);
+ECS_API ecs_Status ecs_query_destroy_all(ecs_Query *query);
+
+/* Walks --------------------------------------------------------------------- */
 
 /* A walk over rows. Plain data of the caller; begin and end pair up. Cursors
  * nest and end in reverse order. */

@@ -42,7 +42,8 @@ describe("metatables", function()
     for _, object in ipairs { world, query, Position, Position {} } do
       debug.setmetatable(forged, debug.getmetatable(object))
       for _, method in ipairs { world.spawn, world.get, world.close,
-          world.hash, query.count, query.batch, query.explain } do
+          world.hash, query.count, query.batch, query.explain, query.add,
+          query.remove, query.set, query.destroy, query.first } do
         assert.is_false((pcall(method, forged, nothing)))
       end
       assert.is_false((pcall(world.spawn, world, forged)))
@@ -237,6 +238,11 @@ describe("a finalizer that closes the world", function()
     query = function(world) world:query { unpack(components) } end,
     explain = function(_, query) query:explain() end,
     count = function(_, query) query:count() end,
+    first = function(_, query) query:first() end,
+    bulk_add = function(_, query) query:add(components[50]) end,
+    bulk_set = function(_, query) query:set(components[50] { x = 1 }) end,
+    bulk_remove = function(_, query) query:remove(components[1]) end,
+    bulk_destroy = function(_, query) query:destroy() end,
     batch = function(_, query) query:batch(nothing) end,
     components = function(world, _, e) world:components(e) end,
     add = function(world, _, e) world:add(e, components[50]) end,

@@ -121,6 +121,7 @@ BIND_INTERNAL void bind_open_definitions(lua_State *L);
 BIND_INTERNAL void bind_open_worlds(lua_State *L);
 BIND_INTERNAL void bind_open_entities(lua_State *L);
 BIND_INTERNAL void bind_open_queries(lua_State *L);
+BIND_INTERNAL void bind_open_bulk(lua_State *L);
 BIND_INTERNAL void bind_open_views(lua_State *L);
 BIND_INTERNAL void bind_open_walks(lua_State *L);
 BIND_INTERNAL void bind_open_kernels(lua_State *L);

@@ -184,10 +184,18 @@ ecs_Status ecs_query_create(ecs_World *world, const ecs_Term *terms,
                                     uint32_t count, ecs_Query **query);
 ecs_Status ecs_query_destroy(ecs_Query *query);
 ecs_Status ecs_query_count(ecs_Query *query, uint64_t *count);
+ecs_Status ecs_query_first(ecs_Query *query, ecs_Entity *entity);
 ecs_Status ecs_query_column(const ecs_Query *query, uint32_t term,
                                     uint32_t field, uint32_t *column);
 uint32_t ecs_query_column_count(const ecs_Query *query);
 size_t ecs_query_explain(ecs_Query *query, char *text, size_t capacity);
+ecs_Status ecs_query_add_all(ecs_Query *query, ecs_Component component,
+                                     const void *image);
+ecs_Status ecs_query_remove_all(ecs_Query *query,
+                                        ecs_Component component);
+ecs_Status ecs_query_set_all(ecs_Query *query, ecs_Component component,
+                                     const void *image, uint64_t fields);
+ecs_Status ecs_query_destroy_all(ecs_Query *query);
 typedef struct ecs_Cursor {
   uint64_t private_state[16];
 } ecs_Cursor;
