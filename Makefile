@@ -16,10 +16,10 @@
 # include/. A module includes only modules that stand before it (`make floors`).
 # A module may lack its .c or its .h. This is the only list: the build, the
 # tests, the floors and the rockspec follow it.
-CORE := ecs ecs_kernel config invariant status memory id scalar schema \
+CORE := ecs ecs_kernel config invariant status memory text id scalar schema \
   entity_index locator table group world spawn part row_list query batch \
-  command_buffer fold regroup hash library kernel api accessor api_entity \
-  api_query api_world
+  command_buffer fold regroup hash explain library kernel api accessor \
+  api_entity api_query api_world
 
 # What the mutation score is about.
 MUTANT_MODULES := table group world locator command_buffer

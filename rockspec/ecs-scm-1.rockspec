@@ -22,6 +22,7 @@ build = {
       sources = {
         "core/status.c",
         "core/memory.c",
+        "core/text.c",
         "core/scalar.c",
         "core/schema.c",
         "core/entity_index.c",
@@ -38,6 +39,7 @@ build = {
         "core/fold.c",
         "core/regroup.c",
         "core/hash.c",
+        "core/explain.c",
         "core/library.c",
         "core/kernel.c",
         "core/accessor.c",
