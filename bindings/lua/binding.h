@@ -114,5 +114,6 @@ BIND_INTERNAL void bind_open_queries(lua_State *L);
 BIND_INTERNAL void bind_open_views(lua_State *L);
 BIND_INTERNAL void bind_open_walks(lua_State *L);
 BIND_INTERNAL void bind_open_kernels(lua_State *L);
+BIND_INTERNAL void bind_open_frames(lua_State *L);
 
 #endif

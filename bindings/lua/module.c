@@ -268,6 +268,7 @@ static int open_module(lua_State *L) {
   bind_open_views(L);
   bind_open_walks(L);
   bind_open_kernels(L);
+  bind_open_frames(L);
   lua_pushliteral(L, ECS_VERSION);
   lua_setfield(L, -2, "version");
   return 1;

@@ -142,7 +142,25 @@ static int query_world(lua_State *L) {
   return 1;
 }
 
+/* query_terms(query): a new sequence { definition, access, ... }. */
+static int query_terms(lua_State *L) {
+  const Query *query = bind_query_check(L, 1);
+  lua_settop(L, 1);
+  lua_createtable(L, 2 * (int)query->term_count, 0);
+  bind_push_shared(L);
+  bind_push_table(L, "definitions");
+  for (uint32_t t = 0; t < query->term_count; t++) {
+    lua_rawgeti(L, 4, (int)query->terms[t].definition->index);
+    lua_rawseti(L, 2, 2 * (int)t + 1);
+    lua_pushstring(L, access_names[query->terms[t].access]);
+    lua_rawseti(L, 2, 2 * (int)t + 2);
+  }
+  lua_settop(L, 2);
+  return 1;
+}
+
 static const luaL_Reg functions[] = {{"query", query_create},
+                                     {"query_terms", query_terms},
                                      {"query_world", query_world},
                                      {NULL, NULL}};
 static const luaL_Reg methods[] = {{"count", query_count},

@@ -42,9 +42,7 @@ static bool walk_leave(Walk *walk) {
   World *world = walk->view->world;
   world->innermost = walk->view->outer;
   walk->view->busy = 0;
-  if (!world->doomed || world->innermost) return false;
-  bind_world_end(world);
-  return true;
+  return bind_world_settle(world);
 }
 
 /* Calls back once for the batch in the view; a callback's error stays on the

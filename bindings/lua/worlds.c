@@ -2,9 +2,10 @@
  *
  *      ecs.world{}  -> userdata (live) -- close, __close, __gc --> closed
  *
- * Closing twice is harmless. Closing inside a callback is refused; a finalizer
- * cannot be refused anything (a script with the debug library can call it), so
- * then the walk that is open closes the world when it ends.
+ * Closing twice is harmless. Closing inside a callback, or in a frame that
+ * records, is refused; a finalizer cannot be refused anything (a script with
+ * the debug library can call it), so then the walk or the recording that is
+ * open closes the world when it ends.
  */
 #include "worlds.h"
 
@@ -58,9 +59,22 @@ void bind_world_end(World *world) {
   world->native = NULL;
 }
 
+bool bind_world_settle(World *world) {
+  if (!world->doomed || bind_world_open(world)) return false;
+  bind_world_end(world);
+  return true;
+}
+
+const char *bind_world_open(const World *world) {
+  if (world->innermost) return world->innermost->label;
+  return world->deferrals > 0
+             ? "a frame that records its changes (flush = 'frame')"
+             : NULL;
+}
+
 static int world_gc(lua_State *L) {
   World *world = (World *)bind_find(L, 1, KIND_WORLD);
-  if (world && world->innermost)
+  if (world && bind_world_open(world))
     world->doomed = true;
   else if (world)
     bind_world_end(world);
@@ -70,9 +84,9 @@ static int world_gc(lua_State *L) {
 static int world_close(lua_State *L) {
   World *world = (World *)bind_find(L, 1, KIND_WORLD);
   if (!world) return bind_error(L, "close is called on a world");
-  if (world->innermost)
+  if (bind_world_open(world))
     return bind_error(L, "a world cannot be closed inside %s",
-                      world->innermost->label);
+                      bind_world_open(world));
   bind_world_end(world);
   return 0;
 }
@@ -158,10 +172,10 @@ ecs_Component bind_world_meet(lua_State *L, World *world, int index,
       definition->storage};
   ecs_Status status =
       ecs_component(bind_native(L, world), &description, &component);
-  if (status == ECS_E_OPEN && world->innermost)
+  if (status == ECS_E_OPEN && bind_world_open(world))
     bind_error(L, "%s is new to this world and cannot be added to it inside "
                   "%s: define it before", definition->name,
-               world->innermost->label);
+               bind_world_open(world));
   if (status != ECS_OK)
     bind_error(L, "%s: %s", definition->name, ecs_status_text(status));
   uint32_t highest =
@@ -174,7 +188,7 @@ ecs_Component bind_world_meet(lua_State *L, World *world, int index,
 
 void bind_world_meet_all(lua_State *L, World *world, int index) {
   State *state = bind_state(L);
-  if (world->innermost || world->known == state->definition_count) return;
+  if (bind_world_open(world) || world->known == state->definition_count) return;
   index = compat_absolute(L, index);
   bind_push_shared(L);
   bind_push_table(L, "definitions");
@@ -221,9 +235,9 @@ void bind_push_status(lua_State *L, const World *world, ecs_Status status,
                       const char *call) {
   if (status == ECS_E_ACCESS && world->native)
     push_contest(L, world, call);
-  else if (status == ECS_E_OPEN && world->innermost)
+  else if (status == ECS_E_OPEN && bind_world_open(world))
     lua_pushfstring(L, "ecs: %s is not possible inside %s", call,
-                    world->innermost->label);
+                    bind_world_open(world));
   else
     lua_pushfstring(L, "ecs: %s: %s", call, ecs_status_text(status));
 }
