@@ -103,6 +103,11 @@ uint32_t bind_length(lua_State *L, int index, const char *call) {
   return (uint32_t)length;
 }
 
+int bind_refuse_nil(lua_State *L, int entry, const char *call) {
+  return bind_error(L, "%s: entry %d is nil: is its variable defined?", call,
+                    entry);
+}
+
 void bind_push_table(lua_State *L, const char *name) {
   lua_getfield(L, -1, name);
   if (!lua_istable(L, -1)) bind_error(L, "the table of %s is gone", name);
@@ -111,9 +116,24 @@ void bind_push_table(lua_State *L, const char *name) {
 void bind_add(lua_State *L, const luaL_Reg *functions) {
   for (; functions->name; functions++) {
     lua_pushvalue(L, lua_upvalueindex(1));
-    lua_pushcclosure(L, functions->func, 1);
+    lua_pushstring(L, functions->name);
+    lua_pushcclosure(L, functions->func, 2);
     lua_setfield(L, -2, functions->name);
   }
+}
+
+/* The kind of the value at index, as errors call it: "ecs.World", "number". */
+static const char *name_kind(lua_State *L, int index) {
+  for (int kind = 0; kind < KIND_COUNT; kind++)
+    if (bind_find(L, index, (Kind)kind)) return kind_names[kind];
+  return luaL_typename(L, index);
+}
+
+int bind_refuse_self(lua_State *L, int index, const char *self) {
+  const char *name = lua_tostring(L, lua_upvalueindex(2));
+  return bind_error(L, "%s is called with ':', as in %s:%s(...); in place of "
+                       "the %s it got: %s", name, self, name, self,
+                    name_kind(L, index));
 }
 
 static Kind kind_named(lua_State *L, int index) {
@@ -191,12 +211,7 @@ static int share(lua_State *L) {
 /* The kind of any value, as errors call it: "ecs.World", "number". */
 static int kind(lua_State *L) {
   luaL_checkany(L, 1);
-  for (int k = 0; k < KIND_COUNT; k++) {
-    if (!bind_find(L, 1, (Kind)k)) continue;
-    lua_pushstring(L, kind_names[k]);
-    return 1;
-  }
-  lua_pushstring(L, luaL_typename(L, 1));
+  lua_pushstring(L, name_kind(L, 1));
   return 1;
 }
 

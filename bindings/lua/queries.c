@@ -18,9 +18,7 @@ static const char *const access_names[ECS_ACCESS_COUNT] = {
 
 Query *bind_query_check(lua_State *L, int index) {
   Query *query = (Query *)bind_find(L, index, KIND_QUERY);
-  if (!query)
-    bind_error(L, "this is called on a query, as in query:count(); here it is "
-                  "a %s", luaL_typename(L, index));
+  if (!query) bind_refuse_self(L, index, "query");
   bind_query_native(L, query);
   return query;
 }

@@ -18,9 +18,7 @@
 
 World *bind_world_check(lua_State *L, int index) {
   World *world = (World *)bind_find(L, index, KIND_WORLD);
-  if (!world)
-    bind_error(L, "this is called on a world, as in world:spawn(); here it is "
-                  "a %s", luaL_typename(L, index));
+  if (!world) bind_refuse_self(L, index, "world");
   bind_native(L, world);
   return world;
 }
@@ -83,7 +81,7 @@ static int world_gc(lua_State *L) {
 
 static int world_close(lua_State *L) {
   World *world = (World *)bind_find(L, 1, KIND_WORLD);
-  if (!world) return bind_error(L, "close is called on a world");
+  if (!world) return bind_refuse_self(L, 1, "world");
   if (bind_world_open(world))
     return bind_error(L, "a world cannot be closed inside %s",
                       bind_world_open(world));
@@ -101,8 +99,9 @@ static int world_tostring(lua_State *L) {
     return 1;
   }
   ecs_world_statistics(world->native, &statistics);
-  snprintf(text, sizeof text, "ecs.World (%llu entities)",
-           (unsigned long long)statistics.entities);
+  snprintf(text, sizeof text, "ecs.World (%llu %s)",
+           (unsigned long long)statistics.entities,
+           statistics.entities == 1 ? "entity" : "entities");
   lua_pushstring(L, text);
   return 1;
 }
@@ -282,6 +281,7 @@ static int world_group(lua_State *L) {
       L, ((size_t)count + 1) * sizeof *components);
   for (int k = 0; k < count; k++) {
     lua_rawgeti(L, 2, k + 1);
+    if (lua_isnil(L, -1)) bind_refuse_nil(L, k + 1, "group");
     const Definition *definition =
         bind_definition_check(L, lua_gettop(L), "group");
     components[k] = bind_world_meet(L, world, 1, definition);

@@ -35,6 +35,8 @@ function query.length(list)
 end
 
 local function add(terms, seen, list, access, what, level)
+  if list == nil then return end
+  if access ~= "write" then what = what .. ": " .. access end
   for k = 1, query.length(list) do
     local definition = list[k]
     local kind = core.kind(definition)
@@ -76,9 +78,7 @@ local function read(spec, what, level)
   local terms, seen = {}, {}
   add(terms, seen, spec, "write", what, level + 1)
   for _, access in ipairs(lists) do
-    if spec[access] then
-      add(terms, seen, spec[access], access, what, level + 1)
-    end
+    add(terms, seen, spec[access], access, what, level + 1)
   end
   return terms
 end

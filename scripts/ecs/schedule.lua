@@ -76,9 +76,15 @@ local function circle(systems, waits, left, start)
       end
     end
   end
-  local names = {}
-  for k = #path, seen[at], -1 do
-    names[#names + 1] = quote(systems[path[k]].name)
+  -- The path leads back in time: turned round, the earliest-defined first.
+  local around, names, earliest = {}, {}, 1
+  for k = #path, seen[at], -1 do around[#around + 1] = path[k] end
+  for k, other in ipairs(around) do
+    if other < around[earliest] then earliest = k end
+  end
+  for k = 0, #around - 1 do
+    local other = around[(earliest + k - 1) % #around + 1]
+    names[k + 1] = quote(systems[other].name)
   end
   return "systems wait for each other: " .. table.concat(names, " before ")
     .. " before " .. names[1]
