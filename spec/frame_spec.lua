@@ -1,5 +1,5 @@
--- Frames: changing the set of systems during one, errors, frames in frames; with
--- changes applied after each system and at the frame's end.
+-- Frames: changing the set of systems during one, errors, frames within frames;
+-- with changes applied after each system and at the end of the frame.
 
 local ecs = require "ecs"
 
