@@ -42,7 +42,8 @@ static ecs_Access read_access(lua_State *L, int index) {
   return ECS_ACCESS_COUNT;
 }
 
-/* Pushes a query whose terms are read but which has nothing native yet. */
+/* Pushes a query whose terms are read but which has nothing native yet; or a
+ * message, and gives NULL. */
 static Query *query_new(lua_State *L, World *world, uint32_t count) {
   Query *query = (Query *)bind_new(L, KIND_QUERY,
                                    sizeof *query + count * sizeof(QueryTerm));
@@ -62,7 +63,7 @@ static Query *query_new(lua_State *L, World *world, uint32_t count) {
     query->terms[t].definition =
         bind_definition_check(L, lua_gettop(L) - 1, "query");
     query->terms[t].access = read_access(L, -1);
-    bind_world_meet(L, world, 1, query->terms[t].definition);
+    if (!bind_world_try(L, world, 1, query->terms[t].definition)) return NULL;
     lua_pop(L, 2);
   }
   query->world = world;
@@ -77,6 +78,11 @@ static int query_create(lua_State *L) {
   lua_settop(L, 3);
   uint32_t count = bind_length(L, 2, "query") / 2;
   Query *query = query_new(L, world, count);
+  if (!query) {
+    lua_pushnil(L);
+    lua_insert(L, -2);
+    return 2;
+  }
   ecs_Term *terms =
       (ecs_Term *)lua_newuserdata(L, (count + 1u) * sizeof *terms);
   for (uint32_t t = 0; t < count; t++) {

@@ -164,6 +164,13 @@ static void grow(lua_State *L, World *world, int index, uint32_t needed) {
 
 ecs_Component bind_world_meet(lua_State *L, World *world, int index,
                               const Definition *definition) {
+  ecs_Component component = bind_world_try(L, world, index, definition);
+  if (!component) bind_raise(L);
+  return component;
+}
+
+ecs_Component bind_world_try(lua_State *L, World *world, int index,
+                             const Definition *definition) {
   ecs_Component component = world_find(world, definition);
   if (component) return component;
   ecs_ComponentDescription description = {
@@ -172,11 +179,13 @@ ecs_Component bind_world_meet(lua_State *L, World *world, int index,
   ecs_Status status =
       ecs_component(bind_native(L, world), &description, &component);
   if (status == ECS_E_OPEN && bind_world_open(world))
-    bind_error(L, "%s is new to this world and cannot be added to it inside "
-                  "%s: define it before", definition->name,
-               bind_world_open(world));
-  if (status != ECS_OK)
-    bind_error(L, "%s: %s", definition->name, ecs_status_text(status));
+    lua_pushfstring(L, "ecs: %s is new to this world and cannot be added to it "
+                       "inside %s: define it before", definition->name,
+                    bind_world_open(world));
+  else if (status != ECS_OK)
+    lua_pushfstring(L, "ecs: %s: %s", definition->name,
+                    ecs_status_text(status));
+  if (status != ECS_OK) return 0;
   uint32_t highest =
       definition->index > component ? definition->index : component;
   grow(L, world, index, highest + 1);

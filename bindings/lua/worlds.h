@@ -87,6 +87,12 @@ BIND_INTERNAL ecs_Component bind_world_meet(lua_State *L, World *world,
                                             int index,
                                             const Definition *definition);
 
+/* As bind_world_meet, but a failure leaves its message on the stack and gives
+ * 0. */
+BIND_INTERNAL ecs_Component bind_world_try(lua_State *L, World *world,
+                                           int index,
+                                           const Definition *definition);
+
 /* Meets every definition there is, unless a walk is open. */
 BIND_INTERNAL void bind_world_meet_all(lua_State *L, World *world, int index);
 
