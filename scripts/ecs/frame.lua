@@ -19,31 +19,30 @@ local system = require "ecs.system"
 local schedule = require "ecs.schedule"
 
 local core = native.core
+local live, record = core.live, core.record
 local run = system.run
 
---- Runs one system. Returns as run does: true; or false, whether the error is
--- the script's own, and the error.
-local function perform(world, state, wanted, dt)
-  if state.deferred then
-    return core.record(world, run[wanted.kind], world, wanted, dt, state.tick)
-  end
-  return run[wanted.kind](world, wanted, dt, state.tick)
-end
-
---- Runs the systems of one phase of a plan.
+--- Runs the systems of one phase of a plan. Returns as they do: true; or false,
+-- whether the error is the script's own, and the error.
 local function run_phase(world, state, phase, dt)
-  local names = phase.names
+  local names, deferred, tick = phase.names, state.deferred, state.tick
   for k = 1, #names do
     local wanted = state.named[names[k]]
     if wanted and wanted.enabled and wanted.phase == phase.phase then
-      local done, thrown, text = perform(world, state, wanted, dt)
+      local work = run[wanted.kind]
+      local done, thrown, text
+      if deferred then
+        done, thrown, text = record(world, work, world, wanted, dt, tick)
+      else
+        done, thrown, text = work(world, wanted, dt, tick)
+      end
       if not done then
         if type(text) == "string" then
           text = text .. " (in system '" .. wanted.name .. "')"
         end
         return false, thrown, text
       end
-      if not core.live(world) then return true end
+      if not live(world) then return true end
     end
   end
   return true
@@ -55,7 +54,7 @@ local function run_phases(world, state, plan, first, last, dt)
   for k = first, last do
     local done, thrown, text = run_phase(world, state, plan[k], dt)
     if not done then return false, thrown, text end
-    if not core.live(world) then return true end
+    if not live(world) then return true end
   end
   return true
 end
