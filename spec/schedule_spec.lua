@@ -76,7 +76,8 @@ describe("phases", function()
     end
     refuses(function() ecs.world { phases = { "a", "b", "a" } } end,
       "'a' twice")
-    refuses(function() ecs.world { phases = { "a", nil, "b" } } end, -- luacheck: ignore
+    local Undefined -- luacheck: ignore
+    refuses(function() ecs.world { phases = { "a", Undefined, "b" } } end,
       "entry 2 is nil")
   end)
 
@@ -203,7 +204,8 @@ describe("before and after", function()
       refuses(function() define("s", { after = { "a", wrong } }) end, "after",
         "entry 2")
     end
-    refuses(function() define("s", { after = { nil, "a" } }) end, -- luacheck: ignore
+    local Undefined -- luacheck: ignore
+    refuses(function() define("s", { after = { Undefined, "a" } }) end,
       "entry 1 is nil")
     define("s", { before = {}, after = {} })
     assert.equal("s", frame())

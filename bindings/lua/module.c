@@ -215,22 +215,8 @@ static int kind(lua_State *L) {
   return 1;
 }
 
-/* protect(f, ...): true and nothing, or false and the error. Unlike pcall it
- * cannot be yielded across. */
-static int protect(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TFUNCTION);
-  if (lua_pcall(L, lua_gettop(L) - 1, 0, 0) == 0) {
-    lua_pushboolean(L, 1);
-    return 1;
-  }
-  lua_pushboolean(L, 0);
-  lua_insert(L, -2);
-  return 2;
-}
-
 static const luaL_Reg functions[] = {
-    {"install", install}, {"share", share}, {"kind", kind},
-    {"protect", protect}, {NULL, NULL}};
+    {"install", install}, {"share", share}, {"kind", kind}, {NULL, NULL}};
 
 static void create_metatable(lua_State *L, State *state, int kind_index) {
   lua_createtable(L, 0, 8);
