@@ -237,6 +237,21 @@ describe("world:stats", function()
     assert.equal(2, world:stats().dropped)
   end)
 
+  it("counts the queries of systems until they are collected", function()
+    for _ = 1, 1000 do
+      world:system { name = "s", query = { Position }, batch = nothing }
+    end
+    world:progress(1)
+    collectgarbage()
+    collectgarbage()
+    assert.equal(1, world:stats().queries)
+    world:remove_system("s")
+    collectgarbage()
+    collectgarbage()
+    assert.equal(0, world:stats().queries)
+    assert.equal(0, world:stats().systems)
+  end)
+
   it("holds less when queries are gone", function()
     local before = world:stats().bytes
     for _ = 1, 100 do world:query { Position } end

@@ -128,6 +128,22 @@ describe("the functions behind frames", function()
     check_free()
   end)
 
+  it("make a state where there is none, as in a host's world", function()
+    local bare = core.world()
+    assert.truthy(bare:explain():find("phase update: 0 systems", 1, true))
+    for _, call in ipairs {
+      function(made) made:progress(1) end,
+      function(made) made:run("update", 1) end,
+      function(made) return made:stats() end,
+      function(made) made:system { name = "s", run = nothing } end,
+    } do
+      bare = core.world()
+      call(bare)
+      assert.is_true(bare:stats().frames <= 1)
+    end
+    assert.equal(1, bare:stats().systems)
+  end)
+
   it("find a state that a script has spoiled", function()
     for _, key in ipairs { "systems", "named", "phases", "ranks", "tick" } do
       for _, wrong in ipairs { false, 1, "x", { 1 } } do

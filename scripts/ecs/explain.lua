@@ -59,7 +59,7 @@ local function add_defined(lines, state, problem)
 end
 
 local function explain_world(world)
-  local state = core.state(world)
+  local state = system.state(world)
   local lines = { (core.storage(world):gsub("\n$", "")) }
   lines[2] = "flush: recorded changes are applied after each "
     .. (state.deferred and "frame" or "system")
@@ -146,7 +146,7 @@ end
 --     frames       begun: calls of progress and of run
 function methods.stats(world)
   native.check_world(world, "stats")
-  local stats, state = core.statistics(world), core.state(world)
+  local stats, state = core.statistics(world), system.state(world)
   stats.systems = #state.systems
   stats.frames = state.tick
   return stats

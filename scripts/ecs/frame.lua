@@ -94,13 +94,13 @@ function methods.progress(world, dt)
     error("ecs: progress takes the seconds since the last frame, as in "
       .. "world:progress(1 / 60)", 2)
   end
-  run_frame(world, core.state(world), "progress", nil, dt)
+  run_frame(world, system.state(world), "progress", nil, dt)
 end
 
 --- Runs one phase, as a frame of its own.
 function methods.run(world, phase, dt)
   native.check_world(world, "run")
-  local state = core.state(world)
+  local state = system.state(world)
   local place = state.ranks[phase]
   if type(phase) ~= "string" or not is_duration(dt) then
     error("ecs: run takes a phase and the seconds since the last frame, as in "

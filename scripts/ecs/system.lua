@@ -175,6 +175,23 @@ function run.run(world, system, dt)
   return false, true, text
 end
 
+--- Gives a new world what its systems are kept in. phases nil: first, update,
+-- last.
+local function prepare(world, phases, deferred)
+  local state, ranks = core.state(world), {}
+  phases = phases or { "first", "update", "last" }
+  for k, phase in ipairs(phases) do ranks[phase] = k end
+  state.phases, state.ranks, state.deferred = phases, ranks, deferred
+  state.systems, state.named, state.tick = {}, {}, 0
+end
+
+--- The state of a world; one that no script made is prepared now.
+local function state_of(world)
+  local state = core.state(world)
+  if not state.systems then prepare(world, nil, false) end
+  return state
+end
+
 local methods = {}
 
 --- Everything a system is; raises at level.
@@ -207,7 +224,7 @@ local function find(world, call, name, level)
     error("ecs: " .. call .. " takes the name of a system, not "
       .. message.describe(name), level)
   end
-  local state = core.state(world)
+  local state = state_of(world)
   local place = place_of(state, name)
   if not place then
     error("ecs: " .. call .. ": there is no system '" .. name .. "'", level)
@@ -221,7 +238,7 @@ function methods.system(world, spec)
   check(spec, 3)
   local open = core.open(world)
   if open then fail(spec.name, "cannot be defined inside " .. open, 3) end
-  local state = core.state(world)
+  local state = state_of(world)
   local system = read(world, state, spec, 3)
   state.systems[place_of(state, system.name) or #state.systems + 1] = system
   state.named[system.name] = system
@@ -250,12 +267,4 @@ end
 
 core.install("ecs.World", methods)
 
---- Gives a new world what its systems are kept in.
-local function prepare(world, phases, deferred)
-  local state, ranks = core.state(world), {}
-  for k, phase in ipairs(phases) do ranks[phase] = k end
-  state.phases, state.ranks, state.deferred = phases, ranks, deferred
-  state.systems, state.named, state.tick = {}, {}, 0
-end
-
-return { run = run, find = find, prepare = prepare }
+return { run = run, find = find, prepare = prepare, state = state_of }

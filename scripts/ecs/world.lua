@@ -19,9 +19,9 @@ local later = { precision = true, seed = true, threads = true }
 -- In this file, too, level is whom to blame: what error would take in the
 -- function that gets it.
 
---- A list of the names of phases, checked and copied.
+--- A list of the names of phases, checked and copied; nil: the usual ones.
 local function read_phases(list, level)
-  if list == nil then return { "first", "update", "last" } end
+  if list == nil then return nil end
   local phases, seen = {}, {}
   if type(list) ~= "table" or query.length(list) == 0 then
     error("ecs: world: phases is a list of names, as in phases = "
