@@ -192,7 +192,7 @@ describe("a finalizer that closes the world", function()
   for name, call in pairs(calls) do
     it("may come at any moment of " .. name, function()
       local closed = 0
-      for round = 1, 300 do
+      for round = 1, 150 do
         local world = ecs.world { flush = round % 2 == 0 and "frame" or nil }
         world:spawn(Position)
         world:system { name = "r", run = function()
