@@ -26,8 +26,8 @@ local backend = accelerated() and "ffi" or "capi"
 --- Raises unless this is a world that is open; for methods written in Lua.
 local function check_world(world, call)
   if core.kind(world) ~= "ecs.World" then
-    error("ecs: this is called on a world, as in world:" .. call
-      .. "(); here it is a " .. type(world), 3)
+    error("ecs: " .. call .. " is called with ':', as in world:" .. call
+      .. "(...); in place of the world it got: " .. core.kind(world), 3)
   elseif not core.live(world) then
     error("ecs: this world is closed", 3)
   end
