@@ -63,6 +63,7 @@ typedef struct Header {
  *   [kind]         the metatable of a kind
  *   definitions    definitions by index and by name
  *   libraries      libraries by name
+ *   accelerated    see access.c
  *   build          see views.c */
 typedef struct State {
   Header header;
@@ -110,6 +111,7 @@ BIND_INTERNAL void bind_push_methods(lua_State *L, Kind kind);
 BIND_INTERNAL void bind_open_definitions(lua_State *L);
 BIND_INTERNAL void bind_open_worlds(lua_State *L);
 BIND_INTERNAL void bind_open_entities(lua_State *L);
+BIND_INTERNAL void bind_open_access(lua_State *L);
 BIND_INTERNAL void bind_open_queries(lua_State *L);
 BIND_INTERNAL void bind_open_views(lua_State *L);
 BIND_INTERNAL void bind_open_walks(lua_State *L);

@@ -264,6 +264,7 @@ static int open_module(lua_State *L) {
   bind_open_definitions(L);
   bind_open_worlds(L);
   bind_open_entities(L);
+  bind_open_access(L);
   bind_open_queries(L);
   bind_open_views(L);
   bind_open_walks(L);
