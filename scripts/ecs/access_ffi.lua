@@ -32,7 +32,7 @@ local select, type, loadstring = select, type, loadstring
 local cast, new_access, fields_of = ffi.cast, core.access, core.fields
 
 -- struct Calls in bindings/lua/access.c. The answers are 0 no, 1 yes, 2 ask.
-local calls_type = ffi.typeof [[struct {
+local calls = cast([[struct {
   double (*get)(void *access, double entity, uint32_t field);
   int (*present)(void *access, double entity);
   int (*pair)(void *access, double entity, uint32_t first, uint32_t second,
@@ -41,12 +41,10 @@ local calls_type = ffi.typeof [[struct {
   bool (*set)(void *access, double entity, uint32_t field, double value);
   int (*has)(void *access, double entity);
   int (*alive)(void *access, double entity);
-}]]
-if ffi.sizeof(calls_type) ~= calls_bytes then
+} *]], calls_data)
+if ffi.sizeof(calls[0]) ~= calls_bytes then
   error("ecs: ecs.core and access_ffi.lua disagree about their calls", 0)
 end
-
-local calls = cast(ffi.typeof("$ *", calls_type), calls_data)
 local load_field, is_present = calls.get, calls.present
 local load_pair, load_all = calls.pair, calls.all
 local store_field, has_component, is_alive = calls.set, calls.has, calls.alive
@@ -58,6 +56,7 @@ local values = ffi.new("double[64]")
 
 local schemas = {}
 local worlds = setmetatable({}, { __mode = "k" })
+local owners = setmetatable({}, { __mode = "k" }) -- for alive
 local pointer = ffi.typeof "void *"
 
 --- The function that makes the table of all fields. Names are written as
@@ -99,17 +98,16 @@ end
 --- Remembers a world, and a component of it that it has met. Does nothing for
 -- all that is no world and no component.
 local function learn(world, definition)
-  local owner = new_access(world)
-  if not owner then return end
-  local entries = worlds[world]
-  if not entries then
-    entries = { alive = { keep = owner, access = cast(pointer, owner) } }
-    worlds[world] = entries
+  local owner = not owners[world] and new_access(world)
+  if owner then
+    -- In this order: a finalizer may come in between and learn, too.
+    worlds[world] = {}
+    owners[world] = { keep = owner, access = cast(pointer, owner) }
   end
   local keep = definition ~= nil and new_access(world, definition)
   if not keep then return end
   local schema = schema_of(definition)
-  entries[definition] = {
+  worlds[world][definition] = {
     keep = keep, access = cast(pointer, keep),
     index = schema.index, odd = schema.odd, make = schema.make,
   }
@@ -123,18 +121,23 @@ local function from_number(kind, number)
   if number ~= 0 then return number end
 end
 
+local to_number = { [true] = 1, [false] = 0 }
+
 local methods = {}
 
-function methods.get(world, entity, definition, ...)
+-- Arguments are handed on as they came, their number included: to the method
+-- behind, nothing and nil are not the same.
+
+function methods.get(...)
+  local world, entity, definition, name, other = ...
   local entries = worlds[world]
   local entry = entries and entries[definition]
   if not entry then
     learn(world, definition)
   elseif type(entity) == "number" then
     local count = select("#", ...)
-    local name, other = ...
     local index = entry.index[name]
-    if count == 1 and index then
+    if count == 4 and index then
       local value = load_field(entry.access, entity, index)
       if value == value then
         local odd = entry.odd[name]
@@ -142,7 +145,7 @@ function methods.get(world, entity, definition, ...)
         return value
       end
       if is_present(entry.access, entity) == 0 then return nil end
-    elseif count == 2 and index and entry.index[other] then
+    elseif count == 5 and index and entry.index[other] then
       local answer = load_pair(entry.access, entity, index,
         entry.index[other], values)
       if answer == 1 then
@@ -154,28 +157,26 @@ function methods.get(world, entity, definition, ...)
         return a, b
       end
       if answer == 0 then return nil, nil end
-    elseif count == 0 and entry.make then
+    elseif count == 3 and entry.make then
       local answer = load_all(entry.access, entity, values)
       if answer == 1 then return entry.make() end
       if answer == 0 then return nil end
     end
   end
-  return slow_get(world, entity, definition, ...)
+  return slow_get(...)
 end
 
-function methods.set(world, entity, definition, ...)
+function methods.set(...)
+  local world, entity, definition, name, value = ...
   local entries = worlds[world]
   local entry = entries and entries[definition]
   if not entry then
     learn(world, definition)
-  elseif select("#", ...) == 2 and type(entity) == "number" then
-    local name, value = ...
+  elseif select("#", ...) == 5 and type(entity) == "number" then
     local index, odd = entry.index[name], entry.odd[name]
     local number = value
     if odd == "bool" then
-      if value == true then number = 1 end
-      if value == false then number = 0 end
-      if type(value) ~= "boolean" then number = nil end
+      number = to_number[value]
     elseif odd == "entity" and value == nil then
       number = 0
     end
@@ -184,30 +185,32 @@ function methods.set(world, entity, definition, ...)
       return
     end
   end
-  return slow_set(world, entity, definition, ...)
+  return slow_set(...)
 end
 
-function methods.has(world, entity, definition, ...)
+function methods.has(...)
+  local world, entity, definition = ...
   local entries = worlds[world]
   local entry = entries and entries[definition]
   if not entry then
     learn(world, definition)
-  elseif type(entity) == "number" and select("#", ...) == 0 then
+  elseif type(entity) == "number" and select("#", ...) == 3 then
     local answer = has_component(entry.access, entity)
     if answer ~= 2 then return answer == 1 end
   end
-  return slow_has(world, entity, definition, ...)
+  return slow_has(...)
 end
 
-function methods.alive(world, entity)
-  local entries = worlds[world]
-  if not entries then
+function methods.alive(...)
+  local world, entity = ...
+  local owner = owners[world]
+  if not owner then
     learn(world)
   elseif type(entity) == "number" then
-    local answer = is_alive(entries.alive.access, entity)
+    local answer = is_alive(owner.access, entity)
     if answer ~= 2 then return answer == 1 end
   end
-  return slow_alive(world, entity)
+  return slow_alive(...)
 end
 
 core.install("ecs.World", methods)
