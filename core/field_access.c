@@ -198,17 +198,21 @@ FieldAnswer field_access_all(FieldAccess *access, double entity,
 
 /* Writing ----------------------------------------------------------------- */
 
-static ECS_COLD bool set_slowly(FieldAccess *access, const World *world,
-                                double entity, uint32_t field, double value) {
-  const FieldTable *known;
-  uint64_t element = 0;
-  uint32_t row = find(access, world, entity, &known);
-  if (!is_row(row)) return false;
+static ECS_COLD bool store(const FieldAccess *access, const FieldTable *known,
+                           uint32_t field, uint32_t row, double value) {
   const SchemaField *type = &access->schema->fields[field];
+  uint64_t element = 0;
   if (ecs_scalar_store(type->type, &element, value) != ECS_OK) return false;
   element_copy(known->columns[field] + ((size_t)row << type->shift), &element,
                type->shift);
   return true;
+}
+
+static ECS_COLD bool set_slowly(FieldAccess *access, const World *world,
+                                double entity, uint32_t field, double value) {
+  const FieldTable *known;
+  uint32_t row = find(access, world, entity, &known);
+  return is_row(row) && store(access, known, field, row, value);
 }
 
 /* In line for an f32 that is neither infinite nor not a number. Readers count
@@ -224,9 +228,11 @@ bool field_access_set(FieldAccess *access, double entity, uint32_t field,
     return false;
   const World *world = &outer->world;
   uint32_t row = known_row(access, world, entity, &known);
-  if (ECS_UNLIKELY(!is_row(row) || !access->plain ||
-                   !(value >= -FLT_MAX && value <= FLT_MAX)))
+  if (ECS_UNLIKELY(!is_row(row)))
     return set_slowly(access, world, entity, field, value);
+  if (ECS_UNLIKELY(!access->plain ||
+                   !(value >= -FLT_MAX && value <= FLT_MAX)))
+    return store(access, known, field, row, value);
   ((LooseF32 *)known->columns[field])[row] = (float)value;
   return true;
 }
