@@ -48,19 +48,33 @@ IN_LINE Place place_of(const FieldAccess *access, const World *world,
   return (Place){slot->where, slot_table(*slot)};
 }
 
-/* The row of an entity, and what is remembered of its table. */
+/* The row of whoever is at a place, if that is the entity. */
+IN_LINE uint32_t owned_row(const FieldTable *known, Place place,
+                           double entity) {
+  double owner = (double)(int64_t)known->table->entities[place.row];
+  return ECS_LIKELY(owner == entity) ? place.row : ROW_ABSENT;
+}
+
+/* The row of an entity, and what is remembered of its table. Most worlds that
+ * are asked in a hurry have one table to ask of, and then nothing but the
+ * element waits for its id. */
 IN_LINE uint32_t known_row(const FieldAccess *access, const World *world,
                            double entity, const FieldTable **found) {
   if (ECS_UNLIKELY(access->layout_version != world->layout_version))
     return ROW_UNKNOWN;
   Place place = place_of(access, world, index_of(entity));
   if (ECS_UNLIKELY(!is_row(place.row))) return ROW_ABSENT;
+  if (ECS_LIKELY(!access->many)) {
+    *found = &access->lone;
+    return ECS_LIKELY(access->lone.id == place.table)
+               ? owned_row(&access->lone, place, entity)
+               : ROW_UNKNOWN;
+  }
   const FieldTable *known = &access->known[place.table % FIELD_TABLES];
   if (ECS_UNLIKELY(known->id != place.table))
     return known->without == place.table ? ROW_ABSENT : ROW_UNKNOWN;
   *found = known;
-  double owner = (double)(int64_t)known->table->entities[place.row];
-  return ECS_LIKELY(owner == entity) ? place.row : ROW_ABSENT;
+  return owned_row(known, place, entity);
 }
 
 static void find_layout(FieldAccess *access, const World *world) {
@@ -73,6 +87,8 @@ static void find_layout(FieldAccess *access, const World *world) {
   for (uint32_t i = 0; i < FIELD_TABLES; i++)
     access->known[i] =
         (FieldTable){FIELD_NO_TABLE, FIELD_NO_TABLE, NULL, NULL, 0};
+  access->lone = access->known[0];
+  access->many = false;
   access->layout_version = world->layout_version;
 }
 
@@ -81,16 +97,19 @@ static void remember(FieldAccess *access, const World *world,
                      const Table *table) {
   FieldTable *known = &access->known[table->id % FIELD_TABLES];
   FieldTable fresh = {table->id, known->without, table, NULL, 0};
+  access->many = access->many || access->lone.id != FIELD_NO_TABLE;
   if (access->component != 0) {
     uint32_t bit = world->components[access->component].bit;
     if (!table_has(table, bit)) {
       known->without = table->id;
+      access->many = true;
       return;
     }
     if (access->schema->field_count > 0)
       fresh.columns = table_fields(table, bit);
   }
   *known = fresh;
+  access->lone = fresh;
 }
 
 /* known_row after the entity's table was met. */
