@@ -208,6 +208,25 @@ static void any_number_is_a_fair_question(void **state) {
   finish(&fixture);
 }
 
+/* Row 0 of an empty table says that 0 owns it, and index 0 has a slot. */
+static void nobody_owns_the_row_of_nobody(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture, 1);
+  compare(&fixture, (double)fixture.e[0]);
+  for (uint32_t i = 0; i < COUNT; i++)
+    assert_int_equal(ecs_add(fixture.world, fixture.e[i],
+                             fixture.components[0], NULL), ECS_OK);
+  compare(&fixture, 0);
+  for (uint32_t i = 0; i < COUNT; i++) {
+    compare(&fixture, (double)fixture.e[i]);
+    assert_int_equal(ecs_destroy(fixture.world, fixture.e[i]), ECS_OK);
+    compare(&fixture, (double)fixture.e[i]);
+  }
+  compare(&fixture, 0);
+  finish(&fixture);
+}
+
 static void open_cursors_and_records_send_elsewhere(void **state) {
   (void)state;
   Fixture fixture;
@@ -222,6 +241,7 @@ static void open_cursors_and_records_send_elsewhere(void **state) {
   assert_int_equal(ecs_add(fixture.world, fixture.e[0], sparse->component,
                            NULL), ECS_OK);
   compare(&fixture, e);
+  compare(&fixture, (double)fixture.e[1]);
   ecs_Term terms[] = {{plain->component, ECS_WRITE},
                       {sparse->component, ECS_READ}};
   assert_int_equal(ecs_query_create(fixture.world, terms, 2, &query), ECS_OK);
@@ -279,6 +299,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(answers_are_those_of_the_border),
       cmocka_unit_test(any_number_is_a_fair_question),
+      cmocka_unit_test(nobody_owns_the_row_of_nobody),
       cmocka_unit_test(open_cursors_and_records_send_elsewhere),
       cmocka_unit_test(a_nan_is_stored_without_payload),
   };
