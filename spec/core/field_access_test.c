@@ -134,8 +134,8 @@ static void compare(Fixture *fixture, double entity) {
 
 /* Sets a field this way; where that is refused, nothing has changed. */
 static void set(Fixture *fixture, ecs_Entity entity) {
-  static const double numbers[] = {0,   1,    2.5,  255, 256,  -1,
-                                   1e9, 1e39, -0.0, 7,   1e-9, 4503599627370495.0};
+  static const double numbers[] = {
+      0, 1, 2.5, 255, 256, -1, 1e9, 1e39, -0.0, 7, 1e-9, 4503599627370495.0};
   uint32_t i = roll(fixture, 3), f = roll(fixture, kinds[i].count);
   double number = numbers[roll(fixture, 12)], before = 0, after = 0;
   uint64_t element;
@@ -184,7 +184,8 @@ static void answers_are_those_of_the_border(void **state) {
     Fixture fixture;
     start(&fixture, seed);
     for (uint32_t step = 0; step < 300; step++) change(&fixture);
-    for (uint32_t i = 0; i < COUNT; i++) compare(&fixture, (double)fixture.e[i]);
+    for (uint32_t i = 0; i < COUNT; i++)
+      compare(&fixture, (double)fixture.e[i]);
     finish(&fixture);
   }
 }
