@@ -191,7 +191,7 @@ describe("a finalizer that closes the world", function()
 
   for name, call in pairs(calls) do
     it("may come at any moment of " .. name, function()
-      -- When the collector comes is its own affair: until it has, at least once.
+      -- When the collector comes is its own affair: until it has, once.
       local closed, round = 0, 0
       while round < 150 or (closed == 0 and round < 5000) do
         round = round + 1

@@ -64,6 +64,7 @@ typedef struct Header {
  *   [kind]         the metatable of a kind
  *   definitions    definitions by index and by name
  *   libraries      libraries by name
+ *   accelerated    see access.c
  *   build          see views.c */
 #define RECENT_DEFINITIONS 64u
 typedef struct State {
@@ -128,6 +129,7 @@ BIND_INTERNAL void bind_push_methods(lua_State *L, Kind kind);
 BIND_INTERNAL void bind_open_definitions(lua_State *L);
 BIND_INTERNAL void bind_open_worlds(lua_State *L);
 BIND_INTERNAL void bind_open_entities(lua_State *L);
+BIND_INTERNAL void bind_open_access(lua_State *L);
 BIND_INTERNAL void bind_open_queries(lua_State *L);
 BIND_INTERNAL void bind_open_bulk(lua_State *L);
 BIND_INTERNAL void bind_open_views(lua_State *L);

@@ -261,6 +261,7 @@ static int open_module(lua_State *L) {
   bind_open_definitions(L);
   bind_open_worlds(L);
   bind_open_entities(L);
+  bind_open_access(L);
   bind_open_queries(L);
   bind_open_bulk(L);
   bind_open_views(L);

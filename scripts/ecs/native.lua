@@ -3,7 +3,7 @@
 -- The only file that knows which VM this is. LuaJIT gets columns as checked FFI
 -- views, every other Lua (and LuaJIT with ECS_BACKEND=capi in its environment)
 -- as tables that are filled and copied back; programs cannot tell which, but
--- for their speed.
+-- for their speed. With the views come faster methods for single fields.
 
 local core = require "ecs.core"
 
@@ -22,6 +22,8 @@ local function accelerated()
 end
 
 local backend = accelerated() and "ffi" or "capi"
+-- Calls through the FFI gain nothing where nothing is compiled.
+if backend == "ffi" and jit.status() then require "ecs.access_ffi" end
 
 --- Raises unless this is a world that is open; for methods written in Lua.
 local function check_world(world, call)
