@@ -18,7 +18,7 @@
 # tests, the floors and the rockspec follow it.
 CORE := ecs ecs_kernel config invariant status memory id scalar schema \
   entity_index locator table group world spawn part row_list query batch \
-  command_buffer fold regroup hash library kernel api accessor api_entity \
+  visit command_buffer fold regroup hash library kernel api accessor api_entity \
   api_query api_world
 
 # What the mutation score is about.

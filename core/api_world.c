@@ -195,17 +195,20 @@ ecs_Status ecs_reserve(ecs_World *world, ecs_Bundle bundle, uint64_t count) {
 
 ecs_Status api_open(ecs_World *world) {
   if (world->depth >= ECS_NESTING_LIMIT) return ECS_E_LIMIT;
+  world->world.pulse++;
   world->marks[world->depth++] = command_mark(&world->commands);
   return ECS_OK;
 }
 
 ecs_Status api_close(ecs_World *world) {
   ECS_ASSERT(world->depth > 0);
+  world->world.pulse++;
   return --world->depth > 0 ? ECS_OK : command_apply(&world->commands);
 }
 
 void api_discard(ecs_World *world) {
   ECS_ASSERT(world->depth > 0);
+  world->world.pulse++;
   command_rewind(&world->commands, world->marks[--world->depth]);
 }
 
@@ -229,3 +232,7 @@ void ecs_defer_discard(ecs_World *world) {
 }
 
 bool ecs_deferring(const ecs_World *world) { return world->depth > 0; }
+
+const uint64_t *ecs_world_pulse(const ecs_World *world) {
+  return &world->world.pulse;
+}

@@ -12,6 +12,8 @@
  * structure_version grows with every change of rows or layout;
  * layout_version with every change of which group a component belongs to.
  * Plans that were made for another layout are made anew before they are used.
+ * pulse grows with the first of them, and whenever something is opened or
+ * closed above: it is what a row that was looked up has to watch.
  */
 #ifndef ECS_WORLD_H
 #define ECS_WORLD_H
@@ -46,6 +48,7 @@ typedef struct World {
   Bundle *last_spawned;   /* owned; of the last spawn without a bundle */
   uint64_t structure_version;
   uint64_t layout_version;
+  uint64_t pulse;         /* see ecs_world_pulse */
 } World;
 
 /* Where an entity's row of one group is. table NULL: nowhere. */
@@ -143,6 +146,7 @@ ECS_INTERNAL void world_clear(World *world);
 static inline void world_touch(World *world, Group *group) {
   group->version++;
   world->structure_version++;
+  world->pulse++;
 }
 
 /* Room in a table for rows more rows with that many columns of bits. Says so

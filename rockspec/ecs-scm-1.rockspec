@@ -34,6 +34,7 @@ build = {
         "core/row_list.c",
         "core/query.c",
         "core/batch.c",
+        "core/visit.c",
         "core/command_buffer.c",
         "core/fold.c",
         "core/regroup.c",
