@@ -9,10 +9,12 @@
  *      Kernel       a native kernel bound to a query
  *      Library      a loaded library of native kernels
  *      View         one walk over batches, and what a script sees of it
+ *      Rows         one loop over rows, and what a script sees of it
  *
  *      State --> definitions, libraries     Query --> World
  *        (upvalue 1 of every function)      Kernel --> Query
  *                                           View --> Query or World
+ *                                           Rows --> Query
  *
  * An arrow is a reference through a private table, so a world outlives what was
  * made from it; closing it is another matter: then its native is NULL, and
@@ -51,6 +53,7 @@ typedef enum Kind {
   KIND_KERNEL,
   KIND_LIBRARY,
   KIND_VIEW,
+  KIND_ROWS,
   KIND_COUNT
 } Kind;
 
@@ -63,7 +66,7 @@ typedef struct Header {
  *   [kind]         the metatable of a kind
  *   definitions    definitions by index and by name
  *   libraries      libraries by name
- *   build          see views.c */
+ *   build, rows    see views.c and rows.c */
 typedef struct State {
   Header header;
   const void *metatables[KIND_COUNT]; /* told apart by address alone */
@@ -113,6 +116,8 @@ BIND_INTERNAL void bind_open_entities(lua_State *L);
 BIND_INTERNAL void bind_open_queries(lua_State *L);
 BIND_INTERNAL void bind_open_views(lua_State *L);
 BIND_INTERNAL void bind_open_walks(lua_State *L);
+BIND_INTERNAL void bind_open_rows(lua_State *L);
+BIND_INTERNAL void bind_open_each(lua_State *L);
 BIND_INTERNAL void bind_open_kernels(lua_State *L);
 
 #endif
