@@ -30,6 +30,18 @@ static void push_kept(lua_State *L, const char *name) {
 
 /* each ------------------------------------------------------------------- */
 
+static int run(lua_State *L);
+
+/* What runs the walk of a Rows on top of the stack, unless scripts/ecs does. */
+static void give_runner(lua_State *L, const Rows *rows) {
+  if (rows->accelerated) return;
+  compat_push_private(L, -1);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushcclosure(L, run, 1);
+  lua_rawseti(L, -2, ROWS_RUNNER);
+  lua_pop(L, 1);
+}
+
 /* Pushes the Rows for one more walk of each of this query. */
 static Rows *walk_rows(lua_State *L, Query *query) {
   push_kept(L, "each");
@@ -38,6 +50,7 @@ static Rows *walk_rows(lua_State *L, Query *query) {
   if (!rows || rows->running) {
     lua_pop(L, 1);
     rows = bind_rows_new(L, 1, query, false);
+    give_runner(L, rows);
     lua_pushvalue(L, -1);
     lua_rawseti(L, -3, (int)query->depth + 1);
   }
@@ -128,10 +141,6 @@ static Outcome query_walk(lua_State *L, Query *query) {
   int place = lua_gettop(L);
   compat_push_private(L, place);
   lua_rawgeti(L, -1, ROWS_RUNNER);
-  if (!rows->accelerated) {
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_pushcclosure(L, run, 1);
-  }
   lua_pushvalue(L, place);
   for (int k = 2; k <= top; k++) lua_pushvalue(L, k);
   ecs_Status status = ecs_query_begin(bind_query_native(L, query),

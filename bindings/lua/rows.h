@@ -17,8 +17,8 @@
  * leave to row_get and row_set whatever is not plain. So the words and the
  * order of checks are the same.
  *
- * Private table of Rows: 1 query, 2 what runs the loop (nil: C does), 3 buffer
- * of entities, from ROWS_VIEWS on the row views.
+ * Private table of Rows: 1 query, 2 what runs the loop, 3 buffer of entities,
+ * from ROWS_VIEWS on the row views.
  */
 #ifndef ECS_LUA_ROWS_H
 #define ECS_LUA_ROWS_H

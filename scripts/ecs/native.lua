@@ -23,6 +23,9 @@ end
 
 local backend = accelerated() and "ffi" or "capi"
 
+-- Rows by FFI need the compiler: interpreted, each access makes garbage.
+local compiled = backend == "ffi" and rawget(_G, "jit").status()
+
 --- Raises unless this is a world that is open; for methods written in Lua.
 local function check_world(world, call)
   if core.kind(world) ~= "ecs.World" then
@@ -37,4 +40,5 @@ return {
   core = core,
   check_world = check_world,
   backend = backend,
+  rows = compiled and "ffi" or "capi",
 }

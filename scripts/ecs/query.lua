@@ -12,7 +12,7 @@ require "ecs.batch"
 
 local core = native.core
 
-if native.backend == "ffi" then
+if native.rows == "ffi" then
   require "ecs.rows_ffi"
 else
   core.share("rows", false) -- ecs.core makes them
