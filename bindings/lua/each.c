@@ -128,6 +128,19 @@ static Outcome walk(lua_State *L, Rows *rows, int arguments) {
   return OUTCOME_MISUSE;
 }
 
+/* Pushes what runs the walk of the Rows at index place, called with the Rows,
+ * the function at index 2 and extras more arguments. The accelerator may have
+ * to compile it, which is better done before the walk. */
+static void push_runner(lua_State *L, const Rows *rows, int place, int extras) {
+  compat_push_private(L, place);
+  lua_rawgeti(L, -1, ROWS_RUNNER);
+  lua_remove(L, -2);
+  if (!rows->accelerated) return;
+  lua_pushvalue(L, 2);
+  compat_push_whole(L, extras);
+  lua_call(L, 2, 1);
+}
+
 /* Walks query 1 with function 2, handing on arguments 3 to top. */
 static Outcome query_walk(lua_State *L, Query *query) {
   int top = lua_gettop(L);
@@ -139,8 +152,7 @@ static Outcome query_walk(lua_State *L, Query *query) {
   bind_world_meet_all(L, query->world, -1);
   Rows *rows = walk_rows(L, query);
   int place = lua_gettop(L);
-  compat_push_private(L, place);
-  lua_rawgeti(L, -1, ROWS_RUNNER);
+  push_runner(L, rows, place, top - 2);
   lua_pushvalue(L, place);
   for (int k = 2; k <= top; k++) lua_pushvalue(L, k);
   ecs_Status status = ecs_query_begin(bind_query_native(L, query),

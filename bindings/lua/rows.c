@@ -258,8 +258,9 @@ static void lay_terms(Rows *rows) {
 }
 
 /* Has scripts/ecs make what runs the loop, when it wants to: runner, code =
- * rows(Rows, terms, loops, code). Code is what the query's loops have in
- * common; it is kept with the query. */
+ * rows(Rows, terms, loops, code). The runner of rows is its step; that of each
+ * is asked for one before every walk. Code is what the query's loops have in
+ * common, and is kept with the query. */
 static void build(lua_State *L, Rows *rows, int index, int owner) {
   int top = lua_gettop(L);
   const char *code = rows->loops ? "code_rows" : "code_each";

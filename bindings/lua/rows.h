@@ -8,8 +8,8 @@
  *              term 1 --->   elements | x | y | dx | dy |
  *                                       |
  *                            each:      +--> column of the batch, at [row]
- *                            rows:      +--> the element; looked up again
- *                                            when the world's pulse is not stamp
+ *                            rows:      +--> the element; looked up again when
+ *                                            the world's pulse is not the stamp
  *
  * Both belong to a query and are used again by its next loop, so a loop makes
  * no garbage. Views are userdata made here, or, with the accelerator, tables

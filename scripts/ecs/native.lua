@@ -3,7 +3,8 @@
 -- The only file that knows which VM this is. LuaJIT gets columns as checked FFI
 -- views, every other Lua (and LuaJIT with ECS_BACKEND=capi in its environment)
 -- as tables that are filled and copied back; programs cannot tell which, but
--- for their speed.
+-- for their speed. Rows of each and rows are generated code where LuaJIT
+-- compiles it, and made by ecs.core everywhere else.
 
 local core = require "ecs.core"
 

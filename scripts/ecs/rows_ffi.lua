@@ -168,8 +168,8 @@ end
 
 -- Whole chunks ---------------------------------------------------------------
 
--- The loop of each. C begins and ends the walk; ARGUMENTS are the rows that a
--- batch has, EXTRAS what is handed on.
+-- The loop of each, called with the Rows, the function and what is handed on. C
+-- begins and ends the walk; ARGUMENTS are what the function gets.
 local each = [[
 local next_batch = core.each_next
 return function(EXTRAS)
@@ -252,9 +252,9 @@ end
 --- Code of a function that runs each with count extra arguments.
 local function each_code(terms, count)
   local lines, names = present(terms, false)
-  local extras = { "f" }
+  local extras = { "_", "f" }
   for k = 1, count do
-    names[#names + 1], extras[k + 1] = "x" .. k, "x" .. k
+    names[#names + 1], extras[k + 2] = "x" .. k, "x" .. k
   end
   names[#names + 1] = "tonumber(entities[i])"
   return views_code(terms, false) .. fill(each, {
@@ -329,25 +329,26 @@ end
 -- each time.
 local ENOUGH = 5
 
---- What runs each for one number of extra arguments.
-local function runner_of(code, terms, rows, count)
-  code[count] = code[count] or each_code(terms, count)
-  local run = instantiate(compile(code[count]), rows, terms)
-  local last, changes = nil, 0
-  return function(f, ...)
+--- For one Rows of each: a function that says what runs f with count extra
+-- arguments. It is called before the walk begins.
+local function chooser(code, terms, rows)
+  local runners, changes, last = {}, 0, nil
+  local function make(count)
+    code[count] = code[count] or each_code(terms, count)
+    return instantiate(compile(code[count]), rows, terms)
+  end
+  return function(f, count)
     if f ~= last and changes < ENOUGH then
-      changes = changes + 1
-      if changes == ENOUGH then
-        run = instantiate(compile(code[count]), rows, terms)
-      end
-      last = f
+      last, changes = f, changes + 1
+      if changes == ENOUGH then runners = {} end
     end
-    run(f, ...)
+    runners[count] = runners[count] or make(count)
+    return runners[count]
   end
 end
 
---- Called by ecs.core for a new Rows. Returns what runs its loop, and code,
--- which is handed in again for the next Rows of the same query.
+--- Called by ecs.core for a new Rows. Returns its step or, for each, its
+-- chooser; and code, which is handed in again for the query's next Rows.
 local function build(rows, sequence, loops, code)
   local terms = read(sequence)
   if loops then
@@ -355,16 +356,7 @@ local function build(rows, sequence, loops, code)
     return instantiate(code, rows, terms), code
   end
   code = code or {}
-  local runners = {}
-  return function(_, f, ...)
-    local count = select("#", ...)
-    local run = runners[count]
-    if not run then
-      run = runner_of(code, terms, rows, count)
-      runners[count] = run
-    end
-    run(f, ...)
-  end, code
+  return chooser(code, terms, rows), code
 end
 
 core.share("rows", build)
