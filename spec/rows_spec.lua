@@ -423,6 +423,18 @@ describe("a row of rows", function()
     assert.is_false(world:alive(entity))
   end)
 
+  it("is one view, whatever row the loop is at", function()
+    local first, n = nil, 0
+    for _, p in world:query({ Position }):rows() do
+      n = n + 1
+      first = first or p
+      assert.is_true(rawequal(first, p))
+      p.y = n
+      assert.equal(n, first.y)
+    end
+    assert.equal(21, n)
+  end)
+
   it("is over after the last step", function()
     local kept
     for _, p in query:rows() do kept = p end
@@ -547,6 +559,29 @@ describe("rows inside a callback", function()
       end
       assert.equal(3, n)
     end)
+
+  it("may be stepped that began outside", function()
+    local optional = world:query { read = { Velocity },
+      optional = { Position } }
+    local step, state = optional:rows()
+    local e, v, p = step(state)
+    assert.equal(ids[1], e)
+    assert.equal(2, v.x + p.x)
+    once(world:query { Position }, function()
+      e, v, p = step(state)
+      assert.equal(ids[2], e)
+      assert.equal(1, v.x)
+      refuses(function() return p.x end, "cannot reach Position here")
+      refuses(function() p.x = 1 end, "cannot reach Position here")
+    end)
+    assert.equal(2, p.x)
+    e, v, p = step(state)
+    assert.equal(ids[3], e)
+    assert.equal(4, v.x + p.x)
+    assert.is_nil((step(state)))
+    assert.is_nil((step(state)))
+    refuses(function() return p.x end, "this row is over")
+  end)
 
   it("records structure with the callback", function()
     once(positions, function()
