@@ -257,23 +257,13 @@ static int rows_done(lua_State *L) {
   return 0;
 }
 
-/* Goes on to the next entity that still matches; false when there is none. */
+/* Goes on to the next entity; false when there is none. */
 static bool advance(lua_State *L, Rows *rows) {
-  while (rows->at < rows->count) {
-    ecs_Query *native = bind_query_native(L, rows->query);
-    ecs_Entity entity = rows->entities[rows->at++];
-    ecs_Status status =
-        ecs_query_locate(native, entity, rows->elements, &rows->flags);
-    if (status != ECS_OK && status != ECS_E_DEAD) {
-      bind_push_status(L, rows->world, status, rows->query->label);
-      bind_raise(L);
-    }
-    if (!(rows->flags & ECS_ROW_MATCHES)) continue;
-    rows->entity = entity;
-    rows->row = 0;
-    rows->stamp = *rows->world->pulse;
-    return true;
-  }
+  int found = bind_rows_advance(rows);
+  if (found >= 0) return found > 0;
+  bind_query_native(L, rows->query);
+  bind_push_status(L, rows->world, (ecs_Status)-found, rows->query->label);
+  bind_raise(L);
   return false;
 }
 

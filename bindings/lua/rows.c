@@ -7,6 +7,7 @@
  * with names that are compared by address, as Lua keeps one copy of each
  * short string, a read costs about what the call costs.
  */
+#include <math.h>
 #include <string.h>
 
 #include "rows.h"
@@ -108,6 +109,58 @@ static inline void *place_of(const Rows *rows, const RowTerm *term,
   if (!column) return NULL;
   size_t bytes = ecs_scalar_bytes(term->definition->fields[field].type);
   return column + (size_t)rows->row * bytes;
+}
+
+/* For compiled code -------------------------------------------------------- */
+
+/* A finalizer may close the world or move rows wherever Lua allocates, and
+ * interpreted code allocates for every pointer it looks at. So in a loop of rows
+ * compiled code holds none: it calls these, which check and act in one. */
+
+static bool is_open(const Rows *rows) {
+  return rows->world->native && rows->query->native;
+}
+
+int bind_rows_advance(Rows *rows) {
+  while (rows->at < rows->count) {
+    if (!is_open(rows)) return -(int)ECS_E_ARGUMENT;
+    ecs_Entity entity = rows->entities[rows->at++];
+    ecs_Status status = ecs_query_locate(rows->query->native, entity,
+                                         rows->elements, &rows->flags);
+    if (status != ECS_OK && status != ECS_E_DEAD) return -(int)status;
+    if (!(rows->flags & ECS_ROW_MATCHES)) continue;
+    rows->entity = entity;
+    rows->row = 0;
+    rows->stamp = *rows->world->pulse;
+    return 1;
+  }
+  return 0;
+}
+
+/* Where a column of this row is; NULL when that takes more than a look. */
+static void *find_element(Rows *rows, uint32_t column) {
+  if (*rows->world->pulse != rows->stamp) {
+    if (rows->entity == 0 || !is_open(rows) ||
+        ecs_query_locate(rows->query->native, rows->entity, rows->elements,
+                         &rows->flags) != ECS_OK)
+      return NULL;
+    rows->stamp = *rows->world->pulse;
+  }
+  return rows->elements[column];
+}
+
+/* A field as a number. Not a number: ask row_get. */
+static double load(Rows *rows, uint32_t column, uint32_t scalar) {
+  const void *place = find_element(rows, column);
+  return place ? ecs_scalar_load((ecs_Scalar)scalar, place) : NAN;
+}
+
+/* 0: ask row_set. */
+static int store(Rows *rows, uint32_t column, uint32_t scalar, double value) {
+  void *place = find_element(rows, column);
+  if (!place || !(rows->flags & ECS_ROW_IN_PLACE)) return 0;
+  ecs_scalar_convert((ecs_Scalar)scalar, place, value);
+  return 1;
 }
 
 /* Reading and writing ---------------------------------------------------- */
@@ -305,7 +358,9 @@ Rows *bind_rows_new(lua_State *L, int owner, Query *query, bool loops) {
                                 terms * sizeof(RowTerm));
   rows->elements = (void **)(void *)(rows + 1);
   rows->terms = (RowTerm *)(void *)(rows->elements + columns);
-  rows->locate = ecs_query_locate;
+  rows->advance = bind_rows_advance;
+  rows->load = load;
+  rows->store = store;
   rows->world = rows->view.world = query->world;
   rows->query = query;
   rows->view.label = query->label;

@@ -52,7 +52,9 @@ typedef struct Rows {
   ecs_Entity entity; /* loops: whose row it is; 0: none */
   uint32_t at;      /* loops: the next of entities */
   uint32_t count;   /* of entities */
-  ecs_Status (*locate)(ecs_Query *, ecs_Entity, void **, uint32_t *);
+  int (*advance)(struct Rows *);
+  double (*load)(struct Rows *, uint32_t column, uint32_t scalar);
+  int (*store)(struct Rows *, uint32_t column, uint32_t scalar, double value);
   World *world;
   Query *query;
   uint32_t capacity; /* of the buffer */
@@ -70,6 +72,11 @@ BIND_INTERNAL Rows *bind_rows_new(lua_State *L, int owner, Query *query,
 
 /* The Rows at index; raises on anything else. */
 BIND_INTERNAL Rows *bind_rows_check(lua_State *L, int index);
+
+/* Goes on to the next entity that still matches: 1; 0: there is none; less: the
+ * status, negated, that keeps the loop from it. Knows no Lua: compiled code
+ * calls it, too. */
+BIND_INTERNAL int bind_rows_advance(Rows *rows);
 
 /* No row is out any more. Neither allocates nor raises. */
 BIND_INTERNAL void bind_rows_over(Rows *rows);

@@ -6,7 +6,7 @@
 --
 --     p.x  -->  is a row out?  -->  box.elements: where column x is
 --               each: box.row >= 0
---               rows: the world's pulse is the one that elements hold for
+--               rows: asks C, see rows.c
 --
 -- This file does what is plain and fast. Everything else (no row, no such
 -- field, a wrong value, a row that is gone, a change that must be recorded)
@@ -26,17 +26,9 @@ local scalars = require "ecs.scalars_ffi"
 -- Loaded again: the first stays.
 if core.share("rows") then return true end
 
-local MATCHES, IN_PLACE = 1, 2 -- ecs_RowFlag
-local DEAD = tonumber(ffi.cast("int", ffi.cast("ecs_Status", "ECS_E_DEAD")))
+local IN_PLACE = 2 -- ecs_RowFlag
 
--- The first fields of World, Query and Rows in bindings/lua. A stamp and a
--- pulse are compared by halves: 64 bits are an object in the interpreter.
-local world_type = ffi.typeof [[struct {
-  uint64_t magic; size_t bytes; void *native; const int32_t *pulse;
-}]]
-local query_type = ffi.typeof [[struct {
-  uint64_t magic; size_t bytes; void *world; void *native;
-}]]
+-- The first fields of Rows in bindings/lua/rows.h.
 local rows_type = ffi.typeof([[struct {
   uint64_t magic; size_t bytes;
   int32_t row;
@@ -46,20 +38,19 @@ local rows_type = ffi.typeof([[struct {
   const int64_t *entities;
   uint64_t entity;
   uint32_t at, count;
-  int (*locate)(void *query, uint64_t entity, void **elements, uint32_t *flags);
-  $ *world;
-  $ *query;
-}]], world_type, query_type)
+  int (*advance)(void *);
+  double (*load)(void *, uint32_t column, uint32_t scalar);
+  int (*store)(void *, uint32_t column, uint32_t scalar, double value);
+  void *world, *query;
+}]])
 -- The comment is for test runners that remember types by their text.
 local rows_pointer = ffi.typeof("$ * /* rows */", rows_type)
 
 local function check_layout()
-  local row, elements, query, pulse, native = core.row_layout()
+  local row, elements, query = core.row_layout()
   if ffi.offsetof(rows_type, "row") ~= row
     or ffi.offsetof(rows_type, "elements") ~= elements
-    or ffi.offsetof(rows_type, "query") ~= query
-    or ffi.offsetof(world_type, "pulse") ~= pulse
-    or ffi.offsetof(query_type, "native") ~= native then
+    or ffi.offsetof(rows_type, "query") ~= query then
     error("ecs: ecs.core and rows_ffi.lua disagree about rows", 0)
   end
 end
@@ -69,12 +60,12 @@ check_layout()
 
 -- What every chunk begins with. get and set are two levels below the script.
 local head = [[
-local rows, box, places, flags, core, quiet_nan, entity = ...
+local rows, box, places, core, quiet_nan, entity = ...
 local pcall, error, type, tonumber = pcall, error, type, tonumber
 local floor, modf, band = math.floor, math.modf, require("bit").band
 local setmetatable = setmetatable
 local row_get, row_set, row_has = core.row_get, core.row_set, core.row_has
-local world, query, locate = box.world, box.query, box.locate
+local load, put = box.load, box.store
 local function get(term, key)
   local done, value = pcall(row_get, rows, term, key)
   if not done then error(value, 3) end
@@ -83,20 +74,6 @@ end
 local function set(term, key, value)
   local done, text = pcall(row_set, rows, term, key, value)
   if not done then error(text, 3) end
-end
-]]
-
--- In a loop, does elements hold? Asks the core again when something changed.
-local follow = [[
-local function holds()
-  local pulse = world.pulse
-  if pulse[0] == box.low and pulse[1] == box.high then return true end
-  if box.entity == 0 or world.native == nil or query.native == nil
-    or locate(query.native, box.entity, box.elements, flags) ~= 0 then
-    return false
-  end
-  box.low, box.high = pulse[0], pulse[1]
-  return true
 end
 ]]
 
@@ -131,6 +108,39 @@ local function fill(text, words)
   return (text:gsub("%u%u%u+", words))
 end
 
+local scalar_numbers = {}
+for scalar in pairs(scalars.kinds) do
+  scalar_numbers[scalar] = tonumber(ffi.cast("int", ffi.cast("ecs_Scalar",
+    "ECS_" .. scalar:upper())))
+end
+
+-- How a number that load gave is shown, and what put is given of a value.
+local as_lua = { bool = "v ~= 0", entity = "entity(v)" }
+local given = {
+  bool = "type(v) == 'number' and v or v == true and 1 or v == false and 0",
+  entity = "v == nil and 0 or type(v) == 'number' and v",
+}
+
+--- The same for rows, whose elements only C may look at: see rows.c.
+local function call_code(term)
+  local loads, stores = {}, {}
+  for f, field in ipairs(term.fields) do
+    local scalar = field[2]
+    local word = f == 1 and "if" or "elseif"
+    local test = string.format("      %s key == %q then ", word, field[1])
+    local place = "box, " .. term.first + f - 1 .. ", "
+      .. scalar_numbers[scalar]
+    loads[f] = test .. "\n        local v = load(" .. place
+      .. ")\n        if v == v then return "
+      .. (as_lua[scalar] or "v") .. " end"
+    stores[f] = test .. "\n        local n = "
+      .. (given[scalar] or "type(v) == 'number' and v")
+      .. "\n        if n and put(" .. place .. ", n) ~= 0 then return end"
+  end
+  return table.concat(loads, "\n") .. " end", table.concat(stores, "\n")
+    .. " end"
+end
+
 --- Code that loads and stores the fields of a term.
 local function field_code(term)
   local loads, stores = {}, {}
@@ -148,19 +158,14 @@ local function field_code(term)
 end
 
 local function view_code(term, loops)
-  local loads, stores = field_code(term)
-  local first = "places.c" .. term.first .. " ~= nil"
-  local holds = "i >= 0"
-  if loops then
-    holds = "holds() and " .. first
-  elseif term.optional then
-    holds = "i >= 0 and " .. first
+  local loads, stores = (loops and call_code or field_code)(term)
+  local holds = loops and "true" or "i >= 0"
+  if term.optional and not loops then
+    holds = "i >= 0 and places.c" .. term.first .. " ~= nil"
   end
-  local in_place = loops and " and band(box.flags, " .. IN_PLACE .. ") ~= 0"
-    or ""
   return fill(view, {
     TERM = tostring(term.number), HOLDS = holds, LOADS = loads,
-    STORES = term.writable and holds .. in_place or "false",
+    STORES = term.writable and holds or "false",
     STORING = term.writable and stores or "",
     NAME = string.format("%q", "ecs.Row (" .. term.name .. ")"),
   })
@@ -186,34 +191,21 @@ PRESENT
 end
 ]]
 
--- The step of rows. It has no loop in itself, which would keep the script's
--- loop from being compiled: an entity that is passed over is a tail call.
+-- The step of rows.
 local step = [[
-local done, trouble = core.rows_done, core.row_trouble
-local step
-local function pass_over(status)
-  if status == 0 or status == DEAD then return step() end
-  local _, text = pcall(trouble, rows, status)
-  error(text, 2)
-end
-function step()
-  local at = box.at
-  if at >= box.count then
+local done, trouble, advance = core.rows_done, core.row_trouble, box.advance
+return function()
+  local found = advance(box)
+  if found > 0 then
+PRESENT
+    return ARGUMENTS
+  elseif found == 0 then
     done(rows)
     return nil
-  elseif world.native == nil or query.native == nil then
-    return pass_over(-1)
   end
-  local who = box.entities[at]
-  box.at = at + 1
-  local status = locate(query.native, who, box.elements, flags)
-  if band(box.flags, MATCHES) == 0 then return pass_over(status) end
-  local pulse = world.pulse
-  box.low, box.high, box.row, box.entity = pulse[0], pulse[1], 0, who
-PRESENT
-  return ARGUMENTS
+  local _, text = pcall(trouble, rows, -found)
+  error(text, 2)
 end
-return step
 ]]
 
 -- A function has at most 60 upvalues; more views than this come from a table.
@@ -240,7 +232,7 @@ local function present(terms, loops)
 end
 
 local function views_code(terms, loops)
-  local parts, names = { head, loops and follow or "" }, {}
+  local parts, names = { head }, {}
   for t, term in ipairs(terms) do
     parts[#parts + 1] = view_code(term, loops)
     names[t] = "p" .. t
@@ -265,10 +257,9 @@ end
 
 local function loop_code(terms)
   local lines, names = present(terms, true)
-  table.insert(names, 1, "tonumber(who)")
+  table.insert(names, 1, "tonumber(box.entity)")
   return views_code(terms, true) .. fill(step, {
     PRESENT = lines, ARGUMENTS = table.concat(names, ", "),
-    MATCHES = tostring(MATCHES), DEAD = tostring(DEAD),
   })
 end
 
@@ -312,9 +303,7 @@ end
 local function instantiate(chunk, rows, terms)
   local box = ffi.cast(rows_pointer, rows)
   local places = ffi.cast(places_type(terms), box.elements)
-  local flags = ffi.cast("uint32_t *",
-    ffi.cast("char *", box) + ffi.offsetof(rows_type, "flags"))
-  return chunk(rows, box, places, flags, core, scalars.quiet_nan,
+  return chunk(rows, box, places, core, scalars.quiet_nan,
     scalars.entity)
 end
 
