@@ -114,8 +114,8 @@ static inline void *place_of(const Rows *rows, const RowTerm *term,
 /* For compiled code -------------------------------------------------------- */
 
 /* A finalizer may close the world or move rows wherever Lua allocates, and
- * interpreted code allocates for every pointer it looks at. So in a loop of rows
- * compiled code holds none: it calls these, which check and act in one. */
+ * interpreted code allocates for every pointer it looks at. So in a loop of
+ * rows compiled code holds none: it calls these, which check and act in one. */
 
 static bool is_open(const Rows *rows) {
   return rows->world->native && rows->query->native;
@@ -432,9 +432,7 @@ static int row_layout(lua_State *L) {
   compat_push_whole(L, (double)offsetof(Rows, row));
   compat_push_whole(L, (double)offsetof(Rows, elements));
   compat_push_whole(L, (double)offsetof(Rows, query));
-  compat_push_whole(L, (double)offsetof(World, pulse));
-  compat_push_whole(L, (double)offsetof(Query, native));
-  return 5;
+  return 3;
 }
 
 static const luaL_Reg functions[] = {{"row_get", row_get},

@@ -36,7 +36,7 @@ local rows_type = ffi.typeof([[struct {
   int32_t low, high;
   void **elements;
   const int64_t *entities;
-  uint64_t entity;
+  int64_t entity;
   uint32_t at, count;
   int (*advance)(void *);
   double (*load)(void *, uint32_t column, uint32_t scalar);
