@@ -118,6 +118,13 @@ ECS_API ecs_Status ecs_world_create(const ecs_WorldDescription *description,
  * with it. NULL is fine. Runs no code of the caller. */
 ECS_API void ecs_world_destroy(ecs_World *world);
 
+/* Keeps *place, which lies with whoever holds the world besides its owner (a
+ * binding to a language does), true: it is the world now and NULL from the
+ * world's end on. ECS_E_ARGUMENT when another place holds it already. NULL lets
+ * go, and leaves the place as it is; a place that ends before the world has to
+ * be let go. */
+ECS_API ecs_Status ecs_world_hold(ecs_World *world, ecs_World **place);
+
 /* Destroys every entity; definitions and queries stay. ECS_E_OPEN. */
 ECS_API ecs_Status ecs_world_clear(ecs_World *world);
 
