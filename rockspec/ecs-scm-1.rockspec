@@ -48,6 +48,7 @@ build = {
         "bindings/lua/define.c",
         "bindings/lua/definitions.c",
         "bindings/lua/entities.c",
+        "bindings/lua/host.c",
         "bindings/lua/kernels.c",
         "bindings/lua/module.c",
         "bindings/lua/queries.c",

@@ -2,6 +2,9 @@
  *
  *      ecs.world{}  -> userdata (live) -- close, __close, __gc --> closed
  *
+ * The place in the userdata that names the native world holds it, in the word
+ * of ecs.h: should the host destroy a world under it, it is closed.
+ *
  * Closing twice is harmless. Closing inside a callback is refused; a finalizer
  * cannot be refused anything (a script with the debug library can call it), so
  * then the walk that is open closes the world when it ends.
@@ -31,14 +34,14 @@ ecs_World *bind_native(lua_State *L, const World *world) {
 
 /* The collector knows nothing of a world's memory: tell it that as much was
  * allocated, so that dropped worlds are found in time. */
-static void pay_for(lua_State *L, const World *world) {
+void bind_world_pay(lua_State *L, const World *world) {
   ecs_Statistics statistics;
   ecs_world_statistics(world->native, &statistics);
   lua_gc(L, LUA_GCSTEP, (int)(statistics.bytes / 1024 % 65536));
 }
 
-/* world(): a world without systems. Its state is a table for scripts/ecs. */
-static int world_new(lua_State *L) {
+/* A world without systems. Its state is a table for scripts/ecs. */
+World *bind_world_new(lua_State *L) {
   World *world = (World *)bind_new(L, KIND_WORLD, sizeof *world);
   compat_push_private(L, -1);
   lua_newtable(L);
@@ -46,15 +49,25 @@ static int world_new(lua_State *L) {
   lua_newtable(L);
   lua_setfield(L, -2, "bundles");
   lua_pop(L, 1);
+  return world;
+}
+
+/* world() */
+static int world_new(lua_State *L) {
+  World *world = bind_world_new(L);
   ecs_Status status = ecs_world_create(NULL, &world->native);
   if (status != ECS_OK)
     return bind_error(L, "no world: %s", ecs_status_text(status));
-  pay_for(L, world);
+  (void)ecs_world_hold(world->native, &world->native);
+  bind_world_pay(L, world);
   return 1;
 }
 
 void bind_world_end(World *world) {
-  ecs_world_destroy(world->native);
+  if (world->native && world->borrowed)
+    (void)ecs_world_hold(world->native, NULL);
+  else
+    ecs_world_destroy(world->native);
   world->native = NULL;
 }
 
@@ -73,6 +86,7 @@ static int world_close(lua_State *L) {
   if (world->innermost)
     return bind_error(L, "a world cannot be closed inside %s",
                       world->innermost->label);
+  if (world->borrowed) bind_world_detach(L, world, 1);
   bind_world_end(world);
   return 0;
 }
@@ -149,6 +163,30 @@ static void grow(lua_State *L, World *world, int index, uint32_t needed) {
   lua_pop(L, 1);
 }
 
+void bind_world_link(lua_State *L, World *world, int index,
+                     const Definition *definition, ecs_Component component) {
+  uint32_t highest =
+      definition->index > component ? definition->index : component;
+  grow(L, world, index, highest + 1);
+  world->owners[component] = definition;
+  world->ids[definition->index] = component;
+}
+
+/* Why a definition and a world do not go together. */
+static int refuse_meeting(lua_State *L, const World *world, ecs_Status status,
+                          const Definition *definition) {
+  if (status == ECS_E_OPEN && world->innermost)
+    return bind_error(L, "%s is new to this world and cannot be added to it "
+                         "inside %s: define it before", definition->name,
+                      world->innermost->label);
+  if (status == ECS_E_SCHEMA && world->borrowed)
+    return bind_error(L, "%s has other fields, or the same in another order, "
+                         "in the host's world: use ecs.component '%s', or let "
+                         "the host define it first", definition->name,
+                      definition->name);
+  return bind_error(L, "%s: %s", definition->name, ecs_status_text(status));
+}
+
 ecs_Component bind_world_meet(lua_State *L, World *world, int index,
                               const Definition *definition) {
   ecs_Component component = world_find(world, definition);
@@ -158,23 +196,15 @@ ecs_Component bind_world_meet(lua_State *L, World *world, int index,
       definition->storage};
   ecs_Status status =
       ecs_component(bind_native(L, world), &description, &component);
-  if (status == ECS_E_OPEN && world->innermost)
-    bind_error(L, "%s is new to this world and cannot be added to it inside "
-                  "%s: define it before", definition->name,
-               world->innermost->label);
-  if (status != ECS_OK)
-    bind_error(L, "%s: %s", definition->name, ecs_status_text(status));
-  uint32_t highest =
-      definition->index > component ? definition->index : component;
-  grow(L, world, index, highest + 1);
-  world->owners[component] = definition;
-  world->ids[definition->index] = component;
+  if (status != ECS_OK) refuse_meeting(L, world, status, definition);
+  bind_world_link(L, world, index, definition, component);
   return component;
 }
 
 void bind_world_meet_all(lua_State *L, World *world, int index) {
   State *state = bind_state(L);
   if (world->innermost || world->known == state->definition_count) return;
+  if (ecs_deferring(bind_native(L, world))) return; /* a host's cursor */
   index = compat_absolute(L, index);
   bind_push_shared(L);
   bind_push_table(L, "definitions");
