@@ -27,7 +27,7 @@ struct ecs_World {
   uint32_t deferrals;      /* of these */
   ecs_Component contested; /* see ecs_world_contested */
   uint64_t dropped;
-  ecs_World **holder;      /* see ecs_world_hold; borrowed, may be NULL */
+  ecs_Holder *holder;      /* see ecs_world_hold; borrowed, may be NULL */
   CommandMark marks[ECS_NESTING_LIMIT];
 };
 

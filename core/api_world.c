@@ -28,7 +28,7 @@ ecs_Status ecs_world_create(const ecs_WorldDescription *description,
 void ecs_world_destroy(ecs_World *world) {
   if (world == NULL) return;
   ecs_Memory record = world->world.memory.record;
-  if (world->holder != NULL) *world->holder = NULL;
+  if (world->holder != NULL) world->holder->ended(world->holder);
   while (world->query_count > 0)
     api_free_query(world->queries[world->query_count - 1]);
   memory_free(&world->world.memory, world->queries,
@@ -41,11 +41,10 @@ void ecs_world_destroy(ecs_World *world) {
   (void)record.resize(record.user, world, sizeof(ecs_World), 0);
 }
 
-ecs_Status ecs_world_hold(ecs_World *world, ecs_World **place) {
-  if (place != NULL && world->holder != NULL && world->holder != place)
+ecs_Status ecs_world_hold(ecs_World *world, ecs_Holder *holder) {
+  if (holder != NULL && world->holder != NULL && world->holder != holder)
     return ECS_E_ARGUMENT;
-  world->holder = place;
-  if (place != NULL) *place = world;
+  world->holder = holder;
   return ECS_OK;
 }
 

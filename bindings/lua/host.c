@@ -155,7 +155,7 @@ static World *push_new(lua_State *L, ecs_World *native) {
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_pushcclosure(L, settle_in, 1);
   lua_pushvalue(L, -2);
-  if (ecs_world_hold(native, &world->native) != ECS_OK)
+  if (!bind_world_hold(world, native))
     bind_error(L, "this world belongs to Lua already, or to another Lua state");
   if (lua_pcall(L, 1, 0, 0) != 0) {
     bind_world_end(world);

@@ -2,8 +2,8 @@
  *
  *      ecs.world{}  -> userdata (live) -- close, __close, __gc --> closed
  *
- * The place in the userdata that names the native world holds it, in the word
- * of ecs.h: should the host destroy a world under it, it is closed.
+ * The userdata is the holder of its native world, in the word of ecs.h: should
+ * a host destroy that under it, it is closed.
  *
  * Closing twice is harmless. Closing inside a callback is refused; a finalizer
  * cannot be refused anything (a script with the debug library can call it), so
@@ -52,23 +52,41 @@ World *bind_world_new(lua_State *L) {
   return world;
 }
 
+/* Leaves nothing that points into the native world. */
+static void forget(World *world) {
+  world->native = NULL;
+}
+
+static void native_ended(ecs_Holder *holder) {
+  forget((World *)(void *)((char *)holder - offsetof(World, holder)));
+}
+
+bool bind_world_hold(World *world, ecs_World *native) {
+  world->holder.ended = native_ended;
+  if (ecs_world_hold(native, &world->holder) != ECS_OK) return false;
+  world->native = native;
+  return true;
+}
+
 /* world() */
 static int world_new(lua_State *L) {
   World *world = bind_world_new(L);
-  ecs_Status status = ecs_world_create(NULL, &world->native);
+  ecs_World *native = NULL;
+  ecs_Status status = ecs_world_create(NULL, &native);
   if (status != ECS_OK)
     return bind_error(L, "no world: %s", ecs_status_text(status));
-  (void)ecs_world_hold(world->native, &world->native);
+  (void)bind_world_hold(world, native); /* nobody else knows it */
   bind_world_pay(L, world);
   return 1;
 }
 
 void bind_world_end(World *world) {
-  if (world->native && world->borrowed)
+  if (!world->native) return;
+  if (world->borrowed)
     (void)ecs_world_hold(world->native, NULL);
   else
     ecs_world_destroy(world->native);
-  world->native = NULL;
+  forget(world);
 }
 
 static int world_gc(lua_State *L) {

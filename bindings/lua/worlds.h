@@ -27,6 +27,7 @@ typedef struct World {
   View *innermost;           /* NULL: no walk is open */
   bool doomed;               /* finalized during a walk, which will close it */
   bool borrowed;             /* the host's: closing it only lets go */
+  ecs_Holder holder;         /* learns of native's end */
   uint32_t adopted;          /* components up to this one were looked at */
 } World;
 
@@ -54,6 +55,10 @@ BIND_INTERNAL ecs_World *bind_native(lua_State *L, const World *world);
 
 /* Pushes a world that has nothing native yet. */
 BIND_INTERNAL World *bind_world_new(lua_State *L);
+
+/* Gives it something native; false when that is held elsewhere. From then on it
+ * is closed, too, when its host destroys native. */
+BIND_INTERNAL bool bind_world_hold(World *world, ecs_World *native);
 
 /* Closes it, or lets go of a borrowed one; no walk is open. Harmless when it is
  * closed. */
