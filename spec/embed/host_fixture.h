@@ -1,5 +1,4 @@
-/* host_fixture.h: a world of a host, a Lua state, and what tests of the two
- * share.
+/* host_fixture.h: a host's world and a Lua state, for tests of the two.
  *
  * The world has one component, Position, whose fields are not in the order of
  * the alphabet, and one entity at 1, 2. Its memory is counted.
@@ -109,8 +108,7 @@ static inline void run(lua_State *L, const char *chunk) {
 
 /* A status that is an error, and its message, which is popped. */
 static inline void refused(lua_State *L, int status, const char *wanted) {
-  assert_int_not_equal(status, 0);
-  assert_int_equal(lua_type(L, -1), LUA_TSTRING);
+  assert_true(status != 0 && lua_type(L, -1) == LUA_TSTRING);
   if (!strstr(lua_tostring(L, -1), wanted))
     fail_msg("'%s' lacks '%s'", lua_tostring(L, -1), wanted);
   lua_pop(L, 1);
@@ -121,12 +119,6 @@ static inline void refused(lua_State *L, int status, const char *wanted) {
 static inline void raises(lua_State *L, const char *chunk, const char *wanted) {
   assert_int_equal(luaL_loadstring(L, chunk), 0);
   refused(L, lua_pcall(L, 0, 0, 0), wanted);
-}
-
-static inline uint64_t queries_of(const ecs_World *world) {
-  ecs_Statistics statistics;
-  ecs_world_statistics(world, &statistics);
-  return statistics.queries;
 }
 
 /* Kernels and scripts ----------------------------------------------------- */

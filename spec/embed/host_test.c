@@ -6,6 +6,12 @@
  */
 #include "host_fixture.h"
 
+static uint64_t queries_of(const ecs_World *world) {
+  ecs_Statistics statistics;
+  ecs_world_statistics(world, &statistics);
+  return statistics.queries;
+}
+
 /* Opening ------------------------------------------------------------------ */
 
 static void opening_twice_is_harmless(void **unused) {
