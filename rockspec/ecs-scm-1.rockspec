@@ -51,6 +51,7 @@ build = {
         "bindings/lua/definitions.c",
         "bindings/lua/entities.c",
         "bindings/lua/frames.c",
+        "bindings/lua/host.c",
         "bindings/lua/kernels.c",
         "bindings/lua/module.c",
         "bindings/lua/queries.c",

@@ -63,15 +63,23 @@ typedef struct Header {
  *   [kind]         the metatable of a kind
  *   definitions    definitions by index and by name
  *   libraries      libraries by name
+ *   worlds         a list of the worlds borrowed from hosts
+ *   hosts          what ecs_lua.h calls: a list of functions
  *   build          see views.c */
 typedef struct State {
   Header header;
   const void *metatables[KIND_COUNT]; /* told apart by address alone */
   uint32_t definition_count;
+  const void *order; /* of the host, being obeyed; see host.c */
 } State;
 
 /* The state of the running function: its first upvalue. */
 BIND_INTERNAL State *bind_state(lua_State *L);
+
+/* The state of a Lua state, outside of any function of ours: pushes its
+ * userdata, or pushes nil and returns NULL before the module is opened. Neither
+ * allocates nor raises. */
+BIND_INTERNAL State *bind_push_state(lua_State *L);
 
 /* Pushes the state's private table. */
 BIND_INTERNAL void bind_push_shared(lua_State *L);
@@ -82,6 +90,10 @@ BIND_INTERNAL void *bind_new(lua_State *L, Kind kind, size_t bytes);
 
 /* The object at index, or NULL when it is anything else. */
 BIND_INTERNAL void *bind_find(lua_State *L, int index, Kind kind);
+
+/* The same outside of any function of ours. */
+BIND_INTERNAL void *bind_find_in(lua_State *L, const State *state, int index,
+                                 Kind kind);
 
 /* Raises "ecs: " and the rest, blaming whoever called the running function.
  * Takes what lua_pushfstring takes. */
@@ -123,5 +135,6 @@ BIND_INTERNAL void bind_open_views(lua_State *L);
 BIND_INTERNAL void bind_open_walks(lua_State *L);
 BIND_INTERNAL void bind_open_kernels(lua_State *L);
 BIND_INTERNAL void bind_open_frames(lua_State *L);
+BIND_INTERNAL void bind_open_hosts(lua_State *L);
 
 #endif
