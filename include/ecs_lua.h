@@ -96,6 +96,11 @@ ECS_API int ecs_lua_detach(lua_State *L, ecs_World *world);
  * what a system raised. */
 ECS_API int ecs_lua_progress(lua_State *L, ecs_World *world, double dt);
 
+/* Runs one phase of a borrowed world: world:run(phase, dt). Pushes nothing, or
+ * what a system raised. */
+ECS_API int ecs_lua_run(lua_State *L, ecs_World *world, const char *phase,
+                        double dt);
+
 /* Makes kernels that are compiled into the host known to scripts under a name:
  * native = "host.drag". The library is borrowed for as long as the state lives
  * and any world that was in it; ECS_KERNEL_LIBRARY_OF of ecs_kernel.h makes

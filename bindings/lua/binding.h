@@ -65,6 +65,7 @@ typedef struct Header {
  *   libraries      libraries by name
  *   worlds         a list of the worlds borrowed from hosts
  *   hosts          what ecs_lua.h calls: a list of functions
+ *   welcome        prepares a world that a host pushes
  *   build          see views.c */
 typedef struct State {
   Header header;

@@ -136,11 +136,28 @@ static void check_components(lua_State *L, const ecs_World *native) {
 
 /* Orders ------------------------------------------------------------------- */
 
+/* welcome(f): has f called with every world that a host pushes for the first
+ * time. Only the first f is taken, so that no script can replace it. */
+static int welcome(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  bind_push_shared(L);
+  lua_getfield(L, -1, "welcome");
+  if (lua_isnil(L, -1)) {
+    lua_pushvalue(L, 1);
+    lua_setfield(L, -3, "welcome");
+  }
+  return 0;
+}
+
 /* Fills in the world at index 1; what raises here is undone by push_new. */
 static int settle_in(lua_State *L) {
   World *world = (World *)bind_find(L, 1, KIND_WORLD);
   check_components(L, world->native);
   bind_world_adopt(L, world, 1);
+  bind_push_shared(L);
+  lua_getfield(L, -1, "welcome");
+  lua_pushvalue(L, 1);
+  lua_call(L, 1, 0);
   sweep(L, NULL);
   int worlds = push_worlds(L);
   lua_pushvalue(L, 1);
@@ -188,15 +205,29 @@ static int detach(lua_State *L) {
   return 0;
 }
 
+/* Pushes the borrowed world's method and the world. */
+static void push_method(lua_State *L, const Order *order, const char *method) {
+  if (!push_borrowed(L, order->world))
+    bind_error(L, "this world is not borrowed by this state: ecs_lua_push it "
+                  "first");
+  lua_getfield(L, -1, method);
+  lua_insert(L, -2);
+}
+
 static int progress(lua_State *L) {
   const Order *order = order_of(L);
-  if (!push_borrowed(L, order->world))
-    return bind_error(L, "this world is not borrowed by this state: "
-                         "ecs_lua_push it first");
-  lua_getfield(L, -1, "progress");
-  lua_insert(L, -2);
+  push_method(L, order, "progress");
   lua_pushnumber(L, order->dt);
   lua_call(L, 2, 0);
+  return 0;
+}
+
+static int run_phase(lua_State *L) {
+  const Order *order = order_of(L);
+  push_method(L, order, "run");
+  lua_pushstring(L, order->name);
+  lua_pushnumber(L, order->dt);
+  lua_call(L, 3, 0);
   return 0;
 }
 
@@ -215,11 +246,13 @@ static int keep_library(lua_State *L) {
 }
 
 /* In the order of the list of hosts. */
-enum { PUSH = 1, GIVE, DETACH, PROGRESS, LIBRARY, ORDER_COUNT };
+enum { PUSH = 1, GIVE, DETACH, PROGRESS, RUN, LIBRARY, ORDER_COUNT };
 
 void bind_open_hosts(lua_State *L) {
+  static const luaL_Reg functions[] = {{"welcome", welcome}, {NULL, NULL}};
   static const lua_CFunction orders[ORDER_COUNT] = {
-      NULL, push, give, detach, progress, keep_library};
+      NULL, push, give, detach, progress, run_phase, keep_library};
+  bind_add(L, functions);
   bind_push_shared(L);
   bind_push_table(L, "hosts");
   for (int k = PUSH; k < ORDER_COUNT; k++) {
@@ -271,6 +304,11 @@ int ecs_lua_detach(lua_State *L, ecs_World *world) {
 int ecs_lua_progress(lua_State *L, ecs_World *world, double dt) {
   Order order = {world, dt, NULL, NULL};
   return obey(L, PROGRESS, &order, 0);
+}
+
+int ecs_lua_run(lua_State *L, ecs_World *world, const char *phase, double dt) {
+  Order order = {world, dt, phase, NULL};
+  return obey(L, RUN, &order, 0);
 }
 
 int ecs_lua_library(lua_State *L, const char *name,

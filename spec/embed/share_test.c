@@ -217,6 +217,25 @@ static void scripts_run_inside_a_cursor_of_the_host(void **unused) {
   finish(&fixture);
 }
 
+static void a_phase_runs_alone(void **unused) {
+  (void)unused;
+  Fixture fixture;
+  start(&fixture);
+  share(fixture.L, fixture.world);
+  run(fixture.L, "seen = ''\n"
+                 "for _, phase in ipairs { 'last', 'first' } do\n"
+                 "  world:system { name = phase, phase = phase,\n"
+                 "    run = function(_, dt) seen = seen .. phase .. dt end }\n"
+                 "end");
+  assert_int_equal(ecs_lua_run(fixture.L, fixture.world, "last", 0.5), 0);
+  assert_int_equal(ecs_lua_progress(fixture.L, fixture.world, 1.5), 0);
+  run(fixture.L, "assert(seen == 'last0.5first1.5last1.5', seen)");
+  refused(fixture.L, ecs_lua_run(fixture.L, fixture.world, "never", 1),
+          "never");
+  refused(fixture.L, ecs_lua_run(fixture.L, fixture.world, NULL, 1), "ecs: ");
+  finish(&fixture);
+}
+
 /* LuaJIT in a host gets its columns as it does in a module. */
 static void columns_are_as_fast_as_in_a_module(void **unused) {
   (void)unused;
@@ -287,6 +306,7 @@ int main(void) {
       cmocka_unit_test(systems_run_without_a_variable),
       cmocka_unit_test(an_error_of_a_system_is_handed_out),
       cmocka_unit_test(scripts_run_inside_a_cursor_of_the_host),
+      cmocka_unit_test(a_phase_runs_alone),
       cmocka_unit_test(columns_are_as_fast_as_in_a_module),
       cmocka_unit_test(kernels_of_the_host_run),
       cmocka_unit_test(wrong_libraries_are_refused),
