@@ -1,5 +1,6 @@
 /* api_world.c: the border for a world's life, components and storage. */
 #include "api.h"
+#include "explain.h"
 #include "hash.h"
 #include "regroup.h"
 
@@ -28,6 +29,7 @@ ecs_Status ecs_world_create(const ecs_WorldDescription *description,
 void ecs_world_destroy(ecs_World *world) {
   if (world == NULL) return;
   ecs_Memory record = world->world.memory.record;
+  if (world->holder != NULL) world->holder->ended(world->holder);
   while (world->query_count > 0)
     api_free_query(world->queries[world->query_count - 1]);
   memory_free(&world->world.memory, world->queries,
@@ -38,6 +40,13 @@ void ecs_world_destroy(ecs_World *world) {
   world_deinit(&world->world);
   /* The account was in the block itself. */
   (void)record.resize(record.user, world, sizeof(ecs_World), 0);
+}
+
+ecs_Status ecs_world_hold(ecs_World *world, ecs_Holder *holder) {
+  if (holder != NULL && world->holder != NULL && world->holder != holder)
+    return ECS_E_ARGUMENT;
+  world->holder = holder;
+  return ECS_OK;
 }
 
 ecs_Status ecs_world_clear(ecs_World *world) {
@@ -68,6 +77,13 @@ void ecs_world_statistics(const ecs_World *world,
       .peak_bytes = inner->memory.peak_bytes + sizeof(ecs_World),
       .allocations = inner->memory.blocks + 1,
       .structure_version = world_structure_version(inner)};
+}
+
+size_t ecs_world_explain(const ecs_World *world, char *text,
+                         size_t capacity) {
+  Text out = {text, capacity, 0};
+  world_explain(&world->world, &out);
+  return out.length;
 }
 
 uint64_t ecs_world_hash(const ecs_World *world) {
@@ -195,18 +211,29 @@ ecs_Status ecs_reserve(ecs_World *world, ecs_Bundle bundle, uint64_t count) {
 
 ecs_Status api_open(ecs_World *world) {
   if (world->depth >= ECS_NESTING_LIMIT) return ECS_E_LIMIT;
-  world->marks[world->depth++] = command_mark(&world->commands);
+  world->world.pulse++;
+  world->levels[world->depth++] =
+      (Level){command_mark(&world->commands), world->dropped};
   return ECS_OK;
 }
 
+/* Applying fails as a whole, so nothing recorded since the outermost level was
+ * opened has come to anything: nor was anything dropped. */
 ecs_Status api_close(ecs_World *world) {
   ECS_ASSERT(world->depth > 0);
-  return --world->depth > 0 ? ECS_OK : command_apply(&world->commands);
+  world->world.pulse++;
+  if (--world->depth > 0) return ECS_OK;
+  ecs_Status status = command_apply(&world->commands);
+  if (status != ECS_OK) world->dropped = world->levels[0].dropped;
+  return status;
 }
 
 void api_discard(ecs_World *world) {
   ECS_ASSERT(world->depth > 0);
-  command_rewind(&world->commands, world->marks[--world->depth]);
+  world->world.pulse++;
+  const Level *level = &world->levels[--world->depth];
+  command_rewind(&world->commands, level->mark);
+  world->dropped = level->dropped;
 }
 
 ecs_Status ecs_defer_begin(ecs_World *world) {
@@ -229,3 +256,7 @@ void ecs_defer_discard(ecs_World *world) {
 }
 
 bool ecs_deferring(const ecs_World *world) { return world->depth > 0; }
+
+const uint64_t *ecs_world_pulse(const ecs_World *world) {
+  return &world->world.pulse;
+}

@@ -33,6 +33,7 @@
 #define ECS_COALESCE_ROWS 4u       /* tables below this are coalesced */
 #define ECS_COMMAND_PIECE 256u     /* bytes of a piece of the command buffer */
 #define ECS_COMMAND_LIMIT 512u     /* commands recorded at once */
+#define ECS_COPY_PIECE 24u         /* bytes copied, then cleared, at once */
 #else
 #define ECS_ROW_ALIGN 16u
 #define ECS_INDEX_LIMIT (1u << 28)
@@ -50,6 +51,7 @@
 #define ECS_COALESCE_ROWS 64u
 #define ECS_COMMAND_PIECE 65536u
 #define ECS_COMMAND_LIMIT (1u << 31)
+#define ECS_COPY_PIECE 8192u
 #endif
 
 #define ECS_FIELD_LIMIT 64u        /* fields of one component */
@@ -59,6 +61,8 @@
 #define ECS_TEXT_LIMIT (1u << 20)  /* bytes of a kernel program's text */
 #define ECS_CODE_LIMIT 8192u       /* instructions of a kernel program */
 #define ECS_DECLARATION_LIMIT 1024u /* its columns, uniforms or reductions */
+#define ECS_EXPLAINED_TABLES 16u   /* tables of a group that are told one by
+                                      one; not a limit */
 
 /* Functions of one core file that another uses: not for users of the library.
  * A rock has no -fvisibility, so each says it. */

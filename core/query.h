@@ -70,6 +70,9 @@ ECS_INTERNAL ecs_Status query_plan(ecs_Query *query);
 /* Plans, and brings the row list up to date. ECS_E_MEMORY. */
 ECS_INTERNAL ecs_Status query_prepare(ecs_Query *query);
 
+/* The part that would drive a row list made now; the query is planned. */
+ECS_INTERNAL uint32_t query_choose_driver(const ecs_Query *query);
+
 /* Does the prepared plan walk tables as they lie, without a row list? */
 static inline bool query_is_direct(const ecs_Query *query) {
   return query->part_count == 1 && !query->parts[0].filters;

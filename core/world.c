@@ -196,12 +196,6 @@ ecs_Status world_reserve_rows(World *world, Group *group, Table *table,
   return status;
 }
 
-/* With more groups than bits a summary bit is shared and stays set: it only
- * ever means that asking is worth while. */
-static inline bool summary_is_exact(const World *world) {
-  return world->group_count <= SLOT_SUMMARY_BITS + 1u;
-}
-
 void world_leave(World *world, Group *group, uint32_t at) {
   locator_clear(&group->locator, at);
   if (summary_is_exact(world))

@@ -117,8 +117,20 @@ ECS_API ecs_Status ecs_world_create(const ecs_WorldDescription *description,
                                     ecs_World **world);
 
 /* Frees the world and all its queries and kernel bindings, whose pointers end
- * with it. NULL is fine. Runs no code of the caller. */
+ * with it. NULL is fine. Runs no code of the caller but what ecs_world_hold
+ * names. */
 ECS_API void ecs_world_destroy(ecs_World *world);
+
+/* Whoever holds a world besides its owner, as a binding to a language does.
+ * ecs_world_destroy calls ended before anything else; it must not call into the
+ * world, only forget it. */
+typedef struct ecs_Holder {
+  void (*ended)(struct ecs_Holder *holder);
+} ecs_Holder;
+
+/* Makes it the world's holder; ECS_E_ARGUMENT when there is another. The holder
+ * is borrowed until the world has ended or NULL lets go of it. */
+ECS_API ecs_Status ecs_world_hold(ecs_World *world, ecs_Holder *holder);
 
 /* Destroys every entity; definitions and queries stay. ECS_E_OPEN. */
 ECS_API ecs_Status ecs_world_clear(ecs_World *world);
@@ -126,7 +138,8 @@ ECS_API ecs_Status ecs_world_clear(ecs_World *world);
 typedef struct ecs_Statistics {
   uint64_t entities;         /* alive, recorded ones included */
   uint64_t retired;          /* indices that will never be issued again */
-  uint64_t dropped;          /* recorded changes to entities destroyed by then */
+  uint64_t dropped;          /* recorded changes to entities destroyed by then;
+                                not those of a recording that was discarded */
   uint64_t groups;
   uint64_t tables;           /* of all groups, empty ones included */
   uint64_t components;
@@ -138,6 +151,12 @@ typedef struct ecs_Statistics {
 } ecs_Statistics;
 ECS_API void ecs_world_statistics(const ecs_World *world,
                                   ecs_Statistics *statistics);
+
+/* Groups, tables and components, how they are stored and how many bytes they
+ * take, as lines of text; writes at most capacity bytes, the final 0 included,
+ * and returns the length it wants. Cost: looks at every table. */
+ECS_API size_t ecs_world_explain(const ecs_World *world, char *text,
+                                 size_t capacity);
 
 /* One number for everything a program can observe: entities, values, order of
  * rows, which handles come next. Equal programs give equal hashes on every VM
@@ -361,6 +380,10 @@ ECS_API ecs_Status ecs_query_destroy(ecs_Query *query);
  * that are not cached and for tags stored as bits. */
 ECS_API ecs_Status ecs_query_count(ecs_Query *query, uint64_t *count);
 
+/* The entity of the first row of a walk begun now, 0 when there is none. Cost:
+ * up to the first match. */
+ECS_API ecs_Status ecs_query_first(ecs_Query *query, ecs_Entity *entity);
+
 /* The position in a batch's columns of a term's field; ECS_E_FIELD. Columns
  * come in the order of terms, then fields; ECS_WITH, ECS_WITHOUT and tags have
  * none. The presence of an optional tag is not told. */
@@ -371,6 +394,35 @@ ECS_API uint32_t ecs_query_column_count(const ecs_Query *query);
 /* How the query is stored and will run, as lines of text; writes at most
  * capacity bytes, the final 0 included, and returns the length it wants. */
 ECS_API size_t ecs_query_explain(ecs_Query *query, char *text, size_t capacity);
+
+/* Changes of every match ---------------------------------------------------- */
+
+/* One change of all entities that match now, whole or (ECS_E_MEMORY,
+ * ECS_E_LIMIT) not at all. Each comes to what ecs_add, ecs_remove, ecs_set and
+ * ecs_destroy would make of the matches one by one, but for the order of rows;
+ * indices come free from the highest to the lowest, however the entities are
+ * stored. While something is open, one change for each match is recorded, in
+ * that same order; a match whose destruction is recorded is dropped and counted
+ * as ever, and destroying it again does nothing.
+ *
+ * Cost: where the terms and the component are in one group, whole tables are
+ * copied column by column; what joins or leaves a sparse set of its own does so
+ * in one run, and a tag stored as bits is written byte by byte. Otherwise rows
+ * move one by one. */
+
+/* ECS_E_COMPONENT. image NULL: defaults. */
+ECS_API ecs_Status ecs_query_add_all(ecs_Query *query, ecs_Component component,
+                                     const void *image);
+/* ECS_E_COMPONENT. */
+ECS_API ecs_Status ecs_query_remove_all(ecs_Query *query,
+                                        ecs_Component component);
+/* ECS_E_COMPONENT, ECS_E_ARGUMENT (fields of no image), and ECS_E_ACCESS when a
+ * match has the component and an open cursor reads or writes it. */
+ECS_API ecs_Status ecs_query_set_all(ecs_Query *query, ecs_Component component,
+                                     const void *image, uint64_t fields);
+ECS_API ecs_Status ecs_query_destroy_all(ecs_Query *query);
+
+/* Walks --------------------------------------------------------------------- */
 
 /* A walk over rows. Plain data of the caller; begin and end pair up. Cursors
  * nest and end in reverse order. */
@@ -414,6 +466,33 @@ ECS_API ecs_Status ecs_cursor_end(ecs_Cursor *cursor);
 /* Ends the walk and drops what was recorded since its begin; values written
  * stay. */
 ECS_API void ecs_cursor_discard(ecs_Cursor *cursor);
+
+/* One entity at a time: copies the entities that match now, at most capacity
+ * of them, in the order of a walk; *count gets how many there are. Nothing is
+ * open afterwards. ECS_E_ACCESS where ecs_query_begin answers it. */
+ECS_API ecs_Status ecs_query_entities(ecs_Query *query, ecs_Entity *entities,
+                                      uint64_t capacity, uint64_t *count);
+
+/* Matches: the entity matches, and its destruction is not recorded. In place:
+ * nothing is open, so what elements point at may be written, as the query's
+ * terms allow; otherwise only ecs_set_field knows whether and when. */
+typedef enum ecs_RowFlag {
+  ECS_ROW_MATCHES = 1,
+  ECS_ROW_IN_PLACE = 2
+} ecs_RowFlag;
+
+/* Where the row of an entity is, whether it matches or not: elements[k] is its
+ * element of column k, NULL where the entity lacks the component or an open
+ * cursor writes it. Borrowed while ecs_world_pulse stays. A NaN stored there
+ * must be the one that ecs_scalar_convert stores. ECS_E_DEAD for what is not
+ * alive, or is only recorded; on failure *flags is 0. */
+ECS_API ecs_Status ecs_query_locate(ecs_Query *query, ecs_Entity entity,
+                                    void **elements, uint32_t *flags);
+
+/* A number that changes whenever what ecs_query_locate said of any entity may
+ * no longer hold: structure changed, or something was opened or closed. It is
+ * at the same place for the life of the world. */
+ECS_API const uint64_t *ecs_world_pulse(const ecs_World *world);
 
 /* Spawns count entities of a bundle with default values. With a cursor it is
  * left open over the new rows, all columns of the bundle in its order, to be

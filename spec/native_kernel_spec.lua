@@ -1,5 +1,5 @@
 -- Native kernels: loading libraries, fitting kernels to queries, what kernels
--- are given. The libraries are spec/kernels/*.c and examples/02_native_kernel.
+-- are given. The libraries are spec/kernels/*.c and examples/05_native_kernel.
 
 local ecs = require "ecs"
 
@@ -75,6 +75,18 @@ describe("a native system", function()
       assert.same({ dt = 0.5, tick = 2, who = entity },
         world:get(entity, Probe))
     end
+  end)
+
+  it("counts a phase that is run alone as a frame", function()
+    local entity = world:spawn(Probe)
+    world:system { name = "t", query = { Probe }, native = "probe.tell",
+      phase = "last" }
+    world:progress(1)
+    world:run("first", 1)
+    assert.equal(1, world:get(entity, Probe, "tick"))
+    world:run("last", 0.25)
+    assert.same({ dt = 0.25, tick = 3, who = entity },
+      world:get(entity, Probe))
   end)
 
   it("gets no column for an optional component that is absent", function()

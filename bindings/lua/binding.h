@@ -9,11 +9,13 @@
  *      Kernel       a native kernel bound to a query
  *      Library      a loaded library of native kernels
  *      View         one walk over batches, and what a script sees of it
+ *      Rows         one loop over rows, and what a script sees of it
  *      Program      a kernel program bound to a query
  *
  *      State --> definitions, libraries     Query --> World
  *        (upvalue 1 of every function)      Kernel --> Query
  *                                           View --> Query or World
+ *                                           Rows --> Query
  *
  * An arrow is a reference through a private table, so a world outlives what was
  * made from it; closing it is another matter: then its native is NULL, and
@@ -53,6 +55,7 @@ typedef enum Kind {
   KIND_KERNEL,
   KIND_LIBRARY,
   KIND_VIEW,
+  KIND_ROWS,
   KIND_PROGRAM,
   KIND_COUNT
 } Kind;
@@ -66,7 +69,11 @@ typedef struct Header {
  *   [kind]         the metatable of a kind
  *   definitions    definitions by index and by name
  *   libraries      libraries by name
- *   build          see views.c */
+ *   accelerated    see access.c
+ *   worlds         a list of the worlds borrowed from hosts
+ *   hosts          what ecs_lua.h calls: a list of functions
+ *   welcome        prepares a world that a host pushes
+ *   build, rows    see views.c and rows.c */
 #define RECENT_DEFINITIONS 64u
 typedef struct State {
   Header header;
@@ -78,12 +85,18 @@ typedef struct State {
   void *recent_world;
   uint64_t recent_world_magic;
   const void *recent_definitions[RECENT_DEFINITIONS]; /* by address */
+  const void *order; /* of the host, being obeyed; see host.c */
 } State;
 
 /* The state of the running function: its first upvalue. */
 static inline State *bind_state(lua_State *L) {
   return (State *)lua_touserdata(L, lua_upvalueindex(1));
 }
+
+/* The state of a Lua state, outside of any function of ours: pushes its
+ * userdata, or pushes nil and returns NULL before the module is opened. Neither
+ * allocates nor raises. */
+BIND_INTERNAL State *bind_push_state(lua_State *L);
 
 /* Pushes the state's private table. */
 BIND_INTERNAL void bind_push_shared(lua_State *L);
@@ -95,6 +108,10 @@ BIND_INTERNAL void *bind_new(lua_State *L, Kind kind, size_t bytes);
 /* The object at index, or NULL when it is anything else. */
 BIND_INTERNAL void *bind_find(lua_State *L, int index, Kind kind);
 
+/* The same outside of any function of ours. */
+BIND_INTERNAL void *bind_find_in(lua_State *L, const State *state, int index,
+                                 Kind kind);
+
 /* Raises "ecs: " and the rest, blaming whoever called the running function.
  * Takes what lua_pushfstring takes. */
 BIND_INTERNAL int bind_error(lua_State *L, const char *format, ...);
@@ -102,15 +119,24 @@ BIND_INTERNAL int bind_error(lua_State *L, const char *format, ...);
 /* Raises the message on top of the stack, blaming the same line. */
 BIND_INTERNAL int bind_raise(lua_State *L);
 
+/* Raises because the running function, a method of a "world" or "query", was
+ * given something else in its place, most likely by a '.' instead of a ':'. */
+BIND_INTERNAL int bind_refuse_self(lua_State *L, int index, const char *self);
+
 /* The length of the list at index; raises, in the name of call, when it has
  * more than LIST_LIMIT entries. */
 #define LIST_LIMIT 4096u
 BIND_INTERNAL uint32_t bind_length(lua_State *L, int index, const char *call);
 
+/* Raises because an entry of a list is nil. */
+BIND_INTERNAL int bind_refuse_nil(lua_State *L, int entry, const char *call);
+
 /* Pushes the table that the table on top of the stack has under name. */
 BIND_INTERNAL void bind_push_table(lua_State *L, const char *name);
 
-/* Adds functions to the table on top of the stack. */
+/* Adds functions to the table on top of the stack, those that it lacks: when
+ * the module is opened again, methods stay as scripts/ecs has left them. The
+ * second upvalue of each is its name. */
 BIND_INTERNAL void bind_add(lua_State *L, const luaL_Reg *functions);
 
 /* Pushes the metatable of a kind, and the methods in it. */
@@ -122,11 +148,17 @@ BIND_INTERNAL void bind_push_methods(lua_State *L, Kind kind);
 BIND_INTERNAL void bind_open_definitions(lua_State *L);
 BIND_INTERNAL void bind_open_worlds(lua_State *L);
 BIND_INTERNAL void bind_open_entities(lua_State *L);
+BIND_INTERNAL void bind_open_access(lua_State *L);
 BIND_INTERNAL void bind_open_queries(lua_State *L);
+BIND_INTERNAL void bind_open_bulk(lua_State *L);
 BIND_INTERNAL void bind_open_views(lua_State *L);
 BIND_INTERNAL void bind_open_walks(lua_State *L);
+BIND_INTERNAL void bind_open_rows(lua_State *L);
+BIND_INTERNAL void bind_open_each(lua_State *L);
 BIND_INTERNAL void bind_open_kernels(lua_State *L);
 BIND_INTERNAL void bind_open_mathematics(lua_State *L);
+BIND_INTERNAL void bind_open_frames(lua_State *L);
+BIND_INTERNAL void bind_open_hosts(lua_State *L);
 BIND_INTERNAL void bind_open_programs(lua_State *L);
 
 #endif

@@ -143,8 +143,7 @@ Part bind_part_check(lua_State *L, int index, const char *call) {
   return part;
 }
 
-/* The field of this name, or field_count. */
-static uint32_t find_field(const Definition *definition, const char *name) {
+uint32_t bind_field_find(const Definition *definition, const char *name) {
   uint32_t field = 0;
   while (field < definition->field_count &&
          strcmp(definition->fields[field].name, name) != 0)
@@ -164,7 +163,7 @@ static uint32_t find_field_slowly(lua_State *L, int index,
   }
   size_t bytes;
   const char *name = lua_tolstring(L, index, &bytes);
-  uint32_t field = find_field(definition, name);
+  uint32_t field = bind_field_find(definition, name);
   if (field == definition->field_count || strlen(name) != bytes)
     bind_error(L, "%s has no field '%s' (it has %s)", definition->name, name,
                definition->listing);
@@ -295,8 +294,12 @@ static const luaL_Reg functions[] = {{"fields", definition_fields},
 BIND_INTERNAL int bind_component(lua_State *L);
 BIND_INTERNAL int bind_tag(lua_State *L);
 
+/* is_name(text): may it be the name of something? */
+BIND_INTERNAL int bind_is_name(lua_State *L);
+
 static const luaL_Reg definers[] = {{"component", bind_component},
                                     {"tag", bind_tag},
+                                    {"is_name", bind_is_name},
                                     {NULL, NULL}};
 
 void bind_open_definitions(lua_State *L) {

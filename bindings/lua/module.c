@@ -24,7 +24,8 @@ static const char state_key = 0;
 
 static const char *const kind_names[KIND_COUNT] = {
     "ecs.Component", "ecs.Value",   "ecs.World", "ecs.Query",
-    "ecs.Kernel",    "ecs.Library", "ecs.View",  "ecs.Program"};
+    "ecs.Kernel",    "ecs.Library", "ecs.View",  "ecs.Rows",
+    "ecs.Program"};
 
 static uint64_t magic_of(Kind kind, const void *address) {
   uint64_t odd = UINT64_C(0x9e3779b97f4a7c15) * ((uint64_t)kind + 1u);
@@ -62,15 +63,19 @@ void *bind_new(lua_State *L, Kind kind, size_t bytes) {
   return header;
 }
 
-void *bind_find(lua_State *L, int index, Kind kind) {
+void *bind_find_in(lua_State *L, const State *state, int index, Kind kind) {
   Header *header = (Header *)lua_touserdata(L, index);
   if (!header || !lua_getmetatable(L, index)) return NULL;
   const void *metatable = lua_topointer(L, -1);
   lua_pop(L, 1);
-  if (metatable != bind_state(L)->metatables[kind]) return NULL;
+  if (metatable != state->metatables[kind]) return NULL;
   size_t bytes = lua_rawlen(L, index); /* 0 for a light userdata */
   if (bytes < sizeof(Header) || header->bytes != bytes) return NULL;
   return header->magic == magic_of(kind, header) ? header : NULL;
+}
+
+void *bind_find(lua_State *L, int index, Kind kind) {
+  return bind_find_in(L, bind_state(L), index, kind);
 }
 
 int bind_raise(lua_State *L) {
@@ -99,6 +104,11 @@ uint32_t bind_length(lua_State *L, int index, const char *call) {
   return (uint32_t)length;
 }
 
+int bind_refuse_nil(lua_State *L, int entry, const char *call) {
+  return bind_error(L, "%s: entry %d is nil: is its variable defined?", call,
+                    entry);
+}
+
 void bind_push_table(lua_State *L, const char *name) {
   lua_getfield(L, -1, name);
   if (!lua_istable(L, -1)) bind_error(L, "the table of %s is gone", name);
@@ -106,10 +116,29 @@ void bind_push_table(lua_State *L, const char *name) {
 
 void bind_add(lua_State *L, const luaL_Reg *functions) {
   for (; functions->name; functions++) {
+    lua_getfield(L, -1, functions->name);
+    bool there = lua_isfunction(L, -1);
+    lua_pop(L, 1);
+    if (there) continue;
     lua_pushvalue(L, lua_upvalueindex(1));
-    lua_pushcclosure(L, functions->func, 1);
+    lua_pushstring(L, functions->name);
+    lua_pushcclosure(L, functions->func, 2);
     lua_setfield(L, -2, functions->name);
   }
+}
+
+/* The kind of the value at index, as errors call it: "ecs.World", "number". */
+static const char *name_kind(lua_State *L, int index) {
+  for (int kind = 0; kind < KIND_COUNT; kind++)
+    if (bind_find(L, index, (Kind)kind)) return kind_names[kind];
+  return luaL_typename(L, index);
+}
+
+int bind_refuse_self(lua_State *L, int index, const char *self) {
+  const char *name = lua_tostring(L, lua_upvalueindex(2));
+  return bind_error(L, "%s is called with ':', as in %s:%s(...); in place of "
+                       "the %s it got: %s", name, self, name, self,
+                    name_kind(L, index));
 }
 
 static Kind kind_named(lua_State *L, int index) {
@@ -158,27 +187,30 @@ static int share_columns(lua_State *L, bool built) {
 }
 
 /* share(name, function): what scripts/ecs lends to this module: "build", which
- * makes what scripts see of a view, and "columns", which waits here for the
- * builder. Only the first of each is taken, so that no script can replace them
- * later; true when this one was.
- * share("build"): is there a builder?
+ * makes what scripts see of a view, "rows", which makes what they see of a row
+ * (false: this module does), and "columns", which waits here for the builder.
+ * Only the first of each is taken, so that no script can replace them later;
+ * true when this one was.
+ * share("build"), share("rows"): is there one?
  * share("columns"): the function, which is then gone from here. */
 static int share(lua_State *L) {
   const char *name = luaL_checkstring(L, 1);
-  bool build = strcmp(name, "build") == 0;
-  if (!build && strcmp(name, "columns") != 0)
+  bool columns = strcmp(name, "columns") == 0;
+  bool rows = strcmp(name, "rows") == 0;
+  if (!columns && !rows && strcmp(name, "build") != 0)
     return luaL_argerror(L, 1, "no such name");
   lua_settop(L, 2);
-  if (!lua_isnil(L, 2)) luaL_checktype(L, 2, LUA_TFUNCTION);
+  if (!lua_isnil(L, 2) && !(rows && lua_isboolean(L, 2)))
+    luaL_checktype(L, 2, LUA_TFUNCTION);
   bind_push_shared(L);
-  lua_getfield(L, 3, "build");
+  lua_getfield(L, 3, columns ? "build" : name);
   bool built = !lua_isnil(L, -1);
   lua_pop(L, 1);
-  if (!build) return share_columns(L, built);
+  if (columns) return share_columns(L, built);
   bool wanted = !built && !lua_isnil(L, 2);
   if (wanted) {
     lua_pushvalue(L, 2);
-    lua_setfield(L, 3, "build");
+    lua_setfield(L, 3, name);
   }
   lua_pushboolean(L, lua_isnil(L, 2) ? built : wanted);
   return 1;
@@ -187,31 +219,12 @@ static int share(lua_State *L) {
 /* The kind of any value, as errors call it: "ecs.World", "number". */
 static int kind(lua_State *L) {
   luaL_checkany(L, 1);
-  for (int k = 0; k < KIND_COUNT; k++) {
-    if (!bind_find(L, 1, (Kind)k)) continue;
-    lua_pushstring(L, kind_names[k]);
-    return 1;
-  }
-  lua_pushstring(L, luaL_typename(L, 1));
+  lua_pushstring(L, name_kind(L, 1));
   return 1;
 }
 
-/* protect(f, ...): true and nothing, or false and the error. Unlike pcall it
- * cannot be yielded across. */
-static int protect(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TFUNCTION);
-  if (lua_pcall(L, lua_gettop(L) - 1, 0, 0) == 0) {
-    lua_pushboolean(L, 1);
-    return 1;
-  }
-  lua_pushboolean(L, 0);
-  lua_insert(L, -2);
-  return 2;
-}
-
 static const luaL_Reg functions[] = {
-    {"install", install}, {"share", share}, {"kind", kind},
-    {"protect", protect}, {NULL, NULL}};
+    {"install", install}, {"share", share}, {"kind", kind}, {NULL, NULL}};
 
 static void create_metatable(lua_State *L, State *state, int kind_index) {
   lua_createtable(L, 0, 8);
@@ -235,17 +248,28 @@ static void create_state(lua_State *L) {
   lua_setfield(L, -2, "definitions");
   lua_newtable(L);
   lua_setfield(L, -2, "libraries");
+  lua_newtable(L);
+  lua_setfield(L, -2, "worlds");
+  lua_newtable(L);
+  lua_setfield(L, -2, "hosts");
   compat_set_private(L, -2);
 }
 
-/* Pushes the state's userdata, made now if this is the first time. */
-static void push_state(lua_State *L) {
+State *bind_push_state(lua_State *L) {
   lua_pushlightuserdata(L, (void *)(uintptr_t)&state_key);
   lua_rawget(L, LUA_REGISTRYINDEX);
   State *state = (State *)lua_touserdata(L, -1);
   if (state && lua_rawlen(L, -1) == sizeof *state &&
       state->header.magic == STATE_MAGIC)
-    return;
+    return state;
+  lua_pop(L, 1);
+  lua_pushnil(L);
+  return NULL;
+}
+
+/* Pushes the state's userdata, made now if this is the first time. */
+static void ensure_state(lua_State *L) {
+  if (bind_push_state(L)) return;
   lua_pop(L, 1);
   create_state(L);
   lua_pushlightuserdata(L, (void *)(uintptr_t)&state_key);
@@ -260,11 +284,17 @@ static int open_module(lua_State *L) {
   bind_open_definitions(L);
   bind_open_worlds(L);
   bind_open_entities(L);
+  bind_open_access(L);
   bind_open_queries(L);
+  bind_open_bulk(L);
   bind_open_views(L);
   bind_open_walks(L);
+  bind_open_rows(L);
+  bind_open_each(L);
   bind_open_kernels(L);
   bind_open_mathematics(L);
+  bind_open_frames(L);
+  bind_open_hosts(L);
   bind_open_programs(L);
   lua_pushliteral(L, ECS_VERSION);
   lua_setfield(L, -2, "version");
@@ -273,7 +303,7 @@ static int open_module(lua_State *L) {
 
 ECS_API int luaopen_ecs_core(lua_State *L);
 ECS_API int luaopen_ecs_core(lua_State *L) {
-  push_state(L);
+  ensure_state(L);
   lua_pushcclosure(L, open_module, 1);
   lua_call(L, 0, 1);
   return 1;

@@ -2,9 +2,13 @@
  *
  *      ecs.world{}  -> userdata (live) -- close, __close, __gc --> closed
  *
- * Closing twice is harmless. Closing inside a callback is refused; a finalizer
- * cannot be refused anything (a script with the debug library can call it), so
- * then the walk that is open closes the world when it ends.
+ * The userdata is the holder of its native world, in the word of ecs.h: should
+ * a host destroy that under it, it is closed.
+ *
+ * Closing twice is harmless. Closing inside a callback, or in a frame that
+ * records, is refused; a finalizer cannot be refused anything (a script with
+ * the debug library can call it), so then the walk or the recording that is
+ * open closes the world when it ends.
  */
 #include "worlds.h"
 
@@ -17,9 +21,7 @@
 
 static World *find_world(lua_State *L, int index) {
   World *world = (World *)bind_find(L, index, KIND_WORLD);
-  if (!world)
-    bind_error(L, "this is called on a world, as in world:spawn(); here it is "
-                  "a %s", luaL_typename(L, index));
+  if (!world) bind_refuse_self(L, index, "world");
   world->state = bind_state(L);
   if (world->finalized) return world;
   world->state->recent_world = world;
@@ -44,14 +46,14 @@ World *bind_world_check(lua_State *L, int index) {
 
 /* The collector knows nothing of a world's memory: tell it that as much was
  * allocated, so that dropped worlds are found in time. */
-static void pay_for(lua_State *L, const World *world) {
+void bind_world_pay(lua_State *L, const World *world) {
   ecs_Statistics statistics;
   ecs_world_statistics(world->native, &statistics);
   lua_gc(L, LUA_GCSTEP, (int)(statistics.bytes / 1024 % 65536));
 }
 
-/* world(): a world without systems. Its state is a table for scripts/ecs. */
-static int world_new(lua_State *L) {
+/* A world without systems. Its state is a table for scripts/ecs. */
+World *bind_world_new(lua_State *L) {
   World *world = (World *)bind_new(L, KIND_WORLD, sizeof *world);
   compat_push_private(L, -1);
   lua_newtable(L);
@@ -59,16 +61,60 @@ static int world_new(lua_State *L) {
   lua_newtable(L);
   lua_setfield(L, -2, "bundles");
   lua_pop(L, 1);
-  ecs_Status status = ecs_world_create(NULL, &world->native);
+  return world;
+}
+
+/* Leaves nothing that points into the native world. */
+static void forget(World *world) {
+  static const uint64_t closed = WORLD_CLOSED;
+  world->pulse = &closed;
+  world->native = NULL;
+}
+
+static void native_ended(ecs_Holder *holder) {
+  forget((World *)(void *)((char *)holder - offsetof(World, holder)));
+}
+
+bool bind_world_hold(World *world, ecs_World *native) {
+  world->holder.ended = native_ended;
+  if (ecs_world_hold(native, &world->holder) != ECS_OK) return false;
+  world->pulse = ecs_world_pulse(native);
+  world->native = native;
+  return true;
+}
+
+/* world() */
+static int world_new(lua_State *L) {
+  World *world = bind_world_new(L);
+  ecs_World *native = NULL;
+  ecs_Status status = ecs_world_create(NULL, &native);
   if (status != ECS_OK)
     return bind_error(L, "no world: %s", ecs_status_text(status));
-  pay_for(L, world);
+  (void)bind_world_hold(world, native); /* nobody else knows it */
+  bind_world_pay(L, world);
   return 1;
 }
 
 void bind_world_end(World *world) {
-  ecs_world_destroy(world->native);
-  world->native = NULL;
+  if (!world->native) return;
+  if (world->borrowed)
+    (void)ecs_world_hold(world->native, NULL);
+  else
+    ecs_world_destroy(world->native);
+  forget(world);
+}
+
+bool bind_world_settle(World *world) {
+  if (!world->doomed || bind_world_open(world)) return false;
+  bind_world_end(world);
+  return true;
+}
+
+const char *bind_world_open(const World *world) {
+  if (world->innermost) return world->innermost->label;
+  return world->deferrals > 0
+             ? "a frame that records its changes (flush = 'frame')"
+             : NULL;
 }
 
 static int world_gc(lua_State *L) {
@@ -76,7 +122,7 @@ static int world_gc(lua_State *L) {
   if (world) world->finalized = true;
   if (world && bind_state(L)->recent_world == world)
     bind_state(L)->recent_world = NULL;
-  if (world && world->innermost)
+  if (world && bind_world_open(world))
     world->doomed = true;
   else if (world)
     bind_world_end(world);
@@ -85,10 +131,11 @@ static int world_gc(lua_State *L) {
 
 static int world_close(lua_State *L) {
   World *world = (World *)bind_find(L, 1, KIND_WORLD);
-  if (!world) return bind_error(L, "close is called on a world");
-  if (world->innermost)
+  if (!world) return bind_refuse_self(L, 1, "world");
+  if (bind_world_open(world))
     return bind_error(L, "a world cannot be closed inside %s",
-                      world->innermost->label);
+                      bind_world_open(world));
+  if (world->borrowed) bind_world_detach(L, world, 1);
   bind_world_end(world);
   return 0;
 }
@@ -103,8 +150,9 @@ static int world_tostring(lua_State *L) {
     return 1;
   }
   ecs_world_statistics(world->native, &statistics);
-  snprintf(text, sizeof text, "ecs.World (%llu entities)",
-           (unsigned long long)statistics.entities);
+  snprintf(text, sizeof text, "ecs.World (%llu %s)",
+           (unsigned long long)statistics.entities,
+           statistics.entities == 1 ? "entity" : "entities");
   lua_pushstring(L, text);
   return 1;
 }
@@ -165,8 +213,40 @@ static void grow(lua_State *L, World *world, int index, uint32_t needed) {
   lua_pop(L, 1);
 }
 
+void bind_world_link(lua_State *L, World *world, int index,
+                     const Definition *definition, ecs_Component component) {
+  uint32_t highest =
+      definition->index > component ? definition->index : component;
+  grow(L, world, index, highest + 1);
+  world->owners[component] = definition;
+  world->ids[definition->index] = component;
+}
+
+/* Pushes why a definition and a world do not go together. */
+static void push_refusal(lua_State *L, const World *world, ecs_Status status,
+                         const Definition *definition) {
+  const char *name = definition->name;
+  if (status == ECS_E_OPEN && bind_world_open(world))
+    lua_pushfstring(L, "ecs: %s is new to this world and cannot be added to it "
+                       "inside %s: define it before", name,
+                    bind_world_open(world));
+  else if (status == ECS_E_SCHEMA && world->borrowed)
+    lua_pushfstring(L, "ecs: %s has other fields, or the same in another "
+                       "order, in the host's world: use ecs.component '%s', or "
+                       "let the host define it first", name, name);
+  else
+    lua_pushfstring(L, "ecs: %s: %s", name, ecs_status_text(status));
+}
+
 ecs_Component bind_world_meet(lua_State *L, World *world, int index,
                               const Definition *definition) {
+  ecs_Component component = bind_world_try(L, world, index, definition);
+  if (!component) bind_raise(L);
+  return component;
+}
+
+ecs_Component bind_world_try(lua_State *L, World *world, int index,
+                             const Definition *definition) {
   ecs_Component component = world_find(world, definition);
   if (component) return component;
   ecs_ComponentDescription description = {
@@ -174,23 +254,18 @@ ecs_Component bind_world_meet(lua_State *L, World *world, int index,
       definition->storage};
   ecs_Status status =
       ecs_component(bind_native(L, world), &description, &component);
-  if (status == ECS_E_OPEN && world->innermost)
-    bind_error(L, "%s is new to this world and cannot be added to it inside "
-                  "%s: define it before", definition->name,
-               world->innermost->label);
-  if (status != ECS_OK)
-    bind_error(L, "%s: %s", definition->name, ecs_status_text(status));
-  uint32_t highest =
-      definition->index > component ? definition->index : component;
-  grow(L, world, index, highest + 1);
-  world->owners[component] = definition;
-  world->ids[definition->index] = component;
+  if (status != ECS_OK) {
+    push_refusal(L, world, status, definition);
+    return 0;
+  }
+  bind_world_link(L, world, index, definition, component);
   return component;
 }
 
 void bind_world_meet_all(lua_State *L, World *world, int index) {
   State *state = bind_state(L);
-  if (world->innermost || world->known == state->definition_count) return;
+  if (bind_world_open(world) || world->known == state->definition_count) return;
+  if (ecs_deferring(bind_native(L, world))) return; /* a host's cursor */
   index = compat_absolute(L, index);
   bind_push_shared(L);
   bind_push_table(L, "definitions");
@@ -237,9 +312,9 @@ void bind_push_status(lua_State *L, const World *world, ecs_Status status,
                       const char *call) {
   if (status == ECS_E_ACCESS && world->native)
     push_contest(L, world, call);
-  else if (status == ECS_E_OPEN && world->innermost)
+  else if (status == ECS_E_OPEN && bind_world_open(world))
     lua_pushfstring(L, "ecs: %s is not possible inside %s", call,
-                    world->innermost->label);
+                    bind_world_open(world));
   else
     lua_pushfstring(L, "ecs: %s: %s", call, ecs_status_text(status));
 }
@@ -284,6 +359,7 @@ static int world_group(lua_State *L) {
       L, ((size_t)count + 1) * sizeof *components);
   for (int k = 0; k < count; k++) {
     lua_rawgeti(L, 2, k + 1);
+    if (lua_isnil(L, -1)) bind_refuse_nil(L, k + 1, "group");
     const Definition *definition =
         bind_definition_check(L, lua_gettop(L), "group");
     components[k] = bind_world_meet(L, world, 1, definition);

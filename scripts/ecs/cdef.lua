@@ -49,6 +49,10 @@ typedef struct ecs_WorldDescription {
 ecs_Status ecs_world_create(const ecs_WorldDescription *description,
                                     ecs_World **world);
 void ecs_world_destroy(ecs_World *world);
+typedef struct ecs_Holder {
+  void (*ended)(struct ecs_Holder *holder);
+} ecs_Holder;
+ecs_Status ecs_world_hold(ecs_World *world, ecs_Holder *holder);
 ecs_Status ecs_world_clear(ecs_World *world);
 typedef struct ecs_Statistics {
   uint64_t entities;
@@ -65,6 +69,8 @@ typedef struct ecs_Statistics {
 } ecs_Statistics;
 void ecs_world_statistics(const ecs_World *world,
                                   ecs_Statistics *statistics);
+size_t ecs_world_explain(const ecs_World *world, char *text,
+                                 size_t capacity);
 uint64_t ecs_world_hash(const ecs_World *world);
 uint64_t ecs_world_state_hash(const ecs_World *world);
 typedef enum ecs_Scalar {
@@ -186,10 +192,18 @@ ecs_Status ecs_query_create(ecs_World *world, const ecs_Term *terms,
                                     uint32_t count, ecs_Query **query);
 ecs_Status ecs_query_destroy(ecs_Query *query);
 ecs_Status ecs_query_count(ecs_Query *query, uint64_t *count);
+ecs_Status ecs_query_first(ecs_Query *query, ecs_Entity *entity);
 ecs_Status ecs_query_column(const ecs_Query *query, uint32_t term,
                                     uint32_t field, uint32_t *column);
 uint32_t ecs_query_column_count(const ecs_Query *query);
 size_t ecs_query_explain(ecs_Query *query, char *text, size_t capacity);
+ecs_Status ecs_query_add_all(ecs_Query *query, ecs_Component component,
+                                     const void *image);
+ecs_Status ecs_query_remove_all(ecs_Query *query,
+                                        ecs_Component component);
+ecs_Status ecs_query_set_all(ecs_Query *query, ecs_Component component,
+                                     const void *image, uint64_t fields);
+ecs_Status ecs_query_destroy_all(ecs_Query *query);
 typedef struct ecs_Cursor {
   uint64_t private_state[16];
 } ecs_Cursor;
@@ -206,6 +220,15 @@ ecs_Component ecs_world_contested(const ecs_World *world);
 bool ecs_cursor_next(ecs_Cursor *cursor, ecs_Batch *batch);
 ecs_Status ecs_cursor_end(ecs_Cursor *cursor);
 void ecs_cursor_discard(ecs_Cursor *cursor);
+ecs_Status ecs_query_entities(ecs_Query *query, ecs_Entity *entities,
+                                      uint64_t capacity, uint64_t *count);
+typedef enum ecs_RowFlag {
+  ECS_ROW_MATCHES = 1,
+  ECS_ROW_IN_PLACE = 2
+} ecs_RowFlag;
+ecs_Status ecs_query_locate(ecs_Query *query, ecs_Entity entity,
+                                    void **elements, uint32_t *flags);
+const uint64_t *ecs_world_pulse(const ecs_World *world);
 ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle,
                                   uint64_t count, ecs_Cursor *cursor);
 ecs_Status ecs_defer_begin(ecs_World *world);

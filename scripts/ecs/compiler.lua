@@ -8,7 +8,6 @@
 --     text       the program
 --     uniforms   what to read before each run, in order
 --     guards     what has to be as it was
---     sums       what its reductions are for, in order
 --     main       { f }: whose upvalues are read
 --     extras     what follows the rows, for the next run
 --
@@ -24,9 +23,6 @@ local lower_call = require "ecs.lower_call"
 local compiler = {}
 
 local calls = lower_call.calls()
-
---- ecs.random, whose function is elsewhere.
-function compiler.know_random(f) calls[f] = lower_call.random end
 
 --- Trees of functions that were proved, by the function.
 local trees = setmetatable({}, { __mode = "k" })
@@ -108,7 +104,7 @@ local function lower_all(f, options)
   local context = {
     emit = emit, roots = roots.new(emit, main), func = f, written = {},
     calls = calls, describe = options.describe, methods = options.methods,
-    sums = {},
+
     tree = function(called, node)
       local inner = tree_of(called, node.line)
       return inner.tree, called
@@ -125,17 +121,13 @@ local function lower_all(f, options)
   local scope = bind(state, known.tree, rows, options.extras)
   state:block(known.tree.body, scope)
   store(state, context.written)
-  for _, sum in ipairs(context.sums) do
-    emit:effect(sum.kind .. " " .. emit:reduction(sum.kind),
-      emit:cast(state.state[sum.entry], "f64"))
-  end
   return { text = emit:text(), uniforms = context.roots.uniforms,
-           guards = context.roots.guards, sums = context.sums, main = main,
+           guards = context.roots.guards, main = main,
            extras = options.extras }
 end
 
---- Compiles f. options: terms, a list of { name, fields, access } of the rows it
--- is given; extras, { count, [k] = value } what follows them, read anew for
+--- Compiles f. options: terms, a list of { name, fields, access } of the rows
+-- it is given; extras, { count, [k] = value } what follows them, read anew for
 -- every run; double; describe(value), of a definition its name and types, else
 -- nil; methods(object), see lower_expression.lua.
 -- Returns a plan; or nil and { line, what, remedy, file }.

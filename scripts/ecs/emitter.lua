@@ -51,7 +51,7 @@ function emitter.new(double)
     declarations = {},
     lines = {},
     known = {},          -- text of an operation -> its value
-    columns = 0, uniforms = 0, reductions = 0, values = 0,
+    columns = 0, uniforms = 0, values = 0,
   }, emitter)
   self.yes = { type = "bool", constant = true }
   self.no = { type = "bool", constant = false }
@@ -73,14 +73,6 @@ function emitter:uniform_slot(kind)
   local name = "u" .. self.uniforms
   self.uniforms = self.uniforms + 1
   self.declarations[#self.declarations + 1] = "uniform " .. name .. " " .. kind
-  return name
-end
-
-function emitter:reduction(kind)
-  local name = "r" .. self.reductions
-  self.reductions = self.reductions + 1
-  self.declarations[#self.declarations + 1] =
-    "reduction " .. name .. " " .. kind
   return name
 end
 
@@ -131,7 +123,7 @@ function emitter:constant(number)
   return { type = "f64", flex = not self.double, constant = number }
 end
 
-function emitter:null()
+function emitter.null()
   return { type = "entity", constant = 0 }
 end
 
@@ -243,8 +235,8 @@ local function opposed(a, b)
     or b.sign == "not" and b.left.id == a.id
 end
 
---- b without what a already says about it: of a or (not a and c), only c counts;
--- of a and (not a or c), too. inner: the sign that b has then.
+--- b without what a already says about it: of a or (not a and c), only c
+-- counts; of a and (not a or c), too. inner: the sign that b has then.
 local function without(a, b, inner)
   if b.sign ~= inner then return b end
   if opposed(a, b.left) then return b.right end

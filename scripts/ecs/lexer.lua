@@ -97,7 +97,9 @@ end
 function lexer.read(text)
   local kinds, values, lines, starts, stops = {}, {}, {}, {}, {}
   local at, line, count, length = 1, 1, 0, #text
-  if sub(text, 1, 1) == "#" then at = find(text, "\n", 1, true) or length + 1 end
+  if sub(text, 1, 1) == "#" then
+    at = find(text, "\n", 1, true) or length + 1
+  end
   while true do
     local from = at
     at = find(text, "[^ \t\r]", at) or length + 1

@@ -11,7 +11,7 @@
 --   facts     what is known where we are: inside `if x then` x is not nil. A
 --             number that may be nil can be computed with only there.
 --   path      the conditions we are under, for what cannot be taken back:
---             changes of structure, sums.
+--             changes of structure.
 --
 -- Values that are no numbers of the program (emitter.lua):
 --
@@ -130,7 +130,7 @@ function lower:truth(value)
   if kind == "bool" then return value end
   if kind == "nil" then return emit.no end
   if kind == "entity" then
-    return emit:opposite(emit:op("eq entity", "bool", value, emit:null()))
+    return emit:opposite(emit:op("eq entity", "bool", value, emit.null()))
   elseif kind == "maybe" then
     return emit:both(value.some, self:truth(value.value))
   elseif kind == "choice" then
@@ -226,9 +226,9 @@ end
 -- none: only fields, e and what is read from outside are.
 function lower:entity(value)
   if value.type == "entity" then return value end
-  if value.type == "nil" then return self.emit:null() end
+  if value.type == "nil" then return self.emit.null() end
   if value.type == "maybe" and value.value.type == "entity" then
-    return self.emit:select(value.some, value.value, self.emit:null())
+    return self.emit:select(value.some, value.value, self.emit.null())
   end
   return self.context.roots:entity(value)
 end
@@ -322,7 +322,7 @@ local function assign(self, target, value, scope)
   if not variable then
     outside(target.line, "an assignment to '" .. target.name
       .. "', which is no local variable",
-      "count with a sum: world:sum 'name', or write to a field")
+      "keep it in a field, or count in a batch system")
   end
   return self:set(variable, value)
 end

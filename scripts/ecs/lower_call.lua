@@ -121,7 +121,7 @@ function lower_call.calls()
   known(math, "deg", scaled(180 / math.pi, "math.deg"))
   known(math, "rad", scaled(math.pi / 180, "math.rad"))
   known(math, "random", refuse("math.random",
-    "use ecs.random(), which every machine repeats"))
+    "draw numbers in a run system and keep them in fields"))
   for name, operation in pairs { sin = "xsin", cos = "xcos", exp = "xexp",
                                  log = "xlog", floor = "floor",
                                  ceil = "ceil" } do
@@ -135,21 +135,6 @@ function lower_call.calls()
   known(mathematics, "clamp", own_clamp)
   known(mathematics, "lerp", own_lerp)
   return calls
-end
-
---- ecs.random(): the next number of this row. The count of draws is a value
--- like any other, so that it is right on every path.
-function lower_call.random(self, node)
-  local emit = self.emit
-  if #node.arguments > 0 then
-    outside(node.line, "ecs.random with arguments",
-      "scale what ecs.random() gives, which is 0 or more and less than 1")
-  end
-  local draws = self.state.draws or emit:constant(0)
-  self.state.draws = draws
-  local value = emit:op("random", "f64", emit:cast(draws, "f64"))
-  self:set("draws", emit:binary("add", draws, emit:constant(1)))
-  return { { type = "f64", id = value.id, flex = not emit.double or nil } }
 end
 
 -- Worlds --------------------------------------------------------------------
@@ -277,30 +262,5 @@ function methods.get(self, node, wanted, scope)
 end
 
 lower_call.methods = methods
-
--- Sums ----------------------------------------------------------------------
-
-local steps = { sum = "add", min = "min", max = "max" }
-local starts = { sum = 0, min = 1 / 0, max = -1 / 0 }
-
---- What a row adds is gathered like any variable, and added when it is done.
--- So a row adds once, whatever path it takes.
-function lower_call.add_to_sum(self, node, wanted, scope, object)
-  if wanted > 0 then
-    outside(node.line, "the result of add", "call it as a statement")
-  end
-  local emit, sums = self.emit, self.context.sums
-  local values = numbers(self, node, scope, 1, 1, "add")
-  local sum = object.value
-  local entry = sums[sum]
-  if not entry then
-    entry = "sum " .. #sums + 1
-    sums[sum] = entry
-    sums[#sums + 1] = { sum = sum, kind = sum.kind, entry = entry }
-    self.state[entry] = emit:cast(emit:constant(starts[sum.kind]), "f64")
-  end
-  self:set(entry, emit:binary(steps[sum.kind], self.state[entry],
-    emit:cast(values[1], "f64")))
-end
 
 return lower_call

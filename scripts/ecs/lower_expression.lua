@@ -12,6 +12,7 @@
 
 local lower = require "ecs.lower"
 local parser = require "ecs.parser"
+local roots = require "ecs.roots"
 
 local outside = parser.outside
 local NIL = lower.NIL
@@ -52,7 +53,8 @@ value_of["false"] = function(self) return self.emit.no end
 value_of["nil"] = function() return NIL end
 
 function value_of.string(_, node)
-  return outside(node.line, "a string", "use numbers or tags instead of strings")
+  return outside(node.line, "a string",
+    "use numbers or tags instead of strings")
 end
 
 function value_of.paren(self, node, scope)
@@ -125,7 +127,7 @@ function value_of.field(self, node, scope)
   local row = as_row(self, value)
   if row then return row_field(self, row, node) end
   if value.type == "object" then
-    return self.context.roots:field(value, node.name, node)
+    return roots.field(value, node.name, node)
   end
   return outside(node.line, "'." .. node.name .. "' of " .. lower.word(value),
     "only fields of rows and of tables can be read")
@@ -181,11 +183,11 @@ local arithmetic = {
 
 --- Are two values equal? A bool.
 local function equal(self, a, b, node)
-  local emit, roots = self.emit, self.context.roots
+  local emit, outer = self.emit, self.context.roots
   if a.type == "nil" then a, b = b, a end
   if b.type == "nil" then
     if a.type == "object" then
-      roots:guard(a)
+      outer:guard(a)
       return emit:truth(a.value == nil)
     end
     return emit:opposite(self:some(a))
@@ -195,7 +197,7 @@ local function equal(self, a, b, node)
     if x and y then return emit:op("eq entity", "bool", x, y) end
     return emit.no
   end
-  a, b = roots:plain(a), roots:plain(b)
+  a, b = outer:plain(a), outer:plain(b)
   if a.type == "bool" and b.type == "bool" then
     if a.constant ~= nil then a, b = b, a end
     if b.constant ~= nil then return b.constant and a or emit:opposite(a) end
@@ -247,26 +249,26 @@ local function under(self, test, truth, node, scope)
 end
 
 value_of["and"] = function(self, node, scope)
-  local emit, roots = self.emit, self.context.roots
-  local a = roots:plain(self:value(node.left, scope))
+  local emit, outer = self.emit, self.context.roots
+  local a = outer:plain(self:value(node.left, scope))
   local test = self:truth(a)
   local known = self:known(test)
   if known == true then return self:value(node.right, scope) end
   if known == false then return a end
-  local b = roots:plain(under(self, test, true, node.right, scope))
+  local b = outer:plain(under(self, test, true, node.right, scope))
   if a.type == "bool" and b.type == "bool" then return emit:both(a, b) end
   local other = a.type == "bool" and emit.no or NIL
   return { type = "choice", test = test, value = b, other = other }
 end
 
 value_of["or"] = function(self, node, scope)
-  local emit, roots = self.emit, self.context.roots
-  local a = roots:plain(self:value(node.left, scope))
+  local emit, outer = self.emit, self.context.roots
+  local a = outer:plain(self:value(node.left, scope))
   local test = self:truth(a)
   local known = self:known(test)
   if known == true then return a end
   if known == false then return self:value(node.right, scope) end
-  local b = roots:plain(under(self, test, false, node.right, scope))
+  local b = outer:plain(under(self, test, false, node.right, scope))
   if a.type == "bool" then
     if b.type == "bool" then return emit:either(a, b) end
     return self:merge(test, emit.yes, b, node)
@@ -296,8 +298,7 @@ local function call_method(self, node, wanted, scope)
   local method = methods and methods[node.name]
   if not method then
     return outside(node.line, "the method '" .. node.name .. "'",
-      "call destroy, add, remove, alive, has or get of the system's world, or "
-      .. "add of a sum")
+      "call destroy, add, remove, alive, has or get of the system's world")
   end
   self.context.roots:guard(object)
   return method(self, node, wanted, scope, object)

@@ -84,7 +84,7 @@ function roots:lookup(f, name)
       return get_environment(holder.f)
     end }
   if not reader then return { type = "nil" } end
-  return self:field(object(reader), name)
+  return roots.field(object(reader), name)
 end
 
 --- An argument that every row is given.
@@ -96,7 +96,7 @@ function roots.argument(position, value, box)
 end
 
 --- A field of a table from outside.
-function roots:field(value, name, node)
+function roots.field(value, name, node)
   if type(value.value) ~= "table" then
     outside(node and node.line or 0, "'." .. name .. "' of "
       .. (value.value == nil and "nil" or "a " .. type(value.value)),
@@ -155,7 +155,7 @@ function roots:entity(value)
     return self:uniform(value, "entity")
   elseif value.type == "object" and value.value == nil then
     self:guard(value)
-    return self.emit:null()
+    return self.emit.null()
   end
   return nil
 end

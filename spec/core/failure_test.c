@@ -164,6 +164,63 @@ static ecs_Status call_query_count_partial(Fixture *fixture) {
   return ecs_query_count(fixture->partial, &count);
 }
 
+static ecs_Status call_query_first(Fixture *fixture) {
+  ecs_Entity entity = 0;
+  return ecs_query_first(fixture->full, &entity);
+}
+static ecs_Status call_query_first_partial(Fixture *fixture) {
+  ecs_Entity entity = 0;
+  return ecs_query_first(fixture->partial, &entity);
+}
+
+/* Whole tables, a tag's and a component's; a sparse set; bits; row by row. */
+static ecs_Status call_add_all_table(Fixture *fixture) {
+  const Wide wide = {1, 2, 3};
+  return ecs_query_add_all(fixture->full, fixture->wide, &wide);
+}
+static ecs_Status call_add_all_tag(Fixture *fixture) {
+  return ecs_query_add_all(fixture->full, fixture->tag, NULL);
+}
+static ecs_Status call_add_all_sparse(Fixture *fixture) {
+  return ecs_query_add_all(fixture->full, fixture->sparse_tag, NULL);
+}
+static ecs_Status call_add_all_bits(Fixture *fixture) {
+  return ecs_query_add_all(fixture->full, fixture->bits, NULL);
+}
+static ecs_Status call_add_all_filtered(Fixture *fixture) {
+  return ecs_query_add_all(fixture->tags, fixture->wide, NULL);
+}
+static ecs_Status call_add_all_partial(Fixture *fixture) {
+  return ecs_query_add_all(fixture->partial, fixture->sparse_tag, NULL);
+}
+static ecs_Status call_remove_all(Fixture *fixture) {
+  return ecs_query_remove_all(fixture->full, fixture->position);
+}
+static ecs_Status call_remove_all_filtered(Fixture *fixture) {
+  return ecs_query_remove_all(fixture->tags, fixture->position);
+}
+static ecs_Status call_remove_all_sparse(Fixture *fixture) {
+  return ecs_query_remove_all(fixture->partial, fixture->sparse);
+}
+static ecs_Status call_set_all(Fixture *fixture) {
+  const Wide wide = {8, 9, 10};
+  return ecs_query_set_all(fixture->full, fixture->wide, &wide, 5);
+}
+static ecs_Status call_set_all_filtered(Fixture *fixture) {
+  const Position position = {3, 4};
+  return ecs_query_set_all(fixture->tags, fixture->position, &position, 2);
+}
+static ecs_Status call_set_all_present(Fixture *fixture) {
+  const Position position = {3, 4};
+  return ecs_query_set_all(fixture->full, fixture->position, &position, 1);
+}
+static ecs_Status call_destroy_all(Fixture *fixture) {
+  return ecs_query_destroy_all(fixture->full);
+}
+static ecs_Status call_destroy_all_filtered(Fixture *fixture) {
+  return ecs_query_destroy_all(fixture->tags);
+}
+
 static ecs_Status walk(ecs_Query *query, ecs_Batching batching) {
   ecs_Cursor cursor;
   ecs_Batch batch;
@@ -265,6 +322,11 @@ DEFER(add_bits)
 DEFER(remove)
 DEFER(set)
 DEFER(set_field)
+DEFER(add_all_table)
+DEFER(add_all_sparse)
+DEFER(remove_all)
+DEFER(set_all)
+DEFER(destroy_all)
 
 static void defer_all(Fixture *fixture) {
   must(ecs_defer_begin(fixture->world));
@@ -351,6 +413,29 @@ static const Scenario scenarios[] = {
     {"ecs_query_create", "", call_query_create, BOTH, NULL, NULL},
     {"ecs_query_count", "full", call_query_count, BOTH, NULL, NULL},
     {"ecs_query_count", "partial", call_query_count_partial, BOTH, NULL, NULL},
+    {"ecs_query_first", "full", call_query_first, BOTH, NULL, NULL},
+    {"ecs_query_first", "partial", call_query_first_partial, BOTH, NULL, NULL},
+    {"ecs_query_add_all", "table", call_add_all_table, BOTH, NULL, NULL},
+    {"ecs_query_add_all", "tag", call_add_all_tag, BOTH, NULL, NULL},
+    {"ecs_query_add_all", "sparse", call_add_all_sparse, BOTH, NULL, NULL},
+    {"ecs_query_add_all", "bits", call_add_all_bits, BOTH, NULL, NULL},
+    {"ecs_query_add_all", "filtered", call_add_all_filtered, BOTH, NULL, NULL},
+    {"ecs_query_add_all", "partial", call_add_all_partial, BOTH, NULL, NULL},
+    {"ecs_query_add_all", "recorded", call_add_all_table, RECORDED, touch_hero,
+     NULL},
+    {"ecs_query_remove_all", "table", call_remove_all, BOTH, NULL, NULL},
+    {"ecs_query_remove_all", "filtered", call_remove_all_filtered, BOTH, NULL,
+     NULL},
+    {"ecs_query_remove_all", "sparse", call_remove_all_sparse, BOTH, NULL,
+     NULL},
+    {"ecs_query_set_all", "adding", call_set_all, BOTH, NULL, NULL},
+    {"ecs_query_set_all", "filtered", call_set_all_filtered, BOTH, NULL, NULL},
+    {"ecs_query_set_all", "in place", call_set_all_present, BOTH, NULL, NULL},
+    {"ecs_query_set_all", "recorded", call_set_all_present, RECORDED,
+     touch_hero, NULL},
+    {"ecs_query_destroy_all", "table", call_destroy_all, BOTH, NULL, NULL},
+    {"ecs_query_destroy_all", "filtered", call_destroy_all_filtered, BOTH,
+     NULL, NULL},
     {"ecs_query_begin", "full", call_walk, BOTH, NULL, NULL},
     {"ecs_query_begin", "coalesced", call_walk_coalesced, BOTH, NULL, NULL},
     {"ecs_query_begin", "partial", call_walk_partial, BOTH, NULL, NULL},
@@ -385,6 +470,16 @@ static const Scenario scenarios[] = {
     {"ecs_defer_end", "set", call_defer_end, AT_ONCE, defer_set, undo_defer},
     {"ecs_defer_end", "set_field", call_defer_end, AT_ONCE, defer_set_field,
      undo_defer},
+    {"ecs_defer_end", "add_all", call_defer_end, AT_ONCE, defer_add_all_table,
+     undo_defer},
+    {"ecs_defer_end", "add_all, sparse", call_defer_end, AT_ONCE,
+     defer_add_all_sparse, undo_defer},
+    {"ecs_defer_end", "remove_all", call_defer_end, AT_ONCE, defer_remove_all,
+     undo_defer},
+    {"ecs_defer_end", "set_all", call_defer_end, AT_ONCE, defer_set_all,
+     undo_defer},
+    {"ecs_defer_end", "destroy_all", call_defer_end, AT_ONCE,
+     defer_destroy_all, undo_defer},
     {"ecs_defer_end", "everything", call_defer_end, AT_ONCE, defer_all,
      undo_defer},
     {"ecs_cursor_end", "everything", call_cursor_end, AT_ONCE, open_cursor,

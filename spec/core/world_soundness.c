@@ -314,6 +314,8 @@ void assert_sound(const World *world) {
     assert_int_equal(group->id, i);
     assert_int_equal(group->summary, i == 0 ? 0 : 1u << (24 + (i - 1) % 3));
     assert_group_sound(group);
+    for (uint32_t k = 0; k < group->table_count; k++)
+      assert_int_equal(group->tables[k]->pending, 0);
     if (i > 0) assert_locator(world, group);
   }
   assert_true(world_check_invariants(world));

@@ -50,8 +50,14 @@
   X(query_bad, 3)               \
   X(query_destroy, 5)           \
   X(query_count, 25)            \
+  X(query_first, 12)            \
   X(query_columns, 8)           \
   X(query_explain, 5)           \
+  X(bulk_add, 14)               \
+  X(bulk_remove, 18)            \
+  X(bulk_bad, 2)                \
+  X(bulk_set, 14)               \
+  X(bulk_destroy, 3)            \
   X(walk, 45)                   \
   X(walk_begin, 35)             \
   X(walk_step, 20)              \

@@ -114,7 +114,8 @@ static bool limit_is_true(const Run *run, const Instance *instance,
   const uint64_t handles =
       oracle_held_count(&run->oracle) + statistics.retired + births;
   return handles > ECS_INDEX_LIMIT - 1 ||
-         statistics.tables + run->oracle.change_count >= ECS_TABLE_LIMIT ||
+         statistics.tables + run->oracle.change_count + run->tables_wanted >=
+             ECS_TABLE_LIMIT ||
          statistics.groups >= ECS_GROUP_LIMIT ||
          run->oracle.scope_count >= ECS_NESTING_LIMIT;
 }

@@ -61,6 +61,7 @@ typedef struct Run {
   uint32_t register_count;
   ecs_Entity *attic; /* owned */
   uint32_t attic_count, attic_capacity;
+  uint32_t tables_wanted; /* that the call may make, at most */
   ecs_Term query_terms[QUERY_SLOTS][ORACLE_TERMS];
   uint32_t query_term_counts[QUERY_SLOTS];
   Scope scopes[ORACLE_SCOPES]; /* as many as the oracle has open */
@@ -106,9 +107,8 @@ typedef struct Answer {
 typedef ecs_Status (*Call)(Instance *instance, const Arguments *arguments,
                            Answer *answer);
 
-/* Calls every world and compares their statuses. ECS_E_LIMIT, once it is
- * proved that a limit is reached, means that the step is to be forgotten.
- * births: how many handles it takes. */
+/* Calls every world and compares their statuses. ECS_E_LIMIT, once it is proved
+ * that one is reached, means to forget the step. births: handles it takes. */
 ecs_Status run_everywhere(Run *run, Call call, const Arguments *arguments,
                           uint32_t births, Answer *answers);
 
