@@ -1,6 +1,7 @@
 /* kernel_parse.c: reads the text of a kernel program, line by line. */
 #include "kernel_parse.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,6 +25,13 @@ static void fail(Parser *parser, const char *what, const char *detail) {
   if (parser->status != ECS_OK) return;
   mistake_write(parser->mistake, parser->line, "%s%s", what, detail);
   parser->status = ECS_E_PROGRAM;
+}
+
+/* A limit is no mistake of the language, but has the same message. */
+static void fail_limit(Parser *parser, const char *what) {
+  if (parser->status != ECS_OK) return;
+  fail(parser, what, "");
+  parser->status = ECS_E_LIMIT;
 }
 
 static void fail_memory(Parser *parser) {
@@ -181,12 +189,13 @@ static ecs_Component read_component(Parser *parser) {
   return component;
 }
 
+/* Before the first definition a world has no components at all. */
 static uint32_t read_field(Parser *parser, ecs_Component component) {
+  next_word(parser);
+  if (parser->status != ECS_OK) return 0;
   const Schema *schema =
       parser->program->query->world->components[component].schema;
-  next_word(parser);
-  for (uint32_t k = 0; parser->quoted && component && k < schema->field_count;
-       k++)
+  for (uint32_t k = 0; parser->quoted && k < schema->field_count; k++)
     if (strcmp(schema->fields[k].name, parser->word) == 0) return k;
   fail(parser, "no such field: ", parser->word);
   return 0;
@@ -197,7 +206,7 @@ static uint32_t read_field(Parser *parser, ecs_Component component) {
 static bool room(Parser *parser, void **array, uint32_t *capacity,
                  uint32_t count, size_t bytes, uint32_t limit) {
   if (parser->status != ECS_OK) return false;
-  if (count >= limit) fail(parser, "the program is too long", "");
+  if (count >= limit) fail_limit(parser, "the program is too long");
   if (parser->status != ECS_OK || count < *capacity)
     return parser->status == ECS_OK;
   if (!memory_grow(&parser->program->query->world->memory, array, capacity,
@@ -279,16 +288,39 @@ static void declare_reduction(Parser *parser) {
 
 /* Instructions ---------------------------------------------------------- */
 
+/* Only what numbers are made of: strtod takes more than the language. */
+static bool is_numeral(const char *word) {
+  if (*word == '-') word++;
+  if (strcmp(word, "inf") == 0 || strcmp(word, "nan") == 0) return true;
+  return *word != 0 && *word != '-' && *word != '+' &&
+         strspn(word, "0123456789abcdefABCDEF.xXpP+-") == strlen(word);
+}
+
+/* The word as a number, whatever the locale writes for a point. */
+static bool read_number(const char *word, double *number) {
+  char text[WORD_ROOM + 16];
+  const char *point = localeconv()->decimal_point, *dot = strchr(word, '.');
+  size_t before = dot == NULL ? strlen(word) : (size_t)(dot - word);
+  if (!is_numeral(word) || strlen(point) > 15) return false;
+  char *end = text;
+  memcpy(text, word, before + 1);
+  if (dot != NULL) {
+    strcpy(text + before, point);
+    strcat(text, dot + 1);
+  }
+  *number = strtod(text, &end);
+  return *end == 0;
+}
+
 static double read_constant(Parser *parser, ValueType type) {
-  char *end = NULL;
+  double number = 0.0;
   next_word(parser);
   if (type == VALUE_BOOL) {
     if (word_is(parser, "true")) return 1.0;
     if (!word_is(parser, "false")) fail(parser, "not a bool: ", parser->word);
     return 0.0;
   }
-  double number = strtod(parser->word, &end);
-  if (parser->quoted || parser->word[0] == 0 || *end != 0)
+  if (parser->quoted || !read_number(parser->word, &number))
     fail(parser, "not a number: ", parser->word);
   else if (type == VALUE_ENTITY && number != 0.0)
     fail(parser, "the only constant entity is 0, not ", parser->word);
@@ -442,7 +474,8 @@ ecs_Status program_parse(ecs_Program *program, const char *text, size_t length,
                    .end = text + length,
                    .line = 1,
                    .status = ECS_OK};
-  if (length > ECS_TEXT_LIMIT) fail(&parser, "the program is too long", "");
+  if (length > ECS_TEXT_LIMIT)
+    fail_limit(&parser, "the text of the program is too long");
   while (parser.status == ECS_OK && parser.at < parser.end) {
     read_line(&parser);
     if (parser.status == ECS_OK) next_line(&parser);
