@@ -93,6 +93,19 @@ static double stored(uint8_t scalar, double number) {
   return ecs_scalar_load((ecs_Scalar)scalar, &room);
 }
 
+double reference_unary(Operation operation, ValueType type, double x) {
+  return rounded((uint8_t)type, unary((uint8_t)operation, x));
+}
+
+double reference_binary(Operation operation, ValueType type, double a,
+                        double b) {
+  return rounded((uint8_t)type, binary((uint8_t)operation, a, b));
+}
+
+double reference_stored(ecs_Scalar scalar, double number) {
+  return stored((uint8_t)scalar, number);
+}
+
 /* Columns, uniforms, entities --------------------------------------------- */
 
 static Value load(ecs_Scalar scalar, const void *element) {

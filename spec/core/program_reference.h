@@ -47,4 +47,10 @@ void reference_row(Reference *reference, ecs_Entity entity,
 /* Reduction r of all rows so far. */
 double reference_reduction(const Reference *reference, uint32_t r);
 
+/* Single operations: rounded to their type; as a field reads after a store. */
+double reference_unary(Operation operation, ValueType type, double x);
+double reference_binary(Operation operation, ValueType type, double a,
+                        double b);
+double reference_stored(ecs_Scalar scalar, double number);
+
 #endif
