@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -236,9 +237,30 @@ static void results_come_in_their_order(void **state) {
             "line 4: store: the result is not the value that comes next");
 }
 
+/* docs/programs.md has every operation, between backticks or behind one. */
+static void the_page_names_every_operation(void **state) {
+  static char page[65536];
+  char opening[40];
+  FILE *file = fopen("docs/programs.md", "r");
+  (void)state;
+  assert_non_null(file);
+  size_t length = fread(page, 1, sizeof page - 1, file);
+  fclose(file);
+  page[length] = 0;
+  for (int k = 0; k < OPERATION_COUNT; k++) {
+    snprintf(opening, sizeof opening, "`%s", operation_infos[k].name);
+    const char *at = strstr(page, opening);
+    while (at != NULL && at[strlen(opening)] != '`' &&
+           at[strlen(opening)] != ' ')
+      at = strstr(at + 1, opening);
+    if (at == NULL) fail_msg("%s is not in the page", operation_infos[k].name);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_rule_is_kept),
+      cmocka_unit_test(the_page_names_every_operation),
       cmocka_unit_test(operands_are_defined_before),
       cmocka_unit_test(results_come_in_their_order)};
   return cmocka_run_group_tests(tests, NULL, NULL);
