@@ -66,7 +66,8 @@ void ecs_program_info(const ecs_Program *program, ecs_ProgramInfo *info) {
   *info = (ecs_ProgramInfo){
       .uniforms = program->uniform_count,
       .reductions = program->reduction_count,
-      .operations = program->plan->step_count,
+      .operations = program->plan->step_count + program->plan->sum_count +
+                    program->plan->change_count,
       .bytes_read = column_bytes(program, SHAPE_LOAD),
       .bytes_written = column_bytes(program, SHAPE_STORE),
       .back_end = back_end()};
@@ -78,7 +79,9 @@ void ecs_program_info(const ecs_Program *program, ecs_ProgramInfo *info) {
 ecs_Status ecs_program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   ecs_World *world = world_of(program->query);
   if (call->uniform_count != program->uniform_count ||
-      call->reduction_count != program->reduction_count)
+      call->reduction_count != program->reduction_count ||
+      (call->uniform_count > 0 && call->uniforms == NULL) ||
+      (call->reduction_count > 0 && call->reductions == NULL))
     return ECS_E_ARGUMENT;
   ecs_Component contested = 0;
   if (world->depth > 0) contested = batch_contested(program->query);

@@ -25,6 +25,9 @@ void mistake_write(const Mistake *mistake, uint32_t line, const char *format,
   va_start(arguments, format);
   vsnprintf(mistake->text + used, mistake->capacity - used, format, arguments);
   va_end(arguments);
+  /* It quotes the program, which may hold anything. */
+  for (char *at = mistake->text; *at != 0; at++)
+    if ((unsigned char)*at < 32 || *at == 127) *at = '?';
 }
 
 const char *value_type_name(ValueType type) {
@@ -91,6 +94,7 @@ typedef struct Verifier {
   const ecs_Program *program;
   const Mistake *mistake;
   const Instruction *at;
+  uint32_t defined;                   /* values before the instruction */
   bool stored[ECS_DECLARATION_LIMIT]; /* columns behind whose store we are */
 } Verifier;
 
@@ -106,10 +110,8 @@ static bool refuse(const Verifier *verifier, const char *what,
 static bool check_operand(const Verifier *verifier, uint32_t k,
                           ValueType type) {
   uint32_t value = verifier->at->operands[k];
-  uint32_t limit = verifier->at->result;
   if (value == NO_VALUE) return refuse(verifier, "an operand is missing", "");
-  if (limit == NO_VALUE) limit = verifier->program->value_count;
-  if (value >= limit)
+  if (value >= verifier->defined)
     return refuse(verifier, "an operand is not defined yet", "");
   if (verifier->program->types[value] != (uint8_t)type)
     return refuse(verifier, "an operand is not a ", value_type_name(type));
@@ -198,8 +200,8 @@ static bool check_store(Verifier *verifier) {
   uint32_t value = verifier->at->operands[0];
   if (column->access == ECS_READ)
     return refuse(verifier, "the column is only read", "");
-  if (value >= verifier->program->value_count)
-    return refuse(verifier, "an operand is missing", "");
+  if (value >= verifier->defined)
+    return refuse(verifier, "an operand is not defined yet", "");
   ValueType type = (ValueType)verifier->program->types[value];
   if (!scalar_takes(column->type, type))
     return refuse(verifier, "the column cannot hold a ",
@@ -243,11 +245,34 @@ static bool check(Verifier *verifier) {
   return refuse(verifier, "no such operation", "");
 }
 
+/* A column with two names could be read through one behind a store through the
+ * other. Field names are the schemas' own, so equal pointers are equal fields.
+ */
+static bool check_columns(const ecs_Program *program, const Mistake *mistake) {
+  for (uint32_t k = 0; k < program->column_count; k++)
+    for (uint32_t before = 0; before < k; before++)
+      if (program->columns[k].field == program->columns[before].field) {
+        mistake_write(mistake, 0, "c%u is the same column as c%u", k, before);
+        return false;
+      }
+  return true;
+}
+
+/* Results are numbered in their order; an effect has none. */
+static bool check_result(Verifier *verifier) {
+  bool effect = verifier->at->operation >= OPERATION_FIRST_EFFECT;
+  if (verifier->at->result != (effect ? NO_VALUE : verifier->defined))
+    return refuse(verifier, "the result is not the value that comes next", "");
+  if (!effect) verifier->defined++;
+  return true;
+}
+
 ecs_Status program_verify(const ecs_Program *program, const Mistake *mistake) {
   Verifier verifier = {.program = program, .mistake = mistake};
+  if (!check_columns(program, mistake)) return ECS_E_PROGRAM;
   for (uint32_t i = 0; i < program->code_count; i++) {
     verifier.at = &program->code[i];
-    if (!check(&verifier)) return ECS_E_PROGRAM;
+    if (!check(&verifier) || !check_result(&verifier)) return ECS_E_PROGRAM;
   }
   return ECS_OK;
 }

@@ -18,8 +18,11 @@
 
 #include "elementary.h"
 
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && \
-    defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+/* The dynamic linker of glibc picks clones; sanitizers start too late for it.
+ * LOOPS_WITHOUT_CLONES: tests compile the file for one instruction set. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 && \
+    defined(__x86_64__) && defined(__GLIBC__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(LOOPS_WITHOUT_CLONES)
 #define CLONES \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #define HAS_CLONES 1
@@ -278,6 +281,11 @@ FILL(fill_twins, uint64_t)
 #define TO_INTEGER(x, low, high) \
   ((x) != (x) ? 0 : (x) < (low) ? (low) : (x) > (high) ? (high) : (x))
 
+/* What the integer is as a number. Not by way of the integer: without trapping
+ * math GCC makes a truncation of the two conversions where the machine has one,
+ * and forgets that it gives -0. The sum makes 0 of that. */
+#define WHOLE(x, low, high) (trunc(TO_INTEGER(x, low, high)) + 0.0)
+
 /* For each integer type: loads, stores and quantizing, from and to f64, and
  * f32 where it holds every value of the type. */
 #define STORE_LOOPS(name, T, A, expression)                               \
@@ -299,11 +307,11 @@ FILL(fill_twins, uint64_t)
   LOOP1(load_##name##_f64, double, T, x)                                  \
   STORE_LOOPS(name##_f64, T, double, TO_INTEGER(x, low##.0, high##.0))    \
   LOOP1(quantize_##name##_f64, double, double,                            \
-        (T)TO_INTEGER(x, low##.0, high##.0))                              \
+        WHOLE(x, low##.0, high##.0))                                      \
   STORE_LOOPS(name##_f32, T, float,                                       \
               TO_INTEGER((double)x, low##.0, high##.0))                   \
   LOOP1(quantize_##name##_f32, float, float,                              \
-        (T)TO_INTEGER((double)x, low##.0, high##.0))
+        WHOLE((double)x, low##.0, high##.0))
 INTEGER(i8, int8_t, -128, 127)
 INTEGER(u8, uint8_t, 0, 255)
 INTEGER(i16, int16_t, -32768, 32767)
@@ -318,13 +326,52 @@ LOOP1(load_u16_f32, float, uint16_t, x)
 LOOP1(copy_f32, float, float, x)
 LOOP1(copy_f64, double, double, x)
 LOOP1(quantize_f32_f64, double, double, (float)x)
-LOOP1(load_bool, Truth, uint8_t, x)
+/* A native kernel may have left another true than 1. */
+LOOP1(load_bool, Truth, uint8_t, x != 0)
 STORE_LOOPS(f32_f32, float, float, x)
 STORE_LOOPS(f32_f64, float, double, x)
 STORE_LOOPS(f64_f32, double, float, x)
 STORE_LOOPS(f64_f64, double, double, x)
 STORE_LOOPS(bool, uint8_t, Truth, x)
 STORE_LOOPS(entity, uint64_t, uint64_t, x)
+
+/* Reductions -------------------------------------------------------------- */
+
+/* x: the lane, y: the row's. Lanes do not depend on each other. */
+#define REDUCE(name, expression)                                          \
+  CLONES static void name(void *out, const void *a, const void *b,        \
+                          const void *c, uint32_t n) {                    \
+    double *to = out, lanes[LOOP_LANES];                                  \
+    const double *from = a;                                               \
+    UNUSED(b);                                                            \
+    UNUSED(c);                                                            \
+    memcpy(lanes, to, sizeof lanes);                                      \
+    for (uint32_t i = 0; i < n; i += LOOP_LANES)                          \
+      for (uint32_t k = 0; k < LOOP_LANES; k++) {                         \
+        const double x = lanes[k], y = from[i + k];                       \
+        lanes[k] = expression;                                            \
+      }                                                                   \
+    memcpy(to, lanes, sizeof lanes);                                      \
+  }                                                                       \
+  CLONES static void name##_masked(void *out, const void *a,              \
+                                   const void *b, const void *c,          \
+                                   uint32_t n) {                          \
+    double *to = out, lanes[LOOP_LANES];                                  \
+    const double *from = a;                                               \
+    const Truth *mask = b;                                                \
+    UNUSED(c);                                                            \
+    memcpy(lanes, to, sizeof lanes);                                      \
+    for (uint32_t i = 0; i < n; i += LOOP_LANES)                          \
+      for (uint32_t k = 0; k < LOOP_LANES; k++) {                         \
+        const double x = lanes[k], y = from[i + k];                       \
+        const double reduced = expression;                                \
+        lanes[k] = mask[i + k] ? reduced : x;                             \
+      }                                                                   \
+    memcpy(to, lanes, sizeof lanes);                                      \
+  }
+REDUCE(sum, x + y)
+REDUCE(least, y < x ? y : x)
+REDUCE(greatest, y > x ? y : x)
 
 /* Finding ----------------------------------------------------------------- */
 
@@ -457,6 +504,12 @@ Loop loop_quantize(ecs_Scalar scalar, ValueType type) {
       [ECS_I32] = BOTH(quantize_i32),
       [ECS_U32] = BOTH(quantize_u32)};
   return loops[scalar][type];
+}
+
+Loop loop_reduce(Operation kind, bool masked) {
+  if (kind == OPERATION_SUM) return masked ? sum_masked : sum;
+  if (kind == OPERATION_LEAST) return masked ? least_masked : least;
+  return masked ? greatest_masked : greatest;
 }
 
 Loop loop_fill(ValueType type) {

@@ -1,6 +1,7 @@
 /* kernel_parse.c: reads the text of a kernel program, line by line. */
 #include "kernel_parse.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,6 +25,13 @@ static void fail(Parser *parser, const char *what, const char *detail) {
   if (parser->status != ECS_OK) return;
   mistake_write(parser->mistake, parser->line, "%s%s", what, detail);
   parser->status = ECS_E_PROGRAM;
+}
+
+/* A limit is no mistake of the language, but has the same message. */
+static void fail_limit(Parser *parser, const char *what) {
+  if (parser->status != ECS_OK) return;
+  fail(parser, what, "");
+  parser->status = ECS_E_LIMIT;
 }
 
 static void fail_memory(Parser *parser) {
@@ -105,6 +113,11 @@ static bool next_word(Parser *parser) {
   return parser->status == ECS_OK;
 }
 
+/* The last word, for people. */
+static const char *shown(const Parser *parser) {
+  return parser->word[0] == 0 ? "nothing" : parser->word;
+}
+
 static bool word_is(const Parser *parser, const char *text) {
   return !parser->quoted && strcmp(parser->word, text) == 0;
 }
@@ -158,7 +171,7 @@ static ValueType read_type(Parser *parser) {
   for (int type = 0; type < VALUE_TYPE_COUNT; type++)
     if (word_is(parser, value_type_name((ValueType)type)))
       return (ValueType)type;
-  fail(parser, "a type is f32, f64, bool or entity, not ", parser->word);
+  fail(parser, "a type is f32, f64, bool or entity: ", shown(parser));
   return VALUE_F64;
 }
 
@@ -167,28 +180,34 @@ static ecs_Scalar read_scalar(Parser *parser) {
   for (int scalar = 0; scalar < ECS_SCALAR_COUNT; scalar++)
     if (word_is(parser, ecs_scalar_name((ecs_Scalar)scalar)))
       return (ecs_Scalar)scalar;
-  fail(parser, "no such field type: ", parser->word);
+  fail(parser, "no such field type: ", shown(parser));
   return ECS_F64;
 }
 
-static ecs_Component read_component(Parser *parser) {
+static void read_name(Parser *parser) {
   next_word(parser);
+  if (!parser->quoted)
+    fail(parser, "a name in quotes is missing here: ", shown(parser));
+}
+
+static ecs_Component read_component(Parser *parser) {
+  read_name(parser);
+  if (parser->status != ECS_OK) return 0;
   ecs_Component component =
-      parser->quoted
-          ? world_find_component(parser->program->query->world, parser->word)
-          : 0;
-  if (component == 0) fail(parser, "no such component: ", parser->word);
+      world_find_component(parser->program->query->world, parser->word);
+  if (component == 0) fail(parser, "no such component: ", shown(parser));
   return component;
 }
 
+/* Before the first definition a world has no components at all. */
 static uint32_t read_field(Parser *parser, ecs_Component component) {
+  read_name(parser);
+  if (parser->status != ECS_OK) return 0;
   const Schema *schema =
       parser->program->query->world->components[component].schema;
-  next_word(parser);
-  for (uint32_t k = 0; parser->quoted && component && k < schema->field_count;
-       k++)
+  for (uint32_t k = 0; k < schema->field_count; k++)
     if (strcmp(schema->fields[k].name, parser->word) == 0) return k;
-  fail(parser, "no such field: ", parser->word);
+  fail(parser, "no such field: ", shown(parser));
   return 0;
 }
 
@@ -197,7 +216,7 @@ static uint32_t read_field(Parser *parser, ecs_Component component) {
 static bool room(Parser *parser, void **array, uint32_t *capacity,
                  uint32_t count, size_t bytes, uint32_t limit) {
   if (parser->status != ECS_OK) return false;
-  if (count >= limit) fail(parser, "the program is too long", "");
+  if (count >= limit) fail_limit(parser, "the program is too long");
   if (parser->status != ECS_OK || count < *capacity)
     return parser->status == ECS_OK;
   if (!memory_grow(&parser->program->query->world->memory, array, capacity,
@@ -210,7 +229,7 @@ static bool room(Parser *parser, void **array, uint32_t *capacity,
 static void expect_next(Parser *parser, char letter, uint32_t count) {
   next_word(parser);
   if (numbered(parser, letter) != count)
-    fail(parser, "not the number that comes next: ", parser->word);
+    fail(parser, "not the number that comes next: ", shown(parser));
 }
 
 static ecs_Access read_access(Parser *parser) {
@@ -218,7 +237,7 @@ static ecs_Access read_access(Parser *parser) {
   if (word_is(parser, "write")) return ECS_WRITE;
   if (word_is(parser, "read")) return ECS_READ;
   if (word_is(parser, "optional")) return ECS_OPTIONAL;
-  fail(parser, "a column is write, read or optional, not ", parser->word);
+  fail(parser, "a column is write, read or optional: ", shown(parser));
   return ECS_READ;
 }
 
@@ -252,7 +271,7 @@ static void declare_uniform(Parser *parser) {
   else if (word_is(parser, "entity"))
     kind = UNIFORM_ENTITY;
   else if (!word_is(parser, "number"))
-    fail(parser, "a uniform is a number, bool or entity, not ", parser->word);
+    fail(parser, "a uniform is a number, bool or entity: ", shown(parser));
   bool fits = room(parser, &uniforms, &program->uniform_capacity,
                    program->uniform_count, 1, ECS_DECLARATION_LIMIT);
   program->uniforms = uniforms;
@@ -270,7 +289,7 @@ static void declare_reduction(Parser *parser) {
   else if (word_is(parser, "max"))
     kind = OPERATION_GREATEST;
   else if (!word_is(parser, "sum"))
-    fail(parser, "a reduction is sum, min or max, not ", parser->word);
+    fail(parser, "a reduction is sum, min or max: ", shown(parser));
   bool fits = room(parser, &reductions, &program->reduction_capacity,
                    program->reduction_count, 1, ECS_DECLARATION_LIMIT);
   program->reductions = reductions;
@@ -279,19 +298,42 @@ static void declare_reduction(Parser *parser) {
 
 /* Instructions ---------------------------------------------------------- */
 
+/* Only what numbers are made of: strtod takes more than the language. */
+static bool is_numeral(const char *word) {
+  if (*word == '-') word++;
+  if (strcmp(word, "inf") == 0 || strcmp(word, "nan") == 0) return true;
+  return *word != 0 && *word != '-' && *word != '+' &&
+         strspn(word, "0123456789abcdefABCDEF.xXpP+-") == strlen(word);
+}
+
+/* The word as a number, whatever the locale writes for a point. */
+static bool read_number(const char *word, double *number) {
+  char text[WORD_ROOM + 16];
+  const char *point = localeconv()->decimal_point, *dot = strchr(word, '.');
+  size_t before = dot == NULL ? strlen(word) : (size_t)(dot - word);
+  if (!is_numeral(word) || strlen(point) > 15) return false;
+  char *end = text;
+  memcpy(text, word, before + 1);
+  if (dot != NULL) {
+    strcpy(text + before, point);
+    strcat(text, dot + 1);
+  }
+  *number = strtod(text, &end);
+  return *end == 0;
+}
+
 static double read_constant(Parser *parser, ValueType type) {
-  char *end = NULL;
+  double number = 0.0;
   next_word(parser);
   if (type == VALUE_BOOL) {
     if (word_is(parser, "true")) return 1.0;
-    if (!word_is(parser, "false")) fail(parser, "not a bool: ", parser->word);
+    if (!word_is(parser, "false")) fail(parser, "not a bool: ", shown(parser));
     return 0.0;
   }
-  double number = strtod(parser->word, &end);
-  if (parser->quoted || parser->word[0] == 0 || *end != 0)
-    fail(parser, "not a number: ", parser->word);
+  if (parser->quoted || !read_number(parser->word, &number))
+    fail(parser, "not a number: ", shown(parser));
   else if (type == VALUE_ENTITY && number != 0.0)
-    fail(parser, "the only constant entity is 0, not ", parser->word);
+    fail(parser, "the only constant entity is 0: ", shown(parser));
   if (number != number) return NAN;
   return type == VALUE_F32 ? (double)(float)number : number;
 }
@@ -362,7 +404,7 @@ static void read_effect(Parser *parser, Instruction *made) {
 static uint8_t find_operation(Parser *parser, int first, int end) {
   for (int k = first; k < end; k++)
     if (word_is(parser, operation_infos[k].name)) return (uint8_t)k;
-  fail(parser, "no such operation: ", parser->word);
+  fail(parser, "no such operation: ", shown(parser));
   return (uint8_t)first;
 }
 
@@ -395,7 +437,7 @@ static void read_value(Parser *parser) {
   Instruction made = blank(parser);
   made.result = parser->program->value_count;
   if (numbered(parser, 'v') != made.result)
-    fail(parser, "not the number that comes next: ", parser->word);
+    fail(parser, "not the number that comes next: ", shown(parser));
   next_word(parser);
   if (!word_is(parser, "=")) fail(parser, "there is no = behind a value", "");
   next_word(parser);
@@ -442,7 +484,8 @@ ecs_Status program_parse(ecs_Program *program, const char *text, size_t length,
                    .end = text + length,
                    .line = 1,
                    .status = ECS_OK};
-  if (length > ECS_TEXT_LIMIT) fail(&parser, "the program is too long", "");
+  if (length > ECS_TEXT_LIMIT)
+    fail_limit(&parser, "the text of the program is too long");
   while (parser.status == ECS_OK && parser.at < parser.end) {
     read_line(&parser);
     if (parser.status == ECS_OK) next_line(&parser);

@@ -2,8 +2,9 @@
  *
  * Planning goes over the code a few times: what is needed at all; which values
  * are single, and when each is used for the last time; which columns are
- * computed in place; places and steps, from the first instruction to the last. Only then is the size of
- * everything known, so the first half works in memory of its own.
+ * computed in place; places and steps, from the first instruction to the last.
+ * Only then is the size of everything known, so the first half works in memory
+ * of its own.
  */
 #include "kernel_plan.h"
 
@@ -30,7 +31,11 @@ typedef struct Planner {
   Step *steps;
   Step *once;
   Step *spread;
+  Step *sums;
+  Step *changes;
+  uint32_t *adders;       /* by reduction: instructions that add to it */
   uint32_t register_count, step_count, once_count, spread_count;
+  uint32_t sum_count, change_count;
   size_t block_bytes;
 } Planner;
 
@@ -72,6 +77,10 @@ static size_t lay_planner(Planner *planner, char *block) {
   planner->steps = take(block, &used, code, sizeof(Step));
   planner->once = take(block, &used, code, sizeof(Step));
   planner->spread = take(block, &used, values, sizeof(Step));
+  planner->sums = take(block, &used, code, sizeof(Step));
+  planner->changes = take(block, &used, code, sizeof(Step));
+  planner->adders = take(block, &used, planner->program->reduction_count,
+                         sizeof(uint32_t));
   return used;
 }
 
@@ -94,6 +103,16 @@ static void planner_deinit(Planner *planner) {
 
 static OperationShape shape_of(const Instruction *at) {
   return operation_infos[at->operation].shape;
+}
+
+static bool is_change(const Instruction *at) {
+  return shape_of(at) == SHAPE_STRUCTURE || shape_of(at) == SHAPE_DESTROY;
+}
+
+/* Does it run when all other steps of a block have run, row by row? */
+static bool is_late(const Planner *planner, const Instruction *at) {
+  return is_change(at) ||
+         (shape_of(at) == SHAPE_REDUCE && planner->adders[at->index] > 1);
 }
 
 /* Does it give the same for every row, given that its operands do? */
@@ -137,6 +156,7 @@ static void count_uses(Planner *planner) {
     const Instruction *at = &program->code[i];
     for (uint32_t k = 0; is_needed(planner, at) && k < 3; k++)
       if (at->operands[k] != NO_VALUE) planner->uses[at->operands[k]]++;
+    if (shape_of(at) == SHAPE_REDUCE) planner->adders[at->index]++;
     if (at->result == NO_VALUE) continue;
     planner->definition[at->result] = i;
     planner->is_single[at->result] =
@@ -174,15 +194,19 @@ static void find_products(Planner *planner) {
   }
 }
 
+static void use_until(Planner *planner, uint32_t value, uint32_t i) {
+  if (planner->last_use[value] < i) planner->last_use[value] = i;
+}
+
 /* Instruction i uses a value. What a product takes is used where the product
  * is. */
 static void note_use(Planner *planner, uint32_t value, uint32_t i) {
-  planner->last_use[value] = i;
+  use_until(planner, value, i);
   if (!planner->is_part[value]) return;
   const Instruction *product =
       &planner->program->code[planner->definition[value]];
-  planner->last_use[product->operands[0]] = i;
-  planner->last_use[product->operands[1]] = i;
+  use_until(planner, product->operands[0], i);
+  use_until(planner, product->operands[1], i);
 }
 
 static bool is_part(const Planner *planner, const Instruction *at) {
@@ -195,12 +219,10 @@ static void gather_facts(Planner *planner) {
     planner->columns[k] = (ColumnFacts){NO_VALUE, 0, NO_VALUE};
   for (uint32_t i = 0; i < program->code_count; i++) {
     const Instruction *at = &program->code[i];
-    bool structure = shape_of(at) == SHAPE_STRUCTURE ||
-                     shape_of(at) == SHAPE_DESTROY;
+    uint32_t when = is_late(planner, at) ? program->code_count : i;
     for (uint32_t k = 0; is_needed(planner, at) && k < 3; k++)
-      if (at->operands[k] != NO_VALUE) /* changes are listed at the end */
-        note_use(planner, at->operands[k],
-                 structure ? program->code_count : i);
+      if (at->operands[k] != NO_VALUE)
+        note_use(planner, at->operands[k], when);
     if (shape_of(at) == SHAPE_STORE) note_store(planner, at, i);
   }
 }
@@ -423,7 +445,12 @@ static void plan_step(Planner *planner, uint32_t i) {
       planner->places[at->result] = take_register(planner, i, last);
     step.out = planner->places[at->result];
   }
-  planner->steps[planner->step_count++] = step;
+  if (is_change(at))
+    planner->changes[planner->change_count++] = step;
+  else if (is_late(planner, at))
+    planner->sums[planner->sum_count++] = step;
+  else
+    planner->steps[planner->step_count++] = step;
 }
 
 static void plan_code(Planner *planner) {
@@ -445,10 +472,10 @@ static size_t lay_plan(ProgramPlan *plan, const ecs_Program *program,
   plan->steps = take(block, &used, plan->step_count, sizeof(Step));
   plan->once = take(block, &used, plan->once_count, sizeof(Step));
   plan->spread = take(block, &used, plan->spread_count, sizeof(Step));
+  plan->sums = take(block, &used, plan->sum_count, sizeof(Step));
+  plan->changes = take(block, &used, plan->change_count, sizeof(Step));
   plan->bases = take(block, &used, plan->base_count, sizeof(void *));
   plan->single = take(block, &used, program->value_count, sizeof(double));
-  plan->is_single = take(block, &used, program->value_count, sizeof(bool));
-  plan->places = take(block, &used, program->value_count, sizeof(uint32_t));
   /* Registers start on a line. */
   char *registers =
       take(block, &used,
@@ -492,6 +519,8 @@ static ecs_Status finish(const Planner *planner, ecs_Program *program) {
       .step_count = planner->step_count,
       .once_count = planner->once_count,
       .spread_count = planner->spread_count,
+      .sum_count = planner->sum_count,
+      .change_count = planner->change_count,
       .base_count = planner->register_count + 1 + program->column_count +
                     program->value_count};
   sizes.block_bytes = lay_plan(&sizes, program, NULL);
@@ -504,13 +533,9 @@ static ecs_Status finish(const Planner *planner, ecs_Program *program) {
   copy_steps(plan, program, planner->once, plan->once, plan->once_count);
   copy_steps(plan, program, planner->spread, plan->spread,
              plan->spread_count);
-  for (uint32_t v = 0; v < program->value_count; v++) {
-    plan->is_single[v] = planner->is_single[v];
-    uint32_t place = planner->is_single[v] &&
-                             planner->spread_place[v] != NO_VALUE
-                         ? planner->spread_place[v] : planner->places[v];
-    plan->places[v] = final_place(plan, program, place);
-  }
+  copy_steps(plan, program, planner->sums, plan->sums, plan->sum_count);
+  copy_steps(plan, program, planner->changes, plan->changes,
+             plan->change_count);
   program->plan = plan;
   return ECS_OK;
 }

@@ -14,8 +14,8 @@
  *   column is overwritten while the value is still wanted.
  * - A value stored whole into a column of its own type is computed right there,
  *   unless the column's old values are wanted later.
- * - A product that is wanted once, by a sum or difference, is computed with it in
- *   one loop. Both are rounded: nothing is contracted.
+ * - A product that is wanted once, by a sum or difference, is computed with it
+ *   in one loop. Both are rounded: nothing is contracted.
  * - All others get registers, which are used again when their value has been
  *   used for the last time.
  */
@@ -38,14 +38,16 @@ struct ProgramPlan {
   uint32_t step_count;     /* for each block */
   uint32_t once_count;     /* before the first block */
   uint32_t spread_count;   /* then: steps that spread single values */
+  uint32_t sum_count;      /* when a block's steps are done: reductions */
+  uint32_t change_count;   /* then: changes of structure */
   Step *steps;
   Step *once;
   Step *spread;
+  Step *sums;              /* of reductions that several instructions add to */
+  Step *changes;
   void **bases;
   double *single;          /* by value: room for those that are the same for
                               every row */
-  bool *is_single;         /* by value */
-  uint32_t *places;        /* by value; NO_VALUE: never computed */
   size_t block_bytes;      /* of the one allocation that holds it all */
 };
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define SUM_LANES 16u
+#define SUM_LANES LOOP_LANES
 #define SUM_ROWS 1024u
 
 /* A change that is recorded when all rows are done. */
@@ -42,12 +42,6 @@ static double start_of(uint8_t kind) {
   return kind == OPERATION_LEAST ? INFINITY : -INFINITY;
 }
 
-static double reduce(uint8_t kind, double a, double b) {
-  if (kind == OPERATION_SUM) return a + b;
-  if (kind == OPERATION_LEAST) return b < a ? b : a;
-  return b > a ? b : a;
-}
-
 static void sum_clear(Sum *sum, uint8_t kind) {
   for (uint32_t k = 0; k < SUM_LANES; k++) sum->lanes[k] = start_of(kind);
 }
@@ -56,21 +50,50 @@ static void sum_clear(Sum *sum, uint8_t kind) {
 static void sum_fold(Sum *sum, uint8_t kind) {
   for (uint32_t apart = SUM_LANES / 2; apart > 0; apart /= 2)
     for (uint32_t k = 0; k < apart; k++)
-      sum->lanes[k] = reduce(kind, sum->lanes[k], sum->lanes[k + apart]);
-  sum->total = reduce(kind, sum->total, sum->lanes[0]);
+      sum->lanes[k] =
+          loop_reduced((Operation)kind, sum->lanes[k], sum->lanes[k + apart]);
+  sum->total = loop_reduced((Operation)kind, sum->total, sum->lanes[0]);
   sum_clear(sum, kind);
 }
 
-/* What a masked row adds changes nothing. */
-static void sum_rows(const Run *run, const Instruction *at,
-                     const double *values, const uint32_t *mask) {
-  Sum *sum = &run->sums[at->index];
+/* How many of the rows that are left go into all lanes alike, up to the next
+ * fold; 0: the next row goes alone. */
+static uint32_t whole_rows(uint64_t row, uint32_t left) {
+  uint32_t until_fold = SUM_ROWS - (uint32_t)(row % SUM_ROWS);
+  if (row % SUM_LANES != 0) return 0;
+  return (left < until_fold ? left : until_fold) / SUM_LANES * SUM_LANES;
+}
+
+/* Rows i to i + n of a step, n as whole_rows says, the first into this lane.
+ * What a masked row adds changes nothing. */
+static void sum_rows(const Run *run, const Step *step, uint32_t lane,
+                     uint32_t i, uint32_t n) {
+  void *const *bases = run->program->plan->bases;
+  Operation kind = (Operation)step->at->operation;
+  double *lanes = run->sums[step->at->index].lanes;
+  const double *values = bases[step->operands[0]];
+  const uint32_t *mask = NULL;
+  if (step->at->operands[1] != NO_VALUE) mask = bases[step->operands[1]];
+  if (n > 0)
+    loop_reduce(kind, mask != NULL)(lanes, values + i,
+                                    mask == NULL ? NULL : mask + i, NULL, n);
+  else if (mask == NULL || mask[i])
+    lanes[lane] = loop_reduced(kind, lanes[lane], values[i]);
+}
+
+/* All rows of a block. Several steps that may be of one reduction go row by
+ * row, so that their order does not depend on where blocks end: every lane has
+ * one row of SUM_LANES in a row. */
+static void run_sums(const Run *run, const Step *steps, uint32_t count) {
   uint64_t row = run->rows_before;
-  for (uint32_t i = 0; i < run->rows; i++, row++) {
-    double *lane = &sum->lanes[row % SUM_LANES];
-    if (mask == NULL || mask[i])
-      *lane = reduce(at->operation, *lane, values[i]);
-    if (row % SUM_ROWS == SUM_ROWS - 1) sum_fold(sum, at->operation);
+  for (uint32_t i = 0, n; i < run->rows; i += n, row += n) {
+    n = whole_rows(row, run->rows - i);
+    if (count > 1 && n > SUM_LANES) n = SUM_LANES;
+    for (uint32_t k = 0; k < count; k++)
+      sum_rows(run, &steps[k], (uint32_t)(row % SUM_LANES), i, n);
+    if (n == 0) n = 1;
+    for (uint32_t k = 0; k < count && (row + n) % SUM_ROWS == 0; k++)
+      sum_fold(&run->sums[steps[k].at->index], steps[k].at->operation);
   }
 }
 
@@ -145,15 +168,9 @@ static void list_change(Run *run, ecs_Entity entity, const Instruction *at) {
   run->changes[run->change_count++] = (Change){entity, at};
 }
 
-static bool is_change(const Instruction *at) {
-  OperationShape shape = operation_infos[at->operation].shape;
-  return shape == SHAPE_STRUCTURE || shape == SHAPE_DESTROY;
-}
-
-static bool is_masked_out(const Run *run, const Instruction *at, uint32_t i) {
-  const ProgramPlan *plan = run->program->plan;
-  if (at->operands[0] == NO_VALUE) return false;
-  const uint32_t *mask = plan->bases[plan->places[at->operands[0]]];
+static bool is_masked_out(const Run *run, const Step *step, uint32_t i) {
+  if (step->at->operands[0] == NO_VALUE) return false;
+  const uint32_t *mask = run->program->plan->bases[step->operands[0]];
   return mask[i] == 0;
 }
 
@@ -161,10 +178,9 @@ static bool is_masked_out(const Run *run, const Instruction *at, uint32_t i) {
 static void list_changes(Run *run) {
   const ProgramPlan *plan = run->program->plan;
   for (uint32_t i = 0; i < run->rows; i++)
-    for (uint32_t k = 0; k < plan->step_count; k++)
-      if (is_change(plan->steps[k].at) &&
-          !is_masked_out(run, plan->steps[k].at, i))
-        list_change(run, run->entities[i], plan->steps[k].at);
+    for (uint32_t k = 0; k < plan->change_count; k++)
+      if (!is_masked_out(run, &plan->changes[k], i))
+        list_change(run, run->entities[i], plan->changes[k].at);
 }
 
 static ecs_Status record(ecs_World *world, const Change *change) {
@@ -215,12 +231,8 @@ static void run_special(const Run *run, const Step *step) {
     case SHAPE_HAS: look_has(run, at, out, first); break;
     case SHAPE_GET: look_get(run, at, out, first); break;
     case SHAPE_RANDOM: draw(run, out, first); break;
-    case SHAPE_REDUCE:
-      sum_rows(run, at, first,
-               at->operands[1] == NO_VALUE ? NULL
-                                           : plan->bases[step->operands[1]]);
-      break;
-    default: break; /* changes are listed when the block is done */
+    case SHAPE_REDUCE: run_sums(run, step, 1); break;
+    default: break;
   }
 }
 
@@ -265,7 +277,8 @@ static void run_block(Run *run, const ecs_KernelBlock *block, uint32_t first) {
   point_at_columns(run, block, first);
   for (uint32_t k = 0; k < plan->step_count; k++)
     run_step(run, &plan->steps[k]);
-  if (run->program->changes_structure) list_changes(run);
+  if (plan->sum_count > 0) run_sums(run, plan->sums, plan->sum_count);
+  if (plan->change_count > 0) list_changes(run);
   run->rows_before += run->rows;
 }
 
@@ -326,18 +339,15 @@ void program_destroy(ecs_Program *program) {
 
 /* Runs -------------------------------------------------------------------- */
 
+/* Uniforms may be any double: a NaN loses its payload here, before arithmetic
+ * could carry it into a column. */
 static void store_single(ValueType type, void *place, double number) {
-  float narrow = (float)number;
   uint32_t truth = number != 0.0;
-  ecs_Entity entity = 0;
   switch (type) {
-    case VALUE_F32: memcpy(place, &narrow, sizeof narrow); break;
-    case VALUE_F64: memcpy(place, &number, sizeof number); break;
+    case VALUE_F32: ecs_scalar_convert(ECS_F32, place, number); break;
+    case VALUE_F64: ecs_scalar_convert(ECS_F64, place, number); break;
     case VALUE_BOOL: memcpy(place, &truth, sizeof truth); break;
-    default:
-      ecs_scalar_convert(ECS_ENTITY, &entity, number);
-      memcpy(place, &entity, sizeof entity);
-      break;
+    default: ecs_scalar_convert(ECS_ENTITY, place, number); break;
   }
 }
 

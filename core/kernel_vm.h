@@ -9,8 +9,9 @@
  * recorded when all rows are done.
  *
  * Sums do not depend on how rows are cut. Rows are numbered in the order of the
- * walk; row n adds to lane n % 16, and after every 1024 rows, and at the end,
- * the lanes are added up in pairs and their sum to the total.
+ * walk; row n adds to lane n % 16, in the order of the program where it adds
+ * more than once, and after every 1024 rows, and at the end, the lanes are added
+ * up in pairs and their sum to the total.
  */
 #ifndef ECS_KERNEL_VM_H
 #define ECS_KERNEL_VM_H

@@ -604,8 +604,9 @@ ECS_API ecs_Status ecs_kernel_run(ecs_KernelBinding *binding,
 /* A kernel as text, which the library verifies and runs itself: block by block,
  * in vector code, the same bits on every machine. docs/programs.md has the
  * language. Reads text of length bytes and fits it to the query, as
- * ecs_kernel_bind does. ECS_E_PROGRAM: message, when not NULL, gets at most
- * capacity bytes that say what is wrong and where. Ends with its query. */
+ * ecs_kernel_bind does. ECS_E_PROGRAM, and ECS_E_LIMIT when it is too long:
+ * message, when not NULL, gets at most capacity bytes that say what is wrong
+ * and where. ECS_E_MEMORY. Ends with its query. */
 ECS_API ecs_Status ecs_program_create(ecs_Query *query, const char *text,
                                       size_t length, ecs_Program **program,
                                       char *message, size_t capacity);
@@ -640,9 +641,9 @@ typedef struct ecs_ProgramCall {
 
 /* Runs it over all rows that match. What it adds, removes and destroys is
  * recorded when all rows are done, in their order, and applied as at the end of
- * a cursor. ECS_E_ACCESS as for cursors, ECS_E_ARGUMENT for wrong counts,
- * ECS_E_MEMORY and ECS_E_LIMIT: no structure has changed, values written
- * stay. */
+ * a cursor. ECS_E_ACCESS as for cursors; ECS_E_ARGUMENT for wrong counts, or
+ * NULL where there are some; ECS_E_MEMORY and ECS_E_LIMIT: no structure has
+ * changed, values written stay. */
 ECS_API ecs_Status ecs_program_run(ecs_Program *program,
                                    const ecs_ProgramCall *call);
 

@@ -1,5 +1,6 @@
--- Systems with compile = true: with precision = "double" they give, bit for bit,
--- what the same function gives as plain Lua; what cannot be compiled says why.
+-- Systems with compile = true: with precision = "double" they give, bit for
+-- bit, what the same function gives as plain Lua; what cannot be compiled says
+-- why.
 
 local ecs = require "ecs"
 
@@ -157,8 +158,8 @@ local functions = {
   end,
   ["assigns in turn"] = function(p, v)
     p.x, p.y = p.y, p.x
-    local a, b, c = v.x, v.y
-    if not c then a, b = b, a end
+    local a, b = v.x, v.y
+    if a > b then a, b = b, a end
     v.x, v.y = a, b
   end,
   ["nests its tests"] = function(p, v)
@@ -166,7 +167,7 @@ local functions = {
     if p.x > 0 then
       if p.y > 0 then t = 1 else t = 2 end
       if v.x > 1 and (v.y > 0 or p.alive) then return end
-    elseif not (p.hp < 3) then
+    elseif not (p.hp < 3 and p.alive) then
       t = 3
     end
     p.n = t
@@ -224,10 +225,10 @@ describe("a compiled system", function()
   end)
 
   it("sees what has changed outside since the last run", function()
-    local factor, settings, step = 2, { add = 1 }, nil
+    local factor, settings = 2, { add = 1 }
     local function one(x) return x * factor + settings.add end
     local function other(x) return x - 1 end
-    step = one
+    local step = one
     local world = ecs.world {}
     local e = world:spawn(V { x = 1 })
     world:system { name = "s", query = { V }, compile = true,
@@ -305,7 +306,8 @@ local outside = {
   { function(v) v.x = math.random() end, "math.random" },
   { function(v) v.x = text + 1 end, "of an object" },
   { function(v) return v.x end, "a value returned" },
-  { function(v) local x if v.x > 1 then x = 1 end v.y = x + 1 end, "may be nil" },
+  { function(v) local x if v.x > 1 then x = 1 end v.y = x + 1 end,
+    "may be nil" },
   { function(v) local x = 1 if v.x > 1 then x = true end v.y = x end,
     "a boolean on one path and a number on another" },
   { function(...) local v = ... v.x = 1 end, "..." },

@@ -64,7 +64,7 @@ static int program_create(lua_State *L) {
   ecs_Status status =
       ecs_program_create(bind_query_native(L, query), text, length, &native,
                          message, sizeof message);
-  if (status == ECS_E_PROGRAM) {
+  if (status == ECS_E_PROGRAM || (status == ECS_E_LIMIT && message[0])) {
     lua_pushfstring(L, "ecs: %s: %s", query->label, message);
     return fail(L);
   } else if (status != ECS_OK) {
