@@ -16,21 +16,16 @@ local Heater = ecs.component("Heater", {
 })
 
 -- A heater for every room that the host has made.
-world:query { read = { Room } }:batch(function(batch)
-  for i = 1, batch.count do world:add(batch.entities[i], Heater) end
-end)
+local rooms = world:query { read = { Room } }
+for e in rooms:rows() do world:add(e, Heater) end
 
 -- The colder the room, the more power, up to 2000 watts.
 world:system {
   name = "thermostat",
   query = { Heater, read = { Room } },
-  batch = function(batch)
-    local power, target = batch[Heater].power, batch[Heater].target
-    local temperature = batch[Room].temperature
-    for i = 1, batch.count do
-      local missing = target[i] - temperature[i]
-      power[i] = math.max(0, math.min(2000, missing * 2000))
-    end
+  each = function(heater, room)
+    local missing = heater.target - room.temperature
+    heater.power = math.max(0, math.min(2000, missing * 2000))
   end,
 }
 
@@ -41,15 +36,9 @@ world:system {
   native = "house.exchange",
 }
 
-local rooms = world:query { read = { Room } }
-
 local function coldest()
   local lowest = math.huge
-  rooms:batch(function(batch)
-    for i = 1, batch.count do
-      lowest = math.min(lowest, batch[Room].temperature[i])
-    end
-  end)
+  for _, room in rooms:rows() do lowest = math.min(lowest, room.temperature) end
   return lowest
 end
 
