@@ -116,6 +116,6 @@ build = {
     ["ecs.world"] = "scripts/ecs/world.lua",
     -- end
   },
-  copy_directories = { "include", "docs", "examples" },
+  copy_directories = { "include", "docs", "examples", "types" },
 }
 test = { type = "command", command = "make test" }

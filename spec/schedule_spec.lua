@@ -365,10 +365,10 @@ describe("a system", function()
     assert.equal("Größe 速度", ran[2])
   end)
 
-  it("has options that are not here yet, and none that are unknown", function()
+  it("has options for each alone, and none that are unknown", function()
     for _, option in ipairs { "compile", "precision" } do
-      refuses(function() define("s", { [option] = true }) end, "'s'", option,
-        "not here yet")
+      refuses(function() define("s", { [option] = true }) end, "'s'",
+        "compile and precision are for each")
     end
     refuses(function() define("s", { afer = "x" }) end, "'afer'", "after")
     refuses(function() define("s", { "x" }) end, "option 1")

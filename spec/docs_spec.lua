@@ -1,0 +1,397 @@
+-- What the documentation says there is, there is, and the other way round; and
+-- its programs run.
+--
+--     the module     names of fields and methods, options in error messages
+--     reference.md   headings and tables        `world:get(e, component)`
+--     types/ecs.lua  functions and classes      function World:get(...)
+--
+-- A block ```lua is part of its page's program, the blocks of which run in
+-- order, unless the line before it says why not: <!-- not run: ... -->
+
+local ecs = require "ecs"
+
+local PAGES = { "README.md", "docs/guide.md", "docs/reference.md" }
+
+local function read(path)
+  local file = assert(io.open(path, "rb"))
+  local text = file:read("*a")
+  file:close()
+  return text
+end
+
+local function write(path, text)
+  local file = assert(io.open(path, "wb"))
+  file:write(text)
+  file:close()
+end
+
+--- Compares two sets, and says what only one of them has.
+local function same_names(wanted, found, where)
+  local missing, extra = {}, {}
+  for name in pairs(wanted) do
+    if not found[name] then missing[#missing + 1] = name end
+  end
+  for name in pairs(found) do
+    if not wanted[name] then extra[#extra + 1] = name end
+  end
+  table.sort(missing)
+  table.sort(extra)
+  assert.equal("", table.concat(missing, " "), where .. " lacks these")
+  assert.equal("", table.concat(extra, " "), where .. " alone has these")
+  assert.is_not_nil((next(wanted)), where .. ": there is something to compare")
+end
+
+-- The module -----------------------------------------------------------------
+
+local Position = ecs.component("DocsPosition", { x = "f32" })
+
+--- The methods of an object.
+local function methods_of(object)
+  local names = {}
+  for name in pairs(debug.getmetatable(object).__index) do
+    names[name] = true
+  end
+  return names
+end
+
+--- The names that the message of an error lists in its brackets.
+local function listed(f, ...)
+  local done, text = pcall(f, ...)
+  assert.is_false(done)
+  local list = assert(text:match("%(there [ai][rs]e? (.-)%)"), text)
+  local names = {}
+  for name in list:gmatch "[%w_]+" do names[name] = true end
+  return names
+end
+
+--- Keys under which a batch has something, components aside.
+local function batch_keys()
+  local world, keys = ecs.world {}, {}
+  world:spawn(Position)
+  world:query({ Position }):batch(function(batch)
+    assert(batch.count == 1 and batch.entities[1])
+    for key in pairs(debug.getmetatable(batch).__index) do
+      if type(key) == "string" and key ~= Position.name then
+        keys[key] = true
+      end
+    end
+  end)
+  return keys
+end
+
+--- Everything that can be called, by its name in the reference.
+local function public_functions()
+  local names, world = {}, ecs.world {}
+  for name, value in pairs(ecs) do
+    if type(value) == "function" then names["ecs." .. name] = true end
+  end
+  for name in pairs(ecs.math) do names["ecs.math." .. name] = true end
+  for name in pairs(methods_of(world)) do names["world:" .. name] = true end
+  for name in pairs(methods_of(world:query {})) do
+    names["query:" .. name] = true
+  end
+  return names
+end
+
+local function texts_of_module()
+  local names = {}
+  for name, value in pairs(ecs) do
+    if type(value) == "string" then names[name] = true end
+  end
+  return names
+end
+
+-- The reference --------------------------------------------------------------
+
+--- First cells, in backquotes, of the table whose first heading this is.
+local function rows_of(text, heading)
+  local names, inside = {}, false
+  for line in text:gmatch "[^\n]*" do
+    if line:find("| " .. heading .. " |", 1, true) == 1 then
+      inside = true
+    elseif line ~= "" and line:sub(1, 1) ~= "|" then
+      inside = false
+    end
+    if inside then
+      for name in (line:match "^| ([^|]*) |" or ""):gmatch "`([^`]+)`" do
+        names[name] = true
+      end
+    end
+  end
+  return names
+end
+
+local function called(line)
+  return line:match "`([%w_.]+:?[%w_]*)%("
+end
+
+local function documented_functions(text)
+  local names = {}
+  for line in text:gmatch "[^\n]+" do
+    local name = (line:match "^### " or line:match "^| `ecs%.math") and
+      called(line)
+    if name then names[name] = true end
+  end
+  return names
+end
+
+--- Names of the form owner.name in headings.
+local function documented_fields(text, owner)
+  local names = {}
+  for line in text:gmatch "[^\n]+" do
+    if line:match "^### " then
+      for name in line:gmatch("`" .. owner .. "%.([%w_]+)`") do
+        names[name] = true
+      end
+    end
+  end
+  return names
+end
+
+-- The types ------------------------------------------------------------------
+
+local OWNERS = { World = "world:", Query = "query:", ecs = "ecs.",
+                 ["ecs.math"] = "ecs.math." }
+
+--- Functions by their names in the reference, and fields of classes.
+local function read_types(text)
+  local functions, classes, class = {}, {}, nil
+  for line in text:gmatch "[^\n]+" do
+    local owner, name = line:match "^function ([%w.]+)[.:]([%w_]+)%("
+    if owner then functions[OWNERS[owner] .. name] = true end
+    class = line:match "^%-%-%-@class ([%w.]+)" or class
+    local field = line:match "^%-%-%-@field ([%w_]+)"
+    if field then
+      classes[class] = classes[class] or {}
+      classes[class][field] = true
+    end
+  end
+  return functions, classes
+end
+
+--- What follows an alias, one type a line.
+local function alternatives(text, alias)
+  local names, inside = {}, false
+  for line in text:gmatch "[^\n]*" do
+    if line == "---@alias " .. alias then
+      inside = true
+    elseif inside and line:match "^%-%-%-|" then
+      names[line:match '"(.-)"'] = true
+    elseif line ~= "" then
+      inside = false
+    end
+  end
+  return names
+end
+
+describe("the reference", function()
+  local text = read "docs/reference.md"
+
+  it("has every function and nothing else", function()
+    same_names(public_functions(), documented_functions(text), "reference.md")
+  end)
+
+  it("has the texts of the module", function()
+    local found = documented_fields(text, "ecs")
+    found.math = nil -- a table
+    same_names(texts_of_module(), found, "ecs")
+  end)
+
+  it("has what batches and components have", function()
+    same_names(batch_keys(), documented_fields(text, "batch"), "batch")
+    same_names({ name = true }, documented_fields(text, "component"),
+      "component")
+    assert.equal("DocsPosition", Position.name)
+  end)
+
+  it("has the options that there are", function()
+    local world = ecs.world {}
+    same_names(listed(ecs.world, { wrong = 1 }),
+      rows_of(text, "world option"), "ecs.world")
+    same_names(listed(world.system, world, { name = "x", wrong = 1 }),
+      rows_of(text, "system option"), "world:system")
+    same_names(listed(world.query, world, { wrong = {} }),
+      rows_of(text, "query list"), "world:query")
+    same_names(listed(ecs.tag, "DocsTag", { wrong = 1 }),
+      rows_of(text, "option"), "ecs.tag")
+  end)
+
+  it("has the types of fields", function()
+    same_names(listed(ecs.component, "DocsWrong", { x = "wrong" }),
+      rows_of(text, "type"), "ecs.component")
+  end)
+
+  it("has the statistics", function()
+    same_names(ecs.world({}):stats(), rows_of(text, "statistic"), "stats")
+    assert.is_truthy(read("docs/systems.md"):find("peak_bytes", 1, true))
+  end)
+end)
+
+describe("the types", function()
+  local text = read "types/ecs.lua"
+  local functions, classes = read_types(text)
+
+  it("have every function and nothing else", function()
+    same_names(public_functions(), functions, "types/ecs.lua")
+  end)
+
+  it("are a Lua file that gives a module like the real one", function()
+    local types = dofile "types/ecs.lua"
+    local wanted, found = {}, {}
+    for name, value in pairs(ecs) do
+      if type(value) ~= "string" then wanted[name] = true end
+    end
+    for name in pairs(types) do found[name] = true end
+    same_names(wanted, found, "types/ecs.lua")
+  end)
+
+  it("have the fields that there are", function()
+    local world = ecs.world {}
+    same_names(texts_of_module(), classes.ecs, "ecs")
+    same_names(batch_keys(), classes["ecs.Batch"], "ecs.Batch")
+    same_names({ name = true }, classes["ecs.Component"], "ecs.Component")
+    same_names(world:stats(), classes["ecs.Stats"], "ecs.Stats")
+    same_names(listed(ecs.world, { wrong = 1 }), classes["ecs.WorldOptions"],
+      "ecs.WorldOptions")
+    same_names(listed(world.system, world, { name = "x", wrong = 1 }),
+      classes["ecs.SystemOptions"], "ecs.SystemOptions")
+    same_names(listed(world.query, world, { wrong = {} }),
+      classes["ecs.QueryTerms"], "ecs.QueryTerms")
+    same_names(listed(ecs.tag, "DocsTag", { wrong = 1 }),
+      classes["ecs.ComponentOptions"], "ecs.ComponentOptions")
+    same_names(listed(ecs.component, "DocsWrong", { x = "wrong" }),
+      alternatives(text, "ecs.FieldType"), "ecs.FieldType")
+  end)
+
+  it("annotate every parameter by its name", function()
+    local given = {}
+    for line in text:gmatch "[^\n]+" do
+      local parameter = line:match "^%-%-%-@param ([%w_.]+)"
+      local arguments = line:match "^function [%w.:_]+%((.-)%)"
+      if parameter then given[#given + 1] = parameter end
+      if arguments then
+        assert.equal(arguments, table.concat(given, ", "), line)
+        given = {}
+      end
+    end
+  end)
+end)
+
+-- Programs -------------------------------------------------------------------
+
+--- The blocks of one language of a page that run, as one text with the line
+-- numbers of the page; and how many there are.
+local function program_of(text, language)
+  local lines, count, inside, skipped, previous = {}, 0, nil, false, ""
+  for line in text:gmatch "([^\n]*)\n" do
+    local fence, kept = line:match "^```(.*)", ""
+    if fence and inside then
+      inside = nil
+    elseif fence then
+      inside, skipped = fence, previous:match "^<!%-%- not run: %S" ~= nil
+      if inside == language and not skipped then count = count + 1 end
+    elseif inside == language and not skipped then
+      kept = line
+    end
+    lines[#lines + 1], previous = kept, line
+  end
+  assert.is_nil(inside)
+  return table.concat(lines, "\n") .. "\n", count
+end
+
+--- Runs a program in a VM like this one, with a folder where libraries are
+-- looked for first. Returns what it printed.
+local function run(path, folder)
+  local jit = rawget(_G, "jit")
+  local vm = not jit and "lua5.4" or jit.status() and "luajit"
+    or "luajit -joff"
+  local command = "LUA_PATH='%s' LUA_CPATH='%s/?.so;%s' %s %s 2>&1"
+  local pipe = assert(io.popen(command:format(package.path, folder,
+    package.cpath, vm, path)))
+  local output = pipe:read("*a")
+  pipe:close()
+  return output
+end
+
+describe("the programs of the documentation", function()
+  local folder = os.tmpname()
+  os.remove(folder)
+
+  setup(function() assert(os.execute("mkdir " .. folder)) end)
+  teardown(function() os.execute("rm -r " .. folder) end)
+
+  for _, page in ipairs(PAGES) do
+    it("run, those of " .. page, function()
+      local text = read(page)
+      local kernel, libraries = program_of(text, "c")
+      if libraries > 0 then
+        write(folder .. "/forces.c", kernel)
+        local pipe = assert(io.popen(("%s -std=c11 -Wall -Wextra -Werror -O3 "
+          .. "-fPIC -shared -Iinclude -o %s/forces.so %s/forces.c 2>&1"):format(
+          os.getenv "CC" or "cc", folder, folder)))
+        assert.equal("", pipe:read("*a"))
+        pipe:close()
+      end
+      local program, count = program_of(text, "lua")
+      assert.is_true(count >= 4)
+      local path = folder .. "/" .. page:gsub("%W", "_") .. ".lua"
+      write(path, program .. "print 'the end'\n")
+      local output = run(path, folder)
+      assert.truthy(output:match "the end\n$", output)
+    end)
+  end
+
+  it("are skipped in one place only", function()
+    local skipped = 0
+    for _, page in ipairs(PAGES) do
+      for _ in read(page):gmatch "<!%-%- not run:" do skipped = skipped + 1 end
+    end
+    assert.equal(1, skipped)
+  end)
+end)
+
+describe("the programs that are not run", function()
+  it("compile", function()
+    local text = read "docs/guide.md"
+    local block = text:match "<!%-%- not run:.-%-%->\n```lua\n(.-)```"
+    assert((loadstring or load)(block)) -- luacheck: ignore 113
+  end)
+end)
+
+-- Links ----------------------------------------------------------------------
+
+--- The anchor of a heading, as hosts of repositories make it.
+local function anchor_of(heading)
+  return (heading:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-"))
+end
+
+local function has_anchor(path, anchor)
+  for line in read(path):gmatch "[^\n]+" do
+    local heading = line:match "^#+ (.*)"
+    if heading and anchor_of(heading) == anchor then return true end
+  end
+  return false
+end
+
+describe("links", function()
+  local pages = { "README.md", "docs/guide.md", "docs/reference.md",
+                  "docs/systems.md", "docs/design.md", "docs/numbers.md" }
+  it("lead to files and headings", function()
+    local count = 0
+    for _, page in ipairs(pages) do
+      for target in read(page):gmatch "%]%(([^)%s]+)%)" do
+        local path, anchor = target:match "^([^#]*)#?(.*)$"
+        path = path == "" and page
+          or (page:match "^.*/" or "") .. path
+        local file = io.open(path, "rb")
+        assert.is_truthy(file, page .. " links " .. target)
+        file:close()
+        if anchor ~= "" then
+          assert.is_true(has_anchor(path, anchor), page .. " links " .. target)
+        end
+        count = count + 1
+      end
+    end
+    assert.is_true(count > 20)
+  end)
+end)

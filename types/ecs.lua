@@ -1,0 +1,358 @@
+---@meta ecs
+-- luacheck: ignore 212 241
+--- ecs: types of the public face, for language servers that read LuaCATS
+-- annotations. Never loaded by programs; docs/reference.md tells more.
+
+---An entity: one number that never comes back. nil in a field is nobody.
+---@alias ecs.Entity number
+
+---@alias ecs.FieldType
+---| "f32"
+---| "f64"
+---| "i8"
+---| "u8"
+---| "i16"
+---| "u16"
+---| "i32"
+---| "u32"
+---| "bool"
+---| "entity"
+
+---What a field may hold.
+---@alias ecs.FieldValue number | boolean | nil
+
+---A field of a component: its type, or its type and its default.
+---@alias ecs.FieldSchema
+---| ecs.FieldType
+---| { [1]: ecs.FieldType, [2]: ecs.FieldValue }
+
+---A component with the fields given.
+---@class ecs.Value
+
+---A component or a tag.
+---@class ecs.Component
+---@field name string
+---@overload fun(fields: table<string, ecs.FieldValue>): ecs.Value
+
+---What spawn, add and set take.
+---@alias ecs.Part ecs.Component | ecs.Value
+
+---@class ecs.ComponentOptions
+---@field storage? "table" | "sparse" | "bits" "bits" is for tags
+
+---@class ecs.WorldOptions
+---@field phases? string[] first, update and last unless given
+---@field flush? "system" | "frame" "system" unless given
+
+---What a query asks for; the list itself is read and written.
+---@class ecs.QueryTerms
+---@field [integer] ecs.Component
+---@field read? ecs.Component[] must be there; only read
+---@field optional? ecs.Component[] read and written where present
+---@field with? ecs.Component[] must be there; gives no argument
+---@field without? ecs.Component[] must not be there
+
+---One of each, batch, native and run.
+---@class ecs.SystemOptions
+---@field name string
+---@field query? ecs.QueryTerms | ecs.Query
+---@field each? fun(...) the rows, dt, the entity
+---@field batch? fun(batch: ecs.Batch, dt: number)
+---@field native? string a kernel, as in "forces.drag"
+---@field run? fun(world: ecs.World, dt: number)
+---@field phase? string "update" unless given
+---@field before? string | string[]
+---@field after? string | string[]
+---@field enabled? boolean
+---@field compile? boolean each as a kernel program, or an error
+---@field precision? "fields"|"double" of a compiled each
+
+---@class ecs.Stats
+---@field entities integer alive, recorded spawns included
+---@field retired integer indices that will never be issued again
+---@field dropped integer changes to entities whose destruction was recorded
+---@field groups integer
+---@field tables integer
+---@field components integer
+---@field queries integer
+---@field bytes integer that the world holds
+---@field peak_bytes integer the most it ever held
+---@field systems integer disabled ones included
+---@field frames integer begun
+
+---A field of all rows of a batch, 1 to batch.count.
+---@alias ecs.Column table<integer, any>
+
+---Some rows that match, as columns; over when its callback returns.
+---@class ecs.Batch
+---@field count integer
+---@field entities ecs.Column
+---@field [ecs.Component | string] table<string, ecs.Column>
+
+---One component of one entity, until the next step of the loop that gave it.
+---@class ecs.Row
+---@field [string] ecs.FieldValue
+
+-- Worlds ---------------------------------------------------------------------
+
+---@class ecs.World
+local World = {}
+
+---Destroys every entity.
+function World:clear() end
+
+---Gives the memory back.
+function World:close() end
+
+---Makes an entity.
+---@param ... ecs.Part
+---@return ecs.Entity
+function World:spawn(...) end
+
+---Makes many entities; f gets batches of them.
+---@param count integer
+---@param parts ecs.Part[]
+---@param f? fun(batch: ecs.Batch)
+function World:spawn_many(count, parts, f) end
+
+---Destroys an entity; false when it was not alive.
+---@param e ecs.Entity?
+---@return boolean
+function World:destroy(e) end
+
+---Is it alive?
+---@param e ecs.Entity?
+---@return boolean
+function World:alive(e) end
+
+---Gives an entity a part, where it is absent.
+---@param e ecs.Entity
+---@param part ecs.Part
+function World:add(e, part) end
+
+---Changes the fields given, or one field; adds where absent.
+---@param e ecs.Entity
+---@param part ecs.Part
+---@param field? string
+---@param value? ecs.FieldValue
+function World:set(e, part, field, value) end
+
+---A new table of all fields, or the fields named.
+---@param e ecs.Entity?
+---@param component ecs.Component
+---@param ... string
+---@return any ...
+function World:get(e, component, ...) end
+
+---Has it all of these?
+---@param e ecs.Entity?
+---@param ... ecs.Component
+---@return boolean
+function World:has(e, ...) end
+
+---Takes a component away, where it is present.
+---@param e ecs.Entity
+---@param component ecs.Component
+function World:remove(e, component) end
+
+---What an entity has.
+---@param e ecs.Entity?
+---@return ecs.Component[]?
+function World:components(e) end
+
+---Makes a query.
+---@param terms ecs.QueryTerms
+---@return ecs.Query
+function World:query(terms) end
+
+---Defines a system, or replaces the one of this name.
+---@param options ecs.SystemOptions
+function World:system(options) end
+
+---Runs one frame.
+---@param dt number
+function World:progress(dt) end
+
+---Runs one phase, as a frame of its own.
+---@param phase string
+---@param dt number
+function World:run(phase, dt) end
+
+---Lets a system run, or not.
+---@param name string
+---@param enabled boolean
+function World:enable(name, enabled) end
+
+---Forgets a system.
+---@param name string
+function World:remove_system(name) end
+
+---Stores components together, apart from the others.
+---@param components ecs.Component[]
+function World:group(components) end
+
+---How the world is stored and runs, or one of its systems: text for people.
+---@param name? string
+---@return string
+function World:explain(name) end
+
+---Numbers about the world.
+---@return ecs.Stats
+function World:stats() end
+
+---16 hexadecimal digits, of everything.
+---@return string
+function World:hash() end
+
+---16 hexadecimal digits, of entities and values.
+---@return string
+function World:state_hash() end
+
+-- Queries --------------------------------------------------------------------
+
+---@class ecs.Query
+local Query = {}
+
+---How many entities match.
+---@return integer
+function Query:count() end
+
+---The entity of the first row.
+---@return ecs.Entity?
+function Query:first() end
+
+---Calls f with batches of the rows that match.
+---@param f fun(batch: ecs.Batch, ...)
+---@param ... any
+function Query:batch(f, ...) end
+
+---Calls f for every row: rows, extras, the entity.
+---@param f fun(...)
+---@param ... any
+function Query:each(f, ...) end
+
+---For a loop: the entity, then its rows.
+---@return fun(): ecs.Entity, ecs.Row, ecs.Row, ecs.Row, ecs.Row, ecs.Row
+function Query:rows() end
+
+---Gives every match a part, where it is absent.
+---@param part ecs.Part
+function Query:add(part) end
+
+---Takes a component away from every match.
+---@param component ecs.Component
+function Query:remove(component) end
+
+---Changes the fields given of every match; adds where absent.
+---@param value ecs.Part
+function Query:set(value) end
+
+---Destroys every match.
+function Query:destroy() end
+
+---How it is stored and will run: text for people.
+---@return string
+function Query:explain() end
+
+-- The module -----------------------------------------------------------------
+
+---@class ecs
+---@field _NAME string
+---@field _VERSION string
+---@field _LICENSE string
+local ecs = {}
+
+---Defines a component; with its name alone, gives the one that is there.
+---@param name string
+---@param fields? table<string, ecs.FieldSchema>
+---@param options? ecs.ComponentOptions
+---@return ecs.Component
+function ecs.component(name, fields, options) end
+
+---Defines a component without fields.
+---@param name string
+---@param options? ecs.ComponentOptions
+---@return ecs.Component
+function ecs.tag(name, options) end
+
+---Makes a world.
+---@param options? ecs.WorldOptions
+---@return ecs.World
+function ecs.world(options) end
+
+---Loads a library of native kernels from package.cpath.
+---@param library string
+---@return string[]? kernels
+---@return string? reason
+function ecs.load_native(library) end
+
+---Functions of numbers with the same bits on every machine.
+---@class ecs.math
+ecs.math = {}
+
+---@param a number
+---@return number
+function ecs.math.sin(a) end
+
+---@param a number
+---@return number
+function ecs.math.cos(a) end
+
+---@param y number
+---@param x number
+---@return number
+function ecs.math.atan2(y, x) end
+
+---@param a number
+---@return number
+function ecs.math.exp(a) end
+
+---@param a number
+---@return number
+function ecs.math.log(a) end
+
+---@param a number
+---@return number
+function ecs.math.log10(a) end
+
+---@param a number
+---@param b number
+---@return number
+function ecs.math.pow(a, b) end
+
+---@param a number
+---@param b number
+---@return number
+function ecs.math.min(a, b) end
+
+---@param a number
+---@param b number
+---@return number
+function ecs.math.max(a, b) end
+
+---@param a number
+---@return number
+function ecs.math.floor(a) end
+
+---@param a number
+---@return number
+function ecs.math.ceil(a) end
+
+---@param a number
+---@param b number
+---@return number
+function ecs.math.mod(a, b) end
+
+---@param a number
+---@param low number
+---@param high number
+---@return number
+function ecs.math.clamp(a, low, high) end
+
+---@param a number
+---@param b number
+---@param t number
+---@return number
+function ecs.math.lerp(a, b, t) end
+
+return ecs
