@@ -20,6 +20,9 @@ end
 
 local query = {}
 
+--- ecs.core takes lists of twice as many entries.
+local TERM_LIMIT = 2048
+
 local lists = { "read", "optional", "with", "without" }
 local is_list = { read = true, optional = true, with = true, without = true }
 
@@ -85,6 +88,9 @@ local function read(spec, what, level)
   add(terms, seen, spec, "write", what, level + 1)
   for _, access in ipairs(lists) do
     add(terms, seen, spec[access], access, what, level + 1)
+  end
+  if #terms > 2 * TERM_LIMIT then
+    fail(what, "names more than " .. TERM_LIMIT .. " components", level + 1)
   end
   return terms
 end

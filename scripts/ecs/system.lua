@@ -153,7 +153,7 @@ local function kernel_of(spec, made, level)
       .. "'physics.drag', not '" .. spec.native .. "'", level + 1)
   end
   local kernel, text = core.kernel(made, library_name, kernel_name)
-  if not kernel then error(text, level) end
+  if not kernel then fail(spec.name, (text:gsub("^ecs: ", "")), level + 1) end
   return kernel
 end
 
