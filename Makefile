@@ -17,11 +17,11 @@
 # include/. A module includes only modules that stand before it (`make floors`).
 # A module may lack its .c or its .h. This is the only list: the build, the
 # tests, the floors and the rockspec follow it.
-CORE := ecs ecs_kernel config invariant status memory id scalar elementary \
-  schema entity_index locator table rows group world single spawn part \
-  row_list query batch matches sparse_set change bulk bulk_destroy \
-  command_buffer fold regroup hash library kernel api accessor api_entity \
-  api_query api_bulk api_world
+CORE := ecs ecs_kernel config invariant status memory text id scalar \
+  elementary schema entity_index locator table rows group world single spawn \
+  part row_list query batch matches sparse_set change bulk bulk_destroy \
+  command_buffer fold regroup hash explain library kernel api accessor \
+  field_access api_entity api_query api_bulk api_world
 
 # What the mutation score is about.
 MUTANT_MODULES := table group world single locator command_buffer

@@ -9,14 +9,19 @@
  *      api_bulk.c     changes of every match of a query
  *      accessor.c     prepared access to one component
  *
- * Every open cursor and deferral has a mark: the point in the recording to
- * which discarding it goes back.
+ * Every open cursor and deferral is a level: the point in the recording to
+ * which discarding it goes back, and how much had been dropped by then.
  */
 #ifndef ECS_API_H
 #define ECS_API_H
 
 #include "batch.h"
 #include "fold.h"
+
+typedef struct Level {
+  CommandMark mark;
+  uint64_t dropped;
+} Level;
 
 struct ecs_World {
   World world;             /* must be first: a query knows its World */
@@ -27,8 +32,8 @@ struct ecs_World {
   uint32_t depth;          /* open cursors and deferrals */
   uint32_t deferrals;      /* of these */
   ecs_Component contested; /* see ecs_world_contested */
-  uint64_t dropped;
-  CommandMark marks[ECS_NESTING_LIMIT];
+  uint64_t dropped;        /* see ecs_Statistics */
+  Level levels[ECS_NESTING_LIMIT];
 };
 
 static inline ecs_World *world_of(const ecs_Query *query) {

@@ -1,5 +1,6 @@
 /* api_world.c: the border for a world's life, components and storage. */
 #include "api.h"
+#include "explain.h"
 #include "hash.h"
 #include "regroup.h"
 
@@ -68,6 +69,13 @@ void ecs_world_statistics(const ecs_World *world,
       .peak_bytes = inner->memory.peak_bytes + sizeof(ecs_World),
       .allocations = inner->memory.blocks + 1,
       .structure_version = world_structure_version(inner)};
+}
+
+size_t ecs_world_explain(const ecs_World *world, char *text,
+                         size_t capacity) {
+  Text out = {text, capacity, 0};
+  world_explain(&world->world, &out);
+  return out.length;
 }
 
 uint64_t ecs_world_hash(const ecs_World *world) {
@@ -195,18 +203,26 @@ ecs_Status ecs_reserve(ecs_World *world, ecs_Bundle bundle, uint64_t count) {
 
 ecs_Status api_open(ecs_World *world) {
   if (world->depth >= ECS_NESTING_LIMIT) return ECS_E_LIMIT;
-  world->marks[world->depth++] = command_mark(&world->commands);
+  world->levels[world->depth++] =
+      (Level){command_mark(&world->commands), world->dropped};
   return ECS_OK;
 }
 
+/* Applying fails as a whole, so nothing recorded since the outermost level was
+ * opened has come to anything: nor was anything dropped. */
 ecs_Status api_close(ecs_World *world) {
   ECS_ASSERT(world->depth > 0);
-  return --world->depth > 0 ? ECS_OK : command_apply(&world->commands);
+  if (--world->depth > 0) return ECS_OK;
+  ecs_Status status = command_apply(&world->commands);
+  if (status != ECS_OK) world->dropped = world->levels[0].dropped;
+  return status;
 }
 
 void api_discard(ecs_World *world) {
   ECS_ASSERT(world->depth > 0);
-  command_rewind(&world->commands, world->marks[--world->depth]);
+  const Level *level = &world->levels[--world->depth];
+  command_rewind(&world->commands, level->mark);
+  world->dropped = level->dropped;
 }
 
 ecs_Status ecs_defer_begin(ecs_World *world) {

@@ -58,6 +58,8 @@
 #define ECS_NAME_LIMIT 255u        /* bytes of a name */
 #define ECS_TERM_LIMIT 4096u       /* terms of one query */
 #define ECS_COLUMN_LIMIT 8191u     /* columns of one element size in a table */
+#define ECS_EXPLAINED_TABLES 16u   /* tables of a group that are told one by
+                                      one; not a limit */
 
 /* Functions of one core file that another uses: not for users of the library.
  * A rock has no -fvisibility, so each says it. */

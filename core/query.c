@@ -1,8 +1,7 @@
 /* query.c: terms, and the plan made from them. */
 #include "query.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include "text.h"
 
 /* Life ------------------------------------------------------------------ */
 
@@ -219,29 +218,6 @@ uint64_t query_count(const ecs_Query *query) {
 
 /* Explaining ------------------------------------------------------------ */
 
-/* Text that grows; what does not fit is counted. */
-typedef struct Text {
-  char *at;
-  size_t left;
-  size_t length;
-} Text;
-
-static void say(Text *text, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void say(Text *text, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  int written = vsnprintf(text->at, text->left, format, arguments);
-  va_end(arguments);
-  if (written < 0) return;
-  size_t count = (size_t)written;
-  size_t step = count < text->left ? count : text->left;
-  text->length += count;
-  text->at += step;
-  text->left -= step;
-}
-
 static const char *access_name(ecs_Access access) {
   static const char *const names[ECS_ACCESS_COUNT] = {
       "write", "read", "optional", "with", "without"};
@@ -262,9 +238,9 @@ static void say_terms(Text *text, const ecs_Query *query, uint32_t part) {
   for (uint32_t i = 0; i < query->term_count; i++) {
     const QueryTerm *term = &query->terms[i];
     if (term->part != part) continue;
-    say(text, "    %s %s%s\n", access_name(term->access),
-        world->components[term->component].schema->name,
-        group_is_bits(group, term->bit) ? " (bits)" : "");
+    text_say(text, "    %s %s%s\n", access_name(term->access),
+             world->components[term->component].schema->name,
+             group_is_bits(group, term->bit) ? " (bits)" : "");
   }
 }
 
@@ -274,17 +250,17 @@ static void say_part(Text *text, const ecs_Query *query, uint32_t part) {
   const char *kind = group->id == 0             ? "main group"
                      : group->locator.narrow    ? "sparse set"
                                                 : "group";
-  say(text, "  %s %u: %u of %u tables, %llu rows%s\n", kind, group->id,
-      asked->match.count, group->table_count,
-      (unsigned long long)part_rows(asked),
-      query->part_count > 1 && part == query->driver ? ", drives" : "");
+  text_say(text, "  %s %u: %u of %u tables, %llu rows%s\n", kind, group->id,
+           asked->match.count, group->table_count,
+           (unsigned long long)part_rows(asked),
+           query->part_count > 1 && part == query->driver ? ", drives" : "");
   say_terms(text, query, part);
 }
 
 static void say_blocks(Text *text, const ecs_Query *query) {
   uint32_t runs = 0;
   if (query_is_direct(query)) {
-    say(text, "  columns in place, a batch per table\n");
+    text_say(text, "  columns in place, a batch per table\n");
     return;
   }
   for (uint32_t i = 0; i < query->rows.block_count; i++) {
@@ -294,13 +270,13 @@ static void say_blocks(Text *text, const ecs_Query *query) {
       run = block_is_run_in(block, k);
     if (run) runs++;
   }
-  say(text, "  row list of %u blocks, %u in place, %u gathered\n",
-      query->rows.block_count, runs, query->rows.block_count - runs);
+  text_say(text, "  row list of %u blocks, %u in place, %u gathered\n",
+           query->rows.block_count, runs, query->rows.block_count - runs);
 }
 
 size_t query_explain(const ecs_Query *query, char *text, size_t capacity) {
   Text out = {text, capacity, 0};
-  say(&out, "%s plan, %llu rows match\n", plan_name(query),
+  text_say(&out, "%s plan, %llu rows match\n", plan_name(query),
       (unsigned long long)query_count(query));
   for (uint32_t i = 0; i < query->part_count; i++) say_part(&out, query, i);
   say_blocks(&out, query);

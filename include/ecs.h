@@ -124,7 +124,8 @@ ECS_API ecs_Status ecs_world_clear(ecs_World *world);
 typedef struct ecs_Statistics {
   uint64_t entities;         /* alive, recorded ones included */
   uint64_t retired;          /* indices that will never be issued again */
-  uint64_t dropped;          /* recorded changes to entities destroyed by then */
+  uint64_t dropped;          /* recorded changes to entities destroyed by then;
+                                not those of a recording that was discarded */
   uint64_t groups;
   uint64_t tables;           /* of all groups, empty ones included */
   uint64_t components;
@@ -136,6 +137,12 @@ typedef struct ecs_Statistics {
 } ecs_Statistics;
 ECS_API void ecs_world_statistics(const ecs_World *world,
                                   ecs_Statistics *statistics);
+
+/* Groups, tables and components, how they are stored and how many bytes they
+ * take, as lines of text; writes at most capacity bytes, the final 0 included,
+ * and returns the length it wants. Cost: looks at every table. */
+ECS_API size_t ecs_world_explain(const ecs_World *world, char *text,
+                                 size_t capacity);
 
 /* One number for everything a program can observe: entities, values, order of
  * rows, which handles come next. Equal programs give equal hashes on every VM

@@ -280,7 +280,7 @@ describe("a callback", function()
   it("is a function", function()
     refuses(function() query:batch() end, "function")
     refuses(function() query:batch {} end, "function")
-    refuses(function() query.batch(nil, print) end, "query:count")
+    refuses(function() query.batch(nil, print) end, "query:batch(...)")
   end)
 
   it("that raises ends the walk, keeps what was written, and its error",

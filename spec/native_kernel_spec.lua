@@ -77,6 +77,18 @@ describe("a native system", function()
     end
   end)
 
+  it("counts a phase that is run alone as a frame", function()
+    local entity = world:spawn(Probe)
+    world:system { name = "t", query = { Probe }, native = "probe.tell",
+      phase = "last" }
+    world:progress(1)
+    world:run("first", 1)
+    assert.equal(1, world:get(entity, Probe, "tick"))
+    world:run("last", 0.25)
+    assert.same({ dt = 0.25, tick = 3, who = entity },
+      world:get(entity, Probe))
+  end)
+
   it("gets no column for an optional component that is absent", function()
     local with, without = world:spawn(Probe, Extra), world:spawn(Probe)
     world:system {

@@ -64,6 +64,7 @@ typedef struct Header {
  *   [kind]         the metatable of a kind
  *   definitions    definitions by index and by name
  *   libraries      libraries by name
+ *   accelerated    see access.c
  *   build          see views.c */
 #define RECENT_DEFINITIONS 64u
 typedef struct State {
@@ -100,15 +101,23 @@ BIND_INTERNAL int bind_error(lua_State *L, const char *format, ...);
 /* Raises the message on top of the stack, blaming the same line. */
 BIND_INTERNAL int bind_raise(lua_State *L);
 
+/* Raises because the running function, a method of a "world" or "query", was
+ * given something else in its place, most likely by a '.' instead of a ':'. */
+BIND_INTERNAL int bind_refuse_self(lua_State *L, int index, const char *self);
+
 /* The length of the list at index; raises, in the name of call, when it has
  * more than LIST_LIMIT entries. */
 #define LIST_LIMIT 4096u
 BIND_INTERNAL uint32_t bind_length(lua_State *L, int index, const char *call);
 
+/* Raises because an entry of a list is nil. */
+BIND_INTERNAL int bind_refuse_nil(lua_State *L, int entry, const char *call);
+
 /* Pushes the table that the table on top of the stack has under name. */
 BIND_INTERNAL void bind_push_table(lua_State *L, const char *name);
 
-/* Adds functions to the table on top of the stack. */
+/* Adds functions to the table on top of the stack. The second upvalue of each
+ * is its name. */
 BIND_INTERNAL void bind_add(lua_State *L, const luaL_Reg *functions);
 
 /* Pushes the metatable of a kind, and the methods in it. */
@@ -120,11 +129,13 @@ BIND_INTERNAL void bind_push_methods(lua_State *L, Kind kind);
 BIND_INTERNAL void bind_open_definitions(lua_State *L);
 BIND_INTERNAL void bind_open_worlds(lua_State *L);
 BIND_INTERNAL void bind_open_entities(lua_State *L);
+BIND_INTERNAL void bind_open_access(lua_State *L);
 BIND_INTERNAL void bind_open_queries(lua_State *L);
 BIND_INTERNAL void bind_open_bulk(lua_State *L);
 BIND_INTERNAL void bind_open_views(lua_State *L);
 BIND_INTERNAL void bind_open_walks(lua_State *L);
 BIND_INTERNAL void bind_open_kernels(lua_State *L);
 BIND_INTERNAL void bind_open_mathematics(lua_State *L);
+BIND_INTERNAL void bind_open_frames(lua_State *L);
 
 #endif

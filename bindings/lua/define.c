@@ -18,18 +18,25 @@
 #define SLOT_NAME 0
 #define SLOT_LISTING ((int)FIELD_LIMIT + 1)
 
-/* Bytes of the UTF-8 sequence that starts here, 0 when it is broken. */
+/* Bytes of the UTF-8 sequence that starts here, 0 when it is broken: cut off,
+ * longer than it has to be, or of a number that is no character (surrogates,
+ * past 10ffff). */
 static size_t sequence_bytes(const unsigned char *at, size_t left) {
-  size_t bytes = *at < 0x80 ? 1 : *at >= 0xc2 && *at < 0xe0 ? 2
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  size_t bytes = *at < 0x80 ? 1 : *at >= 0xc0 && *at < 0xe0 ? 2
                : *at >= 0xe0 && *at < 0xf0 ? 3
-               : *at >= 0xf0 && *at < 0xf5 ? 4 : 0;
-  if (bytes > left) return 0;
-  for (size_t k = 1; k < bytes; k++)
+               : *at >= 0xf0 && *at < 0xf8 ? 4 : 0;
+  if (bytes == 0 || bytes > left) return 0;
+  uint32_t number = bytes == 1 ? *at : *at & (0x7fu >> bytes);
+  for (size_t k = 1; k < bytes; k++) {
     if ((at[k] & 0xc0) != 0x80) return 0;
-  return bytes;
+    number = number << 6 | (at[k] & 0x3fu);
+  }
+  bool surrogate = number >= 0xd800 && number < 0xe000;
+  return number < least[bytes] || surrogate || number > 0x10ffff ? 0 : bytes;
 }
 
-/* 1 to 255 bytes of UTF-8 without control characters? */
+/* 1 to 255 bytes of UTF-8 text without control characters? */
 static bool is_name(const char *name, size_t bytes) {
   if (bytes == 0 || bytes > NAME_LIMIT) return false;
   for (size_t k = 0; k < bytes;) {
@@ -49,8 +56,17 @@ static const char *check_name(lua_State *L, int index, const char *what) {
     bind_error(L, "the name of a %s is a string, not a %s", what,
                luaL_typename(L, index));
   if (!is_name(name, bytes))
-    bind_error(L, "the name of a %s is 1 to 255 bytes of text", what);
+    bind_error(L, "the name of a %s is 1 to 255 bytes of UTF-8 text without "
+                  "control characters", what);
   return name;
+}
+
+BIND_INTERNAL int bind_is_name(lua_State *L);
+BIND_INTERNAL int bind_is_name(lua_State *L) {
+  size_t bytes = 0;
+  const char *name = luaL_checklstring(L, 1, &bytes);
+  lua_pushboolean(L, is_name(name, bytes));
+  return 1;
 }
 
 static ecs_Storage check_storage(lua_State *L, int index, const char *name,

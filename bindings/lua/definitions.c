@@ -295,8 +295,12 @@ static const luaL_Reg functions[] = {{"fields", definition_fields},
 BIND_INTERNAL int bind_component(lua_State *L);
 BIND_INTERNAL int bind_tag(lua_State *L);
 
+/* is_name(text): may it be the name of something? */
+BIND_INTERNAL int bind_is_name(lua_State *L);
+
 static const luaL_Reg definers[] = {{"component", bind_component},
                                     {"tag", bind_tag},
+                                    {"is_name", bind_is_name},
                                     {NULL, NULL}};
 
 void bind_open_definitions(lua_State *L) {

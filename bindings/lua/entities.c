@@ -121,10 +121,21 @@ static int world_alive(lua_State *L) {
 
 /* Changing ---------------------------------------------------------------- */
 
+/* world:set(e, Position, { x = 3 }): a value was meant. */
+static void refuse_table(lua_State *L, const char *call) {
+  const Definition *definition =
+      (const Definition *)bind_find(L, 3, KIND_DEFINITION);
+  if (definition && definition->field_count > 0 && lua_istable(L, 4))
+    bind_error(L, "%s takes a value: write world:%s(e, %s { %s = ... }), with "
+                  "no comma between", call, call, definition->name,
+               definition->fields[0].name);
+}
+
 static int world_add(lua_State *L) {
   World *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "add");
   Part part = bind_part_at(L, world->state, 3, "add");
+  refuse_table(L, "add");
   refuse_more(L, 3, "add", "call it once for each component");
   ecs_Component component = bind_component_in(L, world, 1, part.definition);
   ecs_Status status = ecs_add(bind_native(L, world), entity, component,
@@ -149,6 +160,7 @@ static int world_remove(lua_State *L) {
 
 /* world:set(e, Position, "x", 3) */
 static int set_field(lua_State *L, World *world, ecs_Entity entity) {
+  refuse_table(L, "set");
   const Definition *definition = bind_definition_at(L, world->state, 3, "set");
   uint32_t field = bind_field_check(L, 4, definition);
   ecs_Scalar type = definition->fields[field].type;

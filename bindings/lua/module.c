@@ -99,6 +99,11 @@ uint32_t bind_length(lua_State *L, int index, const char *call) {
   return (uint32_t)length;
 }
 
+int bind_refuse_nil(lua_State *L, int entry, const char *call) {
+  return bind_error(L, "%s: entry %d is nil: is its variable defined?", call,
+                    entry);
+}
+
 void bind_push_table(lua_State *L, const char *name) {
   lua_getfield(L, -1, name);
   if (!lua_istable(L, -1)) bind_error(L, "the table of %s is gone", name);
@@ -107,9 +112,24 @@ void bind_push_table(lua_State *L, const char *name) {
 void bind_add(lua_State *L, const luaL_Reg *functions) {
   for (; functions->name; functions++) {
     lua_pushvalue(L, lua_upvalueindex(1));
-    lua_pushcclosure(L, functions->func, 1);
+    lua_pushstring(L, functions->name);
+    lua_pushcclosure(L, functions->func, 2);
     lua_setfield(L, -2, functions->name);
   }
+}
+
+/* The kind of the value at index, as errors call it: "ecs.World", "number". */
+static const char *name_kind(lua_State *L, int index) {
+  for (int kind = 0; kind < KIND_COUNT; kind++)
+    if (bind_find(L, index, (Kind)kind)) return kind_names[kind];
+  return luaL_typename(L, index);
+}
+
+int bind_refuse_self(lua_State *L, int index, const char *self) {
+  const char *name = lua_tostring(L, lua_upvalueindex(2));
+  return bind_error(L, "%s is called with ':', as in %s:%s(...); in place of "
+                       "the %s it got: %s", name, self, name, self,
+                    name_kind(L, index));
 }
 
 static Kind kind_named(lua_State *L, int index) {
@@ -187,31 +207,12 @@ static int share(lua_State *L) {
 /* The kind of any value, as errors call it: "ecs.World", "number". */
 static int kind(lua_State *L) {
   luaL_checkany(L, 1);
-  for (int k = 0; k < KIND_COUNT; k++) {
-    if (!bind_find(L, 1, (Kind)k)) continue;
-    lua_pushstring(L, kind_names[k]);
-    return 1;
-  }
-  lua_pushstring(L, luaL_typename(L, 1));
+  lua_pushstring(L, name_kind(L, 1));
   return 1;
 }
 
-/* protect(f, ...): true and nothing, or false and the error. Unlike pcall it
- * cannot be yielded across. */
-static int protect(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TFUNCTION);
-  if (lua_pcall(L, lua_gettop(L) - 1, 0, 0) == 0) {
-    lua_pushboolean(L, 1);
-    return 1;
-  }
-  lua_pushboolean(L, 0);
-  lua_insert(L, -2);
-  return 2;
-}
-
 static const luaL_Reg functions[] = {
-    {"install", install}, {"share", share}, {"kind", kind},
-    {"protect", protect}, {NULL, NULL}};
+    {"install", install}, {"share", share}, {"kind", kind}, {NULL, NULL}};
 
 static void create_metatable(lua_State *L, State *state, int kind_index) {
   lua_createtable(L, 0, 8);
@@ -260,12 +261,14 @@ static int open_module(lua_State *L) {
   bind_open_definitions(L);
   bind_open_worlds(L);
   bind_open_entities(L);
+  bind_open_access(L);
   bind_open_queries(L);
   bind_open_bulk(L);
   bind_open_views(L);
   bind_open_walks(L);
   bind_open_kernels(L);
   bind_open_mathematics(L);
+  bind_open_frames(L);
   lua_pushliteral(L, ECS_VERSION);
   lua_setfield(L, -2, "version");
   return 1;

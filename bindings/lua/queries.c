@@ -18,9 +18,7 @@ static const char *const access_names[ECS_ACCESS_COUNT] = {
 
 Query *bind_query_check(lua_State *L, int index) {
   Query *query = (Query *)bind_find(L, index, KIND_QUERY);
-  if (!query)
-    bind_error(L, "this is called on a query, as in query:count(); here it is "
-                  "a %s", luaL_typename(L, index));
+  if (!query) bind_refuse_self(L, index, "query");
   bind_query_native(L, query);
   return query;
 }
@@ -44,7 +42,8 @@ static ecs_Access read_access(lua_State *L, int index) {
   return ECS_ACCESS_COUNT;
 }
 
-/* Pushes a query whose terms are read but which has nothing native yet. */
+/* Pushes a query whose terms are read but which has nothing native yet; or a
+ * message, and gives NULL. */
 static Query *query_new(lua_State *L, World *world, uint32_t count) {
   Query *query = (Query *)bind_new(L, KIND_QUERY,
                                    sizeof *query + count * sizeof(QueryTerm));
@@ -64,7 +63,7 @@ static Query *query_new(lua_State *L, World *world, uint32_t count) {
     query->terms[t].definition =
         bind_definition_check(L, lua_gettop(L) - 1, "query");
     query->terms[t].access = read_access(L, -1);
-    bind_world_meet(L, world, 1, query->terms[t].definition);
+    if (!bind_world_try(L, world, 1, query->terms[t].definition)) return NULL;
     lua_pop(L, 2);
   }
   query->world = world;
@@ -79,6 +78,11 @@ static int query_create(lua_State *L) {
   lua_settop(L, 3);
   uint32_t count = bind_length(L, 2, "query") / 2;
   Query *query = query_new(L, world, count);
+  if (!query) {
+    lua_pushnil(L);
+    lua_insert(L, -2);
+    return 2;
+  }
   ecs_Term *terms =
       (ecs_Term *)lua_newuserdata(L, (count + 1u) * sizeof *terms);
   for (uint32_t t = 0; t < count; t++) {
@@ -142,7 +146,25 @@ static int query_world(lua_State *L) {
   return 1;
 }
 
+/* query_terms(query): a new sequence { definition, access, ... }. */
+static int query_terms(lua_State *L) {
+  const Query *query = bind_query_check(L, 1);
+  lua_settop(L, 1);
+  lua_createtable(L, 2 * (int)query->term_count, 0);
+  bind_push_shared(L);
+  bind_push_table(L, "definitions");
+  for (uint32_t t = 0; t < query->term_count; t++) {
+    lua_rawgeti(L, 4, (int)query->terms[t].definition->index);
+    lua_rawseti(L, 2, 2 * (int)t + 1);
+    lua_pushstring(L, access_names[query->terms[t].access]);
+    lua_rawseti(L, 2, 2 * (int)t + 2);
+  }
+  lua_settop(L, 2);
+  return 1;
+}
+
 static const luaL_Reg functions[] = {{"query", query_create},
+                                     {"query_terms", query_terms},
                                      {"query_world", query_world},
                                      {NULL, NULL}};
 static const luaL_Reg methods[] = {{"count", query_count},

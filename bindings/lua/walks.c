@@ -42,9 +42,7 @@ static bool walk_leave(Walk *walk) {
   World *world = walk->view->world;
   world->innermost = walk->view->outer;
   walk->view->busy = 0;
-  if (!world->doomed || world->innermost) return false;
-  bind_world_end(world);
-  return true;
+  return bind_world_settle(world);
 }
 
 /* Calls back once for the batch in the view; a callback's error stays on the
@@ -207,13 +205,16 @@ static bool gives_values(const Parts *parts) {
   return false;
 }
 
+/* ECS_INDEX_LIMIT of core/config.h, less the index of nobody. */
+#define MOST_ENTITIES 268435455
+
 static double check_count(lua_State *L, int index) {
   double count = lua_type(L, index) == LUA_TNUMBER ? lua_tonumber(L, index)
                                                    : -1;
-  if (!(count >= 0 && count < 268435456.0 &&
+  if (!(count >= 0 && count <= MOST_ENTITIES &&
         count == (double)(uint32_t)count))
-    bind_error(L, "spawn_many takes how many: a whole number from 0 to "
-                  "268435455");
+    bind_error(L, "spawn_many takes how many: a whole number from 0 to %d",
+               MOST_ENTITIES);
   return count;
 }
 
@@ -224,7 +225,10 @@ static int unpack_parts(lua_State *L) {
                   "world:spawn_many(100, { Position, Enemy })");
   int count = (int)bind_length(L, 3, "spawn_many");
   luaL_checkstack(L, count + 16, "too many parts");
-  for (int k = 1; k <= count; k++) lua_rawgeti(L, 3, k);
+  for (int k = 1; k <= count; k++) {
+    lua_rawgeti(L, 3, k);
+    if (lua_isnil(L, -1)) bind_refuse_nil(L, k, "spawn_many");
+  }
   return count;
 }
 
@@ -266,9 +270,16 @@ static Outcome spawn_run(lua_State *L, Walk *walk, const Parts *parts) {
   return walk_end(L, walk, outcome, misuse);
 }
 
+/* Says so when it is the number of entities that is past its limit. */
 static int refuse(lua_State *L, const World *world, ecs_Status status,
-                  const char *call) {
-  bind_push_status(L, world, status, call);
+                  double count) {
+  ecs_Statistics now;
+  ecs_world_statistics(bind_native(L, world), &now);
+  if (status == ECS_E_LIMIT &&
+      (double)now.entities + (double)now.retired + count > MOST_ENTITIES)
+    return bind_error(L, "spawn_many: %d more would be too many: a world holds "
+                         "at most %d entities", (int)count, MOST_ENTITIES);
+  bind_push_status(L, world, status, "spawn_many");
   return bind_raise(L);
 }
 
@@ -285,7 +296,7 @@ static int world_spawn_many(lua_State *L) {
   if (called) bind_world_meet_all(L, world, 1);
   ecs_Status status =
       ecs_bundle(bind_native(L, world), parts.components, parts.count, &bundle);
-  if (status != ECS_OK) return refuse(L, world, status, "spawn_many");
+  if (status != ECS_OK) return refuse(L, world, status, count);
   bool walked = called || gives_values(&parts);
   Walk walk = {NULL, 0, called ? 4 : 0, 0, 0, "spawn_many"};
   if (walked) {
@@ -295,7 +306,7 @@ static int world_spawn_many(lua_State *L) {
   }
   status = ecs_spawn_many(bind_native(L, world), bundle, (uint64_t)count,
                           walked ? &walk.view->cursor : NULL);
-  if (status != ECS_OK) return refuse(L, world, status, "spawn_many");
+  if (status != ECS_OK) return refuse(L, world, status, count);
   if (!walked) return 0;
   walk.view->busy = 1;
   switch (spawn_run(L, &walk, &parts)) {

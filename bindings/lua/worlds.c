@@ -2,9 +2,10 @@
  *
  *      ecs.world{}  -> userdata (live) -- close, __close, __gc --> closed
  *
- * Closing twice is harmless. Closing inside a callback is refused; a finalizer
- * cannot be refused anything (a script with the debug library can call it), so
- * then the walk that is open closes the world when it ends.
+ * Closing twice is harmless. Closing inside a callback, or in a frame that
+ * records, is refused; a finalizer cannot be refused anything (a script with
+ * the debug library can call it), so then the walk or the recording that is
+ * open closes the world when it ends.
  */
 #include "worlds.h"
 
@@ -17,9 +18,7 @@
 
 static World *find_world(lua_State *L, int index) {
   World *world = (World *)bind_find(L, index, KIND_WORLD);
-  if (!world)
-    bind_error(L, "this is called on a world, as in world:spawn(); here it is "
-                  "a %s", luaL_typename(L, index));
+  if (!world) bind_refuse_self(L, index, "world");
   world->state = bind_state(L);
   if (world->finalized) return world;
   world->state->recent_world = world;
@@ -71,12 +70,25 @@ void bind_world_end(World *world) {
   world->native = NULL;
 }
 
+bool bind_world_settle(World *world) {
+  if (!world->doomed || bind_world_open(world)) return false;
+  bind_world_end(world);
+  return true;
+}
+
+const char *bind_world_open(const World *world) {
+  if (world->innermost) return world->innermost->label;
+  return world->deferrals > 0
+             ? "a frame that records its changes (flush = 'frame')"
+             : NULL;
+}
+
 static int world_gc(lua_State *L) {
   World *world = (World *)bind_find(L, 1, KIND_WORLD);
   if (world) world->finalized = true;
   if (world && bind_state(L)->recent_world == world)
     bind_state(L)->recent_world = NULL;
-  if (world && world->innermost)
+  if (world && bind_world_open(world))
     world->doomed = true;
   else if (world)
     bind_world_end(world);
@@ -85,10 +97,10 @@ static int world_gc(lua_State *L) {
 
 static int world_close(lua_State *L) {
   World *world = (World *)bind_find(L, 1, KIND_WORLD);
-  if (!world) return bind_error(L, "close is called on a world");
-  if (world->innermost)
+  if (!world) return bind_refuse_self(L, 1, "world");
+  if (bind_world_open(world))
     return bind_error(L, "a world cannot be closed inside %s",
-                      world->innermost->label);
+                      bind_world_open(world));
   bind_world_end(world);
   return 0;
 }
@@ -103,8 +115,9 @@ static int world_tostring(lua_State *L) {
     return 1;
   }
   ecs_world_statistics(world->native, &statistics);
-  snprintf(text, sizeof text, "ecs.World (%llu entities)",
-           (unsigned long long)statistics.entities);
+  snprintf(text, sizeof text, "ecs.World (%llu %s)",
+           (unsigned long long)statistics.entities,
+           statistics.entities == 1 ? "entity" : "entities");
   lua_pushstring(L, text);
   return 1;
 }
@@ -167,6 +180,13 @@ static void grow(lua_State *L, World *world, int index, uint32_t needed) {
 
 ecs_Component bind_world_meet(lua_State *L, World *world, int index,
                               const Definition *definition) {
+  ecs_Component component = bind_world_try(L, world, index, definition);
+  if (!component) bind_raise(L);
+  return component;
+}
+
+ecs_Component bind_world_try(lua_State *L, World *world, int index,
+                             const Definition *definition) {
   ecs_Component component = world_find(world, definition);
   if (component) return component;
   ecs_ComponentDescription description = {
@@ -174,12 +194,14 @@ ecs_Component bind_world_meet(lua_State *L, World *world, int index,
       definition->storage};
   ecs_Status status =
       ecs_component(bind_native(L, world), &description, &component);
-  if (status == ECS_E_OPEN && world->innermost)
-    bind_error(L, "%s is new to this world and cannot be added to it inside "
-                  "%s: define it before", definition->name,
-               world->innermost->label);
-  if (status != ECS_OK)
-    bind_error(L, "%s: %s", definition->name, ecs_status_text(status));
+  if (status == ECS_E_OPEN && bind_world_open(world))
+    lua_pushfstring(L, "ecs: %s is new to this world and cannot be added to it "
+                       "inside %s: define it before", definition->name,
+                    bind_world_open(world));
+  else if (status != ECS_OK)
+    lua_pushfstring(L, "ecs: %s: %s", definition->name,
+                    ecs_status_text(status));
+  if (status != ECS_OK) return 0;
   uint32_t highest =
       definition->index > component ? definition->index : component;
   grow(L, world, index, highest + 1);
@@ -190,7 +212,7 @@ ecs_Component bind_world_meet(lua_State *L, World *world, int index,
 
 void bind_world_meet_all(lua_State *L, World *world, int index) {
   State *state = bind_state(L);
-  if (world->innermost || world->known == state->definition_count) return;
+  if (bind_world_open(world) || world->known == state->definition_count) return;
   index = compat_absolute(L, index);
   bind_push_shared(L);
   bind_push_table(L, "definitions");
@@ -237,9 +259,9 @@ void bind_push_status(lua_State *L, const World *world, ecs_Status status,
                       const char *call) {
   if (status == ECS_E_ACCESS && world->native)
     push_contest(L, world, call);
-  else if (status == ECS_E_OPEN && world->innermost)
+  else if (status == ECS_E_OPEN && bind_world_open(world))
     lua_pushfstring(L, "ecs: %s is not possible inside %s", call,
-                    world->innermost->label);
+                    bind_world_open(world));
   else
     lua_pushfstring(L, "ecs: %s: %s", call, ecs_status_text(status));
 }
@@ -284,6 +306,7 @@ static int world_group(lua_State *L) {
       L, ((size_t)count + 1) * sizeof *components);
   for (int k = 0; k < count; k++) {
     lua_rawgeti(L, 2, k + 1);
+    if (lua_isnil(L, -1)) bind_refuse_nil(L, k + 1, "group");
     const Definition *definition =
         bind_definition_check(L, lua_gettop(L), "group");
     components[k] = bind_world_meet(L, world, 1, definition);

@@ -7,7 +7,8 @@
  *      definition index  1  2  3  4          component  1  2
  *      ids               0  2  0  1          owners     4  2
  *
- * Walks nest. innermost leads from the inside out along outer, and names whom
+ * Walks nest, within each other and within the recordings of a frame.
+ * innermost leads from the inside out along outer, and names whom
  * to blame when two walks want the same component.
  */
 #ifndef ECS_LUA_WORLDS_H
@@ -26,8 +27,11 @@ typedef struct World {
   uint32_t capacity;         /* of both, which are one userdata */
   uint32_t known;            /* all definitions up to this index are met */
   View *innermost;           /* NULL: no walk is open */
+  uint32_t deferrals;        /* recordings that are open; see frames.c */
+  bool running;              /* a frame is */
   bool finalized;            /* so its memory may go without a further word */
-  bool doomed;               /* finalized during a walk, which will close it */
+  bool doomed;               /* finalized during a walk or a recording, which
+                                will close it */
 } World;
 
 typedef struct QueryTerm {
@@ -58,6 +62,14 @@ static inline ecs_World *bind_native(lua_State *L, const World *world) {
 /* Closes it; no walk is open. Harmless when it is closed. */
 BIND_INTERNAL void bind_world_end(World *world);
 
+/* After a walk or a recording: closes a doomed world when it was the outermost.
+ * True when it did. */
+BIND_INTERNAL bool bind_world_settle(World *world);
+
+/* What is open, for messages: the label of the innermost walk, or words for a
+ * recording; NULL: nothing. */
+BIND_INTERNAL const char *bind_world_open(const World *world);
+
 /* The query at index, whose world lives; raises on anything else. */
 BIND_INTERNAL Query *bind_query_check(lua_State *L, int index);
 
@@ -79,6 +91,12 @@ static inline ecs_Component world_find(const World *world,
 BIND_INTERNAL ecs_Component bind_world_meet(lua_State *L, World *world,
                                             int index,
                                             const Definition *definition);
+
+/* As bind_world_meet, but a failure leaves its message on the stack and gives
+ * 0. */
+BIND_INTERNAL ecs_Component bind_world_try(lua_State *L, World *world,
+                                           int index,
+                                           const Definition *definition);
 
 /* The same, in line for a definition that the world has met. */
 static inline ecs_Component bind_component_in(lua_State *L, World *world,

@@ -63,6 +63,8 @@ typedef struct ecs_Statistics {
 } ecs_Statistics;
 void ecs_world_statistics(const ecs_World *world,
                                   ecs_Statistics *statistics);
+size_t ecs_world_explain(const ecs_World *world, char *text,
+                                 size_t capacity);
 uint64_t ecs_world_hash(const ecs_World *world);
 uint64_t ecs_world_state_hash(const ecs_World *world);
 typedef enum ecs_Scalar {

@@ -25,7 +25,7 @@ if core.share("build") then return true end
 
 -- What keeps columns within their memory is not looked up where a script could
 -- have put something else.
-local error, cast = error, ffi.cast
+local error, tonumber, cast = error, tonumber, ffi.cast
 local rows_of, plan_of = core.rows, core.plan
 
 -- The first fields of struct View and struct ViewColumn in
@@ -217,6 +217,23 @@ local function new_column(kind, writable, slot)
   return ffi.gc(make(slot), give_slot)
 end
 
+-- A pointer is made once for an address and kept, as are so many of a column:
+-- then walking the same tables again makes no garbage.
+local KNOWN_LIMIT = 256
+local address_type = ffi.typeof "intptr_t"
+
+--- The pointer to rows, from those of one column.
+local function pointer_to(known, pointer_type, rows)
+  local address = tonumber(cast(address_type, rows))
+  local pointer = known.pointers[address]
+  if pointer == nil then
+    if known.count == KNOWN_LIMIT then known.pointers, known.count = {}, 0 end
+    pointer = cast(pointer_type, rows)
+    known.pointers[address], known.count = pointer, known.count + 1
+  end
+  return pointer
+end
+
 --- For a new view: a function that gives column k of the batch being shown, or
 -- nil; and the counts, which ecs.core sets to 0 when the batch is over. The
 -- plan comes from ecs.core, which knows what the memory holds.
@@ -226,12 +243,12 @@ local function open(view)
   if box.columns[0].slot ~= 0 then
     error("ecs: this view has its columns already", 2)
   end
-  local columns, types = {}, {}
+  local columns, types, known = {}, {}, {}
   for k = 1, #plan do
     local column = plan[k]
     local kind = kinds[column.scalar]
     local slot = take_slot(view, k, column.label)
-    types[k] = kind.pointer
+    types[k], known[k] = kind.pointer, { pointers = {}, count = 0 }
     columns[k] = new_column(kind, column.writable, slot)
     box.columns[k - 1].slot = slot
   end
@@ -251,7 +268,7 @@ local function open(view)
     if rows == nil then return nil end
     local slot = column.slot
     box.columns[k - 1].touched = 1
-    pointers[slot] = cast(types[k], rows)
+    pointers[slot] = pointer_to(known[k], types[k], rows)
     counts[slot] = count
     return column
   end, counts

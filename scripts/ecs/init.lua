@@ -10,7 +10,7 @@
 -- scripts/ecs adds methods to worlds and queries when it is loaded:
 --
 --     init -> world -> query -> batch -> native (the C module, its columns)
---                   -> system
+--                   -> system -> frame -> explain
 
 local native = require "ecs.native"
 local world = require "ecs.world"
@@ -35,7 +35,8 @@ ecs.component = core.component
 -- `options.storage` is "table", "sparse" or "bits".
 ecs.tag = core.tag
 
---- Makes a world.
+--- Makes a world. `options.phases` is a list of names, `options.flush` is
+-- "system" (the default) or "frame".
 ecs.world = world.create
 
 --- Loads a library of native kernels from package.cpath. Returns the names of

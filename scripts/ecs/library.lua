@@ -9,9 +9,13 @@ local core = native.core
 
 local library = {}
 
---- package.searchpath, which Lua 5.1 lacks.
+--- package.searchpath, which Lua 5.1 lacks. The list of what was tried begins
+-- with a line of its own, which not every Lua gives it.
 local function search(name, path)
-  if package.searchpath then return package.searchpath(name, path) end
+  if package.searchpath then
+    local found, tried = package.searchpath(name, path)
+    return found, tried and tried:gsub("^%s*", "\n\t", 1)
+  end
   local directory = package.config:sub(1, 1)
   local file_name, tried = name:gsub("%.", directory), {}
   for template in path:gmatch("[^;]+") do

@@ -3,7 +3,7 @@
 -- The only file that knows which VM this is. LuaJIT gets columns as checked FFI
 -- views, every other Lua (and LuaJIT with ECS_BACKEND=capi in its environment)
 -- as tables that are filled and copied back; programs cannot tell which, but
--- for their speed.
+-- for their speed. With the views come faster methods for single fields.
 
 local core = require "ecs.core"
 
@@ -22,12 +22,14 @@ local function accelerated()
 end
 
 local backend = accelerated() and "ffi" or "capi"
+-- Calls through the FFI gain nothing where nothing is compiled.
+if backend == "ffi" and jit.status() then require "ecs.access_ffi" end
 
 --- Raises unless this is a world that is open; for methods written in Lua.
 local function check_world(world, call)
   if core.kind(world) ~= "ecs.World" then
-    error("ecs: this is called on a world, as in world:" .. call
-      .. "(); here it is a " .. type(world), 3)
+    error("ecs: " .. call .. " is called with ':', as in world:" .. call
+      .. "(...); in place of the world it got: " .. core.kind(world), 3)
   elseif not core.live(world) then
     error("ecs: this world is closed", 3)
   end

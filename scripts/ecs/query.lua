@@ -24,9 +24,9 @@ local function fail(what, text, level)
   error("ecs: " .. what .. ": " .. text, level)
 end
 
---- The largest whole key, so that a nil in the middle is found: an undefined
--- variable is the likeliest mistake here.
-local function length(list)
+--- The length of a list: its largest whole key, so that a nil in the middle is
+-- found: an undefined variable is the likeliest mistake here.
+function query.length(list)
   local last = 0
   for key in pairs(list) do
     if type(key) == "number" and key > last then last = key end
@@ -35,7 +35,9 @@ local function length(list)
 end
 
 local function add(terms, seen, list, access, what, level)
-  for k = 1, length(list) do
+  if list == nil then return end
+  if access ~= "write" then what = what .. ": " .. access end
+  for k = 1, query.length(list) do
     local definition = list[k]
     local kind = core.kind(definition)
     if definition == nil then
@@ -76,15 +78,13 @@ local function read(spec, what, level)
   local terms, seen = {}, {}
   add(terms, seen, spec, "write", what, level + 1)
   for _, access in ipairs(lists) do
-    if spec[access] then
-      add(terms, seen, spec[access], access, what, level + 1)
-    end
+    add(terms, seen, spec[access], access, what, level + 1)
   end
   return terms
 end
 
 --- "query { Position, read = { Velocity } }"
-local function describe(terms)
+function query.describe(terms)
   local parts, open = {}, "write"
   for t = 1, #terms, 2 do
     local name, access = tostring(terms[t]), terms[t + 1]
@@ -103,7 +103,7 @@ end
 --- A query of a world. label says whose it is in messages; nil: what it says.
 function query.create(world, spec, label, level)
   local terms = read(spec, label or "query", level + 1)
-  local made, text = core.query(world, terms, label or describe(terms))
+  local made, text = core.query(world, terms, label or query.describe(terms))
   if not made then error(text, level) end
   return made
 end

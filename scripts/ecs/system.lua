@@ -1,20 +1,28 @@
---- system: named functions that run every frame, in order of definition.
+--- system: named functions that run every frame; defines them.
 --
 --     world:system { name = "wrap", query = { Position },
 --                    batch = function(batch, dt) ... end }
 --     world:system { name = "drag", query = { Velocity },
 --                    native = "physics.drag" }
 --     world:system { name = "waves", run = function(world, dt) ... end }
---     world:progress(1 / 60)
+--     world:system { name = "show", phase = "last", after = "waves", ... }
 --
 -- A world's systems are in the table that core.state keeps for it:
 --
---     systems    in order: { name, kind, work, query, kernel }
---     places     name -> position in systems
+--     phases     their names, in order
+--     ranks      phase -> position in phases
+--     systems    in order of definition: { name, phase, before, after, enabled,
+--                kind, work, query, kernel }
+--     named      name -> system
+--     plan       of schedule.lua; nil: to be made
+--     deferred   flush = "frame"
 --     tick       how many frames were begun
---     running    a frame is in progress
+--
+-- A system is never changed once it is defined, but for enabled: one that is
+-- defined anew takes its place in systems.
 
 local native = require "ecs.native"
+local message = require "ecs.message"
 local query = require "ecs.query"
 local library = require "ecs.library"
 
@@ -22,7 +30,11 @@ local core = native.core
 
 local kinds = { "batch", "native", "run" }
 local options = { name = true, query = true, batch = true, native = true,
-                  run = true }
+                  run = true, phase = true, before = true, after = true,
+                  enabled = true }
+local later = { compile = true, precision = true }
+
+local PHASE = "update" -- of a system that names none
 
 local function fail(name, text, level)
   error("ecs: system '" .. name .. "': " .. text, level)
@@ -51,20 +63,66 @@ local function kind_of(spec, level)
   return kind
 end
 
+local function check_name(name, level)
+  if type(name) ~= "string" or name == "" then
+    error("ecs: a system has a name, as in { name = 'move' }", level)
+  elseif not core.is_name(name) then
+    error("ecs: the name of a system is 1 to 255 bytes of UTF-8 text "
+      .. "without control characters", level)
+  end
+end
+
 local function check(spec, level)
   if type(spec) ~= "table" then
     error("ecs: system takes a table, as in { name = 'move', query = "
       .. "{ Position }, batch = function(batch, dt) end }", level)
   end
-  if type(spec.name) ~= "string" or spec.name == "" then
-    error("ecs: a system has a name, as in { name = 'move' }", level)
-  end
+  check_name(spec.name, level + 1)
   for key in pairs(spec) do
-    if not options[key] then
-      fail(spec.name, "has no option '" .. tostring(key)
-        .. "' (there are name, query, batch, native, run)", level + 1)
+    if later[key] then
+      fail(spec.name, key .. " is not here yet: leave it out", level + 1)
+    elseif not options[key] then
+      fail(spec.name, "has no option " .. message.describe(key)
+        .. " (there are name, query, " .. table.concat(kinds, ", ")
+        .. ", phase, before, after, enabled)", level + 1)
     end
   end
+  if spec.enabled ~= nil and type(spec.enabled) ~= "boolean" then
+    fail(spec.name, "enabled is true or false, not "
+      .. message.describe(spec.enabled), level + 1)
+  end
+end
+
+--- The phase of a system.
+local function phase_of(state, spec, level)
+  local phase = spec.phase
+  if phase == nil then phase = PHASE end
+  if type(phase) == "string" and state.ranks[phase] then return phase end
+  local phases = " (there are " .. table.concat(state.phases, ", ") .. ")"
+  if spec.phase == nil then
+    fail(spec.name, "name its phase, since this world has no phase '" .. PHASE
+      .. "'" .. phases, level + 1)
+  end
+  fail(spec.name, "there is no phase " .. message.describe(phase) .. phases,
+    level + 1)
+end
+
+--- The names in before or after: one, or a list.
+local function names_of(spec, key, level)
+  local value, names = spec[key], {}
+  if type(value) == "string" then return { value } end
+  if value ~= nil and type(value) ~= "table" then
+    fail(spec.name, key .. " is the name of a system or a list of names, not "
+      .. message.describe(value), level + 1)
+  end
+  for k = 1, query.length(value or {}) do
+    names[k] = value[k]
+    if type(names[k]) ~= "string" then
+      fail(spec.name, key .. " lists names of systems: entry " .. k .. " is "
+        .. message.describe(names[k]), level + 1)
+    end
+  end
+  return names
 end
 
 --- The query of a system: one that was made before, or a new one.
@@ -117,70 +175,96 @@ function run.run(world, system, dt)
   return false, true, text
 end
 
---- Runs every system once. An error ends the frame; state.blame says that it
--- is for the caller of progress.
-local function frame(world, state, dt)
-  local systems = state.systems
-  for k = 1, #systems do
-    local system = systems[k]
-    local done, thrown, text = run[system.kind](world, system, dt, state.tick)
-    if not done then
-      state.blame = not thrown
-      if type(text) == "string" then
-        text = text .. " (in system '" .. system.name .. "')"
-      end
-      error(text, 0)
-    end
-    if not core.live(world) then return end
-  end
+--- Gives a new world what its systems are kept in. phases nil: first, update,
+-- last.
+local function prepare(world, phases, deferred)
+  local state, ranks = core.state(world), {}
+  phases = phases or { "first", "update", "last" }
+  for k, phase in ipairs(phases) do ranks[phase] = k end
+  state.phases, state.ranks, state.deferred = phases, ranks, deferred
+  state.systems, state.named, state.tick = {}, {}, 0
 end
 
+--- The state of a world; one that no script made is prepared now.
 local function state_of(world)
   local state = core.state(world)
-  if not state.systems then
-    state.systems, state.places, state.tick = {}, {}, 0
-  end
+  if not state.systems then prepare(world, nil, false) end
   return state
 end
 
 local methods = {}
 
+--- Everything a system is; raises at level.
+local function read(world, state, spec, level)
+  local kind = kind_of(spec, level + 1)
+  local system = {
+    name = spec.name, kind = kind, work = spec[kind],
+    phase = phase_of(state, spec, level + 1),
+    before = names_of(spec, "before", level + 1),
+    after = names_of(spec, "after", level + 1),
+    enabled = spec.enabled ~= false,
+  }
+  system.query = query_of(world, spec, kind, level + 1)
+  if kind == "native" then
+    system.kernel = kernel_of(spec, system.query, level + 1)
+  end
+  return system
+end
+
+--- The place of a system in order of definition; nil: there is none.
+local function place_of(state, name)
+  for k, system in ipairs(state.systems) do
+    if system.name == name then return k end
+  end
+end
+
+--- A world's state and the place of a system that there must be.
+local function find(world, call, name, level)
+  if type(name) ~= "string" then
+    error("ecs: " .. call .. " takes the name of a system, not "
+      .. message.describe(name), level)
+  end
+  local state = state_of(world)
+  local place = place_of(state, name)
+  if not place then
+    error("ecs: " .. call .. ": there is no system '" .. name .. "'", level)
+  end
+  return state, place
+end
+
 --- Defines a system, or replaces the one of this name in its place.
 function methods.system(world, spec)
   native.check_world(world, "system")
-  local state = state_of(world)
   check(spec, 3)
   local open = core.open(world)
   if open then fail(spec.name, "cannot be defined inside " .. open, 3) end
-  local kind = kind_of(spec, 3)
-  local system = { name = spec.name, kind = kind, work = spec[kind] }
-  system.query = query_of(world, spec, kind, 3)
-  if kind == "native" then system.kernel = kernel_of(spec, system.query, 3) end
-  local place = state.places[spec.name] or #state.systems + 1
-  state.systems[place] = system
-  state.places[spec.name] = place
+  local state = state_of(world)
+  local system = read(world, state, spec, 3)
+  state.systems[place_of(state, system.name) or #state.systems + 1] = system
+  state.named[system.name] = system
+  state.plan = nil
 end
 
---- Runs one frame: every system, in order. dt is the time since the last.
-function methods.progress(world, dt)
-  native.check_world(world, "progress")
-  local state = state_of(world)
-  if type(dt) ~= "number" or dt ~= dt or math.abs(dt) == math.huge then
-    error("ecs: progress takes the seconds since the last frame, as in "
-      .. "world:progress(1 / 60)", 2)
+--- Lets a system run, or not; it keeps its place.
+function methods.enable(world, name, enabled)
+  native.check_world(world, "enable")
+  local state, place = find(world, "enable", name, 3)
+  if type(enabled) ~= "boolean" then
+    error("ecs: enable takes true or false, as in world:enable('" .. name
+      .. "', false), not " .. message.describe(enabled), 2)
   end
-  local open = core.open(world)
-  if open then error("ecs: progress is not possible inside " .. open, 2) end
-  if state.running then
-    error("ecs: progress is running already: a system cannot call it", 2)
-  end
-  state.running, state.blame = true, false
-  state.tick = state.tick + 1
-  local done, text = core.protect(frame, world, state, dt)
-  state.running = false
-  if not done then error(text, state.blame and 2 or 0) end
+  state.systems[place].enabled = enabled
+end
+
+--- Forgets a system.
+function methods.remove_system(world, name)
+  native.check_world(world, "remove_system")
+  local state, place = find(world, "remove_system", name, 3)
+  table.remove(state.systems, place)
+  state.named[name] = nil
+  state.plan = nil
 end
 
 core.install("ecs.World", methods)
 
-return {}
+return { run = run, find = find, prepare = prepare, state = state_of }

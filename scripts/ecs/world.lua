@@ -1,26 +1,83 @@
 --- world: makes worlds.
 --
+--     ecs.world { phases = { "input", "update", "draw" }, flush = "frame" }
+--
 -- What a world does is in ecs.core (entities, hashes, groups) and in the files
--- that add methods: query, system.
+-- that add methods: query, system, frame, explain.
 
 local native = require "ecs.native"
-require "ecs.query"
-require "ecs.system"
+local message = require "ecs.message"
+local query = require "ecs.query"
+local system = require "ecs.system"
+require "ecs.frame"
+require "ecs.explain"
 
 local core = native.core
 
+local later = { precision = true, seed = true, threads = true }
+
+-- In this file, too, level is whom to blame: what error would take in the
+-- function that gets it.
+
+--- A list of the names of phases, checked and copied; nil: the usual ones.
+local function read_phases(list, level)
+  if list == nil then return nil end
+  local phases, seen = {}, {}
+  if type(list) ~= "table" or query.length(list) == 0 then
+    error("ecs: world: phases is a list of names, as in phases = "
+      .. "{ 'first', 'update', 'last' }", level)
+  end
+  for k = 1, query.length(list) do
+    local phase = list[k]
+    if type(phase) ~= "string" or not core.is_name(phase) then
+      error("ecs: world: phases lists names: entry " .. k .. " is "
+        .. message.describe(phase), level)
+    elseif seen[phase] then
+      error("ecs: world: phases names '" .. phase .. "' twice", level)
+    end
+    phases[k], seen[phase] = phase, true
+  end
+  return phases
+end
+
+--- Are changes to wait for the end of the frame?
+local function read_flush(flush, level)
+  if flush == nil or flush == "system" then return false end
+  if flush == "frame" then return true end
+  error("ecs: world: flush is 'system' or 'frame', not "
+    .. message.describe(flush), level)
+end
+
+local function check_keys(options, level)
+  for key in pairs(options) do
+    if later[key] then
+      error("ecs: world: " .. key .. " is not here yet: leave it out", level)
+    elseif key ~= "phases" and key ~= "flush" then
+      error("ecs: world has no option " .. message.describe(key)
+        .. " (there are phases, flush)", level)
+    end
+  end
+end
+
 local world = {}
 
---- Makes a world. options is a table, and may be left out.
+--- Makes a world. options is a table, and may be left out:
+--
+--     phases    names, in the order in which they run;
+--               { "first", "update", "last" } unless given
+--     flush     when what systems record is applied: "system", at the end of
+--               each system, or "frame"
 function world.create(options)
-  if options ~= nil and type(options) ~= "table" then
+  if options == nil then options = {} end
+  if type(options) ~= "table" then
     error("ecs: world takes a table of options, as in ecs.world {}", 2)
   end
-  local key = next(options or {})
-  if key ~= nil then
-    error("ecs: world has no option '" .. tostring(key) .. "'", 2)
-  end
-  return core.world()
+  check_keys(options, 3)
+  local phases = read_phases(options.phases, 3)
+  local deferred = read_flush(options.flush, 3)
+  local made = core.world()
+  system.prepare(made, phases, deferred)
+  return made
 end
 
 return world

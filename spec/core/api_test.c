@@ -605,6 +605,42 @@ static void changes_to_the_destroyed_are_dropped_and_counted(void **state) {
   finish(&fixture);
 }
 
+/* One level at a time, and all of it when applying fails. */
+static void what_a_discarded_recording_dropped_is_not_counted(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_World *world = fixture.world;
+  assert_int_equal(ecs_defer_begin(world), ECS_OK);
+  assert_int_equal(ecs_destroy(world, fixture.e), ECS_OK);
+  assert_int_equal(ecs_remove(world, fixture.e, fixture.a), ECS_OK);
+  assert_int_equal(ecs_defer_begin(world), ECS_OK);
+  assert_int_equal(ecs_remove(world, fixture.e, fixture.a), ECS_OK);
+  assert_int_equal(statistics_of(&fixture).dropped, 2);
+  ecs_defer_discard(world);
+  assert_int_equal(statistics_of(&fixture).dropped, 1);
+  ecs_defer_discard(world);
+  assert_int_equal(statistics_of(&fixture).dropped, 0);
+
+  ecs_Query *query = query_of(&fixture, fixture.a, ECS_READ);
+  ecs_Cursor cursor = open_cursor(query);
+  assert_int_equal(ecs_destroy(world, fixture.e), ECS_OK);
+  assert_int_equal(ecs_remove(world, fixture.e, fixture.a), ECS_OK);
+  ecs_cursor_discard(&cursor);
+  assert_int_equal(statistics_of(&fixture).dropped, 0);
+
+  assert_int_equal(ecs_defer_begin(world), ECS_OK);
+  assert_int_equal(ecs_destroy(world, fixture.e), ECS_OK);
+  assert_int_equal(ecs_remove(world, fixture.e, fixture.a), ECS_OK);
+  failing_memory_arm(&fixture.failing, 1, FAIL_ONWARD);
+  ecs_Status status = ecs_defer_end(world);
+  failing_memory_disarm(&fixture.failing);
+  assert_int_equal(status, ECS_E_MEMORY);
+  assert_int_equal(statistics_of(&fixture).dropped, 0);
+  assert_true(ecs_alive(world, fixture.e));
+  finish(&fixture);
+}
+
 /* Access ------------------------------------------------------------------ */
 
 static void cursors_own_what_they_walk_over(void **state) {
@@ -986,6 +1022,7 @@ int main(void) {
       cmocka_unit_test(until_the_end_everything_answers_as_before),
       cmocka_unit_test(what_needs_no_record_leaves_none),
       cmocka_unit_test(changes_to_the_destroyed_are_dropped_and_counted),
+      cmocka_unit_test(what_a_discarded_recording_dropped_is_not_counted),
       cmocka_unit_test(cursors_own_what_they_walk_over),
       cmocka_unit_test(bad_enums_are_refused),
 #ifdef ECS_TINY

@@ -385,6 +385,7 @@ void oracle_scope_begin(Oracle *oracle, uint32_t reads, uint32_t writes) {
   scope->first_change = oracle->change_count;
   scope->reads = reads;
   scope->writes = writes;
+  scope->dropped = oracle->dropped;
 }
 
 /* What the scope recorded never was: new handles are dead for good, doomed
@@ -411,7 +412,10 @@ static void carry_out_all(Oracle *oracle) {
 
 void oracle_scope_end(Oracle *oracle, bool keep) {
   const OracleScope *scope = &oracle->scopes[--oracle->scope_count];
-  if (!keep) forget_changes(oracle, scope->first_change);
+  if (!keep) {
+    forget_changes(oracle, scope->first_change);
+    oracle->dropped = scope->dropped;
+  }
   if (oracle->scope_count == 0) carry_out_all(oracle);
 }
 

@@ -59,6 +59,7 @@ typedef struct OracleChange {
 typedef struct OracleScope {
   uint32_t first_change;
   uint32_t reads, writes;
+  uint64_t dropped; /* when it began */
 } OracleScope;
 
 typedef struct Oracle {
@@ -135,8 +136,9 @@ ecs_Status oracle_judge_access(const Oracle *oracle, uint32_t reads,
                                uint32_t writes);
 void oracle_scope_begin(Oracle *oracle, uint32_t reads, uint32_t writes);
 
-/* Ends the innermost scope. keep false drops what it recorded. When the
- * outermost ends, what is left of the changes is carried out. */
+/* Ends the innermost scope. keep false forgets what it recorded, and what it
+ * counted as dropped. When the outermost ends, what is left of the changes is
+ * carried out. */
 void oracle_scope_end(Oracle *oracle, bool keep);
 
 /* Handles of unnamed spawns ------------------------------------------------ */

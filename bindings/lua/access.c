@@ -1,0 +1,86 @@
+/* access.c: lends single fields to LuaJIT's FFI; scripts/ecs/access_ffi.lua is
+ * who borrows.
+ *
+ * A call through the C API ends what LuaJIT compiles; a call through the FFI is
+ * a part of it. So get, set, has and alive exist once more, in the core's
+ * field_access.c, for what they are nearly always asked: of a world that is
+ * open, about one field, with the right kinds of arguments. Everything else is
+ * left to the methods in entities.c, which raise, record, add, and are right
+ * about all of it.
+ *
+ *      world --weak table--> Position --> Access --> World.native
+ *
+ * An Access is a userdata per world and definition. It points into its world
+ * and does not keep it: only a call that has the world at hand may use it. A
+ * closed world's native is NULL, so nothing that was freed is touched.
+ *
+ * One FFI call does one access from beginning to end. So nothing that it looks
+ * at can move meanwhile, as it could between two loads written in Lua, where
+ * every allocation may run a finalizer that changes or closes the world.
+ *
+ * The two kinds of userdata here have no metatable: a script that gets hold of
+ * one can do nothing with it.
+ */
+#include "../../core/field_access.h"
+
+#include <string.h>
+
+#include "worlds.h"
+
+/* scripts/ecs/access_ffi.lua has this struct, too. */
+typedef struct Calls {
+  double (*get)(FieldAccess *, double, uint32_t);
+  FieldAnswer (*present)(FieldAccess *, double);
+  FieldAnswer (*pair)(FieldAccess *, double, uint32_t, uint32_t,
+                      double *);
+  FieldAnswer (*all)(FieldAccess *, double, double *);
+  bool (*set)(FieldAccess *, double, uint32_t, double);
+  FieldAnswer (*has)(FieldAccess *, double);
+  FieldAnswer (*alive)(FieldAccess *, double);
+} Calls;
+
+static const Calls calls = {
+    field_access_get, field_access_present, field_access_pair,
+    field_access_all, field_access_set,     field_access_has,
+    field_access_alive};
+
+/* access_calls(): these functions in a userdata, its size, and the methods get,
+ * set, has and alive, before which they are put; only for the first who asks,
+ * which is scripts/ecs, so that nothing is put there twice. */
+static int access_calls(lua_State *L) {
+  static const char *const names[] = {"get", "set", "has", "alive"};
+  bind_push_shared(L);
+  lua_getfield(L, -1, "accelerated");
+  if (lua_toboolean(L, -1)) return 0;
+  lua_pop(L, 1);
+  lua_pushboolean(L, 1);
+  lua_setfield(L, -2, "accelerated");
+  bind_push_methods(L, KIND_WORLD);
+  int methods = lua_gettop(L);
+  memcpy(lua_newuserdata(L, sizeof calls), &calls, sizeof calls);
+  compat_push_whole(L, (double)sizeof calls);
+  for (int k = 0; k < 4; k++) lua_getfield(L, methods, names[k]);
+  return 6;
+}
+
+/* access(world, definition): an Access; nil unless the world has met the
+ * definition. access(world): one for alive and nothing else. */
+static int access_new(lua_State *L) {
+  const World *world = (const World *)bind_find(L, 1, KIND_WORLD);
+  const Definition *definition =
+      (const Definition *)bind_find(L, 2, KIND_DEFINITION);
+  if (!world || (!definition && !lua_isnoneornil(L, 2))) return 0;
+  ecs_Component component = definition ? world_find(world, definition) : 0;
+  if (definition && !component) return 0;
+  FieldAccess *access = (FieldAccess *)lua_newuserdata(L, sizeof *access);
+  field_access_init(access, &world->native, component);
+  return 1;
+}
+
+static const luaL_Reg functions[] = {{"access", access_new},
+                                     {"access_calls", access_calls},
+                                     {NULL, NULL}};
+
+void bind_open_access(lua_State *L) {
+  bind_add(L, functions);
+}
