@@ -89,12 +89,12 @@ local anywhere = weigh {
   { "batch", 22 }, { "each", 22 }, { "rows", 26 },
   { "add_all", 10 }, { "remove_all", 10 }, { "set_all", 14 },
   { "destroy_all", 5 },
-  { "system", 12 }, { "enable", 8 }, { "remove_system", 3 },
-  { "progress", 14 }, { "phase", 10 },
+  { "system", 24 }, { "enable", 8 }, { "remove_system", 3 },
+  { "progress", 24 }, { "phase", 14 },
 }
 
 -- What only makes sense inside a loop or a system.
-local within = weigh { { "throw", 8 }, { "view", 92 } }
+local within = weigh { { "throw", 20 }, { "view", 80 } }
 
 -- Leaves: where loops would nest too deep.
 local is_loop = { batch = true, each = true, rows = true, spawn_many = true,
@@ -200,7 +200,7 @@ end
 make.system = function(made, below, depth, options)
   made.name, made.kind = below(6), below(3)
   made.phase = below(4)
-  made.before, made.after = below(24), below(24)
+  made.before, made.after = below(70), below(70)
   made.disabled = below(8) == 0 or nil
   loop(made, below, depth, options)
   made.catch = nil

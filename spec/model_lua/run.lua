@@ -161,12 +161,12 @@ end
 
 function run:query(number) return self.queries[number % #self.queries + 1] end
 
---- A raw value for a field: of one in three of the pool of edges.
+--- A raw value for a field: of one in eight of the pool of edges.
 function run:raw(field, number)
-  local rest = math.floor(number / 8)
-  if field.type == "entity" and number % 8 > 0 then return self:pick(rest) end
-  if field.type == "bool" and number % 8 > 0 then return rest % 2 == 0 end
-  if number % 8 > 1 then return rest % 101 end
+  local rest = math.floor(number / 16)
+  if field.type == "entity" and number % 16 > 0 then return self:pick(rest) end
+  if field.type == "bool" and number % 16 > 0 then return rest % 2 == 0 end
+  if number % 16 > 1 then return rest % 101 end
   return numbers.at(rest)
 end
 

@@ -28,7 +28,9 @@ end
 
 local function name_at(number) return "s" .. number end
 
-local function wishes(number) return number < 6 and { name_at(number) } or {} end
+local function wishes(number)
+  return number < 6 and { name_at(number) } or {}
+end
 
 local arrive, leave -- below
 
