@@ -21,7 +21,7 @@ function oracle.new(components)
   }, oracle)
 end
 
--- Reading -------------------------------------------------------------------
+-- Reading --------------------------------------------------------------------
 
 function oracle:find(id)
   local entity = id ~= nil and id == id and self.entities[id]
@@ -94,7 +94,7 @@ function oracle:matching(terms)
   return found
 end
 
--- Changes -------------------------------------------------------------------
+-- Changes --------------------------------------------------------------------
 
 function oracle:defaults(c)
   local values = {}
@@ -259,7 +259,7 @@ function oracle:clear()
   return true
 end
 
--- Scopes --------------------------------------------------------------------
+-- Scopes ---------------------------------------------------------------------
 
 local reads = { read = true, write = true, optional = true }
 
@@ -324,7 +324,7 @@ function oracle:close(keep)
   if #self.scopes == 0 then carry_out_all(self) end
 end
 
--- Systems -------------------------------------------------------------------
+-- Systems --------------------------------------------------------------------
 
 local function ranks(list)
   local rank = {}

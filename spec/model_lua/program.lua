@@ -39,7 +39,7 @@ program.components = {
 }
 local COMPONENTS = #program.components
 
--- The generator ---------------------------------------------------------------
+-- The generator --------------------------------------------------------------
 
 local MODULUS = 2147483647
 
@@ -58,7 +58,7 @@ function program.mix(number, salt)
   return (number * 16807 + salt * 48271 + 12345) % MODULUS
 end
 
--- Steps -----------------------------------------------------------------------
+-- Steps ----------------------------------------------------------------------
 
 local ANY = 1000000
 
@@ -211,7 +211,7 @@ end
 make.remove_system = function(made, below) made.name = below(7) end
 make.progress, make.phase = value, value
 
--- Programs --------------------------------------------------------------------
+-- Programs -------------------------------------------------------------------
 
 local lists = { "write", "read", "optional", "with", "without" }
 
@@ -265,7 +265,7 @@ function program.make(seed, options)
   return made
 end
 
--- Printing --------------------------------------------------------------------
+-- Printing -------------------------------------------------------------------
 
 local function is_list(table_) return #table_ > 0 or next(table_) == nil end
 
@@ -306,11 +306,11 @@ function write(value_, indent, out)
   end
 end
 
---- A program as a Lua script that runs it again.
-function program.script(made)
-  local out = { "-- LUA_PATH='./spec/?.lua;./scripts/?.lua;"
-    .. "./scripts/?/init.lua;;'\n",
-    "return require(\"model_lua.driver\").replay " }
+--- A program as a Lua script that runs it again with a function of the driver.
+function program.script(made, kind)
+  local out = { "-- Run it in the checkout's root, as the driver was.\n",
+    "package.path = \"./spec/?.lua;\" .. package.path\n",
+    "require(\"model_lua.driver\")." .. kind .. " " }
   write(made, "", out)
   return table.concat(out) .. "\n"
 end

@@ -331,7 +331,9 @@ function run:execute(list)
   end
 end
 
-local function define(ecs, self)
+--- Defines the components of programs; the list of definitions.
+function run.define(ecs)
+  local definitions = {}
   for c, component in ipairs(program.components) do
     local fields = {}
     for _, field in ipairs(component.fields) do
@@ -339,15 +341,13 @@ local function define(ecs, self)
         or { field.type, field.default }
     end
     local options = component.storage and { storage = component.storage }
-    local definition
     if next(fields) then
-      definition = ecs.component(component.name, fields, options)
+      definitions[c] = ecs.component(component.name, fields, options)
     else
-      definition = ecs.tag(component.name, options)
+      definitions[c] = ecs.tag(component.name, options)
     end
-    self.definitions[c], self.names[definition] = definition, component.name
-    self.places[definition] = c
   end
+  return definitions
 end
 
 local function names_of(self, list)
@@ -357,7 +357,10 @@ local function names_of(self, list)
 end
 
 local function begin(self, ecs)
-  define(ecs, self)
+  self.definitions = run.define(ecs)
+  for c, definition in ipairs(self.definitions) do
+    self.names[definition] = program.components[c].name
+  end
   local options = {}
   if self.abilities.flush then
     options.flush, options.phases = self.program.flush, self.program.phases
@@ -382,13 +385,14 @@ local function all(self)
   end
   self:compare()
   self:must(#self.oracle.scopes == 0, "something is still open")
+  self.state = self.world:state_hash()
 end
 
 --- abilities: what of the library there is. options: limit of operations,
 -- trace: a list to which calls are written.
 function run.new(ecs, made, options)
   local self = setmetatable({
-    program = made, definitions = {}, places = {}, names = {}, queries = {},
+    program = made, names = {}, queries = {},
     registers = {}, attic = {}, births = 0, made = 0, depth = 0, views = {},
     systems = {}, ops = 0, calls = 0, errors = 0, rows = 0, sum = made.seed,
     limit = options.limit or 4000, trace = options.trace,

@@ -30,7 +30,7 @@ function run:check_extras(step, a, b)
     tostring(a), tostring(b))
 end
 
--- Who comes -------------------------------------------------------------------
+-- Who comes ------------------------------------------------------------------
 
 --- found: those that match, who must all come unless the loop ends early.
 function run:begin_walk(step, query, found)
@@ -76,7 +76,7 @@ function run:all_came(walk)
   self:must(next(walk.left) == nil, "%d of %d rows came", walk.n, walk.total)
 end
 
--- Errors ----------------------------------------------------------------------
+-- Errors ---------------------------------------------------------------------
 
 --- Calls f; what it opened in the books of this run is closed.
 function run:protect(f)
@@ -139,7 +139,7 @@ function run.steps.throw(self, step)
   error(value, 0)
 end
 
--- Values ----------------------------------------------------------------------
+-- Values ---------------------------------------------------------------------
 
 --- A value that a row or column takes, and what it holds then. Whole numbers
 -- are likelier than edges.
