@@ -203,9 +203,9 @@ end
 
 -- What came of it ------------------------------------------------------------
 
-local function field_text(self, value)
-  if self.birth_of[value] then return "#" .. self.birth_of[value] end
-  return numbers.text(value)
+local function field_text(self, field, value)
+  if field.type ~= "entity" then return numbers.text(value) end
+  return value == nil and "nobody" or "#" .. self.birth_of[value]
 end
 
 local function entity_text(self, birth, id)
@@ -217,8 +217,7 @@ local function entity_text(self, birth, id)
       local values = #component.fields > 0
         and self.world:get(id, self.definitions[c])
       for _, field in ipairs(component.fields) do
-        local value = values[field.name]
-        out[#out + 1] = value == nil and "nil" or field_text(self, value)
+        out[#out + 1] = field_text(self, field, values[field.name])
       end
     end
   end
