@@ -24,6 +24,11 @@ local driver = {}
 
 local ecs = require "ecs"
 
+-- Every program brings code of its own to be compiled. With the usual room for
+-- it LuaJIT throws all of it away again and again, which takes most of the time.
+local jit = rawget(_G, "jit")
+if jit and jit.opt then jit.opt.start("maxmcode=16384", "maxtrace=8000") end
+
 --- What there is of the library.
 local function find_abilities()
   local world = ecs.world {}
@@ -47,7 +52,7 @@ end
 
 --- Prints a program that failed, after making it smaller.
 local function report(made, failure, find, kind)
-  print("program " .. made.seed .. " failed: " .. failure)
+  print("not ok program " .. made.seed .. ": " .. failure)
   print("shrinking it ...")
   local least = shrink.shrink(made, find)
   print("a program that fails as a script, and what it did:\n")
@@ -82,7 +87,7 @@ function driver.model(operations, seed)
     rows, errors = rows + done.rows, errors + done.errors
     sum = (sum * 31 + done.sum) % 2147483647
   end
-  print(string.format("model: %d programs, %d operations, %d calls, "
+  print(string.format("ok model: %d programs, %d operations, %d calls, "
     .. "%d refused, %d rows: digest %08x", count, ops, calls, errors, rows,
     sum))
   return true
@@ -112,7 +117,7 @@ function driver.deferral(count, seed)
     runs = runs + done
     sum = (sum * 31 + done) % 2147483647
   end
-  print(string.format("deferral: %d scripts run in %d ways end alike", count,
+  print(string.format("ok deferral: %d scripts run in %d ways end alike", count,
     runs / count))
   return true
 end
@@ -162,7 +167,7 @@ function driver.layout(count, seed)
     end
     sum = (sum * 31 + tonumber(hash:sub(1, 7), 16)) % 2147483647
   end
-  print(string.format("layout: %d programs, one state hash for 3 partitions "
+  print(string.format("ok layout: %d programs, one state hash for 3 partitions "
     .. "of each: digest %08x", count, sum))
   return true
 end
