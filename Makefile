@@ -19,7 +19,7 @@
 # tests, the floors and the rockspec follow it.
 CORE := ecs ecs_kernel config invariant status memory text id scalar \
   elementary schema entity_index locator table rows group world single spawn \
-  part row_list query batch matches sparse_set change bulk bulk_destroy \
+  part row_list query batch visit matches sparse_set change bulk bulk_destroy \
   command_buffer fold regroup hash explain library kernel api accessor \
   field_access api_entity api_query api_bulk api_world
 

@@ -2,6 +2,7 @@
 #include "api.h"
 #include "kernel.h"
 #include "matches.h"
+#include "visit.h"
 
 /* Queries --------------------------------------------------------------- */
 
@@ -120,17 +121,22 @@ static CursorState *state_of(ecs_Cursor *cursor) {
   return (CursorState *)(void *)cursor;
 }
 
+/* May the query's components be walked over now? */
+static ecs_Status check_claims(const ecs_Query *query) {
+  ecs_World *world = world_of(query);
+  ecs_Component contested = world->depth == 0 ? 0 : batch_contested(query);
+  if (contested == 0) return ECS_OK;
+  world->contested = contested;
+  return ECS_E_ACCESS;
+}
+
 ecs_Status ecs_query_begin(ecs_Query *query, ecs_Batching batching,
                            ecs_Cursor *cursor) {
   ecs_World *world = world_of(query);
   CursorState *state = state_of(cursor);
-  ecs_Component contested = world->depth == 0 ? 0 : batch_contested(query);
   if ((uint32_t)batching > ECS_BATCH_COALESCED) return ECS_E_ARGUMENT;
-  if (contested != 0) {
-    world->contested = contested;
-    return ECS_E_ACCESS;
-  }
-  ecs_Status status = api_open(world);
+  ecs_Status status = check_claims(query);
+  if (status == ECS_OK) status = api_open(world);
   if (status != ECS_OK) return status;
   *state = (CursorState){.world = world};
   status = batch_begin(query, batching, &state->walk);
@@ -182,6 +188,39 @@ ecs_Status ecs_cursor_end(ecs_Cursor *cursor) {
 
 void ecs_cursor_discard(ecs_Cursor *cursor) {
   api_discard(close_cursor(cursor));
+}
+
+/* One entity at a time -------------------------------------------------- */
+
+ecs_Status ecs_query_entities(ecs_Query *query, ecs_Entity *entities,
+                              uint64_t capacity, uint64_t *count) {
+  ecs_Status status = check_claims(query);
+  if (status == ECS_OK) status = query_prepare(query);
+  if (status != ECS_OK) return status;
+  visit_entities(query, entities, capacity);
+  *count = query_count(query);
+  return ECS_OK;
+}
+
+/* Is its destruction recorded? */
+static bool is_doomed(const ecs_World *world, ecs_Entity entity) {
+  if (world->commands.subject_count == 0) return false;
+  const Subject *subject = command_find(&world->commands, entity);
+  return subject != NULL && subject_is_destroyed(subject);
+}
+
+ecs_Status ecs_query_locate(ecs_Query *query, ecs_Entity entity,
+                            void **elements, uint32_t *flags) {
+  ecs_World *world = world_of(query);
+  bool matches = false;
+  *flags = 0;
+  ecs_Status status = query_plan(query);
+  if (ECS_LIKELY(status == ECS_OK))
+    status = visit_locate(query, entity, elements, &matches);
+  if (ECS_UNLIKELY(status != ECS_OK)) return status;
+  if (matches && !is_doomed(world, entity)) *flags |= ECS_ROW_MATCHES;
+  if (world->depth == 0) *flags |= ECS_ROW_IN_PLACE;
+  return ECS_OK;
 }
 
 /* Spawning many --------------------------------------------------------- */
@@ -252,12 +291,6 @@ ecs_Status ecs_kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,
 
 ecs_Status ecs_kernel_run(ecs_KernelBinding *binding,
                           const ecs_KernelCall *call) {
-  ecs_World *world = world_of(binding->query);
-  ecs_Component contested =
-      world->depth == 0 ? 0 : batch_contested(binding->query);
-  if (contested != 0) {
-    world->contested = contested;
-    return ECS_E_ACCESS;
-  }
-  return kernel_run(binding, call);
+  ecs_Status status = check_claims(binding->query);
+  return status == ECS_OK ? kernel_run(binding, call) : status;
 }

@@ -203,6 +203,7 @@ ecs_Status ecs_reserve(ecs_World *world, ecs_Bundle bundle, uint64_t count) {
 
 ecs_Status api_open(ecs_World *world) {
   if (world->depth >= ECS_NESTING_LIMIT) return ECS_E_LIMIT;
+  world->world.pulse++;
   world->levels[world->depth++] =
       (Level){command_mark(&world->commands), world->dropped};
   return ECS_OK;
@@ -212,6 +213,7 @@ ecs_Status api_open(ecs_World *world) {
  * opened has come to anything: nor was anything dropped. */
 ecs_Status api_close(ecs_World *world) {
   ECS_ASSERT(world->depth > 0);
+  world->world.pulse++;
   if (--world->depth > 0) return ECS_OK;
   ecs_Status status = command_apply(&world->commands);
   if (status != ECS_OK) world->dropped = world->levels[0].dropped;
@@ -220,6 +222,7 @@ ecs_Status api_close(ecs_World *world) {
 
 void api_discard(ecs_World *world) {
   ECS_ASSERT(world->depth > 0);
+  world->world.pulse++;
   const Level *level = &world->levels[--world->depth];
   command_rewind(&world->commands, level->mark);
   world->dropped = level->dropped;
@@ -245,3 +248,7 @@ void ecs_defer_discard(ecs_World *world) {
 }
 
 bool ecs_deferring(const ecs_World *world) { return world->depth > 0; }
+
+const uint64_t *ecs_world_pulse(const ecs_World *world) {
+  return &world->world.pulse;
+}

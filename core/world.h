@@ -12,6 +12,8 @@
  * A group's version grows with every change of its rows or tables,
  * layout_version with every change of which group a component belongs to.
  * Plans that were made for another layout are made anew before they are used.
+ * pulse grows with the first of them, and whenever something is opened or
+ * closed above: it is what a row that was looked up has to watch.
  */
 #ifndef ECS_WORLD_H
 #define ECS_WORLD_H
@@ -61,6 +63,7 @@ struct World {
   uint32_t bundle_capacity;
   Bundle *last_spawned;   /* owned; of the last spawn without a bundle */
   uint64_t layout_version;
+  uint64_t pulse;         /* see ecs_world_pulse */
 };
 
 /* Where an entity's row of one group is. table NULL: nowhere. */
@@ -176,11 +179,11 @@ ECS_INTERNAL void world_clear(World *world);
 ECS_INTERNAL void component_settle(Component *component, Group *group,
                                    uint32_t bit);
 
-/* Every structural change says so, to its group. */
-static inline void world_touch(const World *world, Group *group) {
+/* Every structural change says so, to its group and to the world. */
+static inline void world_touch(World *world, Group *group) {
   ECS_ASSERT(world->groups[group->id] == group);
-  (void)world;
   group->version++;
+  world->pulse++;
 }
 
 /* Grows with every structural change: what the groups' versions add up to. */

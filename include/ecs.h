@@ -453,6 +453,33 @@ ECS_API ecs_Status ecs_cursor_end(ecs_Cursor *cursor);
  * stay. */
 ECS_API void ecs_cursor_discard(ecs_Cursor *cursor);
 
+/* One entity at a time: copies the entities that match now, at most capacity
+ * of them, in the order of a walk; *count gets how many there are. Nothing is
+ * open afterwards. ECS_E_ACCESS where ecs_query_begin answers it. */
+ECS_API ecs_Status ecs_query_entities(ecs_Query *query, ecs_Entity *entities,
+                                      uint64_t capacity, uint64_t *count);
+
+/* Matches: the entity matches, and its destruction is not recorded. In place:
+ * nothing is open, so what elements point at may be written, as the query's
+ * terms allow; otherwise only ecs_set_field knows whether and when. */
+typedef enum ecs_RowFlag {
+  ECS_ROW_MATCHES = 1,
+  ECS_ROW_IN_PLACE = 2
+} ecs_RowFlag;
+
+/* Where the row of an entity is, whether it matches or not: elements[k] is its
+ * element of column k, NULL where the entity lacks the component or an open
+ * cursor writes it. Borrowed while ecs_world_pulse stays. A NaN stored there
+ * must be the one that ecs_scalar_convert stores. ECS_E_DEAD for what is not
+ * alive, or is only recorded; on failure *flags is 0. */
+ECS_API ecs_Status ecs_query_locate(ecs_Query *query, ecs_Entity entity,
+                                    void **elements, uint32_t *flags);
+
+/* A number that changes whenever what ecs_query_locate said of any entity may
+ * no longer hold: structure changed, or something was opened or closed. It is
+ * at the same place for the life of the world. */
+ECS_API const uint64_t *ecs_world_pulse(const ecs_World *world);
+
 /* Spawns count entities of a bundle with default values. With a cursor it is
  * left open over the new rows, all columns of the bundle in its order, to be
  * filled and ended like any other; NULL: nothing more is asked. Discarding that

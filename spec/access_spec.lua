@@ -176,6 +176,8 @@ describe("an entity that is none", function()
 end)
 
 describe("a self that is no open world", function()
+  local wrong_self = "is called with ':', as in world:"
+
   it("is refused", function()
     local world = ecs.world {}
     local e = world:spawn(Place)
@@ -184,12 +186,12 @@ describe("a self that is no open world", function()
       world:get(e, Place, "x")
       for _, self in ipairs { query, Place, Place {}, io.stdout, {}, "w", 5,
           0 / 0, true } do
-        refuses(function() world.get(self, e, Place, "x") end, "on a world")
-        refuses(function() world.set(self, e, Place, "x", 1) end, "on a world")
-        refuses(function() world.has(self, e, Place) end, "on a world")
-        refuses(function() world.alive(self, e) end, "on a world")
+        refuses(function() world.get(self, e, Place, "x") end, wrong_self)
+        refuses(function() world.set(self, e, Place, "x", 1) end, wrong_self)
+        refuses(function() world.has(self, e, Place) end, wrong_self)
+        refuses(function() world.alive(self, e) end, wrong_self)
       end
-      refuses(function() world.get(nil, e, Place, "x") end, "on a world")
+      refuses(function() world.get(nil, e, Place, "x") end, wrong_self)
     end
   end)
 

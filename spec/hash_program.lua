@@ -1,6 +1,6 @@
 -- One program for every VM: it spawns, destroys, records changes, writes f32
--- columns, regroups, and prints the hash and the state hash of its world. The
--- line must be the same on all of them.
+-- columns and rows, regroups, and prints the hash and the state hash of its
+-- world. The line must be the same on all of them.
 
 local ecs = require "ecs"
 
@@ -80,6 +80,29 @@ world:system {
         else same:remove(batch.entities[i], Marked) end
       end
     end)
+  end,
+}
+
+world:system {
+  name = "tire",
+  query = { Health, read = { Position }, optional = { Velocity } },
+  each = function(health, p, v, dt, e)
+    health.hp = health.hp - p.x * dt
+    if v then
+      v.x = v.x * 0.999 + health.hp / 7
+      v.y = v.y + v.x -- as it was rounded
+    end
+    if health.hp < 10 then world:add(e, Seen) end
+  end,
+}
+world:system {
+  name = "meet", run = function(same)
+    for e, target, p in same:query({ Target, Position }):rows() do
+      target.sure = p.x > p.y
+      if random(4) == 0 then same:spawn(Position { x = p.x, y = 1 }) end
+      if random(9) == 0 then same:remove(e, Target) else p.x = p.x / 3 end
+      if random(50) == 0 then same:destroy(e) end
+    end
   end,
 }
 

@@ -24,6 +24,11 @@ local function everything()
     things[#things + 1] = batch.Position.x
     things[#things + 1] = batch.entities
   end)
+  query:each(function(row) things[#things + 1] = row end)
+  local step, loop = query:rows()
+  things[#things + 1] = step
+  things[#things + 1] = loop or step
+  things[#things + 1] = select(2, step(loop))
   return things, world, query
 end
 
@@ -43,7 +48,8 @@ describe("metatables", function()
       debug.setmetatable(forged, debug.getmetatable(object))
       for _, method in ipairs { world.spawn, world.get, world.close,
           world.hash, query.count, query.batch, query.explain, query.add,
-          query.remove, query.set, query.destroy, query.first } do
+          query.remove, query.set, query.destroy, query.first, query.each,
+          query.rows } do
         assert.is_false((pcall(method, forged, nothing)))
       end
       assert.is_false((pcall(world.spawn, world, forged)))
@@ -98,6 +104,81 @@ describe("metatables", function()
   end)
 end)
 
+describe("the functions of a row", function()
+  it("serve that row alone", function()
+    local _, _, query = everything()
+    local first, other
+    query:each(function(row)
+      query = nil
+      first = row
+    end)
+    for _, row in ecs.world {}:query({ Position }):rows() do other = row end
+    assert.is_nil(other)
+    local meta = debug.getmetatable(first)
+    for _, name in ipairs { "__index", "__newindex", "__tostring" } do
+      for _, thing in ipairs { io.stdout, {}, 0, "x" } do
+        pcall(meta[name], thing, "x", 1)
+      end
+      pcall(meta[name])
+    end
+    assert.is_false((pcall(meta.__index, io.stdout, "x")))
+    assert.is_false((pcall(meta.__index, first, "x")))
+  end)
+
+  it("survive other metatables", function()
+    local _, _, query = everything()
+    for _, row in query:rows() do
+      local meta = debug.getmetatable(row)
+      local forged = io.tmpfile()
+      local own = debug.getmetatable(forged)
+      debug.setmetatable(forged, meta)
+      pcall(function() return forged.x end)
+      pcall(function() forged.x = 1 end)
+      debug.setmetatable(forged, own)
+      forged:close()
+      debug.setmetatable(row, nil)
+      collectgarbage()
+      pcall(meta.__index, row, "x")
+      debug.setmetatable(row, meta)
+      -- Generated code knows its row without being told; it is no other's.
+      assert.is_true(row.x == 0 or row.x == 1)
+    end
+    assert.equal(1, query:count())
+  end)
+
+  it("survive finalizers called by hand", function()
+    local _, world, query = everything()
+    world:spawn(Position)
+    local steps = 0
+    local ok, text = pcall(function()
+      for _, row in query:rows() do
+        steps = steps + 1
+        debug.getmetatable(query).__gc(query)
+        assert.equal(0, row.x) -- nothing has moved
+        world:spawn(Position)
+        assert.is_false((pcall(function() return row.x end)))
+        debug.getmetatable(world).__gc(world)
+        assert.is_false((pcall(function() return row.x end)))
+        assert.is_false((pcall(function() row.x = 1 end)))
+      end
+    end)
+    assert.is_false(ok)
+    assert.truthy(text:find("closed", 1, true), text)
+    assert.equal(1, steps)
+    _, world, query = everything()
+    ok, text = pcall(query.each, query, function(row)
+      row.x = 1
+      debug.getmetatable(query).__gc(query)
+      debug.getmetatable(world).__gc(world)
+      row.x = row.x + 1
+      assert.equal(2, row.x)
+    end)
+    assert.is_false(ok)
+    assert.truthy(text:find("closed inside", 1, true), text)
+    assert.equal("ecs.World (closed)", tostring(world))
+  end)
+end)
+
 describe("every function", function()
   -- Calls f with every combination of up to three things.
   local function assail(f, things, self)
@@ -145,6 +226,7 @@ describe("every function", function()
     assert.is_false((pcall(core.share, "build", 3)))
     assert.is_false((pcall(core.share, "other", {})))
     assert.is_false((pcall(core.install, "ecs.View", {})))
+    assert.is_false((pcall(core.share, "rows", 3)))
   end)
 
   it("of a closed world raises", function()
@@ -244,6 +326,10 @@ describe("a finalizer that closes the world", function()
     bulk_remove = function(_, query) query:remove(components[1]) end,
     bulk_destroy = function(_, query) query:destroy() end,
     batch = function(_, query) query:batch(nothing) end,
+    each = function(_, query) query:each(nothing) end,
+    rows = function(_, query)
+      for _, row in query:rows() do row.x = row.x + 1 end
+    end,
     components = function(world, _, e) world:components(e) end,
     add = function(world, _, e) world:add(e, components[50]) end,
     set = function(world, _, e) world:set(e, components[50], "x", 1) end,
@@ -341,9 +427,12 @@ describe("the builder of views", function()
     local function impostor() called = true end
     assert.is_false(core.share("build", impostor))
     assert.is_false(core.share("columns", impostor))
+    assert.is_false(core.share("rows", impostor))
     local x
     world:query({ Position }):batch(function(batch) x = batch.Position.x[1] end)
     assert.equal(3, x)
+    world:query({ Position }):each(function(row) x = x + row.x end)
+    assert.equal(6, x)
     assert.is_false(called)
   end)
 
@@ -352,7 +441,8 @@ describe("the builder of views", function()
     assert.is_nil(core.share("columns"))
     assert.is_true(package.loaded["ecs.batch"])
     assert.is_nil(require("ecs.native").columns)
-    for _, name in ipairs { "ecs.columns_ffi", "ecs.columns_table" } do
+    for _, name in ipairs { "ecs.columns_ffi", "ecs.columns_table",
+        "ecs.rows_ffi" } do
       local loaded = package.loaded[name]
       assert.is_true(loaded == nil or loaded == true)
     end

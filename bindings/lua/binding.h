@@ -9,10 +9,12 @@
  *      Kernel       a native kernel bound to a query
  *      Library      a loaded library of native kernels
  *      View         one walk over batches, and what a script sees of it
+ *      Rows         one loop over rows, and what a script sees of it
  *
  *      State --> definitions, libraries     Query --> World
  *        (upvalue 1 of every function)      Kernel --> Query
  *                                           View --> Query or World
+ *                                           Rows --> Query
  *
  * An arrow is a reference through a private table, so a world outlives what was
  * made from it; closing it is another matter: then its native is NULL, and
@@ -52,6 +54,7 @@ typedef enum Kind {
   KIND_KERNEL,
   KIND_LIBRARY,
   KIND_VIEW,
+  KIND_ROWS,
   KIND_COUNT
 } Kind;
 
@@ -65,7 +68,7 @@ typedef struct Header {
  *   definitions    definitions by index and by name
  *   libraries      libraries by name
  *   accelerated    see access.c
- *   build          see views.c */
+ *   build, rows    see views.c and rows.c */
 #define RECENT_DEFINITIONS 64u
 typedef struct State {
   Header header;
@@ -116,8 +119,9 @@ BIND_INTERNAL int bind_refuse_nil(lua_State *L, int entry, const char *call);
 /* Pushes the table that the table on top of the stack has under name. */
 BIND_INTERNAL void bind_push_table(lua_State *L, const char *name);
 
-/* Adds functions to the table on top of the stack. The second upvalue of each
- * is its name. */
+/* Adds functions to the table on top of the stack, those that it lacks: when
+ * the module is opened again, methods stay as scripts/ecs has left them. The
+ * second upvalue of each is its name. */
 BIND_INTERNAL void bind_add(lua_State *L, const luaL_Reg *functions);
 
 /* Pushes the metatable of a kind, and the methods in it. */
@@ -134,6 +138,8 @@ BIND_INTERNAL void bind_open_queries(lua_State *L);
 BIND_INTERNAL void bind_open_bulk(lua_State *L);
 BIND_INTERNAL void bind_open_views(lua_State *L);
 BIND_INTERNAL void bind_open_walks(lua_State *L);
+BIND_INTERNAL void bind_open_rows(lua_State *L);
+BIND_INTERNAL void bind_open_each(lua_State *L);
 BIND_INTERNAL void bind_open_kernels(lua_State *L);
 BIND_INTERNAL void bind_open_mathematics(lua_State *L);
 BIND_INTERNAL void bind_open_frames(lua_State *L);

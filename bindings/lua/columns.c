@@ -40,20 +40,6 @@ void bind_fill(lua_State *L, int table, ecs_Scalar type, const void *elements,
   }
 }
 
-/* The number that the value on top of the stack stores as; false if it is of a
- * kind that this type does not take. */
-static bool to_number(lua_State *L, ecs_Scalar type, int kind, double *number) {
-  if (kind == LUA_TNUMBER)
-    *number = lua_tonumber(L, -1);
-  else if (kind == LUA_TBOOLEAN && type == ECS_BOOL)
-    *number = lua_toboolean(L, -1);
-  else if (kind == LUA_TNIL && type == ECS_ENTITY)
-    *number = 0;
-  else
-    return false;
-  return true;
-}
-
 /* Floats need no range check, only the one quiet NaN: one loop for each. */
 #define COPY_FLOATS(ctype, scalar)                                     \
   static uint32_t copy_##ctype(lua_State *L, int table, ctype *column, \
@@ -84,7 +70,7 @@ uint32_t bind_copy_back(lua_State *L, int table, ecs_Scalar type,
   for (uint32_t i = 0; i < count; i++, place += bytes) {
     double number;
     int kind = compat_rawgeti(L, table, (int)i + 1);
-    if (to_number(L, type, kind, &number))
+    if (bind_number(L, -1, type, kind, &number))
       ecs_scalar_convert(type, place, number);
     else if (wrong == 0)
       wrong = i + 1;
@@ -122,7 +108,7 @@ uint32_t bind_difference(lua_State *L, int table, ecs_Scalar type,
   for (uint32_t i = 0; i < count; i++, place += bytes) {
     double here = ecs_scalar_load(type, place), there;
     int kind = compat_rawgeti(L, table, (int)i + 1);
-    bool same = to_number(L, type, kind, &there) &&
+    bool same = bind_number(L, -1, type, kind, &there) &&
                 (here == there || (here != here && there != there));
     lua_pop(L, 1);
     if (!same) return i + 1;

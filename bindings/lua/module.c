@@ -24,7 +24,7 @@ static const char state_key = 0;
 
 static const char *const kind_names[KIND_COUNT] = {
     "ecs.Component", "ecs.Value",   "ecs.World", "ecs.Query",
-    "ecs.Kernel",    "ecs.Library", "ecs.View"};
+    "ecs.Kernel",    "ecs.Library", "ecs.View",  "ecs.Rows"};
 
 static uint64_t magic_of(Kind kind, const void *address) {
   uint64_t odd = UINT64_C(0x9e3779b97f4a7c15) * ((uint64_t)kind + 1u);
@@ -111,6 +111,10 @@ void bind_push_table(lua_State *L, const char *name) {
 
 void bind_add(lua_State *L, const luaL_Reg *functions) {
   for (; functions->name; functions++) {
+    lua_getfield(L, -1, functions->name);
+    bool there = lua_isfunction(L, -1);
+    lua_pop(L, 1);
+    if (there) continue;
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_pushstring(L, functions->name);
     lua_pushcclosure(L, functions->func, 2);
@@ -178,27 +182,30 @@ static int share_columns(lua_State *L, bool built) {
 }
 
 /* share(name, function): what scripts/ecs lends to this module: "build", which
- * makes what scripts see of a view, and "columns", which waits here for the
- * builder. Only the first of each is taken, so that no script can replace them
- * later; true when this one was.
- * share("build"): is there a builder?
+ * makes what scripts see of a view, "rows", which makes what they see of a row
+ * (false: this module does), and "columns", which waits here for the builder.
+ * Only the first of each is taken, so that no script can replace them later;
+ * true when this one was.
+ * share("build"), share("rows"): is there one?
  * share("columns"): the function, which is then gone from here. */
 static int share(lua_State *L) {
   const char *name = luaL_checkstring(L, 1);
-  bool build = strcmp(name, "build") == 0;
-  if (!build && strcmp(name, "columns") != 0)
+  bool columns = strcmp(name, "columns") == 0;
+  bool rows = strcmp(name, "rows") == 0;
+  if (!columns && !rows && strcmp(name, "build") != 0)
     return luaL_argerror(L, 1, "no such name");
   lua_settop(L, 2);
-  if (!lua_isnil(L, 2)) luaL_checktype(L, 2, LUA_TFUNCTION);
+  if (!lua_isnil(L, 2) && !(rows && lua_isboolean(L, 2)))
+    luaL_checktype(L, 2, LUA_TFUNCTION);
   bind_push_shared(L);
-  lua_getfield(L, 3, "build");
+  lua_getfield(L, 3, columns ? "build" : name);
   bool built = !lua_isnil(L, -1);
   lua_pop(L, 1);
-  if (!build) return share_columns(L, built);
+  if (columns) return share_columns(L, built);
   bool wanted = !built && !lua_isnil(L, 2);
   if (wanted) {
     lua_pushvalue(L, 2);
-    lua_setfield(L, 3, "build");
+    lua_setfield(L, 3, name);
   }
   lua_pushboolean(L, lua_isnil(L, 2) ? built : wanted);
   return 1;
@@ -266,6 +273,8 @@ static int open_module(lua_State *L) {
   bind_open_bulk(L);
   bind_open_views(L);
   bind_open_walks(L);
+  bind_open_rows(L);
+  bind_open_each(L);
   bind_open_kernels(L);
   bind_open_mathematics(L);
   bind_open_frames(L);

@@ -38,9 +38,7 @@ static void lay_columns(View *view) {
   view->column_count = k;
 }
 
-/* Pushes a sequence { definition, access, ... }: a new one each time, so that
- * no script has it. */
-static void push_terms(lua_State *L, const View *view) {
+void bind_push_terms(lua_State *L, const View *view) {
   lua_createtable(L, 2 * (int)view->term_count, 0);
   int terms = lua_gettop(L);
   bind_push_shared(L);
@@ -65,7 +63,7 @@ static void build(lua_State *L, View *view, int index, int owner) {
   lua_getfield(L, -1, "build");
   if (!lua_isfunction(L, -1)) bind_error(L, "scripts/ecs is not loaded");
   lua_pushvalue(L, index);
-  push_terms(L, view);
+  bind_push_terms(L, view);
   lua_call(L, 2, 3);
   for (int k = 3; k >= 1; k--) {
     luaL_checktype(L, -1, LUA_TTABLE);

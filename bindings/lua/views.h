@@ -67,6 +67,16 @@ typedef struct ViewPlan {
 BIND_INTERNAL View *bind_view_new(lua_State *L, int owner,
                                   const ViewPlan *plan);
 
+/* Pushes a sequence { definition, access, ... } of the view's terms: a new one
+ * each time, so that no script has it. */
+BIND_INTERNAL void bind_push_terms(lua_State *L, const View *view);
+
+/* walks.c: the view's cursor was begun; it is the innermost walk from here to
+ * leaving, which closes a world that was finalized meanwhile, when this was
+ * the outermost walk, and then answers true. */
+BIND_INTERNAL void bind_walk_enter(View *view);
+BIND_INTERNAL bool bind_walk_leave(View *view);
+
 /* Pushes what hiding needs, VIEW_SLOTS values: the proxy for callbacks, the
  * book, the tables of columns or the accelerator's counts. */
 #define VIEW_SLOTS 3
@@ -83,6 +93,21 @@ BIND_INTERNAL void bind_push_misuse(lua_State *L, const View *view,
 /* columns.c: table[1..count] from a column; may raise, being out of memory. */
 BIND_INTERNAL void bind_fill(lua_State *L, int table, ecs_Scalar type,
                              const void *column, uint32_t count);
+
+/* The number that the value at index, of that Lua type, stores as; false if
+ * it is of a kind that this scalar does not take. */
+static inline bool bind_number(lua_State *L, int index, ecs_Scalar type,
+                               int kind, double *number) {
+  if (kind == LUA_TNUMBER)
+    *number = lua_tonumber(L, index);
+  else if (kind == LUA_TBOOLEAN && type == ECS_BOOL)
+    *number = lua_toboolean(L, index);
+  else if (kind == LUA_TNIL && type == ECS_ENTITY)
+    *number = 0;
+  else
+    return false;
+  return true;
+}
 
 /* And back, converting; skips what is no number and returns the first such
  * row, or 0. Does not raise. */

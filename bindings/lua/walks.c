@@ -31,18 +31,16 @@ typedef struct Walk {
   const char *call; /* for messages */
 } Walk;
 
-static void walk_enter(Walk *walk) {
-  World *world = walk->view->world;
-  walk->view->outer = world->innermost;
-  world->innermost = walk->view;
+void bind_walk_enter(View *view) {
+  view->outer = view->world->innermost;
+  view->world->innermost = view;
+  view->busy = 1;
 }
 
-/* True when this was the outermost walk of a world that was finalized. */
-static bool walk_leave(Walk *walk) {
-  World *world = walk->view->world;
-  world->innermost = walk->view->outer;
-  walk->view->busy = 0;
-  return bind_world_settle(world);
+bool bind_walk_leave(View *view) {
+  view->world->innermost = view->outer;
+  view->busy = 0;
+  return bind_world_settle(view->world);
 }
 
 /* Calls back once for the batch in the view; a callback's error stays on the
@@ -70,7 +68,7 @@ static Outcome walk_end(lua_State *L, Walk *walk, Outcome outcome,
     status = ecs_cursor_end(&view->cursor);
   else
     ecs_cursor_discard(&view->cursor);
-  bool closed = walk_leave(walk);
+  bool closed = bind_walk_leave(view);
   if (outcome == OUTCOME_MISUSE)
     bind_push_misuse(L, view, misuse);
   else if (outcome == OUTCOME_DONE && status != ECS_OK)
@@ -87,7 +85,7 @@ static Outcome walk_run(lua_State *L, Walk *walk) {
   View *view = walk->view;
   Outcome outcome = OUTCOME_DONE;
   Misuse misuse = {0, 0, false};
-  walk_enter(walk);
+  bind_walk_enter(view);
   while (outcome == OUTCOME_DONE &&
          ecs_cursor_next(&view->cursor, &view->batch))
     outcome = show(L, walk, &misuse);
@@ -133,7 +131,6 @@ static Outcome query_walk(lua_State *L, Query *query) {
     bind_push_status(L, query->world, status, query->label);
     return OUTCOME_MISUSE;
   }
-  walk.view->busy = 1;
   query->depth++;
   Outcome outcome = walk_run(L, &walk);
   query->depth--;
@@ -261,7 +258,7 @@ static Outcome spawn_run(lua_State *L, Walk *walk, const Parts *parts) {
   View *view = walk->view;
   Outcome outcome = OUTCOME_DONE;
   Misuse misuse = {0, 0, false};
-  walk_enter(walk);
+  bind_walk_enter(view);
   while (outcome == OUTCOME_DONE &&
          ecs_cursor_next(&view->cursor, &view->batch)) {
     fill_values(parts, &view->batch);
@@ -308,7 +305,6 @@ static int world_spawn_many(lua_State *L) {
                           walked ? &walk.view->cursor : NULL);
   if (status != ECS_OK) return refuse(L, world, status, count);
   if (!walked) return 0;
-  walk.view->busy = 1;
   switch (spawn_run(L, &walk, &parts)) {
     case OUTCOME_MISUSE: return bind_raise(L);
     case OUTCOME_THROWN: return lua_error(L);

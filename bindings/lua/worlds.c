@@ -61,11 +61,14 @@ static int world_new(lua_State *L) {
   ecs_Status status = ecs_world_create(NULL, &world->native);
   if (status != ECS_OK)
     return bind_error(L, "no world: %s", ecs_status_text(status));
+  world->pulse = ecs_world_pulse(world->native);
   pay_for(L, world);
   return 1;
 }
 
 void bind_world_end(World *world) {
+  static const uint64_t closed = WORLD_CLOSED;
+  world->pulse = &closed;
   ecs_world_destroy(world->native);
   world->native = NULL;
 }

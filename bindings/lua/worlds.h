@@ -22,6 +22,7 @@ typedef struct World {
   Header header;
   State *state;              /* set by bind_world_check, before all else */
   ecs_World *native;         /* NULL: closed */
+  const uint64_t *pulse;     /* of native; WORLD_CLOSED when there is none */
   ecs_Component *ids;        /* 0: not met yet */
   const Definition **owners; /* NULL: defined by the host */
   uint32_t capacity;         /* of both, which are one userdata */
@@ -33,6 +34,11 @@ typedef struct World {
   bool doomed;               /* finalized during a walk or a recording, which
                                 will close it */
 } World;
+
+/* What no native world's pulse ever is: what stands for one when it is closed,
+ * and what a row remembers that has to be looked up. */
+#define WORLD_CLOSED (UINT64_MAX - 1)
+#define WORLD_NEVER UINT64_MAX
 
 typedef struct QueryTerm {
   const Definition *definition;

@@ -214,6 +214,15 @@ ecs_Component ecs_world_contested(const ecs_World *world);
 bool ecs_cursor_next(ecs_Cursor *cursor, ecs_Batch *batch);
 ecs_Status ecs_cursor_end(ecs_Cursor *cursor);
 void ecs_cursor_discard(ecs_Cursor *cursor);
+ecs_Status ecs_query_entities(ecs_Query *query, ecs_Entity *entities,
+                                      uint64_t capacity, uint64_t *count);
+typedef enum ecs_RowFlag {
+  ECS_ROW_MATCHES = 1,
+  ECS_ROW_IN_PLACE = 2
+} ecs_RowFlag;
+ecs_Status ecs_query_locate(ecs_Query *query, ecs_Entity entity,
+                                    void **elements, uint32_t *flags);
+const uint64_t *ecs_world_pulse(const ecs_World *world);
 ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle,
                                   uint64_t count, ecs_Cursor *cursor);
 ecs_Status ecs_defer_begin(ecs_World *world);

@@ -18,6 +18,7 @@ local ffi = require "ffi"
 require "ecs.cdef"
 local core = require "ecs.core"
 local message = require "ecs.message"
+local scalars = require "ecs.scalars_ffi"
 
 -- Types are never freed, and their metatables can be set once: loaded again,
 -- this file does nothing.
@@ -100,55 +101,12 @@ end
 
 -- Types --------------------------------------------------------------------
 
--- How v becomes an element, for each scalar type; what is refused leaves v nil.
--- Whole numbers are made here, although a store to an integer truncates, too:
--- LuaJIT computes the integer of a difference as a difference of integers.
-local integer = [[
-    if type(v) ~= "number" then v = nil
-    elseif v ~= v then v = 0
-    elseif v < LOW then v = LOW
-    elseif v > HIGH then v = HIGH
-    else v = modf(v) end]]
-local float = [[
-    if type(v) ~= "number" then v = nil
-    elseif v ~= v then v = quiet_nan end]]
-
-local kinds = {
-  f32 = { "float *", float },
-  f64 = { "double *", float },
-  i8 = { "int8_t *", integer, "-128", "127" },
-  u8 = { "uint8_t *", integer, "0", "255" },
-  i16 = { "int16_t *", integer, "-32768", "32767" },
-  u16 = { "uint16_t *", integer, "0", "65535" },
-  i32 = { "int32_t *", integer, "-2147483648", "2147483647" },
-  u32 = { "uint32_t *", integer, "0", "4294967295" },
-  bool = { "uint8_t *", [[
-    if type(v) == "number" then v = v ~= 0 and 1 or 0
-    elseif v == true then v = 1
-    elseif v == false then v = 0
-    else v = nil end]], load = "rows[row - 1] ~= 0" },
-  -- Handles have 52 bits: a signed load gives the same number and is cheaper.
-  entity = { "int64_t *", [[
-    if v == nil then v = 0
-    elseif type(v) ~= "number" then v = nil
-    else
-      local whole = floor(v)
-      if not (whole == v and v >= 0 and v < 4503599627370496) then
-        whole = 0
-      end
-      v = whole
-    end]], load = "entity(tonumber(rows[row - 1]))" },
-}
-
 -- Rows are 1 to count. row is i made whole, not i, for the same reason. That
 -- costs nothing in a compiled loop, whose counter is an integer.
 local template = [[
-local pointers, counts, quiet_nan, refuse_row, refuse_store = ...
+local pointers, counts, quiet_nan, entity, refuse_row, refuse_store = ...
 local type, tonumber = type, tonumber
 local floor, modf = math.floor, math.modf
-local function entity(number)
-  if number ~= 0 then return number end
-end
 local function index(column, i)
   local slot = column.slot
   if type(i) ~= "number" then refuse_row(slot, i) end
@@ -183,10 +141,6 @@ return index, store, store_nothing,
   function() return "ecs column" end
 ]]
 
--- The one quiet NaN that columns hold: no sign, no payload.
-local nan_bits = ffi.new("uint64_t[1]", 0x7ff8000000000000ULL)
-local quiet_nan = ffi.cast("double *", nan_bits)[0]
-
 -- The comment is for test runners that remember types by their text.
 local function new_type(what, index, store, length, describe)
   local text = "struct { const int32_t slot; } /* " .. what .. " */"
@@ -198,19 +152,20 @@ end
 
 --- The types of a scalar's columns: to write and only to read.
 local function make_kind(scalar)
-  local kind = kinds[scalar]
-  local source = template
-    :gsub("CONVERT", (kind[2]:gsub("LOW", kind[3] or ""):gsub("HIGH",
-      kind[4] or "")))
-    :gsub("LOAD", kind.load or "rows[row - 1]")
+  local kind, types = scalars.kinds[scalar], {}
+  local source = template:gsub("CONVERT", kind.convert)
+    :gsub("LOAD", (kind.load:gsub("ELEMENT", "rows[row - 1]")))
   local chunk = assert(loadstring(source, "=ecs." .. scalar))
   local index, store, store_nothing, length, text = chunk(pointers, counts,
-    quiet_nan, refuse_row, refuse_store)
-  kind.pointer = ffi.typeof(kind[1])
-  kind.written = new_type(scalar .. " written", index, store, length, text)
-  kind.read = new_type(scalar .. " read", index, store_nothing, length, text)
+    scalars.quiet_nan, scalars.entity, refuse_row, refuse_store)
+  types.pointer = ffi.typeof(kind.pointer)
+  types.written = new_type(scalar .. " written", index, store, length, text)
+  types.read = new_type(scalar .. " read", index, store_nothing, length, text)
+  return types
 end
-for scalar in pairs(kinds) do make_kind(scalar) end
+
+local kinds = {}
+for scalar in pairs(scalars.kinds) do kinds[scalar] = make_kind(scalar) end
 
 local function new_column(kind, writable, slot)
   local make = writable and kind.written or kind.read

@@ -3,7 +3,9 @@
 -- The only file that knows which VM this is. LuaJIT gets columns as checked FFI
 -- views, every other Lua (and LuaJIT with ECS_BACKEND=capi in its environment)
 -- as tables that are filled and copied back; programs cannot tell which, but
--- for their speed. With the views come faster methods for single fields.
+-- for their speed. With the views come faster methods for single fields. Rows
+-- of each and rows are generated code where LuaJIT compiles it, and made by
+-- ecs.core everywhere else.
 
 local core = require "ecs.core"
 
@@ -25,6 +27,9 @@ local backend = accelerated() and "ffi" or "capi"
 -- Calls through the FFI gain nothing where nothing is compiled.
 if backend == "ffi" and jit.status() then require "ecs.access_ffi" end
 
+-- Rows by FFI need the compiler: interpreted, each access makes garbage.
+local compiled = backend == "ffi" and rawget(_G, "jit").status()
+
 --- Raises unless this is a world that is open; for methods written in Lua.
 local function check_world(world, call)
   if core.kind(world) ~= "ecs.World" then
@@ -39,4 +44,5 @@ return {
   core = core,
   check_world = check_world,
   backend = backend,
+  rows = compiled and "ffi" or "capi",
 }

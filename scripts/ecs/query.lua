@@ -12,6 +12,12 @@ require "ecs.batch"
 
 local core = native.core
 
+if native.rows == "ffi" then
+  require "ecs.rows_ffi"
+else
+  core.share("rows", false) -- ecs.core makes them
+end
+
 local query = {}
 
 local lists = { "read", "optional", "with", "without" }

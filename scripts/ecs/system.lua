@@ -1,5 +1,7 @@
 --- system: named functions that run every frame; defines them.
 --
+--     world:system { name = "move", query = { Position },
+--                    each = function(p, dt, e) ... end }
 --     world:system { name = "wrap", query = { Position },
 --                    batch = function(batch, dt) ... end }
 --     world:system { name = "drag", query = { Velocity },
@@ -28,10 +30,10 @@ local library = require "ecs.library"
 
 local core = native.core
 
-local kinds = { "batch", "native", "run" }
-local options = { name = true, query = true, batch = true, native = true,
-                  run = true, phase = true, before = true, after = true,
-                  enabled = true }
+local kinds = { "each", "batch", "native", "run" }
+local options = { name = true, query = true, each = true, batch = true,
+                  native = true, run = true, phase = true, before = true,
+                  after = true, enabled = true }
 local later = { compile = true, precision = true }
 
 local PHASE = "update" -- of a system that names none
@@ -52,7 +54,7 @@ local function kind_of(spec, level)
     end
   end
   if not kind then
-    fail(spec.name, "has nothing to do: give it batch, native or run",
+    fail(spec.name, "has nothing to do: give it each, batch, native or run",
       level + 1)
   end
   local wanted = kind == "native" and "string" or "function"
@@ -161,6 +163,12 @@ local run = {}
 
 function run.batch(_, system, dt)
   return core.run_batch(system.query, system.work, dt)
+end
+
+--- One row at a time, as plain Lua. Whatever makes a function faster takes the
+-- place of this one.
+function run.each(_, system, dt)
+  return core.run_each(system.query, system.work, dt)
 end
 
 function run.native(_, system, dt, tick)

@@ -1,0 +1,72 @@
+--- scalars_ffi: how numbers become elements of columns, for generated code.
+--
+-- Types differ in how they convert, so what stores in columns is generated for
+-- each scalar type. Here are its pieces, as text: convert turns the value v
+-- into one that a store takes as it is, or into nil when it is refused; load
+-- turns ELEMENT, which stands for the place of an element, into a Lua value.
+
+local ffi = require "ffi"
+
+-- Whole numbers are made here, although a store to an integer truncates, too:
+-- LuaJIT computes the integer of a difference as a difference of integers.
+local function integer(low, high)
+  local text = [[
+    if type(v) ~= "number" then v = nil
+    elseif v ~= v then v = 0
+    elseif v < LOW then v = LOW
+    elseif v > HIGH then v = HIGH
+    else v = modf(v) end]]
+  return (text:gsub("LOW", low):gsub("HIGH", high))
+end
+
+local float = [[
+    if type(v) ~= "number" then v = nil
+    elseif v ~= v then v = quiet_nan end]]
+
+local boolean = [[
+    if type(v) == "number" then v = v ~= 0 and 1 or 0
+    elseif v == true then v = 1
+    elseif v == false then v = 0
+    else v = nil end]]
+
+local handle = [[
+    if v == nil then v = 0
+    elseif type(v) ~= "number" then v = nil
+    else
+      local whole = floor(v)
+      if not (whole == v and v >= 0 and v < 4503599627370496) then
+        whole = 0
+      end
+      v = whole
+    end]]
+
+local function kind(pointer, convert, load)
+  return { pointer = pointer, convert = convert, load = load or "ELEMENT" }
+end
+
+local scalars = {}
+
+scalars.kinds = {
+  f32 = kind("float *", float),
+  f64 = kind("double *", float),
+  i8 = kind("int8_t *", integer("-128", "127")),
+  u8 = kind("uint8_t *", integer("0", "255")),
+  i16 = kind("int16_t *", integer("-32768", "32767")),
+  u16 = kind("uint16_t *", integer("0", "65535")),
+  i32 = kind("int32_t *", integer("-2147483648", "2147483647")),
+  u32 = kind("uint32_t *", integer("0", "4294967295")),
+  bool = kind("uint8_t *", boolean, "ELEMENT ~= 0"),
+  -- Handles have 52 bits: a signed load gives the same number and is cheaper.
+  entity = kind("int64_t *", handle, "entity(tonumber(ELEMENT))"),
+}
+
+--- The null entity is nil in Lua.
+function scalars.entity(number)
+  if number ~= 0 then return number end
+end
+
+-- The one quiet NaN that columns hold: no sign, no payload.
+local nan_bits = ffi.new("uint64_t[1]", 0x7ff8000000000000ULL)
+scalars.quiet_nan = ffi.cast("double *", nan_bits)[0]
+
+return scalars
