@@ -15,7 +15,9 @@ local program = require "model_lua.program"
 local run = require "model_lua.run"
 local shrink = require "model_lua.shrink"
 local deferral = require "model_lua.deferral"
+require "model_lua.values"
 require "model_lua.walk"
+require "model_lua.steps_spawn"
 require "model_lua.steps_entity"
 require "model_lua.steps_walk"
 require "model_lua.steps_system"
@@ -25,7 +27,8 @@ local driver = {}
 local ecs = require "ecs"
 
 -- Every program brings code of its own to be compiled. With the usual room for
--- it LuaJIT throws all of it away again and again, which takes most of the time.
+-- it LuaJIT throws all of it away again and again, which costs more than the
+-- programs.
 local jit = rawget(_G, "jit")
 if jit and jit.opt then jit.opt.start("maxmcode=16384", "maxtrace=8000") end
 

@@ -85,7 +85,7 @@ local anywhere = weigh {
   { "get_fields", 50 }, { "has", 50 }, { "alive", 30 }, { "components", 20 },
   { "value", 15 }, { "misuse", 25 }, { "clear", 2 }, { "group", 8 },
   { "count", 15 }, { "first", 15 }, { "query", 3 }, { "hash", 3 },
-  { "statistics", 8 },
+  { "statistics", 8 }, { "explain", 2 }, { "collect", 4 }, { "close", 2 },
   { "batch", 22 }, { "each", 22 }, { "rows", 26 },
   { "add_all", 10 }, { "remove_all", 10 }, { "set_all", 14 },
   { "destroy_all", 5 },
@@ -105,7 +105,6 @@ local function step(below, depth, options)
   repeat
     op = choose(below, depth > 0 and below(8) == 0 and within or anywhere)
   until (depth < 3 or not is_loop[op])
-    and (depth == 0 or op ~= "query")
     and not (options.without and options.without[op])
   local made = { op = op }
   make[op](made, below, depth, options)
@@ -180,6 +179,8 @@ make.add, make.remove, make.set, make.set_field = value, component, value, value
 make.get, make.get_fields, make.has = component, value, value
 make.value, make.misuse, make.group = value, value, value
 make.clear, make.hash, make.statistics = nothing, nothing, nothing
+make.close = nothing
+make.collect, make.explain = value, query
 make.count, make.first = query, query
 make.query = function(made, below)
   made.q, made.spec = below(ANY), program.query(below)

@@ -12,45 +12,6 @@ local run = require "model_lua.run"
 local steps = run.steps
 local mix = program.mix
 
--- Being born -----------------------------------------------------------------
-
---- Some different components with their values: what the library takes and what
--- the oracle does. nil when a value was refused.
-function run:parts(number, count)
-  local real, held, seen = {}, {}, {}
-  for k = 1, count do
-    local salt = mix(number, k)
-    local c = self:component(salt)
-    if not seen[c] then
-      seen[c] = true
-      local value, given = self:make_value(c, mix(number, k + 100))
-      if value == nil then return nil end
-      real[#real + 1] = value
-      held[#held + 1] = { c = c, values = given }
-    end
-  end
-  return real, held
-end
-
-local unpack = table.unpack or unpack -- luacheck: ignore
-
---- Tells the oracle of an entity that the library made.
-function run:born(id, held, what)
-  local entity = self.oracle:spawn(id, held)
-  self:must(entity, "%s: %s is no new handle", what, numbers.text(id))
-  self:remember(id)
-  return entity
-end
-
-function steps.spawn(self, step)
-  if self:is_full() then return steps.destroy(self, { e = step.v }) end
-  local real, held = self:parts(step.v, step.count)
-  if not real then return end
-  local id = self:call(true, self.world, "spawn", unpack(real))
-  self:born(id, held, "spawn")
-  if self.trace then self:note("  --> " .. self.names[id]) end
-end
-
 -- One entity -----------------------------------------------------------------
 
 local function answer(self, got, wanted, what)
@@ -257,6 +218,27 @@ function steps.statistics(self)
       tostring(stats.entities), alive)
   end
   self:must(stats.systems == #self.systems, "stats.systems")
+end
+
+--- The text depends on the program alone, so it is part of the digest.
+function steps.explain(self, step)
+  local text = self:call(true, self:query(step.q).real, "explain")
+  if self.abilities.stats then
+    text = text .. self:call(true, self.world, "explain")
+  end
+  for k = 1, #text, 3 do self:digest(text:byte(k)) end
+end
+
+--- The collector may come at any time.
+function steps.collect(_, step)
+  if step.v % 16 == 0 then collectgarbage() else collectgarbage("step", 10) end
+end
+
+--- Where changes are recorded, the world cannot be closed.
+function steps.close(self)
+  if self.oracle:walking() or self.flush == "frame" and self.frame then
+    self:call(false, self.world, "close")
+  end
 end
 
 -- All that match -------------------------------------------------------------

@@ -12,6 +12,7 @@
 -- even when a system fails.
 
 local oracle = require "model_lua.oracle"
+local batches = require "model_lua.batches"
 local run = require "model_lua.run"
 
 local steps = run.steps
@@ -44,7 +45,7 @@ local function walked(self, system)
     return function(batch, dt)
       local walk = walk_of()
       self:must(dt == DT, "dt is %s", tostring(dt))
-      self:show_batch_of(walk, batch)
+      batches.show(self, walk, batch)
     end
   end
   return function(...)

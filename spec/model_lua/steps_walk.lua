@@ -1,98 +1,18 @@
---- steps_walk: the loops: batch, each, rows, spawn_many, and views of rows.
+--- steps_walk: the loops: batch, each, rows; and views of rows.
 --
--- A batch is read before it is written, because reading back what a batch has
--- assigned is where the VMs differ. A store that must be refused is therefore
--- also the only one of its batch, and the last thing its callback does.
+-- A row of each or rows is read, its steps are run, it is written and read
+-- again. Steps inside may use the views of all loops around them, also those of
+-- rows whose entity has died or lost the component, and must be refused then.
 
 local program = require "model_lua.program"
 local numbers = require "model_lua.numbers"
 local oracle = require "model_lua.oracle"
+local batches = require "model_lua.batches"
 local run = require "model_lua.run"
 
 local steps = run.steps
 
--- Batches --------------------------------------------------------------------
-
---- The columns of a batch: columns[t][field name], false for an optional term
--- that is not there.
-local function columns_of(self, query, batch)
-  local columns = {}
-  for t, term in ipairs(query.shown) do
-    local component = program.components[term.c]
-    local proxy = batch[component.name]
-    self:must(proxy == batch[self.definitions[term.c]], "two proxies")
-    columns[t] = false
-    if proxy ~= nil then
-      columns[t] = {}
-      for _, field in ipairs(component.fields) do
-        columns[t][field.name] = proxy[field.name]
-      end
-    end
-  end
-  return columns
-end
-
---- Compares row i with what the oracle has: values(entity, c).
-local function check_columns(self, query, columns, i, entity, values)
-  for t, term in ipairs(query.shown) do
-    local held = values(entity, term.c)
-    self:must((held ~= nil) == (columns[t] ~= false), "row %d: optional %s", i,
-      program.components[term.c].name)
-    if held then
-      for _, field in ipairs(program.components[term.c].fields) do
-        local read = columns[t][field.name][i]
-        if not numbers.same(field.type, read, held[field.name]) then
-          self:fail("row %d of a batch: %s.%s is %s, not %s", i,
-            program.components[term.c].name, field.name, numbers.text(read),
-            numbers.text(held[field.name]))
-        end
-      end
-    end
-  end
-end
-
---- Makes the one store that must be refused, if the query has a place for it.
-local function store_badly(walk, columns, entity, values)
-  for t, term in ipairs(walk.query.shown) do
-    local field = program.components[term.c].fields[1]
-    if columns[t] and (term.access == "read") == (walk.step.bad == 2) then
-      walk.must_fail = true
-      columns[t][field.name][1] = walk.step.bad == 2
-        and run.other(values(entity, term.c)[field.name]) or "wrong"
-      return true
-    end
-  end
-  return false
-end
-
-local function store_row(self, walk, columns, i, entity, values)
-  self:each_store(walk, entity.birth, function(term, field, raw, held, t)
-    local place = columns[t]
-    if not place then return end
-    values(entity, term.c)[field.name] = held
-    place[field.name][i] = raw
-  end)
-end
-
-local function of_entity(entity, c) return entity.has[c] end
-
---- One callback of a batch.
-local function show(self, walk, batch)
-  local query, count = walk.query, batch.count
-  self:must(count >= 1, "an empty batch")
-  local columns, entities = columns_of(self, query, batch), batch.entities
-  if walk.step.bad and walk.n == 0 then
-    local entity = self.oracle.entities[entities[1]]
-    if store_badly(walk, columns, entity, of_entity) then return end
-  end
-  for i = 1, count do
-    local entity = self:visit(walk, entities[i])
-    check_columns(self, query, columns, i, entity, of_entity)
-    self:bodies(walk, entity, {})
-    store_row(self, walk, columns, i, entity, of_entity)
-  end
-end
-run.show_batch_of = show
+-- Loops ----------------------------------------------------------------------
 
 --- Everything of a loop that opens a scope: call is what the library is asked
 -- to do with walk.
@@ -122,7 +42,7 @@ function steps.batch(self, step)
   scoped(self, step, query, "batch", function(walk)
     query.real:batch(function(batch, a, b)
       self:check_extras(step, a, b)
-      show(self, walk, batch)
+      batches.show(self, walk, batch)
     end, self:extras(step))
   end)
 end
@@ -184,7 +104,10 @@ function steps.view(self, step)
   local view = self.views[step.k % #self.views + 1]
   local fields = program.components[view.c].fields
   local field = fields[step.v % #fields + 1]
-  if step.write then
+  if step.k % 9 == 0 then
+    self:must(not pcall(function() return view.row.nowhere end)
+      and not pcall(function() view.row.nowhere = 1 end), "a strange field")
+  elseif step.write then
     local raw, held = self:storable(field, program.mix(step.v, 3))
     write(self, view, field, raw, held)
   else
@@ -314,94 +237,6 @@ function steps.rows(self, step)
     check_over(self, walk)
   end
   self:settle(walk, ok, thrown)
-end
-
--- Many new ones --------------------------------------------------------------
-
---- The terms of a walk over new rows, all of which are written.
-local function bundle(self, real, held)
-  local terms, shown = {}, {}
-  for k, part in ipairs(held) do
-    local term = { c = part.c, access = "write" }
-    terms[k] = term
-    if #program.components[part.c].fields > 0 then shown[#shown + 1] = term end
-  end
-  return { real = self.world, terms = terms, shown = shown, parts = real }
-end
-
---- Where the values of an entity are that may not be there yet.
-local function of_newborn(entity, c)
-  return entity.has[c] or entity.staging[c]
-end
-
---- One callback. The steps of rows wait until everybody is known.
-local function show_newborn(self, walk, held, batch)
-  local columns, entities = columns_of(self, walk.query, batch), batch.entities
-  local born = {}
-  for i = 1, batch.count do
-    born[i] = self:born(entities[i], held, "spawn_many")
-    check_columns(self, walk.query, columns, i, born[i], of_newborn)
-  end
-  walk.seen = walk.seen + batch.count
-  if walk.seen == walk.step.n then
-    walk.deferring = self.oracle:deferring()
-    self.oracle:open(walk.deferring and {} or walk.query.terms, true)
-    walk.opened = true
-    if walk.step.bad and batch.count == walk.step.n
-      and store_badly(walk, columns, born[1], of_newborn) then
-      return
-    end
-  end
-  for i = 1, batch.count do
-    walk.n = walk.n + 1
-    if walk.opened then self:bodies(walk, born[i], {}) end
-    store_row(self, walk, columns, i, born[i], of_newborn)
-  end
-end
-
-local function spawn_with(self, step, real, held)
-  local walk = self:begin_walk(step, bundle(self, real, held), {})
-  walk.seen = 0
-  if self.trace then
-    self:note(string.format("world:spawn_many(%d, %s, function...)", step.n,
-      self:text(real)))
-  end
-  local ok, thrown = self:protect(function()
-    self.world:spawn_many(step.n, real, function(batch)
-      show_newborn(self, walk, held, batch)
-    end)
-  end)
-  if ok then self:must(walk.seen == step.n, "%d were spawned", walk.seen) end
-  if walk.opened then self.oracle:close(ok) end
-  if self.trace then self:note(ok and "end" or "end -- an error") end
-  self:settle(walk, ok, thrown)
-end
-
---- Without a function the new ones are found by a query for everybody.
-local function spawn_without(self, step, real, held)
-  self:call(true, self.world, "spawn_many", step.n, real)
-  local found = {}
-  self.everybody = self.everybody or self.world:query {}
-  self.everybody:batch(function(batch)
-    for i = 1, batch.count do
-      local id = batch.entities[i]
-      if not self.oracle:find(id) then found[#found + 1] = id end
-    end
-  end)
-  self:must(#found == step.n, "%d were spawned", #found)
-  for _, id in ipairs(found) do self:born(id, held, "spawn_many") end
-end
-
-function steps.spawn_many(self, step)
-  if self:is_full() then return end
-  local real, held = self:parts(step.v, step.count)
-  if not real then return end
-  self.calls = self.calls + 1
-  if step.call or self.oracle:deferring() then
-    spawn_with(self, step, real, held)
-  else
-    spawn_without(self, step, real, held)
-  end
 end
 
 return steps
