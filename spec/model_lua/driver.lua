@@ -26,12 +26,6 @@ local driver = {}
 
 local ecs = require "ecs"
 
--- Every program brings code of its own to be compiled. With the usual room for
--- it LuaJIT throws all of it away again and again, which costs more than the
--- programs.
-local jit = rawget(_G, "jit")
-if jit and jit.opt then jit.opt.start("maxmcode=16384", "maxtrace=8000") end
-
 --- What there is of the library.
 local function find_abilities()
   local world = ecs.world {}
@@ -48,6 +42,7 @@ local function find_abilities()
 end
 
 local abilities = find_abilities()
+driver.abilities = abilities
 
 local function try(made, trace)
   return run.run(ecs, made, { abilities = abilities, trace = trace })
@@ -177,8 +172,17 @@ end
 
 -- The command ----------------------------------------------------------------
 
---- All three. A million operations are a thousand of the others.
+-- Every program brings code of its own to be compiled. With the usual room for
+-- it LuaJIT throws all of it away again and again, which costs more than the
+-- programs.
+local function make_room()
+  local jit = rawget(_G, "jit")
+  if jit and jit.opt then jit.opt.start("maxmcode=16384", "maxtrace=8000") end
+end
+
+--- All three; for 2000 operations one script of changes and half a layout.
 local function main(operations, seed)
+  make_room()
   local others = math.floor(operations / 2000)
   return driver.model(operations, seed) and driver.deferral(others, seed)
     and driver.layout(math.floor(others / 2), seed)

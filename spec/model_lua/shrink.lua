@@ -54,18 +54,22 @@ local function thin(list, fails)
   return changed
 end
 
-local optional = { "w", "bad", "catch", "leave", "disabled", "extras" }
+-- What a step can do without, and what it has instead.
+local optional = {
+  { "w" }, { "bad" }, { "catch" }, { "leave" }, { "disabled" },
+  { "extras", 0 }, { "n", 1 }, { "count", 0 }, { "count", 1 },
+}
 
 --- Tries to do without what a step may have.
 local function simplify(list, fails)
   local changed = false
   for _, step in ipairs(list) do
-    local keys = type(step) == "table" and step.op and optional or {}
-    for _, key in ipairs(keys) do
+    local options = type(step) == "table" and step.op and optional or {}
+    for _, option in ipairs(options) do
+      local key, less = option[1], option[2]
       local old = step[key]
-      if old ~= nil and old ~= 0 then
-        step[key] = nil
-        if key == "extras" then step[key] = 0 end
+      if old ~= nil and (less == nil or old > less) then
+        step[key] = less
         if fails() then changed = true else step[key] = old end
       end
     end

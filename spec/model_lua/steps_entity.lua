@@ -285,11 +285,16 @@ end
 
 function steps.set_all(self, step)
   if not self.abilities.add_all then return end
-  local query, c = self:query(step.q), self:field_component(step.c)
+  local query, c = self:query(step.q), self:component(step.c)
   local value, given = self:make_value(c, step.v)
   if value == nil then return end
-  self:call(self.oracle:set_all(query.terms, c, given), query.real, "set",
-    value)
+  local wanted
+  if #program.components[c].fields == 0 then
+    wanted = self.oracle:add_all(query.terms, c)
+  else
+    wanted = self.oracle:set_all(query.terms, c, given)
+  end
+  self:call(wanted, query.real, "set", value)
 end
 
 --- Rarely of many, so that somebody is left.
