@@ -3,12 +3,14 @@
 #   core/*.c ---> build/core/*.o ---> build/libecs.a, build/libecs.so
 #                        |
 #   bindings/lua/*.c ----+---> build/<abi>/ecs/core.so     one for each Lua
+#                        |     build/libecs_<abi>.a        the same for hosts
 #                        |
 #   spec/*/*_test.c -----+---> build/test/<build>/*_test   three builds
 #   bench/bench_*.c -----+---> build/bench/bench_*
 #
 #   examples/**/*.c ---------> build/kernels/*.so          native kernels
 #   bench/lua/*.c -----------> build/kernels/*.so          the same, at their best
+#   examples/embed/*.c ------> build/embed/<abi>/*         C hosts of scripts
 #
 # Nothing is built into ./ itself: every Lua looks for ./?.so first, and would
 # find a library that was built for another Lua.
@@ -26,6 +28,10 @@ CORE := ecs ecs_kernel config invariant status memory text id scalar \
 # What the mutation score is about.
 MUTANT_MODULES := table group world single locator command_buffer
 
+# The public header of the binding stands last: no module of the core may
+# include it.
+CORE += ecs_lua
+
 CC := gcc
 PREFIX := /usr/local
 JOBS := 2
@@ -37,6 +43,9 @@ LUAJIT_INCLUDE := /usr/include/luajit-2.1
 LUA51_INCLUDE := /usr/include/lua5.1
 LUA52_INCLUDE := /usr/include/lua5.2
 LUA53_INCLUDE := /usr/include/lua5.3
+# What a C host of scripts is linked with.
+LUA54_LIBRARY := -llua5.4
+LUAJIT_LIBRARY := -lluajit-5.1
 
 # Flags -------------------------------------------------------------------
 
@@ -73,6 +82,7 @@ PUBLIC_HEADERS := $(wildcard include/*.h)
 TEST_SOURCES := $(wildcard spec/core/*_test.c spec/model/*_test.c)
 # What tests share: every other C file beside them.
 CORE_SUPPORT := $(filter-out %_test.c,$(wildcard spec/core/*.c))
+EMBED_TESTS := $(wildcard spec/embed/*_test.c)
 MODEL_SUPPORT := $(filter-out %_test.c,$(wildcard spec/model/*.c))
 BENCH_SOURCES := $(wildcard bench/bench_*.c)
 BENCH_SUPPORT := $(filter-out bench/bench_%.c,\
@@ -80,10 +90,12 @@ BENCH_SUPPORT := $(filter-out bench/bench_%.c,\
 
 # Native kernels of examples and specs: libraries of their own, that know the
 # public headers and are found on package.cpath. A file is a library.
-KERNEL_SOURCES := $(wildcard examples/*.c examples/*/*.c spec/kernels/*.c \
-  bench/lua/*.c)
+HOST_SOURCES := $(wildcard examples/embed/*.c)
+KERNEL_SOURCES := $(filter-out $(HOST_SOURCES),\
+  $(wildcard examples/*.c examples/*/*.c spec/kernels/*.c bench/lua/*.c))
 KERNELS := $(patsubst %.c,build/kernels/%.so,$(notdir $(KERNEL_SOURCES)))
 EXAMPLES := $(wildcard examples/[0-9]*.lua examples/[0-9]*/program.lua)
+HOSTS := $(HOST_SOURCES:examples/embed/%.c=%)
 
 # Modules for scripts, as they lie in the checkout.
 export LUA_PATH := ./scripts/?.lua;./scripts/?/init.lua;;
@@ -94,11 +106,12 @@ LUAJIT := LUA_CPATH='./build/luajit/?.so;./build/kernels/?.so;;' luajit
 .SUFFIXES:
 .SECONDARY:
 .PHONY: all help demo examples test bench bench-lua run-bench \
-  run-bench-lua lint floors sizes check-rockspec rockspec cdef mutants install clean libraries \
-  compile-checks kernels bench-programs \
+  run-bench-lua lint floors sizes check-rockspec rockspec cdef mutants \
+  install clean libraries compile-checks kernels embed install-embed \
+  bench-programs \
   lua54 luajit lua51 lua52 lua53
 
-all: libraries lua54 luajit kernels
+all: libraries lua54 luajit kernels embed
 
 help:
 	@echo 'make demo      a simulation on Lua 5.4 and on LuaJIT'
@@ -111,7 +124,7 @@ help:
 	@echo 'make sizes     functions and files over the ceilings of the style'
 	@echo 'make mutants   N=100 SEED=1: how many small errors the tests catch'
 	@echo 'make rockspec  brings its lists of files up to date; make cdef likewise'
-	@echo 'make install   PREFIX=/usr/local: C libraries and headers'
+	@echo 'make install   PREFIX=/usr/local: C libraries, headers, Lua files'
 	@echo 'make clean'
 	@echo 'demo and test install what they miss, on Debian and as root.'
 
@@ -146,6 +159,10 @@ build/$(1)/ecs/core.so: $(CORE_OBJECTS) \
   $(LUA_SOURCES:bindings/lua/%.c=build/$(1)/objects/%.o)
 	@mkdir -p $$(@D)
 	$$(CC) -shared $$(MODULE_LINK) -o $$@ $$^ $$(LDLIBS)
+
+build/libecs_$(1).a: $(LUA_SOURCES:bindings/lua/%.c=build/$(1)/objects/%.o)
+	@rm -f $$@
+	$$(AR) rcs $$@ $$^
 endef
 $(eval $(call lua_module,lua54,$(LUA54_INCLUDE)))
 $(eval $(call lua_module,luajit,$(LUAJIT_INCLUDE)))
@@ -175,6 +192,24 @@ $(patsubst bench/lua/%.c,build/kernels/%.so,$(wildcard bench/lua/*.c)): \
   KERNEL_FLAGS += $(BENCH_FLAGS)
 
 kernels: $(KERNELS)
+
+# Hosts -------------------------------------------------------------------
+
+# C programs that run scripts on their worlds, and the libraries for them.
+
+HOST_FLAGS := -O2
+
+# $(1) the abi, $(2) the folder of its headers, $(3) its library
+define lua_host
+build/embed/$(1)/%: examples/embed/%.c build/libecs_$(1).a build/libecs.a Makefile
+	@mkdir -p $$(@D)
+	$$(COMPILE) $$(HOST_FLAGS) -isystem $(2) -o $$@ $$< build/libecs_$(1).a \
+	  build/libecs.a $(3) $$(LDLIBS)
+endef
+$(eval $(call lua_host,lua54,$(LUA54_INCLUDE),$(LUA54_LIBRARY)))
+$(eval $(call lua_host,luajit,$(LUAJIT_INCLUDE),$(LUAJIT_LIBRARY)))
+
+embed: $(HOSTS:%=build/embed/lua54/%) $(HOSTS:%=build/embed/luajit/%)
 
 # C tests -----------------------------------------------------------------
 
@@ -210,6 +245,28 @@ $(eval $(call test_build,checked,$$(CHECKED_FLAGS)))
 $(eval $(call test_build,tiny,$$(TINY_FLAGS)))
 $(eval $(call test_build,asan,$$(ASAN_FLAGS)))
 
+# What hosts call is tested with each Lua under the sanitizers, binding and all.
+# $(1) the abi, $(2) the folder of its headers, $(3) its library
+define embed_test
+build/test/asan/$(1)/%.o: bindings/lua/%.c Makefile
+	@mkdir -p $$(@D)
+	$$(COMPILE) $$(ASAN_FLAGS) -isystem $(2) -c -o $$@ $$<
+
+build/test/asan/$(1)/%_test.o: spec/embed/%_test.c Makefile
+	@mkdir -p $$(@D)
+	$$(COMPILE) $$(ASAN_FLAGS) -Ispec/core -isystem $(2) -c -o $$@ $$<
+
+build/test/asan/embed/%_$(1)_test: build/test/asan/$(1)/%_test.o \
+  $(LUA_SOURCES:bindings/lua/%.c=build/test/asan/$(1)/%.o) \
+  build/test/asan/libecs.a
+	@mkdir -p $$(@D)
+	$$(CC) $$(ASAN_FLAGS) -o $$@ $$^ -lcmocka $(3) $$(LDLIBS)
+
+test-asan: $(EMBED_TESTS:spec/embed/%_test.c=build/test/asan/embed/%_$(1)_test)
+endef
+$(eval $(call embed_test,lua54,$(LUA54_INCLUDE),$(LUA54_LIBRARY)))
+$(eval $(call embed_test,luajit,$(LUAJIT_INCLUDE),$(LUAJIT_LIBRARY)))
+
 # Commands that set themselves up -----------------------------------------
 
 # The sub-make sees the headers that were just installed. Two jobs, unless the
@@ -228,10 +285,13 @@ demo:
 	@echo '== LuaJIT'
 	@$(LUAJIT) examples/demo.lua
 
-# The numbered examples, each on both VMs. They assert what they claim.
-examples: lua54 luajit kernels
+# The numbered examples and the hosts, each on both VMs. They assert what they
+# claim.
+examples: lua54 luajit kernels embed
 	@set -e; for example in $(EXAMPLES); do \
 	  echo "== $$example"; $(LUA54) $$example; $(LUAJIT) $$example; done
+	@set -e; for host in $(HOSTS); do echo "== examples/embed/$$host.c"; \
+	  build/embed/lua54/$$host; build/embed/luajit/$$host; done
 
 # Benchmarks --------------------------------------------------------------
 
@@ -299,12 +359,31 @@ mutants:
 
 # Installation ------------------------------------------------------------
 
-install: libraries
+# Also, for each Lua whose headers are here, what hosts are linked with, and the
+# Lua files where that Lua looks for them by itself.
+install: libraries install-embed
 	install -d $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include
 	install -m 644 build/libecs.a $(DESTDIR)$(PREFIX)/lib
 	install -m 755 build/libecs.so $(DESTDIR)$(PREFIX)/lib/libecs.so.0
 	ln -sf libecs.so.0 $(DESTDIR)$(PREFIX)/lib/libecs.so
 	install -m 644 $(PUBLIC_HEADERS) $(DESTDIR)$(PREFIX)/include
+
+SCRIPTS := $(wildcard scripts/ecs/*.lua)
+
+# $(1) the abi, $(2) the version of Lua whose files it reads
+define install_host
+install-$(1): build/libecs_$(1).a
+	install -d $$(DESTDIR)$$(PREFIX)/lib
+	install -m 644 build/libecs_$(1).a $$(DESTDIR)$$(PREFIX)/lib
+	install -d $$(DESTDIR)$$(PREFIX)/share/lua/$(2)/ecs
+	install -m 644 $(SCRIPTS) $$(DESTDIR)$$(PREFIX)/share/lua/$(2)/ecs
+.PHONY: install-$(1)
+endef
+$(eval $(call install_host,lua54,5.4))
+$(eval $(call install_host,luajit,5.1))
+
+install-embed: $(if $(wildcard $(LUA54_INCLUDE)/lua.h),install-lua54) \
+  $(if $(wildcard $(LUAJIT_INCLUDE)/lua.h),install-luajit)
 
 # Also what luarocks leaves beside the sources.
 clean:

@@ -33,6 +33,7 @@ struct ecs_World {
   uint32_t deferrals;      /* of these */
   ecs_Component contested; /* see ecs_world_contested */
   uint64_t dropped;        /* see ecs_Statistics */
+  ecs_Holder *holder;      /* see ecs_world_hold; borrowed, may be NULL */
   Level levels[ECS_NESTING_LIMIT];
 };
 

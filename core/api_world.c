@@ -29,6 +29,7 @@ ecs_Status ecs_world_create(const ecs_WorldDescription *description,
 void ecs_world_destroy(ecs_World *world) {
   if (world == NULL) return;
   ecs_Memory record = world->world.memory.record;
+  if (world->holder != NULL) world->holder->ended(world->holder);
   while (world->query_count > 0)
     api_free_query(world->queries[world->query_count - 1]);
   memory_free(&world->world.memory, world->queries,
@@ -39,6 +40,13 @@ void ecs_world_destroy(ecs_World *world) {
   world_deinit(&world->world);
   /* The account was in the block itself. */
   (void)record.resize(record.user, world, sizeof(ecs_World), 0);
+}
+
+ecs_Status ecs_world_hold(ecs_World *world, ecs_Holder *holder) {
+  if (holder != NULL && world->holder != NULL && world->holder != holder)
+    return ECS_E_ARGUMENT;
+  world->holder = holder;
+  return ECS_OK;
 }
 
 ecs_Status ecs_world_clear(ecs_World *world) {

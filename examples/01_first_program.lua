@@ -13,19 +13,17 @@ local ball = world:spawn(Position { x = 100 }, Velocity { y = -4 })
 world:system {
   name = "move",
   query = { Position, read = { Velocity } },
-  batch = function(batch, dt)
-    local p, v = batch[Position], batch[Velocity]
-    for i = 1, batch.count do
-      p.x[i] = p.x[i] + v.x[i] * dt
-      p.y[i] = p.y[i] + v.y[i] * dt
-    end
+  each = function(p, v, dt)
+    p.x = p.x + v.x * dt
+    p.y = p.y + v.y * dt
   end,
 }
 
 for _ = 1, 60 do world:progress(1 / 60) end
 
+local x, y = world:get(ball, Position, "x", "y")
 print("after one second:")
 print("  " .. tostring(world))
-print(string.format("  the ball is at %.2f, %.2f",
-  world:get(ball, Position, "x", "y")))
+print(string.format("  the ball is at %.2f, %.2f", x, y))
 print(world:query { Position, read = { Velocity } }:explain())
+assert(x == 100 and math.abs(y + 4) < 1e-4)

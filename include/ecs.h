@@ -115,8 +115,20 @@ ECS_API ecs_Status ecs_world_create(const ecs_WorldDescription *description,
                                     ecs_World **world);
 
 /* Frees the world and all its queries and kernel bindings, whose pointers end
- * with it. NULL is fine. Runs no code of the caller. */
+ * with it. NULL is fine. Runs no code of the caller but what ecs_world_hold
+ * names. */
 ECS_API void ecs_world_destroy(ecs_World *world);
+
+/* Whoever holds a world besides its owner, as a binding to a language does.
+ * ecs_world_destroy calls ended before anything else; it must not call into the
+ * world, only forget it. */
+typedef struct ecs_Holder {
+  void (*ended)(struct ecs_Holder *holder);
+} ecs_Holder;
+
+/* Makes it the world's holder; ECS_E_ARGUMENT when there is another. The holder
+ * is borrowed until the world has ended or NULL lets go of it. */
+ECS_API ecs_Status ecs_world_hold(ecs_World *world, ecs_Holder *holder);
 
 /* Destroys every entity; definitions and queries stay. ECS_E_OPEN. */
 ECS_API ecs_Status ecs_world_clear(ecs_World *world);

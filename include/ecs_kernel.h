@@ -64,11 +64,17 @@
 #else
 #define ECS_KERNEL_EXPORT ECS_API
 #endif
-#define ECS_KERNEL_LIBRARY(kernels)                                      \
-  ECS_KERNEL_EXPORT extern const ecs_KernelLibrary ecs_kernel_library;   \
-  const ecs_KernelLibrary ecs_kernel_library = {                         \
-      ECS_KERNEL_ABI,          (uint32_t)sizeof(ecs_Kernel),             \
-      (uint32_t)sizeof(ecs_KernelColumn), (uint32_t)sizeof(ecs_KernelCall), \
-      (kernels),               sizeof(kernels) / sizeof(*(kernels)), 0}
+#define ECS_KERNEL_LIBRARY(kernels)                                    \
+  ECS_KERNEL_EXPORT extern const ecs_KernelLibrary ecs_kernel_library; \
+  const ecs_KernelLibrary ecs_kernel_library = ECS_KERNEL_LIBRARY_OF(kernels)
+
+/* The same as a value, for programs that have kernels compiled in:
+ *      static const ecs_KernelLibrary host = ECS_KERNEL_LIBRARY_OF(kernels); */
+#define ECS_KERNEL_LIBRARY_OF(kernels)                                      \
+  {                                                                         \
+    ECS_KERNEL_ABI, (uint32_t)sizeof(ecs_Kernel),                           \
+        (uint32_t)sizeof(ecs_KernelColumn), (uint32_t)sizeof(ecs_KernelCall), \
+        (kernels), sizeof(kernels) / sizeof(*(kernels)), 0                  \
+  }
 
 #endif

@@ -65,6 +65,7 @@ build = {
         "bindings/lua/each.c",
         "bindings/lua/entities.c",
         "bindings/lua/frames.c",
+        "bindings/lua/host.c",
         "bindings/lua/kernels.c",
         "bindings/lua/mathematics.c",
         "bindings/lua/module.c",

@@ -46,7 +46,7 @@ describe("code after ecs_kernel.h", function()
       pending "no compiler here fuses"
       return
     end
-    for _, path in ipairs { "examples/02_native_kernel/physics.c",
+    for _, path in ipairs { "examples/05_native_kernel/physics.c",
         "examples/demo_kernels.c" } do
       local code = "#include \"" .. path .. "\""
       local text = assembly("gcc -std=gnu11 -I.", code)

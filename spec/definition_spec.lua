@@ -32,6 +32,17 @@ describe("a component", function()
     assert.equal(a, b)
   end)
 
+  it("is found by its name alone, once it is defined", function()
+    local Found = ecs.component("Found", { x = "f32" })
+    local Bare = ecs.tag("Bare", { storage = "bits" })
+    assert.equal(Found, ecs.component "Found")
+    assert.equal(Bare, ecs.component "Bare")
+    refuses(function() ecs.component "Never" end,
+      "no component is called Never yet", "{ x = 'f32' }", "ecs.tag")
+    -- An undefined variable is not the same as nothing.
+    refuses(function() ecs.component("Found", nil) end, "has fields")
+  end)
+
   it("is refused under a name that has another schema", function()
     ecs.component("Twice", { a = "f32" })
     refuses(function() ecs.component("Twice", { a = "f64" }) end,

@@ -1,5 +1,5 @@
 -- Native kernels: loading libraries, fitting kernels to queries, what kernels
--- are given. The libraries are spec/kernels/*.c and examples/02_native_kernel.
+-- are given. The libraries are spec/kernels/*.c and examples/05_native_kernel.
 
 local ecs = require "ecs"
 

@@ -68,6 +68,9 @@ typedef struct Header {
  *   definitions    definitions by index and by name
  *   libraries      libraries by name
  *   accelerated    see access.c
+ *   worlds         a list of the worlds borrowed from hosts
+ *   hosts          what ecs_lua.h calls: a list of functions
+ *   welcome        prepares a world that a host pushes
  *   build, rows    see views.c and rows.c */
 #define RECENT_DEFINITIONS 64u
 typedef struct State {
@@ -80,12 +83,18 @@ typedef struct State {
   void *recent_world;
   uint64_t recent_world_magic;
   const void *recent_definitions[RECENT_DEFINITIONS]; /* by address */
+  const void *order; /* of the host, being obeyed; see host.c */
 } State;
 
 /* The state of the running function: its first upvalue. */
 static inline State *bind_state(lua_State *L) {
   return (State *)lua_touserdata(L, lua_upvalueindex(1));
 }
+
+/* The state of a Lua state, outside of any function of ours: pushes its
+ * userdata, or pushes nil and returns NULL before the module is opened. Neither
+ * allocates nor raises. */
+BIND_INTERNAL State *bind_push_state(lua_State *L);
 
 /* Pushes the state's private table. */
 BIND_INTERNAL void bind_push_shared(lua_State *L);
@@ -96,6 +105,10 @@ BIND_INTERNAL void *bind_new(lua_State *L, Kind kind, size_t bytes);
 
 /* The object at index, or NULL when it is anything else. */
 BIND_INTERNAL void *bind_find(lua_State *L, int index, Kind kind);
+
+/* The same outside of any function of ours. */
+BIND_INTERNAL void *bind_find_in(lua_State *L, const State *state, int index,
+                                 Kind kind);
 
 /* Raises "ecs: " and the rest, blaming whoever called the running function.
  * Takes what lua_pushfstring takes. */
@@ -143,5 +156,6 @@ BIND_INTERNAL void bind_open_each(lua_State *L);
 BIND_INTERNAL void bind_open_kernels(lua_State *L);
 BIND_INTERNAL void bind_open_mathematics(lua_State *L);
 BIND_INTERNAL void bind_open_frames(lua_State *L);
+BIND_INTERNAL void bind_open_hosts(lua_State *L);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include <lauxlib.h>
 #include <lua.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #if LUA_VERSION_NUM < 502
@@ -28,7 +29,12 @@ static inline void compat_push_private(lua_State *L, int index) {
   lua_getfenv(L, index);
 }
 static inline int compat_absolute(lua_State *L, int index) {
-  return index > 0 ? index : lua_gettop(L) + index + 1;
+  bool fixed = index > 0 || index <= LUA_REGISTRYINDEX;
+  return fixed ? index : lua_gettop(L) + index + 1;
+}
+/* Calls a function protected, making it as well. */
+static inline int compat_call(lua_State *L, lua_CFunction function) {
+  return lua_cpcall(L, function, NULL);
 }
 
 #else
@@ -43,6 +49,10 @@ static inline void compat_push_private(lua_State *L, int index) {
 }
 static inline int compat_absolute(lua_State *L, int index) {
   return lua_absindex(L, index);
+}
+static inline int compat_call(lua_State *L, lua_CFunction function) {
+  lua_pushcfunction(L, function);
+  return lua_pcall(L, 0, 0, 0);
 }
 
 #endif

@@ -1,11 +1,15 @@
-/* define.c: ecs.component and ecs.tag: reads a schema from Lua tables.
+/* define.c: ecs.component and ecs.tag: makes definitions, from Lua tables and
+ * from components of a host's world.
  *
  *      ecs.component("Health", { hp = { "i32", 100 }, max = "i32" }, options)
+ *      ecs.component "Health"     the one that is there
  *
  * Fields are sorted by the bytes of their names: a Lua table has no order of
  * its own, and a comparison by Lua would follow the locale. All is read into a
  * new Definition; when one of this name exists, the new one is only compared
- * with it and left to the collector.
+ * with it and left to the collector. A host's component keeps the order that
+ * its world has, so that images and columns are the same on both sides; that is
+ * why two definitions are compared field by name, not by place.
  */
 #include <string.h>
 
@@ -226,76 +230,220 @@ static size_t definition_bytes(uint32_t count) {
                    count * sizeof(uint32_t), 8) + 8u * count;
 }
 
-/* Pushes a definition that nothing knows yet. schema 0: no fields. */
-static Definition *read_definition(lua_State *L, int schema) {
-  const char *name = lua_tostring(L, 1);
-  uint32_t count = schema ? count_fields(L, schema, name) : 0;
+/* Pushes a definition that has a name and nothing else yet, and its private
+ * table. name is the place of a string on the stack. */
+static Definition *begin(lua_State *L, int name, uint32_t count) {
   Definition *definition = (Definition *)bind_new(L, KIND_DEFINITION,
                                                   definition_bytes(count));
-  definition->name = name;
+  definition->name = lua_tostring(L, name);
   definition->field_count = count;
   compat_push_private(L, -1);
-  int slots = lua_gettop(L);
-  lua_pushvalue(L, 1);
-  lua_rawseti(L, slots, SLOT_NAME);
-  if (schema) sort_names(L, schema, slots, (int)count);
-  if (schema) read_schema(L, schema, slots, definition);
-  lay_out(definition);
-  push_listing(L, definition);
-  definition->listing = lua_tostring(L, -1);
-  lua_rawseti(L, slots, SLOT_LISTING);
-  lua_settop(L, slots - 1);
+  lua_pushvalue(L, name);
+  lua_rawseti(L, -2, SLOT_NAME);
   return definition;
 }
 
+/* Completes one whose fields are known, and pops its private table. */
+static void finish(lua_State *L, Definition *definition) {
+  lay_out(definition);
+  push_listing(L, definition);
+  definition->listing = lua_tostring(L, -1);
+  lua_rawseti(L, -2, SLOT_LISTING);
+  lua_pop(L, 1);
+}
+
+/* Pushes a definition that nothing knows yet. schema 0: no fields. */
+static Definition *read_definition(lua_State *L, int schema) {
+  uint32_t count = schema ? count_fields(L, schema, lua_tostring(L, 1)) : 0;
+  Definition *definition = begin(L, 1, count);
+  int slots = lua_gettop(L);
+  if (schema) sort_names(L, schema, slots, (int)count);
+  if (schema) read_schema(L, schema, slots, definition);
+  finish(L, definition);
+  return definition;
+}
+
+/* The two defaults of a field as they are stored are the same bits? */
+static bool is_same_default(const ecs_Field *a, const ecs_Field *b) {
+  uint64_t one = 0, other = 0;
+  ecs_scalar_convert(a->type, &one, a->default_value);
+  ecs_scalar_convert(b->type, &other, b->default_value);
+  return one == other;
+}
+
+static bool is_same_field(const ecs_Field *a, const ecs_Field *b) {
+  return a->type == b->type && strcmp(a->name, b->name) == 0 &&
+         is_same_default(a, b);
+}
+
+static bool has_field(const Definition *definition, const ecs_Field *field) {
+  for (uint32_t f = 0; f < definition->field_count; f++)
+    if (is_same_field(&definition->fields[f], field)) return true;
+  return false;
+}
+
+/* Fields of the same names? */
+static bool has_same_names(const Definition *a, const Definition *b) {
+  if (a->field_count != b->field_count) return false;
+  for (uint32_t f = 0; f < a->field_count; f++)
+    if (bind_field_find(a, b->fields[f].name) == a->field_count) return false;
+  return true;
+}
+
+/* Equal but for the order of fields? */
 static bool is_same(const Definition *a, const Definition *b) {
-  if (a->field_count != b->field_count || a->storage != b->storage ||
-      a->image_bytes != b->image_bytes)
+  if (a->field_count != b->field_count || a->storage != b->storage)
     return false;
   for (uint32_t f = 0; f < a->field_count; f++)
-    if (a->fields[f].type != b->fields[f].type ||
-        strcmp(a->fields[f].name, b->fields[f].name) != 0)
-      return false;
-  return a->image_bytes == 0 ||
-         memcmp(a->defaults, b->defaults, a->image_bytes) == 0;
+    if (!has_field(b, &a->fields[f])) return false;
+  return true;
+}
+
+/* Makes the definition on top of the stack, whose name is free, known by index
+ * and by name. Both places exist before either counts, so that a failure leaves
+ * it unknown. */
+static void enrol(lua_State *L, Definition *definition) {
+  State *state = bind_state(L);
+  int place = lua_gettop(L);
+  bind_push_shared(L);
+  bind_push_table(L, "definitions");
+  lua_pushstring(L, definition->name);
+  lua_pushvalue(L, -1);
+  lua_pushboolean(L, 0);
+  lua_rawset(L, place + 2);
+  lua_pushvalue(L, place);
+  lua_rawseti(L, place + 2, (int)state->definition_count + 1);
+  lua_pushvalue(L, place);
+  lua_rawset(L, place + 2);
+  definition->index = ++state->definition_count;
+  lua_settop(L, place);
+}
+
+/* Pushes the definition of the name at index, or nil. */
+static Definition *find_known(lua_State *L, int name) {
+  bind_push_shared(L);
+  bind_push_table(L, "definitions");
+  lua_pushvalue(L, name);
+  lua_rawget(L, -2);
+  lua_replace(L, -3);
+  lua_pop(L, 1);
+  return (Definition *)bind_find(L, -1, KIND_DEFINITION);
 }
 
 /* Leaves on the stack the definition of this name: the one on top, or an equal
  * one from before. */
 static int settle(lua_State *L, Definition *candidate) {
-  bind_push_shared(L);
-  lua_getfield(L, -1, "definitions");
-  lua_pushvalue(L, 1);
-  lua_rawget(L, -2);
-  Definition *known = (Definition *)bind_find(L, -1, KIND_DEFINITION);
+  Definition *known = find_known(L, 1);
   if (known && is_same(known, candidate)) return 1;
   if (known)
     return bind_error(L, "%s is already defined, with %s", known->name,
                       known->field_count == 0 ? "no fields"
-                      : strcmp(known->listing, candidate->listing) == 0
+                      : has_same_names(known, candidate)
                           ? "other types, defaults or storage"
                           : known->listing);
-  State *state = bind_state(L);
   lua_pop(L, 1);
-  lua_pushvalue(L, 1);
-  lua_pushvalue(L, -4);
-  lua_rawset(L, -3);
-  lua_pushvalue(L, -3);
-  lua_rawseti(L, -2, (int)state->definition_count + 1);
-  candidate->index = ++state->definition_count;
-  lua_pop(L, 2);
+  enrol(L, candidate);
   return 1;
 }
 
+static bool is_reserved(const char *name) {
+  return strcmp(name, "count") == 0 || strcmp(name, "entities") == 0;
+}
+
+/* Of a host ---------------------------------------------------------------- */
+
+/* Could a script have given all these names? */
+static bool is_plain(const ecs_World *native, ecs_Component component) {
+  const char *name = ecs_component_name(native, component);
+  if (!is_name(name, strlen(name)) || is_reserved(name)) return false;
+  uint32_t count = ecs_component_field_count(native, component);
+  for (uint32_t f = 0; f < count; f++) {
+    ecs_FieldInfo info;
+    if (ecs_component_field(native, component, f, &info) != ECS_OK ||
+        !is_name(info.name, strlen(info.name)))
+      return false;
+  }
+  return true;
+}
+
+static ecs_Field field_of(const ecs_World *native, ecs_Component component,
+                          uint32_t place) {
+  ecs_FieldInfo info = {"", ECS_F32, 0, 0};
+  (void)ecs_component_field(native, component, place, &info);
+  return (ecs_Field){info.name, info.type, info.default_value};
+}
+
+/* The same, order included? */
+static bool agrees(const Definition *definition, const ecs_World *native,
+                   ecs_Component component) {
+  if (definition->storage != ecs_component_storage(native, component) ||
+      definition->field_count != ecs_component_field_count(native, component))
+    return false;
+  for (uint32_t f = 0; f < definition->field_count; f++) {
+    ecs_Field field = field_of(native, component, f);
+    if (!is_same_field(&definition->fields[f], &field)) return false;
+  }
+  return true;
+}
+
+/* Pushes a new definition that is like the component; its name is at index. */
+static Definition *copy(lua_State *L, int name, const ecs_World *native,
+                        ecs_Component component) {
+  uint32_t count = ecs_component_field_count(native, component);
+  Definition *definition = begin(L, name, count);
+  for (uint32_t f = 0; f < count; f++) {
+    ecs_Field field = field_of(native, component, f);
+    lua_pushstring(L, field.name);
+    field.name = lua_tostring(L, -1);
+    definition->fields[f] = field;
+    lua_rawseti(L, -2, (int)f + 1);
+  }
+  definition->storage = ecs_component_storage(native, component);
+  finish(L, definition);
+  return definition;
+}
+
+Adoption bind_definition_adopt(lua_State *L, const ecs_World *native,
+                               ecs_Component component, bool make) {
+  Adoption adoption = {NULL, false};
+  if (!is_plain(native, component)) return adoption;
+  int top = lua_gettop(L);
+  lua_pushstring(L, ecs_component_name(native, component));
+  Definition *known = find_known(L, top + 1);
+  if (known && agrees(known, native, component)) {
+    adoption.definition = known;
+  } else if (known) {
+    adoption.refused = true;
+  } else if (make) {
+    Definition *definition = copy(L, top + 1, native, component);
+    enrol(L, definition);
+    adoption.definition = definition;
+  }
+  lua_settop(L, top);
+  return adoption;
+}
+
+/* Of scripts --------------------------------------------------------------- */
+
 static void refuse_reserved(lua_State *L, const char *name) {
-  if (strcmp(name, "count") == 0 || strcmp(name, "entities") == 0)
+  if (is_reserved(name))
     bind_error(L, "'%s' cannot be the name of a component: batches use it",
                name);
+}
+
+/* ecs.component "Heat": what is known under this name. */
+static int push_known(lua_State *L) {
+  if (find_known(L, 1)) return 1;
+  return bind_error(L, "no component is called %s yet: to define it, say what "
+                       "fields it has, as in { x = 'f32' }; without any it is "
+                       "an ecs.tag", lua_tostring(L, 1));
 }
 
 BIND_INTERNAL int bind_component(lua_State *L);
 BIND_INTERNAL int bind_component(lua_State *L) {
   refuse_reserved(L, check_name(L, 1, "component"));
+  bind_hosts_adopt(L);
+  if (lua_gettop(L) == 1) return push_known(L);
   if (!lua_istable(L, 2))
     return bind_error(L, "%s: a component has fields, as in "
                          "{ x = 'f32' }; without any it is an ecs.tag",
@@ -310,6 +458,7 @@ BIND_INTERNAL int bind_component(lua_State *L) {
 BIND_INTERNAL int bind_tag(lua_State *L);
 BIND_INTERNAL int bind_tag(lua_State *L) {
   refuse_reserved(L, check_name(L, 1, "tag"));
+  bind_hosts_adopt(L);
   lua_settop(L, 2);
   Definition *definition = read_definition(L, 0);
   definition->storage = check_options(L, 2, definition->name, true);

@@ -143,8 +143,7 @@ Part bind_part_check(lua_State *L, int index, const char *call) {
   return part;
 }
 
-/* The field of this name, or field_count. */
-static uint32_t find_field(const Definition *definition, const char *name) {
+uint32_t bind_field_find(const Definition *definition, const char *name) {
   uint32_t field = 0;
   while (field < definition->field_count &&
          strcmp(definition->fields[field].name, name) != 0)
@@ -164,7 +163,7 @@ static uint32_t find_field_slowly(lua_State *L, int index,
   }
   size_t bytes;
   const char *name = lua_tolstring(L, index, &bytes);
-  uint32_t field = find_field(definition, name);
+  uint32_t field = bind_field_find(definition, name);
   if (field == definition->field_count || strlen(name) != bytes)
     bind_error(L, "%s has no field '%s' (it has %s)", definition->name, name,
                definition->listing);

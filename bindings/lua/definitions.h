@@ -16,7 +16,7 @@
 
 typedef struct Definition {
   Header header;
-  uint32_t index; /* 1, 2, 3 ... in order of definition */
+  uint32_t index; /* 1, 2, 3 ... in order of definition; 0: not known yet */
   uint32_t field_count;
   uint32_t image_bytes;
   ecs_Storage storage;
@@ -74,6 +74,26 @@ static inline Part bind_part_at(lua_State *L, State *state, int index,
     return (Part){(const Definition *)address, NULL};
   return bind_part_check(L, index, call);
 }
+
+/* define.c: the definition that a component of a host's world goes by: one of
+ * its name that agrees with it in all, or else a new one if make says so. */
+typedef struct Adoption {
+  const Definition *definition; /* NULL: none, or the name is not for scripts */
+  bool refused;                 /* the name has another definition */
+} Adoption;
+BIND_INTERNAL Adoption bind_definition_adopt(lua_State *L,
+                                             const ecs_World *native,
+                                             ecs_Component component,
+                                             bool make);
+
+/* host.c: adopts what hosts defined since the last look, in every borrowed
+ * world. A component whose name is taken is left out. May raise, being out of
+ * memory. */
+BIND_INTERNAL void bind_hosts_adopt(lua_State *L);
+
+/* The field of this name, or field_count. */
+BIND_INTERNAL uint32_t bind_field_find(const Definition *definition,
+                                       const char *name);
 
 /* The field that the string at index names; raises with the fields there are.
  */

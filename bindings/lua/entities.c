@@ -301,6 +301,7 @@ static int world_components(lua_State *L) {
     lua_pushnil(L);
     return 1;
   }
+  bind_world_adopt(L, world, 1);
   lua_newtable(L);
   int list = lua_gettop(L), length = 0;
   bind_push_shared(L);

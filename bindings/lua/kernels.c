@@ -39,6 +39,14 @@ static const ecs_KernelLibrary *find_library(lua_State *L, const char *name) {
   return library ? library->native : NULL;
 }
 
+/* Keeps the library on top of the stack under a name. */
+static void keep_library(lua_State *L, const char *name) {
+  bind_push_shared(L);
+  lua_getfield(L, -1, "libraries");
+  lua_pushvalue(L, -3);
+  lua_setfield(L, -2, name);
+}
+
 /* load(name, path): true, or nil and why not. */
 static int load(lua_State *L) {
   const char *name = luaL_checkstring(L, 1);
@@ -53,13 +61,21 @@ static int load(lua_State *L) {
                       reason[0] ? ": " : "", reason);
       return fail(L);
     }
-    bind_push_shared(L);
-    lua_getfield(L, -1, "libraries");
-    lua_pushvalue(L, -3);
-    lua_setfield(L, -2, name);
+    keep_library(L, name);
   }
   lua_pushboolean(L, 1);
   return 1;
+}
+
+void bind_library_keep(lua_State *L, const char *name,
+                       const ecs_KernelLibrary *native) {
+  const ecs_KernelLibrary *known = find_library(L, name);
+  if (known == native) return;
+  if (known)
+    bind_error(L, "there is another library of the name '%s'", name);
+  Library *library = (Library *)bind_new(L, KIND_LIBRARY, sizeof *library);
+  library->native = native;
+  keep_library(L, name);
 }
 
 /* kernels(name): the names of its kernels, or nil. */

@@ -62,15 +62,19 @@ void *bind_new(lua_State *L, Kind kind, size_t bytes) {
   return header;
 }
 
-void *bind_find(lua_State *L, int index, Kind kind) {
+void *bind_find_in(lua_State *L, const State *state, int index, Kind kind) {
   Header *header = (Header *)lua_touserdata(L, index);
   if (!header || !lua_getmetatable(L, index)) return NULL;
   const void *metatable = lua_topointer(L, -1);
   lua_pop(L, 1);
-  if (metatable != bind_state(L)->metatables[kind]) return NULL;
+  if (metatable != state->metatables[kind]) return NULL;
   size_t bytes = lua_rawlen(L, index); /* 0 for a light userdata */
   if (bytes < sizeof(Header) || header->bytes != bytes) return NULL;
   return header->magic == magic_of(kind, header) ? header : NULL;
+}
+
+void *bind_find(lua_State *L, int index, Kind kind) {
+  return bind_find_in(L, bind_state(L), index, kind);
 }
 
 int bind_raise(lua_State *L) {
@@ -243,17 +247,28 @@ static void create_state(lua_State *L) {
   lua_setfield(L, -2, "definitions");
   lua_newtable(L);
   lua_setfield(L, -2, "libraries");
+  lua_newtable(L);
+  lua_setfield(L, -2, "worlds");
+  lua_newtable(L);
+  lua_setfield(L, -2, "hosts");
   compat_set_private(L, -2);
 }
 
-/* Pushes the state's userdata, made now if this is the first time. */
-static void push_state(lua_State *L) {
+State *bind_push_state(lua_State *L) {
   lua_pushlightuserdata(L, (void *)(uintptr_t)&state_key);
   lua_rawget(L, LUA_REGISTRYINDEX);
   State *state = (State *)lua_touserdata(L, -1);
   if (state && lua_rawlen(L, -1) == sizeof *state &&
       state->header.magic == STATE_MAGIC)
-    return;
+    return state;
+  lua_pop(L, 1);
+  lua_pushnil(L);
+  return NULL;
+}
+
+/* Pushes the state's userdata, made now if this is the first time. */
+static void ensure_state(lua_State *L) {
+  if (bind_push_state(L)) return;
   lua_pop(L, 1);
   create_state(L);
   lua_pushlightuserdata(L, (void *)(uintptr_t)&state_key);
@@ -278,6 +293,7 @@ static int open_module(lua_State *L) {
   bind_open_kernels(L);
   bind_open_mathematics(L);
   bind_open_frames(L);
+  bind_open_hosts(L);
   lua_pushliteral(L, ECS_VERSION);
   lua_setfield(L, -2, "version");
   return 1;
@@ -285,7 +301,7 @@ static int open_module(lua_State *L) {
 
 ECS_API int luaopen_ecs_core(lua_State *L);
 ECS_API int luaopen_ecs_core(lua_State *L) {
-  push_state(L);
+  ensure_state(L);
   lua_pushcclosure(L, open_module, 1);
   lua_call(L, 0, 1);
   return 1;

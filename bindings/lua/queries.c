@@ -7,6 +7,9 @@
  * A query's native part belongs to its world. The finalizer gives it back only
  * while the world lives; after that it is gone already.
  *
+ * A borrowed world outlives what Lua made in it, so it has a list of its
+ * queries for the day when it is detached: a table with weak keys.
+ *
  * Private table: world, label, views (see walks.c).
  */
 #include <string.h>
@@ -70,6 +73,40 @@ static Query *query_new(lua_State *L, World *world, uint32_t count) {
   return query;
 }
 
+/* Notes the query on top of the stack with its borrowed world. */
+static void note(lua_State *L, int world_index) {
+  int query = lua_gettop(L);
+  compat_push_private(L, world_index);
+  lua_getfield(L, -1, "queries");
+  if (!lua_istable(L, -1)) {
+    lua_createtable(L, 0, 4);
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "k");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, query + 1, "queries");
+  }
+  lua_pushvalue(L, query);
+  lua_pushboolean(L, 1);
+  lua_rawset(L, -3);
+  lua_settop(L, query);
+}
+
+void bind_queries_end(lua_State *L, World *world, int index) {
+  int top = lua_gettop(L);
+  compat_push_private(L, index);
+  lua_getfield(L, -1, "queries");
+  if (lua_istable(L, -1))
+    for (lua_pushnil(L); lua_next(L, top + 2); lua_pop(L, 1)) {
+      Query *query = (Query *)bind_find(L, top + 3, KIND_QUERY);
+      if (!query || query->world != world || query->depth > 0) continue;
+      if (world->native) ecs_query_destroy(query->native);
+      query->native = NULL;
+    }
+  lua_settop(L, top);
+}
+
 /* query(world, terms, label): a query, or nil and a message. */
 static int query_create(lua_State *L) {
   World *world = bind_world_check(L, 1);
@@ -83,6 +120,7 @@ static int query_create(lua_State *L) {
     lua_insert(L, -2);
     return 2;
   }
+  if (world->borrowed) note(L, 1);
   ecs_Term *terms =
       (ecs_Term *)lua_newuserdata(L, (count + 1u) * sizeof *terms);
   for (uint32_t t = 0; t < count; t++) {

@@ -2,6 +2,9 @@
  *
  *      ecs.world{}  -> userdata (live) -- close, __close, __gc --> closed
  *
+ * The userdata is the holder of its native world, in the word of ecs.h: should
+ * a host destroy that under it, it is closed.
+ *
  * Closing twice is harmless. Closing inside a callback, or in a frame that
  * records, is refused; a finalizer cannot be refused anything (a script with
  * the debug library can call it), so then the walk or the recording that is
@@ -43,14 +46,14 @@ World *bind_world_check(lua_State *L, int index) {
 
 /* The collector knows nothing of a world's memory: tell it that as much was
  * allocated, so that dropped worlds are found in time. */
-static void pay_for(lua_State *L, const World *world) {
+void bind_world_pay(lua_State *L, const World *world) {
   ecs_Statistics statistics;
   ecs_world_statistics(world->native, &statistics);
   lua_gc(L, LUA_GCSTEP, (int)(statistics.bytes / 1024 % 65536));
 }
 
-/* world(): a world without systems. Its state is a table for scripts/ecs. */
-static int world_new(lua_State *L) {
+/* A world without systems. Its state is a table for scripts/ecs. */
+World *bind_world_new(lua_State *L) {
   World *world = (World *)bind_new(L, KIND_WORLD, sizeof *world);
   compat_push_private(L, -1);
   lua_newtable(L);
@@ -58,19 +61,47 @@ static int world_new(lua_State *L) {
   lua_newtable(L);
   lua_setfield(L, -2, "bundles");
   lua_pop(L, 1);
-  ecs_Status status = ecs_world_create(NULL, &world->native);
+  return world;
+}
+
+/* Leaves nothing that points into the native world. */
+static void forget(World *world) {
+  static const uint64_t closed = WORLD_CLOSED;
+  world->pulse = &closed;
+  world->native = NULL;
+}
+
+static void native_ended(ecs_Holder *holder) {
+  forget((World *)(void *)((char *)holder - offsetof(World, holder)));
+}
+
+bool bind_world_hold(World *world, ecs_World *native) {
+  world->holder.ended = native_ended;
+  if (ecs_world_hold(native, &world->holder) != ECS_OK) return false;
+  world->pulse = ecs_world_pulse(native);
+  world->native = native;
+  return true;
+}
+
+/* world() */
+static int world_new(lua_State *L) {
+  World *world = bind_world_new(L);
+  ecs_World *native = NULL;
+  ecs_Status status = ecs_world_create(NULL, &native);
   if (status != ECS_OK)
     return bind_error(L, "no world: %s", ecs_status_text(status));
-  world->pulse = ecs_world_pulse(world->native);
-  pay_for(L, world);
+  (void)bind_world_hold(world, native); /* nobody else knows it */
+  bind_world_pay(L, world);
   return 1;
 }
 
 void bind_world_end(World *world) {
-  static const uint64_t closed = WORLD_CLOSED;
-  world->pulse = &closed;
-  ecs_world_destroy(world->native);
-  world->native = NULL;
+  if (!world->native) return;
+  if (world->borrowed)
+    (void)ecs_world_hold(world->native, NULL);
+  else
+    ecs_world_destroy(world->native);
+  forget(world);
 }
 
 bool bind_world_settle(World *world) {
@@ -104,6 +135,7 @@ static int world_close(lua_State *L) {
   if (bind_world_open(world))
     return bind_error(L, "a world cannot be closed inside %s",
                       bind_world_open(world));
+  if (world->borrowed) bind_world_detach(L, world, 1);
   bind_world_end(world);
   return 0;
 }
@@ -181,6 +213,31 @@ static void grow(lua_State *L, World *world, int index, uint32_t needed) {
   lua_pop(L, 1);
 }
 
+void bind_world_link(lua_State *L, World *world, int index,
+                     const Definition *definition, ecs_Component component) {
+  uint32_t highest =
+      definition->index > component ? definition->index : component;
+  grow(L, world, index, highest + 1);
+  world->owners[component] = definition;
+  world->ids[definition->index] = component;
+}
+
+/* Pushes why a definition and a world do not go together. */
+static void push_refusal(lua_State *L, const World *world, ecs_Status status,
+                         const Definition *definition) {
+  const char *name = definition->name;
+  if (status == ECS_E_OPEN && bind_world_open(world))
+    lua_pushfstring(L, "ecs: %s is new to this world and cannot be added to it "
+                       "inside %s: define it before", name,
+                    bind_world_open(world));
+  else if (status == ECS_E_SCHEMA && world->borrowed)
+    lua_pushfstring(L, "ecs: %s has other fields, or the same in another "
+                       "order, in the host's world: use ecs.component '%s', or "
+                       "let the host define it first", name, name);
+  else
+    lua_pushfstring(L, "ecs: %s: %s", name, ecs_status_text(status));
+}
+
 ecs_Component bind_world_meet(lua_State *L, World *world, int index,
                               const Definition *definition) {
   ecs_Component component = bind_world_try(L, world, index, definition);
@@ -197,25 +254,18 @@ ecs_Component bind_world_try(lua_State *L, World *world, int index,
       definition->storage};
   ecs_Status status =
       ecs_component(bind_native(L, world), &description, &component);
-  if (status == ECS_E_OPEN && bind_world_open(world))
-    lua_pushfstring(L, "ecs: %s is new to this world and cannot be added to it "
-                       "inside %s: define it before", definition->name,
-                    bind_world_open(world));
-  else if (status != ECS_OK)
-    lua_pushfstring(L, "ecs: %s: %s", definition->name,
-                    ecs_status_text(status));
-  if (status != ECS_OK) return 0;
-  uint32_t highest =
-      definition->index > component ? definition->index : component;
-  grow(L, world, index, highest + 1);
-  world->owners[component] = definition;
-  world->ids[definition->index] = component;
+  if (status != ECS_OK) {
+    push_refusal(L, world, status, definition);
+    return 0;
+  }
+  bind_world_link(L, world, index, definition, component);
   return component;
 }
 
 void bind_world_meet_all(lua_State *L, World *world, int index) {
   State *state = bind_state(L);
   if (bind_world_open(world) || world->known == state->definition_count) return;
+  if (ecs_deferring(bind_native(L, world))) return; /* a host's cursor */
   index = compat_absolute(L, index);
   bind_push_shared(L);
   bind_push_table(L, "definitions");

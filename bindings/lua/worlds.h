@@ -24,7 +24,7 @@ typedef struct World {
   ecs_World *native;         /* NULL: closed */
   const uint64_t *pulse;     /* of native; WORLD_CLOSED when there is none */
   ecs_Component *ids;        /* 0: not met yet */
-  const Definition **owners; /* NULL: defined by the host */
+  const Definition **owners; /* NULL: defined by the host, not adopted yet */
   uint32_t capacity;         /* of both, which are one userdata */
   uint32_t known;            /* all definitions up to this index are met */
   View *innermost;           /* NULL: no walk is open */
@@ -33,6 +33,9 @@ typedef struct World {
   bool finalized;            /* so its memory may go without a further word */
   bool doomed;               /* finalized during a walk or a recording, which
                                 will close it */
+  bool borrowed;             /* the host's: closing it only lets go */
+  ecs_Holder holder;         /* learns of native's end */
+  uint32_t adopted;          /* components up to this one were looked at */
 } World;
 
 /* What no native world's pulse ever is: what stands for one when it is closed,
@@ -65,7 +68,15 @@ static inline ecs_World *bind_native(lua_State *L, const World *world) {
   return world->native;
 }
 
-/* Closes it; no walk is open. Harmless when it is closed. */
+/* Pushes a world that has nothing native yet. */
+BIND_INTERNAL World *bind_world_new(lua_State *L);
+
+/* Gives it something native; false when that is held elsewhere. From then on it
+ * is closed, too, when its host destroys native. */
+BIND_INTERNAL bool bind_world_hold(World *world, ecs_World *native);
+
+/* Closes it, or lets go of a borrowed one; no walk is open. Harmless when it is
+ * closed. */
 BIND_INTERNAL void bind_world_end(World *world);
 
 /* After a walk or a recording: closes a doomed world when it was the outermost.
@@ -75,6 +86,23 @@ BIND_INTERNAL bool bind_world_settle(World *world);
 /* What is open, for messages: the label of the innermost walk, or words for a
  * recording; NULL: nothing. */
 BIND_INTERNAL const char *bind_world_open(const World *world);
+/* Tells the collector of the memory of a world that it will end. */
+BIND_INTERNAL void bind_world_pay(lua_State *L, const World *world);
+
+/* host.c: defines for scripts what the host of a borrowed world has defined
+ * since the last look. index is the world's place on the stack. */
+BIND_INTERNAL void bind_world_adopt(lua_State *L, World *world, int index);
+
+/* host.c: ends a borrowed world for this state. Raises inside a walk. */
+BIND_INTERNAL void bind_world_detach(lua_State *L, World *world, int index);
+
+/* queries.c: destroys what is left of a world's queries. */
+BIND_INTERNAL void bind_queries_end(lua_State *L, World *world, int index);
+
+/* kernels.c: keeps a library that is not loaded from a file; raises when the
+ * name is taken. */
+BIND_INTERNAL void bind_library_keep(lua_State *L, const char *name,
+                                     const ecs_KernelLibrary *native);
 
 /* The query at index, whose world lives; raises on anything else. */
 BIND_INTERNAL Query *bind_query_check(lua_State *L, int index);
@@ -98,6 +126,11 @@ BIND_INTERNAL ecs_Component bind_world_meet(lua_State *L, World *world,
                                             int index,
                                             const Definition *definition);
 
+/* Notes that a definition and a component of the world are the same. */
+BIND_INTERNAL void bind_world_link(lua_State *L, World *world, int index,
+                                   const Definition *definition,
+                                   ecs_Component component);
+
 /* As bind_world_meet, but a failure leaves its message on the stack and gives
  * 0. */
 BIND_INTERNAL ecs_Component bind_world_try(lua_State *L, World *world,
@@ -113,7 +146,7 @@ static inline ecs_Component bind_component_in(lua_State *L, World *world,
                    : bind_world_meet(L, world, index, definition);
 }
 
-/* Meets every definition there is, unless a walk is open. */
+/* Meets every definition there is, unless something is open. */
 BIND_INTERNAL void bind_world_meet_all(lua_State *L, World *world, int index);
 
 /* Pushes the message for a status that no argument explains. */

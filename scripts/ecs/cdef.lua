@@ -47,6 +47,10 @@ typedef struct ecs_WorldDescription {
 ecs_Status ecs_world_create(const ecs_WorldDescription *description,
                                     ecs_World **world);
 void ecs_world_destroy(ecs_World *world);
+typedef struct ecs_Holder {
+  void (*ended)(struct ecs_Holder *holder);
+} ecs_Holder;
+ecs_Status ecs_world_hold(ecs_World *world, ecs_Holder *holder);
 ecs_Status ecs_world_clear(ecs_World *world);
 typedef struct ecs_Statistics {
   uint64_t entities;

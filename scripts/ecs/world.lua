@@ -59,6 +59,11 @@ local function check_keys(options, level)
   end
 end
 
+-- A world that a host pushes has the phases of any other.
+core.welcome(function(pushed)
+  system.prepare(pushed, read_phases(nil, 2), read_flush(nil, 2))
+end)
+
 local world = {}
 
 --- Makes a world. options is a table, and may be left out:

@@ -2,7 +2,7 @@
  *
  * Levels of deferral and cursors are told apart, a world frees what its open
  * cursors hold, reserved room is enough for any bundle, and a large recording
- * does not stay in memory for ever.
+ * does not stay in memory for ever. The one who holds a world learns its end.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -164,6 +164,31 @@ static void grouping_what_is_grouped_makes_no_plan_anew(void **state) {
   finish(&fixture);
 }
 
+typedef struct Witness {
+  ecs_Holder holder; /* must be first */
+  int ends;
+} Witness;
+
+static void count_end(ecs_Holder *holder) {
+  ((Witness *)(void *)holder)->ends++;
+}
+
+static void a_holder_learns_of_the_end(void **state) {
+  (void)state;
+  ecs_World *world = NULL;
+  Witness one = {{count_end}, 0}, other = {{count_end}, 0};
+  assert_int_equal(ecs_world_create(NULL, &world), ECS_OK);
+  assert_int_equal(ecs_world_hold(world, &one.holder), ECS_OK);
+  assert_int_equal(ecs_world_hold(world, &other.holder), ECS_E_ARGUMENT);
+  assert_int_equal(ecs_world_hold(world, &one.holder), ECS_OK);
+  assert_int_equal(ecs_world_hold(world, NULL), ECS_OK);
+  assert_int_equal(ecs_world_hold(world, &other.holder), ECS_OK);
+  assert_int_equal(one.ends + other.ends, 0);
+  ecs_world_destroy(world);
+  assert_int_equal(other.ends, 1);
+  assert_int_equal(one.ends, 0); /* was let go of */
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_deferral_cannot_end_a_cursor),
@@ -171,6 +196,7 @@ int main(void) {
       cmocka_unit_test(reserved_room_is_enough_for_any_bundle),
       cmocka_unit_test(a_large_recording_does_not_stay),
       cmocka_unit_test(grouping_what_is_grouped_makes_no_plan_anew),
+      cmocka_unit_test(a_holder_learns_of_the_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,315 @@
+/* share_test.c: what a host and scripts share, with whatever Lua this is built
+ * for.
+ *
+ * Components go both ways, whoever defines them and when, and in whatever order
+ * their fields lie; scripts' systems run on the host's call, and the host's
+ * kernels on the scripts'.
+ */
+#include "host_fixture.h"
+
+/* Components --------------------------------------------------------------- */
+
+static void a_component_of_the_host_is_found(void **unused) {
+  (void)unused;
+  Fixture fixture;
+  start(&fixture);
+  define_tag(fixture.world, "Bits", ECS_STORE_BITS);
+  share_entity(&fixture);
+  run(fixture.L,
+      "local ecs = require 'ecs'\n"
+      "local Position = ecs.component 'Position'\n"
+      "assert(ecs.component('Position',\n"
+      "  { x = { 'f32', 7 }, y = 'f32' }) == Position)\n"
+      "assert(ecs.tag('Bits', { storage = 'bits' }) == ecs.component 'Bits')\n"
+      "assert(world:get(entity, Position, 'x') == 1)\n"
+      "local image = world:get(entity, Position)\n"
+      "assert(image.x == 1 and image.y == 2)\n"
+      "world:set(entity, Position { x = 3 })\n"
+      "world:set(entity, Position, 'y', 4)\n"
+      "world:query { Position }:batch(function(batch)\n"
+      "  local p = batch[Position]\n"
+      "  assert(p.x[1] == 3 and p.y[1] == 4)\n"
+      "  p.x[1] = 5\n"
+      "end)\n"
+      "born = world:spawn(Position { y = 9 })\n"
+      "world:spawn_many(2, { Position { y = 8 } })\n");
+  Position at;
+  assert_int_equal(
+      ecs_get(fixture.world, fixture.entity, fixture.position, &at), ECS_OK);
+  assert_true(at.x == 5 && at.y == 4);
+  lua_getglobal(fixture.L, "born");
+  ecs_Entity born = (ecs_Entity)lua_tonumber(fixture.L, -1);
+  lua_pop(fixture.L, 1);
+  assert_int_equal(ecs_get(fixture.world, born, fixture.position, &at), ECS_OK);
+  assert_true(at.x == 7 && at.y == 9);
+  finish(&fixture);
+}
+
+static void other_definitions_of_its_name_are_refused(void **unused) {
+  (void)unused;
+  Fixture fixture;
+  start(&fixture);
+  share(fixture.L, fixture.world);
+  run(fixture.L, "ecs = require 'ecs'");
+  raises(fixture.L, "ecs.component('Position', { x = 'f32', y = 'f32' })",
+         "already defined, with other types, defaults or storage");
+  raises(fixture.L, "ecs.component('Position', { x = { 'f32', 7 } })",
+         "already defined, with y, x");
+  raises(fixture.L, "ecs.tag 'Position'", "already defined");
+  raises(fixture.L, "ecs.component 'Positron'",
+         "no component is called Positron yet");
+  raises(fixture.L, "ecs.component('Position', nil)", "has fields");
+  finish(&fixture);
+}
+
+static void what_the_host_defines_later_is_found(void **unused) {
+  (void)unused;
+  Fixture fixture;
+  start(&fixture);
+  share_entity(&fixture);
+  run(fixture.L, "ecs = require 'ecs'");
+  define_tag(fixture.world, "Late", ECS_STORE_SPARSE);
+  define_tag(fixture.world, "Later", ECS_STORE_TABLE);
+  define_tag(fixture.world, "count", ECS_STORE_TABLE);
+  define_tag(fixture.world, "a\nb", ECS_STORE_TABLE);
+  ecs_Component later = ecs_component_find(fixture.world, "Later");
+  assert_int_equal(ecs_add(fixture.world, fixture.entity, later, NULL), ECS_OK);
+  run(fixture.L,
+      "world:add(entity, ecs.component 'Late')\n"
+      "local names = {}\n"
+      "for k, c in ipairs(world:components(entity)) do names[k] = c.name end\n"
+      "assert(table.concat(names, ' ') == 'Position Late Later')\n");
+  raises(fixture.L, "ecs.component 'count'", "batches use it");
+  finish(&fixture);
+}
+
+static void a_component_of_a_script_is_found(void **unused) {
+  (void)unused;
+  Fixture fixture;
+  start(&fixture);
+  share_entity(&fixture);
+  assert_int_equal(ecs_component_find(fixture.world, "Health"), 0);
+  run(fixture.L,
+      "Health = require 'ecs'.component('Health',\n"
+      "  { max = { 'i32', 9 }, hp = { 'i32', 5 } })\n"
+      "world:add(entity, Health { hp = 3 })");
+  ecs_Component health = ecs_component_find(fixture.world, "Health");
+  struct { int32_t hp, max; } image;
+  assert_int_equal(ecs_get(fixture.world, fixture.entity, health, &image),
+                   ECS_OK);
+  assert_int_equal(image.hp, 3);
+  assert_int_equal(image.max, 9);
+  finish(&fixture);
+}
+
+static void a_script_that_came_first_and_disagrees_is_told(void **unused) {
+  (void)unused;
+  Fixture fixture;
+  start(&fixture);
+  run(fixture.L, "ecs = require 'ecs'\n"
+                 "P = ecs.component('Position', { x = { 'f32', 7 },\n"
+                 "  y = 'f32' })");
+  uint64_t hash = ecs_world_hash(fixture.world);
+  refused(fixture.L, ecs_lua_push(fixture.L, fixture.world),
+          "Position is defined in this state already");
+  refused(fixture.L, ecs_lua_give(fixture.L, fixture.world), "Position");
+  assert_true(ecs_world_hash(fixture.world) == hash);
+  lua_State *other = new_state();
+  share(other, fixture.world);
+  lua_close(other);
+  finish(&fixture);
+}
+
+static void a_script_that_came_first_and_agrees_is_served(void **unused) {
+  (void)unused;
+  Fixture fixture;
+  start(&fixture);
+  static const ecs_Field fields[] = {{"a", ECS_I8, 0}, {"b", ECS_F64, 1}};
+  const ecs_ComponentDescription what = {"Both", fields, 2, ECS_STORE_TABLE};
+  ecs_Component component;
+  assert_int_equal(ecs_component(fixture.world, &what, &component), ECS_OK);
+  run(fixture.L, "Both = require 'ecs'.component('Both',\n"
+                 "  { b = { 'f64', 1 }, a = 'i8' })");
+  share_entity(&fixture);
+  run(fixture.L, "world:add(entity, Both { a = 1 })\n"
+                 "assert(require 'ecs'.component 'Both' == Both)");
+  assert_true(ecs_has(fixture.world, fixture.entity, component));
+  finish(&fixture);
+}
+
+/* The script's definition came after the push, the host's after that. */
+static void a_host_that_comes_last_and_disagrees_is_told(void **unused) {
+  (void)unused;
+  Fixture fixture;
+  start(&fixture);
+  share_entity(&fixture);
+  run(fixture.L, "Spot = require 'ecs'.component('Spot',\n"
+                 "  { x = 'f32', y = 'f32' })");
+  static const ecs_Field fields[] = {{"y", ECS_F32, 0}, {"x", ECS_F32, 0}};
+  const ecs_ComponentDescription what = {"Spot", fields, 2, ECS_STORE_TABLE};
+  ecs_Component component;
+  assert_int_equal(ecs_component(fixture.world, &what, &component), ECS_OK);
+  raises(fixture.L, "world:add(entity, Spot)", "in the host's world");
+  finish(&fixture);
+}
+
+/* Frames ------------------------------------------------------------------- */
+
+static void systems_run_without_a_variable(void **unused) {
+  (void)unused;
+  Fixture fixture;
+  start(&fixture);
+  share(fixture.L, fixture.world);
+  run(fixture.L, "frames = 0\n"
+                 "world:system { name = 'f', run = function(w, dt)\n"
+                 "  frames = frames + dt; collectgarbage() end }\n"
+                 "world = nil; collectgarbage(); collectgarbage()");
+  for (int k = 0; k < 4; k++)
+    assert_int_equal(ecs_lua_progress(fixture.L, fixture.world, 0.5), 0);
+  run(fixture.L, "assert(frames == 2)");
+  finish(&fixture);
+}
+
+static void an_error_of_a_system_is_handed_out(void **unused) {
+  (void)unused;
+  Fixture fixture;
+  start(&fixture);
+  share(fixture.L, fixture.world);
+  run(fixture.L, "world:system { name = 'bad', query = {},\n"
+                 "  batch = function() error 'oh' end }");
+  refused(fixture.L, ecs_lua_progress(fixture.L, fixture.world, 1),
+          "oh (in system 'bad')");
+  refused(fixture.L, ecs_lua_progress(fixture.L, fixture.world, 1.0 / 0.0),
+          "seconds since the last frame");
+  refused(fixture.L, ecs_lua_progress(fixture.L, NULL, 1), "not borrowed");
+  refused(fixture.L, ecs_lua_push(fixture.L, NULL), "no world");
+  assert_int_equal(ecs_lua_detach(fixture.L, NULL), 0);
+  run(fixture.L, "world:spawn()");
+  finish(&fixture);
+}
+
+static void scripts_run_inside_a_cursor_of_the_host(void **unused) {
+  (void)unused;
+  Fixture fixture;
+  ecs_Query *query;
+  ecs_Cursor cursor;
+  ecs_Batch batch;
+  start(&fixture);
+  share_entity(&fixture);
+  run(fixture.L, "ecs = require 'ecs'\n"
+                 "T = ecs.tag 'T'; all = world:query {}\n"
+                 "all:batch(function() end)\n"
+                 "U = ecs.tag 'U'");
+  const ecs_Term term = {fixture.position, ECS_WRITE};
+  assert_int_equal(ecs_query_create(fixture.world, &term, 1, &query), ECS_OK);
+  assert_int_equal(ecs_query_begin(query, ECS_BATCH_WHOLE, &cursor), ECS_OK);
+  assert_true(ecs_cursor_next(&cursor, &batch));
+  run(fixture.L, "rows = 0\n"
+                 "all:batch(function(b) rows = b.count end)\n"
+                 "assert(rows == 1)\n"
+                 "world:add(entity, T); assert(not world:has(entity, T))");
+  raises(fixture.L, "world:get(entity, ecs.component 'Position')",
+         "something is walking over it");
+  raises(fixture.L, "world:add(entity, U)", "ecs: U");
+  raises(fixture.L, "world:clear()", "ecs: clear");
+  assert_int_equal(ecs_cursor_end(&cursor), ECS_OK);
+  run(fixture.L, "assert(world:has(entity, T)); world:add(entity, U)");
+  finish(&fixture);
+}
+
+static void a_phase_runs_alone(void **unused) {
+  (void)unused;
+  Fixture fixture;
+  start(&fixture);
+  share(fixture.L, fixture.world);
+  run(fixture.L, "seen = ''\n"
+                 "for _, phase in ipairs { 'last', 'first' } do\n"
+                 "  world:system { name = phase, phase = phase,\n"
+                 "    run = function(_, dt) seen = seen .. phase .. dt end }\n"
+                 "end");
+  assert_int_equal(ecs_lua_run(fixture.L, fixture.world, "last", 0.5), 0);
+  assert_int_equal(ecs_lua_progress(fixture.L, fixture.world, 1.5), 0);
+  run(fixture.L, "assert(seen == 'last0.5first1.5last1.5', seen)");
+  refused(fixture.L, ecs_lua_run(fixture.L, fixture.world, "never", 1),
+          "never");
+  refused(fixture.L, ecs_lua_run(fixture.L, fixture.world, NULL, 1), "ecs: ");
+  finish(&fixture);
+}
+
+/* LuaJIT in a host gets its columns as it does in a module. */
+static void columns_are_as_fast_as_in_a_module(void **unused) {
+  (void)unused;
+  Fixture fixture;
+  start(&fixture);
+  share(fixture.L, fixture.world);
+  run(fixture.L,
+      "local Position = require 'ecs'.component 'Position'\n"
+      "world:query { Position }:batch(function(batch)\n"
+      "  column = type(batch[Position].x)\n"
+      "end)\n"
+      "local fast = rawget(_G, 'jit') and os.getenv 'ECS_BACKEND' ~= 'capi'\n"
+      "assert(column == (fast and 'cdata' or 'table'), column)\n");
+  finish(&fixture);
+}
+
+/* Kernels ------------------------------------------------------------------ */
+
+static void kernels_of_the_host_run(void **unused) {
+  (void)unused;
+  Fixture fixture;
+  start(&fixture);
+  share(fixture.L, fixture.world);
+  assert_int_equal(ecs_lua_library(fixture.L, "host", &library), 0);
+  assert_int_equal(ecs_lua_library(fixture.L, "host", &library), 0);
+  run(fixture.L, "ecs = require 'ecs'\n"
+                 "assert(ecs.load_native 'host'[1] == 'host.double')\n"
+                 "world:system { name = 'd', native = 'host.double',\n"
+                 "  query = { ecs.component 'Position' } }");
+  for (int k = 0; k < 5; k++)
+    assert_int_equal(ecs_lua_progress(fixture.L, fixture.world, 1), 0);
+  Position at;
+  assert_int_equal(
+      ecs_get(fixture.world, fixture.entity, fixture.position, &at), ECS_OK);
+  assert_true(at.x == 32 && at.y == 2);
+  raises(fixture.L, "world:system { name = 'e', query = {},\n"
+                    "  native = 'host.double' }", "Position.x");
+  finish(&fixture);
+}
+
+static void wrong_libraries_are_refused(void **unused) {
+  (void)unused;
+  lua_State *L = new_state();
+  static const ecs_KernelLibrary other = ECS_KERNEL_LIBRARY_OF(kernels);
+  ecs_KernelLibrary outdated = library;
+  outdated.abi++;
+  refused(L, ecs_lua_library(L, "host", &outdated), "another ecs.h");
+  outdated = library;
+  outdated.call_bytes += 8;
+  refused(L, ecs_lua_library(L, "host", &outdated), "another ecs.h");
+  refused(L, ecs_lua_library(L, "", &library), "has a name");
+  refused(L, ecs_lua_library(L, NULL, &library), "has a name");
+  refused(L, ecs_lua_library(L, "host", NULL), "has a name");
+  assert_int_equal(ecs_lua_library(L, "host", &library), 0);
+  refused(L, ecs_lua_library(L, "host", &other), "another library");
+  lua_close(L);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_component_of_the_host_is_found),
+      cmocka_unit_test(other_definitions_of_its_name_are_refused),
+      cmocka_unit_test(what_the_host_defines_later_is_found),
+      cmocka_unit_test(a_component_of_a_script_is_found),
+      cmocka_unit_test(a_script_that_came_first_and_disagrees_is_told),
+      cmocka_unit_test(a_script_that_came_first_and_agrees_is_served),
+      cmocka_unit_test(a_host_that_comes_last_and_disagrees_is_told),
+      cmocka_unit_test(systems_run_without_a_variable),
+      cmocka_unit_test(an_error_of_a_system_is_handed_out),
+      cmocka_unit_test(scripts_run_inside_a_cursor_of_the_host),
+      cmocka_unit_test(a_phase_runs_alone),
+      cmocka_unit_test(columns_are_as_fast_as_in_a_module),
+      cmocka_unit_test(kernels_of_the_host_run),
+      cmocka_unit_test(wrong_libraries_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
