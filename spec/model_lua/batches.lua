@@ -96,6 +96,7 @@ function batches.show(self, walk, batch)
   local columns = batches.columns_of(self, query, batch)
   local entities = batch.entities
   if walk.n == 0 then check_outside(self, walk, columns, batch) end
+  walk.batch, walk.columns = batch, columns
   if walk.step.bad and walk.n == 0 then
     local entity = self.oracle.entities[entities[1]]
     if batches.store_badly(walk, columns, entity, of_entity) then
@@ -107,6 +108,21 @@ function batches.show(self, walk, batch)
     batches.check_columns(self, query, columns, i, entity, of_entity)
     self:bodies(walk, entity, {})
     batches.store_row(self, walk, columns, i, entity, of_entity)
+  end
+end
+
+--- A batch that was kept beyond its loop says so. A column either does too or
+-- is a table that nobody looks at any more: what is stored there must not show.
+function batches.check_over(self, walk)
+  local batch = walk.batch
+  if not batch then return end
+  self:must(not pcall(function() return batch.count end)
+    and not pcall(function() return batch.entities end),
+    "a batch can be used after its loop")
+  for _, fields in ipairs(walk.columns) do
+    for _, column in pairs(fields or {}) do
+      pcall(function() column[1] = 77 end)
+    end
   end
 end
 

@@ -94,7 +94,7 @@ local anywhere = weigh {
 }
 
 -- What only makes sense inside a loop or a system.
-local within = weigh { { "throw", 20 }, { "view", 80 } }
+local within = weigh { { "throw", 20 }, { "view", 80 }, { "yield", 5 } }
 
 -- Leaves: where loops would nest too deep.
 local is_loop = { batch = true, each = true, rows = true, spawn_many = true,
@@ -179,7 +179,7 @@ make.add, make.remove, make.set, make.set_field = value, component, value, value
 make.get, make.get_fields, make.has = component, value, value
 make.value, make.misuse, make.group = value, value, value
 make.clear, make.hash, make.statistics = nothing, nothing, nothing
-make.close = nothing
+make.close, make.yield = nothing, nothing
 make.collect, make.explain = value, query
 make.count, make.first = query, query
 make.query = function(made, below)

@@ -275,12 +275,14 @@ function run.new(ecs, made, options)
     abilities = options.abilities,
   }, run)
   self.oracle = oracle.new(program.components)
-  local ok, text = xpcall(function() begin(self, ecs) all(self) end,
-    function(thrown)
-      if thrown == mark then return thrown end
-      return debug.traceback(tostring(thrown))
-    end)
-  if not ok and not self.failure then self.failure = "crash: " .. text end
+  local thread = coroutine.create(function() begin(self, ecs) all(self) end)
+  local ok, thrown = coroutine.resume(thread)
+  if not ok and thrown ~= mark then
+    thrown = debug.traceback(thread, tostring(thrown))
+  elseif ok and coroutine.status(thread) ~= "dead" then
+    thrown = "a yield passed through everything"
+  end
+  self.failure = self.failure or (thrown ~= mark and thrown) or nil
   return self
 end
 

@@ -79,6 +79,7 @@ local function show_newborn(self, walk, held, batch)
     born[i] = self:born(entities[i], held, "spawn_many")
     batches.check_columns(self, walk.query, columns, i, born[i], of_newborn)
   end
+  walk.batch, walk.columns = batch, columns
   walk.seen = walk.seen + batch.count
   if walk.seen == walk.step.n then
     walk.deferring = self.oracle:deferring()
@@ -109,6 +110,7 @@ local function spawn_with(self, step, real, held)
     end)
   end)
   if ok then self:must(walk.seen == step.n, "%d were spawned", walk.seen) end
+  batches.check_over(self, walk)
   if walk.opened then self.oracle:close(ok) end
   if self.trace then self:note(ok and "end" or "end -- an error") end
   self:settle(walk, ok, thrown)

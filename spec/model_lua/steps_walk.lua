@@ -32,6 +32,7 @@ local function scoped(self, step, query, name, call)
   model:open(query.terms, true)
   local ok, thrown = self:protect(function() call(walk) end)
   if ok then self:all_came(walk) end
+  batches.check_over(self, walk)
   model:close(ok)
   if self.trace then self:note(ok and "end" or "end -- an error") end
   self:settle(walk, ok, thrown)

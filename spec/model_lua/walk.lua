@@ -139,6 +139,12 @@ function run.steps.throw(self, step)
   error(value, 0)
 end
 
+--- Programs run in a coroutine; nothing can yield out of a callback.
+function run.steps.yield(self)
+  if not self.frame and not self.oracle:walking() then return end
+  self:must(not pcall(coroutine.yield, "out"), "a callback yielded")
+end
+
 -- Values ---------------------------------------------------------------------
 
 --- A value that a row or column takes, and what it holds then. Whole numbers
