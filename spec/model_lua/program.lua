@@ -194,7 +194,7 @@ make.rows = function(made, below, depth, options)
 end
 make.add_all, make.set_all = query_value, query_value
 make.remove_all, make.destroy_all = query_value, query
-make.throw = function(made, below) made.kind = below(5) end
+make.throw = function(made, below) made.kind = below(6) end
 make.view = function(made, below)
   made.k, made.v, made.write = below(ANY), below(ANY), below(2) == 0 or nil
 end

@@ -100,6 +100,10 @@ local function judge(self, walk, thrown)
     self.thrown = { value = thrown }
   elseif not wanted then
     self:fail("unexpected error: %s", tostring(thrown))
+  elseif wanted.misuse then
+    self:must(type(thrown) == "string" and thrown:find("ecs: Plain is a tag", 1,
+      true), "a misuse became %s", tostring(thrown))
+    self.thrown = { value = thrown }
   elseif walk.name and type(wanted.value) == "string" then
     self:must(type(thrown) == "string"
       and thrown:find(wanted.value, 1, true)
@@ -130,8 +134,14 @@ function run:settle(walk, ok, thrown)
   error(thrown, 0)
 end
 
+--- Text, a table, a number, false, nil, or a misuse that nobody catches here.
 function run.steps.throw(self, step)
   if self.depth == 0 then return end
+  if step.kind == 5 then
+    self:note("an error of ecs")
+    self.thrown = { misuse = true }
+    self.world:get(self:pick(1000), self.definitions[7])
+  end
   local values = { "thrown on purpose", {}, 7.5, false }
   local value = values[step.kind + 1]
   if self.trace then self:note("error(" .. self:text(value) .. ", 0)") end
