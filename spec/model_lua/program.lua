@@ -93,8 +93,9 @@ local anywhere = weigh {
   { "progress", 24 }, { "phase", 14 },
 }
 
--- What only makes sense inside a loop or a system.
-local within = weigh { { "throw", 20 }, { "view", 80 }, { "yield", 5 } }
+-- What only or mostly makes sense inside a loop or a system.
+local within = weigh { { "throw", 20 }, { "view", 80 }, { "yield", 5 },
+                       { "system", 15 }, { "enable", 5 } }
 
 -- Leaves: where loops would nest too deep.
 local is_loop = { batch = true, each = true, rows = true, spawn_many = true,
