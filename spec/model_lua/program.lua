@@ -310,9 +310,11 @@ end
 
 --- A program as a Lua script that runs it again with a function of the driver.
 function program.script(made, kind)
-  local out = { "-- Run it in the checkout's root, as the driver was.\n",
+  local out = {
+    "-- Run it in the checkout's root, with the paths that the driver had.\n",
     "package.path = \"./spec/?.lua;\" .. package.path\n",
-    "require(\"model_lua.driver\")." .. kind .. " " }
+    "require(\"model_lua.driver\")." .. kind .. " ",
+  }
   write(made, "", out)
   return table.concat(out) .. "\n"
 end
