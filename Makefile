@@ -22,8 +22,9 @@
 CORE := ecs ecs_kernel config invariant status memory text id scalar \
   elementary schema entity_index locator table rows group world single spawn \
   part row_list query batch visit matches sparse_set change bulk bulk_destroy \
-  command_buffer fold regroup hash explain library kernel api accessor \
-  field_access api_entity api_query api_bulk api_world
+  command_buffer fold regroup hash explain library kernel random kernel_ir \
+  kernel_parse kernel_print kernel_loops kernel_plan api accessor \
+  field_access api_entity kernel_vm api_query api_bulk api_program api_world
 
 # What the mutation score is about.
 MUTANT_MODULES := table group world single locator command_buffer
@@ -37,6 +38,7 @@ PREFIX := /usr/local
 JOBS := 2
 N := 100
 SEED := 1
+SECONDS := 60
 
 LUA54_INCLUDE := /usr/include/lua5.4
 LUAJIT_INCLUDE := /usr/include/luajit-2.1
@@ -107,7 +109,7 @@ LUAJIT := LUA_CPATH='./build/luajit/?.so;./build/kernels/?.so;;' luajit
 .SECONDARY:
 .PHONY: all help demo examples test bench bench-lua run-bench \
   run-bench-lua lint floors sizes check-rockspec rockspec cdef mutants \
-  install clean libraries compile-checks kernels embed install-embed \
+  fuzz install clean libraries compile-checks kernels embed install-embed \
   bench-programs \
   lua54 luajit lua51 lua52 lua53
 
@@ -122,6 +124,7 @@ help:
 	@echo 'make examples  the numbered examples, on both VMs'
 	@echo 'make lint      floors, the rockspec, luacheck'
 	@echo 'make sizes     functions and files over the ceilings of the style'
+	@echo 'make fuzz      SECONDS=60: kernel programs under libFuzzer, with clang'
 	@echo 'make mutants   N=100 SEED=1: how many small errors the tests catch'
 	@echo 'make rockspec  brings its lists of files up to date; make cdef likewise'
 	@echo 'make install   PREFIX=/usr/local: C libraries, headers, Lua files'
@@ -356,6 +359,9 @@ rockspec:
 mutants:
 	@tools/setup test
 	@lua5.4 tools/mutants.lua $(N) $(SEED) $(JOBS) $(MUTANT_MODULES)
+
+fuzz:
+	@tools/fuzz $(SECONDS)
 
 # Installation ------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 /* api_query.c: the border for queries, cursors and kernels. */
 #include "api.h"
-#include "kernel.h"
+#include "kernel_vm.h"
 #include "matches.h"
 #include "visit.h"
 
@@ -48,6 +48,7 @@ void api_free_query(ecs_Query *query) {
   world->query_count--;
   memmove(&world->queries[at], &world->queries[at + 1],
           (world->query_count - at) * sizeof(ecs_Query *));
+  while (query->programs != NULL) program_destroy(query->programs);
   kernel_unbind_all(query);
   batch_free_scratches(query);
   query_deinit(query);

@@ -34,6 +34,9 @@
 #define ECS_COMMAND_PIECE 256u     /* bytes of a piece of the command buffer */
 #define ECS_COMMAND_LIMIT 512u     /* commands recorded at once */
 #define ECS_COPY_PIECE 24u         /* bytes copied, then cleared, at once */
+#define ECS_TEXT_LIMIT (1u << 16)  /* bytes of a kernel program's text */
+#define ECS_CODE_LIMIT 256u        /* instructions of a kernel program */
+#define ECS_DECLARATION_LIMIT 32u  /* its columns, uniforms or reductions */
 #else
 #define ECS_ROW_ALIGN 16u
 #define ECS_INDEX_LIMIT (1u << 28)
@@ -52,6 +55,9 @@
 #define ECS_COMMAND_PIECE 65536u
 #define ECS_COMMAND_LIMIT (1u << 31)
 #define ECS_COPY_PIECE 8192u
+#define ECS_TEXT_LIMIT (1u << 20)
+#define ECS_CODE_LIMIT 8192u
+#define ECS_DECLARATION_LIMIT 1024u
 #endif
 
 #define ECS_FIELD_LIMIT 64u        /* fields of one component */

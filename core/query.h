@@ -54,6 +54,7 @@ struct ecs_Query {
   uint32_t open;         /* cursors */
   Scratch *scratches;    /* owned; those of open cursors and spare ones */
   ecs_KernelBinding *bindings; /* owned; kernel.h */
+  ecs_Program *programs; /* owned; kernel_vm.h */
 };
 
 /* Terms are valid. ECS_E_MEMORY. The query holds no place in the world yet;

@@ -26,6 +26,7 @@
   X(ECS_E_LIBRARY, "the native library could not be loaded")                   \
   X(ECS_E_ABI, "the native library was built against another ecs.h")           \
   X(ECS_E_KERNEL, "no such kernel, or its columns do not fit the query")       \
-  X(ECS_E_NAN, "a native kernel stored a NaN that carries a payload")
+  X(ECS_E_NAN, "a native kernel stored a NaN that carries a payload")          \
+  X(ECS_E_PROGRAM, "the text is no kernel program")
 
 #endif

@@ -65,6 +65,7 @@ typedef enum ecs_Status {
   ECS_E_ABI,       /* a native library was built against another ecs.h */
   ECS_E_KERNEL,    /* no such kernel, or its columns do not fit the query */
   ECS_E_NAN,       /* checked build: a kernel stored a NaN with a payload */
+  ECS_E_PROGRAM,   /* a kernel program that is no program */
   ECS_STATUS_COUNT
 } ecs_Status;
 
@@ -90,6 +91,7 @@ typedef uint32_t ecs_Bundle;    /* 1, 2, 3 ... a prepared set of components */
 typedef struct ecs_World ecs_World;
 typedef struct ecs_Query ecs_Query;
 typedef struct ecs_KernelBinding ecs_KernelBinding;
+typedef struct ecs_Program ecs_Program;
 
 /* Memory ------------------------------------------------------------------ */
 
@@ -597,6 +599,54 @@ ECS_API ecs_Status ecs_kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,
 ECS_API ecs_Status ecs_kernel_run(ecs_KernelBinding *binding,
                                   const ecs_KernelCall *call);
 
+/* Kernel programs --------------------------------------------------------- */
+
+/* A kernel as text, which the library verifies and runs itself: block by block,
+ * in vector code, the same bits on every machine. docs/programs.md has the
+ * language. Reads text of length bytes and fits it to the query, as
+ * ecs_kernel_bind does. ECS_E_PROGRAM, and ECS_E_LIMIT when it is too long:
+ * message, when not NULL, gets at most capacity bytes that say what is wrong
+ * and where. ECS_E_MEMORY. Ends with its query. */
+ECS_API ecs_Status ecs_program_create(ecs_Query *query, const char *text,
+                                      size_t length, ecs_Program **program,
+                                      char *message, size_t capacity);
+
+/* Frees it before its query ends. NULL is fine. */
+ECS_API void ecs_program_destroy(ecs_Program *program);
+
+/* Its text, written anew; as ecs_query_explain does it. */
+ECS_API size_t ecs_program_text(const ecs_Program *program, char *text,
+                                size_t capacity);
+
+typedef struct ecs_ProgramInfo {
+  uint32_t uniforms;     /* declared */
+  uint32_t reductions;
+  uint32_t operations;   /* that run for every row */
+  uint32_t bytes_read;   /* of columns, per row */
+  uint32_t bytes_written;
+  uint32_t slow_calls;   /* operations that call the C library row by row */
+  const char *back_end;  /* "block VM, AVX-512" */
+} ecs_ProgramInfo;
+ECS_API void ecs_program_info(const ecs_Program *program,
+                              ecs_ProgramInfo *info);
+
+typedef struct ecs_ProgramCall {
+  const double *uniforms;  /* one for each declared; a bool is 0 or 1, an entity
+                              a handle */
+  double *reductions;      /* one for each declared: what came out */
+  uint32_t uniform_count;  /* must be what is declared */
+  uint32_t reduction_count;
+  uint64_t random_key;     /* with the row's entity, what random draws from */
+} ecs_ProgramCall;
+
+/* Runs it over all rows that match. What it adds, removes and destroys is
+ * recorded when all rows are done, in their order, and applied as at the end of
+ * a cursor. ECS_E_ACCESS as for cursors; ECS_E_ARGUMENT for wrong counts, or
+ * NULL where there are some; ECS_E_MEMORY and ECS_E_LIMIT: no structure has
+ * changed, values written stay. */
+ECS_API ecs_Status ecs_program_run(ecs_Program *program,
+                                   const ecs_ProgramCall *call);
+
 /* Mathematics ------------------------------------------------------------- */
 
 /* With the same bits on every machine, which the C library's do not promise;
@@ -607,6 +657,14 @@ ECS_API double ecs_exp(double x);
 ECS_API double ecs_log(double x);
 ECS_API double ecs_pow(double x, double y);
 ECS_API double ecs_atan2(double y, double x);
+
+/* A number in [0, 1): a hash of a key, an entity and how many numbers were drawn
+ * with these two before (a whole number below 2^53). */
+ECS_API double ecs_random(uint64_t key, ecs_Entity entity, double draws);
+/* The key of a system's run: of a world's seed, the system's name and how many
+ * frames were begun before. */
+ECS_API uint64_t ecs_random_key(uint64_t seed, const char *name,
+                                uint64_t tick);
 
 #define ECS_KERNEL_ABI 1u
 

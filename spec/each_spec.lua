@@ -435,7 +435,7 @@ describe("a system of kind each", function()
       "system 'a'", "each needs a query")
     refuses(function()
       world:system { name = "a", query = { Position }, each = "x" }
-    end, "each is a function, not a string")
+    end, "its each is text that is no function")
     refuses(function()
       world:system { name = "a", query = { Position }, each = print,
         batch = print }

@@ -10,6 +10,7 @@
  *      Library      a loaded library of native kernels
  *      View         one walk over batches, and what a script sees of it
  *      Rows         one loop over rows, and what a script sees of it
+ *      Program      a kernel program bound to a query
  *
  *      State --> definitions, libraries     Query --> World
  *        (upvalue 1 of every function)      Kernel --> Query
@@ -55,6 +56,7 @@ typedef enum Kind {
   KIND_LIBRARY,
   KIND_VIEW,
   KIND_ROWS,
+  KIND_PROGRAM,
   KIND_COUNT
 } Kind;
 
@@ -157,5 +159,6 @@ BIND_INTERNAL void bind_open_kernels(lua_State *L);
 BIND_INTERNAL void bind_open_mathematics(lua_State *L);
 BIND_INTERNAL void bind_open_frames(lua_State *L);
 BIND_INTERNAL void bind_open_hosts(lua_State *L);
+BIND_INTERNAL void bind_open_programs(lua_State *L);
 
 #endif

@@ -26,6 +26,7 @@ typedef enum ecs_Status {
   ECS_E_ABI,
   ECS_E_KERNEL,
   ECS_E_NAN,
+  ECS_E_PROGRAM,
   ECS_STATUS_COUNT
 } ecs_Status;
 const char *ecs_status_name(ecs_Status status);
@@ -36,6 +37,7 @@ typedef uint32_t ecs_Bundle;
 typedef struct ecs_World ecs_World;
 typedef struct ecs_Query ecs_Query;
 typedef struct ecs_KernelBinding ecs_KernelBinding;
+typedef struct ecs_Program ecs_Program;
 typedef struct ecs_Memory {
   void *(*resize)(void *user, void *block, size_t old_bytes, size_t new_bytes);
   void *user;
@@ -283,11 +285,40 @@ ecs_Status ecs_kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,
                                    uint32_t *wrong);
 ecs_Status ecs_kernel_run(ecs_KernelBinding *binding,
                                   const ecs_KernelCall *call);
+ecs_Status ecs_program_create(ecs_Query *query, const char *text,
+                                      size_t length, ecs_Program **program,
+                                      char *message, size_t capacity);
+void ecs_program_destroy(ecs_Program *program);
+size_t ecs_program_text(const ecs_Program *program, char *text,
+                                size_t capacity);
+typedef struct ecs_ProgramInfo {
+  uint32_t uniforms;
+  uint32_t reductions;
+  uint32_t operations;
+  uint32_t bytes_read;
+  uint32_t bytes_written;
+  uint32_t slow_calls;
+  const char *back_end;
+} ecs_ProgramInfo;
+void ecs_program_info(const ecs_Program *program,
+                              ecs_ProgramInfo *info);
+typedef struct ecs_ProgramCall {
+  const double *uniforms;
+  double *reductions;
+  uint32_t uniform_count;
+  uint32_t reduction_count;
+  uint64_t random_key;
+} ecs_ProgramCall;
+ecs_Status ecs_program_run(ecs_Program *program,
+                                   const ecs_ProgramCall *call);
 double ecs_sin(double x);
 double ecs_cos(double x);
 double ecs_exp(double x);
 double ecs_log(double x);
 double ecs_pow(double x, double y);
 double ecs_atan2(double y, double x);
+double ecs_random(uint64_t key, ecs_Entity entity, double draws);
+uint64_t ecs_random_key(uint64_t seed, const char *name,
+                                uint64_t tick);
 ]=]
 end

@@ -10,15 +10,15 @@ local native = require "ecs.native"
 local query = require "ecs.query"
 local system = require "ecs.system"
 local frame = require "ecs.frame"
+local each = require "ecs.each"
 
 local core = native.core
 
 local bytes_of = { f32 = 4, f64 = 8, i8 = 1, u8 = 1, i16 = 2, u16 = 2, i32 = 4,
                    u32 = 4, bool = 1, entity = 8 }
 
--- How each kind runs.
+-- How each kind runs, but for each.
 local ways = {
-  each = "calls a Lua function for each row",
   batch = "calls a Lua function for each batch of rows",
   native = "calls a kernel of a native library for all rows at once",
   run = "calls a Lua function once a frame",
@@ -118,7 +118,7 @@ local function explain_system(state, wanted)
   local lines = {
     "system " .. wanted.name .. ": " .. describe(wanted) .. "; "
       .. place(state, wanted),
-    ways[wanted.kind],
+    ways[wanted.kind] or each.explain(wanted),
   }
   if wanted.query then add_query(lines, wanted.query) end
   return (table.concat(lines, "\n"):gsub("\n", "\n  "))

@@ -27,14 +27,15 @@ local native = require "ecs.native"
 local message = require "ecs.message"
 local query = require "ecs.query"
 local library = require "ecs.library"
+local each = require "ecs.each"
 
 local core = native.core
 
 local kinds = { "each", "batch", "native", "run" }
 local options = { name = true, query = true, each = true, batch = true,
                   native = true, run = true, phase = true, before = true,
-                  after = true, enabled = true }
-local later = { compile = true, precision = true }
+                  after = true, enabled = true, compile = true,
+                  precision = true }
 
 local PHASE = "update" -- of a system that names none
 
@@ -58,6 +59,7 @@ local function kind_of(spec, level)
       level + 1)
   end
   local wanted = kind == "native" and "string" or "function"
+  if kind == "each" and type(spec.each) == "string" then return kind end
   if type(spec[kind]) ~= wanted then
     fail(spec.name, kind .. " is a " .. wanted .. ", not a "
       .. type(spec[kind]), level + 1)
@@ -81,12 +83,10 @@ local function check(spec, level)
   end
   check_name(spec.name, level + 1)
   for key in pairs(spec) do
-    if later[key] then
-      fail(spec.name, key .. " is not here yet: leave it out", level + 1)
-    elseif not options[key] then
+    if not options[key] then
       fail(spec.name, "has no option " .. message.describe(key)
         .. " (there are name, query, " .. table.concat(kinds, ", ")
-        .. ", phase, before, after, enabled)", level + 1)
+        .. ", phase, before, after, enabled, compile, precision)", level + 1)
     end
   end
   if spec.enabled ~= nil and type(spec.enabled) ~= "boolean" then
@@ -165,11 +165,7 @@ function run.batch(_, system, dt)
   return core.run_batch(system.query, system.work, dt)
 end
 
---- One row at a time, as plain Lua. Whatever makes a function faster takes the
--- place of this one.
-function run.each(_, system, dt)
-  return core.run_each(system.query, system.work, dt)
-end
+run.each = each.run
 
 function run.native(_, system, dt, tick)
   local done, text = core.run_kernel(system.kernel, dt, tick)
@@ -216,6 +212,8 @@ local function read(world, state, spec, level)
   if kind == "native" then
     system.kernel = kernel_of(spec, system.query, level + 1)
   end
+  local problem = each.prepare(world, system, spec)
+  if problem then fail(spec.name, problem, level + 1) end
   return system
 end
 

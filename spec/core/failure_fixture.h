@@ -33,6 +33,7 @@ typedef struct Fixture {
   ecs_Query *full, *partial, *tags;
   ecs_KernelBinding *full_binding, *partial_binding;
   ecs_Accessor accessor; /* of position */
+  ecs_Program *program;  /* of scenarios that run one */
   ecs_Cursor cursor;     /* of scenarios that leave one open */
 } Fixture;
 

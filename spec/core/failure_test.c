@@ -288,6 +288,40 @@ static ecs_Status call_kernel_run_partial(Fixture *fixture) {
   return ecs_kernel_run(fixture->partial_binding, &call);
 }
 
+/* Kernel programs --------------------------------------------------------- */
+
+/* Values stay as they are: only structure tells whether a run failed. */
+static const char program[] =
+    "column c0 \"Position\" \"x\" f32 read\nuniform u0 number\n"
+    "reduction r0 sum\nreduction r1 max\nv0 = load f32 c0\n"
+    "v1 = uniform f32 u0\nv2 = mul f32 v0 v1\nv3 = convert f64 v2\n"
+    "sum r0 v3\nmax r1 v3\nv4 = self\nv5 = has v4 \"Sparse\"\n"
+    "add \"Tag\" v5\nremove \"Bits\"\nadd \"SparseTag\" v5\n";
+
+static ecs_Status create_program(Fixture *fixture, ecs_Query *query) {
+  fixture->program = NULL;
+  return ecs_program_create(query, program, sizeof program - 1,
+                            &fixture->program, NULL, 0);
+}
+static ecs_Status call_program_create(Fixture *fixture) {
+  return create_program(fixture, fixture->full);
+}
+static void make_program(Fixture *fixture) {
+  must(create_program(fixture, fixture->full));
+}
+static void make_program_partial(Fixture *fixture) {
+  must(create_program(fixture, fixture->partial));
+}
+static ecs_Status call_program_run(Fixture *fixture) {
+  const double uniform = 2;
+  double reductions[] = {-1, -1};
+  const ecs_ProgramCall call = {&uniform, reductions, 1, 2, 0};
+  const ecs_Status status = ecs_program_run(fixture->program, &call);
+  /* A run that failed has no results. */
+  assert_true((status == ECS_OK) == (reductions[0] != -1));
+  return status;
+}
+
 /* Recording, then ending -------------------------------------------------- */
 
 static void record_all(Fixture *fixture) {
@@ -449,6 +483,10 @@ static const Scenario scenarios[] = {
     {"ecs_kernel_bind", "", call_kernel_bind, BOTH, NULL, NULL},
     {"ecs_kernel_run", "full", call_kernel_run, BOTH, NULL, NULL},
     {"ecs_kernel_run", "partial", call_kernel_run_partial, BOTH, NULL, NULL},
+    {"ecs_program_create", "", call_program_create, BOTH, NULL, NULL},
+    {"ecs_program_run", "full", call_program_run, BOTH, make_program, NULL},
+    {"ecs_program_run", "partial", call_program_run, BOTH,
+     make_program_partial, NULL},
     {"ecs_defer_end", "spawn", call_defer_end, AT_ONCE, defer_spawn,
      undo_defer},
     {"ecs_defer_end", "spawn_bundle", call_defer_end, AT_ONCE,

@@ -1,0 +1,39 @@
+/* kernel_vm.h: runs kernel programs, block by block.
+ *
+ * To kernel.h a program is a kernel like any native one: it is given tables, or
+ * gathered blocks, and cuts them into blocks of LOOP_ROWS rows. For each block
+ * every step of the plan (kernel_plan.h) runs once.
+ *
+ * Entities that are looked up are seen as they were before the run: what the
+ * program adds, removes and destroys is listed in the order of rows and
+ * recorded when all rows are done.
+ *
+ * Sums do not depend on how rows are cut. Rows are numbered in the order of the
+ * walk; row n adds to lane n % 16, in the order of the program where it adds
+ * more than once, and after every 1024 rows, and at the end, the lanes are added
+ * up in pairs and their sum to the total.
+ */
+#ifndef ECS_KERNEL_VM_H
+#define ECS_KERNEL_VM_H
+
+#include "api.h"
+#include "kernel_plan.h"
+
+/* Plans a program that is parsed and verified, binds it to its query and makes
+ * it the query's. ECS_E_MEMORY; ECS_E_KERNEL and a mistake when a column does
+ * not fit the query. Until it succeeds the program is the caller's. */
+ECS_INTERNAL ecs_Status program_bind(ecs_Program *program,
+                                     const Mistake *mistake);
+
+/* Frees a program that was bound. */
+ECS_INTERNAL void program_destroy(ecs_Program *program);
+
+/* Nothing contests its components. */
+ECS_INTERNAL ecs_Status program_run(ecs_Program *program,
+                                    const ecs_ProgramCall *call);
+
+/* The first component that the program looks up and an open cursor writes; 0:
+ * none. */
+ECS_INTERNAL ecs_Component program_contested(const ecs_Program *program);
+
+#endif

@@ -1,0 +1,166 @@
+--- compiler: a function of one row as a kernel program.
+--
+--     source -> parser -> lower (emitter) -> text      ecs.core runs it
+--
+-- What comes out depends on the function, on the terms of its query and on what
+-- it sees outside (roots.lua). It is a plan:
+--
+--     text       the program
+--     uniforms   what to read before each run, in order
+--     guards     what has to be as it was
+--     main       { f }: whose upvalues are read
+--     extras     what follows the rows, for the next run
+--
+-- or nil, where and why not.
+
+local source = require "ecs.source"
+local parser = require "ecs.parser"
+local emitter = require "ecs.emitter"
+local roots = require "ecs.roots"
+local lower = require "ecs.lower_expression"
+local lower_call = require "ecs.lower_call"
+
+local compiler = {}
+
+local calls = lower_call.calls()
+
+--- Trees of functions that were proved, by the function.
+local trees = setmetatable({}, { __mode = "k" })
+
+--- The tree of a function and where it stands; raises.
+local function tree_of(f, line)
+  local known = trees[f]
+  if not known then
+    local found, why = source.find(f)
+    if not found then
+      parser.outside(line, "a function whose source is not known: " .. why,
+        "give the function as text, or keep its file as it was loaded")
+    end
+    known = { place = found }
+    local done, text = pcall(parser.read, found.tokens, found.first)
+    if not done then error(text, 0) end
+    known.tree = text
+    trees[f] = known
+  end
+  return known
+end
+
+--- The terms that are parameters, as lower_expression.lua wants them.
+local function read_rows(emit, terms)
+  local rows = {}
+  for k, term in ipairs(terms) do
+    local types = {}
+    for _, field in ipairs(term.fields) do types[field[1]] = field[2] end
+    rows[k] = { index = k, name = term.name, fields = term.fields,
+                types = types, access = term.access, columns = {} }
+    if term.access == "optional" then
+      local first = term.fields[1]
+      local column = emit:column(term.name, first[1], first[2], "optional")
+      rows[k].columns[first[1]] = column
+      rows[k].present = emit:value("present " .. column, "bool")
+    end
+  end
+  return rows
+end
+
+--- Binds the parameters: rows, then what comes from outside, then the entity.
+local function bind(state, tree, rows, extras)
+  local scope, count = {}, #rows
+  for k, name in ipairs(tree.parameters) do
+    local variable = { name = name }
+    scope[name] = variable
+    local value = lower.NIL
+    if k <= count then
+      value = { type = "row", term = rows[k] }
+    elseif k <= count + extras.count then
+      value = roots.argument(k - count, extras[k - count], extras)
+    elseif k == count + extras.count + 1 then
+      value = state.emit:value("self", "entity")
+    end
+    state:set(variable, value)
+  end
+  return scope
+end
+
+--- Stores of what was written, with the values that fields have at the end.
+local function store(state, written)
+  local emit = state.emit
+  for _, field in ipairs(written) do
+    local term = field.term
+    local column = term.columns[field.name]
+    if not column then
+      column = emit:column(term.name, field.name, term.types[field.name],
+        term.access)
+      term.columns[field.name] = column
+    end
+    emit:effect("store " .. column, state.state[field.entry])
+  end
+end
+
+local function lower_all(f, options)
+  local emit = emitter.new(options.double)
+  local known = tree_of(f, 0)
+  local main = { f = f }
+  local context = {
+    emit = emit, roots = roots.new(emit, main), func = f, written = {},
+    calls = calls, describe = options.describe, methods = options.methods,
+
+    tree = function(called, node)
+      local inner = tree_of(called, node.line)
+      return inner.tree, called
+    end,
+  }
+  local rows = read_rows(emit, options.terms)
+  function context.writes(name)
+    for _, row in ipairs(rows) do
+      if row.name == name and row.access ~= "read" then return true end
+    end
+    return false
+  end
+  local state = lower.new(context)
+  local scope = bind(state, known.tree, rows, options.extras)
+  state:block(known.tree.body, scope)
+  store(state, context.written)
+  return { text = emit:text(), uniforms = context.roots.uniforms,
+           guards = context.roots.guards, main = main,
+           extras = options.extras }
+end
+
+--- Compiles f. options: terms, a list of { name, fields, access } of the rows
+-- it is given; extras, { count, [k] = value } what follows them, read anew for
+-- every run; double; describe(value), of a definition its name and types, else
+-- nil; methods(object), see lower_expression.lua.
+-- Returns a plan; or nil and { line, what, remedy, file }.
+function compiler.compile(f, options)
+  local done, result = pcall(lower_all, f, options)
+  if done then return result end
+  if type(result) ~= "table" or not result.what then
+    error(result, 0) -- a mistake of ours
+  end
+  local known = trees[f]
+  result.file = known and known.place.name
+  return nil, result
+end
+
+--- The uniforms of a plan, read now into values; false when the code does not
+-- hold any more.
+function compiler.read(plan, values)
+  for _, guard in ipairs(plan.guards) do
+    if roots.read(guard.reader) ~= guard.value then return false end
+  end
+  for k, uniform in ipairs(plan.uniforms) do
+    local value = roots.read(uniform.reader)
+    if uniform.kind == "bool" then
+      if type(value) ~= "boolean" then return false end
+      value = value and 1 or 0
+    elseif type(value) ~= "number" then
+      return false
+    end
+    values[k] = value
+  end
+  return true
+end
+
+compiler.world_methods = lower_call.methods
+
+return compiler

@@ -1,0 +1,155 @@
+--- lexer: Lua text as arrays of tokens.
+--
+-- Of the whole chunk, because only from its start is it known what is a string
+-- or a comment. For token k:
+--
+--     kinds[k]   "name", "number", "string", "end of text", or the keyword or
+--                sign itself
+--     values[k]  the name, the number; nil otherwise
+--     lines[k], starts[k], stops[k]   where it stands
+--
+-- The text has been loaded by the VM before, so it is known to be Lua; what
+-- this file does not understand gives nil all the same.
+
+local find, sub, byte = string.find, string.sub, string.byte
+
+local lexer = {}
+
+local keywords = {}
+for word in ([[and break do else elseif end false for function goto if in local
+  nil not or repeat return then true until while]]):gmatch("%a+") do
+  keywords[word] = word
+end
+
+-- The longest first.
+local signs = { "...", "..", "==", "~=", "<=", ">=", "//", "::", "<<", ">>" }
+
+--- The position behind a long bracket that opens at start, or nil.
+local function skip_long(text, start)
+  local _, open, level = find(text, "^%[(=*)%[", start)
+  if not open then return nil end
+  local _, stop = find(text, "]" .. level .. "]", open + 1, true)
+  return stop and stop + 1
+end
+
+--- The position behind a comment whose dashes are at start.
+local function skip_comment(text, start)
+  local behind = skip_long(text, start + 2)
+  if behind then return behind end
+  return find(text, "\n", start, true) or #text + 1
+end
+
+--- The position behind a quoted string that opens at start, or nil.
+local function skip_quoted(text, start)
+  local quote, at = sub(text, start, start), start + 1
+  while true do
+    local found = find(text, "[\\" .. quote .. "]", at)
+    if not found then return nil end
+    if sub(text, found, found) == quote then return found + 1 end
+    at = found + 2
+  end
+end
+
+local function number_at(text, start)
+  local _, stop = find(text, "^0[xX][%x.]*[pP]?[+-]?%d*", start)
+  if not stop then
+    _, stop = find(text, "^%d*%.?%d*", start)
+    local _, exponent = find(text, "^[eE][+-]?%d+", stop + 1)
+    stop = exponent or stop
+  elseif not find(sub(text, start, stop), "[pP]") then
+    _, stop = find(text, "^0[xX][%x.]*", start)
+  end
+  return tonumber(sub(text, start, stop)), stop
+end
+
+local function sign_at(text, start)
+  for k = 1, #signs do
+    local sign = signs[k]
+    if sub(text, start, start + #sign - 1) == sign then return sign end
+  end
+  return sub(text, start, start)
+end
+
+--- One token that starts at start: kind, value, stop; nil where it is none.
+local function token_at(text, start)
+  local first = byte(text, start)
+  local _, stop = find(text, "^[%a_][%w_]*", start)
+  if stop then
+    local word = sub(text, start, stop)
+    if keywords[word] then return word, nil, stop end
+    return "name", word, stop
+  elseif find(text, "^%.?%d", start) then
+    local value
+    value, stop = number_at(text, start)
+    return value and "number", value, stop
+  elseif first == 34 or first == 39 then -- quotes
+    local behind = skip_quoted(text, start)
+    return behind and "string", nil, behind and behind - 1
+  elseif first == 91 then -- [
+    local behind = skip_long(text, start)
+    if behind then return "string", nil, behind - 1 end
+  end
+  local sign = sign_at(text, start)
+  return sign, nil, start + #sign - 1
+end
+
+--- The tokens of a text; nil when it is no Lua that this file knows.
+function lexer.read(text)
+  local kinds, values, lines, starts, stops = {}, {}, {}, {}, {}
+  local at, line, count, length = 1, 1, 0, #text
+  if sub(text, 1, 1) == "#" then
+    at = find(text, "\n", 1, true) or length + 1
+  end
+  while true do
+    local from = at
+    at = find(text, "[^ \t\r]", at) or length + 1
+    if at > length then break end
+    local first = byte(text, at)
+    local behind
+    if first == 10 then
+      line = line + 1
+      behind = at + 1
+    elseif first == 45 and byte(text, at + 1) == 45 then
+      behind = skip_comment(text, at)
+    else
+      local kind, value, stop = token_at(text, at)
+      if not kind then return nil end
+      count = count + 1
+      kinds[count], values[count], lines[count] = kind, value, line
+      starts[count], stops[count] = at, stop
+      behind = stop + 1
+    end
+    -- Line breaks inside long strings and comments.
+    if first ~= 10 and behind - at > 1 then
+      local break_at = find(text, "\n", at, true)
+      while break_at and break_at < behind do
+        line = line + 1
+        break_at = find(text, "\n", break_at + 1, true)
+      end
+    end
+    at = behind
+    if at <= from then return nil end
+  end
+  kinds[count + 1], lines[count + 1] = "end of text", line
+  starts[count + 1], stops[count + 1] = length + 1, length + 1
+  return { kinds = kinds, values = values, lines = lines, starts = starts,
+           stops = stops, count = count, text = text }
+end
+
+local opens = { ["function"] = 1, ["do"] = 1, ["if"] = 1, ["repeat"] = 1,
+                ["end"] = -1, ["until"] = -1 }
+
+--- The token that ends the function whose keyword is token first.
+function lexer.function_end(tokens, first)
+  local kinds, depth = tokens.kinds, 0
+  for k = first, tokens.count do
+    local step = opens[kinds[k]]
+    if step then
+      depth = depth + step
+      if depth == 0 then return k end
+    end
+  end
+  return nil
+end
+
+return lexer

@@ -1,0 +1,446 @@
+--- lower: a function's tree as straight-line code, for one row.
+--
+-- Both sides of every branch are computed, and what they assign is chosen
+-- afterwards. So that this gives what Lua gives:
+--
+--   state     variable or field -> its value at this point. A branch works on
+--             the state and its changes are taken back; after both branches
+--             each changed entry becomes select(test, one, other).
+--   return    What follows an if with a return in it happens under the
+--             condition that there was none.
+--   facts     what is known where we are: inside `if x then` x is not nil. A
+--             number that may be nil can be computed with only there.
+--   path      the conditions we are under, for what cannot be taken back:
+--             changes of structure.
+--
+-- Values that are no numbers of the program (emitter.lua):
+--
+--   nil      { type = "nil" }
+--   maybe    { type = "maybe", some = bool, value }: nil where some is false
+--   choice   { type = "choice", test = bool, value, other }: `a and b` before
+--            its `or`; other is nil or false
+--   row      { type = "row", term }           a parameter of the function
+--   object   { type = "object", value, reader }   from outside: roots.lua
+--   none     not returned yet: a result, where the function goes on
+--
+-- Expressions are in lower_expression.lua, which adds to this table.
+
+local parser = require "ecs.parser"
+
+local outside = parser.outside
+
+local lower = {}
+lower.__index = lower
+
+local NIL, NONE = { type = "nil" }, { type = "none" }
+lower.NIL = NIL
+
+--- How far loops are unrolled and calls nested.
+local UNROLL_LIMIT, CALL_LIMIT = 256, 32
+
+--- A state for the code of one row. context: emit (an emitter), roots, rows,
+-- and what else lower_expression.lua says.
+function lower.new(context)
+  return setmetatable({
+    context = context, emit = context.emit,
+    state = {},      -- variable or field -> value
+    saved = nil,     -- of the innermost branch: entry -> value before
+    order = nil,     -- its entries in order
+    facts = {},      -- number of a bool -> what it is known to be
+    path = {},       -- conditions we are under
+    depth = 0,       -- of inlined calls
+  }, lower)
+end
+
+-- State ---------------------------------------------------------------------
+
+--- entry: a variable's table, or the key of a field.
+function lower:set(entry, value)
+  if self.saved and self.saved[entry] == nil then
+    self.saved[entry] = self.state[entry] or NIL
+    self.order[#self.order + 1] = entry
+  end
+  self.state[entry] = value
+end
+
+--- Runs body as a branch: returns what it returned, and its changes as a list
+-- of entries and their values, taken back.
+function lower:branch(test, truth, body)
+  local saved, order, facts = self.saved, self.order, self.facts
+  self.saved, self.order = {}, {}
+  self.facts = setmetatable({}, { __index = facts })
+  self:assume(test, truth)
+  self.path[#self.path + 1] = truth and test or self.emit:opposite(test)
+  local result = body()
+  self.path[#self.path] = nil
+  local changed, entries = {}, self.order
+  for _, entry in ipairs(entries) do
+    changed[entry] = self.state[entry]
+    self.state[entry] = self.saved[entry]
+  end
+  self.saved, self.order, self.facts = saved, order, facts
+  return result, entries, changed
+end
+
+--- Notes what a test proves.
+function lower:assume(test, truth)
+  if test.id then self.facts[test.id] = truth end
+  if test.sign == "not" then
+    self:assume(test.left, not truth)
+  elseif (test.sign == "and" and truth) or (test.sign == "or" and not truth)
+  then
+    self:assume(test.left, truth)
+    self:assume(test.right, truth)
+  end
+end
+
+--- true, false, or nil when it depends on the row.
+function lower:known(test)
+  if test.constant ~= nil then return test.constant end
+  return self.facts[test.id]
+end
+
+--- The condition under which this point is reached; nil: always.
+function lower:mask()
+  local mask = self.emit.yes
+  for _, test in ipairs(self.path) do mask = self.emit:both(mask, test) end
+  return mask.constant == nil and mask or nil
+end
+
+-- Values --------------------------------------------------------------------
+
+local function is_number(value)
+  return value.type == "f32" or value.type == "f64"
+end
+lower.is_number = is_number
+
+local words = {
+  f32 = "a number", f64 = "a number", bool = "a boolean", entity = "an entity",
+  ["nil"] = "nil", maybe = "something that may be nil",
+  choice = "something that may be false or nil", row = "a row",
+  object = "an object",
+}
+
+function lower.word(value) return words[value.type] end
+
+--- Is the value true, as far as `if` cares? A bool.
+function lower:truth(value)
+  value = self.context.roots:plain(value)
+  local emit, kind = self.emit, value.type
+  if kind == "bool" then return value end
+  if kind == "nil" then return emit.no end
+  if kind == "entity" then
+    return emit:opposite(emit:op("eq entity", "bool", value, emit.null()))
+  elseif kind == "maybe" then
+    return emit:both(value.some, self:truth(value.value))
+  elseif kind == "choice" then
+    return emit:both(value.test, self:truth(value.value))
+  elseif kind == "row" then
+    return value.term.present or emit.yes
+  end
+  return emit.yes
+end
+
+--- Is it something rather than nil? A bool.
+function lower:some(value)
+  if value.type == "maybe" then return value.some end
+  if value.type == "choice" and value.other.type == "nil" then
+    return value.test
+  end
+  if value.type == "nil" or value.type == "entity" or value.type == "row" then
+    return self:truth(value)
+  end
+  return self.emit.yes
+end
+
+--- x where test holds, else y. node is whom to blame.
+function lower:merge(test, x, y, node, name)
+  local emit = self.emit
+  if x == y or y.type == "none" then return x end
+  if x.type == "none" then return y end
+  local known = self:known(test)
+  if known ~= nil then return known and x or y end
+  if x.type == "maybe" or y.type == "maybe" or
+    (x.type == "nil") ~= (y.type == "nil") and x.type ~= "entity"
+    and y.type ~= "entity" then
+    return self:merge_maybe(test, x, y, node, name)
+  end
+  if x.type == "object" or y.type == "object" then
+    x = self.context.roots:plain(x, y.type)
+    y = self.context.roots:plain(y, x.type)
+  end
+  if is_number(x) and is_number(y) or x.type == "bool" and y.type == "bool"
+  then
+    return emit:select(test, x, y)
+  elseif x.type == "entity" or y.type == "entity" then
+    local a, b = self:entity(x), self:entity(y)
+    if a and b then return emit:select(test, a, b) end
+  elseif x.type == "row" and y.type == "row" and x.term == y.term then
+    return x
+  elseif x.type == "nil" and y.type == "nil" then
+    return NIL
+  elseif x.type == "object" and y.type == "object" and x.value == y.value then
+    return x
+  end
+  return outside(node.line, (name and "'" .. name .. "' " or "a value ")
+    .. "that is " .. words[x.type] .. " on one path and " .. words[y.type]
+    .. " on another", "give it one kind of value on every path")
+end
+
+local function parts(value, emit)
+  if value.type == "nil" then return emit.no, nil end
+  if value.type == "maybe" then return value.some, value.value end
+  return emit.yes, value
+end
+
+function lower:merge_maybe(test, x, y, node, name)
+  local emit = self.emit
+  local some_x, inner_x = parts(x, emit)
+  local some_y, inner_y = parts(y, emit)
+  local some = emit:select(test, some_x, some_y)
+  if not inner_x or not inner_y then
+    return { type = "maybe", some = some, value = inner_x or inner_y }
+  end
+  return { type = "maybe", some = some,
+           value = self:merge(test, inner_x, inner_y, node, name) }
+end
+
+--- A value as a number, or the error that it is none. what it is for: "-".
+function lower:number(value, node, what)
+  value = self.context.roots:plain(value, "number")
+  if is_number(value) then return value end
+  if value.type == "maybe" and self:known(value.some) then
+    return self:number(value.value, node, what)
+  elseif value.type == "choice" and self:known(value.test) then
+    return self:number(value.value, node, what)
+  end
+  if value.type == "maybe" or value.type == "choice" then
+    outside(node.line, what .. " of a number that may be nil here",
+      "test it first: if x then ... end")
+  end
+  return outside(node.line, what .. " of " .. words[value.type],
+    "compute with numbers")
+end
+
+--- A value as an entity, or nil when it is none. Numbers of the program are
+-- none: only fields, e and what is read from outside are.
+function lower:entity(value)
+  if value.type == "entity" then return value end
+  if value.type == "nil" then return self.emit.null() end
+  if value.type == "maybe" and value.value.type == "entity" then
+    return self.emit:select(value.some, value.value, self.emit.null())
+  end
+  return self.context.roots:entity(value)
+end
+
+-- Branches ------------------------------------------------------------------
+
+--- After two branches: each changed entry is chosen. ended: the branch that
+-- returned for good, whose locals are of no interest any more.
+function lower:join(test, first, second, node)
+  local entries = first.entries
+  for _, entry in ipairs(second.entries) do
+    if first.changed[entry] == nil then entries[#entries + 1] = entry end
+  end
+  for _, entry in ipairs(entries) do
+    local before = self.state[entry] or NIL
+    local x, y = first.changed[entry] or before,
+      second.changed[entry] or before
+    local kept = type(entry) == "string" or entry.kept
+    if not kept and first.ended then
+      self:set(entry, y)
+    elseif not kept and second.ended then
+      self:set(entry, x)
+    else
+      self:set(entry, self:merge(test, x, y, node, entry.name))
+    end
+  end
+end
+
+local function nothing() return nil end
+
+--- Runs one body where test holds and the other where it does not. A body
+-- returns when the function ended in it: nil (never), or a bool. So does this.
+function lower:conditional(test, node, yes, no)
+  local known = self:known(test)
+  if known == true then return yes() end
+  if known == false then return (no or nothing)() end
+  local emit = self.emit
+  local first, second = {}, {}
+  local r1, r2
+  r1, first.entries, first.changed = self:branch(test, true, yes)
+  r2, second.entries, second.changed = self:branch(test, false, no or nothing)
+  first.ended = r1 and r1.constant == true
+  second.ended = r2 and r2.constant == true
+  self:join(test, first, second, node)
+  if not r1 and not r2 then return nil end
+  return emit:either(emit:both(test, r1 or emit.no),
+    emit:both(emit:opposite(test), r2 or emit.no))
+end
+
+-- Statements ----------------------------------------------------------------
+
+local run = {}
+
+--- Runs a list of statements in a scope of its own.
+function lower:block(list, scope)
+  return self:statements(list, 1, setmetatable({}, { __index = scope }))
+end
+
+--- Runs statements from number k on. Returns when the function ended in them.
+function lower:statements(list, k, scope)
+  for at = k, #list do
+    local node = list[at]
+    local ended = run[node[1]](self, node, scope)
+    if ended then
+      if ended.constant == true or at == #list then return ended end
+      local rest = self:conditional(self.emit:opposite(ended), node,
+        function() return self:statements(list, at + 1, scope) end)
+      return rest and self.emit:either(ended, rest) or ended
+    end
+  end
+  return nil
+end
+
+run["local"] = function(self, node, scope)
+  local values = self:list(node.values, #node.names, scope)
+  for k, name in ipairs(node.names) do
+    local variable = { name = name }
+    rawset(scope, name, variable)
+    self:set(variable, values[k])
+  end
+end
+
+local function assign(self, target, value, scope)
+  if target[1] == "field" then
+    return self:assign_field(target, value, scope)
+  elseif target[1] ~= "name" then
+    outside(target.line, "an assignment to this", "assign to fields of rows "
+      .. "and to local variables")
+  end
+  local variable = scope[target.name]
+  if not variable then
+    outside(target.line, "an assignment to '" .. target.name
+      .. "', which is no local variable",
+      "keep it in a field, or count in a batch system")
+  end
+  return self:set(variable, value)
+end
+
+function run.assign(self, node, scope)
+  local values = self:list(node.values, #node.targets, scope)
+  for k, target in ipairs(node.targets) do
+    assign(self, target, values[k], scope)
+  end
+end
+
+--- Test k of an if, and all behind it.
+local function if_from(self, node, k, scope)
+  if k > #node.tests then
+    return node.other and self:block(node.other, scope)
+  end
+  local test = self:truth(self:value(node.tests[k], scope))
+  return self:conditional(test, node,
+    function() return self:block(node.bodies[k], scope) end,
+    function() return if_from(self, node, k + 1, scope) end)
+end
+
+run["if"] = function(self, node, scope) return if_from(self, node, 1, scope) end
+
+run["do"] = function(self, node, scope) return self:block(node.body, scope) end
+
+run["return"] = function(self, node, scope)
+  local results = self.results
+  if not results then
+    if #node.values > 0 then
+      outside(node.line, "a value returned from the system's function",
+        "return nothing: write to fields")
+    end
+    return self.emit.yes
+  end
+  local count = #node.values
+  local last = node.values[count]
+  if count == 1 and (last[1] == "call" or last[1] == "method") then
+    count = math.max(results.wanted, 1)
+  end
+  local values = self:list(node.values, count, scope)
+  for k = 1, results.wanted do
+    if results[k] then self:set(results[k], values[k] or NIL) end
+  end
+  return self.emit.yes
+end
+
+local function bound(self, node, scope)
+  local value = self.context.roots:plain(self:value(node, scope), "number")
+  if not value.constant or not is_number(value) then
+    outside(node.line, "a loop whose bounds are not constant",
+      "write the bounds as numbers")
+  end
+  return value.constant
+end
+
+run["for"] = function(self, node, scope)
+  local first, last = bound(self, node.first, scope),
+    bound(self, node.last, scope)
+  local step = node.step and bound(self, node.step, scope) or 1
+  if step == 0 then outside(node.line, "a loop with step 0", "count on") end
+  local turns = math.floor((last - first) / step) + 1
+  if turns > UNROLL_LIMIT then
+    outside(node.line, "a loop of more than " .. UNROLL_LIMIT .. " turns",
+      "do with fewer")
+  end
+  -- Every turn as a statement: one may return.
+  local list = {}
+  for k = 1, turns do
+    list[k] = { "turn", line = node.line, node = node,
+                number = first + (k - 1) * step }
+  end
+  return self:statements(list, 1, scope)
+end
+
+function run.turn(self, node, scope)
+  local inner = setmetatable({}, { __index = scope })
+  local variable = { name = node.node.name }
+  inner[node.node.name] = variable
+  self:set(variable, self.emit:constant(node.number))
+  return self:block(node.node.body, inner)
+end
+
+function run.call(self, node, scope)
+  self:call(node.call, 0, scope)
+end
+
+-- Calls of functions in Lua -------------------------------------------------
+
+--- Runs a function in place: its tree, its arguments, how many results are
+-- wanted. Returns a list of values.
+function lower:inline(tree, values, wanted, node)
+  if self.depth >= CALL_LIMIT then
+    outside(node.line, "calls nested deeper than " .. CALL_LIMIT
+      .. ", or a function that calls itself", "write it without recursion")
+  end
+  local scope = {}
+  for k, name in ipairs(tree.parameters) do
+    local variable = { name = name }
+    scope[name] = variable
+    self:set(variable, values[k] or NIL)
+  end
+  local outer = self.results
+  local results = { wanted = wanted }
+  for k = 1, wanted do
+    results[k] = { name = "result", kept = true }
+    self:set(results[k], NONE)
+  end
+  self.results, self.depth = results, self.depth + 1
+  local ended = self:block(tree.body, scope)
+  self.results, self.depth = outer, self.depth - 1
+  local list = {}
+  for k = 1, wanted do
+    -- Where the function came to its end without a return, it gave nil.
+    local value = ended and self.state[results[k]] or NIL
+    list[k] = ended and self:merge(ended, value, NIL, node) or NIL
+  end
+  return list
+end
+
+return lower

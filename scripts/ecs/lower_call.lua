@@ -1,0 +1,266 @@
+--- lower_call: the functions and methods that compiled code may call.
+--
+-- calls: by the function itself, so that any name for it will do. Each is
+-- called as calls[f](lower, node, wanted, scope) and returns a list of values.
+-- methods: of worlds, by name, with the object as one argument more.
+
+local lower = require "ecs.lower"
+local parser = require "ecs.parser"
+local mathematics = require "ecs.mathematics"
+local emitter = require "ecs.emitter"
+
+local outside = parser.outside
+local quote = emitter.quote
+local NIL = lower.NIL
+
+local lower_call = {}
+
+-- Numbers -------------------------------------------------------------------
+
+local function numbers(self, node, scope, least, most, name)
+  local values = self:list(node.arguments, nil, scope)
+  if #values < least or #values > most then
+    outside(node.line, name .. " with " .. #values .. " arguments",
+      "it takes " .. least .. (most > least and " or more" or ""))
+  end
+  for k, value in ipairs(values) do
+    values[k] = self:number(value, node, name)
+  end
+  return values
+end
+
+local function unary(operation, name)
+  return function(self, node, _, scope)
+    local values = numbers(self, node, scope, 1, 1, name)
+    return { self.emit:unary(operation, values[1]) }
+  end
+end
+
+local function binary(operation, name)
+  return function(self, node, _, scope)
+    local values = numbers(self, node, scope, 2, 2, name)
+    return { self.emit:binary(operation, values[1], values[2]) }
+  end
+end
+
+--- min and max take any number of arguments.
+local function extreme(operation, name)
+  return function(self, node, _, scope)
+    local values = numbers(self, node, scope, 1, 64, name)
+    local result = values[1]
+    for k = 2, #values do
+      result = self.emit:binary(operation, result, values[k])
+    end
+    return { result }
+  end
+end
+
+--- x times a constant.
+local function scaled(factor, name)
+  return function(self, node, _, scope)
+    local values = numbers(self, node, scope, 1, 1, name)
+    return { self.emit:binary("mul", values[1], self.emit:constant(factor)) }
+  end
+end
+
+--- Lua 5.4's atan: of y / x, x being 1 when it is not given.
+local function arc(self, node, _, scope)
+  local values = numbers(self, node, scope, 1, 2, "math.atan")
+  return { self.emit:binary("atan2", values[1],
+    values[2] or self.emit:constant(1)) }
+end
+
+local function own_log10(self, node, _, scope)
+  local emit = self.emit
+  local value = numbers(self, node, scope, 1, 1, "ecs.math.log10")[1]
+  local wide = emit:unary("xlog", emit:cast(value, "f64"))
+  wide = emit:binary("mul", wide,
+    emit:cast(emit:constant(0.4342944819032518), "f64"))
+  if value.flex then wide = { type = "f64", id = wide.id, flex = true } end
+  return { value.type == "f32" and emit:cast(wide, "f32") or wide }
+end
+
+local function own_clamp(self, node, _, scope)
+  local emit = self.emit
+  local values = numbers(self, node, scope, 3, 3, "ecs.math.clamp")
+  local a = emit:binary("max", values[1], values[2])
+  return { emit:binary("min", a, values[3]) }
+end
+
+local function own_lerp(self, node, _, scope)
+  local emit = self.emit
+  local values = numbers(self, node, scope, 3, 3, "ecs.math.lerp")
+  local a, b, t = values[1], values[2], values[3]
+  return { emit:binary("add", a,
+    emit:binary("mul", emit:binary("sub", b, a), t)) }
+end
+
+local function refuse(name, remedy)
+  return function(_, node) return outside(node.line, name, remedy) end
+end
+
+--- The functions, by the function.
+function lower_call.calls()
+  local calls = {}
+  local function known(library, name, call)
+    if type(library[name]) == "function" then calls[library[name]] = call end
+  end
+  for name, operation in pairs {
+    abs = "abs", ceil = "ceil", floor = "floor", sqrt = "sqrt", sin = "sin",
+    cos = "cos", tan = "tan", asin = "asin", acos = "acos", exp = "exp",
+  } do
+    known(math, name, unary(operation, "math." .. name))
+  end
+  known(math, "log", unary("log", "math.log"))
+  known(math, "fmod", binary("fmod", "math.fmod"))
+  known(math, "pow", binary("pow", "math.pow"))
+  known(math, "atan2", binary("atan2", "math.atan2"))
+  known(math, "atan", arc)
+  known(math, "min", extreme("min", "math.min"))
+  known(math, "max", extreme("max", "math.max"))
+  known(math, "deg", scaled(180 / math.pi, "math.deg"))
+  known(math, "rad", scaled(math.pi / 180, "math.rad"))
+  known(math, "random", refuse("math.random",
+    "draw numbers in a run system and keep them in fields"))
+  for name, operation in pairs { sin = "xsin", cos = "xcos", exp = "xexp",
+                                 log = "xlog", floor = "floor",
+                                 ceil = "ceil" } do
+    known(mathematics, name, unary(operation, "ecs.math." .. name))
+  end
+  for name, operation in pairs { pow = "xpow", atan2 = "xatan2", mod = "mod",
+                                 min = "min", max = "max" } do
+    known(mathematics, name, binary(operation, "ecs.math." .. name))
+  end
+  known(mathematics, "log10", own_log10)
+  known(mathematics, "clamp", own_clamp)
+  known(mathematics, "lerp", own_lerp)
+  return calls
+end
+
+-- Worlds --------------------------------------------------------------------
+
+--- The argument as the row's own entity, which alone can be changed.
+local function own_entity(self, node, scope)
+  local first = node.arguments[1]
+  local value = first and self:value(first, scope)
+  local own = self.emit:value("self", "entity")
+  if not value or value.type ~= "entity" or value.id ~= own.id then
+    outside(node.line, "world:" .. node.name .. " of another entity than "
+      .. "the row's", "change others in a run system, with rows")
+  end
+end
+
+--- Argument k as a definition; guarded.
+local function definition(self, node, k, scope)
+  local argument = node.arguments[k]
+  local value = argument and self:value(argument, scope)
+  local known = value and value.type == "object"
+    and self.context.describe(value.value)
+  if not known then
+    outside(node.line, "world:" .. node.name .. " without a component",
+      "name it as a component or tag that was defined before")
+  end
+  self.context.roots:guard(value)
+  return known
+end
+
+local function plain_statement(node, wanted)
+  if wanted > 0 then
+    outside(node.line, "the result of world:" .. node.name,
+      "call it as a statement")
+  end
+end
+
+local methods = {}
+
+function methods.destroy(self, node, wanted, scope)
+  plain_statement(node, wanted)
+  own_entity(self, node, scope)
+  self.emit:effect("destroy", nil, self:mask())
+  return {}
+end
+
+local function structure(word)
+  return function(self, node, wanted, scope)
+    plain_statement(node, wanted)
+    own_entity(self, node, scope)
+    local known = definition(self, node, 2, scope)
+    self.emit:effect(word .. " " .. quote(known.name), nil, self:mask())
+    return {}
+  end
+end
+
+methods.add = structure("add")
+methods.remove = structure("remove")
+
+--- The entity that is looked up: any.
+local function entity_argument(self, node, scope)
+  local first = node.arguments[1]
+  local value = first and self:entity(self:value(first, scope))
+  if not value then
+    outside(node.line, "world:" .. node.name .. " of something that is no "
+      .. "entity", "give it e, or a field of type entity")
+  end
+  return value
+end
+
+function methods.alive(self, node, _, scope)
+  return { self.emit:op("alive", "bool", entity_argument(self, node, scope)) }
+end
+
+function methods.has(self, node, _, scope)
+  local emit, entity = self.emit, entity_argument(self, node, scope)
+  if #node.arguments < 2 then return { emit:op("alive", "bool", entity) } end
+  local all = emit.yes
+  for k = 2, #node.arguments do
+    local known = definition(self, node, k, scope)
+    all = emit:both(all,
+      emit:value("has " .. emit:name(entity) .. " " .. quote(known.name),
+        "bool"))
+  end
+  return { all }
+end
+
+--- One field of another entity.
+local function look(self, node, entity, known, name)
+  local emit = self.emit
+  local scalar = known.types[name]
+  if not scalar then
+    outside(node.line, known.name .. " has no field '" .. name .. "'",
+      "look at its definition")
+  end
+  local type = emit:loaded_type(scalar)
+  local label = emit:name(entity) .. " " .. quote(known.name)
+  local value = emit:value("get " .. type .. " " .. label .. " "
+    .. quote(name), type)
+  if type == "entity" then return value end
+  return { type = "maybe", value = value,
+           some = emit:value("has " .. label, "bool") }
+end
+
+function methods.get(self, node, wanted, scope)
+  local entity = entity_argument(self, node, scope)
+  local known = definition(self, node, 2, scope)
+  if self.context.writes(known.name) then
+    outside(node.line, "world:get of " .. known.name
+      .. ", which this system writes", "read it in a system before")
+  elseif #node.arguments < 3 then
+    outside(node.line, "world:get of a whole component",
+      "name the fields: world:get(e, " .. known.name .. ", 'x', 'y')")
+  end
+  local values = {}
+  for k = 3, math.max(#node.arguments, wanted + 2) do
+    local argument = node.arguments[k]
+    if argument and argument[1] ~= "string" then
+      outside(argument.line, "a field that is not written as a string",
+        "write its name in quotes")
+    end
+    values[#values + 1] = argument
+      and look(self, node, entity, known, argument.value) or NIL
+  end
+  return values
+end
+
+lower_call.methods = methods
+
+return lower_call

@@ -1,0 +1,329 @@
+--- lower_expression: what expressions of a function give, for one row.
+--
+-- The context that lower.new is given says what the code is about:
+--
+--     emit, roots     emitter.lua, roots.lua
+--     func            the function whose names are looked up: { f, name }
+--     rows            the terms that are parameters, by their table
+--     world           the world, as scripts know it
+--     tree(f, node)   the tree of a function that is called; raises
+--     calls           function -> how to lower a call of it (library.lua's)
+--     methods(value)  name -> how to lower a method of this object, or nil
+
+local lower = require "ecs.lower"
+local parser = require "ecs.parser"
+local roots = require "ecs.roots"
+
+local outside = parser.outside
+local NIL = lower.NIL
+
+local value_of = {}
+
+--- The value of an expression: the first, of a call.
+function lower:value(node, scope)
+  return value_of[node[1]](self, node, scope)
+end
+
+--- The values of a list of expressions: wanted of them, NIL where there are too
+-- few; nil: as many as there are expressions.
+function lower:list(nodes, wanted, scope)
+  local values, count = {}, #nodes
+  wanted = wanted or count
+  for k, node in ipairs(nodes) do
+    local class = node[1]
+    if k == count and wanted > count and (class == "call" or class == "method")
+    then
+      for _, value in ipairs(self:call(node, wanted - count + 1, scope)) do
+        values[#values + 1] = value
+      end
+    else
+      values[k] = self:value(node, scope)
+    end
+  end
+  for k = #values + 1, wanted do values[k] = NIL end
+  return values
+end
+
+-- Leaves --------------------------------------------------------------------
+
+function value_of.number(self, node) return self.emit:constant(node.value) end
+
+value_of["true"] = function(self) return self.emit.yes end
+value_of["false"] = function(self) return self.emit.no end
+value_of["nil"] = function() return NIL end
+
+function value_of.string(_, node)
+  return outside(node.line, "a string",
+    "use numbers or tags instead of strings")
+end
+
+function value_of.paren(self, node, scope)
+  return self:value(node.inner, scope)
+end
+
+function value_of.name(self, node, scope)
+  local variable = scope[node.name]
+  if variable then return self.state[variable] end
+  local value = self.context.roots:lookup(self.context.func, node.name)
+  if type(value.value) == "boolean" or value.value == nil then
+    return self.context.roots:plain(value)
+  end
+  return value
+end
+
+-- Fields of rows ------------------------------------------------------------
+
+local function listing(term)
+  local names = {}
+  for k, field in ipairs(term.fields) do names[k] = field[1] end
+  return table.concat(names, ", ")
+end
+
+--- The key and type of a row's field; raises where it has none, or may not be
+-- there.
+function lower:field_entry(row, node)
+  local term = row.term
+  local scalar = term.types[node.name]
+  if not scalar then
+    outside(node.line, term.name .. " has no field '" .. node.name .. "'",
+      "it has " .. listing(term))
+  elseif term.present and not self:known(term.present) then
+    outside(node.line, "'" .. node.name .. "' of " .. term.name
+      .. ", which may be nil here", "test it first: if it then ... end")
+  end
+  return term.index .. "." .. node.name, scalar
+end
+
+--- What the field held before the program.
+local function load_field(self, term, name, scalar)
+  local emit = self.emit
+  local column = term.columns[name]
+  if not column then
+    column = emit:column(term.name, name, scalar, term.access)
+    term.columns[name] = column
+  end
+  local type = emit:loaded_type(scalar)
+  return emit:value("load " .. type .. " " .. column, type)
+end
+
+local function row_field(self, row, node)
+  local entry, scalar = self:field_entry(row, node)
+  if not self.state[entry] then
+    self.state[entry] = load_field(self, row.term, node.name, scalar)
+  end
+  return self.state[entry]
+end
+
+--- A row, where what stands there is one.
+local function as_row(self, value)
+  if value.type == "maybe" and self:known(value.some) then
+    value = value.value
+  end
+  return value.type == "row" and value
+end
+
+function value_of.field(self, node, scope)
+  local value = self:value(node.object, scope)
+  local row = as_row(self, value)
+  if row then return row_field(self, row, node) end
+  if value.type == "object" then
+    return roots.field(value, node.name, node)
+  end
+  return outside(node.line, "'." .. node.name .. "' of " .. lower.word(value),
+    "only fields of rows and of tables can be read")
+end
+
+--- A value in the form in which a field of this type takes it.
+function lower:fit(value, scalar, node, label)
+  if scalar == "entity" then
+    local entity = self:entity(value)
+    if entity then return entity end
+  elseif scalar == "bool" then
+    value = self.context.roots:plain(value)
+    if value.type == "bool" then return value end
+  else
+    return self.emit:stored(scalar,
+      self:number(value, node, "an assignment to " .. label))
+  end
+  return outside(node.line, label .. " is " .. scalar .. " and is assigned "
+    .. lower.word(value), "assign what the field holds")
+end
+
+function lower:assign_field(node, value, scope)
+  local object = self:value(node.object, scope)
+  local row = as_row(self, object)
+  if not row then
+    outside(node.line, "an assignment to a field of " .. lower.word(object),
+      "assign to fields of rows and to local variables")
+  end
+  local term = row.term
+  local entry, scalar = self:field_entry(row, node)
+  local label = term.name .. "." .. node.name
+  if term.access == "read" then
+    outside(node.line, "an assignment to " .. label
+      .. ", which the query only reads",
+      "name " .. term.name .. " in the array part of the query")
+  end
+  -- A branch that is taken back needs something to go back to.
+  if not self.state[entry] then row_field(self, row, node) end
+  local written = self.context.written
+  if not written[entry] then
+    written[entry] = true
+    written[#written + 1] = { entry = entry, term = term, name = node.name }
+  end
+  self:set(entry, self:fit(value, scalar, node, label))
+end
+
+-- Operators -----------------------------------------------------------------
+
+local arithmetic = {
+  ["+"] = "add", ["-"] = "sub", ["*"] = "mul", ["/"] = "div",
+  ["//"] = "floordiv", ["%"] = "mod", ["^"] = "pow",
+}
+
+--- Are two values equal? A bool.
+local function equal(self, a, b, node)
+  local emit, outer = self.emit, self.context.roots
+  if a.type == "nil" then a, b = b, a end
+  if b.type == "nil" then
+    if a.type == "object" then
+      outer:guard(a)
+      return emit:truth(a.value == nil)
+    end
+    return emit:opposite(self:some(a))
+  end
+  if a.type == "entity" or b.type == "entity" then
+    local x, y = self:entity(a), self:entity(b)
+    if x and y then return emit:op("eq entity", "bool", x, y) end
+    return emit.no
+  end
+  a, b = outer:plain(a), outer:plain(b)
+  if a.type == "bool" and b.type == "bool" then
+    if a.constant ~= nil then a, b = b, a end
+    if b.constant ~= nil then return b.constant and a or emit:opposite(a) end
+    return emit:op("eq bool", "bool", a, b)
+  elseif a.type == "maybe" or b.type == "maybe" then
+    return outside(node.line, "a comparison of what may be nil here",
+      "test it first: if x then ... end")
+  elseif lower.is_number(a) and lower.is_number(b) then
+    return emit:compare("eq", a, b)
+  elseif lower.is_number(a) ~= lower.is_number(b) then
+    return emit.no
+  end
+  return outside(node.line, "a comparison of " .. lower.word(a),
+    "compare numbers, booleans and entities")
+end
+
+local ordered = {
+  ["<"] = { "lt", false }, ["<="] = { "le", false },
+  [">"] = { "lt", true }, [">="] = { "le", true },
+}
+
+function value_of.binary(self, node, scope)
+  local emit, sign = self.emit, node.sign
+  local a, b = self:value(node.left, scope), self:value(node.right, scope)
+  if sign == "==" then return equal(self, a, b, node) end
+  if sign == "~=" then return emit:opposite(equal(self, a, b, node)) end
+  a = self:number(a, node, "'" .. sign .. "'")
+  b = self:number(b, node, "'" .. sign .. "'")
+  local order = ordered[sign]
+  if not order then return emit:binary(arithmetic[sign], a, b) end
+  if order[2] then a, b = b, a end
+  return emit:compare(order[1], a, b)
+end
+
+function value_of.unary(self, node, scope)
+  local value = self:value(node.operand, scope)
+  if node.sign == "not" then
+    return self.emit:opposite(self:truth(value))
+  end
+  return self.emit:unary("neg", self:number(value, node, "'-'"))
+end
+
+--- Computes an expression under a condition.
+local function under(self, test, truth, node, scope)
+  local value
+  self:conditional(truth and test or self.emit:opposite(test), node,
+    function() value = self:value(node, scope) end)
+  return value
+end
+
+value_of["and"] = function(self, node, scope)
+  local emit, outer = self.emit, self.context.roots
+  local a = outer:plain(self:value(node.left, scope))
+  local test = self:truth(a)
+  local known = self:known(test)
+  if known == true then return self:value(node.right, scope) end
+  if known == false then return a end
+  local b = outer:plain(under(self, test, true, node.right, scope))
+  if a.type == "bool" and b.type == "bool" then return emit:both(a, b) end
+  local other = a.type == "bool" and emit.no or NIL
+  return { type = "choice", test = test, value = b, other = other }
+end
+
+value_of["or"] = function(self, node, scope)
+  local emit, outer = self.emit, self.context.roots
+  local a = outer:plain(self:value(node.left, scope))
+  local test = self:truth(a)
+  local known = self:known(test)
+  if known == true then return a end
+  if known == false then return self:value(node.right, scope) end
+  local b = outer:plain(under(self, test, false, node.right, scope))
+  if a.type == "bool" then
+    if b.type == "bool" then return emit:either(a, b) end
+    return self:merge(test, emit.yes, b, node)
+  end
+  while a.type == "choice" or a.type == "maybe" do a = a.value end
+  return self:merge(test, a, b, node)
+end
+
+-- Calls ---------------------------------------------------------------------
+
+function value_of.call(self, node, scope)
+  return self:call(node, 1, scope)[1] or NIL
+end
+value_of.method = value_of.call
+
+local function function_name(node)
+  if node[1] == "name" then return node.name end
+  if node[1] == "field" then
+    return function_name(node.object) .. "." .. node.name
+  end
+  return "this"
+end
+
+local function call_method(self, node, wanted, scope)
+  local object = self:value(node.object, scope)
+  local methods = object.type == "object" and self.context.methods(object)
+  local method = methods and methods[node.name]
+  if not method then
+    return outside(node.line, "the method '" .. node.name .. "'",
+      "call destroy, add, remove, alive, has or get of the system's world")
+  end
+  self.context.roots:guard(object)
+  return method(self, node, wanted, scope, object)
+end
+
+--- The results of a call, wanted of them at least.
+function lower:call(node, wanted, scope)
+  if node[1] == "method" then return call_method(self, node, wanted, scope) end
+  local callee = self:value(node.callee, scope)
+  if callee.type ~= "object" or type(callee.value) ~= "function" then
+    outside(node.line, "a call of '" .. function_name(node.callee)
+      .. "', which is " .. (callee.type == "object" and "a "
+      .. type(callee.value) or lower.word(callee)), "call functions")
+  end
+  self.context.roots:guard(callee)
+  local known = self.context.calls[callee.value]
+  if known then return known(self, node, wanted, scope) end
+  local tree, func = self.context.tree(callee.value, node,
+    function_name(node.callee))
+  local values = self:list(node.arguments, nil, scope)
+  local outer = self.context.func
+  self.context.func = func
+  local results = self:inline(tree, values, wanted, node)
+  self.context.func = outer
+  return results
+end
+
+return lower

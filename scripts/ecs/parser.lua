@@ -1,0 +1,347 @@
+--- parser: the tokens of a function as a tree, for the subset that compiles.
+--
+-- A node is a table with its kind in [1], the line in line, and:
+--
+--   function   parameters (names), body
+--   local      names, values            assign   targets, values
+--   if         tests, bodies, other     for      name, first, last, step, body
+--   return     values                   do       body
+--   call       (a statement) call
+--
+--   number     value                    true  false  nil
+--   name       name                     field    object, name
+--   call       callee, arguments        method   object, name, arguments
+--   binary     sign, left, right        unary    sign, operand
+--   and or     left, right              paren    inner
+--
+-- What is Lua but outside the subset raises (a table { line, what, remedy }):
+-- whoever compiles catches it.
+
+local parser = {}
+
+--- Raises that a construct is outside the subset.
+function parser.outside(line, what, remedy)
+  error({ line = line, what = what, remedy = remedy }, 0)
+end
+
+local outside = parser.outside
+
+local function kind(state) return state.kinds[state.at] end
+
+local function line(state) return state.lines[state.at] end
+
+local function skip(state) state.at = state.at + 1 end
+
+local function accept(state, wanted)
+  if kind(state) ~= wanted then return false end
+  skip(state)
+  return true
+end
+
+local function expect(state, wanted)
+  if accept(state, wanted) then return end
+  outside(line(state), "'" .. tostring(kind(state)) .. "'",
+    "'" .. wanted .. "' was expected here")
+end
+
+local function name(state)
+  local value = state.values[state.at]
+  if kind(state) ~= "name" then expect(state, "name") end
+  skip(state)
+  return value
+end
+
+local expression, block
+
+-- Expressions ---------------------------------------------------------------
+
+local remedies = {
+  ["{"] = { "a table constructor", "keep data in fields and local numbers" },
+  ["function"] = { "a function inside the function",
+    "define it outside, as a local function, and call it" },
+  ["..."] = { "...", "name the parameters" },
+  ["string"] = { "a string", "use numbers or tags instead of strings" },
+  ["#"] = { "the length operator", "keep the number in a variable" },
+  ["~"] = { "a bitwise operator", "use arithmetic" },
+}
+
+local function primary(state)
+  local at, word = line(state), kind(state)
+  if word == "name" then
+    return { "name", line = at, name = name(state) }
+  elseif word == "(" then
+    skip(state)
+    local inner = expression(state)
+    expect(state, ")")
+    return { "paren", line = at, inner = inner }
+  elseif word == "number" then
+    local value = state.values[state.at] + 0.0
+    skip(state)
+    return { "number", line = at, value = value }
+  elseif word == "true" or word == "false" or word == "nil" then
+    skip(state)
+    return { word, line = at }
+  end
+  local known = remedies[word] or { "'" .. tostring(word) .. "'",
+    "this is not part of what can be compiled" }
+  return outside(at, known[1], known[2])
+end
+
+--- Strings are understood where they name a field: get(e, Position, "x").
+local function argument(state)
+  local word = kind(state)
+  if word == "string" then
+    local text = state.text:sub(state.starts[state.at], state.stops[state.at])
+    local plain = text:match("^[\"']([%a_][%w_]*)[\"']$")
+    if plain then
+      local at = line(state)
+      skip(state)
+      return { "string", line = at, value = plain }
+    end
+  end
+  return expression(state)
+end
+
+local function arguments(state)
+  local list = {}
+  if kind(state) ~= "(" then
+    outside(line(state), "a call without parentheses",
+      "write the parentheses")
+  end
+  skip(state)
+  if accept(state, ")") then return list end
+  repeat list[#list + 1] = argument(state) until not accept(state, ",")
+  expect(state, ")")
+  return list
+end
+
+local function suffixed(state)
+  local node = primary(state)
+  while true do
+    local at, word = line(state), kind(state)
+    if word == "." then
+      skip(state)
+      node = { "field", line = at, object = node, name = name(state) }
+    elseif word == ":" then
+      skip(state)
+      local method = name(state)
+      node = { "method", line = at, object = node, name = method,
+               arguments = arguments(state) }
+    elseif word == "(" or word == "string" or word == "{" then
+      node = { "call", line = at, callee = node,
+               arguments = arguments(state) }
+    elseif word == "[" then
+      outside(at, "an index in brackets", "use fields with names: t.x")
+    else
+      return node
+    end
+  end
+end
+
+--- Left and right binding power, as in Lua's manual.
+local powers = {
+  ["or"] = { 1, 1 }, ["and"] = { 2, 2 },
+  ["<"] = { 3, 3 }, [">"] = { 3, 3 }, ["<="] = { 3, 3 }, [">="] = { 3, 3 },
+  ["~="] = { 3, 3 }, ["=="] = { 3, 3 },
+  ["|"] = { 4, 4 }, ["~"] = { 5, 5 }, ["&"] = { 6, 6 },
+  ["<<"] = { 7, 7 }, [">>"] = { 7, 7 }, [".."] = { 9, 8 },
+  ["+"] = { 10, 10 }, ["-"] = { 10, 10 },
+  ["*"] = { 11, 11 }, ["/"] = { 11, 11 }, ["//"] = { 11, 11 },
+  ["%"] = { 11, 11 }, ["^"] = { 14, 13 },
+}
+
+local UNARY_POWER = 12
+
+local refused = {
+  [".."] = { "joining strings", "compute with numbers" },
+  ["|"] = remedies["~"], ["&"] = remedies["~"], ["~"] = remedies["~"],
+  ["<<"] = remedies["~"], [">>"] = remedies["~"],
+}
+
+local function unary(state)
+  local at, sign = line(state), kind(state)
+  if sign == "-" or sign == "not" then
+    skip(state)
+    return { "unary", line = at, sign = sign,
+             operand = expression(state, UNARY_POWER) }
+  end
+  return suffixed(state)
+end
+
+function expression(state, limit)
+  local left = unary(state)
+  while true do
+    local at, sign = line(state), kind(state)
+    local power = powers[sign]
+    if not power or power[1] <= (limit or 0) then return left end
+    if refused[sign] then
+      outside(at, refused[sign][1], refused[sign][2])
+    end
+    skip(state)
+    local right = expression(state, power[2])
+    local class = (sign == "and" or sign == "or") and sign or "binary"
+    left = { class, line = at, sign = sign, left = left, right = right }
+  end
+end
+
+local function expressions(state)
+  local list = { expression(state) }
+  while accept(state, ",") do list[#list + 1] = expression(state) end
+  return list
+end
+
+-- Statements ----------------------------------------------------------------
+
+local function local_statement(state, at)
+  if kind(state) == "function" then
+    outside(at, remedies["function"][1], remedies["function"][2])
+  end
+  local names = {}
+  repeat
+    names[#names + 1] = name(state)
+    if kind(state) == "<" then
+      outside(line(state), "an attribute", "leave out <const> and <close>")
+    end
+  until not accept(state, ",")
+  local values = accept(state, "=") and expressions(state) or {}
+  return { "local", line = at, names = names, values = values }
+end
+
+local function if_statement(state, at)
+  local tests, bodies, other = { expression(state) }, {}, nil
+  expect(state, "then")
+  bodies[1] = block(state)
+  while true do
+    if accept(state, "elseif") then
+      tests[#tests + 1] = expression(state)
+      expect(state, "then")
+      bodies[#bodies + 1] = block(state)
+    elseif accept(state, "else") then
+      other = block(state)
+      expect(state, "end")
+      break
+    else
+      expect(state, "end")
+      break
+    end
+  end
+  return { "if", line = at, tests = tests, bodies = bodies, other = other }
+end
+
+local function for_statement(state, at)
+  local variable = name(state)
+  if kind(state) ~= "=" then
+    outside(at, "a loop over pairs or another iterator",
+      "count with constant bounds: for i = 1, 4 do")
+  end
+  skip(state)
+  local first = expression(state)
+  expect(state, ",")
+  local last = expression(state)
+  local step = accept(state, ",") and expression(state) or nil
+  expect(state, "do")
+  local body = block(state)
+  expect(state, "end")
+  return { "for", line = at, name = variable, first = first, last = last,
+           step = step, body = body }
+end
+
+local function return_statement(state, at)
+  local values = {}
+  local word = kind(state)
+  if word ~= "end" and word ~= "else" and word ~= "elseif" and word ~= ";" then
+    values = expressions(state)
+  end
+  accept(state, ";")
+  return { "return", line = at, values = values }
+end
+
+local loops = {
+  ["while"] = "a while loop", ["repeat"] = "a repeat loop",
+}
+
+--- An assignment or a call.
+local function plain_statement(state, at)
+  local first = suffixed(state)
+  if kind(state) ~= "=" and kind(state) ~= "," then
+    if first[1] ~= "call" and first[1] ~= "method" then
+      outside(at, "an expression that is no call", "assign it to something")
+    end
+    return { "call", line = at, call = first }
+  end
+  local targets = { first }
+  while accept(state, ",") do targets[#targets + 1] = suffixed(state) end
+  expect(state, "=")
+  return { "assign", line = at, targets = targets,
+           values = expressions(state) }
+end
+
+local function statement(state)
+  local at, word = line(state), kind(state)
+  if loops[word] then
+    outside(at, loops[word],
+      "count with constant bounds: for i = 1, 4 do; or run more often")
+  elseif word == "break" then
+    outside(at, "break", "use an if inside the loop")
+  elseif word == "goto" or word == "::" then
+    outside(at, "goto", "use if and return")
+  elseif word == "function" then
+    outside(at, remedies["function"][1], remedies["function"][2])
+  elseif accept(state, "local") then
+    return local_statement(state, at)
+  elseif accept(state, "if") then
+    return if_statement(state, at)
+  elseif accept(state, "for") then
+    return for_statement(state, at)
+  elseif accept(state, "return") then
+    return return_statement(state, at)
+  elseif accept(state, "do") then
+    local body = block(state)
+    expect(state, "end")
+    return { "do", line = at, body = body }
+  end
+  return plain_statement(state, at)
+end
+
+local ends = { ["end"] = true, ["else"] = true, ["elseif"] = true,
+               ["until"] = true, ["end of text"] = true }
+
+function block(state)
+  local list = {}
+  while true do
+    while accept(state, ";") do end
+    if ends[kind(state)] then return list end
+    list[#list + 1] = statement(state)
+  end
+end
+
+--- The tree of the function whose keyword is token first.
+function parser.read(tokens, first)
+  local state = { kinds = tokens.kinds, values = tokens.values,
+                  lines = tokens.lines, starts = tokens.starts,
+                  stops = tokens.stops, text = tokens.text, at = first }
+  local at = line(state)
+  expect(state, "function")
+  -- The name of `function vec.length(v)`, which is not needed.
+  while kind(state) ~= "(" do
+    if kind(state) == ":" then
+      outside(at, "a method as a function", "write self as a parameter")
+    end
+    skip(state)
+  end
+  skip(state)
+  local parameters = {}
+  while kind(state) ~= ")" do
+    if kind(state) == "..." then
+      outside(line(state), "...", "name the parameters")
+    end
+    parameters[#parameters + 1] = name(state)
+    accept(state, ",")
+  end
+  skip(state)
+  local body = block(state)
+  expect(state, "end")
+  return { "function", line = at, parameters = parameters, body = body }
+end
+
+return parser

@@ -1,0 +1,163 @@
+--- roots: what a compiled function gets from outside.
+--
+-- Upvalues, globals and extra arguments, and fields of tables found there. A
+-- number or boolean is a uniform: read anew for every run, so that a change is
+-- seen. What else the code was compiled for (a function that was inlined, a
+-- definition, a nil) is a guard: compared before every run, and when it is
+-- another, the function is compiled anew.
+--
+--     reader   { key, root = function, path = { "speed" } }
+--     uniforms list of { reader, kind }, in the order of the program's
+--     guards   list of { reader, value }
+
+local parser = require "ecs.parser"
+
+local outside = parser.outside
+local get_upvalue = debug and debug.getupvalue
+local get_environment = rawget(_G, "getfenv")
+
+local roots = {}
+roots.__index = roots
+
+--- main: { f }, the function that is compiled. Closures made from one function
+-- share its plan: another f is put there before the plan's readers are asked.
+function roots.new(emit, main)
+  return setmetatable({
+    emit = emit, main = main, uniforms = {}, guards = {},
+    slots = {},      -- key and kind of a reader -> uniform's value
+    guarded = {},    -- key of a reader -> true
+    functions = {},  -- function -> its upvalues by name
+    count = 0,
+  }, roots)
+end
+
+--- The upvalues of a function: name -> position.
+function roots:upvalues(f)
+  local known = self.functions[f]
+  if known then return known end
+  known = { number = self.count }
+  self.count = self.count + 1
+  local k = 1
+  while get_upvalue do
+    local name = get_upvalue(f, k)
+    if not name then break end
+    if name ~= "" then known[name .. "/"] = k end
+    k = k + 1
+  end
+  self.functions[f] = known
+  return known
+end
+
+--- The value of a reader now.
+function roots.read(reader)
+  local value = reader.root()
+  for _, name in ipairs(reader.path) do
+    if type(value) ~= "table" then return nil end
+    value = value[name]
+  end
+  return value
+end
+
+local function object(reader)
+  return { type = "object", reader = reader, value = roots.read(reader) }
+end
+
+local function upvalue_reader(holder, position, key)
+  return { key = key, path = {}, root = function()
+    local _, value = get_upvalue(holder.f, position)
+    return value
+  end }
+end
+
+--- What a name means in a function where it is no local variable.
+function roots:lookup(f, name)
+  local known = self:upvalues(f)
+  local holder = f == self.main.f and self.main or { f = f }
+  local position = known[name .. "/"]
+  local key = known.number .. "/"
+  if position then
+    return object(upvalue_reader(holder, position, key .. name))
+  end
+  local place = known["_ENV/"]
+  local reader = place and upvalue_reader(holder, place, "global")
+    or get_environment and { key = "global", path = {}, root = function()
+      return get_environment(holder.f)
+    end }
+  if not reader then return { type = "nil" } end
+  return roots.field(object(reader), name)
+end
+
+--- An argument that every row is given.
+function roots.argument(position, value, box)
+  return { type = "object", value = value, reader = {
+    key = "argument " .. position, path = {},
+    root = function() return box[position] end,
+  } }
+end
+
+--- A field of a table from outside.
+function roots.field(value, name, node)
+  if type(value.value) ~= "table" then
+    outside(node and node.line or 0, "'." .. name .. "' of "
+      .. (value.value == nil and "nil" or "a " .. type(value.value)),
+      "only fields of rows and of tables can be read")
+  end
+  local path = {}
+  for k, part in ipairs(value.reader.path) do path[k] = part end
+  path[#path + 1] = name
+  return object { key = value.reader.key .. "." .. name, path = path,
+                  root = value.reader.root }
+end
+
+--- The code holds only while this reads the same.
+function roots:guard(value)
+  local reader = value.reader
+  if not reader or self.guarded[reader.key] then return end
+  self.guarded[reader.key] = true
+  self.guards[#self.guards + 1] = { reader = reader, value = value.value }
+end
+
+--- The uniform of a reader: kind number, bool or entity.
+function roots:uniform(value, kind)
+  local emit, key = self.emit, value.reader.key .. " " .. kind
+  local slot = self.slots[key]
+  if not slot then
+    slot = emit:uniform_slot(kind)
+    self.slots[key] = slot
+    self.uniforms[#self.uniforms + 1] = { reader = value.reader, kind = kind }
+  end
+  local type = kind == "number" and "f64" or kind
+  local read = emit:value("uniform " .. type .. " " .. slot, type)
+  return { type = type, id = read.id, slot = slot, reader = value.reader,
+           flex = kind == "number" and not emit.double or nil }
+end
+
+--- A value from outside as a value of the program, where it is one; wanted may
+-- be "entity": then a number is taken for one.
+function roots:plain(value, wanted)
+  if value.type ~= "object" then return value end
+  local kind = type(value.value)
+  if kind == "number" then
+    return self:uniform(value, wanted == "entity" and "entity" or "number")
+  elseif kind == "boolean" then
+    return self:uniform(value, "bool")
+  elseif kind == "nil" then
+    self:guard(value)
+    return { type = "nil" }
+  end
+  return value
+end
+
+--- The same as an entity; nil when it is none.
+function roots:entity(value)
+  if value.type == "object" and type(value.value) == "number"
+    or value.reader and value.slot then
+    return self:uniform(value, "entity")
+  elseif value.type == "object" and value.value == nil then
+    self:guard(value)
+    return self.emit.null()
+  end
+  return nil
+end
+
+return roots

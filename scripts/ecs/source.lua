@@ -1,0 +1,175 @@
+--- source: the text of a function, and the proof that it is.
+--
+-- debug.getinfo tells in which chunk a function was defined and on which lines;
+-- the text of the chunk is in the file it names, or was the chunk's name
+-- itself. But a file may have been edited since it was loaded. So the text is
+-- loaded again, not run, and dumped without debug information: the code of the
+-- function has to occur in it.
+--
+-- That some function of the text has this code is not enough, because a twin
+-- may stand elsewhere. The one on the right lines is marked (a local string is
+-- put into it) and the text dumped again: one occurrence has to be gone.
+--
+-- What cannot be proved is not compiled, and no message quotes a file that was
+-- not.
+
+local lexer = require "ecs.lexer"
+
+-- Taken now: a sandbox may be put up after ecs was loaded.
+local debug_getinfo = debug and debug.getinfo
+local dump, find, sub = string.dump, string.find, string.sub
+local load_text = rawget(_G, "loadstring") or load
+local open_file = io and io.open
+
+local source = {}
+
+--- Larger files are not read.
+local BYTES_LIMIT = 4 * 1024 * 1024
+
+local MARK = " local _ = 'ecs.source: the function that is meant';"
+
+--- Dumped code without its header. What stands there is the same for all
+-- functions of a VM: signature, version, sizes; on 5.4 also the number of
+-- upvalues, which is the last byte of it.
+local function code_of(dumped)
+  if sub(dumped, 2, 3) == "LJ" then
+    -- Signature, version and flags; at the end a zero.
+    return sub(dumped, 6, -2)
+  end
+  return sub(dumped, 33)
+end
+
+local function occurrences(text, code)
+  local count, at = 0, 1
+  while true do
+    local found = find(text, code, at, true)
+    if not found then return count end
+    count, at = count + 1, found + 1
+  end
+end
+
+local function dump_text(text, name)
+  if sub(text, 1, 1) == "\27" then return nil end -- code, not text
+  local chunk = load_text(text, name)
+  if not chunk then return nil end
+  local done, dumped = pcall(dump, chunk, true)
+  return done and dumped or nil
+end
+
+--- A regular file's text, or nil. Where the program runs inside a host with a
+-- file system of its own (LÖVE), that is asked first.
+local function read_file(path)
+  local love = rawget(_G, "love")
+  if type(love) == "table" and type(love.filesystem) == "table"
+    and love.filesystem.read then
+    local done, text = pcall(love.filesystem.read, path)
+    if done and type(text) == "string" then return text end
+  end
+  local file = open_file and open_file(path, "rb")
+  if not file then return nil end
+  -- A folder opens and cannot be read; a device or pipe has no end to seek.
+  local done, size = pcall(file.seek, file, "end")
+  if not done or type(size) ~= "number" or size > BYTES_LIMIT then
+    file:close()
+    return nil
+  end
+  file:seek("set", 0)
+  local text = file:read(BYTES_LIMIT)
+  file:close()
+  return text
+end
+
+--- What is known of a chunk: its text, tokens and dump. Kept by its name for
+-- the functions that follow, and read anew when a proof fails.
+local chunks = setmetatable({}, { __mode = "v" })
+
+local function read_chunk(name, anew)
+  local chunk = chunks[name]
+  if chunk and not anew then return chunk end
+  local first = sub(name, 1, 1)
+  local text
+  if first == "@" then
+    text = read_file(sub(name, 2))
+  elseif first ~= "=" then
+    text = name
+  end
+  if not text then return nil, "its source cannot be read" end
+  local loadable = find(text, "^#") and "--" .. text or text
+  local dumped = dump_text(loadable, name)
+  local tokens = dumped and lexer.read(text)
+  if not tokens then return nil, "its source is not what was loaded" end
+  chunk = { name = name, text = loadable, tokens = tokens, dump = dumped,
+            shift = #loadable - #text }
+  chunks[name] = chunk
+  return chunk
+end
+
+--- The function keywords on these lines: a list of { first, last } tokens.
+local function candidates(tokens, first_line, last_line)
+  local found = {}
+  for k = 1, tokens.count do
+    if tokens.lines[k] > first_line then break end
+    if tokens.kinds[k] == "function" and tokens.lines[k] == first_line then
+      local last = lexer.function_end(tokens, k)
+      if last and tokens.lines[last] == last_line then
+        found[#found + 1] = { first = k, last = last }
+      end
+    end
+  end
+  return found
+end
+
+--- The token of the parenthesis that ends the parameters.
+local function parameters_end(tokens, first)
+  local k = first
+  while tokens.kinds[k] ~= ")" do
+    if k > tokens.count then return nil end
+    k = k + 1
+  end
+  return k
+end
+
+--- Is it this candidate that has the code?
+local function is_meant(chunk, candidate, code, count)
+  local close = parameters_end(chunk.tokens, candidate.first)
+  if not close then return false end
+  local at = chunk.tokens.stops[close] + chunk.shift
+  local marked = sub(chunk.text, 1, at) .. MARK .. sub(chunk.text, at + 1)
+  local dumped = dump_text(marked, chunk.name)
+  return dumped ~= nil and occurrences(dumped, code) == count - 1
+end
+
+local function prove(chunk, info, code)
+  local count = occurrences(chunk.dump, code)
+  if count == 0 then return nil end
+  for _, candidate in ipairs(candidates(chunk.tokens, info.linedefined,
+                                        info.lastlinedefined)) do
+    if is_meant(chunk, candidate, code, count) then return candidate end
+  end
+  return nil
+end
+
+--- Where a function's text is: { tokens, first, last, name, line }, its keyword
+-- and its end among the tokens; or nil and why not.
+function source.find(f)
+  local info = debug_getinfo and debug_getinfo(f, "S")
+  if not info then return nil, "there is no debug.getinfo here" end
+  if info.what == "C" then return nil, "it is written in C" end
+  local done, dumped = pcall(dump, f, true)
+  if not done then return nil, "its code cannot be read" end
+  local code = code_of(dumped)
+  local chunk, why = read_chunk(info.source)
+  local candidate = chunk and prove(chunk, info, code)
+  if chunk and not candidate and sub(info.source, 1, 1) == "@" then
+    chunk, why = read_chunk(info.source, true)
+    candidate = chunk and prove(chunk, info, code)
+  end
+  if not candidate then
+    return nil, why or "its source is not what was loaded"
+  end
+  return { tokens = chunk.tokens, first = candidate.first,
+           last = candidate.last, name = info.short_src,
+           line = info.linedefined }
+end
+
+return source

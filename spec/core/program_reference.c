@@ -1,0 +1,294 @@
+/* program_reference.c: what a kernel program means, one row and one operation
+ * at a time. */
+#include "program_reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A bool is 0 or 1 in number. */
+typedef struct Value {
+  double number;
+  ecs_Entity entity;
+} Value;
+
+typedef struct Row {
+  Reference *reference;
+  ecs_Entity entity;
+  void *const *columns;
+  Value values[ECS_CODE_LIMIT];
+} Row;
+
+void reference_begin(Reference *reference, const ecs_Program *program,
+                     const ecs_World *world, const ecs_ProgramCall *call) {
+  *reference =
+      (Reference){.program = program, .world = world, .call = call};
+}
+
+void reference_end(Reference *reference) {
+  free(reference->terms);
+  free(reference->changes);
+}
+
+/* Arithmetic -------------------------------------------------------------- */
+
+static double without_negative_zero(double x) {
+  return x == 0 ? 0.0 : x;
+}
+
+static double unary(uint8_t operation, double x) {
+  switch (operation) {
+    case OPERATION_NEGATE: return -x;
+    case OPERATION_ABSOLUTE: return signbit(x) ? -x : x;
+    case OPERATION_FLOOR: return without_negative_zero(floor(x));
+    case OPERATION_CEIL: return without_negative_zero(ceil(x));
+    case OPERATION_ROOT: return sqrt(x);
+    case OPERATION_SIN: return sin(x);
+    case OPERATION_COS: return cos(x);
+    case OPERATION_TAN: return tan(x);
+    case OPERATION_ASIN: return asin(x);
+    case OPERATION_ACOS: return acos(x);
+    case OPERATION_ATAN: return atan(x);
+    case OPERATION_EXP: return exp(x);
+    case OPERATION_LOG: return log(x);
+    case OPERATION_OWN_SIN: return ecs_sin(x);
+    case OPERATION_OWN_COS: return ecs_cos(x);
+    case OPERATION_OWN_EXP: return ecs_exp(x);
+    default: return ecs_log(x);
+  }
+}
+
+/* What fmod leaves, moved by b when its sign is not b's. */
+static double modulo(double a, double b) {
+  double rest = fmod(a, b);
+  if (rest != 0 && !signbit(rest) != !signbit(b)) rest += b;
+  return rest;
+}
+
+static double binary(uint8_t operation, double a, double b) {
+  switch (operation) {
+    case OPERATION_PLUS: return a + b;
+    case OPERATION_MINUS: return a - b;
+    case OPERATION_TIMES: return a * b;
+    case OPERATION_DIVIDE: return a / b;
+    case OPERATION_MINIMUM: return b < a ? b : a;
+    case OPERATION_MAXIMUM: return a < b ? b : a;
+    case OPERATION_FLOOR_DIVIDE: return floor(a / b);
+    case OPERATION_MODULO: return modulo(a, b);
+    case OPERATION_REMAINDER: return fmod(a, b);
+    case OPERATION_POWER: return b == 2 ? a * a : pow(a, b);
+    case OPERATION_ATAN2: return atan2(a, b);
+    case OPERATION_OWN_POWER: return ecs_pow(a, b);
+    default: return ecs_atan2(a, b);
+  }
+}
+
+static double rounded(uint8_t type, double number) {
+  return type == VALUE_F32 ? (double)(float)number : number;
+}
+
+/* As a field of the type reads after a store. */
+static double stored(uint8_t scalar, double number) {
+  uint64_t room = 0;
+  ecs_scalar_convert((ecs_Scalar)scalar, &room, number);
+  return ecs_scalar_load((ecs_Scalar)scalar, &room);
+}
+
+double reference_unary(Operation operation, ValueType type, double x) {
+  return rounded((uint8_t)type, unary((uint8_t)operation, x));
+}
+
+double reference_binary(Operation operation, ValueType type, double a,
+                        double b) {
+  return rounded((uint8_t)type, binary((uint8_t)operation, a, b));
+}
+
+double reference_stored(ecs_Scalar scalar, double number) {
+  return stored((uint8_t)scalar, number);
+}
+
+/* Columns, uniforms, entities --------------------------------------------- */
+
+static Value load(ecs_Scalar scalar, const void *element) {
+  Value value = {0, 0};
+  if (element == NULL) return value;
+  if (scalar == ECS_ENTITY)
+    memcpy(&value.entity, element, sizeof value.entity);
+  else
+    value.number = ecs_scalar_load(scalar, element);
+  if (scalar == ECS_BOOL) value.number = value.number != 0;
+  return value;
+}
+
+static Value an_entity(double number) {
+  const Value value = {0, (ecs_Entity)stored(ECS_ENTITY, number)};
+  return value;
+}
+
+static Value uniform(const Row *row, const Instruction *at) {
+  Value value = {row->reference->call->uniforms[at->index], 0};
+  if (at->type == VALUE_BOOL) value.number = value.number != 0;
+  if (at->type == VALUE_ENTITY) return an_entity(value.number);
+  if (at->type == VALUE_F32) value.number = (double)(float)value.number;
+  return value;
+}
+
+static Value get(const Row *row, const Instruction *at, ecs_Entity entity) {
+  const ecs_World *world = row->reference->world;
+  Value value = {0, 0};
+  if (ecs_get_field(world, entity, at->index, at->field, &value.number) !=
+      ECS_OK)
+    return value;
+  return at->type == VALUE_ENTITY ? an_entity(value.number) : value;
+}
+
+/* Instructions ------------------------------------------------------------ */
+
+static Value compute(const Row *row, const Instruction *at) {
+  const ecs_World *world = row->reference->world;
+  const Value none = {0, 0};
+  Value a = at->operands[0] == NO_VALUE ? none : row->values[at->operands[0]];
+  Value b = at->operands[1] == NO_VALUE ? none : row->values[at->operands[1]];
+  Value made = {0, 0};
+  switch (operation_infos[at->operation].shape) {
+    case SHAPE_UNARY:
+      made.number = rounded(at->type, unary(at->operation, a.number));
+      break;
+    case SHAPE_BINARY:
+      made.number =
+          rounded(at->type, binary(at->operation, a.number, b.number));
+      break;
+    case SHAPE_COMPARE:
+      made.number = at->operation == OPERATION_LESS ? a.number < b.number
+                                                    : a.number <= b.number;
+      break;
+    case SHAPE_EQUAL:
+      made.number = a.number == b.number && a.entity == b.entity;
+      break;
+    case SHAPE_LOGIC:
+      made.number = at->operation == OPERATION_AND
+                        ? a.number != 0 && b.number != 0
+                        : a.number != 0 || b.number != 0;
+      break;
+    case SHAPE_NEGATION: made.number = a.number == 0; break;
+    case SHAPE_SELECT:
+      made = a.number != 0 ? b : row->values[at->operands[2]];
+      break;
+    case SHAPE_CONVERT: made.number = rounded(at->type, a.number); break;
+    case SHAPE_QUANTIZE:
+      made.number = rounded(at->type, stored(at->scalar, a.number));
+      break;
+    case SHAPE_CONSTANT: made.number = at->constant; break;
+    case SHAPE_LOAD:
+      return load(row->reference->program->columns[at->index].type,
+                  row->columns[at->index]);
+    case SHAPE_PRESENT: made.number = row->columns[at->index] != NULL; break;
+    case SHAPE_SELF: made.entity = row->entity; break;
+    case SHAPE_UNIFORM: return uniform(row, at);
+    case SHAPE_ALIVE: made.number = ecs_alive(world, a.entity); break;
+    case SHAPE_HAS: made.number = ecs_has(world, a.entity, at->index); break;
+    case SHAPE_GET: return get(row, at, a.entity);
+    case SHAPE_RANDOM:
+      made.number = ecs_random(row->reference->call->random_key, row->entity,
+                               a.number);
+      break;
+    default: abort();
+  }
+  return made;
+}
+
+static bool masked_out(const Row *row, const Instruction *at, uint32_t k) {
+  return at->operands[k] != NO_VALUE &&
+         row->values[at->operands[k]].number == 0;
+}
+
+static void store(const Row *row, const Instruction *at) {
+  ecs_Scalar scalar = row->reference->program->columns[at->index].type;
+  Value value = row->values[at->operands[0]];
+  void *place = row->columns[at->index];
+  if (place == NULL || masked_out(row, at, 1)) return;
+  if (scalar == ECS_ENTITY)
+    memcpy(place, &value.entity, sizeof value.entity);
+  else
+    ecs_scalar_convert(scalar, place, value.number);
+}
+
+static void change(const Row *row, const Instruction *at) {
+  Reference *reference = row->reference;
+  if (masked_out(row, at, 0)) return;
+  if (reference->change_count == reference->change_room) {
+    reference->change_room = 2 * reference->change_room + 64;
+    reference->changes =
+        realloc(reference->changes,
+                reference->change_room * sizeof(ReferenceChange));
+  }
+  reference->changes[reference->change_count++] =
+      (ReferenceChange){row->entity, at};
+}
+
+static void reduce(const Row *row, const Instruction *at) {
+  Reference *reference = row->reference;
+  if (masked_out(row, at, 1)) return;
+  if (reference->term_count == reference->term_room) {
+    reference->term_room = 2 * reference->term_room + 64;
+    reference->terms = realloc(reference->terms, reference->term_room *
+                                                     sizeof(ReferenceTerm));
+  }
+  reference->terms[reference->term_count++] = (ReferenceTerm){
+      at->index, reference->rows, row->values[at->operands[0]].number};
+}
+
+/* Sums of 1024 rows at a time: 16 of them, each over every sixteenth row, then
+ * those in pairs. */
+static double joined(uint8_t kind, double a, double b) {
+  if (kind == OPERATION_SUM) return a + b;
+  if (kind == OPERATION_LEAST) return b < a ? b : a;
+  return b > a ? b : a;
+}
+
+static double pairs(uint8_t kind, const double *lanes, uint32_t first,
+                    uint32_t apart) {
+  if (apart == 16) return lanes[first];
+  return joined(kind, pairs(kind, lanes, first, 2 * apart),
+                pairs(kind, lanes, first + apart, 2 * apart));
+}
+
+double reference_reduction(const Reference *reference, uint32_t r) {
+  uint8_t kind = reference->program->reductions[r];
+  double empty = kind == OPERATION_SUM     ? 0
+                 : kind == OPERATION_LEAST ? HUGE_VAL
+                                           : -HUGE_VAL;
+  double total = empty;
+  uint32_t k = 0;
+  for (uint32_t first = 0; first < reference->rows + 1; first += 1024) {
+    double lanes[16];
+    for (uint32_t lane = 0; lane < 16; lane++) lanes[lane] = empty;
+    for (; k < reference->term_count &&
+           reference->terms[k].row < first + 1024; k++) {
+      const ReferenceTerm *term = &reference->terms[k];
+      double *lane = &lanes[term->row % 16];
+      if (term->reduction == r) *lane = joined(kind, *lane, term->value);
+    }
+    total = joined(kind, total, pairs(kind, lanes, 0, 1));
+  }
+  return total;
+}
+
+void reference_row(Reference *reference, ecs_Entity entity,
+                   void *const *columns) {
+  static Row row;
+  const ecs_Program *program = reference->program;
+  row.reference = reference;
+  row.entity = entity;
+  row.columns = columns;
+  for (uint32_t i = 0; i < program->code_count; i++) {
+    const Instruction *at = &program->code[i];
+    switch (operation_infos[at->operation].shape) {
+      case SHAPE_STORE: store(&row, at); break;
+      case SHAPE_STRUCTURE:
+      case SHAPE_DESTROY: change(&row, at); break;
+      case SHAPE_REDUCE: reduce(&row, at); break;
+      default: row.values[at->result] = compute(&row, at); break;
+    }
+  }
+  reference->rows++;
+}

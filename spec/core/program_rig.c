@@ -1,0 +1,383 @@
+/* program_rig.c: runs kernel programs where nothing can go unseen. */
+/* mmap and its flags are no part of C. */
+#define _DEFAULT_SOURCE
+#include "program_rig.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define CANARY_BYTES 64u
+#define CANARY 0xc7
+
+/* Numbers ----------------------------------------------------------------- */
+
+uint64_t random_bits(Random *random) {
+  uint64_t x = random->state += UINT64_C(0x9e3779b97f4a7c15);
+  x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return x ^ (x >> 31);
+}
+
+uint32_t random_below(Random *random, uint32_t below) {
+  return (uint32_t)((random_bits(random) >> 32) * below >> 32);
+}
+
+bool random_chance(Random *random, uint32_t percent) {
+  return random_below(random, 100) < percent;
+}
+
+double random_number(Random *random) {
+  static const double special[] = {
+      0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 3.0, -7.0, 0.1, 1e-310, -1e-42,
+      0x1p-126, 0x1p-149, 0x1.fffffep127, 0x1.ffffffp127, 1e300, -1e300,
+      HUGE_VAL, -HUGE_VAL, NAN, 127.0, 127.5, 128.0, -128.9, 255.0, 256.0,
+      32767.0, 65535.9, -32769.0, 2147483647.0, 2147483648.0, -2147483649.0,
+      4294967295.0, 4294967296.0, 16777217.0, 9007199254740993.0, 0x1p20,
+      0x1p70, 1.5707963267948966, -3.0, 100.25};
+  uint32_t kind = random_below(random, 10);
+  if (kind < 4)
+    return special[random_below(random, sizeof special / sizeof *special)];
+  if (kind < 6) return (double)random_below(random, 21) - 10.0;
+  double unit = (double)(random_bits(random) >> 11) * 0x1p-53 - 0.5;
+  return ldexp(unit, (int)random_below(random, kind < 9 ? 12 : 80));
+}
+
+/* Worlds ------------------------------------------------------------------ */
+
+static void must(ecs_Status status) {
+  if (status == ECS_OK) return;
+  fprintf(stderr, "rig: %s\n", ecs_status_name(status));
+  abort();
+}
+
+static ecs_Component define(ecs_World *world, const char *name, uint32_t count,
+                            ecs_Storage storage) {
+  static const ecs_Field fields[] = {
+      {"f32", ECS_F32, 0}, {"f64", ECS_F64, 0}, {"i16", ECS_I16, 0},
+      {"bool", ECS_BOOL, 0}, {"entity", ECS_ENTITY, 0}, {"i8", ECS_I8, 0},
+      {"u8", ECS_U8, 0}, {"u16", ECS_U16, 0}, {"i32", ECS_I32, 0},
+      {"u32", ECS_U32, 0}, {"f32b", ECS_F32, 0}, {"f64b", ECS_F64, 0}};
+  const ecs_ComponentDescription how = {name, fields, count, storage};
+  ecs_Component component = 0;
+  must(ecs_component(world, &how, &component));
+  return component;
+}
+
+/* Of the image of R: special values in all fields. */
+static void set_looked_up(ecs_World *world, ecs_Component r,
+                          const ecs_Entity *entities, uint32_t k) {
+  Random random = {k};
+  for (uint32_t field = 0; field < 12; field++) {
+    ecs_FieldInfo info;
+    uint64_t room = 0;
+    must(ecs_component_field(world, r, field, &info));
+    if (info.type == ECS_ENTITY)
+      room = entities[random_below(&random, RIG_ENTITIES)];
+    else
+      ecs_scalar_convert(info.type, &room, random_number(&random));
+    must(ecs_set_field(world, entities[k], r, field,
+                       ecs_scalar_load(info.type, &room)));
+  }
+}
+
+static void fill_world(Rig *rig, ecs_World *world) {
+  rig->n = define(world, "N", 12, ECS_STORE_TABLE);
+  rig->m = define(world, "M", 12, ECS_STORE_TABLE);
+  rig->o = define(world, "O", 6, ECS_STORE_TABLE);
+  rig->r = define(world, "R", 12, ECS_STORE_SPARSE);
+  rig->tag = define(world, "T", 0, ECS_STORE_TABLE);
+  rig->bits = define(world, "B", 0, ECS_STORE_BITS);
+  for (uint32_t k = 0; k < RIG_ENTITIES; k++) {
+    const ecs_Component what[] = {rig->n, rig->m};
+    must(ecs_spawn(world, what, 2, NULL, &rig->entities[k]));
+  }
+  for (uint32_t k = 0; k < RIG_ENTITIES; k++) {
+    if (k % 3 == 0) must(ecs_add(world, rig->entities[k], rig->tag, NULL));
+    if (k % 4 == 0) must(ecs_add(world, rig->entities[k], rig->bits, NULL));
+    if (k % 2 == 0) set_looked_up(world, rig->r, rig->entities, k);
+  }
+}
+
+void rig_init(Rig *rig) {
+  memset(rig, 0, sizeof *rig);
+  must(ecs_world_create(NULL, &rig->world));
+  must(ecs_world_create(NULL, &rig->twin));
+  fill_world(rig, rig->twin);
+  fill_world(rig, rig->world);
+  const ecs_Term terms[] = {
+      {rig->n, ECS_WRITE}, {rig->m, ECS_READ}, {rig->o, ECS_OPTIONAL}};
+  must(ecs_query_create(rig->world, terms, 3, &rig->query));
+}
+
+void rig_deinit(Rig *rig) {
+  ecs_world_destroy(rig->world);
+  ecs_world_destroy(rig->twin);
+}
+
+ecs_Status rig_create(Rig *rig, const char *text, size_t length,
+                      ecs_Program **program) {
+  if (rig->worn) {
+    rig_deinit(rig);
+    rig_init(rig);
+  }
+  return ecs_program_create(rig->query, text, length, program, rig->message,
+                            sizeof rig->message);
+}
+
+/* Guarded memory ---------------------------------------------------------- */
+
+typedef struct Guarded {
+  unsigned char *pages;
+  size_t bytes; /* of pages, the guard not counted */
+} Guarded;
+
+/* One for every column of every block, and for entities; made once. */
+static Guarded guarded[RIG_BLOCKS][ECS_DECLARATION_LIMIT + 1];
+
+static void *guarded_take(Guarded *at, size_t bytes) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  size_t wanted = (bytes + CANARY_BYTES + page - 1) / page * page;
+  if (at->bytes < wanted) {
+    if (at->pages != NULL) munmap(at->pages, at->bytes + page);
+    at->pages = mmap(NULL, wanted + page, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at->pages == MAP_FAILED) abort();
+    if (mprotect(at->pages + wanted, page, PROT_NONE) != 0) abort();
+    at->bytes = wanted;
+  }
+  unsigned char *place = at->pages + at->bytes - bytes;
+  memset(place - CANARY_BYTES, CANARY, CANARY_BYTES);
+  return place;
+}
+
+static bool canary_lives(const void *place) {
+  const unsigned char *before = (const unsigned char *)place - CANARY_BYTES;
+  for (uint32_t k = 0; k < CANARY_BYTES; k++)
+    if (before[k] != CANARY) return false;
+  return true;
+}
+
+/* A run ------------------------------------------------------------------- */
+
+typedef struct Session {
+  Rig *rig;
+  ecs_Program *program;
+  RigCuts cuts;
+  Random random;
+  Reference reference;
+  void (*run)(const ecs_KernelCall *call); /* the block VM */
+  void *columns[RIG_BLOCKS][ECS_DECLARATION_LIMIT];
+  void *expected[RIG_BLOCKS][ECS_DECLARATION_LIMIT];
+  bool calm;  /* no special values */
+  bool right;
+} Session;
+
+/* The library has no place for it: the run's user is the VM's. */
+static Session *session;
+
+static void differs(Session *at, const char *what, uint32_t index,
+                    uint32_t row, double have, double want) {
+  if (at->right)
+    snprintf(at->rig->message, sizeof at->rig->message,
+             "%s %u, row %u: %a, not %a", what, index, row, have, want);
+  at->right = false;
+}
+
+static ecs_Entity some_entity(Session *at) {
+  uint32_t kind = random_below(&at->random, 10);
+  ecs_Entity entity =
+      at->rig->entities[random_below(&at->random, RIG_ENTITIES)];
+  if (kind == 0) return 0;
+  if (kind == 1) return entity + (UINT64_C(1) << 28);
+  if (kind == 2) return random_bits(&at->random) >> 12;
+  return entity;
+}
+
+static void fill_column(Session *at, ecs_Scalar type, char *column,
+                        uint32_t count) {
+  uint32_t bytes = scalar_bytes(type);
+  for (uint32_t i = 0; i < count; i++) {
+    uint64_t bits = random_bits(&at->random);
+    double number = random_number(&at->random);
+    if (at->calm) number = (double)(bits % 1000) / 8 - 50;
+    if (type == ECS_ENTITY)
+      bits = some_entity(at);
+    else if (at->calm || bits % 8 != 0)
+      ecs_scalar_convert(type, &bits, number);
+    else
+      scalar_canonicalize(type, &bits);
+    memcpy(column + (size_t)i * bytes, &bits, bytes);
+  }
+}
+
+static void make_block(Session *at, uint32_t b, ecs_KernelBlock *block) {
+  const ecs_Program *program = at->program;
+  uint32_t count = at->cuts.counts[b];
+  ecs_Entity *entities = guarded_take(&guarded[b][program->column_count],
+                                      count * sizeof(ecs_Entity));
+  for (uint32_t i = 0; i < count; i++)
+    entities[i] = at->rig->entities[random_below(&at->random, RIG_ENTITIES)];
+  for (uint32_t c = 0; c < program->column_count; c++) {
+    ecs_Scalar type = program->columns[c].type;
+    size_t bytes = (size_t)count * scalar_bytes(type);
+    at->columns[b][c] = at->expected[b][c] = NULL;
+    if (program->columns[c].access == ECS_OPTIONAL &&
+        random_chance(&at->random, 40))
+      continue;
+    at->columns[b][c] = guarded_take(&guarded[b][c], bytes);
+    at->expected[b][c] = malloc(bytes + 1);
+    fill_column(at, type, at->columns[b][c], count);
+    memcpy(at->expected[b][c], at->columns[b][c], bytes);
+  }
+  *block = (ecs_KernelBlock){entities, at->columns[b], count, 0};
+}
+
+static void run_reference(Session *at, uint32_t b,
+                          const ecs_KernelBlock *block) {
+  void *row[ECS_DECLARATION_LIMIT];
+  const ecs_Program *program = at->program;
+  for (uint32_t i = 0; i < block->count; i++) {
+    for (uint32_t c = 0; c < program->column_count; c++) {
+      char *column = at->expected[b][c];
+      uint32_t bytes = scalar_bytes(program->columns[c].type);
+      row[c] = column == NULL ? NULL : column + (size_t)i * bytes;
+    }
+    reference_row(&at->reference, block->entities[i], row);
+  }
+}
+
+static bool same_number(double a, double b) {
+  return (a != a && b != b) || memcmp(&a, &b, sizeof a) == 0;
+}
+
+/* A NaN may have a sign, but nothing else: scripts would see its bits. */
+static bool is_plain(ecs_Scalar type, const void *element) {
+  uint32_t word;
+  uint64_t twin;
+  memcpy(&word, element, sizeof word);
+  if (type == ECS_F32)
+    return (word & 0x7fffffffu) <= 0x7f800000u ||
+           (word & 0x7fffffffu) == SCALAR_QUIET_F32;
+  memcpy(&twin, element, sizeof twin);
+  return (twin & INT64_MAX) <= UINT64_C(0x7ff0000000000000) ||
+         (twin & INT64_MAX) == SCALAR_QUIET_F64;
+}
+
+static void compare_column(Session *at, uint32_t b, uint32_t c) {
+  ecs_Scalar type = at->program->columns[c].type;
+  uint32_t bytes = scalar_bytes(type);
+  const char *have = at->columns[b][c], *want = at->expected[b][c];
+  if (have == NULL) return;
+  if (!canary_lives(have)) differs(at, "canary of column", c, 0, 0, 0);
+  for (uint32_t i = 0; i < at->cuts.counts[b]; i++) {
+    const void *h = have + (size_t)i * bytes, *w = want + (size_t)i * bytes;
+    double x = ecs_scalar_load(type, h), y = ecs_scalar_load(type, w);
+    bool same = scalar_is_float(type)
+                    ? same_number(x, y) && is_plain(type, h)
+                    : memcmp(h, w, bytes) == 0;
+    if (!same) differs(at, "column", c, i, x, y);
+  }
+}
+
+static void run_session(const ecs_KernelCall *call) {
+  Session *at = session;
+  ecs_KernelBlock blocks[RIG_BLOCKS];
+  ecs_KernelCall mine = *call;
+  for (uint32_t b = 0; b < at->cuts.block_count; b++) {
+    make_block(at, b, &blocks[b]);
+    run_reference(at, b, &blocks[b]);
+  }
+  mine.blocks = blocks;
+  mine.block_count = at->cuts.block_count;
+  at->run(&mine);
+  for (uint32_t b = 0; b < at->cuts.block_count; b++)
+    for (uint32_t c = 0; c < at->program->column_count; c++) {
+      compare_column(at, b, c);
+      free(at->expected[b][c]);
+    }
+}
+
+/* Afterwards -------------------------------------------------------------- */
+
+static void change_twin(Session *at) {
+  ecs_World *twin = at->rig->twin;
+  must(ecs_defer_begin(twin));
+  for (uint32_t k = 0; k < at->reference.change_count; k++) {
+    const ReferenceChange *change = &at->reference.changes[k];
+    ecs_Component component = change->at->index;
+    ecs_Status status =
+        change->at->operation == OPERATION_DESTROY
+            ? ecs_destroy(twin, change->entity)
+        : change->at->operation == OPERATION_ADD
+            ? ecs_add(twin, change->entity, component, NULL)
+            : ecs_remove(twin, change->entity, component);
+    if (status != ECS_E_DEAD) must(status);
+  }
+  must(ecs_defer_end(twin));
+}
+
+/* Entities that the program destroyed come back as new ones, as long as there
+ * are handles: the tiny build has few. */
+static void repair(Rig *rig) {
+  for (uint32_t k = 0; k < RIG_ENTITIES; k++) {
+    const ecs_Component what[] = {rig->n, rig->m};
+    ecs_Entity other = 0;
+    if (ecs_alive(rig->world, rig->entities[k])) continue;
+    ecs_Status status =
+        ecs_spawn(rig->world, what, 2, NULL, &rig->entities[k]);
+    ecs_Status same = ecs_spawn(rig->twin, what, 2, NULL, &other);
+    if (status != same || (status == ECS_OK && other != rig->entities[k]))
+      abort();
+    if (status != ECS_OK) rig->worn = true;
+  }
+}
+
+static void compare_rest(Session *at, const double *reductions) {
+  if (at->reference.change_count > 0) {
+    change_twin(at);
+    if (ecs_world_hash(at->rig->world) != ecs_world_hash(at->rig->twin))
+      differs(at, "structure", 0, 0, 0, 0);
+    repair(at->rig);
+  }
+  for (uint32_t r = 0; r < at->program->reduction_count; r++) {
+    double want = reference_reduction(&at->reference, r);
+    if (!same_number(reductions[r], want))
+      differs(at, "reduction", r, 0, reductions[r], want);
+  }
+}
+
+bool rig_run(Rig *rig, ecs_Program *program, const RigCuts *cuts,
+             uint64_t seed) {
+  static double uniforms[ECS_DECLARATION_LIMIT];
+  static double reductions[ECS_DECLARATION_LIMIT];
+  static Session one;
+  memset(&one, 0, sizeof one);
+  one.rig = rig;
+  one.program = program;
+  one.cuts = *cuts;
+  for (uint32_t b = 0; b < RIG_BLOCKS && program->changes_structure; b++)
+    if (one.cuts.counts[b] > RIG_CHANGED_ROWS)
+      one.cuts.counts[b] = RIG_CHANGED_ROWS;
+  one.random.state = seed;
+  one.right = true;
+  one.calm = random_chance(&one.random, 30);
+  one.run = program->kernel.run;
+  for (uint32_t k = 0; k < program->uniform_count; k++)
+    uniforms[k] = program->uniforms[k] == UNIFORM_ENTITY
+                      ? (double)some_entity(&one)
+                      : random_number(&one.random);
+  ecs_ProgramCall call = {uniforms, reductions, program->uniform_count,
+                          program->reduction_count, seed};
+  reference_begin(&one.reference, program, rig->world, &call);
+  session = &one;
+  program->kernel.run = run_session;
+  must(ecs_program_run(program, &call));
+  program->kernel.run = one.run;
+  session = NULL;
+  compare_rest(&one, reductions);
+  reference_end(&one.reference);
+  return one.right;
+}

@@ -1,0 +1,369 @@
+/* program_writer.c: random valid kernel programs for a rig's query, as text. */
+#include "program_writer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct {
+  const char *name;
+  ecs_Scalar type;
+} fields[] = {{"f32", ECS_F32},   {"f64", ECS_F64},   {"i16", ECS_I16},
+              {"bool", ECS_BOOL}, {"entity", ECS_ENTITY}, {"i8", ECS_I8},
+              {"u8", ECS_U8},     {"u16", ECS_U16},   {"i32", ECS_I32},
+              {"u32", ECS_U32},   {"f32b", ECS_F32},  {"f64b", ECS_F64}};
+#define FIELD_COUNT (sizeof fields / sizeof *fields)
+
+static uint32_t below(Writer *writer, uint32_t limit) {
+  return random_below(&writer->random, limit);
+}
+
+static bool chance(Writer *writer, uint32_t percent) {
+  return random_chance(&writer->random, percent);
+}
+
+static void put(Writer *writer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void put(Writer *writer, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(writer->text + writer->length,
+                         WRITER_ROOM - writer->length, format, arguments);
+  va_end(arguments);
+  writer->length += (size_t)length;
+  if (writer->length >= WRITER_ROOM) abort();
+}
+
+/* Declarations ------------------------------------------------------------ */
+
+static void declare_column(Writer *writer, const char *component,
+                           uint32_t field, ecs_Access access) {
+  static const char *const names[] = {"write", "read", "optional"};
+  uint32_t c = writer->column_count++;
+  writer->columns[c] = (ecs_KernelColumn){component, fields[field].name,
+                                          fields[field].type, access};
+  writer->stored[c] = false;
+  put(writer, "column c%u \"%s\" \"%s\" %s %s\n", c, component,
+      fields[field].name, ecs_scalar_name(fields[field].type), names[access]);
+}
+
+static void declare_columns(Writer *writer) {
+  writer->column_count = 0;
+  for (uint32_t k = 0; k < FIELD_COUNT; k++) {
+    uint32_t kind = below(writer, 8);
+    bool common = k < 2 || k > 9;
+    if (common ? kind < 6 : kind < 3)
+      declare_column(writer, "N", k,
+                     kind == 5   ? ECS_READ
+                     : kind == 2 ? ECS_OPTIONAL
+                                 : ECS_WRITE);
+    if (chance(writer, common ? 60 : 30))
+      declare_column(writer, "M", k, ECS_READ);
+    if (k < 6 && chance(writer, 25))
+      declare_column(writer, "O", k, ECS_OPTIONAL);
+  }
+}
+
+static void declare_rest(Writer *writer) {
+  static const char *const kinds[] = {"number", "bool", "entity"};
+  writer->uniform_count = below(writer, 5);
+  writer->reduction_count = below(writer, 4);
+  for (uint32_t k = 0; k < writer->uniform_count; k++) {
+    writer->uniforms[k] = (uint8_t)(chance(writer, 60) ? 0 : below(writer, 3));
+    put(writer, "uniform u%u %s\n", k, kinds[writer->uniforms[k]]);
+  }
+  for (uint32_t k = 0; k < writer->reduction_count; k++) {
+    writer->reductions[k] = (uint8_t)(OPERATION_SUM + below(writer, 3));
+    put(writer, "reduction r%u %s\n", k,
+        operation_infos[writer->reductions[k]].name);
+  }
+}
+
+/* Values ------------------------------------------------------------------ */
+
+static uint32_t begin(Writer *writer, ValueType type, Operation operation) {
+  uint32_t value = writer->values++;
+  writer->types[value] = (uint8_t)type;
+  writer->code++;
+  writer->operations[operation]++;
+  put(writer, "v%u = %s", value, operation_infos[operation].name);
+  return value;
+}
+
+static uint32_t write_constant(Writer *writer, ValueType type) {
+  double number = random_number(&writer->random);
+  uint32_t value = begin(writer, type, OPERATION_CONSTANT);
+  put(writer, " %s", value_type_name(type));
+  if (type == VALUE_BOOL)
+    put(writer, number > 0 ? " true\n" : " false\n");
+  else if (type == VALUE_ENTITY)
+    put(writer, " 0\n");
+  else if (number != number)
+    put(writer, " nan\n");
+  else if (chance(writer, 50))
+    put(writer, " %a\n", number);
+  else
+    put(writer, " %.17g\n", number);
+  return value;
+}
+
+/* The columns that load as the type and are not stored yet: one of them, or
+ * NO_VALUE. */
+static uint32_t some_column(Writer *writer, ValueType type) {
+  for (uint32_t tries = 0; tries < 12 && writer->column_count > 0; tries++) {
+    uint32_t c = below(writer, writer->column_count);
+    if (!writer->stored[c] && scalar_loads_as(writer->columns[c].type, type))
+      return c;
+  }
+  return NO_VALUE;
+}
+
+static uint32_t some_uniform(Writer *writer, ValueType type) {
+  for (uint32_t tries = 0; tries < 4 && writer->uniform_count > 0; tries++) {
+    uint32_t u = below(writer, writer->uniform_count);
+    UniformKind kind = (UniformKind)writer->uniforms[u];
+    if ((kind == UNIFORM_NUMBER && type <= VALUE_F64) ||
+        (kind == UNIFORM_BOOL && type == VALUE_BOOL) ||
+        (kind == UNIFORM_ENTITY && type == VALUE_ENTITY))
+      return u;
+  }
+  return NO_VALUE;
+}
+
+/* A value that comes from outside. */
+static uint32_t write_source(Writer *writer, ValueType type) {
+  uint32_t from = chance(writer, 70) ? some_column(writer, type) : NO_VALUE;
+  if (from != NO_VALUE) {
+    uint32_t value = begin(writer, type, OPERATION_LOAD);
+    put(writer, " %s c%u\n", value_type_name(type), from);
+    return value;
+  }
+  from = chance(writer, 60) ? some_uniform(writer, type) : NO_VALUE;
+  if (from != NO_VALUE) {
+    uint32_t value = begin(writer, type, OPERATION_UNIFORM);
+    put(writer, " %s u%u\n", value_type_name(type), from);
+    return value;
+  }
+  if (type == VALUE_ENTITY && chance(writer, 80)) {
+    uint32_t value = begin(writer, type, OPERATION_SELF);
+    put(writer, "\n");
+    return value;
+  }
+  return write_constant(writer, type);
+}
+
+/* A value of the type, most often one that is there. */
+static uint32_t operand(Writer *writer, ValueType type) {
+  for (uint32_t tries = 0; tries < 8 && writer->values > 0; tries++) {
+    uint32_t reach = chance(writer, 60) ? 8 : writer->values;
+    if (reach > writer->values) reach = writer->values;
+    uint32_t value = writer->values - 1 - below(writer, reach);
+    if (writer->types[value] == type && !chance(writer, 10)) return value;
+  }
+  return write_source(writer, type);
+}
+
+static ValueType number_type(Writer *writer) {
+  return chance(writer, 60) ? VALUE_F32 : VALUE_F64;
+}
+
+static void write_operands(Writer *writer, Operation operation, ValueType type,
+                           ValueType result, const ValueType *operands,
+                           uint32_t count, bool typed) {
+  uint32_t values[3];
+  for (uint32_t k = 0; k < count; k++)
+    values[k] = operand(writer, operands[k]);
+  begin(writer, result, operation);
+  if (typed) put(writer, " %s", value_type_name(type));
+  for (uint32_t k = 0; k < count; k++) put(writer, " v%u", values[k]);
+}
+
+static const char *looked_up(Writer *writer) {
+  static const char *const names[] = {"R", "M", "N", "O", "T", "B"};
+  return names[below(writer, 6)];
+}
+
+static void write_get(Writer *writer) {
+  uint32_t field = below(writer, FIELD_COUNT);
+  ValueType type = (ValueType)below(writer, VALUE_TYPE_COUNT);
+  while (!scalar_loads_as(fields[field].type, type))
+    type = (ValueType)below(writer, VALUE_TYPE_COUNT);
+  const ValueType entity = VALUE_ENTITY;
+  write_operands(writer, OPERATION_GET, type, type, &entity, 1, true);
+  put(writer, " \"R\" \"%s\"\n", fields[field].name);
+}
+
+static void write_column_value(Writer *writer, Operation operation) {
+  for (uint32_t c = 0; c < writer->column_count; c++)
+    if (operation == OPERATION_PRESENT &&
+        writer->columns[c].access == ECS_OPTIONAL) {
+      begin(writer, VALUE_BOOL, operation);
+      put(writer, " c%u\n", c);
+      return;
+    }
+  (void)write_source(writer, (ValueType)below(writer, VALUE_TYPE_COUNT));
+}
+
+static void write_quantize(Writer *writer, ValueType type) {
+  ecs_Scalar scalar = (ecs_Scalar)below(writer, ECS_U32 + 1);
+  uint32_t value = operand(writer, type);
+  begin(writer, type, OPERATION_QUANTIZE);
+  put(writer, " %s %s v%u\n", ecs_scalar_name(scalar), value_type_name(type),
+      value);
+}
+
+static void write_value(Writer *writer, Operation operation) {
+  ValueType type = number_type(writer), any;
+  any = chance(writer, 60) ? type : (ValueType)below(writer, VALUE_TYPE_COUNT);
+  ValueType other = type == VALUE_F32 ? VALUE_F64 : VALUE_F32;
+  const ValueType same[] = {type, type, type};
+  const ValueType truths[] = {VALUE_BOOL, VALUE_BOOL};
+  const ValueType choice[] = {VALUE_BOOL, any, any};
+  const ValueType entity = VALUE_ENTITY, draws = VALUE_F64;
+  switch (operation_infos[operation].shape) {
+    case SHAPE_UNARY:
+      write_operands(writer, operation, type, type, same, 1, true);
+      break;
+    case SHAPE_BINARY:
+      write_operands(writer, operation, type, type, same, 2, true);
+      break;
+    case SHAPE_COMPARE:
+      write_operands(writer, operation, type, VALUE_BOOL, same, 2, true);
+      break;
+    case SHAPE_EQUAL:
+      write_operands(writer, operation, any, VALUE_BOOL, choice + 1, 2, true);
+      break;
+    case SHAPE_LOGIC:
+      write_operands(writer, operation, type, VALUE_BOOL, truths, 2, false);
+      break;
+    case SHAPE_NEGATION:
+      write_operands(writer, operation, type, VALUE_BOOL, truths, 1, false);
+      break;
+    case SHAPE_SELECT:
+      write_operands(writer, operation, any, any, choice, 3, true);
+      break;
+    case SHAPE_CONVERT:
+      write_operands(writer, operation, type, type, &other, 1, true);
+      break;
+    case SHAPE_QUANTIZE: write_quantize(writer, type); return;
+    case SHAPE_GET: write_get(writer); return;
+    case SHAPE_ALIVE:
+      write_operands(writer, operation, type, VALUE_BOOL, &entity, 1, false);
+      break;
+    case SHAPE_HAS:
+      write_operands(writer, operation, type, VALUE_BOOL, &entity, 1, false);
+      put(writer, " \"%s\"", looked_up(writer));
+      break;
+    case SHAPE_RANDOM:
+      write_operands(writer, operation, type, VALUE_F64, &draws, 1, false);
+      break;
+    case SHAPE_CONSTANT:
+      (void)write_constant(writer, (ValueType)below(writer, 4));
+      return;
+    default: write_column_value(writer, operation); return;
+  }
+  put(writer, "\n");
+}
+
+/* Effects ----------------------------------------------------------------- */
+
+/* An optional mask; to be asked for before the effect is written. */
+static uint32_t mask(Writer *writer) {
+  return chance(writer, 40) ? operand(writer, VALUE_BOOL) : NO_VALUE;
+}
+
+static void end_effect(Writer *writer, Operation operation, uint32_t mask) {
+  if (mask != NO_VALUE) put(writer, " v%u", mask);
+  put(writer, "\n");
+  writer->code++;
+  writer->operations[operation]++;
+}
+
+static void write_store(Writer *writer) {
+  uint32_t c = below(writer, writer->column_count + 1);
+  if (c == writer->column_count || writer->columns[c].access == ECS_READ)
+    return;
+  ecs_Scalar scalar = writer->columns[c].type;
+  ValueType type = scalar == ECS_BOOL     ? VALUE_BOOL
+                   : scalar == ECS_ENTITY ? VALUE_ENTITY
+                   : chance(writer, 70) && scalar == ECS_F64 ? VALUE_F64
+                                                             : VALUE_F32;
+  if (type == VALUE_F32 && chance(writer, 20)) type = VALUE_F64;
+  uint32_t value = operand(writer, type), when = mask(writer);
+  put(writer, "store c%u v%u", c, value);
+  writer->stored[c] = true;
+  end_effect(writer, OPERATION_STORE, when);
+}
+
+/* Computed from a column, stored into it: what most programs do. */
+static void write_update(Writer *writer) {
+  uint32_t c = below(writer, writer->column_count + 1);
+  if (c == writer->column_count || writer->columns[c].access == ECS_READ ||
+      writer->columns[c].type > ECS_F64 || writer->stored[c])
+    return;
+  ValueType type = writer->columns[c].type == ECS_F32 ? VALUE_F32 : VALUE_F64;
+  uint32_t old = begin(writer, type, OPERATION_LOAD);
+  put(writer, " %s c%u\n", value_type_name(type), c);
+  uint32_t x = operand(writer, type), y = operand(writer, type);
+  uint32_t product = begin(writer, type, OPERATION_TIMES);
+  put(writer, " %s v%u v%u\n", value_type_name(type), x, y);
+  Operation step = chance(writer, 50) ? OPERATION_PLUS : OPERATION_MINUS;
+  bool swap = chance(writer, 50);
+  uint32_t sum = begin(writer, type, step);
+  put(writer, " %s v%u v%u\n", value_type_name(type), swap ? product : old,
+      swap ? old : product);
+  uint32_t when = mask(writer);
+  put(writer, "store c%u v%u", c, sum);
+  writer->stored[c] = true;
+  end_effect(writer, OPERATION_STORE, when);
+}
+
+static void write_reduce(Writer *writer) {
+  if (writer->reduction_count == 0) return;
+  uint32_t r = below(writer, writer->reduction_count);
+  Operation operation = (Operation)writer->reductions[r];
+  uint32_t value = operand(writer, VALUE_F64), when = mask(writer);
+  put(writer, "%s r%u v%u", operation_infos[operation].name, r, value);
+  end_effect(writer, operation, when);
+}
+
+static void write_change(Writer *writer) {
+  Operation operation = (Operation)(OPERATION_DESTROY + below(writer, 3));
+  uint32_t when = operand(writer, VALUE_BOOL);
+  put(writer, "%s", operation_infos[operation].name);
+  if (operation != OPERATION_DESTROY)
+    put(writer, " \"%s\"", looked_up(writer));
+  end_effect(writer, operation, chance(writer, 90) ? when : NO_VALUE);
+}
+
+/* Programs ---------------------------------------------------------------- */
+
+static void write_something(Writer *writer, bool changes) {
+  uint32_t kind = below(writer, 100);
+  if (kind < 15)
+    write_store(writer);
+  else if (kind < 25)
+    write_update(writer);
+  else if (kind < 29)
+    write_reduce(writer);
+  else if (kind < 33 && changes)
+    write_change(writer);
+  else
+    write_value(writer, (Operation)below(writer, OPERATION_FIRST_EFFECT));
+}
+
+void writer_write(Writer *writer, uint64_t seed) {
+  writer->random.state = seed;
+  writer->length = 0;
+  writer->values = writer->code = 0;
+  declare_columns(writer);
+  declare_rest(writer);
+  bool changes = chance(writer, 8);
+  uint32_t most = 1 + below(writer, chance(writer, 5) ? 150 : 30);
+  while (writer->code < most) write_something(writer, changes);
+  for (uint32_t k = 0; k < 3; k++) {
+    write_store(writer);
+    write_reduce(writer);
+  }
+}
