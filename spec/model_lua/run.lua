@@ -1,0 +1,296 @@
+--- run: runs a program on the library and on the oracle, and compares.
+--
+--     program.steps --> step --> the library's answer --+--> the same?
+--                        |                              |
+--                        +-----> the oracle's answer ---+
+--
+-- Every call says what the oracle expects of it: to succeed or to be an error.
+-- A difference raises a mark that passes through all that is open; it is kept
+-- in failure, so a library that swallowed it would not go unnoticed.
+--
+-- values.lua says what the numbers in a step stand for; steps_*.lua have the
+-- steps, walk.lua what loops have in common.
+
+local program = require "model_lua.program"
+local oracle = require "model_lua.oracle"
+local numbers = require "model_lua.numbers"
+
+local run = {}
+run.__index = run
+
+--- op -> function(run, step); filled by the files of steps.
+run.steps = {}
+
+local EVERY = 40      -- steps between two comparisons of everything
+
+-- Failing --------------------------------------------------------------------
+
+local mark = setmetatable({}, { __tostring = function() return "a mark" end })
+
+function run:fail(text, ...)
+  if not self.failure then
+    self.failure = string.format(text, ...)
+  end
+  error(mark, 0)
+end
+
+--- Goes on with a failure that a protected call caught.
+function run:check_failure()
+  if self.failure then error(mark, 0) end
+end
+
+function run:must(condition, text, ...)
+  if not condition then self:fail(text, ...) end
+end
+
+--- Feeds the digest of everything that was answered.
+function run:digest(number)
+  self.sum = (self.sum * 31 + number % 1000003) % 2147483647
+end
+
+-- Text -----------------------------------------------------------------------
+
+function run:text(value)
+  local name = self.names[value]
+  if name then return name end
+  if type(value) == "table" then
+    local parts = {}
+    for k, entry in ipairs(value) do parts[k] = self:text(entry) end
+    return "{ " .. table.concat(parts, ", ") .. " }"
+  end
+  if type(value) == "function" then return "function" end
+  return numbers.expression(value)
+end
+
+function run:note(text)
+  if self.trace then
+    self.trace[#self.trace + 1] = string.rep("  ", self.depth) .. text
+  end
+end
+
+local function note_call(self, object, method, ...)
+  local parts = {}
+  for k = 1, select("#", ...) do parts[k] = self:text((select(k, ...))) end
+  self:note(string.format("%s:%s(%s)", self:text(object), method,
+    table.concat(parts, ", ")))
+end
+
+-- Calling --------------------------------------------------------------------
+
+--- One call of a method, of which the oracle expects that it succeeds, or not.
+-- Returns up to four results.
+function run:call(expected, object, method, ...)
+  self.calls = self.calls + 1
+  if self.trace then note_call(self, object, method, ...) end
+  local ok, a, b, c, d = pcall(object[method], object, ...)
+  self:check_failure()
+  if ok ~= expected then
+    self:fail("%s: %s", method, ok and "no error was raised"
+      or "unexpected error: " .. tostring(a))
+  end
+  if not ok then
+    self.errors = self.errors + 1
+    self:must(type(a) == "string" and a:find("ecs: ", 1, true),
+      "%s: not an error of ecs: %s", method, tostring(a))
+  end
+  self:digest(ok and 1 or 2)
+  return a, b, c, d
+end
+
+-- Comparing ------------------------------------------------------------------
+
+--- Are these the values of a component?
+function run:compare_values(c, read, held, what)
+  for _, field in ipairs(program.components[c].fields) do
+    if not numbers.same(field.type, read[field.name], held[field.name]) then
+      self:fail("%s: %s.%s is %s, not %s", what, program.components[c].name,
+        field.name, numbers.text(read[field.name]),
+        numbers.text(held[field.name]))
+    end
+  end
+end
+
+local function compare_entity(self, entity)
+  local world, model, id = self.world, self.oracle, entity.id
+  if world:alive(id) == entity.doomed then self:fail("alive(e)") end
+  for c = 1, #program.components do
+    local definition = self.definitions[c]
+    local held = entity.has[c]
+    self:must(world:has(id, definition) == (held ~= nil), "%s: has(%s): not %s",
+      self:text(id), program.components[c].name, tostring(held ~= nil))
+    if #program.components[c].fields > 0 and not model:is_written(c) then
+      local read = world:get(id, definition)
+      self:must((read ~= nil) == (held ~= nil), "get(e)")
+      if held then self:compare_values(c, read, held, self:text(id)) end
+    end
+  end
+end
+
+--- Everything that can be asked, of everybody.
+function run:compare()
+  for _, entity in ipairs(self.oracle:living()) do
+    compare_entity(self, entity)
+  end
+  for k = math.max(1, #self.attic - 20), #self.attic do
+    local id = self.attic[k]
+    self:must(self.world:alive(id) == self.oracle:alive(id),
+      "alive of an old handle")
+  end
+  for _, query in ipairs(self.queries) do
+    self:must(query.real:count() == #self.oracle:matching(query.terms),
+      "count of %s", self:text(query.real))
+  end
+  local text = self.world:hash() .. self.world:state_hash()
+  for k = 1, #text, 4 do self:digest(tonumber(text:sub(k, k + 3), 16)) end
+end
+
+-- Queries --------------------------------------------------------------------
+
+local lists = { "write", "read", "optional", "with", "without" }
+
+--- A query of the program: the library's, its terms, and those that show
+-- something in the order of arguments.
+function run:make_query(spec)
+  local real, terms, shown = {}, {}, {}
+  for _, access in ipairs(lists) do
+    local list = access == "write" and real or {}
+    for k, c in ipairs(spec[access] or {}) do
+      list[k] = self.definitions[c]
+      local term = { c = c, access = access }
+      terms[#terms + 1] = term
+      if access ~= "with" and access ~= "without"
+        and #program.components[c].fields > 0 then
+        shown[#shown + 1] = term
+      end
+    end
+    if access ~= "write" and spec[access] then real[access] = list end
+  end
+  local query = { real = self.world:query(real), terms = terms, shown = shown,
+                  spec = real }
+  self.made = self.made + 1
+  self.names[query.real] = "q" .. self.made
+  if self.trace then
+    local text = {}
+    for _, access in ipairs(lists) do
+      if spec[access] then
+        local names = {}
+        for k, c in ipairs(spec[access]) do
+          names[k] = program.components[c].name
+        end
+        text[#text + 1] = access .. " " .. table.concat(names, " ")
+      end
+    end
+    self:note(string.format("q%d = query { %s }", self.made,
+      table.concat(text, "; ")))
+  end
+  return query
+end
+
+-- Running --------------------------------------------------------------------
+
+function run:execute(list)
+  for k = 1, #list do
+    if self.ops >= self.limit then return end
+    self.ops = self.ops + 1
+    local step = list[k]
+    run.steps[step.op](self, step)
+  end
+end
+
+--- Defines the components of programs; the list of definitions.
+function run.define(ecs)
+  local definitions = {}
+  for c, component in ipairs(program.components) do
+    local fields = {}
+    for _, field in ipairs(component.fields) do
+      fields[field.name] = field.default == nil and field.type
+        or { field.type, field.default }
+    end
+    local options = component.storage and { storage = component.storage }
+    if next(fields) then
+      definitions[c] = ecs.component(component.name, fields, options)
+    else
+      definitions[c] = ecs.tag(component.name, options)
+    end
+  end
+  return definitions
+end
+
+local function names_of(self, list)
+  local definitions = {}
+  for k, c in ipairs(list) do definitions[k] = self.definitions[c] end
+  return definitions
+end
+
+local function begin(self, ecs)
+  self.definitions = run.define(ecs)
+  for c, definition in ipairs(self.definitions) do
+    self.names[definition] = program.components[c].name
+  end
+  local options = {}
+  if self.abilities.flush then
+    options.flush, options.phases = self.program.flush, self.program.phases
+  end
+  self.world = ecs.world(options)
+  self.names[self.world] = "world"
+  self.phases = options.phases or { "first", "update", "last" }
+  self.flush = options.flush or "system"
+  self:note("-- flush = " .. self.flush)
+  for _, list in ipairs(self.program.groups) do
+    self:call(true, self.world, "group", names_of(self, list))
+  end
+  for k, spec in ipairs(self.program.queries) do
+    self.queries[k] = self:make_query(spec)
+  end
+end
+
+local function all(self)
+  for k, step in ipairs(self.program.steps) do
+    self:execute { step }
+    if k % EVERY == 0 then self:compare() end
+  end
+  self:compare()
+  self:must(#self.oracle.scopes == 0, "something is still open")
+  self.state = self.world:state_hash()
+end
+
+--- Closed, once and again, it is of no more use.
+local function check_closed(self)
+  self:call(true, self.world, "close")
+  self:call(true, self.world, "close")
+  self:call(false, self.world, "alive", self.registers[1])
+  self:call(false, self.world, "spawn")
+  self:call(false, self.queries[1].real, "count")
+  self:call(false, self.queries[1].real, "batch", print)
+end
+
+--- abilities: what of the library there is. options: limit of operations,
+-- trace: a list to which calls are written.
+function run.new(ecs, made, options)
+  local self = setmetatable({
+    program = made, names = {}, queries = {},
+    registers = {}, attic = {}, births = 0, made = 0, depth = 0, views = {},
+    systems = {}, ops = 0, calls = 0, errors = 0, rows = 0, sum = made.seed,
+    limit = options.limit or 4000, trace = options.trace,
+    abilities = options.abilities,
+  }, run)
+  self.oracle = oracle.new(program.components)
+  local thread = coroutine.create(function() begin(self, ecs) all(self) end)
+  local ok, thrown = coroutine.resume(thread)
+  if not ok and thrown ~= mark then
+    thrown = debug.traceback(thread, tostring(thrown))
+  elseif ok and coroutine.status(thread) ~= "dead" then
+    thrown = "a yield passed through everything"
+  end
+  self.failure = self.failure or (thrown ~= mark and thrown) or nil
+  return self
+end
+
+--- Runs a program. Returns what was found: failure is nil when all is well.
+function run.run(ecs, made, options)
+  local done = run.new(ecs, made, options)
+  if not done.failure then pcall(check_closed, done) end
+  return done
+end
+
+return run

@@ -1,0 +1,146 @@
+--- steps_spawn: entities are born, one at a time or many.
+--
+-- Only the library knows what handle a new entity gets; the oracle is told, and
+-- says whether it is new. The callback of spawn_many sees its rows before they
+-- are in the world, when changes are recorded there; then they are not claimed
+-- and have no components yet.
+
+local program = require "model_lua.program"
+local numbers = require "model_lua.numbers"
+local batches = require "model_lua.batches"
+local run = require "model_lua.run"
+
+local steps = run.steps
+local mix = program.mix
+
+-- One ------------------------------------------------------------------------
+
+--- Some different components with their values: what the library takes and what
+-- the oracle does. nil when a value was refused.
+function run:parts(number, count)
+  local real, held, seen = {}, {}, {}
+  for k = 1, count do
+    local salt = mix(number, k)
+    local c = self:component(salt)
+    if not seen[c] then
+      seen[c] = true
+      local value, given = self:make_value(c, mix(number, k + 100))
+      if value == nil then return nil end
+      real[#real + 1] = value
+      held[#held + 1] = { c = c, values = given }
+    end
+  end
+  return real, held
+end
+
+local unpack = table.unpack or unpack -- luacheck: ignore
+
+--- Tells the oracle of an entity that the library made.
+function run:born(id, held, what)
+  local entity = self.oracle:spawn(id, held)
+  self:must(entity, "%s: %s is no new handle", what, numbers.text(id))
+  self:remember(id)
+  return entity
+end
+
+function steps.spawn(self, step)
+  if self:is_full() then return steps.destroy(self, { e = step.v }) end
+  local real, held = self:parts(step.v, step.count)
+  if not real then return end
+  local id = self:call(true, self.world, "spawn", unpack(real))
+  self:born(id, held, "spawn")
+  if self.trace then self:note("  --> " .. self.names[id]) end
+end
+
+-- Many -----------------------------------------------------------------------
+
+--- The terms of a walk over new rows, all of which are written.
+local function bundle(self, real, held)
+  local terms, shown = {}, {}
+  for k, part in ipairs(held) do
+    local term = { c = part.c, access = "write" }
+    terms[k] = term
+    if #program.components[part.c].fields > 0 then shown[#shown + 1] = term end
+  end
+  return { real = self.world, terms = terms, shown = shown, parts = real }
+end
+
+--- Where the values of an entity are that may not be there yet.
+local function of_newborn(entity, c)
+  return entity.has[c] or entity.staging[c]
+end
+
+--- One callback. The steps of rows wait until everybody is known.
+local function show_newborn(self, walk, held, batch)
+  local columns = batches.columns_of(self, walk.query, batch)
+  local entities = batch.entities
+  local born = {}
+  for i = 1, batch.count do
+    born[i] = self:born(entities[i], held, "spawn_many")
+    batches.check_columns(self, walk.query, columns, i, born[i], of_newborn)
+  end
+  walk.batch, walk.columns = batch, columns
+  walk.seen = walk.seen + batch.count
+  if walk.seen == walk.step.n then
+    walk.deferring = self.oracle:deferring()
+    self.oracle:open(walk.deferring and {} or walk.query.terms, true)
+    walk.opened = true
+    if walk.step.bad and batch.count == walk.step.n
+      and batches.store_badly(walk, columns, born[1], of_newborn) then
+      return
+    end
+  end
+  for i = 1, batch.count do
+    walk.n = walk.n + 1
+    if walk.opened then self:bodies(walk, born[i], {}) end
+    batches.store_row(self, walk, columns, i, born[i], of_newborn)
+  end
+end
+
+local function spawn_with(self, step, real, held)
+  local walk = self:begin_walk(step, bundle(self, real, held), {})
+  walk.seen = 0
+  if self.trace then
+    self:note(string.format("world:spawn_many(%d, %s, function...)", step.n,
+      self:text(real)))
+  end
+  local ok, thrown = self:protect(function()
+    self.world:spawn_many(step.n, real, function(batch)
+      show_newborn(self, walk, held, batch)
+    end)
+  end)
+  if ok then self:must(walk.seen == step.n, "%d were spawned", walk.seen) end
+  batches.check_over(self, walk)
+  if walk.opened then self.oracle:close(ok) end
+  if self.trace then self:note(ok and "end" or "end -- an error") end
+  self:settle(walk, ok, thrown)
+end
+
+--- Without a function the new ones are found by a query for everybody.
+local function spawn_without(self, step, real, held)
+  self:call(true, self.world, "spawn_many", step.n, real)
+  local found = {}
+  self.everybody = self.everybody or self.world:query {}
+  self.everybody:batch(function(batch)
+    for i = 1, batch.count do
+      local id = batch.entities[i]
+      if not self.oracle:find(id) then found[#found + 1] = id end
+    end
+  end)
+  self:must(#found == step.n, "%d were spawned", #found)
+  for _, id in ipairs(found) do self:born(id, held, "spawn_many") end
+end
+
+function steps.spawn_many(self, step)
+  if self:is_full() then return end
+  local real, held = self:parts(step.v, step.count)
+  if not real then return end
+  self.calls = self.calls + 1
+  if step.call or self.oracle:deferring() then
+    spawn_with(self, step, real, held)
+  else
+    spawn_without(self, step, real, held)
+  end
+end
+
+return steps
