@@ -129,7 +129,7 @@ describe("a field of one entity", function()
       refuses(function() world:get(e, Tag) end, "world:has")
       refuses(function() world:get(e, Tag, "x") end, "world:has")
       refuses(function() world:get(e, nil) end, "not nil")
-      refuses(function() world:get(e) end, "not a no value")
+      refuses(function() world:get(e) end, "not nothing")
       for _, word in ipairs { "alive", "keep", "access", "index", "x" } do
         refuses(function() world:get(e, word, "x") end, "not a string")
         refuses(function() world:has(e, word) end, "not a string")
