@@ -87,6 +87,17 @@ describe("structure", function()
     assert.is_true(world:has(a, Enemy))
   end)
 
+  it("is applied when a system ends", function()
+    local seen
+    world:system { name = "b", query = { Position },
+      each = function(_, _, e) world:add(e, Enemy) end }
+    world:system { name = "next", run = function(same)
+      seen = same:query({ Enemy }):count()
+    end }
+    world:progress(1)
+    assert.equal(2, seen)
+  end)
+
   it("is applied at the end of the frame where a world says so", function()
     local late = ecs.world { flush = "frame" }
     local e = late:spawn(Position)

@@ -6,7 +6,8 @@ local refuses = dofile "spec/contract/refusal.lua"
 local Position = ecs.component("Position", { x = "f32", y = "f32" })
 local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
 local Sprite = ecs.component("Sprite", { frame = "u16" })
-local Mark = ecs.component("Mark", { n = "i32" }, { storage = "sparse" })
+local Mark = ecs.component("ContractMark", { n = "i32" },
+  { storage = "sparse" })
 local Enemy = ecs.tag "Enemy"
 local Stunned = ecs.tag("Stunned", { storage = "sparse" })
 

@@ -253,6 +253,15 @@ describe("spawn_many", function()
     assert.equal(300, count)
     for _, id in ipairs(ids) do assert.is_true(world:has(id, Position)) end
   end)
+
+  it("records changes in its function, as a system does", function()
+    world:spawn_many(3, { Position }, function(batch)
+      world:add(batch.entities[2], Stunned)
+      assert.is_false(world:has(batch.entities[2], Stunned))
+      refuses(function() world:clear() end, "clear is not possible inside")
+    end)
+    assert.equal(1, world:query({ Position, Stunned }):count())
+  end)
 end)
 
 describe("get of a tag", function()
