@@ -119,6 +119,19 @@ describe("a field of one entity", function()
     end
   end)
 
+  it("is one value, of nobody, too", function()
+    local e = world:spawn(Every { v9 = false })
+    for _ = 1, 120 do
+      assert.equal(1, select("#", world:get(e, Every, "v10")))
+      assert.equal(1, select("#", world:get(e, Every, "v9")))
+      assert.equal(1, select("#", world:get(e, Every)))
+      assert.equal(1, select("#", world:get(e, Place, "x")))
+      assert.equal(1, select("#", world:get(e, Never, "x")))
+      assert.equal(2, select("#", world:get(e, Every, "v9", "v10")))
+      assert.equal(2, select("#", world:get(e, Place, "x", "y")))
+    end
+  end)
+
   it("is named, or the call is refused", function()
     local e = world:spawn(Place, Tag)
     for _ = 1, 70 do
@@ -129,7 +142,7 @@ describe("a field of one entity", function()
       refuses(function() world:get(e, Tag) end, "world:has")
       refuses(function() world:get(e, Tag, "x") end, "world:has")
       refuses(function() world:get(e, nil) end, "not nil")
-      refuses(function() world:get(e) end, "not a no value")
+      refuses(function() world:get(e) end, "not nothing")
       for _, word in ipairs { "alive", "keep", "access", "index", "x" } do
         refuses(function() world:get(e, word, "x") end, "not a string")
         refuses(function() world:has(e, word) end, "not a string")

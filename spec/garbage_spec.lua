@@ -104,3 +104,23 @@ for _, flush in ipairs { "system", "frame" } do
     end)
   end)
 end
+
+describe("a collector that a script stopped", function()
+  it("stays stopped while worlds are made", function()
+    local kept = {}
+    local weak = setmetatable({ {} }, { __mode = "v" })
+    collectgarbage()
+    weak[1] = {}
+    collectgarbage "stop"
+    for k = 1, 50 do
+      kept[k] = ecs.world {}
+      kept[k]:spawn_many(1000, { Position })
+    end
+    local there, running = weak[1] ~= nil, collectgarbage "isrunning"
+    collectgarbage "restart"
+    assert.is_true(there)
+    assert.is_false(running)
+    collectgarbage()
+    assert.is_nil(weak[1])
+  end)
+end)

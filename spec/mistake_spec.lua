@@ -20,6 +20,169 @@ before_each(function()
   entity = world:spawn(Position { x = 1 })
 end)
 
+-- What a newcomer is likely to write, and all of what the message says to it.
+local newcomers = {
+  { "a '.' where a ':' belongs", function()
+    world.spawn(Position)
+  end, "spawn is called with ':', as in world:spawn(...); in place of the "
+    .. "world it got: ecs.Component" },
+
+  { "a misspelt field", function()
+    world:spawn(Position { X = 1 })
+  end, "Position has no field 'X' (it has x, y)" },
+
+  { "text where a number belongs", function()
+    world:set(entity, Position, "x", "12")
+  end, "Position.x is f32: it takes a number no larger than "
+    .. "3.4028234663853e+38, not a string" },
+
+  { "spawning with a plain table", function()
+    world:spawn({ x = 1, y = 2 })
+  end, "spawn takes a component, a tag or a value such as "
+    .. "Position { x = 1 }, not a table" },
+
+  { "a plain table where a value belongs", function()
+    world:set(entity, Position, { x = 1 })
+  end, "set takes a value: write world:set(e, Position { x = ... }), with no "
+    .. "comma between" },
+
+  { "a misspelt variable in spawn", function()
+    local Positon -- luacheck: ignore
+    world:spawn(Positon)
+  end, "spawn takes a component, a tag or a value such as "
+    .. "Position { x = 1 }, not nil: is its variable defined?" },
+
+  { "a misspelt variable in a query", function()
+    local Positon -- luacheck: ignore
+    world:query { Positon, Enemy }
+  end, "query: entry 1 is nil: is its variable defined?" },
+
+  { "a component where a query's table belongs", function()
+    world:query(Position)
+  end, "query: takes a table, as in { Position, read = { Velocity } }" },
+
+  { "two components in one call", function()
+    world:add(entity, Position, Enemy)
+  end, "add takes no more than 2 arguments: call it once for each component" },
+
+  { "two values in one call", function()
+    world:set(entity, Position { x = 1 }, Enemy)
+  end, "set takes one component: call it once for each" },
+
+  { "the component before the entity", function()
+    world:get(Position, entity)
+  end, "get takes an entity, not the component Position" },
+
+  { "get of a tag", function()
+    world:get(entity, Enemy)
+  end, "Enemy is a tag and has no values: ask with world:has(e, Enemy)" },
+
+  { "changing what was destroyed", function()
+    world:destroy(entity)
+    world:add(entity, Enemy)
+  end, function()
+    return string.format("add: entity %.0f (index 1, generation 0) is not "
+      .. "alive", entity)
+  end },
+
+  { "writing through a term that is only read", function()
+    for _, p in world:query({ read = { Position } }):rows() do p.x = 1 end
+  end, "Position is only read by query { read = { Position } }: name it in "
+    .. "the array part of the query to write it (x)" },
+
+  { "counting the rows of a batch from 0", function()
+    world:query({ Position }):batch(function(batch)
+      for i = 0, batch.count - 1 do batch.Position.x[i] = 0 end
+    end)
+  end, "Position.x has rows 1 to 1, not 0" },
+
+  { "counting past the rows of a batch", function()
+    world:query({ Position }):batch(function(batch)
+      for i = 1, 100 do batch.Position.x[i] = 0 end
+    end)
+  end, "Position.x has rows 1 to 1, not 2" },
+
+  { "a column of what the query does not name", function()
+    world:query({ Position }):batch(function(batch)
+      batch.Velocity.x[1] = 0
+    end)
+  end, "the query of this batch does not name 'Velocity'" },
+
+  { "assigning to a column as a whole", function()
+    world:query({ Position }):batch(function(batch) batch.Position.x = 0 end)
+  end, "'x' of a batch cannot be assigned to: assign to the rows of a column, "
+    .. "as in batch.Position.x[i] = 1" },
+
+  { "a row that is kept after its loop", function()
+    local kept
+    for _, p in world:query({ Position }):rows() do kept = p end
+    kept.x = 0
+  end, "this row is over: a row is valid until the next step of the loop that "
+    .. "gave it" },
+
+  { "asking the world for what an open batch holds", function()
+    world:query({ Position }):batch(function(batch)
+      world:destroy(batch.entities[1])
+      world:get(batch.entities[1], Position, "x")
+    end)
+  end, "get cannot reach Position here: query { Position } is walking over it; "
+    .. "use its batch, or do this after it" },
+
+  { "each without a function, as if it were rows", function()
+    for _, p in world:query({ Position }):each() do p.x = 1 end
+  end, "each takes a function, not nothing" },
+
+  { "progress without the time", function()
+    world:progress()
+  end, "progress takes the seconds since the last frame, as in "
+    .. "world:progress(1 / 60)" },
+
+  { "a system without a query", function()
+    world:system { name = "move", each = function() end }
+  end, "system 'move': each needs a query, as in query = { Position }" },
+
+  { "a system without a name", function()
+    world:system { query = { Position }, each = function() end }
+  end, "a system has a name, as in { name = 'move' }" },
+
+  { "a phase that there is not", function()
+    world:system { name = "draw", phase = "draw", run = print }
+  end, "system 'draw': there is no phase 'draw' (there are first, update, "
+    .. "last)" },
+
+  { "after a system that there is not", function()
+    world:system { name = "draw", after = "moev", run = print }
+    world:progress(1)
+  end, "system 'draw' is to run after 'moev', but there is no such system" },
+
+  { "a type that there is not", function()
+    ecs.component("Speed", { x = "float" })
+  end, "Speed.x: there is no type 'float' (there are f32 f64 i8 u8 i16 u16 "
+    .. "i32 u32 bool entity)" },
+
+  { "default values where types belong", function()
+    ecs.component("Speed", { x = 0, y = 0 })
+  end, "Speed.x: a field is a type such as 'f32', or { type, default }" },
+
+  { "clearing the world while it is walked over", function()
+    world:query({ Position }):batch(function() world:clear() end)
+  end, "clear is not possible inside query { Position }" },
+}
+
+describe("the mistake of", function()
+  for number, mistake in ipairs(newcomers) do
+    it(number .. ": " .. mistake[1], function()
+      local ok, text = pcall(mistake[2])
+      assert.is_false(ok, "no error was raised")
+      local wanted = mistake[3]
+      if type(wanted) == "function" then wanted = wanted() end
+      assert.equal("ecs: " .. wanted, (text:gsub("^.-mistake_spec.lua:%d+: ",
+        "")))
+      assert.truthy(text:find "mistake_spec.lua:%d+: ecs: ", text)
+    end)
+  end
+end)
+
 describe("a '.' where a ':' belongs", function()
   it("is named with the method that was called", function()
     for name, method in pairs(debug.getmetatable(world).__index) do

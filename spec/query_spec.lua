@@ -114,7 +114,8 @@ describe("a query", function()
       "read, optional")
     refuses(function() world:query { read = Position } end, "list")
     refuses(function() world:query { "Position" } end, "string")
-    refuses(function() world:query { Position { x = 1 } } end, "ecs.Value")
+    refuses(function() world:query { Position { x = 1 } } end,
+      "without fields, not Position { x = 1 }")
     refuses(function() world:query { nil, Position } end, "entry 1 is nil",
       "variable")
   end)

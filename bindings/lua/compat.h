@@ -80,4 +80,14 @@ static inline int compat_rawgeti(lua_State *L, int table, int key) {
 #endif
 }
 
+/* Is the collector running, as far as can be known? */
+static inline bool compat_collects(lua_State *L) {
+#ifdef LUA_GCISRUNNING
+  return lua_gc(L, LUA_GCISRUNNING, 0) != 0;
+#else
+  (void)L;
+  return true;
+#endif
+}
+
 #endif

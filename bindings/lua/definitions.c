@@ -64,10 +64,23 @@ void bind_push_entity_text(lua_State *L, double handle) {
   lua_pushstring(L, text);
 }
 
-/* What a value is, in words that are the same on every VM. */
-static void push_description(lua_State *L, int index) {
+static void push_userdata_description(lua_State *L, int index) {
+  const Definition *definition =
+      (const Definition *)bind_find(L, index, KIND_DEFINITION);
+  const Value *value = (const Value *)bind_find(L, index, KIND_VALUE);
+  if (definition)
+    lua_pushfstring(L, "the component %s", definition->name);
+  else if (value)
+    lua_pushfstring(L, "a value of %s", value->definition->name);
+  else
+    lua_pushliteral(L, "a userdata");
+}
+
+void bind_push_description(lua_State *L, int index) {
   char text[48];
   switch (lua_type(L, index)) {
+    case LUA_TNONE: lua_pushliteral(L, "nothing"); return;
+    case LUA_TUSERDATA: push_userdata_description(L, index); return;
     case LUA_TNIL: lua_pushliteral(L, "nil"); return;
     case LUA_TBOOLEAN:
       lua_pushstring(L, lua_toboolean(L, index) ? "true" : "false");
@@ -99,7 +112,7 @@ static const char *const wanted[ECS_SCALAR_COUNT] = {
 int bind_refuse(lua_State *L, int index, const Definition *definition,
                 uint32_t field) {
   const ecs_Field *refused = &definition->fields[field];
-  push_description(L, index);
+  bind_push_description(L, index);
   return bind_error(L, "%s.%s is %s: it takes %s, not %s", definition->name,
                     refused->name, ecs_scalar_name(refused->type),
                     wanted[refused->type], lua_tostring(L, -1));
@@ -115,6 +128,11 @@ static Definition *find_definition(lua_State *L, int index) {
   return definition;
 }
 
+/* A component that is nil is often a name that was misspelt. */
+static const char *doubt(lua_State *L, int index) {
+  return lua_type(L, index) == LUA_TNIL ? ": is its variable defined?" : "";
+}
+
 Definition *bind_definition_check(lua_State *L, int index, const char *call) {
   Definition *definition = find_definition(L, index);
   if (definition) return definition;
@@ -122,9 +140,9 @@ Definition *bind_definition_check(lua_State *L, int index, const char *call) {
   if (value)
     bind_error(L, "%s takes a component: pass %s itself, without fields", call,
                value->definition->name);
-  push_description(L, index);
-  bind_error(L, "%s takes a component or tag, not %s", call,
-             lua_tostring(L, -1));
+  bind_push_description(L, index);
+  bind_error(L, "%s takes a component or tag, not %s%s", call,
+             lua_tostring(L, -1), doubt(L, index));
   return NULL;
 }
 
@@ -133,11 +151,11 @@ Part bind_part_check(lua_State *L, int index, const char *call) {
   if (!part.value) {
     part.definition = find_definition(L, index);
     if (part.definition) return part;
-    push_description(L, index);
+    bind_push_description(L, index);
     bind_error(L,
                "%s takes a component, a tag or a value such as "
-               "Position { x = 1 }, not %s",
-               call, lua_tostring(L, -1));
+               "Position { x = 1 }, not %s%s",
+               call, lua_tostring(L, -1), doubt(L, index));
   }
   part.definition = part.value->definition;
   return part;
@@ -157,7 +175,7 @@ static uint32_t find_field_slowly(lua_State *L, int index,
   if (definition->field_count == 0)
     bind_error(L, "%s is a tag: it has no fields", definition->name);
   if (lua_type(L, index) != LUA_TSTRING) {
-    push_description(L, index);
+    bind_push_description(L, index);
     bind_error(L, "a field of %s is named by a string, not by %s",
                definition->name, lua_tostring(L, -1));
   }

@@ -105,6 +105,10 @@ BIND_INTERNAL uint32_t bind_field_check(lua_State *L, int index,
 BIND_INTERNAL bool bind_read(lua_State *L, int index, ecs_Scalar type,
                              void *place);
 
+/* Pushes what the argument at index is, in words that are the same on every VM:
+ * "nil", "12", "a table", "the component Position"; "nothing" for none. */
+BIND_INTERNAL void bind_push_description(lua_State *L, int index);
+
 /* Raises what bind_read refused: names the field and says what it takes. */
 BIND_INTERNAL int bind_refuse(lua_State *L, int index,
                               const Definition *definition, uint32_t field);

@@ -163,8 +163,9 @@ static Outcome query_walk(lua_State *L, Query *query) {
 }
 
 static void check_callback(lua_State *L, int index) {
-  if (lua_type(L, index) != LUA_TFUNCTION)
-    bind_error(L, "each takes a function, not a %s", luaL_typename(L, index));
+  if (lua_type(L, index) == LUA_TFUNCTION) return;
+  bind_push_description(L, index);
+  bind_error(L, "each takes a function, not %s", lua_tostring(L, -1));
 }
 
 /* query:each(f, ...) */

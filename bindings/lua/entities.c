@@ -24,9 +24,9 @@ static inline ecs_Entity read_entity(lua_State *L, int index,
                   number == (double)(int64_t)number;
     return handle ? (ecs_Entity)(int64_t)number : 0;
   }
-  if (!lua_isnoneornil(L, index))
-    bind_error(L, "%s takes an entity, not a %s", call,
-               luaL_typename(L, index));
+  if (lua_isnoneornil(L, index)) return 0;
+  bind_push_description(L, index);
+  bind_error(L, "%s takes an entity, not %s", call, lua_tostring(L, -1));
   return 0;
 }
 
@@ -158,9 +158,16 @@ static int world_remove(lua_State *L) {
   return check_status(L, world, status, "remove");
 }
 
+/* world:set(e, Position { x = 3 }, Health): one of them was meant. */
+static void refuse_second(lua_State *L) {
+  if (bind_find(L, 4, KIND_VALUE) || bind_find(L, 4, KIND_DEFINITION))
+    bind_error(L, "set takes one component: call it once for each");
+}
+
 /* world:set(e, Position, "x", 3) */
 static int set_field(lua_State *L, World *world, ecs_Entity entity) {
   refuse_table(L, "set");
+  refuse_second(L);
   const Definition *definition = bind_definition_at(L, world->state, 3, "set");
   uint32_t field = bind_field_check(L, 4, definition);
   ecs_Scalar type = definition->fields[field].type;

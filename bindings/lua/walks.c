@@ -138,9 +138,9 @@ static Outcome query_walk(lua_State *L, Query *query) {
 }
 
 static void check_callback(lua_State *L, int index, const char *call) {
-  if (lua_type(L, index) != LUA_TFUNCTION)
-    bind_error(L, "%s takes a function, not a %s", call,
-               luaL_typename(L, index));
+  if (lua_type(L, index) == LUA_TFUNCTION) return;
+  bind_push_description(L, index);
+  bind_error(L, "%s takes a function, not %s", call, lua_tostring(L, -1));
 }
 
 /* query:batch(f, ...) */

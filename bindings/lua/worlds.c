@@ -45,8 +45,10 @@ World *bind_world_check(lua_State *L, int index) {
 }
 
 /* The collector knows nothing of a world's memory: tell it that as much was
- * allocated, so that dropped worlds are found in time. */
+ * allocated, so that dropped worlds are found in time. A script that stopped
+ * the collector is left alone: on LuaJIT a step would start it again. */
 void bind_world_pay(lua_State *L, const World *world) {
+  if (!compat_collects(L)) return;
   ecs_Statistics statistics;
   ecs_world_statistics(world->native, &statistics);
   lua_gc(L, LUA_GCSTEP, (int)(statistics.bytes / 1024 % 65536));

@@ -115,10 +115,11 @@ end
 
 -- Methods ------------------------------------------------------------------
 
---- A number that stands in a field of an odd type, as Lua has it.
+--- A number that stands in a field of an odd type, as Lua has it: one value
+-- always, since the callers hand on as many as this gives.
 local function from_number(kind, number)
   if kind == "bool" then return number ~= 0 end
-  if number ~= 0 then return number end
+  return number ~= 0 and number or nil
 end
 
 local to_number = { [true] = 1, [false] = 0 }

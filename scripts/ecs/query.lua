@@ -52,6 +52,9 @@ local function add(terms, seen, list, access, what, level)
     if definition == nil then
       fail(what, "entry " .. k .. " is nil: is its variable defined?",
         level + 1)
+    elseif kind == "ecs.Value" then
+      fail(what, "takes components without fields, not "
+        .. tostring(definition), level + 1)
     elseif kind ~= "ecs.Component" then
       fail(what, "takes components and tags, not a " .. kind, level + 1)
     elseif seen[definition] then

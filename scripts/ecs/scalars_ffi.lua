@@ -62,7 +62,7 @@ scalars.kinds = {
 
 --- The null entity is nil in Lua.
 function scalars.entity(number)
-  if number ~= 0 then return number end
+  return number ~= 0 and number or nil
 end
 
 -- The one quiet NaN that columns hold: no sign, no payload.

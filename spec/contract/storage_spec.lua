@@ -1,0 +1,99 @@
+-- Storage: where components are kept, which shows in explain and nowhere else.
+
+local ecs = require "ecs"
+
+local Position = ecs.component("Position", { x = "f32", y = "f32" })
+local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
+local Burn = ecs.component("ContractBurn", { n = "i32" },
+  { storage = "sparse" })
+local Seen = ecs.tag("ContractSeen", { storage = "bits" })
+local Enemy = ecs.tag "Enemy"
+
+local world
+before_each(function() world = ecs.world {} end)
+
+local function explained(...)
+  local text = world:explain()
+  for _, words in ipairs { ... } do
+    assert.truthy(text:find(words, 1, true), text)
+  end
+end
+
+describe("components", function()
+  it("live together in a table for each combination", function()
+    world:spawn(Position, Velocity)
+    world:spawn(Velocity, Position)
+    world:spawn(Position)
+    explained("table { Position, Velocity }: 2 rows",
+      "table { Position }: 1 row")
+    local sizes = {}
+    world:query({ Position, Velocity }):batch(function(batch)
+      sizes[#sizes + 1] = batch.count
+    end)
+    assert.same({ 2 }, sizes)
+  end)
+
+  it("that are sparse have a set of their own", function()
+    local e = world:spawn(Position)
+    world:add(e, Burn { n = 4 })
+    explained("sparse set 1: ContractBurn", "table { Position }: 1 row")
+    assert.equal(4, world:get(e, Burn, "n"))
+    world:remove(e, Burn)
+    assert.is_false(world:has(e, Burn))
+  end)
+
+  it("that are bits are toggled without moving anything", function()
+    local entities = {}
+    for k = 1, 100 do entities[k] = world:spawn(Position { x = k }) end
+    for k = 1, 100, 3 do world:add(entities[k], Seen) end
+    explained("bits of group 0, 34 entities")
+    local order = {}
+    for e in world:query({ Position }):rows() do order[#order + 1] = e end
+    assert.same(entities, order)
+    assert.equal(34, world:query({ Position, Seen }):count())
+    world:remove(entities[1], Seen)
+    assert.equal(67, world:query({ Position, without = { Seen } }):count())
+  end)
+end)
+
+describe("group", function()
+  --- The same world, grouped or not.
+  local function scene(grouped)
+    local made = ecs.world {}
+    if grouped then made:group { Position, Velocity } end
+    for k = 1, 60 do
+      local e = made:spawn(Position { x = k })
+      if k % 2 == 0 then made:add(e, Velocity) end
+      if k % 3 == 0 then made:add(e, Enemy) end
+      if k % 5 == 0 then made:add(e, Burn { n = k }) end
+      if k % 7 == 0 then made:destroy(e) end
+    end
+    return made
+  end
+
+  it("names components that belong together", function()
+    world:group { Position, Velocity }
+    world:spawn(Position, Velocity, Enemy)
+    explained("group 1: Position, Velocity")
+  end)
+
+  it("changes no value and no match, before or after", function()
+    local plain, grouped, late = scene(false), scene(true), scene(false)
+    late:group { Position, Velocity }
+    for _, terms in ipairs { { Position }, { Position, Velocity },
+        { Velocity, without = { Enemy } }, { Burn, with = { Enemy } } } do
+      assert.equal(plain:query(terms):count(), grouped:query(terms):count())
+      assert.equal(plain:query(terms):count(), late:query(terms):count())
+    end
+    assert.equal(plain:state_hash(), grouped:state_hash())
+    assert.equal(plain:state_hash(), late:state_hash())
+  end)
+
+  it("shows in how a query runs", function()
+    local query = world:query { Position, Velocity }
+    local before = query:explain()
+    world:group { Position, Velocity }
+    world:spawn(Position, Velocity)
+    assert.not_equal(before, query:explain())
+  end)
+end)

@@ -1,0 +1,174 @@
+-- Systems: kinds, options, order, and frames.
+
+local ecs = require "ecs"
+local refuses = dofile "spec/contract/refusal.lua"
+
+local Position = ecs.component("Position", { x = "f32", y = "f32" })
+local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
+local Probe = ecs.component("Probe", {
+  dt = "f64", tick = "u32", who = "entity",
+})
+
+local world, e, order
+before_each(function()
+  world, order = ecs.world {}, {}
+  e = world:spawn(Position, Velocity)
+end)
+
+--- A system that writes its name down.
+local function note(name, options)
+  local spec = { name = name, run = function() order[#order + 1] = name end }
+  for key, value in pairs(options or {}) do spec[key] = value end
+  world:system(spec)
+end
+
+local function ran()
+  order = {}
+  world:progress(1)
+  return table.concat(order, " ")
+end
+
+describe("a system", function()
+  it("of kind each is called with rows, dt and the entity", function()
+    world:system {
+      name = "move", query = { Position, read = { Velocity } },
+      each = function(p, v, dt, entity)
+        p.x = p.x + v.x * dt
+        assert.equal(e, entity)
+      end,
+    }
+    world:progress(0.5)
+    assert.equal(0.5, world:get(e, Position, "x"))
+  end)
+
+  it("of kind batch is called with a batch and dt", function()
+    world:system {
+      name = "wrap", query = { Position },
+      batch = function(batch, dt, ...)
+        batch.Position.x[1] = dt
+        assert.equal(0, select("#", ...))
+      end,
+    }
+    world:progress(0.25)
+    assert.equal(0.25, world:get(e, Position, "x"))
+  end)
+
+  it("of kind native calls a function of a loaded library", function()
+    assert(ecs.load_native "probe")
+    local probe = world:spawn(Probe)
+    world:system { name = "tell", query = { Probe }, native = "probe.tell" }
+    world:progress(0.25)
+    assert.same({ dt = 0.25, tick = 1, who = probe }, world:get(probe, Probe))
+  end)
+
+  it("of kind run has no query and gets the world and dt", function()
+    world:system {
+      name = "waves",
+      run = function(same, dt, ...)
+        assert.equal(world, same)
+        assert.equal(0.25, dt)
+        assert.equal(0, select("#", ...))
+        order[1] = "ran"
+      end,
+    }
+    world:progress(0.25)
+    assert.equal("ran", order[1])
+    refuses(function()
+      world:system { name = "x", query = { Position }, run = print }
+    end, "run takes no query")
+  end)
+
+  it("has one kind, and only options that there are", function()
+    refuses(function() world:system { name = "x" } end, "nothing to do")
+    refuses(function()
+      world:system { name = "x", run = print, batch = print }
+    end, "both batch and run")
+    refuses(function() world:system { name = "x", run = print, when = 1 } end,
+      "no option 'when'")
+  end)
+
+  it("runs in its phase: first, update or last unless told", function()
+    note("c", { phase = "last" })
+    note "b"
+    note("a", { phase = "first" })
+    assert.equal("a b c", ran())
+    refuses(function()
+      world:system { name = "d", phase = "draw", run = print }
+    end, "no phase 'draw'", "first, update, last")
+  end)
+
+  it("runs before and after others, one name or a list", function()
+    note("a", { after = { "c", "b" } })
+    note "b"
+    note("c", { before = "b" })
+    assert.equal("c b a", ran())
+  end)
+
+  it("runs only while it is enabled", function()
+    note("a", { enabled = false })
+    assert.equal("", ran())
+    world:enable("a", true)
+    assert.equal("a", ran())
+    world:enable("a", false)
+    assert.equal("", ran())
+  end)
+
+  it("is forgotten when it is removed", function()
+    note "a"
+    note "b"
+    world:remove_system "a"
+    assert.equal("b", ran())
+  end)
+
+  it("takes the place of the one of its name", function()
+    note "a"
+    note "b"
+    world:system { name = "a", run = function() order[#order + 1] = "A" end }
+    assert.equal("A b", ran())
+  end)
+end)
+
+describe("the order", function()
+  it("is always the earliest defined that may run now", function()
+    note("d", { after = "b" })
+    note "c"
+    note "b"
+    note "a"
+    assert.equal("c b d a", ran())
+  end)
+
+  it("names the systems of a circle at the next frame", function()
+    note("a", { after = "b" })
+    note("b", { after = "a" })
+    refuses(function() world:progress(1) end, "'a'", "'b'", "wait for each")
+    assert.equal(0, #order)
+  end)
+
+  it("names systems that are not there at the next frame", function()
+    note("a", { before = "nobody" })
+    refuses(function() world:progress(1) end, "'a'", "'nobody'")
+    refuses(function() world:run("update", 1) end, "'nobody'")
+    note "nobody"
+    assert.equal("a nobody", ran())
+  end)
+end)
+
+describe("a frame", function()
+  it("is every phase with progress, one phase with run", function()
+    note("a", { phase = "first" })
+    note "b"
+    assert.equal("a b", ran())
+    order = {}
+    world:run("update", 1)
+    assert.same({ "b" }, order)
+  end)
+end)
+
+describe("load_native", function()
+  it("finds a library on package.cpath, and else says so", function()
+    assert.equal("probe.tell", ecs.load_native("probe")[1])
+    local names, text = ecs.load_native "nowhere_at_all"
+    assert.is_nil(names)
+    assert.truthy(text:find("nowhere_at_all.so", 1, true), text)
+  end)
+end)

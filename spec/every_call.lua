@@ -1,0 +1,297 @@
+-- One program that makes every public call and prints what each gives, numbers
+-- with %.17g. Its output must be the same on every VM, to the byte; that of
+-- Lua 5.4 is what the others are compared with (see tools/run_tests).
+--
+-- What is public is asked of the library: the functions of the module and of
+-- ecs.math, the methods of worlds and of queries. A name that the program does
+-- not call is an error at its end, so a new one cannot be forgotten here.
+
+local ecs = require "ecs"
+
+-- Queries that nobody holds are freed when the collector comes by, at another
+-- time on each VM, and stats would tell.
+collectgarbage "stop"
+
+-- Which calls there are, and which were made -------------------------------
+
+local public, called = {}, {}
+
+--- Puts a function that takes note in place of each function of a table.
+local function watch(prefix, functions)
+  for name, original in pairs(functions) do
+    if type(original) == "function" then
+      local full = prefix .. name
+      public[#public + 1] = full
+      functions[name] = function(...)
+        called[full] = true
+        return original(...)
+      end
+    end
+  end
+end
+
+do
+  local scene = ecs.world {}
+  local Any = ecs.tag "Any"
+  watch("world:", debug.getmetatable(scene).__index)
+  watch("query:", debug.getmetatable(scene:query { Any }).__index)
+  watch("ecs.", ecs)
+  watch("ecs.math.", ecs.math)
+end
+
+-- Printing -------------------------------------------------------------------
+
+local text_of
+
+--- A table by its keys in order; lists come out in their own order.
+local function text_of_table(object)
+  local keys, parts = {}, {}
+  for key in pairs(object) do keys[#keys + 1] = key end
+  table.sort(keys)
+  for k, key in ipairs(keys) do
+    parts[k] = text_of(key) .. " = " .. text_of(object[key])
+  end
+  return "{ " .. table.concat(parts, ", ") .. " }"
+end
+
+function text_of(value)
+  if type(value) == "number" then
+    return value ~= value and "nan" or string.format("%.17g", value)
+  elseif type(value) == "table" then
+    return text_of_table(value)
+  end
+  return tostring(value)
+end
+
+local function show(label, ...)
+  local parts = {}
+  for k = 1, select("#", ...) do parts[k] = text_of((select(k, ...))) end
+  print(label .. ": " .. table.concat(parts, " "))
+end
+
+--- The message of an error, without its position.
+local function refused(label, f)
+  local ok, text = pcall(f)
+  show(label, ok, tostring(text):match "ecs: .*$" or text)
+end
+
+-- Components and values ------------------------------------------------------
+
+local Position = ecs.component("Position", { x = "f32", y = "f32" })
+local Velocity = ecs.component("Velocity", { x = "f32", y = "f32" })
+local Drag = ecs.component("Drag", { factor = "f32" })
+local Body = ecs.component("Body", {
+  a = "f32", b = "f64", c = "i8", d = "u8", e = "i16", f = "u16", g = "i32",
+  h = { "u32", 4294967295 }, i = { "bool", true }, j = "entity",
+})
+local Burning = ecs.component("Burning", { heat = { "f64", 0.1 } },
+  { storage = "sparse" })
+local Enemy = ecs.tag "Enemy"
+local Stunned = ecs.tag("Stunned", { storage = "sparse" })
+local Seen = ecs.tag("Seen", { storage = "bits" })
+
+show("definitions", Position, Enemy, Body.name, Position ==
+  ecs.component("Position", { y = "f32", x = "f32" }))
+show("value", Position { x = 0.1 }, Body { b = 1 / 3 })
+refused("field", function() Position { z = 1 } end)
+refused("range", function() Body { c = 128 } end)
+refused("schema", function() ecs.component("Position", { x = "f64" }) end)
+refused("name", function() ecs.tag "count" end)
+
+-- ecs.math -------------------------------------------------------------------
+
+local numbers = { 0, 1, -1, 0.5, -2.75, 1e-7, 3, 100.25, 12345.678, -1e10,
+                  1e300, 1 / 0, -1 / 0, 0 / 0 }
+local unary = { "sin", "cos", "exp", "log", "log10", "floor", "ceil" }
+for _, name in ipairs(unary) do
+  for _, x in ipairs(numbers) do show(name, x, ecs.math[name](x)) end
+end
+for _, name in ipairs { "pow", "atan2", "mod", "min", "max" } do
+  for k, x in ipairs(numbers) do
+    local y = numbers[#numbers + 1 - k]
+    show(name, x, y, ecs.math[name](x, y), ecs.math[name](x, 2.5))
+  end
+end
+for _, x in ipairs(numbers) do
+  show("clamp, lerp", x, ecs.math.clamp(x, -2, 2.5), ecs.math.lerp(x, 3, 0.1))
+end
+
+-- One entity -----------------------------------------------------------------
+
+local world = ecs.world { phases = { "first", "update", "draw" } }
+show("world", world, world:hash(), world:state_hash())
+
+local a = world:spawn(Position { x = 0.1 }, Enemy)
+local b = world:spawn(Position, Velocity { x = 1 / 3, y = -1 }, Seen)
+local c = world:spawn(Body { a = 1e-3, b = 1e-3, j = a }, Burning)
+show("spawned", a, b, c, world)
+show("alive", world:alive(a), world:alive(0), world:alive(nil))
+show("get", world:get(a, Position), world:get(c, Body))
+show("get fields", world:get(c, Body, "a"), world:get(c, Body, "h", "i", "j"))
+show("get nothing", world:get(a, Velocity), world:get(0, Position, "x"))
+show("has", world:has(a, Position, Enemy), world:has(a, Seen), world:has(a))
+world:set(a, Position { y = 2 / 3 })
+world:set(a, Position, "x", 1e-40)
+world:set(a, Burning { heat = 0 / 0 })
+world:set(c, Body, "j", nil)
+show("set", world:get(a, Position), world:get(a, Burning, "heat"))
+world:set(a, Position)
+show("reset", world:get(a, Position), world:get(c, Body, "j"))
+world:add(a, Stunned)
+world:add(a, Burning { heat = 5 })
+world:add(a, Drag { factor = 0.3 })
+show("add", world:components(a), world:get(a, Burning, "heat"))
+world:remove(a, Burning)
+world:remove(a, Enemy)
+show("remove", world:components(a))
+show("destroy", world:destroy(b), world:destroy(b), world:alive(b))
+refused("dead", function() world:add(b, Enemy) end)
+refused("tag", function() world:get(a, Enemy) end)
+refused("spawn twice", function() world:spawn(Position, Position) end)
+refused("strict", function() world:set(a, Position, "x", "1") end)
+show("hashes", world:hash(), world:state_hash())
+
+-- Often enough to be compiled where there is a compiler.
+local found = 0
+for k = 1, 300 do
+  world:set(c, Body, "a", k / 7)
+  world:set(c, Body, "j", k % 3 == 0 and a or nil)
+  world:set(a, Position { y = -k / 3 })
+  local single, whole = world:get(c, Body, "a", "d")
+  local nothing = select("#", world:get(c, Body, "j"))
+  local both = world:has(c, Body, Burning) and world:has(c, Body)
+  if both and world:alive(c) and not world:alive(b) then found = found + 1 end
+  if k % 50 == 0 then
+    show("often", single, whole, nothing, world:get(c, Body),
+      world:get(a, Position, "x", "y"))
+  end
+end
+show("found", found)
+
+-- Many entities and queries --------------------------------------------------
+
+show("spawn_many", world:spawn_many(500, { Position, Velocity { x = 0.7 } },
+  function(batch)
+    for i = 1, batch.count do
+      batch[Position].x[i] = i / 7
+      batch.Velocity.y[i] = 1e10 / i
+    end
+  end))
+local moving = world:query { Position, read = { Velocity },
+                             optional = { Burning }, without = { Stunned } }
+show("query", moving, moving:count(), moving:first())
+show("explain", moving:explain())
+local sum, rows = 0, 0
+moving:batch(function(batch, factor)
+  local p, v, burning = batch.Position, batch[Velocity], batch[Burning]
+  for i = 1, batch.count do
+    p.x[i] = p.x[i] * factor + v.y[i]
+    if burning then burning.heat[i] = p.y[i] end
+    sum, rows = sum + batch.entities[i], rows + 1
+  end
+end, 0.3)
+show("batch", sum, rows)
+moving:each(function(p, v, burning, factor, word, e)
+  p.y = p.x / factor - v.x
+  if e % 3 == 0 and not burning then world:add(e, Burning { heat = p.y }) end
+  if e % 7 == 0 then world:destroy(e) end
+  if e % 50 == 0 then
+    show("each", tostring(p), tostring(v), burning ~= nil, factor, word, e, p.x)
+  end
+end, 0.9, "word")
+for e, p, v, burning in moving:rows() do
+  p.x = p.x - v.x
+  if burning then burning.heat = burning.heat + p.x end
+  if e % 5 == 0 then world:remove(e, Velocity) end
+  if e % 60 == 0 then show("rows", e, p.x, p.y, burning and burning.heat) end
+end
+local burning = world:query { Burning, with = { Position } }
+burning:add(Drag { factor = 0.25 })
+burning:add(Seen)
+burning:set(Position { y = 1 / 3 })
+show("bulk", burning:count(), world:query({ Drag, Seen }):count())
+burning:remove(Drag)
+show("bulk", world:query({ Drag }):count(), world:state_hash())
+world:query({ Seen, without = { Velocity } }):destroy()
+show("bulk", burning:count(), world:hash(), world:state_hash())
+refused("read", function()
+  for _, p in world:query({ read = { Position } }):rows() do p.x = 1 end
+end)
+refused("row", function()
+  moving:batch(function(batch) batch.Position.x[0] = 1 end)
+end)
+refused("open", function() moving:each(function() world:clear() end) end)
+
+-- Systems --------------------------------------------------------------------
+
+show("load_native", ecs.load_native "physics")
+show("load_native", ecs.load_native "no_such_library" == nil)
+world:group { Position, Velocity }
+world:system { name = "gravity", query = { Position, Velocity },
+               native = "physics.gravity", phase = "first" }
+world:system {
+  name = "move", after = "wait", query = { Position, read = { Velocity } },
+  each = function(p, v, dt, e)
+    p.x = p.x + v.x * dt
+    if e % 11 == 0 then world:spawn(Position { x = p.x }, Enemy) end
+  end,
+}
+world:system {
+  name = "wait", query = { Velocity },
+  batch = function(batch, dt)
+    local x = batch.Velocity.x
+    for i = 1, batch.count do x[i] = x[i] * (1 - dt) end
+  end,
+}
+world:system { name = "tell", phase = "draw", run = function(same, dt)
+  show("run", same, dt, same:query({ Enemy }):count())
+end }
+world:system { name = "gone", run = error }
+world:system { name = "off", run = error }
+world:remove_system "gone"
+world:enable("off", false)
+for _ = 1, 5 do world:progress(1 / 60) end
+world:run("draw", 0.1)
+show("frames", world:hash(), world:state_hash())
+for e, p, v in world:query({ Position, Velocity }):rows() do
+  if e % 40 == 0 then show("row", e, p.x, p.y, v.x, v.y) end
+end
+show("explain", world:explain())
+for _, name in ipairs { "gravity", "move", "wait", "tell", "off" } do
+  show("explain", world:explain(name))
+end
+show("stats", world:stats())
+world:enable("off", true)
+world:system { name = "off", run = function() error("ended", 0) end }
+refused("failed", function() world:progress(1) end)
+refused("no phase", function() world:run("paint", 1) end)
+
+-- Recorded until the end of a frame -----------------------------------------
+
+local late = ecs.world { flush = "frame" }
+late:spawn_many(100, { Position, Burning })
+late:system { name = "record", run = function(same)
+  for e, p in same:query({ Position }):rows() do
+    p.x = e / 3
+    if e % 2 == 0 then same:destroy(e) else same:add(e, Enemy) end
+    same:set(e, Velocity { x = p.x })
+  end
+  show("recorded", same:query({ Enemy }):count(), same:stats().entities)
+end }
+late:progress(1)
+show("flushed", late:query({ Enemy, Velocity }):count(), late:stats(),
+  late:hash(), late:state_hash())
+
+-- The end --------------------------------------------------------------------
+
+world:clear()
+show("clear", world, world:hash(), world:stats())
+world:close()
+show("close", world, moving)
+refused("closed", function() world:spawn() end)
+
+table.sort(public)
+for _, name in ipairs(public) do
+  if not called[name] then error(name .. " is never called here") end
+end
+show("every call", #public, public)
