@@ -1,4 +1,5 @@
-/* bench_program.c: kernel programs in the block VM, against the same loops in C.
+/* bench_program.c: kernel programs in the block VM, against the same loops by
+ * hand.
  *
  * Inside the timer: one ecs_program_run per iteration, against one pass of a
  * hand-written loop over arrays of the same type. Both leave the same bits, so

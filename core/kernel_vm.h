@@ -10,8 +10,8 @@
  *
  * Sums do not depend on how rows are cut. Rows are numbered in the order of the
  * walk; row n adds to lane n % 16, in the order of the program where it adds
- * more than once, and after every 1024 rows, and at the end, the lanes are added
- * up in pairs and their sum to the total.
+ * more than once, and after every 1024 rows, and at the end, the lanes are
+ * added up in pairs and their sum to the total.
  */
 #ifndef ECS_KERNEL_VM_H
 #define ECS_KERNEL_VM_H

@@ -110,10 +110,11 @@ static int run_program(lua_State *L) {
   Program *program = check_program(L);
   ecs_ProgramCall call;
   memset(&call, 0, sizeof call);
-  read_uniforms(L, program);
   uint64_t seed = read_whole(L, 3), tick = read_whole(L, 5);
   call.random_key = ecs_random_key(seed, luaL_checkstring(L, 4), tick);
+  /* The name may have allocated; from here on nothing does. */
   program = check_program(L);
+  read_uniforms(L, program);
   call.uniforms = program->numbers;
   call.uniform_count = program->uniform_count;
   call.reductions = program->numbers + program->uniform_count;

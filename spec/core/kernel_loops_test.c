@@ -350,8 +350,10 @@ static void avx2_loops(void **state) {
 static void avx512_loops(void **state) {
   (void)state;
 #if LOOPS_HAVE_TARGETS
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+  if (__builtin_cpu_supports("avx512f") &&
+      __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512cd")) {
     check_set(loops_v4_set(), "v4");
     return;

@@ -1,8 +1,8 @@
 /* kernel_plan_test.c: what the block VM makes of a program: which values are
  * columns, single ones or in registers, which steps are left.
  *
- * That plans are right is shown by kernel_differential_test.c; here is that they
- * are good. Expected are numbers of steps and registers, and places.
+ * That plans are right is shown by kernel_differential_test.c; here is that
+ * they are good. Expected are numbers of steps and registers, and places.
  */
 #include <setjmp.h>
 #include <stdarg.h>

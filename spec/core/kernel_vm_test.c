@@ -2,9 +2,9 @@
  *
  * What programs compute is kernel_differential_test.c's; here is what worlds
  * make of it: full, partial and blind plans, optional terms, row counts at the
- * edges of blocks, look-ups, changes of structure that are recorded, cursors and
- * deferrals that are open meanwhile, reductions and random numbers that do not
- * depend on how rows lie.
+ * edges of blocks, look-ups, changes of structure that are recorded, cursors
+ * and deferrals that are open meanwhile, reductions and random numbers that do
+ * not depend on how rows lie.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -263,7 +263,8 @@ static void open_cursors_keep_their_components(void **state) {
   start(ECS_STORE_TABLE, ECS_STORE_TABLE);
   look_up();
   spawn(3, fixture.v, 1);
-  const ecs_Term write_p = {fixture.p, ECS_WRITE}, read_p = {fixture.p, ECS_READ};
+  const ecs_Term write_p = {fixture.p, ECS_WRITE};
+  const ecs_Term read_p = {fixture.p, ECS_READ};
   const ecs_Term write_v = {fixture.v, ECS_WRITE};
   must(ecs_query_create(fixture.world, &write_p, 1, &writes));
   must(ecs_query_create(fixture.world, &read_p, 1, &reads));
