@@ -277,11 +277,13 @@ static int settle(lua_State *L, Definition *candidate) {
                           : known->listing);
   State *state = bind_state(L);
   lua_pop(L, 1);
+  /* Either may fail for want of memory. The name comes last, because who has
+   * one has an index; an entry past the last index means nothing. */
+  lua_pushvalue(L, -3);
+  lua_rawseti(L, -2, (int)state->definition_count + 1);
   lua_pushvalue(L, 1);
   lua_pushvalue(L, -4);
   lua_rawset(L, -3);
-  lua_pushvalue(L, -3);
-  lua_rawseti(L, -2, (int)state->definition_count + 1);
   candidate->index = ++state->definition_count;
   lua_pop(L, 2);
   return 1;
