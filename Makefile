@@ -178,8 +178,21 @@ build/asan/no_dlclose.so: spec/hosts/no_dlclose.c Makefile
 	@mkdir -p $(@D)
 	$(COMPILE) -shared -fPIC -o $@ $<
 
+# A host whose allocations fail, for each of the two.
+# $(1) the abi, $(2) the folder of its headers, $(3) its library
+define alloc_host
+build/asan/$(1)/alloc_host: spec/hosts/alloc_host.c spec/hosts/no_dlclose.c \
+  Makefile
+	@mkdir -p $$(@D)
+	$$(CC) -std=c11 $$(WARNINGS) $$(ASAN_FLAGS) -isystem $(2) -rdynamic \
+	  -o $$@ $$(filter %.c,$$^) -l$(3) $$(LDLIBS)
+endef
+$(eval $(call alloc_host,lua54,$(LUA54_INCLUDE),lua5.4))
+$(eval $(call alloc_host,luajit,$(LUAJIT_INCLUDE),luajit-5.1))
+
 asan-modules: build/asan/lua54/ecs/core.so build/asan/luajit/ecs/core.so \
-  build/asan/no_dlclose.so
+  build/asan/no_dlclose.so build/asan/lua54/alloc_host \
+  build/asan/luajit/alloc_host
 .PHONY: asan-modules
 
 # The Luas that nothing here runs, where their headers are.

@@ -338,7 +338,7 @@ describe("everything in reach of the modules", function()
     for _, entry in ipairs(functions) do
       if not spared[entry.path] then
         local s = scene()
-        local step = short and 9 or 3
+        local step = short and 11 or 5
         pcall(entry.f)
         for a = 1, #s.pool do
           pcall(entry.f, s.pool[a])
@@ -351,7 +351,7 @@ describe("everything in reach of the modules", function()
   end)
 
   it("survives more arguments of any kind", function()
-    local rounds = short and 100 or 600
+    local rounds = short and 60 or 300
     for _, entry in ipairs(functions) do
       if not spared[entry.path] then
         local s = scene()
@@ -371,7 +371,7 @@ describe("everything in reach of the modules", function()
         local s = scene()
         local function assail(...)
           local more = { ... }
-          for _ = 1, short and 40 or 150 do
+          for _ = 1, short and 20 or 75 do
             local a, b = s.pool[roll(#s.pool)], s.pool[roll(#s.pool)]
             local c = more[roll(#more + 1)]
             pcall(entry.f, a, b, c)

@@ -25,7 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef LUAJIT
+#if LUA_VERSION_NUM < 502
 #include <luajit.h>
 #endif
 
@@ -107,12 +107,12 @@ static int prepare(lua_State *L) {
   const Task *task = lua_touserdata(L, 1);
   luaL_openlibs(L);
   use_buffer(L);
-#ifdef LUAJIT
+#if LUA_VERSION_NUM < 502
   luaJIT_setmode(L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF);
 #endif
   set_path(L, "path", task->path);
   set_path(L, "cpath", task->cpath);
-#ifdef LUAJIT
+#if LUA_VERSION_NUM < 502
   require(L, "ffi");
   require(L, "ecs.cdef");
 #endif

@@ -52,7 +52,10 @@ local function queries(world, Position, Fresh, Far, Enemy, Stunned)
   for e, p in query:rows() do
     p.y = p.x
     world:add(e, Enemy)
-    for _, q in query:rows() do q.x = 1 break end
+    for _, q in query:rows() do
+      q.x = 1
+      if q.x == 1 then break end
+    end
   end
   assert(query:count() == 6 and query:first() and #query:explain() > 5)
   query:add(Stunned)
