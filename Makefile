@@ -173,6 +173,48 @@ $(eval $(call lua_module,lua51,$(LUA51_INCLUDE)))
 $(eval $(call lua_module,lua52,$(LUA52_INCLUDE)))
 $(eval $(call lua_module,lua53,$(LUA53_INCLUDE)))
 
+# The same with the sanitizers, for specs that are run with their libraries
+# preloaded (tools/run_tests).
+# $(1) the abi, $(2) the folder of its headers
+define asan_module
+build/asan/$(1)/objects/%.o: bindings/lua/%.c Makefile
+	@mkdir -p $$(@D)
+	$$(COMPILE) $$(ASAN_FLAGS) -fPIC -isystem $(2) -c -o $$@ $$<
+
+build/asan/$(1)/ecs/core.so: $(CORE_SOURCES:core/%.c=build/asan/core/%.o) \
+  $(LUA_SOURCES:bindings/lua/%.c=build/asan/$(1)/objects/%.o)
+	@mkdir -p $$(@D)
+	$$(CC) -shared $$(ASAN_FLAGS) -o $$@ $$^ $$(LDLIBS)
+endef
+$(eval $(call asan_module,lua54,$(LUA54_INCLUDE)))
+$(eval $(call asan_module,luajit,$(LUAJIT_INCLUDE)))
+
+build/asan/core/%.o: core/%.c Makefile
+	@mkdir -p $(@D)
+	$(COMPILE) $(ASAN_FLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
+
+# A dlclose that does nothing, so that reports can name what is in modules.
+build/asan/no_dlclose.so: spec/hosts/no_dlclose.c Makefile
+	@mkdir -p $(@D)
+	$(COMPILE) -shared -fPIC -o $@ $<
+
+# A host whose allocations fail, for each of the two.
+# $(1) the abi, $(2) the folder of its headers, $(3) its library
+define alloc_host
+build/asan/$(1)/alloc_host: spec/hosts/alloc_host.c spec/hosts/no_dlclose.c \
+  Makefile
+	@mkdir -p $$(@D)
+	$$(CC) -std=c11 $$(WARNINGS) $$(ASAN_FLAGS) -isystem $(2) -rdynamic \
+	  -o $$@ $$(filter %.c,$$^) -l$(3) $$(LDLIBS)
+endef
+$(eval $(call alloc_host,lua54,$(LUA54_INCLUDE),lua5.4))
+$(eval $(call alloc_host,luajit,$(LUAJIT_INCLUDE),luajit-5.1))
+
+asan-modules: build/asan/lua54/ecs/core.so build/asan/luajit/ecs/core.so \
+  build/asan/no_dlclose.so build/asan/lua54/alloc_host \
+  build/asan/luajit/alloc_host
+.PHONY: asan-modules
+
 # The Luas that nothing here runs, where their headers are.
 compile-checks: $(if $(wildcard $(LUA51_INCLUDE)/lua.h),lua51) \
   $(if $(wildcard $(LUA52_INCLUDE)/lua.h),lua52) \

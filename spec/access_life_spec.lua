@@ -11,6 +11,10 @@ local fields_of, agree, dice, compare = scene.fields_of, scene.agree,
 local Every, Place, Far = scene.Every, scene.Place, scene.Far
 local Tag, Never = scene.Tag, scene.Never
 
+-- A run under a sanitizer or valgrind is slow: fewer lives do.
+local short = os.getenv "ECS_SPEC_SHORT" ~= nil
+local SEEDS, ROUNDS = short and 1 or 3, short and 6 or 60
+
 local function refuses(f, ...)
   local ok, text = pcall(f)
   assert.is_false(ok, "no error was raised")
@@ -61,14 +65,14 @@ end
 
 describe("a random life", function()
   it("is the same, asked the short way and the long way", function()
-    for seed = 1, 3 do
+    for seed = 1, SEEDS do
       live(seed, 400, function(_, _, change) change() end)
     end
   end)
 
   it("is the same where changes are recorded", function()
     local Walked = ecs.tag "AccessWalked"
-    for seed = 1, 3 do
+    for seed = 1, SEEDS do
       live(seed, 40, function(world, twin, change, step)
         if step == 1 then
           world:spawn(Walked)
@@ -141,7 +145,7 @@ describe("a finalizer", function()
 
   it("may change or close the world at any moment", function()
     local closed = 0
-    for round = 1, 60 do
+    for round = 1, ROUNDS do
       local world, kept = ecs.world {}, {}
       local e = world:spawn(Place { x = 3, y = 4 }, Far)
       local function meddle()

@@ -76,6 +76,31 @@ for _, flush in ipairs { "system", "frame" } do
       if not interpreted then assert.equal(0, garbage(progress)) end
     end)
 
+    it("of each systems makes no garbage", function()
+      world:system {
+        name = "move", query = { Position, read = { Velocity } },
+        each = function(p, v, dt) p.x = p.x + v.x * dt end,
+      }
+      world:system { name = "none", query = { Enemy }, each = function() end }
+      if not interpreted then assert.equal(0, garbage(progress)) end
+    end)
+
+    it("of run systems with loops of rows or queries makes no garbage",
+      function()
+        local query = world:query { Position, read = { Velocity } }
+        local function add(p, v) p.x = p.x + v.x end
+        local function touch(batch) batch.Position.y[1] = 1 end
+        world:system { name = "s", run = function(of)
+          for e, p in query:rows() do
+            p.y = p.x
+            if not of:alive(e) then error "dead" end
+          end
+          query:batch(touch)
+          query:each(add)
+        end }
+        if not interpreted then assert.equal(0, garbage(progress)) end
+      end)
+
     it("of native systems makes no garbage", function()
       assert(ecs.load_native "physics")
       world:system { name = "g", query = { Position, Velocity },

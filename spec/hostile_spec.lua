@@ -180,13 +180,18 @@ describe("the functions of a row", function()
 end)
 
 describe("every function", function()
+  -- A run under a sanitizer is slow: there not all thirds are taken.
+  local stride = os.getenv "ECS_SPEC_SHORT" and 9 or 1
+
   -- Calls f with every combination of up to three things.
   local function assail(f, things, self)
-    for _, a in ipairs(self and { self } or things) do
+    for at, a in ipairs(self and { self } or things) do
       pcall(f, a)
-      for _, b in ipairs(things) do
+      for k, b in ipairs(things) do
         pcall(f, a, b)
-        for _, c in ipairs(things) do pcall(f, a, b, c) end
+        for third = (at + k) % stride + 1, #things, stride do
+          pcall(f, a, b, things[third])
+        end
       end
     end
   end
@@ -293,6 +298,7 @@ local function finalize(f)
 end
 
 describe("a finalizer that closes the world", function()
+  local ROUNDS = os.getenv "ECS_SPEC_SHORT" and 80 or 400
   local components = {}
   for k = 1, 60 do
     components[k] = ecs.component("Hostile" .. k, { x = "f32", y = "f64" })
@@ -344,7 +350,7 @@ describe("a finalizer that closes the world", function()
     it("may come at any moment of " .. name, function()
       -- When the collector comes is its own affair: until it has, once.
       local closed, round = 0, 0
-      while round < 400 or (closed == 0 and round < 10000) do
+      while round < ROUNDS or (closed == 0 and round < 10000) do
         round = round + 1
         local world = ecs.world {}
         local entity = world:spawn(components[1], components[2])

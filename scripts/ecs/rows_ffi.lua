@@ -174,13 +174,14 @@ end
 -- Whole chunks ---------------------------------------------------------------
 
 -- The loop of each, called with the Rows, the function and what is handed on. C
--- begins and ends the walk; ARGUMENTS are what the function gets.
+-- begins and ends the walk; ARGUMENTS are what the function gets. The outer
+-- loop calls C and is not compiled, so it looks at no pointer: each would be
+-- garbage.
 local each = [[
 local next_batch = core.each_next
 return function(EXTRAS)
   local count = next_batch(rows)
   while count > 0 do
-    local entities = box.entities
 PRESENT
     for i = 0, count - 1 do
       box.row = i
@@ -248,7 +249,7 @@ local function each_code(terms, count)
   for k = 1, count do
     names[#names + 1], extras[k + 2] = "x" .. k, "x" .. k
   end
-  names[#names + 1] = "tonumber(entities[i])"
+  names[#names + 1] = "tonumber(box.entities[i])"
   return views_code(terms, false) .. fill(each, {
     PRESENT = lines, ARGUMENTS = table.concat(names, ", "),
     EXTRAS = table.concat(extras, ", "),

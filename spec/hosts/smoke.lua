@@ -1,0 +1,145 @@
+-- A program that touches all of ecs, for alloc_host.c, which lets its
+-- allocations fail. Returns what it does, and what must be possible after any
+-- error in it: nothing is left open, locked or half done.
+
+local live = {} -- worlds that the program has made
+
+local function components(ecs, round)
+  local Position = ecs.component("Position", { x = "f32", y = "f32" })
+  -- New to the state in every round.
+  local Fresh = ecs.component("Fresh" .. round, {
+    b = "bool", e = "entity", i = { "i32", 7 }, u = "u8", w = "f64",
+  })
+  local Far = ecs.component("Far", { v = "f64" }, { storage = "sparse" })
+  return Position, Fresh, Far, ecs.tag "Enemy",
+    ecs.tag("Stunned" .. round, { storage = "bits" })
+end
+
+local function entities(world, Position, Fresh, Far, Enemy, Stunned)
+  local e = world:spawn(Position { x = 1 }, Fresh { i = 3, b = true }, Enemy)
+  world:spawn_many(5, { Position { y = 2 }, Fresh }, function(batch)
+    for k = 1, batch.count do batch.Position.x[k] = k end
+    world:add(batch.entities[1], Far)
+  end)
+  world:add(e, Far { v = 2 })
+  world:add(e, Stunned)
+  world:set(e, Position, "x", 3)
+  world:set(e, Position { y = 4 })
+  local whole = world:get(e, Position)
+  assert(whole.x == 3 and whole.y == 4)
+  assert(world:get(e, Fresh, "i", "b") == 3)
+  assert(world:has(e, Position, Stunned) and #world:components(e) == 5)
+  world:remove(e, Enemy)
+  world:group { Position, Fresh }
+  assert(world:alive(e) and #tostring(world) > 5)
+  assert(#world:hash() == 16 and #world:state_hash() == 16)
+  return e
+end
+
+local function queries(world, Position, Fresh, Far, Enemy, Stunned)
+  local query = world:query { Position, read = { Fresh }, optional = { Far } }
+  query:batch(function(batch, more)
+    local far = batch[Far]
+    for k = 1, batch.count do
+      batch.Position.x[k] = batch[Fresh].i[k] + more + (far and far.v[k] or 0)
+    end
+    world:add(batch.entities[1], Enemy)
+  end, 1)
+  query:each(function(p, f, far, more, e)
+    p.x = f.i + more + (far and far.v or 0)
+    world:add(e, Stunned)
+  end, 1)
+  for e, p in query:rows() do
+    p.y = p.x
+    world:add(e, Enemy)
+    for _, q in query:rows() do
+      q.x = 1
+      if q.x == 1 then break end
+    end
+  end
+  assert(query:count() == 6 and query:first() and #query:explain() > 5)
+  query:add(Stunned)
+  query:set(Far { v = 1 })
+  query:remove(Enemy)
+  assert(#tostring(query) > 5)
+  pcall(query.batch, query, function() error { "thrown" } end)
+  pcall(query.each, query, function(p) p.x = "wrong" end)
+end
+
+local function systems(world, Position, Fresh)
+  world:system { name = "a", query = { Position }, batch = function(batch)
+    batch.Position.x[1] = 2
+    world:spawn(Position)
+  end }
+  world:system { name = "b", query = { Fresh }, after = "a",
+    each = function(f, dt, e)
+      f.w = dt
+      world:destroy(e)
+    end }
+  world:system { name = "c", run = function(of)
+    of:spawn(Position)
+    for _, p in of:query({ Position }):rows() do p.x = 1 end
+  end }
+  world:progress(1 / 60)
+  world:enable("c", false)
+  world:run("update", 1)
+  assert(#world:explain() > 5 and #world:explain "b" > 5)
+  assert(world:stats().systems >= 3)
+  world:remove_system "c"
+end
+
+local function natives(ecs, world)
+  local Nan = ecs.component("Nan",
+    { narrow = "f32", wide = "f64", offered = "u32" })
+  assert(ecs.load_native "nan")
+  assert(not ecs.load_native "there_is_no_such_library")
+  world:spawn(Nan)
+  world:system { name = "n", query = { Nan }, native = "nan.break" }
+  world:progress(1)
+end
+
+local function program(round)
+  local ecs = require "ecs"
+  for _, flush in ipairs { "system", "frame" } do
+    local world = ecs.world { flush = flush, phases = { "update", "draw" } }
+    live[#live + 1] = world
+    local parts = { components(ecs, round) }
+    local unpack = table.unpack or unpack
+    if flush == "system" then
+      entities(world, unpack(parts))
+      queries(world, unpack(parts))
+      natives(ecs, world)
+      pcall(parts[1], { z = 1 })
+      pcall(world.get, world, 3, parts[1], "z")
+      world:clear()
+    end
+    world:spawn(parts[1], parts[2])
+    systems(world, unpack(parts))
+    world:close()
+  end
+end
+
+local function aftermath()
+  -- LuaJIT leaves a mark where loading has failed.
+  if type(package.loaded.ecs) ~= "table" then return end
+  local ecs = require "ecs"
+  local Position = ecs.component("Position", { x = "f32", y = "f32" })
+  live[#live + 1] = ecs.world {}
+  for _, world in ipairs(live) do
+    if tostring(world) ~= "ecs.World (closed)" then
+      local e = world:spawn(Position { x = 5 })
+      local query, seen = world:query { Position }, 0
+      query:batch(function(batch) seen = seen + batch.Position.x[1] end)
+      query:each(function(p) seen = seen + p.x end)
+      for of, p in query:rows() do
+        if of == e then assert(p.x == 5) end
+      end
+      world:destroy(e)
+      assert(not world:alive(e) and #world:hash() == 16)
+      world:close()
+    end
+  end
+  live = {}
+end
+
+return program, aftermath
