@@ -292,7 +292,7 @@ describe("a column that was kept", function()
       last(y, batch.count)
       limits[#limits + 1] = batch.count
       if kept then
-        refuses(function() return kept[2] end, "over")
+        refuses(function() return kept[2] end)
         pcall(function() kept[2] = 7 end)
         last(y, batch.count)
       else

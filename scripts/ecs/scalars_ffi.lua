@@ -19,8 +19,8 @@ local function integer(low, high)
   return (text:gsub("LOW", low):gsub("HIGH", high))
 end
 
--- Only what is not a number is not at most infinite. The plain question, whether
--- v differs from itself, compiles to two jumps.
+-- A NaN alone is not at most infinite. The plain question, whether v differs
+-- from itself, compiles to two jumps.
 local float = [[
     if type(v) ~= "number" then v = nil
     elseif not (v <= huge) then v = quiet_nan end]]
