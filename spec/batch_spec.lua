@@ -292,8 +292,13 @@ describe("a column that was kept", function()
       last(y, batch.count)
       limits[#limits + 1] = batch.count
       if kept then
-        refuses(function() return kept[2] end)
-        pcall(function() kept[2] = 7 end)
+        local ok, number = pcall(function() return kept[2] end)
+        assert.is_true(not ok or number == nil)
+        -- A plain table takes what nobody will read.
+        if type(kept) == "cdata" then
+          refuses(function() return kept[2] end, "over")
+          refuses(function() kept[2] = 7 end, "over")
+        end
         last(y, batch.count)
       else
         kept = batch.Position.x

@@ -4,9 +4,9 @@
  * A call through the C API ends what LuaJIT compiles; a call through the FFI is
  * a part of it. So the methods for one entity exist once more, in the core's
  * field_access.c, for what they are nearly always asked: of a world that is
- * open, about one field or component, with the right kinds of arguments. Everything else is
- * left to the methods in entities.c, which raise, record, add, and are right
- * about all of it.
+ * open, about one field or component, with the right kinds of arguments.
+ * Everything else is left to the methods in entities.c, which raise, record,
+ * add values, and are right about all of it.
  *
  *      world --weak table--> Position --> Access --> World.native
  *
