@@ -301,3 +301,30 @@ FieldAnswer field_access_alive(FieldAccess *access, double entity) {
              ? FIELD_YES
              : alive_slowly(access, world, entity);
 }
+
+/* Changing ---------------------------------------------------------------- */
+
+/* What fails is asked for again in the ordinary way, which says why. */
+static FieldAnswer answer_of(ecs_Status status) {
+  return ECS_LIKELY(status == ECS_OK) ? FIELD_YES : FIELD_ASK;
+}
+
+FieldAnswer field_access_add(const FieldAccess *access, double entity) {
+  ecs_World *world = *access->world;
+  if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
+  return answer_of(
+      ecs_add(world, handle_of(entity), access->component, NULL));
+}
+
+FieldAnswer field_access_remove(const FieldAccess *access, double entity) {
+  ecs_World *world = *access->world;
+  if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
+  return answer_of(ecs_remove(world, handle_of(entity), access->component));
+}
+
+FieldAnswer field_access_destroy(const FieldAccess *access, double entity) {
+  ecs_World *world = *access->world;
+  if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
+  ecs_Status status = ecs_destroy(world, handle_of(entity));
+  return status == ECS_E_DEAD ? FIELD_NO : answer_of(status);
+}

@@ -25,6 +25,9 @@
  *      the last table                   9.0         25         6.4
  *      one table, eight if need be      8.9         11.0       6.9
  *
+ * Adding, removing and destroying look for nothing here. They are calls of the
+ * border, as such a script can make them.
+ *
  * Any double is a fair question: what is no handle is found nowhere. Fields are
  * not checked: the caller knows the schema. Cost: constant.
  */
@@ -94,5 +97,15 @@ ECS_INTERNAL FieldAnswer field_access_has(FieldAccess *access,
                                           double entity);
 ECS_INTERNAL FieldAnswer field_access_alive(FieldAccess *access,
                                             double entity);
+
+/* As ecs_add with defaults, ecs_remove and ecs_destroy. FIELD_NO: the entity
+ * that is to be destroyed is dead. FIELD_ASK: they failed, and nothing has
+ * changed. */
+ECS_INTERNAL FieldAnswer field_access_add(const FieldAccess *access,
+                                          double entity);
+ECS_INTERNAL FieldAnswer field_access_remove(const FieldAccess *access,
+                                             double entity);
+ECS_INTERNAL FieldAnswer field_access_destroy(const FieldAccess *access,
+                                              double entity);
 
 #endif

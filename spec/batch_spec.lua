@@ -268,6 +268,72 @@ describe("what a batch does not have", function()
   end)
 end)
 
+-- Only the columns of the batch that was touched last are compared with its
+-- count; the others with their own.
+describe("a column that was kept", function()
+  local world, query, limits
+  before_each(function()
+    world = ecs.world {}
+    world:spawn_many(1, { Position })
+    world:spawn_many(900, { Position, Velocity })
+    query, limits = world:query { Position }, {}
+  end)
+
+  local function last(column, wanted)
+    assert.equal(0, column[wanted])
+    refuses(function() return column[wanted + 1] end,
+      "has rows 1 to " .. wanted)
+  end
+
+  it("from a batch is over in the next, whatever that touches", function()
+    local kept
+    query:batch(function(batch)
+      local y = batch.Position.y
+      last(y, batch.count)
+      limits[#limits + 1] = batch.count
+      if kept then
+        local ok, number = pcall(function() return kept[2] end)
+        assert.is_true(not ok or number == nil)
+        -- A plain table takes what nobody will read.
+        if type(kept) == "cdata" then
+          refuses(function() return kept[2] end, "over")
+          refuses(function() kept[2] = 7 end, "over")
+        end
+        last(y, batch.count)
+      else
+        kept = batch.Position.x
+        last(kept, batch.count)
+      end
+    end)
+    assert.same({ 1, 900 }, limits)
+    query:batch(function(batch) last(batch.Position.x, batch.count) end)
+  end)
+
+  it("has its own rows inside another walk and after it", function()
+    local other = world:query { read = { Position } }
+    local walk = world:query { read = { Position } }
+    walk:batch(function(batch)
+      local x = batch.Position.x
+      other:batch(function(inner)
+        local inner_x = inner.Position.x
+        last(inner_x, inner.count)
+        last(x, batch.count)
+        local y = batch.Position.y
+        for _ = 1, 2 do
+          last(y, batch.count)
+          last(inner_x, inner.count)
+          last(inner.Position.y, inner.count)
+          last(x, batch.count)
+        end
+        limits[#limits + 1] = batch.count * 1000 + inner.count
+      end)
+      last(x, batch.count)
+      last(batch.Position.y, batch.count)
+    end)
+    assert.same({ 1001, 1900, 900001, 900900 }, limits)
+  end)
+end)
+
 describe("a callback", function()
   local world, query
   before_each(function()

@@ -6,11 +6,6 @@ local Position = ecs.component("Position", { x = "f32", y = "f32" })
 local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
 local Enemy = ecs.tag "Enemy"
 
--- LuaJIT's interpreter makes a cdata of every pointer that it looks at, where
--- its compiler makes none.
-local interpreted = rawget(_G, "jit") and not require("jit").status()
-  and os.getenv "ECS_BACKEND" ~= "capi"
-
 -- Kilobytes that a thousand frames allocate, in the best of some rounds: in the
 -- first ones LuaJIT compiles.
 local function garbage(frame)
@@ -73,7 +68,7 @@ for _, flush in ipairs { "system", "frame" } do
         end,
       }
       world:system { name = "none", query = { Enemy }, batch = function() end }
-      if not interpreted then assert.equal(0, garbage(progress)) end
+      assert.equal(0, garbage(progress))
     end)
 
     it("of each systems makes no garbage", function()

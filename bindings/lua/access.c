@@ -2,11 +2,11 @@
  * who borrows.
  *
  * A call through the C API ends what LuaJIT compiles; a call through the FFI is
- * a part of it. So get, set, has and alive exist once more, in the core's
+ * a part of it. So the methods for one entity exist once more, in the core's
  * field_access.c, for what they are nearly always asked: of a world that is
- * open, about one field, with the right kinds of arguments. Everything else is
- * left to the methods in entities.c, which raise, record, add, and are right
- * about all of it.
+ * open, about one field or component, with the right kinds of arguments.
+ * Everything else is left to the methods in entities.c, which raise, record,
+ * add values, and are right about all of it.
  *
  *      world --weak table--> Position --> Access --> World.native
  *
@@ -37,18 +37,23 @@ typedef struct Calls {
   bool (*set)(FieldAccess *, double, uint32_t, double);
   FieldAnswer (*has)(FieldAccess *, double);
   FieldAnswer (*alive)(FieldAccess *, double);
+  FieldAnswer (*add)(const FieldAccess *, double);
+  FieldAnswer (*remove)(const FieldAccess *, double);
+  FieldAnswer (*destroy)(const FieldAccess *, double);
 } Calls;
 
 static const Calls calls = {
     field_access_get, field_access_present, field_access_pair,
     field_access_all, field_access_set,     field_access_has,
-    field_access_alive};
+    field_access_alive,  field_access_add,  field_access_remove,
+    field_access_destroy};
 
-/* access_calls(): these functions in a userdata, its size, and the methods get,
- * set, has and alive, before which they are put; only for the first who asks,
- * which is scripts/ecs, so that nothing is put there twice. */
+/* access_calls(): these functions in a userdata, its size, and the methods
+ * before which they are put, by name; only for the first who asks, which is
+ * scripts/ecs, so that nothing is put there twice. */
 static int access_calls(lua_State *L) {
-  static const char *const names[] = {"get", "set", "has", "alive"};
+  static const char *const names[] = {"get", "set",    "has",    "alive",
+                                      "add", "remove", "destroy"};
   bind_push_shared(L);
   lua_getfield(L, -1, "accelerated");
   if (lua_toboolean(L, -1)) return 0;
@@ -59,8 +64,13 @@ static int access_calls(lua_State *L) {
   int methods = lua_gettop(L);
   memcpy(lua_newuserdata(L, sizeof calls), &calls, sizeof calls);
   compat_push_whole(L, (double)sizeof calls);
-  for (int k = 0; k < 4; k++) lua_getfield(L, methods, names[k]);
-  return 6;
+  int count = (int)(sizeof names / sizeof names[0]);
+  lua_createtable(L, 0, count);
+  for (int k = 0; k < count; k++) {
+    lua_getfield(L, methods, names[k]);
+    lua_setfield(L, -2, names[k]);
+  }
+  return 3;
 }
 
 /* access(world, definition): an Access; nil unless the world has met the

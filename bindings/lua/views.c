@@ -189,14 +189,26 @@ static int present(lua_State *L) {
   return 1;
 }
 
+/* touch(view, k): notes where column k is, and gives its number of rows; nil
+ * when it is not there. */
+static int touch(lua_State *L) {
+  View *view = view_check(L, 1);
+  uint32_t k = check_column(L, view);
+  const void *place = column_place(view, k);
+  if (!place || view->batch.count == 0) return 0;
+  view->columns[k].touched = 1;
+  view->columns[k].address = (double)(uintptr_t)place;
+  compat_push_whole(L, view->batch.count);
+  return 1;
+}
+
 /* layout(): sizes and places in a view, for the accelerator to compare with
  * what it was told when it was written. */
 static int layout(lua_State *L) {
   compat_push_whole(L, (double)sizeof(ViewColumn));
-  compat_push_whole(L, (double)offsetof(View, batch));
+  compat_push_whole(L, (double)offsetof(ViewColumn, address));
   compat_push_whole(L, (double)offsetof(View, columns));
-  compat_push_whole(L, (double)offsetof(View, showing));
-  return 4;
+  return 3;
 }
 
 /* Hiding ------------------------------------------------------------------ */
@@ -248,6 +260,8 @@ Misuse bind_view_hide(lua_State *L, View *view, int base, bool judge) {
     if (column->slot) {
       lua_pushnumber(L, 0);
       lua_rawseti(L, base + 2, column->slot);
+      lua_pushnumber(L, 0);
+      lua_rawseti(L, base + 2, VIEW_FOCUS);
       continue;
     }
     lua_rawgeti(L, base + 2, (int)k + 1);
@@ -295,7 +309,7 @@ static int misuse_text(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {{"fill", fill},       {"rows", rows},
-                                     {"plan", plan},
+                                     {"plan", plan},     {"touch", touch},
                                      {"present", present}, {"layout", layout},
                                      {"misuse", misuse_text}, {NULL, NULL}};
 

@@ -28,13 +28,16 @@ typedef struct ViewColumn {
   uint32_t filled;  /* elements in the Lua table, stale ones included */
   uint32_t field;
   const Definition *definition; /* NULL: the entities */
+  double address;   /* where touch found it; a number, because LuaJIT reads
+                       one without making an object */
 } ViewColumn;
 
 /* The entities are the column behind the last one of batch. */
 struct View {
   Header header;
-  ecs_Batch batch;     /* scripts/ecs/columns_ffi.lua reads this ... */
-  ViewColumn *columns; /* ... and these: column_count and one */
+  ecs_Batch batch;
+  ViewColumn *columns; /* column_count and one; scripts/ecs/columns_ffi.lua
+                          reads these */
   uint32_t column_count;
   uint32_t showing;    /* batch is being shown */
   uint32_t pair_count; /* entries of the book */
@@ -46,6 +49,10 @@ struct View {
   View *outer;
   ecs_Cursor cursor;
 };
+
+/* Among the accelerator's counts by slot: the count of the batch that it looks
+ * at first, which ends with any batch. */
+#define VIEW_FOCUS 1
 
 /* What a script did to a column that it may not do. */
 typedef struct Misuse {

@@ -1,4 +1,4 @@
---- access_ffi: get, set, has and alive of a world as compiled FFI calls.
+--- access_ffi: a world's methods for one entity as compiled FFI calls.
 --
 -- Each is put before the method of the same name in ecs.core. It answers what
 -- is ordinary (one or two fields, or all; one component; arguments of the right
@@ -21,10 +21,13 @@
 local ffi = require "ffi"
 local core = require "ecs.core"
 
-local calls_data, calls_bytes, slow_get, slow_set, slow_has, slow_alive =
-  core.access_calls()
+local calls_data, calls_bytes, slow = core.access_calls()
 -- Loaded again: the methods have been put there.
 if not calls_data then return true end
+
+local slow_get, slow_set, slow_has, slow_alive =
+  slow.get, slow.set, slow.has, slow.alive
+local slow_add, slow_remove, slow_destroy = slow.add, slow.remove, slow.destroy
 
 -- What decides about memory is not looked up where a script could have put
 -- something else.
@@ -41,6 +44,9 @@ local calls = cast([[struct {
   bool (*set)(void *access, double entity, uint32_t field, double value);
   int (*has)(void *access, double entity);
   int (*alive)(void *access, double entity);
+  int (*add)(void *access, double entity);
+  int (*remove)(void *access, double entity);
+  int (*destroy)(void *access, double entity);
 } *]], calls_data)
 if ffi.sizeof(calls[0]) ~= calls_bytes then
   error("ecs: ecs.core and access_ffi.lua disagree about their calls", 0)
@@ -48,6 +54,8 @@ end
 local load_field, is_present = calls.get, calls.present
 local load_pair, load_all = calls.pair, calls.all
 local store_field, has_component, is_alive = calls.set, calls.has, calls.alive
+local add_component, remove_component, destroy_entity =
+  calls.add, calls.remove, calls.destroy
 -- A component has 64 fields at most. What was loaded is taken from here before
 -- anything allocates, since a finalizer may come by and load something else.
 local values = ffi.new("double[64]")
@@ -56,7 +64,7 @@ local values = ffi.new("double[64]")
 
 local schemas = {}
 local worlds = setmetatable({}, { __mode = "k" })
-local owners = setmetatable({}, { __mode = "k" }) -- for alive
+local owners = setmetatable({}, { __mode = "k" }) -- for entities
 local pointer = ffi.typeof "void *"
 
 --- The function that makes the table of all fields. Names are written as
@@ -212,6 +220,44 @@ function methods.alive(...)
     if answer ~= 2 then return answer == 1 end
   end
   return slow_alive(...)
+end
+
+function methods.add(...)
+  local world, entity, definition = ...
+  local entries = worlds[world]
+  local entry = entries and entries[definition]
+  if not entry then
+    learn(world, definition)
+  elseif type(entity) == "number" and select("#", ...) == 3
+    and add_component(entry.access, entity) == 1 then
+    return
+  end
+  return slow_add(...)
+end
+
+function methods.remove(...)
+  local world, entity, definition = ...
+  local entries = worlds[world]
+  local entry = entries and entries[definition]
+  if not entry then
+    learn(world, definition)
+  elseif type(entity) == "number" and select("#", ...) == 3
+    and remove_component(entry.access, entity) == 1 then
+    return
+  end
+  return slow_remove(...)
+end
+
+function methods.destroy(...)
+  local world, entity = ...
+  local owner = owners[world]
+  if not owner then
+    learn(world)
+  elseif type(entity) == "number" then
+    local answer = destroy_entity(owner.access, entity)
+    if answer ~= 2 then return answer == 1 end
+  end
+  return slow_destroy(...)
 end
 
 core.install("ecs.World", methods)

@@ -5,6 +5,10 @@
 --
 --     column { slot = 7 }     pointers[7]   where the rows are
 --                             counts[7]     how many; 0: the batch is over
+--                             batches[7]    in which batch it was touched last
+--
+-- Most loops are over the columns of one batch. So the batch touched last is in
+-- focus, and its count is in one place for all of its columns.
 --
 -- No address can be reached through a column: the slot cannot be assigned to
 -- (it is const), and the pointers are upvalues. A slot belongs to its column
@@ -26,32 +30,34 @@ if core.share("build") then return true end
 
 -- What keeps columns within their memory is not looked up where a script could
 -- have put something else.
-local error, tonumber, cast = error, tonumber, ffi.cast
-local rows_of, plan_of = core.rows, core.plan
+local error, cast = error, ffi.cast
+local type, floor, tobit = type, math.floor, require("bit").tobit
+local touch, plan_of = core.touch, core.plan
 
--- The first fields of struct View and struct ViewColumn in
+-- struct ViewColumn and the first fields of struct View in
 -- bindings/lua/views.h.
 local column_type = ffi.typeof [[struct {
   uint32_t scalar, writable, touched;
   int32_t slot;
   uint32_t filled, field;
   const void *definition;
+  double address;
 }]]
+-- The comments are for test runners that remember types by their text.
+local column_pointer = ffi.typeof("$ * /* a column */", column_type)
 local view_type = ffi.typeof([[struct {
   uint64_t magic;
   size_t bytes;
   ecs_Batch batch;
   $ *columns;
-  uint32_t column_count, showing;
 }]], column_type)
-local view_pointer = ffi.typeof("$ *", view_type)
+local view_pointer = ffi.typeof("$ * /* a view */", view_type)
 
 local function check_layout()
-  local column_bytes, batch, columns, showing = core.layout()
+  local column_bytes, address, columns = core.layout()
   if ffi.sizeof(column_type) ~= column_bytes
-    or ffi.offsetof(view_type, "batch") ~= batch
-    or ffi.offsetof(view_type, "columns") ~= columns
-    or ffi.offsetof(view_type, "showing") ~= showing then
+    or ffi.offsetof(column_type, "address") ~= address
+    or ffi.offsetof(view_type, "columns") ~= columns then
     error("ecs: ecs.core and columns_ffi.lua disagree about a view", 0)
   end
 end
@@ -59,10 +65,17 @@ check_layout()
 
 -- Slots --------------------------------------------------------------------
 
-local pointers, counts, labels = {}, {}, {}
+-- VIEW_FOCUS in bindings/lua/views.h.
+local FOCUS = 1
+local pointers, counts, labels = { false }, { 0 }, {}
+-- The batch in focus: the view that shows it, and its number, which the slots
+-- touched in it have, too. Its count is counts[FOCUS], or 0 when any batch has
+-- ended since.
+local focus, batches = { view = 0, batch = 0 }, { 0 }
+local view_count, batch_count = 0, 0
 -- A weak table: a column that a script kept must not keep its view.
 local views, places = setmetatable({}, { __mode = "v" }), {}
-local free, free_count, slot_count = {}, 0, 0
+local free, free_count, slot_count = {}, 0, FOCUS
 
 local function take_slot(view, k, label)
   local slot
@@ -74,7 +87,7 @@ local function take_slot(view, k, label)
     slot = slot_count
   end
   pointers[slot], counts[slot], labels[slot] = false, 0, label
-  views[slot], places[slot] = view, k
+  views[slot], places[slot], batches[slot] = view, k, 0
   return slot
 end
 
@@ -83,6 +96,16 @@ local function give_slot(column)
   pointers[slot], counts[slot] = false, 0
   free_count = free_count + 1
   free[free_count] = slot
+end
+
+--- Notes that a slot was touched in the batch that a view shows. A batch that
+-- was touched before and still has the focus has not ended.
+local function look_at(view, slot, count)
+  if focus.view ~= view or counts[FOCUS] == 0 then
+    batch_count = batch_count + 1
+    focus.view, focus.batch, counts[FOCUS] = view, batch_count, count
+  end
+  batches[slot] = focus.batch
 end
 
 -- What goes wrong ----------------------------------------------------------
@@ -99,49 +122,50 @@ local function refuse_store(slot, i)
   error(core.misuse(view, places[slot], i), 3)
 end
 
+--- The row that i means; refuses what is none. Columns of the batch in focus
+-- are compared with the same count, so that a compiled loop does it once for
+-- all of them. tobit makes it a compare of integers.
+local function row_of(slot, i)
+  if type(i) ~= "number" then return refuse_row(slot, i) end
+  local row = floor(i)
+  local limit = counts[FOCUS]
+  if batches[slot] ~= focus.batch then limit = counts[slot] end
+  if row ~= i or not (row >= 1 and row <= tobit(limit)) then
+    return refuse_row(slot, i)
+  end
+  return row
+end
+
 -- Types --------------------------------------------------------------------
 
--- Rows are 1 to count. row is i made whole, not i, for the same reason. That
--- costs nothing in a compiled loop, whose counter is an integer.
+-- row is i made whole. That costs nothing in a compiled loop, whose counter is
+-- an integer.
 local template = [[
-local pointers, counts, quiet_nan, entity, refuse_row, refuse_store = ...
+local pointers, counts, quiet_nan, entity, row_of, refuse_store = ...
 local type, tonumber = type, tonumber
-local floor, modf = math.floor, math.modf
+local floor, modf, huge = math.floor, math.modf, math.huge
 local function index(column, i)
   local slot = column.slot
-  if type(i) ~= "number" then refuse_row(slot, i) end
-  local row = floor(i)
-  if row ~= i or not (row >= 1 and row <= counts[slot]) then
-    refuse_row(slot, i)
-  end
+  local row = row_of(slot, i)
   local rows = pointers[slot]
   return LOAD
 end
 local function store(column, i, v)
   local slot = column.slot
-  if type(i) ~= "number" then refuse_row(slot, i) end
-  local row = floor(i)
-  if row ~= i or not (row >= 1 and row <= counts[slot]) then
-    refuse_row(slot, i)
-  end
+  local row = row_of(slot, i)
 CONVERT
   if v == nil then refuse_store(slot, i) end
   pointers[slot][row - 1] = v
 end
 local function store_nothing(column, i)
-  local slot = column.slot
-  if type(i) ~= "number" or not (i >= 1 and i <= counts[slot])
-    or i ~= floor(i) then
-    refuse_row(slot, i)
-  end
-  refuse_store(slot, i)
+  row_of(column.slot, i)
+  refuse_store(column.slot, i)
 end
 return index, store, store_nothing,
   function(column) return counts[column.slot] end,
   function() return "ecs column" end
 ]]
 
--- The comment is for test runners that remember types by their text.
 local function new_type(what, index, store, length, describe)
   local text = "struct { const int32_t slot; } /* " .. what .. " */"
   return ffi.metatype(ffi.typeof(text), {
@@ -157,7 +181,7 @@ local function make_kind(scalar)
     :gsub("LOAD", (kind.load:gsub("ELEMENT", "rows[row - 1]")))
   local chunk = assert(loadstring(source, "=ecs." .. scalar))
   local index, store, store_nothing, length, text = chunk(pointers, counts,
-    scalars.quiet_nan, scalars.entity, refuse_row, refuse_store)
+    scalars.quiet_nan, scalars.entity, row_of, refuse_store)
   types.pointer = ffi.typeof(kind.pointer)
   types.written = new_type(scalar .. " written", index, store, length, text)
   types.read = new_type(scalar .. " read", index, store_nothing, length, text)
@@ -175,15 +199,13 @@ end
 -- A pointer is made once for an address and kept, as are so many of a column:
 -- then walking the same tables again makes no garbage.
 local KNOWN_LIMIT = 256
-local address_type = ffi.typeof "intptr_t"
 
---- The pointer to rows, from those of one column.
-local function pointer_to(known, pointer_type, rows)
-  local address = tonumber(cast(address_type, rows))
+--- The pointer to rows at an address, from those of one column.
+local function pointer_to(known, pointer_type, address)
   local pointer = known.pointers[address]
   if pointer == nil then
     if known.count == KNOWN_LIMIT then known.pointers, known.count = {}, 0 end
-    pointer = cast(pointer_type, rows)
+    pointer = cast(pointer_type, address)
     known.pointers[address], known.count = pointer, known.count + 1
   end
   return pointer
@@ -191,40 +213,35 @@ end
 
 --- For a new view: a function that gives column k of the batch being shown, or
 -- nil; and the counts, which ecs.core sets to 0 when the batch is over. The
--- plan comes from ecs.core, which knows what the memory holds.
+-- plan comes from ecs.core, which knows what the memory holds. Nothing here
+-- allocates for a batch at addresses that were seen before.
 local function open(view)
   local plan = plan_of(view)
   local box = cast(view_pointer, view)
   if box.columns[0].slot ~= 0 then
     error("ecs: this view has its columns already", 2)
   end
-  local columns, types, known = {}, {}, {}
+  view_count = view_count + 1
+  local number, columns, cells, types, known = view_count, {}, {}, {}, {}
   for k = 1, #plan do
     local column = plan[k]
     local kind = kinds[column.scalar]
     local slot = take_slot(view, k, column.label)
     types[k], known[k] = kind.pointer, { pointers = {}, count = 0 }
     columns[k] = new_column(kind, column.writable, slot)
-    box.columns[k - 1].slot = slot
+    cells[k] = cast(column_pointer, box.columns + (k - 1))
+    cells[k].slot = slot
   end
-  local last = #plan
   return function(k)
-    -- The call checks the view and keeps it, and with it box, from the
+    -- The call checks the view and keeps it, and with it its cells, from the
     -- collector.
-    local count = rows_of(view)
+    local count = touch(view, k)
+    if not count then return nil end
     local column = columns[k]
-    if count == 0 or not column then return nil end
-    local rows
-    if k == last then
-      rows = cast("const void *", box.batch.entities)
-    else
-      rows = box.batch.columns[k - 1]
-    end
-    if rows == nil then return nil end
     local slot = column.slot
-    box.columns[k - 1].touched = 1
-    pointers[slot] = pointer_to(known[k], types[k], rows)
+    pointers[slot] = pointer_to(known[k], types[k], cells[k].address)
     counts[slot] = count
+    look_at(number, slot, count)
     return column
   end, counts
 end

@@ -62,7 +62,8 @@ check_layout()
 local head = [[
 local rows, box, places, core, quiet_nan, entity = ...
 local pcall, error, type, tonumber = pcall, error, type, tonumber
-local floor, modf, band = math.floor, math.modf, require("bit").band
+local floor, modf, huge = math.floor, math.modf, math.huge
+local band = require("bit").band
 local setmetatable = setmetatable
 local row_get, row_set, row_has = core.row_get, core.row_set, core.row_has
 local load, put = box.load, box.store

@@ -19,9 +19,11 @@ local function integer(low, high)
   return (text:gsub("LOW", low):gsub("HIGH", high))
 end
 
+-- A NaN alone is not at most infinite. The plain question, whether v differs
+-- from itself, compiles to two jumps.
 local float = [[
     if type(v) ~= "number" then v = nil
-    elseif v ~= v then v = quiet_nan end]]
+    elseif not (v <= huge) then v = quiet_nan end]]
 
 local boolean = [[
     if type(v) == "number" then v = v ~= 0 and 1 or 0

@@ -296,6 +296,54 @@ static void a_nan_is_stored_without_payload(void **state) {
   finish(&fixture);
 }
 
+/* For every component, at once and where changes are recorded; and what fails
+ * changes nothing. */
+static void changes_are_those_of_the_border(void **state) {
+  (void)state;
+  static const double strangers[] = {0, -1, 0.5, 1e300, INFINITY, NAN};
+  Fixture fixture;
+  start(&fixture, 2);
+  ecs_World *world = fixture.world;
+  for (uint32_t round = 0; round < 2 * COMPONENTS; round++) {
+    uint32_t i = round % COMPONENTS;
+    const FieldAccess *access = &fixture.access[i];
+    ecs_Component component = fixture.components[i];
+    ecs_Entity e = fixture.e[round];
+    bool later = round >= COMPONENTS;
+    for (uint32_t add = 2; add-- > 0;) {
+      if (later) assert_int_equal(ecs_defer_begin(world), ECS_OK);
+      assert_int_equal(add ? field_access_add(access, (double)e)
+                           : field_access_remove(access, (double)e),
+                       FIELD_YES);
+      if (later) assert_int_equal(ecs_defer_end(world), ECS_OK);
+      assert_int_equal(ecs_has(world, e, component), add);
+    }
+    if (later) assert_int_equal(ecs_defer_begin(world), ECS_OK);
+    assert_int_equal(field_access_destroy(&fixture.alive, (double)e),
+                     FIELD_YES);
+    assert_int_equal(field_access_destroy(&fixture.alive, (double)e),
+                     FIELD_NO);
+    if (later) assert_int_equal(ecs_defer_end(world), ECS_OK);
+    assert_false(ecs_alive(world, e));
+    uint64_t before = ecs_world_hash(world);
+    assert_int_equal(field_access_add(access, (double)e), FIELD_ASK);
+    assert_int_equal(field_access_remove(access, (double)e), FIELD_ASK);
+    for (uint32_t k = 0; k < sizeof strangers / sizeof strangers[0]; k++) {
+      assert_int_equal(field_access_add(access, strangers[k]), FIELD_ASK);
+      assert_int_equal(field_access_remove(access, strangers[k]), FIELD_ASK);
+      assert_int_equal(field_access_destroy(access, strangers[k]), FIELD_NO);
+    }
+    assert_true(ecs_world_hash(world) == before);
+  }
+  ecs_World *none = NULL;
+  FieldAccess closed;
+  field_access_init(&closed, &none, 1);
+  assert_int_equal(field_access_add(&closed, 1), FIELD_ASK);
+  assert_int_equal(field_access_remove(&closed, 1), FIELD_ASK);
+  assert_int_equal(field_access_destroy(&closed, 1), FIELD_ASK);
+  finish(&fixture);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(answers_are_those_of_the_border),
@@ -303,6 +351,7 @@ int main(void) {
       cmocka_unit_test(nobody_owns_the_row_of_nobody),
       cmocka_unit_test(open_cursors_and_records_send_elsewhere),
       cmocka_unit_test(a_nan_is_stored_without_payload),
+      cmocka_unit_test(changes_are_those_of_the_border),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
