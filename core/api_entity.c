@@ -285,12 +285,24 @@ ecs_Status ecs_set_field(ecs_World *world, ecs_Entity entity,
   return ecs_set(world, entity, component, &image, UINT64_C(1) << field);
 }
 
+static bool has_anywhere(const ecs_World *world, ecs_Entity entity,
+                         ecs_Component component) {
+  Location place;
+  return world_locate(&world->world, entity, component, &place) == ECS_OK &&
+         place.table != NULL;
+}
+
+/* In line for what is in the main group and not stored as bits: pure
+ * optimisation. */
 bool ecs_has(const ecs_World *world, ecs_Entity entity,
              ecs_Component component) {
-  Location place;
-  return is_component(world, component) &&
-         world_locate(&world->world, entity, component, &place) == ECS_OK &&
-         place.table != NULL;
+  Table *table;
+  if (ECS_UNLIKELY(!is_component(world, component))) return false;
+  const Component *what = &world->world.components[component];
+  if (ECS_UNLIKELY(what->group != 0 || what->storage == ECS_STORE_BITS))
+    return has_anywhere(world, entity, component);
+  return world_find_slot(&world->world, entity, &table) != NULL &&
+         table_has(table, what->bit);
 }
 
 uint32_t ecs_components_of(const ecs_World *world, ecs_Entity entity,
