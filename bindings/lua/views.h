@@ -116,8 +116,11 @@ static inline bool bind_number(lua_State *L, int index, ecs_Scalar type,
   return true;
 }
 
+/* Rows that are brought back at once. */
+#define VIEW_BLOCK 32u
+
 /* And back, converting; skips what is no number and returns the first such
- * row, or 0. Does not raise. */
+ * row, or 0. Does not raise: VIEW_BLOCK stack slots are free. */
 BIND_INTERNAL uint32_t bind_copy_back(lua_State *L, int table, ecs_Scalar type,
                                       void *column, uint32_t count);
 

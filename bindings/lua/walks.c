@@ -93,7 +93,7 @@ static Outcome walk_run(lua_State *L, Walk *walk) {
 }
 
 static void reserve_stack(lua_State *L, const Walk *walk) {
-  luaL_checkstack(L, walk->extra_count + 16, NULL);
+  luaL_checkstack(L, walk->extra_count + 16 + (int)VIEW_BLOCK, NULL);
 }
 
 /* query:batch ------------------------------------------------------------- */
