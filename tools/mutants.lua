@@ -115,7 +115,8 @@ end
 
 local function copy_sources(base)
   assert(run("mkdir -p " .. base) == 0)
-  for _, path in ipairs { "Makefile", "core", "include", "spec" } do
+  for _, path in ipairs { "Makefile", "core", "include", "spec",
+                          "docs" } do
     run(("test ! -e %s || cp -R %s %s/"):format(path, path, base))
   end
 end
