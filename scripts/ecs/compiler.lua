@@ -163,4 +163,11 @@ end
 
 compiler.world_methods = lower_call.methods
 
+-- The parts trust what they are given, and garbage may keep them busy for ever:
+-- no script finds them.
+for _, part in ipairs { "source", "lexer", "parser", "emitter", "roots",
+                        "lower", "lower_expression", "lower_call" } do
+  package.loaded["ecs." .. part] = nil
+end
+
 return compiler
