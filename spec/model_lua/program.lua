@@ -13,29 +13,32 @@
 
 local program = {}
 
---- The components of every program, by place. Their fields are in order.
+--- The components of every program, by place. Their fields are in order. Their
+-- names are no other spec's: a Lua state has one definition of a name.
 program.components = {
-  { name = "Position", fields = {
+  { name = "ModelPosition", fields = {
     { name = "x", type = "f32", default = 0 },
     { name = "y", type = "f32", default = 1.5 } } },
-  { name = "Velocity", fields = { { name = "n", type = "i32", default = 100 },
-                                  { name = "v", type = "f64", default = 0 } } },
-  { name = "Small", fields = { { name = "a", type = "i8", default = 0 },
+  { name = "ModelVelocity", fields = {
+    { name = "n", type = "i32", default = 100 },
+    { name = "v", type = "f64", default = 0 } } },
+  { name = "ModelSmall", fields = { { name = "a", type = "i8", default = 0 },
                                { name = "b", type = "u8", default = 0 },
                                { name = "c", type = "i16", default = -3 },
                                { name = "d", type = "u16", default = 7 } } },
-  { name = "Link", storage = "sparse", fields = {
+  { name = "ModelLink", storage = "sparse", fields = {
     { name = "sure", type = "bool", default = false },
     { name = "who", type = "entity" },
     { name = "word", type = "u32", default = 4294967295 } } },
-  { name = "Heat", storage = "sparse", fields = {
+  { name = "ModelHeat", storage = "sparse", fields = {
     { name = "t", type = "f32", default = 0 } } },
-  { name = "Memo", fields = { { name = "k", type = "bool", default = true },
-                              { name = "w", type = "entity" } } },
-  { name = "Plain", fields = {} },
-  { name = "Rare", storage = "sparse", fields = {} },
-  { name = "Seen", storage = "bits", fields = {} },
-  { name = "Lit", storage = "bits", fields = {} },
+  { name = "ModelMemo", fields = {
+    { name = "k", type = "bool", default = true },
+    { name = "w", type = "entity" } } },
+  { name = "ModelPlain", fields = {} },
+  { name = "ModelRare", storage = "sparse", fields = {} },
+  { name = "ModelSeen", storage = "bits", fields = {} },
+  { name = "ModelLit", storage = "bits", fields = {} },
 }
 local COMPONENTS = #program.components
 

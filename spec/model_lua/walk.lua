@@ -101,8 +101,9 @@ local function judge(self, walk, thrown)
   elseif not wanted then
     self:fail("unexpected error: %s", tostring(thrown))
   elseif wanted.misuse then
-    self:must(type(thrown) == "string" and thrown:find("ecs: Plain is a tag", 1,
-      true), "a misuse became %s", tostring(thrown))
+    self:must(type(thrown) == "string"
+      and thrown:find("ecs: ModelPlain is a tag", 1, true),
+      "a misuse became %s", tostring(thrown))
     self.thrown = { value = thrown }
   elseif walk.name and type(wanted.value) == "string" then
     self:must(type(thrown) == "string"
