@@ -300,19 +300,16 @@ static bool is_same(const Definition *a, const Definition *b) {
 }
 
 /* Makes the definition on top of the stack, whose name is free, known by index
- * and by name. Both places exist before either counts, so that a failure leaves
- * it unknown. */
+ * and by name. Either may fail for want of memory. The name comes last, because
+ * who has one has an index; an entry past the last index means nothing. */
 static void enrol(lua_State *L, Definition *definition) {
   State *state = bind_state(L);
   int place = lua_gettop(L);
   bind_push_shared(L);
   bind_push_table(L, "definitions");
-  lua_pushstring(L, definition->name);
-  lua_pushvalue(L, -1);
-  lua_pushboolean(L, 0);
-  lua_rawset(L, place + 2);
   lua_pushvalue(L, place);
   lua_rawseti(L, place + 2, (int)state->definition_count + 1);
+  lua_pushstring(L, definition->name);
   lua_pushvalue(L, place);
   lua_rawset(L, place + 2);
   definition->index = ++state->definition_count;
