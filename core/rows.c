@@ -165,9 +165,8 @@ void rows_cut(Table *table, uint32_t count) {
 
 /* Filling --------------------------------------------------------------- */
 
-/* An element repeated, doubling what is there already. */
-static void repeat(char *first, const void *element, size_t bytes,
-                   size_t total) {
+void rows_repeat(char *first, const void *element, size_t bytes,
+                 size_t total) {
   memcpy(first, element, bytes);
   for (size_t done = bytes; done < total; done *= 2)
     memcpy(first + done, first, done < total - done ? done : total - done);
@@ -184,7 +183,7 @@ void rows_fill(Table *table, uint32_t first, uint32_t count,
     size_t bytes = (size_t)1 << field->shift;
     if ((fields >> i & 1u) == 0) continue;
     element_store(&element, (const char *)image + field->offset, field->type);
-    repeat(table_element(table, codes[i], first), &element, bytes,
+    rows_repeat(table_element(table, codes[i], first), &element, bytes,
            bytes * count);
   }
 }

@@ -43,6 +43,11 @@ ECS_INTERNAL void rows_close(Table *table, const uint32_t *gaps,
 /* Ends the table at a row: what follows it becomes zeros. */
 ECS_INTERNAL void rows_cut(Table *table, uint32_t count);
 
+/* Fills total bytes, a multiple of bytes, with one element, doubling what is
+ * there already. */
+ECS_INTERNAL void rows_repeat(char *first, const void *element, size_t bytes,
+                              size_t total);
+
 /* Stores one component in count rows: the fields of an image whose bits are
  * set. */
 ECS_INTERNAL void rows_fill(Table *table, uint32_t first, uint32_t count,

@@ -1,6 +1,8 @@
 /* spawn.c: bundles, and the birth of entities. */
 #include "spawn.h"
 
+#include "rows.h"
+
 /* Bundles --------------------------------------------------------------- */
 
 static bool same_items(const Bundle *bundle, const ecs_Component *components,
@@ -383,15 +385,6 @@ ecs_Status spawn_one(World *world, Bundle *bundle, const void *const *values,
   return ECS_OK;
 }
 
-/* Fills count elements from the first, doubling what is there already. */
-static void fill_column(char *first, const void *element, size_t bytes,
-                        uint32_t count) {
-  size_t total = bytes * count;
-  memcpy(first, element, bytes);
-  for (size_t done = bytes; done < total; done *= 2)
-    memcpy(first + done, first, done < total - done ? done : total - done);
-}
-
 static void fill_defaults(const World *world, const Bundle *bundle,
                           const BundleItem *item, uint32_t first,
                           uint32_t count) {
@@ -403,9 +396,10 @@ static void fill_defaults(const World *world, const Bundle *bundle,
   if (item->zero_defaults) return;
   for (uint32_t i = 0; i < item->column_count; i++) {
     const BundleColumn *column = &bundle->columns[item->first_column + i];
-    fill_column(table_element(table, column->code, first),
-                (const char *)schema->default_image + column->offset,
-                (size_t)1 << code_shift(column->code), count);
+    size_t bytes = (size_t)1 << code_shift(column->code);
+    rows_repeat(table_element(table, column->code, first),
+                (const char *)schema->default_image + column->offset, bytes,
+                bytes * count);
   }
 }
 

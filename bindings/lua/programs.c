@@ -128,16 +128,6 @@ static int run_program(lua_State *L) {
   return fail(L);
 }
 
-/* program_result(program, k): reduction k, from 1, of the last run. */
-static int program_result(lua_State *L) {
-  Program *program = check_program(L);
-  uint64_t k = read_whole(L, 2);
-  luaL_argcheck(L, k >= 1 && k <= program->reduction_count, 2,
-                "no such reduction");
-  lua_pushnumber(L, program->numbers[program->uniform_count + k - 1]);
-  return 1;
-}
-
 /* program_info(program): operations, bytes read, bytes written, slow calls,
  * back end. */
 static int program_info(lua_State *L) {
@@ -163,21 +153,10 @@ static int drop_program(lua_State *L) {
   return 0;
 }
 
-/* random(seed, name, tick, entity, draws): what a program would draw. */
-static int draw(lua_State *L) {
-  uint64_t seed = read_whole(L, 1), tick = read_whole(L, 3);
-  uint64_t entity = read_whole(L, 4);
-  uint64_t key = ecs_random_key(seed, luaL_checkstring(L, 2), tick);
-  lua_pushnumber(L, ecs_random(key, entity, luaL_checknumber(L, 5)));
-  return 1;
-}
-
 static const luaL_Reg functions[] = {{"program", program_create},
                                      {"run_program", run_program},
-                                     {"program_result", program_result},
                                      {"program_info", program_info},
                                      {"drop_program", drop_program},
-                                     {"random", draw},
                                      {NULL, NULL}};
 
 void bind_open_programs(lua_State *L) {

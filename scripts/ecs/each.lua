@@ -61,7 +61,7 @@ local function compile(world, asked, work, options)
   })
   if not plan then return nil, message(problem) end
   local program, text = core.program(world, asked, plan.text)
-  if not program then return nil, text end
+  if not program then return nil, (text:gsub("^ecs: ", "")) end
   return { plan = plan, program = program, values = {}, options = options }
 end
 
