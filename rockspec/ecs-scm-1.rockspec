@@ -94,6 +94,7 @@ build = {
     ["ecs.compiler"] = "scripts/ecs/compiler.lua",
     ["ecs.each"] = "scripts/ecs/each.lua",
     ["ecs.emitter"] = "scripts/ecs/emitter.lua",
+    ["ecs.entries"] = "scripts/ecs/entries.lua",
     ["ecs.explain"] = "scripts/ecs/explain.lua",
     ["ecs.frame"] = "scripts/ecs/frame.lua",
     ["ecs"] = "scripts/ecs/init.lua",

@@ -21,6 +21,7 @@
 local ffi = require "ffi"
 require "ecs.cdef"
 local core = require "ecs.core"
+local entries = require "ecs.entries"
 local message = require "ecs.message"
 local scalars = require "ecs.scalars_ffi"
 
@@ -189,7 +190,7 @@ local function make_kind(scalar)
 end
 
 local kinds = {}
-for scalar in pairs(scalars.kinds) do kinds[scalar] = make_kind(scalar) end
+for scalar in entries(scalars.kinds) do kinds[scalar] = make_kind(scalar) end
 
 local function new_column(kind, writable, slot)
   local make = writable and kind.written or kind.read

@@ -11,6 +11,8 @@
 --
 -- Equal operations on equal values are emitted once.
 
+local entries = require "ecs.entries"
+
 local emitter = {}
 emitter.__index = emitter
 
@@ -132,7 +134,7 @@ function emitter:cast(value, type)
   if value.type == type then
     if not value.flex then return value end
     local fixed = {}
-    for key, content in pairs(value) do fixed[key] = content end
+    for key, content in entries(value) do fixed[key] = content end
     fixed.flex = nil
     return fixed
   elseif value.constant then

@@ -8,6 +8,7 @@ local lower = require "ecs.lower"
 local parser = require "ecs.parser"
 local mathematics = require "ecs.mathematics"
 local emitter = require "ecs.emitter"
+local entries = require "ecs.entries"
 
 local outside = parser.outside
 local quote = emitter.quote
@@ -105,7 +106,7 @@ function lower_call.calls()
   local function known(library, name, call)
     if type(library[name]) == "function" then calls[library[name]] = call end
   end
-  for name, operation in pairs {
+  for name, operation in entries {
     abs = "abs", ceil = "ceil", floor = "floor", sqrt = "sqrt", sin = "sin",
     cos = "cos", tan = "tan", asin = "asin", acos = "acos", exp = "exp",
   } do
@@ -122,13 +123,15 @@ function lower_call.calls()
   known(math, "rad", scaled(math.pi / 180, "math.rad"))
   known(math, "random", refuse("math.random",
     "draw numbers in a run system and keep them in fields"))
-  for name, operation in pairs { sin = "xsin", cos = "xcos", exp = "xexp",
-                                 log = "xlog", floor = "floor",
-                                 ceil = "ceil" } do
+  for name, operation in entries {
+    sin = "xsin", cos = "xcos", exp = "xexp", log = "xlog", floor = "floor",
+    ceil = "ceil",
+  } do
     known(mathematics, name, unary(operation, "ecs.math." .. name))
   end
-  for name, operation in pairs { pow = "xpow", atan2 = "xatan2", mod = "mod",
-                                 min = "min", max = "max" } do
+  for name, operation in entries {
+    pow = "xpow", atan2 = "xatan2", mod = "mod", min = "min", max = "max",
+  } do
     known(mathematics, name, binary(operation, "ecs.math." .. name))
   end
   known(mathematics, "log10", own_log10)

@@ -8,6 +8,7 @@
 -- filters.
 
 local native = require "ecs.native"
+local entries = require "ecs.entries"
 require "ecs.batch"
 
 local core = native.core
@@ -37,7 +38,7 @@ end
 -- found: an undefined variable is the likeliest mistake here.
 function query.length(list)
   local last = 0
-  for key in pairs(list) do
+  for key in entries(list) do
     if type(key) == "number" and key > last then last = key end
   end
   return last
@@ -67,7 +68,7 @@ local function add(terms, seen, list, access, what, level)
 end
 
 local function check_keys(spec, what, level)
-  for key, value in pairs(spec) do
+  for key, value in entries(spec) do
     if type(key) ~= "number" then
       if not is_list[key] then
         fail(what, "has no '" .. tostring(key)

@@ -21,6 +21,7 @@
 local ffi = require "ffi"
 require "ecs.cdef"
 local core = require "ecs.core"
+local entries = require "ecs.entries"
 local scalars = require "ecs.scalars_ffi"
 
 -- Loaded again: the first stays.
@@ -110,7 +111,7 @@ local function fill(text, words)
 end
 
 local scalar_numbers = {}
-for scalar in pairs(scalars.kinds) do
+for scalar in entries(scalars.kinds) do
   scalar_numbers[scalar] = tonumber(ffi.cast("int", ffi.cast("ecs_Scalar",
     "ECS_" .. scalar:upper())))
 end

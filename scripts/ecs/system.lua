@@ -24,6 +24,7 @@
 -- defined anew takes its place in systems.
 
 local native = require "ecs.native"
+local entries = require "ecs.entries"
 local message = require "ecs.message"
 local query = require "ecs.query"
 local library = require "ecs.library"
@@ -82,7 +83,7 @@ local function check(spec, level)
       .. "{ Position }, batch = function(batch, dt) end }", level)
   end
   check_name(spec.name, level + 1)
-  for key in pairs(spec) do
+  for key in entries(spec) do
     if not options[key] then
       fail(spec.name, "has no option " .. message.describe(key)
         .. " (there are name, query, " .. table.concat(kinds, ", ")

@@ -6,6 +6,7 @@
 -- that add methods: query, system, frame, explain.
 
 local native = require "ecs.native"
+local entries = require "ecs.entries"
 local message = require "ecs.message"
 local query = require "ecs.query"
 local system = require "ecs.system"
@@ -49,7 +50,7 @@ local function read_flush(flush, level)
 end
 
 local function check_keys(options, level)
-  for key in pairs(options) do
+  for key in entries(options) do
     if later[key] then
       error("ecs: world: " .. key .. " is not here yet: leave it out", level)
     elseif key ~= "phases" and key ~= "flush" then

@@ -4,6 +4,7 @@
 -- assigned is where the VMs differ. A store that must be refused is therefore
 -- also the only one of its batch, and the last thing its callback does.
 
+local entries = require "model_lua.entries"
 local program = require "model_lua.program"
 local numbers = require "model_lua.numbers"
 local run = require "model_lua.run"
@@ -120,7 +121,7 @@ function batches.check_over(self, walk)
     and not pcall(function() return batch.entities end),
     "a batch can be used after its loop")
   for _, fields in ipairs(walk.columns) do
-    for _, column in pairs(fields or {}) do
+    for _, column in entries(fields or {}) do
       pcall(function() column[1] = 77 end)
     end
   end

@@ -11,6 +11,7 @@
 
 package.path = "./spec/?.lua;" .. package.path
 
+local entries = require "model_lua.entries"
 local program = require "model_lua.program"
 local run = require "model_lua.run"
 local shrink = require "model_lua.shrink"
@@ -135,7 +136,7 @@ local function layouts(made)
   for c = 1, #program.components do all[c] = c end
   for k, groups in ipairs { made.groups, {}, { all } } do
     local copy = {}
-    for key, value in pairs(made) do copy[key] = value end
+    for key, value in entries(made) do copy[key] = value end
     copy.groups = groups
     local done = try(copy)
     if done.failure then return done.failure end

@@ -10,6 +10,8 @@
 -- entity stays in entities, so that a handle that is issued twice is found.
 -- Cost: a question is a look-up, a match is asked of everybody.
 
+local entries = require "model_lua.entries"
+
 local oracle = {}
 oracle.__index = oracle
 
@@ -108,7 +110,7 @@ end
 oracle.null = setmetatable({}, { __tostring = function() return "null" end })
 
 local function assign(values, given)
-  for name, value in pairs(given) do
+  for name, value in entries(given) do
     if value == oracle.null then value = nil end
     values[name] = value
   end
@@ -363,7 +365,7 @@ function oracle.plan(systems, phases)
   local before = predecessors(systems, rank)
   if not before then return nil end
   local function is_free(system)
-    for other in pairs(before[system]) do
+    for other in entries(before[system]) do
       if not done[other] then return false end
     end
     return true

@@ -11,6 +11,8 @@
 -- of values. So every step can be taken out and what is left is a program too,
 -- which is what shrinking needs.
 
+local entries = require "model_lua.entries"
+
 local program = {}
 
 --- The components of every program, by place. Their fields are in order. Their
@@ -276,7 +278,7 @@ local function is_list(table_) return #table_ > 0 or next(table_) == nil end
 
 local function sorted_keys(table_)
   local keys = {}
-  for key in pairs(table_) do keys[#keys + 1] = key end
+  for key in entries(table_) do keys[#keys + 1] = key end
   table.sort(keys)
   return keys
 end

@@ -4,6 +4,7 @@
 -- makes the call with that expectation. What the oracle changes, it changes
 -- before the call: nothing of the library is asked in between.
 
+local entries = require "model_lua.entries"
 local program = require "model_lua.program"
 local oracle = require "model_lua.oracle"
 local numbers = require "model_lua.numbers"
@@ -76,7 +77,7 @@ function steps.get(self, step)
   if held then
     self:compare_values(c, read, held, "get")
     local wanted = #program.components[c].fields
-    for _ in pairs(read) do wanted = wanted - 1 end
+    for _ in entries(read) do wanted = wanted - 1 end
     for _, field in ipairs(program.components[c].fields) do
       if held[field.name] == nil then wanted = wanted - 1 end
     end

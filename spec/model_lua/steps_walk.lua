@@ -4,6 +4,7 @@
 -- again. Steps inside may use the views of all loops around them, also those of
 -- rows whose entity has died or lost the component, and must be refused then.
 
+local entries = require "model_lua.entries"
 local program = require "model_lua.program"
 local numbers = require "model_lua.numbers"
 local oracle = require "model_lua.oracle"
@@ -201,7 +202,7 @@ end
 
 --- Who matched all the time must have come.
 local function none_was_passed_over(self, walk)
-  for entity, moves in pairs(walk.left) do
+  for entity, moves in entries(walk.left) do
     self:must(entity.moves ~= moves or entity.doomed or entity.staged,
       "rows passed over %s", self:text(entity.id))
   end

@@ -1,0 +1,19 @@
+--- entries: for key, value in entries(t), in place of pairs and for the reason
+-- that ecs.entries gives: loops of the model must not lose entries either.
+
+local function keys_of(t)
+  local keys = {}
+  for key in pairs(t) do keys[#keys + 1] = key end
+  return keys
+end
+
+local jit = rawget(_G, "jit")
+if jit then jit.off(keys_of) end
+
+return function(t)
+  local keys, k = keys_of(t), 0
+  return function()
+    k = k + 1
+    if keys[k] ~= nil then return keys[k], t[keys[k]] end
+  end
+end
