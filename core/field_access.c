@@ -6,8 +6,8 @@
 
 #include "api.h"
 
-void field_access_init(FieldAccess *access, ecs_World *const *world,
-                       ecs_Component component) {
+void ecs_field_init(FieldAccess *access, ecs_World *const *world,
+                    ecs_Component component) {
   *access = (FieldAccess){.world = world, .component = component,
                           .layout_version = UINT64_MAX};
 }
@@ -160,7 +160,7 @@ static ECS_COLD double get_slowly(FieldAccess *access, const World *world,
   return is_row(row) ? load(access, known, field, row) : (double)NAN;
 }
 
-double field_access_get(FieldAccess *access, double entity, uint32_t field) {
+double ecs_field_get(FieldAccess *access, double entity, uint32_t field) {
   const FieldTable *known;
   const World *world = open_to_read(access);
   if (ECS_UNLIKELY(world == NULL)) return (double)NAN;
@@ -170,7 +170,7 @@ double field_access_get(FieldAccess *access, double entity, uint32_t field) {
                            : get_slowly(access, world, entity, field);
 }
 
-FieldAnswer field_access_present(FieldAccess *access, double entity) {
+FieldAnswer ecs_field_present(FieldAccess *access, double entity) {
   const FieldTable *known;
   const World *world = open_to_read(access);
   if (world == NULL) return FIELD_ASK;
@@ -189,9 +189,8 @@ static ECS_COLD FieldAnswer pair_slowly(FieldAccess *access,
   return FIELD_YES;
 }
 
-FieldAnswer field_access_pair(FieldAccess *access, double entity,
-                              uint32_t first, uint32_t second,
-                              double *values) {
+FieldAnswer ecs_field_pair(FieldAccess *access, double entity, uint32_t first,
+                           uint32_t second, double *values) {
   const FieldTable *known;
   const World *world = open_to_read(access);
   if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
@@ -203,8 +202,7 @@ FieldAnswer field_access_pair(FieldAccess *access, double entity,
   return FIELD_YES;
 }
 
-FieldAnswer field_access_all(FieldAccess *access, double entity,
-                             double *values) {
+FieldAnswer ecs_field_all(FieldAccess *access, double entity, double *values) {
   const FieldTable *known;
   const World *world = open_to_read(access);
   if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
@@ -237,8 +235,8 @@ static ECS_COLD bool set_slowly(FieldAccess *access, const World *world,
 /* In line for an f32 that is neither infinite nor not a number. Readers count
  * writers, too. What is recorded for any entity sends all to the ordinary way:
  * it may be this one. */
-bool field_access_set(FieldAccess *access, double entity, uint32_t field,
-                      double value) {
+bool ecs_field_set(FieldAccess *access, double entity, uint32_t field,
+                   double value) {
   const FieldTable *known;
   const ecs_World *outer = *access->world;
   if (ECS_UNLIKELY(outer == NULL ||
@@ -271,7 +269,7 @@ static ECS_COLD FieldAnswer has_slowly(FieldAccess *access,
   return has ? FIELD_YES : FIELD_NO;
 }
 
-FieldAnswer field_access_has(FieldAccess *access, double entity) {
+FieldAnswer ecs_field_has(FieldAccess *access, double entity) {
   const FieldTable *known;
   const ecs_World *world = *access->world;
   if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
@@ -292,7 +290,7 @@ static ECS_COLD FieldAnswer alive_slowly(FieldAccess *access,
 }
 
 /* Who has a place is alive, unless its end is recorded. */
-FieldAnswer field_access_alive(FieldAccess *access, double entity) {
+FieldAnswer ecs_field_alive(FieldAccess *access, double entity) {
   const FieldTable *known;
   const ecs_World *world = *access->world;
   if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
@@ -309,20 +307,20 @@ static FieldAnswer answer_of(ecs_Status status) {
   return ECS_LIKELY(status == ECS_OK) ? FIELD_YES : FIELD_ASK;
 }
 
-FieldAnswer field_access_add(const FieldAccess *access, double entity) {
+FieldAnswer ecs_field_add(const FieldAccess *access, double entity) {
   ecs_World *world = *access->world;
   if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
   return answer_of(
       ecs_add(world, handle_of(entity), access->component, NULL));
 }
 
-FieldAnswer field_access_remove(const FieldAccess *access, double entity) {
+FieldAnswer ecs_field_remove(const FieldAccess *access, double entity) {
   ecs_World *world = *access->world;
   if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
   return answer_of(ecs_remove(world, handle_of(entity), access->component));
 }
 
-FieldAnswer field_access_destroy(const FieldAccess *access, double entity) {
+FieldAnswer ecs_field_destroy(const FieldAccess *access, double entity) {
   ecs_World *world = *access->world;
   if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
   ecs_Status status = ecs_destroy(world, handle_of(entity));

@@ -30,6 +30,9 @@
  *
  * Any double is a fair question: what is no handle is found nowhere. Fields are
  * not checked: the caller knows the schema. Cost: constant.
+ *
+ * A library of its own may hold the binding, so these functions are exported;
+ * they are no part of the interface that ecs.h promises.
  */
 #ifndef ECS_FIELD_ACCESS_H
 #define ECS_FIELD_ACCESS_H
@@ -57,7 +60,7 @@ typedef struct FieldTable {
 
 typedef struct FieldAccess {
   ecs_World *const *world;     /* borrowed; NULL there: it was destroyed */
-  ecs_Component component;     /* 0: field_access_alive alone is asked */
+  ecs_Component component;     /* 0: ecs_field_alive alone is asked */
   bool plain;                  /* all fields are f32 */
   uint64_t layout_version;     /* that what follows was found for */
   const struct Group *group;   /* NULL: the main group */
@@ -68,44 +71,37 @@ typedef struct FieldAccess {
 } FieldAccess;
 
 /* For a component of the world that is there now, or 0. */
-ECS_INTERNAL void field_access_init(FieldAccess *access,
-                                    ecs_World *const *world,
-                                    ecs_Component component);
+ECS_API void ecs_field_init(FieldAccess *access, ecs_World *const *world,
+                            ecs_Component component);
 
 /* One field. A NaN: it is one, or the entity has no such component, or
- * FIELD_ASK; field_access_present tells which. */
-ECS_INTERNAL double field_access_get(FieldAccess *access, double entity,
-                                     uint32_t field);
-ECS_INTERNAL FieldAnswer field_access_present(FieldAccess *access,
-                                              double entity);
+ * FIELD_ASK; ecs_field_present tells which. */
+ECS_API double ecs_field_get(FieldAccess *access, double entity,
+                             uint32_t field);
+ECS_API FieldAnswer ecs_field_present(FieldAccess *access, double entity);
 
 /* Two fields into values[0] and [1]; every field into values. FIELD_NO: the
  * entity has no such component, and values are as they were. */
-ECS_INTERNAL FieldAnswer field_access_pair(FieldAccess *access,
-                                           double entity, uint32_t first,
-                                           uint32_t second, double *values);
-ECS_INTERNAL FieldAnswer field_access_all(FieldAccess *access,
-                                          double entity, double *values);
+ECS_API FieldAnswer ecs_field_pair(FieldAccess *access, double entity,
+                                   uint32_t first, uint32_t second,
+                                   double *values);
+ECS_API FieldAnswer ecs_field_all(FieldAccess *access, double entity,
+                                  double *values);
 
 /* Stores one field, strictly, where the component is present, no cursor forbids
  * it and nothing is recorded. False: nothing has changed. */
-ECS_INTERNAL bool field_access_set(FieldAccess *access, double entity,
-                                   uint32_t field, double value);
+ECS_API bool ecs_field_set(FieldAccess *access, double entity, uint32_t field,
+                           double value);
 
 /* As ecs_has, for tags, too, and as ecs_alive. */
-ECS_INTERNAL FieldAnswer field_access_has(FieldAccess *access,
-                                          double entity);
-ECS_INTERNAL FieldAnswer field_access_alive(FieldAccess *access,
-                                            double entity);
+ECS_API FieldAnswer ecs_field_has(FieldAccess *access, double entity);
+ECS_API FieldAnswer ecs_field_alive(FieldAccess *access, double entity);
 
 /* As ecs_add with defaults, ecs_remove and ecs_destroy. FIELD_NO: the entity
  * that is to be destroyed is dead. FIELD_ASK: they failed, and nothing has
  * changed. */
-ECS_INTERNAL FieldAnswer field_access_add(const FieldAccess *access,
-                                          double entity);
-ECS_INTERNAL FieldAnswer field_access_remove(const FieldAccess *access,
-                                             double entity);
-ECS_INTERNAL FieldAnswer field_access_destroy(const FieldAccess *access,
-                                              double entity);
+ECS_API FieldAnswer ecs_field_add(const FieldAccess *access, double entity);
+ECS_API FieldAnswer ecs_field_remove(const FieldAccess *access, double entity);
+ECS_API FieldAnswer ecs_field_destroy(const FieldAccess *access, double entity);
 
 #endif

@@ -43,10 +43,9 @@ typedef struct Calls {
 } Calls;
 
 static const Calls calls = {
-    field_access_get, field_access_present, field_access_pair,
-    field_access_all, field_access_set,     field_access_has,
-    field_access_alive,  field_access_add,  field_access_remove,
-    field_access_destroy};
+    ecs_field_get,    ecs_field_present, ecs_field_pair,  ecs_field_all,
+    ecs_field_set,    ecs_field_has,     ecs_field_alive, ecs_field_add,
+    ecs_field_remove, ecs_field_destroy};
 
 /* access_calls(): these functions in a userdata, its size, and the methods
  * before which they are put, by name; only for the first who asks, which is
@@ -83,7 +82,7 @@ static int access_new(lua_State *L) {
   ecs_Component component = definition ? world_find(world, definition) : 0;
   if (definition && !component) return 0;
   FieldAccess *access = (FieldAccess *)lua_newuserdata(L, sizeof *access);
-  field_access_init(access, &world->native, component);
+  ecs_field_init(access, &world->native, component);
   return 1;
 }
 

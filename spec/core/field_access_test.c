@@ -61,15 +61,15 @@ static void start(Fixture *fixture, uint32_t seed) {
   ecs_WorldDescription how = {failing_memory_init(&fixture->failing), 0};
   assert_int_equal(ecs_world_create(&how, &fixture->world), ECS_OK);
   fixture->seed = seed;
-  field_access_init(&fixture->alive, &fixture->world, 0);
-  assert_int_equal(field_access_alive(&fixture->alive, 1.0), FIELD_NO);
+  ecs_field_init(&fixture->alive, &fixture->world, 0);
+  assert_int_equal(ecs_field_alive(&fixture->alive, 1.0), FIELD_NO);
   for (uint32_t i = 0; i < COMPONENTS; i++) {
     ecs_ComponentDescription what = {kinds[i].name, kinds[i].fields,
                                      kinds[i].count, kinds[i].storage};
     assert_int_equal(
         ecs_component(fixture->world, &what, &fixture->components[i]), ECS_OK);
-    field_access_init(&fixture->access[i], &fixture->world,
-                      fixture->components[i]);
+    ecs_field_init(&fixture->access[i], &fixture->world,
+                   fixture->components[i]);
   }
   for (uint32_t i = 0; i < COUNT; i++)
     assert_int_equal(
@@ -83,15 +83,14 @@ static void finish(Fixture *fixture) {
     double values[3];
     FieldAccess *access = &fixture->access[i];
     double entity = (double)fixture->e[0];
-    assert_int_equal(field_access_has(access, entity), FIELD_ASK);
-    assert_int_equal(field_access_present(access, entity), FIELD_ASK);
-    assert_int_equal(field_access_pair(access, entity, 0, 0, values),
-                     FIELD_ASK);
-    assert_int_equal(field_access_all(access, entity, values), FIELD_ASK);
-    assert_false(field_access_set(access, entity, 0, 1));
-    assert_true(isnan(field_access_get(access, entity, 0)));
+    assert_int_equal(ecs_field_has(access, entity), FIELD_ASK);
+    assert_int_equal(ecs_field_present(access, entity), FIELD_ASK);
+    assert_int_equal(ecs_field_pair(access, entity, 0, 0, values), FIELD_ASK);
+    assert_int_equal(ecs_field_all(access, entity, values), FIELD_ASK);
+    assert_false(ecs_field_set(access, entity, 0, 1));
+    assert_true(isnan(ecs_field_get(access, entity, 0)));
   }
-  assert_int_equal(field_access_alive(&fixture->alive, 1.0), FIELD_ASK);
+  assert_int_equal(ecs_field_alive(&fixture->alive, 1.0), FIELD_ASK);
   assert_int_equal(fixture->failing.blocks, 0);
 }
 
@@ -103,17 +102,17 @@ static void compare_fields(Fixture *fixture, uint32_t i, double entity) {
   FieldAccess *access = &fixture->access[i];
   double all[3], two[2], value;
   uint32_t count = kinds[i].count;
-  bool has = field_access_all(access, entity, all) == FIELD_YES;
-  assert_int_equal(field_access_present(access, entity) == FIELD_YES, has);
+  bool has = ecs_field_all(access, entity, all) == FIELD_YES;
+  assert_int_equal(ecs_field_present(access, entity) == FIELD_YES, has);
   for (uint32_t f = 0; f < count; f++) {
     uint32_t other = (f + 1) % count;
     ecs_Status status =
         ecs_get_field(fixture->world, handle_of(entity),
                       fixture->components[i], f, &value);
     assert_int_equal(status == ECS_OK, has);
-    assert_int_equal(field_access_pair(access, entity, other, f, two),
+    assert_int_equal(ecs_field_pair(access, entity, other, f, two),
                      has ? FIELD_YES : FIELD_NO);
-    double one = field_access_get(access, entity, f);
+    double one = ecs_field_get(access, entity, f);
     assert_int_equal(isnan(one), !has);
     if (!has) continue;
     assert_true(one == value && two[1] == value && all[f] == value);
@@ -123,11 +122,11 @@ static void compare_fields(Fixture *fixture, uint32_t i, double entity) {
 
 static void compare(Fixture *fixture, double entity) {
   bool alive = ecs_alive(fixture->world, handle_of(entity));
-  assert_int_equal(field_access_alive(&fixture->alive, entity), alive);
+  assert_int_equal(ecs_field_alive(&fixture->alive, entity), alive);
   for (uint32_t i = 0; i < COMPONENTS; i++) {
-    assert_int_equal(field_access_has(&fixture->access[i], entity),
-                     ecs_has(fixture->world, handle_of(entity),
-                             fixture->components[i]));
+    assert_int_equal(
+        ecs_field_has(&fixture->access[i], entity),
+        ecs_has(fixture->world, handle_of(entity), fixture->components[i]));
     if (kinds[i].count > 0) compare_fields(fixture, i, entity);
   }
 }
@@ -144,7 +143,7 @@ static void set(Fixture *fixture, ecs_Entity entity) {
                ECS_OK;
   bool fits = ecs_scalar_store(kinds[i].fields[f].type, &element, number) ==
               ECS_OK;
-  bool done = field_access_set(&fixture->access[i], (double)entity, f, number);
+  bool done = ecs_field_set(&fixture->access[i], (double)entity, f, number);
   assert_int_equal(done, there && fits);
   if (!there) return;
   assert_int_equal(
@@ -247,27 +246,27 @@ static void open_cursors_and_records_send_elsewhere(void **state) {
                       {sparse->component, ECS_READ}};
   assert_int_equal(ecs_query_create(fixture.world, terms, 2, &query), ECS_OK);
   assert_int_equal(ecs_query_begin(query, ECS_BATCH_WHOLE, &cursor), ECS_OK);
-  assert_true(isnan(field_access_get(plain, e, 0)));
-  assert_int_equal(field_access_present(plain, e), FIELD_ASK);
-  assert_int_equal(field_access_pair(plain, e, 0, 1, values), FIELD_ASK);
-  assert_int_equal(field_access_all(plain, e, values), FIELD_ASK);
-  assert_int_equal(field_access_has(plain, e), FIELD_YES);
-  assert_true(field_access_get(sparse, e, 0) == 4);
-  assert_false(field_access_set(plain, e, 0, 9));
-  assert_false(field_access_set(sparse, e, 0, 9));
+  assert_true(isnan(ecs_field_get(plain, e, 0)));
+  assert_int_equal(ecs_field_present(plain, e), FIELD_ASK);
+  assert_int_equal(ecs_field_pair(plain, e, 0, 1, values), FIELD_ASK);
+  assert_int_equal(ecs_field_all(plain, e, values), FIELD_ASK);
+  assert_int_equal(ecs_field_has(plain, e), FIELD_YES);
+  assert_true(ecs_field_get(sparse, e, 0) == 4);
+  assert_false(ecs_field_set(plain, e, 0, 9));
+  assert_false(ecs_field_set(sparse, e, 0, 9));
   assert_int_equal(ecs_destroy(fixture.world, fixture.e[1]), ECS_OK);
   compare_fields(&fixture, 2, e);
-  assert_int_equal(field_access_alive(&fixture.alive, (double)fixture.e[1]),
+  assert_int_equal(ecs_field_alive(&fixture.alive, (double)fixture.e[1]),
                    FIELD_NO);
-  assert_int_equal(field_access_alive(&fixture.alive, e), FIELD_YES);
+  assert_int_equal(ecs_field_alive(&fixture.alive, e), FIELD_YES);
   assert_int_equal(ecs_cursor_end(&cursor), ECS_OK);
   compare(&fixture, e);
   assert_int_equal(ecs_defer_begin(fixture.world), ECS_OK);
-  assert_true(field_access_set(plain, e, 0, 9));
+  assert_true(ecs_field_set(plain, e, 0, 9));
   assert_int_equal(ecs_remove(fixture.world, fixture.e[0], plain->component),
                    ECS_OK);
-  assert_false(field_access_set(plain, e, 0, 10));
-  assert_true(field_access_get(plain, e, 0) == 9);
+  assert_false(ecs_field_set(plain, e, 0, 10));
+  assert_true(ecs_field_get(plain, e, 0) == 9);
   assert_int_equal(ecs_defer_end(fixture.world), ECS_OK);
   compare(&fixture, e);
   finish(&fixture);
@@ -284,15 +283,15 @@ static void a_nan_is_stored_without_payload(void **state) {
   for (uint32_t i = 0; i < 2; i++) {
     assert_int_equal(ecs_add(fixture.world, fixture.e[0],
                              fixture.components[i], NULL), ECS_OK);
-    assert_true(field_access_set(&fixture.access[i], e, 0, payload));
-    nan = field_access_get(&fixture.access[i], e, 0);
+    assert_true(ecs_field_set(&fixture.access[i], e, 0, payload));
+    nan = ecs_field_get(&fixture.access[i], e, 0);
     memcpy(&bits, &nan, sizeof bits);
     assert_true(bits == UINT64_C(0x7ff8000000000000));
-    assert_int_equal(field_access_present(&fixture.access[i], e), FIELD_YES);
+    assert_int_equal(ecs_field_present(&fixture.access[i], e), FIELD_YES);
   }
-  assert_true(field_access_set(&fixture.access[0], e, 1, INFINITY));
-  assert_false(field_access_set(&fixture.access[0], e, 1, 3.5e38));
-  assert_true(isinf(field_access_get(&fixture.access[0], e, 1)));
+  assert_true(ecs_field_set(&fixture.access[0], e, 1, INFINITY));
+  assert_false(ecs_field_set(&fixture.access[0], e, 1, 3.5e38));
+  assert_true(isinf(ecs_field_get(&fixture.access[0], e, 1)));
   finish(&fixture);
 }
 
@@ -312,35 +311,33 @@ static void changes_are_those_of_the_border(void **state) {
     bool later = round >= COMPONENTS;
     for (uint32_t add = 2; add-- > 0;) {
       if (later) assert_int_equal(ecs_defer_begin(world), ECS_OK);
-      assert_int_equal(add ? field_access_add(access, (double)e)
-                           : field_access_remove(access, (double)e),
+      assert_int_equal(add ? ecs_field_add(access, (double)e)
+                           : ecs_field_remove(access, (double)e),
                        FIELD_YES);
       if (later) assert_int_equal(ecs_defer_end(world), ECS_OK);
       assert_int_equal(ecs_has(world, e, component), add);
     }
     if (later) assert_int_equal(ecs_defer_begin(world), ECS_OK);
-    assert_int_equal(field_access_destroy(&fixture.alive, (double)e),
-                     FIELD_YES);
-    assert_int_equal(field_access_destroy(&fixture.alive, (double)e),
-                     FIELD_NO);
+    assert_int_equal(ecs_field_destroy(&fixture.alive, (double)e), FIELD_YES);
+    assert_int_equal(ecs_field_destroy(&fixture.alive, (double)e), FIELD_NO);
     if (later) assert_int_equal(ecs_defer_end(world), ECS_OK);
     assert_false(ecs_alive(world, e));
     uint64_t before = ecs_world_hash(world);
-    assert_int_equal(field_access_add(access, (double)e), FIELD_ASK);
-    assert_int_equal(field_access_remove(access, (double)e), FIELD_ASK);
+    assert_int_equal(ecs_field_add(access, (double)e), FIELD_ASK);
+    assert_int_equal(ecs_field_remove(access, (double)e), FIELD_ASK);
     for (uint32_t k = 0; k < sizeof strangers / sizeof strangers[0]; k++) {
-      assert_int_equal(field_access_add(access, strangers[k]), FIELD_ASK);
-      assert_int_equal(field_access_remove(access, strangers[k]), FIELD_ASK);
-      assert_int_equal(field_access_destroy(access, strangers[k]), FIELD_NO);
+      assert_int_equal(ecs_field_add(access, strangers[k]), FIELD_ASK);
+      assert_int_equal(ecs_field_remove(access, strangers[k]), FIELD_ASK);
+      assert_int_equal(ecs_field_destroy(access, strangers[k]), FIELD_NO);
     }
     assert_true(ecs_world_hash(world) == before);
   }
   ecs_World *none = NULL;
   FieldAccess closed;
-  field_access_init(&closed, &none, 1);
-  assert_int_equal(field_access_add(&closed, 1), FIELD_ASK);
-  assert_int_equal(field_access_remove(&closed, 1), FIELD_ASK);
-  assert_int_equal(field_access_destroy(&closed, 1), FIELD_ASK);
+  ecs_field_init(&closed, &none, 1);
+  assert_int_equal(ecs_field_add(&closed, 1), FIELD_ASK);
+  assert_int_equal(ecs_field_remove(&closed, 1), FIELD_ASK);
+  assert_int_equal(ecs_field_destroy(&closed, 1), FIELD_ASK);
   finish(&fixture);
 }
 
