@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "api.h"
-#include "failing_memory.h"
+#include "api_fixture.h"
 
 #define COUNT 40u
 
@@ -49,15 +49,11 @@ static ecs_Component define(Fixture *fixture, const char *name,
                                     {"u8", ECS_U8, 3},
                                     {"u16", ECS_U16, 4},
                                     {"f32", ECS_F32, 5}};
-  ecs_ComponentDescription how = {name, sizes, fields, storage};
-  ecs_Component component = 0;
-  assert_int_equal(ecs_component(fixture->world, &how, &component), ECS_OK);
-  return component;
+  return define_component(fixture->world, name, sizes, fields, storage);
 }
 
 static void start(Fixture *fixture) {
-  ecs_WorldDescription how = {failing_memory_init(&fixture->failing), 0};
-  assert_int_equal(ecs_world_create(&how, &fixture->world), ECS_OK);
+  fixture->world = open_world(&fixture->failing);
   fixture->a = define(fixture, "A", 4, ECS_STORE_TABLE);
   fixture->s = define(fixture, "S", 4, ECS_STORE_SPARSE);
   fixture->b = define(fixture, "B", 1, ECS_STORE_TABLE);
@@ -65,9 +61,7 @@ static void start(Fixture *fixture) {
 }
 
 static void finish(Fixture *fixture) {
-  ecs_world_destroy(fixture->world);
-  assert_int_equal(fixture->failing.blocks, 0);
-  assert_int_equal(fixture->failing.bytes, 0);
+  close_world(fixture->world, &fixture->failing);
 }
 
 static Sizes sizes_of(uint32_t number) {

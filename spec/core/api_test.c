@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "api.h"
-#include "failing_memory.h"
+#include "api_fixture.h"
 
 typedef struct A {
   double x;
@@ -29,25 +29,15 @@ typedef struct Fixture {
   ecs_Entity e, dead;
 } Fixture;
 
-static ecs_Component define(ecs_World *world, const char *name,
-                            const ecs_Field *fields, uint32_t count,
-                            ecs_Storage storage) {
-  ecs_ComponentDescription how = {name, fields, count, storage};
-  ecs_Component component = 0;
-  assert_int_equal(ecs_component(world, &how, &component), ECS_OK);
-  return component;
-}
-
 static void start(Fixture *fixture) {
   static const ecs_Field a[] = {{"x", ECS_F64, 1.5}, {"flag", ECS_BOOL, 0}};
   static const ecs_Field s = {"s", ECS_U16, 7};
-  ecs_WorldDescription how = {failing_memory_init(&fixture->failing), 0};
-  assert_int_equal(ecs_world_create(&how, &fixture->world), ECS_OK);
+  fixture->world = open_world(&fixture->failing);
   ecs_World *world = fixture->world;
-  fixture->a = define(world, "A", a, 2, ECS_STORE_TABLE);
-  fixture->tag = define(world, "Tag", NULL, 0, ECS_STORE_TABLE);
-  fixture->t = define(world, "T", NULL, 0, ECS_STORE_BITS);
-  fixture->s = define(world, "S", &s, 1, ECS_STORE_SPARSE);
+  fixture->a = define_component(world, "A", a, 2, ECS_STORE_TABLE);
+  fixture->tag = define_component(world, "Tag", NULL, 0, ECS_STORE_TABLE);
+  fixture->t = define_component(world, "T", NULL, 0, ECS_STORE_BITS);
+  fixture->s = define_component(world, "S", &s, 1, ECS_STORE_SPARSE);
   fixture->past = fixture->s + 1;
   const ecs_Component both[] = {fixture->a, fixture->s};
   assert_int_equal(ecs_bundle(world, both, 2, &fixture->bundle), ECS_OK);
@@ -57,9 +47,7 @@ static void start(Fixture *fixture) {
 }
 
 static void finish(Fixture *fixture) {
-  ecs_world_destroy(fixture->world);
-  assert_int_equal(fixture->failing.blocks, 0);
-  assert_int_equal(fixture->failing.bytes, 0);
+  close_world(fixture->world, &fixture->failing);
 }
 
 #define assert_refused(call, expected)                            \

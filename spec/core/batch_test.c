@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "api.h"
-#include "failing_memory.h"
+#include "api_fixture.h"
 
 #define MANY (ECS_BLOCK_ROWS * 2u + 3u)
 
@@ -41,15 +41,11 @@ static ecs_Component define(Fixture *fixture, const char *name,
                                     {"u32", ECS_U32, 0},
                                     {"u16", ECS_U16, 0},
                                     {"u8", ECS_U8, 0}};
-  ecs_ComponentDescription how = {name, sizes, fields, storage};
-  ecs_Component component = 0;
-  assert_int_equal(ecs_component(fixture->world, &how, &component), ECS_OK);
-  return component;
+  return define_component(fixture->world, name, sizes, fields, storage);
 }
 
 static void start(Fixture *fixture) {
-  ecs_WorldDescription how = {failing_memory_init(&fixture->failing), 0};
-  assert_int_equal(ecs_world_create(&how, &fixture->world), ECS_OK);
+  fixture->world = open_world(&fixture->failing);
   fixture->count = 0;
   fixture->a = define(fixture, "A", 4, ECS_STORE_TABLE);
   fixture->s = define(fixture, "S", 4, ECS_STORE_SPARSE);
@@ -59,9 +55,7 @@ static void start(Fixture *fixture) {
 }
 
 static void finish(Fixture *fixture) {
-  ecs_world_destroy(fixture->world);
-  assert_int_equal(fixture->failing.blocks, 0);
-  assert_int_equal(fixture->failing.bytes, 0);
+  close_world(fixture->world, &fixture->failing);
 }
 
 static Sizes sizes_of(double number) {
@@ -83,14 +77,6 @@ static void spawn(Fixture *fixture, uint32_t count) {
                      ECS_OK);
     add(fixture, fixture->count++, fixture->a);
   }
-}
-
-static ecs_Query *query_of(Fixture *fixture, const ecs_Term *terms,
-                           uint32_t count) {
-  ecs_Query *query = NULL;
-  assert_int_equal(ecs_query_create(fixture->world, terms, count, &query),
-                   ECS_OK);
-  return query;
 }
 
 static uint32_t number_of(const Fixture *fixture, ecs_Entity entity) {
@@ -180,7 +166,7 @@ static void a_full_plan_hands_out_tables_as_they_lie(void **state) {
   spawn(&fixture, 12);
   for (uint32_t i = 0; i < 5; i++) add(&fixture, i * 2, fixture.tag);
   const ecs_Term term = {fixture.a, ECS_WRITE};
-  ecs_Query *query = query_of(&fixture, &term, 1);
+  ecs_Query *query = make_query(fixture.world, &term, 1);
   uint32_t rows, largest;
   assert_int_equal(walk(&fixture, query, ECS_BATCH_WHOLE, &rows, &largest), 2);
   assert_int_equal(rows, 12);
@@ -207,7 +193,7 @@ static void a_run_in_the_middle_of_a_table_is_used_in_place(void **state) {
   spawn(&fixture, 20);
   for (uint32_t i = 5; i < 15; i++) add(&fixture, i, fixture.s);
   const ecs_Term terms[] = {{fixture.a, ECS_WRITE}, {fixture.s, ECS_WRITE}};
-  ecs_Query *query = query_of(&fixture, terms, 2);
+  ecs_Query *query = make_query(fixture.world, terms, 2);
   Walk walk_state;
   ecs_Batch batch;
   assert_int_equal(batch_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
@@ -239,7 +225,7 @@ static void scattered_rows_are_gathered_and_put_back(void **state) {
     const ecs_Term terms[] = {{fixture.a, ECS_WRITE}, {fixture.s, ECS_WRITE}};
     /* A row more in one part makes the other drive. */
     if (who == 0) spawn(&fixture, 1);
-    ecs_Query *query = query_of(&fixture, terms, 2);
+    ecs_Query *query = make_query(fixture.world, terms, 2);
     uint32_t rows, largest;
     assert_int_equal(walk(&fixture, query, ECS_BATCH_WHOLE, &rows, &largest),
                      3);
@@ -283,10 +269,7 @@ static ecs_Component define_cells(Fixture *fixture, const char *name,
                                   ecs_Storage storage) {
   static const ecs_Field cells[] = {
       {"x", ECS_U32, 0}, {"y", ECS_U32, 0}, {"z", ECS_U32, 0}};
-  ecs_ComponentDescription how = {name, cells, 3, storage};
-  ecs_Component component = 0;
-  assert_int_equal(ecs_component(fixture->world, &how, &component), ECS_OK);
-  return component;
+  return define_component(fixture->world, name, cells, 3, storage);
 }
 
 static void assert_cells(const Fixture *fixture, uint32_t at,
@@ -316,7 +299,7 @@ static void gathered_blocks_are_cut_into_slices(void **state) {
   }
   const ecs_Term terms[] = {
       {fixture.a, ECS_READ}, {p, ECS_WRITE}, {q, ECS_WRITE}};
-  ecs_Query *query = query_of(&fixture, terms, 3);
+  ecs_Query *query = make_query(fixture.world, terms, 3);
   Walk walk_state;
   ecs_Batch batch;
   uint32_t rows = 0, batches = 0;
@@ -350,7 +333,7 @@ static void what_is_only_read_is_not_put_back(void **state) {
   spawn(&fixture, 9);
   for (uint32_t i = 0; i < 9; i++) add(&fixture, 8 - i, fixture.s);
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_READ}};
-  ecs_Query *query = query_of(&fixture, terms, 2);
+  ecs_Query *query = make_query(fixture.world, terms, 2);
   Walk walk_state;
   ecs_Batch batch;
   assert_int_equal(batch_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
@@ -378,7 +361,7 @@ static void copies_start_on_a_line(void **state) {
   spawn(&fixture, 9);
   for (uint32_t i = 0; i < 9; i++) add(&fixture, 8 - i, fixture.s);
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_WRITE}};
-  ecs_Query *query = query_of(&fixture, terms, 2);
+  ecs_Query *query = make_query(fixture.world, terms, 2);
   Walk walk_state;
   assert_int_equal(batch_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
   const Scratch *scratch = walk_state.scratch;
@@ -402,7 +385,7 @@ static void an_optional_part_is_null_where_it_is_absent(void **state) {
   spawn(&fixture, 12);
   for (uint32_t i = 0; i < 12; i += 3) add(&fixture, i, fixture.s);
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_OPTIONAL}};
-  ecs_Query *query = query_of(&fixture, terms, 2);
+  ecs_Query *query = make_query(fixture.world, terms, 2);
   for (uint32_t round = 0; round < 2; round++) {
     Walk walk_state;
     ecs_Batch batch;
@@ -466,7 +449,7 @@ static void tiny_tables_become_one_batch(void **state) {
   static const uint32_t rows[] = {2, 1, 0, 3, 0, 1, 2};
   make_tables(&fixture, rows, 7);
   const ecs_Term term = {fixture.a, ECS_WRITE};
-  ecs_Query *query = query_of(&fixture, &term, 1);
+  ecs_Query *query = make_query(fixture.world, &term, 1);
   uint32_t total, largest;
   assert_int_equal(walk(&fixture, query, ECS_BATCH_WHOLE, &total, &largest), 5);
   assert_int_equal(largest, 3);
@@ -496,7 +479,7 @@ static void a_table_that_is_not_tiny_goes_alone(void **state) {
     const uint32_t rows[] = {1, 1, ECS_COALESCE_ROWS - less, 1, 1};
     make_tables(&fixture, rows, 5);
     const ecs_Term term = {fixture.a, ECS_READ};
-    ecs_Query *query = query_of(&fixture, &term, 1);
+    ecs_Query *query = make_query(fixture.world, &term, 1);
     uint32_t total, largest;
     assert_int_equal(
         walk(&fixture, query, ECS_BATCH_COALESCED, &total, &largest),
@@ -511,7 +494,7 @@ static void a_table_that_is_not_tiny_goes_alone(void **state) {
     make_tables(&fixture, rows, 3);
     const ecs_Term term = {fixture.a, ECS_READ};
     uint32_t total, largest;
-    assert_int_equal(walk(&fixture, query_of(&fixture, &term, 1),
+    assert_int_equal(walk(&fixture, make_query(fixture.world, &term, 1),
                           ECS_BATCH_COALESCED, &total, &largest),
                      less == 1 ? 1 : 2);
     finish(&fixture);
@@ -537,7 +520,7 @@ static void a_coalesced_batch_is_no_larger_than_a_block(void **state) {
     }
     const ecs_Term term = {fixture.a, ECS_READ};
     uint32_t total, largest;
-    uint32_t batches = walk(&fixture, query_of(&fixture, &term, 1),
+    uint32_t batches = walk(&fixture, make_query(fixture.world, &term, 1),
                             ECS_BATCH_COALESCED, &total, &largest);
     assert_int_equal(total, ECS_BLOCK_ROWS + more);
     assert_int_equal(batches, 1 + more);
@@ -559,7 +542,7 @@ static void a_batch_has_an_optional_component_or_has_it_not(void **state) {
   const ecs_Term terms[] = {{fixture.a, ECS_READ},
                             {b, ECS_OPTIONAL},
                             {fixture.tag, ECS_OPTIONAL}};
-  ecs_Query *query = query_of(&fixture, terms, 3);
+  ecs_Query *query = make_query(fixture.world, terms, 3);
   Walk walk_state;
   ecs_Batch batch;
   uint32_t with = 0, without = 0, batches = 0;
@@ -590,7 +573,7 @@ static void tiny_blocks_of_a_list_become_one_batch(void **state) {
   make_tables(&fixture, rows, 5);
   for (uint32_t i = 0; i < 7; i++) add(&fixture, i * 3 % 7, fixture.s);
   const ecs_Term terms[] = {{fixture.a, ECS_WRITE}, {fixture.s, ECS_WRITE}};
-  ecs_Query *query = query_of(&fixture, terms, 2);
+  ecs_Query *query = make_query(fixture.world, terms, 2);
   uint32_t total, largest;
   uint32_t whole = walk(&fixture, query, ECS_BATCH_WHOLE, &total, &largest);
   assert_true(whole > 1);
@@ -629,7 +612,7 @@ static void a_walk_claims_what_it_hands_out(void **state) {
                             {fixture.r, ECS_OPTIONAL},
                             {fixture.tag, ECS_WRITE},
                             {fixture.t, ECS_READ}};
-  ecs_Query *query = query_of(&fixture, terms, 5);
+  ecs_Query *query = make_query(fixture.world, terms, 5);
   Walk walk_state;
   assert_int_equal(batch_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
   static const uint32_t readers[] = {1, 1, 1, 0, 0};
@@ -655,8 +638,8 @@ static void a_filter_claims_nothing(void **state) {
   start(&fixture);
   const ecs_Term terms[] = {{fixture.a, ECS_WITH}, {fixture.s, ECS_WITHOUT}};
   const ecs_Term writes[] = {{fixture.a, ECS_WRITE}, {fixture.s, ECS_WRITE}};
-  ecs_Query *filter = query_of(&fixture, terms, 2);
-  ecs_Query *writer = query_of(&fixture, writes, 2);
+  ecs_Query *filter = make_query(fixture.world, terms, 2);
+  ecs_Query *writer = make_query(fixture.world, writes, 2);
   Walk first, second;
   assert_int_equal(batch_begin(writer, ECS_BATCH_WHOLE, &first), ECS_OK);
   assert_int_equal(batch_contested(filter), 0);
@@ -681,8 +664,8 @@ static void who_writes_shares_with_nobody(void **state) {
       static const ecs_Access access[] = {ECS_WRITE, ECS_READ, ECS_OPTIONAL};
       const ecs_Term one[] = {{fixture.a, access[i]}, {fixture.r, ECS_READ}};
       const ecs_Term two[] = {{fixture.r, ECS_READ}, {fixture.a, access[k]}};
-      ecs_Query *first = query_of(&fixture, one, 2);
-      ecs_Query *second = query_of(&fixture, two, 2);
+      ecs_Query *first = make_query(fixture.world, one, 2);
+      ecs_Query *second = make_query(fixture.world, two, 2);
       Walk open;
       assert_int_equal(batch_contested(second), 0);
       assert_int_equal(batch_begin(first, ECS_BATCH_WHOLE, &open), ECS_OK);
@@ -703,7 +686,7 @@ static void two_walks_over_one_query_have_their_own_scratch(void **state) {
   spawn(&fixture, 9);
   for (uint32_t i = 0; i < 9; i++) add(&fixture, i * 2 % 9, fixture.s);
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_READ}};
-  ecs_Query *query = query_of(&fixture, terms, 2);
+  ecs_Query *query = make_query(fixture.world, terms, 2);
   Walk first, second;
   ecs_Batch one, two;
   assert_int_equal(batch_begin(query, ECS_BATCH_WHOLE, &first), ECS_OK);
@@ -735,7 +718,7 @@ static void every_allocation_of_beginning_may_fail(void **state) {
     spawn(&fixture, 9);
     for (uint32_t i = 0; i < 9; i++) add(&fixture, i * 2 % 9, fixture.s);
     const ecs_Term terms[] = {{fixture.a, ECS_WRITE}, {fixture.s, ECS_READ}};
-    ecs_Query *query = query_of(&fixture, terms, 2);
+    ecs_Query *query = make_query(fixture.world, terms, 2);
     uint64_t nth = 0, injected;
     Walk walk_state;
     do {

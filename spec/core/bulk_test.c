@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 #include "api.h"
-#include "failing_memory.h"
+#include "api_fixture.h"
 #include "rows.h"
 #include "world_soundness.h"
 
@@ -104,9 +104,7 @@ static void start(Fixture *fixture) {
 }
 
 static void finish(Fixture *fixture) {
-  ecs_world_destroy(fixture->world);
-  assert_int_equal(fixture->failing.blocks, 0);
-  assert_int_equal(fixture->failing.bytes, 0);
+  close_world(fixture->world, &fixture->failing);
 }
 
 static ecs_Query *query_of(const Fixture *fixture, const ecs_Term *terms,

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "api.h"
-#include "failing_memory.h"
+#include "api_fixture.h"
 
 /* A command without an image takes this much of a piece. */
 #define PLAIN ((sizeof(Command) + 15u) / 16u * 16u)
@@ -42,15 +42,11 @@ static ecs_Component define(Fixture *fixture, const char *name,
     snprintf(names[i], sizeof names[i], "f%u", (unsigned)i);
     fields[i] = (ecs_Field){names[i], type, first == 0 ? 0 : first + i};
   }
-  ecs_ComponentDescription how = {name, fields, count, storage};
-  ecs_Component component = 0;
-  assert_int_equal(ecs_component(fixture->world, &how, &component), ECS_OK);
-  return component;
+  return define_component(fixture->world, name, fields, count, storage);
 }
 
 static void start(Fixture *fixture) {
-  ecs_WorldDescription how = {failing_memory_init(&fixture->failing), 0};
-  assert_int_equal(ecs_world_create(&how, &fixture->world), ECS_OK);
+  fixture->world = open_world(&fixture->failing);
   fixture->buffer = &fixture->world->commands;
   fixture->a = define(fixture, "A", ECS_F64, 2, 5, ECS_STORE_TABLE);
   fixture->b = define(fixture, "B", ECS_U16, 1, 0, ECS_STORE_TABLE);
@@ -60,9 +56,7 @@ static void start(Fixture *fixture) {
 }
 
 static void finish(Fixture *fixture) {
-  ecs_world_destroy(fixture->world);
-  assert_int_equal(fixture->failing.blocks, 0);
-  assert_int_equal(fixture->failing.bytes, 0);
+  close_world(fixture->world, &fixture->failing);
 }
 
 static ecs_Entity placed(Fixture *fixture) {

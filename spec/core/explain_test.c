@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "api_fixture.h"
+
 #include "config.h"
 #include "ecs.h"
 
@@ -20,15 +22,6 @@
 #else
 #define ROOM "16"
 #endif
-
-static ecs_Component define(ecs_World *world, const char *name,
-                            const ecs_Field *fields, uint32_t count,
-                            ecs_Storage storage) {
-  ecs_ComponentDescription how = {name, fields, count, storage};
-  ecs_Component component = 0;
-  assert_int_equal(ecs_component(world, &how, &component), ECS_OK);
-  return component;
-}
 
 /* Owned by the caller. */
 static char *explain(const ecs_World *world) {
@@ -72,10 +65,11 @@ static void every_kind_of_storage_is_told(void **state) {
   ecs_World *world = NULL;
   static const ecs_Field xy[] = {{"x", ECS_F32, 0}, {"y", ECS_U8, 0}};
   assert_int_equal(ecs_world_create(NULL, &world), ECS_OK);
-  const ecs_Component a = define(world, "A", xy, 2, ECS_STORE_TABLE);
-  const ecs_Component t = define(world, "T", NULL, 0, ECS_STORE_TABLE);
-  const ecs_Component b = define(world, "B", NULL, 0, ECS_STORE_BITS);
-  const ecs_Component s = define(world, "S", xy, 1, ECS_STORE_SPARSE);
+  const ecs_Component a = define_component(world, "A", xy, 2, ECS_STORE_TABLE);
+  const ecs_Component t =
+      define_component(world, "T", NULL, 0, ECS_STORE_TABLE);
+  const ecs_Component b = define_component(world, "B", NULL, 0, ECS_STORE_BITS);
+  const ecs_Component s = define_component(world, "S", xy, 1, ECS_STORE_SPARSE);
   const ecs_Component all[] = {a, t, b, s};
   ecs_Entity entity = 0;
   for (uint32_t count = 1; count <= 4; count++)
@@ -116,8 +110,8 @@ static void the_sum_is_that_of_the_tables(void **state) {
   static const ecs_Field x = {"x", ECS_F64, 0};
   assert_int_equal(ecs_world_create(NULL, &world), ECS_OK);
   const ecs_Component both[] = {
-      define(world, "A", &x, 1, ECS_STORE_TABLE),
-      define(world, "B", &x, 1, ECS_STORE_SPARSE)};
+      define_component(world, "A", &x, 1, ECS_STORE_TABLE),
+      define_component(world, "B", &x, 1, ECS_STORE_SPARSE)};
   ecs_Entity entity = 0;
   for (uint32_t i = 0; i < 40; i++)
     assert_int_equal(ecs_spawn(world, both, i % 3, NULL, &entity), ECS_OK);
@@ -145,7 +139,7 @@ static void many_tables_are_told_as_a_sum(void **state) {
   assert_int_equal(ecs_world_create(NULL, &world), ECS_OK);
   for (uint32_t i = 0; i < 6; i++) {
     const char name[2] = {(char)('A' + (int)i), 0};
-    tags[i] = define(world, name, NULL, 0, ECS_STORE_TABLE);
+    tags[i] = define_component(world, name, NULL, 0, ECS_STORE_TABLE);
   }
   for (uint32_t mask = 1; mask < 32; mask++) {
     ecs_Component some[6];

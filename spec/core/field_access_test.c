@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "api.h"
-#include "failing_memory.h"
+#include "api_fixture.h"
 #include "field_access.h"
 
 #define COUNT 30u
@@ -58,8 +58,7 @@ static uint32_t roll(Fixture *fixture, uint32_t n) {
 }
 
 static void start(Fixture *fixture, uint32_t seed) {
-  ecs_WorldDescription how = {failing_memory_init(&fixture->failing), 0};
-  assert_int_equal(ecs_world_create(&how, &fixture->world), ECS_OK);
+  fixture->world = open_world(&fixture->failing);
   fixture->seed = seed;
   ecs_field_init(&fixture->alive, &fixture->world, 0);
   assert_int_equal(ecs_field_alive(&fixture->alive, 1.0), FIELD_NO);

@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "api.h"
-#include "failing_memory.h"
+#include "api_fixture.h"
 
 typedef struct A {
   double x;
@@ -33,35 +33,23 @@ typedef struct Fixture {
   ecs_Component a, tag, t, s, b, u;
 } Fixture;
 
-static ecs_Component define(ecs_World *world, const char *name,
-                            const ecs_Field *fields, uint32_t count,
-                            ecs_Storage storage) {
-  ecs_ComponentDescription how = {name, fields, count, storage};
-  ecs_Component component = 0;
-  assert_int_equal(ecs_component(world, &how, &component), ECS_OK);
-  return component;
-}
-
 static void start(Fixture *fixture) {
   static const ecs_Field a[] = {{"x", ECS_F64, 0.5}, {"y", ECS_F32, 0}};
   static const ecs_Field s = {"s", ECS_U16, 7}, b = {"b", ECS_BOOL, 1};
-  ecs_WorldDescription how = {failing_memory_init(&fixture->failing), 0};
-  assert_int_equal(ecs_world_create(&how, &fixture->world), ECS_OK);
+  fixture->world = open_world(&fixture->failing);
   ecs_World *world = fixture->world;
-  fixture->a = define(world, "A", a, 2, ECS_STORE_TABLE);
-  fixture->tag = define(world, "Tag", NULL, 0, ECS_STORE_TABLE);
-  fixture->t = define(world, "T", NULL, 0, ECS_STORE_BITS);
-  fixture->s = define(world, "S", &s, 1, ECS_STORE_SPARSE);
-  fixture->b = define(world, "B", &b, 1, ECS_STORE_TABLE);
-  fixture->u = define(world, "U", NULL, 0, ECS_STORE_BITS);
+  fixture->a = define_component(world, "A", a, 2, ECS_STORE_TABLE);
+  fixture->tag = define_component(world, "Tag", NULL, 0, ECS_STORE_TABLE);
+  fixture->t = define_component(world, "T", NULL, 0, ECS_STORE_BITS);
+  fixture->s = define_component(world, "S", &s, 1, ECS_STORE_SPARSE);
+  fixture->b = define_component(world, "B", &b, 1, ECS_STORE_TABLE);
+  fixture->u = define_component(world, "U", NULL, 0, ECS_STORE_BITS);
   const ecs_Component group[] = {fixture->b, fixture->u};
   assert_int_equal(ecs_group(world, group, 2), ECS_OK);
 }
 
 static void finish(Fixture *fixture) {
-  ecs_world_destroy(fixture->world);
-  assert_int_equal(fixture->failing.blocks, 0);
-  assert_int_equal(fixture->failing.bytes, 0);
+  close_world(fixture->world, &fixture->failing);
 }
 
 static void begin(const Fixture *fixture) {
@@ -384,8 +372,8 @@ static void components_may_come_between_two_applications(void **state) {
     char name[16];
     snprintf(name, sizeof name, "N%u", (unsigned)i);
     ecs_Component fresh =
-        define(fixture.world, name, &field, 1,
-               i % 2 == 0 ? ECS_STORE_SPARSE : ECS_STORE_TABLE);
+        define_component(fixture.world, name, &field, 1,
+                         i % 2 == 0 ? ECS_STORE_SPARSE : ECS_STORE_TABLE);
     uint32_t image = i + 40, back = 0;
     begin(&fixture);
     assert_int_equal(ecs_add(fixture.world, entity, fresh, &image), ECS_OK);
@@ -571,7 +559,7 @@ static void bits_come_and_go_in_groups_of_nothing_else(void **state) {
     for (uint32_t i = 0; i < 10; i++) {
       char name[16];
       snprintf(name, sizeof name, "T%u", (unsigned)i);
-      bits[i] = define(world, name, NULL, 0, ECS_STORE_BITS);
+      bits[i] = define_component(world, name, NULL, 0, ECS_STORE_BITS);
     }
     if (apart == 1)
       assert_int_equal(ecs_group(world, bits, 10), ECS_OK);
@@ -642,7 +630,7 @@ static void masks_may_have_many_words(void **state) {
     for (uint32_t i = 0; i < 300; i++) {
       char name[16];
       snprintf(name, sizeof name, "M%u", (unsigned)i);
-      many[i] = define(fixture.world, name, NULL, 0, ECS_STORE_TABLE);
+      many[i] = define_component(fixture.world, name, NULL, 0, ECS_STORE_TABLE);
     }
     if (apart == 1)
       assert_int_equal(ecs_group(fixture.world, many, 300), ECS_OK);
@@ -742,7 +730,7 @@ static void a_recording_that_needs_too_many_tables_is_dropped(void **state) {
   for (uint32_t i = 0; i < 6; i++) {
     char name[16];
     snprintf(name, sizeof name, "T%u", (unsigned)i);
-    tags[i] = define(world, name, NULL, 0, ECS_STORE_TABLE);
+    tags[i] = define_component(world, name, NULL, 0, ECS_STORE_TABLE);
   }
   for (uint32_t i = 0; i < 40; i++)
     assert_int_equal(ecs_spawn(world, NULL, 0, NULL, &e[i]), ECS_OK);

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "api.h"
-#include "failing_memory.h"
+#include "api_fixture.h"
 #include "hash.h"
 
 typedef struct Hashes {
@@ -43,20 +43,11 @@ static ecs_World *create(void) {
   return world;
 }
 
-static ecs_Component define(ecs_World *world, const char *name,
-                            const ecs_Field *fields, uint32_t count,
-                            ecs_Storage storage) {
-  ecs_ComponentDescription how = {name, fields, count, storage};
-  ecs_Component component = 0;
-  assert_int_equal(ecs_component(world, &how, &component), ECS_OK);
-  return component;
-}
-
 /* A component of one field. */
 static ecs_Component define_one(ecs_World *world, const char *name,
                                 const char *field, ecs_Scalar type) {
   const ecs_Field fields[] = {{field, type, 0}};
-  return define(world, name, fields, 1, ECS_STORE_TABLE);
+  return define_component(world, name, fields, 1, ECS_STORE_TABLE);
 }
 
 static ecs_Entity spawn(ecs_World *world, ecs_Component component,
@@ -131,7 +122,7 @@ static void a_nan_is_a_nan_whatever_its_bits(void **state) {
     ecs_World *world = create();
     const ecs_Field fields[] = {{"d", ECS_F64, 0}, {"f", ECS_F32, 0}};
     ecs_Component component =
-        define(world, "A", fields, 2, ECS_STORE_TABLE);
+        define_component(world, "A", fields, 2, ECS_STORE_TABLE);
     ecs_Entity entity = spawn(world, component, NULL);
     /* Only a kernel could write payloads past the border. */
     Location place = world_locate_main(&world->world, entity);
@@ -152,8 +143,8 @@ static void every_row_and_every_field_counts(void **state) {
   ecs_World *world = create();
   const ecs_Field fields[] = {{"a", ECS_U16, 0}, {"b", ECS_U16, 0}};
   const ecs_Component what[] = {
-      define(world, "A", fields, 2, ECS_STORE_TABLE),
-      define(world, "S", fields, 2, ECS_STORE_SPARSE)};
+      define_component(world, "A", fields, 2, ECS_STORE_TABLE),
+      define_component(world, "S", fields, 2, ECS_STORE_SPARSE)};
   ecs_Entity e[3];
   for (uint32_t i = 0; i < 3; i++)
     assert_int_equal(ecs_spawn(world, what, 2, NULL, &e[i]), ECS_OK);
@@ -187,10 +178,11 @@ static void values_of_two_entities_cannot_be_exchanged(void **state) {
 static void entities_tags_and_bits_count(void **state) {
   (void)state;
   ecs_World *world = create();
-  ecs_Component tag = define(world, "Tag", NULL, 0, ECS_STORE_TABLE);
-  ecs_Component bit = define(world, "T", NULL, 0, ECS_STORE_BITS);
-  ecs_Component next = define(world, "U", NULL, 0, ECS_STORE_BITS);
-  ecs_Component sparse = define(world, "S", NULL, 0, ECS_STORE_SPARSE);
+  ecs_Component tag = define_component(world, "Tag", NULL, 0, ECS_STORE_TABLE);
+  ecs_Component bit = define_component(world, "T", NULL, 0, ECS_STORE_BITS);
+  ecs_Component next = define_component(world, "U", NULL, 0, ECS_STORE_BITS);
+  ecs_Component sparse =
+      define_component(world, "S", NULL, 0, ECS_STORE_SPARSE);
   Hashes seen[8];
   uint32_t count = 0;
   seen[count++] = hashes_of(world);
@@ -223,8 +215,10 @@ static void the_order_of_rows_is_no_state(void **state) {
   Hashes hashes[2];
   for (uint32_t i = 0; i < 2; i++) {
     ecs_World *world = create();
-    ecs_Component tag = define(world, "Tag", NULL, 0, ECS_STORE_TABLE);
-    ecs_Component sparse = define(world, "S", NULL, 0, ECS_STORE_SPARSE);
+    ecs_Component tag =
+        define_component(world, "Tag", NULL, 0, ECS_STORE_TABLE);
+    ecs_Component sparse =
+        define_component(world, "S", NULL, 0, ECS_STORE_SPARSE);
     ecs_Entity e[4];
     for (uint32_t k = 0; k < 4; k++) e[k] = spawn(world, sparse, NULL);
     for (uint32_t k = 0; k < 4; k++)
@@ -240,7 +234,8 @@ static void the_order_of_rows_of_a_sparse_set_counts_alone(void **state) {
   Hashes hashes[2];
   for (uint32_t i = 0; i < 2; i++) {
     ecs_World *world = create();
-    ecs_Component sparse = define(world, "S", NULL, 0, ECS_STORE_SPARSE);
+    ecs_Component sparse =
+        define_component(world, "S", NULL, 0, ECS_STORE_SPARSE);
     ecs_Entity e[2] = {spawn(world, 0, NULL), spawn(world, 0, NULL)};
     assert_int_equal(ecs_add(world, e[i], sparse, NULL), ECS_OK);
     assert_int_equal(ecs_add(world, e[1 - i], sparse, NULL), ECS_OK);
@@ -255,10 +250,10 @@ static void the_storage_is_no_state(void **state) {
   ecs_World *world = create();
   const ecs_Field field = {"x", ECS_F32, 1};
   const ecs_Component what[] = {
-      define(world, "A", &field, 1, ECS_STORE_TABLE),
-      define(world, "S", &field, 1, ECS_STORE_SPARSE),
-      define(world, "T", NULL, 0, ECS_STORE_BITS),
-      define(world, "Tag", NULL, 0, ECS_STORE_TABLE)};
+      define_component(world, "A", &field, 1, ECS_STORE_TABLE),
+      define_component(world, "S", &field, 1, ECS_STORE_SPARSE),
+      define_component(world, "T", NULL, 0, ECS_STORE_BITS),
+      define_component(world, "Tag", NULL, 0, ECS_STORE_TABLE)};
   for (uint32_t i = 0; i < 16; i++) {
     ecs_Entity entity = spawn(world, 0, NULL);
     for (uint32_t k = 0; k < 4; k++)
@@ -311,8 +306,8 @@ static void empty_tables_and_room_are_seen_by_nobody(void **state) {
   assert_int_equal(ecs_reserve(world, bundle, 20), ECS_OK);
   assert_hashes(hashes_of(world), before, true, true);
   (void)define_one(world, "C", "x", ECS_U8); /* nobody has it */
-  (void)define(world, "T", NULL, 0, ECS_STORE_BITS);
-  (void)define(world, "S", NULL, 0, ECS_STORE_SPARSE);
+  (void)define_component(world, "T", NULL, 0, ECS_STORE_BITS);
+  (void)define_component(world, "S", NULL, 0, ECS_STORE_SPARSE);
   assert_hashes(hashes_of(world), before, true, true);
   ecs_world_destroy(world);
 }

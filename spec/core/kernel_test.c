@@ -14,9 +14,8 @@
 #include <cmocka.h>
 
 #include "api.h"
-#include "failing_memory.h"
+#include "api_fixture.h"
 #include "kernel.h"
-
 
 typedef struct Report {
   uint32_t calls, blocks, rows, absent;
@@ -72,41 +71,22 @@ static const ecs_KernelColumn x_and_s[] = {{"P", "x", ECS_F64, ECS_WRITE},
 static const ecs_KernelColumn x_and_v[] = {{"P", "x", ECS_F64, ECS_WRITE},
                                            {"V", "v", ECS_U32, ECS_OPTIONAL}};
 
-static ecs_Component define(Fixture *fixture, const char *name,
-                            const ecs_Field *fields, uint32_t count,
-                            ecs_Storage storage) {
-  ecs_ComponentDescription how = {name, fields, count, storage};
-  ecs_Component component = 0;
-  assert_int_equal(ecs_component(fixture->world, &how, &component), ECS_OK);
-  return component;
-}
-
 static void start(Fixture *fixture) {
   static const ecs_Field p[] = {{"y", ECS_F32, 0}, {"x", ECS_F64, 0}};
   static const ecs_Field s = {"s", ECS_U32, 10}, v = {"v", ECS_U32, 20};
-  ecs_WorldDescription how = {failing_memory_init(&fixture->failing), 0};
-  assert_int_equal(ecs_world_create(&how, &fixture->world), ECS_OK);
-  fixture->p = define(fixture, "P", p, 2, ECS_STORE_TABLE);
-  fixture->s = define(fixture, "S", &s, 1, ECS_STORE_SPARSE);
-  fixture->v = define(fixture, "V", &v, 1, ECS_STORE_TABLE);
-  fixture->tag = define(fixture, "Tag", NULL, 0, ECS_STORE_TABLE);
+  fixture->world = open_world(&fixture->failing);
+  fixture->p = define_component(fixture->world, "P", p, 2, ECS_STORE_TABLE);
+  fixture->s = define_component(fixture->world, "S", &s, 1, ECS_STORE_SPARSE);
+  fixture->v = define_component(fixture->world, "V", &v, 1, ECS_STORE_TABLE);
+  fixture->tag =
+      define_component(fixture->world, "Tag", NULL, 0, ECS_STORE_TABLE);
   fixture->report = (Report){0};
   fixture->call =
       (ecs_KernelCall){.dt = 0.25, .tick = 77, .user = &fixture->report};
 }
 
 static void finish(Fixture *fixture) {
-  ecs_world_destroy(fixture->world);
-  assert_int_equal(fixture->failing.blocks, 0);
-  assert_int_equal(fixture->failing.bytes, 0);
-}
-
-static ecs_Query *query_of(Fixture *fixture, const ecs_Term *terms,
-                           uint32_t count) {
-  ecs_Query *query = NULL;
-  assert_int_equal(ecs_query_create(fixture->world, terms, count, &query),
-                   ECS_OK);
-  return query;
+  close_world(fixture->world, &fixture->failing);
 }
 
 static ecs_Entity spawn(const Fixture *fixture, ecs_Component first,
@@ -148,8 +128,8 @@ static ecs_Status ask(ecs_KernelColumn column, ecs_Access access) {
       {fixture.p, access}, {fixture.s, ECS_WITH}, {fixture.tag, ECS_READ}};
   const ecs_Kernel kernel = {"k", look, &column, 1, ECS_KERNEL_ENTITIES};
   ecs_KernelBinding *binding = NULL;
-  ecs_Status status =
-      ecs_kernel_bind(query_of(&fixture, terms, 3), &kernel, &binding, NULL);
+  ecs_Status status = ecs_kernel_bind(make_query(fixture.world, terms, 3),
+                                      &kernel, &binding, NULL);
   assert_int_equal(binding != NULL, status == ECS_OK);
   finish(&fixture);
   return status;
@@ -194,7 +174,7 @@ static void the_first_column_that_does_not_fit_is_named(void **state) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_READ}, {fixture.v, ECS_READ}};
-  ecs_Query *query = query_of(&fixture, terms, 2);
+  ecs_Query *query = make_query(fixture.world, terms, 2);
   ecs_KernelColumn columns[4]; /* they outlive the binding */
   const ecs_Kernel kernel = {"k", look, columns, 4, ECS_KERNEL_ENTITIES};
   for (uint32_t wrong = 0; wrong <= 4; wrong++) {
@@ -224,7 +204,7 @@ static void columns_are_mapped_to_those_of_the_query(void **state) {
                                              {"P", "y", ECS_F32, ECS_WRITE}};
   const ecs_Kernel kernel = {"k", look, columns, 3, ECS_KERNEL_ENTITIES};
   const ecs_KernelBinding *binding =
-      bind(query_of(&fixture, terms, 3), &kernel);
+      bind(make_query(fixture.world, terms, 3), &kernel);
   static const uint32_t expected[] = {2, 0, 1};
   for (uint32_t i = 0; i < 3; i++)
     assert_int_equal(binding->columns[i], expected[i]);
@@ -241,7 +221,7 @@ static void bindings_end_with_their_query(void **state) {
   const ecs_Kernel bare = {"b", look, NULL, 0, ECS_KERNEL_ENTITIES};
   (void)spawn(&fixture, fixture.p, 0);
   uint64_t blocks = fixture.failing.blocks;
-  ecs_Query *query = query_of(&fixture, terms, 2);
+  ecs_Query *query = make_query(fixture.world, terms, 2);
   ecs_KernelBinding *first = bind(query, &kernel);
   (void)bind(query, &bare);
   ecs_KernelBinding *last = bind(query, &kernel);
@@ -261,7 +241,8 @@ static void a_full_plan_is_one_call_with_a_block_per_table(void **state) {
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
   const ecs_Kernel kernel = {"k", step, x_and_v, 2,
                              ECS_KERNEL_WHOLE_TABLES | ECS_KERNEL_ENTITIES};
-  ecs_KernelBinding *binding = bind(query_of(&fixture, terms, 2), &kernel);
+  ecs_KernelBinding *binding =
+      bind(make_query(fixture.world, terms, 2), &kernel);
   ecs_Entity a = spawn(&fixture, fixture.p, 0);
   ecs_Entity b = spawn(&fixture, fixture.p, fixture.v);
   ecs_Entity c = spawn(&fixture, fixture.p, fixture.tag);
@@ -286,7 +267,8 @@ static void nobody_is_a_call_without_blocks(void **state) {
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
   const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES};
-  ecs_KernelBinding *binding = bind(query_of(&fixture, terms, 2), &kernel);
+  ecs_KernelBinding *binding =
+      bind(make_query(fixture.world, terms, 2), &kernel);
   Report report = run(&fixture, binding);
   assert_int_equal(report.blocks, 0);
   finish(&fixture);
@@ -298,7 +280,8 @@ static void blocks_are_kept_until_the_group_changes(void **state) {
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
   const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES};
-  ecs_KernelBinding *binding = bind(query_of(&fixture, terms, 2), &kernel);
+  ecs_KernelBinding *binding =
+      bind(make_query(fixture.world, terms, 2), &kernel);
   ecs_Entity a = spawn(&fixture, fixture.p, 0);
   for (uint32_t i = 1; i <= 30; i++) {
     Report report = run(&fixture, binding);
@@ -321,7 +304,8 @@ static void blocks_follow_the_layout(void **state) {
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
   const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES};
-  ecs_KernelBinding *binding = bind(query_of(&fixture, terms, 2), &kernel);
+  ecs_KernelBinding *binding =
+      bind(make_query(fixture.world, terms, 2), &kernel);
   const ecs_Component both[] = {fixture.p, fixture.v};
   ecs_Entity a = spawn(&fixture, fixture.p, 0);
   ecs_Entity b = spawn(&fixture, fixture.p, fixture.v);
@@ -348,7 +332,8 @@ static void other_plans_hand_out_their_blocks_one_at_a_time(void **state) {
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.s, ECS_READ}};
   const ecs_Kernel kernel = {"k", step, x_and_s, 2, ECS_KERNEL_ENTITIES};
-  ecs_KernelBinding *binding = bind(query_of(&fixture, terms, 2), &kernel);
+  ecs_KernelBinding *binding =
+      bind(make_query(fixture.world, terms, 2), &kernel);
   ecs_Entity e[6];
   for (uint32_t i = 0; i < 6; i++)
     e[i] = spawn(&fixture, fixture.p, i < 3 ? 0 : fixture.tag);
@@ -374,7 +359,8 @@ static void whole_tables_are_not_to_be_had_of_other_plans(void **state) {
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.s, ECS_READ}};
   const ecs_Kernel kernel = {"k", step, x_and_s, 2,
                              ECS_KERNEL_WHOLE_TABLES | ECS_KERNEL_ENTITIES};
-  ecs_KernelBinding *binding = bind(query_of(&fixture, terms, 2), &kernel);
+  ecs_KernelBinding *binding =
+      bind(make_query(fixture.world, terms, 2), &kernel);
   ecs_Entity e = spawn(&fixture, fixture.p, fixture.s);
   assert_int_equal(ecs_kernel_run(binding, &fixture.call), ECS_E_KERNEL);
   assert_int_equal(fixture.report.calls, 0);
@@ -391,17 +377,18 @@ static void a_kernel_may_not_touch_what_a_cursor_owns(void **state) {
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
   const ecs_Term read = {fixture.p, ECS_READ}, other = {fixture.s, ECS_WRITE};
   const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES};
-  ecs_KernelBinding *binding = bind(query_of(&fixture, terms, 2), &kernel);
+  ecs_KernelBinding *binding =
+      bind(make_query(fixture.world, terms, 2), &kernel);
   ecs_Cursor cursor;
   (void)spawn(&fixture, fixture.p, 0);
-  assert_int_equal(ecs_query_begin(query_of(&fixture, &read, 1),
+  assert_int_equal(ecs_query_begin(make_query(fixture.world, &read, 1),
                                    ECS_BATCH_WHOLE, &cursor),
                    ECS_OK);
   assert_int_equal(ecs_kernel_run(binding, &fixture.call), ECS_E_ACCESS);
   assert_int_equal(ecs_world_contested(fixture.world), fixture.p);
   assert_int_equal(fixture.report.calls, 0);
   assert_int_equal(ecs_cursor_end(&cursor), ECS_OK);
-  assert_int_equal(ecs_query_begin(query_of(&fixture, &other, 1),
+  assert_int_equal(ecs_query_begin(make_query(fixture.world, &other, 1),
                                    ECS_BATCH_WHOLE, &cursor),
                    ECS_OK);
   assert_int_equal(run(&fixture, binding).rows, 1);
@@ -418,7 +405,7 @@ static void a_nan_with_a_payload_is_found_in_checked_builds(void **state) {
     const ecs_Kernel kernel = {"k", store_noise, x_and_s, 1,
                                ECS_KERNEL_ENTITIES};
     ecs_KernelBinding *binding =
-        bind(query_of(&fixture, terms, 1 + partial), &kernel);
+        bind(make_query(fixture.world, terms, 1 + partial), &kernel);
     ecs_Entity e = spawn(&fixture, fixture.p, fixture.s);
 #ifdef ECS_CHECKED
     uint64_t bits = 0;
@@ -453,7 +440,8 @@ static void every_column_of_every_block_is_scanned(void **state) {
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
   const ecs_Kernel kernel = {"k", store_noise_last, columns, 3,
                              ECS_KERNEL_ENTITIES};
-  ecs_KernelBinding *binding = bind(query_of(&fixture, terms, 2), &kernel);
+  ecs_KernelBinding *binding =
+      bind(make_query(fixture.world, terms, 2), &kernel);
   ecs_Entity e[4];
   for (uint32_t i = 0; i < 4; i++)
     e[i] = spawn(&fixture, fixture.p, i < 2 ? fixture.v : 0);
@@ -474,7 +462,8 @@ static void a_column_that_is_only_read_is_not_scanned(void **state) {
   static const ecs_KernelColumn column = {"P", "x", ECS_F64, ECS_READ};
   const ecs_Term term = {fixture.p, ECS_WRITE};
   const ecs_Kernel kernel = {"k", store_noise, &column, 1, ECS_KERNEL_ENTITIES};
-  ecs_KernelBinding *binding = bind(query_of(&fixture, &term, 1), &kernel);
+  ecs_KernelBinding *binding =
+      bind(make_query(fixture.world, &term, 1), &kernel);
   (void)spawn(&fixture, fixture.p, 0);
   assert_int_equal(ecs_kernel_run(binding, &fixture.call), ECS_OK);
   finish(&fixture);
@@ -493,7 +482,7 @@ static void every_allocation_of_a_kernel_may_fail(void **state) {
         x_and_s[0], turn < 2 ? (ecs_KernelColumn){"V", "v", ECS_U32, ECS_READ}
                              : x_and_s[1]};
     const ecs_Kernel kernel = {"k", step, columns, 2, ECS_KERNEL_ENTITIES};
-    ecs_Query *query = query_of(&fixture, terms, 2);
+    ecs_Query *query = make_query(fixture.world, terms, 2);
     ecs_Entity e = spawn(&fixture, fixture.p, terms[1].component);
     ecs_KernelBinding *binding = NULL;
     uint64_t nth = 0, injected;

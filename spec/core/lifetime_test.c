@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "api.h"
-#include "failing_memory.h"
+#include "api_fixture.h"
 
 #define MANY 9u /* components: more than fit anything of fixed size */
 
@@ -27,8 +27,7 @@ static void start(Fixture *fixture) {
   static const char *const names[MANY] = {"a", "b", "c", "d", "e",
                                           "f", "g", "h", "i"};
   static const ecs_Field x = {"x", ECS_F32, 0};
-  ecs_WorldDescription how = {failing_memory_init(&fixture->failing), 0};
-  assert_int_equal(ecs_world_create(&how, &fixture->world), ECS_OK);
+  fixture->world = open_world(&fixture->failing);
   for (uint32_t i = 0; i < MANY; i++) {
     ecs_ComponentDescription what = {names[i], &x, 1,
                                      i < 2 ? ECS_STORE_SPARSE
@@ -43,9 +42,7 @@ static void start(Fixture *fixture) {
 }
 
 static void finish(Fixture *fixture) {
-  ecs_world_destroy(fixture->world);
-  assert_int_equal(fixture->failing.blocks, 0);
-  assert_int_equal(fixture->failing.bytes, 0);
+  close_world(fixture->world, &fixture->failing);
 }
 
 static ecs_Query *query_of(Fixture *fixture) {

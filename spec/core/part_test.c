@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "api.h"
-#include "failing_memory.h"
+#include "api_fixture.h"
 
 #define BITS 11u
 
@@ -29,15 +29,11 @@ typedef struct Fixture {
 
 static ecs_Component define(Fixture *fixture, const char *name,
                             ecs_Storage storage) {
-  ecs_ComponentDescription how = {name, NULL, 0, storage};
-  ecs_Component component = 0;
-  assert_int_equal(ecs_component(fixture->world, &how, &component), ECS_OK);
-  return component;
+  return define_component(fixture->world, name, NULL, 0, storage);
 }
 
 static void start(Fixture *fixture) {
-  ecs_WorldDescription how = {failing_memory_init(&fixture->failing), 0};
-  assert_int_equal(ecs_world_create(&how, &fixture->world), ECS_OK);
+  fixture->world = open_world(&fixture->failing);
   fixture->memory = &fixture->world->world.memory;
   fixture->a = define(fixture, "A", ECS_STORE_TABLE);
   for (uint32_t i = 0; i < BITS; i++) {
@@ -50,9 +46,7 @@ static void start(Fixture *fixture) {
 }
 
 static void finish(Fixture *fixture) {
-  ecs_world_destroy(fixture->world);
-  assert_int_equal(fixture->failing.blocks, 0);
-  assert_int_equal(fixture->failing.bytes, 0);
+  close_world(fixture->world, &fixture->failing);
 }
 
 static uint32_t bit_of(const Fixture *fixture, ecs_Component component) {

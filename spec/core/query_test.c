@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "api.h"
-#include "failing_memory.h"
+#include "api_fixture.h"
 
 typedef struct Fixture {
   FailingMemory failing;
@@ -25,42 +25,23 @@ typedef struct Fixture {
   ecs_Component a, b, tag, s, r, t;
 } Fixture;
 
-static ecs_Component define(Fixture *fixture, const char *name,
-                            const ecs_Field *fields, uint32_t count,
-                            ecs_Storage storage) {
-  ecs_ComponentDescription how = {name, fields, count, storage};
-  ecs_Component component = 0;
-  assert_int_equal(ecs_component(fixture->world, &how, &component), ECS_OK);
-  return component;
-}
-
 static void start(Fixture *fixture) {
   static const ecs_Field a[] = {{"x", ECS_F64, 0}, {"y", ECS_F32, 0}};
   static const ecs_Field b = {"b", ECS_U16, 0}, r = {"r", ECS_I16, 0};
   static const ecs_Field s[] = {
       {"p", ECS_U32, 0}, {"q", ECS_U32, 0}, {"z", ECS_U8, 0}};
-  ecs_WorldDescription how = {failing_memory_init(&fixture->failing), 0};
-  assert_int_equal(ecs_world_create(&how, &fixture->world), ECS_OK);
-  fixture->a = define(fixture, "A", a, 2, ECS_STORE_TABLE);
-  fixture->b = define(fixture, "B", &b, 1, ECS_STORE_TABLE);
-  fixture->tag = define(fixture, "Tag", NULL, 0, ECS_STORE_TABLE);
-  fixture->s = define(fixture, "S", s, 3, ECS_STORE_SPARSE);
-  fixture->r = define(fixture, "R", &r, 1, ECS_STORE_SPARSE);
-  fixture->t = define(fixture, "T", NULL, 0, ECS_STORE_BITS);
+  fixture->world = open_world(&fixture->failing);
+  fixture->a = define_component(fixture->world, "A", a, 2, ECS_STORE_TABLE);
+  fixture->b = define_component(fixture->world, "B", &b, 1, ECS_STORE_TABLE);
+  fixture->tag =
+      define_component(fixture->world, "Tag", NULL, 0, ECS_STORE_TABLE);
+  fixture->s = define_component(fixture->world, "S", s, 3, ECS_STORE_SPARSE);
+  fixture->r = define_component(fixture->world, "R", &r, 1, ECS_STORE_SPARSE);
+  fixture->t = define_component(fixture->world, "T", NULL, 0, ECS_STORE_BITS);
 }
 
 static void finish(Fixture *fixture) {
-  ecs_world_destroy(fixture->world);
-  assert_int_equal(fixture->failing.blocks, 0);
-  assert_int_equal(fixture->failing.bytes, 0);
-}
-
-static ecs_Query *query_of(Fixture *fixture, const ecs_Term *terms,
-                           uint32_t count) {
-  ecs_Query *query = NULL;
-  assert_int_equal(ecs_query_create(fixture->world, terms, count, &query),
-                   ECS_OK);
-  return query;
+  close_world(fixture->world, &fixture->failing);
 }
 
 static ecs_Entity spawn(const Fixture *fixture, const ecs_Component *what,
@@ -99,7 +80,7 @@ static void columns_come_in_the_order_of_terms_then_fields(void **state) {
       {fixture.s, ECS_READ}, {fixture.tag, ECS_READ},  {fixture.b, ECS_WITH},
       {fixture.t, ECS_WITH}, {fixture.r, ECS_WITHOUT},
       {fixture.a, ECS_OPTIONAL}};
-  const ecs_Query *query = query_of(&fixture, terms, 6);
+  const ecs_Query *query = make_query(fixture.world, terms, 6);
   assert_int_equal(ecs_query_column_count(query), 5);
   static const uint32_t expected[5][2] = {
       {0, 0}, {0, 1}, {0, 2}, {5, 0}, {5, 1}};
@@ -136,7 +117,7 @@ static void what_is_written_or_optional_is_scattered(void **state) {
   static const ecs_Access access[] = {ECS_WRITE, ECS_READ, ECS_OPTIONAL};
   for (uint32_t i = 0; i < 3; i++) {
     const ecs_Term term = {fixture.b, access[i]};
-    ecs_Query *query = query_of(&fixture, &term, 1);
+    ecs_Query *query = make_query(fixture.world, &term, 1);
     assert_int_equal(query->columns[0].written, access[i] != ECS_READ);
     assert_int_equal(query->terms[0].access, access[i]);
   }
@@ -153,7 +134,7 @@ static void one_group_makes_a_full_plan(void **state) {
   const ecs_Term terms[] = {{fixture.a, ECS_WRITE},
                             {fixture.b, ECS_OPTIONAL},
                             {fixture.tag, ECS_WITHOUT}};
-  ecs_Query *query = query_of(&fixture, terms, 3);
+  ecs_Query *query = make_query(fixture.world, terms, 3);
   (void)spawn(&fixture, both, 2);
   spawn_many(&fixture, fixture.a, 2);
   spawn_many(&fixture, fixture.b, 4);
@@ -172,7 +153,7 @@ static void a_filter_of_bits_needs_a_list(void **state) {
   start(&fixture);
   const ecs_Component both[] = {fixture.a, fixture.t};
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.t, ECS_WITH}};
-  ecs_Query *query = query_of(&fixture, terms, 2);
+  ecs_Query *query = make_query(fixture.world, terms, 2);
   spawn_many(&fixture, fixture.a, 2);
   (void)spawn(&fixture, both, 2);
   assert_int_equal(count_of(query), 1);
@@ -192,7 +173,7 @@ static void terms_of_several_groups_make_a_partial_plan(void **state) {
   const ecs_Term terms[] = {{fixture.a, ECS_READ},
                             {fixture.s, ECS_WRITE},
                             {fixture.b, ECS_WITH}};
-  ecs_Query *query = query_of(&fixture, terms, 3);
+  ecs_Query *query = make_query(fixture.world, terms, 3);
   for (uint32_t i = 0; i < 2; i++) (void)spawn(&fixture, what, 3);
   spawn_many(&fixture, fixture.a, 20);
   assert_int_equal(count_of(query), 2);
@@ -213,7 +194,7 @@ static void terms_that_share_no_group_make_a_blind_plan(void **state) {
   assert_int_equal(ecs_group(fixture.world, group, 2), ECS_OK);
   const ecs_Component what[] = {fixture.b, fixture.s};
   const ecs_Term terms[] = {{fixture.b, ECS_READ}, {fixture.s, ECS_READ}};
-  ecs_Query *query = query_of(&fixture, terms, 2);
+  ecs_Query *query = make_query(fixture.world, terms, 2);
   ecs_Entity e[3];
   for (uint32_t i = 0; i < 3; i++) e[i] = spawn(&fixture, what, i == 0 ? 1 : 2);
   assert_int_equal(ecs_remove(fixture.world, e[0], fixture.b), ECS_OK);
@@ -238,7 +219,8 @@ static void explaining_counts_blocks_in_place_and_gathered(void **state) {
   static const uint32_t order[] = {0, 1, 2, 5, 4, 3};
   for (uint32_t i = 0; i < 6; i++)
     assert_int_equal(ecs_add(fixture.world, e[order[i]], fixture.s, NULL), 0);
-  (void)ecs_query_explain(query_of(&fixture, terms, 2), text, sizeof text);
+  (void)ecs_query_explain(make_query(fixture.world, terms, 2), text,
+                          sizeof text);
   assert_non_null(
       strstr(text, "  row list of 2 blocks, 1 in place, 1 gathered\n"));
   finish(&fixture);
@@ -249,7 +231,7 @@ static void explaining_writes_no_more_than_it_may(void **state) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term term = {fixture.a, ECS_READ};
-  ecs_Query *query = query_of(&fixture, &term, 1);
+  ecs_Query *query = make_query(fixture.world, &term, 1);
   char whole[512], text[512];
   size_t length = ecs_query_explain(query, whole, sizeof whole);
   assert_int_equal(length, strlen(whole));
@@ -271,7 +253,7 @@ static void a_plan_that_cannot_be_made_is_explained_too(void **state) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term term = {fixture.a, ECS_READ};
-  ecs_Query *query = query_of(&fixture, &term, 1);
+  ecs_Query *query = make_query(fixture.world, &term, 1);
   static const char sorry[] = "not planned: out of memory\n";
   failing_memory_arm(&fixture.failing, 1, FAIL_ONWARD);
   for (size_t capacity = 0; capacity < 40; capacity++) {
@@ -296,7 +278,7 @@ static void no_terms_match_every_entity(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  ecs_Query *query = query_of(&fixture, NULL, 0);
+  ecs_Query *query = make_query(fixture.world, NULL, 0);
   assert_int_equal(count_of(query), 0);
   (void)spawn(&fixture, NULL, 0);
   spawn_many(&fixture, fixture.s, 2);
@@ -327,7 +309,7 @@ static void every_access_means_what_it_says_in_every_storage(void **state) {
         const ecs_Term terms[] = {{what[left], (ecs_Access)(access / 5)},
                                   {what[right], (ecs_Access)(access % 5)}};
         uint64_t expected = 0;
-        ecs_Query *query = query_of(&fixture, terms, 2);
+        ecs_Query *query = make_query(fixture.world, terms, 2);
         for (uint32_t i = 0; i < 32; i++) {
           bool fits = true;
           for (uint32_t k = 0; k < 2; k++)
@@ -351,7 +333,7 @@ static ecs_Component driver_of(ecs_Access a, ecs_Access s, uint32_t only_a,
   start(&fixture);
   const ecs_Component what[] = {fixture.a, fixture.s};
   const ecs_Term terms[] = {{fixture.a, a}, {fixture.s, s}};
-  ecs_Query *query = query_of(&fixture, terms, 2);
+  ecs_Query *query = make_query(fixture.world, terms, 2);
   spawn_many(&fixture, fixture.a, only_a);
   spawn_many(&fixture, fixture.s, only_s);
   for (uint32_t i = 0; i < both; i++) (void)spawn(&fixture, what, 2);
@@ -398,7 +380,7 @@ static void the_main_group_drives_what_requires_nothing(void **state) {
   start(&fixture);
   const ecs_Term terms[] = {{fixture.s, ECS_OPTIONAL},
                             {fixture.r, ECS_WITHOUT}};
-  ecs_Query *query = query_of(&fixture, terms, 2);
+  ecs_Query *query = make_query(fixture.world, terms, 2);
   spawn_many(&fixture, fixture.s, 2);
   spawn_many(&fixture, fixture.r, 1);
   spawn_many(&fixture, fixture.a, 3);
@@ -406,7 +388,7 @@ static void the_main_group_drives_what_requires_nothing(void **state) {
   assert_int_equal(query->part_count, 3);
   assert_int_equal(query->parts[query->driver].group->id, 0);
   const ecs_Term tag = {fixture.s, ECS_WITHOUT};
-  assert_int_equal(count_of(query_of(&fixture, &tag, 1)), 4);
+  assert_int_equal(count_of(make_query(fixture.world, &tag, 1)), 4);
   finish(&fixture);
 }
 
@@ -417,7 +399,7 @@ static void the_driver_follows_the_rows(void **state) {
   start(&fixture);
   const ecs_Component what[] = {fixture.a, fixture.s};
   const ecs_Term terms[] = {{fixture.a, ECS_WITH}, {fixture.s, ECS_WITH}};
-  ecs_Query *query = query_of(&fixture, terms, 2);
+  ecs_Query *query = make_query(fixture.world, terms, 2);
   for (uint32_t i = 0; i < 3; i++) (void)spawn(&fixture, what, 2);
   (void)count_of(query);
   assert_int_equal(query->driver, 0);
@@ -438,7 +420,7 @@ static void a_plan_follows_the_layout(void **state) {
   start(&fixture);
   const ecs_Component what[] = {fixture.a, fixture.b, fixture.s};
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_READ}};
-  ecs_Query *query = query_of(&fixture, terms, 2);
+  ecs_Query *query = make_query(fixture.world, terms, 2);
   for (uint32_t i = 0; i < 4; i++) (void)spawn(&fixture, what, i % 3 + 1);
   for (uint32_t round = 0; round < 2; round++) {
     assert_int_equal(count_of(query), 1);
@@ -464,7 +446,7 @@ static void tables_that_are_born_later_enter_the_plan(void **state) {
   start(&fixture);
   const ecs_Component what[] = {fixture.tag, fixture.a, fixture.b};
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.b, ECS_WITHOUT}};
-  ecs_Query *query = query_of(&fixture, terms, 2);
+  ecs_Query *query = make_query(fixture.world, terms, 2);
   assert_int_equal(count_of(query), 0);
   (void)spawn(&fixture, what, 2);
   assert_int_equal(count_of(query), 1);
@@ -481,8 +463,8 @@ static void a_destroyed_query_is_told_no_more(void **state) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_READ}};
-  ecs_Query *first = query_of(&fixture, terms, 2);
-  ecs_Query *second = query_of(&fixture, terms, 1);
+  ecs_Query *first = make_query(fixture.world, terms, 2);
+  ecs_Query *second = make_query(fixture.world, terms, 1);
   (void)count_of(first);
   (void)count_of(second);
   const Group *main = world_main(&fixture.world->world);

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "api.h"
-#include "failing_memory.h"
+#include "api_fixture.h"
 
 #define MANY (ECS_BLOCK_ROWS * 2u + 3u)
 
@@ -30,16 +30,12 @@ typedef struct Fixture {
 static ecs_Component define(Fixture *fixture, const char *name,
                             ecs_Storage storage) {
   static const ecs_Field field = {"v", ECS_U32, 0};
-  ecs_ComponentDescription how = {name, &field,
-                                  storage == ECS_STORE_BITS ? 0 : 1, storage};
-  ecs_Component component = 0;
-  assert_int_equal(ecs_component(fixture->world, &how, &component), ECS_OK);
-  return component;
+  return define_component(fixture->world, name, &field,
+                          storage == ECS_STORE_BITS ? 0 : 1, storage);
 }
 
 static void start(Fixture *fixture) {
-  ecs_WorldDescription how = {failing_memory_init(&fixture->failing), 0};
-  assert_int_equal(ecs_world_create(&how, &fixture->world), ECS_OK);
+  fixture->world = open_world(&fixture->failing);
   fixture->count = 0;
   fixture->a = define(fixture, "A", ECS_STORE_TABLE);
   fixture->b = define(fixture, "B", ECS_STORE_TABLE);
@@ -49,9 +45,7 @@ static void start(Fixture *fixture) {
 }
 
 static void finish(Fixture *fixture) {
-  ecs_world_destroy(fixture->world);
-  assert_int_equal(fixture->failing.blocks, 0);
-  assert_int_equal(fixture->failing.bytes, 0);
+  close_world(fixture->world, &fixture->failing);
 }
 
 /* count more entities with A. */
@@ -72,19 +66,11 @@ static void take(Fixture *fixture, uint32_t at, ecs_Component component) {
                    ECS_OK);
 }
 
-static ecs_Query *query_of(Fixture *fixture, const ecs_Term *terms,
-                           uint32_t count) {
-  ecs_Query *query = NULL;
-  assert_int_equal(ecs_query_create(fixture->world, terms, count, &query),
-                   ECS_OK);
-  return query;
-}
-
 /* Both sides required. */
 static ecs_Query *pair(Fixture *fixture, ecs_Component left,
                        ecs_Component right) {
   const ecs_Term terms[] = {{left, ECS_READ}, {right, ECS_READ}};
-  return query_of(fixture, terms, 2);
+  return make_query(fixture->world, terms, 2);
 }
 
 static bool matches(const ecs_Query *query, const ecs_World *world,
@@ -276,7 +262,7 @@ static void rows_of_one_combination_are_brought_together_in_order(
   const ecs_Term terms[] = {{fixture.a, ECS_READ},
                             {fixture.s, ECS_READ},
                             {fixture.r, ECS_OPTIONAL}};
-  ecs_Query *query = query_of(&fixture, terms, 3);
+  ecs_Query *query = make_query(fixture.world, terms, 3);
   const RowList *list = built(&fixture, query);
   assert_int_equal(list->tables_count, 2);
   assert_int_equal(list->block_count, 2);
@@ -313,17 +299,20 @@ static void many_tables_make_many_combinations(void **state) {
   const ecs_Term terms[] = {{fixture.a, ECS_READ},
                             {fixture.s, ECS_WITH},
                             {fixture.r, ECS_OPTIONAL}};
-  const RowList *list = built(&fixture, query_of(&fixture, terms, 3));
+  const RowList *list = built(&fixture, make_query(fixture.world, terms, 3));
   /* Both entities of a table may differ in R: i and i + 16. */
   assert_int_equal(list->tables_count, 16 + 7);
   const ecs_Term filter[] = {{fixture.t, ECS_WITHOUT}, {fixture.r, ECS_WITH}};
-  (void)built(&fixture, query_of(&fixture, filter, 2));
+  (void)built(&fixture, make_query(fixture.world, filter, 2));
   const ecs_Term only[] = {{fixture.t, ECS_WITH}};
-  assert_int_equal(built(&fixture, query_of(&fixture, only, 1))->count, 5);
+  assert_int_equal(built(&fixture, make_query(fixture.world, only, 1))->count,
+                   5);
   const ecs_Term none[] = {{fixture.r, ECS_WITHOUT}, {fixture.s, ECS_READ}};
-  assert_int_equal(built(&fixture, query_of(&fixture, none, 2))->count, 7);
+  assert_int_equal(built(&fixture, make_query(fixture.world, none, 2))->count,
+                   7);
   const ecs_Term part[] = {{fixture.r, ECS_WITHOUT}, {tags[0], ECS_OPTIONAL}};
-  assert_int_equal(built(&fixture, query_of(&fixture, part, 2))->count, 7);
+  assert_int_equal(built(&fixture, make_query(fixture.world, part, 2))->count,
+                   7);
   finish(&fixture);
 }
 
@@ -343,7 +332,7 @@ static void a_combination_that_comes_again_is_the_same(void **state) {
     for (uint32_t i = 0; i < 40; i++)
       if ((i >> k & 1u) != 0) add(&fixture, i, sparse);
   }
-  const RowList *list = built(&fixture, query_of(&fixture, terms, 5));
+  const RowList *list = built(&fixture, make_query(fixture.world, terms, 5));
   assert_int_equal(list->tables_count, 16);
   assert_int_equal(list->block_count, 16);
   for (uint32_t i = 0; i < 16; i++)
@@ -369,7 +358,7 @@ static void a_place_in_a_table_that_does_not_match_is_no_match(void **state) {
       const ecs_Term terms[] = {{fixture.a, ECS_READ},
                                 {fixture.s, access[s]},
                                 {fixture.t, access[t]}};
-      ecs_Query *query = query_of(&fixture, terms, 3);
+      ecs_Query *query = make_query(fixture.world, terms, 3);
       (void)built(&fixture, query);
       assert_int_equal(ecs_query_destroy(query), ECS_OK);
     }
@@ -394,7 +383,7 @@ static void a_query_may_span_more_than_64_groups(void **state) {
       for (uint32_t k = 0; k < 40; k++)
         add(&fixture, k, terms[i].component);
     }
-    ecs_Query *query = query_of(&fixture, terms, groups + 1);
+    ecs_Query *query = make_query(fixture.world, terms, groups + 1);
     uint64_t count = 0;
     assert_int_equal(ecs_query_count(query, &count), ECS_OK);
     assert_int_equal(count, 40);
@@ -501,7 +490,7 @@ static void every_allocation_of_a_list_may_fail(void **state) {
     const ecs_Term terms[] = {{fixture.a, ECS_READ},
                               {fixture.s, ECS_READ},
                               {fixture.r, ECS_OPTIONAL}};
-    ecs_Query *query = query_of(&fixture, terms, 3);
+    ecs_Query *query = make_query(fixture.world, terms, 3);
     uint64_t nth = 0, injected, count = 99;
     assert_int_equal(query_plan(query), ECS_OK);
     uint64_t blocks = fixture.failing.blocks;

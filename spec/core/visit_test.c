@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "api.h"
-#include "failing_memory.h"
+#include "api_fixture.h"
 
 #define ROOM 48u
 
@@ -27,15 +27,6 @@ typedef struct Fixture {
   ecs_Component a, b, tag, s, t;
   ecs_Entity entities[24];
 } Fixture;
-
-static ecs_Component define(Fixture *fixture, const char *name,
-                            const ecs_Field *fields, uint32_t count,
-                            ecs_Storage storage) {
-  ecs_ComponentDescription how = {name, fields, count, storage};
-  ecs_Component component = 0;
-  assert_int_equal(ecs_component(fixture->world, &how, &component), ECS_OK);
-  return component;
-}
 
 /* Entity k has A when k is even, B when 3 divides k, S when k & 4, the tag
  * when k & 8 and the bit when 5 divides k. */
@@ -60,28 +51,18 @@ static void populate(Fixture *fixture) {
 static void start(Fixture *fixture) {
   static const ecs_Field a[] = {{"x", ECS_F32, 0}, {"y", ECS_F64, 0}};
   static const ecs_Field b = {"b", ECS_U16, 0}, s = {"s", ECS_U32, 0};
-  ecs_WorldDescription how = {failing_memory_init(&fixture->failing), 0};
-  assert_int_equal(ecs_world_create(&how, &fixture->world), ECS_OK);
-  fixture->a = define(fixture, "A", a, 2, ECS_STORE_TABLE);
-  fixture->b = define(fixture, "B", &b, 1, ECS_STORE_TABLE);
-  fixture->tag = define(fixture, "Tag", NULL, 0, ECS_STORE_TABLE);
-  fixture->s = define(fixture, "S", &s, 1, ECS_STORE_SPARSE);
-  fixture->t = define(fixture, "T", NULL, 0, ECS_STORE_BITS);
+  fixture->world = open_world(&fixture->failing);
+  fixture->a = define_component(fixture->world, "A", a, 2, ECS_STORE_TABLE);
+  fixture->b = define_component(fixture->world, "B", &b, 1, ECS_STORE_TABLE);
+  fixture->tag =
+      define_component(fixture->world, "Tag", NULL, 0, ECS_STORE_TABLE);
+  fixture->s = define_component(fixture->world, "S", &s, 1, ECS_STORE_SPARSE);
+  fixture->t = define_component(fixture->world, "T", NULL, 0, ECS_STORE_BITS);
   populate(fixture);
 }
 
 static void finish(Fixture *fixture) {
-  ecs_world_destroy(fixture->world);
-  assert_int_equal(fixture->failing.blocks, 0);
-  assert_int_equal(fixture->failing.bytes, 0);
-}
-
-static ecs_Query *query_of(Fixture *fixture, const ecs_Term *terms,
-                           uint32_t count) {
-  ecs_Query *query = NULL;
-  assert_int_equal(ecs_query_create(fixture->world, terms, count, &query),
-                   ECS_OK);
-  return query;
+  close_world(fixture->world, &fixture->failing);
 }
 
 static uint64_t pulse_of(const Fixture *fixture) {
@@ -112,7 +93,7 @@ static void assert_located(ecs_Query *query, const ecs_Batch *batch,
 /* Copies, walks, locates; every way says the same. */
 static void assert_visits(Fixture *fixture, const ecs_Term *terms,
                           uint32_t count) {
-  ecs_Query *query = query_of(fixture, terms, count);
+  ecs_Query *query = make_query(fixture->world, terms, count);
   ecs_Entity copied[ROOM];
   uint64_t total = 99, matches = 0;
   assert_int_equal(ecs_query_entities(query, copied, ROOM, &total), ECS_OK);
@@ -174,7 +155,7 @@ static void copying_stops_at_the_capacity(void **state) {
   start(&fixture);
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_READ}};
   for (uint32_t count = 1; count <= 2; count++) {
-    ecs_Query *query = query_of(&fixture, terms, count);
+    ecs_Query *query = make_query(fixture.world, terms, count);
     ecs_Entity all[ROOM], some[ROOM];
     uint64_t total = 0, again = 0;
     assert_int_equal(ecs_query_entities(query, all, ROOM, &total), ECS_OK);
@@ -197,9 +178,9 @@ static void copying_asks_who_may_walk(void **state) {
   start(&fixture);
   const ecs_Term write = {fixture.a, ECS_WRITE}, read = {fixture.a, ECS_READ},
                  with = {fixture.a, ECS_WITH};
-  ecs_Query *writer = query_of(&fixture, &write, 1);
-  ecs_Query *reader = query_of(&fixture, &read, 1);
-  ecs_Query *asker = query_of(&fixture, &with, 1);
+  ecs_Query *writer = make_query(fixture.world, &write, 1);
+  ecs_Query *reader = make_query(fixture.world, &read, 1);
+  ecs_Query *asker = make_query(fixture.world, &with, 1);
   uint64_t count = 77;
   ecs_Cursor cursor;
   assert_int_equal(ecs_query_begin(writer, ECS_BATCH_WHOLE, &cursor), ECS_OK);
@@ -222,7 +203,7 @@ static void a_row_is_followed(void **state) {
   start(&fixture);
   const ecs_Term terms[] = {{fixture.a, ECS_WRITE},
                             {fixture.tag, ECS_WITHOUT}};
-  ecs_Query *query = query_of(&fixture, terms, 2);
+  ecs_Query *query = make_query(fixture.world, terms, 2);
   ecs_Entity entity = fixture.entities[2];
   void *elements[2];
   uint32_t flags = 0;
@@ -259,7 +240,7 @@ static void what_is_recorded_is_heeded(void **state) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term read = {fixture.a, ECS_READ};
-  ecs_Query *query = query_of(&fixture, &read, 1);
+  ecs_Query *query = make_query(fixture.world, &read, 1);
   ecs_Entity doomed = fixture.entities[2], changed = fixture.entities[4], born;
   void *elements[2];
   uint32_t flags = 0;
@@ -287,7 +268,7 @@ static void the_pulse_tells_of_every_change(void **state) {
   start(&fixture);
   ecs_World *world = fixture.world;
   const ecs_Term read = {fixture.a, ECS_READ};
-  ecs_Query *query = query_of(&fixture, &read, 1);
+  ecs_Query *query = make_query(fixture.world, &read, 1);
   ecs_Cursor cursor;
   ecs_Entity entity = 0;
   uint64_t before = pulse_of(&fixture);
@@ -326,7 +307,7 @@ static void a_new_plan_may_fail(void **state) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_READ}};
-  ecs_Query *query = query_of(&fixture, terms, 2);
+  ecs_Query *query = make_query(fixture.world, terms, 2);
   void *elements[3];
   uint32_t flags = 9;
   uint64_t count = 55;
