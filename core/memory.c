@@ -77,8 +77,8 @@ void *memory_zeroed(Memory *memory, size_t count, size_t element_bytes) {
   return block;
 }
 
-/* Where a fault for each page costs more than the call. A page's fault is 1.5 us
- * of a virtual machine's time, in a populated range 0.9. */
+/* Where a fault for each page costs more than the call. A page's fault is
+ * 1.5 us of a virtual machine's time, in a populated range 0.9. */
 #define POPULATE_LEAST 16384u
 
 void memory_populate(void *block, size_t bytes) {

@@ -10,7 +10,7 @@
 #include "config.h"
 #include "ecs.h"
 
-/* name, bytes, lowest, highest (as doubles; the floats' are their infinities) */
+/* name, bytes, lowest, highest (as doubles; of floats their infinities) */
 #define ECS_SCALAR_LIST(X)                              \
   X(ECS_F32, "f32", 4, -HUGE_VAL, HUGE_VAL)             \
   X(ECS_F64, "f64", 8, -HUGE_VAL, HUGE_VAL)             \

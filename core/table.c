@@ -88,10 +88,10 @@ void table_destroy(Table *table, Memory *memory) {
 /* Growth ------------------------------------------------------------------ */
 
 /* An odd number of lines, so that columns differ in their cache sets. Where a
- * column is long, also 27 lines past a multiple of a page of 64: a store and the
- * loads of the next columns must differ in their low twelve address bits, or
- * the loads wait for it. One line apart, pos += vel * dt at 64k took 1.08 times
- * the hand-written loop's time, 27 apart 0.87 (9: 0.92, 33: 0.96). */
+ * column is long, also 27 lines past a multiple of a page of 64: a store and
+ * the loads of the next columns must differ in their low twelve address bits,
+ * or the loads wait for it. One line apart, pos += vel * dt at 64k took 1.08
+ * times the hand-written loop's time, 27 apart 0.87 (9: 0.92, 33: 0.96). */
 #define LONG_LINES 1024u
 #define PAGE_LINES 64u
 #define SKEW_LINES 27u

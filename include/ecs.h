@@ -85,8 +85,8 @@ ECS_API const char *ecs_status_text(ecs_Status status);
  */
 typedef uint64_t ecs_Entity;
 
-typedef uint32_t ecs_Component; /* 1, 2, 3 ... in order of definition; 0: none */
-typedef uint32_t ecs_Bundle;    /* 1, 2, 3 ... a prepared set of components */
+typedef uint32_t ecs_Component; /* 1, 2 ... in order of definition; 0: none */
+typedef uint32_t ecs_Bundle;    /* 1, 2 ... a prepared set of components */
 
 typedef struct ecs_World ecs_World;
 typedef struct ecs_Query ecs_Query;
@@ -296,10 +296,10 @@ ECS_API ecs_Status ecs_set(ecs_World *world, ecs_Entity entity,
                            ecs_Component component, const void *image,
                            uint64_t fields);
 
-/* Copies the component into an image. ECS_E_COMPONENT (a tag), ECS_E_ACCESS when
- * an open cursor writes the component, ECS_E_DEAD, ECS_E_ABSENT: the first of
- * these that holds. An entity whose destruction is recorded is read as before
- * until it is applied. */
+/* Copies the component into an image. ECS_E_COMPONENT (a tag), ECS_E_ACCESS
+ * when an open cursor writes the component, ECS_E_DEAD, ECS_E_ABSENT: the first
+ * of these that holds. An entity whose destruction is recorded is read as
+ * before until it is applied. */
 ECS_API ecs_Status ecs_get(const ecs_World *world, ecs_Entity entity,
                            ecs_Component component, void *image);
 
@@ -395,7 +395,7 @@ ECS_API uint32_t ecs_query_column_count(const ecs_Query *query);
  * capacity bytes, the final 0 included, and returns the length it wants. */
 ECS_API size_t ecs_query_explain(ecs_Query *query, char *text, size_t capacity);
 
-/* Changes of every match ---------------------------------------------------- */
+/* Changes of every match -------------------------------------------------- */
 
 /* One change of all entities that match now, whole or (ECS_E_MEMORY,
  * ECS_E_LIMIT) not at all. Each comes to what ecs_add, ecs_remove, ecs_set and
@@ -422,7 +422,7 @@ ECS_API ecs_Status ecs_query_set_all(ecs_Query *query, ecs_Component component,
                                      const void *image, uint64_t fields);
 ECS_API ecs_Status ecs_query_destroy_all(ecs_Query *query);
 
-/* Walks --------------------------------------------------------------------- */
+/* Walks ------------------------------------------------------------------- */
 
 /* A walk over rows. Plain data of the caller; begin and end pair up. Cursors
  * nest and end in reverse order. */
@@ -444,7 +444,10 @@ typedef struct ecs_Batch {
 /* How batches are cut. Whole: as they lie, a table per batch. Coalesced: rows
  * of tiny tables are gathered into one batch, for callers to whom a batch is
  * expensive. */
-typedef enum ecs_Batching { ECS_BATCH_WHOLE = 0, ECS_BATCH_COALESCED } ecs_Batching;
+typedef enum ecs_Batching {
+  ECS_BATCH_WHOLE = 0,
+  ECS_BATCH_COALESCED
+} ecs_Batching;
 
 /* ECS_E_ACCESS when an open cursor writes what this one reads, or reads what
  * this one writes; ECS_E_LIMIT when cursors nest too deep. */
@@ -658,8 +661,8 @@ ECS_API double ecs_log(double x);
 ECS_API double ecs_pow(double x, double y);
 ECS_API double ecs_atan2(double y, double x);
 
-/* A number in [0, 1): a hash of a key, an entity and how many numbers were drawn
- * with these two before (a whole number below 2^53). */
+/* A number in [0, 1): a hash of a key, an entity and how many numbers were
+ * drawn with these two before (a whole number below 2^53). */
 ECS_API double ecs_random(uint64_t key, ecs_Entity entity, double draws);
 /* The key of a system's run: of a world's seed, the system's name and how many
  * frames were begun before. */

@@ -213,7 +213,10 @@ typedef struct ecs_Batch {
   const ecs_Entity *entities;
   void *const *columns;
 } ecs_Batch;
-typedef enum ecs_Batching { ECS_BATCH_WHOLE = 0, ECS_BATCH_COALESCED } ecs_Batching;
+typedef enum ecs_Batching {
+  ECS_BATCH_WHOLE = 0,
+  ECS_BATCH_COALESCED
+} ecs_Batching;
 ecs_Status ecs_query_begin(ecs_Query *query, ecs_Batching batching,
                                    ecs_Cursor *cursor);
 ecs_Component ecs_world_contested(const ecs_World *world);

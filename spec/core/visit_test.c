@@ -38,8 +38,10 @@ static void populate(Fixture *fixture) {
     struct { float x; double y; } a = {(float)k, -(double)k};
     uint16_t b = (uint16_t)(100 + k);
     uint32_t s = 1000 + k;
-    if (k % 2 == 0) assert_int_equal(ecs_add(world, *entity, fixture->a, &a), 0);
-    if (k % 3 == 0) assert_int_equal(ecs_add(world, *entity, fixture->b, &b), 0);
+    if (k % 2 == 0)
+      assert_int_equal(ecs_add(world, *entity, fixture->a, &a), 0);
+    if (k % 3 == 0)
+      assert_int_equal(ecs_add(world, *entity, fixture->b, &b), 0);
     if (k & 4) assert_int_equal(ecs_add(world, *entity, fixture->s, &s), 0);
     if (k & 8)
       assert_int_equal(ecs_add(world, *entity, fixture->tag, NULL), 0);

@@ -3,7 +3,8 @@
  *   alloc_host smoke.lua once|onward|fresh STEP PATH CPATH
  *
  * The allocation that fails is the first, then the one STEP later, and so on
- * until the program comes to its end; in the mode "onward" every later one fails, too:
+ * until the program comes to its end; in the mode "onward" every later one
+ * fails, too:
  *
  *      request        1   2   3   4   5
  *      once, k = 3    .   .   X   .   .

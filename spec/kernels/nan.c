@@ -32,7 +32,8 @@ static void bits(const ecs_KernelCall *call) {
 }
 
 static const ecs_KernelColumn break_columns[] = {
-    {"Nan", "narrow", ECS_F32, ECS_WRITE}, {"Nan", "offered", ECS_U32, ECS_READ}};
+    {"Nan", "narrow", ECS_F32, ECS_WRITE},
+    {"Nan", "offered", ECS_U32, ECS_READ}};
 
 static void break_rule(const ecs_KernelCall *call) {
   for (uint32_t b = 0; b < call->block_count; b++) {
