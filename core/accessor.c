@@ -2,9 +2,9 @@
  *
  * An accessor remembers where the component is in the layout of the world and
  * the columns in the table it met last, so that a read is: the entity's slot,
- * one comparison that says alive and in that table, the elements. For many entities at once the look-ups
- * run ahead of the reads, a window at a time, so that their cache misses
- * overlap.
+ * one comparison that says alive and in that table, the elements. For many
+ * entities at once the look-ups run ahead of the reads, a window at a time, so
+ * that their cache misses overlap.
  */
 #include "api.h"
 

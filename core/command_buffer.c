@@ -172,10 +172,9 @@ static ecs_Status reserve_births(CommandBuffer *buffer, uint32_t count) {
   uint32_t at = index->free_head;
   for (uint32_t i = 0; status == ECS_OK && i < count; i++) {
     bool recycled = at != 0;
-    uint32_t next =
-        recycled ? at
-                 : index->used + (i < index->free_count ? 0
-                                                        : i - index->free_count);
+    uint32_t unused =
+        index->used + (i < index->free_count ? 0 : i - index->free_count);
+    uint32_t next = recycled ? at : unused;
     status = locator_reserve(&buffer->by_index, memory, next);
     if (recycled) at = slot_row(*entity_index_slot(index, at));
   }

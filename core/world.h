@@ -156,7 +156,7 @@ static inline ecs_Status world_remove(World *world, ecs_Entity entity,
 /* The ways: for any component; for one alone in a group of one table; for one
  * in the main group, and for one stored as bits there. What is added by a way
  * other than the first has f32 or no fields, what is removed from a set has
- * fields of four bytes. They hand on to the first what they are not made for. */
+ * fields of four bytes. They hand on to the first what is not for them. */
 ECS_INTERNAL AddComponent world_add_any, world_add_to_set, world_add_in_main,
     world_add_as_bit;
 ECS_INTERNAL RemoveComponent world_remove_any, world_remove_from_set,
