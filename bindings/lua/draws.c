@@ -28,6 +28,7 @@ static int draw(lua_State *L) {
                          "from 0 up to 1: for 1 to n write "
                          "math.floor(ecs.random() * n) + 1");
   if (!rows || !rows->system || rows->row < 0) return refuse(L, walk);
+  bind_native(L, rows->world); /* a host may have ended it */
   uint64_t row = rows->before + (uint64_t)rows->row;
   if (row != rows->drawn) {
     rows->drawn = row;
