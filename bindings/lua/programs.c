@@ -30,7 +30,7 @@ static int fail(lua_State *L) {
   return 2;
 }
 
-/* Keeps the totals of the list at index 3 in the program on top of the stack. */
+/* Keeps the totals of the list at index 3 in the program on top. */
 static void keep_totals(lua_State *L, Program *program) {
   luaL_checktype(L, 3, LUA_TTABLE);
   compat_push_private(L, -1);
