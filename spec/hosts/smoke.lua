@@ -67,13 +67,17 @@ local function queries(world, Position, Fresh, Far, Enemy, Stunned)
 end
 
 local function systems(world, Position, Fresh)
+  local ecs_random = require("ecs").random
   world:system { name = "a", query = { Position }, batch = function(batch)
     batch.Position.x[1] = 2
     world:spawn(Position)
   end }
-  world:system { name = "b", query = { Fresh }, after = "a",
+  local total = world:sum "total"
+  world:system { name = "b", query = { Fresh }, after = "a", compile = false,
     each = function(f, dt, e)
       f.w = dt
+      total:add(ecs_random())
+      world:max("most"):add(f.w)
       world:destroy(e)
     end }
   world:system { name = "c", run = function(of)
@@ -83,6 +87,7 @@ local function systems(world, Position, Fresh)
   world:progress(1 / 60)
   world:enable("c", false)
   world:run("update", 1)
+  assert(total:value() == 0 and #tostring(total) > 5)
   assert(#world:explain() > 5 and #world:explain "b" > 5)
   assert(world:stats().systems >= 3)
   world:remove_system "c"
