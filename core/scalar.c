@@ -187,10 +187,10 @@ const char *ecs_scalar_name(ecs_Scalar type) {
 
 /* Canonical form ---------------------------------------------------------- */
 
-/* Is there a NaN? Nearly always there is none, and looking costs a third of
- * storing. One comparison asks about two elements, one of either half (an odd
- * one in the middle is in both); a flag of the same type is what the compiler
- * turns into vector code. */
+/* Is there a NaN? Nearly always there is none, and then nothing is stored. One
+ * comparison asks about two elements, one of either half (an odd one in the
+ * middle is in both); a flag of the same type is what the compiler turns into
+ * vector code. */
 #define HAS_NAN(name, c_type)                                          \
   static bool name(const void *elements, uint32_t count) {             \
     size_t half = (size_t)count - count / 2;                           \
