@@ -65,7 +65,7 @@ CORE_FLAGS := -O2 -fPIC -fvisibility=hidden
 BINDING_FLAGS := $(CORE_FLAGS) -fno-plt
 MODULE_LINK := -Wl,-Bsymbolic-functions
 # Modules whose loops over columns gain from being vectorised.
-VECTORISED := batch row_list kernel rows sparse_set
+VECTORISED := scalar batch row_list kernel rows sparse_set
 LDLIBS := -lm -ldl
 
 CHECK_LEVEL := -O1 -g

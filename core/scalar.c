@@ -187,6 +187,28 @@ const char *ecs_scalar_name(ecs_Scalar type) {
 
 /* Canonical form ---------------------------------------------------------- */
 
+/* Is there a NaN? Nearly always there is none, and then nothing is stored. One
+ * comparison asks about two elements, one of either half (an odd one in the
+ * middle is in both); a flag of the same type is what the compiler turns into
+ * vector code. */
+#define HAS_NAN(name, c_type)                                          \
+  static bool name(const void *elements, uint32_t count) {             \
+    size_t half = (size_t)count - count / 2;                           \
+    const unsigned char *low = elements;                               \
+    const unsigned char *high = low + (count - half) * sizeof(c_type); \
+    c_type found = 0;                                                  \
+    for (size_t k = 0; k < half; k++) {                                \
+      c_type one, other;                                               \
+      memcpy(&one, low + k * sizeof one, sizeof one);                  \
+      memcpy(&other, high + k * sizeof other, sizeof other);           \
+      found = isunordered(one, other) ? 1 : found;                     \
+    }                                                                  \
+    return found != 0;                                                 \
+  }
+HAS_NAN(has_nan_f32, float)
+HAS_NAN(has_nan_f64, double)
+#undef HAS_NAN
+
 /* Each loop stores whether it changed anything or not: without a branch the
  * compiler turns it into vector code. */
 #define CANONICALIZE(name, c_type, canonical)                           \
@@ -215,8 +237,12 @@ void scalar_canonicalize(ecs_Scalar type, void *element) {
 uint32_t scalar_canonicalize_many(ecs_Scalar type, void *elements,
                                   uint32_t count) {
   switch (type) {
-    case ECS_F32: return canonicalize_f32s(elements, count);
-    case ECS_F64: return canonicalize_f64s(elements, count);
+    case ECS_F32:
+      return has_nan_f32(elements, count) ? canonicalize_f32s(elements, count)
+                                          : 0;
+    case ECS_F64:
+      return has_nan_f64(elements, count) ? canonicalize_f64s(elements, count)
+                                          : 0;
     case ECS_BOOL: return canonicalize_bools(elements, count);
     case ECS_ENTITY: return canonicalize_entities(elements, count);
     default: return 0; /* every pattern of an integer is canonical */

@@ -165,7 +165,8 @@ describe("an index", function()
 
   it("that is no row of the batch is an error, to read and to write", function()
     for _, index in ipairs { 0, 6, -1, 1.5, 1 / 0, -1 / 0, "1", true, {},
-        2 ^ 31, 2 ^ 32 + 1, 2 ^ 53 } do
+        2 ^ 31, 2 ^ 31 + 1, 2 ^ 32 + 1, 2 ^ 53, 1 - 2 ^ 31, -2 ^ 31,
+        1 - 2 ^ 32 } do
       query:batch(function(batch)
         local x, j = batch.Position.x, batch.Every.j
         refuses(function() return x[index] end, "Position.x has rows 1 to 5")

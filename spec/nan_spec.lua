@@ -188,17 +188,21 @@ describe("every upper half of an f32", function()
     check_all(world)
   end)
 
-  it("through the columns of a batch", function()
-    local world, query = make(COUNT)
-    local k = 0
-    query:batch(function(batch)
-      local narrow, wide = batch.Nan.narrow, batch.Nan.wide
-      for i = 1, batch.count do
-        k = k + 1
-        narrow[i], wide[i] = numbers[k], numbers[k]
-      end
-    end)
-    check_all(world)
+  it("through the columns of a batch, whose callback may raise", function()
+    for _, raised in ipairs { false, true } do
+      local world, query = make(COUNT)
+      local k = 0
+      local done = pcall(query.batch, query, function(batch)
+        local narrow, wide = batch.Nan.narrow, batch.Nan.wide
+        for i = 1, batch.count do
+          k = k + 1
+          narrow[i], wide[i] = numbers[k], numbers[k]
+        end
+        if raised then error "enough" end
+      end)
+      assert.equal(not raised, done)
+      check_all(world)
+    end
   end)
 
   it("through rows of each, and of rows", function()

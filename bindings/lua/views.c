@@ -10,6 +10,8 @@
  */
 #include "views.h"
 
+#include "../../core/scalar.h"
+
 static View *view_check(lua_State *L, int index) {
   View *view = (View *)bind_find(L, index, KIND_VIEW);
   if (!view) luaL_argerror(L, index, "not a view");
@@ -228,6 +230,16 @@ static Misuse give_back(lua_State *L, const View *view, uint32_t k, int table,
   return misuse;
 }
 
+/* The accelerator stores a NaN as it comes: makes it the one quiet NaN before
+ * anybody else can read the column. What is no float was converted already. */
+static void quieten(const View *view, uint32_t k) {
+  const ViewColumn *column = &view->columns[k];
+  ecs_Scalar type = (ecs_Scalar)column->scalar;
+  void *place = column_place(view, k);
+  if (place && column->writable && scalar_is_float(type))
+    (void)scalar_canonicalize_many(type, place, view->batch.count);
+}
+
 /* Empties what the book lists. Only entries that exist are set, because a new
  * key could need memory. */
 static void clear_book(lua_State *L, const View *view, int book) {
@@ -258,6 +270,7 @@ Misuse bind_view_hide(lua_State *L, View *view, int base, bool judge) {
     if (!column->touched) continue;
     column->touched = 0;
     if (column->slot) {
+      quieten(view, k);
       lua_pushnumber(L, 0);
       lua_rawseti(L, base + 2, column->slot);
       lua_pushnumber(L, 0);

@@ -10,9 +10,9 @@
  *                             |  column k, made by fill(view, k)
  *      view       columns[k]: touched, filled, slot ---- batch.columns[k]
  *
- * Hiding copies written columns back (plain tables), or ends the slots of the
- * accelerator, and empties contents and columns, so that a script which kept a
- * part of the batch is told so.
+ * Hiding copies written columns back (plain tables), or looks through them for
+ * NaNs and ends the slots of the accelerator; and empties contents and columns,
+ * so that a script which kept a part of the batch is told so.
  */
 #ifndef ECS_LUA_VIEWS_H
 #define ECS_LUA_VIEWS_H

@@ -17,6 +17,10 @@
 --
 -- Types differ in how they convert, so indexing is generated once per scalar
 -- type; the loops of scripts compile to a compare, a load and a store.
+--
+-- A NaN is stored as it comes. Until the batch ends nobody but its callback can
+-- read what the callback may write, and then ecs.core makes every NaN the quiet
+-- one. A check at each store costs short loops more than that.
 
 local ffi = require "ffi"
 require "ecs.cdef"
@@ -32,7 +36,7 @@ if core.share("build") then return true end
 -- What keeps columns within their memory is not looked up where a script could
 -- have put something else.
 local error, cast = error, ffi.cast
-local type, floor, tobit = type, math.floor, require("bit").tobit
+local type, tobit = type, require("bit").tobit
 local touch, plan_of = core.touch, core.plan
 
 -- struct ViewColumn and the first fields of struct View in
@@ -125,13 +129,14 @@ end
 
 --- The row that i means; refuses what is none. Columns of the batch in focus
 -- are compared with the same count, so that a compiled loop does it once for
--- all of them. tobit makes it a compare of integers.
+-- all of them: one compare of integers, because less 2^31 and wrapped around,
+-- what is below 1 is above every limit.
 local function row_of(slot, i)
   if type(i) ~= "number" then return refuse_row(slot, i) end
-  local row = floor(i)
+  local row = tobit(i)
   local limit = counts[FOCUS]
   if batches[slot] ~= focus.batch then limit = counts[slot] end
-  if row ~= i or not (row >= 1 and row <= tobit(limit)) then
+  if row ~= i or tobit(row + 2147483647) >= tobit(limit - 2147483648) then
     return refuse_row(slot, i)
   end
   return row
@@ -142,9 +147,9 @@ end
 -- row is i made whole. That costs nothing in a compiled loop, whose counter is
 -- an integer.
 local template = [[
-local pointers, counts, quiet_nan, entity, row_of, refuse_store = ...
+local pointers, counts, entity, row_of, refuse_store = ...
 local type, tonumber = type, tonumber
-local floor, modf, huge = math.floor, math.modf, math.huge
+local floor, modf = math.floor, math.modf
 local function index(column, i)
   local slot = column.slot
   local row = row_of(slot, i)
@@ -178,11 +183,11 @@ end
 --- The types of a scalar's columns: to write and only to read.
 local function make_kind(scalar)
   local kind, types = scalars.kinds[scalar], {}
-  local source = template:gsub("CONVERT", kind.convert)
+  local source = template:gsub("CONVERT", kind.raw)
     :gsub("LOAD", (kind.load:gsub("ELEMENT", "rows[row - 1]")))
   local chunk = assert(loadstring(source, "=ecs." .. scalar))
   local index, store, store_nothing, length, text = chunk(pointers, counts,
-    scalars.quiet_nan, scalars.entity, row_of, refuse_store)
+    scalars.entity, row_of, refuse_store)
   types.pointer = ffi.typeof(kind.pointer)
   types.written = new_type(scalar .. " written", index, store, length, text)
   types.read = new_type(scalar .. " read", index, store_nothing, length, text)

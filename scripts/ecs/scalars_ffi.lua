@@ -4,6 +4,7 @@
 -- each scalar type. Here are its pieces, as text: convert turns the value v
 -- into one that a store takes as it is, or into nil when it is refused; load
 -- turns ELEMENT, which stands for the place of an element, into a Lua value.
+-- raw converts but for NaNs, where somebody else will make them quiet.
 
 local ffi = require "ffi"
 
@@ -42,8 +43,14 @@ local handle = [[
       v = whole
     end]]
 
+local raw_float = [[
+    if type(v) ~= "number" then v = nil end]]
+
 local function kind(pointer, convert, load)
-  return { pointer = pointer, convert = convert, load = load or "ELEMENT" }
+  return {
+    pointer = pointer, convert = convert, load = load or "ELEMENT",
+    raw = convert == float and raw_float or convert,
+  }
 end
 
 local scalars = {}

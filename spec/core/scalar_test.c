@@ -507,6 +507,27 @@ static void what_is_stored_is_canonical_already(void **state) {
   }
 }
 
+/* One NaN among numbers and infinities, wherever it stands. */
+static void one_nan_is_found_in_any_place(void **state) {
+  (void)state;
+  for (uint32_t count = 1; count <= 70; count++) {
+    for (uint32_t place = 0; place < count; place++) {
+      float f32s[70];
+      double f64s[70];
+      for (uint32_t k = 0; k < count; k++)
+        f32s[k] = (float)(f64s[k] = k % 3 == 0 ? -HUGE_VAL : k);
+      assert_int_equal(scalar_canonicalize_many(ECS_F32, f32s, count), 0);
+      assert_int_equal(scalar_canonicalize_many(ECS_F64, f64s, count), 0);
+      memcpy(&f32s[place], &(uint32_t){0xffc00001}, 4);
+      memcpy(&f64s[place], &(uint64_t){0xfff8000000000001}, 8);
+      assert_int_equal(scalar_canonicalize_many(ECS_F32, f32s, count), 1);
+      assert_int_equal(scalar_canonicalize_many(ECS_F64, f64s, count), 1);
+      assert_memory_equal(&f32s[place], &(uint32_t){0x7fc00000}, 4);
+      assert_memory_equal(&f64s[place], &(uint64_t){0x7ff8000000000000}, 8);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_type_has_its_name_and_size),
@@ -532,6 +553,7 @@ int main(void) {
       cmocka_unit_test(every_pattern_of_an_integer_is_canonical),
       cmocka_unit_test(many_elements_are_counted_and_changed_one_by_one),
       cmocka_unit_test(what_is_stored_is_canonical_already),
+      cmocka_unit_test(one_nan_is_found_in_any_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
