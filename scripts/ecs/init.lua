@@ -16,6 +16,7 @@ local native = require "ecs.native"
 local world = require "ecs.world"
 local library = require "ecs.library"
 local mathematics = require "ecs.mathematics"
+local fallback = require "ecs.fallback"
 
 local core = native.core
 
@@ -45,5 +46,10 @@ ecs.load_native = library.load
 
 --- Functions of numbers that mean the same on every VM and machine.
 ecs.math = mathematics
+
+--- Called as on_fallback(system, where, why) when a system's each function
+-- runs as plain Lua. Replace it, or set it to nil for silence.
+ecs.on_fallback = fallback.show
+fallback.watch(ecs)
 
 return ecs

@@ -1,6 +1,7 @@
 --- world: makes worlds.
 --
---     ecs.world { phases = { "input", "update", "draw" }, flush = "frame" }
+--     ecs.world { phases = { "input", "update", "draw" }, flush = "frame",
+--                 precision = "double" }
 --
 -- What a world does is in ecs.core (entities, hashes, groups) and in the files
 -- that add methods: query, system, frame, explain.
@@ -15,7 +16,7 @@ require "ecs.explain"
 
 local core = native.core
 
-local later = { precision = true, seed = true, threads = true }
+local later = { seed = true, threads = true }
 
 -- In this file, too, level is whom to blame: what error would take in the
 -- function that gets it.
@@ -49,13 +50,22 @@ local function read_flush(flush, level)
     .. message.describe(flush), level)
 end
 
+--- How compiled functions compute, unless a system says it.
+local function read_precision(precision, level)
+  if precision == nil or precision == "fields" or precision == "double" then
+    return precision
+  end
+  error("ecs: world: precision is 'fields' or 'double', not "
+    .. message.describe(precision), level)
+end
+
 local function check_keys(options, level)
   for key in entries(options) do
     if later[key] then
       error("ecs: world: " .. key .. " is not here yet: leave it out", level)
-    elseif key ~= "phases" and key ~= "flush" then
+    elseif key ~= "phases" and key ~= "flush" and key ~= "precision" then
       error("ecs: world has no option " .. message.describe(key)
-        .. " (there are phases, flush)", level)
+        .. " (there are phases, flush, precision)", level)
     end
   end
 end
@@ -73,6 +83,7 @@ local world = {}
 --               { "first", "update", "last" } unless given
 --     flush     when what systems record is applied: "system", at the end of
 --               each system, or "frame"
+--     precision how compiled functions compute: "fields", or "double"
 function world.create(options)
   if options == nil then options = {} end
   if type(options) ~= "table" then
@@ -81,8 +92,10 @@ function world.create(options)
   check_keys(options, 3)
   local phases = read_phases(options.phases, 3)
   local deferred = read_flush(options.flush, 3)
+  local precision = read_precision(options.precision, 3)
   local made = core.world()
   system.prepare(made, phases, deferred)
+  system.state(made).precision = precision
   return made
 end
 
