@@ -160,5 +160,6 @@ BIND_INTERNAL void bind_open_mathematics(lua_State *L);
 BIND_INTERNAL void bind_open_frames(lua_State *L);
 BIND_INTERNAL void bind_open_hosts(lua_State *L);
 BIND_INTERNAL void bind_open_programs(lua_State *L);
+BIND_INTERNAL void bind_open_codes(lua_State *L);
 
 #endif

@@ -11,12 +11,14 @@
 --
 --     init -> world -> query -> batch -> native (the C module, its columns)
 --                   -> system -> frame -> explain
+--          -> each_query
 
 local native = require "ecs.native"
 local world = require "ecs.world"
 local library = require "ecs.library"
 local mathematics = require "ecs.mathematics"
 local fallback = require "ecs.fallback"
+require "ecs.each_query"
 
 local core = native.core
 
