@@ -130,10 +130,13 @@ describe("a system that is not compiled", function()
     local opened, open = 0, io.open
     define(loadfile(path)())
     os.remove(path)
-    io.open = function(...) opened = opened + 1 return open(...) end
+    rawset(io, "open", function(...)
+      opened = opened + 1
+      return open(...)
+    end)
     pcall(world.progress, world, 1)
     pcall(world.progress, world, 1)
-    io.open = open
+    rawset(io, "open", open)
     assert.equal(0, opened)
     assert.equal(1, #told)
   end)
@@ -205,11 +208,11 @@ describe("on_fallback", function()
 
   it("prints a line in the beginning", function()
     local stream, text = io.stderr, ""
-    io.stderr = { write = function(_, ...)
+    rawset(io, "stderr", { write = function(_, ...)
       text = text .. table.concat { ... }
-    end }
+    end })
     local done = pcall(define)
-    io.stderr = stream
+    rawset(io, "stderr", stream)
     assert.is_true(done)
     assert.truthy(text:match "^ecs: system 's' runs as plain Lua: [^\n]+\n$",
       text)

@@ -14,8 +14,8 @@ local short = os.getenv "ECS_SPEC_SHORT" ~= nil
 
 -- What on_fallback prints would be in the way.
 local shown = io.stderr
-setup(function() io.stderr = { write = function() end } end)
-teardown(function() io.stderr = shown end)
+setup(function() rawset(io, "stderr", { write = function() end }) end)
+teardown(function() rawset(io, "stderr", shown) end)
 
 local function nothing() end
 local function refuse() error("ecs: a script's own error", 0) end

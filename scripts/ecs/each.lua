@@ -90,11 +90,11 @@ function each.prepare(world, system, spec, precision)
   system.strict = spec.compile == true
   system.code = codes.new(world, system.query,
     precisions[spec.precision or precision or "fields"], PLANS)
-  local extras, plan, text = system.code.extras, nil, nil
+  local extras = system.code.extras
   extras.count, extras[1] = 1, 0
-  plan, problem, text = choose(system)
+  local plan, reason, text = choose(system)
   if text then return (text:gsub("^ecs: ", "")) end
-  if not plan and system.strict then return codes.message(problem) end
+  if not plan and system.strict then return codes.message(reason) end
 end
 
 --- Says, once, that a system runs as plain Lua. Returns as fallback.report.
@@ -117,7 +117,7 @@ end
 
 --- Runs a system as system.lua runs every kind: true; or false, whether the
 -- error is the script's own, and the error.
-function each.run(world, system, dt, tick)
+function each.run(_, system, dt, tick)
   local code = system.code
   if not code then return core.run_each(system.query, system.work, dt) end
   code.extras[1] = dt
@@ -139,7 +139,7 @@ function each.run(world, system, dt, tick)
   return core.run_each(system.query, system.work, dt)
 end
 
---- How a system's function runs, for people; short: in a few words.
+--- How a system's function runs, for people.
 function each.explain(system)
   local code = system.code
   if not code then return "plain Lua, as compile = false says" end

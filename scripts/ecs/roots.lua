@@ -6,9 +6,10 @@
 -- definition, a nil) is a guard: compared before every run, and when it is
 -- another, the function is compiled anew.
 --
--- Reading runs no code of a script: a field behind an __index that is a function
--- is UNREADABLE, and nothing is compiled that reads one. Only globals may be
--- behind such a function, as strict modes, sandboxes and test runners have it.
+-- Reading runs no code of a script: a field behind an __index that is a
+-- function is UNREADABLE, and nothing is compiled that reads one. Only globals
+-- may be behind such a function, as strict modes, sandboxes and test runners
+-- have it.
 --
 --     reader   { key, root = function, path = { "speed" }, global }
 --              global: path begins with a global's name
@@ -97,8 +98,11 @@ function roots.alike(reader, value)
   local now = roots.read(reader)
   if rawequal(now, value) then return true end
   local kind = type(value)
-  return type(now) == kind and (kind == "number" or kind == "boolean"
-    or kind == "table" and not rawequal(now, UNREADABLE) and not rawequal(value, UNREADABLE))
+  if type(now) ~= kind or rawequal(now, UNREADABLE)
+    or rawequal(value, UNREADABLE) then
+    return false
+  end
+  return kind == "number" or kind == "boolean" or kind == "table"
 end
 
 --- What a reader reads, noted down.
