@@ -169,6 +169,16 @@ static void check_callback(lua_State *L, int index) {
   bind_error(L, "each takes a function, not %s", lua_tostring(L, -1));
 }
 
+/* Inside of so many loops nothing is compiled any more: the compiler needs some
+ * of the depth that Lua has for C, and the limit of loops has to come first. */
+#define COMPILED_DEPTH 32u
+
+static bool is_deep(const World *world) {
+  uint32_t depth = 0;
+  for (const View *view = world->innermost; view; view = view->outer) depth++;
+  return depth >= COMPILED_DEPTH;
+}
+
 /* Does scripts/ecs run function 2 compiled, with arguments 3 to top? It is asked
  * unless it is known that it cannot: the query's table "known" has false for
  * the function. Called as each(query, known, f, ...), it returns true: done;
@@ -176,7 +186,6 @@ static void check_callback(lua_State *L, int index) {
  * error's text. */
 static Outcome run_compiled(lua_State *L, bool *done) {
   int top = lua_gettop(L);
-  *done = false;
   luaL_checkstack(L, top + 16, NULL);
   push_kept(L, "known");
   lua_pushvalue(L, 2);
@@ -207,9 +216,10 @@ static Outcome run_compiled(lua_State *L, bool *done) {
 /* query:each(f, ...) */
 static int query_each(lua_State *L) {
   Query *query = bind_query_check(L, 1);
-  bool done;
+  bool done = false;
   check_callback(L, 2);
-  if (run_compiled(L, &done) != OUTCOME_DONE) return bind_raise(L);
+  if (!is_deep(query->world) && run_compiled(L, &done) != OUTCOME_DONE)
+    return bind_raise(L);
   if (done) return 0;
   switch (query_walk(L, query)) {
     case OUTCOME_MISUSE: return bind_raise(L);
