@@ -3,7 +3,8 @@
 -- A function that was seen runs at once; so does a closure of code that was
 -- seen, and what cannot be compiled is known as well:
 --
---     query --known--> function -> entry { code, programs }, or false: plain
+--     query --known--> 1        -> the world's codes for its terms
+--                      function -> entry { code, programs }, or false: plain
 --                      code     -> entry
 --     world --codes--> terms -> line -> codes with this code, by their dump
 --
@@ -46,12 +47,13 @@ local function under(parent, key)
 end
 
 --- The code of a world for f, where it has one or may have one more.
-local function code_of(asked, f)
+local function code_of(asked, known, f)
   local line = core.line_of(f)
   if not line or not dump then return nil end
   local world = core.query_world(asked)
   local state = core.state(world)
-  local list = under(under(under(state, "codes"), key_of(asked)), line)
+  known[1] = known[1] or under(under(state, "codes"), key_of(asked))
+  local list = under(known[1], line)
   local code = core.same_code(list, f)
   if code then return code end
   local done, text = pcall(dump, f, STRIPPED)
@@ -66,8 +68,8 @@ end
 --- What a query has for a function that it did not know.
 local function meet(asked, known, f)
   if not getmetatable(known) then setmetatable(known, weak) end
-  local code = code_of(asked, f)
-  if not code then return false end
+  local code = code_of(asked, known, f)
+  if not code or code.final then return false end
   known[code] = known[code] or { code = code, programs = {} }
   return known[code]
 end
@@ -86,9 +88,10 @@ local function fill(extras, count, ...)
   return true
 end
 
---- Will whatever changes outside make no difference?
+--- Is it plain Lua for good? Where nothing outside was looked at, or whatever
+-- was seen there would not help.
 local function is_final(problem)
-  return #problem.looked == 0
+  return problem.final or #problem.looked == 0
 end
 
 --- Runs f over a query's rows: true; nil when it is to be called row by row; or
@@ -104,7 +107,7 @@ local function run(asked, known, f, ...)
   if not fill(code.extras, select("#", ...), ...) then return nil end
   local plan, problem = choose(code, f)
   if not plan then
-    if is_final(problem) then known[f] = false end
+    if is_final(problem) then code.final, known[f] = true, false end
     return nil
   end
   local program = entry.programs[plan]
