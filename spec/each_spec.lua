@@ -2,6 +2,7 @@
 -- reach what meanwhile. What fields convert is in row_store_spec.lua.
 
 local ecs = require "ecs"
+ecs.on_fallback = nil -- plain Lua is meant here
 
 local Position = ecs.component("Position", { x = "f32", y = "f32" })
 local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })

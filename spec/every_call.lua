@@ -228,6 +228,8 @@ refused("open", function() moving:each(function() world:clear() end) end)
 
 -- Systems --------------------------------------------------------------------
 
+refused("on_fallback", function() ecs.on_fallback(1, "here:1", "because") end)
+ecs.on_fallback = function(...) show("on_fallback", ...) end
 show("load_native", ecs.load_native "physics")
 show("load_native", ecs.load_native "no_such_library" == nil)
 world:group { Position, Velocity }

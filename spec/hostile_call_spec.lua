@@ -12,6 +12,11 @@ local core = require "ecs.core"
 -- A run under a sanitizer or valgrind is slow: fewer numbers do.
 local short = os.getenv "ECS_SPEC_SHORT" ~= nil
 
+-- What on_fallback prints would be in the way.
+local shown = io.stderr
+setup(function() rawset(io, "stderr", { write = function() end }) end)
+teardown(function() rawset(io, "stderr", shown) end)
+
 local function nothing() end
 local function refuse() error("ecs: a script's own error", 0) end
 
@@ -185,6 +190,7 @@ local calls = {
     world = function() return { phases = { "a" }, flush = "frame" } end,
     load_native = function() return "nan" end,
     random = function() end,
+    on_fallback = function() return "s", "here:1", "because" end,
   },
 }
 

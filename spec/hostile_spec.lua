@@ -3,6 +3,11 @@
 local ecs = require "ecs"
 local core = require "ecs.core"
 
+-- What on_fallback prints would be in the way.
+local shown = io.stderr
+setup(function() rawset(io, "stderr", { write = function() end }) end)
+teardown(function() rawset(io, "stderr", shown) end)
+
 local function nothing() end
 
 local Position = ecs.component("Position", { x = "f32", y = "f32" })

@@ -247,8 +247,13 @@ describe("an undefined variable in a list", function()
 end)
 
 describe("an option", function()
+  it("of precision is one of two", function()
+    refuses(function() ecs.world { precision = 1 } end, "precision",
+      "'fields' or 'double'", "not 1")
+  end)
+
   it("that is not here yet is said to be", function()
-    for _, option in ipairs { "precision", "threads" } do
+    for _, option in ipairs { "threads" } do
       refuses(function() ecs.world { [option] = 1 } end, option,
         "not here yet")
     end

@@ -3,6 +3,7 @@
 -- row_store_spec.lua.
 
 local ecs = require "ecs"
+ecs.on_fallback = nil -- plain Lua is meant here
 
 local Position = ecs.component("Position", { x = "f32", y = "f32" })
 local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })

@@ -44,6 +44,7 @@
 ---@field phases? string[] first, update and last unless given
 ---@field flush? "system" | "frame" "system" unless given
 ---@field seed? integer what ecs.random goes by; 0 unless given
+---@field precision? "fields" | "double" of compiled functions
 
 ---What a query asks for; the list itself is read and written.
 ---@class ecs.QueryTerms
@@ -65,7 +66,7 @@
 ---@field before? string | string[]
 ---@field after? string | string[]
 ---@field enabled? boolean
----@field compile? boolean each as a kernel program, or an error
+---@field compile? boolean true: compiled or an error; false: plain Lua
 ---@field precision? "fields"|"double" of a compiled each
 
 ---@class ecs.Stats
@@ -307,6 +308,12 @@ function ecs.tag(name, options) end
 ---@param options? ecs.WorldOptions
 ---@return ecs.World
 function ecs.world(options) end
+
+---Called when a system's each runs as plain Lua; replace it, or set it to nil.
+---@param system string
+---@param where string file:line
+---@param why string
+function ecs.on_fallback(system, where, why) end
 
 ---Loads a library of native kernels from package.cpath.
 ---@param library string

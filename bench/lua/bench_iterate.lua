@@ -72,11 +72,15 @@ local function ways_in_world(kind, count)
     function(query, world)
       return system(world, { query = query, native = kind.kernel })
     end)
-  local each = in_world("each, in a system", kind, count,
+  local each = in_world("each, compiled, in a system", kind, count,
     function(query, world)
-      return system(world, { query = query, each = move_row })
+      return system(world, { query = query, each = move_row, compile = true })
     end)
   each.aim_ratio = 1.1
+  local plain = in_world("each, plain Lua, in a system", kind, count,
+    function(query, world)
+      return system(world, { query = query, each = move_row, compile = false })
+    end)
   local batch = in_world("batch", kind, count, function(query)
     return function() query:batch(move_batch, DT) end
   end)
@@ -85,9 +89,14 @@ local function ways_in_world(kind, count)
   else
     batch.aim = 100
   end
-  local row_by_row = in_world("q:each", kind, count, function(query)
+  local row_by_row = in_world("q:each, compiled", kind, count, function(query)
     if scene.lacks(query, "each") then return nil end
     return function() query:each(move_row, DT) end
+  end)
+  -- What is handed on and is no number keeps the function in Lua.
+  local in_lua = in_world("q:each, plain Lua", kind, count, function(query)
+    if scene.lacks(query, "each") then return nil end
+    return function() query:each(move_row, DT, "plain") end
   end)
   local rows = in_world("q:rows", kind, count, function(query)
     if scene.lacks(query, "rows") then return nil end
@@ -95,7 +104,7 @@ local function ways_in_world(kind, count)
       for _, p, v in query:rows() do move_row(p, v, DT) end
     end
   end)
-  return { native, each, batch, row_by_row, rows }
+  return { native, each, plain, batch, row_by_row, in_lua, rows }
 end
 
 -- What is written by hand --------------------------------------------------

@@ -168,5 +168,6 @@ BIND_INTERNAL void bind_open_hosts(lua_State *L);
 BIND_INTERNAL void bind_open_programs(lua_State *L);
 BIND_INTERNAL void bind_open_totals(lua_State *L);
 BIND_INTERNAL void bind_open_draws(lua_State *L);
+BIND_INTERNAL void bind_open_codes(lua_State *L);
 
 #endif

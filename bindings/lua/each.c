@@ -1,5 +1,6 @@
 /* each.c: runs functions over rows: query:each, each systems, query:rows.
  *
+ *      q:each  scripts/ecs runs it compiled; or, where it cannot:
  *      each    begin --> lua_pcall(runner) ----------------------> end
  *                          next batch -> f(p, v, ..., e) per row
  *
@@ -192,10 +193,58 @@ static void check_callback(lua_State *L, int index) {
   bind_error(L, "each takes a function, not %s", lua_tostring(L, -1));
 }
 
+/* Inside of so many loops nothing is compiled any more: the compiler needs some
+ * of the depth that Lua has for C, and the limit of loops has to come first. */
+#define COMPILED_DEPTH 32u
+
+static bool is_deep(const World *world) {
+  uint32_t depth = 0;
+  for (const View *view = world->innermost; view; view = view->outer) depth++;
+  return depth >= COMPILED_DEPTH;
+}
+
+/* Does scripts/ecs run function 2 compiled, with arguments 3 to top? It is asked
+ * unless it is known that it cannot: the query's table "known" has false for
+ * the function. Called as each(query, known, f, ...), it returns true: done;
+ * nil: it cannot; or false and an error. Leaves the stack as it was, but for an
+ * error's text. */
+static Outcome run_compiled(lua_State *L, bool *done) {
+  int top = lua_gettop(L);
+  luaL_checkstack(L, top + 16, NULL);
+  push_kept(L, "known");
+  lua_pushvalue(L, 2);
+  lua_rawget(L, -2);
+  bool known = lua_isboolean(L, -1);
+  lua_pop(L, 1);
+  if (!known) {
+    bind_push_shared(L);
+    lua_getfield(L, -1, "each");
+    lua_replace(L, -2);
+    known = !lua_isfunction(L, -1);
+  }
+  if (known) {
+    lua_settop(L, top);
+    return OUTCOME_DONE;
+  }
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, top + 1);
+  for (int k = 2; k <= top; k++) lua_pushvalue(L, k);
+  lua_call(L, top + 1, 2);
+  bool failed = lua_isboolean(L, -2) && !lua_toboolean(L, -2);
+  *done = lua_toboolean(L, -2);
+  if (failed) return OUTCOME_MISUSE;
+  lua_settop(L, top);
+  return OUTCOME_DONE;
+}
+
 /* query:each(f, ...) */
 static int query_each(lua_State *L) {
   Query *query = bind_query_check(L, 1);
+  bool done = false;
   check_callback(L, 2);
+  if (!is_deep(query->world) && run_compiled(L, &done) != OUTCOME_DONE)
+    return bind_raise(L);
+  if (done) return 0;
   switch (query_walk(L, query, 3, NULL)) {
     case OUTCOME_MISUSE: return bind_raise(L);
     case OUTCOME_THROWN: return lua_error(L);

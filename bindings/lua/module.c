@@ -188,7 +188,8 @@ static int share_columns(lua_State *L, bool built) {
 
 /* share(name, function): what scripts/ecs lends to this module: "build", which
  * makes what scripts see of a view, "rows", which makes what they see of a row
- * (false: this module does), and "columns", which waits here for the builder.
+ * (false: this module does), "each", which runs query:each compiled where it can
+ * (see each.c), and "columns", which waits here for the builder.
  * Only the first of each is taken, so that no script can replace them later;
  * true when this one was.
  * share("build"), share("rows"): is there one?
@@ -197,7 +198,8 @@ static int share(lua_State *L) {
   const char *name = luaL_checkstring(L, 1);
   bool columns = strcmp(name, "columns") == 0;
   bool rows = strcmp(name, "rows") == 0;
-  if (!columns && !rows && strcmp(name, "build") != 0)
+  if (!columns && !rows && strcmp(name, "build") != 0 &&
+      strcmp(name, "each") != 0)
     return luaL_argerror(L, 1, "no such name");
   lua_settop(L, 2);
   if (!lua_isnil(L, 2) && !(rows && lua_isboolean(L, 2)))
@@ -298,6 +300,7 @@ static int open_module(lua_State *L) {
   bind_open_programs(L);
   bind_open_totals(L);
   bind_open_draws(L);
+  bind_open_codes(L);
   lua_pushliteral(L, ECS_VERSION);
   lua_setfield(L, -2, "version");
   return 1;

@@ -69,7 +69,8 @@ static int wrap(lua_State *L) {
   return 1;
 }
 
-/* program(world, query, text, totals): a Program, or nil and why not. */
+/* program(world, query, text, totals): a Program; or nil, why not, and true when
+ * that is no fault of the text. */
 static int program_create(lua_State *L) {
   World *world = bind_world_check(L, 1);
   Query *query = bind_query_check(L, 2);
@@ -92,7 +93,9 @@ static int program_create(lua_State *L) {
     return fail(L);
   } else if (status != ECS_OK) {
     bind_push_status(L, world, status, query->label);
-    return fail(L);
+    fail(L);
+    lua_pushboolean(L, 1);
+    return 3;
   }
   lua_pushlightuserdata(L, native);
   lua_pushvalue(L, 4);

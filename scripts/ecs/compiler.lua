@@ -10,7 +10,7 @@
 --     guards     what has to be as it was
 --     totals     what its reductions go into, in order
 --     main       { f }: whose upvalues are read
---     extras     what follows the rows, for the next run
+--     looked     everything outside that was looked at
 --
 -- or nil, where and why not.
 
@@ -20,6 +20,8 @@ local emitter = require "ecs.emitter"
 local roots = require "ecs.roots"
 local lower = require "ecs.lower_expression"
 local lower_call = require "ecs.lower_call"
+
+local get_info = debug and debug.getinfo
 
 local compiler = {}
 
@@ -39,7 +41,10 @@ local function tree_of(f, line)
     end
     known = { place = found }
     local done, text = pcall(parser.read, found.tokens, found.first)
-    if not done then error(text, 0) end
+    if not done then
+      if type(text) == "table" then text.blamed = f end
+      error(text, 0)
+    end
     known.tree = text
     trees[f] = known
   end
@@ -74,7 +79,7 @@ local function bind(state, tree, rows, extras)
     if k <= count then
       value = { type = "row", term = rows[k] }
     elseif k <= count + extras.count then
-      value = roots.argument(k - count, extras[k - count], extras)
+      value = state.context.roots:argument(k - count, extras)
     elseif k == count + extras.count + 1 then
       value = state.emit:value("self", "entity")
     end
@@ -98,12 +103,11 @@ local function store(state, written)
   end
 end
 
-local function lower_all(f, options)
-  local emit = emitter.new(options.double)
+local function lower_all(f, options, outer)
+  local emit = outer.emit
   local known = tree_of(f, 0)
-  local main = { f = f }
   local context = {
-    emit = emit, roots = roots.new(emit, main), func = f, written = {},
+    emit = emit, roots = outer, func = f, written = {},
     calls = calls, describe = options.describe, methods = options.methods,
     system = options.system, totals = {}, total_kind = options.total_kind,
 
@@ -112,6 +116,7 @@ local function lower_all(f, options)
       return inner.tree, called
     end,
   }
+  outer.context = context
   local rows = read_rows(emit, options.terms)
   function context.writes(name)
     for _, row in ipairs(rows) do
@@ -123,9 +128,8 @@ local function lower_all(f, options)
   local scope = bind(state, known.tree, rows, options.extras)
   state:block(known.tree.body, scope)
   store(state, context.written)
-  return { text = emit:text(), uniforms = context.roots.uniforms,
-           guards = context.roots.guards, main = main,
-           totals = context.totals, extras = options.extras }
+  return { text = emit:text(), uniforms = outer.uniforms,
+           guards = outer.guards, totals = context.totals }
 end
 
 --- Compiles f. options: terms, a list of { name, fields, access } of the rows
@@ -134,27 +138,53 @@ end
 -- nil; methods(object), see lower_expression.lua; system: it is a system's,
 -- whose rows draw numbers and add to totals; total_kind(object), of such a
 -- total: "sum", "min" or "max".
--- Returns a plan; or nil and { line, what, remedy, file }.
+-- Returns a plan; or nil and { file, line, what, remedy, looked, main }, which
+-- compiler.unchanged understands.
 function compiler.compile(f, options)
-  local done, result = pcall(lower_all, f, options)
-  if done then return result end
-  if type(result) ~= "table" or not result.what then
+  local main = { f = f }
+  local outer = roots.new(emitter.new(options.double), main)
+  local done, result = pcall(lower_all, f, options, outer)
+  if not done and (type(result) ~= "table" or not result.what) then
     error(result, 0) -- a mistake of ours
   end
-  local known = trees[f]
-  result.file = known and known.place.name
+  result.main, result.looked = main, outer.looked
+  if done then return result end
+  local blamed = result.blamed or outer.context and outer.context.func or f
+  result.file, result.line = compiler.place(blamed, result.line)
   return nil, result
 end
 
---- The uniforms of a plan, read now into values; false when the code does not
--- hold any more.
-function compiler.read(plan, values)
-  for _, guard in ipairs(plan.guards) do
-    if roots.read(guard.reader) ~= guard.value then return false end
+--- Where a function stands, as messages say it; line unless it is 0.
+function compiler.place(f, line)
+  local info = get_info and get_info(f, "S")
+  if not info then return "?", line or 0 end
+  if not line or line == 0 then line = math.max(info.linedefined, 0) end
+  return info.short_src, line
+end
+
+--- After a problem: is everything that was looked at as it was, so that the
+-- same would come of compiling f again?
+function compiler.unchanged(problem, f)
+  local looked = problem.looked
+  problem.main.f = f
+  for k = 1, #looked do
+    if not roots.alike(looked[k].reader, looked[k].value) then return false end
   end
-  for k, uniform in ipairs(plan.uniforms) do
-    local value = roots.read(uniform.reader)
-    if uniform.kind == "bool" then
+  return true
+end
+
+--- The uniforms of a plan, read now into values; false when the code does not
+-- hold any more. f is the function that runs: the one that was compiled, or
+-- another closure of the same code.
+function compiler.read(plan, values, f)
+  local guards, uniforms = plan.guards, plan.uniforms
+  plan.main.f = f
+  for k = 1, #guards do
+    if not roots.holds(guards[k]) then return false end
+  end
+  for k = 1, #uniforms do
+    local value = roots.read(uniforms[k].reader)
+    if uniforms[k].kind == "bool" then
       if type(value) ~= "boolean" then return false end
       value = value and 1 or 0
     elseif type(value) ~= "number" then

@@ -1,73 +1,32 @@
---- each: how a system's each function runs: as plain Lua, or compiled.
+--- each: how a system's each function runs: compiled, or as plain Lua.
 --
 --     world:system { name = "move", query = { Position, read = { Velocity } },
---       compile = true,
 --       each = function(p, v, dt) p.x = p.x + v.x * dt end }
 --
--- With compile = true the function becomes a kernel program (compiler.lua) that
--- ecs.core runs over whole columns, on every VM alike; where it cannot,
--- defining the system is an error that says why. Without it the function is
--- called row by row.
+-- The function becomes a kernel program (compiler.lua) that ecs.core runs over
+-- whole columns, on every VM alike; where it cannot, it is called row by row:
+--
+--     compile = nil     and fallback.lua says so, once for each system defined
+--     compile = true    never: defining the system, or the frame, is an error
+--     compile = false   always, and nothing is said
 --
 -- What the function reads outside is read before every run. When something else
--- than a number has changed there, it is compiled anew; a change after which it
--- cannot be compiled any more is an error of the frame.
+-- than a number has changed there, it is compiled anew; or it runs as plain Lua
+-- until that changes again (codes.lua).
 --
--- A compiled system's code: { plan, program, values, options }.
+-- A system's code is one of codes.lua; nil with compile = false. strict: with
+-- compile = true. told: that it runs as plain Lua was said.
 
 local native = require "ecs.native"
-local compiler = require "ecs.compiler"
+local codes = require "ecs.codes"
+local fallback = require "ecs.fallback"
 
 local core = native.core
 
 local each = {}
 
---- What the compiler asks about values from outside.
-local function describe(value)
-  if core.kind(value) ~= "ecs.Component" then return nil end
-  local name, fields = core.fields(value)
-  local types = {}
-  for _, field in ipairs(fields) do types[field[1]] = field[2] end
-  return { name = name, types = types }
-end
-
---- The terms that are parameters of the function.
-local function rows_of(asked)
-  local terms, rows = core.query_terms(asked), {}
-  for k = 1, #terms, 2 do
-    local name, fields = core.fields(terms[k])
-    local access = terms[k + 1]
-    local shown = access == "write" or access == "read" or access == "optional"
-    if shown and #fields > 0 then
-      rows[#rows + 1] = { name = name, fields = fields, access = access }
-    end
-  end
-  return rows
-end
-
-local function message(problem)
-  return string.format("%s:%d: %s cannot be compiled: %s",
-    problem.file or "?", problem.line, problem.what, problem.remedy)
-end
-
---- Compiles work for a query. Returns its code, or nil and why not.
-local function compile(world, asked, work, options)
-  local plan, problem = compiler.compile(work, {
-    terms = rows_of(asked), extras = options.extras, double = options.double,
-    describe = describe, system = options.system,
-    methods = function(object)
-      if object.value == world then return compiler.world_methods end
-      return core.total_kind(object.value, world) and compiler.total_methods
-    end,
-    total_kind = function(object)
-      return core.total_kind(object.value, world)
-    end,
-  })
-  if not plan then return nil, message(problem) end
-  local program, text = core.program(world, asked, plan.text, plan.totals)
-  if not program then return nil, (text:gsub("^ecs: ", "")) end
-  return { plan = plan, program = program, values = {}, options = options }
-end
+--- Plans that a system keeps: as many as alternate without being compiled anew.
+local PLANS = 4
 
 --- The function that a text stands for.
 local function load_text(text)
@@ -86,67 +45,114 @@ end
 
 local precisions = { fields = false, double = true }
 
---- Prepares a system that is being defined; returns what is wrong, or nil.
-function each.prepare(world, system, spec)
-  local wanted, precision = spec.compile, spec.precision
-  if system.kind ~= "each" then
-    if wanted ~= nil or precision ~= nil then
-      return "compile and precision are for each"
-    end
-    return nil
-  elseif wanted ~= nil and type(wanted) ~= "boolean" then
+--- What is wrong with the options of a system; nil: nothing.
+local function objection(kind, compile, precision)
+  if kind ~= "each" then
+    if compile == nil and precision == nil then return nil end
+    return "compile and precision are for each"
+  elseif compile ~= nil and type(compile) ~= "boolean" then
     return "compile is true or false"
-  elseif precision ~= nil and (not wanted or precisions[precision] == nil) then
-    return "precision is 'fields' or 'double', and goes with compile = true"
+  elseif precision ~= nil and precisions[precision] == nil then
+    return "precision is 'fields' or 'double'"
+  elseif precision ~= nil and compile == false then
+    return "precision is for compiled functions: plain Lua computes in doubles"
   end
-  if type(system.work) == "string" then
-    local work, problem = load_text(system.work)
-    if not work then return problem end
-    system.work = work
-  end
-  if not wanted then return nil end
-  local code, problem = compile(world, system.query, system.work,
-    { extras = { count = 1, 0 }, double = precisions[precision] or false,
-      system = true })
-  system.code = code
-  return problem
 end
 
---- Reads what the code depends on; compiles it anew when that has changed.
-local function refresh(world, system)
+--- The plan for the next run, with its program; or nil, the problem as
+-- codes.lua has it, and an error instead when it is no fault of the function.
+local function choose(system)
   local code = system.code
-  if compiler.read(code.plan, code.values) then return code end
-  local fresh, problem = compile(world, system.query, system.work,
-    code.options)
-  if not fresh then return nil, "ecs: " .. problem end
-  core.drop_program(code.program)
-  system.code = fresh
-  compiler.read(fresh.plan, fresh.values)
-  return fresh
+  local plan, problem = codes.choose(code, system.work, system.strict)
+  if not plan or plan.program then return plan, problem end
+  local text, failed
+  plan.program, text, failed = core.program(code.world, system.query, plan.text,
+    plan.totals)
+  if plan.program then return plan end
+  plan, problem = codes.refuse(code, system.work, plan,
+    (text:gsub("^ecs: ", "")))
+  if failed then
+    code.problem = nil
+    return nil, nil, text
+  end
+  return plan, problem
+end
+
+--- Prepares a system that is being defined; returns what is wrong, or nil.
+function each.prepare(world, system, spec, precision)
+  local problem = objection(system.kind, spec.compile, spec.precision)
+  if problem or system.kind ~= "each" then return problem end
+  if type(system.work) == "string" then
+    local work, text = load_text(system.work)
+    if not work then return text end
+    system.work = work
+  end
+  if spec.compile == false then return nil end
+  system.strict = spec.compile == true
+  system.code = codes.new(world, system.query,
+    precisions[spec.precision or precision or "fields"], PLANS)
+  system.code.system = true
+  local extras = system.code.extras
+  extras.count, extras[1] = 1, 0
+  local plan, reason, text = choose(system)
+  if text then return (text:gsub("^ecs: ", "")) end
+  if not plan and system.strict then return codes.message(reason) end
+end
+
+--- Says, once, that a system runs as plain Lua. Returns as fallback.report.
+local function tell(system, problem)
+  if system.told then return nil end
+  system.told = true
+  return fallback.report(system.name, codes.where(problem), problem.text)
+end
+
+--- Says what there is to say about a system that was just defined.
+function each.announce(system)
+  local code = system.code
+  if code and not code.now then return tell(system, code.problem) end
+end
+
+--- A system is gone: so is what it was compiled to.
+function each.forget(system)
+  if system.code then codes.drop(system.code) end
 end
 
 --- Runs a system as system.lua runs every kind: true; or false, whether the
 -- error is the script's own, and the error. turn: how often its phase has run.
-function each.run(world, system, dt, _, turn)
-  local known = system.code
-  if not known then
+function each.run(_, system, dt, _, turn)
+  local code = system.code
+  if not code then
     return core.run_each(system.query, system.work, system.name, turn, dt)
   end
-  known.options.extras[1] = dt
-  local code, problem = refresh(world, system)
-  if not code then return false, false, problem end
-  local done, text = core.run_program(code.program, code.values, system.name,
-    turn)
-  if done then return true end
-  return false, false, text
+  code.extras[1] = dt
+  local plan, problem, text = choose(system)
+  if plan then
+    local done
+    done, text = core.run_program(plan.program, plan.values, system.name, turn)
+    if done then return true end
+    return false, false, text
+  elseif text then
+    return false, false, text
+  elseif system.strict then
+    return false, false, "ecs: " .. codes.message(problem)
+  end
+  local thrown
+  text, thrown = tell(system, problem)
+  if text ~= nil then return false, thrown, text end
+  return core.run_each(system.query, system.work, system.name, turn, dt)
 end
 
 --- How a system's function runs, for people.
 function each.explain(system)
   local code = system.code
-  if not code then return "calls a Lua function for each row" end
+  if not code then return "plain Lua, as compile = false says" end
+  local plan = code.now
+  if not plan or not plan.program then
+    return code.problem and "plain Lua: " .. codes.message(code.problem)
+      or "to be compiled"
+  end
   local operations, read, written, slow, back_end =
-    core.program_info(code.program)
+    core.program_info(plan.program)
   local text = string.format("compiled (%s): %.0f operations, "
     .. "%.0f bytes read and %.0f written a row", back_end, operations, read,
     written)

@@ -36,6 +36,13 @@ local function describe(wanted)
   return text
 end
 
+--- The same, and how an each function runs.
+local function describe_all(wanted)
+  local text = describe(wanted)
+  if wanted.kind ~= "each" then return text end
+  return text .. ", " .. each.explain(wanted)
+end
+
 -- Systems of a world --------------------------------------------------------
 
 local function add_planned(lines, state, plan)
@@ -43,7 +50,8 @@ local function add_planned(lines, state, plan)
     lines[#lines + 1] = "phase " .. phase.phase .. ": "
       .. count(#phase.names, "system")
     for _, name in ipairs(phase.names) do
-      lines[#lines + 1] = "  " .. name .. ": " .. describe(state.named[name])
+      lines[#lines + 1] = "  " .. name .. ": "
+        .. describe_all(state.named[name])
     end
   end
 end

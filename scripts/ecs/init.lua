@@ -11,11 +11,14 @@
 --
 --     init -> world -> query -> batch -> native (the C module, its columns)
 --                   -> system -> frame -> explain
+--          -> each_query
 
 local native = require "ecs.native"
 local world = require "ecs.world"
 local library = require "ecs.library"
 local mathematics = require "ecs.mathematics"
+local fallback = require "ecs.fallback"
+require "ecs.each_query"
 
 local core = native.core
 
@@ -49,5 +52,10 @@ ecs.random = core.random
 
 --- Functions of numbers that mean the same on every VM and machine.
 ecs.math = mathematics
+
+--- Called as on_fallback(system, where, why) when a system's each function
+-- runs as plain Lua. Replace it, or set it to nil for silence.
+ecs.on_fallback = fallback.show
+fallback.watch(ecs)
 
 return ecs

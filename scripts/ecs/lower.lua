@@ -323,7 +323,7 @@ local function assign(self, target, value, scope)
   if not variable then
     outside(target.line, "an assignment to '" .. target.name
       .. "', which is no local variable",
-      "keep it in a field, or count in a batch system")
+      "keep it in a field, or count in a batch system", true)
   end
   return self:set(variable, value)
 end

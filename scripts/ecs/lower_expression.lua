@@ -14,7 +14,6 @@
 
 local lower = require "ecs.lower"
 local parser = require "ecs.parser"
-local roots = require "ecs.roots"
 
 local outside = parser.outside
 local NIL = lower.NIL
@@ -66,7 +65,8 @@ end
 function value_of.name(self, node, scope)
   local variable = scope[node.name]
   if variable then return self.state[variable] end
-  local value = self.context.roots:lookup(self.context.func, node.name)
+  local value = self.context.roots:lookup(self.context.func, node.name,
+    node.line)
   if type(value.value) == "boolean" or value.value == nil then
     return self.context.roots:plain(value)
   end
@@ -129,7 +129,7 @@ function value_of.field(self, node, scope)
   local row = as_row(self, value)
   if row then return row_field(self, row, node) end
   if value.type == "object" then
-    return roots.field(value, node.name, node)
+    return self.context.roots:field(value, node.name, node.line)
   end
   return outside(node.line, "'." .. node.name .. "' of " .. lower.word(value),
     "only fields of rows and of tables can be read")
@@ -189,7 +189,7 @@ local function equal(self, a, b, node)
   if a.type == "nil" then a, b = b, a end
   if b.type == "nil" then
     if a.type == "object" then
-      outer:guard(a)
+      outer:guard_some(a)
       return emit:truth(a.value == nil)
     end
     return emit:opposite(self:some(a))

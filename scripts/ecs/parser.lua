@@ -19,9 +19,10 @@
 
 local parser = {}
 
---- Raises that a construct is outside the subset.
-function parser.outside(line, what, remedy)
-  error({ line = line, what = what, remedy = remedy }, 0)
+--- Raises that a construct is outside the subset. final: whatever values it
+-- would meet.
+function parser.outside(line, what, remedy, final)
+  error({ line = line, what = what, remedy = remedy, final = final }, 0)
 end
 
 local outside = parser.outside

@@ -6,24 +6,38 @@
 -- definition, a nil) is a guard: compared before every run, and when it is
 -- another, the function is compiled anew.
 --
---     reader   { key, root = function, path = { "speed" } }
+-- Reading runs no code of a script: a field behind an __index that is a
+-- function is UNREADABLE, and nothing is compiled that reads one. Only globals
+-- may be behind such a function, as strict modes, sandboxes and test runners
+-- have it.
+--
+--     reader   { key, root = function, path = { "speed" }, global }
+--              global: path begins with a global's name
 --     uniforms list of { reader, kind }, in the order of the program's
---     guards   list of { reader, value }
+--     guards   list of { reader, value }; or { reader, some } where only nil or
+--              not is of interest
+--     looked   list of { reader, value } of everything that was looked at
 
 local parser = require "ecs.parser"
 
 local outside = parser.outside
 local get_upvalue = debug and debug.getupvalue
+local get_metatable = debug and debug.getmetatable or getmetatable
 local get_environment = rawget(_G, "getfenv")
 
 local roots = {}
 roots.__index = roots
 
+local UNREADABLE = {}
+
+--- How many tables a field may be behind.
+local CHAIN_LIMIT = 32
+
 --- main: { f }, the function that is compiled. Closures made from one function
 -- share its plan: another f is put there before the plan's readers are asked.
 function roots.new(emit, main)
   return setmetatable({
-    emit = emit, main = main, uniforms = {}, guards = {},
+    emit = emit, main = main, uniforms = {}, guards = {}, looked = {},
     slots = {},      -- key and kind of a reader -> uniform's value
     guarded = {},    -- key of a reader -> true
     functions = {},  -- function -> its upvalues by name
@@ -48,18 +62,58 @@ function roots:upvalues(f)
   return known
 end
 
+local function plain_index(object, name) return object[name] end
+
+--- A field as indexing gives it; called: where that may call a function.
+local function index(object, name, called)
+  local first = object
+  for _ = 1, CHAIN_LIMIT do
+    local value = rawget(object, name)
+    if value ~= nil then return value end
+    local meta = get_metatable(object)
+    if type(meta) ~= "table" then return nil end
+    object = rawget(meta, "__index")
+    if object == nil then return nil end
+    if type(object) ~= "table" then break end
+  end
+  if not called then return UNREADABLE end
+  local done, value = pcall(plain_index, first, name)
+  if done then return value end
+  return UNREADABLE
+end
+
 --- The value of a reader now.
 function roots.read(reader)
-  local value = reader.root()
-  for _, name in ipairs(reader.path) do
+  local value, path = reader.root(), reader.path
+  for k = 1, #path do
     if type(value) ~= "table" then return nil end
-    value = value[name]
+    value = index(value, path[k], k == 1 and reader.global)
   end
   return value
 end
 
-local function object(reader)
-  return { type = "object", reader = reader, value = roots.read(reader) }
+--- Is what was looked at still what the compiler takes for the same? Numbers
+-- are alike to it, and so are tables, whose fields are looked at apart.
+function roots.alike(reader, value)
+  local now = roots.read(reader)
+  if rawequal(now, value) then return true end
+  local kind = type(value)
+  if type(now) ~= kind or rawequal(now, UNREADABLE)
+    or rawequal(value, UNREADABLE) then
+    return false
+  end
+  return kind == "number" or kind == "boolean" or kind == "table"
+end
+
+--- What a reader reads, noted down.
+function roots:object(reader, line)
+  local value = roots.read(reader)
+  self.looked[#self.looked + 1] = { reader = reader, value = value }
+  if rawequal(value, UNREADABLE) then
+    outside(line, "'" .. reader.path[#reader.path] .. "' behind a metatable "
+      .. "whose __index is a function", "read it from a plain table")
+  end
+  return { type = "object", reader = reader, value = value }
 end
 
 local function upvalue_reader(holder, position, key)
@@ -70,43 +124,43 @@ local function upvalue_reader(holder, position, key)
 end
 
 --- What a name means in a function where it is no local variable.
-function roots:lookup(f, name)
+function roots:lookup(f, name, line)
   local known = self:upvalues(f)
   local holder = f == self.main.f and self.main or { f = f }
   local position = known[name .. "/"]
   local key = known.number .. "/"
   if position then
-    return object(upvalue_reader(holder, position, key .. name))
+    return self:object(upvalue_reader(holder, position, key .. name), line)
   end
   local place = known["_ENV/"]
-  local reader = place and upvalue_reader(holder, place, "global")
-    or get_environment and { key = "global", path = {}, root = function()
+  local reader = place and upvalue_reader(holder, place, key .. "_ENV")
+    or get_environment and { key = key .. "_ENV", path = {}, root = function()
       return get_environment(holder.f)
     end }
   if not reader then return { type = "nil" } end
-  return roots.field(object(reader), name)
+  reader.global = true
+  return self:field(self:object(reader, line), name, line)
 end
 
 --- An argument that every row is given.
-function roots.argument(position, value, box)
-  return { type = "object", value = value, reader = {
-    key = "argument " .. position, path = {},
-    root = function() return box[position] end,
-  } }
+function roots:argument(position, box)
+  return self:object { key = "argument " .. position, path = {},
+                       root = function() return box[position] end }
 end
 
 --- A field of a table from outside.
-function roots.field(value, name, node)
+function roots:field(value, name, line)
   if type(value.value) ~= "table" then
-    outside(node and node.line or 0, "'." .. name .. "' of "
+    outside(line, "'." .. name .. "' of "
       .. (value.value == nil and "nil" or "a " .. type(value.value)),
       "only fields of rows and of tables can be read")
   end
   local path = {}
   for k, part in ipairs(value.reader.path) do path[k] = part end
   path[#path + 1] = name
-  return object { key = value.reader.key .. "." .. name, path = path,
-                  root = value.reader.root }
+  local reader = value.reader
+  return self:object({ key = reader.key .. "." .. name, path = path,
+                       root = reader.root, global = reader.global }, line)
 end
 
 --- The code holds only while this reads the same.
@@ -115,6 +169,23 @@ function roots:guard(value)
   if not reader or self.guarded[reader.key] then return end
   self.guarded[reader.key] = true
   self.guards[#self.guards + 1] = { reader = reader, value = value.value }
+end
+
+--- The code holds only while this is nil, or something, as it is now.
+function roots:guard_some(value)
+  local reader = value.reader
+  local key = reader.key .. "?"
+  if value.value == nil then return self:guard(value) end
+  if self.guarded[key] then return end
+  self.guarded[key] = true
+  self.guards[#self.guards + 1] = { reader = reader, some = true }
+end
+
+--- Does a guard hold?
+function roots.holds(guard)
+  local now = roots.read(guard.reader)
+  if guard.some then return now ~= nil and not rawequal(now, UNREADABLE) end
+  return rawequal(now, guard.value)
 end
 
 --- The uniform of a reader: kind number, bool or entity.

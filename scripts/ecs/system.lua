@@ -18,6 +18,7 @@
 --     named      name -> system
 --     plan       of schedule.lua; nil: to be made
 --     deferred   flush = "frame"
+--     precision  "fields" or "double", unless a system says another
 --     tick       how many frames were begun
 --     turns      phase -> how often it was begun: what ecs.random goes by, so
 --                that world:run of one phase leaves the numbers of others alone
@@ -215,7 +216,7 @@ local function read(world, state, spec, level)
   if kind == "native" then
     system.kernel = kernel_of(spec, system.query, level + 1)
   end
-  local problem = each.prepare(world, system, spec)
+  local problem = each.prepare(world, system, spec, state.precision)
   if problem then fail(spec.name, problem, level + 1) end
   return system
 end
@@ -241,7 +242,8 @@ local function find(world, call, name, level)
   return state, place
 end
 
---- Defines a system, or replaces the one of this name in its place.
+--- Defines a system, or replaces the one of this name in its place. What
+-- on_fallback raises is raised when all is done.
 function methods.system(world, spec)
   native.check_world(world, "system")
   check(spec, 3)
@@ -249,10 +251,15 @@ function methods.system(world, spec)
   if open then fail(spec.name, "cannot be defined inside " .. open, 3) end
   local state = state_of(world)
   local system = read(world, state, spec, 3)
+  local place = place_of(state, system.name) or #state.systems + 1
+  local replaced = state.systems[place]
   core.forget_totals(world, system.name)
-  state.systems[place_of(state, system.name) or #state.systems + 1] = system
+  state.systems[place] = system
   state.named[system.name] = system
   state.plan = nil
+  if replaced then each.forget(replaced) end
+  local text, thrown = each.announce(system)
+  if text ~= nil then error(text, thrown and 0 or 2) end
 end
 
 --- Lets a system run, or not; it keeps its place.
@@ -271,7 +278,7 @@ function methods.remove_system(world, name)
   native.check_world(world, "remove_system")
   local state, place = find(world, "remove_system", name, 3)
   core.forget_totals(world, name)
-  table.remove(state.systems, place)
+  each.forget(table.remove(state.systems, place))
   state.named[name] = nil
   state.plan = nil
 end

@@ -1,6 +1,7 @@
 --- world: makes worlds.
 --
---     ecs.world { phases = { "input", "update", "draw" }, flush = "frame" }
+--     ecs.world { phases = { "input", "update", "draw" }, flush = "frame",
+--                 precision = "double" }
 --
 -- What a world does is in ecs.core (entities, hashes, groups) and in the files
 -- that add methods: query, system, frame, explain.
@@ -15,7 +16,8 @@ require "ecs.explain"
 
 local core = native.core
 
-local later = { precision = true, threads = true }
+local known = { phases = true, flush = true, seed = true, precision = true }
+local later = { threads = true }
 
 -- In this file, too, level is whom to blame: what error would take in the
 -- function that gets it.
@@ -60,13 +62,22 @@ local function read_seed(seed, level)
     .. message.describe(seed), level)
 end
 
+--- How compiled functions compute, unless a system says it.
+local function read_precision(precision, level)
+  if precision == nil or precision == "fields" or precision == "double" then
+    return precision
+  end
+  error("ecs: world: precision is 'fields' or 'double', not "
+    .. message.describe(precision), level)
+end
+
 local function check_keys(options, level)
   for key in entries(options) do
     if later[key] then
       error("ecs: world: " .. key .. " is not here yet: leave it out", level)
-    elseif key ~= "phases" and key ~= "flush" and key ~= "seed" then
+    elseif not known[key] then
       error("ecs: world has no option " .. message.describe(key)
-        .. " (there are phases, flush, seed)", level)
+        .. " (there are phases, flush, seed, precision)", level)
     end
   end
 end
@@ -85,6 +96,7 @@ local world = {}
 --     flush     when what systems record is applied: "system", at the end of
 --               each system, or "frame"
 --     seed      a whole number that ecs.random goes by; 0 unless given
+--     precision how compiled functions compute: "fields", or "double"
 function world.create(options)
   if options == nil then options = {} end
   if type(options) ~= "table" then
@@ -94,9 +106,11 @@ function world.create(options)
   local phases = read_phases(options.phases, 3)
   local deferred = read_flush(options.flush, 3)
   local seed = read_seed(options.seed, 3)
+  local precision = read_precision(options.precision, 3)
   local made = core.world()
   core.set_seed(made, seed)
   system.prepare(made, phases, deferred)
+  system.state(made).precision = precision
   return made
 end
 

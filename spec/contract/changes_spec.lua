@@ -1,6 +1,7 @@
 -- Changes: when values and structure change, and what is an error meanwhile.
 
 local ecs = require "ecs"
+ecs.on_fallback = nil -- plain Lua is meant here
 local refuses = dofile "spec/contract/refusal.lua"
 
 local Position = ecs.component("Position", { x = "f32", y = "f32" })

@@ -1,0 +1,423 @@
+-- each is compiled where it can be, in systems and in q:each; where it cannot,
+-- it runs as plain Lua, and on_fallback is told of systems.
+
+local ecs = require "ecs"
+
+local V = ecs.component("FallbackV", { x = "f32", y = "f32" })
+local T = ecs.tag "FallbackT"
+
+local default = ecs.on_fallback
+
+describe("a system that is not compiled", function()
+  local world, e, told
+  before_each(function()
+    world, told = ecs.world {}, {}
+    e = world:spawn(V { x = 16777216 })
+    ecs.on_fallback = function(system, where, why)
+      told[#told + 1] = system .. " " .. where .. " " .. why
+    end
+  end)
+  after_each(function() ecs.on_fallback = default end)
+
+  local function define(each, more)
+    local spec = { name = "s", query = { V }, each = each }
+    for key, value in pairs(more or {}) do spec[key] = value end
+    world:system(spec)
+  end
+
+  -- In f32 the 1 is lost, in double it is not.
+  local function add(v) v.x = v.x + 1 - 16777216 end
+
+  local function x_after_a_frame()
+    world:progress(1)
+    return world:get(e, V, "x")
+  end
+
+  it("is told of once, with line and reason, and runs", function()
+    local count = 0
+    define(function() count = count + 1 end)
+    assert.equal(1, #told)
+    assert.truthy(told[1]:match "^s [^ ]*fallback_spec.lua:%d+ an assignment "
+      and told[1]:find("cannot be compiled: ", 1, true), told[1])
+    world:progress(1)
+    world:progress(1)
+    assert.equal(2, count)
+    assert.equal(1, #told)
+    define(function() count = count + 1 end)
+    assert.equal(2, #told)
+  end)
+
+  it("is the exception: what can be is compiled, silently", function()
+    define(add)
+    assert.same({}, told)
+    assert.truthy(world:explain("s"):find("compiled (", 1, true))
+    assert.truthy(world:explain():find("s: each, compiled (", 1, true))
+    assert.equal(0, x_after_a_frame())
+  end)
+
+  it("with compile = false computes in doubles, silently", function()
+    define(add, { compile = false })
+    assert.same({}, told)
+    assert.truthy(world:explain("s"):find("plain Lua", 1, true))
+    assert.equal(1, x_after_a_frame())
+  end)
+
+  it("computes in doubles, as precision = 'double' does", function()
+    define(add, { precision = "double" })
+    assert.equal(1, x_after_a_frame())
+    world = ecs.world { precision = "double" }
+    e = world:spawn(V { x = 16777216 })
+    define(add)
+    assert.truthy(world:explain("s"):find("compiled (", 1, true))
+    assert.equal(1, x_after_a_frame())
+    define(add, { precision = "fields" })
+    world:set(e, V, "x", 16777216)
+    assert.equal(0, x_after_a_frame())
+    assert.has_error(function()
+      define(add, { compile = false, precision = "double" })
+    end)
+  end)
+
+  it("is explained with line and reason", function()
+    define(function(v) while v.x > 0 do v.x = -v.x end end)
+    local text = world:explain "s"
+    assert.truthy(text:match "plain Lua: [^ ]*fallback_spec.lua:%d+: a while",
+      text)
+    assert.truthy(world:explain():match "s: each, plain Lua: ")
+  end)
+
+  it("is one with compile = true only as an error", function()
+    local work, step = nil, function(x) return x + 1 end
+    assert.has_error(function()
+      define(function(v) v.x = work.x end, { compile = true })
+    end)
+    assert.equal(0, world:stats().systems)
+    define(function(v) v.x = step(v.x) end, { compile = true })
+    step = nil
+    assert.has_error(function() world:progress(1) end)
+    step = function(x) return x * 2 end
+    assert.equal(33554432, x_after_a_frame())
+    assert.same({}, told)
+  end)
+
+  it("is tried again when what it looked at has changed", function()
+    local step
+    local function one(x) return x + 1 end
+    define(function(v) if step then v.x = step(v.x) end end)
+    assert.same({}, told)
+    world:set(e, V, "x", 1)
+    step = one
+    assert.equal(2, x_after_a_frame())
+    step = math.random -- cannot be compiled
+    for _ = 1, 50 do world:progress(1) end
+    assert.equal(1, #told)
+    assert.truthy(told[1]:find("math.random", 1, true), told[1])
+    assert.truthy(world:explain("s"):find("plain Lua", 1, true))
+    world:set(e, V, "x", 1)
+    step = one
+    assert.equal(2, x_after_a_frame())
+    assert.truthy(world:explain("s"):find("compiled (", 1, true))
+    step = math.random
+    pcall(world.progress, world, 1)
+    assert.equal(1, #told)
+  end)
+
+  it("does not read its source again while nothing changes", function()
+    local path = os.tmpname()
+    local file = assert(io.open(path, "w"))
+    file:write "return function(v) v.x = unknown.x end"
+    file:close()
+    local opened, open = 0, io.open
+    define(loadfile(path)())
+    os.remove(path)
+    rawset(io, "open", function(...)
+      opened = opened + 1
+      return open(...)
+    end)
+    pcall(world.progress, world, 1)
+    pcall(world.progress, world, 1)
+    rawset(io, "open", open)
+    assert.equal(0, opened)
+    assert.equal(1, #told)
+  end)
+
+  it("is what would be compiled at nearly every run", function()
+    local step
+    world:set(e, V, "x", 0)
+    define(function(v) if step then v.x = step(v.x) end end)
+    for k = 1, 40 do
+      local text = "return function(x) return x + " .. k .. " end"
+      step = (rawget(_G, "loadstring") or load)(text)()
+      world:progress(1)
+    end
+    assert.truthy(world:explain("s"):find("nearly every run", 1, true))
+    assert.equal(820, world:get(e, V, "x"))
+  end)
+
+  it("keeps its forms where things alternate", function()
+    local steps = { function(x) return x + 1 end, function(x) return x - 1 end }
+    local step = steps[1]
+    define(function(v) v.x = step(v.x) end)
+    world:set(e, V, "x", 0)
+    for k = 1, 101 do
+      step = steps[k % 2 + 1]
+      world:progress(1)
+    end
+    assert.truthy(world:explain("s"):find("compiled (", 1, true))
+    assert.equal(-1, world:get(e, V, "x"))
+  end)
+
+  it("does not run an __index, but follows plain ones", function()
+    local called, base = 0, { speed = 3 }
+    local config = setmetatable({}, { __index = base })
+    define(function(v) v.x = config.speed end)
+    assert.same({}, told)
+    assert.equal(3, x_after_a_frame())
+    setmetatable(config, { __index = function()
+      called = called + 1
+      return 4
+    end })
+    assert.equal(4, x_after_a_frame())
+    assert.equal(1, #told)
+    assert.equal(1, called)
+  end)
+
+  it("is text as well", function()
+    define "function(v) v.x = v.x + 1 - 16777216 end"
+    assert.equal(0, x_after_a_frame())
+    define "function(v) while v.x < 5 do v.x = v.x + 1 end end"
+    assert.equal(1, #told)
+    assert.equal(5, x_after_a_frame())
+  end)
+end)
+
+describe("on_fallback", function()
+  local world
+  before_each(function()
+    world = ecs.world {}
+    world:spawn(V)
+  end)
+  after_each(function() ecs.on_fallback = default end)
+
+  local ran
+  local function define()
+    ran = 0
+    world:system { name = "s", query = { V },
+                   each = function() ran = ran + 1 end }
+  end
+
+  it("prints a line in the beginning", function()
+    local stream, text = io.stderr, ""
+    rawset(io, "stderr", { write = function(_, ...)
+      text = text .. table.concat { ... }
+    end })
+    local done = pcall(define)
+    rawset(io, "stderr", stream)
+    assert.is_true(done)
+    assert.truthy(text:match "^ecs: system 's' runs as plain Lua: [^\n]+\n$",
+      text)
+    assert.has_error(function() default("s", 1, "x") end)
+  end)
+
+  it("is silent as nil or false", function()
+    for _, value in ipairs { false, nil } do
+      ecs.on_fallback = value
+      define()
+    end
+    ecs.on_fallback = nil
+    define()
+    world:progress(1)
+    assert.equal(1, ran)
+  end)
+
+  it("that is something else is an error, the system defined", function()
+    ecs.on_fallback = "print"
+    local done, text = pcall(define)
+    assert.is_false(done)
+    assert.truthy(text:match "fallback_spec.lua:%d+: ecs: on_fallback", text)
+    world:progress(1)
+    assert.equal(1, ran)
+  end)
+
+  it("may raise, the system defined; at a run it ends the frame", function()
+    local own = {}
+    ecs.on_fallback = function() error(own) end
+    local done, thrown = pcall(define)
+    assert.is_false(done)
+    assert.equal(own, thrown)
+    world:progress(1)
+    assert.equal(1, ran)
+    local step = function(x) return x + 1 end
+    world:system { name = "t", query = { V },
+                   each = function(v) v.x = step(v.x) end }
+    step = tonumber
+    done, thrown = pcall(world.progress, world, 1)
+    assert.is_false(done)
+    assert.equal(own, thrown)
+    world:progress(1)
+    assert.equal(3, ran)
+  end)
+
+  it("may define systems itself", function()
+    ecs.on_fallback = function(name)
+      if name == "s" then
+        world:system { name = "s", query = { V }, compile = false,
+                       each = function() ran = ran + 10 end }
+      end
+    end
+    define()
+    world:progress(1)
+    assert.equal(10, ran)
+  end)
+end)
+
+describe("q:each", function()
+  local world, query, e, told
+  before_each(function()
+    world, told = ecs.world {}, 0
+    e = world:spawn(V { x = 16777216 })
+    query = world:query { V }
+    ecs.on_fallback = function() told = told + 1 end
+  end)
+  after_each(function()
+    ecs.on_fallback = default
+    assert.equal(0, told)
+  end)
+
+  local function add(v, a) v.x = v.x + a - 16777216 end
+
+  it("is compiled in the precision of the world", function()
+    query:each(add, 1)
+    assert.equal(0, world:get(e, V, "x"))
+    world = ecs.world { precision = "double" }
+    e = world:spawn(V { x = 16777216 })
+    world:query({ V }):each(add, 1)
+    assert.equal(1, world:get(e, V, "x"))
+  end)
+
+  it("is plain Lua, in doubles, outside the subset", function()
+    local count = 0
+    query:each(function(v, a)
+      count = count + 1
+      v.x = v.x + a - 16777216
+    end, 1)
+    assert.equal(1, world:get(e, V, "x"))
+    assert.equal(1, count)
+    world:set(e, V, "x", 16777216)
+    query:each(add, 1, "an extra that is no number")
+    assert.equal(1, world:get(e, V, "x"))
+  end)
+
+  it("reads the closure of the call", function()
+    world:set(e, V, "x", 0)
+    for k = 1, 10 do
+      local more = { by = k }
+      query:each(function(v, b) v.x = v.x + more.by * b end, 2)
+    end
+    assert.equal(110, world:get(e, V, "x"))
+  end)
+
+  it("tells codes apart that begin on one line", function()
+    local make = (rawget(_G, "loadstring") or load)(
+      "return function(v) v.x = 1 end, function(v) v.x = 2 end")
+    local one, two = make()
+    for _ = 1, 3 do
+      query:each(one)
+      assert.equal(1, world:get(e, V, "x"))
+      query:each(two)
+      assert.equal(2, world:get(e, V, "x"))
+    end
+    local same = (rawget(_G, "loadstring") or load)(
+      "return function(v) v.x = 3 end, function(v) v.x = 4 end")
+    query:each((same()))
+    assert.equal(3, world:get(e, V, "x"))
+  end)
+
+  it("takes other extras at each call", function()
+    local function f(v, a, b)
+      if a then v.x = 1 else v.x = 2 end
+      if b ~= nil then v.y = 1 else v.y = 2 end
+    end
+    for _ = 1, 2 do
+      for _, case in ipairs {
+        { 1, 1, true, 5 }, { 2, 1, false, 5 }, { 1, 1, 7, 5 }, { 2, 1, nil, 0 },
+      } do
+        query:each(f, case[3], case[4])
+        assert.same({ x = case[1], y = case[2] }, world:get(e, V))
+      end
+      query:each(f) -- a is the entity now
+      assert.same({ x = 1, y = 2 }, world:get(e, V))
+    end
+  end)
+
+  it("records changes, inside another loop as well", function()
+    local other = world:spawn(V)
+    local function mark(_, id) world:add(id, T) end
+    query:each(mark)
+    assert.is_true(world:has(e, T) and world:has(other, T))
+    local seen
+    world:query({ with = { V } }):batch(function()
+      query:each(function(_, id) world:remove(id, T) end)
+      seen = world:has(e, T)
+    end)
+    assert.is_true(seen)
+    assert.is_false(world:has(e, T) or world:has(other, T))
+  end)
+
+  it("is refused what an open loop owns, as plain Lua is", function()
+    local texts = {}
+    for k, f in ipairs { add, function() texts.none = 1 end } do
+      local done
+      query:batch(function()
+        done, texts[k] = pcall(query.each, query, f, 1)
+      end)
+      assert.is_false(done)
+    end
+    assert.equal(texts[2], texts[1])
+  end)
+
+  it("blames the caller's line when the world is closed", function()
+    query:each(add, 1)
+    world:close()
+    local done, text = pcall(function() query:each(add, 1) end)
+    assert.is_false(done)
+    assert.truthy(text:match "fallback_spec.lua:%d+: ecs: ", text)
+    world = ecs.world {}
+  end)
+
+  it("makes no garbage for a function it knows", function()
+    if rawget(_G, "jit") and not rawget(_G, "jit").status() then return end
+    local count = 0
+    local function outside() count = count + 1 end
+    local function frame()
+      query:each(add, 1)
+      query:each(outside, 2)
+    end
+    for _ = 1, 300 do frame() end
+    local least = math.huge
+    for _ = 1, 5 do
+      collectgarbage()
+      collectgarbage "stop"
+      for _ = 1, 10 do frame() end
+      local before = collectgarbage "count"
+      for _ = 1, 1000 do frame() end
+      least = math.min(least, collectgarbage "count" - before)
+      collectgarbage "restart"
+    end
+    assert.equal(0, least)
+  end)
+
+  it("lets closures go", function()
+    local gone = setmetatable({}, { __mode = "k" })
+    for k = 1, 20 do
+      local f = function(v) v.x = k end
+      gone[f] = true
+      query:each(f)
+    end
+    collectgarbage()
+    collectgarbage()
+    local left = 0
+    for _ in pairs(gone) do left = left + 1 end
+    assert.is_true(left <= 2, left)
+  end)
+end)
