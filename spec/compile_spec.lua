@@ -162,6 +162,18 @@ local functions = {
     if a > b then a, b = b, a end
     v.x, v.y = a, b
   end,
+  ["chooses among several with and and or"] = function(p, v, o)
+    p.x = p.x < 0 and -1 or p.x > 5 and 2 or p.y > 0 and v.x or v.y
+    p.y = o and o.v or p.alive and 3 or p.hp > 3 and 4 or 5
+    local some, yes = o and o.v, p.alive and p.hp > 2 and p.x
+    if some ~= nil then p.d = some end
+    if yes ~= nil then p.n = 1 end
+    if yes then p.s = yes * 2 end
+    local either
+    if p.hp > 4 then either = o and v.x elseif p.hp > 2 then either = v.y end
+    p.hp = (either or -1) + (p.alive and o and o.v or 7)
+    p.alive = p.alive and v.x > 0 or o and o.v > 0.5 or false
+  end,
   ["nests its tests"] = function(p, v)
     local t = 0
     if p.x > 0 then
@@ -310,6 +322,8 @@ local outside = {
     "may be nil" },
   { function(v) local x = 1 if v.x > 1 then x = true end v.y = x end,
     "a boolean on one path and a number on another" },
+  { function(v, _, e) local x = e and v.x > 0 and v.y
+    if x == nil then v.x = 1 end end, "may be false too" },
   { function(...) local v = ... v.x = 1 end, "..." },
 }
 

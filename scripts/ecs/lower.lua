@@ -18,7 +18,8 @@
 --   nil      { type = "nil" }
 --   maybe    { type = "maybe", some = bool, value }: nil where some is false
 --   choice   { type = "choice", test = bool, value, other }: `a and b` before
---            its `or`; other is nil or false
+--            its `or`; other is what it is where test is false: nil, false,
+--            or not known which (then it is absent)
 --   row      { type = "row", term }           a parameter of the function
 --   object   { type = "object", value, reader }   from outside: roots.lua
 --   none     not returned yet: a result, where the function goes on
@@ -141,11 +142,19 @@ function lower:truth(value)
   return emit.yes
 end
 
---- Is it something rather than nil? A bool.
-function lower:some(value)
-  if value.type == "maybe" then return value.some end
-  if value.type == "choice" and value.other.type == "nil" then
-    return value.test
+--- Is it something rather than nil? A bool. node is whom to blame.
+function lower:some(value, node)
+  local emit = self.emit
+  if value.type == "maybe" then
+    return emit:both(value.some, self:some(value.value, node))
+  elseif value.type == "choice" then
+    if not value.other then
+      outside(node.line, "a comparison with nil of what may be false too",
+        "test it without one: if x then ... end")
+    end
+    local some = self:some(value.value, node)
+    if value.other == NIL then return emit:both(value.test, some) end
+    return emit:either(emit:opposite(value.test), some)
   end
   if value.type == "nil" or value.type == "entity" or value.type == "row" then
     return self:truth(value)

@@ -190,7 +190,7 @@ local function equal(self, a, b, node)
       outer:guard(a)
       return emit:truth(a.value == nil)
     end
-    return emit:opposite(self:some(a))
+    return emit:opposite(self:some(a, node))
   end
   if a.type == "entity" or b.type == "entity" then
     local x, y = self:entity(a), self:entity(b)
@@ -248,6 +248,19 @@ local function under(self, test, truth, node, scope)
   return value
 end
 
+--- What `a and b` gives where a is not true; nil: false or nil, one of them.
+local function falsehood(self, a)
+  if a.type == "bool" then return self.emit.no end
+  local inner = a
+  while inner.type == "choice" or inner.type == "maybe" do
+    inner = inner.value
+  end
+  if a.type == "choice" then
+    return (inner.type ~= "bool" or a.other == self.emit.no) and a.other or nil
+  end
+  return inner.type ~= "bool" and NIL or nil
+end
+
 value_of["and"] = function(self, node, scope)
   local emit, outer = self.emit, self.context.roots
   local a = outer:plain(self:value(node.left, scope))
@@ -257,7 +270,10 @@ value_of["and"] = function(self, node, scope)
   if known == false then return a end
   local b = outer:plain(under(self, test, true, node.right, scope))
   if a.type == "bool" and b.type == "bool" then return emit:both(a, b) end
-  local other = a.type == "bool" and emit.no or NIL
+  local other = falsehood(self, a)
+  if other == NIL and (lower.is_number(b) or b.type == "bool") then
+    return { type = "maybe", some = test, value = b }
+  end
   return { type = "choice", test = test, value = b, other = other }
 end
 
@@ -269,11 +285,15 @@ value_of["or"] = function(self, node, scope)
   if known == true then return a end
   if known == false then return self:value(node.right, scope) end
   local b = outer:plain(under(self, test, false, node.right, scope))
-  if a.type == "bool" then
-    if b.type == "bool" then return emit:either(a, b) end
-    return self:merge(test, emit.yes, b, node)
-  end
+  if a.type == "bool" and b.type == "bool" then return emit:either(a, b) end
   while a.type == "choice" or a.type == "maybe" do a = a.value end
+  -- Where a is true, a boolean is true.
+  if a.type == "bool" then a = emit.yes end
+  if b.type == "choice" then
+    -- The middle of `x and 1 or y and 2 or 3`.
+    return { type = "choice", test = emit:either(test, b.test),
+             value = self:merge(test, a, b.value, node), other = b.other }
+  end
   return self:merge(test, a, b, node)
 end
 
