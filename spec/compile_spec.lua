@@ -134,6 +134,7 @@ local functions = {
   end,
   ["repeats what is counted"] = function(p)
     for i = 1, 4 do p.x = p.x * 0.5 + i end
+    for t = 0, 1, 0.1 do p.d = p.d + t * t end
     for i = 3, 1, -1 do
       if p.hp > i then p.hp = p.hp - i end
     end
@@ -263,6 +264,22 @@ describe("a compiled system", function()
     assert.are.equal(356, world:get(e, V, "x"))
   end)
 
+  it("counts to a variable from outside, also when it changes", function()
+    local steps, world = 2, ecs.world {}
+    local e = world:spawn(V { x = 1 })
+    world:system { name = "s", query = { V }, compile = true,
+      each = function(v) for _ = 1, steps do v.x = v.x * 2 end end }
+    world:progress(1)
+    assert.are.equal(4, world:get(e, V, "x"))
+    steps = 3
+    world:progress(1)
+    assert.are.equal(32, world:get(e, V, "x"))
+    steps = 1000
+    local done, text = pcall(world.progress, world, 1)
+    assert.is_false(done)
+    assert.truthy(text:find("more than 256 turns", 1, true), text)
+  end)
+
   it("may be given as text", function()
     local world = ecs.world {}
     local e = world:spawn(V { x = 1 })
@@ -303,6 +320,8 @@ local outside = {
   { function(v) repeat v.x = v.x - 1 until v.x < 0 end, "a repeat loop" },
   { function(v) for _, x in ipairs(list) do v.x = x end end, "iterator" },
   { function(v) for k = 1, v.x do v.y = k end end, "bounds are not constant" },
+  { function(v, dt) for k = 1, dt do v.y = k end end, "are not constant" },
+  { function(v) for k = 1, math.huge do v.y = k end end, "than 256 turns" },
   { function(v) local t = {} v.x = t.x end, "a table constructor" },
   { function(v) local f = function() end f(v) end, "function inside" },
   { function(v) v.x = list[1] end, "index in brackets" },

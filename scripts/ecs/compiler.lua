@@ -19,6 +19,7 @@ local emitter = require "ecs.emitter"
 local roots = require "ecs.roots"
 local lower = require "ecs.lower_expression"
 local lower_call = require "ecs.lower_call"
+local lexer = require "ecs.lexer"
 
 local compiler = {}
 
@@ -97,13 +98,20 @@ local function store(state, written)
   end
 end
 
+--- What a name stands for in a function whose tree is known; see lexer.lua.
+local function constant(f, name)
+  local place = trees[f].place
+  return lexer.constant(place.tokens, place.first, name)
+end
+
 local function lower_all(f, options)
   local emit = emitter.new(options.double)
   local known = tree_of(f, 0)
   local main = { f = f }
   local context = {
-    emit = emit, roots = roots.new(emit, main), func = f, written = {},
-    calls = calls, describe = options.describe, methods = options.methods,
+    emit = emit, roots = roots.new(emit, main, constant), func = f,
+    written = {}, calls = calls, describe = options.describe,
+    methods = options.methods,
 
     tree = function(called, node)
       local inner = tree_of(called, node.line)

@@ -379,11 +379,18 @@ run["return"] = function(self, node, scope)
   return self.emit.yes
 end
 
+--- A bound of a loop: a constant, or a number from outside, which is then one:
+-- when it changes, the function is compiled anew.
 local function bound(self, node, scope)
-  local value = self.context.roots:plain(self:value(node, scope), "number")
+  local value = self:value(node, scope)
+  if value.type == "object" and type(value.value) == "number"
+    and not value.reader.argument then
+    self.context.roots:guard(value)
+    return value.value
+  end
   if not value.constant or not is_number(value) then
     outside(node.line, "a loop whose bounds are not constant",
-      "write the bounds as numbers")
+      "count to a number or a variable from outside, with an if inside")
   end
   return value.constant
 end
@@ -393,16 +400,16 @@ run["for"] = function(self, node, scope)
     bound(self, node.last, scope)
   local step = node.step and bound(self, node.step, scope) or 1
   if step == 0 then outside(node.line, "a loop with step 0", "count on") end
-  local turns = math.floor((last - first) / step) + 1
-  if turns > UNROLL_LIMIT then
-    outside(node.line, "a loop of more than " .. UNROLL_LIMIT .. " turns",
-      "do with fewer")
-  end
-  -- Every turn as a statement: one may return.
-  local list = {}
-  for k = 1, turns do
-    list[k] = { "turn", line = node.line, node = node,
-                number = first + (k - 1) * step }
+  -- Every turn as a statement: one may return. Added up as Lua does.
+  local list, number = {}, first
+  while step > 0 and number <= last or step < 0 and number >= last do
+    if #list == UNROLL_LIMIT then
+      outside(node.line, "a loop of more than " .. UNROLL_LIMIT .. " turns",
+        "do with fewer")
+    end
+    list[#list + 1] = { "turn", line = node.line, node = node,
+                        number = number }
+    number = number + step
   end
   return self:statements(list, 1, scope)
 end

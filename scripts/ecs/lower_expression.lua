@@ -64,7 +64,8 @@ end
 function value_of.name(self, node, scope)
   local variable = scope[node.name]
   if variable then return self.state[variable] end
-  local value = self.context.roots:lookup(self.context.func, node.name)
+  local value = self.context.roots:lookup(self.context.func, node.name,
+    node)
   if type(value.value) == "boolean" or value.value == nil then
     return self.context.roots:plain(value)
   end

@@ -199,8 +199,11 @@ local function local_statement(state, at)
   local names = {}
   repeat
     names[#names + 1] = name(state)
-    if kind(state) == "<" then
-      outside(line(state), "an attribute", "leave out <const> and <close>")
+    -- What <const> forbids, Lua has looked after.
+    if accept(state, "<") and name(state) ~= "const" then
+      outside(at, "a variable that is to be closed", "leave out <close>")
+    elseif kind(state) == ">" then
+      skip(state)
     end
   until not accept(state, ",")
   local values = accept(state, "=") and expressions(state) or {}
