@@ -157,8 +157,8 @@ local continues = {}
 for sign in ("+ - * / // % ^ .. == ~= < <= > >= & | ~ << >> and or ,")
   :gmatch("%S+") do continues[sign] = true end
 
--- Lua took in: true and its value; true, nil and true where the text does not
--- tell it; false when there is none.
+--- The token of name in `local name <const> =`, in a block that is open at token
+-- first: the innermost one. Lua 5.4 takes such constants into the code, so that
 -- a function has no upvalue for them.
 local function constant_at(tokens, first, name)
   local kinds, depth, open = tokens.kinds, 0, {}
@@ -177,8 +177,8 @@ local function constant_at(tokens, first, name)
 end
 
 --- What a name that is no upvalue stands for at token first, as a constant that
--- Lua took in: true and its value; true, nil and true where it cannot be told
--- from the text; false when there is none.
+-- Lua took in: true and its value; true, nil and true where the text does not
+-- tell it; false when there is none.
 function lexer.constant(tokens, first, name)
   local at = constant_at(tokens, first, name)
   if not at then return false end
