@@ -157,9 +157,9 @@ local continues = {}
 for sign in ("+ - * / // % ^ .. == ~= < <= > >= & | ~ << >> and or ,")
   :gmatch("%S+") do continues[sign] = true end
 
---- The token of name in `local name <const> =`, in a block that is open at token
--- first: the innermost one. Lua 5.4 takes such constants into the code, so that
--- a function has no upvalue for them.
+--- The token of name in `local name <const> =`, in a block that is open at
+-- token first: the innermost one. Lua 5.4 takes such constants into the code,
+-- so that a function has no upvalue for them.
 local function constant_at(tokens, first, name)
   local kinds, depth, open = tokens.kinds, 0, {}
   for k = 1, first - 1 do
