@@ -661,8 +661,8 @@ ECS_API double ecs_atan2(double y, double x);
 /* A number in [0, 1): a hash of a key, an entity and how many numbers were drawn
  * with these two before (a whole number below 2^53). */
 ECS_API double ecs_random(uint64_t key, ecs_Entity entity, double draws);
-/* The key of a system's run: of a world's seed, the system's name and how many
- * frames were begun before. */
+/* The key of a system's run: of a world's seed, the system's name and a number
+ * of the run, as of the frame. */
 ECS_API uint64_t ecs_random_key(uint64_t seed, const char *name,
                                 uint64_t tick);
 

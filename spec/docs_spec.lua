@@ -90,6 +90,9 @@ local function public_functions()
   for name in pairs(methods_of(world:query {})) do
     names["query:" .. name] = true
   end
+  for name in pairs(methods_of(world:sum "docs")) do
+    names["total:" .. name] = true
+  end
   return names
 end
 
@@ -150,7 +153,8 @@ end
 
 -- The types ------------------------------------------------------------------
 
-local OWNERS = { World = "world:", Query = "query:", ecs = "ecs.",
+local OWNERS = { World = "world:", Query = "query:", Total = "total:",
+                 ecs = "ecs.",
                  ["ecs.math"] = "ecs.math." }
 
 --- Functions by their names in the reference, and fields of classes.

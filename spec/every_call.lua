@@ -16,6 +16,9 @@ collectgarbage "stop"
 
 local public, called = {}, {}
 
+-- Compiled systems call the function itself.
+local random = ecs.random
+
 --- Puts a function that takes note in place of each function of a table.
 local function watch(prefix, functions)
   for name, original in pairs(functions) do
@@ -35,6 +38,7 @@ do
   local Any = ecs.tag "Any"
   watch("world:", debug.getmetatable(scene).__index)
   watch("query:", debug.getmetatable(scene:query { Any }).__index)
+  watch("total:", debug.getmetatable(scene:sum "any").__index)
   watch("ecs.", ecs)
   watch("ecs.math.", ecs.math)
 end
@@ -265,6 +269,33 @@ world:enable("off", true)
 world:system { name = "off", run = function() error("ended", 0) end }
 refused("failed", function() world:progress(1) end)
 refused("no phase", function() world:run("paint", 1) end)
+
+-- Numbers drawn and added up -------------------------------------------------
+
+local lucky = ecs.world { seed = 5, phases = { "update", "draw" } }
+lucky:spawn_many(3000, { Position, Drag })
+local luck, least, most = lucky:sum "luck", lucky:min "luck", lucky:max "luck"
+show("totals", luck, least, most, luck:value(), least:value(), most:value())
+for k, compiled in ipairs { false, true } do
+  local roll = compiled and random or ecs.random
+  lucky:system {
+    name = "draw " .. k, query = { Position, read = { Drag } },
+    compile = compiled, precision = compiled and "double" or nil,
+    each = function(p, drag)
+      p.x = roll() * 8
+      if p.x > 4 then p.y = p.y + roll() + drag.factor end
+      luck:add(p.x)
+      if p.y > 0.5 then least:add(p.y) end
+      most:add(roll())
+    end,
+  }
+  lucky:progress(1)
+  lucky:run("update", 1)
+  show("drawn", luck:value(), least:value(), most:value(), lucky:state_hash())
+end
+refused("no row", function() ecs.random() end)
+refused("no row", function() luck:add(1) end)
+refused("no name", function() lucky:sum() end)
 
 -- Recorded until the end of a frame -----------------------------------------
 

@@ -80,6 +80,21 @@ for _, flush in ipairs { "system", "frame" } do
       assert.equal(0, garbage(progress))
     end)
 
+    it("of each systems that draw and add up makes no garbage", function()
+      local sum, low = world:sum "sum", world:min "low"
+      for k, compiled in ipairs { false, true } do
+        world:system {
+          name = "s" .. k, query = { read = { Position } }, compile = compiled,
+          each = function(p)
+            sum:add(ecs.random())
+            if p.x < 1 then low:add(p.x) end
+          end,
+        }
+      end
+      assert.equal(0, garbage(progress))
+      assert.is_true(sum:value() > 0 and low:value() < 2)
+    end)
+
     it("of run systems with loops of rows or queries makes no garbage",
       function()
         local query = world:query { Position, read = { Velocity } }

@@ -63,14 +63,16 @@ local function scene()
   local query = world:query { Position, read = { Target } }
   other:spawn()
   local foreign = other:spawn(Position) + 2 ^ 29
-  local own = { world = world, entity = entity, query = query }
-  local closed_query = closed:query { Position }
+  local own = { world = world, entity = entity, query = query,
+                total = world:sum "total" }
+  local closed_query, closed_total = closed:query { Position }, closed:max "m"
   closed:close()
   local pool = {
     true, false, "", "x", "Position", "no such", ("long"):rep(100), "\0",
     {}, { 1 }, { Position }, { x = 1 }, setmetatable({}, { __index = refuse }),
     nothing, type, coroutine.create(nothing), io.stdout,
     world, other, closed, query, other:query { Position }, closed_query,
+    own.total, other:min "m", closed_total,
     entity, stale, foreign, Position, Enemy, Position { x = 1 },
     Target { who = entity },
   }
@@ -157,6 +159,13 @@ local calls = {
       return "s"
     end,
     stats = function() end,
+    sum = function() return "total" end,
+    min = function() return "low" end,
+    max = function() return "high" end,
+  },
+  total = {
+    value = function() end,
+    add = function() return 1 end,
   },
   query = {
     count = function() end,
@@ -175,6 +184,7 @@ local calls = {
     tag = function() return "CallTag", { storage = "bits" } end,
     world = function() return { phases = { "a" }, flush = "frame" } end,
     load_native = function() return "nan" end,
+    random = function() end,
   },
 }
 
@@ -204,6 +214,11 @@ end
 -- These call back: a function that raises something else is not for them.
 local calls_back = { batch = true, each = true, spawn_many = true }
 
+-- These work in a system's row alone.
+local function in_row(where, name)
+  return where == "total" and name == "add"
+    or where == "module" and name == "random"
+end
 
 describe("every public function", function()
   it("has a call here that works", function()
@@ -211,6 +226,7 @@ describe("every public function", function()
     local listed = {
       world = debug.getmetatable(s.world).__index,
       query = debug.getmetatable(s.query).__index, module = {},
+      total = debug.getmetatable(s.total).__index,
     }
     for name, value in pairs(ecs) do
       if type(value) == "function" then listed.module[name] = value end
@@ -223,7 +239,17 @@ describe("every public function", function()
         assert.is_function(functions[name], name)
         local fresh = scene()
         local arguments = pack(make(fresh))
-        if where == "module" then
+        if in_row(where, name) then
+          fresh.world:system { name = "row", query = { Position },
+            compile = false, each = function()
+              if where == "total" then
+                functions[name](fresh.total, unpack(arguments, 1, arguments.n))
+              else
+                functions[name](unpack(arguments, 1, arguments.n))
+              end
+            end }
+          fresh.world:progress(1)
+        elseif where == "module" then
           functions[name](unpack(arguments, 1, arguments.n))
         else
           functions[name](fresh[where], unpack(arguments, 1, arguments.n))
@@ -234,7 +260,7 @@ describe("every public function", function()
 
   -- Making a scene costs more than a call: a world serves many calls, and is
   -- made anew when a call has changed it.
-  for _, where in ipairs { "world", "query", "module" } do
+  for _, where in ipairs { "world", "query", "total", "module" } do
     for name, make in pairs(calls[where]) do
       it("takes any argument: " .. where .. " " .. name, function()
         local s = scene()

@@ -43,6 +43,7 @@
 ---@class ecs.WorldOptions
 ---@field phases? string[] first, update and last unless given
 ---@field flush? "system" | "frame" "system" unless given
+---@field seed? integer what ecs.random goes by; 0 unless given
 
 ---What a query asks for; the list itself is read and written.
 ---@class ecs.QueryTerms
@@ -208,6 +209,33 @@ function World:hash() end
 ---@return string
 function World:state_hash() end
 
+---A sum of what rows of each systems add; the same object for the same name.
+---@param name string
+---@return ecs.Total
+function World:sum(name) end
+
+---The smallest number that rows of each systems add.
+---@param name string
+---@return ecs.Total
+function World:min(name) end
+
+---The largest number that rows of each systems add.
+---@param name string
+---@return ecs.Total
+function World:max(name) end
+
+---@class ecs.Total
+local Total = {}
+
+---In the each function of a system: adds a number for this row.
+---@param x number
+function Total:add(x) end
+
+---What the last runs of its systems came to: 0, math.huge or -math.huge of
+---nothing.
+---@return number
+function Total:value() end
+
 -- Queries --------------------------------------------------------------------
 
 ---@class ecs.Query
@@ -285,6 +313,10 @@ function ecs.world(options) end
 ---@return string[]? kernels
 ---@return string? reason
 function ecs.load_native(library) end
+
+---In the each function of a system: a number from 0 up to 1 for this row.
+---@return number
+function ecs.random() end
 
 ---Functions of numbers with the same bits on every machine.
 ---@class ecs.math

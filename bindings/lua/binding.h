@@ -11,11 +11,13 @@
  *      View         one walk over batches, and what a script sees of it
  *      Rows         one loop over rows, and what a script sees of it
  *      Program      a kernel program bound to a query
+ *      Total        a sum or extreme that each systems add to
  *
  *      State --> definitions, libraries     Query --> World
  *        (upvalue 1 of every function)      Kernel --> Query
  *                                           View --> Query or World
  *                                           Rows --> Query
+ *                                           Total <-> World
  *
  * An arrow is a reference through a private table, so a world outlives what was
  * made from it; closing it is another matter: then its native is NULL, and
@@ -57,6 +59,7 @@ typedef enum Kind {
   KIND_VIEW,
   KIND_ROWS,
   KIND_PROGRAM,
+  KIND_TOTAL,
   KIND_COUNT
 } Kind;
 
@@ -86,6 +89,9 @@ typedef struct State {
   uint64_t recent_world_magic;
   const void *recent_definitions[RECENT_DEFINITIONS]; /* by address */
   const void *order; /* of the host, being obeyed; see host.c */
+  struct View *walk; /* the innermost, of whatever world; NULL: none, or a
+                        frame began inside it */
+  uint64_t turns;    /* runs of each systems that were begun */
 } State;
 
 /* The state of the running function: its first upvalue. */
@@ -160,5 +166,7 @@ BIND_INTERNAL void bind_open_mathematics(lua_State *L);
 BIND_INTERNAL void bind_open_frames(lua_State *L);
 BIND_INTERNAL void bind_open_hosts(lua_State *L);
 BIND_INTERNAL void bind_open_programs(lua_State *L);
+BIND_INTERNAL void bind_open_totals(lua_State *L);
+BIND_INTERNAL void bind_open_draws(lua_State *L);
 
 #endif

@@ -41,7 +41,7 @@ static size_t sequence_bytes(const unsigned char *at, size_t left) {
 }
 
 /* 1 to 255 bytes of UTF-8 text without control characters? */
-static bool is_name(const char *name, size_t bytes) {
+bool bind_name_holds(const char *name, size_t bytes) {
   if (bytes == 0 || bytes > NAME_LIMIT) return false;
   for (size_t k = 0; k < bytes;) {
     const unsigned char *at = (const unsigned char *)name + k;
@@ -59,7 +59,7 @@ static const char *check_name(lua_State *L, int index, const char *what) {
   if (!name)
     bind_error(L, "the name of a %s is a string, not a %s", what,
                luaL_typename(L, index));
-  if (!is_name(name, bytes))
+  if (!bind_name_holds(name, bytes))
     bind_error(L, "the name of a %s is 1 to 255 bytes of UTF-8 text without "
                   "control characters", what);
   return name;
@@ -69,7 +69,7 @@ BIND_INTERNAL int bind_is_name(lua_State *L);
 BIND_INTERNAL int bind_is_name(lua_State *L) {
   size_t bytes = 0;
   const char *name = luaL_checklstring(L, 1, &bytes);
-  lua_pushboolean(L, is_name(name, bytes));
+  lua_pushboolean(L, bind_name_holds(name, bytes));
   return 1;
 }
 
@@ -352,12 +352,12 @@ static bool is_reserved(const char *name) {
 /* Could a script have given all these names? */
 static bool is_plain(const ecs_World *native, ecs_Component component) {
   const char *name = ecs_component_name(native, component);
-  if (!is_name(name, strlen(name)) || is_reserved(name)) return false;
+  if (!bind_name_holds(name, strlen(name)) || is_reserved(name)) return false;
   uint32_t count = ecs_component_field_count(native, component);
   for (uint32_t f = 0; f < count; f++) {
     ecs_FieldInfo info;
     if (ecs_component_field(native, component, f, &info) != ECS_OK ||
-        !is_name(info.name, strlen(info.name)))
+        !bind_name_holds(info.name, strlen(info.name)))
       return false;
   }
   return true;

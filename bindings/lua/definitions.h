@@ -123,4 +123,7 @@ BIND_INTERNAL void bind_push_number(lua_State *L, ecs_Scalar type,
 BIND_INTERNAL void bind_push_entity(lua_State *L, ecs_Entity entity);
 BIND_INTERNAL void bind_push_entity_text(lua_State *L, double handle);
 
+/* define.c: may these bytes be the name of something? */
+BIND_INTERNAL bool bind_name_holds(const char *name, size_t bytes);
+
 #endif

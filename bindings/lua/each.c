@@ -11,6 +11,8 @@
  * where it likes. A loop of rows holds nothing: one that is left early is
  * garbage, one that came to its end goes back to its query and serves the next.
  */
+#include "totals.h"
+
 #include "rows.h"
 
 typedef enum Outcome { OUTCOME_DONE, OUTCOME_MISUSE, OUTCOME_THROWN } Outcome;
@@ -62,6 +64,8 @@ static Rows *walk_rows(lua_State *L, Query *query) {
 static bool next_batch(Rows *rows) {
   View *view = &rows->view;
   rows->row = -1;
+  rows->before += rows->count;
+  rows->count = 0;
   if (!rows->running || !ecs_cursor_next(&view->cursor, &view->batch))
     return false;
   rows->entities = view->batch.entities;
@@ -102,6 +106,21 @@ static int run(lua_State *L) {
   return 0;
 }
 
+/* A run of a system: what draws and totals of its rows go by. */
+typedef struct Turn {
+  const char *name;
+  uint64_t key;
+} Turn;
+
+/* turn NULL: no system's. The name stays on the stack. */
+static void begin_turn(lua_State *L, Rows *rows, const Turn *turn) {
+  rows->system = turn ? turn->name : NULL;
+  rows->key = turn ? turn->key : 0;
+  rows->turn = turn ? ++bind_state(L)->turns : 0;
+  rows->before = 0;
+  rows->drawn = UINT64_MAX;
+}
+
 /* From an open cursor to its end; what is on the stack from call on is the
  * protected call. Nothing here allocates. */
 static Outcome walk(lua_State *L, Rows *rows, int arguments) {
@@ -123,8 +142,10 @@ static Outcome walk(lua_State *L, Rows *rows, int arguments) {
     bind_push_status(L, view->world, status, view->label);
   else if (closed)
     lua_pushfstring(L, "ecs: the world was closed inside %s", view->label);
-  else
+  else {
+    if (rows->system) bind_totals_end(view->world, rows->system, rows->turn);
     return OUTCOME_DONE;
+  }
   return OUTCOME_MISUSE;
 }
 
@@ -141,10 +162,11 @@ static void push_runner(lua_State *L, const Rows *rows, int place, int extras) {
   lua_call(L, 2, 1);
 }
 
-/* Walks query 1 with function 2, handing on arguments 3 to top. */
-static Outcome query_walk(lua_State *L, Query *query) {
-  int top = lua_gettop(L);
-  if (top - 2 > (int)ROWS_LIMIT)
+/* Walks query 1 with function 2, handing on arguments first to top. */
+static Outcome query_walk(lua_State *L, Query *query, int first,
+                          const Turn *turn) {
+  int top = lua_gettop(L), extras = top - first + 1;
+  if (extras > (int)ROWS_LIMIT)
     bind_error(L, "each hands on at most %d extra arguments", (int)ROWS_LIMIT);
   luaL_checkstack(L, top + 16, NULL);
   compat_push_private(L, 1);
@@ -152,12 +174,14 @@ static Outcome query_walk(lua_State *L, Query *query) {
   bind_world_meet_all(L, query->world, -1);
   Rows *rows = walk_rows(L, query);
   int place = lua_gettop(L);
-  push_runner(L, rows, place, top - 2);
+  push_runner(L, rows, place, extras);
+  begin_turn(L, rows, turn);
   lua_pushvalue(L, place);
-  for (int k = 2; k <= top; k++) lua_pushvalue(L, k);
+  lua_pushvalue(L, 2);
+  for (int k = first; k <= top; k++) lua_pushvalue(L, k);
   ecs_Status status = ecs_query_begin(bind_query_native(L, query),
                                       ECS_BATCH_COALESCED, &rows->view.cursor);
-  if (status == ECS_OK) return walk(L, rows, top);
+  if (status == ECS_OK) return walk(L, rows, 2 + extras);
   bind_push_status(L, query->world, status, query->label);
   return OUTCOME_MISUSE;
 }
@@ -172,19 +196,22 @@ static void check_callback(lua_State *L, int index) {
 static int query_each(lua_State *L) {
   Query *query = bind_query_check(L, 1);
   check_callback(L, 2);
-  switch (query_walk(L, query)) {
+  switch (query_walk(L, query, 3, NULL)) {
     case OUTCOME_MISUSE: return bind_raise(L);
     case OUTCOME_THROWN: return lua_error(L);
     default: return 0;
   }
 }
 
-/* run_each(query, f, ...): true; or false, whether the error is the callback's
- * own, and the error. For systems, which say more about it. */
+/* run_each(query, f, name, tick, ...): a system's run: true; or false, whether
+ * the error is the callback's own, and the error, of which systems say more. */
 static int run_each(lua_State *L) {
   Query *query = bind_query_check(L, 1);
   check_callback(L, 2);
-  Outcome outcome = query_walk(L, query);
+  Turn turn = {luaL_checkstring(L, 3), 0};
+  turn.key = ecs_random_key(query->world->seed, turn.name,
+                            bind_whole_check(L, 4));
+  Outcome outcome = query_walk(L, query, 5, &turn);
   lua_pushboolean(L, outcome == OUTCOME_DONE);
   if (outcome == OUTCOME_DONE) return 1;
   lua_pushboolean(L, outcome == OUTCOME_THROWN);

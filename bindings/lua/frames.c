@@ -118,9 +118,13 @@ static int frame(lua_State *L) {
   if (is_refused(L, world, call)) return misuse(L);
   ecs_Status status = deferred ? enter(L, world) : ECS_OK;
   if (status != ECS_OK) return fail(L, world, status, call);
+  State *state = bind_state(L);
+  View *walk = state->walk; /* of another world */
+  state->walk = NULL;
   world->running = true;
   call_back(L, lua_gettop(L) - 4);
   world->running = false;
+  state->walk = walk;
   if (deferred) status = leave(world, true);
   return status == ECS_OK ? RESULTS : report_loss(L, status);
 }

@@ -25,7 +25,7 @@ static const char state_key = 0;
 static const char *const kind_names[KIND_COUNT] = {
     "ecs.Component", "ecs.Value",   "ecs.World", "ecs.Query",
     "ecs.Kernel",    "ecs.Library", "ecs.View",  "ecs.Rows",
-    "ecs.Program"};
+    "ecs.Program",   "ecs.Total"};
 
 static uint64_t magic_of(Kind kind, const void *address) {
   uint64_t odd = UINT64_C(0x9e3779b97f4a7c15) * ((uint64_t)kind + 1u);
@@ -296,6 +296,8 @@ static int open_module(lua_State *L) {
   bind_open_frames(L);
   bind_open_hosts(L);
   bind_open_programs(L);
+  bind_open_totals(L);
+  bind_open_draws(L);
   lua_pushliteral(L, ECS_VERSION);
   lua_setfield(L, -2, "version");
   return 1;

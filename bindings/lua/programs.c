@@ -1,7 +1,9 @@
 /* programs.c: kernel programs, as scripts/ecs compiles them.
  *
- *      program(world, query, text)                      --> Program
- *      run_program(program, values, seed, name, tick)   values: the uniforms
+ *      program(world, query, text, totals)        --> Program
+ *      run_program(program, values, name, tick)   values: the uniforms
+ *
+ * The program's reductions go into these totals, in the name of the system.
  *
  * A program belongs to its query and ends with it, so the Program keeps the
  * query alive. One that is not wanted any more is dropped by hand: it has no
@@ -9,7 +11,7 @@
  */
 #include <string.h>
 
-#include "worlds.h"
+#include "totals.h"
 
 typedef struct Program {
   Header header;
@@ -17,6 +19,8 @@ typedef struct Program {
   ecs_Program *native; /* NULL: dropped */
   uint32_t uniform_count;
   uint32_t reduction_count;
+  Total **totals;      /* one for each reduction; the private table has them,
+                          from 2 on */
   double numbers[];    /* uniforms, then reductions */
 } Program;
 
@@ -26,15 +30,30 @@ static int fail(lua_State *L) {
   return 2;
 }
 
-/* A userdata for a program that was just made; raises, and gives the program
- * back, when there is no memory for it. */
+/* Keeps the totals of the list at index 3 in the program on top of the stack. */
+static void keep_totals(lua_State *L, Program *program) {
+  luaL_checktype(L, 3, LUA_TTABLE);
+  compat_push_private(L, -1);
+  for (uint32_t k = 0; k < program->reduction_count; k++) {
+    lua_rawgeti(L, 3, (int)k + 1);
+    Total *total = (Total *)bind_find(L, -1, KIND_TOTAL);
+    if (!total || total->world != program->query->world)
+      luaL_argerror(L, 3, "lacks a total");
+    program->totals[k] = total;
+    lua_rawseti(L, -2, (int)k + 2);
+  }
+  lua_pop(L, 1);
+}
+
+/* A userdata for a program that was just made: wrap(query, native, totals). */
 static int wrap(lua_State *L) {
   Query *query = (Query *)bind_find(L, 1, KIND_QUERY);
   ecs_Program *native = (ecs_Program *)lua_touserdata(L, 2);
   ecs_ProgramInfo info;
   ecs_program_info(native, &info);
   size_t bytes = sizeof(Program) +
-                 (info.uniforms + (size_t)info.reductions) * sizeof(double);
+                 (info.uniforms + (size_t)info.reductions) * sizeof(double) +
+                 info.reductions * sizeof(Total *);
   Program *program = (Program *)bind_new(L, KIND_PROGRAM, bytes);
   compat_push_private(L, -1);
   lua_pushvalue(L, 1);
@@ -44,10 +63,13 @@ static int wrap(lua_State *L) {
   program->native = native;
   program->uniform_count = info.uniforms;
   program->reduction_count = info.reductions;
+  program->totals = (Total **)(void *)(program->numbers + info.uniforms +
+                                       info.reductions);
+  keep_totals(L, program);
   return 1;
 }
 
-/* program(world, query, text): a Program, or nil and why not. */
+/* program(world, query, text, totals): a Program, or nil and why not. */
 static int program_create(lua_State *L) {
   World *world = bind_world_check(L, 1);
   Query *query = bind_query_check(L, 2);
@@ -55,7 +77,8 @@ static int program_create(lua_State *L) {
   const char *text = luaL_checklstring(L, 3, &length);
   char message[512];
   ecs_Program *native = NULL;
-  lua_settop(L, 3);
+  lua_settop(L, 4);
+  luaL_checktype(L, 4, LUA_TTABLE);
   luaL_argcheck(L, query->world == world, 2, "of another world");
   bind_world_meet_all(L, world, 1);
   lua_pushvalue(L, lua_upvalueindex(1));
@@ -72,7 +95,8 @@ static int program_create(lua_State *L) {
     return fail(L);
   }
   lua_pushlightuserdata(L, native);
-  if (lua_pcall(L, 2, 1, 0) == 0) return 1;
+  lua_pushvalue(L, 4);
+  if (lua_pcall(L, 3, 1, 0) == 0) return 1;
   if (world->native && query->native) ecs_program_destroy(native);
   return lua_error(L);
 }
@@ -97,22 +121,42 @@ static void read_uniforms(lua_State *L, Program *program) {
   }
 }
 
-/* A whole number, as an argument of scripts/ecs. */
-static uint64_t read_whole(lua_State *L, int index) {
+uint64_t bind_whole_check(lua_State *L, int index) {
   double number = luaL_checknumber(L, index);
   if (!(number >= 0 && number < 9007199254740992.0))
     luaL_argerror(L, index, "not a whole number");
   return (uint64_t)number;
 }
 
-/* run_program(program, values, seed, name, tick): true, or nil and why not. */
+/* The totals of the program at index 1 get a tally for this system. */
+static void ensure_tallies(lua_State *L, const Program *program,
+                           const char *name) {
+  for (uint32_t k = 0; k < program->reduction_count; k++) {
+    compat_push_private(L, 1);
+    lua_rawgeti(L, -1, (int)k + 2);
+    bind_tally_ensure(L, program->totals[k], lua_gettop(L), name);
+    lua_pop(L, 2);
+  }
+}
+
+/* What came out is what the system's run added. */
+static void end_totals(const Program *program, const char *name) {
+  const double *reductions = program->numbers + program->uniform_count;
+  bind_totals_end(program->query->world, name, 0);
+  for (uint32_t k = 0; k < program->reduction_count; k++)
+    bind_tally_find(program->totals[k], name)->value = reductions[k];
+}
+
+/* run_program(program, values, name, tick): true, or nil and why not. */
 static int run_program(lua_State *L) {
   Program *program = check_program(L);
   ecs_ProgramCall call;
   memset(&call, 0, sizeof call);
-  uint64_t seed = read_whole(L, 3), tick = read_whole(L, 5);
-  call.random_key = ecs_random_key(seed, luaL_checkstring(L, 4), tick);
-  /* The name may have allocated; from here on nothing does. */
+  const char *name = luaL_checkstring(L, 3);
+  call.random_key = ecs_random_key(program->query->world->seed, name,
+                                   bind_whole_check(L, 4));
+  ensure_tallies(L, program, name);
+  /* A tally may have been allocated; from here on nothing is. */
   program = check_program(L);
   read_uniforms(L, program);
   call.uniforms = program->numbers;
@@ -121,6 +165,7 @@ static int run_program(lua_State *L) {
   call.reduction_count = program->reduction_count;
   ecs_Status status = ecs_program_run(program->native, &call);
   if (status == ECS_OK) {
+    end_totals(program, name);
     lua_pushboolean(L, 1);
     return 1;
   }

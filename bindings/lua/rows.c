@@ -367,6 +367,7 @@ Rows *bind_rows_new(lua_State *L, int owner, Query *query, bool loops) {
   rows->view.terms = query->terms;
   rows->view.term_count = query->term_count;
   rows->loops = loops;
+  rows->view.loop = loops ? NULL : rows;
   lay_terms(rows);
   bind_rows_over(rows);
   compat_push_private(L, -1);

@@ -63,6 +63,12 @@ typedef struct Rows {
   bool loops;       /* rows, not each */
   bool running;
   bool accelerated; /* the views are made in Lua */
+  const char *system; /* each: whose run this is; NULL: query:each */
+  uint64_t key;     /* of that run, for ecs.random */
+  uint64_t turn;    /* which run it is, for totals */
+  uint64_t before;  /* each: rows in all batches before this one */
+  uint64_t drawn;   /* the row, counted so, that drew last */
+  uint64_t draws;   /* how many it has drawn */
   View view;        /* how the world knows an open walk of each; no userdata */
 } Rows;
 

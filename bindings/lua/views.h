@@ -46,7 +46,9 @@ struct View {
   QueryTerm *terms;
   const char *label;
   World *world;
-  View *outer;
+  View *outer;         /* of the same world */
+  View *before;        /* of the same Lua state */
+  struct Rows *loop;   /* whose view it is: of each; NULL otherwise */
   ecs_Cursor cursor;
 };
 

@@ -34,11 +34,14 @@ typedef struct Walk {
 void bind_walk_enter(View *view) {
   view->outer = view->world->innermost;
   view->world->innermost = view;
+  view->before = view->world->state->walk;
+  view->world->state->walk = view;
   view->busy = 1;
 }
 
 bool bind_walk_leave(View *view) {
   view->world->innermost = view->outer;
+  view->world->state->walk = view->before;
   view->busy = 0;
   return bind_world_settle(view->world);
 }

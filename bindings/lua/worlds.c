@@ -62,6 +62,8 @@ World *bind_world_new(lua_State *L) {
   lua_setfield(L, -2, "state");
   lua_newtable(L);
   lua_setfield(L, -2, "bundles");
+  lua_newtable(L);
+  lua_setfield(L, -2, "totals");
   lua_pop(L, 1);
   return world;
 }

@@ -36,6 +36,8 @@ typedef struct World {
   bool borrowed;             /* the host's: closing it only lets go */
   ecs_Holder holder;         /* learns of native's end */
   uint32_t adopted;          /* components up to this one were looked at */
+  uint64_t seed;             /* of what ecs.random draws */
+  struct Total *totals;      /* kept by its private table; see totals.h */
 } World;
 
 /* What no native world's pulse ever is: what stands for one when it is closed,
@@ -148,6 +150,10 @@ static inline ecs_Component bind_component_in(lua_State *L, World *world,
 
 /* Meets every definition there is, unless something is open. */
 BIND_INTERNAL void bind_world_meet_all(lua_State *L, World *world, int index);
+
+/* programs.c: a whole number from 0 below 2^53, as an argument of scripts/ecs;
+ * raises on anything else. */
+BIND_INTERNAL uint64_t bind_whole_check(lua_State *L, int index);
 
 /* Pushes the message for a status that no argument explains. */
 BIND_INTERNAL void bind_push_status(lua_State *L, const World *world,

@@ -8,6 +8,7 @@
 --     text       the program
 --     uniforms   what to read before each run, in order
 --     guards     what has to be as it was
+--     totals     what its reductions go into, in order
 --     main       { f }: whose upvalues are read
 --     extras     what follows the rows, for the next run
 --
@@ -111,7 +112,8 @@ local function lower_all(f, options)
   local context = {
     emit = emit, roots = roots.new(emit, main, constant), func = f,
     written = {}, calls = calls, describe = options.describe,
-    methods = options.methods,
+    methods = options.methods, system = options.system, totals = {},
+    total_kind = options.total_kind,
 
     tree = function(called, node)
       local inner = tree_of(called, node.line)
@@ -131,13 +133,15 @@ local function lower_all(f, options)
   store(state, context.written)
   return { text = emit:text(), uniforms = context.roots.uniforms,
            guards = context.roots.guards, main = main,
-           extras = options.extras }
+           totals = context.totals, extras = options.extras }
 end
 
 --- Compiles f. options: terms, a list of { name, fields, access } of the rows
 -- it is given; extras, { count, [k] = value } what follows them, read anew for
 -- every run; double; describe(value), of a definition its name and types, else
--- nil; methods(object), see lower_expression.lua.
+-- nil; methods(object), see lower_expression.lua; system: it is a system's,
+-- whose rows draw numbers and add to totals; total_kind(object), of such a
+-- total: "sum", "min" or "max".
 -- Returns a plan; or nil and { line, what, remedy, file }.
 function compiler.compile(f, options)
   local done, result = pcall(lower_all, f, options)
@@ -170,6 +174,7 @@ function compiler.read(plan, values)
 end
 
 compiler.world_methods = lower_call.methods
+compiler.total_methods = lower_call.totals
 
 -- The parts trust what they are given, and garbage may keep them busy for ever:
 -- no script finds them.

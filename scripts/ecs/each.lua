@@ -54,13 +54,17 @@ end
 local function compile(world, asked, work, options)
   local plan, problem = compiler.compile(work, {
     terms = rows_of(asked), extras = options.extras, double = options.double,
-    describe = describe,
+    describe = describe, system = options.system,
     methods = function(object)
-      return object.value == world and compiler.world_methods or nil
+      if object.value == world then return compiler.world_methods end
+      return core.total_kind(object.value, world) and compiler.total_methods
+    end,
+    total_kind = function(object)
+      return core.total_kind(object.value, world)
     end,
   })
   if not plan then return nil, message(problem) end
-  local program, text = core.program(world, asked, plan.text)
+  local program, text = core.program(world, asked, plan.text, plan.totals)
   if not program then return nil, (text:gsub("^ecs: ", "")) end
   return { plan = plan, program = program, values = {}, options = options }
 end
@@ -102,7 +106,8 @@ function each.prepare(world, system, spec)
   end
   if not wanted then return nil end
   local code, problem = compile(world, system.query, system.work,
-    { extras = { count = 1, 0 }, double = precisions[precision] or false })
+    { extras = { count = 1, 0 }, double = precisions[precision] or false,
+      system = true })
   system.code = code
   return problem
 end
@@ -121,15 +126,17 @@ local function refresh(world, system)
 end
 
 --- Runs a system as system.lua runs every kind: true; or false, whether the
--- error is the script's own, and the error.
-function each.run(world, system, dt, tick)
+-- error is the script's own, and the error. turn: how often its phase has run.
+function each.run(world, system, dt, _, turn)
   local known = system.code
-  if not known then return core.run_each(system.query, system.work, dt) end
+  if not known then
+    return core.run_each(system.query, system.work, system.name, turn, dt)
+  end
   known.options.extras[1] = dt
   local code, problem = refresh(world, system)
   if not code then return false, false, problem end
-  local done, text = core.run_program(code.program, code.values, 0,
-    system.name, tick)
+  local done, text = core.run_program(code.program, code.values, system.name,
+    turn)
   if done then return true end
   return false, false, text
 end

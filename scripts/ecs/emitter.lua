@@ -53,7 +53,7 @@ function emitter.new(double)
     declarations = {},
     lines = {},
     known = {},          -- text of an operation -> its value
-    columns = 0, uniforms = 0, values = 0,
+    columns = 0, uniforms = 0, reductions = 0, values = 0,
   }, emitter)
   self.yes = { type = "bool", constant = true }
   self.no = { type = "bool", constant = false }
@@ -75,6 +75,15 @@ function emitter:uniform_slot(kind)
   local name = "u" .. self.uniforms
   self.uniforms = self.uniforms + 1
   self.declarations[#self.declarations + 1] = "uniform " .. name .. " " .. kind
+  return name
+end
+
+--- kind: sum, min or max.
+function emitter:reduction(kind)
+  local name = "r" .. self.reductions
+  self.reductions = self.reductions + 1
+  self.declarations[#self.declarations + 1] = "reduction " .. name .. " "
+    .. kind
   return name
 end
 

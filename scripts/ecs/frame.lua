@@ -26,15 +26,18 @@ local run = system.run
 -- whether the error is the script's own, and the error.
 local function run_phase(world, state, phase, dt)
   local names, deferred, tick = phase.names, state.deferred, state.tick
+  local turn = state.turns[phase.phase] + 1
+  state.turns[phase.phase] = turn
   for k = 1, #names do
     local wanted = state.named[names[k]]
     if wanted and wanted.enabled and wanted.phase == phase.phase then
       local work = run[wanted.kind]
       local done, thrown, text
       if deferred then
-        done, thrown, text = record(world, work, world, wanted, dt, tick)
+        done, thrown, text = record(world, work, world, wanted, dt, tick,
+          turn)
       else
-        done, thrown, text = work(world, wanted, dt, tick)
+        done, thrown, text = work(world, wanted, dt, tick, turn)
       end
       if not done then
         if type(text) == "string" then

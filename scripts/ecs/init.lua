@@ -43,6 +43,10 @@ ecs.world = world.create
 -- its kernels, as systems call them; or nil and why not.
 ecs.load_native = library.load
 
+--- A number from 0 up to 1 for the row of the each system that runs: the same
+-- for the same seed, system, tick, entity and number of draws before.
+ecs.random = core.random
+
 --- Functions of numbers that mean the same on every VM and machine.
 ecs.math = mathematics
 

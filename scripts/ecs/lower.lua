@@ -11,7 +11,7 @@
 --   facts     what is known where we are: inside `if x then` x is not nil. A
 --             number that may be nil can be computed with only there.
 --   path      the conditions we are under, for what cannot be taken back:
---             changes of structure.
+--             changes of structure, and what is added to totals.
 --
 -- Values that are no numbers of the program (emitter.lua):
 --
@@ -44,7 +44,8 @@ local UNROLL_LIMIT, CALL_LIMIT = 256, 32
 function lower.new(context)
   return setmetatable({
     context = context, emit = context.emit,
-    state = {},      -- variable or field -> value
+    -- Variable or field -> value; and how many numbers the row has drawn.
+    state = { draws = context.emit:constant(0) },
     saved = nil,     -- of the innermost branch: entry -> value before
     order = nil,     -- its entries in order
     facts = {},      -- number of a bool -> what it is known to be

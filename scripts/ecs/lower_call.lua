@@ -2,10 +2,12 @@
 --
 -- calls: by the function itself, so that any name for it will do. Each is
 -- called as calls[f](lower, node, wanted, scope) and returns a list of values.
--- methods: of worlds, by name, with the object as one argument more.
+-- methods: of worlds, by name, with the object as one argument more; totals: of
+-- sums and extremes.
 
 local lower = require "ecs.lower"
 local parser = require "ecs.parser"
+local core = require "ecs.core"
 local mathematics = require "ecs.mathematics"
 local emitter = require "ecs.emitter"
 local entries = require "ecs.entries"
@@ -96,6 +98,22 @@ local function own_lerp(self, node, _, scope)
     emit:binary("mul", emit:binary("sub", b, a), t)) }
 end
 
+--- ecs.random. How many numbers the row has drawn is a value like any other:
+-- after an if it is chosen, so that only draws that happened count. The number
+-- stays an f64: rounded to f32 it might be 1.
+local function draw(self, node)
+  if #node.arguments > 0 then
+    outside(node.line, "ecs.random with arguments", "it gives a number from 0 "
+      .. "up to 1: for 1 to n write math.floor(ecs.random() * n) + 1")
+  elseif not self.context.system then
+    outside(node.line, "ecs.random outside of a system", "use it in the each "
+      .. "function of a system, or math.random")
+  end
+  local emit, count = self.emit, self.state.draws
+  self:set("draws", emit:binary("add", count, emit:constant(1)))
+  return { emit:op("random", "f64", emit:cast(count, "f64")) }
+end
+
 local function refuse(name, remedy)
   return function(_, node) return outside(node.line, name, remedy) end
 end
@@ -121,8 +139,9 @@ function lower_call.calls()
   known(math, "max", extreme("max", "math.max"))
   known(math, "deg", scaled(180 / math.pi, "math.deg"))
   known(math, "rad", scaled(math.pi / 180, "math.rad"))
-  known(math, "random", refuse("math.random",
-    "draw numbers in a run system and keep them in fields"))
+  known(math, "random", refuse("math.random", "call ecs.random(), which gives "
+    .. "a number from 0 up to 1, the same on every run and machine"))
+  known(core, "random", draw)
   for name, operation in entries {
     sin = "xsin", cos = "xcos", exp = "xexp", log = "xlog", floor = "floor",
     ceil = "ceil",
@@ -264,6 +283,56 @@ function methods.get(self, node, wanted, scope)
   return values
 end
 
+local function get_total(_, node)
+  return outside(node.line, "world:" .. node.name, "get it outside of the "
+    .. "function: local total = world:" .. node.name .. " 'name'")
+end
+
+methods.sum, methods.min, methods.max = get_total, get_total, get_total
+
 lower_call.methods = methods
+
+-- Totals ----------------------------------------------------------------------
+
+local totals = {}
+
+--- The reduction of a total.
+local function reduction(self, total)
+  local list = self.context.totals
+  if not list[total.value] then
+    list[#list + 1] = total.value
+    list[total.value] = self.emit:reduction(self.context.total_kind(total))
+  end
+  return list[total.value]
+end
+
+function totals.add(self, node, wanted, scope, total)
+  if not self.context.system then
+    outside(node.line, "add to a total outside of a system",
+      "count in a local variable")
+  elseif wanted > 0 then
+    outside(node.line, "the result of total:add", "call it as a statement")
+  elseif #node.arguments < 1 then
+    outside(node.line, "total:add without a number", "give it one")
+  end
+  local emit = self.emit
+  local values = self:list(node.arguments, nil, scope)
+  local number = emit:cast(self:number(values[1], node, "total:add"), "f64")
+  emit:effect(self.context.total_kind(total) .. " " .. reduction(self, total),
+    number, self:mask())
+  return {}
+end
+
+--- What it came to before this run: read anew for each.
+function totals.value(self, _, _, _, total)
+  local value = total.value
+  return { self.context.roots:plain { type = "object",
+    value = core.total_value(value),
+    reader = { key = total.reader.key .. ":value()", path = {},
+               root = function() return core.total_value(value) end },
+  } }
+end
+
+lower_call.totals = totals
 
 return lower_call

@@ -9,6 +9,8 @@
 --     tree(f, node)   the tree of a function that is called; raises
 --     calls           function -> how to lower a call of it (library.lua's)
 --     methods(value)  name -> how to lower a method of this object, or nil
+--     system          it is a system's, so rows can draw numbers
+--     totals          list of the totals that are added to, by reduction
 
 local lower = require "ecs.lower"
 local parser = require "ecs.parser"
@@ -319,7 +321,8 @@ local function call_method(self, node, wanted, scope)
   local method = methods and methods[node.name]
   if not method then
     return outside(node.line, "the method '" .. node.name .. "'",
-      "call destroy, add, remove, alive, has or get of the system's world")
+      "call destroy, add, remove, alive, has or get of the system's world, or "
+      .. "add or value of its totals")
   end
   self.context.roots:guard(object)
   return method(self, node, wanted, scope, object)

@@ -19,6 +19,8 @@
 --     plan       of schedule.lua; nil: to be made
 --     deferred   flush = "frame"
 --     tick       how many frames were begun
+--     turns      phase -> how often it was begun: what ecs.random goes by, so
+--                that world:run of one phase leaves the numbers of others alone
 --
 -- A system is never changed once it is defined, but for enabled: one that is
 -- defined anew takes its place in systems.
@@ -183,11 +185,11 @@ end
 --- Gives a new world what its systems are kept in. phases nil: first, update,
 -- last.
 local function prepare(world, phases, deferred)
-  local state, ranks = core.state(world), {}
+  local state, ranks, turns = core.state(world), {}, {}
   phases = phases or { "first", "update", "last" }
-  for k, phase in ipairs(phases) do ranks[phase] = k end
+  for k, phase in ipairs(phases) do ranks[phase], turns[phase] = k, 0 end
   state.phases, state.ranks, state.deferred = phases, ranks, deferred
-  state.systems, state.named, state.tick = {}, {}, 0
+  state.systems, state.named, state.tick, state.turns = {}, {}, 0, turns
 end
 
 --- The state of a world; one that no script made is prepared now.
@@ -247,6 +249,7 @@ function methods.system(world, spec)
   if open then fail(spec.name, "cannot be defined inside " .. open, 3) end
   local state = state_of(world)
   local system = read(world, state, spec, 3)
+  core.forget_totals(world, system.name)
   state.systems[place_of(state, system.name) or #state.systems + 1] = system
   state.named[system.name] = system
   state.plan = nil
@@ -267,6 +270,7 @@ end
 function methods.remove_system(world, name)
   native.check_world(world, "remove_system")
   local state, place = find(world, "remove_system", name, 3)
+  core.forget_totals(world, name)
   table.remove(state.systems, place)
   state.named[name] = nil
   state.plan = nil

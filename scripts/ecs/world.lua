@@ -15,7 +15,7 @@ require "ecs.explain"
 
 local core = native.core
 
-local later = { precision = true, seed = true, threads = true }
+local later = { precision = true, threads = true }
 
 -- In this file, too, level is whom to blame: what error would take in the
 -- function that gets it.
@@ -49,13 +49,24 @@ local function read_flush(flush, level)
     .. message.describe(flush), level)
 end
 
+--- What all that ecs.random draws in the world follows from.
+local function read_seed(seed, level)
+  if seed == nil then return 0 end
+  if type(seed) == "number" and seed >= 0 and seed <= 2 ^ 53
+    and seed % 1 == 0 then
+    return seed
+  end
+  error("ecs: world: seed is a whole number from 0 to 2^53, not "
+    .. message.describe(seed), level)
+end
+
 local function check_keys(options, level)
   for key in entries(options) do
     if later[key] then
       error("ecs: world: " .. key .. " is not here yet: leave it out", level)
-    elseif key ~= "phases" and key ~= "flush" then
+    elseif key ~= "phases" and key ~= "flush" and key ~= "seed" then
       error("ecs: world has no option " .. message.describe(key)
-        .. " (there are phases, flush)", level)
+        .. " (there are phases, flush, seed)", level)
     end
   end
 end
@@ -73,6 +84,7 @@ local world = {}
 --               { "first", "update", "last" } unless given
 --     flush     when what systems record is applied: "system", at the end of
 --               each system, or "frame"
+--     seed      a whole number that ecs.random goes by; 0 unless given
 function world.create(options)
   if options == nil then options = {} end
   if type(options) ~= "table" then
@@ -81,7 +93,9 @@ function world.create(options)
   check_keys(options, 3)
   local phases = read_phases(options.phases, 3)
   local deferred = read_flush(options.flush, 3)
+  local seed = read_seed(options.seed, 3)
   local made = core.world()
+  core.set_seed(made, seed)
   system.prepare(made, phases, deferred)
   return made
 end
