@@ -335,7 +335,7 @@ local outside = {
   { function(v) v.x = v.x + nil end, "of nil" },
   { function(v) print(v.x) end, "written in C" },
   { function(v) v.x = math.random() end, "math.random" },
-  { function(v) v.x = text + 1 end, "of an object" },
+  { function(v) v.x = text + 1 end, "of a string" },
   { function(v) return v.x end, "a value returned" },
   { function(v) local x if v.x > 1 then x = 1 end v.y = x + 1 end,
     "may be nil" },

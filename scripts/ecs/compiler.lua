@@ -22,6 +22,8 @@ local lower = require "ecs.lower_expression"
 local lower_call = require "ecs.lower_call"
 local lexer = require "ecs.lexer"
 
+local get_info = debug and debug.getinfo
+
 local compiler = {}
 
 local calls = lower_call.calls()
@@ -29,18 +31,28 @@ local calls = lower_call.calls()
 --- Trees of functions that were proved, by the function.
 local trees = setmetatable({}, { __mode = "k" })
 
---- The tree of a function and where it stands; raises.
-local function tree_of(f, line)
+--- The tree of a function and where it stands; raises. name: what it is called
+-- by, where it is called.
+local function tree_of(f, line, name)
   local known = trees[f]
   if not known then
     local found, why = source.find(f)
     if not found then
-      parser.outside(line, "a function whose source is not known: " .. why,
+      if get_info and get_info(f, "S").what == "C" then
+        parser.outside(line, "a call of '" .. (name or "it") .. "', which is "
+          .. "written in C", "call functions written in Lua, and those of math "
+          .. "and ecs.math")
+      end
+      parser.outside(line, (name and "a call of '" .. name .. "', "
+        or "a function ") .. "whose source is not known: " .. why,
         "give the function as text, or keep its file as it was loaded")
     end
     known = { place = found }
     local done, text = pcall(parser.read, found.tokens, found.first)
-    if not done then error(text, 0) end
+    if not done then
+      if type(text) == "table" then text.blamed = f end
+      error(text, 0)
+    end
     known.tree = text
     trees[f] = known
   end
@@ -105,7 +117,7 @@ local function constant(f, name)
   return lexer.constant(place.tokens, place.first, name)
 end
 
-local function lower_all(f, options)
+local function lower_all(f, options, outer)
   local emit = emitter.new(options.double)
   local known = tree_of(f, 0)
   local main = { f = f }
@@ -115,11 +127,12 @@ local function lower_all(f, options)
     methods = options.methods, system = options.system, totals = {},
     total_kind = options.total_kind,
 
-    tree = function(called, node)
-      local inner = tree_of(called, node.line)
+    tree = function(called, node, name)
+      local inner = tree_of(called, node.line, name)
       return inner.tree, called
     end,
   }
+  outer.context = context
   local rows = read_rows(emit, options.terms)
   function context.writes(name)
     for _, row in ipairs(rows) do
@@ -144,14 +157,23 @@ end
 -- total: "sum", "min" or "max".
 -- Returns a plan; or nil and { line, what, remedy, file }.
 function compiler.compile(f, options)
-  local done, result = pcall(lower_all, f, options)
+  local outer = {}
+  local done, result = pcall(lower_all, f, options, outer)
   if done then return result end
   if type(result) ~= "table" or not result.what then
     error(result, 0) -- a mistake of ours
   end
-  local known = trees[f]
-  result.file = known and known.place.name
+  local blamed = result.blamed or outer.context and outer.context.func or f
+  result.file, result.line = compiler.place(blamed, result.line)
   return nil, result
+end
+
+--- Where a function stands, as messages say it; line unless it is 0.
+function compiler.place(f, line)
+  local info = get_info and get_info(f, "S")
+  if not info then return "?", line or 0 end
+  if not line or line == 0 then line = math.max(info.linedefined, 0) end
+  return info.short_src, line
 end
 
 --- The uniforms of a plan, read now into values; false when the code does not

@@ -123,7 +123,13 @@ local words = {
   object = "an object",
 }
 
-function lower.word(value) return words[value.type] end
+--- What a value is, for people.
+function lower.word(value)
+  local kind = type(value.value)
+  if value.type ~= "object" then return words[value.type] end
+  return kind == "userdata" and "an object" or kind == "nil" and "nil"
+    or "a " .. kind
+end
 
 --- Is the value true, as far as `if` cares? A bool.
 function lower:truth(value)
@@ -193,7 +199,7 @@ function lower:merge(test, x, y, node, name)
     return x
   end
   return outside(node.line, (name and "'" .. name .. "' " or "a value ")
-    .. "that is " .. words[x.type] .. " on one path and " .. words[y.type]
+    .. "that is " .. lower.word(x) .. " on one path and " .. lower.word(y)
     .. " on another", "give it one kind of value on every path")
 end
 
@@ -228,7 +234,7 @@ function lower:number(value, node, what)
     outside(node.line, what .. " of a number that may be nil here",
       "test it first: if x then ... end")
   end
-  return outside(node.line, what .. " of " .. words[value.type],
+  return outside(node.line, what .. " of " .. lower.word(value),
     "compute with numbers")
 end
 
@@ -332,7 +338,8 @@ local function assign(self, target, value, scope)
   if not variable then
     outside(target.line, "an assignment to '" .. target.name
       .. "', which is no local variable",
-      "keep it in a field, or count in a batch system")
+      "keep it in a field of the row, or add to a total: local total = "
+        .. "world:sum 'name'")
   end
   return self:set(variable, value)
 end
@@ -400,13 +407,14 @@ run["for"] = function(self, node, scope)
   local first, last = bound(self, node.first, scope),
     bound(self, node.last, scope)
   local step = node.step and bound(self, node.step, scope) or 1
-  if step == 0 then outside(node.line, "a loop with step 0", "count on") end
+  if step == 0 then outside(node.line, "a loop with step 0",
+      "give it another step") end
   -- Every turn as a statement: one may return. Added up as Lua does.
   local list, number = {}, first
   while step > 0 and number <= last or step < 0 and number >= last do
     if #list == UNROLL_LIMIT then
       outside(node.line, "a loop of more than " .. UNROLL_LIMIT .. " turns",
-        "do with fewer")
+        "write it with fewer turns")
     end
     list[#list + 1] = { "turn", line = node.line, node = node,
                         number = number }

@@ -149,7 +149,8 @@ function lower:fit(value, scalar, node, label)
       self:number(value, node, "an assignment to " .. label))
   end
   return outside(node.line, label .. " is " .. scalar .. " and is assigned "
-    .. lower.word(value), "assign what the field holds")
+    .. lower.word(value), scalar == "bool" and "assign true or false"
+    or "assign e, nil or a field of type entity")
 end
 
 function lower:assign_field(node, value, scope)
@@ -157,7 +158,8 @@ function lower:assign_field(node, value, scope)
   local row = as_row(self, object)
   if not row then
     outside(node.line, "an assignment to a field of " .. lower.word(object),
-      "assign to fields of rows and to local variables")
+      "assign to fields of rows and to local variables, or add to a total: "
+      .. "local total = world:sum 'name'")
   end
   local term = row.term
   local entry, scalar = self:field_entry(row, node)
@@ -322,7 +324,8 @@ local function call_method(self, node, wanted, scope)
   if not method then
     return outside(node.line, "the method '" .. node.name .. "'",
       "call destroy, add, remove, alive, has or get of the system's world, or "
-      .. "add or value of its totals")
+      .. "add or value of its totals; do others in a run system, and write "
+      .. "methods as functions")
   end
   self.context.roots:guard(object)
   return method(self, node, wanted, scope, object)
@@ -334,8 +337,8 @@ function lower:call(node, wanted, scope)
   local callee = self:value(node.callee, scope)
   if callee.type ~= "object" or type(callee.value) ~= "function" then
     outside(node.line, "a call of '" .. function_name(node.callee)
-      .. "', which is " .. (callee.type == "object" and "a "
-      .. type(callee.value) or lower.word(callee)), "call functions")
+      .. "', which is " .. lower.word(callee),
+      "call a function that is defined above, by its name")
   end
   self.context.roots:guard(callee)
   local known = self.context.calls[callee.value]
