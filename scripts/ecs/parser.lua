@@ -56,7 +56,8 @@ local expression, block
 -- Expressions ---------------------------------------------------------------
 
 local remedies = {
-  ["{"] = { "a table constructor", "keep numbers in fields and local variables" },
+  ["{"] = { "a table constructor",
+    "keep numbers in fields and local variables" },
   ["function"] = { "a function inside the function",
     "define it outside, as a local function, and call it" },
   ["..."] = { "...", "name the parameters" },
@@ -135,7 +136,8 @@ local function suffixed(state)
       node = { "call", line = at, callee = node,
                arguments = arguments(state) }
     elseif word == "[" then
-      outside(at, "an index in brackets", "use fields with names: t.x; or an if for each case")
+      outside(at, "an index in brackets",
+        "use fields with names: t.x; or an if for each case")
     else
       return node
     end
