@@ -1,10 +1,12 @@
--- living: growth, needs, weather, and what one sees of it. Eleven functions.
+-- living: growth, needs, weather, and what one sees of it. Thirteen functions.
 
 return function(ecs, world, c)
   local DAY = 24
   local sky = { hours = 6.5, dawn = 6, dusk = 18.5, night = 0.15 }
   local farm = { thirst = 0.2, stages = 4 }
   local debug_view = nil
+  local total_health, wounded = world:sum "health", world:sum "wounded"
+  local weakest, richest = world:min "weakest", world:max "richest"
 
   local function clamp01(x)
     return x < 0 and 0 or x > 1 and 1 or x
@@ -228,6 +230,36 @@ return function(ecs, world, c)
         pond.mood = ratio > 1 and 2 or ratio < -1 and 0 or 1
         if not (pond.mood == 1 or ratio == 0) and pond.algae == pond.algae then
           pond.turns = pond.turns + 1
+        end
+      end,
+    },
+    {
+      name = "wander at random",
+      query = { c.Velocity, c.Heading, optional = { c.Home } },
+      each = function(vel, heading, home, dt)
+        heading.fuel = heading.fuel - dt
+        if heading.fuel > 0 then return end
+        heading.fuel = 0.5 + ecs.random() * 2
+        heading.angle = heading.angle + (ecs.random() - 0.5) * math.pi
+        local speed = 5
+        if home and ecs.random() < 0.3 then speed = 12 end
+        vel.x = math.cos(heading.angle) * speed
+        vel.y = math.sin(heading.angle) * speed
+      end,
+    },
+    {
+      name = "sums for a display",
+      query = { c.Health, optional = { c.Level } },
+      each = function(health, level)
+        if health.hp > 0 then
+          total_health:add(health.hp)
+          weakest:add(health.hp / health.max)
+          if health.hp < health.max / 2 then wounded:add(1) end
+        end
+        if level then richest:add(level.points) end
+        -- What the frame before came to is shared out.
+        if wounded:value() > 10 and health.hp < weakest:value() + 30 then
+          health.hp = health.hp + 1
         end
       end,
     },

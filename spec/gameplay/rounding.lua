@@ -231,6 +231,14 @@ local function shown_world(world, types_of)
   for _, name in ipairs { "alive", "has", "add", "remove", "destroy" } do
     shown[name] = function(_, ...) return world[name](world, ...) end
   end
+  for _, kind in ipairs { "sum", "min", "max" } do
+    shown[kind] = function(_, name)
+      local total, result = world[kind](world, name), {}
+      function result.add(_, x) total:add(is_field(x) and x.value or x) end
+      function result.value() return total:value() end
+      return result
+    end
+  end
   function shown.get(_, e, component, ...)
     local names, values, types = { ... }, {}, types_of(component)
     for k, name in ipairs(names) do
@@ -256,7 +264,9 @@ function rounding.load(path, ecs, world, components, types_of)
   else
     chunk = assert(load(text, "@" .. path, "t", environment))
   end
-  local shown = { math = own_mathematics(ecs.math) }
+  -- What is drawn is an f64; what is added to a total is as well.
+  local shown = { math = own_mathematics(ecs.math),
+                  random = function() return make(ecs.random(), false) end }
   local systems = chunk()(shown, shown_world(world, types_of), components)
   for _, system in ipairs(systems) do
     local each, terms = system.each, {}
