@@ -134,6 +134,7 @@ local functions = {
   end,
   ["repeats what is counted"] = function(p)
     for i = 1, 4 do p.x = p.x * 0.5 + i end
+    for t = 0, 1, 0.1 do p.d = p.d + t * t end
     for i = 3, 1, -1 do
       if p.hp > i then p.hp = p.hp - i end
     end
@@ -161,6 +162,18 @@ local functions = {
     local a, b = v.x, v.y
     if a > b then a, b = b, a end
     v.x, v.y = a, b
+  end,
+  ["chooses among several with and and or"] = function(p, v, o)
+    p.x = p.x < 0 and -1 or p.x > 5 and 2 or p.y > 0 and v.x or v.y
+    p.y = o and o.v or p.alive and 3 or p.hp > 3 and 4 or 5
+    local some, yes = o and o.v, p.alive and p.hp > 2 and p.x
+    if some ~= nil then p.d = some end
+    if yes ~= nil then p.n = 1 end
+    if yes then p.s = yes * 2 end
+    local either
+    if p.hp > 4 then either = o and v.x elseif p.hp > 2 then either = v.y end
+    p.hp = (either or -1) + (p.alive and o and o.v or 7)
+    p.alive = p.alive and v.x > 0 or o and o.v > 0.5 or false
   end,
   ["nests its tests"] = function(p, v)
     local t = 0
@@ -251,6 +264,22 @@ describe("a compiled system", function()
     assert.are.equal(356, world:get(e, V, "x"))
   end)
 
+  it("counts to a variable from outside, also when it changes", function()
+    local steps, world = 2, ecs.world {}
+    local e = world:spawn(V { x = 1 })
+    world:system { name = "s", query = { V }, compile = true,
+      each = function(v) for _ = 1, steps do v.x = v.x * 2 end end }
+    world:progress(1)
+    assert.are.equal(4, world:get(e, V, "x"))
+    steps = 3
+    world:progress(1)
+    assert.are.equal(32, world:get(e, V, "x"))
+    steps = 1000
+    local done, text = pcall(world.progress, world, 1)
+    assert.is_false(done)
+    assert.truthy(text:find("more than 256 turns", 1, true), text)
+  end)
+
   it("may be given as text", function()
     local world = ecs.world {}
     local e = world:spawn(V { x = 1 })
@@ -291,6 +320,8 @@ local outside = {
   { function(v) repeat v.x = v.x - 1 until v.x < 0 end, "a repeat loop" },
   { function(v) for _, x in ipairs(list) do v.x = x end end, "iterator" },
   { function(v) for k = 1, v.x do v.y = k end end, "bounds are not constant" },
+  { function(v, dt) for k = 1, dt do v.y = k end end, "are not constant" },
+  { function(v) for k = 1, math.huge do v.y = k end end, "than 256 turns" },
   { function(v) local t = {} v.x = t.x end, "a table constructor" },
   { function(v) local f = function() end f(v) end, "function inside" },
   { function(v) v.x = list[1] end, "index in brackets" },
@@ -304,12 +335,14 @@ local outside = {
   { function(v) v.x = v.x + nil end, "of nil" },
   { function(v) print(v.x) end, "written in C" },
   { function(v) v.x = math.random() end, "math.random" },
-  { function(v) v.x = text + 1 end, "of an object" },
+  { function(v) v.x = text + 1 end, "of a string" },
   { function(v) return v.x end, "a value returned" },
   { function(v) local x if v.x > 1 then x = 1 end v.y = x + 1 end,
     "may be nil" },
   { function(v) local x = 1 if v.x > 1 then x = true end v.y = x end,
     "a boolean on one path and a number on another" },
+  { function(v, _, e) local x = e and v.x > 0 and v.y
+    if x == nil then v.x = 1 end end, "may be false too" },
   { function(...) local v = ... v.x = 1 end, "..." },
 }
 

@@ -20,6 +20,7 @@ local emitter = require "ecs.emitter"
 local roots = require "ecs.roots"
 local lower = require "ecs.lower_expression"
 local lower_call = require "ecs.lower_call"
+local lexer = require "ecs.lexer"
 
 local get_info = debug and debug.getinfo
 
@@ -30,13 +31,20 @@ local calls = lower_call.calls()
 --- Trees of functions that were proved, by the function.
 local trees = setmetatable({}, { __mode = "k" })
 
---- The tree of a function and where it stands; raises.
-local function tree_of(f, line)
+--- The tree of a function and where it stands; raises. name: what it is called
+-- by, where it is called.
+local function tree_of(f, line, name)
   local known = trees[f]
   if not known then
     local found, why = source.find(f)
     if not found then
-      parser.outside(line, "a function whose source is not known: " .. why,
+      if get_info and get_info(f, "S").what == "C" then
+        parser.outside(line, "a call of '" .. (name or "it") .. "', which is "
+          .. "written in C", "call functions written in Lua, and those of math "
+          .. "and ecs.math")
+      end
+      parser.outside(line, (name and "a call of '" .. name .. "', "
+        or "a function ") .. "whose source is not known: " .. why,
         "give the function as text, or keep its file as it was loaded")
     end
     known = { place = found }
@@ -103,6 +111,12 @@ local function store(state, written)
   end
 end
 
+--- What a name stands for in a function whose tree is known; see lexer.lua.
+local function constant(f, name)
+  local place = trees[f].place
+  return lexer.constant(place.tokens, place.first, name)
+end
+
 local function lower_all(f, options, outer)
   local emit = outer.emit
   local known = tree_of(f, 0)
@@ -111,8 +125,8 @@ local function lower_all(f, options, outer)
     calls = calls, describe = options.describe, methods = options.methods,
     system = options.system, totals = {}, total_kind = options.total_kind,
 
-    tree = function(called, node)
-      local inner = tree_of(called, node.line)
+    tree = function(called, node, name)
+      local inner = tree_of(called, node.line, name)
       return inner.tree, called
     end,
   }
@@ -142,7 +156,7 @@ end
 -- compiler.unchanged understands.
 function compiler.compile(f, options)
   local main = { f = f }
-  local outer = roots.new(emitter.new(options.double), main)
+  local outer = roots.new(emitter.new(options.double), main, constant)
   local done, result = pcall(lower_all, f, options, outer)
   if not done and (type(result) ~= "table" or not result.what) then
     error(result, 0) -- a mistake of ours

@@ -152,4 +152,46 @@ function lexer.function_end(tokens, first)
   return nil
 end
 
+--- What would go on with a value that began before it.
+local continues = {}
+for sign in ("+ - * / // % ^ .. == ~= < <= > >= & | ~ << >> and or ,")
+  :gmatch("%S+") do continues[sign] = true end
+
+--- The token of name in `local name <const> =`, in a block that is open at
+-- token first: the innermost one. Lua 5.4 takes such constants into the code,
+-- so that a function has no upvalue for them.
+local function constant_at(tokens, first, name)
+  local kinds, depth, open = tokens.kinds, 0, {}
+  for k = 1, first - 1 do
+    local word = kinds[k]
+    depth = depth + (opens[word] or 0)
+    if opens[word] == -1 then open[depth + 1] = nil end
+    if word == "else" or word == "elseif" then open[depth] = nil end
+    if tokens.values[k] == name and kinds[k + 1] == "<"
+      and tokens.values[k + 2] == "const" and kinds[k + 3] == ">" then
+      open[depth] = k
+    end
+  end
+  while depth >= 0 and not open[depth] do depth = depth - 1 end
+  return open[depth]
+end
+
+--- What a name that is no upvalue stands for at token first, as a constant that
+-- Lua took in: true and its value; true, nil and true where the text does not
+-- tell it; false when there is none.
+function lexer.constant(tokens, first, name)
+  local at = constant_at(tokens, first, name)
+  if not at then return false end
+  local kinds, value = tokens.kinds, at + 5
+  local sign = 1
+  if kinds[at + 4] ~= "=" then return true, nil, true end
+  if kinds[value] == "-" then sign, value = -1, value + 1 end
+  local word = kinds[value]
+  if continues[kinds[value + 1]] then return true, nil, true end
+  if word == "number" then return true, sign * tokens.values[value] end
+  if word == "nil" then return true, nil end
+  if word == "true" or word == "false" then return true, word == "true" end
+  return true, nil, true
+end
+
 return lexer

@@ -18,7 +18,8 @@
 --   nil      { type = "nil" }
 --   maybe    { type = "maybe", some = bool, value }: nil where some is false
 --   choice   { type = "choice", test = bool, value, other }: `a and b` before
---            its `or`; other is nil or false
+--            its `or`; other is what it is where test is false: nil, false,
+--            or not known which (then it is absent)
 --   row      { type = "row", term }           a parameter of the function
 --   object   { type = "object", value, reader }   from outside: roots.lua
 --   none     not returned yet: a result, where the function goes on
@@ -122,7 +123,13 @@ local words = {
   object = "an object",
 }
 
-function lower.word(value) return words[value.type] end
+--- What a value is, for people.
+function lower.word(value)
+  local kind = type(value.value)
+  if value.type ~= "object" then return words[value.type] end
+  return kind == "userdata" and "an object" or kind == "nil" and "nil"
+    or "a " .. kind
+end
 
 --- Is the value true, as far as `if` cares? A bool.
 function lower:truth(value)
@@ -142,11 +149,19 @@ function lower:truth(value)
   return emit.yes
 end
 
---- Is it something rather than nil? A bool.
-function lower:some(value)
-  if value.type == "maybe" then return value.some end
-  if value.type == "choice" and value.other.type == "nil" then
-    return value.test
+--- Is it something rather than nil? A bool. node is whom to blame.
+function lower:some(value, node)
+  local emit = self.emit
+  if value.type == "maybe" then
+    return emit:both(value.some, self:some(value.value, node))
+  elseif value.type == "choice" then
+    if not value.other then
+      outside(node.line, "a comparison with nil of what may be false too",
+        "test it without one: if x then ... end")
+    end
+    local some = self:some(value.value, node)
+    if value.other == NIL then return emit:both(value.test, some) end
+    return emit:either(emit:opposite(value.test), some)
   end
   if value.type == "nil" or value.type == "entity" or value.type == "row" then
     return self:truth(value)
@@ -184,7 +199,7 @@ function lower:merge(test, x, y, node, name)
     return x
   end
   return outside(node.line, (name and "'" .. name .. "' " or "a value ")
-    .. "that is " .. words[x.type] .. " on one path and " .. words[y.type]
+    .. "that is " .. lower.word(x) .. " on one path and " .. lower.word(y)
     .. " on another", "give it one kind of value on every path")
 end
 
@@ -219,7 +234,7 @@ function lower:number(value, node, what)
     outside(node.line, what .. " of a number that may be nil here",
       "test it first: if x then ... end")
   end
-  return outside(node.line, what .. " of " .. words[value.type],
+  return outside(node.line, what .. " of " .. lower.word(value),
     "compute with numbers")
 end
 
@@ -323,7 +338,8 @@ local function assign(self, target, value, scope)
   if not variable then
     outside(target.line, "an assignment to '" .. target.name
       .. "', which is no local variable",
-      "keep it in a field, or count in a batch system", true)
+      "keep it in a field of the row, or add to a total: local total = "
+        .. "world:sum 'name'", true)
   end
   return self:set(variable, value)
 end
@@ -371,11 +387,18 @@ run["return"] = function(self, node, scope)
   return self.emit.yes
 end
 
+--- A bound of a loop: a constant, or a number from outside, which is then one:
+-- when it changes, the function is compiled anew.
 local function bound(self, node, scope)
-  local value = self.context.roots:plain(self:value(node, scope), "number")
+  local value = self:value(node, scope)
+  if value.type == "object" and type(value.value) == "number"
+    and not value.reader.argument then
+    self.context.roots:guard(value)
+    return value.value
+  end
   if not value.constant or not is_number(value) then
     outside(node.line, "a loop whose bounds are not constant",
-      "write the bounds as numbers")
+      "count to a number or a variable from outside, with an if inside")
   end
   return value.constant
 end
@@ -384,17 +407,18 @@ run["for"] = function(self, node, scope)
   local first, last = bound(self, node.first, scope),
     bound(self, node.last, scope)
   local step = node.step and bound(self, node.step, scope) or 1
-  if step == 0 then outside(node.line, "a loop with step 0", "count on") end
-  local turns = math.floor((last - first) / step) + 1
-  if turns > UNROLL_LIMIT then
-    outside(node.line, "a loop of more than " .. UNROLL_LIMIT .. " turns",
-      "do with fewer")
-  end
-  -- Every turn as a statement: one may return.
-  local list = {}
-  for k = 1, turns do
-    list[k] = { "turn", line = node.line, node = node,
-                number = first + (k - 1) * step }
+  if step == 0 then outside(node.line, "a loop with step 0",
+      "give it another step") end
+  -- Every turn as a statement: one may return. Added up as Lua does.
+  local list, number = {}, first
+  while step > 0 and number <= last or step < 0 and number >= last do
+    if #list == UNROLL_LIMIT then
+      outside(node.line, "a loop of more than " .. UNROLL_LIMIT .. " turns",
+        "write it with fewer turns")
+    end
+    list[#list + 1] = { "turn", line = node.line, node = node,
+                        number = number }
+    number = number + step
   end
   return self:statements(list, 1, scope)
 end

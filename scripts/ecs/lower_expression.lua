@@ -65,8 +65,7 @@ end
 function value_of.name(self, node, scope)
   local variable = scope[node.name]
   if variable then return self.state[variable] end
-  local value = self.context.roots:lookup(self.context.func, node.name,
-    node.line)
+  local value = self.context.roots:lookup(self.context.func, node.name, node)
   if type(value.value) == "boolean" or value.value == nil then
     return self.context.roots:plain(value)
   end
@@ -148,7 +147,8 @@ function lower:fit(value, scalar, node, label)
       self:number(value, node, "an assignment to " .. label))
   end
   return outside(node.line, label .. " is " .. scalar .. " and is assigned "
-    .. lower.word(value), "assign what the field holds")
+    .. lower.word(value), scalar == "bool" and "assign true or false"
+    or "assign e, nil or a field of type entity")
 end
 
 function lower:assign_field(node, value, scope)
@@ -156,7 +156,8 @@ function lower:assign_field(node, value, scope)
   local row = as_row(self, object)
   if not row then
     outside(node.line, "an assignment to a field of " .. lower.word(object),
-      "assign to fields of rows and to local variables")
+      "assign to fields of rows and to local variables, or add to a total: "
+      .. "local total = world:sum 'name'")
   end
   local term = row.term
   local entry, scalar = self:field_entry(row, node)
@@ -192,7 +193,7 @@ local function equal(self, a, b, node)
       outer:guard_some(a)
       return emit:truth(a.value == nil)
     end
-    return emit:opposite(self:some(a))
+    return emit:opposite(self:some(a, node))
   end
   if a.type == "entity" or b.type == "entity" then
     local x, y = self:entity(a), self:entity(b)
@@ -250,6 +251,19 @@ local function under(self, test, truth, node, scope)
   return value
 end
 
+--- What `a and b` gives where a is not true; nil: false or nil, one of them.
+local function falsehood(self, a)
+  if a.type == "bool" then return self.emit.no end
+  local inner = a
+  while inner.type == "choice" or inner.type == "maybe" do
+    inner = inner.value
+  end
+  if a.type == "choice" then
+    return (inner.type ~= "bool" or a.other == self.emit.no) and a.other or nil
+  end
+  return inner.type ~= "bool" and NIL or nil
+end
+
 value_of["and"] = function(self, node, scope)
   local emit, outer = self.emit, self.context.roots
   local a = outer:plain(self:value(node.left, scope))
@@ -259,7 +273,10 @@ value_of["and"] = function(self, node, scope)
   if known == false then return a end
   local b = outer:plain(under(self, test, true, node.right, scope))
   if a.type == "bool" and b.type == "bool" then return emit:both(a, b) end
-  local other = a.type == "bool" and emit.no or NIL
+  local other = falsehood(self, a)
+  if other == NIL and (lower.is_number(b) or b.type == "bool") then
+    return { type = "maybe", some = test, value = b }
+  end
   return { type = "choice", test = test, value = b, other = other }
 end
 
@@ -271,11 +288,15 @@ value_of["or"] = function(self, node, scope)
   if known == true then return a end
   if known == false then return self:value(node.right, scope) end
   local b = outer:plain(under(self, test, false, node.right, scope))
-  if a.type == "bool" then
-    if b.type == "bool" then return emit:either(a, b) end
-    return self:merge(test, emit.yes, b, node)
-  end
+  if a.type == "bool" and b.type == "bool" then return emit:either(a, b) end
   while a.type == "choice" or a.type == "maybe" do a = a.value end
+  -- Where a is true, a boolean is true.
+  if a.type == "bool" then a = emit.yes end
+  if b.type == "choice" then
+    -- The middle of `x and 1 or y and 2 or 3`.
+    return { type = "choice", test = emit:either(test, b.test),
+             value = self:merge(test, a, b.value, node), other = b.other }
+  end
   return self:merge(test, a, b, node)
 end
 
@@ -301,7 +322,8 @@ local function call_method(self, node, wanted, scope)
   if not method then
     return outside(node.line, "the method '" .. node.name .. "'",
       "call destroy, add, remove, alive, has or get of the system's world, or "
-      .. "add or value of its totals")
+      .. "add or value of its totals; do others in a run system, and write "
+      .. "methods as functions")
   end
   self.context.roots:guard(object)
   return method(self, node, wanted, scope, object)
@@ -313,8 +335,8 @@ function lower:call(node, wanted, scope)
   local callee = self:value(node.callee, scope)
   if callee.type ~= "object" or type(callee.value) ~= "function" then
     outside(node.line, "a call of '" .. function_name(node.callee)
-      .. "', which is " .. (callee.type == "object" and "a "
-      .. type(callee.value) or lower.word(callee)), "call functions")
+      .. "', which is " .. lower.word(callee),
+      "call a function that is defined above, by its name")
   end
   self.context.roots:guard(callee)
   local known = self.context.calls[callee.value]

@@ -57,7 +57,8 @@ local expression, block
 -- Expressions ---------------------------------------------------------------
 
 local remedies = {
-  ["{"] = { "a table constructor", "keep data in fields and local numbers" },
+  ["{"] = { "a table constructor",
+    "keep numbers in fields and local variables" },
   ["function"] = { "a function inside the function",
     "define it outside, as a local function, and call it" },
   ["..."] = { "...", "name the parameters" },
@@ -106,6 +107,10 @@ end
 local function arguments(state)
   local list = {}
   if kind(state) ~= "(" then
+    if kind(state) == "{" then
+      outside(line(state), "a call with a table", "keep numbers in fields and "
+        .. "local variables; add and set values in a run system")
+    end
     outside(line(state), "a call without parentheses",
       "write the parentheses")
   end
@@ -132,7 +137,8 @@ local function suffixed(state)
       node = { "call", line = at, callee = node,
                arguments = arguments(state) }
     elseif word == "[" then
-      outside(at, "an index in brackets", "use fields with names: t.x")
+      outside(at, "an index in brackets",
+        "use fields with names: t.x; or an if for each case")
     else
       return node
     end
@@ -200,8 +206,11 @@ local function local_statement(state, at)
   local names = {}
   repeat
     names[#names + 1] = name(state)
-    if kind(state) == "<" then
-      outside(line(state), "an attribute", "leave out <const> and <close>")
+    -- What <const> forbids, Lua has looked after.
+    if accept(state, "<") and name(state) ~= "const" then
+      outside(at, "a variable that is to be closed", "leave out <close>")
+    elseif kind(state) == ">" then
+      skip(state)
     end
   until not accept(state, ",")
   local values = accept(state, "=") and expressions(state) or {}
@@ -233,7 +242,8 @@ local function for_statement(state, at)
   local variable = name(state)
   if kind(state) ~= "=" then
     outside(at, "a loop over pairs or another iterator",
-      "count with constant bounds: for i = 1, 4 do")
+      "count to a fixed number: for i = 1, 4 do; or go over others in a run "
+      .. "system")
   end
   skip(state)
   local first = expression(state)
@@ -281,7 +291,7 @@ local function statement(state)
   local at, word = line(state), kind(state)
   if loops[word] then
     outside(at, loops[word],
-      "count with constant bounds: for i = 1, 4 do; or run more often")
+      "count to a fixed number, with an if inside: for i = 1, 4 do")
   elseif word == "break" then
     outside(at, "break", "use an if inside the loop")
   elseif word == "goto" or word == "::" then

@@ -35,9 +35,11 @@ local CHAIN_LIMIT = 32
 
 --- main: { f }, the function that is compiled. Closures made from one function
 -- share its plan: another f is put there before the plan's readers are asked.
-function roots.new(emit, main)
+-- constant(f, name): of a constant that Lua has taken in; see lexer.lua.
+function roots.new(emit, main, constant)
   return setmetatable({
-    emit = emit, main = main, uniforms = {}, guards = {}, looked = {},
+    emit = emit, main = main, constant = constant, uniforms = {}, guards = {},
+    looked = {},     -- { reader, value } in order
     slots = {},      -- key and kind of a reader -> uniform's value
     guarded = {},    -- key of a reader -> true
     functions = {},  -- function -> its upvalues by name
@@ -123,28 +125,48 @@ local function upvalue_reader(holder, position, key)
   end }
 end
 
+--- A constant that Lua has taken in, as a value; nil when there is none.
+local function constant_value(self, f, name, node)
+  local found, value, unknown = self.constant(f, name)
+  if not found then return nil end
+  if unknown then
+    outside(node.line, "'" .. name .. "', whose value is not a number or "
+      .. "boolean written out", "leave out its <const>")
+  end
+  if type(value) == "number" then return self.emit:constant(value) end
+  if value == nil then return { type = "nil" } end
+  return self.emit:truth(value)
+end
+
 --- What a name means in a function where it is no local variable.
-function roots:lookup(f, name, line)
+function roots:lookup(f, name, node)
   local known = self:upvalues(f)
   local holder = f == self.main.f and self.main or { f = f }
   local position = known[name .. "/"]
   local key = known.number .. "/"
   if position then
-    return self:object(upvalue_reader(holder, position, key .. name), line)
+    return self:object(upvalue_reader(holder, position, key .. name),
+      node.line)
   end
+  local constant = constant_value(self, f, name, node)
+  if constant then return constant end
   local place = known["_ENV/"]
   local reader = place and upvalue_reader(holder, place, key .. "_ENV")
     or get_environment and { key = key .. "_ENV", path = {}, root = function()
       return get_environment(holder.f)
     end }
-  if not reader then return { type = "nil" } end
+  if not reader then
+    outside(node.line, "'" .. name .. "', which is not known here",
+      "make it a local variable above the function")
+  end
   reader.global = true
-  return self:field(self:object(reader, line), name, line)
+  return self:field(self:object(reader, node.line), name, node.line)
 end
 
 --- An argument that every row is given.
 function roots:argument(position, box)
   return self:object { key = "argument " .. position, path = {},
+                       argument = true,
                        root = function() return box[position] end }
 end
 
