@@ -22,7 +22,7 @@ local generate = {}
 local Maker = {}
 Maker.__index = Maker
 
-local DEPTH = 3
+local DEPTH = 2
 
 -- Drawing ---------------------------------------------------------------------
 
@@ -250,7 +250,10 @@ function Maker:atom()
     local tags = { self:one { "T", "S", "L", "V", "O" } }
     if self:chance(0.3) then tags[2] = self:one { "T", "S", "L" } end
     local node = { k = "has", t = "bool", ent = self:entity(0), tags = tags }
-    return node, tags[2] and "has two" or "has " .. tags[1]:lower()
+    for _, tag in ipairs(tags) do
+      if not self:use { "has " .. tag:lower() } then return nil end
+    end
+    return node, self:name "has"
   elseif kind == 7 then
     return { k = "enteq", t = "bool", op = self:one { "==", "~=" },
              a = self:entity(0), b = self:entity(1) }, "entity"
@@ -444,9 +447,7 @@ function Maker:block(least, most, last)
 end
 
 function Maker:ending()
-  if self.results and self:chance(0.4) or not self.results
-    and self:chance(0.2)
-  then
+  if not self.looping and self:chance(self.results and 0.4 or 0.2) then
     return function() return self:result() end
   end
   return nil
@@ -468,6 +469,7 @@ end
 function statements:loop()
   if self.nesting >= 2 then return statements.assign(self) end
   self.nesting = self.nesting + 2
+  self.looping = true
   local bounds = self:one { { 1, 2 }, { 1, 3 }, { 0, 1 }, { 3, 1, -1 },
                             { 1, 0 }, { 0.5, 1, 0.25 } }
   local node = { k = "for", name = self:name "i", first = bounds[1],
@@ -480,11 +482,16 @@ function statements:loop()
       { k = "bin", t = "num", op = self:one { "+", "*", "-" },
         a = target, b = { k = "var", t = "num", name = node.name } } } }
     if self:chance(0.3) then
-      list[#list + 1] = { k = "if", tests = { self:condition(1) },
-                          bodies = { { self:result() } } }
+      -- Each turn has a condition of its own.
+      local turn = { k = "bin", t = "num", op = "+", b = self:fine(),
+                     a = { k = "var", t = "num", name = node.name } }
+      list[#list + 1] = { k = "if", bodies = { { self:result() } }, tests = {
+        { k = "cmp", t = "bool", op = self:one(catalogue.comparisons),
+          a = self:leaf_field(), b = turn } } }
     end
     return list
   end)
+  self.looping = false
   self.nesting = self.nesting - 2
   return node
 end
@@ -624,7 +631,7 @@ function generate.make(seed)
   self.scope.rows = { "p", "p", "v" }
   if self.shape.r then table.insert(self.scope.rows, "r") end
   local body = {}
-  for k = 1, 1 + self:pick(4) do
+  for k = 1, self:pick(3) do
     self.top = true
     body[k] = self:top_statement()
   end

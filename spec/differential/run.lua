@@ -55,8 +55,16 @@ local function pair(made, place, texts, precision, cfg, results)
     local world = scene.world(place)
     results.worlds[#results.worlds + 1] = world
     local text = name == "compiled" and texts.source or texts[precision]
-    local f, set = instance(text, world, cfg)
-    sides[k] = { world = world, set = set, work = f }
+    local side = name == "compiled" and results.shared
+    if not side then
+      side = {}
+      side.work, side.set = instance(text, world, cfg)
+    end
+    -- Without a world in it one function serves both precisions.
+    if name == "compiled" and not text:find("world:", 1, true) then
+      results.shared = side
+    end
+    sides[k] = { world = world, set = side.set, work = side.work }
   end
   for k, side in ipairs(sides) do
     local now = results.frames[1]
@@ -79,7 +87,11 @@ local function try(made, place, texts, precision, cfg, results)
   local first = results.frames[1]
   cfg.a, cfg.deep.b, cfg.flag = first.a, first.b, first.flag
   local done, sides = pcall(pair, made, place, texts, precision, cfg, results)
-  if not done then return { kind = "refused", text = tostring(sides) } end
+  if not done then
+    -- The kind says why, so that shrinking does not end with another reason.
+    local why = tostring(sides):match("([^:']*) cannot be compiled")
+    return { kind = "refused" .. (why or ""), text = tostring(sides) }
+  end
   for number, now in ipairs(results.frames) do
     cfg.a, cfg.deep.b, cfg.flag = now.a, now.b, now.flag
     local fine, problem = pcall(step, sides[2], now)
@@ -113,11 +125,11 @@ function run.run(made, options, counts)
   for k = 1, options.frames or 2 do
     results.frames[k] = frame(made.seed, k, place.handles)
   end
-  local failure, hashes = nil, {}
+  local failure, hashes, cfg = nil, {}, { deep = {} }
   for _, precision in ipairs(precisions) do
     if not failure and (not options.precision
       or options.precision == precision) then
-      failure = try(made, place, texts, precision, { deep = {} }, results)
+      failure = try(made, place, texts, precision, cfg, results)
       hashes[#hashes + 1] = results.hash
     end
   end

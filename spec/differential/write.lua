@@ -57,6 +57,16 @@ end
 
 function expression.const(node, plain) return write.number(node.value, plain) end
 
+--- Arguments: a call at their end would give all of its results, and the tree
+-- means one.
+local function arguments_of(list, plain)
+  local text = list_of(list, plain)
+  local last = list[#list]
+  if last.k ~= "fcall" then return text end
+  local call = text_of(last, plain)
+  return text:sub(1, #text - #call) .. "(" .. call .. ")"
+end
+
 local function is_whole(row, name)
   return not is_jit and catalogue.is_integer(catalogue.types[row .. "." .. name])
 end
@@ -90,7 +100,7 @@ local plain_operators = { ["%"] = "mod", ["^"] = "pow" }
 function expression.bin(node, plain)
   if plain and is_jit and plain_operators[node.op] then
     return "number." .. plain_operators[node.op] .. "("
-      .. list_of({ node.a, node.b }, plain) .. ")"
+      .. arguments_of({ node.a, node.b }, plain) .. ")"
   end
   return operator(node.op, node.a, node.b, plain)
 end
@@ -104,11 +114,11 @@ local plain_calls = {
 function expression.call(node, plain)
   local name = node.alias and "sine" or node.name
   if plain then name = plain_calls[node.name] or name end
-  return name .. "(" .. list_of(node.list, plain) .. ")"
+  return name .. "(" .. arguments_of(node.list, plain) .. ")"
 end
 
 function expression.fcall(node, plain)
-  return node.f .. "(" .. list_of(node.list, plain) .. ")"
+  return node.f .. "(" .. arguments_of(node.list, plain) .. ")"
 end
 
 function expression.choice(node, plain)
