@@ -107,10 +107,10 @@ local sizes = { "0", "1 to 16", "17 to 70", "1023 to 1025" }
 catalogue.names = {}
 local function list(prefix, names)
   for _, name in ipairs(names) do
-    table.insert(catalogue.names, prefix .. (name[1] or name))
+    local text = type(name) == "table" and name[1] or name
+    table.insert(catalogue.names, prefix .. text)
   end
 end
--- A string's [1] is nil: strings have no such field.
 list("op ", catalogue.operators)
 list("op ", catalogue.comparisons)
 list("field ", { "f32", "f64", "i8", "u8", "i16", "u16", "i32", "u32", "bool",

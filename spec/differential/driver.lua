@@ -4,13 +4,13 @@
 --
 -- Prints how often each operator, type, call, construct and kind of input came
 -- up, and the digest of all worlds. A function that fails is made smaller and
--- printed with the rows in which the two differ; then the run fails. So does one
--- in which something of the catalogue came up too rarely.
+-- printed with the rows in which the two differ; then the run fails. So does
+-- one in which something of the catalogue came up too rarely.
 
 package.path = "./spec/?.lua;" .. package.path
 
 -- Most generated functions run once: compiling them to machine code costs more
--- than it saves, and what LuaJIT's compiler does differently is no subject here.
+-- than it saves, so the command turns LuaJIT's compiler off.
 local jit = rawget(_G, "jit")
 
 local catalogue = require "differential.catalogue"

@@ -2,9 +2,9 @@
 --
 -- For each precision two worlds are made of one scene. In one the function is
 -- compiled; in the other runs its reference: write.lua's plain text for
--- "double", reference.lua's for "fields". Two frames, between which every upvalue
--- changes; after each the hashes of the worlds must be equal. Hashes see every
--- bit but the sign and payload of a NaN.
+-- "double", reference.lua's for "fields". Two frames, between which every
+-- upvalue changes; after each the hashes of the worlds must be equal. Hashes
+-- see every bit but the sign and payload of a NaN.
 
 local ecs = require "ecs"
 local arithmetic = require "differential.arithmetic"

@@ -8,7 +8,6 @@
 
 local ecs = require "ecs"
 local catalogue = require "differential.catalogue"
-local entries = require "model_lua.entries"
 local generate = require "differential.generate"
 
 local scene = {}
@@ -176,7 +175,7 @@ function scene.query(shape)
            optional = shape.o and { O } or nil }
 end
 
--- Telling ---------------------------------------------------------------------
+-- Telling --------------------------------------------------------------------
 
 local function show(value)
   if type(value) ~= "number" then return tostring(value) end
@@ -230,7 +229,5 @@ function scene.compare(made, before, one, other, names)
   end
   return lines
 end
-
-scene.entries = entries
 
 return scene

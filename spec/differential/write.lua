@@ -55,7 +55,9 @@ local function list_of(list, plain)
   return table.concat(texts, ", ")
 end
 
-function expression.const(node, plain) return write.number(node.value, plain) end
+function expression.const(node, plain)
+  return write.number(node.value, plain)
+end
 
 --- Arguments: a call at their end would give all of its results, and the tree
 -- means one.
@@ -68,7 +70,8 @@ local function arguments_of(list, plain)
 end
 
 local function is_whole(row, name)
-  return not is_jit and catalogue.is_integer(catalogue.types[row .. "." .. name])
+  local scalar = catalogue.types[row .. "." .. name]
+  return not is_jit and catalogue.is_integer(scalar)
 end
 
 function expression.field(node, plain)
@@ -176,7 +179,7 @@ function expression.has(node, plain)
     .. table.concat(node.tags, ", ") .. ")"
 end
 
--- Statements ------------------------------------------------------------------
+-- Statements -----------------------------------------------------------------
 
 local statement = {}
 
@@ -265,7 +268,7 @@ statement["do"] = function(lines, node, plain)
   add(lines, "end")
 end
 
--- Chunks ----------------------------------------------------------------------
+-- Chunks ---------------------------------------------------------------------
 
 --- What every chunk is given, in this order.
 write.given = "ecs, world, T, S, L, V, O, cfg, number"
