@@ -211,8 +211,8 @@ describe("a compiled system", function()
           return
         end
       end
-      if not (p.x < 0) then return end
-      if p.x < 0 and p.who ~= e then world:destroy(e) end
+      if not p.alive then return end
+      if not p.alive and p.who ~= e then world:destroy(e) end
     end end, nil, "double")
   end)
 

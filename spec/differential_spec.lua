@@ -38,7 +38,7 @@ local zeros = { { x = 0, y = -1 / huge }, { x = -1 / huge, y = 0 } }
 local many = {}
 for k = 1, 100 do many[k] = { x = k / 7, y = 3 } end
 
--- What, a function, inputs, and the VMs on which plain Lua gives something else.
+-- What, a function, inputs, and the VM on which plain Lua gives something else.
 local differences = {
   { "% of an infinite divisor", function(d) d.out = d.x % d.y end,
     { { x = 1, y = huge }, { x = -1, y = huge } }, "luajit" },

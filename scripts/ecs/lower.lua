@@ -161,8 +161,8 @@ end
 
 --- A value that is known not to be nil here as what it is.
 function lower:settled(value)
-  if value.type == "maybe" and self:known(value.some) then return value.value end
-  return value
+  local some = value.type == "maybe" and self:known(value.some)
+  return some and value.value or value
 end
 
 --- x where test holds, else y. node is whom to blame.
