@@ -66,6 +66,10 @@ local function binary(op, a, b)
   if type == "flex" and a.constant and b.constant and folds[op] then
     result.constant = folds[op](a.constant, b.constant)
   end
+  -- A square is a product.
+  if type == "flex" and a.constant and op == "^" and b.constant == 2 then
+    result.constant = a.constant * a.constant
+  end
   return result
 end
 
