@@ -216,6 +216,19 @@ describe("a compiled system", function()
     end end, nil, "double")
   end)
 
+  it("changes nothing where conditions rule each other out", function()
+    check(function(world) return function(p, _, _, _, e)
+      for _ = 1, 3 do
+        if p.who then
+          world:add(e, T)
+          return
+        end
+      end
+      if not p.alive then return end
+      if not p.alive and p.who ~= e then world:destroy(e) end
+    end end, nil, "double")
+  end)
+
   it("reads through entities, also dead ones", function()
     check(function(world) return function(p)
       local x, y = world:get(p.who, V, "x", "y")
@@ -235,6 +248,89 @@ describe("a compiled system", function()
     assert.are.equal(0, world:get(e, V, "x"))
     assert.are.equal("0.010000000707805157",
       string.format("%.17g", world:get(e, V, "y")))
+  end)
+
+  local W = ecs.component("CompileW", { a = "f32", b = "f32", c = "f64",
+    d = "f64", i = "i32", u = "u32" })
+
+  --- One row of W after f, with the precision of its fields.
+  local function one_row(f, values)
+    local world = ecs.world {}
+    local e = world:spawn(W(values or {}))
+    world:system { name = "s", query = { W }, compile = true, each = f(world) }
+    world:progress(1)
+    return world:get(e, W)
+  end
+
+  it("rounds a constant when an f32 field takes it, and once", function()
+    local row = one_row(function() return function(w)
+      w.a = 0.1
+      w.c = w.a
+    end end)
+    assert.are.equal(row.a, row.c)
+    assert.are_not.equal(0.1, row.c)
+  end)
+
+  it("squares in the type in which both meet", function()
+    local row = one_row(function() return function(w)
+      w.c = 2
+      w.d = w.a ^ w.c
+    end end, { a = 0.1 })
+    assert.are.equal(row.a * row.a, row.d)
+  end)
+
+  it("gives a value the type of a field though constants are alike", function()
+    local row = one_row(function() return function(w)
+      local x = 0.1
+      if w.a > 0 then
+        w.c = 0.1
+        x = w.c
+      end
+      w.d = x * w.a
+    end end, { a = 0.3 })
+    assert.are.equal(0.1 * row.a, row.d)
+  end)
+
+  it("knows the edges of i32 and u32 in f32, too", function()
+    local row = one_row(function() return function(w)
+      w.i, w.u = w.a, w.a
+      w.c, w.d = w.i, w.u
+    end end, { a = 2.0 ^ 40 })
+    assert.are.equal(2147483647, row.c)
+    assert.are.equal(4294967295, row.d)
+  end)
+
+  it("hands on all results of a call at the end", function()
+    local function two(x) return x, x * 2 end
+    local function three(x) return x, two(x + 1) end
+    local function difference(x, y) return x - y end
+    local row = one_row(function() return function(w)
+      w.a = difference(two(3))
+      w.b = math.max(1, two(3))
+      w.c, w.d, w.i = three(w.i)
+      w.u = math.max(1, (two(3)))
+    end end)
+    assert.are.equal(-3, row.a)
+    assert.are.equal(6, row.b)
+    assert.are.same({ 0, 1, 2 }, { row.c, row.d, row.i })
+    assert.are.equal(3, row.u)
+  end)
+
+  it("knows what is not nil, wherever that is used", function()
+    local target
+    local row = one_row(function(world)
+      target = world:spawn(V { x = 3, y = 4 })
+      return function(w)
+        local x, y = world:get(target, V, "x", "y")
+        if x then
+          if w.a > 1 then x = 7 end
+          w.b = x + 1
+          w.c = (world:get(target, R, "r") or y) * 2
+        end
+      end
+    end, { a = 2 })
+    assert.are.equal(8, row.b)
+    assert.are.equal(8, row.c)
   end)
 
   it("sees what has changed outside since the last run", function()
@@ -343,6 +439,7 @@ local outside = {
     "a boolean on one path and a number on another" },
   { function(v, _, e) local x = e and v.x > 0 and v.y
     if x == nil then v.x = 1 end end, "may be false too" },
+  { function(v) v.x = math.log(v.x, 2) end, "math.log with a base" },
   { function(...) local v = ... v.x = 1 end, "..." },
 }
 

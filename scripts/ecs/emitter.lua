@@ -146,7 +146,8 @@ function emitter:cast(value, type)
     for key, content in entries(value) do fixed[key] = content end
     fixed.flex = nil
     return fixed
-  elseif value.constant then
+  elseif value.constant and value.type == "f64" then
+    -- One that became an f32 before is rounded first.
     return { type = type, constant = value.constant }
   elseif value.slot then
     return self:value("uniform " .. type .. " " .. value.slot, type)
@@ -183,7 +184,8 @@ function emitter:binary(name, a, b)
   local fold = folds[name]
   if fold and flex and a.constant and b.constant then
     return self:constant(fold(a.constant, b.constant))
-  elseif name == "pow" and b.constant == 2 then
+  elseif name == "pow" and b.constant == 2
+    and (b.flex or b.type == a.type and not a.flex) then
     return self:binary("mul", a, a)
   end
   local x, y, type = self:meet(a, b)
@@ -205,7 +207,8 @@ function emitter:stored(scalar, value)
   if scalar == "f32" and not self.double then
     return self:cast(value, "f32")
   end
-  if value.flex then value = self:cast(value, loaded) end
+  -- The edges of i32 and u32 are numbers in f64 only.
+  if value.flex or loaded == "f64" then value = self:cast(value, loaded) end
   local result = self:op("quantize " .. scalar .. " " .. value.type,
     value.type, value)
   return self:cast(result, loaded)
@@ -288,7 +291,7 @@ end
 --- Are these surely the same value?
 function emitter.same(a, b)
   if a == b then return true end
-  if a.type ~= b.type then return false end
+  if a.type ~= b.type or a.flex ~= b.flex then return false end
   if a.id and b.id then return a.id == b.id end
   -- The sign of a zero tells two constants apart.
   return a.constant ~= nil and a.constant == b.constant

@@ -21,8 +21,15 @@ for word in ([[and break do else elseif end false for function goto if in local
   keywords[word] = word
 end
 
--- The longest first.
-local signs = { "...", "..", "==", "~=", "<=", ">=", "//", "::", "<<", ">>" }
+--- Signs of two characters.
+local pairs_of_signs = {}
+for sign in ("== ~= <= >= // :: << >> .."):gmatch("%S+") do
+  pairs_of_signs[sign] = true
+end
+
+--- The bytes that names start with.
+local is_letter = { [95] = true }
+for code = 65, 90 do is_letter[code], is_letter[code + 32] = true, true end
 
 --- The position behind a long bracket that opens at start, or nil.
 local function skip_long(text, start)
@@ -63,24 +70,23 @@ local function number_at(text, start)
 end
 
 local function sign_at(text, start)
-  for k = 1, #signs do
-    local sign = signs[k]
-    if sub(text, start, start + #sign - 1) == sign then return sign end
-  end
-  return sub(text, start, start)
+  local two = sub(text, start, start + 1)
+  if not pairs_of_signs[two] then return sub(two, 1, 1) end
+  if two == ".." and byte(text, start + 2) == 46 then return "..." end
+  return two
 end
 
 --- One token that starts at start: kind, value, stop; nil where it is none.
 local function token_at(text, start)
   local first = byte(text, start)
-  local _, stop = find(text, "^[%a_][%w_]*", start)
-  if stop then
+  if is_letter[first] then
+    local _, stop = find(text, "^[%w_]*", start)
     local word = sub(text, start, stop)
     if keywords[word] then return word, nil, stop end
     return "name", word, stop
-  elseif find(text, "^%.?%d", start) then
-    local value
-    value, stop = number_at(text, start)
+  elseif (first == 46 or first >= 48 and first <= 57)
+    and find(text, "^%.?%d", start) then
+    local value, stop = number_at(text, start)
     return value and "number", value, stop
   elseif first == 34 or first == 39 then -- quotes
     local behind = skip_quoted(text, start)
@@ -119,8 +125,8 @@ function lexer.read(text)
       starts[count], stops[count] = at, stop
       behind = stop + 1
     end
-    -- Line breaks inside long strings and comments.
-    if first ~= 10 and behind - at > 1 then
+    -- Line breaks inside strings and comments: after - [ " and '.
+    if first == 45 or first == 91 or first == 34 or first == 39 then
       local break_at = find(text, "\n", at, true)
       while break_at and break_at < behind do
         line = line + 1

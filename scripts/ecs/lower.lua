@@ -99,14 +99,20 @@ end
 --- true, false, or nil when it depends on the row.
 function lower:known(test)
   if test.constant ~= nil then return test.constant end
-  return self.facts[test.id]
+  local fact = self.facts[test.id]
+  if fact == nil and test.sign == "not" then
+    local inner = self:known(test.left)
+    if inner ~= nil then return not inner end
+  end
+  return fact
 end
 
---- The condition under which this point is reached; nil: always.
+--- The condition under which this point is reached; nil: always. It may be the
+-- constant false, where conditions rule each other out.
 function lower:mask()
   local mask = self.emit.yes
   for _, test in ipairs(self.path) do mask = self.emit:both(mask, test) end
-  return mask.constant == nil and mask or nil
+  return mask.constant ~= true and mask or nil
 end
 
 -- Values --------------------------------------------------------------------
@@ -169,9 +175,16 @@ function lower:some(value, node)
   return self.emit.yes
 end
 
+--- A value that is known not to be nil here as what it is.
+function lower:settled(value)
+  local some = value.type == "maybe" and self:known(value.some)
+  return some and value.value or value
+end
+
 --- x where test holds, else y. node is whom to blame.
 function lower:merge(test, x, y, node, name)
   local emit = self.emit
+  x, y = self:settled(x), self:settled(y)
   if x == y or y.type == "none" then return x end
   if x.type == "none" then return y end
   local known = self:known(test)
@@ -377,8 +390,8 @@ run["return"] = function(self, node, scope)
   end
   local count = #node.values
   local last = node.values[count]
-  if count == 1 and (last[1] == "call" or last[1] == "method") then
-    count = math.max(results.wanted, 1)
+  if last and (last[1] == "call" or last[1] == "method") then
+    count = math.max(results.wanted, count)
   end
   local values = self:list(node.values, count, scope)
   for k = 1, results.wanted do
@@ -396,7 +409,8 @@ local function bound(self, node, scope)
     self.context.roots:guard(value)
     return value.value
   end
-  if not value.constant or not is_number(value) then
+  -- A constant kept in an f32 field is known before it was rounded.
+  if not value.constant or value.type ~= "f64" then
     outside(node.line, "a loop whose bounds are not constant",
       "count to a number or a variable from outside, with an if inside")
   end

@@ -20,8 +20,14 @@ local lower_call = {}
 
 -- Numbers -------------------------------------------------------------------
 
+--- The arguments as numbers. A call at the end gives all that it returns.
 local function numbers(self, node, scope, least, most, name)
-  local values = self:list(node.arguments, nil, scope)
+  local written = #node.arguments
+  local values = self:list(node.arguments, math.max(written, most), scope)
+  for k = #values, written + 1, -1 do
+    if values[k].type ~= "nil" then break end
+    values[k] = nil
+  end
   if #values < least or #values > most then
     outside(node.line, name .. " with " .. #values .. " arguments",
       "it takes " .. least .. (most > least and " or more" or ""))
@@ -71,6 +77,16 @@ local function arc(self, node, _, scope)
   local values = numbers(self, node, scope, 1, 2, "math.atan")
   return { self.emit:binary("atan2", values[1],
     values[2] or self.emit:constant(1)) }
+end
+
+--- Natural: with a base the VMs differ.
+local function logarithm(self, node, _, scope)
+  local values = numbers(self, node, scope, 1, 2, "math.log")
+  if values[2] then
+    outside(node.line, "math.log with a base",
+      "divide: math.log(x) / math.log(base)")
+  end
+  return { self.emit:unary("log", values[1]) }
 end
 
 local function own_log10(self, node, _, scope)
@@ -130,7 +146,7 @@ function lower_call.calls()
   } do
     known(math, name, unary(operation, "math." .. name))
   end
-  known(math, "log", unary("log", "math.log"))
+  known(math, "log", logarithm)
   known(math, "fmod", binary("fmod", "math.fmod"))
   known(math, "pow", binary("pow", "math.pow"))
   known(math, "atan2", binary("atan2", "math.atan2"))

@@ -64,7 +64,7 @@ end
 
 function value_of.name(self, node, scope)
   local variable = scope[node.name]
-  if variable then return self.state[variable] end
+  if variable then return self:settled(self.state[variable]) end
   local value = self.context.roots:lookup(self.context.func, node.name, node)
   if type(value.value) == "boolean" or value.value == nil then
     return self.context.roots:plain(value)
@@ -343,7 +343,9 @@ function lower:call(node, wanted, scope)
   if known then return known(self, node, wanted, scope) end
   local tree, func = self.context.tree(callee.value, node,
     function_name(node.callee))
-  local values = self:list(node.arguments, nil, scope)
+  -- A call at the end gives what parameters are left.
+  local values = self:list(node.arguments,
+    math.max(#node.arguments, #tree.parameters), scope)
   local outer = self.context.func
   self.context.func = func
   local results = self:inline(tree, values, wanted, node)

@@ -1,0 +1,130 @@
+--- catalogue: what generated functions are made of, and how much of each there
+-- has to be.
+--
+-- rows names the parameters and the fields behind them; calls are the functions
+-- of numbers that the subset knows. Everything that a generated function may
+-- hold has a name here, under which the driver counts how often it came up: an
+-- operator "op +", a type "field i8", a call "call math.sin", a construct
+-- "if", an input "value nan", a size "rows 0". What is counted less often than
+-- catalogue.least says fails the run, so that nothing can fall out of the test
+-- in silence.
+
+local catalogue = {}
+
+local is_jit = rawget(_G, "jit") ~= nil
+
+--- The terms, in the order of parameters. who holds an entity.
+catalogue.rows = {
+  p = { { "a", "f32" }, { "b", "f32" }, { "c", "f64" }, { "i", "i32" },
+        { "u", "u32" }, { "s", "i16" }, { "w", "u16" }, { "n", "u8" },
+        { "m", "i8" }, { "flag", "bool" }, { "who", "entity" } },
+  r = { { "r", "f32" }, { "g", "f64" }, { "k", "i16" } },
+  v = { { "x", "f32" }, { "y", "f32" }, { "d", "f64" }, { "k", "i8" } },
+  o = { { "x", "f32" }, { "d", "f64" }, { "n", "u8" } },
+}
+
+--- What is read through entities, and through them only: l; v is, too.
+catalogue.looked = {
+  l = { { "x", "f32" }, { "d", "f64" }, { "i", "i16" }, { "u", "u32" },
+        { "to", "entity" } },
+  v = catalogue.rows.v,
+}
+
+local narrow = { f32 = true, i8 = true, u8 = true, i16 = true, u16 = true }
+
+--- The type in which a field takes part in computations.
+function catalogue.loaded(scalar)
+  return narrow[scalar] and "f32" or "f64"
+end
+
+function catalogue.is_number(scalar)
+  return scalar ~= "bool" and scalar ~= "entity"
+end
+
+function catalogue.is_integer(scalar)
+  return scalar ~= "f32" and scalar ~= "f64" and catalogue.is_number(scalar)
+end
+
+--- The type of each field by row and name.
+catalogue.types = {}
+for _, group in ipairs { catalogue.rows, catalogue.looked } do
+  for _, row in ipairs { "p", "r", "v", "o", "l" } do
+    for _, field in ipairs(group[row] or {}) do
+      catalogue.types[row .. "." .. field[1]] = field[2]
+    end
+  end
+end
+
+catalogue.operators = { "+", "-", "*", "/", "//", "%", "^" }
+catalogue.comparisons = { "<", "<=", ">", ">=", "==", "~=" }
+
+--- Name, how many arguments at least and at most.
+catalogue.calls = {
+  { "math.abs", 1, 1 }, { "math.floor", 1, 1 }, { "math.ceil", 1, 1 },
+  { "math.sqrt", 1, 1 }, { "math.sin", 1, 1 }, { "math.cos", 1, 1 },
+  { "math.tan", 1, 1 }, { "math.asin", 1, 1 }, { "math.acos", 1, 1 },
+  { "math.atan", 1, 2 }, { "math.exp", 1, 1 }, { "math.log", 1, 1 },
+  { "math.fmod", 2, 2 }, { "math.min", 1, 3 }, { "math.max", 1, 3 },
+  { "math.deg", 1, 1 }, { "math.rad", 1, 1 },
+  { "ecs.math.sin", 1, 1 }, { "ecs.math.cos", 1, 1 },
+  { "ecs.math.exp", 1, 1 }, { "ecs.math.log", 1, 1 },
+  { "ecs.math.log10", 1, 1 }, { "ecs.math.floor", 1, 1 },
+  { "ecs.math.ceil", 1, 1 }, { "ecs.math.pow", 2, 2 },
+  { "ecs.math.atan2", 2, 2 }, { "ecs.math.mod", 2, 2 },
+  { "ecs.math.min", 2, 2 }, { "ecs.math.max", 2, 2 },
+  { "ecs.math.clamp", 3, 3 }, { "ecs.math.lerp", 3, 3 },
+}
+for _, name in ipairs { "math.pow", "math.atan2" } do
+  if type(rawget(math, name:sub(6))) == "function" then
+    table.insert(catalogue.calls, { name, 2, 2 })
+  end
+end
+
+-- LuaJIT has no // to write down.
+if is_jit then table.remove(catalogue.operators, 5) end
+
+local constructs = {
+  "neg", "constant", "dt", "math.pi", "math.huge", "number upvalue",
+  "boolean upvalue", "entity upvalue", "table upvalue", "nested table upvalue",
+  "table boolean upvalue", "local alias", "and or", "get or", "call function",
+  "call function of table", "several results", "nested call",
+  "and", "or", "not", "true", "false", "bool comparison", "boolean variable",
+  "self", "entity comparison", "entity nil test", "entity and or",
+  "entity truth", "has", "has two", "alive", "get entity", "optional test",
+  "optional nil test", "optional early return", "optional and",
+  "local", "late local", "local bool", "local entity", "assign variable",
+  "assign field", "multiple assignment", "assign bool", "assign entity",
+  "if", "else", "elseif", "nested if", "early return", "for", "for down",
+  "return in for", "do", "lookup", "lookup else", "add", "remove", "destroy",
+  "optional term", "gathered term", "optional and gathered term",
+}
+
+local values = { "nan", "inf", "-inf", "denormal", "-0", "0", "least integer",
+                 "largest integer" }
+local sizes = { "0", "1 to 16", "17 to 70", "1023 to 1025" }
+
+--- Everything that is counted, in the order in which it is printed.
+catalogue.names = {}
+local function list(prefix, names)
+  for _, name in ipairs(names) do
+    local text = type(name) == "table" and name[1] or name
+    table.insert(catalogue.names, prefix .. text)
+  end
+end
+list("op ", catalogue.operators)
+list("op ", catalogue.comparisons)
+list("field ", { "f32", "f64", "i8", "u8", "i16", "u16", "i32", "u32", "bool",
+                 "entity" })
+list("store ", { "f32", "f64", "i8", "u8", "i16", "u16", "i32", "u32", "bool",
+                 "entity" })
+list("call ", catalogue.calls)
+list("", constructs)
+list("value ", values)
+list("rows ", sizes)
+
+--- How often each has to come up among so many functions.
+function catalogue.least(functions)
+  return math.floor(functions / 250)
+end
+
+return catalogue

@@ -1,0 +1,148 @@
+--- run: one generated function, compiled and as plain Lua, in worlds alike.
+--
+-- For each precision two worlds are made of one scene. In one the function is
+-- compiled; in the other runs its reference: write.lua's plain text for
+-- "double", reference.lua's for "fields". Two frames, between which every
+-- upvalue changes; after each the hashes of the worlds must be equal. Hashes
+-- see every bit but the sign and payload of a NaN.
+
+local ecs = require "ecs"
+local arithmetic = require "differential.arithmetic"
+local generate = require "differential.generate"
+local reference = require "differential.reference"
+local scene = require "differential.scene"
+local write = require "differential.write"
+
+local run = {}
+
+local load_text = rawget(_G, "loadstring") or load
+local definitions = scene.definitions
+
+local outer = { 0.0, 1.0, -1.0, 0.1, 2.0, 3.7, 1e-3, 255.0, 1e38, 1e-40, 1e300,
+                -0.3333333333333333, 16777217.0, 1 / 0, 0 / 0, -1 / (1 / 0) }
+
+local function outer_number(random)
+  if random() < 0.5 then return outer[math.floor(random() * #outer) + 1] end
+  return (random() * 2 - 1) * 10
+end
+
+--- What is outside in one frame: five upvalues, a table, dt.
+local function frame(seed, number, handles)
+  local random = generate.random(seed * 11 + number * 7 + 3)
+  return {
+    u1 = outer_number(random), u2 = outer_number(random),
+    b1 = random() < 0.5, b2 = random() < 0.5,
+    w1 = handles[math.floor(random() * #handles) + 1],
+    a = outer_number(random), b = outer_number(random),
+    flag = random() < 0.5, dt = random() < 0.5 and 1 / 60 or random(),
+  }
+end
+
+--- A chunk with its world and table; the function and what sets its upvalues.
+local function instance(text, world, cfg)
+  local chunk, problem = load_text(text)
+  if not chunk then error("the text does not load: " .. problem, 0) end
+  return chunk(ecs, world, definitions.T, definitions.S, definitions.L,
+    definitions.V, definitions.O, cfg, arithmetic)
+end
+
+local precisions = { "double", "fields" }
+
+--- Two worlds for a precision: { compiled, plain }, each { world, set }.
+local function pair(made, place, texts, precision, cfg, results)
+  local sides = {}
+  for k, name in ipairs { "compiled", "plain" } do
+    local world = scene.world(place)
+    results.worlds[#results.worlds + 1] = world
+    local text = name == "compiled" and texts.source or texts[precision]
+    local side = name == "compiled" and results.shared
+    if not side then
+      side = {}
+      side.work, side.set = instance(text, world, cfg)
+    end
+    -- Without a world in it one function serves both precisions.
+    if name == "compiled" and not text:find("world:", 1, true) then
+      results.shared = side
+    end
+    sides[k] = { world = world, set = side.set, work = side.work }
+  end
+  for k, side in ipairs(sides) do
+    local now = results.frames[1]
+    side.set(now.u1, now.u2, now.b1, now.b2, now.w1)
+    side.world:system {
+      name = "s", query = scene.query(made.shape), each = side.work,
+      compile = k == 1, precision = k == 1 and precision or nil,
+    }
+  end
+  return sides
+end
+
+local function step(side, now)
+  side.set(now.u1, now.u2, now.b1, now.b2, now.w1)
+  side.world:progress(now.dt)
+end
+
+--- All of one precision; nil, or what failed: { kind, text }.
+local function try(made, place, texts, precision, cfg, results)
+  local first = results.frames[1]
+  cfg.a, cfg.deep.b, cfg.flag = first.a, first.b, first.flag
+  local done, sides = pcall(pair, made, place, texts, precision, cfg, results)
+  if not done then
+    -- The kind says why, so that shrinking does not end with another reason.
+    local why = tostring(sides):match("([^:']*) cannot be compiled")
+    return { kind = "refused" .. (why or ""), text = tostring(sides) }
+  end
+  for number, now in ipairs(results.frames) do
+    cfg.a, cfg.deep.b, cfg.flag = now.a, now.b, now.flag
+    local fine, problem = pcall(step, sides[2], now)
+    if not fine then return { kind = "plain", text = tostring(problem) } end
+    fine, problem = pcall(step, sides[1], now)
+    if not fine then return { kind = "compiled", text = tostring(problem) } end
+    local a, b = sides[1].world:state_hash(), sides[2].world:state_hash()
+    if a ~= b then
+      return { kind = "differs", precision = precision, frame = number,
+               sides = sides, text = precision .. ", frame "
+                 .. string.format("%.0f", number) }
+    end
+    results.hash = a
+  end
+  return nil
+end
+
+--- The texts of a function; raises when the tree makes no sense.
+function run.texts(made)
+  return { source = write.text(made), double = write.text(made, true),
+           fields = reference.text(made) }
+end
+
+--- Runs a function over rows; options: rows, frames (1 or 2), precision (only
+-- this), tell (rows that differ). Returns nil or a failure, and the hashes.
+function run.run(made, options, counts)
+  local done, texts = pcall(run.texts, made)
+  if not done then return { kind = "tree", text = tostring(texts) } end
+  local place = scene.make(made.seed, options.rows, counts or {})
+  local results = { frames = {}, worlds = {} }
+  for k = 1, options.frames or 2 do
+    results.frames[k] = frame(made.seed, k, place.handles)
+  end
+  local failure, hashes, cfg = nil, {}, { deep = {} }
+  for _, precision in ipairs(precisions) do
+    if not failure and (not options.precision
+      or options.precision == precision) then
+      failure = try(made, place, texts, precision, cfg, results)
+      hashes[#hashes + 1] = results.hash
+    end
+  end
+  if failure and options.tell then
+    failure.texts, failure.frames = texts, results.frames
+    if failure.sides then
+      failure.rows = scene.compare(place, scene.world(place),
+        failure.sides[1].world, failure.sides[2].world,
+        { "compiled", "plain" })
+    end
+  end
+  for _, world in ipairs(results.worlds) do world:close() end
+  return failure, hashes
+end
+
+return run
