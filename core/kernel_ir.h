@@ -152,6 +152,7 @@ struct ecs_Program {
   uint32_t code_count, code_capacity;
   uint32_t value_count, value_capacity;
   bool changes_structure;    /* destroys, adds or removes */
+  bool destroys, asks_alive; /* both: rows see who was destroyed before */
   ecs_Kernel kernel;         /* how kernel.h sees it */
   ecs_KernelBinding *binding;
   ProgramPlan *plan;         /* owned; kernel_vm.h */

@@ -444,6 +444,7 @@ static void read_value(Parser *parser) {
   made.operation = find_operation(parser, 0, OPERATION_FIRST_EFFECT);
   if (parser->status != ECS_OK) return;
   read_operands(parser, &made);
+  if (made.operation == OPERATION_ALIVE) parser->program->asks_alive = true;
   append(parser, &made);
 }
 
@@ -460,6 +461,7 @@ static void read_instruction(Parser *parser) {
   OperationShape shape = operation_infos[made.operation].shape;
   if (shape == SHAPE_STRUCTURE || shape == SHAPE_DESTROY)
     parser->program->changes_structure = true;
+  if (shape == SHAPE_DESTROY) parser->program->destroys = true;
   append(parser, &made);
 }
 

@@ -6,7 +6,7 @@
 #define SUM_LANES LOOP_LANES
 #define SUM_ROWS 1024u
 
-/* A change that is recorded when all rows are done. */
+/* A change that is to be recorded. */
 typedef struct Change {
   ecs_Entity entity;
   const Instruction *at;
@@ -183,6 +183,12 @@ static void list_changes(Run *run) {
         list_change(run, run->entities[i], plan->changes[k].at);
 }
 
+/* A row may see who was destroyed for the rows before it: then a block is one
+ * row, and what is listed for it is recorded before the next. */
+static bool goes_row_by_row(const Run *run) {
+  return run->program->destroys && run->program->asks_alive;
+}
+
 static ecs_Status record(ecs_World *world, const Change *change) {
   ecs_Status status = ECS_OK;
   switch (change->at->operation) {
@@ -198,17 +204,12 @@ static ecs_Status record(ecs_World *world, const Change *change) {
   return status == ECS_E_DEAD ? ECS_OK : status;
 }
 
-/* All of them, or none. */
-static ecs_Status record_changes(const Run *run) {
+/* What is listed, in a scope that is open. */
+static void record_changes(Run *run) {
   ecs_World *world = world_of(run->program->query);
-  if (run->change_count == 0) return ECS_OK;
-  ecs_Status status = api_open(world);
-  if (status != ECS_OK) return status;
-  for (uint32_t k = 0; status == ECS_OK && k < run->change_count; k++)
-    status = record(world, &run->changes[k]);
-  if (status == ECS_OK) return api_close(world);
-  api_discard(world);
-  return status;
+  for (uint32_t k = 0; run->status == ECS_OK && k < run->change_count; k++)
+    run->status = record(world, &run->changes[k]);
+  run->change_count = 0;
 }
 
 /* Steps ------------------------------------------------------------------- */
@@ -272,20 +273,22 @@ static void point_at_columns(const Run *run, const ecs_KernelBlock *block,
 static void run_block(Run *run, const ecs_KernelBlock *block, uint32_t first) {
   const ProgramPlan *plan = run->program->plan;
   uint32_t left = block->count - first;
-  run->rows = left < LOOP_ROWS ? left : LOOP_ROWS;
+  uint32_t most = goes_row_by_row(run) ? 1 : LOOP_ROWS;
+  run->rows = left < most ? left : most;
   run->entities = block->entities == NULL ? NULL : block->entities + first;
   point_at_columns(run, block, first);
   for (uint32_t k = 0; k < plan->step_count; k++)
     run_step(run, &plan->steps[k]);
   if (plan->sum_count > 0) run_sums(run, plan->sums, plan->sum_count);
   if (plan->change_count > 0) list_changes(run);
+  if (goes_row_by_row(run)) record_changes(run);
   run->rows_before += run->rows;
 }
 
 static void run_blocks(const ecs_KernelCall *call) {
   Run *run = call->user;
   for (uint32_t k = 0; k < call->block_count; k++)
-    for (uint32_t i = 0; i < call->blocks[k].count; i += LOOP_ROWS)
+    for (uint32_t i = 0; i < call->blocks[k].count; i += run->rows)
       run_block(run, &call->blocks[k], i);
 }
 
@@ -398,6 +401,22 @@ static void end_sums(Run *run) {
   }
 }
 
+/* Every row. What they change is recorded as a whole, or not at all. */
+static ecs_Status run_rows(Run *run) {
+  const ecs_Program *program = run->program;
+  ecs_World *world = world_of(program->query);
+  ecs_KernelCall call = {.user = run};
+  if (!program->changes_structure) return kernel_run(program->binding, &call);
+  ecs_Status status = api_open(world);
+  if (status != ECS_OK) return status;
+  status = kernel_run(program->binding, &call);
+  if (status == ECS_OK) record_changes(run);
+  if (status == ECS_OK) status = run->status;
+  if (status == ECS_OK) return api_close(world);
+  api_discard(world);
+  return status;
+}
+
 ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   Memory *memory = &program->query->world->memory;
   uint32_t sums = program->reduction_count;
@@ -406,10 +425,7 @@ ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   if (sums > 0 && run.sums == NULL) return ECS_E_MEMORY;
   begin_sums(&run);
   run_once(&run);
-  ecs_KernelCall kernel_call = {.user = &run};
-  ecs_Status status = kernel_run(program->binding, &kernel_call);
-  if (status == ECS_OK) status = run.status;
-  if (status == ECS_OK) status = record_changes(&run);
+  ecs_Status status = run_rows(&run);
   if (status == ECS_OK) end_sums(&run);
   memory_free(memory, run.sums, sums * sizeof(Sum));
   memory_free(memory, run.changes, run.change_capacity * sizeof(Change));

@@ -6,7 +6,9 @@
  *
  * Entities that are looked up are seen as they were before the run: what the
  * program adds, removes and destroys is listed in the order of rows and
- * recorded when all rows are done.
+ * recorded when all rows are done. Only "alive" sees whom rows before have
+ * destroyed, as it does in a script's loop: a program that asks and destroys is
+ * run in blocks of one row.
  *
  * Sums do not depend on how rows are cut. Rows are numbered in the order of the
  * walk; row n adds to lane n % 16, in the order of the program where it adds

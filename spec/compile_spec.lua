@@ -229,6 +229,23 @@ describe("a compiled system", function()
     end end, nil, "double")
   end)
 
+  it("sees whom it has destroyed, in rows before and in its own", function()
+    check(function(world) return function(p, _, _, _, e)
+      local before = world:alive(p.who)
+      if p.hp < 2 or p.x > 15 then
+        world:destroy(e)
+        if world:alive(e) then p.n = 9 end
+        if p.alive then return end
+      end
+      if world:has(e) then p.s = 7 end
+      p.d = before and world:alive(p.who) and 1 or 2
+      if not world:alive(p.who) then
+        p.x = p.x + 1
+        world:destroy(e)
+      end
+    end end, { P, V, optional = { O } }, "double")
+  end)
+
   it("reads through entities, also dead ones", function()
     check(function(world) return function(p)
       local x, y = world:get(p.who, V, "x", "y")

@@ -44,8 +44,9 @@ local UNROLL_LIMIT, CALL_LIMIT = 256, 32
 function lower.new(context)
   return setmetatable({
     context = context, emit = context.emit,
-    -- Variable or field -> value; and how many numbers the row has drawn.
-    state = { draws = context.emit:constant(0) },
+    -- Variable or field -> value; how many numbers the row has drawn, and
+    -- whether it has destroyed its entity.
+    state = { draws = context.emit:constant(0), doomed = context.emit.no },
     saved = nil,     -- of the innermost branch: entry -> value before
     order = nil,     -- its entries in order
     facts = {},      -- number of a bool -> what it is known to be

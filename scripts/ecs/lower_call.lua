@@ -215,6 +215,7 @@ function methods.destroy(self, node, wanted, scope)
   plain_statement(node, wanted)
   own_entity(self, node, scope)
   self.emit:effect("destroy", nil, self:mask())
+  self:set("doomed", self.emit.yes)
   return {}
 end
 
@@ -242,13 +243,23 @@ local function entity_argument(self, node, scope)
   return value
 end
 
+--- Is it alive? The program knows whom rows before have destroyed, not what
+-- this row has.
+local function alive(self, entity)
+  local emit, doomed = self.emit, self.state.doomed
+  local there = emit:op("alive", "bool", entity)
+  if doomed.constant == false then return there end
+  local own = emit:op("eq entity", "bool", entity, emit:value("self", "entity"))
+  return emit:both(there, emit:opposite(emit:both(doomed, own)))
+end
+
 function methods.alive(self, node, _, scope)
-  return { self.emit:op("alive", "bool", entity_argument(self, node, scope)) }
+  return { alive(self, entity_argument(self, node, scope)) }
 end
 
 function methods.has(self, node, _, scope)
   local emit, entity = self.emit, entity_argument(self, node, scope)
-  if #node.arguments < 2 then return { emit:op("alive", "bool", entity) } end
+  if #node.arguments < 2 then return { alive(self, entity) } end
   local all = emit.yes
   for k = 2, #node.arguments do
     local known = definition(self, node, k, scope)

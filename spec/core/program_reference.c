@@ -143,6 +143,15 @@ static Value get(const Row *row, const Instruction *at, ecs_Entity entity) {
 
 /* Instructions ------------------------------------------------------------ */
 
+/* Was it destroyed for a row before this one? */
+static bool was_destroyed(const Reference *reference, ecs_Entity entity) {
+  for (uint32_t k = 0; k < reference->changes_before; k++)
+    if (reference->changes[k].at->operation == OPERATION_DESTROY &&
+        reference->changes[k].entity == entity)
+      return true;
+  return false;
+}
+
 static Value compute(const Row *row, const Instruction *at) {
   const ecs_World *world = row->reference->world;
   const Value none = {0, 0};
@@ -184,7 +193,10 @@ static Value compute(const Row *row, const Instruction *at) {
     case SHAPE_PRESENT: made.number = row->columns[at->index] != NULL; break;
     case SHAPE_SELF: made.entity = row->entity; break;
     case SHAPE_UNIFORM: return uniform(row, at);
-    case SHAPE_ALIVE: made.number = ecs_alive(world, a.entity); break;
+    case SHAPE_ALIVE:
+      made.number = ecs_alive(world, a.entity) &&
+                    !was_destroyed(row->reference, a.entity);
+      break;
     case SHAPE_HAS: made.number = ecs_has(world, a.entity, at->index); break;
     case SHAPE_GET: return get(row, at, a.entity);
     case SHAPE_RANDOM:
@@ -280,6 +292,7 @@ void reference_row(Reference *reference, ecs_Entity entity,
   row.reference = reference;
   row.entity = entity;
   row.columns = columns;
+  reference->changes_before = reference->change_count;
   for (uint32_t i = 0; i < program->code_count; i++) {
     const Instruction *at = &program->code[i];
     switch (operation_infos[at->operation].shape) {

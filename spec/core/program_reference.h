@@ -33,6 +33,7 @@ typedef struct Reference {
   uint32_t term_count, term_room;
   ReferenceChange *changes;
   uint32_t change_count, change_room;
+  uint32_t changes_before; /* those of rows before the present one */
 } Reference;
 
 void reference_begin(Reference *reference, const ecs_Program *program,

@@ -213,8 +213,6 @@ end
 
 function statements:structure()
   local op = self:one { "add", "add", "remove", "remove", "destroy" }
-  if op == "destroy" and self.asks then op = "add" end
-  if op == "destroy" then self.destroys = true end
   local what = self:one { "T", "S", "L" }
   if op == "remove" then what = self:one { "T", "S", "L", "O", "V" } end
   local node = { k = "change", op = op, what = what }

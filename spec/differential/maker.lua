@@ -242,8 +242,7 @@ function Maker:atom()
     return nil
   elseif kind == 3 then
     return { k = "field", t = "bool", row = "p", name = "flag" }, "p.flag"
-  elseif kind == 4 and not self.destroys then
-    self.asks = true
+  elseif kind == 4 then
     local ent = self:entity(0)
     return { k = "alive", t = "bool", ent = ent }, "alive"
   elseif kind == 5 or kind == 6 then
