@@ -8,7 +8,9 @@
 --
 -- That some function of the text has this code is not enough, because a twin
 -- may stand elsewhere. The one on the right lines is marked (a local string is
--- put into it) and the text dumped again: one occurrence has to be gone.
+-- put into it) and the text dumped again: one occurrence has to be gone. (Not
+-- where code says its lines, as all but LuaJIT's does, and only one function of
+-- the text has them.)
 --
 -- What cannot be proved is not compiled, and no message quotes a file that was
 -- not.
@@ -25,6 +27,9 @@ local source = {}
 
 --- Larger files are not read.
 local BYTES_LIMIT = 4 * 1024 * 1024
+
+--- Does dumped code say on which lines a function stands?
+local TELLS_LINES = not rawget(_G, "jit")
 
 local MARK = " local _ = 'ecs.source: the function that is meant';"
 
@@ -80,8 +85,10 @@ local function read_file(path)
 end
 
 --- What is known of a chunk: its text, tokens and dump. Kept by its name for
--- the functions that follow, and read anew when a proof fails.
+-- the functions that follow, and read anew when a proof fails. The collector
+-- may take it, but for the last one that is not large.
 local chunks = setmetatable({}, { __mode = "v" })
+local KEPT_BYTES = 64 * 1024
 
 local function read_chunk(name, anew)
   local chunk = chunks[name]
@@ -101,6 +108,7 @@ local function read_chunk(name, anew)
   chunk = { name = name, text = loadable, tokens = tokens, dump = dumped,
             shift = #loadable - #text }
   chunks[name] = chunk
+  if #text <= KEPT_BYTES then source.kept = chunk end
   return chunk
 end
 
@@ -142,8 +150,10 @@ end
 local function prove(chunk, info, code)
   local count = occurrences(chunk.dump, code)
   if count == 0 then return nil end
-  for _, candidate in ipairs(candidates(chunk.tokens, info.linedefined,
-                                        info.lastlinedefined)) do
+  local found = candidates(chunk.tokens, info.linedefined,
+    info.lastlinedefined)
+  if TELLS_LINES and #found == 1 then return found[1] end
+  for _, candidate in ipairs(found) do
     if is_meant(chunk, candidate, code, count) then return candidate end
   end
   return nil
