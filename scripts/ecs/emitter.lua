@@ -11,6 +11,8 @@
 --
 -- Equal operations on equal values are emitted once.
 
+if jit then jit.off(true, true) end -- too seldom run to be worth compiling
+
 local entries = require "ecs.entries"
 
 local emitter = {}

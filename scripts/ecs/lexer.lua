@@ -11,6 +11,8 @@
 -- The text has been loaded by the VM before, so it is known to be Lua; what
 -- this file does not understand gives nil all the same.
 
+if jit then jit.off(true, true) end -- too seldom run to be worth compiling
+
 local find, sub, byte = string.find, string.sub, string.byte
 
 local lexer = {}

@@ -26,6 +26,8 @@
 --
 -- Expressions are in lower_expression.lua, which adds to this table.
 
+if jit then jit.off(true, true) end -- too seldom run to be worth compiling
+
 local parser = require "ecs.parser"
 
 local outside = parser.outside

@@ -5,6 +5,8 @@
 -- methods: of worlds, by name, with the object as one argument more; totals: of
 -- sums and extremes.
 
+if jit then jit.off(true, true) end -- too seldom run to be worth compiling
+
 local lower = require "ecs.lower"
 local parser = require "ecs.parser"
 local core = require "ecs.core"

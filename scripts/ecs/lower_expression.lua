@@ -12,6 +12,8 @@
 --     system          it is a system's, so rows can draw numbers
 --     totals          list of the totals that are added to, by reduction
 
+if jit then jit.off(true, true) end -- too seldom run to be worth compiling
+
 local lower = require "ecs.lower"
 local parser = require "ecs.parser"
 

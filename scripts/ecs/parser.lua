@@ -17,6 +17,8 @@
 -- What is Lua but outside the subset raises (a table { line, what, remedy }):
 -- whoever compiles catches it.
 
+if jit then jit.off(true, true) end -- too seldom run to be worth compiling
+
 local parser = {}
 
 --- Raises that a construct is outside the subset. final: whatever values it

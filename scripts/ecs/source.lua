@@ -15,6 +15,8 @@
 -- What cannot be proved is not compiled, and no message quotes a file that was
 -- not.
 
+if jit then jit.off(true, true) end -- too seldom run to be worth compiling
+
 local lexer = require "ecs.lexer"
 
 -- Taken now: a sandbox may be put up after ecs was loaded.
