@@ -162,7 +162,10 @@ function codes.choose(code, f, stubborn)
   end
   if #plans == code.most then drop(table.remove(plans, 1)) end
   plans[#plans + 1] = plan
-  compiler.read(plan, plan.values, f)
+  if not compiler.read(plan, plan.values, f) then
+    return codes.refuse(code, f, plan, "what it reads outside is something "
+      .. "else each time: keep it in a local variable")
+  end
   code.now = plan
   return plan
 end

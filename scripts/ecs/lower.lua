@@ -155,6 +155,7 @@ function lower:truth(value)
   elseif kind == "row" then
     return value.term.present or emit.yes
   end
+  if value.type == "object" then self.context.roots:guard(value) end
   return emit.yes
 end
 
@@ -211,7 +212,10 @@ function lower:merge(test, x, y, node, name)
     return x
   elseif x.type == "nil" and y.type == "nil" then
     return NIL
-  elseif x.type == "object" and y.type == "object" and x.value == y.value then
+  elseif x.type == "object" and y.type == "object"
+    and rawequal(x.value, y.value) then
+    self.context.roots:guard(x)
+    self.context.roots:guard(y)
     return x
   end
   return outside(node.line, (name and "'" .. name .. "' " or "a value ")
@@ -410,7 +414,7 @@ local function bound(self, node, scope)
   if value.type == "object" and type(value.value) == "number"
     and not value.reader.argument then
     self.context.roots:guard(value)
-    return value.value
+    return value.value + 0.0
   end
   -- A constant kept in an f32 field is known before it was rounded.
   if not value.constant or value.type ~= "f64" then

@@ -197,9 +197,22 @@ local function equal(self, a, b, node)
     end
     return emit:opposite(self:some(a, node))
   end
+  for _, x in ipairs { a, b } do
+    if x.type == "choice" then
+      outside(node.line, "a comparison of what may be false or nil here",
+        "test it first: if x then ... end")
+    elseif x.type == "object" and type(x.value) ~= "number"
+      and type(x.value) ~= "boolean" then
+      outer:guard(x)
+    end
+  end
   if a.type == "entity" or b.type == "entity" then
     local x, y = self:entity(a), self:entity(b)
     if x and y then return emit:op("eq entity", "bool", x, y) end
+    if lower.is_number(a) or lower.is_number(b) then
+      outside(node.line, "a comparison of an entity with a computed number",
+        "compare it with e, a field of type entity or a variable from outside")
+    end
     return emit.no
   end
   a, b = outer:plain(a), outer:plain(b)

@@ -88,7 +88,7 @@ end
 function roots.read(reader)
   local value, path = reader.root(), reader.path
   for k = 1, #path do
-    if type(value) ~= "table" then return nil end
+    if type(value) ~= "table" then return UNREADABLE end
     value = index(value, path[k], k == 1 and reader.global)
   end
   return value
@@ -133,7 +133,9 @@ local function constant_value(self, f, name, node)
     outside(node.line, "'" .. name .. "', whose value is not a number or "
       .. "boolean written out", "leave out its <const>")
   end
-  if type(value) == "number" then return self.emit:constant(value) end
+  if type(value) == "number" then
+    return self.emit:constant(value + 0.0)
+  end
   if value == nil then return { type = "nil" } end
   return self.emit:truth(value)
 end
@@ -244,7 +246,7 @@ end
 --- The same as an entity; nil when it is none.
 function roots:entity(value)
   if value.type == "object" and type(value.value) == "number"
-    or value.reader and value.slot then
+    or value.slot and value.type ~= "bool" then
     return self:uniform(value, "entity")
   elseif value.type == "object" and value.value == nil then
     self:guard(value)

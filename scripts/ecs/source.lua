@@ -33,7 +33,7 @@ local BYTES_LIMIT = 4 * 1024 * 1024
 --- Does dumped code say on which lines a function stands?
 local TELLS_LINES = not rawget(_G, "jit")
 
-local MARK = " local _ = 'ecs.source: the function that is meant';"
+local MARK = " do local _ = 'ecs.source: the function that is meant' end;"
 
 --- Dumped code without its header. What stands there is the same for all
 -- functions of a VM: signature, version, sizes; on 5.4 also the number of
