@@ -7,8 +7,13 @@ local ecs = require "ecs"
 local Position = ecs.component("Position", { x = "f32", y = "f32" })
 local kept = {}
 
--- Whatever is called here ends in a result or in a plain error.
+-- Whatever is called here ends in a result or in a plain error. What is made
+-- here is finalized after all else.
 local function use(things)
+  pcall(function()
+    kept[#kept + 1] = ecs.world {}
+    kept[#kept + 1] = kept[#kept]:query { Position }
+  end)
   for _, thing in pairs(things) do
     for _, method in ipairs { "spawn", "hash", "count", "rows", "close" } do
       local ok, text = pcall(function() return thing[method](thing) end)

@@ -11,6 +11,11 @@
  * length, and a magic number mixed with its own address. A script that has
  * the debug library can forge the first and nothing else.
  */
+#define _GNU_SOURCE /* dladdr */
+
+#if !defined(_WIN32)
+#include <dlfcn.h>
+#endif
 #include <stdarg.h>
 #include <string.h>
 
@@ -279,8 +284,19 @@ static void ensure_state(lua_State *L) {
   lua_rawset(L, LUA_REGISTRYINDEX);
 }
 
+/* When a state closes, LuaJIT unloads modules before it runs the finalizers of
+ * what was made in the last moment. So this one stays. */
+static void stay_loaded(void) {
+#ifdef RTLD_NODELETE
+  Dl_info about;
+  if (dladdr(&state_key, &about) && about.dli_fname)
+    (void)dlopen(about.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+#endif
+}
+
 /* Runs with the state as upvalue and returns the module. */
 static int open_module(lua_State *L) {
+  stay_loaded();
   lua_newtable(L);
   bind_add(L, functions);
   bind_open_definitions(L);

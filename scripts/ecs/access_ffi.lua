@@ -32,6 +32,8 @@ local slow_add, slow_remove, slow_destroy = slow.add, slow.remove, slow.destroy
 -- What decides about memory is not looked up where a script could have put
 -- something else.
 local select, type, loadstring = select, type, loadstring
+local assert, ipairs, setmetatable = assert, ipairs, setmetatable
+local concat, format = table.concat, string.format
 local cast, new_access, fields_of = ffi.cast, core.access, core.fields
 
 -- struct Calls in bindings/lua/access.c. The answers are 0 no, 1 yes, 2 ask.
@@ -73,15 +75,15 @@ local function compile(fields)
   local taken, given = {}, {}
   for f, field in ipairs(fields) do
     local value = "v" .. f
-    taken[f] = string.format("local %s = values[%d]", value, f - 1)
+    taken[f] = format("local %s = values[%d]", value, f - 1)
     if field[2] == "bool" then value = value .. " ~= 0" end
     if field[2] == "entity" then
-      value = string.format("%s ~= 0 and %s or nil", value, value)
+      value = format("%s ~= 0 and %s or nil", value, value)
     end
-    given[f] = string.format("[%q] = %s", field[1], value)
+    given[f] = format("[%q] = %s", field[1], value)
   end
   local source = "local values = ...\nreturn function()\n"
-    .. table.concat(taken, "\n") .. "\nreturn {" .. table.concat(given, ", ")
+    .. concat(taken, "\n") .. "\nreturn {" .. concat(given, ", ")
     .. "}\nend"
   return assert(loadstring(source, "=ecs.get"))(values)
 end

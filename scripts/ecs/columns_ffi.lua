@@ -72,15 +72,18 @@ check_layout()
 
 -- VIEW_FOCUS in bindings/lua/views.h.
 local FOCUS = 1
-local pointers, counts, labels = { false }, { 0 }, {}
+-- The slot of columns that are finalized: it never shows anything.
+local NEVER = 2
+local pointers, counts = { false, false }, { 0, 0 }
+local labels = { "a column", "a column" }
 -- The batch in focus: the view that shows it, and its number, which the slots
 -- touched in it have, too. Its count is counts[FOCUS], or 0 when any batch has
 -- ended since.
-local focus, batches = { view = 0, batch = 0 }, { 0 }
+local focus, batches = { view = 0, batch = 0 }, { 0, 0 }
 local view_count, batch_count = 0, 0
 -- A weak table: a column that a script kept must not keep its view.
 local views, places = setmetatable({}, { __mode = "v" }), {}
-local free, free_count, slot_count = {}, 0, FOCUS
+local free, free_count, slot_count = {}, 0, NEVER
 
 local function take_slot(view, k, label)
   local slot
@@ -96,11 +99,16 @@ local function take_slot(view, k, label)
   return slot
 end
 
+local slot_pointer, any_pointer = ffi.typeof "int32_t *", ffi.typeof "void *"
+
+--- A column's finalizer. When the state closes, finalizers of scripts may still
+-- find the column, and must not see what its slot is used for next.
 local function give_slot(column)
   local slot = column.slot
+  ffi.cast(slot_pointer, ffi.cast(any_pointer, column))[0] = NEVER
   pointers[slot], counts[slot] = false, 0
+  free[free_count + 1] = slot
   free_count = free_count + 1
-  free[free_count] = slot
 end
 
 --- Notes that a slot was touched in the batch that a view shows. A batch that

@@ -8,6 +8,8 @@
 -- (its issue 1510), and a query would lose a component. So the keys are listed
 -- by a function that is never compiled. Costs a list of the keys.
 
+local pairs = pairs
+
 local function keys_of(t)
   local keys, count = {}, 0
   for key in pairs(t) do

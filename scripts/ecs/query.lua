@@ -18,6 +18,8 @@ if native.rows == "ffi" then
 else
   core.share("rows", false) -- ecs.core makes them
 end
+-- It has pieces of code that the two above put together: not for scripts.
+package.loaded["ecs.scalars_ffi"] = nil
 
 local query = {}
 

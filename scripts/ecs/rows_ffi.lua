@@ -24,6 +24,13 @@ local core = require "ecs.core"
 local entries = require "ecs.entries"
 local scalars = require "ecs.scalars_ffi"
 
+-- What makes code is not looked up where a script could have put something
+-- else: it would be shown the pointers.
+local assert, loadstring, ipairs = assert, loadstring, ipairs
+local tostring, tonumber = tostring, tonumber
+local concat, insert = table.concat, table.insert
+local format, gsub, upper = string.format, string.gsub, string.upper
+
 -- Loaded again: the first stays.
 if core.share("rows") then return true end
 
@@ -107,13 +114,13 @@ end
 ]]
 
 local function fill(text, words)
-  return (text:gsub("%u%u%u+", words))
+  return (gsub(text, "%u%u%u+", words))
 end
 
 local scalar_numbers = {}
 for scalar in entries(scalars.kinds) do
   scalar_numbers[scalar] = tonumber(ffi.cast("int", ffi.cast("ecs_Scalar",
-    "ECS_" .. scalar:upper())))
+    "ECS_" .. upper(scalar))))
 end
 
 -- How a number that load gave is shown, and what put is given of a value.
@@ -129,7 +136,7 @@ local function call_code(term)
   for f, field in ipairs(term.fields) do
     local scalar = field[2]
     local word = f == 1 and "if" or "elseif"
-    local test = string.format("      %s key == %q then ", word, field[1])
+    local test = format("      %s key == %q then ", word, field[1])
     local place = "box, " .. term.first + f - 1 .. ", "
       .. scalar_numbers[scalar]
     loads[f] = test .. "\n        local v = load(" .. place
@@ -139,7 +146,7 @@ local function call_code(term)
       .. (given[scalar] or "type(v) == 'number' and v")
       .. "\n        if n and put(" .. place .. ", n) ~= 0 then return end"
   end
-  return table.concat(loads, "\n") .. " end", table.concat(stores, "\n")
+  return concat(loads, "\n") .. " end", concat(stores, "\n")
     .. " end"
 end
 
@@ -150,12 +157,12 @@ local function field_code(term)
     local kind = scalars.kinds[field[2]]
     local place = "places.c" .. term.first + f - 1 .. "[i]"
     local word = f == 1 and "if" or "elseif"
-    local test = string.format("      %s key == %q then ", word, field[1])
-    loads[f] = test .. "return " .. kind.load:gsub("ELEMENT", place)
+    local test = format("      %s key == %q then ", word, field[1])
+    loads[f] = test .. "return " .. gsub(kind.load, "ELEMENT", place)
     stores[f] = test .. "\n" .. kind.convert .. "\n        if v ~= nil then "
       .. place .. " = v return end"
   end
-  return table.concat(loads, "\n") .. " end", table.concat(stores, "\n")
+  return concat(loads, "\n") .. " end", concat(stores, "\n")
     .. " end"
 end
 
@@ -169,7 +176,7 @@ local function view_code(term, loops)
     TERM = tostring(term.number), HOLDS = holds, LOADS = loads,
     STORES = term.writable and holds or "false",
     STORING = term.writable and stores or "",
-    NAME = string.format("%q", "ecs.Row (" .. term.name .. ")"),
+    NAME = format("%q", "ecs.Row (" .. term.name .. ")"),
   })
 end
 
@@ -231,7 +238,7 @@ local function present(terms, loops)
         .. t .. " = " .. view_name .. " end"
     end
   end
-  return table.concat(lines, "\n"), names
+  return concat(lines, "\n"), names
 end
 
 local function views_code(terms, loops)
@@ -240,7 +247,7 @@ local function views_code(terms, loops)
     parts[#parts + 1] = view_code(term, loops)
     names[t] = "p" .. t
   end
-  return table.concat(parts) .. "local views = { " .. table.concat(names, ", ")
+  return concat(parts) .. "local views = { " .. concat(names, ", ")
     .. " }\n"
 end
 
@@ -253,16 +260,16 @@ local function each_code(terms, count)
   end
   names[#names + 1] = "tonumber(box.entities[i])"
   return views_code(terms, false) .. fill(each, {
-    PRESENT = lines, ARGUMENTS = table.concat(names, ", "),
-    EXTRAS = table.concat(extras, ", "),
+    PRESENT = lines, ARGUMENTS = concat(names, ", "),
+    EXTRAS = concat(extras, ", "),
   })
 end
 
 local function loop_code(terms)
   local lines, names = present(terms, true)
-  table.insert(names, 1, "tonumber(box.entity)")
+  insert(names, 1, "tonumber(box.entity)")
   return views_code(terms, true) .. fill(step, {
-    PRESENT = lines, ARGUMENTS = table.concat(names, ", "),
+    PRESENT = lines, ARGUMENTS = concat(names, ", "),
   })
 end
 
@@ -297,7 +304,7 @@ local function places_type(terms)
         .. term.first + f - 1 .. ";"
     end
   end
-  local text = "struct { " .. table.concat(members, " ") .. " void *end; } *"
+  local text = "struct { " .. concat(members, " ") .. " void *end; } *"
   places_types[text] = places_types[text] or ffi.typeof(text)
   return places_types[text]
 end
