@@ -158,7 +158,11 @@ function compiler.compile(f, options)
   local main = { f = f }
   local outer = roots.new(emitter.new(options.double), main, constant)
   local done, result = pcall(lower_all, f, options, outer)
-  if not done and (type(result) ~= "table" or not result.what) then
+  if not done and type(result) == "string"
+    and result:find("stack overflow", 1, true) then
+    result = { line = 0, what = "a function this large",
+               remedy = "split it, or its longest expression" }
+  elseif not done and (type(result) ~= "table" or not result.what) then
     error(result, 0) -- a mistake of ours
   end
   result.main, result.looked = main, outer.looked

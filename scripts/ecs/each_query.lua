@@ -104,8 +104,13 @@ local function run(asked, known, f, ...)
   end
   if not entry then return nil end
   local code = entry.code
-  if not fill(code.extras, select("#", ...), ...) then return nil end
+  -- Reading globals may run a script's code, and that may come here again.
+  if code.busy or not fill(code.extras, select("#", ...), ...) then
+    return nil
+  end
+  code.busy = true
   local plan, problem = choose(code, f)
+  code.busy = false
   if not plan then
     if is_final(problem) then code.final, known[f] = true, false end
     return nil

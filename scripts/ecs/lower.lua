@@ -41,6 +41,10 @@ lower.NIL = NIL
 --- How far loops are unrolled and calls nested.
 local UNROLL_LIMIT, CALL_LIMIT = 256, 32
 
+--- How deep blocks are nested, and how many expressions and blocks there are
+-- when loops are unrolled and calls inlined.
+local BLOCK_LIMIT, WORK_LIMIT = 80, 50000
+
 --- A state for the code of one row. context: emit (an emitter), roots, rows,
 -- and what else lower_expression.lua says.
 function lower.new(context)
@@ -52,6 +56,8 @@ function lower.new(context)
     saved = nil,     -- of the innermost branch: entry -> value before
     order = nil,     -- its entries in order
     facts = {},      -- number of a bool -> what it is known to be
+    trail = {},      -- the numbers, in order, and what was known before
+    blocks = 0,      -- that we are in
     path = {},       -- conditions we are under
     depth = 0,       -- of inlined calls
   }, lower)
@@ -71,9 +77,8 @@ end
 --- Runs body as a branch: returns what it returned, and its changes as a list
 -- of entries and their values, taken back.
 function lower:branch(test, truth, body)
-  local saved, order, facts = self.saved, self.order, self.facts
+  local saved, order, mark = self.saved, self.order, #self.trail
   self.saved, self.order = {}, {}
-  self.facts = setmetatable({}, { __index = facts })
   self:assume(test, truth)
   self.path[#self.path + 1] = truth and test or self.emit:opposite(test)
   local result = body()
@@ -83,13 +88,20 @@ function lower:branch(test, truth, body)
     changed[entry] = self.state[entry]
     self.state[entry] = self.saved[entry]
   end
-  self.saved, self.order, self.facts = saved, order, facts
+  self.saved, self.order = saved, order
+  for _ = mark + 1, #self.trail do
+    local fact = table.remove(self.trail)
+    self.facts[fact.id] = fact.before
+  end
   return result, entries, changed
 end
 
 --- Notes what a test proves.
 function lower:assume(test, truth)
-  if test.id then self.facts[test.id] = truth end
+  if test.id then
+    self.trail[#self.trail + 1] = { id = test.id, before = self.facts[test.id] }
+    self.facts[test.id] = truth
+  end
   if test.sign == "not" then
     self:assume(test.left, not truth)
   elseif (test.sign == "and" and truth) or (test.sign == "or" and not truth)
@@ -320,7 +332,26 @@ local run = {}
 
 --- Runs a list of statements in a scope of its own.
 function lower:block(list, scope)
-  return self:statements(list, 1, setmetatable({}, { __index = scope }))
+  local line = list[1] and list[1].line or 0
+  self:count(line)
+  if self.blocks == BLOCK_LIMIT then
+    outside(line, "blocks nested deeper than " .. BLOCK_LIMIT,
+      "split the function")
+  end
+  self.blocks = self.blocks + 1
+  local ended = self:statements(list, 1, setmetatable({}, { __index = scope }))
+  self.blocks = self.blocks - 1
+  return ended
+end
+
+--- Counts what is lowered: what unrolls into too much ends here.
+function lower:count(line)
+  local context = self.context
+  context.work = (context.work or 0) + 1
+  if context.work > WORK_LIMIT then
+    outside(line, "a function that becomes this long", "its loops are unrolled "
+      .. "and its calls inlined: do less of both, or split it")
+  end
 end
 
 --- Runs statements from number k on. Returns when the function ended in them.
@@ -341,6 +372,9 @@ end
 run["local"] = function(self, node, scope)
   local values = self:list(node.values, #node.names, scope)
   for k, name in ipairs(node.names) do
+    if name == "_ENV" then
+      outside(node.line, "a local _ENV", "name the table otherwise")
+    end
     local variable = { name = name }
     rawset(scope, name, variable)
     self:set(variable, values[k])
@@ -366,8 +400,8 @@ end
 
 function run.assign(self, node, scope)
   local values = self:list(node.values, #node.targets, scope)
-  for k, target in ipairs(node.targets) do
-    assign(self, target, values[k], scope)
+  for k = #node.targets, 1, -1 do -- as Lua does it: the first wins
+    assign(self, node.targets[k], values[k], scope)
   end
 end
 

@@ -24,6 +24,7 @@ local value_of = {}
 
 --- The value of an expression: the first, of a call.
 function lower:value(node, scope)
+  self:count(node.line or 0)
   return value_of[node[1]](self, node, scope)
 end
 
@@ -208,7 +209,17 @@ local function equal(self, a, b, node)
   end
   if a.type == "entity" or b.type == "entity" then
     local x, y = self:entity(a), self:entity(b)
-    if x and y then return emit:op("eq entity", "bool", x, y) end
+    if x and y then
+      local same = emit:op("eq entity", "bool", x, y)
+      -- A number that is no entity reads as none, and is not equal to none.
+      for _, side in ipairs { a, b } do
+        if side.type == "object" and side.value ~= nil then
+          same = emit:both(same, emit:opposite(emit:op("eq entity", "bool",
+            self:entity(side), emit.null())))
+        end
+      end
+      return same
+    end
     if lower.is_number(a) or lower.is_number(b) then
       outside(node.line, "a comparison of an entity with a computed number",
         "compare it with e, a field of type entity or a variable from outside")

@@ -30,6 +30,9 @@ local source = {}
 --- Larger files are not read.
 local BYTES_LIMIT = 4 * 1024 * 1024
 
+--- Functions on the same lines that are tried: each costs a load of the text.
+local CANDIDATE_LIMIT = 64
+
 --- Does dumped code say on which lines a function stands?
 local TELLS_LINES = not rawget(_G, "jit")
 
@@ -155,7 +158,8 @@ local function prove(chunk, info, code)
   local found = candidates(chunk.tokens, info.linedefined,
     info.lastlinedefined)
   if TELLS_LINES and #found == 1 then return found[1] end
-  for _, candidate in ipairs(found) do
+  for k = 1, math.min(#found, CANDIDATE_LIMIT) do
+    local candidate = found[k]
     if is_meant(chunk, candidate, code, count) then return candidate end
   end
   return nil

@@ -1,0 +1,121 @@
+-- Functions at the edges of what is compiled: very large ones are refused soon
+-- and run as plain Lua, odd ones mean what they mean in plain Lua.
+
+local ecs = require "ecs"
+
+local P = ecs.component("LimitsP", { x = "f64", y = "f64", who = "entity" })
+
+--- x, y and who of an entity after two frames of a system, compiled where it
+-- can be and as plain Lua.
+local function both(text, outside)
+  local seen = {}
+  for k, way in ipairs { "default", "plain" } do
+    local world = ecs.world { precision = "double" }
+    local e = world:spawn(P { x = 3, y = 2 })
+    local source = "local V = ... return function(p, dt, e) " .. text .. " end"
+    local load_text = rawget(_G, "loadstring") or load
+    world:system { name = "s", query = { P },
+                   each = load_text(source, source)(outside),
+                   compile = way == "plain" and false or nil }
+    world:progress(1)
+    world:progress(1)
+    local values = world:get(e, P)
+    seen[k] = string.format("%.17g %.17g %s", values.x, values.y,
+      tostring(values.who))
+  end
+  assert.equal(seen[2], seen[1])
+end
+
+local function chain(count, line)
+  local lines = {}
+  for k = 1, count do lines[k] = line:format(k) end
+  return table.concat(lines, "\n")
+end
+
+describe("a function", function()
+  local heard, told
+  before_each(function()
+    heard, told = ecs.on_fallback, nil
+    ecs.on_fallback = function(_, _, why) told = why end
+  end)
+  after_each(function() ecs.on_fallback = heard end)
+
+  it("may return early many times", function()
+    both("for i = 1, 101 do if p.x == i then return end end p.x = 5")
+    both(chain(150, "if p.x == %d then p.y = 7 return end") .. " p.x = 5")
+    assert.is_nil(told)
+  end)
+
+  it("may have many branches", function()
+    both("if p.x == 0 then p.y = 1 "
+      .. chain(120, "elseif p.x == %d then p.y = p.y + 1") .. " end")
+    assert.is_nil(told)
+  end)
+
+  it("of deep blocks is plain Lua", function()
+    both(("if p.x > 0 then "):rep(99) .. "p.y = 1 " .. ("end "):rep(99))
+    assert.truthy(told:find("nested deeper than 80", 1, true), told)
+  end)
+
+  it("of one endless expression is plain Lua or compiled", function()
+    both("p.x = p.x" .. (" + 1"):rep(3000))
+  end)
+
+  it("that unrolls into too much is soon plain Lua", function()
+    local start = os.clock()
+    both [[for i = 1, 200 do for j = 1, 200 do for k = 1, 2 do
+      p.x = i
+    end end end]]
+    assert.truthy(told:find("becomes this long", 1, true), told)
+    assert.is_true(os.clock() - start < 5)
+  end)
+
+  it("compares entities with numbers as Lua does", function()
+    for _, number in ipairs { 0, -1, 0.5, 1e300 } do
+      both("if p.who == V then p.y = 1 else p.y = 5 end", number)
+      both("if e == V then p.y = 1 else p.y = 5 end", number)
+    end
+    both("if e == V then p.y = 1 else p.y = 5 end", 0 / 0)
+  end)
+
+  it("assigns from right to left", function()
+    both "p.x, p.x = 10, 20"
+    both "local a = 1 a, a = p.x, p.y p.x = a"
+    both "p.x, p.y = p.y, p.x"
+  end)
+
+  it("has no local _ENV", function()
+    both("local _ENV = V p.x = z or 3", { z = 42 })
+    if _VERSION ~= "Lua 5.1" then
+      assert.truthy(told:find("_ENV", 1, true), told)
+    end
+  end)
+end)
+
+describe("a run inside of reading what another run of the same code needs",
+  function()
+    it("changes nothing of it", function()
+      local world = ecs.world { precision = "double" }
+      local e = world:spawn(P)
+      local query, f = world:query { P }, nil
+      local nested = false
+      local environment = setmetatable({}, { __index = function(_, name)
+        if name == "V" and not nested then
+          nested = true
+          query:each(f, 777)
+          nested = false
+        end
+        return 1
+      end })
+      local text = "return function(p, extra) p.x = extra + V * 0 end"
+      if setfenv then
+        f = setfenv(loadstring(text, text)(), environment)
+      else
+        f = load(text, text, "t", environment)()
+      end
+      for _ = 1, 3 do
+        query:each(f, 5)
+        assert.equal(5, world:get(e, P, "x"))
+      end
+    end)
+  end)
