@@ -162,8 +162,8 @@ static ecs_Status scan(const ecs_KernelBinding *binding,
       const ecs_KernelColumn *column = &binding->kernel->columns[k];
       if (column->access == ECS_READ || blocks[i].columns[k] == NULL) continue;
       if (!scalar_is_float(column->type)) continue;
-      found += scalar_canonicalize_many(column->type, blocks[i].columns[k],
-                                        blocks[i].count);
+      found += ecs_scalar_canonicalize_many(
+          column->type, blocks[i].columns[k], blocks[i].count);
     }
 #else
   (void)binding;

@@ -231,11 +231,11 @@ CANONICALIZE(canonicalize_entities, uint64_t, handle_or_null)
 #undef CANONICALIZE
 
 void scalar_canonicalize(ecs_Scalar type, void *element) {
-  (void)scalar_canonicalize_many(type, element, 1);
+  (void)ecs_scalar_canonicalize_many(type, element, 1);
 }
 
-uint32_t scalar_canonicalize_many(ecs_Scalar type, void *elements,
-                                  uint32_t count) {
+uint32_t ecs_scalar_canonicalize_many(ecs_Scalar type, void *elements,
+                                      uint32_t count) {
   switch (type) {
     case ECS_F32:
       return has_nan_f32(elements, count) ? canonicalize_f32s(elements, count)

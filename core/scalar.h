@@ -42,8 +42,9 @@ static inline bool scalar_is_float(ecs_Scalar type) {
  * 0 or 1, an entity of at most 52 bits (otherwise null). */
 ECS_INTERNAL void scalar_canonicalize(ecs_Scalar type, void *element);
 
-/* The same for count elements in a row; returns how many it changed. */
-ECS_INTERNAL uint32_t scalar_canonicalize_many(ecs_Scalar type, void *elements,
-                                               uint32_t count);
+/* The same for count elements in a row; returns how many it changed. Exported
+ * for bindings, and no part of what ecs.h promises. */
+ECS_API uint32_t ecs_scalar_canonicalize_many(ecs_Scalar type, void *elements,
+                                              uint32_t count);
 
 #endif

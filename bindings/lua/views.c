@@ -237,7 +237,7 @@ static void quieten(const View *view, uint32_t k) {
   ecs_Scalar type = (ecs_Scalar)column->scalar;
   void *place = column_place(view, k);
   if (place && column->writable && scalar_is_float(type))
-    (void)scalar_canonicalize_many(type, place, view->batch.count);
+    (void)ecs_scalar_canonicalize_many(type, place, view->batch.count);
 }
 
 /* Empties what the book lists. Only entries that exist are set, because a new

@@ -447,7 +447,7 @@ static void every_pattern_of_an_integer_is_canonical(void **state) {
     memcpy(before, elements, sizeof before);
     uint32_t count = 64 / scalar_bytes(ranges[k].type);
     assert_int_equal(
-        scalar_canonicalize_many(ranges[k].type, elements, count), 0);
+        ecs_scalar_canonicalize_many(ranges[k].type, elements, count), 0);
     assert_memory_equal(elements, before, sizeof before);
   }
 }
@@ -464,7 +464,7 @@ static void assert_many(ecs_Scalar type, uint64_t wrong, uint64_t right) {
     memset(elements, 0, (MOST + 1) * bytes);
     for (uint32_t k = 0; k <= MOST; k += 3)
       memcpy(elements + k * bytes, &wrong, bytes);
-    assert_int_equal(scalar_canonicalize_many(type, elements, count),
+    assert_int_equal(ecs_scalar_canonicalize_many(type, elements, count),
                      (count + 2) / 3);
     const uint64_t zero = 0;
     for (uint32_t k = 0; k <= MOST; k++) {
@@ -472,7 +472,7 @@ static void assert_many(ecs_Scalar type, uint64_t wrong, uint64_t right) {
           k % 3 != 0 ? &zero : k < count ? &right : &wrong;
       assert_memory_equal(elements + k * bytes, expected, bytes);
     }
-    assert_int_equal(scalar_canonicalize_many(type, elements, count), 0);
+    assert_int_equal(ecs_scalar_canonicalize_many(type, elements, count), 0);
     free(elements);
   }
 }
@@ -502,7 +502,7 @@ static void what_is_stored_is_canonical_already(void **state) {
       uint64_t element = 0;
       ecs_scalar_convert((ecs_Scalar)type, &element, values[k]);
       assert_int_equal(
-          scalar_canonicalize_many((ecs_Scalar)type, &element, 1), 0);
+          ecs_scalar_canonicalize_many((ecs_Scalar)type, &element, 1), 0);
     }
   }
 }
@@ -516,12 +516,12 @@ static void one_nan_is_found_in_any_place(void **state) {
       double f64s[70];
       for (uint32_t k = 0; k < count; k++)
         f32s[k] = (float)(f64s[k] = k % 3 == 0 ? -HUGE_VAL : k);
-      assert_int_equal(scalar_canonicalize_many(ECS_F32, f32s, count), 0);
-      assert_int_equal(scalar_canonicalize_many(ECS_F64, f64s, count), 0);
+      assert_int_equal(ecs_scalar_canonicalize_many(ECS_F32, f32s, count), 0);
+      assert_int_equal(ecs_scalar_canonicalize_many(ECS_F64, f64s, count), 0);
       memcpy(&f32s[place], &(uint32_t){0xffc00001}, 4);
       memcpy(&f64s[place], &(uint64_t){0xfff8000000000001}, 8);
-      assert_int_equal(scalar_canonicalize_many(ECS_F32, f32s, count), 1);
-      assert_int_equal(scalar_canonicalize_many(ECS_F64, f64s, count), 1);
+      assert_int_equal(ecs_scalar_canonicalize_many(ECS_F32, f32s, count), 1);
+      assert_int_equal(ecs_scalar_canonicalize_many(ECS_F64, f64s, count), 1);
       assert_memory_equal(&f32s[place], &(uint32_t){0x7fc00000}, 4);
       assert_memory_equal(&f64s[place], &(uint64_t){0x7ff8000000000000}, 8);
     }

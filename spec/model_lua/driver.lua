@@ -26,6 +26,7 @@ require "model_lua.steps_system"
 local driver = {}
 
 local ecs = require "ecs"
+ecs.on_fallback = nil -- what is compiled and what not does not matter here
 
 --- What there is of the library.
 local function find_abilities()
