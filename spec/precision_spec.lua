@@ -66,6 +66,19 @@ describe("whole numbers of 8 and 16 bits", function()
     assert.are.equal(2147483647, one.signed) -- the largest there is
   end)
 
+  it("are exact on both sides of where f32 ends to be", function()
+    local one = exact(function(w)
+      w.c = w.men * w.n + w.pay
+      w.d = w.men * w.n + w.pay + w.n
+      w.cost = w.men * w.n + w.pay + w.n + 2
+      w.signed = w.b * w.men - w.pay - w.men * 129
+    end, { men = 65535, n = 255, pay = 65535, b = -128 })
+    assert.are.equal(65535 * 256, one.c)
+    assert.are.equal(65535 * 256 + 255, one.d)
+    assert.are.equal(65535 * 256 + 257, one.cost)
+    assert.are.equal(-65535 * 258, one.signed)
+  end)
+
   it("take products into their own fields exactly", function()
     local one = exact(function(w)
       w.pay = w.men * w.pay % 1000

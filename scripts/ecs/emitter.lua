@@ -8,6 +8,7 @@
 --     narrow, wide    texts of the operations that give the same whole number
 --                as f32 and as f64: of a flex that is exact in both, which is
 --                computed in the type that is asked for
+--     most       how far from 0 that number can be
 --     constant   the number or boolean it is known to be
 --     sign, left, right    how a bool was made, for what a test proves
 --     reader, kind         the uniform it was read from
@@ -144,26 +145,34 @@ function emitter.null()
   return { type = "entity", constant = 0 }
 end
 
+-- Every whole number up to here is an f32.
+local EXACT = 2 ^ 24
+
 -- A whole number that is exact in f32: flex, computed in either type. narrow
 -- and wide are the texts of its operations.
-local function whole(narrow, wide)
-  return { type = "f64", flex = true, narrow = narrow, wide = wide }
+local function whole(narrow, wide, most)
+  return { type = "f64", flex = true, narrow = narrow, wide = wide,
+           most = most }
 end
 
 --- The same as the f32 that it has been computed as, by this text.
-function emitter:widened(narrow)
+function emitter:widened(narrow, most)
   return whole(narrow,
-    "convert f64 " .. self:name(self:value(narrow, "f32")))
+    "convert f64 " .. self:name(self:value(narrow, "f32")), most)
+end
+
+-- How far from 0 a flex can be that is a whole number and an f32, or nil.
+local function reach(value)
+  local number = value.constant
+  if not number or number % 1 ~= 0 or math.abs(number) > EXACT then
+    return value.most
+  end
+  return math.abs(number)
 end
 
 --- A flex as an f32 that is no other number and costs no conversion, or nil.
 function emitter:exactly(value)
-  local number = value.constant
-  if value.narrow or number and value.type == "f64" and number % 1 == 0
-    and math.abs(number) <= 2 ^ 24 then
-    return self:cast(value, "f32")
-  end
-  return nil
+  return reach(value) and self:cast(value, "f32")
 end
 
 --- A number in the type asked for.
@@ -208,6 +217,18 @@ local function mark(value, flex)
   return { type = value.type, id = value.id, flex = true }
 end
 
+-- How far from 0 results can be, by how far operands can.
+local reaches = { add = folds.add, sub = folds.add, mul = folds.mul }
+
+--- What two flexes give that are short enough to be exact in f32, or nil.
+function emitter:short_result(name, a, b)
+  local one, other = reach(a), reach(b)
+  local most = one and other and reaches[name](one, other)
+  if not most or most > EXACT then return nil end
+  return self:widened(name .. " f32 " .. self:name(self:exactly(a)) .. " "
+    .. self:name(self:exactly(b)), most)
+end
+
 --- Two numbers into one: add sub mul div mod floordiv pow min max ...
 function emitter:binary(name, a, b)
   local flex = a.flex and b.flex
@@ -218,6 +239,9 @@ function emitter:binary(name, a, b)
     and (b.flex or b.type == a.type and not a.flex) then
     return self:binary("mul", a, a)
   end
+  local short = flex and reaches[name] and (a.narrow or b.narrow)
+    and self:short_result(name, a, b)
+  if short then return short end
   local x, y, type = self:meet(a, b)
   return mark(self:op(name .. " " .. type, type, x, y), flex)
 end
@@ -229,7 +253,8 @@ function emitter:unary(name, a)
   return mark(self:op(name .. " " .. a.type, a.type, a), a.flex)
 end
 
-local is_short = { i8 = true, u8 = true, i16 = true, u16 = true }
+-- Types whose fields are flex, and how far from 0 they can be.
+local shorts = { i8 = 128, u8 = 255, i16 = 32768, u16 = 65535 }
 
 --- What a field of this type would read as after value was stored in it, as the
 -- field is loaded.
@@ -239,13 +264,13 @@ function emitter:stored(scalar, value)
     return self:cast(value, "f32")
   end
   local text = "quantize " .. scalar .. " "
-  if self.double or not is_short[scalar] then
+  if self.double or not shorts[scalar] then
     -- The edges of i32 and u32 are numbers in f64 only.
     return self:op(text .. "f64", "f64", self:cast(value, "f64"))
   end
   local single = value.flex and self:exactly(value) or value
   text = text .. single.type .. " " .. self:name(single)
-  if single.type == "f32" then return self:widened(text) end
+  if single.type == "f32" then return self:widened(text, shorts[scalar]) end
   return mark(self:value(text, "f64"), true)
 end
 
@@ -262,13 +287,13 @@ end
 
 --- Are a field's values flex?
 function emitter:is_flexible(scalar)
-  return is_short[scalar] and not self.double or false
+  return shorts[scalar] ~= nil and not self.double
 end
 
 --- What a column held before the program.
 function emitter:load(column, scalar)
   if self:is_flexible(scalar) then
-    return whole("load f32 " .. column, "load f64 " .. column)
+    return whole("load f32 " .. column, "load f64 " .. column, shorts[scalar])
   end
   local type = self:loaded_type(scalar)
   return self:value("load " .. type .. " " .. column, type)
@@ -276,7 +301,9 @@ end
 
 --- A field of another entity: place says of which, and what. Looked up once.
 function emitter:get(place, scalar)
-  if self:is_flexible(scalar) then return self:widened("get f32 " .. place) end
+  if self:is_flexible(scalar) then
+    return self:widened("get f32 " .. place, shorts[scalar])
+  end
   local type = self:loaded_type(scalar)
   return self:value("get " .. type .. " " .. place, type)
 end
@@ -380,7 +407,8 @@ function emitter:select(test, a, b)
     local one, other = self:exactly(a), self:exactly(b)
     if one and other then
       return self:widened("select f32 " .. self:name(test) .. " "
-        .. self:name(one) .. " " .. self:name(other))
+        .. self:name(one) .. " " .. self:name(other),
+        math.max(reach(a), reach(b)))
     end
   end
   if kind == "f32" or kind == "f64" then a, b, kind = self:meet(a, b) end
