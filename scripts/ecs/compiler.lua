@@ -107,7 +107,7 @@ local function store(state, written)
         term.access)
       term.columns[field.name] = column
     end
-    emit:effect("store " .. column, state.state[field.entry])
+    emit:effect("store " .. column, emit:kept(state.state[field.entry]))
   end
 end
 

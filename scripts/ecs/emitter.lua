@@ -3,8 +3,12 @@
 -- A value is a table: its type (f32 f64 bool entity) and its number in the
 -- program. It may say more:
 --
---     flex       an f64 made of constants and uniforms alone, or chosen among
---                them: it takes the type of what it meets, rounded once
+--     flex       an f64 made of constants, uniforms and fields of 8 or 16 bits
+--                alone: it takes the type of what it meets, rounded once
+--     narrow, wide    texts of the operations that give the same whole number
+--                as f32 and as f64: of a flex that is exact in both, which is
+--                computed in the type that is asked for
+--     most       how far from 0 that number can be
 --     constant   the number or boolean it is known to be
 --     sign, left, right    how a bool was made, for what a test proves
 --     reader, kind         the uniform it was read from
@@ -98,7 +102,8 @@ function emitter:name(value)
     if value.type == "bool" then
       text = "constant bool " .. tostring(value.constant)
     else
-      text = "constant " .. value.type .. " " .. exact(value.constant)
+      text = value.wide
+        or "constant " .. value.type .. " " .. exact(value.constant)
     end
     value.id = self:value(text, value.type).id
   end
@@ -140,9 +145,41 @@ function emitter.null()
   return { type = "entity", constant = 0 }
 end
 
+-- Every whole number up to here is an f32.
+local EXACT = 2 ^ 24
+
+-- A whole number that is exact in f32: flex, computed in either type. narrow
+-- and wide are the texts of its operations.
+local function whole(narrow, wide, most)
+  return { type = "f64", flex = true, narrow = narrow, wide = wide,
+           most = most }
+end
+
+--- The same as the f32 that it has been computed as, by this text.
+function emitter:widened(narrow, most)
+  return whole(narrow,
+    "convert f64 " .. self:name(self:value(narrow, "f32")), most)
+end
+
+-- How far from 0 a flex can be that is a whole number and an f32, or nil.
+local function reach(value)
+  local number = value.constant
+  if not number or number % 1 ~= 0 or math.abs(number) > EXACT then
+    return value.most
+  end
+  return math.abs(number)
+end
+
+--- A flex as an f32 that is no other number and costs no conversion, or nil.
+function emitter:exactly(value)
+  return reach(value) and self:cast(value, "f32")
+end
+
 --- A number in the type asked for.
 function emitter:cast(value, type)
-  if value.type == type then
+  if value.wide then
+    return self:value(type == "f32" and value.narrow or value.wide, type)
+  elseif value.type == type then
     if not value.flex then return value end
     local fixed = {}
     for key, content in entries(value) do fixed[key] = content end
@@ -180,6 +217,18 @@ local function mark(value, flex)
   return { type = value.type, id = value.id, flex = true }
 end
 
+-- How far from 0 results can be, by how far operands can.
+local reaches = { add = folds.add, sub = folds.add, mul = folds.mul }
+
+--- What two flexes give that are short enough to be exact in f32, or nil.
+function emitter:short_result(name, a, b)
+  local one, other = reach(a), reach(b)
+  local most = one and other and reaches[name](one, other)
+  if not most or most > EXACT then return nil end
+  return self:widened(name .. " f32 " .. self:name(self:exactly(a)) .. " "
+    .. self:name(self:exactly(b)), most)
+end
+
 --- Two numbers into one: add sub mul div mod floordiv pow min max ...
 function emitter:binary(name, a, b)
   local flex = a.flex and b.flex
@@ -190,6 +239,9 @@ function emitter:binary(name, a, b)
     and (b.flex or b.type == a.type and not a.flex) then
     return self:binary("mul", a, a)
   end
+  local short = flex and reaches[name] and (a.narrow or b.narrow)
+    and self:short_result(name, a, b)
+  if short then return short end
   local x, y, type = self:meet(a, b)
   return mark(self:op(name .. " " .. type, type, x, y), flex)
 end
@@ -201,27 +253,59 @@ function emitter:unary(name, a)
   return mark(self:op(name .. " " .. a.type, a.type, a), a.flex)
 end
 
---- What a field of this type would read as after value was stored in it, in the
--- type that the field is loaded as.
+-- Types whose fields are flex, and how far from 0 they can be.
+local shorts = { i8 = 128, u8 = 255, i16 = 32768, u16 = 65535 }
+
+--- What a field of this type would read as after value was stored in it, as the
+-- field is loaded.
 function emitter:stored(scalar, value)
-  local loaded = self:loaded_type(scalar)
   if scalar == "f64" then return self:cast(value, "f64") end
   if scalar == "f32" and not self.double then
     return self:cast(value, "f32")
   end
-  -- The edges of i32 and u32 are numbers in f64 only.
-  if value.flex or loaded == "f64" then value = self:cast(value, loaded) end
-  local result = self:op("quantize " .. scalar .. " " .. value.type,
-    value.type, value)
-  return self:cast(result, loaded)
+  local text = "quantize " .. scalar .. " "
+  if self.double or not shorts[scalar] then
+    -- The edges of i32 and u32 are numbers in f64 only.
+    return self:op(text .. "f64", "f64", self:cast(value, "f64"))
+  end
+  local single = value.flex and self:exactly(value) or value
+  text = text .. single.type .. " " .. self:name(single)
+  if single.type == "f32" then return self:widened(text, shorts[scalar]) end
+  return mark(self:value(text, "f64"), true)
 end
 
-local narrow = { f32 = true, i8 = true, u8 = true, i16 = true, u16 = true }
+--- A value as it is stored: a whole number as the f32 that it already is.
+function emitter:kept(value)
+  return value.narrow and self:cast(value, "f32") or value
+end
 
---- The type that a field's values have in computations.
+--- The type of a field's values in computations, where they are not flex.
 function emitter:loaded_type(scalar)
   if scalar == "bool" or scalar == "entity" then return scalar end
-  return narrow[scalar] and not self.double and "f32" or "f64"
+  return scalar == "f32" and not self.double and "f32" or "f64"
+end
+
+--- Are a field's values flex?
+function emitter:is_flexible(scalar)
+  return shorts[scalar] ~= nil and not self.double
+end
+
+--- What a column held before the program.
+function emitter:load(column, scalar)
+  if self:is_flexible(scalar) then
+    return whole("load f32 " .. column, "load f64 " .. column, shorts[scalar])
+  end
+  local type = self:loaded_type(scalar)
+  return self:value("load " .. type .. " " .. column, type)
+end
+
+--- A field of another entity: place says of which, and what. Looked up once.
+function emitter:get(place, scalar)
+  if self:is_flexible(scalar) then
+    return self:widened("get f32 " .. place, shorts[scalar])
+  end
+  local type = self:loaded_type(scalar)
+  return self:value("get " .. type .. " " .. place, type)
 end
 
 -- Truths --------------------------------------------------------------------
@@ -242,6 +326,11 @@ function emitter:compare(name, a, b)
     return self:truth(comparisons[name](a.constant, b.constant))
   end
   local x, y, type = self:meet(a, b)
+  if a.flex and b.flex then
+    -- Whole numbers compare alike in both types, and faster in f32.
+    local one, other = self:exactly(a), self:exactly(b)
+    if one and other then x, y, type = one, other, "f32" end
+  end
   return self:op(name .. " " .. type, "bool", x, y)
 end
 
@@ -294,6 +383,7 @@ end
 function emitter.same(a, b)
   if a == b then return true end
   if a.type ~= b.type or a.flex ~= b.flex then return false end
+  if a.narrow or b.narrow then return a.narrow == b.narrow end
   if a.id and b.id then return a.id == b.id end
   -- The sign of a zero tells two constants apart.
   return a.constant ~= nil and a.constant == b.constant
@@ -313,6 +403,14 @@ function emitter:select(test, a, b)
     end
   end
   local flex, kind = a.flex and b.flex, a.type
+  if flex and (a.narrow or b.narrow) then
+    local one, other = self:exactly(a), self:exactly(b)
+    if one and other then
+      return self:widened("select f32 " .. self:name(test) .. " "
+        .. self:name(one) .. " " .. self:name(other),
+        math.max(reach(a), reach(b)))
+    end
+  end
   if kind == "f32" or kind == "f64" then a, b, kind = self:meet(a, b) end
   return mark(self:op("select " .. kind, kind, test, a, b), flex)
 end

@@ -280,11 +280,9 @@ local function look(self, node, entity, known, name)
     outside(node.line, known.name .. " has no field '" .. name .. "'",
       "look at its definition")
   end
-  local type = emit:loaded_type(scalar)
   local label = emit:name(entity) .. " " .. quote(known.name)
-  local value = emit:value("get " .. type .. " " .. label .. " "
-    .. quote(name), type)
-  if type == "entity" then return value end
+  local value = emit:get(label .. " " .. quote(name), scalar)
+  if value.type == "entity" then return value end
   return { type = "maybe", value = value,
            some = emit:value("has " .. label, "bool") }
 end

@@ -106,8 +106,7 @@ local function load_field(self, term, name, scalar)
     column = emit:column(term.name, name, scalar, term.access)
     term.columns[name] = column
   end
-  local type = emit:loaded_type(scalar)
-  return emit:value("load " .. type .. " " .. column, type)
+  return emit:load(column, scalar)
 end
 
 local function row_field(self, row, node)

@@ -30,11 +30,13 @@ catalogue.looked = {
   v = catalogue.rows.v,
 }
 
-local narrow = { f32 = true, i8 = true, u8 = true, i16 = true, u16 = true }
+local loaded = { f32 = "f32", i8 = "flex", u8 = "flex", i16 = "flex",
+                 u16 = "flex" }
 
---- The type in which a field takes part in computations.
+--- The type in which a field takes part in computations; flex: that of what it
+-- meets.
 function catalogue.loaded(scalar)
-  return narrow[scalar] and "f32" or "f64"
+  return loaded[scalar] or "f64"
 end
 
 function catalogue.is_number(scalar)

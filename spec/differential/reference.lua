@@ -1,9 +1,10 @@
 --- reference: a generated function as Lua text that rounds every operation.
 --
 -- The slow reference for the default precision. Worked out from the rules alone
--- (kinds follow fields, constants follow what they meet), over the generator's
--- tree, it shares nothing with the compiler. What comes out is plain Lua with a
--- rounding around every operation that is f32.
+-- (kinds follow fields; constants and integers of 8 and 16 bits follow what
+-- they meet), over the generator's tree, it shares nothing with the compiler.
+-- What comes out is plain Lua with a rounding around every operation that is
+-- f32.
 --
 -- After a branch a variable has the type in which its values from both sides
 -- meet, and a side that was flex (reference_value.lua) is rounded at its end.
@@ -180,13 +181,12 @@ function statement.late(self, node)
   end)
 end
 
---- A value as a field takes it: constants follow the field.
+--- A value as a field takes it: an f32 rounds, and an integer takes the double
+-- of what is flex.
 local function fit(target, value)
   if not value.type then return value.text end
   local scalar = catalogue.types[target.row .. "." .. target.name]
-  if scalar == "f32" then return cast(value, "f32") end
-  if value.type == "flex" then return cast(value, catalogue.loaded(scalar)) end
-  return value.text
+  return cast(value, scalar == "f32" and "f32" or value.type)
 end
 
 function statement.assign(self, node)

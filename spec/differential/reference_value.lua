@@ -1,8 +1,9 @@
 --- reference_value: what expressions give, rounded, for reference.lua.
 --
 -- A value is { text, type, constant }: Lua text, and for a number its type.
--- "f32" and "f64" are those of kernel programs; "flex" is made of constants and
--- upvalues alone and takes the type of what it meets.
+-- "f32" and "f64" are those of kernel programs; "flex" is made of constants,
+-- upvalues and fields of 8 and 16 bits alone and takes the type of what it
+-- meets.
 --
 --     state.types     type and constant of each variable at this point
 --     state.by_name   the functions that may be called

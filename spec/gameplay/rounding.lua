@@ -1,10 +1,11 @@
 -- rounding: plain Lua whose numbers round as compiled functions round by
 -- default, for one row at a time and slowly.
 --
--- A number that came from a field is a table { value, single }: an f32 or an
--- f64. Its operators follow the rule: f32 when both are, or one is and the
--- other a plain number of Lua, which is then rounded first; otherwise f64.
--- Plain numbers (constants, upvalues, dt) stay what they are among themselves.
+-- A number that came from a field of f32 or of more than 16 bits is a table
+-- { value, single }: an f32 or an f64. Its operators follow the rule: f32 when
+-- both are, or one is and the other a plain number of Lua, which is then
+-- rounded first; otherwise f64. Plain numbers (constants, upvalues, dt, fields
+-- of 8 and 16 bits) stay what they are among themselves.
 --
 -- Lua asks no metamethod for 1 == x, and none for 1 < x in 5.1. So the text of
 -- the functions is changed before it is loaded: every sign that compares
@@ -199,18 +200,19 @@ end
 
 -- Rows ------------------------------------------------------------------------
 
-local singles = { f32 = true, i8 = true, u8 = true, i16 = true, u16 = true }
+local is_short = { i8 = true, u8 = true, i16 = true, u16 = true }
 
---- A field's value as computations see it.
+--- A field's value as computations see it: what has 8 or 16 bits is plain.
 local function seen(value, type)
   if type == "bool" or type == "entity" or value == nil then return value end
-  return make(value, singles[type] or false)
+  if is_short[type] then return value * 1.0 end
+  return make(value, type == "f32")
 end
 
 --- What is stored of it.
 local function stored(value, type)
   if is_field(value) then return value.value end
-  if _G.type(value) == "number" and type ~= "entity" and singles[type] then
+  if _G.type(value) == "number" and type == "f32" then
     return to_single(value)
   end
   return value
