@@ -408,7 +408,7 @@ describe("a compiled system", function()
       each = function(v, dt) v.x = v.x + v.y * dt end }
     local text = world:explain "s"
     assert.truthy(text:find(
-      "operations, 8 bytes read and 4 written a row", 1, true), text)
+      "operation, 8 bytes read and 4 written a row", 1, true), text)
   end)
 
   it("respects what an open callback owns", function()
@@ -443,7 +443,7 @@ local outside = {
   { function(v) if v.x == "a" then v.x = 1 end end, "a string" },
   { function() count = count + 1 end, "no local variable" },
   { function(v) v.x = recursive(v.x) end, "calls itself" },
-  { function(v) v.z = 1 end, "no field 'z'" },
+  { function(v) v.z = 1 end, "'z' of CompileV, which has no such field, " },
   { function(v) v.x = true end, "an assignment to CompileV.x of a boolean" },
   { function(v) v.x = v.x + nil end, "of nil" },
   { function(v) print(v.x) end, "written in C" },
@@ -454,6 +454,7 @@ local outside = {
     "may be nil" },
   { function(v) local x = 1 if v.x > 1 then x = true end v.y = x end,
     "a boolean on one path and a number on another" },
+  { function() if list == "one two" then count() end end, "a string" },
   { function(v, _, e) local x = e and v.x > 0 and v.y
     if x == nil then v.x = 1 end end, "may be false too" },
   { function(v) v.x = math.log(v.x, 2) end, "math.log with a base" },
@@ -476,6 +477,29 @@ describe("what cannot be compiled", function()
       assert.are.equal(0, world:stats().systems)
     end)
   end
+
+  it("says why a function's source is not known", function()
+    local loads = rawget(_G, "loadstring") or load
+    local function told(f, words)
+      local done, message = pcall(function()
+        ecs.world({}):system { name = "s", query = { V }, compile = true,
+                               each = f }
+      end)
+      assert.is_false(done)
+      assert.truthy(message:find(words .. " cannot be compiled: give the "
+        .. "system's function as text, or ship the file that it was loaded "
+        .. "from, as it was", 1, true), message)
+    end
+    local text = "return function(v) v.x = 1 end"
+    told(loads(text, "=nowhere")(), "a function whose source cannot be read")
+    told(loads(text, "@/no/such/file.lua")(),
+      "a function whose source cannot be read")
+    told(loads(text, "return function(v) v.x = 2 end")(),
+      "a function whose source is not what was loaded")
+    local inner = loads("return function(v) return 1 end", "=nowhere")()
+    told(function(v) v.x = inner(v) end,
+      "a call of 'inner', whose source cannot be read,")
+  end)
 
   it("is a function whose file has changed", function()
     local path = os.tmpname()
