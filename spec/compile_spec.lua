@@ -490,11 +490,11 @@ describe("what cannot be compiled", function()
         .. "system's function as text, or ship the file that it was loaded "
         .. "from, as it was", 1, true), message)
     end
-    local text = "return function(v) v.x = 1 end"
-    told(loads(text, "=nowhere")(), "a function whose source cannot be read")
-    told(loads(text, "@/no/such/file.lua")(),
+    local known = "return function(v) v.x = 1 end"
+    told(loads(known, "=nowhere")(), "a function whose source cannot be read")
+    told(loads(known, "@/no/such/file.lua")(),
       "a function whose source cannot be read")
-    told(loads(text, "return function(v) v.x = 2 end")(),
+    told(loads(known, "return function(v) v.x = 2 end")(),
       "a function whose source is not what was loaded")
     local inner = loads("return function(v) return 1 end", "=nowhere")()
     told(function(v) v.x = inner(v) end,
