@@ -461,6 +461,41 @@ local outside = {
   { function(...) local v = ... v.x = 1 end, "..." },
 }
 
+describe("the precision", function()
+  -- How many rows find a field equal to what was stored there.
+  local function hits(options)
+    local world = ecs.world {}
+    world:spawn(V { x = 0.1 })
+    local total = world:sum "hits"
+    options.name, options.query = "s", { V }
+    options.each = function(v) if v.x == 0.1 then total:add(1) end end
+    world:system(options)
+    world:progress(1)
+    return total:value()
+  end
+
+  it("is that of the fields, and that of Lua where a system falls back",
+    function()
+      assert.are.equal(1, hits { compile = true })
+      assert.are.equal(0, hits { compile = false })
+      assert.are.equal(0, hits { compile = true, precision = "double" })
+    end)
+
+  it("of whole numbers in plain Lua is the VM's own", function()
+    local world = ecs.world {}
+    local N = ecs.component("CompileWhole", { n = "i32", zero = "i32" })
+    world:spawn(N { n = 2147483647 })
+    for _, n in world:query({ N }):rows() do
+      local product = 1
+      for _ = 1, 3 do product = product * n.n end
+      local done = pcall(function() return n.n % n.zero end)
+      local integers = rawget(math, "type") ~= nil
+      assert.are.equal(not integers, done)
+      assert.are.equal(not integers, product > 9e27)
+    end
+  end)
+end)
+
 describe("what cannot be compiled", function()
   for k, case in ipairs(outside) do
     it(k .. ": says " .. case[2], function()
