@@ -63,14 +63,32 @@ local expression, block
 -- Expressions ---------------------------------------------------------------
 
 local remedies = {
-  ["{"] = { "a table constructor",
-    "keep numbers in fields and local variables" },
   ["function"] = { "a function inside the function",
     "define it outside, as a local function, and call it" },
   ["..."] = { "'...'", "name the parameters" },
   ["#"] = { "the length operator", "keep the number in a variable" },
   ["~"] = { "a bitwise operator", "use arithmetic" },
 }
+
+local RARE = "fine for rare events, as plain Lua runs it; else keep what is to "
+  .. "change in fields of the row, and do this in a run system"
+
+--- What makes or takes values, by method.
+local rare = { spawn = true, spawn_many = true, set = true, add = true }
+
+--- Refuses a call of such a method, given any node of one, by its name.
+function parser.refuse_rare(node)
+  if rare[node.name] and node.object[1] == "name" then
+    outside(node.line, node.object.name .. ":" .. node.name
+      .. (node.name == "add" and " of a value" or ""), RARE)
+  end
+end
+
+--- A table: what a value is made of, where the method it is for takes values.
+local function refuse_table(state, what, remedy)
+  if state.method then parser.refuse_rare(state.method) end
+  outside(line(state), what, remedy)
+end
 
 --- Strings are understood where they name a field: get(e, Position, "x"); of
 -- others the value is nil.
@@ -97,6 +115,9 @@ local function primary(state)
     return { "number", line = at, value = value }
   elseif word == "string" then
     return text(state)
+  elseif word == "{" then
+    refuse_table(state, "a table constructor",
+      "keep numbers in fields and local variables")
   elseif word == "true" or word == "false" or word == "nil" then
     skip(state)
     return { word, line = at }
@@ -106,25 +127,11 @@ local function primary(state)
   return outside(at, known[1], known[2])
 end
 
-local RARE = "fine for rare events, as plain Lua runs it; else keep what is to "
-  .. "change in fields of the row, and do this in a run system"
-
---- What makes or takes values, by method.
-local rare = { spawn = true, spawn_many = true, set = true, add = true }
-
---- Refuses a call of such a method, given any node of one, by its name.
-function parser.refuse_rare(node)
-  if rare[node.name] and node.object[1] == "name" then
-    outside(node.line, node.object.name .. ":" .. node.name
-      .. (node.name == "add" and " of a value" or ""), RARE)
-  end
-end
-
 local function arguments(state)
   local list = {}
   if kind(state) == "string" then return { primary(state) } end
   if kind(state) == "{" then
-    outside(line(state), "a call with a table", "keep numbers in fields and "
+    refuse_table(state, "a call with a table", "keep numbers in fields and "
       .. "local variables; add and set values in a run system")
   end
   skip(state)
@@ -134,15 +141,13 @@ local function arguments(state)
   return list
 end
 
---- The arguments of a method: a table among them is what a value is made of, so
--- the method is to blame, where it is one that takes values.
+--- The arguments of a method, which is to blame for a table among them.
 local function method_arguments(state, node)
-  local done, result = pcall(arguments, state)
-  if done then return result end
-  if type(result) == "table" and kind(state) == "{" then
-    parser.refuse_rare(node)
-  end
-  return error(result, 0)
+  local outer = state.method
+  state.method = node
+  local list = arguments(state)
+  state.method = outer
+  return list
 end
 
 local function suffixed(state)
