@@ -182,6 +182,23 @@ describe("an index", function()
     end)
   end)
 
+  it("of ipairs is refused behind the last row", function()
+    -- LuaJIT's ipairs looks at a column that is a table, and at no metatable.
+    local jit = rawget(_G, "jit")
+    local plain = jit and os.getenv "ECS_BACKEND" == "capi"
+    query:batch(function(batch)
+      local last
+      local done, text = pcall(function()
+        for i in ipairs(batch.Position.x) do last = i end
+      end)
+      if plain then return end
+      assert.is_false(done)
+      assert.equal(batch.count, last)
+      assert.truthy(text:find("ecs: Position.x has rows 1 to " .. last
+        .. ", not " .. last + 1, 1, true), text)
+    end)
+  end)
+
   it("says the length with #", function()
     query:batch(function(batch)
       assert.equal(5, #batch.entities)

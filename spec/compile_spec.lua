@@ -408,7 +408,7 @@ describe("a compiled system", function()
       each = function(v, dt) v.x = v.x + v.y * dt end }
     local text = world:explain "s"
     assert.truthy(text:find(
-      "operations, 8 bytes read and 4 written a row", 1, true), text)
+      "operation, 8 bytes read and 4 written a row", 1, true), text)
   end)
 
   it("respects what an open callback owns", function()
@@ -443,7 +443,7 @@ local outside = {
   { function(v) if v.x == "a" then v.x = 1 end end, "a string" },
   { function() count = count + 1 end, "no local variable" },
   { function(v) v.x = recursive(v.x) end, "calls itself" },
-  { function(v) v.z = 1 end, "no field 'z'" },
+  { function(v) v.z = 1 end, "'z' of CompileV, which has no such field, " },
   { function(v) v.x = true end, "an assignment to CompileV.x of a boolean" },
   { function(v) v.x = v.x + nil end, "of nil" },
   { function(v) print(v.x) end, "written in C" },
@@ -454,11 +454,47 @@ local outside = {
     "may be nil" },
   { function(v) local x = 1 if v.x > 1 then x = true end v.y = x end,
     "a boolean on one path and a number on another" },
+  { function() if list == "one two" then count() end end, "a string" },
   { function(v, _, e) local x = e and v.x > 0 and v.y
     if x == nil then v.x = 1 end end, "may be false too" },
   { function(v) v.x = math.log(v.x, 2) end, "math.log with a base" },
   { function(...) local v = ... v.x = 1 end, "..." },
 }
+
+describe("the precision", function()
+  -- How many rows find a field equal to what was stored there.
+  local function hits(options)
+    local world = ecs.world {}
+    world:spawn(V { x = 0.1 })
+    local total = world:sum "hits"
+    options.name, options.query = "s", { V }
+    options.each = function(v) if v.x == 0.1 then total:add(1) end end
+    world:system(options)
+    world:progress(1)
+    return total:value()
+  end
+
+  it("is that of the fields, and that of Lua where a system falls back",
+    function()
+      assert.are.equal(1, hits { compile = true })
+      assert.are.equal(0, hits { compile = false })
+      assert.are.equal(0, hits { compile = true, precision = "double" })
+    end)
+
+  it("of whole numbers in plain Lua is the VM's own", function()
+    local world = ecs.world {}
+    local N = ecs.component("CompileWhole", { n = "i32", zero = "i32" })
+    world:spawn(N { n = 2147483647 })
+    for _, n in world:query({ N }):rows() do
+      local product = 1
+      for _ = 1, 3 do product = product * n.n end
+      local done = pcall(function() return n.n % n.zero end)
+      local integers = rawget(math, "type") ~= nil
+      assert.are.equal(not integers, done)
+      assert.are.equal(not integers, product > 9e27)
+    end
+  end)
+end)
 
 describe("what cannot be compiled", function()
   for k, case in ipairs(outside) do
@@ -476,6 +512,29 @@ describe("what cannot be compiled", function()
       assert.are.equal(0, world:stats().systems)
     end)
   end
+
+  it("says why a function's source is not known", function()
+    local loads = rawget(_G, "loadstring") or load
+    local function told(f, words)
+      local done, message = pcall(function()
+        ecs.world({}):system { name = "s", query = { V }, compile = true,
+                               each = f }
+      end)
+      assert.is_false(done)
+      assert.truthy(message:find(words .. " cannot be compiled: give the "
+        .. "system's function as text, or ship the file that it was loaded "
+        .. "from, as it was", 1, true), message)
+    end
+    local known = "return function(v) v.x = 1 end"
+    told(loads(known, "=nowhere")(), "a function whose source cannot be read")
+    told(loads(known, "@/no/such/file.lua")(),
+      "a function whose source cannot be read")
+    told(loads(known, "return function(v) v.x = 2 end")(),
+      "a function whose source is not what was loaded")
+    local inner = loads("return function(v) return 1 end", "=nowhere")()
+    told(function(v) v.x = inner(v) end,
+      "a call of 'inner', whose source cannot be read,")
+  end)
 
   it("is a function whose file has changed", function()
     local path = os.tmpname()

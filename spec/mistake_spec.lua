@@ -39,7 +39,7 @@ local newcomers = {
   { "spawning with a plain table", function()
     world:spawn({ x = 1, y = 2 })
   end, "spawn takes a component, a tag or a value such as "
-    .. "Position { x = 1 }, not a table" },
+    .. "Position { x = 1 }, not a table: write spawn(A, B), without braces" },
 
   { "a plain table where a value belongs", function()
     world:set(entity, Position, { x = 1 })
@@ -127,6 +127,25 @@ local newcomers = {
     end)
   end, "get cannot reach Position here: query { Position } is walking over it; "
     .. "use its batch, or do this after it" },
+
+  { "asking the world for what an each changes", function()
+    world:query({ Position }):each(function(_, e)
+      world:destroy(e)
+      world:get(e, Position, "x")
+    end)
+  end, "get cannot reach Position here: query { Position } is walking over it; "
+    .. "write another component there, and this one in another system, or do "
+    .. "this after it" },
+
+  { "a list of parts in spawn", function()
+    world:spawn { Position, Enemy }
+  end, "spawn takes a component, a tag or a value such as "
+    .. "Position { x = 1 }, not a table: write spawn(A, B), without braces" },
+
+  { "parts without a list in spawn_many", function()
+    world:spawn_many(10, Position, Enemy)
+  end, "spawn_many takes a list of parts, as in "
+    .. "world:spawn_many(100, { Position, Enemy })" },
 
   { "each without a function, as if it were rows", function()
     for _, p in world:query({ Position }):each() do p.x = 1 end

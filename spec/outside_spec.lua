@@ -79,8 +79,9 @@ describe("what does not compile", function()
         assert.is_string(text, "this compiles")
         -- The page calls the components by their short names.
         text = text:gsub("Outside(%u)", "%1")
-        assert.are.equal(("ecs: system 's': %s:%d: %s cannot be compiled: %s")
-          :format(path, line, what, remedy), text)
+        local comma = what:find ", which" and "," or ""
+        assert.are.equal(("ecs: system 's': %s:%d: %s%s cannot be compiled: %s")
+          :format(path, line, what, comma, remedy), text)
       end)
     end
   end

@@ -154,8 +154,11 @@ Part bind_part_check(lua_State *L, int index, const char *call) {
     bind_push_description(L, index);
     bind_error(L,
                "%s takes a component, a tag or a value such as "
-               "Position { x = 1 }, not %s%s",
-               call, lua_tostring(L, -1), doubt(L, index));
+               "Position { x = 1 }, not %s%s%s",
+               call, lua_tostring(L, -1), doubt(L, index),
+               strcmp(call, "spawn") == 0 && lua_istable(L, index)
+                   ? ": write spawn(A, B), without braces"
+                   : "");
   }
   part.definition = part.value->definition;
   return part;

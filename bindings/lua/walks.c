@@ -218,11 +218,14 @@ static double check_count(lua_State *L, int index) {
   return count;
 }
 
+static int refuse_parts(lua_State *L) {
+  return bind_error(L, "spawn_many takes a list of parts, as in "
+                       "world:spawn_many(100, { Position, Enemy })");
+}
+
 /* Pushes the list of parts of argument 3 onto the stack; returns how many. */
 static int unpack_parts(lua_State *L) {
-  if (!lua_istable(L, 3))
-    bind_error(L, "spawn_many takes a list of parts, as in "
-                  "world:spawn_many(100, { Position, Enemy })");
+  if (!lua_istable(L, 3)) refuse_parts(L);
   int count = (int)bind_length(L, 3, "spawn_many");
   luaL_checkstack(L, count + 16, "too many parts");
   for (int k = 1; k <= count; k++) {
@@ -289,6 +292,8 @@ static int world_spawn_many(lua_State *L) {
   double count = check_count(L, 2);
   lua_settop(L, 4);
   bool called = !lua_isnil(L, 4);
+  if (bind_find(L, 4, KIND_DEFINITION) || bind_find(L, 4, KIND_VALUE))
+    refuse_parts(L);
   if (called) check_callback(L, 4, "spawn_many");
   Parts parts;
   ecs_Bundle bundle;

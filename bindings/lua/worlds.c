@@ -303,8 +303,11 @@ static void push_contest(lua_State *L, const World *world, const char *call) {
   const View *holder = definition ? holder_of(world, definition) : NULL;
   if (holder)
     lua_pushfstring(L, "ecs: %s cannot reach %s here: %s is walking over it; "
-                       "use its batch, or do this after it",
-                    call, definition->name, holder->label);
+                       "%s, or do this after it",
+                    call, definition->name, holder->label,
+                    holder->loop ? "write another component there, and this "
+                                   "one in another system"
+                                 : "use its batch");
   else
     lua_pushfstring(L, "ecs: %s cannot reach %s: something is walking over it",
                     call, component ? ecs_component_name(world->native,

@@ -87,7 +87,11 @@ local function compile(code, f)
     end,
   })
   if not plan then
-    problem.text = problem.what .. " cannot be compiled: " .. problem.remedy
+    -- A clause that says more of the construct ends with a comma.
+    local comma = (problem.what:find(", which ", 1, true)
+      or problem.what:find(", whose ", 1, true)) and "," or ""
+    problem.text = problem.what .. comma .. " cannot be compiled: "
+      .. problem.remedy
     return nil, problem
   end
   plan.values, plan.count = {}, code.extras.count

@@ -180,11 +180,25 @@ return index, store, store_nothing,
   function() return "ecs column" end
 ]]
 
+local function element_after(column, i)
+  local slot = column.slot
+  if i >= counts[slot] then
+    error(message.row(labels[slot], counts[slot], i + 1), 2)
+  end
+  return i + 1, column[i + 1]
+end
+
+--- What ipairs asks of a cdata: as in 5.4 it ends with the error that there are
+-- no more rows.
+local function in_order(column)
+  return element_after, column, 0
+end
+
 local function new_type(what, index, store, length, describe)
   local text = "struct { const int32_t slot; } /* " .. what .. " */"
   return ffi.metatype(ffi.typeof(text), {
     __index = index, __newindex = store, __len = length,
-    __tostring = describe,
+    __tostring = describe, __ipairs = in_order,
   })
 end
 

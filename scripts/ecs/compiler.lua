@@ -28,6 +28,12 @@ local compiler = {}
 
 local calls = lower_call.calls()
 
+--- Functions that look into a program or stop it, and are taken out again.
+local debugging = {}
+for _, f in ipairs { print, error, assert, io and io.write } do
+  debugging[f] = true
+end
+
 --- Trees of functions that were proved, by the function.
 local trees = setmetatable({}, { __mode = "k" })
 
@@ -40,12 +46,14 @@ local function tree_of(f, line, name)
     if not found then
       if get_info and get_info(f, "S").what == "C" then
         parser.outside(line, "a call of '" .. (name or "it") .. "', which is "
-          .. "written in C", "call functions written in Lua, and those of math "
-          .. "and ecs.math")
+          .. "written in C", debugging[f] and "fine while debugging, as plain "
+          .. "Lua runs it; take it out when that is over"
+          or "call functions written in Lua, and those of math and ecs.math")
       end
       parser.outside(line, (name and "a call of '" .. name .. "', "
-        or "a function ") .. "whose source is not known: " .. why,
-        "give the function as text, or keep its file as it was loaded")
+        or "a function ") .. "whose " .. why,
+        "give the system's function as text, or ship the file that it was "
+        .. "loaded from, as it was")
     end
     known = { place = found }
     local done, text = pcall(parser.read, found.tokens, found.first)

@@ -153,12 +153,13 @@ function each.explain(system)
   end
   local operations, read, written, slow, back_end =
     core.program_info(plan.program)
-  local text = string.format("compiled (%s): %.0f operations, "
-    .. "%.0f bytes read and %.0f written a row", back_end, operations, read,
-    written)
+  local text = string.format("compiled (%s): %.0f %s, %.0f %s read and %.0f "
+    .. "written a row", back_end, operations,
+    operations == 1 and "operation" or "operations", read,
+    read == 1 and "byte" or "bytes", written)
   if slow > 0 then
-    text = text .. string.format("; %.0f operations call the C library row by "
-      .. "row", slow)
+    text = text .. string.format("; %.0f %s the C library row by row", slow,
+      slow == 1 and "operation calls" or "operations call")
   end
   return text
 end

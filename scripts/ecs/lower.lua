@@ -392,8 +392,7 @@ local function assign(self, target, value, scope)
   if not variable then
     outside(target.line, "an assignment to '" .. target.name
       .. "', which is no local variable",
-      "keep it in a field of the row, or add to a total: local total = "
-        .. "world:sum 'name'", true)
+      "keep it in a field of the row, or " .. parser.TOTAL, true)
   end
   return self:set(variable, value)
 end

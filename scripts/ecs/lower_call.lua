@@ -31,7 +31,8 @@ local function numbers(self, node, scope, least, most, name)
     values[k] = nil
   end
   if #values < least or #values > most then
-    outside(node.line, name .. " with " .. #values .. " arguments",
+    outside(node.line, name .. " with " .. #values
+      .. (#values == 1 and " argument" or " arguments"),
       "it takes " .. least .. (most > least and " or more" or ""))
   end
   for k, value in ipairs(values) do
@@ -277,8 +278,8 @@ local function look(self, node, entity, known, name)
   local emit = self.emit
   local scalar = known.types[name]
   if not scalar then
-    outside(node.line, known.name .. " has no field '" .. name .. "'",
-      "look at its definition")
+    outside(node.line, "'" .. name .. "' of " .. known.name
+      .. ", which has no such field", "look at its definition")
   end
   local label = emit:name(entity) .. " " .. quote(known.name)
   local value = emit:get(label .. " " .. quote(name), scalar)
@@ -292,7 +293,8 @@ function methods.get(self, node, wanted, scope)
   local known = definition(self, node, 2, scope)
   if self.context.writes(known.name) then
     outside(node.line, "world:get of " .. known.name
-      .. ", which this system writes", "read it in a system before")
+      .. ", which this system writes", "write another component here, and "
+      .. known.name .. " in another system")
   elseif #node.arguments < 3 then
     outside(node.line, "world:get of a whole component",
       "name the fields: world:get(e, " .. known.name .. ", 'x', 'y')")
@@ -300,7 +302,7 @@ function methods.get(self, node, wanted, scope)
   local values = {}
   for k = 3, math.max(#node.arguments, wanted + 2) do
     local argument = node.arguments[k]
-    if argument and argument[1] ~= "string" then
+    if argument and (argument[1] ~= "string" or not argument.value) then
       outside(argument.line, "a field that is not written as a string",
         "write its name in quotes")
     end

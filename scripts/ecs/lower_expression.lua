@@ -89,8 +89,8 @@ function lower:field_entry(row, node)
   local term = row.term
   local scalar = term.types[node.name]
   if not scalar then
-    outside(node.line, term.name .. " has no field '" .. node.name .. "'",
-      "it has " .. listing(term))
+    outside(node.line, "'" .. node.name .. "' of " .. term.name
+      .. ", which has no such field", "it has " .. listing(term))
   elseif term.present and not self:known(term.present) then
     outside(node.line, "'" .. node.name .. "' of " .. term.name
       .. ", which may be nil here", "test it first: if it then ... end")
@@ -148,7 +148,7 @@ function lower:fit(value, scalar, node, label)
     return self.emit:stored(scalar,
       self:number(value, node, "an assignment to " .. label))
   end
-  return outside(node.line, label .. " is " .. scalar .. " and is assigned "
+  return outside(node.line, "an assignment to " .. label .. " of "
     .. lower.word(value), scalar == "bool" and "assign true or false"
     or "assign e, nil or a field of type entity")
 end
@@ -158,8 +158,7 @@ function lower:assign_field(node, value, scope)
   local row = as_row(self, object)
   if not row then
     outside(node.line, "an assignment to a field of " .. lower.word(object),
-      "assign to fields of rows and to local variables, or add to a total: "
-      .. "local total = world:sum 'name'")
+      "assign to fields of rows and to local variables, or " .. parser.TOTAL)
   end
   local term = row.term
   local entry, scalar = self:field_entry(row, node)
@@ -249,6 +248,9 @@ local ordered = {
 
 function value_of.binary(self, node, scope)
   local emit, sign = self.emit, node.sign
+  if sign == ".." then
+    outside(node.line, "joining strings", "compute with numbers")
+  end
   local a, b = self:value(node.left, scope), self:value(node.right, scope)
   if sign == "==" then return equal(self, a, b, node) end
   if sign == "~=" then return emit:opposite(equal(self, a, b, node)) end
@@ -345,6 +347,7 @@ local function call_method(self, node, wanted, scope)
   local methods = object.type == "object" and self.context.methods(object)
   local method = methods and methods[node.name]
   if not method then
+    parser.refuse_rare(node)
     return outside(node.line, "the method '" .. node.name .. "'",
       "call destroy, add, remove, alive, has or get of the system's world, or "
       .. "add or value of its totals; do others in a run system, and write "

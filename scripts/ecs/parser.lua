@@ -29,6 +29,10 @@ end
 
 local outside = parser.outside
 
+--- How numbers of many rows come together.
+parser.TOTAL = "add to a total (local total = world:sum 'name'), which every "
+  .. "run begins anew: add total:value() to your own sum after the frame"
+
 local function kind(state) return state.kinds[state.at] end
 
 local function line(state) return state.lines[state.at] end
@@ -59,15 +63,42 @@ local expression, block
 -- Expressions ---------------------------------------------------------------
 
 local remedies = {
-  ["{"] = { "a table constructor",
-    "keep numbers in fields and local variables" },
   ["function"] = { "a function inside the function",
     "define it outside, as a local function, and call it" },
-  ["..."] = { "...", "name the parameters" },
-  ["string"] = { "a string", "use numbers or tags instead of strings" },
+  ["..."] = { "'...'", "name the parameters" },
   ["#"] = { "the length operator", "keep the number in a variable" },
   ["~"] = { "a bitwise operator", "use arithmetic" },
 }
+
+local RARE = "fine for rare events, as plain Lua runs it; else keep what is to "
+  .. "change in fields of the row, and do this in a run system"
+
+--- What makes or takes values, by method.
+local rare = { spawn = true, spawn_many = true, set = true, add = true }
+
+--- Refuses a call of such a method, given any node of one, by its name.
+function parser.refuse_rare(node)
+  if rare[node.name] and node.object[1] == "name" then
+    outside(node.line, node.object.name .. ":" .. node.name
+      .. (node.name == "add" and " of a value" or ""), RARE)
+  end
+end
+
+--- A table: what a value is made of, where the method it is for takes values.
+local function refuse_table(state, what, remedy)
+  if state.method then parser.refuse_rare(state.method) end
+  outside(line(state), what, remedy)
+end
+
+--- Strings are understood where they name a field: get(e, Position, "x"); of
+-- others the value is nil.
+local function text(state)
+  local at = line(state)
+  local written = state.text:sub(state.starts[state.at], state.stops[state.at])
+  skip(state)
+  return { "string", line = at,
+           value = written:match("^[\"']([%a_][%w_]*)[\"']$") }
+end
 
 local function primary(state)
   local at, word = line(state), kind(state)
@@ -82,6 +113,11 @@ local function primary(state)
     local value = state.values[state.at] + 0.0
     skip(state)
     return { "number", line = at, value = value }
+  elseif word == "string" then
+    return text(state)
+  elseif word == "{" then
+    refuse_table(state, "a table constructor",
+      "keep numbers in fields and local variables")
   elseif word == "true" or word == "false" or word == "nil" then
     skip(state)
     return { word, line = at }
@@ -91,35 +127,26 @@ local function primary(state)
   return outside(at, known[1], known[2])
 end
 
---- Strings are understood where they name a field: get(e, Position, "x").
-local function argument(state)
-  local word = kind(state)
-  if word == "string" then
-    local text = state.text:sub(state.starts[state.at], state.stops[state.at])
-    local plain = text:match("^[\"']([%a_][%w_]*)[\"']$")
-    if plain then
-      local at = line(state)
-      skip(state)
-      return { "string", line = at, value = plain }
-    end
-  end
-  return expression(state)
-end
-
 local function arguments(state)
   local list = {}
-  if kind(state) ~= "(" then
-    if kind(state) == "{" then
-      outside(line(state), "a call with a table", "keep numbers in fields and "
-        .. "local variables; add and set values in a run system")
-    end
-    outside(line(state), "a call without parentheses",
-      "write the parentheses")
+  if kind(state) == "string" then return { primary(state) } end
+  if kind(state) == "{" then
+    refuse_table(state, "a call with a table", "keep numbers in fields and "
+      .. "local variables; add and set values in a run system")
   end
   skip(state)
   if accept(state, ")") then return list end
-  repeat list[#list + 1] = argument(state) until not accept(state, ",")
+  repeat list[#list + 1] = expression(state) until not accept(state, ",")
   expect(state, ")")
+  return list
+end
+
+--- The arguments of a method, which is to blame for a table among them.
+local function method_arguments(state, node)
+  local outer = state.method
+  state.method = node
+  local list = arguments(state)
+  state.method = outer
   return list
 end
 
@@ -132,9 +159,8 @@ local function suffixed(state)
       node = { "field", line = at, object = node, name = name(state) }
     elseif word == ":" then
       skip(state)
-      local method = name(state)
-      node = { "method", line = at, object = node, name = method,
-               arguments = arguments(state) }
+      node = { "method", line = at, object = node, name = name(state) }
+      node.arguments = method_arguments(state, node)
     elseif word == "(" or word == "string" or word == "{" then
       node = { "call", line = at, callee = node,
                arguments = arguments(state) }
@@ -162,7 +188,6 @@ local powers = {
 local UNARY_POWER = 12
 
 local refused = {
-  [".."] = { "joining strings", "compute with numbers" },
   ["|"] = remedies["~"], ["&"] = remedies["~"], ["~"] = remedies["~"],
   ["<<"] = remedies["~"], [">>"] = remedies["~"],
 }
@@ -346,7 +371,7 @@ function parser.read(tokens, first)
   local parameters = {}
   while kind(state) ~= ")" do
     if kind(state) == "..." then
-      outside(line(state), "...", "name the parameters")
+      outside(line(state), "'...'", "name the parameters")
     end
     parameters[#parameters + 1] = name(state)
     accept(state, ",")

@@ -105,11 +105,11 @@ local function read_chunk(name, anew)
   elseif first ~= "=" then
     text = name
   end
-  if not text then return nil, "its source cannot be read" end
+  if not text then return nil, "source cannot be read" end
   local loadable = find(text, "^#") and "--" .. text or text
   local dumped = dump_text(loadable, name)
   local tokens = dumped and lexer.read(text)
-  if not tokens then return nil, "its source is not what was loaded" end
+  if not tokens then return nil, "source is not what was loaded" end
   chunk = { name = name, text = loadable, tokens = tokens, dump = dumped,
             shift = #loadable - #text }
   chunks[name] = chunk
@@ -166,13 +166,13 @@ local function prove(chunk, info, code)
 end
 
 --- Where a function's text is: { tokens, first, last, name, line }, its keyword
--- and its end among the tokens; or nil and why not.
+-- and its end among the tokens; or nil and why not, as it follows "whose".
 function source.find(f)
   local info = debug_getinfo and debug_getinfo(f, "S")
-  if not info then return nil, "there is no debug.getinfo here" end
-  if info.what == "C" then return nil, "it is written in C" end
+  if not info then return nil, "source is not known without debug.getinfo" end
+  if info.what == "C" then return nil, "source is C" end
   local done, dumped = pcall(dump, f, true)
-  if not done then return nil, "its code cannot be read" end
+  if not done then return nil, "code cannot be read" end
   local code = code_of(dumped)
   local chunk, why = read_chunk(info.source)
   local candidate = chunk and prove(chunk, info, code)
@@ -181,7 +181,7 @@ function source.find(f)
     candidate = chunk and prove(chunk, info, code)
   end
   if not candidate then
-    return nil, why or "its source is not what was loaded"
+    return nil, why or "source is not what was loaded"
   end
   return { tokens = chunk.tokens, first = candidate.first,
            last = candidate.last, name = info.short_src,
