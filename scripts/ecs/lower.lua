@@ -41,8 +41,7 @@ lower.NIL = NIL
 --- How far loops are unrolled and calls nested.
 local UNROLL_LIMIT, CALL_LIMIT = 256, 32
 
---- A state for the code of one row. context: emit (an emitter), roots, rows,
--- and what else lower_expression.lua says.
+--- A state for the code of one row. context: what lower_expression.lua says.
 function lower.new(context)
   return setmetatable({
     context = context, emit = context.emit,
