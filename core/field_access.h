@@ -60,7 +60,8 @@ typedef struct FieldTable {
 
 typedef struct FieldAccess {
   ecs_World *const *world;     /* borrowed; NULL there: it was destroyed */
-  ecs_Component component;     /* 0: ecs_field_alive alone is asked */
+  ecs_Component component;     /* 0: only ecs_field_alive and _destroy are
+                                  called */
   bool plain;                  /* all fields are f32 */
   uint64_t layout_version;     /* that what follows was found for */
   const struct Group *group;   /* NULL: the main group */
@@ -70,7 +71,7 @@ typedef struct FieldAccess {
   FieldTable known[FIELD_TABLES];
 } FieldAccess;
 
-/* For a component of the world that is there now, or 0. */
+/* For a component of the world that is there now, or 0: none. */
 ECS_API void ecs_field_init(FieldAccess *access, ecs_World *const *world,
                             ecs_Component component);
 

@@ -64,11 +64,6 @@ ecs_Status group_add_component(Group *group, Memory *memory,
   return ECS_OK;
 }
 
-void group_pop_component(Group *group) {
-  uint32_t bit = --group->component_count;
-  if (group_is_bits(group, bit)) group->bits_count--;
-}
-
 /* Tables ---------------------------------------------------------------- */
 
 /* The finalizer of splitmix64 (Steele, Lea, Flood 2014). */

@@ -81,9 +81,6 @@ ECS_INTERNAL ecs_Status group_add_component(Group *group, Memory *memory,
                                             ecs_Component component,
                                             const Schema *schema, bool bits);
 
-/* Takes the last component away again, before any table has it. */
-ECS_INTERNAL void group_pop_component(Group *group);
-
 /* Tables ---------------------------------------------------------------- */
 
 /* NULL when there is none of that mask; words that are missing are zero. */

@@ -343,13 +343,13 @@ STORE_LOOPS(entity, uint64_t, uint64_t, x)
 #define REDUCE(name, expression)                                          \
   CLONES static void name(void *out, const void *a, const void *b,        \
                           const void *c, uint32_t n) {                    \
-    double *to = out, lanes[LOOP_LANES];                                  \
+    double *to = out, lanes[REDUCTION_LANES];                             \
     const double *from = a;                                               \
     UNUSED(b);                                                            \
     UNUSED(c);                                                            \
     memcpy(lanes, to, sizeof lanes);                                      \
-    for (uint32_t i = 0; i < n; i += LOOP_LANES)                          \
-      for (uint32_t k = 0; k < LOOP_LANES; k++) {                         \
+    for (uint32_t i = 0; i < n; i += REDUCTION_LANES)                     \
+      for (uint32_t k = 0; k < REDUCTION_LANES; k++) {                    \
         const double x = lanes[k], y = from[i + k];                       \
         lanes[k] = expression;                                            \
       }                                                                   \
@@ -358,13 +358,13 @@ STORE_LOOPS(entity, uint64_t, uint64_t, x)
   CLONES static void name##_masked(void *out, const void *a,              \
                                    const void *b, const void *c,          \
                                    uint32_t n) {                          \
-    double *to = out, lanes[LOOP_LANES];                                  \
+    double *to = out, lanes[REDUCTION_LANES];                             \
     const double *from = a;                                               \
     const Truth *mask = b;                                                \
     UNUSED(c);                                                            \
     memcpy(lanes, to, sizeof lanes);                                      \
-    for (uint32_t i = 0; i < n; i += LOOP_LANES)                          \
-      for (uint32_t k = 0; k < LOOP_LANES; k++) {                         \
+    for (uint32_t i = 0; i < n; i += REDUCTION_LANES)                     \
+      for (uint32_t k = 0; k < REDUCTION_LANES; k++) {                    \
         const double x = lanes[k], y = from[i + k];                       \
         const double reduced = expression;                                \
         lanes[k] = mask[i + k] ? reduced : x;                             \
@@ -508,9 +508,9 @@ Loop loop_quantize(ecs_Scalar scalar, ValueType type) {
   return loops[scalar][type];
 }
 
-Loop loop_reduce(Operation kind, bool masked) {
-  if (kind == OPERATION_SUM) return masked ? sum_masked : sum;
-  if (kind == OPERATION_LEAST) return masked ? least_masked : least;
+Loop loop_reduce(ReductionKind kind, bool masked) {
+  if (kind == REDUCTION_SUM) return masked ? sum_masked : sum;
+  if (kind == REDUCTION_LEAST) return masked ? least_masked : least;
   return masked ? greatest_masked : greatest;
 }
 

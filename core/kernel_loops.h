@@ -15,6 +15,7 @@
 #define ECS_KERNEL_LOOPS_H
 
 #include "kernel_ir.h"
+#include "reduction.h"
 
 #define LOOP_ROWS 512u
 
@@ -55,18 +56,10 @@ ECS_INTERNAL Loop loop_load(ecs_Scalar scalar, ValueType type);
 ECS_INTERNAL Loop loop_store(ecs_Scalar scalar, ValueType type, bool masked);
 ECS_INTERNAL Loop loop_quantize(ecs_Scalar scalar, ValueType type);
 
-/* Reductions: n rows, a multiple of LOOP_LANES, are taken into as many lanes.
- * out: the lanes, doubles; a: the rows' doubles; b: their mask where masked.
- * lane k becomes what reduce gives for it and rows k, k + LOOP_LANES ... */
-#define LOOP_LANES 16u
-ECS_INTERNAL Loop loop_reduce(Operation kind, bool masked);
-
-/* One step: min and max keep the first of equal ones and ignore NaN. */
-static inline double loop_reduced(Operation kind, double a, double b) {
-  if (kind == OPERATION_SUM) return a + b;
-  if (kind == OPERATION_LEAST) return b < a ? b : a;
-  return b > a ? b : a;
-}
+/* Reductions: n rows, a multiple of REDUCTION_LANES, are joined to the lanes as
+ * reduction_join does it. out: the lanes, doubles; a: the rows' doubles; b:
+ * their mask where masked. Lane k takes rows k, k + REDUCTION_LANES ... */
+ECS_INTERNAL Loop loop_reduce(ReductionKind kind, bool masked);
 
 /* out[i] = a[0] */
 ECS_INTERNAL Loop loop_fill(ValueType type);

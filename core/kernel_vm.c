@@ -3,26 +3,18 @@
 
 #include <math.h>
 
-#define SUM_LANES LOOP_LANES
-#define SUM_ROWS 1024u
-
 /* A change that is to be recorded. */
 typedef struct Change {
   ecs_Entity entity;
   const Instruction *at;
 } Change;
 
-typedef struct Sum {
-  double lanes[SUM_LANES];
-  double total;
-} Sum;
-
 /* One run. */
 typedef struct Run {
   ecs_Program *program;
   const ecs_ProgramCall *call;
   const ecs_Entity *entities; /* of the block; NULL: nobody asks */
-  Sum *sums;                  /* by reduction */
+  Reduction *sums;            /* by reduction */
   Change *changes;
   uint32_t change_count;
   uint32_t change_capacity;
@@ -37,63 +29,51 @@ static World *world_in(const Run *run) {
 
 /* Reductions -------------------------------------------------------------- */
 
-static double start_of(uint8_t kind) {
-  if (kind == OPERATION_SUM) return 0.0;
-  return kind == OPERATION_LEAST ? INFINITY : -INFINITY;
-}
-
-static void sum_clear(Sum *sum, uint8_t kind) {
-  for (uint32_t k = 0; k < SUM_LANES; k++) sum->lanes[k] = start_of(kind);
-}
-
-/* Brings the lanes into the total, in pairs: 0 and 8, then 4, 2, 1 apart. */
-static void sum_fold(Sum *sum, uint8_t kind) {
-  for (uint32_t apart = SUM_LANES / 2; apart > 0; apart /= 2)
-    for (uint32_t k = 0; k < apart; k++)
-      sum->lanes[k] =
-          loop_reduced((Operation)kind, sum->lanes[k], sum->lanes[k + apart]);
-  sum->total = loop_reduced((Operation)kind, sum->total, sum->lanes[0]);
-  sum_clear(sum, kind);
+static ReductionKind kind_of(uint8_t operation) {
+  if (operation == OPERATION_SUM) return REDUCTION_SUM;
+  return operation == OPERATION_LEAST ? REDUCTION_LEAST : REDUCTION_GREATEST;
 }
 
 /* How many of the rows that are left go into all lanes alike, up to the next
  * fold; 0: the next row goes alone. */
 static uint32_t whole_rows(uint64_t row, uint32_t left) {
-  uint32_t until_fold = SUM_ROWS - (uint32_t)(row % SUM_ROWS);
-  if (row % SUM_LANES != 0) return 0;
-  return (left < until_fold ? left : until_fold) / SUM_LANES * SUM_LANES;
+  uint32_t until_fold = REDUCTION_ROWS - (uint32_t)(row % REDUCTION_ROWS);
+  if (row % REDUCTION_LANES != 0) return 0;
+  uint32_t rows = left < until_fold ? left : until_fold;
+  return rows / REDUCTION_LANES * REDUCTION_LANES;
 }
 
-/* Rows i to i + n of a step, n as whole_rows says, the first into this lane.
+/* Rows i to i + n of a step, n as whole_rows says; row is the first's number.
  * What a masked row adds changes nothing. */
-static void sum_rows(const Run *run, const Step *step, uint32_t lane,
+static void sum_rows(const Run *run, const Step *step, uint64_t row,
                      uint32_t i, uint32_t n) {
   void *const *bases = run->program->plan->bases;
-  Operation kind = (Operation)step->at->operation;
-  double *lanes = run->sums[step->at->index].lanes;
+  ReductionKind kind = kind_of(step->at->operation);
+  Reduction *sum = &run->sums[step->at->index];
   const double *values = bases[step->operands[0]];
   const uint32_t *mask = NULL;
   if (step->at->operands[1] != NO_VALUE) mask = bases[step->operands[1]];
   if (n > 0)
-    loop_reduce(kind, mask != NULL)(lanes, values + i,
+    loop_reduce(kind, mask != NULL)(sum->lanes, values + i,
                                     mask == NULL ? NULL : mask + i, NULL, n);
   else if (mask == NULL || mask[i])
-    lanes[lane] = loop_reduced(kind, lanes[lane], values[i]);
+    reduction_add(sum, kind, row, values[i]);
 }
 
 /* All rows of a block. Several steps that may be of one reduction go row by
  * row, so that their order does not depend on where blocks end: every lane has
- * one row of SUM_LANES in a row. */
+ * one row of REDUCTION_LANES in a row. */
 static void run_sums(const Run *run, const Step *steps, uint32_t count) {
   uint64_t row = run->rows_before;
   for (uint32_t i = 0, n; i < run->rows; i += n, row += n) {
     n = whole_rows(row, run->rows - i);
-    if (count > 1 && n > SUM_LANES) n = SUM_LANES;
+    if (count > 1 && n > REDUCTION_LANES) n = REDUCTION_LANES;
     for (uint32_t k = 0; k < count; k++)
-      sum_rows(run, &steps[k], (uint32_t)(row % SUM_LANES), i, n);
+      sum_rows(run, &steps[k], row, i, n);
     if (n == 0) n = 1;
-    for (uint32_t k = 0; k < count && (row + n) % SUM_ROWS == 0; k++)
-      sum_fold(&run->sums[steps[k].at->index], steps[k].at->operation);
+    for (uint32_t k = 0; k < count && (row + n) % REDUCTION_ROWS == 0; k++)
+      reduction_fold(&run->sums[steps[k].at->index],
+                     kind_of(steps[k].at->operation));
   }
 }
 
@@ -388,15 +368,13 @@ ecs_Component program_contested(const ecs_Program *program) {
 }
 
 static void begin_sums(Run *run) {
-  for (uint32_t k = 0; k < run->program->reduction_count; k++) {
-    run->sums[k].total = start_of(run->program->reductions[k]);
-    sum_clear(&run->sums[k], run->program->reductions[k]);
-  }
+  for (uint32_t k = 0; k < run->program->reduction_count; k++)
+    reduction_begin(&run->sums[k], kind_of(run->program->reductions[k]));
 }
 
 static void end_sums(Run *run) {
   for (uint32_t k = 0; k < run->program->reduction_count; k++) {
-    sum_fold(&run->sums[k], run->program->reductions[k]);
+    reduction_fold(&run->sums[k], kind_of(run->program->reductions[k]));
     run->call->reductions[k] = run->sums[k].total;
   }
 }
@@ -421,13 +399,13 @@ ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   Memory *memory = &program->query->world->memory;
   uint32_t sums = program->reduction_count;
   Run run = {.program = program, .call = call, .status = ECS_OK};
-  if (sums > 0) run.sums = memory_zeroed(memory, sums, sizeof(Sum));
+  if (sums > 0) run.sums = memory_zeroed(memory, sums, sizeof(Reduction));
   if (sums > 0 && run.sums == NULL) return ECS_E_MEMORY;
   begin_sums(&run);
   run_once(&run);
   ecs_Status status = run_rows(&run);
   if (status == ECS_OK) end_sums(&run);
-  memory_free(memory, run.sums, sums * sizeof(Sum));
+  memory_free(memory, run.sums, sums * sizeof(Reduction));
   memory_free(memory, run.changes, run.change_capacity * sizeof(Change));
   return status;
 }

@@ -10,10 +10,9 @@
  * destroyed, as it does in a script's loop: a program that asks and destroys is
  * run in blocks of one row.
  *
- * Sums do not depend on how rows are cut. Rows are numbered in the order of the
- * walk; row n adds to lane n % 16, in the order of the program where it adds
- * more than once, and after every 1024 rows, and at the end, the lanes are
- * added up in pairs and their sum to the total.
+ * Sums do not depend on how rows are cut (reduction.h). Rows are numbered in
+ * the order of the walk; where one adds more than once, it does in the order of
+ * the program.
  */
 #ifndef ECS_KERNEL_VM_H
 #define ECS_KERNEL_VM_H

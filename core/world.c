@@ -1,4 +1,4 @@
-/* world.c: components, groups and entities, and every change of structure. */
+/* world.c: components, groups and entities, and the changes of one entity. */
 #include "world.h"
 
 /* Life ------------------------------------------------------------------ */

@@ -1,4 +1,4 @@
-/* world.h: components, groups and entities, and every change of structure.
+/* world.h: components, groups and entities, and the changes of one entity.
  *
  *      ecs_Entity --index--> slot --> row of the main group
  *                       \--> locator of group 1 --> its row there

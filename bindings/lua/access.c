@@ -73,7 +73,7 @@ static int access_calls(lua_State *L) {
 }
 
 /* access(world, definition): an Access; nil unless the world has met the
- * definition. access(world): one for alive and nothing else. */
+ * definition. access(world): one for alive and destroy, and nothing else. */
 static int access_new(lua_State *L) {
   const World *world = (const World *)bind_find(L, 1, KIND_WORLD);
   const Definition *definition =

@@ -5,8 +5,8 @@
  *
  * Closures made by one piece of a program are different functions with the same
  * code. What may be kept for the code need not be made for each of them; but
- * the proof that two codes are the same has to be complete: it is the dump, byte
- * for byte, compared while it is written, so that a look makes no garbage.
+ * the proof that two codes are the same has to be complete: it is the dump,
+ * byte for byte, compared while it is written, so that a look makes no garbage.
  * On Lua 5.4 the dump is stripped of names; equal code and equal upvalues, by
  * position, mean the same whatever they are called.
  *

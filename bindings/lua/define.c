@@ -13,14 +13,12 @@
  */
 #include <string.h>
 
+#include "../../core/config.h"
 #include "definitions.h"
-
-#define FIELD_LIMIT 64u /* ECS_FIELD_LIMIT of core/config.h */
-#define NAME_LIMIT 255u
 
 /* The definition's private table: names of fields by number from 1, and: */
 #define SLOT_NAME 0
-#define SLOT_LISTING ((int)FIELD_LIMIT + 1)
+#define SLOT_LISTING ((int)ECS_FIELD_LIMIT + 1)
 
 /* Bytes of the UTF-8 sequence that starts here, 0 when it is broken: cut off,
  * longer than it has to be, or of a number that is no character (surrogates,
@@ -42,7 +40,7 @@ static size_t sequence_bytes(const unsigned char *at, size_t left) {
 
 /* 1 to 255 bytes of UTF-8 text without control characters? */
 bool bind_name_holds(const char *name, size_t bytes) {
-  if (bytes == 0 || bytes > NAME_LIMIT) return false;
+  if (bytes == 0 || bytes > ECS_NAME_LIMIT) return false;
   for (size_t k = 0; k < bytes;) {
     const unsigned char *at = (const unsigned char *)name + k;
     size_t step = sequence_bytes(at, bytes - k);
@@ -125,7 +123,7 @@ static uint32_t count_fields(lua_State *L, int index, const char *name) {
     if (lua_type(L, -2) != LUA_TSTRING)
       bind_error(L, "%s: fields are named, as in { x = 'f32' }", name);
     check_name(L, -2, "field");
-    if (++count > FIELD_LIMIT)
+    if (++count > ECS_FIELD_LIMIT)
       bind_error(L, "%s has more than 64 fields", name);
   }
   return count;

@@ -193,8 +193,8 @@ static int share_columns(lua_State *L, bool built) {
 
 /* share(name, function): what scripts/ecs lends to this module: "build", which
  * makes what scripts see of a view, "rows", which makes what they see of a row
- * (false: this module does), "each", which runs query:each compiled where it can
- * (see each.c), and "columns", which waits here for the builder.
+ * (false: this module does), "each", which runs query:each compiled where it
+ * can (see each.c), and "columns", which waits here for the builder.
  * Only the first of each is taken, so that no script can replace them later;
  * true when this one was.
  * share("build"), share("rows"): is there one?

@@ -69,8 +69,8 @@ static int wrap(lua_State *L) {
   return 1;
 }
 
-/* program(world, query, text, totals): a Program; or nil, why not, and true when
- * that is no fault of the text. */
+/* program(world, query, text, totals): a Program; or nil, why not, and true
+ * when that is no fault of the text. */
 static int program_create(lua_State *L) {
   World *world = bind_world_check(L, 1);
   Query *query = bind_query_check(L, 2);

@@ -19,46 +19,20 @@ static const char *const kind_words[] = {"sum", "min", "max"};
 
 /* Adding up --------------------------------------------------------------- */
 
-static double start_of(TotalKind kind) {
-  if (kind == TOTAL_SUM) return 0.0;
-  return kind == TOTAL_MIN ? (double)INFINITY : -(double)INFINITY;
-}
-
-/* As kernel programs do it: a NaN is never the smaller or the larger one. */
-static double join(TotalKind kind, double a, double b) {
-  if (kind == TOTAL_SUM) return a + b;
-  if (kind == TOTAL_MIN) return b < a ? b : a;
-  return b > a ? b : a;
-}
-
-static void clear_lanes(Tally *tally, TotalKind kind) {
-  for (uint32_t k = 0; k < TALLY_LANES; k++) tally->lanes[k] = start_of(kind);
-}
-
-/* The lanes in pairs, 8 apart, then 4, 2 and 1, and into what is running. */
-static void fold(Tally *tally, TotalKind kind) {
-  for (uint32_t apart = TALLY_LANES / 2; apart > 0; apart /= 2)
-    for (uint32_t k = 0; k < apart; k++)
-      tally->lanes[k] = join(kind, tally->lanes[k], tally->lanes[k + apart]);
-  tally->running = join(kind, tally->running, tally->lanes[0]);
-  clear_lanes(tally, kind);
-}
-
-static void begin(Tally *tally, TotalKind kind, uint64_t turn) {
-  clear_lanes(tally, kind);
-  tally->running = start_of(kind);
+static void begin(Tally *tally, ReductionKind kind, uint64_t turn) {
+  reduction_begin(&tally->running, kind);
   tally->block = 0;
   tally->turn = turn;
 }
 
 /* Blocks in which nothing was added would change nothing, and are skipped. */
-static void add_row(Tally *tally, TotalKind kind, uint64_t row, double number) {
-  if (row / TALLY_ROWS != tally->block) {
-    fold(tally, kind);
-    tally->block = row / TALLY_ROWS;
+static void add_row(Tally *tally, ReductionKind kind, uint64_t row,
+                    double number) {
+  if (row / REDUCTION_ROWS != tally->block) {
+    reduction_fold(&tally->running, kind);
+    tally->block = row / REDUCTION_ROWS;
   }
-  double *lane = &tally->lanes[row % TALLY_LANES];
-  *lane = join(kind, *lane, number);
+  reduction_add(&tally->running, kind, row, number);
 }
 
 /* Tallies ----------------------------------------------------------------- */
@@ -79,7 +53,7 @@ Tally *bind_tally_ensure(lua_State *L, Total *total, int index,
   memset(tally, 0, sizeof *tally);
   memcpy(tally->system, system, bytes);
   begin(tally, total->kind, 0);
-  tally->value = start_of(total->kind);
+  tally->value = reduction_start(total->kind);
   lua_rawseti(L, -2, (int)total->tally_count + 2); /* 1 is the world */
   lua_pop(L, 1);
   Tally *other = bind_tally_find(total, system);
@@ -98,8 +72,9 @@ void bind_totals_end(const World *world, const char *system, uint64_t turn) {
     Tally *tally = bind_tally_find(total, system);
     if (!tally) continue;
     bool added = turn != 0 && tally->turn == turn;
-    if (added) fold(tally, total->kind);
-    tally->value = added ? tally->running : start_of(total->kind);
+    if (added) reduction_fold(&tally->running, total->kind);
+    tally->value =
+        added ? tally->running.total : reduction_start(total->kind);
     tally->turn = 0;
   }
 }
@@ -154,9 +129,9 @@ static int total_add(lua_State *L) {
 /* total:value(), and total_value(total) for scripts/ecs. */
 static int total_value(lua_State *L) {
   const Total *total = check_total(L, "value");
-  double number = start_of(total->kind);
+  double number = reduction_start(total->kind);
   for (const Tally *tally = total->tallies; tally; tally = tally->next)
-    number = join(total->kind, number, tally->value);
+    number = reduction_join(total->kind, number, tally->value);
   lua_pushnumber(L, number == number ? number : (double)NAN);
   return 1;
 }
@@ -170,7 +145,7 @@ static int total_tostring(lua_State *L) {
 }
 
 /* Pushes a new total of the world at index 1. */
-static void create(lua_State *L, World *world, TotalKind kind,
+static void create(lua_State *L, World *world, ReductionKind kind,
                    const char *name, size_t length) {
   Total *total =
       (Total *)bind_new(L, KIND_TOTAL, sizeof *total + length + 1);
@@ -184,7 +159,7 @@ static void create(lua_State *L, World *world, TotalKind kind,
 }
 
 /* world:sum(name): upvalue 2 is the kind's word, as bind_add has it. */
-static int find_or_create(lua_State *L, TotalKind kind) {
+static int find_or_create(lua_State *L, ReductionKind kind) {
   World *world = bind_world_check(L, 1);
   const char *word = kind_words[kind];
   if (lua_type(L, 2) != LUA_TSTRING)
@@ -217,9 +192,17 @@ static int find_or_create(lua_State *L, TotalKind kind) {
   return 1;
 }
 
-static int world_sum(lua_State *L) { return find_or_create(L, TOTAL_SUM); }
-static int world_min(lua_State *L) { return find_or_create(L, TOTAL_MIN); }
-static int world_max(lua_State *L) { return find_or_create(L, TOTAL_MAX); }
+static int world_sum(lua_State *L) {
+  return find_or_create(L, REDUCTION_SUM);
+}
+
+static int world_min(lua_State *L) {
+  return find_or_create(L, REDUCTION_LEAST);
+}
+
+static int world_max(lua_State *L) {
+  return find_or_create(L, REDUCTION_GREATEST);
+}
 
 /* For scripts/ecs --------------------------------------------------------- */
 
@@ -242,7 +225,7 @@ static int forget_totals(lua_State *L) {
   const char *system = luaL_checkstring(L, 2);
   for (const Total *total = world->totals; total; total = total->next) {
     Tally *tally = bind_tally_find(total, system);
-    if (tally) tally->value = start_of(total->kind);
+    if (tally) tally->value = reduction_start(total->kind);
   }
   return 0;
 }

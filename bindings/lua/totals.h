@@ -3,13 +3,12 @@
  * A Total has a name and, for each system that adds to it, a Tally:
  *
  *      Total "score"  -->  Tally "arrows"  -->  Tally "swords"   (by name)
- *                            lanes, running: the run that is on
+ *                            running: the run that is on
  *                            value: what its last whole run came to
  *
  * A tally's value changes when a run of its system has ended well, so whoever
  * reads the total sees whole runs only. Its rows are added in the order that
- * docs/programs.md gives, on every path: row n into lane n % 16, lanes joined
- * after every 1024 rows.
+ * docs/programs.md gives, on every path (core/reduction.h).
  *
  * A tally is never freed before its world: there is one for each name of a
  * system that has added.
@@ -17,18 +16,13 @@
 #ifndef ECS_LUA_TOTALS_H
 #define ECS_LUA_TOTALS_H
 
+#include "../../core/reduction.h"
 #include "worlds.h"
-
-#define TALLY_LANES 16u
-#define TALLY_ROWS 1024u
-
-typedef enum TotalKind { TOTAL_SUM, TOTAL_MIN, TOTAL_MAX } TotalKind;
 
 typedef struct Tally {
   struct Tally *next;  /* of the same total, by name */
-  double lanes[TALLY_LANES];
-  double running;      /* the blocks of rows before */
-  double value;
+  Reduction running;   /* the run that is on */
+  double value;        /* what its last whole run came to */
   uint64_t block;      /* whose rows are in the lanes */
   uint64_t turn;       /* which run it is; see State */
   char system[];
@@ -40,7 +34,7 @@ typedef struct Total {
   struct Total *next;  /* of the world */
   Tally *tallies;
   Tally *recent;       /* that was added to last; NULL: none */
-  TotalKind kind;
+  ReductionKind kind;
   uint32_t tally_count;
   char name[];
 } Total;

@@ -15,6 +15,7 @@
  */
 #include <string.h>
 
+#include "../../core/config.h"
 #include "views.h"
 
 /* What a walk leaves on the stack: nothing, a message that has yet to get its
@@ -205,8 +206,8 @@ static bool gives_values(const Parts *parts) {
   return false;
 }
 
-/* ECS_INDEX_LIMIT of core/config.h, less the index of nobody. */
-#define MOST_ENTITIES 268435455
+/* Less the index of nobody. */
+#define MOST_ENTITIES ((int)ECS_INDEX_LIMIT - 1)
 
 static double check_count(lua_State *L, int index) {
   double count = lua_type(L, index) == LUA_TNUMBER ? lua_tonumber(L, index)

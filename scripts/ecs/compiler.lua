@@ -224,8 +224,11 @@ end
 compiler.world_methods = lower_call.methods
 compiler.total_methods = lower_call.totals
 
--- The parts trust what they are given, and garbage may keep them busy for ever:
--- no script finds them.
+-- The parts trust what they are given, and what they keep is for the compiler
+-- alone. So package.loaded loses them: a script that requires one loads a copy
+-- of its own, which shares nothing with this compiler. They are plain Lua, and
+-- ecs.core checks every program: garbage given to a copy may keep it busy for
+-- ever, as any loop can, and no more.
 for _, part in ipairs { "source", "lexer", "parser", "emitter", "roots",
                         "lower", "lower_expression", "lower_call" } do
   package.loaded["ecs." .. part] = nil

@@ -11,7 +11,7 @@
 --     most       how far from 0 that number can be
 --     constant   the number or boolean it is known to be
 --     sign, left, right    how a bool was made, for what a test proves
---     reader, kind         the uniform it was read from
+--     slot                 the uniform it was read from: u0, u1 ...
 --
 -- Equal operations on equal values are emitted once.
 

@@ -45,8 +45,7 @@ local UNROLL_LIMIT, CALL_LIMIT = 256, 32
 -- when loops are unrolled and calls inlined.
 local BLOCK_LIMIT, WORK_LIMIT = 80, 50000
 
---- A state for the code of one row. context: emit (an emitter), roots, rows,
--- and what else lower_expression.lua says.
+--- A state for the code of one row. context: what lower_expression.lua says.
 function lower.new(context)
   return setmetatable({
     context = context, emit = context.emit,

@@ -2,15 +2,20 @@
 --
 -- The context that lower.new is given says what the code is about:
 --
---     emit, roots     emitter.lua, roots.lua
---     func            the function whose names are looked up: { f, name }
---     rows            the terms that are parameters, by their table
---     world           the world, as scripts know it
---     tree(f, node)   the tree of a function that is called; raises
---     calls           function -> how to lower a call of it (library.lua's)
+--     emit, roots     an emitter (emitter.lua), what is outside (roots.lua)
+--     func            the function whose names are looked up: the one that is
+--                     compiled, or one that it calls
+--     tree(f, node, name)  the tree of a function that is called, and the
+--                     function; raises
+--     calls           function -> how to lower a call of it (lower_call.lua)
 --     methods(value)  name -> how to lower a method of this object, or nil
---     system          it is a system's, so rows can draw numbers
+--     describe(value) a definition's name and the types of its fields, or nil
+--     writes(name)    may fields of the term with this name be assigned to?
+--     written         fields that were assigned to: { entry, term, name } each,
+--                     in order; and entry -> true
+--     system          it is a system's, so rows draw numbers and add to totals
 --     totals          list of the totals that are added to, by reduction
+--     total_kind(value)    "sum", "min" or "max"; nil when it is no total
 
 if jit then jit.off(true, true) end -- too seldom run to be worth compiling
 

@@ -283,26 +283,26 @@ static void check_fill(ValueType type) {
 }
 
 static double joined(int kind, double x, double y) {
-  if (kind == OPERATION_SUM) return x + y;
-  if (kind == OPERATION_LEAST) return y < x ? y : x;
+  if (kind == REDUCTION_SUM) return x + y;
+  if (kind == REDUCTION_LEAST) return y < x ? y : x;
   return y > x ? y : x;
 }
 
 static void check_reduce(int kind, bool masked) {
-  double lanes[LOOP_LANES], want[LOOP_LANES];
-  uint32_t n = bench.n / LOOP_LANES * LOOP_LANES;
+  double lanes[REDUCTION_LANES], want[REDUCTION_LANES];
+  uint32_t n = bench.n / REDUCTION_LANES * REDUCTION_LANES;
   fill(&bench.a, VALUE_F64);
   fill(&bench.b, VALUE_BOOL);
-  for (uint32_t k = 0; k < LOOP_LANES; k++)
+  for (uint32_t k = 0; k < REDUCTION_LANES; k++)
     lanes[k] = want[k] = random_number(&source);
   for (uint32_t i = 0; i < n; i++) {
-    double *lane = &want[i % LOOP_LANES];
+    double *lane = &want[i % REDUCTION_LANES];
     if (!masked || bench.b.numbers[i] > 0)
       *lane = joined(kind, *lane, bench.a.numbers[i]);
   }
-  bench.set.reduce((Operation)kind, masked)(lanes, &bench.a.as, &bench.b.as,
-                                            NULL, n);
-  for (uint32_t k = 0; k < LOOP_LANES; k++)
+  bench.set.reduce((ReductionKind)kind, masked)(lanes, &bench.a.as,
+                                                &bench.b.as, NULL, n);
+  for (uint32_t k = 0; k < REDUCTION_LANES; k++)
     assert_true(same(lanes[k], want[k]));
 }
 

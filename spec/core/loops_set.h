@@ -14,7 +14,7 @@ typedef struct LoopSet {
   Loop (*load)(ecs_Scalar scalar, ValueType type);
   Loop (*store)(ecs_Scalar scalar, ValueType type, bool masked);
   Loop (*quantize)(ecs_Scalar scalar, ValueType type);
-  Loop (*reduce)(Operation kind, bool masked);
+  Loop (*reduce)(ReductionKind kind, bool masked);
   Loop (*fill)(ValueType type);
 } LoopSet;
 
