@@ -257,7 +257,7 @@ describe("the collector", function()
     local pause = collectgarbage("setpause", 1)
     local step = collectgarbage("setstepmul", 10000)
     local world = ecs.world {}
-    for k = 1, 300 do
+    for k = 1, 100 do
       world:spawn(Position { x = k }, Enemy)
       local query = world:query { Position, with = { Enemy } }
       query:batch(function(batch)
@@ -268,7 +268,7 @@ describe("the collector", function()
     end
     collectgarbage("setpause", pause)
     collectgarbage("setstepmul", step)
-    assert.equal(300, world:query({ Position }):count())
+    assert.equal(100, world:query({ Position }):count())
   end)
 
   it("finds worlds, queries and the batches that scripts kept", function()
