@@ -37,17 +37,28 @@ bool row_list_is_fresh(const RowList *list, const Part *parts) {
 
 /* Building -------------------------------------------------------------- */
 
-/* What building needs for a while. */
+/* What building needs for a while. Rows of the driver are looked up slice by
+ * slice, one part after the other, so that every loop does one simple thing
+ * and what it leaves for the next is still in the nearest cache:
+ *
+ *      driver's rows     part 1          part 2
+ *      5 6 7 8 9   --->  5 - 7 8 -  ---> 5 - - 8 -   --->  the list gets 5 8
+ */
 typedef struct Build {
   RowList *list;
   World *world;
   const Part *parts;
   uint32_t driver;
-  uint8_t **fits;         /* per part: which tables match */
+  uint8_t **fits;         /* per part, by table id plus one: does it match? 0
+                             stands for PART_ABSENT */
+  uint32_t *tables;       /* per part: its tables of the slice's rows */
+  uint32_t count;         /* rows of the slice; they go behind the list's */
+  uint32_t at[ECS_LOOK_UP_ROWS];   /* their entities' indices */
+  uint32_t kept[ECS_LOOK_UP_ROWS]; /* scratch */
   uint32_t *combinations; /* per matching row of one driver table */
   uint32_t *hash;         /* combination plus one; 0: free */
   uint32_t hash_capacity;
-  uint32_t *sorted;       /* scratch for bringing rows together */
+  uint32_t *sorted;       /* scratch; NULL: nothing had to be sorted yet */
   uint32_t *starts;       /* scratch: per combination */
   uint32_t starts_capacity;
   uint32_t rows;          /* capacity of combinations and sorted */
@@ -58,13 +69,12 @@ static void build_deinit(Build *build, Memory *memory) {
   uint32_t parts = build->list->part_count;
   for (uint32_t i = 0; build->fits != NULL && i < parts; i++)
     memory_free(memory, build->fits[i],
-                build->parts[i].group->table_count);
-  if (build->fits != NULL)
-    memory_free(memory, build->fits, parts * sizeof(uint8_t *));
-  if (build->combinations != NULL)
-    memory_free(memory, build->combinations, build->rows * sizeof(uint32_t));
-  if (build->sorted != NULL)
-    memory_free(memory, build->sorted, build->rows * sizeof(uint32_t));
+                build->parts[i].group->table_count + 1);
+  memory_free(memory, build->fits, parts * sizeof(uint8_t *));
+  memory_free(memory, build->tables,
+              parts * ECS_LOOK_UP_ROWS * sizeof(uint32_t));
+  memory_free(memory, build->combinations, build->rows * sizeof(uint32_t));
+  memory_free(memory, build->sorted, build->rows * sizeof(uint32_t));
   memory_free(memory, build->hash, build->hash_capacity * sizeof(uint32_t));
   memory_free(memory, build->starts,
               build->starts_capacity * sizeof(uint32_t));
@@ -88,16 +98,19 @@ static ecs_Status reserve_rows(RowList *list, Memory *memory, uint32_t rows) {
 }
 
 static ecs_Status mark_tables(Build *build, Memory *memory) {
-  build->fits =
-      memory_zeroed(memory, build->list->part_count, sizeof(uint8_t *));
-  if (build->fits == NULL) return ECS_E_MEMORY;
-  for (uint32_t i = 0; i < build->list->part_count; i++) {
+  uint32_t parts = build->list->part_count;
+  build->fits = memory_zeroed(memory, parts, sizeof(uint8_t *));
+  build->tables =
+      memory_zeroed(memory, parts, ECS_LOOK_UP_ROWS * sizeof(uint32_t));
+  if (build->fits == NULL || build->tables == NULL) return ECS_E_MEMORY;
+  for (uint32_t i = 0; i < parts; i++) {
     const Part *part = &build->parts[i];
-    if (part->group->table_count == 0) continue;
-    build->fits[i] = memory_zeroed(memory, part->group->table_count, 1);
-    if (build->fits[i] == NULL) return ECS_E_MEMORY;
+    uint8_t *fits = memory_zeroed(memory, part->group->table_count + 1, 1);
+    build->fits[i] = fits;
+    if (fits == NULL) return ECS_E_MEMORY;
+    fits[0] = !part->required;
     for (uint32_t k = 0; k < part->match.count; k++)
-      build->fits[i][part->match.tables[k]] = 1;
+      fits[part->match.tables[k] + 1] = 1;
   }
   return ECS_OK;
 }
@@ -113,9 +126,7 @@ static ecs_Status build_init(Build *build, Memory *memory) {
   build->rows = longest;
   if (rows > 0) {
     build->combinations = memory_zeroed(memory, longest, sizeof(uint32_t));
-    build->sorted = memory_zeroed(memory, longest, sizeof(uint32_t));
-    if (build->combinations == NULL || build->sorted == NULL)
-      return ECS_E_MEMORY;
+    if (build->combinations == NULL) return ECS_E_MEMORY;
   }
   ecs_Status status = mark_tables(build, memory);
   if (status != ECS_OK) return status;
@@ -192,55 +203,175 @@ static ecs_Status ensure_combination(Build *build, const uint32_t *tables,
 
 /* Rows ------------------------------------------------------------------ */
 
-static Location locate(const World *world, const Part *part,
-                       ecs_Entity entity) {
-  return part->group->id == 0
-             ? world_locate_main(world, entity)
-             : world_locate_in(part->group, id_index(entity));
+/* Where the slice's rows of a part go in the list, and their tables. */
+static uint32_t *slice_rows(const Build *build, uint32_t part) {
+  return build->list->rows[part] + build->list->count;
 }
 
-/* Looks an entity of the driver up in one other part: its table's id and row.
- * False when it does not match. */
-static bool look_up(const Build *build, uint32_t at, ecs_Entity entity,
-                    uint32_t *table, uint32_t *row) {
-  const Part *part = &build->parts[at];
-  Location place = locate(build->world, part, entity);
-  if (place.table == NULL) {
-    *table = PART_ABSENT;
-    *row = 0;
-    return !part->required;
+static uint32_t *slice_tables(const Build *build, uint32_t part) {
+  return build->tables + (size_t)part * ECS_LOOK_UP_ROWS;
+}
+
+/* The next rows of a driver table, from one on, that pass the filter of bits.
+ * Returns where to go on. */
+static uint32_t take_slice(Build *build, const Table *table, uint32_t row) {
+  const Part *driver = &build->parts[build->driver];
+  const ecs_Entity *entities = table->entities;
+  uint32_t *rows = slice_rows(build, build->driver);
+  uint32_t left = table->count - row;
+  uint32_t taken = left < ECS_LOOK_UP_ROWS ? left : ECS_LOOK_UP_ROWS;
+  uint32_t count = driver->filters ? 0 : taken;
+  for (uint32_t i = 0; i < count; i++) rows[i] = row + i;
+  for (uint32_t i = 0; driver->filters && i < taken; i++) {
+    rows[count] = row + i;
+    count += part_bits_fit(driver, table, row + i);
   }
-  *table = place.table->id;
-  *row = place.row;
-  return build->fits[at][*table] != 0 &&
-         part_row_fits(part, place.table, place.row);
+  for (uint32_t i = 0; i < count; i++)
+    build->at[i] = id_index(entities[rows[i]]);
+  build->count = count;
+  return row + taken;
 }
 
-static bool look_up_all(const Build *build, ecs_Entity entity,
-                        uint32_t *tables, uint32_t at_row) {
-  const RowList *list = build->list;
-  for (uint32_t i = 0; i < list->part_count; i++)
-    if (i != build->driver &&
-        !look_up(build, i, entity, &tables[i], &list->rows[i][at_row]))
+/* Where the slice's entities are in a part other than the main group. Who is
+ * there at all is told without a jump, because nobody can guess it. */
+static inline __attribute__((always_inline)) void locate_slice_in(
+    const Build *build, uint32_t part, bool narrow) {
+  Locator locator = build->parts[part].group->locator; /* in registers */
+  const uint32_t *at = build->at;
+  uint32_t *rows = slice_rows(build, part);
+  uint32_t *tables = slice_tables(build, part), count = build->count;
+  locator.narrow = narrow;
+  for (uint32_t i = 0; i < count; i++) {
+    Place place = locator_find(&locator, at[i]);
+    rows[i] = place.row;
+    tables[i] = place.table | (place.row == LOCATOR_NONE ? PART_ABSENT : 0u);
+  }
+}
+
+/* Where they are in any part. */
+static void locate_slice(const Build *build, uint32_t part) {
+  const Group *group = build->parts[part].group;
+  const EntityIndex index = build->world->index; /* in registers */
+  const uint32_t *at = build->at;
+  uint32_t *rows = slice_rows(build, part);
+  uint32_t *tables = slice_tables(build, part), count = build->count;
+  if (group->id != 0 && group->locator.narrow) {
+    locate_slice_in(build, part, true);
+  } else if (group->id != 0) {
+    locate_slice_in(build, part, false);
+  } else {
+    for (uint32_t i = 0; i < count; i++) {
+      Slot slot = *entity_index_slot(&index, at[i]);
+      rows[i] = slot.where;
+      tables[i] = slot_table(slot);
+    }
+  }
+}
+
+/* Numbers that are kept move to the front. */
+static void close_up(uint32_t *numbers, const uint32_t *kept, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) numbers[i] = numbers[kept[i]];
+}
+
+/* Only some of the slice's rows stay: in the driver and in the parts that were
+ * looked at, part being the last of them. */
+static void keep_only(Build *build, uint32_t part, uint32_t count) {
+  if (count == build->count) return;
+  build->count = count;
+  close_up(build->at, build->kept, count);
+  close_up(slice_rows(build, build->driver), build->kept, count);
+  for (uint32_t i = 0; i <= part; i++) {
+    if (i == build->driver) continue;
+    close_up(slice_rows(build, i), build->kept, count);
+    close_up(slice_tables(build, i), build->kept, count);
+  }
+}
+
+static bool all_equal(const uint32_t *numbers, uint32_t count) {
+  uint32_t difference = 0;
+  for (uint32_t i = 1; i < count; i++) difference |= numbers[i] ^ numbers[0];
+  return difference == 0;
+}
+
+/* Rows in tables of a part that match stay. */
+static void filter_tables(Build *build, uint32_t part) {
+  const uint8_t *fits = build->fits[part];
+  const uint32_t *tables = slice_tables(build, part);
+  uint32_t candidates = build->count, count = 0;
+  if (all_equal(tables, candidates)) {
+    if (fits[(uint32_t)(tables[0] + 1)] == 0) build->count = 0;
+    return;
+  }
+  for (uint32_t i = 0; i < candidates; i++) {
+    build->kept[count] = i;
+    count += fits[(uint32_t)(tables[i] + 1)];
+  }
+  keep_only(build, part, count);
+}
+
+/* Rows whose bits a part asks for stay. */
+static void filter_bits(Build *build, uint32_t part) {
+  const Part *asked = &build->parts[part];
+  const uint32_t *rows = slice_rows(build, part);
+  const uint32_t *tables = slice_tables(build, part);
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < build->count; i++) {
+    build->kept[count] = i;
+    count += tables[i] == PART_ABSENT ||
+             part_bits_fit(asked, asked->group->tables[tables[i]], rows[i]);
+  }
+  keep_only(build, part, count);
+}
+
+/* The slice's rows that match in all other parts. */
+static void filter_slice(Build *build) {
+  for (uint32_t i = 0; i < build->list->part_count; i++) {
+    if (i == build->driver || build->count == 0) continue;
+    locate_slice(build, i);
+    filter_tables(build, i);
+    if (build->parts[i].filters) filter_bits(build, i);
+  }
+}
+
+/* Are all of the slice's rows in the same tables? */
+static bool is_uniform(const Build *build) {
+  for (uint32_t i = 0; i < build->list->part_count; i++)
+    if (i != build->driver && !all_equal(slice_tables(build, i), build->count))
       return false;
   return true;
+}
+
+/* Names the combination of each row of the slice and has the list keep them.
+ * Neighbours often have the same. */
+static ecs_Status keep_slice(Build *build, uint32_t first, uint32_t *tables,
+                             uint32_t *combination) {
+  RowList *list = build->list;
+  uint32_t *combinations = build->combinations + (list->count - first);
+  bool uniform = is_uniform(build);
+  for (uint32_t row = 0; row < build->count; row++) {
+    for (uint32_t i = 0; i < list->part_count; i++)
+      if (i != build->driver) tables[i] = slice_tables(build, i)[row];
+    ecs_Status status = ensure_combination(build, tables, combination);
+    if (status != ECS_OK) return status;
+    combinations[row] = *combination;
+    if (uniform) break;
+  }
+  for (uint32_t row = 1; uniform && row < build->count; row++)
+    combinations[row] = *combination;
+  list->count += build->count;
+  return ECS_OK;
 }
 
 /* The matching rows of one driver table, appended in its order. */
 static ecs_Status visit_table(Build *build, const Table *table,
                               uint32_t *tables, uint32_t *combination) {
-  RowList *list = build->list;
-  const Part *driver = &build->parts[build->driver];
-  uint32_t first = list->count;
+  uint32_t first = build->list->count, row = 0;
   tables[build->driver] = table->id;
-  for (uint32_t row = 0; row < table->count; row++) {
-    if (!part_row_fits(driver, table, row)) continue;
-    if (!look_up_all(build, table->entities[row], tables, list->count))
-      continue;
-    ecs_Status status = ensure_combination(build, tables, combination);
+  while (row < table->count) {
+    row = take_slice(build, table, row);
+    filter_slice(build);
+    ecs_Status status = keep_slice(build, first, tables, combination);
     if (status != ECS_OK) return status;
-    list->rows[build->driver][list->count] = row;
-    build->combinations[list->count++ - first] = *combination;
   }
   return ECS_OK;
 }
@@ -259,10 +390,12 @@ static bool is_absent(const RowList *list, Block block, uint32_t part) {
   return list->tables[block.tables * list->part_count + part] == PART_ABSENT;
 }
 
+/* Numbers that end where a run would: then they are looked at, all at once. */
 static bool rows_are_run(const uint32_t *rows, uint32_t count) {
-  for (uint32_t i = 1; i < count; i++)
-    if (rows[i] != rows[0] + i) return false;
-  return true;
+  uint32_t difference = 0;
+  if (rows[count - 1] != rows[0] + (count - 1)) return false;
+  for (uint32_t i = 0; i < count; i++) difference |= rows[i] ^ (rows[0] + i);
+  return difference == 0;
 }
 
 static uint64_t find_runs(const RowList *list, Block block) {
@@ -343,12 +476,6 @@ static void sort_rows(Build *build, uint32_t *rows, uint32_t count) {
   build->starts[0] = 0;
 }
 
-static bool all_equal(const uint32_t *numbers, uint32_t count) {
-  for (uint32_t i = 1; i < count; i++)
-    if (numbers[i] != numbers[0]) return false;
-  return true;
-}
-
 /* Brings the rows of one driver table together by combination. */
 static ecs_Status bring_together(Build *build, uint32_t first) {
   RowList *list = build->list;
@@ -358,6 +485,9 @@ static ecs_Status bring_together(Build *build, uint32_t first) {
   if (all_equal(build->combinations, count))
     return cut_blocks(list, memory,
                       (Block){first, count, build->combinations[0], 0});
+  if (build->sorted == NULL)
+    build->sorted = memory_zeroed(memory, build->rows, sizeof(uint32_t));
+  if (build->sorted == NULL) return ECS_E_MEMORY;
   ecs_Status status = count_combinations(build, count);
   if (status != ECS_OK) return status;
   for (uint32_t i = 0; i < list->part_count; i++)
