@@ -1,6 +1,8 @@
 /* row_list.c: the rows that match a query whose terms span groups. */
 #include "row_list.h"
 
+#include "look_up.h"
+
 ecs_Status row_list_init(RowList *list, Memory *memory, uint32_t part_count) {
   *list = (RowList){.part_count = part_count};
   list->versions = memory_zeroed(memory, part_count, sizeof(uint64_t));
@@ -37,24 +39,13 @@ bool row_list_is_fresh(const RowList *list, const Part *parts) {
 
 /* Building -------------------------------------------------------------- */
 
-/* What building needs for a while. Rows of the driver are looked up slice by
- * slice, one part after the other, so that every loop does one simple thing
- * and what it leaves for the next is still in the nearest cache:
- *
- *      driver's rows     part 1          part 2
- *      5 6 7 8 9   --->  5 - 7 8 -  ---> 5 - - 8 -   --->  the list gets 5 8
- */
+/* What building needs for a while. */
 typedef struct Build {
   RowList *list;
   World *world;
   const Part *parts;
   uint32_t driver;
-  uint8_t **fits;         /* per part, by table id plus one: does it match? 0
-                             stands for PART_ABSENT */
-  uint32_t *tables;       /* per part: its tables of the slice's rows */
-  uint32_t count;         /* rows of the slice; they go behind the list's */
-  uint32_t at[ECS_LOOK_UP_ROWS];   /* their entities' indices */
-  uint32_t kept[ECS_LOOK_UP_ROWS]; /* scratch */
+  LookUp look_up;
   uint32_t *combinations; /* per matching row of one driver table */
   uint32_t *hash;         /* combination plus one; 0: free */
   uint32_t hash_capacity;
@@ -66,13 +57,7 @@ typedef struct Build {
 } Build;
 
 static void build_deinit(Build *build, Memory *memory) {
-  uint32_t parts = build->list->part_count;
-  for (uint32_t i = 0; build->fits != NULL && i < parts; i++)
-    memory_free(memory, build->fits[i],
-                build->parts[i].group->table_count + 1);
-  memory_free(memory, build->fits, parts * sizeof(uint8_t *));
-  memory_free(memory, build->tables,
-              parts * ECS_LOOK_UP_ROWS * sizeof(uint32_t));
+  look_up_deinit(&build->look_up);
   memory_free(memory, build->combinations, build->rows * sizeof(uint32_t));
   memory_free(memory, build->sorted, build->rows * sizeof(uint32_t));
   memory_free(memory, build->hash, build->hash_capacity * sizeof(uint32_t));
@@ -97,28 +82,14 @@ static ecs_Status reserve_rows(RowList *list, Memory *memory, uint32_t rows) {
   return ECS_OK;
 }
 
-static ecs_Status mark_tables(Build *build, Memory *memory) {
-  uint32_t parts = build->list->part_count;
-  build->fits = memory_zeroed(memory, parts, sizeof(uint8_t *));
-  build->tables =
-      memory_zeroed(memory, parts, ECS_LOOK_UP_ROWS * sizeof(uint32_t));
-  if (build->fits == NULL || build->tables == NULL) return ECS_E_MEMORY;
-  for (uint32_t i = 0; i < parts; i++) {
-    const Part *part = &build->parts[i];
-    uint8_t *fits = memory_zeroed(memory, part->group->table_count + 1, 1);
-    build->fits[i] = fits;
-    if (fits == NULL) return ECS_E_MEMORY;
-    fits[0] = !part->required;
-    for (uint32_t k = 0; k < part->match.count; k++)
-      fits[part->match.tables[k] + 1] = 1;
-  }
-  return ECS_OK;
-}
-
 static ecs_Status build_init(Build *build, Memory *memory) {
   const Part *driver = &build->parts[build->driver];
   uint64_t rows = part_rows(driver);
   uint32_t longest = 0;
+  ecs_Status status =
+      look_up_init(&build->look_up, build->world, build->parts,
+                   build->list->part_count, build->driver);
+  if (status != ECS_OK) return status;
   for (uint32_t i = 0; i < driver->match.count; i++) {
     uint32_t count = driver->group->tables[driver->match.tables[i]]->count;
     if (count > longest) longest = count;
@@ -128,8 +99,6 @@ static ecs_Status build_init(Build *build, Memory *memory) {
     build->combinations = memory_zeroed(memory, longest, sizeof(uint32_t));
     if (build->combinations == NULL) return ECS_E_MEMORY;
   }
-  ecs_Status status = mark_tables(build, memory);
-  if (status != ECS_OK) return status;
   return reserve_rows(build->list, memory, (uint32_t)rows);
 }
 
@@ -203,174 +172,36 @@ static ecs_Status ensure_combination(Build *build, const uint32_t *tables,
 
 /* Rows ------------------------------------------------------------------ */
 
-/* Where the slice's rows of a part go in the list, and their tables. */
-static uint32_t *slice_rows(const Build *build, uint32_t part) {
-  return build->list->rows[part] + build->list->count;
-}
-
-static uint32_t *slice_tables(const Build *build, uint32_t part) {
-  return build->tables + (size_t)part * ECS_LOOK_UP_ROWS;
-}
-
-/* The next rows of a driver table, from one on, that pass the filter of bits.
- * Returns where to go on. */
-static uint32_t take_slice(Build *build, const Table *table, uint32_t row) {
-  const Part *driver = &build->parts[build->driver];
-  const ecs_Entity *entities = table->entities;
-  uint32_t *rows = slice_rows(build, build->driver);
-  uint32_t left = table->count - row;
-  uint32_t taken = left < ECS_LOOK_UP_ROWS ? left : ECS_LOOK_UP_ROWS;
-  uint32_t count = driver->filters ? 0 : taken;
-  for (uint32_t i = 0; i < count; i++) rows[i] = row + i;
-  for (uint32_t i = 0; driver->filters && i < taken; i++) {
-    rows[count] = row + i;
-    count += part_bits_fit(driver, table, row + i);
-  }
-  for (uint32_t i = 0; i < count; i++)
-    build->at[i] = id_index(entities[rows[i]]);
-  build->count = count;
-  return row + taken;
-}
-
-/* Where the slice's entities are in a part other than the main group. Who is
- * there at all is told without a jump, because nobody can guess it. */
-static inline __attribute__((always_inline)) void locate_slice_in(
-    const Build *build, uint32_t part, bool narrow) {
-  Locator locator = build->parts[part].group->locator; /* in registers */
-  const uint32_t *at = build->at;
-  uint32_t *rows = slice_rows(build, part);
-  uint32_t *tables = slice_tables(build, part), count = build->count;
-  locator.narrow = narrow;
-  for (uint32_t i = 0; i < count; i++) {
-    Place place = locator_find(&locator, at[i]);
-    rows[i] = place.row;
-    tables[i] = place.table | (place.row == LOCATOR_NONE ? PART_ABSENT : 0u);
-  }
-}
-
-/* Where they are in any part. */
-static void locate_slice(const Build *build, uint32_t part) {
-  const Group *group = build->parts[part].group;
-  const EntityIndex index = build->world->index; /* in registers */
-  const uint32_t *at = build->at;
-  uint32_t *rows = slice_rows(build, part);
-  uint32_t *tables = slice_tables(build, part), count = build->count;
-  if (group->id != 0 && group->locator.narrow) {
-    locate_slice_in(build, part, true);
-  } else if (group->id != 0) {
-    locate_slice_in(build, part, false);
-  } else {
-    for (uint32_t i = 0; i < count; i++) {
-      Slot slot = *entity_index_slot(&index, at[i]);
-      rows[i] = slot.where;
-      tables[i] = slot_table(slot);
-    }
-  }
-}
-
-/* Numbers that are kept move to the front. */
-static void close_up(uint32_t *numbers, const uint32_t *kept, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) numbers[i] = numbers[kept[i]];
-}
-
-/* Only some of the slice's rows stay: in the driver and in the parts that were
- * looked at, part being the last of them. */
-static void keep_only(Build *build, uint32_t part, uint32_t count) {
-  if (count == build->count) return;
-  build->count = count;
-  close_up(build->at, build->kept, count);
-  close_up(slice_rows(build, build->driver), build->kept, count);
-  for (uint32_t i = 0; i <= part; i++) {
-    if (i == build->driver) continue;
-    close_up(slice_rows(build, i), build->kept, count);
-    close_up(slice_tables(build, i), build->kept, count);
-  }
-}
-
-static bool all_equal(const uint32_t *numbers, uint32_t count) {
-  uint32_t difference = 0;
-  for (uint32_t i = 1; i < count; i++) difference |= numbers[i] ^ numbers[0];
-  return difference == 0;
-}
-
-/* Rows in tables of a part that match stay. */
-static void filter_tables(Build *build, uint32_t part) {
-  const uint8_t *fits = build->fits[part];
-  const uint32_t *tables = slice_tables(build, part);
-  uint32_t candidates = build->count, count = 0;
-  if (all_equal(tables, candidates)) {
-    if (fits[(uint32_t)(tables[0] + 1)] == 0) build->count = 0;
-    return;
-  }
-  for (uint32_t i = 0; i < candidates; i++) {
-    build->kept[count] = i;
-    count += fits[(uint32_t)(tables[i] + 1)];
-  }
-  keep_only(build, part, count);
-}
-
-/* Rows whose bits a part asks for stay. */
-static void filter_bits(Build *build, uint32_t part) {
-  const Part *asked = &build->parts[part];
-  const uint32_t *rows = slice_rows(build, part);
-  const uint32_t *tables = slice_tables(build, part);
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < build->count; i++) {
-    build->kept[count] = i;
-    count += tables[i] == PART_ABSENT ||
-             part_bits_fit(asked, asked->group->tables[tables[i]], rows[i]);
-  }
-  keep_only(build, part, count);
-}
-
-/* The slice's rows that match in all other parts. */
-static void filter_slice(Build *build) {
-  for (uint32_t i = 0; i < build->list->part_count; i++) {
-    if (i == build->driver || build->count == 0) continue;
-    locate_slice(build, i);
-    filter_tables(build, i);
-    if (build->parts[i].filters) filter_bits(build, i);
-  }
-}
-
-/* Are all of the slice's rows in the same tables? */
-static bool is_uniform(const Build *build) {
-  for (uint32_t i = 0; i < build->list->part_count; i++)
-    if (i != build->driver && !all_equal(slice_tables(build, i), build->count))
-      return false;
-  return true;
-}
-
-/* Names the combination of each row of the slice and has the list keep them.
+/* Names the combination of each row that was found and has the list keep them.
  * Neighbours often have the same. */
-static ecs_Status keep_slice(Build *build, uint32_t first, uint32_t *tables,
+static ecs_Status keep_found(Build *build, uint32_t first, uint32_t *tables,
                              uint32_t *combination) {
   RowList *list = build->list;
+  uint32_t count = build->look_up.count;
   uint32_t *combinations = build->combinations + (list->count - first);
-  bool uniform = is_uniform(build);
-  for (uint32_t row = 0; row < build->count; row++) {
-    for (uint32_t i = 0; i < list->part_count; i++)
-      if (i != build->driver) tables[i] = slice_tables(build, i)[row];
+  bool uniform = look_up_is_uniform(&build->look_up);
+  for (uint32_t row = 0; row < count; row++) {
+    look_up_tables(&build->look_up, row, tables);
     ecs_Status status = ensure_combination(build, tables, combination);
     if (status != ECS_OK) return status;
     combinations[row] = *combination;
     if (uniform) break;
   }
-  for (uint32_t row = 1; uniform && row < build->count; row++)
+  for (uint32_t row = 1; uniform && row < count; row++)
     combinations[row] = *combination;
-  list->count += build->count;
+  list->count += count;
   return ECS_OK;
 }
 
 /* The matching rows of one driver table, appended in its order. */
 static ecs_Status visit_table(Build *build, const Table *table,
                               uint32_t *tables, uint32_t *combination) {
-  uint32_t first = build->list->count, row = 0;
+  RowList *list = build->list;
+  uint32_t first = list->count, row = 0;
   tables[build->driver] = table->id;
   while (row < table->count) {
-    row = take_slice(build, table, row);
-    filter_slice(build);
-    ecs_Status status = keep_slice(build, first, tables, combination);
+    row = look_up_rows(&build->look_up, table, row, list->rows, list->count);
+    ecs_Status status = keep_found(build, first, tables, combination);
     if (status != ECS_OK) return status;
   }
   return ECS_OK;
@@ -482,7 +313,7 @@ static ecs_Status bring_together(Build *build, uint32_t first) {
   Memory *memory = &build->world->memory;
   uint32_t count = list->count - first;
   if (count == 0) return ECS_OK;
-  if (all_equal(build->combinations, count))
+  if (ids_are_equal(build->combinations, count))
     return cut_blocks(list, memory,
                       (Block){first, count, build->combinations[0], 0});
   if (build->sorted == NULL)
