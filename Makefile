@@ -21,10 +21,11 @@
 # tests, the floors and the rockspec follow it.
 CORE := ecs ecs_kernel config invariant status memory text id scalar \
   elementary schema entity_index locator table rows group world single spawn \
-  part row_list query batch visit matches sparse_set change bulk bulk_destroy \
-  command_buffer fold regroup hash explain library kernel random reduction \
-  kernel_ir kernel_parse kernel_print kernel_loops kernel_plan api accessor \
-  field_access api_entity kernel_vm api_query api_bulk api_program api_world
+  part look_up row_list query batch visit matches sparse_set change bulk \
+  bulk_destroy command_buffer fold regroup hash explain library kernel random \
+  reduction kernel_ir kernel_parse kernel_print kernel_loops kernel_plan api \
+  accessor field_access api_entity kernel_vm api_query api_bulk api_program \
+  api_world
 
 # What the mutation score is about.
 MUTANT_MODULES := table group world single locator command_buffer
@@ -65,7 +66,7 @@ CORE_FLAGS := -O2 -fPIC -fvisibility=hidden
 BINDING_FLAGS := $(CORE_FLAGS) -fno-plt
 MODULE_LINK := -Wl,-Bsymbolic-functions
 # Modules whose loops over columns gain from being vectorised.
-VECTORISED := scalar batch row_list kernel rows sparse_set
+VECTORISED := scalar batch look_up row_list kernel rows sparse_set bulk_destroy
 LDLIBS := -lm -ldl
 
 CHECK_LEVEL := -O1 -g

@@ -281,18 +281,21 @@ static ecs_Status change_list(Change *change) {
 
 static ecs_Status change_all(Change *change) {
   const Component *what = change->what;
-  ecs_Status status = query_prepare(change->query);
-  if (status != ECS_OK || query_count(change->query) == 0) return status;
+  ecs_Status status = query_plan(change->query);
+  if (status != ECS_OK) return status;
   change->group = change->world->groups[what->group];
   change->bit = what->bit;
+  bool is_set = change->group->locator.narrow;
+  if (is_set && change->adds)
+    return sparse_set_join(change->query, change->group, what->schema,
+                           change->image, change->fields);
+  status = query_prepare(change->query);
+  if (status != ECS_OK || query_count(change->query) == 0) return status;
   change->tables_before = change->group->table_count;
   uint32_t part = change_main_part(change);
   if (what->storage == ECS_STORE_BITS) {
     if (part < change->query->part_count) return change_bits(change, part);
-  } else if (change->group->locator.narrow) {
-    if (change->adds)
-      return sparse_set_join(change->query, change->group, what->schema,
-                             change->image, change->fields);
+  } else if (is_set) {
     if (sparse_set_empty(change->query, change->group)) return ECS_OK;
   } else if (moves_whole_tables(change)) {
     return change_tables(change);

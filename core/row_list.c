@@ -1,6 +1,8 @@
 /* row_list.c: the rows that match a query whose terms span groups. */
 #include "row_list.h"
 
+#include "look_up.h"
+
 ecs_Status row_list_init(RowList *list, Memory *memory, uint32_t part_count) {
   *list = (RowList){.part_count = part_count};
   list->versions = memory_zeroed(memory, part_count, sizeof(uint64_t));
@@ -43,11 +45,11 @@ typedef struct Build {
   World *world;
   const Part *parts;
   uint32_t driver;
-  uint8_t **fits;         /* per part: which tables match */
+  LookUp look_up;
   uint32_t *combinations; /* per matching row of one driver table */
   uint32_t *hash;         /* combination plus one; 0: free */
   uint32_t hash_capacity;
-  uint32_t *sorted;       /* scratch for bringing rows together */
+  uint32_t *sorted;       /* scratch; NULL: nothing had to be sorted yet */
   uint32_t *starts;       /* scratch: per combination */
   uint32_t starts_capacity;
   uint32_t rows;          /* capacity of combinations and sorted */
@@ -55,16 +57,9 @@ typedef struct Build {
 } Build;
 
 static void build_deinit(Build *build, Memory *memory) {
-  uint32_t parts = build->list->part_count;
-  for (uint32_t i = 0; build->fits != NULL && i < parts; i++)
-    memory_free(memory, build->fits[i],
-                build->parts[i].group->table_count);
-  if (build->fits != NULL)
-    memory_free(memory, build->fits, parts * sizeof(uint8_t *));
-  if (build->combinations != NULL)
-    memory_free(memory, build->combinations, build->rows * sizeof(uint32_t));
-  if (build->sorted != NULL)
-    memory_free(memory, build->sorted, build->rows * sizeof(uint32_t));
+  look_up_deinit(&build->look_up);
+  memory_free(memory, build->combinations, build->rows * sizeof(uint32_t));
+  memory_free(memory, build->sorted, build->rows * sizeof(uint32_t));
   memory_free(memory, build->hash, build->hash_capacity * sizeof(uint32_t));
   memory_free(memory, build->starts,
               build->starts_capacity * sizeof(uint32_t));
@@ -87,25 +82,14 @@ static ecs_Status reserve_rows(RowList *list, Memory *memory, uint32_t rows) {
   return ECS_OK;
 }
 
-static ecs_Status mark_tables(Build *build, Memory *memory) {
-  build->fits =
-      memory_zeroed(memory, build->list->part_count, sizeof(uint8_t *));
-  if (build->fits == NULL) return ECS_E_MEMORY;
-  for (uint32_t i = 0; i < build->list->part_count; i++) {
-    const Part *part = &build->parts[i];
-    if (part->group->table_count == 0) continue;
-    build->fits[i] = memory_zeroed(memory, part->group->table_count, 1);
-    if (build->fits[i] == NULL) return ECS_E_MEMORY;
-    for (uint32_t k = 0; k < part->match.count; k++)
-      build->fits[i][part->match.tables[k]] = 1;
-  }
-  return ECS_OK;
-}
-
 static ecs_Status build_init(Build *build, Memory *memory) {
   const Part *driver = &build->parts[build->driver];
   uint64_t rows = part_rows(driver);
   uint32_t longest = 0;
+  ecs_Status status =
+      look_up_init(&build->look_up, build->world, build->parts,
+                   build->list->part_count, build->driver);
+  if (status != ECS_OK) return status;
   for (uint32_t i = 0; i < driver->match.count; i++) {
     uint32_t count = driver->group->tables[driver->match.tables[i]]->count;
     if (count > longest) longest = count;
@@ -113,12 +97,8 @@ static ecs_Status build_init(Build *build, Memory *memory) {
   build->rows = longest;
   if (rows > 0) {
     build->combinations = memory_zeroed(memory, longest, sizeof(uint32_t));
-    build->sorted = memory_zeroed(memory, longest, sizeof(uint32_t));
-    if (build->combinations == NULL || build->sorted == NULL)
-      return ECS_E_MEMORY;
+    if (build->combinations == NULL) return ECS_E_MEMORY;
   }
-  ecs_Status status = mark_tables(build, memory);
-  if (status != ECS_OK) return status;
   return reserve_rows(build->list, memory, (uint32_t)rows);
 }
 
@@ -192,55 +172,37 @@ static ecs_Status ensure_combination(Build *build, const uint32_t *tables,
 
 /* Rows ------------------------------------------------------------------ */
 
-static Location locate(const World *world, const Part *part,
-                       ecs_Entity entity) {
-  return part->group->id == 0
-             ? world_locate_main(world, entity)
-             : world_locate_in(part->group, id_index(entity));
-}
-
-/* Looks an entity of the driver up in one other part: its table's id and row.
- * False when it does not match. */
-static bool look_up(const Build *build, uint32_t at, ecs_Entity entity,
-                    uint32_t *table, uint32_t *row) {
-  const Part *part = &build->parts[at];
-  Location place = locate(build->world, part, entity);
-  if (place.table == NULL) {
-    *table = PART_ABSENT;
-    *row = 0;
-    return !part->required;
+/* Names the combination of each row that was found and has the list keep them.
+ * Neighbours often have the same. */
+static ecs_Status keep_found(Build *build, uint32_t first, uint32_t *tables,
+                             uint32_t *combination) {
+  RowList *list = build->list;
+  uint32_t count = build->look_up.count;
+  uint32_t *combinations = build->combinations + (list->count - first);
+  bool uniform = look_up_is_uniform(&build->look_up);
+  for (uint32_t row = 0; row < count; row++) {
+    look_up_tables(&build->look_up, row, tables);
+    ecs_Status status = ensure_combination(build, tables, combination);
+    if (status != ECS_OK) return status;
+    combinations[row] = *combination;
+    if (uniform) break;
   }
-  *table = place.table->id;
-  *row = place.row;
-  return build->fits[at][*table] != 0 &&
-         part_row_fits(part, place.table, place.row);
-}
-
-static bool look_up_all(const Build *build, ecs_Entity entity,
-                        uint32_t *tables, uint32_t at_row) {
-  const RowList *list = build->list;
-  for (uint32_t i = 0; i < list->part_count; i++)
-    if (i != build->driver &&
-        !look_up(build, i, entity, &tables[i], &list->rows[i][at_row]))
-      return false;
-  return true;
+  for (uint32_t row = 1; uniform && row < count; row++)
+    combinations[row] = *combination;
+  list->count += count;
+  return ECS_OK;
 }
 
 /* The matching rows of one driver table, appended in its order. */
 static ecs_Status visit_table(Build *build, const Table *table,
                               uint32_t *tables, uint32_t *combination) {
   RowList *list = build->list;
-  const Part *driver = &build->parts[build->driver];
-  uint32_t first = list->count;
+  uint32_t first = list->count, row = 0;
   tables[build->driver] = table->id;
-  for (uint32_t row = 0; row < table->count; row++) {
-    if (!part_row_fits(driver, table, row)) continue;
-    if (!look_up_all(build, table->entities[row], tables, list->count))
-      continue;
-    ecs_Status status = ensure_combination(build, tables, combination);
+  while (row < table->count) {
+    row = look_up_rows(&build->look_up, table, row, list->rows, list->count);
+    ecs_Status status = keep_found(build, first, tables, combination);
     if (status != ECS_OK) return status;
-    list->rows[build->driver][list->count] = row;
-    build->combinations[list->count++ - first] = *combination;
   }
   return ECS_OK;
 }
@@ -259,10 +221,12 @@ static bool is_absent(const RowList *list, Block block, uint32_t part) {
   return list->tables[block.tables * list->part_count + part] == PART_ABSENT;
 }
 
+/* Numbers that end where a run would: then they are looked at, all at once. */
 static bool rows_are_run(const uint32_t *rows, uint32_t count) {
-  for (uint32_t i = 1; i < count; i++)
-    if (rows[i] != rows[0] + i) return false;
-  return true;
+  uint32_t difference = 0;
+  if (rows[count - 1] != rows[0] + (count - 1)) return false;
+  for (uint32_t i = 0; i < count; i++) difference |= rows[i] ^ (rows[0] + i);
+  return difference == 0;
 }
 
 static uint64_t find_runs(const RowList *list, Block block) {
@@ -343,21 +307,18 @@ static void sort_rows(Build *build, uint32_t *rows, uint32_t count) {
   build->starts[0] = 0;
 }
 
-static bool all_equal(const uint32_t *numbers, uint32_t count) {
-  for (uint32_t i = 1; i < count; i++)
-    if (numbers[i] != numbers[0]) return false;
-  return true;
-}
-
 /* Brings the rows of one driver table together by combination. */
 static ecs_Status bring_together(Build *build, uint32_t first) {
   RowList *list = build->list;
   Memory *memory = &build->world->memory;
   uint32_t count = list->count - first;
   if (count == 0) return ECS_OK;
-  if (all_equal(build->combinations, count))
+  if (ids_are_equal(build->combinations, count))
     return cut_blocks(list, memory,
                       (Block){first, count, build->combinations[0], 0});
+  if (build->sorted == NULL)
+    build->sorted = memory_zeroed(memory, build->rows, sizeof(uint32_t));
+  if (build->sorted == NULL) return ECS_E_MEMORY;
   ecs_Status status = count_combinations(build, count);
   if (status != ECS_OK) return status;
   for (uint32_t i = 0; i < list->part_count; i++)

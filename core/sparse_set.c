@@ -6,7 +6,8 @@
 
 /* Matches of a query that join a group of one component, whose bit is 0. */
 typedef struct Join {
-  const ecs_Query *query;
+  ecs_Query *query;
+  const Part *all; /* its rows take the place of the matches; NULL: none */
   World *world;
   Group *group;
   const Schema *schema;
@@ -17,6 +18,35 @@ typedef struct Join {
 } Join;
 
 /* Joining --------------------------------------------------------------- */
+
+/* A query that asks one group, and of the set only that its matches be not in
+ * it: since joining passes over who is there, the group's tables serve as they
+ * lie. Otherwise such a query would make a new row list every time, because
+ * joining is what outdates it. */
+static const Part *part_beside(const ecs_Query *query, const Group *group) {
+  if (query->part_count != 2) return NULL;
+  uint32_t of_set = query->parts[0].group == group ? 0 : 1;
+  const Part *set = &query->parts[of_set], *all = &query->parts[1 - of_set];
+  bool excluded = set->group == group && (set->match.excluded[0] & 1u) != 0;
+  return excluded && !all->filters ? all : NULL;
+}
+
+static uint32_t join_spans(const Join *join) {
+  return join->all != NULL ? join->all->match.count
+                           : matches_spans(join->query);
+}
+
+static Span join_span(const Join *join, uint32_t at) {
+  if (join->all == NULL) return matches_span(join->query, at);
+  const Match *match = &join->all->match;
+  const Table *table = join->all->group->tables[match->tables[at]];
+  return (Span){table->entities, NULL, table->count};
+}
+
+/* How many there are in all spans. */
+static uint64_t join_total(const Join *join) {
+  return join->all != NULL ? part_rows(join->all) : query_count(join->query);
+}
 
 /* Has the locator pages for all indices ever issued? */
 static bool has_all_pages(const World *world, const Locator *locator) {
@@ -64,11 +94,11 @@ static uint32_t survey_span(const Locator *locator, Span span, bool ready,
  * come. */
 static ecs_Status survey_set(const Join *join, uint64_t *present) {
   const Locator *locator = &join->group->locator;
-  uint32_t spans = matches_spans(join->query);
+  uint32_t spans = join_spans(join);
   bool ready = has_all_pages(join->world, locator);
   *present = 0;
   for (uint32_t i = 0; i < spans; i++) {
-    Span span = matches_span(join->query, i);
+    Span span = join_span(join, i);
     uint32_t missing = 0;
     *present += survey_span(locator, span, ready, &missing);
     if (missing == 0) continue;
@@ -109,14 +139,14 @@ static void set_span(const Join *join, const Span *span) {
 
 /* Column by column where everybody in the set is meant. */
 static void set_present(const Join *join, uint64_t present) {
-  uint32_t spans = matches_spans(join->query);
+  uint32_t spans = join_spans(join);
   if (join->home->count == present) {
     rows_fill(join->home, 0, join->home->count, 0, join->schema, join->image,
               join->fields);
     return;
   }
   for (uint32_t i = 0; i < spans; i++) {
-    Span span = matches_span(join->query, i);
+    Span span = join_span(join, i);
     set_span(join, &span);
   }
 }
@@ -127,7 +157,7 @@ static bool has_room_for_all(const Join *join) {
   const Table *home = join->home;
   return join->fields == 0 &&
          has_all_pages(join->world, &join->group->locator) &&
-         query_count(join->query) <= home->capacity - home->count;
+         join_total(join) <= home->capacity - home->count;
 }
 
 /* What fails comes first; then who is in the set gets the fields. */
@@ -137,19 +167,19 @@ static ecs_Status reserve_set(Join *join) {
   ecs_Status status = survey_set(join, &present);
   if (status == ECS_OK)
     status = world_reserve_rows(join->world, join->group, join->home, 0,
-                                query_count(join->query) - present);
+                                join_total(join) - present);
   if (status == ECS_OK && join->fields != 0 && present > 0)
     set_present(join, present);
-  join->complete = present == query_count(join->query);
+  join->complete = present == join_total(join);
   return status;
 }
 
 static void enter_all(const Join *join) {
-  uint32_t spans = matches_spans(join->query);
+  uint32_t spans = join_spans(join);
   uint32_t first = join->home->count;
   if (join->complete) return;
   for (uint32_t i = 0; i < spans; i++) {
-    Span span = matches_span(join->query, i);
+    Span span = join_span(join, i);
     if (span.rows == NULL)
       enter_span(join, (Span){span.entities, NULL, span.count});
     else
@@ -161,18 +191,24 @@ static void enter_all(const Join *join) {
   if (entered > 0) world_touch(join->world, join->group);
 }
 
-ecs_Status sparse_set_join(const ecs_Query *query, Group *group,
+ecs_Status sparse_set_join(ecs_Query *query, Group *group,
                            const Schema *schema, const void *image,
                            uint64_t fields) {
   const uint64_t mask = 1;
   uint32_t tables_before = group->table_count;
   Join join = {.query = query,
+               .all = part_beside(query, group),
                .world = query->world,
                .group = group,
                .schema = schema,
-               .image = image,
-               .fields = fields};
-  ecs_Status status =
+               .image = image};
+  ecs_Status status = ECS_OK;
+  if (join.all == NULL) {
+    join.fields = fields;
+    status = query_prepare(query);
+  }
+  if (status != ECS_OK || join_total(&join) == 0) return status;
+  status =
       group_ensure_table(group, &join.world->memory, &mask, 1, &join.home);
   if (status != ECS_OK) return status;
   status = reserve_set(&join);
@@ -198,14 +234,23 @@ static void leave_all(World *world, Group *group) {
   world_touch(world, group);
 }
 
-bool sparse_set_empty(const ecs_Query *query, Group *group) {
+/* How many matches are in the set. A query that walks nothing but the set's own
+ * table need not look at them. */
+static uint64_t count_leaving(const ecs_Query *query, const Group *group) {
   uint32_t spans = matches_spans(query), missing = 0;
   uint64_t present = 0;
   bool ready = has_all_pages(query->world, &group->locator);
-  if (group->table_count == 0) return true;
+  if (query_is_direct(query) && query->parts[0].group == group)
+    return query_count(query);
   for (uint32_t i = 0; i < spans; i++)
     present += survey_span(&group->locator, matches_span(query, i), ready,
                            &missing);
+  return present;
+}
+
+bool sparse_set_empty(const ecs_Query *query, Group *group) {
+  if (group->table_count == 0) return true;
+  uint64_t present = count_leaving(query, group);
   if (present == 0) return true;
   if (present < group->tables[0]->count) return false;
   leave_all(query->world, group);

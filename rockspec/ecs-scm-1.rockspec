@@ -35,6 +35,7 @@ build = {
         "core/single.c",
         "core/spawn.c",
         "core/part.c",
+        "core/look_up.c",
         "core/row_list.c",
         "core/query.c",
         "core/batch.c",

@@ -270,6 +270,9 @@ static const ecs_Term lists[][3] = {
     {{S, ECS_WRITE}},
     {{MARK, ECS_WITH}, {A, ECS_READ}},
     {{A, ECS_WRITE}, {S, ECS_WITHOUT}},
+    {{S, ECS_WITHOUT}, {W, ECS_READ}},
+    {{S, ECS_WITHOUT}, {A, ECS_READ}, {BIT, ECS_WITH}},
+    {{S, ECS_WITHOUT}, {B, ECS_OPTIONAL}},
     {{G, ECS_WRITE}},
     {{G, ECS_READ}, {H, ECS_WITHOUT}},
     {{H, ECS_READ}, {L, ECS_WITH}},
@@ -471,12 +474,14 @@ static void fail_at_every_allocation(const Case *what) {
 static void what_fails_leaves_no_trace(void **state) {
   (void)state;
   static const ecs_Term terms[] = {{A, ECS_READ}, {S, ECS_READ},
-                                   {BIT, ECS_WITHOUT}, {G, ECS_WITH}};
+                                   {BIT, ECS_WITHOUT}, {G, ECS_WITH},
+                                   {A, ECS_READ}, {W, ECS_WITHOUT}};
   static const Case cases[] = {
       {terms, 1, ADD, W},    {terms, 1, ADD, S},     {terms, 1, ADD, G},
       {terms, 1, ADD, L},    {terms + 1, 1, ADD, W}, {terms, 2, ADD, W},
       {terms + 2, 1, ADD, A}, {terms, 2, REMOVE, S}, {terms, 1, REMOVE, A},
-      {terms + 3, 1, SET, H}, {terms + 1, 2, DESTROY, 0}};
+      {terms + 3, 1, SET, H}, {terms + 1, 2, DESTROY, 0},
+      {terms + 4, 2, ADD, W}};
   for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++)
     fail_at_every_allocation(&cases[i]);
 }
@@ -647,6 +652,26 @@ static void the_first_builds_no_list(void **state) {
   finish(&fixture);
 }
 
+/* It would be out of date at once, every time. */
+static void joining_those_who_lack_it_builds_no_list(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Term terms[] = {{A, ECS_READ}, {S, ECS_WITHOUT}};
+  const ecs_Term in_set = {S, ECS_READ};
+  ecs_Query *query = query_of(&fixture, terms, 2);
+  ecs_Query *joined = query_of(&fixture, &in_set, 1);
+  for (uint32_t round = 1; round < 4; round++) {
+    spawn_some(&fixture, A, 5);
+    must(ecs_query_add_all(query, S, NULL));
+    assert_false(query->rows.built);
+    assert_int_equal(count_of(joined), 5 * round);
+    assert_sound(&fixture.world->world);
+  }
+  assert_int_equal(count_of(query), 0);
+  finish(&fixture);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(at_once_it_is_what_single_changes_make),
@@ -665,6 +690,7 @@ int main(void) {
       cmocka_unit_test(what_cannot_be_recorded_drops_nothing),
       cmocka_unit_test(the_first_is_the_first_row_of_a_walk),
       cmocka_unit_test(the_first_builds_no_list),
+      cmocka_unit_test(joining_those_who_lack_it_builds_no_list),
   };
   return cmocka_run_group_tests_name("bulk", tests, NULL, NULL);
 }
