@@ -23,8 +23,9 @@ CORE := ecs ecs_kernel config invariant status memory text id scalar \
   elementary schema entity_index locator table rows group world single spawn \
   part row_list query batch visit matches sparse_set change bulk bulk_destroy \
   command_buffer fold regroup hash explain library kernel random reduction \
-  kernel_ir kernel_parse kernel_print kernel_loops kernel_plan api accessor \
-  field_access api_entity kernel_vm api_query api_bulk api_program api_world
+  kernel_ir kernel_parse kernel_print kernel_facts kernel_loops kernel_plan api \
+  accessor field_access api_entity kernel_vm api_query api_bulk api_program \
+  api_world
 
 # What the mutation score is about.
 MUTANT_MODULES := table group world single locator command_buffer

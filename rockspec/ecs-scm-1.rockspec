@@ -55,6 +55,7 @@ build = {
         "core/kernel_ir.c",
         "core/kernel_parse.c",
         "core/kernel_print.c",
+        "core/kernel_facts.c",
         "core/kernel_loops.c",
         "core/kernel_plan.c",
         "core/accessor.c",
