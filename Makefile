@@ -380,6 +380,7 @@ build/bench/bench_%: build/bench/objects/bench_%.o \
 
 floors:
 	@tools/floors $(CORE)
+	@tools/check_design $(CORE)
 
 check-rockspec:
 	@lua5.4 tools/rockspec.lua check $(CORE)
