@@ -26,6 +26,34 @@ describe("a component", function()
     assert.equal("Position", Position.name)
   end)
 
+  it("tells its fields, their types and defaults, by name", function()
+    local All = ecs.component("ToldFields", {
+      z = "f32", a = { "f64", 0.1 }, m = { "i8", -3 }, n = { "u32", 7 },
+      on = { "bool", true }, off = "bool", who = "entity",
+    })
+    assert.same({
+      { name = "a", type = "f64", default = 0.1 },
+      { name = "m", type = "i8", default = -3 },
+      { name = "n", type = "u32", default = 7 },
+      { name = "off", type = "bool", default = false },
+      { name = "on", type = "bool", default = true },
+      { name = "who", type = "entity" },
+      { name = "z", type = "f32", default = 0 },
+    }, All.fields)
+    assert.same({}, ecs.tag("ToldTag").fields)
+  end)
+
+  it("cannot be changed through the fields it tells", function()
+    local Kept = ecs.component("KeptFields", { x = { "f32", 2 } })
+    local told = Kept.fields
+    told[1].name, told[1].default, told[2] = "y", 9, {}
+    assert.same({ { name = "x", type = "f32", default = 2 } }, Kept.fields)
+    local world = ecs.world {}
+    assert.equal(2, world:get(world:spawn(Kept), Kept, "x"))
+    assert.has_error(function() Kept.fields = {} end)
+    refuses(function() return Kept.feilds end, "is a component", "world:get")
+  end)
+
   it("is the same object when defined the same again", function()
     local a = ecs.component("Position", { x = "f32", y = "f32" })
     local b = ecs.component("Position", { y = "f32", x = { "f32" } })

@@ -29,9 +29,16 @@
 ---A component with the fields given.
 ---@class ecs.Value
 
+---A field of a component, as its definition tells it.
+---@class ecs.Field
+---@field name string
+---@field type "f32"|"f64"|"i8"|"u8"|"i16"|"u16"|"i32"|"u32"|"bool"|"entity"
+---@field default? number | boolean nothing for an entity
+
 ---A component or a tag.
 ---@class ecs.Component
 ---@field name string
+---@field fields ecs.Field[] a new list each time, as they are stored
 ---@overload fun(fields: table<string, ecs.FieldValue>): ecs.Value
 
 ---What spawn, add and set take.

@@ -241,10 +241,30 @@ static int definition_tostring(lua_State *L) {
   return 1;
 }
 
-/* Position.name; nothing else can be read. */
+/* Pushes a list { { name =, type =, default = }, ... }: a new one, so that what
+ * a script does to it is of no consequence. No entity is no default. */
+static int push_fields(lua_State *L, const Definition *definition) {
+  lua_createtable(L, (int)definition->field_count, 0);
+  for (uint32_t f = 0; f < definition->field_count; f++) {
+    const ecs_Field *field = &definition->fields[f];
+    lua_createtable(L, 0, 3);
+    lua_pushstring(L, field->name);
+    lua_setfield(L, -2, "name");
+    lua_pushstring(L, ecs_scalar_name(field->type));
+    lua_setfield(L, -2, "type");
+    bind_push_element(L, field->type, (const char *)definition->defaults +
+                                          definition->offsets[f]);
+    lua_setfield(L, -2, "default");
+    lua_rawseti(L, -2, (int)f + 1);
+  }
+  return 1;
+}
+
+/* Position.name, Position.fields; nothing else can be read. */
 static int definition_index(lua_State *L) {
   const Definition *definition = bind_definition_check(L, 1, "index");
   const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+  if (strcmp(key, "fields") == 0) return push_fields(L, definition);
   if (strcmp(key, "name") == 0) {
     lua_pushstring(L, definition->name);
     return 1;
