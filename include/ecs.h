@@ -575,7 +575,7 @@ ECS_API const uint64_t *ecs_world_pulse(const ecs_World *world);
  * left open over the new rows, all columns of the bundle in its order, to be
  * filled and ended like any other; NULL: nothing more is asked. Discarding that
  * cursor keeps the entities and drops what was recorded since. ECS_E_ARGUMENT:
- * no such bundle; ECS_E_LIMIT also as ecs_query_begin. Cost: every new field. */
+ * no such bundle; ECS_E_LIMIT also as ecs_query_begin. Cost: per new field. */
 ECS_API ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle,
                                   uint64_t count, ecs_Cursor *cursor);
 
