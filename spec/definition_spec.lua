@@ -2,22 +2,9 @@
 -- Position { x = 1 } accept and refuse.
 
 local ecs = require "ecs"
+local support = dofile "spec/support.lua"
 
-local function message_of(f, ...)
-  local ok, text = pcall(f, ...)
-  assert.is_false(ok, "no error was raised")
-  return text
-end
-
--- Asserts that f raises, at a line of this file, what starts with "ecs: " and
--- contains every given text.
-local function refuses(f, ...)
-  local text = message_of(f)
-  assert.truthy(text:match("definition_spec.lua:%d+: ecs: "), text)
-  for _, wanted in ipairs { ... } do
-    assert.truthy(text:find(wanted, 1, true), text)
-  end
-end
+local refuses = support.refuses
 
 describe("a component", function()
   it("is called by its name", function()
