@@ -23,9 +23,9 @@ CORE := ecs ecs_kernel config invariant status memory text id scalar \
   elementary schema entity_index locator table rows group world single spawn \
   part look_up row_list query batch visit matches sparse_set change bulk \
   bulk_destroy command_buffer fold regroup hash explain library kernel random \
-  reduction kernel_ir kernel_parse kernel_print kernel_loops kernel_plan api \
-  accessor field_access api_entity kernel_vm api_query api_bulk api_program \
-  api_world
+  reduction kernel_ir kernel_parse kernel_print kernel_facts kernel_loops \
+  kernel_plan api accessor field_access api_entity kernel_vm api_query api_bulk \
+  api_program api_world
 
 # What the mutation score is about.
 MUTANT_MODULES := table group world single locator command_buffer
@@ -380,6 +380,7 @@ build/bench/bench_%: build/bench/objects/bench_%.o \
 
 floors:
 	@tools/floors $(CORE)
+	@tools/check_design $(CORE)
 
 check-rockspec:
 	@lua5.4 tools/rockspec.lua check $(CORE)

@@ -49,10 +49,7 @@ static void say_tables(Text *text, const World *world, const Group *group) {
 /* Groups ------------------------------------------------------------------ */
 
 static void say_group(Text *text, const World *world, const Group *group) {
-  const char *kind = group->id == 0          ? "main group"
-                     : group->locator.narrow ? "sparse set"
-                                             : "group";
-  text_say(text, "%s %u:", kind, group->id);
+  text_say(text, "%s %u:", group_kind(group), group->id);
   for (uint32_t bit = 0; bit < group->component_count; bit++)
     text_say(text, "%s %s%s", bit == 0 ? "" : ",", name_of(world, group, bit),
              group_is_bits(group, bit) ? " (bits)" : "");

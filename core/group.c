@@ -362,3 +362,8 @@ void match_deinit(Match *match, Memory *memory) {
   memory_free(memory, match->tables, match->capacity * sizeof(uint32_t));
   *match = (Match){0};
 }
+
+const char *group_kind(const Group *group) {
+  if (group->id == 0) return "main group";
+  return group->locator.narrow ? "sparse set" : "group";
+}

@@ -138,6 +138,9 @@ static inline bool group_is_bits(const Group *group, uint32_t bit) {
   return group->components[bit].bits_index != GROUP_NOT_BITS;
 }
 
+/* "main group", "sparse set" or "group", for people. */
+ECS_INTERNAL const char *group_kind(const Group *group);
+
 /* In line ----------------------------------------------------------------- */
 
 static inline uint64_t edge_key(const Table *table, uint32_t bit) {

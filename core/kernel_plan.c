@@ -1,39 +1,24 @@
 /* kernel_plan.c: places and loops for the instructions of a program.
  *
- * Planning goes over the code a few times: what is needed at all; which values
- * are single, and when each is used for the last time; which columns are
- * computed in place; places and steps, from the first instruction to the last.
- * Only then is the size of everything known, so the first half works in memory
- * of its own.
+ * Facts come first (kernel_facts.c); then places and steps are given, from the
+ * first instruction to the last. Only then is the size of everything known, so
+ * planning works in memory of its own and the plan is copied out of it.
  */
 #include "kernel_plan.h"
 
-/* What is known of a column while planning. */
-typedef struct ColumnFacts {
-  uint32_t store;      /* the only instruction that stores it, unmasked */
-  uint32_t stores;     /* how many store it at all */
-  uint32_t written_at; /* the first instruction that may change it */
-} ColumnFacts;
+#include "kernel_facts.h"
 
 typedef struct Planner {
-  const ecs_Program *program;
+  ProgramFacts facts;
   Memory *memory;
-  uint32_t *last_use;     /* by value: an instruction; 0: none */
-  uint32_t *definition;   /* by value: the instruction that defines it */
-  uint32_t *places;       /* by value */
+  uint32_t *places;       /* by value; NO_VALUE: none yet */
   uint32_t *spread_place; /* by value: the register it is spread into */
   uint32_t *free_after;   /* by register: the instruction that frees it */
-  uint32_t *uses;         /* by value: of instructions that are needed */
-  bool *is_single;        /* by value */
-  bool *is_needed;        /* by value: some effect depends on it */
-  bool *is_part;          /* by value: a product computed with its sum */
-  ColumnFacts *columns;
   Step *steps;
   Step *once;
   Step *spread;
   Step *sums;
   Step *changes;
-  uint32_t *adders;       /* by reduction: instructions that add to it */
   uint32_t register_count, step_count, once_count, spread_count;
   uint32_t sum_count, change_count;
   size_t block_bytes;
@@ -45,231 +30,50 @@ typedef struct Planner {
 #define SINGLE_PLACE 0x80000000u
 #define PLACE_KIND 0xc0000000u
 
-/* Room ------------------------------------------------------------------- */
-
-static size_t round_up(size_t bytes, size_t to) {
-  return (bytes + to - 1) / to * to;
-}
-
-/* Hands out count elements from block; block NULL: only counts. */
-static void *take(char *block, size_t *used, size_t count, size_t bytes) {
-  size_t at = round_up(*used, 16);
-  *used = at + count * bytes;
-  return block == NULL ? NULL : block + at;
-}
+/* Room -------------------------------------------------------------------- */
 
 static size_t lay_planner(Planner *planner, char *block) {
-  uint32_t values = planner->program->value_count;
-  uint32_t code = planner->program->code_count;
+  uint32_t values = planner->facts.program->value_count;
+  uint32_t code = planner->facts.program->code_count;
   size_t used = 0;
-  planner->last_use = take(block, &used, values, sizeof(uint32_t));
-  planner->definition = take(block, &used, values, sizeof(uint32_t));
-  planner->places = take(block, &used, values, sizeof(uint32_t));
-  planner->spread_place = take(block, &used, values, sizeof(uint32_t));
-  planner->free_after = take(block, &used, 2 * (size_t)values + 1,
-                             sizeof(uint32_t));
-  planner->uses = take(block, &used, values, sizeof(uint32_t));
-  planner->is_single = take(block, &used, values, sizeof(bool));
-  planner->is_part = take(block, &used, values, sizeof(bool));
-  planner->is_needed = take(block, &used, values, sizeof(bool));
-  planner->columns = take(block, &used, planner->program->column_count,
-                          sizeof(ColumnFacts));
-  planner->steps = take(block, &used, code, sizeof(Step));
-  planner->once = take(block, &used, code, sizeof(Step));
-  planner->spread = take(block, &used, values, sizeof(Step));
-  planner->sums = take(block, &used, code, sizeof(Step));
-  planner->changes = take(block, &used, code, sizeof(Step));
-  planner->adders = take(block, &used, planner->program->reduction_count,
-                         sizeof(uint32_t));
+  planner->places = memory_lay(block, &used, values, sizeof(uint32_t));
+  planner->spread_place = memory_lay(block, &used, values, sizeof(uint32_t));
+  planner->free_after = memory_lay(block, &used, 2 * (size_t)values + 1,
+                                   sizeof(uint32_t));
+  planner->steps = memory_lay(block, &used, code, sizeof(Step));
+  planner->once = memory_lay(block, &used, code, sizeof(Step));
+  planner->spread = memory_lay(block, &used, values, sizeof(Step));
+  planner->sums = memory_lay(block, &used, code, sizeof(Step));
+  planner->changes = memory_lay(block, &used, code, sizeof(Step));
   return used;
 }
 
+static void place_homes(Planner *planner) {
+  for (uint32_t v = 0; v < planner->facts.program->value_count; v++) {
+    uint32_t home = planner->facts.home[v];
+    planner->places[v] = home == NO_VALUE ? NO_VALUE : COLUMN_PLACE | home;
+    planner->spread_place[v] = NO_VALUE;
+  }
+}
+
 static bool planner_init(Planner *planner, const ecs_Program *program) {
-  *planner = (Planner){.program = program,
-                       .memory = &program->query->world->memory};
+  *planner = (Planner){.memory = &program->query->world->memory};
+  if (facts_init(&planner->facts, program) != ECS_OK) return false;
   planner->block_bytes = lay_planner(planner, NULL) + 1;
   char *block = memory_zeroed(planner->memory, 1, planner->block_bytes);
-  if (block == NULL) return false;
+  if (block == NULL) {
+    facts_deinit(&planner->facts);
+    return false;
+  }
   lay_planner(planner, block);
+  place_homes(planner);
   return true;
 }
 
 /* The block starts with the first array. */
 static void planner_deinit(Planner *planner) {
-  memory_free(planner->memory, planner->last_use, planner->block_bytes);
-}
-
-/* Facts ------------------------------------------------------------------- */
-
-static OperationShape shape_of(const Instruction *at) {
-  return operation_infos[at->operation].shape;
-}
-
-static bool is_change(const Instruction *at) {
-  return shape_of(at) == SHAPE_STRUCTURE || shape_of(at) == SHAPE_DESTROY;
-}
-
-/* Does it run when all other steps of a block have run, row by row? */
-static bool is_late(const Planner *planner, const Instruction *at) {
-  return is_change(at) ||
-         (shape_of(at) == SHAPE_REDUCE && planner->adders[at->index] > 1);
-}
-
-/* Does it give the same for every row, given that its operands do? */
-static bool is_pure(OperationShape shape) {
-  return shape <= SHAPE_CONSTANT || shape == SHAPE_UNIFORM;
-}
-
-static bool all_single(const Planner *planner, const Instruction *at) {
-  for (uint32_t k = 0; k < 3; k++)
-    if (at->operands[k] != NO_VALUE && !planner->is_single[at->operands[k]])
-      return false;
-  return true;
-}
-
-static void note_store(Planner *planner, const Instruction *at, uint32_t i) {
-  ColumnFacts *facts = &planner->columns[at->index];
-  if (facts->stores == 0) facts->written_at = i;
-  facts->stores++;
-  facts->store = at->operands[1] == NO_VALUE ? i : NO_VALUE;
-}
-
-static bool is_needed(const Planner *planner, const Instruction *at) {
-  return at->result == NO_VALUE || planner->is_needed[at->result];
-}
-
-/* From the last instruction back: what effects need, and what that needs. */
-static void find_needed(Planner *planner) {
-  const ecs_Program *program = planner->program;
-  for (uint32_t i = program->code_count; i-- > 0;) {
-    const Instruction *at = &program->code[i];
-    for (uint32_t k = 0; is_needed(planner, at) && k < 3; k++)
-      if (at->operands[k] != NO_VALUE)
-        planner->is_needed[at->operands[k]] = true;
-  }
-}
-
-/* Where values come from and how often they are wanted. */
-static void count_uses(Planner *planner) {
-  const ecs_Program *program = planner->program;
-  for (uint32_t i = 0; i < program->code_count; i++) {
-    const Instruction *at = &program->code[i];
-    for (uint32_t k = 0; is_needed(planner, at) && k < 3; k++)
-      if (at->operands[k] != NO_VALUE) planner->uses[at->operands[k]]++;
-    if (shape_of(at) == SHAPE_REDUCE) planner->adders[at->index]++;
-    if (at->result == NO_VALUE) continue;
-    planner->definition[at->result] = i;
-    planner->is_single[at->result] =
-        is_pure(shape_of(at)) && all_single(planner, at);
-    planner->places[at->result] = NO_VALUE;
-    planner->spread_place[at->result] = NO_VALUE;
-  }
-}
-
-/* The product among the operands of a sum or difference that can be computed
- * with it: 0 or 1; NO_VALUE: none. */
-static uint32_t product_operand(const Planner *planner,
-                                const Instruction *at) {
-  const ecs_Program *program = planner->program;
-  if (at->operation != OPERATION_PLUS && at->operation != OPERATION_MINUS)
-    return NO_VALUE;
-  for (uint32_t k = 0; k < 2; k++) {
-    uint32_t value = at->operands[k], other = at->operands[1 - k];
-    const Instruction *made = &program->code[planner->definition[value]];
-    if (made->operation == OPERATION_TIMES && planner->uses[value] == 1 &&
-        !planner->is_single[value] && !planner->is_single[other])
-      return k;
-  }
-  return NO_VALUE;
-}
-
-static void find_products(Planner *planner) {
-  const ecs_Program *program = planner->program;
-  for (uint32_t i = 0; i < program->code_count; i++) {
-    const Instruction *at = &program->code[i];
-    if (!is_needed(planner, at)) continue;
-    uint32_t k = product_operand(planner, at);
-    if (k != NO_VALUE && !planner->is_single[at->result])
-      planner->is_part[at->operands[k]] = true;
-  }
-}
-
-static void use_until(Planner *planner, uint32_t value, uint32_t i) {
-  if (planner->last_use[value] < i) planner->last_use[value] = i;
-}
-
-/* Instruction i uses a value. What a product takes is used where the product
- * is. */
-static void note_use(Planner *planner, uint32_t value, uint32_t i) {
-  use_until(planner, value, i);
-  if (!planner->is_part[value]) return;
-  const Instruction *product =
-      &planner->program->code[planner->definition[value]];
-  use_until(planner, product->operands[0], i);
-  use_until(planner, product->operands[1], i);
-}
-
-static bool is_part(const Planner *planner, const Instruction *at) {
-  return at->result != NO_VALUE && planner->is_part[at->result];
-}
-
-static void gather_facts(Planner *planner) {
-  const ecs_Program *program = planner->program;
-  for (uint32_t k = 0; k < program->column_count; k++)
-    planner->columns[k] = (ColumnFacts){NO_VALUE, 0, NO_VALUE};
-  for (uint32_t i = 0; i < program->code_count; i++) {
-    const Instruction *at = &program->code[i];
-    uint32_t when = is_late(planner, at) ? program->code_count : i;
-    for (uint32_t k = 0; is_needed(planner, at) && k < 3; k++)
-      if (at->operands[k] != NO_VALUE)
-        note_use(planner, at->operands[k], when);
-    if (shape_of(at) == SHAPE_STORE) note_store(planner, at, i);
-  }
-}
-
-/* Is a value of this type laid out as a column of that scalar? */
-static bool is_natural(ecs_Scalar scalar, ValueType type) {
-  return (scalar == ECS_F32 && type == VALUE_F32) ||
-         (scalar == ECS_F64 && type == VALUE_F64) ||
-         (scalar == ECS_ENTITY && type == VALUE_ENTITY);
-}
-
-static bool is_direct(const Planner *planner, uint32_t column,
-                      ValueType type) {
-  const ecs_KernelColumn *known = &planner->program->columns[column];
-  return known->access != ECS_OPTIONAL && is_natural(known->type, type);
-}
-
-/* Are the column's old values out of use once instruction i has run? */
-static bool old_values_end(const Planner *planner, uint32_t column,
-                           uint32_t i) {
-  const ecs_Program *program = planner->program;
-  for (uint32_t k = 0; k < program->code_count; k++) {
-    const Instruction *at = &program->code[k];
-    if (shape_of(at) != SHAPE_LOAD || at->index != column) continue;
-    if (!is_needed(planner, at)) continue;
-    if (k > i || planner->last_use[at->result] > i) return false;
-  }
-  return true;
-}
-
-/* Computes stored values in their columns, where that is possible. */
-static void place_stores(Planner *planner) {
-  const ecs_Program *program = planner->program;
-  for (uint32_t c = 0; c < program->column_count; c++) {
-    ColumnFacts *facts = &planner->columns[c];
-    if (facts->stores != 1 || facts->store == NO_VALUE) continue;
-    uint32_t value = program->code[facts->store].operands[0];
-    uint32_t i = planner->definition[value];
-    const Instruction *at = &program->code[i];
-    if (planner->is_single[value] || planner->places[value] != NO_VALUE ||
-        shape_of(at) > SHAPE_QUANTIZE || is_part(planner, at) ||
-        !is_direct(planner, c, (ValueType)program->types[value]) ||
-        !old_values_end(planner, c, i))
-      continue;
-    planner->places[value] = COLUMN_PLACE | c;
-    facts->written_at = i;
-  }
+  memory_free(planner->memory, planner->places, planner->block_bytes);
+  facts_deinit(&planner->facts);
 }
 
 /* Registers --------------------------------------------------------------- */
@@ -277,7 +81,7 @@ static void place_stores(Planner *planner) {
 /* May the result of an instruction be written over its operands? Only element
  * by element of one size: a wider one would overtake what is still unread. */
 static bool may_overwrite(const Planner *planner, const Instruction *at) {
-  const uint8_t *types = planner->program->types;
+  const uint8_t *types = planner->facts.program->types;
   uint32_t bytes = value_bytes((ValueType)types[at->result]);
   for (uint32_t k = 0; k < 3; k++)
     if (at->operands[k] != NO_VALUE &&
@@ -290,7 +94,7 @@ static bool may_overwrite(const Planner *planner, const Instruction *at) {
  * size: eight bytes a row. */
 static uint32_t take_register(Planner *planner, uint32_t i, uint32_t last) {
   uint32_t k = 0, busy_from = i;
-  if (may_overwrite(planner, &planner->program->code[i])) busy_from++;
+  if (may_overwrite(planner, &planner->facts.program->code[i])) busy_from++;
   while (k < planner->register_count && planner->free_after[k] >= busy_from)
     k++;
   if (k == planner->register_count) planner->register_count++;
@@ -303,7 +107,7 @@ static uint32_t spread(Planner *planner, uint32_t value) {
   if (planner->spread_place[value] != NO_VALUE)
     return planner->spread_place[value];
   uint32_t place = planner->register_count++;
-  ValueType type = (ValueType)planner->program->types[value];
+  ValueType type = (ValueType)planner->facts.program->types[value];
   planner->free_after[place] = UINT32_MAX;
   planner->spread_place[value] = place;
   planner->spread[planner->spread_count++] = (Step){
@@ -323,8 +127,8 @@ static LoopForm form_of(const Planner *planner, const Instruction *at) {
   if (!formed) return FORM_ARRAYS;
   uint32_t first = at->operands[select ? 1 : 0];
   uint32_t second = at->operands[select ? 2 : 1];
-  LoopForm form = planner->is_single[second]  ? FORM_SECOND
-                  : planner->is_single[first] ? FORM_FIRST
+  LoopForm form = planner->facts.is_single[second]  ? FORM_SECOND
+                  : planner->facts.is_single[first] ? FORM_FIRST
                                               : FORM_ARRAYS;
   Operation operation = (Operation)at->operation;
   return loop_of(operation, (ValueType)at->type, form) != NULL ? form
@@ -336,7 +140,7 @@ static uint32_t operand_place(Planner *planner, const Instruction *at,
                               uint32_t k, LoopForm form) {
   uint32_t value = at->operands[k];
   if (value == NO_VALUE) return 0;
-  if (!planner->is_single[value]) return planner->places[value];
+  if (!planner->facts.is_single[value]) return planner->places[value];
   uint32_t last = shape_of(at) == SHAPE_SELECT ? 2 : 1;
   bool as_single = (form == FORM_SECOND && k == last) ||
                    (form == FORM_FIRST && k + 1 == last);
@@ -346,7 +150,7 @@ static uint32_t operand_place(Planner *planner, const Instruction *at,
 /* What runs an instruction; NULL: the VM itself. */
 static Loop loop_for(const Planner *planner, const Instruction *at,
                      LoopForm form) {
-  const ecs_Program *program = planner->program;
+  const ecs_Program *program = planner->facts.program;
   ValueType type = (ValueType)at->type;
   switch (shape_of(at)) {
     case SHAPE_QUANTIZE: return loop_quantize((ecs_Scalar)at->scalar, type);
@@ -375,9 +179,9 @@ static void plan_once(Planner *planner, const Instruction *at) {
 /* A load that needs no step: the value is the column. */
 static bool plan_direct_load(Planner *planner, const Instruction *at) {
   if (shape_of(at) != SHAPE_LOAD) return false;
-  const ColumnFacts *facts = &planner->columns[at->index];
-  if (!is_direct(planner, at->index, (ValueType)at->type) ||
-      planner->last_use[at->result] > facts->written_at)
+  const ColumnFacts *facts = &planner->facts.columns[at->index];
+  if (!facts_direct(&planner->facts, at->index, (ValueType)at->type) ||
+      planner->facts.last_use[at->result] > facts->written_at)
     return false;
   planner->places[at->result] = COLUMN_PLACE | at->index;
   return true;
@@ -387,13 +191,13 @@ static bool plan_direct_load(Planner *planner, const Instruction *at) {
 static bool is_stored_already(const Planner *planner, const Instruction *at) {
   return shape_of(at) == SHAPE_STORE && at->operands[1] == NO_VALUE &&
          planner->places[at->operands[0]] == (COLUMN_PLACE | at->index) &&
-         shape_of(&planner->program->code[planner->definition[
+         shape_of(&planner->facts.program->code[planner->facts.definition[
              at->operands[0]]]) != SHAPE_LOAD;
 }
 
 /* Where an array, or a single value as it is, is read. */
 static uint32_t plain_place(const Planner *planner, uint32_t value) {
-  return planner->is_single[value] ? SINGLE_PLACE | value
+  return planner->facts.is_single[value] ? SINGLE_PLACE | value
                                    : planner->places[value];
 }
 
@@ -401,16 +205,16 @@ static uint32_t plain_place(const Planner *planner, uint32_t value) {
 static Step plan_product(const Planner *planner, const Instruction *at,
                          uint32_t k) {
   const Instruction *product =
-      &planner->program->code[planner->definition[at->operands[k]]];
+      &planner->facts.program->code[planner->facts.definition[at->operands[k]]];
   uint32_t x = product->operands[0], y = product->operands[1];
-  if (planner->is_single[x]) {
+  if (planner->facts.is_single[x]) {
     x = y;
     y = product->operands[0];
   }
   ProductKind kind = at->operation == OPERATION_PLUS ? PRODUCT_PLUS
                      : k == 0                        ? PRODUCT_MINUS
                                                      : MINUS_PRODUCT;
-  LoopForm form = planner->is_single[y] ? FORM_SECOND : FORM_ARRAYS;
+  LoopForm form = planner->facts.is_single[y] ? FORM_SECOND : FORM_ARRAYS;
   return (Step){loop_product(kind, (ValueType)at->type, form),
                 at,
                 0,
@@ -421,7 +225,7 @@ static Step plan_product(const Planner *planner, const Instruction *at,
 static Step plan_loop(Planner *planner, const Instruction *at) {
   for (uint32_t k = 0; k < 2; k++)
     if (at->result != NO_VALUE && shape_of(at) == SHAPE_BINARY &&
-        planner->is_part[at->operands[k]])
+        planner->facts.is_part[at->operands[k]])
       return plan_product(planner, at, k);
   LoopForm form = form_of(planner, at);
   Step step = {.at = at, .loop = loop_for(planner, at, form)};
@@ -431,33 +235,33 @@ static Step plan_loop(Planner *planner, const Instruction *at) {
 }
 
 static void plan_step(Planner *planner, uint32_t i) {
-  const Instruction *at = &planner->program->code[i];
+  const Instruction *at = &planner->facts.program->code[i];
   if (plan_direct_load(planner, at) || is_stored_already(planner, at) ||
-      is_part(planner, at))
+      facts_part(&planner->facts, at))
     return;
   Step step = plan_loop(planner, at);
   if (shape_of(at) == SHAPE_LOAD || shape_of(at) == SHAPE_PRESENT)
     step.operands[0] = COLUMN_PLACE | at->index;
   if (shape_of(at) == SHAPE_STORE) step.out = COLUMN_PLACE | at->index;
   if (at->result != NO_VALUE) {
-    uint32_t last = planner->last_use[at->result];
+    uint32_t last = planner->facts.last_use[at->result];
     if (planner->places[at->result] == NO_VALUE)
       planner->places[at->result] = take_register(planner, i, last);
     step.out = planner->places[at->result];
   }
   if (is_change(at))
     planner->changes[planner->change_count++] = step;
-  else if (is_late(planner, at))
+  else if (facts_late(&planner->facts, at))
     planner->sums[planner->sum_count++] = step;
   else
     planner->steps[planner->step_count++] = step;
 }
 
 static void plan_code(Planner *planner) {
-  for (uint32_t i = 0; i < planner->program->code_count; i++) {
-    const Instruction *at = &planner->program->code[i];
-    if (!is_needed(planner, at)) continue;
-    if (at->result != NO_VALUE && planner->is_single[at->result])
+  for (uint32_t i = 0; i < planner->facts.program->code_count; i++) {
+    const Instruction *at = &planner->facts.program->code[i];
+    if (!facts_needed(&planner->facts, at)) continue;
+    if (at->result != NO_VALUE && planner->facts.is_single[at->result])
       plan_once(planner, at);
     else
       plan_step(planner, i);
@@ -469,16 +273,16 @@ static void plan_code(Planner *planner) {
 static size_t lay_plan(ProgramPlan *plan, const ecs_Program *program,
                        char *block) {
   size_t used = sizeof(ProgramPlan);
-  plan->steps = take(block, &used, plan->step_count, sizeof(Step));
-  plan->once = take(block, &used, plan->once_count, sizeof(Step));
-  plan->spread = take(block, &used, plan->spread_count, sizeof(Step));
-  plan->sums = take(block, &used, plan->sum_count, sizeof(Step));
-  plan->changes = take(block, &used, plan->change_count, sizeof(Step));
-  plan->bases = take(block, &used, plan->base_count, sizeof(void *));
-  plan->single = take(block, &used, program->value_count, sizeof(double));
+  plan->steps = memory_lay(block, &used, plan->step_count, sizeof(Step));
+  plan->once = memory_lay(block, &used, plan->once_count, sizeof(Step));
+  plan->spread = memory_lay(block, &used, plan->spread_count, sizeof(Step));
+  plan->sums = memory_lay(block, &used, plan->sum_count, sizeof(Step));
+  plan->changes = memory_lay(block, &used, plan->change_count, sizeof(Step));
+  plan->bases = memory_lay(block, &used, plan->base_count, sizeof(void *));
+  plan->single = memory_lay(block, &used, program->value_count, sizeof(double));
   /* Registers start on a line. */
   char *registers =
-      take(block, &used,
+      memory_lay(block, &used,
            (size_t)plan->register_count * LOOP_ROWS + ECS_LINE_BYTES / 8, 8);
   if (block == NULL) return used;
   uintptr_t over = (uintptr_t)registers % ECS_LINE_BYTES;
@@ -543,11 +347,6 @@ static ecs_Status finish(const Planner *planner, ecs_Program *program) {
 ecs_Status plan_create(ecs_Program *program) {
   Planner planner;
   if (!planner_init(&planner, program)) return ECS_E_MEMORY;
-  find_needed(&planner);
-  count_uses(&planner);
-  find_products(&planner);
-  gather_facts(&planner);
-  place_stores(&planner);
   plan_code(&planner);
   ecs_Status status = finish(&planner, program);
   planner_deinit(&planner);

@@ -133,3 +133,10 @@ bool memory_size(size_t a, size_t b, size_t c, size_t *bytes) {
   return !__builtin_mul_overflow(a, b, &product) &&
          !__builtin_add_overflow(product, c, bytes);
 }
+
+void *memory_lay(char *block, size_t *used, size_t count,
+                 size_t element_bytes) {
+  size_t at = (*used + 15) / 16 * 16;
+  *used = at + count * element_bytes;
+  return block == NULL ? NULL : block + at;
+}

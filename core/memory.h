@@ -50,6 +50,12 @@ ECS_INTERNAL bool memory_grow(Memory *memory, void **array, uint32_t *capacity,
                               uint32_t count, uint32_t needed,
                               size_t element_bytes);
 
+/* Several arrays in one block: hands out room for count elements behind *used
+ * bytes, at a multiple of 16. block NULL: NULL, and only counts. The caller
+ * knows that sizes do not overflow. */
+ECS_INTERNAL void *memory_lay(char *block, size_t *used, size_t count,
+                              size_t element_bytes);
+
 /* a * b + c, or false on overflow. */
 ECS_INTERNAL bool memory_size(size_t a, size_t b, size_t c, size_t *bytes);
 

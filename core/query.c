@@ -247,11 +247,9 @@ static void say_terms(Text *text, const ecs_Query *query, uint32_t part) {
 static void say_part(Text *text, const ecs_Query *query, uint32_t part) {
   const Part *asked = &query->parts[part];
   const Group *group = asked->group;
-  const char *kind = group->id == 0             ? "main group"
-                     : group->locator.narrow    ? "sparse set"
-                                                : "group";
-  text_say(text, "  %s %u: %u of %u tables, %llu rows%s\n", kind, group->id,
-           asked->match.count, group->table_count,
+  text_say(text, "  %s %u: %u of %u tables, %llu rows%s\n",
+           group_kind(group), group->id, asked->match.count,
+           group->table_count,
            (unsigned long long)part_rows(asked),
            query->part_count > 1 && part == query->driver ? ", drives" : "");
   say_terms(text, query, part);

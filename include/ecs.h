@@ -21,6 +21,15 @@
  * ECS_OK has changed nothing that a caller can see: the world's hash is what it
  * was. Pointers handed in are borrowed for the call; strings are copied.
  *
+ * What a function says of itself is what it adds to the following. A pointer
+ * may be NULL only where that is said, and an object must live; entities,
+ * components and all other numbers are checked. Results are there after ECS_OK
+ * alone. Whatever makes something, plans, or changes structure may answer
+ * ECS_E_MEMORY, and ECS_E_LIMIT past 2^28 - 1 entities alive, 65,536 components
+ * or groups, 2^24 queries, bundles or tables of a group, 8,191 columns of one
+ * element size in a table, 2^31 recorded changes (config.h names them). Cost:
+ * what is told is beyond a constant, and allocations beside; no function waits.
+ *
  * Where something is said to be open (a cursor between begin and end), changes
  * of structure are recorded and applied when the outermost one ends.
  */
@@ -69,7 +78,8 @@ typedef enum ecs_Status {
   ECS_STATUS_COUNT
 } ecs_Status;
 
-/* "ECS_E_DEAD", and a sentence for people. Never NULL. */
+/* "ECS_E_DEAD", and a sentence for people. Never NULL, for no number at all;
+ * constants. */
 ECS_API const char *ecs_status_name(ecs_Status status);
 ECS_API const char *ecs_status_text(ecs_Status status);
 
@@ -112,13 +122,15 @@ typedef struct ecs_WorldDescription {
                            the world reports ECS_E_MEMORY */
 } ecs_WorldDescription;
 
-/* description NULL: all defaults. The world is the caller's to destroy. */
+/* Makes a world without entities and components. description NULL: all
+ * defaults. The world is the caller's to destroy; *world is NULL where this
+ * fails. */
 ECS_API ecs_Status ecs_world_create(const ecs_WorldDescription *description,
                                     ecs_World **world);
 
 /* Frees the world and all its queries and kernel bindings, whose pointers end
  * with it. NULL is fine. Runs no code of the caller but what ecs_world_hold
- * names. */
+ * names. Cost: one free for each block of memory. */
 ECS_API void ecs_world_destroy(ecs_World *world);
 
 /* Whoever holds a world besides its owner, as a binding to a language does.
@@ -132,7 +144,8 @@ typedef struct ecs_Holder {
  * is borrowed until the world has ended or NULL lets go of it. */
 ECS_API ecs_Status ecs_world_hold(ecs_World *world, ecs_Holder *holder);
 
-/* Destroys every entity; definitions and queries stay. ECS_E_OPEN. */
+/* Destroys every entity; definitions and queries stay, and the memory for as
+ * many. ECS_E_OPEN. Cost: every entity and every row. */
 ECS_API ecs_Status ecs_world_clear(ecs_World *world);
 
 typedef struct ecs_Statistics {
@@ -149,12 +162,14 @@ typedef struct ecs_Statistics {
   uint64_t allocations;      /* live blocks */
   uint64_t structure_version;/* grows with every change of structure */
 } ecs_Statistics;
+/* Counts and bytes, written to *statistics. Cost: one look at every group. */
 ECS_API void ecs_world_statistics(const ecs_World *world,
                                   ecs_Statistics *statistics);
 
 /* Groups, tables and components, how they are stored and how many bytes they
  * take, as lines of text; writes at most capacity bytes, the final 0 included,
- * and returns the length it wants. Cost: looks at every table. */
+ * and returns the length it wants without it. text may be NULL where capacity
+ * is 0. Cost: looks at every table. */
 ECS_API size_t ecs_world_explain(const ecs_World *world, char *text,
                                  size_t capacity);
 
@@ -163,7 +178,8 @@ ECS_API size_t ecs_world_explain(const ecs_World *world, char *text,
  * and machine of one byte order. Cost: reads all of the world. */
 ECS_API uint64_t ecs_world_hash(const ecs_World *world);
 
-/* Of entities and values alone, whatever the order of rows and the storage. */
+/* Of entities and values alone, whatever the order of rows and the storage.
+ * Cost: reads all of the world. */
 ECS_API uint64_t ecs_world_state_hash(const ecs_World *world);
 
 /* Components -------------------------------------------------------------- */
@@ -196,12 +212,16 @@ typedef struct ecs_ComponentDescription {
 
 /* Defines a component, or returns the one of that name when schema and storage
  * are the same. ECS_E_SCHEMA when they are not; ECS_E_NAME, ECS_E_FIELD (two
- * fields of one name), ECS_E_VALUE (a default), ECS_E_OPEN, ECS_E_LIMIT. */
+ * fields of one name), ECS_E_VALUE (a default), ECS_E_COMPONENT (fields stored
+ * as bits), ECS_E_ARGUMENT (a storage or type that there is not, or fields
+ * NULL), ECS_E_LIMIT (more than 64 fields), ECS_E_OPEN for a new one. Cost: a
+ * comparison with the name of every component. */
 ECS_API ecs_Status ecs_component(ecs_World *world,
                                  const ecs_ComponentDescription *description,
                                  ecs_Component *component);
 
-/* 0 when there is none of that name. */
+/* 0 when there is none of that name. Cost: a comparison with the name of every
+ * component. */
 ECS_API ecs_Component ecs_component_find(const ecs_World *world,
                                          const char *name);
 
@@ -218,6 +238,10 @@ typedef struct ecs_FieldInfo {
   uint32_t offset;
   double default_value;
 } ecs_FieldInfo;
+
+/* field_count and image_bytes are 0, and storage is ECS_STORE_TABLE, for an
+ * unknown id. ecs_component_field tells of field 0 to field_count - 1, its name
+ * borrowed for the life of the world: ECS_E_COMPONENT, ECS_E_FIELD. */
 ECS_API uint32_t ecs_component_field_count(const ecs_World *world,
                                            ecs_Component component);
 ECS_API uint32_t ecs_component_image_bytes(const ecs_World *world,
@@ -228,15 +252,19 @@ ECS_API ecs_Status ecs_component_field(const ecs_World *world,
 ECS_API ecs_Storage ecs_component_storage(const ecs_World *world,
                                           ecs_Component component);
 
-/* Strict conversion of one number into a field of an image: ECS_E_VALUE for a
- * fraction or a number out of range where the type is an integer, for a finite
- * number too large for an f32, for anything but 0 and 1 as a bool and for
- * what is no handle as an entity. A NaN is stored as the one quiet NaN. */
+/* Strict conversion of one number into a field of an image, at any alignment.
+ * ECS_E_ARGUMENT: no such type. ECS_E_VALUE for a fraction or a number out of
+ * range where the type is an integer, for a finite number too large for an f32,
+ * for anything but 0 and 1 as a bool and for what is no handle as an entity. A
+ * NaN is stored as the one quiet NaN. */
 ECS_API ecs_Status ecs_scalar_store(ecs_Scalar type, void *place, double value);
-/* Converting store: towards zero, saturating, NaN to 0 for integers. Any
- * number but 0 is true; what is no handle becomes the null entity. */
+/* Converting store, which cannot fail: towards zero, saturating, NaN to 0 for
+ * integers. Any number but 0 is true; what is no handle becomes the null
+ * entity. A type that there is not stores nothing. */
 ECS_API void ecs_scalar_convert(ecs_Scalar type, void *place, double value);
+/* A field of an image, at any alignment, as a number: exact for every type. */
 ECS_API double ecs_scalar_load(ecs_Scalar type, const void *place);
+/* 1, 2, 4 or 8. */
 ECS_API uint32_t ecs_scalar_bytes(ecs_Scalar type);
 ECS_API const char *ecs_scalar_name(ecs_Scalar type); /* "f32" */
 
@@ -246,29 +274,37 @@ ECS_API const char *ecs_scalar_name(ecs_Scalar type); /* "f32" */
  * before, and moves the rows there are. Values and matches stay, the order of
  * rows may change. Naming one component makes it a sparse set; naming none does
  * nothing. A tag stored as bits stays bits. ECS_E_OPEN, ECS_E_COMPONENT.
- * Cost: the rows of every group that gives a component away. */
+ * Cost: all rows of every group that gives or takes a component are copied, and
+ * for a while both copies exist. */
 ECS_API ecs_Status ecs_group(ecs_World *world, const ecs_Component *components,
                              uint32_t count);
 
-/* Brings components back to the main group: the opposite of ecs_group. */
+/* Brings components back to the main group: the opposite of ecs_group, with its
+ * errors and its cost. */
 ECS_API ecs_Status ecs_ungroup(ecs_World *world,
                                const ecs_Component *components, uint32_t count);
 
 /* A set of components resolved once, for spawning many. Asking again for the
- * same components in the same order gives the same bundle. */
+ * same components in the same order gives the same bundle. It lives as long as
+ * the world. count may be 0. ECS_E_COMPONENT. Cost: a look at every bundle. */
 ECS_API ecs_Status ecs_bundle(ecs_World *world, const ecs_Component *components,
                               uint32_t count, ecs_Bundle *bundle);
 
 /* Makes room for count more entities with the bundle's components, so that
  * spawning them allocates nothing. ECS_E_OPEN, ECS_E_ARGUMENT (no such
- * bundle). */
+ * bundle), ECS_E_LIMIT where so many cannot be alive. Cost: the rows that are
+ * there, where their table has to grow. */
 ECS_API ecs_Status ecs_reserve(ecs_World *world, ecs_Bundle bundle,
                                uint64_t count);
 
 /* Entities ---------------------------------------------------------------- */
 
-/* values: NULL, or one image per component in the bundle's order, each of which
- * may be NULL. What is not given takes the schema's defaults. */
+/* Makes an entity that has count components, each named once. values: NULL, or
+ * one image per component in the order of components, or of the bundle, each of
+ * which may be NULL. What is not given takes the schema's defaults. entity may
+ * be NULL. ECS_E_COMPONENT; of the second ECS_E_ARGUMENT (no such bundle).
+ * Cost: per field; ecs_spawn resolves the components anew, unless they are
+ * those that it was given last. */
 ECS_API ecs_Status ecs_spawn(ecs_World *world, const ecs_Component *components,
                              uint32_t count, const void *const *values,
                              ecs_Entity *entity);
@@ -276,22 +312,30 @@ ECS_API ecs_Status ecs_spawn_bundle(ecs_World *world, ecs_Bundle bundle,
                                     const void *const *values,
                                     ecs_Entity *entity);
 
-/* ECS_E_DEAD when it is no longer, or never was, alive. */
+/* Destroys an entity: its handle is never alive again. ECS_E_DEAD when it is no
+ * longer, or never was, alive. Cost: per field. */
 ECS_API ecs_Status ecs_destroy(ecs_World *world, ecs_Entity entity);
+/* False for what is destroyed, also where that is only recorded, and for what
+ * was never issued; a recorded spawn is alive. */
 ECS_API bool ecs_alive(const ecs_World *world, ecs_Entity entity);
 
-/* Adds a component; where it is present nothing happens, a value included.
- * image NULL: defaults. */
+/* Adds a component; where it is present nothing happens, to its value neither.
+ * image NULL: defaults. ECS_E_COMPONENT, ECS_E_DEAD. Cost: the entity's row
+ * moves to another table, per field of its group; of a sparse one the rest
+ * stays. */
 ECS_API ecs_Status ecs_add(ecs_World *world, ecs_Entity entity,
                            ecs_Component component, const void *image);
 
-/* Removes a component; where it is absent nothing happens. */
+/* Removes a component; where it is absent nothing happens. Errors and cost are
+ * those of ecs_add. */
 ECS_API ecs_Status ecs_remove(ecs_World *world, ecs_Entity entity,
                               ecs_Component component);
 
 /* Sets the fields whose bits are in fields (bit k: field k; all: ~0) from an
- * image, adding the component with defaults where it is absent. ECS_E_ACCESS
- * when the entity has it and an open cursor reads or writes it. */
+ * image, adding the component with defaults where it is absent. Bits past the
+ * last field mean nothing. image may be NULL where fields is 0, and for a tag.
+ * ECS_E_COMPONENT, ECS_E_DEAD, ECS_E_ARGUMENT (no image), and ECS_E_ACCESS when
+ * the entity has it and an open cursor reads or writes it. Cost: per field. */
 ECS_API ecs_Status ecs_set(ecs_World *world, ecs_Entity entity,
                            ecs_Component component, const void *image,
                            uint64_t fields);
@@ -299,11 +343,13 @@ ECS_API ecs_Status ecs_set(ecs_World *world, ecs_Entity entity,
 /* Copies the component into an image. ECS_E_COMPONENT (a tag), ECS_E_ACCESS
  * when an open cursor writes the component, ECS_E_DEAD, ECS_E_ABSENT: the first
  * of these that holds. An entity whose destruction is recorded is read as
- * before until it is applied. */
+ * before until it is applied. Cost: per field, a few dependent loads. */
 ECS_API ecs_Status ecs_get(const ecs_World *world, ecs_Entity entity,
                            ecs_Component component, void *image);
 
-/* One field as a number, exact for every type. */
+/* One field as a number, exact for every type: field is its position in the
+ * schema, from 0. Errors are those of ecs_get and ecs_set, and ECS_E_FIELD; of
+ * the second ECS_E_VALUE, as ecs_scalar_store. */
 ECS_API ecs_Status ecs_get_field(const ecs_World *world, ecs_Entity entity,
                                  ecs_Component component, uint32_t field,
                                  double *value);
@@ -311,12 +357,16 @@ ECS_API ecs_Status ecs_set_field(ecs_World *world, ecs_Entity entity,
                                  ecs_Component component, uint32_t field,
                                  double value);
 
+/* False for a dead entity and for an unknown component. What is only recorded
+ * does not count yet. */
 ECS_API bool ecs_has(const ecs_World *world, ecs_Entity entity,
                      ecs_Component component);
 
 /* The components of an entity in order of definition; writes at most capacity
- * of them and returns how many there are, 0 for a dead one. As with ecs_get and
- * ecs_has, an entity whose destruction is recorded still has them. */
+ * of them and returns how many there are, 0 for a dead one. components may be
+ * NULL where capacity is 0. As with ecs_get and ecs_has, an entity whose
+ * destruction is recorded still has them. Cost: a question for each component
+ * of the world. */
 ECS_API uint32_t ecs_components_of(const ecs_World *world, ecs_Entity entity,
                                    ecs_Component *components,
                                    uint32_t capacity);
@@ -328,10 +378,14 @@ ECS_API uint32_t ecs_components_of(const ecs_World *world, ecs_Entity entity,
 typedef struct ecs_Accessor {
   uint64_t private_state[12];
 } ecs_Accessor;
+
+/* Prepares one. ECS_E_COMPONENT: unknown, or a tag. It follows every change of
+ * structure and storage by itself. */
 ECS_API ecs_Status ecs_accessor(ecs_World *world, ecs_Component component,
                                 ecs_Accessor *accessor);
 /* As ecs_get, and ecs_set of all fields where the component is present; where
- * it is absent ecs_accessor_set answers ECS_E_ABSENT. */
+ * it is absent ecs_accessor_set answers ECS_E_ABSENT. Neither adds anything.
+ * Cost: less than theirs, most of all for entities of one table. */
 ECS_API ecs_Status ecs_accessor_get(ecs_Accessor *accessor, ecs_Entity entity,
                                     void *image);
 ECS_API ecs_Status ecs_accessor_set(ecs_Accessor *accessor, ecs_Entity entity,
@@ -340,7 +394,8 @@ ECS_API ecs_Status ecs_accessor_set(ecs_Accessor *accessor, ecs_Entity entity,
  * field, none of which may overlap the world's. Elements of entities without
  * the component are left as they are; found, when not NULL, gets how many have
  * it. An entity that comes twice in set_many keeps the later values. When
- * recording one fails (ECS_E_MEMORY, ECS_E_LIMIT), none is set. */
+ * recording one fails (ECS_E_MEMORY, ECS_E_LIMIT), none is set. ECS_E_ACCESS as
+ * for one. Cost: per entity and field; look-ups of many overlap. */
 ECS_API ecs_Status ecs_accessor_get_many(ecs_Accessor *accessor,
                                          const ecs_Entity *entities,
                                          uint32_t count, void *const *columns,
@@ -367,21 +422,24 @@ typedef struct ecs_Term {
   ecs_Access access;
 } ecs_Term;
 
-/* A query belongs to its world. Terms name each component once
- * (ECS_E_COMPONENT). No terms: every entity. May be made while a cursor is
- * open. */
+/* A query belongs to its world, which frees it in the end. Terms name each
+ * component once (ECS_E_COMPONENT) and are 0 to 4096 (ECS_E_LIMIT);
+ * ECS_E_ARGUMENT: an access that there is not. No terms: every entity. May be
+ * made while a cursor is open. Cost: a look at every table of the groups of its
+ * terms. */
 ECS_API ecs_Status ecs_query_create(ecs_World *world, const ecs_Term *terms,
                                     uint32_t count, ecs_Query **query);
 
-/* ECS_E_OPEN while one of its cursors is open. NULL is fine. */
+/* Frees a query with its bindings and programs before its world ends.
+ * ECS_E_OPEN while one of its cursors is open. NULL is fine. */
 ECS_API ecs_Status ecs_query_destroy(ecs_Query *query);
 
 /* How many entities match now. Cost: per table, or per row for partial plans
  * that are not cached and for tags stored as bits. */
 ECS_API ecs_Status ecs_query_count(ecs_Query *query, uint64_t *count);
 
-/* The entity of the first row of a walk begun now, 0 when there is none. Cost:
- * up to the first match. */
+/* The entity of the first row of a walk begun now, 0 when there is none. Asks
+ * for no access. Cost: up to the first match. */
 ECS_API ecs_Status ecs_query_first(ecs_Query *query, ecs_Entity *entity);
 
 /* The position in a batch's columns of a term's field; ECS_E_FIELD. Columns
@@ -389,10 +447,13 @@ ECS_API ecs_Status ecs_query_first(ecs_Query *query, ecs_Entity *entity);
  * none. The presence of an optional tag is not told. */
 ECS_API ecs_Status ecs_query_column(const ecs_Query *query, uint32_t term,
                                     uint32_t field, uint32_t *column);
+/* How many columns a batch of it has: 0 to 64 for each term. */
 ECS_API uint32_t ecs_query_column_count(const ecs_Query *query);
 
 /* How the query is stored and will run, as lines of text; writes at most
- * capacity bytes, the final 0 included, and returns the length it wants. */
+ * capacity bytes, the final 0 included, and returns the length it wants without
+ * it. text may be NULL where capacity is 0. Out of memory, the text says so.
+ * Cost: that of ecs_query_count. */
 ECS_API size_t ecs_query_explain(ecs_Query *query, char *text, size_t capacity);
 
 /* Changes of every match -------------------------------------------------- */
@@ -410,16 +471,19 @@ ECS_API size_t ecs_query_explain(ecs_Query *query, char *text, size_t capacity);
  * in one run, and a tag stored as bits is written byte by byte. Otherwise rows
  * move one by one. */
 
-/* ECS_E_COMPONENT. image NULL: defaults. */
+/* Adds a component to those that lack it. ECS_E_COMPONENT. image NULL:
+ * defaults. */
 ECS_API ecs_Status ecs_query_add_all(ecs_Query *query, ecs_Component component,
                                      const void *image);
-/* ECS_E_COMPONENT. */
+/* Removes it from those that have it. ECS_E_COMPONENT. */
 ECS_API ecs_Status ecs_query_remove_all(ecs_Query *query,
                                         ecs_Component component);
-/* ECS_E_COMPONENT, ECS_E_ARGUMENT (fields of no image), and ECS_E_ACCESS when a
+/* Sets fields, as ecs_set does, and adds where the component is absent.
+ * ECS_E_COMPONENT, ECS_E_ARGUMENT (fields of no image), and ECS_E_ACCESS when a
  * match has the component and an open cursor reads or writes it. */
 ECS_API ecs_Status ecs_query_set_all(ecs_Query *query, ecs_Component component,
                                      const void *image, uint64_t fields);
+/* Destroys them. */
 ECS_API ecs_Status ecs_query_destroy_all(ecs_Query *query);
 
 /* Walks ------------------------------------------------------------------- */
@@ -449,21 +513,28 @@ typedef enum ecs_Batching {
   ECS_BATCH_COALESCED
 } ecs_Batching;
 
-/* ECS_E_ACCESS when an open cursor writes what this one reads, or reads what
- * this one writes; ECS_E_LIMIT when cursors nest too deep. */
+/* Begins a walk over the rows that match now; the world is open from here to
+ * its end. ECS_E_ACCESS when an open cursor writes what this one reads, or
+ * reads what this one writes; ECS_E_LIMIT when cursors and deferrals nest
+ * deeper than 64; ECS_E_ARGUMENT: no such batching. Where it fails there is
+ * nothing to end. Cost: that of ecs_query_count where a partial plan is not
+ * cached. */
 ECS_API ecs_Status ecs_query_begin(ecs_Query *query, ecs_Batching batching,
                                    ecs_Cursor *cursor);
 
 /* The component over which the last begin, get or set of this world answered
- * ECS_E_ACCESS. */
+ * ECS_E_ACCESS; 0 when none did. */
 ECS_API ecs_Component ecs_world_contested(const ecs_World *world);
 
-/* False when there are no more rows. */
+/* The next rows; false when there are no more, again and again. Cost:
+ * none for tables in place; else the batch's rows are copied in, and those of
+ * the last one back. */
 ECS_API bool ecs_cursor_next(ecs_Cursor *cursor, ecs_Batch *batch);
 
 /* Ends the walk, also before its end. When it is the outermost, what was
  * recorded meanwhile is applied, whole or (ECS_E_MEMORY, ECS_E_LIMIT) not at
- * all; then it is discarded and the cursor has ended all the same. */
+ * all; then it is discarded and the cursor has ended all the same. Cost: that
+ * of the changes, each entity moved once for each group. */
 ECS_API ecs_Status ecs_cursor_end(ecs_Cursor *cursor);
 
 /* Ends the walk and drops what was recorded since its begin; values written
@@ -471,8 +542,9 @@ ECS_API ecs_Status ecs_cursor_end(ecs_Cursor *cursor);
 ECS_API void ecs_cursor_discard(ecs_Cursor *cursor);
 
 /* One entity at a time: copies the entities that match now, at most capacity
- * of them, in the order of a walk; *count gets how many there are. Nothing is
- * open afterwards. ECS_E_ACCESS where ecs_query_begin answers it. */
+ * of them, in the order of a walk; *count gets how many there are. entities may
+ * be NULL where capacity is 0. Nothing is open afterwards. ECS_E_ACCESS where
+ * ecs_query_begin answers it. Cost: every match. */
 ECS_API ecs_Status ecs_query_entities(ecs_Query *query, ecs_Entity *entities,
                                       uint64_t capacity, uint64_t *count);
 
@@ -487,8 +559,10 @@ typedef enum ecs_RowFlag {
 /* Where the row of an entity is, whether it matches or not: elements[k] is its
  * element of column k, NULL where the entity lacks the component or an open
  * cursor writes it. Borrowed while ecs_world_pulse stays. A NaN stored there
- * must be the one that ecs_scalar_convert stores. ECS_E_DEAD for what is not
- * alive, or is only recorded; on failure *flags is 0. */
+ * must be the one that ecs_scalar_convert stores. elements has room for
+ * ecs_query_column_count. ECS_E_DEAD for what is not alive, or is only
+ * recorded; on failure *flags is 0. Cost: a look-up for each group of the
+ * terms, and each column. */
 ECS_API ecs_Status ecs_query_locate(ecs_Query *query, ecs_Entity entity,
                                     void **elements, uint32_t *flags);
 
@@ -500,7 +574,8 @@ ECS_API const uint64_t *ecs_world_pulse(const ecs_World *world);
 /* Spawns count entities of a bundle with default values. With a cursor it is
  * left open over the new rows, all columns of the bundle in its order, to be
  * filled and ended like any other; NULL: nothing more is asked. Discarding that
- * cursor keeps the entities and drops what was recorded since. */
+ * cursor keeps the entities and drops what was recorded since. ECS_E_ARGUMENT:
+ * no such bundle; ECS_E_LIMIT also as ecs_query_begin. Cost: per new field. */
 ECS_API ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle,
                                   uint64_t count, ecs_Cursor *cursor);
 
@@ -515,8 +590,9 @@ ECS_API ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle,
  * dropped and counted. A set of an entity that has a recorded change is
  * recorded with it, and so comes after what batches write meanwhile. Pairs
  * nest, with cursors too. */
-/* ECS_E_LIMIT when levels nest too deep; ending what was not begun is
- * ECS_E_ARGUMENT, discarding it nothing. */
+/* ECS_E_LIMIT when levels nest deeper than 64; ending what was not begun is
+ * ECS_E_ARGUMENT, discarding it nothing. The outermost end costs and fails as
+ * ecs_cursor_end does. Deferring: is anything open, a cursor included? */
 ECS_API ecs_Status ecs_defer_begin(ecs_World *world);
 ECS_API ecs_Status ecs_defer_end(ecs_World *world);
 ECS_API void ecs_defer_discard(ecs_World *world);
@@ -579,11 +655,14 @@ typedef struct ecs_KernelLibrary {
 } ecs_KernelLibrary;
 
 /* Loads a shared library and checks its handshake. It is never unloaded: code
- * that a world may call stays. text, capacity bytes, gets the system's reason
- * on failure. ECS_E_LIBRARY, ECS_E_ABI. */
+ * that a world may call stays. path is as dlopen takes it. text, capacity
+ * bytes, gets the reason on failure; NULL: nobody asks. ECS_E_LIBRARY,
+ * ECS_E_ABI. */
 ECS_API ecs_Status ecs_library_load(const char *path,
                                     const ecs_KernelLibrary **library,
                                     char *text, size_t capacity);
+/* The kernel of that name, as long-lived as the library; NULL: none. Cost: a
+ * comparison with each name. */
 ECS_API const ecs_Kernel *ecs_library_find(const ecs_KernelLibrary *library,
                                            const char *name);
 
@@ -597,8 +676,10 @@ ECS_API ecs_Status ecs_kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,
                                    uint32_t *wrong);
 
 /* Runs the kernel over all rows that match. call gives dt, tick and user;
- * blocks are filled in here. Cost beyond the kernel: near nothing for full
- * plans while structure stays. */
+ * blocks are filled in here. ECS_E_ACCESS as ecs_query_begin; ECS_E_KERNEL
+ * where it wants whole tables and the plan is not full; ECS_E_NAN, after the
+ * run, in a checked build. The kernel must not call into the world. Cost beyond
+ * the kernel: near nothing for full plans while structure stays. */
 ECS_API ecs_Status ecs_kernel_run(ecs_KernelBinding *binding,
                                   const ecs_KernelCall *call);
 
@@ -609,7 +690,8 @@ ECS_API ecs_Status ecs_kernel_run(ecs_KernelBinding *binding,
  * language. Reads text of length bytes and fits it to the query, as
  * ecs_kernel_bind does. ECS_E_PROGRAM, and ECS_E_LIMIT when it is too long:
  * message, when not NULL, gets at most capacity bytes that say what is wrong
- * and where. ECS_E_MEMORY. Ends with its query. */
+ * and where. Ends with its query, at the latest. Cost: the length of the text,
+ * and columns stored to times its instructions. */
 ECS_API ecs_Status ecs_program_create(ecs_Query *query, const char *text,
                                       size_t length, ecs_Program **program,
                                       char *message, size_t capacity);
@@ -617,7 +699,8 @@ ECS_API ecs_Status ecs_program_create(ecs_Query *query, const char *text,
 /* Frees it before its query ends. NULL is fine. */
 ECS_API void ecs_program_destroy(ecs_Program *program);
 
-/* Its text, written anew; as ecs_query_explain does it. */
+/* Its text, written anew, into capacity bytes; returns the length it wants, as
+ * ecs_query_explain does. Read again it is the same program. */
 ECS_API size_t ecs_program_text(const ecs_Program *program, char *text,
                                 size_t capacity);
 
@@ -630,6 +713,7 @@ typedef struct ecs_ProgramInfo {
   uint32_t slow_calls;   /* operations that call the C library row by row */
   const char *back_end;  /* "block VM, AVX-512" */
 } ecs_ProgramInfo;
+/* Numbers about it, written to *info. Cost: columns times instructions. */
 ECS_API void ecs_program_info(const ecs_Program *program,
                               ecs_ProgramInfo *info);
 
@@ -646,14 +730,16 @@ typedef struct ecs_ProgramCall {
  * recorded when all rows are done, in their order, and applied as at the end of
  * a cursor. ECS_E_ACCESS as for cursors; ECS_E_ARGUMENT for wrong counts, or
  * NULL where there are some; ECS_E_MEMORY and ECS_E_LIMIT: no structure has
- * changed, values written stay. */
+ * changed, values written stay, and reductions are not written. Cost: per row
+ * and operation that is left. */
 ECS_API ecs_Status ecs_program_run(ecs_Program *program,
                                    const ecs_ProgramCall *call);
 
 /* Mathematics ------------------------------------------------------------- */
 
-/* With the same bits on every machine, which the C library's do not promise;
- * edges are as C's. Accurate to 1 unit of the last place, ecs_atan2 to 3. */
+/* With the same bits on every machine, which the C library's do not promise.
+ * Angles are in radians, ecs_log is natural; any number is taken, and edges are
+ * as C's. Accurate to 1 unit of the last place, ecs_atan2 to 3. */
 ECS_API double ecs_sin(double x);
 ECS_API double ecs_cos(double x);
 ECS_API double ecs_exp(double x);
@@ -662,10 +748,11 @@ ECS_API double ecs_pow(double x, double y);
 ECS_API double ecs_atan2(double y, double x);
 
 /* A number in [0, 1): a hash of a key, an entity and how many numbers were
- * drawn with these two before (a whole number below 2^53). */
+ * drawn with these two before (a whole number below 2^53; else it counts as
+ * 0). */
 ECS_API double ecs_random(uint64_t key, ecs_Entity entity, double draws);
 /* The key of a system's run: of a world's seed, the system's name and a number
- * of the run, as of the frame. */
+ * of the run, as of the frame. Cost: the length of the name. */
 ECS_API uint64_t ecs_random_key(uint64_t seed, const char *name,
                                 uint64_t tick);
 

@@ -3,6 +3,9 @@
 
 local ecs = require "ecs"
 local core = require "ecs.core"
+local support = dofile "spec/support.lua"
+
+local refuses, finalize = support.refuses, support.finalize
 
 local scene = dofile "spec/access_scene.lua"
 local holders, all, values = scene.holders, scene.all, scene.values
@@ -14,15 +17,6 @@ local Tag, Never = scene.Tag, scene.Never
 -- A run under a sanitizer or valgrind is slow: fewer lives do.
 local short = os.getenv "ECS_SPEC_SHORT" ~= nil
 local SEEDS, ROUNDS = short and 1 or 3, short and 6 or 60
-
-local function refuses(f, ...)
-  local ok, text = pcall(f)
-  assert.is_false(ok, "no error was raised")
-  assert.truthy(text:match("access_life_spec.lua:%d+: ecs: "), text)
-  for _, wanted in ipairs { ... } do
-    assert.truthy(text:find(wanted, 1, true), text)
-  end
-end
 
 -- The same random life for two worlds; only the first is asked the short way.
 local function live(seed, steps, act)
@@ -135,14 +129,6 @@ describe("inside a batch", function()
 end)
 
 describe("a finalizer", function()
-  local function finalize(f)
-    if newproxy then
-      debug.getmetatable(newproxy(true)).__gc = f
-    else
-      setmetatable({}, { __gc = f })
-    end
-  end
-
   it("may change or close the world at any moment", function()
     local closed = 0
     for round = 1, ROUNDS do

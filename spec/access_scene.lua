@@ -4,6 +4,9 @@
 -- fields, two components.
 
 local ecs = require "ecs"
+local support = dofile "spec/support.lua"
+
+local dice = support.dice
 
 local kinds = { "f32", "f64", "i8", "u8", "i16", "u16", "i32", "u32", "bool",
                 "entity" }
@@ -40,14 +43,6 @@ local function agree(a, b, ...)
   if not same(a, b) then
     error(string.format("%s and %s differ: %s", tostring(a), tostring(b),
       table.concat({ ... }, " ")), 2)
-  end
-end
-
--- A generator of its own: the same numbers on every VM.
-local function dice(seed)
-  return function(n)
-    seed = seed * 16807 % 2147483647
-    return seed % n + 1
   end
 end
 

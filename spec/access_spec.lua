@@ -2,6 +2,9 @@
 -- to: what they take and answer, and what they refuse.
 
 local ecs = require "ecs"
+local support = dofile "spec/support.lua"
+
+local refuses = support.refuses
 
 local scene = dofile "spec/access_scene.lua"
 local kinds, all, numbers, values = scene.kinds, scene.all, scene.numbers,
@@ -11,15 +14,6 @@ local Every, Sparse, Place, Far = scene.Every, scene.Sparse, scene.Place,
   scene.Far
 local Tag, SparseTag, BitTag, Never = scene.Tag, scene.SparseTag, scene.BitTag,
   scene.Never
-
-local function refuses(f, ...)
-  local ok, text = pcall(f)
-  assert.is_false(ok, "no error was raised")
-  assert.truthy(text:match("access_spec.lua:%d+: ecs: "), text)
-  for _, wanted in ipairs { ... } do
-    assert.truthy(text:find(wanted, 1, true), text)
-  end
-end
 
 describe("a field of one entity", function()
   local world, twin

@@ -2,6 +2,9 @@
 -- when the callback has returned. What stores convert is in store_spec.lua.
 
 local ecs = require "ecs"
+local support = dofile "spec/support.lua"
+
+local refuses = support.refuses
 
 local Position = ecs.component("Position", { x = "f32", y = "f32" })
 local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
@@ -12,15 +15,6 @@ local Every = ecs.component("Every", {
   a = "f32", b = "f64", c = "i8", d = "u8", e = "i16", f = "u16",
   g = "i32", h = "u32", i = "bool", j = "entity",
 })
-
-local function refuses(f, ...)
-  local ok, text = pcall(f)
-  assert.is_false(ok, "no error was raised")
-  assert.truthy(text:match("batch_spec.lua:%d+: ecs: "), text)
-  for _, wanted in ipairs { ... } do
-    assert.truthy(text:find(wanted, 1, true), text)
-  end
-end
 
 describe("a batch", function()
   local world

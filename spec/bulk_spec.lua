@@ -1,6 +1,9 @@
 -- Changes of every match of a query, and the first of them.
 
 local ecs = require "ecs"
+local support = dofile "spec/support.lua"
+
+local refuses, once = support.refuses, support.once
 
 local Position = ecs.component("Position", { x = "f32", y = "f32" })
 local Health = ecs.component("Health",
@@ -9,27 +12,6 @@ local Fuel = ecs.component("Fuel", { left = { "f64", 0.5 } })
 local Enemy = ecs.tag "Enemy"
 local Stunned = ecs.tag("Stunned", { storage = "sparse" })
 local Burning = ecs.tag("Burning", { storage = "bits" })
-
-local function refuses(f, ...)
-  local ok, text = pcall(f)
-  assert.is_false(ok, "no error was raised")
-  assert.truthy(text:match("bulk_spec.lua:%d+: ecs: "), text)
-  for _, wanted in ipairs { ... } do
-    assert.truthy(text:find(wanted, 1, true), text)
-  end
-end
-
--- Runs f in the callback of the query's first batch.
-local function inside(query, f)
-  local done
-  query:batch(function(batch)
-    if not done then
-      done = true
-      f(batch)
-    end
-  end)
-  assert.is_true(done)
-end
 
 describe("a bulk change", function()
   local world, plain, strong, enemy, positions
@@ -141,7 +123,7 @@ describe("a bulk change inside a callback", function()
   end)
 
   it("is seen when it has ended", function()
-    inside(enemies, function()
+    once(enemies, function()
       positions:add(Stunned)
       positions:set(Health { hp = 3 })
       positions:remove(Position)
@@ -156,7 +138,7 @@ describe("a bulk change inside a callback", function()
 
   it("matches when it is called", function()
     local late
-    inside(enemies, function()
+    once(enemies, function()
       world:remove(plain, Position)
       late = world:spawn(Position)
       positions:add(Stunned)
@@ -168,7 +150,7 @@ describe("a bulk change inside a callback", function()
   end)
 
   it("destroys once", function()
-    inside(enemies, function()
+    once(enemies, function()
       positions:destroy()
       assert.is_false(world:alive(plain))
       assert.is_false(world:destroy(plain))
@@ -185,7 +167,7 @@ describe("a bulk change inside a callback", function()
   end)
 
   it("cannot set what the callback's query has", function()
-    inside(positions, function()
+    once(positions, function()
       refuses(function() positions:set(Position { y = 0 }) end,
         "Position", "query { Position }")
       enemies:set(Position { x = 8 })

@@ -1,6 +1,9 @@
 -- Bulk changes of every storage: the same state as the same changes one by one.
 
 local ecs = require "ecs"
+local support = dofile "spec/support.lua"
+
+local once = support.once
 
 local Position = ecs.component("Position", { x = "f32", y = "f32" })
 local Health = ecs.component("Health",
@@ -21,18 +24,6 @@ local values = {
   [Tank] = Tank { size = 8 }, [Enemy] = Enemy, [Stunned] = Stunned,
   [Burning] = Burning,
 }
-
--- Runs f in the callback of the query's first batch.
-local function inside(query, f)
-  local done
-  query:batch(function(batch)
-    if not done then
-      done = true
-      f(batch)
-    end
-  end)
-  assert.is_true(done)
-end
 
 -- Every component on every kind of query, in bulk and one by one: the same
 -- state in two worlds, whatever the storage.
@@ -100,8 +91,8 @@ describe("a bulk change of every storage", function()
       for _, entity in ipairs(list) do change(single, entity, component) end
     end
     if recorded then
-      inside(bulk:query {}, in_bulk)
-      inside(single:query {}, one_by_one)
+      once(bulk:query {}, in_bulk)
+      once(single:query {}, one_by_one)
     else
       in_bulk()
       one_by_one()

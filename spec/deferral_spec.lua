@@ -2,20 +2,14 @@
 -- outermost query call ends.
 
 local ecs = require "ecs"
+local support = dofile "spec/support.lua"
+
+local refuses, dice = support.refuses, support.dice
 
 local Position = ecs.component("Position", { x = "f32", y = "f32" })
 local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
 local Enemy = ecs.tag "Enemy"
 local Stunned = ecs.tag("Stunned", { storage = "sparse" })
-
-local function refuses(f, ...)
-  local ok, text = pcall(f)
-  assert.is_false(ok, "no error was raised")
-  assert.truthy(text:match("deferral_spec.lua:%d+: ecs: "), text)
-  for _, wanted in ipairs { ... } do
-    assert.truthy(text:find(wanted, 1, true), text)
-  end
-end
 
 describe("inside a callback", function()
   local world, first, second, query, once
@@ -246,18 +240,10 @@ describe("outside of callbacks", function()
   end)
 end)
 
--- Small numbers that every VM makes alike.
-local function generator(seed)
-  return function(n)
-    seed = seed * 16807 % 2147483647
-    return seed % n + 1
-  end
-end
-
 describe("a deferred program", function()
   -- Runs the same random changes at once, or inside a callback.
   local function run(seed, deferred)
-    local world, random, entities = ecs.world {}, generator(seed), {}
+    local world, random, entities = ecs.world {}, dice(seed), {}
     for k = 1, 8 do
       entities[k] = world:spawn(Position { x = k })
       if k % 2 == 0 then world:add(entities[k], Velocity { x = k }) end

@@ -2,28 +2,43 @@
 -- Position { x = 1 } accept and refuse.
 
 local ecs = require "ecs"
+local support = dofile "spec/support.lua"
 
-local function message_of(f, ...)
-  local ok, text = pcall(f, ...)
-  assert.is_false(ok, "no error was raised")
-  return text
-end
-
--- Asserts that f raises, at a line of this file, what starts with "ecs: " and
--- contains every given text.
-local function refuses(f, ...)
-  local text = message_of(f)
-  assert.truthy(text:match("definition_spec.lua:%d+: ecs: "), text)
-  for _, wanted in ipairs { ... } do
-    assert.truthy(text:find(wanted, 1, true), text)
-  end
-end
+local refuses = support.refuses
 
 describe("a component", function()
   it("is called by its name", function()
     local Position = ecs.component("Position", { x = "f32", y = "f32" })
     assert.equal("Position", tostring(Position))
     assert.equal("Position", Position.name)
+  end)
+
+  it("tells its fields, their types and defaults, by name", function()
+    local All = ecs.component("ToldFields", {
+      z = "f32", a = { "f64", 0.1 }, m = { "i8", -3 }, n = { "u32", 7 },
+      on = { "bool", true }, off = "bool", who = "entity",
+    })
+    assert.same({
+      { name = "a", type = "f64", default = 0.1 },
+      { name = "m", type = "i8", default = -3 },
+      { name = "n", type = "u32", default = 7 },
+      { name = "off", type = "bool", default = false },
+      { name = "on", type = "bool", default = true },
+      { name = "who", type = "entity" },
+      { name = "z", type = "f32", default = 0 },
+    }, All.fields)
+    assert.same({}, ecs.tag("ToldTag").fields)
+  end)
+
+  it("cannot be changed through the fields it tells", function()
+    local Kept = ecs.component("KeptFields", { x = { "f32", 2 } })
+    local told = Kept.fields
+    told[1].name, told[1].default, told[2] = "y", 9, {}
+    assert.same({ { name = "x", type = "f32", default = 2 } }, Kept.fields)
+    local world = ecs.world {}
+    assert.equal(2, world:get(world:spawn(Kept), Kept, "x"))
+    assert.has_error(function() Kept.fields = {} end)
+    refuses(function() return Kept.feilds end, "is a component", "world:get")
   end)
 
   it("is the same object when defined the same again", function()

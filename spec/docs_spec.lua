@@ -203,8 +203,8 @@ describe("the reference", function()
 
   it("has what batches and components have", function()
     same_names(batch_keys(), documented_fields(text, "batch"), "batch")
-    same_names({ name = true }, documented_fields(text, "component"),
-      "component")
+    same_names({ name = true, fields = true },
+      documented_fields(text, "component"), "component")
     assert.equal("DocsPosition", Position.name)
   end)
 
@@ -253,7 +253,9 @@ describe("the types", function()
     local world = ecs.world {}
     same_names(texts_of_module(), classes.ecs, "ecs")
     same_names(batch_keys(), classes["ecs.Batch"], "ecs.Batch")
-    same_names({ name = true }, classes["ecs.Component"], "ecs.Component")
+    same_names({ name = true, fields = true }, classes["ecs.Component"],
+      "ecs.Component")
+    same_names(Position.fields[1], classes["ecs.Field"], "ecs.Field")
     same_names(world:stats(), classes["ecs.Stats"], "ecs.Stats")
     same_names(listed(ecs.world, { wrong = 1 }), classes["ecs.WorldOptions"],
       "ecs.WorldOptions")

@@ -2,6 +2,9 @@
 -- reach what meanwhile. What fields convert is in row_store_spec.lua.
 
 local ecs = require "ecs"
+local support = dofile "spec/support.lua"
+
+local refuses = support.refuses
 ecs.on_fallback = nil -- plain Lua is meant here
 
 local Position = ecs.component("Position", { x = "f32", y = "f32" })
@@ -10,15 +13,6 @@ local Sprite = ecs.component("Sprite", { frame = "u16" })
 local Target = ecs.component("Target", { who = "entity" })
 local Enemy = ecs.tag "Enemy"
 local Stunned = ecs.tag("Stunned", { storage = "sparse" })
-
-local function refuses(f, ...)
-  local ok, text = pcall(f)
-  assert.is_false(ok, "no error was raised")
-  assert.truthy(text:match("each_spec.lua:%d+: ecs: "), text)
-  for _, wanted in ipairs { ... } do
-    assert.truthy(text:find(wanted, 1, true), text)
-  end
-end
 
 local function pack(...)
   return { n = select("#", ...), ... }

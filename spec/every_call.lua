@@ -97,6 +97,10 @@ local Seen = ecs.tag("Seen", { storage = "bits" })
 show("definitions", Position, Enemy, Body.name, Position ==
   ecs.component("Position", { y = "f32", x = "f32" }))
 show("value", Position { x = 0.1 }, Body { b = 1 / 3 })
+for _, field in ipairs(Body.fields) do
+  show("field", field.name, field.type, field.default)
+end
+show("no field", #Enemy.fields)
 refused("field", function() Position { z = 1 } end)
 refused("range", function() Body { c = 128 } end)
 refused("schema", function() ecs.component("Position", { x = "f64" }) end)

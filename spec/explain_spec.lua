@@ -1,6 +1,9 @@
 -- world:explain, world:explain("name") and world:stats.
 
 local ecs = require "ecs"
+local support = dofile "spec/support.lua"
+
+local refuses = support.refuses
 
 local Position = ecs.component("Position", { x = "f32", y = "f32" })
 local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
@@ -8,15 +11,6 @@ local Tall = ecs.component("Tall", { a = "f64", b = "u8", c = "u16",
   d = "entity", e = "bool", f = "i32" })
 local Stunned = ecs.tag("Stunned", { storage = "sparse" })
 local Seen = ecs.tag("Seen", { storage = "bits" })
-
-local function refuses(f, ...)
-  local ok, text = pcall(f)
-  assert.is_false(ok, "no error was raised")
-  assert.truthy(text:match("explain_spec.lua:%d+: ecs: "), text)
-  for _, wanted in ipairs { ... } do
-    assert.truthy(text:find(wanted, 1, true), text)
-  end
-end
 
 local function says(text, ...)
   for _, wanted in ipairs { ... } do

@@ -1,6 +1,9 @@
 -- flush = "frame": what an error takes back, and finalizers that run inside.
 
 local ecs = require "ecs"
+local support = dofile "spec/support.lua"
+
+local dice = support.dice
 
 local Position = ecs.component("Position", { x = "f32", y = "f32" })
 local Enemy = ecs.tag "Enemy"
@@ -176,12 +179,7 @@ describe("a finalizer", function()
         ran, refused = true, not pcall(world.close, world)
         world:add(first, Enemy)
       end
-      local newproxy = rawget(_G, "newproxy")
-      if newproxy then
-        debug.getmetatable(newproxy(true)).__gc = finish
-      else
-        setmetatable({}, { __gc = finish })
-      end
+      support.finalize(finish)
       collectgarbage()
       collectgarbage()
       assert.is_false(world:has(first, Enemy))
@@ -192,19 +190,11 @@ describe("a finalizer", function()
   end)
 end)
 
--- Small numbers that every VM makes alike.
-local function generator(seed)
-  return function(n)
-    seed = seed * 16807 % 2147483647
-    return seed % n + 1
-  end
-end
-
 describe("a frame in which a system fails", function()
   -- Five systems make random changes; failing is the one that raises an error
   -- at its end, or, when it is to be left out, does nothing and is the last.
   local function program(seed, failing, leave_out)
-    local random, entities = generator(seed), {}
+    local random, entities = dice(seed), {}
     world = ecs.world { flush = "frame" }
     for k = 1, 10 do
       entities[k] = world:spawn(Position { x = k })

@@ -2,20 +2,14 @@
 -- frame. Errors are in flush_error_spec.lua.
 
 local ecs = require "ecs"
+local support = dofile "spec/support.lua"
+
+local refuses, dice = support.refuses, support.dice
 
 local Position = ecs.component("Position", { x = "f32", y = "f32" })
 local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
 local Enemy = ecs.tag "Enemy"
 local Stunned = ecs.tag("Stunned", { storage = "sparse" })
-
-local function refuses(f, ...)
-  local ok, text = pcall(f)
-  assert.is_false(ok, "no error was raised")
-  assert.truthy(text:match("flush_spec.lua:%d+: ecs: "), text)
-  for _, wanted in ipairs { ... } do
-    assert.truthy(text:find(wanted, 1, true), text)
-  end
-end
 
 local world, first, second
 before_each(function()
@@ -256,18 +250,10 @@ describe("at the end of a frame", function()
   end)
 end)
 
--- Small numbers that every VM makes alike.
-local function generator(seed)
-  return function(n)
-    seed = seed * 16807 % 2147483647
-    return seed % n + 1
-  end
-end
-
 describe("a program of systems", function()
   -- Three systems make random changes, in one frame or each in its own.
   local function program(seed, flush)
-    local random, entities = generator(seed), {}
+    local random, entities = dice(seed), {}
     world = ecs.world { flush = flush }
     for k = 1, 8 do
       entities[k] = world:spawn(Position { x = k })

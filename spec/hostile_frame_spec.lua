@@ -2,21 +2,14 @@
 
 local ecs = require "ecs"
 local core = require "ecs.core"
+local support = dofile "spec/support.lua"
+
+local finalize = support.finalize
 
 local function nothing() end
 
 local Position = ecs.component("Position", { x = "f32", y = "f32" })
 local Enemy = ecs.tag "Enemy"
-
--- Calls f when the collector finds something that is garbage now.
-local function finalize(f)
-  local newproxy = rawget(_G, "newproxy")
-  if newproxy then
-    debug.getmetatable(newproxy(true)).__gc = f
-  else
-    setmetatable({}, { __gc = f })
-  end
-end
 
 describe("the functions behind frames", function()
   local world, entity
@@ -163,19 +156,9 @@ end)
 
 describe("a finalizer that closes the world", function()
   local ROUNDS = os.getenv "ECS_SPEC_SHORT" and 40 or 150
-  local pause, step
-  before_each(function()
-    pause = collectgarbage("setpause", 1)
-    step = collectgarbage("setstepmul", 400)
-    if _VERSION == "Lua 5.4" then collectgarbage("incremental", 0, 100, 8) end
-  end)
-  after_each(function()
-    collectgarbage("setpause", pause)
-    collectgarbage("setstepmul", step)
-    if _VERSION == "Lua 5.4" then
-      collectgarbage("incremental", pause, step, 13)
-    end
-  end)
+  local calm
+  before_each(function() calm = support.hurry_collector() end)
+  after_each(function() calm() end)
 
   local calls = {
     explain = function(world) world:explain() end,

@@ -2,6 +2,9 @@
 
 local ecs = require "ecs"
 local core = require "ecs.core"
+local support = dofile "spec/support.lua"
+
+local finalize = support.finalize
 
 -- What on_fallback prints would be in the way.
 local shown = io.stderr
@@ -293,15 +296,6 @@ describe("the collector", function()
   end)
 end)
 
--- Makes garbage whose finalizer calls f.
-local function finalize(f)
-  if newproxy then
-    debug.getmetatable(newproxy(true)).__gc = f
-  else
-    setmetatable({}, { __gc = f })
-  end
-end
-
 describe("a finalizer that closes the world", function()
   local ROUNDS = os.getenv "ECS_SPEC_SHORT" and 80 or 400
   local components = {}
@@ -310,19 +304,9 @@ describe("a finalizer that closes the world", function()
   end
   local unpack = table.unpack or unpack
 
-  local pause, step
-  before_each(function()
-    pause = collectgarbage("setpause", 1)
-    step = collectgarbage("setstepmul", 400)
-    if _VERSION == "Lua 5.4" then collectgarbage("incremental", 0, 100, 8) end
-  end)
-  after_each(function()
-    collectgarbage("setpause", pause)
-    collectgarbage("setstepmul", step)
-    if _VERSION == "Lua 5.4" then
-      collectgarbage("incremental", pause, step, 13)
-    end
-  end)
+  local calm
+  before_each(function() calm = support.hurry_collector() end)
+  after_each(function() calm() end)
 
   -- Each calls one function; what it says about a closed world is fine.
   local calls = {

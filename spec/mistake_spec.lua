@@ -1,18 +1,12 @@
 -- Mistakes that are likely, and messages that say what to do instead.
 
 local ecs = require "ecs"
+local support = dofile "spec/support.lua"
+
+local refuses = support.refuses
 
 local Position = ecs.component("Position", { x = "f32", y = "f32" })
 local Enemy = ecs.tag "Enemy"
-
-local function refuses(f, ...)
-  local ok, text = pcall(f)
-  assert.is_false(ok, "no error was raised")
-  assert.truthy(text:match("mistake_spec.lua:%d+: ecs: "), text)
-  for _, wanted in ipairs { ... } do
-    assert.truthy(text:find(wanted, 1, true), text)
-  end
-end
 
 local world, entity
 before_each(function()

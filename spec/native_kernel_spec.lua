@@ -2,6 +2,9 @@
 -- are given. The libraries are spec/kernels/*.c and examples/05_native_kernel.
 
 local ecs = require "ecs"
+local support = dofile "spec/support.lua"
+
+local refuses = support.refuses
 
 local Position = ecs.component("Position", { x = "f32", y = "f32" })
 local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
@@ -9,15 +12,6 @@ local Probe = ecs.component("Probe", {
   dt = "f64", tick = "u32", who = "entity",
 })
 local Extra = ecs.component("Extra", { value = "f32" }, { storage = "sparse" })
-
-local function refuses(f, ...)
-  local ok, text = pcall(f)
-  assert.is_false(ok, "no error was raised")
-  assert.truthy(text:match("native_kernel_spec.lua:%d+: ecs: "), text)
-  for _, wanted in ipairs { ... } do
-    assert.truthy(text:find(wanted, 1, true), text)
-  end
-end
 
 describe("load_native", function()
   it("gives the names of a library's kernels, every time", function()

@@ -2,6 +2,9 @@
 -- convert, what they refuse.
 
 local ecs = require "ecs"
+local support = dofile "spec/support.lua"
+
+local refuses = support.refuses
 
 local Position = ecs.component("Position", { x = "f32", y = "f32" })
 local Enemy = ecs.tag "Enemy"
@@ -12,15 +15,6 @@ local Every = ecs.component("Every", {
 local Odd = ecs.component("Odd", {
   [("long"):rep(30)] = "f32", ["end"] = "i8", ["x y"] = "u8", ["1"] = "f64",
 })
-
-local function refuses(f, ...)
-  local ok, text = pcall(f)
-  assert.is_false(ok, "no error was raised")
-  assert.truthy(text:match("row_store_spec.lua:%d+: ecs: "), text)
-  for _, wanted in ipairs { ... } do
-    assert.truthy(text:find(wanted, 1, true), text)
-  end
-end
 
 -- The two ways to rows: each calls f(row, entity) for every match of a query
 -- whose only columns are one component's.

@@ -3,6 +3,9 @@
 -- row_store_spec.lua.
 
 local ecs = require "ecs"
+local support = dofile "spec/support.lua"
+
+local refuses, once = support.refuses, support.once
 ecs.on_fallback = nil -- plain Lua is meant here
 
 local Position = ecs.component("Position", { x = "f32", y = "f32" })
@@ -13,15 +16,6 @@ local Sparse = ecs.component("RowsSparse", { n = "i32" },
 local Enemy = ecs.tag "Enemy"
 local Stunned = ecs.tag("Stunned", { storage = "sparse" })
 local Seen = ecs.tag("RowsSeen", { storage = "bits" })
-
-local function refuses(f, ...)
-  local ok, text = pcall(f)
-  assert.is_false(ok, "no error was raised")
-  assert.truthy(text:match("rows_spec.lua:%d+: ecs: "), text)
-  for _, wanted in ipairs { ... } do
-    assert.truthy(text:find(wanted, 1, true), text)
-  end
-end
 
 describe("rows", function()
   local world, query, ids
@@ -491,17 +485,6 @@ describe("rows inside a callback", function()
     positions = world:query { read = { Position } }
     velocities = world:query { Velocity }
   end)
-
-  local function once(query, f)
-    local done
-    query:batch(function(batch)
-      if not done then
-        done = true
-        f(batch)
-      end
-    end)
-    assert.is_true(done)
-  end
 
   it("reads what is only read, writes what nobody holds", function()
     local n = 0

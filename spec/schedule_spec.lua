@@ -2,16 +2,9 @@
 -- systems between frames; frame_spec.lua has what happens during them.
 
 local ecs = require "ecs"
+local support = dofile "spec/support.lua"
 
-local function refuses(f, ...)
-  local ok, text = pcall(f)
-  assert.is_false(ok, "no error was raised")
-  assert.truthy(text:match("schedule_spec.lua:%d+: ecs: "), text)
-  for _, wanted in ipairs { ... } do
-    assert.truthy(text:find(wanted, 1, true), text)
-  end
-  return text
-end
+local refuses, dice = support.refuses, support.dice
 
 local world, ran
 before_each(function()
@@ -212,14 +205,6 @@ describe("before and after", function()
   end)
 end)
 
--- Small numbers that every VM makes alike.
-local function generator(seed)
-  return function(n)
-    seed = seed * 16807 % 2147483647
-    return seed % n + 1
-  end
-end
-
 -- The rule as lua-api.md has it, asked of every pair.
 local function oracle(systems, phases)
   local result = {}
@@ -262,7 +247,7 @@ describe("any set of systems", function()
   it("runs in the order of the rule, or is refused for a circle", function()
     local phases, ordered, circular = { "first", "update", "last" }, 0, 0
     for seed = 1, 400 do
-      local random, systems = generator(seed * 7919), {}
+      local random, systems = dice(seed * 7919), {}
       world = ecs.world {}
       for k = 1, random(12) do
         systems[k] = { name = "s" .. k, phase = phases[random(2)],

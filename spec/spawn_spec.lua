@@ -1,21 +1,15 @@
 -- Spawning: one entity, many at once.
 
 local ecs = require "ecs"
+local support = dofile "spec/support.lua"
+
+local refuses = support.refuses
 
 local Position = ecs.component("Position", { x = "f32", y = "f32" })
 local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
 local Enemy = ecs.tag "Enemy"
 local Stunned = ecs.tag("Stunned", { storage = "sparse" })
 local Seen = ecs.tag("Seen", { storage = "bits" })
-
-local function refuses(f, ...)
-  local ok, text = pcall(f)
-  assert.is_false(ok, "no error was raised")
-  assert.truthy(text:match("spawn_spec.lua:%d+: ecs: "), text)
-  for _, wanted in ipairs { ... } do
-    assert.truthy(text:find(wanted, 1, true), text)
-  end
-end
 
 describe("spawn", function()
   local world

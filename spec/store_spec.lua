@@ -1,21 +1,15 @@
 -- Stores through the columns of batches: what they convert, what they refuse.
 
 local ecs = require "ecs"
+local support = dofile "spec/support.lua"
+
+local refuses = support.refuses
 
 local Position = ecs.component("Position", { x = "f32", y = "f32" })
 local Every = ecs.component("Every", {
   a = "f32", b = "f64", c = "i8", d = "u8", e = "i16", f = "u16",
   g = "i32", h = "u32", i = "bool", j = "entity",
 })
-
-local function refuses(f, ...)
-  local ok, text = pcall(f)
-  assert.is_false(ok, "no error was raised")
-  assert.truthy(text:match("store_spec.lua:%d+: ecs: "), text)
-  for _, wanted in ipairs { ... } do
-    assert.truthy(text:find(wanted, 1, true), text)
-  end
-end
 
 describe("a store through a column", function()
   local world, entity, query

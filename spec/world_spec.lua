@@ -1,6 +1,9 @@
 -- Worlds and entities: life, set, get and their kin, groups, hashes.
 
 local ecs = require "ecs"
+local support = dofile "spec/support.lua"
+
+local refuses = support.refuses
 
 local Position = ecs.component("Position", { x = "f32", y = "f32" })
 local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
@@ -8,15 +11,6 @@ local Enemy = ecs.tag "Enemy"
 local Stunned = ecs.tag("Stunned", { storage = "sparse" })
 local Seen = ecs.tag("Seen", { storage = "bits" })
 local Target = ecs.component("Target", { who = "entity" })
-
-local function refuses(f, ...)
-  local ok, text = pcall(f)
-  assert.is_false(ok, "no error was raised")
-  assert.truthy(text:match("world_spec.lua:%d+: ecs: "), text)
-  for _, wanted in ipairs { ... } do
-    assert.truthy(text:find(wanted, 1, true), text)
-  end
-end
 
 describe("a world", function()
   it("takes no options that it does not know", function()

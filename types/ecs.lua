@@ -29,9 +29,16 @@
 ---A component with the fields given.
 ---@class ecs.Value
 
+---A field of a component, as its definition tells it.
+---@class ecs.Field
+---@field name string
+---@field type "f32"|"f64"|"i8"|"u8"|"i16"|"u16"|"i32"|"u32"|"bool"|"entity"
+---@field default? number | boolean nothing for an entity
+
 ---A component or a tag.
 ---@class ecs.Component
 ---@field name string
+---@field fields ecs.Field[] a new list each time, as they are stored
 ---@overload fun(fields: table<string, ecs.FieldValue>): ecs.Value
 
 ---What spawn, add and set take.
@@ -100,19 +107,22 @@
 ---@class ecs.World
 local World = {}
 
----Destroys every entity.
+---Destroys every entity; definitions, queries and systems stay. Raises inside a
+---callback.
 function World:clear() end
 
----Gives the memory back.
+---Gives the memory back; every other method raises afterwards. Again is
+---harmless. Raises inside a callback.
 function World:close() end
 
----Makes an entity.
+---Makes an entity of components, tags and values. Raises for a part twice.
 ---@param ... ecs.Part
 ---@return ecs.Entity
 function World:spawn(...) end
 
----Makes many entities; f gets batches of them.
----@param count integer
+---Makes many entities; f gets batches of them, in which all may be written. An
+---error in f is raised again, and the entities stay.
+---@param count integer 0 to 2^28 - 1
 ---@param parts ecs.Part[]
 ---@param f? fun(batch: ecs.Batch)
 function World:spawn_many(count, parts, f) end
@@ -122,57 +132,62 @@ function World:spawn_many(count, parts, f) end
 ---@return boolean
 function World:destroy(e) end
 
----Is it alive?
+---Is it alive? False for nil and for what was never an entity.
 ---@param e ecs.Entity?
 ---@return boolean
 function World:alive(e) end
 
----Gives an entity a part, where it is absent.
+---Gives an entity a part; one that it has keeps its value. Raises on a dead
+---entity.
 ---@param e ecs.Entity
 ---@param part ecs.Part
 function World:add(e, part) end
 
----Changes the fields given, or one field; adds where absent.
+---Changes the fields given, or one field; adds where absent. Raises on a dead
+---entity, for a value that does not fit, and where an open callback owns it.
 ---@param e ecs.Entity
 ---@param part ecs.Part
 ---@param field? string
 ---@param value? ecs.FieldValue
 function World:set(e, part, field, value) end
 
----A new table of all fields, or the fields named.
+---A new table of all fields, or the fields named; nil where the entity is dead
+---or lacks it. Raises on a tag, and where an open callback writes it.
 ---@param e ecs.Entity?
 ---@param component ecs.Component
 ---@param ... string
 ---@return any ...
 function World:get(e, component, ...) end
 
----Has it all of these?
+---Has it all of these? Of none: is it alive?
 ---@param e ecs.Entity?
 ---@param ... ecs.Component
 ---@return boolean
 function World:has(e, ...) end
 
----Takes a component away, where it is present.
+---Takes a component away, where it is present. Raises on a dead entity.
 ---@param e ecs.Entity
 ---@param component ecs.Component
 function World:remove(e, component) end
 
----What an entity has.
+---A new list of what an entity has, in order of definition; nil of a dead one.
 ---@param e ecs.Entity?
 ---@return ecs.Component[]?
 function World:components(e) end
 
----Makes a query.
+---Makes a query, which lives as long as somebody refers to it. Each component
+---once; no terms match every entity.
 ---@param terms ecs.QueryTerms
 ---@return ecs.Query
 function World:query(terms) end
 
----Defines a system, or replaces the one of this name.
+---Defines a system, or replaces the one of this name in its place. Raises
+---inside a callback; then nothing has changed.
 ---@param options ecs.SystemOptions
 function World:system(options) end
 
----Runs one frame.
----@param dt number
+---Runs one frame. Raises what a system raises, and inside another frame.
+---@param dt number finite; since the last frame, in the unit of your program
 function World:progress(dt) end
 
 ---Runs one phase, as a frame of its own.
@@ -180,16 +195,17 @@ function World:progress(dt) end
 ---@param dt number
 function World:run(phase, dt) end
 
----Lets a system run, or not.
+---Lets a system run, or not; it keeps its place. Raises when there is none.
 ---@param name string
 ---@param enabled boolean
 function World:enable(name, enabled) end
 
----Forgets a system.
+---Forgets a system. Raises when there is none.
 ---@param name string
 function World:remove_system(name) end
 
----Stores components together, apart from the others.
+---Stores components together, apart from the others; one alone becomes a sparse
+---set. Moves their rows. Raises inside a callback.
 ---@param components ecs.Component[]
 function World:group(components) end
 
@@ -202,11 +218,13 @@ function World:explain(name) end
 ---@return ecs.Stats
 function World:stats() end
 
----16 hexadecimal digits, of everything.
+---16 hexadecimal digits, of everything, the order of rows included. Reads the
+---whole world.
 ---@return string
 function World:hash() end
 
----16 hexadecimal digits, of entities and values.
+---16 hexadecimal digits, of entities and values, however they are stored. Reads
+---the whole world.
 ---@return string
 function World:state_hash() end
 
@@ -228,7 +246,8 @@ function World:max(name) end
 ---@class ecs.Total
 local Total = {}
 
----In the each function of a system: adds a number for this row.
+---In the each function of a system: adds a number for this row. Raises anywhere
+---else.
 ---@param x number
 function Total:add(x) end
 
@@ -246,21 +265,22 @@ local Query = {}
 ---@return integer
 function Query:count() end
 
----The entity of the first row.
+---The entity of the first row, nil when nothing matches.
 ---@return ecs.Entity?
 function Query:first() end
 
----Calls f with batches of the rows that match.
+---Calls f with batches of the rows that match. Structure that f changes changes
+---when the call ends; an error drops that and is raised again.
 ---@param f fun(batch: ecs.Batch, ...)
 ---@param ... any
 function Query:batch(f, ...) end
 
----Calls f for every row: rows, extras, the entity.
+---Calls f for every row: rows, extras, the entity. Otherwise as batch.
 ---@param f fun(...)
 ---@param ... any
 function Query:each(f, ...) end
 
----For a loop: the entity, then its rows.
+---For a loop: the entity, then its rows. Anything may change in it, at once.
 ---@return fun(): ecs.Entity, ecs.Row, ecs.Row, ecs.Row, ecs.Row, ecs.Row
 function Query:rows() end
 
@@ -291,9 +311,10 @@ function Query:explain() end
 ---@field _LICENSE string
 local ecs = {}
 
----Defines a component; with its name alone, gives the one that is there.
----@param name string
----@param fields? table<string, ecs.FieldSchema>
+---Defines a component; with its name alone, gives the one that is there. Raises
+---where the name is defined otherwise.
+---@param name string 1 to 255 bytes
+---@param fields? table<string, ecs.FieldSchema> up to 64
 ---@param options? ecs.ComponentOptions
 ---@return ecs.Component
 function ecs.component(name, fields, options) end
@@ -304,7 +325,7 @@ function ecs.component(name, fields, options) end
 ---@return ecs.Component
 function ecs.tag(name, options) end
 
----Makes a world.
+---Makes a world. The collector closes one that nobody refers to.
 ---@param options? ecs.WorldOptions
 ---@return ecs.World
 function ecs.world(options) end
@@ -315,17 +336,19 @@ function ecs.world(options) end
 ---@param why string
 function ecs.on_fallback(system, where, why) end
 
----Loads a library of native kernels from package.cpath.
+---Loads a library of native kernels from package.cpath: the full names of its
+---kernels, or nil and why not. It stays loaded.
 ---@param library string
 ---@return string[]? kernels
 ---@return string? reason
 function ecs.load_native(library) end
 
----In the each function of a system: a number from 0 up to 1 for this row.
+---In the each function of a system: a number from 0 up to, but not, 1 for this
+---row. Raises anywhere else.
 ---@return number
 function ecs.random() end
 
----Functions of numbers with the same bits on every machine.
+---Functions of numbers with the same bits on every machine. Angles are radians.
 ---@class ecs.math
 ecs.math = {}
 

@@ -109,6 +109,12 @@ static const char *const wanted[ECS_SCALAR_COUNT] = {
     "true or false",
     "an entity or nil"};
 
+void bind_callback_check(lua_State *L, int index, const char *call) {
+  if (lua_type(L, index) == LUA_TFUNCTION) return;
+  bind_push_description(L, index);
+  bind_error(L, "%s takes a function, not %s", call, lua_tostring(L, -1));
+}
+
 int bind_refuse(lua_State *L, int index, const Definition *definition,
                 uint32_t field) {
   const ecs_Field *refused = &definition->fields[field];
@@ -173,8 +179,8 @@ uint32_t bind_field_find(const Definition *definition, const char *name) {
 }
 
 /* For a name that is not the definition's own string, or none at all. */
-static uint32_t find_field_slowly(lua_State *L, int index,
-                                  const Definition *definition) {
+uint32_t bind_field_find_slowly(lua_State *L, int index,
+                                const Definition *definition) {
   if (definition->field_count == 0)
     bind_error(L, "%s is a tag: it has no fields", definition->name);
   if (lua_type(L, index) != LUA_TSTRING) {
@@ -189,19 +195,6 @@ static uint32_t find_field_slowly(lua_State *L, int index,
     bind_error(L, "%s has no field '%s' (it has %s)", definition->name, name,
                definition->listing);
   return field;
-}
-
-/* Short strings are one object each in a Lua state, so nearly always the
- * address alone tells. The type is asked first: lua_tolstring would turn a
- * number into a string where it stands. */
-uint32_t bind_field_check(lua_State *L, int index,
-                          const Definition *definition) {
-  if (lua_type(L, index) == LUA_TSTRING) {
-    const char *name = lua_tostring(L, index);
-    for (uint32_t f = 0; f < definition->field_count; f++)
-      if (definition->fields[f].name == name) return f;
-  }
-  return find_field_slowly(L, index, definition);
 }
 
 /* Values ------------------------------------------------------------------ */
@@ -241,10 +234,30 @@ static int definition_tostring(lua_State *L) {
   return 1;
 }
 
-/* Position.name; nothing else can be read. */
+/* Pushes a list { { name =, type =, default = }, ... }: a new one, so that what
+ * a script does to it is of no consequence. No entity is no default. */
+static int push_fields(lua_State *L, const Definition *definition) {
+  lua_createtable(L, (int)definition->field_count, 0);
+  for (uint32_t f = 0; f < definition->field_count; f++) {
+    const ecs_Field *field = &definition->fields[f];
+    lua_createtable(L, 0, 3);
+    lua_pushstring(L, field->name);
+    lua_setfield(L, -2, "name");
+    lua_pushstring(L, ecs_scalar_name(field->type));
+    lua_setfield(L, -2, "type");
+    bind_push_element(L, field->type, (const char *)definition->defaults +
+                                          definition->offsets[f]);
+    lua_setfield(L, -2, "default");
+    lua_rawseti(L, -2, (int)f + 1);
+  }
+  return 1;
+}
+
+/* Position.name, Position.fields; nothing else can be read. */
 static int definition_index(lua_State *L) {
   const Definition *definition = bind_definition_check(L, 1, "index");
   const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+  if (strcmp(key, "fields") == 0) return push_fields(L, definition);
   if (strcmp(key, "name") == 0) {
     lua_pushstring(L, definition->name);
     return 1;

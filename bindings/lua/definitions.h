@@ -95,10 +95,24 @@ BIND_INTERNAL void bind_hosts_adopt(lua_State *L);
 BIND_INTERNAL uint32_t bind_field_find(const Definition *definition,
                                        const char *name);
 
+/* The same for anything at index, by comparing texts; raises where there is no
+ * such field. */
+BIND_INTERNAL uint32_t bind_field_find_slowly(lua_State *L, int index,
+                                              const Definition *definition);
+
 /* The field that the string at index names; raises with the fields there are.
- */
-BIND_INTERNAL uint32_t bind_field_check(lua_State *L, int index,
-                                        const Definition *definition);
+ * Equal strings are the same string, long ones aside, so nearly always the
+ * address alone tells. The type is asked first: lua_tostring would turn a
+ * number into a string where it stands. */
+static inline uint32_t bind_field_check(lua_State *L, int index,
+                                        const Definition *definition) {
+  if (lua_type(L, index) == LUA_TSTRING) {
+    const char *name = lua_tostring(L, index);
+    for (uint32_t f = 0; f < definition->field_count; f++)
+      if (definition->fields[f].name == name) return f;
+  }
+  return bind_field_find_slowly(L, index, definition);
+}
 
 /* The Lua value at index into a field's element, strictly; false when it is of
  * the wrong kind or does not fit. */
@@ -108,6 +122,10 @@ BIND_INTERNAL bool bind_read(lua_State *L, int index, ecs_Scalar type,
 /* Pushes what the argument at index is, in words that are the same on every VM:
  * "nil", "12", "a table", "the component Position"; "nothing" for none. */
 BIND_INTERNAL void bind_push_description(lua_State *L, int index);
+
+/* Raises, in the name of call, for anything but a function in Lua or C. */
+BIND_INTERNAL void bind_callback_check(lua_State *L, int index,
+                                       const char *call);
 
 /* Raises what bind_read refused: names the field and says what it takes. */
 BIND_INTERNAL int bind_refuse(lua_State *L, int index,

@@ -187,12 +187,6 @@ static Outcome query_walk(lua_State *L, Query *query, int first,
   return OUTCOME_MISUSE;
 }
 
-static void check_callback(lua_State *L, int index) {
-  if (lua_type(L, index) == LUA_TFUNCTION) return;
-  bind_push_description(L, index);
-  bind_error(L, "each takes a function, not %s", lua_tostring(L, -1));
-}
-
 /* Inside of so many loops nothing is compiled any more: the compiler needs some
  * of the depth that Lua has for C, and the limit of loops has to come first. */
 #define COMPILED_DEPTH 32u
@@ -241,7 +235,7 @@ static Outcome run_compiled(lua_State *L, bool *done) {
 static int query_each(lua_State *L) {
   Query *query = bind_query_check(L, 1);
   bool done = false;
-  check_callback(L, 2);
+  bind_callback_check(L, 2, "each");
   if (!is_deep(query->world) && run_compiled(L, &done) != OUTCOME_DONE)
     return bind_raise(L);
   if (done) return 0;
@@ -256,7 +250,7 @@ static int query_each(lua_State *L) {
  * the error is the callback's own, and the error, of which systems say more. */
 static int run_each(lua_State *L) {
   Query *query = bind_query_check(L, 1);
-  check_callback(L, 2);
+  bind_callback_check(L, 2, "each");
   Turn turn = {luaL_checkstring(L, 3), 0};
   turn.key = ecs_random_key(query->world->seed, turn.name,
                             bind_whole_check(L, 4));

@@ -122,10 +122,7 @@ static int kernel_bind(lua_State *L) {
     return fail(L);
   }
   Kernel *bound = (Kernel *)bind_new(L, KIND_KERNEL, sizeof *bound);
-  compat_push_private(L, -1);
-  lua_pushvalue(L, 1);
-  lua_rawseti(L, -2, 1);
-  lua_pop(L, 1);
+  bind_keep(L, 1, 1);
   bound->query = query;
   uint32_t wrong = UINT32_MAX;
   ecs_Status status = ecs_kernel_bind(bind_query_native(L, query), kernel,

@@ -68,6 +68,13 @@ void *bind_new(lua_State *L, Kind kind, size_t bytes) {
   return header;
 }
 
+void bind_keep(lua_State *L, int index, int slot) {
+  compat_push_private(L, -1);
+  lua_pushvalue(L, index);
+  lua_rawseti(L, -2, slot);
+  lua_pop(L, 1);
+}
+
 void *bind_find_in(lua_State *L, const State *state, int index, Kind kind) {
   Header *header = (Header *)lua_touserdata(L, index);
   if (!header || !lua_getmetatable(L, index)) return NULL;

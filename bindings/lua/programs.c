@@ -55,10 +55,7 @@ static int wrap(lua_State *L) {
                  (info.uniforms + (size_t)info.reductions) * sizeof(double) +
                  info.reductions * sizeof(Total *);
   Program *program = (Program *)bind_new(L, KIND_PROGRAM, bytes);
-  compat_push_private(L, -1);
-  lua_pushvalue(L, 1);
-  lua_rawseti(L, -2, 1);
-  lua_pop(L, 1);
+  bind_keep(L, 1, 1);
   program->query = query;
   program->native = native;
   program->uniform_count = info.uniforms;

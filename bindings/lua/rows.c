@@ -91,17 +91,6 @@ static inline void check_row(lua_State *L, Rows *rows) {
   if (rows->row < 0) refuse_over(L);
 }
 
-/* Strings that are equal are the same string, long ones aside. */
-static inline uint32_t find_field(lua_State *L, int index,
-                                  const Definition *definition) {
-  if (lua_type(L, index) == LUA_TSTRING) {
-    const char *name = lua_tostring(L, index);
-    for (uint32_t f = 0; f < definition->field_count; f++)
-      if (definition->fields[f].name == name) return f;
-  }
-  return bind_field_check(L, index, definition);
-}
-
 /* Where a field of this row is, or NULL. */
 static inline void *place_of(const Rows *rows, const RowTerm *term,
                              uint32_t field) {
@@ -168,7 +157,7 @@ static int store(Rows *rows, uint32_t column, uint32_t scalar, double value) {
 /* Pushes the field that the string at index 2 names. */
 static int get_field(lua_State *L, Rows *rows, const RowTerm *term) {
   check_row(L, rows);
-  uint32_t field = find_field(L, 2, term->definition);
+  uint32_t field = bind_field_check(L, 2, term->definition);
   ecs_Scalar type = term->definition->fields[field].type;
   const char *column = (const char *)rows->elements[term->first + field];
   if (!column) return refuse_absent(L, rows, term);
@@ -202,7 +191,7 @@ static void set_through_world(lua_State *L, const Rows *rows,
 static int set_field(lua_State *L, Rows *rows, const RowTerm *term) {
   double number;
   check_row(L, rows);
-  uint32_t field = find_field(L, 2, term->definition);
+  uint32_t field = bind_field_check(L, 2, term->definition);
   ecs_Scalar type = term->definition->fields[field].type;
   if (!term->writable) return refuse_read_only(L, rows, term, field);
   if (!bind_number(L, 3, type, lua_type(L, 3), &number))
@@ -370,10 +359,7 @@ Rows *bind_rows_new(lua_State *L, int owner, Query *query, bool loops) {
   rows->view.loop = loops ? NULL : rows;
   lay_terms(rows);
   bind_rows_over(rows);
-  compat_push_private(L, -1);
-  lua_pushvalue(L, owner);
-  lua_rawseti(L, -2, ROWS_QUERY);
-  lua_pop(L, 1);
+  bind_keep(L, owner, ROWS_QUERY);
   build(L, rows, lua_gettop(L), owner);
   return rows;
 }

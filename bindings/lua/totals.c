@@ -152,10 +152,7 @@ static void create(lua_State *L, World *world, ReductionKind kind,
   memcpy(total->name, name, length + 1);
   total->kind = kind;
   total->world = world;
-  compat_push_private(L, -1);
-  lua_pushvalue(L, 1);
-  lua_rawseti(L, -2, 1);
-  lua_pop(L, 1);
+  bind_keep(L, 1, 1);
 }
 
 /* world:sum(name): upvalue 2 is the kind's word, as bind_add has it. */

@@ -141,16 +141,10 @@ static Outcome query_walk(lua_State *L, Query *query) {
   return outcome;
 }
 
-static void check_callback(lua_State *L, int index, const char *call) {
-  if (lua_type(L, index) == LUA_TFUNCTION) return;
-  bind_push_description(L, index);
-  bind_error(L, "%s takes a function, not %s", call, lua_tostring(L, -1));
-}
-
 /* query:batch(f, ...) */
 static int query_batch(lua_State *L) {
   Query *query = bind_query_check(L, 1);
-  check_callback(L, 2, "batch");
+  bind_callback_check(L, 2, "batch");
   switch (query_walk(L, query)) {
     case OUTCOME_MISUSE: return bind_raise(L);
     case OUTCOME_THROWN: return lua_error(L);
@@ -162,7 +156,7 @@ static int query_batch(lua_State *L) {
  * callback's own, and the error. For systems, which say more about it. */
 static int run_batch(lua_State *L) {
   Query *query = bind_query_check(L, 1);
-  check_callback(L, 2, "batch");
+  bind_callback_check(L, 2, "batch");
   Outcome outcome = query_walk(L, query);
   lua_pushboolean(L, outcome == OUTCOME_DONE);
   if (outcome == OUTCOME_DONE) return 1;
@@ -295,7 +289,7 @@ static int world_spawn_many(lua_State *L) {
   bool called = !lua_isnil(L, 4);
   if (bind_find(L, 4, KIND_DEFINITION) || bind_find(L, 4, KIND_VALUE))
     refuse_parts(L);
-  if (called) check_callback(L, 4, "spawn_many");
+  if (called) bind_callback_check(L, 4, "spawn_many");
   Parts parts;
   ecs_Bundle bundle;
   bind_parts_read(L, world, 1, 5, unpack_parts(L), "spawn_many", &parts);

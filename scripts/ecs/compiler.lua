@@ -1,6 +1,6 @@
 --- compiler: a function of one row as a kernel program.
 --
---     source -> parser -> lower (emitter) -> text      ecs.core runs it
+--     source -> parser -> lower* (emitter*) -> text    ecs.core runs it
 --
 -- What comes out depends on the function, on the terms of its query and on what
 -- it sees outside (roots.lua). It is a plan:
@@ -16,9 +16,9 @@
 
 local source = require "ecs.source"
 local parser = require "ecs.parser"
-local emitter = require "ecs.emitter"
+local emitter = require "ecs.emitter_number"
 local roots = require "ecs.roots"
-local lower = require "ecs.lower_expression"
+local lower = require "ecs.lower_statement"
 local lower_call = require "ecs.lower_call"
 local lexer = require "ecs.lexer"
 
@@ -229,8 +229,10 @@ compiler.total_methods = lower_call.totals
 -- of its own, which shares nothing with this compiler. They are plain Lua, and
 -- ecs.core checks every program: garbage given to a copy may keep it busy for
 -- ever, as any loop can, and no more.
-for _, part in ipairs { "source", "lexer", "parser", "emitter", "roots",
-                        "lower", "lower_expression", "lower_call" } do
+for _, part in ipairs { "source", "lexer", "parser", "emitter",
+                        "emitter_number", "roots", "lower", "lower_value",
+                        "lower_expression", "lower_statement",
+                        "lower_call" } do
   package.loaded["ecs." .. part] = nil
 end
 

@@ -19,7 +19,7 @@
 
 if jit then jit.off(true, true) end -- too seldom run to be worth compiling
 
-local lower = require "ecs.lower"
+local lower = require "ecs.lower_value"
 local parser = require "ecs.parser"
 
 local outside = parser.outside

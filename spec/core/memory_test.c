@@ -357,6 +357,21 @@ static void a_populated_block_keeps_its_bytes(void **state) {
   }
 }
 
+static void arrays_are_laid_one_behind_the_other(void **state) {
+  (void)state;
+  _Alignas(16) char block[96];
+  size_t counted = 0, used = 0;
+  assert_null(memory_lay(NULL, &counted, 3, 1));
+  assert_null(memory_lay(NULL, &counted, 0, 8));
+  assert_null(memory_lay(NULL, &counted, 4, 8));
+  assert_int_equal(counted, 16 + 32);
+  assert_ptr_equal(memory_lay(block, &used, 3, 1), block);
+  assert_int_equal(used, 3);
+  assert_ptr_equal(memory_lay(block, &used, 0, 8), block + 16);
+  assert_ptr_equal(memory_lay(block, &used, 4, 8), block + 16);
+  assert_int_equal(used, counted);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_new_account_is_empty),
@@ -375,6 +390,7 @@ int main(void) {
       cmocka_unit_test(capacities_end_where_their_type_does),
       cmocka_unit_test(elements_whose_array_overflows_are_refused_unasked),
       cmocka_unit_test(sizes_are_exact_up_to_the_last_byte),
+      cmocka_unit_test(arrays_are_laid_one_behind_the_other),
       cmocka_unit_test(without_a_record_the_c_library_serves),
       cmocka_unit_test(the_test_record_fails_as_often_as_it_says),
   };

@@ -1,0 +1,367 @@
+/* command_rewind_test.c: what was recorded is taken back, or could not be.
+ *
+ *      e1: add A --> set A        after rewinding to the mark, e1 ends in add A
+ *              mark ^             and can be continued from there
+ *
+ * At limits, and where an allocation fails, a record leaves everything alone.
+ */
+#include "command_buffer_fixture.h"
+
+/* What a failed recording has to leave alone. */
+typedef struct Picture {
+  uint32_t subjects, commands, alive, retired;
+  const Command *last;
+  const Stage *stages;
+  uint64_t hash;
+} Picture;
+
+static Picture picture(const Fixture *fixture) {
+  const CommandBuffer *buffer = fixture->buffer;
+  const EntityIndex *index = &fixture->world->world.index;
+  return (Picture){buffer->subject_count, buffer->command_count,
+                   index->alive_count,    index->retired_count,
+                   buffer->last,          buffer->stages,
+                   ecs_world_hash(fixture->world)};
+}
+
+static void assert_as_before(const Fixture *fixture, Picture before) {
+  Picture now = picture(fixture);
+  assert_int_equal(now.subjects, before.subjects);
+  assert_int_equal(now.commands, before.commands);
+  assert_int_equal(now.alive, before.alive);
+  assert_int_equal(now.retired, before.retired);
+  assert_ptr_equal(now.last, before.last);
+  assert_ptr_equal(now.stages, before.stages);
+  assert_true(now.hash == before.hash);
+}
+
+/* Taking back ------------------------------------------------------------- */
+
+static void rewinding_takes_back_what_came_after_the_mark(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Entity old = placed(&fixture), other = placed(&fixture);
+  const A image = {1, 2};
+  (void)record(&fixture, COMMAND_ADD, old, fixture.a, &image, 0);
+  ecs_Entity kept = record_birth(&fixture);
+  (void)record_tag(&fixture, kept);
+  CommandMark mark = command_mark(fixture.buffer);
+  Picture before = picture(&fixture);
+  ecs_Entity born = record_birth(&fixture);
+  (void)record_tag(&fixture, old);
+  (void)record_tag(&fixture, other);
+  (void)record_tag(&fixture, born);
+  (void)record(&fixture, COMMAND_DESTROY, kept, 0, NULL, 0);
+  (void)record(&fixture, COMMAND_DESTROY, old, 0, NULL, 0);
+  command_rewind(fixture.buffer, mark);
+  assert_int_equal(fixture.buffer->subject_count, before.subjects);
+  assert_int_equal(fixture.buffer->command_count, before.commands);
+  assert_ptr_equal(fixture.buffer->last, before.last);
+  assert_int_equal(fixture.world->world.index.alive_count, before.alive);
+  assert_null(command_find(fixture.buffer, other));
+  assert_null(command_find(fixture.buffer, born));
+  assert_false(world_alive(&fixture.world->world, born));
+  assert_true(world_alive(&fixture.world->world, kept));
+  assert_false(subject_is_destroyed(command_find(fixture.buffer, kept)));
+  assert_int_equal(command_find(fixture.buffer, old)->last->component,
+                   fixture.a);
+  assert_chains_hold(&fixture);
+  (void)record_tag(&fixture, other);
+  (void)record_tag(&fixture, old);
+  assert_int_equal(fixture.buffer->subject_count, 3);
+  assert_chains_hold(&fixture);
+  finish(&fixture);
+}
+
+static void a_handle_that_was_taken_back_is_never_issued_again(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Entity first = record_birth(&fixture), second = record_birth(&fixture);
+  command_rewind(fixture.buffer, (CommandMark){0});
+  assert_int_equal(fixture.world->world.index.alive_count, 0);
+  /* Newest first went back, so the oldest is the next to come. */
+  ecs_Entity next = record_birth(&fixture);
+  assert_int_equal(id_index(next), id_index(first));
+  assert_int_equal(id_generation(next), id_generation(first) + 1);
+  assert_null(command_find(fixture.buffer, first));
+  assert_null(command_find(fixture.buffer, second));
+  finish(&fixture);
+}
+
+static void rewinding_to_the_start_begins_with_the_first_piece(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Entity entity = placed(&fixture);
+  CommandMark mark = command_mark(fixture.buffer);
+  fill_pieces(&fixture, entity, 3);
+  command_rewind(fixture.buffer, mark);
+  assert_int_equal(fixture.buffer->piece_count, 0);
+  uint64_t requests = fixture.failing.requests;
+  fill_pieces(&fixture, entity, 3);
+  assert_int_equal(fixture.failing.requests, requests);
+  assert_chains_hold(&fixture);
+  finish(&fixture);
+}
+
+static void what_was_kept_is_not_overwritten_after_rewinding(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Entity entity = placed(&fixture);
+  const A image = {1, 2}, later = {3, 4};
+  const Command *kept =
+      record(&fixture, COMMAND_ADD, entity, fixture.a, &image, 0);
+  CommandMark mark = command_mark(fixture.buffer);
+  for (uint32_t round = 0; round < 3; round++) {
+    for (uint32_t i = 0; i < 9; i++)
+      (void)record(&fixture, COMMAND_SET, entity, fixture.a, &later, 3);
+    command_rewind(fixture.buffer, mark);
+    assert_true(fixture.buffer->piece_count > 0);
+  }
+  (void)record(&fixture, COMMAND_SET, entity, fixture.a, &later, 3);
+  assert_true(((const A *)command_image(kept))->x == 1);
+  assert_chains_hold(&fixture);
+  finish(&fixture);
+}
+
+static void stages_after_the_mark_go_and_those_before_stay(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const Bundle *bundle = bundle_of(&fixture, &fixture.a, 1);
+  const Stage *first = record_stage(&fixture, bundle, 2);
+  CommandMark mark = command_mark(fixture.buffer);
+  assert_ptr_equal(mark.stages, first);
+  uint64_t blocks = fixture.failing.blocks;
+  uint32_t alive = fixture.world->world.index.alive_count;
+  (void)record_stage(&fixture, bundle, 3);
+  (void)record_stage(&fixture, bundle, 1);
+  assert_int_equal(fixture.world->world.index.alive_count, alive + 4);
+  command_rewind(fixture.buffer, mark);
+  assert_ptr_equal(fixture.buffer->stages, first);
+  assert_int_equal(fixture.buffer->subject_count, 2);
+  assert_int_equal(fixture.world->world.index.alive_count, alive);
+  assert_true(fixture.failing.blocks <= blocks + 4); /* pieces may stay */
+  assert_int_equal(first->table->count, 2);
+  finish(&fixture);
+}
+
+static void resetting_forgets_but_frees_no_handle(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Entity entity = placed(&fixture), born = record_birth(&fixture);
+  (void)record_tag(&fixture, entity);
+  (void)record_stage(&fixture, bundle_of(&fixture, NULL, 0), 2);
+  uint32_t alive = fixture.world->world.index.alive_count;
+  command_reset(fixture.buffer);
+  assert_int_equal(fixture.world->world.index.alive_count, alive);
+  assert_int_equal(fixture.buffer->subject_count, 0);
+  assert_int_equal(fixture.buffer->command_count, 0);
+  assert_int_equal(fixture.buffer->piece_count, 0);
+  assert_null(fixture.buffer->last);
+  assert_null(fixture.buffer->stages);
+  (void)record_tag(&fixture, entity); /* a new chain, not the old one's end */
+  assert_int_equal(fixture.buffer->subject_count, 1);
+  assert_null(command_find(fixture.buffer, born));
+  assert_chains_hold(&fixture);
+  finish(&fixture);
+}
+
+/* Limits and failures ----------------------------------------------------- */
+
+static void a_record_over_the_limit_of_commands_is_refused_whole(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Entity entity = placed(&fixture), born = 0;
+  const ecs_Component what[] = {fixture.a, fixture.b};
+  const Bundle *two = bundle_of(&fixture, what, 2);
+  const Stage *stage = NULL;
+  uint32_t first = fixture.buffer->command_count;
+  (void)record_tag(&fixture, entity);
+  /* The limit itself is too far away to walk to in every build. */
+  fixture.buffer->command_count = ECS_COMMAND_LIMIT - 3;
+  assert_int_equal(command_record_stage(fixture.buffer, two, 4, &stage),
+                   ECS_E_LIMIT);
+  assert_int_equal(fixture.buffer->command_count, ECS_COMMAND_LIMIT - 3);
+  assert_int_equal(command_record_spawn(fixture.buffer, two, NULL, &born),
+                   ECS_OK);
+  assert_int_equal(fixture.buffer->command_count, ECS_COMMAND_LIMIT);
+  Picture before = picture(&fixture);
+  assert_int_equal(command_record(fixture.buffer, COMMAND_ADD, entity,
+                                  fixture.tag, NULL, 0),
+                   ECS_E_LIMIT);
+  assert_int_equal(command_record_spawn(fixture.buffer, two, NULL, &born),
+                   ECS_E_LIMIT);
+  assert_as_before(&fixture, before);
+  fixture.buffer->command_count = ECS_COMMAND_LIMIT - 2;
+  assert_int_equal(command_record_spawn(fixture.buffer, two, NULL, &born),
+                   ECS_E_LIMIT);
+  (void)record_tag(&fixture, entity);
+  (void)record_tag(&fixture, entity);
+  assert_int_equal(fixture.buffer->command_count, ECS_COMMAND_LIMIT);
+  fixture.buffer->command_count = first + 6;
+  assert_chains_hold(&fixture);
+  finish(&fixture);
+}
+
+#ifdef ECS_TINY
+static void births_end_at_the_limit_of_indices(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const Bundle *bundle = bundle_of(&fixture, &fixture.a, 1);
+  const Stage *stage = NULL;
+  ecs_Entity entity = 0;
+  Picture before = picture(&fixture);
+  assert_int_equal(
+      command_record_stage(fixture.buffer, bundle, ECS_INDEX_LIMIT, &stage),
+      ECS_E_LIMIT);
+  assert_as_before(&fixture, before);
+  for (uint32_t i = 1; i < ECS_INDEX_LIMIT; i++) (void)record_birth(&fixture);
+  before = picture(&fixture);
+  assert_int_equal(command_record_spawn(fixture.buffer, bundle, NULL, &entity),
+                   ECS_E_LIMIT);
+  assert_int_equal(command_record_stage(fixture.buffer, bundle, 1, &stage),
+                   ECS_E_LIMIT);
+  assert_as_before(&fixture, before);
+  finish(&fixture);
+}
+#endif
+
+/* One way to record, as a function of the fixture. */
+typedef ecs_Status (*Recording)(Fixture *fixture, ecs_Entity entity);
+
+static ecs_Status change(Fixture *fixture, ecs_Entity entity) {
+  double big[BIG_FIELDS] = {0};
+  return command_record(fixture->buffer, COMMAND_SET, entity, fixture->big,
+                        big, UINT64_MAX);
+}
+
+static ecs_Status birth(Fixture *fixture, ecs_Entity entity) {
+  const ecs_Component what[] = {fixture->a, fixture->sparse};
+  ecs_Entity born = 0;
+  (void)entity;
+  return command_record_spawn(fixture->buffer, bundle_of(fixture, what, 2),
+                              NULL, &born);
+}
+
+static ecs_Status staging(Fixture *fixture, ecs_Entity entity) {
+  const ecs_Component what[] = {fixture->a, fixture->tag, fixture->sparse};
+  const Stage *stage = NULL;
+  (void)entity;
+  return command_record_stage(fixture->buffer, bundle_of(fixture, what, 3), 9,
+                              &stage);
+}
+
+/* Bundles are made before, so that only recording can fail. */
+static void fail_everywhere(Recording recording, FailingMode mode,
+                            bool something_recorded) {
+  Fixture fixture;
+  start(&fixture);
+  ecs_Entity entity = placed(&fixture);
+  const ecs_Component two[] = {fixture.a, fixture.sparse};
+  const ecs_Component three[] = {fixture.a, fixture.tag, fixture.sparse};
+  (void)bundle_of(&fixture, two, 2);
+  (void)bundle_of(&fixture, three, 3);
+  if (something_recorded) fill_pieces(&fixture, entity, 4);
+  Picture before = picture(&fixture);
+  uint64_t nth = 0, injected = 0;
+  do {
+    failing_memory_arm(&fixture.failing, ++nth, mode);
+    ecs_Status status = recording(&fixture, entity);
+    injected = failing_memory_disarm(&fixture.failing);
+    assert_int_equal(status, injected > 0 ? ECS_E_MEMORY : ECS_OK);
+    if (injected > 0) assert_as_before(&fixture, before);
+    assert_chains_hold(&fixture);
+  } while (injected > 0);
+  assert_true(nth > 1);
+  assert_true(fixture.buffer->command_count > before.commands);
+  finish(&fixture);
+}
+
+static void every_allocation_of_a_recording_may_fail(void **state) {
+  (void)state;
+  static const Recording recordings[] = {change, birth, staging};
+  for (size_t i = 0; i < 3; i++)
+    for (int mode = FAIL_ONCE; mode <= FAIL_ONWARD; mode++) {
+      fail_everywhere(recordings[i], (FailingMode)mode, false);
+      fail_everywhere(recordings[i], (FailingMode)mode, true);
+    }
+}
+
+static void a_failed_stage_gives_its_memory_back(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Component what[] = {fixture.a, fixture.tag};
+  const Bundle *bundle = bundle_of(&fixture, what, 2);
+  const Stage *stage = NULL;
+  (void)record_stage(&fixture, bundle, 9); /* pieces and pages are there now */
+  command_rewind(fixture.buffer, (CommandMark){0});
+  uint64_t blocks = fixture.failing.blocks, injected = 0, nth = 0;
+  do {
+    failing_memory_arm(&fixture.failing, ++nth, FAIL_ONCE);
+    (void)command_record_stage(fixture.buffer, bundle, 9, &stage);
+    injected = failing_memory_disarm(&fixture.failing);
+    if (injected > 0) assert_int_equal(fixture.failing.blocks, blocks);
+  } while (injected > 0);
+  assert_true(nth > 4); /* the stage, its schemas, a mask, a table, a slab */
+  finish(&fixture);
+}
+
+static void rewinding_gives_the_room_back(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Entity entity = placed(&fixture);
+  assert_int_equal(ecs_defer_begin(fixture.world), ECS_OK);
+  (void)record_tag(&fixture, entity);
+  CommandMark mark = command_mark(fixture.buffer);
+  for (int i = 0; i < 3; i++) {
+    for (uint32_t k = 0; k < 4 * ECS_COMMAND_PIECE / PLAIN; k++)
+      (void)record_tag(&fixture, entity);
+    assert_true(fixture.buffer->piece_count > mark.piece_count);
+    command_rewind(fixture.buffer, mark);
+    assert_int_equal(fixture.buffer->piece_count, mark.piece_count);
+    assert_int_equal(fixture.buffer->pieces[mark.piece_count - 1].used,
+                     mark.used);
+  }
+  finish(&fixture);
+}
+
+static void a_world_ends_with_its_recording(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Entity entity = placed(&fixture);
+  assert_int_equal(ecs_defer_begin(fixture.world), ECS_OK);
+  fill_pieces(&fixture, entity, 18);
+  (void)record_stage(&fixture, bundle_of(&fixture, &fixture.a, 1), 4);
+  (void)record_birth(&fixture);
+  finish(&fixture);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rewinding_takes_back_what_came_after_the_mark),
+      cmocka_unit_test(a_handle_that_was_taken_back_is_never_issued_again),
+      cmocka_unit_test(rewinding_to_the_start_begins_with_the_first_piece),
+      cmocka_unit_test(what_was_kept_is_not_overwritten_after_rewinding),
+      cmocka_unit_test(stages_after_the_mark_go_and_those_before_stay),
+      cmocka_unit_test(resetting_forgets_but_frees_no_handle),
+      cmocka_unit_test(a_record_over_the_limit_of_commands_is_refused_whole),
+#ifdef ECS_TINY
+      cmocka_unit_test(births_end_at_the_limit_of_indices),
+#endif
+      cmocka_unit_test(every_allocation_of_a_recording_may_fail),
+      cmocka_unit_test(a_failed_stage_gives_its_memory_back),
+      cmocka_unit_test(rewinding_gives_the_room_back),
+      cmocka_unit_test(a_world_ends_with_its_recording),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,508 @@
+/* failure_scenarios.c: the calls of failure_test.c, and a table of them.
+ *
+ * Each call stands by itself, so that a table can name it; what it changes can
+ * be changed in every world that the fixture makes. A new function that changes
+ * a world gets a call and a row here.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "failure_scenarios.h"
+
+#define REPEATS 2000u /* of one entity in one call of an accessor */
+
+/* Calls ------------------------------------------------------------------- */
+
+static ecs_Status define_fresh(Fixture *fixture, const char *name,
+                               ecs_Storage storage, uint32_t fields) {
+  const ecs_Field both[] = {{"first", ECS_F32, 1}, {"second", ECS_U8, 2}};
+  const ecs_ComponentDescription description = {
+      .name = name, .fields = both, .field_count = fields, .storage = storage};
+  ecs_Component component = 0;
+  return ecs_component(fixture->world, &description, &component);
+}
+
+static ecs_Status call_component(Fixture *fixture) {
+  return define_fresh(fixture, "Fresh", ECS_STORE_TABLE, 2);
+}
+static ecs_Status call_component_sparse(Fixture *fixture) {
+  return define_fresh(fixture, "Fresh", ECS_STORE_SPARSE, 2);
+}
+static ecs_Status call_component_bits(Fixture *fixture) {
+  return define_fresh(fixture, "Fresh", ECS_STORE_BITS, 0);
+}
+
+static ecs_Status call_group(Fixture *fixture) {
+  const ecs_Component together[] = {fixture->health, fixture->sparse,
+                                    fixture->bits};
+  return ecs_group(fixture->world, together, 3);
+}
+static ecs_Status call_ungroup(Fixture *fixture) {
+  return ecs_ungroup(fixture->world, &fixture->sparse, 1);
+}
+
+static ecs_Status call_bundle(Fixture *fixture) {
+  const ecs_Component other[] = {fixture->tag, fixture->health,
+                                 fixture->sparse};
+  ecs_Bundle bundle = 0;
+  return ecs_bundle(fixture->world, other, 3, &bundle);
+}
+static ecs_Status call_reserve(Fixture *fixture) {
+  return ecs_reserve(fixture->world, fixture->unknown, MANY);
+}
+
+/* Moves columns that kernels and queries have pointers to. */
+static ecs_Status call_reserve_known(Fixture *fixture) {
+  return ecs_reserve(fixture->world, fixture->known, MANY);
+}
+
+static ecs_Status call_spawn(Fixture *fixture) {
+  const ecs_Component components[] = {fixture->sparse_tag, fixture->wide,
+                                      fixture->sparse, fixture->tag};
+  const Wide wide = {1, 2, 3};
+  const double value = 4;
+  const void *const values[] = {NULL, &wide, &value, NULL};
+  ecs_Entity entity = 0;
+  return ecs_spawn(fixture->world, components, 4, values, &entity);
+}
+static ecs_Status call_spawn_known(Fixture *fixture) {
+  return ecs_spawn_bundle(fixture->world, fixture->known, NULL, NULL);
+}
+static ecs_Status call_spawn_unknown(Fixture *fixture) {
+  return ecs_spawn_bundle(fixture->world, fixture->unknown, NULL, NULL);
+}
+static ecs_Status call_spawn_many(Fixture *fixture) {
+  return ecs_spawn_many(fixture->world, fixture->unknown, MANY, NULL);
+}
+
+/* Columns 0 to 3 are those of wide and sparse. */
+static ecs_Status call_spawn_many_fill(Fixture *fixture) {
+  ecs_Cursor cursor;
+  ecs_Batch batch;
+  const ecs_Status status =
+      ecs_spawn_many(fixture->world, fixture->unknown, MANY, &cursor);
+  if (status != ECS_OK) return status;
+  while (ecs_cursor_next(&cursor, &batch)) {
+    double *a = batch.columns[0];
+    for (uint32_t i = 0; i < batch.count; i++) a[i] = i + 1;
+  }
+  return ecs_cursor_end(&cursor);
+}
+
+static ecs_Status call_destroy(Fixture *fixture) {
+  return ecs_destroy(fixture->world, fixture->hero);
+}
+static ecs_Status call_clear(Fixture *fixture) {
+  return ecs_world_clear(fixture->world);
+}
+
+ecs_Status call_add_table(Fixture *fixture) {
+  return ecs_add(fixture->world, fixture->hero, fixture->wide, NULL);
+}
+ecs_Status call_add_sparse(Fixture *fixture) {
+  const double value = 7;
+  return ecs_add(fixture->world, fixture->hero, fixture->sparse, &value);
+}
+static ecs_Status call_add_bits(Fixture *fixture) {
+  return ecs_add(fixture->world, fixture->hero, fixture->bits, NULL);
+}
+static ecs_Status call_add_tag(Fixture *fixture) {
+  return ecs_add(fixture->world, fixture->plain, fixture->sparse_tag, NULL);
+}
+static ecs_Status call_remove(Fixture *fixture) {
+  const bool crowded = fixture->crowd_count > 0;
+  return ecs_remove(fixture->world,
+                    crowded ? fixture->crowd[0] : fixture->hero,
+                    fixture->position);
+}
+
+static ecs_Status call_set(Fixture *fixture) {
+  const Wide wide = {8, 9, 10};
+  return ecs_set(fixture->world, fixture->hero, fixture->wide, &wide, 5);
+}
+static ecs_Status call_set_field(Fixture *fixture) {
+  return ecs_set_field(fixture->world, fixture->hero, fixture->sparse, 0, 11);
+}
+/* In place: it allocates only when it is recorded. */
+static ecs_Status call_set_present(Fixture *fixture) {
+  const Position position = {3, 4};
+  return ecs_set(fixture->world, fixture->hero, fixture->position, &position,
+                 UINT64_MAX);
+}
+
+static ecs_Status call_query_create(Fixture *fixture) {
+  const ecs_Term terms[] = {{fixture->position, ECS_READ},
+                            {fixture->sparse, ECS_WRITE},
+                            {fixture->bits, ECS_WITHOUT},
+                            {fixture->wide, ECS_OPTIONAL}};
+  ecs_Query *query = NULL;
+  return ecs_query_create(fixture->world, terms, 4, &query);
+}
+static ecs_Status call_query_count(Fixture *fixture) {
+  uint64_t count = 0;
+  return ecs_query_count(fixture->full, &count);
+}
+static ecs_Status call_query_count_partial(Fixture *fixture) {
+  uint64_t count = 0;
+  return ecs_query_count(fixture->partial, &count);
+}
+
+static ecs_Status call_query_first(Fixture *fixture) {
+  ecs_Entity entity = 0;
+  return ecs_query_first(fixture->full, &entity);
+}
+static ecs_Status call_query_first_partial(Fixture *fixture) {
+  ecs_Entity entity = 0;
+  return ecs_query_first(fixture->partial, &entity);
+}
+
+/* Whole tables, a tag's and a component's; a sparse set; bits; row by row. */
+static ecs_Status call_add_all_table(Fixture *fixture) {
+  const Wide wide = {1, 2, 3};
+  return ecs_query_add_all(fixture->full, fixture->wide, &wide);
+}
+static ecs_Status call_add_all_tag(Fixture *fixture) {
+  return ecs_query_add_all(fixture->full, fixture->tag, NULL);
+}
+static ecs_Status call_add_all_sparse(Fixture *fixture) {
+  return ecs_query_add_all(fixture->full, fixture->sparse_tag, NULL);
+}
+static ecs_Status call_add_all_bits(Fixture *fixture) {
+  return ecs_query_add_all(fixture->full, fixture->bits, NULL);
+}
+static ecs_Status call_add_all_filtered(Fixture *fixture) {
+  return ecs_query_add_all(fixture->tags, fixture->wide, NULL);
+}
+static ecs_Status call_add_all_partial(Fixture *fixture) {
+  return ecs_query_add_all(fixture->partial, fixture->sparse_tag, NULL);
+}
+static ecs_Status call_remove_all(Fixture *fixture) {
+  return ecs_query_remove_all(fixture->full, fixture->position);
+}
+static ecs_Status call_remove_all_filtered(Fixture *fixture) {
+  return ecs_query_remove_all(fixture->tags, fixture->position);
+}
+static ecs_Status call_remove_all_sparse(Fixture *fixture) {
+  return ecs_query_remove_all(fixture->partial, fixture->sparse);
+}
+static ecs_Status call_set_all(Fixture *fixture) {
+  const Wide wide = {8, 9, 10};
+  return ecs_query_set_all(fixture->full, fixture->wide, &wide, 5);
+}
+static ecs_Status call_set_all_filtered(Fixture *fixture) {
+  const Position position = {3, 4};
+  return ecs_query_set_all(fixture->tags, fixture->position, &position, 2);
+}
+static ecs_Status call_set_all_present(Fixture *fixture) {
+  const Position position = {3, 4};
+  return ecs_query_set_all(fixture->full, fixture->position, &position, 1);
+}
+static ecs_Status call_destroy_all(Fixture *fixture) {
+  return ecs_query_destroy_all(fixture->full);
+}
+static ecs_Status call_destroy_all_filtered(Fixture *fixture) {
+  return ecs_query_destroy_all(fixture->tags);
+}
+
+static ecs_Status walk(ecs_Query *query, ecs_Batching batching) {
+  ecs_Cursor cursor;
+  ecs_Batch batch;
+  const ecs_Status status = ecs_query_begin(query, batching, &cursor);
+  if (status != ECS_OK) return status;
+  while (ecs_cursor_next(&cursor, &batch)) {
+    float *x = batch.columns[0];
+    for (uint32_t i = 0; i < batch.count; i++) x[i] += 1;
+  }
+  return ecs_cursor_end(&cursor);
+}
+static ecs_Status call_walk(Fixture *fixture) {
+  return walk(fixture->full, ECS_BATCH_WHOLE);
+}
+static ecs_Status call_walk_coalesced(Fixture *fixture) {
+  return walk(fixture->full, ECS_BATCH_COALESCED);
+}
+static ecs_Status call_walk_partial(Fixture *fixture) {
+  return walk(fixture->partial, ECS_BATCH_WHOLE);
+}
+
+static ecs_Status call_accessor(Fixture *fixture) {
+  ecs_Accessor accessor;
+  return ecs_accessor(fixture->world, fixture->sparse, &accessor);
+}
+static ecs_Status call_accessor_get(Fixture *fixture) {
+  Position position;
+  return ecs_accessor_get(&fixture->accessor, fixture->hero, &position);
+}
+static ecs_Status call_accessor_set(Fixture *fixture) {
+  const Position position = {5, 6};
+  return ecs_accessor_set(&fixture->accessor, fixture->hero, &position);
+}
+
+/* The hero so often that the records do not fit into what is there, after one
+ * of the crowd, who may be set at once. */
+static ecs_Status call_accessor_set_many(Fixture *fixture) {
+  static ecs_Entity entities[REPEATS];
+  static float x[REPEATS], y[REPEATS];
+  const void *const columns[] = {x, y};
+#ifdef ECS_TINY
+  const uint32_t count = 40;
+#else
+  const uint32_t count = REPEATS;
+#endif
+  for (uint32_t i = 0; i < count; i++) {
+    entities[i] = fixture->hero;
+    x[i] = y[i] = (float)i;
+  }
+  if (fixture->crowd_count > 0) entities[0] = fixture->crowd[0];
+  return ecs_accessor_set_many(&fixture->accessor, entities, count, columns,
+                               NULL);
+}
+
+static ecs_Status call_kernel_bind(Fixture *fixture) {
+  ecs_KernelBinding *binding = NULL;
+  return ecs_kernel_bind(fixture->full, &failure_kernel, &binding, NULL);
+}
+static ecs_Status call_kernel_run(Fixture *fixture) {
+  const ecs_KernelCall call = {.dt = 1};
+  return ecs_kernel_run(fixture->full_binding, &call);
+}
+static ecs_Status call_kernel_run_partial(Fixture *fixture) {
+  const ecs_KernelCall call = {.dt = 1};
+  return ecs_kernel_run(fixture->partial_binding, &call);
+}
+
+/* Kernel programs --------------------------------------------------------- */
+
+/* Values stay as they are: only structure tells whether a run failed. */
+static const char program[] =
+    "column c0 \"Position\" \"x\" f32 read\nuniform u0 number\n"
+    "reduction r0 sum\nreduction r1 max\nv0 = load f32 c0\n"
+    "v1 = uniform f32 u0\nv2 = mul f32 v0 v1\nv3 = convert f64 v2\n"
+    "sum r0 v3\nmax r1 v3\nv4 = self\nv5 = has v4 \"Sparse\"\n"
+    "add \"Tag\" v5\nremove \"Bits\"\nadd \"SparseTag\" v5\n";
+
+static ecs_Status create_program(Fixture *fixture, ecs_Query *query) {
+  fixture->program = NULL;
+  return ecs_program_create(query, program, sizeof program - 1,
+                            &fixture->program, NULL, 0);
+}
+static ecs_Status call_program_create(Fixture *fixture) {
+  return create_program(fixture, fixture->full);
+}
+static void make_program(Fixture *fixture) {
+  must(create_program(fixture, fixture->full));
+}
+static void make_program_partial(Fixture *fixture) {
+  must(create_program(fixture, fixture->partial));
+}
+static ecs_Status call_program_run(Fixture *fixture) {
+  const double uniform = 2;
+  double reductions[] = {-1, -1};
+  const ecs_ProgramCall call = {&uniform, reductions, 1, 2, 0};
+  const ecs_Status status = ecs_program_run(fixture->program, &call);
+  /* A run that failed has no results. */
+  assert_true((status == ECS_OK) == (reductions[0] != -1));
+  return status;
+}
+
+/* Recording, then ending -------------------------------------------------- */
+
+static void record_all(Fixture *fixture) {
+  must(call_spawn(fixture));
+  must(call_spawn_known(fixture));
+  must(call_spawn_many_fill(fixture));
+  must(call_add_table(fixture));
+  must(call_add_sparse(fixture));
+  must(call_set(fixture));
+  must(call_add_tag(fixture));
+  if (fixture->crowd_count > 0) {
+    must(call_remove(fixture));
+    must(ecs_destroy(fixture->world, fixture->crowd[0]));
+  }
+  must(call_accessor_set(fixture));
+}
+
+/* One before function per call: opens a deferral and records that call. */
+#define DEFER(name)                                \
+  static void defer_##name(Fixture *fixture) {     \
+    must(ecs_defer_begin(fixture->world));         \
+    must(call_##name(fixture));                    \
+  }
+DEFER(spawn)
+DEFER(spawn_unknown)
+DEFER(spawn_many)
+DEFER(spawn_many_fill)
+DEFER(destroy)
+DEFER(add_table)
+DEFER(add_sparse)
+DEFER(add_bits)
+DEFER(remove)
+DEFER(set)
+DEFER(set_field)
+DEFER(add_all_table)
+DEFER(add_all_sparse)
+DEFER(remove_all)
+DEFER(set_all)
+DEFER(destroy_all)
+
+static void defer_all(Fixture *fixture) {
+  must(ecs_defer_begin(fixture->world));
+  record_all(fixture);
+}
+static ecs_Status call_defer_end(Fixture *fixture) {
+  return ecs_defer_end(fixture->world);
+}
+static void undo_defer(Fixture *fixture) { ecs_defer_discard(fixture->world); }
+
+static void open_cursor(Fixture *fixture) {
+  ecs_Batch batch;
+  must(ecs_query_begin(fixture->tags, ECS_BATCH_WHOLE, &fixture->cursor));
+  (void)ecs_cursor_next(&fixture->cursor, &batch);
+  record_all(fixture);
+}
+static ecs_Status call_cursor_end(Fixture *fixture) {
+  return ecs_cursor_end(&fixture->cursor);
+}
+static void undo_cursor(Fixture *fixture) {
+  ecs_cursor_discard(&fixture->cursor);
+}
+
+/* The cursor of spawn_many, with records made while it is open. */
+void open_spawned(Fixture *fixture) {
+  ecs_Batch batch;
+  must(ecs_spawn_many(fixture->world, fixture->known, MANY, &fixture->cursor));
+  (void)ecs_cursor_next(&fixture->cursor, &batch);
+  must(call_add_sparse(fixture));
+  must(call_set(fixture));
+}
+
+/* So that an accessor has to record what it sets. */
+static void touch_hero(Fixture *fixture) {
+  must(ecs_add(fixture->world, fixture->hero, fixture->tag, NULL));
+}
+
+/* Writes through everything that keeps pointers or lists of rows. */
+void use_all(Fixture *fixture) {
+  must(call_kernel_run(fixture));
+  must(call_kernel_run_partial(fixture));
+  must(call_walk_coalesced(fixture));
+  must(call_walk_partial(fixture));
+}
+
+/* Scenarios --------------------------------------------------------------- */
+
+#define AT_ONCE (NOW | NOW_FAILS)
+#define RECORDED (LATER | LATER_FAILS)
+#define BOTH (AT_ONCE | RECORDED)
+
+const Scenario failure_scenarios[] = {
+    {"ecs_component", "table", call_component, AT_ONCE, NULL, NULL},
+    {"ecs_component", "sparse", call_component_sparse, AT_ONCE, NULL, NULL},
+    {"ecs_component", "bits", call_component_bits, AT_ONCE, NULL, NULL},
+    {"ecs_group", "", call_group, AT_ONCE, NULL, NULL},
+    {"ecs_ungroup", "", call_ungroup, AT_ONCE, NULL, NULL},
+    {"ecs_bundle", "", call_bundle, BOTH, NULL, NULL},
+    {"ecs_reserve", "unknown", call_reserve, AT_ONCE, NULL, NULL},
+    {"ecs_reserve", "known", call_reserve_known, AT_ONCE, NULL, NULL},
+    {"ecs_spawn", "", call_spawn, BOTH, NULL, NULL},
+    {"ecs_spawn_bundle", "known", call_spawn_known, BOTH, NULL, NULL},
+    {"ecs_spawn_bundle", "unknown", call_spawn_unknown, BOTH, NULL, NULL},
+    {"ecs_spawn_many", "", call_spawn_many, BOTH, NULL, NULL},
+    {"ecs_spawn_many", "with a cursor", call_spawn_many_fill, BOTH, NULL, NULL},
+    {"ecs_destroy", "", call_destroy, NOW | RECORDED, NULL, NULL},
+    {"ecs_world_clear", "", call_clear, NOW, NULL, NULL},
+    {"ecs_add", "table", call_add_table, BOTH, NULL, NULL},
+    {"ecs_add", "sparse", call_add_sparse, BOTH, NULL, NULL},
+    {"ecs_add", "bits", call_add_bits, BOTH, NULL, NULL},
+    {"ecs_add", "sparse tag", call_add_tag, BOTH, NULL, NULL},
+    {"ecs_remove", "", call_remove, BOTH, NULL, NULL},
+    {"ecs_set", "adding", call_set, BOTH, NULL, NULL},
+    {"ecs_set", "in place", call_set_present, NOW | LATER, NULL, NULL},
+    {"ecs_set_field", "adding", call_set_field, BOTH, NULL, NULL},
+    {"ecs_query_create", "", call_query_create, BOTH, NULL, NULL},
+    {"ecs_query_count", "full", call_query_count, BOTH, NULL, NULL},
+    {"ecs_query_count", "partial", call_query_count_partial, BOTH, NULL, NULL},
+    {"ecs_query_first", "full", call_query_first, BOTH, NULL, NULL},
+    {"ecs_query_first", "partial", call_query_first_partial, BOTH, NULL, NULL},
+    {"ecs_query_add_all", "table", call_add_all_table, BOTH, NULL, NULL},
+    {"ecs_query_add_all", "tag", call_add_all_tag, BOTH, NULL, NULL},
+    {"ecs_query_add_all", "sparse", call_add_all_sparse, BOTH, NULL, NULL},
+    {"ecs_query_add_all", "bits", call_add_all_bits, BOTH, NULL, NULL},
+    {"ecs_query_add_all", "filtered", call_add_all_filtered, BOTH, NULL, NULL},
+    {"ecs_query_add_all", "partial", call_add_all_partial, BOTH, NULL, NULL},
+    {"ecs_query_add_all", "recorded", call_add_all_table, RECORDED, touch_hero,
+     NULL},
+    {"ecs_query_remove_all", "table", call_remove_all, BOTH, NULL, NULL},
+    {"ecs_query_remove_all", "filtered", call_remove_all_filtered, BOTH, NULL,
+     NULL},
+    {"ecs_query_remove_all", "sparse", call_remove_all_sparse, BOTH, NULL,
+     NULL},
+    {"ecs_query_set_all", "adding", call_set_all, BOTH, NULL, NULL},
+    {"ecs_query_set_all", "filtered", call_set_all_filtered, BOTH, NULL, NULL},
+    {"ecs_query_set_all", "in place", call_set_all_present, BOTH, NULL, NULL},
+    {"ecs_query_set_all", "recorded", call_set_all_present, RECORDED,
+     touch_hero, NULL},
+    {"ecs_query_destroy_all", "table", call_destroy_all, BOTH, NULL, NULL},
+    {"ecs_query_destroy_all", "filtered", call_destroy_all_filtered, BOTH,
+     NULL, NULL},
+    {"ecs_query_begin", "full", call_walk, BOTH, NULL, NULL},
+    {"ecs_query_begin", "coalesced", call_walk_coalesced, BOTH, NULL, NULL},
+    {"ecs_query_begin", "partial", call_walk_partial, BOTH, NULL, NULL},
+    {"ecs_accessor", "", call_accessor, NOW | LATER, NULL, NULL},
+    {"ecs_accessor_get", "", call_accessor_get, NOW | LATER, NULL, NULL},
+    {"ecs_accessor_set", "", call_accessor_set, NOW | LATER, NULL, NULL},
+    {"ecs_accessor_set_many", "at once", call_accessor_set_many, NOW, NULL,
+     NULL},
+    {"ecs_accessor_set_many", "recorded", call_accessor_set_many, RECORDED,
+     touch_hero, NULL},
+    {"ecs_kernel_bind", "", call_kernel_bind, BOTH, NULL, NULL},
+    {"ecs_kernel_run", "full", call_kernel_run, BOTH, NULL, NULL},
+    {"ecs_kernel_run", "partial", call_kernel_run_partial, BOTH, NULL, NULL},
+    {"ecs_program_create", "", call_program_create, BOTH, NULL, NULL},
+    {"ecs_program_run", "full", call_program_run, BOTH, make_program, NULL},
+    {"ecs_program_run", "partial", call_program_run, BOTH,
+     make_program_partial, NULL},
+    {"ecs_defer_end", "spawn", call_defer_end, AT_ONCE, defer_spawn,
+     undo_defer},
+    {"ecs_defer_end", "spawn_bundle", call_defer_end, AT_ONCE,
+     defer_spawn_unknown, undo_defer},
+    {"ecs_defer_end", "spawn_many", call_defer_end, AT_ONCE, defer_spawn_many,
+     undo_defer},
+    {"ecs_defer_end", "spawn_many, filled", call_defer_end, AT_ONCE,
+     defer_spawn_many_fill, undo_defer},
+    {"ecs_defer_end", "destroy", call_defer_end, AT_ONCE, defer_destroy,
+     undo_defer},
+    {"ecs_defer_end", "add", call_defer_end, AT_ONCE, defer_add_table,
+     undo_defer},
+    {"ecs_defer_end", "add, sparse", call_defer_end, AT_ONCE, defer_add_sparse,
+     undo_defer},
+    {"ecs_defer_end", "add, bits", call_defer_end, AT_ONCE, defer_add_bits,
+     undo_defer},
+    {"ecs_defer_end", "remove", call_defer_end, AT_ONCE, defer_remove,
+     undo_defer},
+    {"ecs_defer_end", "set", call_defer_end, AT_ONCE, defer_set, undo_defer},
+    {"ecs_defer_end", "set_field", call_defer_end, AT_ONCE, defer_set_field,
+     undo_defer},
+    {"ecs_defer_end", "add_all", call_defer_end, AT_ONCE, defer_add_all_table,
+     undo_defer},
+    {"ecs_defer_end", "add_all, sparse", call_defer_end, AT_ONCE,
+     defer_add_all_sparse, undo_defer},
+    {"ecs_defer_end", "remove_all", call_defer_end, AT_ONCE, defer_remove_all,
+     undo_defer},
+    {"ecs_defer_end", "set_all", call_defer_end, AT_ONCE, defer_set_all,
+     undo_defer},
+    {"ecs_defer_end", "destroy_all", call_defer_end, AT_ONCE,
+     defer_destroy_all, undo_defer},
+    {"ecs_defer_end", "everything", call_defer_end, AT_ONCE, defer_all,
+     undo_defer},
+    {"ecs_cursor_end", "everything", call_cursor_end, AT_ONCE, open_cursor,
+     undo_cursor},
+    {"ecs_cursor_end", "of spawn_many", call_cursor_end, AT_ONCE, open_spawned,
+     undo_cursor},
+};
+const size_t failure_scenario_count =
+    sizeof failure_scenarios / sizeof *failure_scenarios;
