@@ -18,10 +18,14 @@
 -- compile = true. told: that it runs as plain Lua was said.
 
 local native = require "ecs.native"
+local compiler = require "ecs.compiler"
 local codes = require "ecs.codes"
 local fallback = require "ecs.fallback"
 
 local core = native.core
+local is_idle, run_program, run_each =
+  core.is_idle, core.run_program, core.run_each
+local choose_plan, read_plan = codes.choose, compiler.read
 
 local each = {}
 
@@ -59,16 +63,29 @@ local function objection(kind, compile, precision)
   end
 end
 
+--- How many numbers a plan reads, where all are arguments, of which a system's
+-- function has one; nil where it depends on anything else.
+local function reads_arguments(plan)
+  if #plan.guards > 0 then return nil end
+  for _, uniform in ipairs(plan.uniforms) do
+    if not uniform.box or uniform.kind == "bool" then return nil end
+  end
+  return #plan.uniforms
+end
+
 --- The plan for the next run, with its program; or nil, the problem as
 -- codes.lua has it, and an error instead when it is no fault of the function.
 local function choose(system)
   local code = system.code
-  local plan, problem = codes.choose(code, system.work, system.strict)
+  local plan, problem = choose_plan(code, system.work, system.strict)
   if not plan or plan.program then return plan, problem end
   local text, failed
   plan.program, text, failed = core.program(code.world, system.query, plan.text,
     plan.totals)
-  if plan.program then return plan end
+  if plan.program then
+    plan.simple = reads_arguments(plan)
+    return plan
+  end
   plan, problem = codes.refuse(code, system.work, plan,
     (text:gsub("^ecs: ", "")))
   if failed then
@@ -117,20 +134,47 @@ function each.forget(system)
   if system.code then codes.drop(system.code) end
 end
 
+--- Does the plan that ran last hold still? Then its values are read. Where it
+-- reads nothing but dt, that is said without a look at what is outside. That
+-- look may run a script, which may have the program dropped.
+local function holds_still(code, plan, work, dt)
+  local values, count = plan.values, plan.simple
+  if count then
+    for k = 1, count do values[k] = dt end
+  elseif not read_plan(plan, values, work) then
+    return false
+  end
+  if not plan.program then return false end
+  code.runs = code.runs + 1
+  return true
+end
+
+--- Row by row.
+local function run_plain(system, dt, turn)
+  local done, second, text = run_each(system.query, system.work, system.name,
+    turn, dt)
+  if not done then return false, second, text end
+  system.idle = second
+  return true
+end
+
 --- Runs a system as system.lua runs every kind: true; or false, whether the
 -- error is the script's own, and the error. turn: how often its phase has run.
 function each.run(_, system, dt, _, turn)
+  if system.idle and is_idle(system.query) then return true end
   local code = system.code
-  if not code then
-    return core.run_each(system.query, system.work, system.name, turn, dt)
-  end
+  if not code then return run_plain(system, dt, turn) end
   code.extras[1] = dt
-  local plan, problem, text = choose(system)
+  local plan, problem, text = code.now
+  if not (plan and holds_still(code, plan, system.work, dt)) then
+    plan, problem, text = choose(system)
+  end
   if plan then
-    local done
-    done, text = core.run_program(plan.program, plan.values, system.name, turn)
-    if done then return true end
-    return false, false, text
+    local done, second = run_program(plan.program, plan.values, system.name,
+      turn)
+    if not done then return false, false, second end
+    system.idle = second
+    return true
   elseif text then
     return false, false, text
   elseif system.strict then
@@ -139,7 +183,7 @@ function each.run(_, system, dt, _, turn)
   local thrown
   text, thrown = tell(system, problem)
   if text ~= nil then return false, thrown, text end
-  return core.run_each(system.query, system.work, system.name, turn, dt)
+  return run_plain(system, dt, turn)
 end
 
 --- How a system's function runs, for people.
