@@ -116,7 +116,7 @@ end
 local function state_for(world, call)
   local state = find_state(world)
   if state and state.systems then return state end
-  native.check_world(world, call)
+  native.check_world(world, call, 4)
   return system.state(world)
 end
 
