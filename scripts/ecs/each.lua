@@ -15,7 +15,8 @@
 -- until that changes again (codes.lua).
 --
 -- A system's code is one of codes.lua; nil with compile = false. strict: with
--- compile = true. told: that it runs as plain Lua was said.
+-- compile = true. told: that it runs as plain Lua was said. fixed: the plan,
+-- where it depends on nothing but dt and so holds for ever.
 
 local native = require "ecs.native"
 local compiler = require "ecs.compiler"
@@ -65,7 +66,7 @@ end
 
 --- How many numbers a plan reads, where all are arguments, of which a system's
 -- function has one; nil where it depends on anything else.
-local function reads_arguments(plan)
+local function count_dts(plan)
   if #plan.guards > 0 then return nil end
   for _, uniform in ipairs(plan.uniforms) do
     if not uniform.box or uniform.kind == "bool" then return nil end
@@ -79,11 +80,12 @@ local function choose(system)
   local code = system.code
   local plan, problem = choose_plan(code, system.work, system.strict)
   if not plan or plan.program then return plan, problem end
+  plan.dts = count_dts(plan)
   local text, failed
   plan.program, text, failed = core.program(code.world, system.query, plan.text,
     plan.totals)
   if plan.program then
-    plan.simple = reads_arguments(plan)
+    system.fixed = plan.dts and plan
     return plan
   end
   plan, problem = codes.refuse(code, system.work, plan,
@@ -131,23 +133,20 @@ end
 
 --- A system is gone: so is what it was compiled to.
 function each.forget(system)
+  system.fixed = nil
   if system.code then codes.drop(system.code) end
 end
 
---- Does the plan that ran last hold still? Then its values are read. Where it
--- reads nothing but dt, that is said without a look at what is outside. That
--- look may run a script, which may have the program dropped.
-local function holds_still(code, plan, work, dt)
-  local values, count = plan.values, plan.simple
-  if count then
-    for k = 1, count do values[k] = dt end
-  elseif not read_plan(plan, values, work) then
-    return false
+--- The plan that ran last, if it holds still; its values are read then. Reading
+-- may run a script, which may have the program dropped.
+local function last_plan(code, work)
+  local plan = code.now
+  if plan and read_plan(plan, plan.values, work) and plan.program then
+    code.runs = code.runs + 1
+    return plan
   end
-  if not plan.program then return false end
-  code.runs = code.runs + 1
-  return true
 end
+
 
 --- Row by row.
 local function run_plain(system, dt, turn)
@@ -158,24 +157,9 @@ local function run_plain(system, dt, turn)
   return true
 end
 
---- Runs a system as system.lua runs every kind: true; or false, whether the
--- error is the script's own, and the error. turn: how often its phase has run.
-function each.run(_, system, dt, _, turn)
-  if system.idle and is_idle(system.query) then return true end
-  local code = system.code
-  if not code then return run_plain(system, dt, turn) end
-  code.extras[1] = dt
-  local plan, problem, text = code.now
-  if not (plan and holds_still(code, plan, system.work, dt)) then
-    plan, problem, text = choose(system)
-  end
-  if plan then
-    local done, second = run_program(plan.program, plan.values, system.name,
-      turn)
-    if not done then return false, false, second end
-    system.idle = second
-    return true
-  elseif text then
+--- What happens when no plan holds: an error, or plain Lua, which is said.
+local function run_without(system, problem, text, dt, turn)
+  if text then
     return false, false, text
   elseif system.strict then
     return false, false, "ecs: " .. codes.message(problem)
@@ -184,6 +168,28 @@ function each.run(_, system, dt, _, turn)
   text, thrown = tell(system, problem)
   if text ~= nil then return false, thrown, text end
   return run_plain(system, dt, turn)
+end
+
+--- Runs a system as system.lua runs every kind: true; or false, whether the
+-- error is the script's own, and the error. turn: how often its phase has run.
+function each.run(_, system, dt, _, turn)
+  if system.idle and is_idle(system.query) then return true end
+  local plan, code = system.fixed, system.code
+  if plan then
+    for k = 1, plan.dts do plan.values[k] = dt end
+  elseif not code then
+    return run_plain(system, dt, turn)
+  else
+    local problem, text
+    code.extras[1] = dt
+    plan = last_plan(code, system.work)
+    if not plan then plan, problem, text = choose(system) end
+    if not plan then return run_without(system, problem, text, dt, turn) end
+  end
+  local done, second = run_program(plan.program, plan.values, system.name, turn)
+  if not done then return false, false, second end
+  system.idle = second
+  return true
 end
 
 --- How a system's function runs, for people.
