@@ -140,21 +140,27 @@ static inline double elementary_near_cos(double x) {
 WIDE_UNARY(near_sin, elementary_near_sin)
 WIDE_UNARY(near_cos, elementary_near_cos)
 
-/* The vectorised form first; arguments past its reach one by one after. */
+/* The vectorised form first; arguments past its reach one by one after. out may
+ * be where the arguments are, so these are kept, some at a time. */
 #define OWN_TURN(name, near, type, quarters)                              \
-  static void name(void *out, const void *a, const void *b,               \
-                   const void *c, uint32_t n) {                           \
-    type *to = out;                                                       \
-    const type *from = a;                                                 \
+  static void name##_some(type *to, const type *from, uint32_t n) {       \
     type room[LOOP_ROWS];                                                 \
     bool far = false;                                                     \
     for (uint32_t i = 0; i < n; i++)                                      \
       far |= !(fabs((double)from[i]) < ELEMENTARY_REACH);                 \
     if (far) memcpy(room, from, n * sizeof(type));                        \
-    near(out, a, b, c, n);                                                \
+    near(to, from, NULL, NULL, n);                                        \
     for (uint32_t i = 0; far && i < n; i++)                               \
       if (!(fabs((double)room[i]) < ELEMENTARY_REACH))                    \
         to[i] = (type)elementary_turn_any((double)room[i], quarters);     \
+  }                                                                       \
+  static void name(void *out, const void *a, const void *b,               \
+                   const void *c, uint32_t n) {                           \
+    (void)b;                                                              \
+    (void)c;                                                              \
+    for (uint32_t i = 0; i < n; i += LOOP_ROWS)                           \
+      name##_some((type *)out + i, (const type *)a + i,                   \
+                  n - i < LOOP_ROWS ? n - i : LOOP_ROWS);                 \
   }
 OWN_TURN(own_sin_f32, near_sin_f32, float, 0)
 OWN_TURN(own_sin_f64, near_sin_f64, double, 0)

@@ -317,6 +317,32 @@ static void copy_steps(const ProgramPlan *plan, const ecs_Program *program,
   }
 }
 
+/* How many steps touch a column. */
+static uint32_t touches(const Planner *planner, uint32_t column) {
+  uint32_t place = COLUMN_PLACE | column, count = 0;
+  for (uint32_t i = 0; i < planner->step_count; i++) {
+    const Step *step = &planner->steps[i];
+    count += step->out == place || step->operands[0] == place ||
+             step->operands[1] == place || step->operands[2] == place;
+  }
+  return count;
+}
+
+/* What stays in a core's first cache while a few steps go over it. */
+#define CACHED_ROWS 2048u
+
+/* Registers hold LOOP_ROWS. Without any, blocks only keep what one step leaves
+ * for the next in the cache; and where no two touch the same column, there is
+ * nothing to keep: each goes over all rows, as a loop written for it would.
+ * That is 11 % of a step for 10,000 rows. */
+static uint32_t choose_block_rows(const Planner *planner) {
+  if (planner->register_count > 0) return LOOP_ROWS;
+  if (planner->sum_count + planner->change_count > 0) return CACHED_ROWS;
+  for (uint32_t c = 0; c < planner->facts.program->column_count; c++)
+    if (touches(planner, c) > 1) return CACHED_ROWS;
+  return UINT32_MAX;
+}
+
 static ecs_Status finish(const Planner *planner, ecs_Program *program) {
   ProgramPlan sizes = {
       .register_count = planner->register_count + 1,
@@ -325,6 +351,7 @@ static ecs_Status finish(const Planner *planner, ecs_Program *program) {
       .spread_count = planner->spread_count,
       .sum_count = planner->sum_count,
       .change_count = planner->change_count,
+      .block_rows = choose_block_rows(planner),
       .base_count = planner->register_count + 1 + program->column_count +
                     program->value_count};
   sizes.block_bytes = lay_plan(&sizes, program, NULL);

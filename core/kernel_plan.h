@@ -40,6 +40,7 @@ struct ProgramPlan {
   uint32_t spread_count;   /* then: steps that spread single values */
   uint32_t sum_count;      /* when a block's steps are done: reductions */
   uint32_t change_count;   /* then: changes of structure */
+  uint32_t block_rows;     /* at most, of a block */
   Step *steps;
   Step *once;
   Step *spread;

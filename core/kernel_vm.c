@@ -253,7 +253,7 @@ static void point_at_columns(const Run *run, const ecs_KernelBlock *block,
 static void run_block(Run *run, const ecs_KernelBlock *block, uint32_t first) {
   const ProgramPlan *plan = run->program->plan;
   uint32_t left = block->count - first;
-  uint32_t most = goes_row_by_row(run) ? 1 : LOOP_ROWS;
+  uint32_t most = goes_row_by_row(run) ? 1 : plan->block_rows;
   run->rows = left < most ? left : most;
   run->entities = block->entities == NULL ? NULL : block->entities + first;
   point_at_columns(run, block, first);

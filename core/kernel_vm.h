@@ -1,8 +1,8 @@
 /* kernel_vm.h: runs kernel programs, block by block.
  *
  * To kernel.h a program is a kernel like any native one: it is given tables, or
- * gathered blocks, and cuts them into blocks of LOOP_ROWS rows. For each block
- * every step of the plan (kernel_plan.h) runs once.
+ * gathered blocks, and cuts them into blocks of as many rows as its plan says
+ * (kernel_plan.h). For each block every step of the plan runs once.
  *
  * Entities that are looked up are seen as they were before the run: what the
  * program adds, removes and destroys is listed in the order of rows and

@@ -129,6 +129,19 @@ for _, flush in ipairs { "system", "frame" } do
       assert.equal(0, garbage(progress))
     end)
 
+    it("of systems that read entities makes no garbage", function()
+      local entity, seen = world:spawn(Position, Velocity), 0
+      world:system { name = "s", run = function(of, dt)
+        local x, y = of:get(entity, Position, "x", "y")
+        if of:alive(entity) and of:has(entity, Velocity) then
+          of:set(entity, Position, "x", x + y + dt)
+          seen = seen + 1
+        end
+      end }
+      assert.equal(0, garbage(progress))
+      assert.is_true(seen > 0)
+    end)
+
     it("of disabled systems makes no garbage", function()
       world:system { name = "s", enabled = false, run = function() end }
       world:system { name = "t", run = function()

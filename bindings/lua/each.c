@@ -111,6 +111,7 @@ static int run(lua_State *L) {
 typedef struct Turn {
   const char *name;
   uint64_t key;
+  bool idle; /* there were no rows */
 } Turn;
 
 /* turn NULL: no system's. The name stays on the stack. */
@@ -165,7 +166,7 @@ static void push_runner(lua_State *L, const Rows *rows, int place, int extras) {
 
 /* Walks query 1 with function 2, handing on arguments first to top. */
 static Outcome query_walk(lua_State *L, Query *query, int first,
-                          const Turn *turn) {
+                          Turn *turn) {
   int top = lua_gettop(L), extras = top - first + 1;
   if (extras > (int)ROWS_LIMIT)
     bind_error(L, "each hands on at most %d extra arguments", (int)ROWS_LIMIT);
@@ -182,7 +183,11 @@ static Outcome query_walk(lua_State *L, Query *query, int first,
   for (int k = first; k <= top; k++) lua_pushvalue(L, k);
   ecs_Status status = ecs_query_begin(bind_query_native(L, query),
                                       ECS_BATCH_COALESCED, &rows->view.cursor);
-  if (status == ECS_OK) return walk(L, rows, 2 + extras);
+  if (status == ECS_OK) {
+    Outcome outcome = walk(L, rows, 2 + extras);
+    if (turn) turn->idle = rows->before == 0;
+    return outcome;
+  }
   bind_push_status(L, query->world, status, query->label);
   return OUTCOME_MISUSE;
 }
@@ -246,18 +251,20 @@ static int query_each(lua_State *L) {
   }
 }
 
-/* run_each(query, f, name, tick, ...): a system's run: true; or false, whether
- * the error is the callback's own, and the error, of which systems say more. */
+/* run_each(query, f, name, tick, ...): a system's run: true, and whether there
+ * were no rows; or false, whether the error is the callback's own, and the
+ * error, of which systems say more. */
 static int run_each(lua_State *L) {
   Query *query = bind_query_check(L, 1);
   bind_callback_check(L, 2, "each");
-  Turn turn = {luaL_checkstring(L, 3), 0};
+  Turn turn = {luaL_checkstring(L, 3), 0, false};
   turn.key = ecs_random_key(query->world->seed, turn.name,
                             bind_whole_check(L, 4));
   Outcome outcome = query_walk(L, query, 5, &turn);
   lua_pushboolean(L, outcome == OUTCOME_DONE);
-  if (outcome == OUTCOME_DONE) return 1;
-  lua_pushboolean(L, outcome == OUTCOME_THROWN);
+  lua_pushboolean(L, outcome == OUTCOME_DONE ? turn.idle
+                                             : outcome == OUTCOME_THROWN);
+  if (outcome == OUTCOME_DONE) return 2;
   lua_pushvalue(L, -3);
   return 3;
 }

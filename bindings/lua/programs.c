@@ -147,7 +147,16 @@ static void end_totals(const Program *program, const char *name) {
     bind_tally_find(program->totals[k], name)->value = reductions[k];
 }
 
-/* run_program(program, values, name, tick): true, or nil and why not. */
+/* Is there no row for the program? Asked after a run, when the answer is at
+ * hand. */
+static bool is_idle(const Program *program) {
+  ecs_Entity first = 0;
+  return ecs_query_first(program->query->native, &first) == ECS_OK &&
+         first == 0;
+}
+
+/* run_program(program, values, name, tick): true, and whether there are no
+ * rows; or nil and why not. */
 static int run_program(lua_State *L) {
   Program *program = check_program(L);
   ecs_ProgramCall call;
@@ -155,9 +164,11 @@ static int run_program(lua_State *L) {
   const char *name = luaL_checkstring(L, 3);
   call.random_key = ecs_random_key(program->query->world->seed, name,
                                    bind_whole_check(L, 4));
-  ensure_tallies(L, program, name);
-  /* A tally may have been allocated; from here on nothing is. */
-  program = check_program(L);
+  if (program->reduction_count > 0) {
+    ensure_tallies(L, program, name);
+    program = check_program(L); /* a tally may have been allocated */
+  }
+  /* From here on nothing allocates. */
   read_uniforms(L, program);
   call.uniforms = program->numbers;
   call.uniform_count = program->uniform_count;
@@ -167,7 +178,8 @@ static int run_program(lua_State *L) {
   if (status == ECS_OK) {
     end_totals(program, name);
     lua_pushboolean(L, 1);
-    return 1;
+    lua_pushboolean(L, is_idle(program));
+    return 2;
   }
   bind_push_status(L, program->query->world, status, program->query->label);
   return fail(L);

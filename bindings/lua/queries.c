@@ -201,7 +201,20 @@ static int query_terms(lua_State *L) {
   return 1;
 }
 
+/* is_idle(query): is it certain that nothing matches now? A walk says the same
+ * at its end, at several times the price. */
+static int is_idle(lua_State *L) {
+  const Query *query = (const Query *)bind_find(L, 1, KIND_QUERY);
+  uint64_t count = 1;
+  if (query && query->world && query->world->native && query->native &&
+      ecs_query_count(query->native, &count) != ECS_OK)
+    count = 1;
+  lua_pushboolean(L, count == 0);
+  return 1;
+}
+
 static const luaL_Reg functions[] = {{"query", query_create},
+                                     {"is_idle", is_idle},
                                      {"query_terms", query_terms},
                                      {"query_world", query_world},
                                      {NULL, NULL}};

@@ -30,6 +30,7 @@ typedef struct Walk {
   int first_extra;
   int extra_count;
   const char *call; /* for messages */
+  bool idle;        /* there was no batch */
 } Walk;
 
 void bind_walk_enter(View *view) {
@@ -90,9 +91,12 @@ static Outcome walk_run(lua_State *L, Walk *walk) {
   Outcome outcome = OUTCOME_DONE;
   Misuse misuse = {0, 0, false};
   bind_walk_enter(view);
+  walk->idle = true;
   while (outcome == OUTCOME_DONE &&
-         ecs_cursor_next(&view->cursor, &view->batch))
+         ecs_cursor_next(&view->cursor, &view->batch)) {
     outcome = show(L, walk, &misuse);
+    walk->idle = false;
+  }
   return walk_end(L, walk, outcome, misuse);
 }
 
@@ -120,9 +124,10 @@ static View *query_view(lua_State *L, Query *query) {
   return view;
 }
 
-/* Walks query 1 with function 2, handing on arguments 3 to top. */
-static Outcome query_walk(lua_State *L, Query *query) {
-  Walk walk = {NULL, 0, 2, 3, lua_gettop(L) - 2, query->label};
+/* Walks query 1 with function 2, handing on arguments 3 to top. idle: was there
+ * nothing to walk over? */
+static Outcome query_walk(lua_State *L, Query *query, bool *idle) {
+  Walk walk = {NULL, 0, 2, 3, lua_gettop(L) - 2, query->label, false};
   compat_push_private(L, 1);
   lua_getfield(L, -1, "world");
   bind_world_meet_all(L, query->world, -1);
@@ -138,6 +143,7 @@ static Outcome query_walk(lua_State *L, Query *query) {
   query->depth++;
   Outcome outcome = walk_run(L, &walk);
   query->depth--;
+  *idle = walk.idle;
   return outcome;
 }
 
@@ -145,22 +151,26 @@ static Outcome query_walk(lua_State *L, Query *query) {
 static int query_batch(lua_State *L) {
   Query *query = bind_query_check(L, 1);
   bind_callback_check(L, 2, "batch");
-  switch (query_walk(L, query)) {
+  bool idle = false;
+  switch (query_walk(L, query, &idle)) {
     case OUTCOME_MISUSE: return bind_raise(L);
     case OUTCOME_THROWN: return lua_error(L);
     default: return 0;
   }
 }
 
-/* run_batch(query, f, ...): true; or false, whether the error is the
- * callback's own, and the error. For systems, which say more about it. */
+/* run_batch(query, f, ...): true, and whether there were no rows; or false,
+ * whether the error is the callback's own, and the error. For systems, which
+ * say more about it. */
 static int run_batch(lua_State *L) {
   Query *query = bind_query_check(L, 1);
   bind_callback_check(L, 2, "batch");
-  Outcome outcome = query_walk(L, query);
+  bool idle = false;
+  Outcome outcome = query_walk(L, query, &idle);
   lua_pushboolean(L, outcome == OUTCOME_DONE);
-  if (outcome == OUTCOME_DONE) return 1;
-  lua_pushboolean(L, outcome == OUTCOME_THROWN);
+  lua_pushboolean(L, outcome == OUTCOME_DONE ? idle
+                                             : outcome == OUTCOME_THROWN);
+  if (outcome == OUTCOME_DONE) return 2;
   lua_pushvalue(L, -3);
   return 3;
 }
@@ -298,7 +308,7 @@ static int world_spawn_many(lua_State *L) {
       ecs_bundle(bind_native(L, world), parts.components, parts.count, &bundle);
   if (status != ECS_OK) return refuse(L, world, status, count);
   bool walked = called || gives_values(&parts);
-  Walk walk = {NULL, 0, called ? 4 : 0, 0, 0, "spawn_many"};
+  Walk walk = {NULL, 0, called ? 4 : 0, 0, 0, "spawn_many", false};
   if (walked) {
     walk.view = bundle_view(L, world, &parts, bundle);
     walk.slots = lua_gettop(L) - VIEW_SLOTS + 1;

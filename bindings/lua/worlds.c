@@ -169,6 +169,15 @@ static int world_state(lua_State *L) {
   return 1;
 }
 
+/* find_state(world): the same; nil for what is no world that is open. */
+static int find_state(lua_State *L) {
+  const World *world = (const World *)bind_find(L, 1, KIND_WORLD);
+  if (!world || !world->native) return 0;
+  compat_push_private(L, 1);
+  lua_getfield(L, -1, "state");
+  return 1;
+}
+
 /* live(world): false when it is closed. */
 static int world_live(lua_State *L) {
   World *world = (World *)bind_find(L, 1, KIND_WORLD);
@@ -382,6 +391,7 @@ static int world_group(lua_State *L) {
 
 static const luaL_Reg functions[] = {{"world", world_new},
                                      {"state", world_state},
+                                     {"find_state", find_state},
                                      {"open", world_open},
                                      {"live", world_live},
                                      {NULL, NULL}};

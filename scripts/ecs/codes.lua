@@ -27,6 +27,7 @@ local native = require "ecs.native"
 local compiler = require "ecs.compiler"
 
 local core = native.core
+local read = compiler.read
 
 local codes = {}
 
@@ -141,11 +142,13 @@ end
 --- The plan that holds for f now, its values read; or nil and the problem.
 -- stubborn: compile, however often that was.
 function codes.choose(code, f, stubborn)
-  local plans, count = code.plans, code.extras.count
+  local plans, count, now = code.plans, code.extras.count, code.now
   code.runs = code.runs + 1
+  -- Each plan that holds is right, and most often it is the last one again.
+  if now and now.count == count and read(now, now.values, f) then return now end
   for k = #plans, 1, -1 do
     local plan = plans[k]
-    if plan.count == count and compiler.read(plan, plan.values, f) then
+    if plan.count == count and read(plan, plan.values, f) then
       code.now = plan
       return plan
     end
@@ -166,7 +169,7 @@ function codes.choose(code, f, stubborn)
   end
   if #plans == code.most then drop(table.remove(plans, 1)) end
   plans[#plans + 1] = plan
-  if not compiler.read(plan, plan.values, f) then
+  if not read(plan, plan.values, f) then
     return codes.refuse(code, f, plan, "what it reads outside is something "
       .. "else each time: keep it in a local variable")
   end

@@ -24,6 +24,8 @@ local lexer = require "ecs.lexer"
 
 local get_info = debug and debug.getinfo
 
+local read_root, holds = roots.read, roots.holds
+
 local compiler = {}
 
 local calls = lower_call.calls()
@@ -206,11 +208,17 @@ function compiler.read(plan, values, f)
   local guards, uniforms = plan.guards, plan.uniforms
   plan.main.f = f
   for k = 1, #guards do
-    if not roots.holds(guards[k]) then return false end
+    if not holds(guards[k]) then return false end
   end
   for k = 1, #uniforms do
-    local value = roots.read(uniforms[k].reader)
-    if uniforms[k].kind == "bool" then
+    local uniform = uniforms[k]
+    local box, value = uniform.box
+    if box then
+      value = box[uniform.position]
+    else
+      value = read_root(uniform.reader)
+    end
+    if uniform.kind == "bool" then
       if type(value) ~= "boolean" then return false end
       value = value and 1 or 0
     elseif type(value) ~= "number" then

@@ -15,13 +15,18 @@
 -- until that changes again (codes.lua).
 --
 -- A system's code is one of codes.lua; nil with compile = false. strict: with
--- compile = true. told: that it runs as plain Lua was said.
+-- compile = true. told: that it runs as plain Lua was said. fixed: the plan,
+-- where it depends on nothing but dt and so holds for ever.
 
 local native = require "ecs.native"
+local compiler = require "ecs.compiler"
 local codes = require "ecs.codes"
 local fallback = require "ecs.fallback"
 
 local core = native.core
+local is_idle, run_program, run_each =
+  core.is_idle, core.run_program, core.run_each
+local choose_plan, read_plan = codes.choose, compiler.read
 
 local each = {}
 
@@ -59,16 +64,30 @@ local function objection(kind, compile, precision)
   end
 end
 
+--- How many numbers a plan reads, where all are arguments, of which a system's
+-- function has one; nil where it depends on anything else.
+local function count_dts(plan)
+  if #plan.guards > 0 then return nil end
+  for _, uniform in ipairs(plan.uniforms) do
+    if not uniform.box or uniform.kind == "bool" then return nil end
+  end
+  return #plan.uniforms
+end
+
 --- The plan for the next run, with its program; or nil, the problem as
 -- codes.lua has it, and an error instead when it is no fault of the function.
 local function choose(system)
   local code = system.code
-  local plan, problem = codes.choose(code, system.work, system.strict)
+  local plan, problem = choose_plan(code, system.work, system.strict)
   if not plan or plan.program then return plan, problem end
+  plan.dts = count_dts(plan)
   local text, failed
   plan.program, text, failed = core.program(code.world, system.query, plan.text,
     plan.totals)
-  if plan.program then return plan end
+  if plan.program then
+    system.fixed = plan.dts and plan
+    return plan
+  end
   plan, problem = codes.refuse(code, system.work, plan,
     (text:gsub("^ecs: ", "")))
   if failed then
@@ -114,24 +133,33 @@ end
 
 --- A system is gone: so is what it was compiled to.
 function each.forget(system)
+  system.fixed = nil
   if system.code then codes.drop(system.code) end
 end
 
---- Runs a system as system.lua runs every kind: true; or false, whether the
--- error is the script's own, and the error. turn: how often its phase has run.
-function each.run(_, system, dt, _, turn)
-  local code = system.code
-  if not code then
-    return core.run_each(system.query, system.work, system.name, turn, dt)
+--- The plan that ran last, if it holds still; its values are read then. Reading
+-- may run a script, which may have the program dropped.
+local function last_plan(code, work)
+  local plan = code.now
+  if plan and read_plan(plan, plan.values, work) and plan.program then
+    code.runs = code.runs + 1
+    return plan
   end
-  code.extras[1] = dt
-  local plan, problem, text = choose(system)
-  if plan then
-    local done
-    done, text = core.run_program(plan.program, plan.values, system.name, turn)
-    if done then return true end
-    return false, false, text
-  elseif text then
+end
+
+
+--- Row by row.
+local function run_plain(system, dt, turn)
+  local done, second, text = run_each(system.query, system.work, system.name,
+    turn, dt)
+  if not done then return false, second, text end
+  system.idle = second
+  return true
+end
+
+--- What happens when no plan holds: an error, or plain Lua, which is said.
+local function run_without(system, problem, text, dt, turn)
+  if text then
     return false, false, text
   elseif system.strict then
     return false, false, "ecs: " .. codes.message(problem)
@@ -139,7 +167,29 @@ function each.run(_, system, dt, _, turn)
   local thrown
   text, thrown = tell(system, problem)
   if text ~= nil then return false, thrown, text end
-  return core.run_each(system.query, system.work, system.name, turn, dt)
+  return run_plain(system, dt, turn)
+end
+
+--- Runs a system as system.lua runs every kind: true; or false, whether the
+-- error is the script's own, and the error. turn: how often its phase has run.
+function each.run(_, system, dt, _, turn)
+  if system.idle and is_idle(system.query) then return true end
+  local plan, code = system.fixed, system.code
+  if plan then
+    for k = 1, plan.dts do plan.values[k] = dt end
+  elseif not code then
+    return run_plain(system, dt, turn)
+  else
+    local problem, text
+    code.extras[1] = dt
+    plan = last_plan(code, system.work)
+    if not plan then plan, problem, text = choose(system) end
+    if not plan then return run_without(system, problem, text, dt, turn) end
+  end
+  local done, second = run_program(plan.program, plan.values, system.name, turn)
+  if not done then return false, false, second end
+  system.idle = second
+  return true
 end
 
 --- How a system's function runs, for people.

@@ -19,45 +19,58 @@ local system = require "ecs.system"
 local schedule = require "ecs.schedule"
 
 local core = native.core
-local live, record = core.live, core.record
-local run = system.run
+local find_state, record, run_in_frame =
+  core.find_state, core.record, core.frame
+local type = type
+local huge = math.huge
 
---- Runs the systems of one phase of a plan. Returns as they do: true; or false,
--- whether the error is the script's own, and the error.
-local function run_phase(world, state, phase, dt)
-  local names, deferred, tick = phase.names, state.deferred, state.tick
-  local turn = state.turns[phase.phase] + 1
-  state.turns[phase.phase] = turn
-  for k = 1, #names do
-    local wanted = state.named[names[k]]
-    if wanted and wanted.enabled and wanted.phase == phase.phase then
-      local work = run[wanted.kind]
+--- What the place of a system in a plan stands for, when systems were defined
+-- or removed since the plan was made; nil: nothing that runs here.
+local function current(state, planned, phase)
+  local wanted = state.named[planned.name]
+  return wanted and wanted.phase == phase and wanted or nil
+end
+
+--- Runs the systems of one phase of a plan. Returns as they do: true; nil: the
+-- world is closed; or false, whether the error is the script's own, and the
+-- error.
+local function run_systems(world, state, plan, place, dt)
+  local phase, deferred, tick = plan[place].phase, state.deferred, state.tick
+  local systems, turn = plan[place].systems, state.turns[phase]
+  for k = 1, #systems do
+    local wanted = systems[k]
+    if state.plan ~= plan then wanted = current(state, wanted, phase) end
+    if wanted and wanted.enabled then
       local done, thrown, text
       if deferred then
-        done, thrown, text = record(world, work, world, wanted, dt, tick,
+        done, thrown, text = record(world, wanted.run, world, wanted, dt, tick,
           turn)
       else
-        done, thrown, text = work(world, wanted, dt, tick, turn)
+        done, thrown, text = wanted.run(world, wanted, dt, tick, turn)
       end
       if not done then
         if type(text) == "string" then
           text = text .. " (in system '" .. wanted.name .. "')"
         end
-        return false, thrown, text
+        return done, thrown, text
       end
-      if not live(world) then return true end
     end
   end
   return true
 end
 
---- Runs the phases from first to last of a plan.
+--- Runs the phases from first to last of a plan. A world that is closed on the
+-- way has no more systems to run, which is no error.
 local function run_phases(world, state, plan, first, last, dt)
+  local turns = state.turns
   state.tick = state.tick + 1
   for k = first, last do
-    local done, thrown, text = run_phase(world, state, plan[k], dt)
-    if not done then return false, thrown, text end
-    if not live(world) then return true end
+    local entry = plan[k]
+    turns[entry.phase] = turns[entry.phase] + 1
+    if #entry.systems > 0 then
+      local done, thrown, text = run_systems(world, state, plan, k, dt)
+      if not done then return done == nil, thrown, text end
+    end
   end
   return true
 end
@@ -67,43 +80,61 @@ local frame = {}
 --- The plan for a world's systems, made when they have changed; or nil and what
 -- is wrong with them.
 function frame.plan(state)
-  local text
-  if not state.plan then
-    state.plan, text = schedule.plan(state.phases, state.systems)
+  if state.plan then return state.plan end
+  local plan, text = schedule.plan(state.phases, state.systems)
+  for _, phase in ipairs(plan or {}) do
+    phase.systems = {}
+    for k, name in ipairs(phase.names) do
+      phase.systems[k] = state.named[name]
+    end
   end
-  return state.plan, text
+  state.plan = plan
+  return plan, text
 end
 
+--- Not for NaN, which no comparison holds for.
 local function is_duration(dt)
-  return type(dt) == "number" and dt == dt and math.abs(dt) < math.huge
+  return type(dt) == "number" and dt > -huge and dt < huge
 end
 
 --- Runs phases; errors are for the caller of the method that calls this.
 local function run_frame(world, state, call, phase, dt)
-  local plan, problem = frame.plan(state)
-  if not plan then error("ecs: " .. problem, 3) end
+  local plan = state.plan
+  if not plan then
+    local problem
+    plan, problem = frame.plan(state)
+    if not plan then error("ecs: " .. problem, 3) end
+  end
   local first, last = phase or 1, phase or #plan
-  local done, thrown, text = core.frame(world, call, state.deferred, run_phases,
-    world, state, plan, first, last, dt)
+  local done, thrown, text = run_in_frame(world, call, state.deferred,
+    run_phases, world, state, plan, first, last, dt)
   if not done then error(text, thrown and 0 or 3) end
+end
+
+--- The state of the world that a method was called on. One look when all is
+-- well, and what is wrong otherwise.
+local function state_for(world, call)
+  local state = find_state(world)
+  if state and state.systems then return state end
+  native.check_world(world, call, 4)
+  return system.state(world)
 end
 
 local methods = {}
 
 --- Runs one frame: every phase, in order. dt is the time since the last.
 function methods.progress(world, dt)
-  native.check_world(world, "progress")
+  local state = state_for(world, "progress")
   if not is_duration(dt) then
     error("ecs: progress takes the seconds since the last frame, as in "
       .. "world:progress(1 / 60)", 2)
   end
-  run_frame(world, system.state(world), "progress", nil, dt)
+  run_frame(world, state, "progress", nil, dt)
 end
 
 --- Runs one phase, as a frame of its own.
 function methods.run(world, phase, dt)
-  native.check_world(world, "run")
-  local state = system.state(world)
+  local state = state_for(world, "run")
   local place = state.ranks[phase]
   if type(phase) ~= "string" or not is_duration(dt) then
     error("ecs: run takes a phase and the seconds since the last frame, as in "

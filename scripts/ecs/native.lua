@@ -31,12 +31,14 @@ if backend == "ffi" and jit.status() then require "ecs.access_ffi" end
 local compiled = backend == "ffi" and rawget(_G, "jit").status()
 
 --- Raises unless this is a world that is open; for methods written in Lua.
-local function check_world(world, call)
+-- level: whom to blame, 3 unless given: the caller of the method that asks.
+local function check_world(world, call, level)
   if core.kind(world) ~= "ecs.World" then
     error("ecs: " .. call .. " is called with ':', as in world:" .. call
-      .. "(...); in place of the world it got: " .. core.kind(world), 3)
+      .. "(...); in place of the world it got: " .. core.kind(world),
+      level or 3)
   elseif not core.live(world) then
-    error("ecs: this world is closed", 3)
+    error("ecs: this world is closed", level or 3)
   end
 end
 

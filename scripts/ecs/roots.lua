@@ -13,7 +13,8 @@
 --
 --     reader   { key, root = function, path = { "speed" }, global }
 --              global: path begins with a global's name
---     uniforms list of { reader, kind }, in the order of the program's
+--     uniforms list of { reader, kind, box, position }, in the order of the
+--              program's; an argument is box[position], read without a call
 --     guards   list of { reader, value }; or { reader, some } where only nil or
 --              not is of interest
 --     looked   list of { reader, value } of everything that was looked at
@@ -168,7 +169,7 @@ end
 --- An argument that every row is given.
 function roots:argument(position, box)
   return self:object { key = "argument " .. position, path = {},
-                       argument = true,
+                       argument = true, box = box, position = position,
                        root = function() return box[position] end }
 end
 
@@ -219,7 +220,8 @@ function roots:uniform(value, kind)
   if not slot then
     slot = emit:uniform_slot(kind)
     self.slots[key] = slot
-    self.uniforms[#self.uniforms + 1] = { reader = value.reader, kind = kind }
+    self.uniforms[#self.uniforms + 1] = { reader = value.reader, kind = kind,
+      box = value.reader.box, position = value.reader.position }
   end
   local type = kind == "number" and "f64" or kind
   local read = emit:value("uniform " .. type .. " " .. slot, type)

@@ -14,7 +14,7 @@
 --     phases     their names, in order
 --     ranks      phase -> position in phases
 --     systems    in order of definition: { name, phase, before, after, enabled,
---                kind, work, query, kernel }
+--                kind, work, run, query, kernel, idle }
 --     named      name -> system
 --     plan       of schedule.lua; nil: to be made
 --     deferred   flush = "frame"
@@ -23,8 +23,11 @@
 --     turns      phase -> how often it was begun: what ecs.random goes by, so
 --                that world:run of one phase leaves the numbers of others alone
 --
--- A system is never changed once it is defined, but for enabled: one that is
--- defined anew takes its place in systems.
+-- A system is never changed once it is defined, but for enabled and idle: one
+-- that is defined anew takes its place in systems.
+--
+-- idle: nothing matched its query when it ran last. While nothing does, its
+-- turn costs one question: a game has many systems that wait for something.
 
 local native = require "ecs.native"
 local entries = require "ecs.entries"
@@ -34,6 +37,8 @@ local library = require "ecs.library"
 local each = require "ecs.each"
 
 local core = native.core
+local live, is_idle = core.live, core.is_idle
+local run_batch, run_kernel = core.run_batch, core.run_kernel
 
 local kinds = { "each", "batch", "native", "run" }
 local options = { name = true, query = true, each = true, batch = true,
@@ -161,26 +166,31 @@ local function kernel_of(spec, made, level)
   return kernel
 end
 
---- How each kind runs. Each returns true; or false, whether the error is the
--- script's own, and the error.
+--- How each kind runs. Each returns true; nil: the world is closed; or false,
+-- whether the error is the script's own, and the error. Only what a script does
+-- between walks can close a world and go on.
 local run = {}
 
 function run.batch(_, system, dt)
-  return core.run_batch(system.query, system.work, dt)
+  if system.idle and is_idle(system.query) then return true end
+  local done, second, text = run_batch(system.query, system.work, dt)
+  if not done then return false, second, text end
+  system.idle = second
+  return true
 end
 
 run.each = each.run
 
 function run.native(_, system, dt, tick)
-  local done, text = core.run_kernel(system.kernel, dt, tick)
+  local done, text = run_kernel(system.kernel, dt, tick)
   if done then return true end
   return false, false, text
 end
 
 function run.run(world, system, dt)
   local done, text = pcall(system.work, world, dt)
-  if done then return true end
-  return false, true, text
+  if not done then return false, true, text end
+  return live(world) or nil
 end
 
 --- Gives a new world what its systems are kept in. phases nil: first, update,
@@ -206,11 +216,11 @@ local methods = {}
 local function read(world, state, spec, level)
   local kind = kind_of(spec, level + 1)
   local system = {
-    name = spec.name, kind = kind, work = spec[kind],
+    name = spec.name, kind = kind, work = spec[kind], run = run[kind],
     phase = phase_of(state, spec, level + 1),
     before = names_of(spec, "before", level + 1),
     after = names_of(spec, "after", level + 1),
-    enabled = spec.enabled ~= false,
+    enabled = spec.enabled ~= false, idle = false,
   }
   system.query = query_of(world, spec, kind, level + 1)
   if kind == "native" then
@@ -285,4 +295,4 @@ end
 
 core.install("ecs.World", methods)
 
-return { run = run, find = find, prepare = prepare, state = state_of }
+return { find = find, prepare = prepare, state = state_of }

@@ -18,7 +18,8 @@
 #include "loops_set.h"
 #include "program_rig.h"
 
-#define ROOM (LOOP_ROWS + 16u)
+#define MOST_ROWS (2 * LOOP_ROWS + 1)
+#define ROOM (MOST_ROWS + 16u)
 
 /* Elements of one type, and what they are as numbers. */
 typedef struct Array {
@@ -310,7 +311,10 @@ static void check_set(LoopSet set, const char *name) {
   bench.set = set;
   bench.name = name;
   check_odd_bools();
-  for (uint32_t n = 0; n <= LOOP_ROWS; n = n == 70 ? LOOP_ROWS - 1 : n + 1) {
+  static const uint32_t ends[] = {LOOP_ROWS - 1, LOOP_ROWS, LOOP_ROWS + 1,
+                                  MOST_ROWS};
+  for (uint32_t k = 0; k <= 70 + sizeof ends / sizeof *ends; k++) {
+    uint32_t n = k <= 70 ? k : ends[k - 71];
     bench.n = n;
     check_values();
     check_products();

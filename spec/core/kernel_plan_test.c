@@ -164,6 +164,20 @@ static void late_values_keep_their_registers(void **state) {
     assert_int_not_equal(plan->steps[k].out, plan->changes[0].operands[0]);
 }
 
+/* Registers are as long as a block. */
+static void blocks_are_as_long_as_they_may(void **state) {
+  (void)state;
+  make("v3 = mul f32 v1 v2\nv4 = add f32 v0 v3\nstore c0 v4\n");
+  assert_int_equal(plan->block_rows, UINT32_MAX);
+  make("v3 = mul f32 v1 v2\nv4 = add f32 v0 v3\nstore c0 v4\n"
+       "v5 = sin f32 v1\nstore c3 v5\n"); /* both read c1 */
+  assert_int_equal(plan->register_count - 1, 0);
+  assert_in_range(plan->block_rows, LOOP_ROWS, 8192);
+  make("v3 = sin f32 v1\nv4 = mul f32 v0 v3\nstore c0 v4\n");
+  assert_int_equal(plan->register_count - 1, 1);
+  assert_int_equal(plan->block_rows, LOOP_ROWS);
+}
+
 /* The worst of programs at the limit: a third of its values are alive at once,
  * and all are needed. */
 static void long_programs_are_planned_in_time(void **state) {
@@ -201,6 +215,7 @@ int main(void) {
       cmocka_unit_test(old_values_are_kept_while_wanted),
       cmocka_unit_test(registers_are_used_again),
       cmocka_unit_test(late_values_keep_their_registers),
+      cmocka_unit_test(blocks_are_as_long_as_they_may),
       cmocka_unit_test(long_programs_are_planned_in_time)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

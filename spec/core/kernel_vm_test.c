@@ -121,6 +121,29 @@ static const char move[] =
     "v2 = uniform f32 u0\nv3 = mul f32 v1 v2\nv4 = add f32 v0 v3\n"
     "store c0 v4\nv5 = constant f32 7\nstore c2 v5\n";
 
+/* A step in place, over more rows than any register has, with arguments past
+ * what loops over vectors reach, at both sides of every border. */
+static void long_blocks_compute_in_place(void **state) {
+  const uint32_t count = MOST;
+  (void)state;
+  start(ECS_STORE_TABLE, ECS_STORE_SPARSE);
+  const ecs_Term terms[] = {{fixture.p, ECS_WRITE}};
+  ask(terms, 1);
+  make("column c0 \"P\" \"x\" f32 write\nv0 = load f32 c0\n"
+       "v1 = xsin f32 v0\nstore c0 v1\n");
+  assert_true(fixture.program->plan->block_rows >= count);
+  spawn(count, 0, 1);
+  for (uint32_t k = 0; k < count; k += 7)
+    set(fixture.entities[k], fixture.p, 0, 1e30 + k);
+  must(run(NULL, NULL));
+  for (uint32_t k = 0; k < count; k++) {
+    float argument = k % 7 == 0 ? (float)(1e30 + k) : (float)k;
+    double found = get(fixture.entities[k], fixture.p, 0);
+    assert_true(found == (double)(float)ecs_sin((double)argument));
+  }
+  finish();
+}
+
 /* Every third entity is in another table. */
 static void move_rows(uint32_t count, ecs_Storage v) {
   const double step = 0.5;
@@ -588,6 +611,7 @@ static void programs_end_with_their_query(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(long_blocks_compute_in_place),
       cmocka_unit_test(full_plans_reach_every_row),
       cmocka_unit_test(blind_plans_reach_every_row),
       cmocka_unit_test(partial_plans_reach_every_row),
