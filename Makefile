@@ -66,7 +66,7 @@ CORE_FLAGS := -O2 -fPIC -fvisibility=hidden
 BINDING_FLAGS := $(CORE_FLAGS) -fno-plt
 MODULE_LINK := -Wl,-Bsymbolic-functions
 # Modules whose loops over columns gain from being vectorised.
-VECTORISED := scalar batch look_up row_list kernel rows sparse_set bulk_destroy
+VECTORISED := scalar batch look_up row_list kernel rows sparse_set
 LDLIBS := -lm -ldl
 
 CHECK_LEVEL := -O1 -g

@@ -36,26 +36,19 @@ static inline void free_entity(World *world, EntityIndex *index,
   entity_index_free(index, at, id_generation(entity));
 }
 
-/* Do the indices of a table's rows go up? Looks at all of them, many at once. */
-static bool rows_ascend(const Table *table) {
-  const ecs_Entity *entities = table->entities;
-  uint32_t falls = 0;
-  for (uint32_t row = 1; row < table->count; row++)
-    falls |= (uint32_t)((int32_t)id_index(entities[row]) <
-                        (int32_t)id_index(entities[row - 1]));
-  return falls == 0;
-}
-
 /* Do the indices of all matching rows go up, as they do in rows that were born
  * together? Then going through the rows backwards needs no marks. */
 static bool is_ascending(const Part *part) {
   uint32_t last = 0;
   for (uint32_t i = 0; i < part->match.count; i++) {
     const Table *table = part->group->tables[part->match.tables[i]];
-    if (table->count == 0) continue;
-    if (id_index(table->entities[0]) < last || !rows_ascend(table))
-      return false;
-    last = id_index(table->entities[table->count - 1]);
+    uint32_t falls = 0;
+    for (uint32_t row = 0; row < table->count; row++) {
+      uint32_t at = id_index(table->entities[row]);
+      falls += at < last;
+      last = at;
+    }
+    if (falls != 0) return false;
   }
   return true;
 }
@@ -64,9 +57,8 @@ static void free_backwards(World *world, const Part *part) {
   EntityIndex index = world->index; /* in registers */
   for (uint32_t i = part->match.count; i-- > 0;) {
     const Table *table = part->group->tables[part->match.tables[i]];
-    const ecs_Entity *entities = table->entities;
     for (uint32_t row = table->count; row-- > 0;)
-      free_entity(world, &index, entities[row]);
+      free_entity(world, &index, table->entities[row]);
   }
   world->index = index;
 }

@@ -123,9 +123,10 @@ static int world_alive(lua_State *L) {
 
 /* world:set(e, Position, { x = 3 }): a value was meant. */
 static void refuse_table(lua_State *L, const char *call) {
+  if (!lua_istable(L, 4)) return; /* asked first, because it costs little */
   const Definition *definition =
       (const Definition *)bind_find(L, 3, KIND_DEFINITION);
-  if (definition && definition->field_count > 0 && lua_istable(L, 4))
+  if (definition && definition->field_count > 0)
     bind_error(L, "%s takes a value: write world:%s(e, %s { %s = ... }), with "
                   "no comma between", call, call, definition->name,
                definition->fields[0].name);
