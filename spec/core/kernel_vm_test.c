@@ -144,6 +144,30 @@ static void long_blocks_compute_in_place(void **state) {
   finish();
 }
 
+/* What one step stores the next one reads, at both sides of a block's end. */
+static void steps_share_columns_across_blocks(void **state) {
+  static const uint32_t counts[] = {2047, 2048, 2049, MOST};
+  (void)state;
+  for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+    uint32_t count = counts[k] < MOST ? counts[k] : MOST;
+    start(ECS_STORE_TABLE, ECS_STORE_SPARSE);
+    const ecs_Term terms[] = {{fixture.p, ECS_WRITE}};
+    ask(terms, 1);
+    make("column c0 \"P\" \"x\" f32 write\n"
+         "column c1 \"P\" \"y\" f32 write\n"
+         "v0 = load f32 c0\nv1 = add f32 v0 v0\nstore c1 v1\n"
+         "v2 = add f32 v1 v0\nstore c0 v2\n");
+    assert_in_range(fixture.program->plan->block_rows, 2, 2048);
+    spawn(count, 0, 1);
+    must(run(NULL, NULL));
+    for (uint32_t i = 0; i < count; i++) {
+      assert_true(get(fixture.entities[i], fixture.p, 1) == 2.0 * i);
+      assert_true(get(fixture.entities[i], fixture.p, 0) == 3.0 * i);
+    }
+    finish();
+  }
+}
+
 /* Every third entity is in another table. */
 static void move_rows(uint32_t count, ecs_Storage v) {
   const double step = 0.5;
@@ -612,6 +636,7 @@ static void programs_end_with_their_query(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(long_blocks_compute_in_place),
+      cmocka_unit_test(steps_share_columns_across_blocks),
       cmocka_unit_test(full_plans_reach_every_row),
       cmocka_unit_test(blind_plans_reach_every_row),
       cmocka_unit_test(partial_plans_reach_every_row),
