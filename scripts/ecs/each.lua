@@ -119,7 +119,7 @@ end
 
 --- Runs a system as system.lua runs every kind: true; or false, whether the
 -- error is the script's own, and the error. turn: how often its phase has run.
-function each.run(_, system, dt, _, turn)
+function each.run(world, system, dt, _, turn)
   local code = system.code
   if not code then
     return core.run_each(system.query, system.work, system.name, turn, dt)
@@ -139,6 +139,7 @@ function each.run(_, system, dt, _, turn)
   local thrown
   text, thrown = tell(system, problem)
   if text ~= nil then return false, thrown, text end
+  if not core.live(world) then return true end -- the handler closed it
   return core.run_each(system.query, system.work, system.name, turn, dt)
 end
 
