@@ -194,7 +194,7 @@ function compiler.unchanged(problem, f)
   local looked = problem.looked
   problem.main.f = f
   for k = 1, #looked do
-    if not roots.alike(looked[k].reader, looked[k].value) then return false end
+    if not roots.alike(looked[k]) then return false end
   end
   return true
 end

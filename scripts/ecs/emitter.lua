@@ -233,7 +233,7 @@ end
 function emitter:binary(name, a, b)
   local flex = a.flex and b.flex
   local fold = folds[name]
-  if fold and flex and a.constant and b.constant then
+  if fold and (flex or self.double) and a.constant and b.constant then
     return self:constant(fold(a.constant, b.constant))
   elseif name == "pow" and b.constant == 2
     and (b.flex or b.type == a.type and not a.flex) then
@@ -322,7 +322,7 @@ end
 
 --- lt, le or eq of two numbers.
 function emitter:compare(name, a, b)
-  if a.flex and b.flex and a.constant and b.constant then
+  if (self.double or a.flex and b.flex) and a.constant and b.constant then
     return self:truth(comparisons[name](a.constant, b.constant))
   end
   local x, y, type = self:meet(a, b)

@@ -443,17 +443,20 @@ end
 -- when it changes, the function is compiled anew.
 local function bound(self, node, scope)
   local value = self:value(node, scope)
+  local number = value.constant
   if value.type == "object" and type(value.value) == "number"
     and not value.reader.argument then
     self.context.roots:guard(value)
-    return value.value + 0.0
-  end
-  -- A constant kept in an f32 field is known before it was rounded.
-  if not value.constant or value.type ~= "f64" then
+    number = value.value * 1.0 -- a float, of either zero
+  elseif not number or value.type ~= "f64" then
+    -- A constant kept in an f32 field is known before it was rounded.
     outside(node.line, "a loop whose bounds are not constant",
       "count to a number or a variable from outside, with an if inside")
   end
-  return value.constant
+  if number ~= number then -- VMs do not agree on what it does
+    outside(node.line, "a loop that counts with nan", "give it numbers")
+  end
+  return number
 end
 
 run["for"] = function(self, node, scope)

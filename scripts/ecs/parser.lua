@@ -100,6 +100,17 @@ local function text(state)
            value = written:match("^[\"']([%a_][%w_]*)[\"']$") }
 end
 
+--- 1LL, 1ULL and 2i are 64-bit integers and complex numbers of LuaJIT.
+local function number(state)
+  local at, value = line(state), state.values[state.at]
+  if not value then
+    outside(at, "the number " .. state.text:sub(state.starts[state.at],
+      state.stops[state.at]), "write a number without a suffix")
+  end
+  skip(state)
+  return { "number", line = at, value = value + 0.0 }
+end
+
 local function primary(state)
   local at, word = line(state), kind(state)
   if word == "name" then
@@ -110,9 +121,7 @@ local function primary(state)
     expect(state, ")")
     return { "paren", line = at, inner = inner }
   elseif word == "number" then
-    local value = state.values[state.at] + 0.0
-    skip(state)
-    return { "number", line = at, value = value }
+    return number(state)
   elseif word == "string" then
     return text(state)
   elseif word == "{" then

@@ -16,7 +16,8 @@
 --     uniforms list of { reader, kind }, in the order of the program's
 --     guards   list of { reader, value }; or { reader, some } where only nil or
 --              not is of interest
---     looked   list of { reader, value } of everything that was looked at
+--     looked   list of { reader, value } of everything that was looked at;
+--              exact: a number of which the value counts
 
 local parser = require "ecs.parser"
 
@@ -94,10 +95,21 @@ function roots.read(reader)
   return value
 end
 
+--- Do two values give the same code? The zeros do not, and nan is like itself.
+local function same(one, other)
+  if type(one) ~= "number" or type(other) ~= "number" then
+    return rawequal(one, other)
+  end
+  return one == other and 1 / one == 1 / other
+    or one ~= one and other ~= other
+end
+
 --- Is what was looked at still what the compiler takes for the same? Numbers
--- are alike to it, and so are tables, whose fields are looked at apart.
-function roots.alike(reader, value)
-  local now = roots.read(reader)
+-- are alike to it, but for those that guards compare; and so are tables, whose
+-- fields are looked at apart.
+function roots.alike(looked)
+  local now, value = roots.read(looked.reader), looked.value
+  if looked.exact then return same(now, value) end
   if rawequal(now, value) then return true end
   local kind = type(value)
   if type(now) ~= kind or rawequal(now, UNREADABLE)
@@ -110,12 +122,13 @@ end
 --- What a reader reads, noted down.
 function roots:object(reader, line)
   local value = roots.read(reader)
-  self.looked[#self.looked + 1] = { reader = reader, value = value }
+  local looked = { reader = reader, value = value }
+  self.looked[#self.looked + 1] = looked
   if rawequal(value, UNREADABLE) then
     outside(line, "'" .. reader.path[#reader.path] .. "' behind a metatable "
       .. "whose __index is a function", "read it from a plain table")
   end
-  return { type = "object", reader = reader, value = value }
+  return { type = "object", reader = reader, value = value, looked = looked }
 end
 
 local function upvalue_reader(holder, position, key)
@@ -190,6 +203,7 @@ end
 --- The code holds only while this reads the same.
 function roots:guard(value)
   local reader = value.reader
+  if value.looked then value.looked.exact = type(value.value) == "number" end
   if not reader or self.guarded[reader.key] then return end
   self.guarded[reader.key] = true
   self.guards[#self.guards + 1] = { reader = reader, value = value.value }
@@ -209,7 +223,7 @@ end
 function roots.holds(guard)
   local now = roots.read(guard.reader)
   if guard.some then return now ~= nil and not rawequal(now, UNREADABLE) end
-  return rawequal(now, guard.value)
+  return same(now, guard.value)
 end
 
 --- The uniform of a reader: kind number, bool or entity.
