@@ -57,8 +57,24 @@ describe("a function", function()
     assert.truthy(told:find("nested deeper than 80", 1, true), told)
   end)
 
-  it("of one endless expression is plain Lua or compiled", function()
-    both("p.x = p.x" .. (" + 1"):rep(3000))
+  it("of one endless expression is plain Lua, of a long one not", function()
+    -- p and its field are levels, too.
+    both("p.x = p.x" .. (" + 1"):rep(998))
+    both("if p.x > 0" .. (" or p.x > 0"):rep(900) .. " then p.x = 5 end")
+    assert.is_nil(told)
+    for _, text in ipairs {
+      "p.x = p.x" .. (" + 1"):rep(999), "p.x = p.x" .. (" + 1"):rep(30000),
+      "p.x = p.x" .. (" + p.y"):rep(8100),
+      "if p.x > 0" .. (" or p.x > 0"):rep(7500) .. " then p.x = 5 end",
+      chain(1000, "if p.x == %d then return end") .. " p.x = 5",
+      "if p.x == 0 then p.y = 1 "
+        .. chain(2900, "elseif p.x == %d then p.y = p.y + 1") .. " end",
+    } do
+      told = nil
+      both(text)
+      assert.equal("what is nested deeper than 1000 cannot be compiled: split "
+        .. "the function, or its longest expression", told)
+    end
   end)
 
   it("that unrolls into too much is soon plain Lua", function()

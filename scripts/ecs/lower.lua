@@ -45,6 +45,10 @@ local UNROLL_LIMIT, CALL_LIMIT = 256, 32
 -- when loops are unrolled and calls inlined.
 local BLOCK_LIMIT, WORK_LIMIT = 80, 50000
 
+--- How deep expressions and conditions are nested: what of an else or a return
+-- follows is inside of it. All VMs have stack for that.
+local NESTING_LIMIT = 1000
+
 --- A state for the code of one row. context: what lower_expression.lua says.
 function lower.new(context)
   return setmetatable({
@@ -57,6 +61,7 @@ function lower.new(context)
     facts = {},      -- number of a bool -> what it is known to be
     trail = {},      -- the numbers, in order, and what was known before
     blocks = 0,      -- that we are in
+    nesting = 0,     -- of expressions and conditions
     path = {},       -- conditions we are under
     depth = 0,       -- of inlined calls
   }, lower)
@@ -315,8 +320,10 @@ function lower:conditional(test, node, yes, no)
   local emit = self.emit
   local first, second = {}, {}
   local r1, r2
+  self:nest(node.line)
   r1, first.entries, first.changed = self:branch(test, true, yes)
   r2, second.entries, second.changed = self:branch(test, false, no or nothing)
+  self.nesting = self.nesting - 1
   first.ended = r1 and r1.constant == true
   second.ended = r2 and r2.constant == true
   self:join(test, first, second, node)
@@ -350,6 +357,15 @@ function lower:count(line)
   if context.work > WORK_LIMIT then
     outside(line, "a function that becomes this long", "its loops are unrolled "
       .. "and its calls inlined: do less of both, or split it")
+  end
+end
+
+--- Counts one more level of nesting.
+function lower:nest(line)
+  self.nesting = self.nesting + 1
+  if self.nesting > NESTING_LIMIT then
+    outside(line, "what is nested deeper than " .. NESTING_LIMIT,
+      "split the function, or its longest expression")
   end
 end
 

@@ -30,7 +30,10 @@ local value_of = {}
 --- The value of an expression: the first, of a call.
 function lower:value(node, scope)
   self:count(node.line or 0)
-  return value_of[node[1]](self, node, scope)
+  self:nest(node.line or 0)
+  local value = value_of[node[1]](self, node, scope)
+  self.nesting = self.nesting - 1
+  return value
 end
 
 --- The values of a list of expressions: wanted of them, NIL where there are too
