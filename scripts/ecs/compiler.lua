@@ -22,6 +22,10 @@ local lower = require "ecs.lower_expression"
 local lower_call = require "ecs.lower_call"
 local lexer = require "ecs.lexer"
 
+-- Taken now: scripts replace what Lua gave them, and programs must not change.
+local error, ipairs, pcall, type = error, ipairs, pcall, type
+local find, max = string.find, math.max
+
 local get_info = debug and debug.getinfo
 
 local compiler = {}
@@ -167,7 +171,7 @@ function compiler.compile(f, options)
   local outer = roots.new(emitter.new(options.double), main, constant)
   local done, result = pcall(lower_all, f, options, outer)
   if not done and type(result) == "string"
-    and result:find("stack overflow", 1, true) then
+    and find(result, "stack overflow", 1, true) then
     result = { line = 0, what = "a function this large",
                remedy = "split it, or its longest expression" }
   elseif not done and (type(result) ~= "table" or not result.what) then
@@ -184,7 +188,7 @@ end
 function compiler.place(f, line)
   local info = get_info and get_info(f, "S")
   if not info then return "?", line or 0 end
-  if not line or line == 0 then line = math.max(info.linedefined, 0) end
+  if not line or line == 0 then line = max(info.linedefined, 0) end
   return info.short_src, line
 end
 

@@ -15,6 +15,7 @@
 if jit then jit.off(true, true) end -- too seldom run to be worth compiling
 
 local find, sub, byte = string.find, string.sub, string.byte
+local tonumber, type = tonumber, type
 
 local lexer = {}
 

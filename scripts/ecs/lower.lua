@@ -28,6 +28,10 @@
 
 if jit then jit.off(true, true) end -- too seldom run to be worth compiling
 
+-- Taken now: scripts replace what Lua gave them, and programs must not change.
+local max, remove, ipairs, type = math.max, table.remove, ipairs, type
+local rawequal, rawset, setmetatable = rawequal, rawset, setmetatable
+
 local parser = require "ecs.parser"
 
 local outside = parser.outside
@@ -94,7 +98,7 @@ function lower:branch(test, truth, body)
   end
   self.saved, self.order = saved, order
   for _ = mark + 1, #self.trail do
-    local fact = table.remove(self.trail)
+    local fact = remove(self.trail)
     self.facts[fact.id] = fact.before
   end
   return result, entries, changed
@@ -384,12 +388,15 @@ function lower:statements(list, k, scope)
   return nil
 end
 
+local function refuse_environment(name, line)
+  if name ~= "_ENV" then return end
+  outside(line, "a local _ENV", "name the table otherwise")
+end
+
 run["local"] = function(self, node, scope)
   local values = self:list(node.values, #node.names, scope)
   for k, name in ipairs(node.names) do
-    if name == "_ENV" then
-      outside(node.line, "a local _ENV", "name the table otherwise")
-    end
+    refuse_environment(name, node.line)
     local variable = { name = name }
     rawset(scope, name, variable)
     self:set(variable, values[k])
@@ -446,7 +453,7 @@ run["return"] = function(self, node, scope)
   local count = #node.values
   local last = node.values[count]
   if last and (last[1] == "call" or last[1] == "method") then
-    count = math.max(results.wanted, count)
+    count = max(results.wanted, count)
   end
   local values = self:list(node.values, count, scope)
   for k = 1, results.wanted do
@@ -476,6 +483,7 @@ local function bound(self, node, scope)
 end
 
 run["for"] = function(self, node, scope)
+  refuse_environment(node.name, node.line)
   local first, last = bound(self, node.first, scope),
     bound(self, node.last, scope)
   local step = node.step and bound(self, node.step, scope) or 1

@@ -22,6 +22,10 @@
 local parser = require "ecs.parser"
 
 local outside = parser.outside
+
+-- Taken now: scripts replace what Lua gave them, and programs must not change.
+local ipairs, pcall, type = ipairs, pcall, type
+local rawequal, rawget, setmetatable = rawequal, rawget, setmetatable
 local get_upvalue = debug and debug.getupvalue
 local get_metatable = debug and debug.getmetatable or getmetatable
 local get_environment = rawget(_G, "getfenv")
@@ -165,9 +169,10 @@ function roots:lookup(f, name, node)
   end
   local constant = constant_value(self, f, name, node)
   if constant then return constant end
-  local place = known["_ENV/"]
+  -- Where functions have environments, _ENV is a name like any other.
+  local place = not get_environment and known["_ENV/"]
   local reader = place and upvalue_reader(holder, place, key .. "_ENV")
-    or get_environment and { key = key .. "_ENV", path = {}, root = function()
+    or get_environment and { key = key .. "/", path = {}, root = function()
       return get_environment(holder.f)
     end }
   if not reader then
@@ -235,9 +240,9 @@ function roots:uniform(value, kind)
     self.slots[key] = slot
     self.uniforms[#self.uniforms + 1] = { reader = value.reader, kind = kind }
   end
-  local type = kind == "number" and "f64" or kind
-  local read = emit:value("uniform " .. type .. " " .. slot, type)
-  return { type = type, id = read.id, slot = slot, reader = value.reader,
+  local computed = kind == "number" and "f64" or kind
+  local read = emit:value("uniform " .. computed .. " " .. slot, computed)
+  return { type = computed, id = read.id, slot = slot, reader = value.reader,
            flex = kind == "number" and not emit.double or nil }
 end
 

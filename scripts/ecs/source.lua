@@ -25,6 +25,7 @@ local lexer = require "ecs.lexer"
 -- Taken now: a sandbox may be put up after ecs was loaded.
 local debug_getinfo = debug and debug.getinfo
 local dump, find, sub, byte = string.dump, string.find, string.sub, string.byte
+local min, pcall, type, setmetatable = math.min, pcall, type, setmetatable
 local load_text = rawget(_G, "loadstring") or load
 local read_regular = io and io.open and core.read_file
 
@@ -173,7 +174,7 @@ local function prove(chunk, info, code)
   local found = candidates(chunk.tokens, info.linedefined,
     info.lastlinedefined)
   if TELLS_LINES and #found == 1 then return found[1] end
-  for k = 1, math.min(#found, CANDIDATE_LIMIT) do
+  for k = 1, min(#found, CANDIDATE_LIMIT) do
     local candidate = found[k]
     if is_meant(chunk, candidate, code, count) then return candidate end
   end
