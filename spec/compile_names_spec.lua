@@ -65,6 +65,33 @@ describe("a function", function()
     both("local _ENV = 1 v.x = 3", "a local _ENV")
   end)
 
+  it("may choose between an entity and a number from outside", function()
+    local E = ecs.component("NamesE", { who = "entity", x = "f64" })
+    local seen = {}
+    for way, compile in ipairs { true, false } do
+      local world, n = ecs.world {}, nil
+      local e, boss = world:spawn(E), world:spawn()
+      world:system { name = "s", query = { E }, compile = compile and nil,
+        each = function(v)
+          if v.who or n then v.x = 1 else v.x = 2 end
+          v.who = v.who or n
+          v.who = nil
+        end }
+      local list = {}
+      for k, value in ipairs { boss, 0, boss, 2.5, 1e300, 0 / 0, -1, boss } do
+        n = value
+        world:progress(1)
+        list[k] = world:get(e, E, "x")
+      end
+      seen[way] = table.concat(list, " ")
+      if compile then
+        assert.truthy(world:explain("s"):find("compiled (", 1, true))
+      end
+    end
+    assert.equal(seen[2], seen[1])
+    assert.truthy(told:find("an entity on one path", 1, true), told)
+  end)
+
   it("computes all arguments of a method, or is plain Lua", function()
     local draw = "v.x = ecs.random() "
     both("world:add(e, U, T)", "world:add with 3 arguments")

@@ -217,7 +217,8 @@ function compiler.read(plan, values, f)
     if uniforms[k].kind == "bool" then
       if type(value) ~= "boolean" then return false end
       value = value and 1 or 0
-    elseif type(value) ~= "number" then
+    elseif type(value) ~= "number"
+      or uniforms[k].handle and not roots.is_handle(value) then
       return false
     end
     values[k] = value

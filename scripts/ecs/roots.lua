@@ -231,18 +231,27 @@ function roots.holds(guard)
   return same(now, guard.value)
 end
 
---- The uniform of a reader: kind number, bool or entity.
-function roots:uniform(value, kind)
-  local emit, key = self.emit, value.reader.key .. " " .. kind
+--- Is it the number of an entity, which a program does not take for null?
+function roots.is_handle(number)
+  return number >= 1 and number < 2 ^ 52 and number % 1 == 0
+end
+
+--- The uniform of a reader: kind number, bool or entity; handle: an entity that
+-- must not be null.
+function roots:uniform(value, kind, handle)
+  local emit = self.emit
+  local key = value.reader.key .. " " .. kind .. (handle and "!" or "")
   local slot = self.slots[key]
   if not slot then
     slot = emit:uniform_slot(kind)
     self.slots[key] = slot
-    self.uniforms[#self.uniforms + 1] = { reader = value.reader, kind = kind }
+    self.uniforms[#self.uniforms + 1] = { reader = value.reader, kind = kind,
+                                          handle = handle }
   end
   local computed = kind == "number" and "f64" or kind
   local read = emit:value("uniform " .. computed .. " " .. slot, computed)
   return { type = computed, id = read.id, slot = slot, reader = value.reader,
+           number = value.number or value.value, looked = value.looked,
            flex = kind == "number" and not emit.double or nil }
 end
 
@@ -262,11 +271,17 @@ function roots:plain(value, wanted)
   return value
 end
 
---- The same as an entity; nil when it is none.
-function roots:entity(value)
+--- The same as an entity; nil when it is none. chosen: between it and another
+-- by a condition, so that it must not be null, as numbers are not false.
+function roots:entity(value, chosen)
   if value.type == "object" and type(value.value) == "number"
     or value.slot and value.type ~= "bool" then
-    return self:uniform(value, "entity")
+    if not chosen then return self:uniform(value, "entity") end
+    if roots.is_handle(value.number or value.value) then
+      return self:uniform(value, "entity", true)
+    end
+    if value.looked then value.looked.exact = true end
+    return nil
   elseif value.type == "object" and value.value == nil then
     self:guard(value)
     return self.emit.null()
