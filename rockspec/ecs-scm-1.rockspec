@@ -76,6 +76,7 @@ build = {
         "bindings/lua/draws.c",
         "bindings/lua/each.c",
         "bindings/lua/entities.c",
+        "bindings/lua/files.c",
         "bindings/lua/frames.c",
         "bindings/lua/host.c",
         "bindings/lua/kernels.c",

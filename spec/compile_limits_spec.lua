@@ -57,8 +57,24 @@ describe("a function", function()
     assert.truthy(told:find("nested deeper than 80", 1, true), told)
   end)
 
-  it("of one endless expression is plain Lua or compiled", function()
-    both("p.x = p.x" .. (" + 1"):rep(3000))
+  it("of one endless expression is plain Lua, of a long one not", function()
+    -- p and its field are levels, too.
+    both("p.x = p.x" .. (" + 1"):rep(998))
+    both("if p.x > 0" .. (" or p.x > 0"):rep(900) .. " then p.x = 5 end")
+    assert.is_nil(told)
+    for _, text in ipairs {
+      "p.x = p.x" .. (" + 1"):rep(999), "p.x = p.x" .. (" + 1"):rep(30000),
+      "p.x = p.x" .. (" + p.y"):rep(8100),
+      "if p.x > 0" .. (" or p.x > 0"):rep(7500) .. " then p.x = 5 end",
+      chain(1000, "if p.x == %d then return end") .. " p.x = 5",
+      "if p.x == 0 then p.y = 1 "
+        .. chain(2900, "elseif p.x == %d then p.y = p.y + 1") .. " end",
+    } do
+      told = nil
+      both(text)
+      assert.equal("what is nested deeper than 1000 cannot be compiled: split "
+        .. "the function, or its longest expression", told)
+    end
   end)
 
   it("that unrolls into too much is soon plain Lua", function()
@@ -68,6 +84,71 @@ describe("a function", function()
     end end end]]
     assert.truthy(told:find("becomes this long", 1, true), told)
     assert.is_true(os.clock() - start < 5)
+  end)
+
+  --- x after a frame for each value of a number that a loop counts by, in one
+  -- system; compiled or as plain Lua.
+  local function count(text, values, compile)
+    local load_code = rawget(_G, "loadstring") or load
+    local world, n, seen = ecs.world { precision = "double" }, 0, {}
+    local source = "local n = ... return function(p) " .. text .. " end, "
+      .. "function(to) n = to end"
+    local f, set = load_code(source, source)(n)
+    local e = world:spawn(P)
+    world:system { name = "s", query = { P }, each = f, compile = compile }
+    for k, value in ipairs(values) do
+      set(value)
+      world:set(e, P, "x", 3)
+      world:progress(1)
+      local x = world:get(e, P, "x")
+      -- What nan does differs between LuaJIT's compiler and its interpreter.
+      seen[k] = value == value and string.format("%.17g", x) or "nan"
+    end
+    return table.concat(seen, " "), world:explain "s"
+  end
+
+  it("counts by a number from outside, zeros of both signs apart", function()
+    local minus = -1 / math.huge -- 5.4 has no whole -0
+    local zeros = { 0.0, minus, 0.0, minus, minus, 0.0 }
+    local text = "for i = n, n do p.x = 1 / i end"
+    assert.equal("inf -inf inf -inf -inf inf", count(text, zeros, false))
+    assert.equal("inf -inf inf -inf -inf inf", count(text, zeros, true))
+    text = "for i = 0, n do p.x = p.x + 1 end"
+    assert.equal(count(text, zeros, false), (count(text, zeros, true)))
+  end)
+
+  it("counts by what is no number as plain Lua, as the VM does", function()
+    for text, values in pairs {
+      ["for i = n, 5 do p.x = p.x + i end"] = { 0 / 0, 2, 0 / 0, 1 / 0, 3 },
+      ["for i = 5, n do p.x = p.x + i end"] = { 0 / 0, 2, 0 / 0, -1 / 0, 7 },
+      ["for i = n, -5, -1 do p.x = p.x - i end"] = { 0 / 0, 2, -1 / 0 },
+      ["for i = 3, 1, n do p.x = 7 end"] = { 0 / 0, -1, 1, 0 / 0, -2 },
+    } do
+      told = nil
+      local plain = count(text, values, false)
+      local compiled, how = count(text, values)
+      assert.equal(plain, compiled)
+      assert.truthy(told:find("a loop with step 0", 1, true)
+        or told:find("a loop that counts with nan", 1, true), told)
+      assert.truthy(how:find("compiled (", 1, true), how)
+    end
+  end)
+
+  it("counts by constants that are computed, in any precision", function()
+    for _, text in ipairs { "for i = 2 * 3, 10 / 5 + 5 do p.x = p.x + i end",
+                            "for i = 1, 2 - 1, 1 / 4 do p.x = p.x + i end" } do
+      local plain = count(text, { 1 }, false)
+      assert.equal(plain, (count(text, { 1 }, true)))
+    end
+  end)
+
+  it("is tried again when a loop has become shorter", function()
+    local text = "for i = 1, n do p.x = p.x + i end"
+    local plain = count(text, { 1, 1000, 1000, 4 }, false)
+    local compiled, how = count(text, { 1, 1000, 1000, 4 })
+    assert.equal(plain, compiled)
+    assert.truthy(told:find("a loop of more than 256 turns", 1, true), told)
+    assert.truthy(how:find("compiled (", 1, true), how)
   end)
 
   it("compares entities with numbers as Lua does", function()

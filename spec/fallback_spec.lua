@@ -258,6 +258,65 @@ describe("on_fallback", function()
     assert.equal(3, ran)
   end)
 
+  --- Runs a frame in which a system that was compiled is told of.
+  local function stumble(handler, flush)
+    local step = function(x) return x + 1 end
+    world = ecs.world { flush = flush }
+    world:spawn(V { x = 1 })
+    world:system { name = "t", query = { V },
+                   each = function(v) v.x = step(v.x) end }
+    step = tonumber
+    ecs.on_fallback = handler
+    return pcall(function() world:progress(1) end)
+  end
+
+  it("may close the world, which ends the frame", function()
+    assert.is_true(stumble(function() world:close() end))
+    local done, text = pcall(world.progress, world, 1)
+    assert.is_false(done)
+    assert.truthy(text:find("ecs: this world is closed", 1, true), text)
+  end)
+
+  it("blames the line of the script, whatever goes wrong", function()
+    local cases = {
+      { "closed", function() world:close() world:progress(1) end },
+      { "a frame is running", function() world:progress(1) end },
+      { "a frame is running", function() world:run("update", 1) end },
+      { "raised nil", function() error(nil) end },
+      { "spawn takes", function() world:spawn(3) end },
+      { "cannot be closed", function() world:close() end, "frame" },
+      { "clear is not possible", function() world:clear() end, "frame" },
+    }
+    for _, case in ipairs(cases) do
+      local done, text = stumble(case[2], case[3])
+      assert.is_false(done)
+      assert.truthy(text:match "^[^:]*fallback_spec.lua:%d+: ecs: "
+        and text:find(case[1], 1, true), text)
+    end
+  end)
+
+  it("and a world that is closed while a run reads what is outside", function()
+    local closing = false
+    local environment = setmetatable({}, { __index = function()
+      if closing then world:close() end
+      return 1
+    end })
+    local text = "return function(v) v.x = v.x + number end"
+    local f
+    if setfenv then
+      f = setfenv(loadstring(text, text)(), environment)
+    else
+      f = load(text, text, "t", environment)()
+    end
+    world:system { name = "t", query = { V }, each = f, compile = true }
+    world:progress(1)
+    closing = true
+    local done, problem = pcall(world.progress, world, 1)
+    assert.is_false(done)
+    assert.truthy(problem:match "^[^:]*fallback_spec.lua:%d+: ecs: the world",
+      problem)
+  end)
+
   it("may define systems itself", function()
     ecs.on_fallback = function(name)
       if name == "s" then

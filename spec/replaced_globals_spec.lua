@@ -54,3 +54,54 @@ describe("a global that a script has replaced", function()
     end)
   end
 end)
+
+-- A script may replace what the compiler of functions once found there, with
+-- something that does otherwise: what it compiles stays the same.
+describe("the compiler", function()
+  local P = ecs.component("ReplacedP", { x = "f64", n = "i16" })
+
+  local function run()
+    local world = ecs.world {}
+    local e, k = world:spawn(P { x = 2, n = 7 }), 3
+    local function twice(x) return x * 2, 5 end
+    world:system { name = "s", query = { P }, compile = true,
+      each = function(p, dt)
+        local a, b = twice(p.x)
+        if a > 3 and p.n ~= 8 then p.x = a + b * 3 + 0.1 end
+        for i = 1, k do p.x = p.x + math.min(p.n, i * 2.5) * dt end
+      end }
+    world:progress(0.5)
+    local x = world:get(e, P, "x")
+    world:close()
+    return x
+  end
+
+  it("takes nothing from where scripts put their own functions", function()
+    local expected = run()
+    local function wrong() return 3 end
+    for _, library in ipairs { "math", "string", "table" } do
+      local names, own = {}, _G[library]
+      for name in pairs(own) do names[#names + 1] = name end
+      for _, name in ipairs(names) do
+        local real = own[name]
+        -- The functions that run uses itself, and one that modules load with.
+        if type(real) == "function" and real ~= math.min then
+          own[name] = wrong
+          local done, x = pcall(run)
+          own[name] = real
+          assert.is_true(done, library .. "." .. name .. ": " .. tostring(x))
+          assert.equal(expected, x, library .. "." .. name)
+        end
+      end
+    end
+    for _, name in ipairs { "pairs", "tostring", "tonumber", "rawequal",
+                            "next", "unpack" } do
+      local real = rawget(_G, name)
+      rawset(_G, name, wrong)
+      local done, x = pcall(run)
+      rawset(_G, name, real)
+      assert.is_true(done, name .. ": " .. tostring(x))
+      assert.equal(expected, x, name)
+    end
+  end)
+end)

@@ -76,7 +76,8 @@ typedef struct Header {
  *   worlds         a list of the worlds borrowed from hosts
  *   hosts          what ecs_lua.h calls: a list of functions
  *   welcome        prepares a world that a host pushes
- *   build, rows    see views.c and rows.c */
+ *   build, rows    see views.c and rows.c
+ *   home           how the names of chunks of scripts/ecs begin */
 #define RECENT_DEFINITIONS 64u
 typedef struct State {
   Header header;
@@ -122,8 +123,9 @@ BIND_INTERNAL void *bind_find(lua_State *L, int index, Kind kind);
 BIND_INTERNAL void *bind_find_in(lua_State *L, const State *state, int index,
                                  Kind kind);
 
-/* Raises "ecs: " and the rest, blaming whoever called the running function.
- * Takes what lua_pushfstring takes. */
+/* Raises "ecs: " and the rest, blaming whoever called the running function;
+ * scripts/ecs is never blamed, but whoever called it. Takes what
+ * lua_pushfstring takes. */
 BIND_INTERNAL int bind_error(lua_State *L, const char *format, ...);
 
 /* Raises the message on top of the stack, blaming the same line. */
@@ -173,5 +175,6 @@ BIND_INTERNAL void bind_open_programs(lua_State *L);
 BIND_INTERNAL void bind_open_totals(lua_State *L);
 BIND_INTERNAL void bind_open_draws(lua_State *L);
 BIND_INTERNAL void bind_open_codes(lua_State *L);
+BIND_INTERNAL void bind_open_files(lua_State *L);
 
 #endif

@@ -7,8 +7,8 @@
  * code. What may be kept for the code need not be made for each of them; but
  * the proof that two codes are the same has to be complete: it is the dump,
  * byte for byte, compared while it is written, so that a look makes no garbage.
- * On Lua 5.4 the dump is stripped of names; equal code and equal upvalues, by
- * position, mean the same whatever they are called.
+ * Lines and names are part of it: LuaJIT's lua_dump cannot leave them out, and
+ * what is one code must not depend on the VM.
  *
  * An entry is a table; its code, as string.dump gives it, is at [1].
  */
@@ -17,7 +17,7 @@
 #include "binding.h"
 
 #if LUA_VERSION_NUM >= 503
-#define dump_function(L, writer, data) lua_dump(L, writer, data, 1)
+#define dump_function(L, writer, data) lua_dump(L, writer, data, 0)
 #else
 #define dump_function(L, writer, data) lua_dump(L, writer, data)
 #endif

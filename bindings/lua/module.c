@@ -90,8 +90,48 @@ void *bind_find(lua_State *L, int index, Kind kind) {
   return bind_find_in(L, bind_state(L), index, kind);
 }
 
+/* Is this the source of a file of scripts/ecs? It begins as home says. */
+static bool is_ours(const char *source, const char *home) {
+  return home && strncmp(source, home, strlen(home)) == 0;
+}
+
+/* Pushes the line to blame: where the running function was called from; when
+ * that is in scripts/ecs, where that was called from. */
+static void push_line(lua_State *L) {
+  lua_Debug about;
+  int level = 1;
+  bind_push_shared(L);
+  lua_getfield(L, -1, "home");
+  const char *home = lua_tostring(L, -1);
+  while (lua_getstack(L, level, &about) && lua_getinfo(L, "S", &about) &&
+         (is_ours(about.source, home) || (level > 1 && *about.what == 'C')))
+    level++;
+  luaL_where(L, level);
+  lua_insert(L, -3);
+  lua_pop(L, 2);
+}
+
+/* Notes where the files of scripts/ecs are, of which the function on top of the
+ * stack is from one: the first time counts. */
+static void note_home(lua_State *L) {
+  lua_Debug about;
+  lua_pushvalue(L, -1);
+  lua_getinfo(L, ">S", &about);
+  if (*about.what == 'C') return;
+  const char *name = strrchr(about.source, '/');
+  size_t length = name ? (size_t)(name - about.source) + 1
+                       : strlen(about.source);
+  bind_push_shared(L);
+  lua_getfield(L, -1, "home");
+  if (lua_isnil(L, -1)) {
+    lua_pushlstring(L, about.source, length);
+    lua_setfield(L, -3, "home");
+  }
+  lua_pop(L, 2);
+}
+
 int bind_raise(lua_State *L) {
-  luaL_where(L, 1);
+  push_line(L);
   lua_insert(L, -2);
   lua_concat(L, 2);
   return lua_error(L);
@@ -99,7 +139,7 @@ int bind_raise(lua_State *L) {
 
 int bind_error(lua_State *L, const char *format, ...) {
   va_list arguments;
-  luaL_where(L, 1);
+  push_line(L);
   lua_pushliteral(L, "ecs: ");
   va_start(arguments, format);
   lua_pushvfstring(L, format, arguments);
@@ -172,6 +212,7 @@ static int install(lua_State *L) {
   if (!lua_istable(L, 3)) return bind_error(L, "the methods are gone");
   for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
     if (!lua_isfunction(L, -1)) continue;
+    note_home(L);
     lua_pushvalue(L, -2);
     lua_pushvalue(L, -2);
     lua_rawset(L, 3);
@@ -324,6 +365,7 @@ static int open_module(lua_State *L) {
   bind_open_totals(L);
   bind_open_draws(L);
   bind_open_codes(L);
+  bind_open_files(L);
   lua_pushliteral(L, ECS_VERSION);
   lua_setfield(L, -2, "version");
   return 1;

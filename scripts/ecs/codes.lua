@@ -29,6 +29,10 @@ local compiler = require "ecs.compiler"
 local core = native.core
 local read = compiler.read
 
+-- Taken now: scripts replace what Lua gave them, and programs must not change.
+local ipairs, format, find = ipairs, string.format, string.find
+local remove = table.remove
+
 local codes = {}
 
 --- The first compilations are free; from then on there have to be that many
@@ -66,7 +70,7 @@ end
 
 --- A problem as whoever reads it wants it: where, and why.
 function codes.where(problem)
-  return string.format("%s:%d", problem.file, problem.line)
+  return format("%s:%d", problem.file, problem.line)
 end
 
 function codes.message(problem)
@@ -89,8 +93,8 @@ local function compile(code, f)
   })
   if not plan then
     -- A clause that says more of the construct ends with a comma.
-    local comma = (problem.what:find(", which ", 1, true)
-      or problem.what:find(", whose ", 1, true)) and "," or ""
+    local comma = (find(problem.what, ", which ", 1, true)
+      or find(problem.what, ", whose ", 1, true)) and "," or ""
     problem.text = problem.what .. comma .. " cannot be compiled: "
       .. problem.remedy
     return nil, problem
@@ -131,7 +135,7 @@ end
 function codes.refuse(code, f, plan, text)
   local file, line = compiler.place(f)
   for k = #code.plans, 1, -1 do
-    if code.plans[k] == plan then table.remove(code.plans, k) end
+    if code.plans[k] == plan then remove(code.plans, k) end
   end
   code.now = nil
   code.problem = { file = file, line = line, text = text, main = plan.main,
@@ -167,7 +171,7 @@ function codes.choose(code, f, stubborn)
     problem.count, code.problem = count, problem
     return nil, problem
   end
-  if #plans == code.most then drop(table.remove(plans, 1)) end
+  if #plans == code.most then drop(remove(plans, 1)) end
   plans[#plans + 1] = plan
   if not read(plan, plan.values, f) then
     return codes.refuse(code, f, plan, "what it reads outside is something "

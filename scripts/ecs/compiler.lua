@@ -22,6 +22,10 @@ local lower = require "ecs.lower_statement"
 local lower_call = require "ecs.lower_call"
 local lexer = require "ecs.lexer"
 
+-- Taken now: scripts replace what Lua gave them, and programs must not change.
+local error, ipairs, pcall, type = error, ipairs, pcall, type
+local find, max = string.find, math.max
+
 local get_info = debug and debug.getinfo
 
 local read_root, holds = roots.read, roots.holds
@@ -169,7 +173,7 @@ function compiler.compile(f, options)
   local outer = roots.new(emitter.new(options.double), main, constant)
   local done, result = pcall(lower_all, f, options, outer)
   if not done and type(result) == "string"
-    and result:find("stack overflow", 1, true) then
+    and find(result, "stack overflow", 1, true) then
     result = { line = 0, what = "a function this large",
                remedy = "split it, or its longest expression" }
   elseif not done and (type(result) ~= "table" or not result.what) then
@@ -186,7 +190,7 @@ end
 function compiler.place(f, line)
   local info = get_info and get_info(f, "S")
   if not info then return "?", line or 0 end
-  if not line or line == 0 then line = math.max(info.linedefined, 0) end
+  if not line or line == 0 then line = max(info.linedefined, 0) end
   return info.short_src, line
 end
 
@@ -196,7 +200,7 @@ function compiler.unchanged(problem, f)
   local looked = problem.looked
   problem.main.f = f
   for k = 1, #looked do
-    if not roots.alike(looked[k].reader, looked[k].value) then return false end
+    if not roots.alike(looked[k]) then return false end
   end
   return true
 end
@@ -221,7 +225,8 @@ function compiler.read(plan, values, f)
     if uniform.kind == "bool" then
       if type(value) ~= "boolean" then return false end
       value = value and 1 or 0
-    elseif type(value) ~= "number" then
+    elseif type(value) ~= "number"
+      or uniform.handle and not roots.is_handle(value) then
       return false
     end
     values[k] = value

@@ -147,7 +147,6 @@ local function last_plan(code, work)
   end
 end
 
-
 --- Row by row.
 local function run_plain(system, dt, turn)
   local done, second, text = run_each(system.query, system.work, system.name,
@@ -158,7 +157,7 @@ local function run_plain(system, dt, turn)
 end
 
 --- What happens when no plan holds: an error, or plain Lua, which is said.
-local function run_without(system, problem, text, dt, turn)
+local function run_without(world, system, problem, text, dt, turn)
   if text then
     return false, false, text
   elseif system.strict then
@@ -167,12 +166,13 @@ local function run_without(system, problem, text, dt, turn)
   local thrown
   text, thrown = tell(system, problem)
   if text ~= nil then return false, thrown, text end
+  if not core.live(world) then return true end -- the handler closed it
   return run_plain(system, dt, turn)
 end
 
 --- Runs a system as system.lua runs every kind: true; or false, whether the
 -- error is the script's own, and the error. turn: how often its phase has run.
-function each.run(_, system, dt, _, turn)
+function each.run(world, system, dt, _, turn)
   if system.idle and is_idle(system.query) then return true end
   local plan, code = system.fixed, system.code
   if plan then
@@ -184,7 +184,9 @@ function each.run(_, system, dt, _, turn)
     code.extras[1] = dt
     plan = last_plan(code, system.work)
     if not plan then plan, problem, text = choose(system) end
-    if not plan then return run_without(system, problem, text, dt, turn) end
+    if not plan then
+      return run_without(world, system, problem, text, dt, turn)
+    end
   end
   local done, second = run_program(plan.program, plan.values, system.name, turn)
   if not done then return false, false, second end

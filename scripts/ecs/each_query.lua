@@ -21,9 +21,6 @@ local core = native.core
 local choose, refuse = codes.choose, codes.refuse
 local dump = string.dump
 
--- LuaJIT's own lua_dump, which ecs.core compares with, strips nothing.
-local STRIPPED = not rawget(_G, "jit")
-
 --- Plans of a code; codes of a world: what comes after that is plain Lua.
 local PLANS, CODES = 32, 1024
 
@@ -56,7 +53,7 @@ local function code_of(asked, known, f)
   local list = under(known[1], line)
   local code = core.same_code(list, f)
   if code then return code end
-  local done, text = pcall(dump, f, STRIPPED)
+  local done, text = pcall(dump, f)
   state.code_count = (state.code_count or 0) + 1
   if not done or state.code_count > CODES then return nil end
   code = codes.new(world, asked, state.precision == "double", PLANS)

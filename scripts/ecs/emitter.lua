@@ -14,6 +14,12 @@
 
 if jit then jit.off(true, true) end -- too seldom run to be worth compiling
 
+-- Taken now: scripts replace what Lua gave them, and programs must not change.
+local abs, floor, format, concat = math.abs, math.floor, string.format,
+  table.concat
+local gsub, byte_of, type_of = string.gsub, string.byte, type
+local setmetatable, tostring = setmetatable, tostring
+
 local emitter = {}
 emitter.__index = emitter
 
@@ -25,9 +31,9 @@ local function exact(number)
   if number == -1 / 0 then return "-inf" end
   if number == 0 then return 1 / number < 0 and "-0x0p0" or "0" end
   local sign = number < 0 and "-" or ""
-  local mantissa, exponent = math.abs(number), 0
+  local mantissa, exponent = abs(number), 0
   if mantissa < 2 ^ 53 and mantissa % 1 == 0 then
-    return sign .. string.format("%.0f", mantissa)
+    return sign .. format("%.0f", mantissa)
   end
   while mantissa >= 2 ^ 53 do
     mantissa, exponent = mantissa / 2, exponent + 1
@@ -36,15 +42,15 @@ local function exact(number)
     mantissa, exponent = mantissa * 2, exponent - 1
   end
   -- Two halves, because %x takes no more than 32 bits everywhere.
-  local high = math.floor(mantissa / 2 ^ 32)
-  return string.format("%s0x%x%08xp%d", sign, high, mantissa - high * 2 ^ 32,
+  local high = floor(mantissa / 2 ^ 32)
+  return format("%s0x%x%08xp%d", sign, high, mantissa - high * 2 ^ 32,
     exponent)
 end
 
 --- A name as it stands in a program.
 function emitter.quote(name)
-  return '"' .. name:gsub('[%c"\\\127]', function(byte)
-    return string.format("\\x%02x", byte:byte())
+  return '"' .. gsub(name, '[%c"\\\127]', function(byte)
+    return format("\\x%02x", byte_of(byte))
   end) .. '"'
 end
 
@@ -66,7 +72,7 @@ end
 function emitter:column(component, field, scalar, access)
   local name = "c" .. self.columns
   self.columns = self.columns + 1
-  self.declarations[#self.declarations + 1] = string.format(
+  self.declarations[#self.declarations + 1] = format(
     "column %s %s %s %s %s", name, emitter.quote(component),
     emitter.quote(field), scalar, access)
   return name
@@ -188,7 +194,7 @@ function emitter.same(a, b)
   if a.id and b.id then return a.id == b.id end
   -- The sign of a zero tells two constants apart.
   return a.constant ~= nil and a.constant == b.constant
-    and (type(a.constant) ~= "number" or 1 / a.constant == 1 / b.constant)
+    and (type_of(a.constant) ~= "number" or 1 / a.constant == 1 / b.constant)
 end
 
 --- The bool a where test is true, else the bool b.
@@ -202,8 +208,8 @@ end
 
 --- The program.
 function emitter:text()
-  return table.concat(self.declarations, "\n") .. "\n"
-    .. table.concat(self.lines, "\n") .. "\n"
+  return concat(self.declarations, "\n") .. "\n"
+    .. concat(self.lines, "\n") .. "\n"
 end
 
 return emitter

@@ -20,6 +20,9 @@
 
 if jit then jit.off(true, true) end -- too seldom run to be worth compiling
 
+-- Taken now: scripts replace what Lua gave them, and programs must not change.
+local abs, max = math.abs, math.max
+
 local emitter = require "ecs.emitter"
 local entries = require "ecs.entries"
 
@@ -51,10 +54,10 @@ end
 -- How far from 0 a flex can be that is a whole number and an f32, or nil.
 local function reach(value)
   local number = value.constant
-  if not number or number % 1 ~= 0 or math.abs(number) > EXACT then
+  if not number or number % 1 ~= 0 or abs(number) > EXACT then
     return value.most
   end
-  return math.abs(number)
+  return abs(number)
 end
 
 --- A flex as an f32 that is no other number and costs no conversion, or nil.
@@ -120,7 +123,7 @@ end
 function emitter:binary(name, a, b)
   local flex = a.flex and b.flex
   local fold = folds[name]
-  if fold and flex and a.constant and b.constant then
+  if fold and (flex or self.double) and a.constant and b.constant then
     return self:constant(fold(a.constant, b.constant))
   elseif name == "pow" and b.constant == 2
     and (b.flex or b.type == a.type and not a.flex) then
@@ -205,7 +208,7 @@ local comparisons = {
 
 --- lt, le or eq of two numbers.
 function emitter:compare(name, a, b)
-  if a.flex and b.flex and a.constant and b.constant then
+  if (self.double or a.flex and b.flex) and a.constant and b.constant then
     return self:truth(comparisons[name](a.constant, b.constant))
   end
   local x, y, type = self:meet(a, b)
@@ -228,7 +231,7 @@ function emitter:select(test, a, b)
     if one and other then
       return self:widened("select f32 " .. self:name(test) .. " "
         .. self:name(one) .. " " .. self:name(other),
-        math.max(reach(a), reach(b)))
+        max(reach(a), reach(b)))
     end
   end
   if kind == "f32" or kind == "f64" then a, b, kind = self:meet(a, b) end

@@ -48,7 +48,7 @@ function fallback.report(system, where, why)
   end
   local done, problem = pcall(handler, system, where, why)
   if done then return nil end
-  if problem == nil then problem = "ecs: on_fallback raised nil" end
+  if problem == nil then return "ecs: on_fallback raised nil", false end
   return problem, true
 end
 

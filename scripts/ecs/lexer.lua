@@ -5,7 +5,8 @@
 --
 --     kinds[k]   "name", "number", "string", "end of text", or the keyword or
 --                sign itself
---     values[k]  the name, the number; nil otherwise
+--     values[k]  the name, the number (false: one that is no double); nil
+--                otherwise
 --     lines[k], starts[k], stops[k]   where it stands
 --
 -- The text has been loaded by the VM before, so it is known to be Lua; what
@@ -14,6 +15,7 @@
 if jit then jit.off(true, true) end -- too seldom run to be worth compiling
 
 local find, sub, byte = string.find, string.sub, string.byte
+local tonumber, type = tonumber, type
 
 local lexer = {}
 
@@ -29,9 +31,10 @@ for sign in ("== ~= <= >= // :: << >> .."):gmatch("%S+") do
   pairs_of_signs[sign] = true
 end
 
---- The bytes that names start with.
+--- The bytes that names start with: on LuaJIT all that are not ASCII, too.
 local is_letter = { [95] = true }
 for code = 65, 90 do is_letter[code], is_letter[code + 32] = true, true end
+for code = 128, 255 do is_letter[code] = true end
 
 --- The position behind a long bracket that opens at start, or nil.
 local function skip_long(text, start)
@@ -45,7 +48,7 @@ end
 local function skip_comment(text, start)
   local behind = skip_long(text, start + 2)
   if behind then return behind end
-  return find(text, "\n", start, true) or #text + 1
+  return find(text, "[\r\n]", start) or #text + 1
 end
 
 --- The position behind a quoted string that opens at start, or nil.
@@ -59,16 +62,19 @@ local function skip_quoted(text, start)
   end
 end
 
+--- The number that starts at start, and where it stops: everything that could
+-- belong to one does, as in Lua. false for one that is no double: 1LL, 2i.
 local function number_at(text, start)
-  local _, stop = find(text, "^0[xX][%x.]*[pP]?[+-]?%d*", start)
-  if not stop then
-    _, stop = find(text, "^%d*%.?%d*", start)
-    local _, exponent = find(text, "^[eE][+-]?%d+", stop + 1)
-    stop = exponent or stop
-  elseif not find(sub(text, start, stop), "[pP]") then
-    _, stop = find(text, "^0[xX][%x.]*", start)
+  local exponent = find(text, "^0[xX]", start) and "[pP]" or "[eE]"
+  local stop = start - 1
+  while true do
+    local _, more = find(text, "^[0-9A-Za-z_.\128-\255]", stop + 1)
+    if not more then break end
+    stop = more
+    if find(text, "^" .. exponent .. "[+-]", stop) then stop = stop + 1 end
   end
-  return tonumber(sub(text, start, stop)), stop
+  local value = tonumber(sub(text, start, stop))
+  return type(value) == "number" and value, stop
 end
 
 local function sign_at(text, start)
@@ -82,14 +88,14 @@ end
 local function token_at(text, start)
   local first = byte(text, start)
   if is_letter[first] then
-    local _, stop = find(text, "^[%w_]*", start)
+    local _, stop = find(text, "^[0-9A-Za-z_\128-\255]*", start)
     local word = sub(text, start, stop)
     if keywords[word] then return word, nil, stop end
     return "name", word, stop
   elseif (first == 46 or first >= 48 and first <= 57)
     and find(text, "^%.?%d", start) then
     local value, stop = number_at(text, start)
-    return value and "number", value, stop
+    return "number", value, stop
   elseif first == 34 or first == 39 then -- quotes
     local behind = skip_quoted(text, start)
     return behind and "string", nil, behind and behind - 1
@@ -101,22 +107,37 @@ local function token_at(text, start)
   return sign, nil, start + #sign - 1
 end
 
+--- How many lines begin behind at and before behind, as Lua counts: two bytes
+-- of which each breaks a line are one break, unless they are the same.
+local function breaks_in(text, at, behind)
+  local count = 0
+  at = find(text, "[\r\n]", at)
+  while at and at < behind do
+    count = count + 1
+    local one, other = byte(text, at, at + 1)
+    local both = other ~= one and (other == 10 or other == 13)
+    at = find(text, "[\r\n]", both and at + 2 or at + 1)
+  end
+  return count
+end
+
 --- The tokens of a text; nil when it is no Lua that this file knows.
 function lexer.read(text)
   local kinds, values, lines, starts, stops = {}, {}, {}, {}, {}
   local at, line, count, length = 1, 1, 0, #text
   if sub(text, 1, 1) == "#" then
-    at = find(text, "\n", 1, true) or length + 1
+    at = find(text, "[\r\n]") or length + 1
   end
   while true do
     local from = at
-    at = find(text, "[^ \t\r]", at) or length + 1
+    at = find(text, "[^ \t\v\f]", at) or length + 1
     if at > length then break end
     local first = byte(text, at)
     local behind
-    if first == 10 then
+    if first == 10 or first == 13 then
+      local _, last = find(text, first == 10 and "^\n\r?" or "^\r\n?", at)
       line = line + 1
-      behind = at + 1
+      behind = last + 1
     elseif first == 45 and byte(text, at + 1) == 45 then
       behind = skip_comment(text, at)
     else
@@ -129,11 +150,7 @@ function lexer.read(text)
     end
     -- Line breaks inside strings and comments: after - [ " and '.
     if first == 45 or first == 91 or first == 34 or first == 39 then
-      local break_at = find(text, "\n", at, true)
-      while break_at and break_at < behind do
-        line = line + 1
-        break_at = find(text, "\n", break_at + 1, true)
-      end
+      line = line + breaks_in(text, at, behind)
     end
     at = behind
     if at <= from then return nil end
@@ -167,13 +184,17 @@ for sign in ("+ - * / // % ^ .. == ~= < <= > >= & | ~ << >> and or ,")
 
 --- The token of name in `local name <const> =`, in a block that is open at
 -- token first: the innermost one. Lua 5.4 takes such constants into the code,
--- so that a function has no upvalue for them.
+-- so that a function has no upvalue for them. What follows until still sees the
+-- block that it ends: where that had one and no other is found, true.
 local function constant_at(tokens, first, name)
-  local kinds, depth, open = tokens.kinds, 0, {}
+  local kinds, depth, open, ended = tokens.kinds, 0, {}, nil
   for k = 1, first - 1 do
     local word = kinds[k]
     depth = depth + (opens[word] or 0)
-    if opens[word] == -1 then open[depth + 1] = nil end
+    if opens[word] == -1 then
+      if word == "until" then ended = ended or open[depth + 1] end
+      open[depth + 1] = nil
+    end
     if word == "else" or word == "elseif" then open[depth] = nil end
     if tokens.values[k] == name and kinds[k + 1] == "<"
       and tokens.values[k + 2] == "const" and kinds[k + 3] == ">" then
@@ -181,7 +202,7 @@ local function constant_at(tokens, first, name)
     end
   end
   while depth >= 0 and not open[depth] do depth = depth - 1 end
-  return open[depth]
+  return open[depth] or ended and true
 end
 
 --- What a name that is no upvalue stands for at token first, as a constant that
@@ -190,6 +211,7 @@ end
 function lexer.constant(tokens, first, name)
   local at = constant_at(tokens, first, name)
   if not at then return false end
+  if at == true then return true, nil, true end
   local kinds, value = tokens.kinds, at + 5
   local sign = 1
   if kinds[at + 4] ~= "=" then return true, nil, true end

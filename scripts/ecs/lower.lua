@@ -23,6 +23,9 @@
 
 if jit then jit.off(true, true) end -- too seldom run to be worth compiling
 
+-- Taken now: scripts replace what Lua gave them, and programs must not change.
+local remove, ipairs, setmetatable = table.remove, ipairs, setmetatable
+
 local parser = require "ecs.parser"
 
 local outside = parser.outside
@@ -38,6 +41,10 @@ lower.NIL, lower.NONE = NIL, { type = "none" }
 -- inlined.
 local WORK_LIMIT = 50000
 
+--- How deep expressions and conditions are nested: what of an else or a return
+-- follows is inside of it. All VMs have stack for that.
+local NESTING_LIMIT = 1000
+
 --- A state for the code of one row. context: what lower_expression.lua says.
 function lower.new(context)
   return setmetatable({
@@ -50,6 +57,7 @@ function lower.new(context)
     facts = {},      -- number of a bool -> what it is known to be
     trail = {},      -- the numbers, in order, and what was known before
     blocks = 0,      -- that we are in
+    nesting = 0,     -- of expressions and conditions
     path = {},       -- conditions we are under
     depth = 0,       -- of inlined calls
   }, lower)
@@ -82,7 +90,7 @@ function lower:branch(test, truth, body)
   end
   self.saved, self.order = saved, order
   for _ = mark + 1, #self.trail do
-    local fact = table.remove(self.trail)
+    local fact = remove(self.trail)
     self.facts[fact.id] = fact.before
   end
   return result, entries, changed
@@ -157,8 +165,10 @@ function lower:conditional(test, node, yes, no)
   local emit = self.emit
   local first, second = {}, {}
   local r1, r2
+  self:nest(node.line)
   r1, first.entries, first.changed = self:branch(test, true, yes)
   r2, second.entries, second.changed = self:branch(test, false, no or nothing)
+  self.nesting = self.nesting - 1
   first.ended = r1 and r1.constant == true
   second.ended = r2 and r2.constant == true
   self:join(test, first, second, node)
@@ -176,6 +186,15 @@ function lower:count(line)
   if context.work > WORK_LIMIT then
     outside(line, "a function that becomes this long", "its loops are unrolled "
       .. "and its calls inlined: do less of both, or split it")
+  end
+end
+
+--- Counts one more level of nesting.
+function lower:nest(line)
+  self.nesting = self.nesting + 1
+  if self.nesting > NESTING_LIMIT then
+    outside(line, "what is nested deeper than " .. NESTING_LIMIT,
+      "split the function, or its longest expression")
   end
 end
 

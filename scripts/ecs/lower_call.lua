@@ -7,6 +7,9 @@
 
 if jit then jit.off(true, true) end -- too seldom run to be worth compiling
 
+-- Taken now: scripts replace what Lua gave them, and programs must not change.
+local max, huge, ipairs, type = math.max, math.huge, ipairs, type
+
 local lower = require "ecs.lower"
 local parser = require "ecs.parser"
 local core = require "ecs.core"
@@ -25,7 +28,7 @@ local lower_call = {}
 --- The arguments as numbers. A call at the end gives all that it returns.
 local function numbers(self, node, scope, least, most, name)
   local written = #node.arguments
-  local values = self:list(node.arguments, math.max(written, most), scope)
+  local values = self:list(node.arguments, max(written, most), scope)
   for k = #values, written + 1, -1 do
     if values[k].type ~= "nil" then break end
     values[k] = nil
@@ -180,6 +183,22 @@ end
 
 -- Worlds --------------------------------------------------------------------
 
+--- Refuses a method's call with more than most arguments: they would not be
+-- computed. A call at the end may give any number of them.
+local function limit(node, most)
+  local count = #node.arguments
+  local last = node.arguments[count]
+  local name = node.object.name or "world"
+  if count > most then
+    outside(node.line, name .. ":" .. node.name .. " with " .. count
+      .. (count == 1 and " argument" or " arguments"), "it takes "
+      .. (most == 0 and "none" or most == 1 and "one" or "two"))
+  elseif last and (last[1] == "call" or last[1] == "method") then
+    outside(node.line, "a call as the last argument of " .. name .. ":"
+      .. node.name, "keep its result in a local variable")
+  end
+end
+
 --- The argument as the row's own entity, which alone can be changed.
 local function own_entity(self, node, scope)
   local first = node.arguments[1]
@@ -216,6 +235,7 @@ local methods = {}
 
 function methods.destroy(self, node, wanted, scope)
   plain_statement(node, wanted)
+  limit(node, 1)
   own_entity(self, node, scope)
   self.emit:effect("destroy", nil, self:mask())
   self:set("doomed", self.emit.yes)
@@ -225,6 +245,7 @@ end
 local function structure(word)
   return function(self, node, wanted, scope)
     plain_statement(node, wanted)
+    limit(node, 2)
     own_entity(self, node, scope)
     local known = definition(self, node, 2, scope)
     self.emit:effect(word .. " " .. quote(known.name), nil, self:mask())
@@ -257,10 +278,12 @@ local function alive(self, entity)
 end
 
 function methods.alive(self, node, _, scope)
+  limit(node, 1)
   return { alive(self, entity_argument(self, node, scope)) }
 end
 
 function methods.has(self, node, _, scope)
+  limit(node, huge)
   local emit, entity = self.emit, entity_argument(self, node, scope)
   if #node.arguments < 2 then return { alive(self, entity) } end
   local all = emit.yes
@@ -300,7 +323,7 @@ function methods.get(self, node, wanted, scope)
       "name the fields: world:get(e, " .. known.name .. ", 'x', 'y')")
   end
   local values = {}
-  for k = 3, math.max(#node.arguments, wanted + 2) do
+  for k = 3, max(#node.arguments, wanted + 2) do
     local argument = node.arguments[k]
     if argument and (argument[1] ~= "string" or not argument.value) then
       outside(argument.line, "a field that is not written as a string",
@@ -353,7 +376,8 @@ function totals.add(self, node, wanted, scope, total)
 end
 
 --- What it came to before this run: read anew for each.
-function totals.value(self, _, _, _, total)
+function totals.value(self, node, _, _, total)
+  limit(node, 0)
   local value = total.value
   return { self.context.roots:plain { type = "object",
     value = core.total_value(value),

@@ -19,6 +19,9 @@
 
 if jit then jit.off(true, true) end -- too seldom run to be worth compiling
 
+-- Taken now: scripts replace what Lua gave them, and programs must not change.
+local max, concat, ipairs, type = math.max, table.concat, ipairs, type
+
 local lower = require "ecs.lower_value"
 local parser = require "ecs.parser"
 
@@ -30,7 +33,10 @@ local value_of = {}
 --- The value of an expression: the first, of a call.
 function lower:value(node, scope)
   self:count(node.line or 0)
-  return value_of[node[1]](self, node, scope)
+  self:nest(node.line or 0)
+  local value = value_of[node[1]](self, node, scope)
+  self.nesting = self.nesting - 1
+  return value
 end
 
 --- The values of a list of expressions: wanted of them, NIL where there are too
@@ -85,7 +91,7 @@ end
 local function listing(term)
   local names = {}
   for k, field in ipairs(term.fields) do names[k] = field[1] end
-  return table.concat(names, ", ")
+  return concat(names, ", ")
 end
 
 --- The key and type of a row's field; raises where it has none, or may not be
@@ -378,7 +384,7 @@ function lower:call(node, wanted, scope)
     function_name(node.callee))
   -- A call at the end gives what parameters are left.
   local values = self:list(node.arguments,
-    math.max(#node.arguments, #tree.parameters), scope)
+    max(#node.arguments, #tree.parameters), scope)
   local outer = self.context.func
   self.context.func = func
   local results = self:inline(tree, values, wanted, node)

@@ -13,6 +13,10 @@
 
 if jit then jit.off(true, true) end -- too seldom run to be worth compiling
 
+-- Taken now: scripts replace what Lua gave them, and programs must not change.
+local max, ipairs, type = math.max, ipairs, type
+local rawset, setmetatable = rawset, setmetatable
+
 local lower = require "ecs.lower_expression"
 local parser = require "ecs.parser"
 
@@ -53,12 +57,15 @@ function lower:statements(list, k, scope)
   return nil
 end
 
+local function refuse_environment(name, line)
+  if name ~= "_ENV" then return end
+  outside(line, "a local _ENV", "name the table otherwise")
+end
+
 run["local"] = function(self, node, scope)
   local values = self:list(node.values, #node.names, scope)
   for k, name in ipairs(node.names) do
-    if name == "_ENV" then
-      outside(node.line, "a local _ENV", "name the table otherwise")
-    end
+    refuse_environment(name, node.line)
     local variable = { name = name }
     rawset(scope, name, variable)
     self:set(variable, values[k])
@@ -115,7 +122,7 @@ run["return"] = function(self, node, scope)
   local count = #node.values
   local last = node.values[count]
   if last and (last[1] == "call" or last[1] == "method") then
-    count = math.max(results.wanted, count)
+    count = max(results.wanted, count)
   end
   local values = self:list(node.values, count, scope)
   for k = 1, results.wanted do
@@ -128,20 +135,24 @@ end
 -- when it changes, the function is compiled anew.
 local function bound(self, node, scope)
   local value = self:value(node, scope)
+  local number = value.constant
   if value.type == "object" and type(value.value) == "number"
     and not value.reader.argument then
     self.context.roots:guard(value)
-    return value.value + 0.0
-  end
-  -- A constant kept in an f32 field is known before it was rounded.
-  if not value.constant or value.type ~= "f64" then
+    number = value.value * 1.0 -- a float, of either zero
+  elseif not number or value.type ~= "f64" then
+    -- A constant kept in an f32 field is known before it was rounded.
     outside(node.line, "a loop whose bounds are not constant",
       "count to a number or a variable from outside, with an if inside")
   end
-  return value.constant
+  if number ~= number then -- VMs do not agree on what it does
+    outside(node.line, "a loop that counts with nan", "give it numbers")
+  end
+  return number
 end
 
 run["for"] = function(self, node, scope)
+  refuse_environment(node.name, node.line)
   local first, last = bound(self, node.first, scope),
     bound(self, node.last, scope)
   local step = node.step and bound(self, node.step, scope) or 1

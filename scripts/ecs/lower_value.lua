@@ -17,6 +17,9 @@
 
 if jit then jit.off(true, true) end -- too seldom run to be worth compiling
 
+-- Taken now: scripts replace what Lua gave them, and programs must not change.
+local type, rawequal = type, rawequal
+
 local lower = require "ecs.lower"
 local parser = require "ecs.parser"
 
@@ -109,7 +112,7 @@ function lower:merge(test, x, y, node, name)
   then
     return emit:select(test, x, y)
   elseif x.type == "entity" or y.type == "entity" then
-    local a, b = self:entity(x), self:entity(y)
+    local a, b = self:entity(x, true), self:entity(y, true)
     if a and b then return emit:select(test, a, b) end
   elseif x.type == "row" and y.type == "row" and x.term == y.term then
     return x
@@ -163,13 +166,14 @@ end
 
 --- A value as an entity, or nil when it is none. Numbers of the program are
 -- none: only fields, e and what is read from outside are.
-function lower:entity(value)
+-- chosen: as in roots.lua.
+function lower:entity(value, chosen)
   if value.type == "entity" then return value end
   if value.type == "nil" then return self.emit.null() end
   if value.type == "maybe" and value.value.type == "entity" then
     return self.emit:select(value.some, value.value, self.emit.null())
   end
-  return self.context.roots:entity(value)
+  return self.context.roots:entity(value, chosen)
 end
 
 return lower

@@ -19,6 +19,10 @@
 
 if jit then jit.off(true, true) end -- too seldom run to be worth compiling
 
+-- Taken now: scripts replace what Lua gave them, and programs must not change.
+local error, tostring = error, tostring
+local match, sub = string.match, string.sub
+
 local parser = {}
 
 --- Raises that a construct is outside the subset. final: whatever values it
@@ -94,10 +98,21 @@ end
 -- others the value is nil.
 local function text(state)
   local at = line(state)
-  local written = state.text:sub(state.starts[state.at], state.stops[state.at])
+  local written = sub(state.text, state.starts[state.at], state.stops[state.at])
   skip(state)
   return { "string", line = at,
-           value = written:match("^[\"']([%a_][%w_]*)[\"']$") }
+           value = match(written, "^[\"']([%a_][%w_]*)[\"']$") }
+end
+
+--- 1LL, 1ULL and 2i are 64-bit integers and complex numbers of LuaJIT.
+local function number(state)
+  local at, value = line(state), state.values[state.at]
+  if not value then
+    outside(at, "the number " .. sub(state.text, state.starts[state.at],
+      state.stops[state.at]), "write a number without a suffix")
+  end
+  skip(state)
+  return { "number", line = at, value = value + 0.0 }
 end
 
 local function primary(state)
@@ -110,9 +125,7 @@ local function primary(state)
     expect(state, ")")
     return { "paren", line = at, inner = inner }
   elseif word == "number" then
-    local value = state.values[state.at] + 0.0
-    skip(state)
-    return { "number", line = at, value = value }
+    return number(state)
   elseif word == "string" then
     return text(state)
   elseif word == "{" then

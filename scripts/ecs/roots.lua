@@ -13,15 +13,21 @@
 --
 --     reader   { key, root = function, path = { "speed" }, global }
 --              global: path begins with a global's name
---     uniforms list of { reader, kind, box, position }, in the order of the
---              program's; an argument is box[position], read without a call
+--     uniforms list of { reader, kind, handle, box, position }, in the order
+--              of the program's; an argument is box[position], read without a
+--              call; handle: an entity that must not be null
 --     guards   list of { reader, value }; or { reader, some } where only nil or
 --              not is of interest
---     looked   list of { reader, value } of everything that was looked at
+--     looked   list of { reader, value } of everything that was looked at;
+--              exact: a number of which the value counts
 
 local parser = require "ecs.parser"
 
 local outside = parser.outside
+
+-- Taken now: scripts replace what Lua gave them, and programs must not change.
+local ipairs, pcall, type = ipairs, pcall, type
+local rawequal, rawget, setmetatable = rawequal, rawget, setmetatable
 local get_upvalue = debug and debug.getupvalue
 local get_metatable = debug and debug.getmetatable or getmetatable
 local get_environment = rawget(_G, "getfenv")
@@ -95,10 +101,21 @@ function roots.read(reader)
   return value
 end
 
+--- Do two values give the same code? The zeros do not, and nan is like itself.
+local function same(one, other)
+  if type(one) ~= "number" or type(other) ~= "number" then
+    return rawequal(one, other)
+  end
+  return one == other and 1 / one == 1 / other
+    or one ~= one and other ~= other
+end
+
 --- Is what was looked at still what the compiler takes for the same? Numbers
--- are alike to it, and so are tables, whose fields are looked at apart.
-function roots.alike(reader, value)
-  local now = roots.read(reader)
+-- are alike to it, but for those that guards compare; and so are tables, whose
+-- fields are looked at apart.
+function roots.alike(looked)
+  local now, value = roots.read(looked.reader), looked.value
+  if looked.exact then return same(now, value) end
   if rawequal(now, value) then return true end
   local kind = type(value)
   if type(now) ~= kind or rawequal(now, UNREADABLE)
@@ -111,12 +128,13 @@ end
 --- What a reader reads, noted down.
 function roots:object(reader, line)
   local value = roots.read(reader)
-  self.looked[#self.looked + 1] = { reader = reader, value = value }
+  local looked = { reader = reader, value = value }
+  self.looked[#self.looked + 1] = looked
   if rawequal(value, UNREADABLE) then
     outside(line, "'" .. reader.path[#reader.path] .. "' behind a metatable "
       .. "whose __index is a function", "read it from a plain table")
   end
-  return { type = "object", reader = reader, value = value }
+  return { type = "object", reader = reader, value = value, looked = looked }
 end
 
 local function upvalue_reader(holder, position, key)
@@ -153,9 +171,10 @@ function roots:lookup(f, name, node)
   end
   local constant = constant_value(self, f, name, node)
   if constant then return constant end
-  local place = known["_ENV/"]
+  -- Where functions have environments, _ENV is a name like any other.
+  local place = not get_environment and known["_ENV/"]
   local reader = place and upvalue_reader(holder, place, key .. "_ENV")
-    or get_environment and { key = key .. "_ENV", path = {}, root = function()
+    or get_environment and { key = key .. "/", path = {}, root = function()
       return get_environment(holder.f)
     end }
   if not reader then
@@ -191,6 +210,7 @@ end
 --- The code holds only while this reads the same.
 function roots:guard(value)
   local reader = value.reader
+  if value.looked then value.looked.exact = type(value.value) == "number" end
   if not reader or self.guarded[reader.key] then return end
   self.guarded[reader.key] = true
   self.guards[#self.guards + 1] = { reader = reader, value = value.value }
@@ -210,22 +230,31 @@ end
 function roots.holds(guard)
   local now = roots.read(guard.reader)
   if guard.some then return now ~= nil and not rawequal(now, UNREADABLE) end
-  return rawequal(now, guard.value)
+  return same(now, guard.value)
 end
 
---- The uniform of a reader: kind number, bool or entity.
-function roots:uniform(value, kind)
-  local emit, key = self.emit, value.reader.key .. " " .. kind
+--- Is it the number of an entity, which a program does not take for null?
+function roots.is_handle(number)
+  return number >= 1 and number < 2 ^ 52 and number % 1 == 0
+end
+
+--- The uniform of a reader: kind number, bool or entity; handle: an entity that
+-- must not be null.
+function roots:uniform(value, kind, handle)
+  local emit = self.emit
+  local key = value.reader.key .. " " .. kind .. (handle and "!" or "")
   local slot = self.slots[key]
   if not slot then
     slot = emit:uniform_slot(kind)
     self.slots[key] = slot
     self.uniforms[#self.uniforms + 1] = { reader = value.reader, kind = kind,
-      box = value.reader.box, position = value.reader.position }
+      handle = handle, box = value.reader.box,
+      position = value.reader.position }
   end
-  local type = kind == "number" and "f64" or kind
-  local read = emit:value("uniform " .. type .. " " .. slot, type)
-  return { type = type, id = read.id, slot = slot, reader = value.reader,
+  local computed = kind == "number" and "f64" or kind
+  local read = emit:value("uniform " .. computed .. " " .. slot, computed)
+  return { type = computed, id = read.id, slot = slot, reader = value.reader,
+           number = value.number or value.value, looked = value.looked,
            flex = kind == "number" and not emit.double or nil }
 end
 
@@ -245,11 +274,17 @@ function roots:plain(value, wanted)
   return value
 end
 
---- The same as an entity; nil when it is none.
-function roots:entity(value)
+--- The same as an entity; nil when it is none. chosen: between it and another
+-- by a condition, so that it must not be null, as numbers are not false.
+function roots:entity(value, chosen)
   if value.type == "object" and type(value.value) == "number"
     or value.slot and value.type ~= "bool" then
-    return self:uniform(value, "entity")
+    if not chosen then return self:uniform(value, "entity") end
+    if roots.is_handle(value.number or value.value) then
+      return self:uniform(value, "entity", true)
+    end
+    if value.looked then value.looked.exact = true end
+    return nil
   elseif value.type == "object" and value.value == nil then
     self:guard(value)
     return self.emit.null()

@@ -72,7 +72,7 @@ local rows, box, places, core, quiet_nan, entity = ...
 local pcall, error, type, tonumber = pcall, error, type, tonumber
 local floor, modf, huge = math.floor, math.modf, math.huge
 local band = require("bit").band
-local setmetatable = setmetatable
+local setmetatable, unpack, select = setmetatable, unpack, select
 local row_get, row_set, row_has = core.row_get, core.row_set, core.row_has
 local load, put = box.load, box.store
 local function get(term, key)
@@ -201,6 +201,26 @@ PRESENT
 end
 ]]
 
+-- The same for calls of many arguments: a function has 250 registers, for its
+-- parameters, variables and the arguments of a call together.
+local wide = [[
+local next_batch = core.each_next
+return function(_, f, ...)
+  local arguments = {}
+  for k = 1, COUNT do arguments[TERMS + k] = (select(k, ...)) end
+  local count = next_batch(rows)
+  while count > 0 do
+PRESENT
+    for i = 0, count - 1 do
+      box.row = i
+      arguments[ALL] = tonumber(box.entities[i])
+      f(unpack(arguments, 1, ALL))
+    end
+    count = next_batch(rows)
+  end
+end
+]]
+
 -- The step of rows.
 local step = [[
 local done, trouble, advance = core.rows_done, core.row_trouble, box.advance
@@ -251,8 +271,25 @@ local function views_code(terms, loops)
     .. " }\n"
 end
 
+local WRITTEN_OUT = 40 -- arguments in a call; more are in a table
+
+--- Code of a function that runs each with count extra arguments, from a table.
+local function wide_code(terms, count)
+  local lines = {}
+  for t, term in ipairs(terms) do
+    local there = term.optional and "places.c" .. term.first .. " ~= nil and "
+      or ""
+    lines[t] = format("    arguments[%d] = %sviews[%d] or nil", t, there, t)
+  end
+  return views_code(terms, false) .. fill(wide, {
+    PRESENT = concat(lines, "\n"), COUNT = tostring(count),
+    TERMS = tostring(#terms), ALL = tostring(#terms + count + 1),
+  })
+end
+
 --- Code of a function that runs each with count extra arguments.
 local function each_code(terms, count)
+  if #terms + count > WRITTEN_OUT then return wide_code(terms, count) end
   local lines, names = present(terms, false)
   local extras = { "_", "f" }
   for k = 1, count do

@@ -3,8 +3,10 @@
 -- debug.getinfo tells in which chunk a function was defined and on which lines;
 -- the text of the chunk is in the file it names, or was the chunk's name
 -- itself. But a file may have been edited since it was loaded. So the text is
--- loaded again, not run, and dumped without debug information: the code of the
--- function has to occur in it.
+-- loaded again, not run, and dumped: the function's code has to occur in it,
+-- with its lines and the names of its variables, which tell what is outside of
+-- it. What a file says now is what counts, so it is read for each function;
+-- only what follows from its text is kept.
 --
 -- That some function of the text has this code is not enough, because a twin
 -- may stand elsewhere. The one on the right lines is marked (a local string is
@@ -17,13 +19,15 @@
 
 if jit then jit.off(true, true) end -- too seldom run to be worth compiling
 
+local core = require "ecs.core"
 local lexer = require "ecs.lexer"
 
 -- Taken now: a sandbox may be put up after ecs was loaded.
 local debug_getinfo = debug and debug.getinfo
-local dump, find, sub = string.dump, string.find, string.sub
+local dump, find, sub, byte = string.dump, string.find, string.sub, string.byte
+local min, pcall, type, setmetatable = math.min, pcall, type, setmetatable
 local load_text = rawget(_G, "loadstring") or load
-local open_file = io and io.open
+local read_regular = io and io.open and core.read_file
 
 local source = {}
 
@@ -33,20 +37,36 @@ local BYTES_LIMIT = 4 * 1024 * 1024
 --- Functions on the same lines that are tried: each costs a load of the text.
 local CANDIDATE_LIMIT = 64
 
+local BYTE_ORDER_MARK = "\239\187\191"
+
 --- Does dumped code say on which lines a function stands?
 local TELLS_LINES = not rawget(_G, "jit")
 
 local MARK = " do local _ = 'ecs.source: the function that is meant' end;"
 
---- Dumped code without its header. What stands there is the same for all
--- functions of a VM: signature, version, sizes; on 5.4 also the number of
--- upvalues, which is the last byte of it.
+--- Dumped code without its header and the chunk's name behind it, which inner
+-- functions do not have. What else stands there is the same for all functions
+-- of a VM: signature, version, sizes; on 5.4 also the number of upvalues, which
+-- is the last byte of it.
 local function code_of(dumped)
   if sub(dumped, 2, 3) == "LJ" then
-    -- Signature, version and flags; at the end a zero.
-    return sub(dumped, 6, -2)
+    -- Signature, version and flags; the length of the name, its lowest seven
+    -- bits first and the last byte less than 128; at the end a zero.
+    local length, scale, at = 0, 1, 6
+    repeat
+      local digit = byte(dumped, at)
+      length, scale, at = length + digit % 128 * scale, scale * 128, at + 1
+    until digit < 128
+    return sub(dumped, at + length, -2)
   end
-  return sub(dumped, 33)
+  -- One more than the length, its highest seven bits first, the last byte 128
+  -- or more.
+  local length, at = 0, 33
+  repeat
+    local digit = byte(dumped, at)
+    length, at = length * 128 + digit % 128, at + 1
+  until digit >= 128
+  return sub(dumped, at + length - 1)
 end
 
 local function occurrences(text, code)
@@ -62,7 +82,7 @@ local function dump_text(text, name)
   if sub(text, 1, 1) == "\27" then return nil end -- code, not text
   local chunk = load_text(text, name)
   if not chunk then return nil end
-  local done, dumped = pcall(dump, chunk, true)
+  local done, dumped = pcall(dump, chunk)
   return done and dumped or nil
 end
 
@@ -73,40 +93,36 @@ local function read_file(path)
   if type(love) == "table" and type(love.filesystem) == "table"
     and love.filesystem.read then
     local done, text = pcall(love.filesystem.read, path)
-    if done and type(text) == "string" then return text end
+    if done and type(text) == "string" then
+      return #text <= BYTES_LIMIT and text or nil
+    end
   end
-  local file = open_file and open_file(path, "rb")
-  if not file then return nil end
-  -- A folder opens and cannot be read; a device or pipe has no end to seek.
-  local done, size = pcall(file.seek, file, "end")
-  if not done or type(size) ~= "number" or size > BYTES_LIMIT then
-    file:close()
-    return nil
-  end
-  file:seek("set", 0)
-  local text = file:read(BYTES_LIMIT)
-  file:close()
-  return text
+  return read_regular and read_regular(path, BYTES_LIMIT)
 end
 
---- What is known of a chunk: its text, tokens and dump. Kept by its name for
--- the functions that follow, and read anew when a proof fails. The collector
--- may take it, but for the last one that is not large.
+--- The text of a chunk, without what Lua skips where a file begins.
+local function text_of(name)
+  local first = sub(name, 1, 1)
+  if first == "@" then
+    local text = read_file(sub(name, 2))
+    return text and find(text, BYTE_ORDER_MARK, 1, true) == 1
+      and sub(text, #BYTE_ORDER_MARK + 1) or text
+  end
+  return first ~= "=" and name or nil
+end
+
+--- What follows from a chunk's text: its tokens and dump. Kept by its name for
+-- the functions that follow, as long as its text is the same. The collector may
+-- take it, but for the last one that is not large.
 local chunks = setmetatable({}, { __mode = "v" })
 local KEPT_BYTES = 64 * 1024
 
-local function read_chunk(name, anew)
-  local chunk = chunks[name]
-  if chunk and not anew then return chunk end
-  local first = sub(name, 1, 1)
-  local text
-  if first == "@" then
-    text = read_file(sub(name, 2))
-  elseif first ~= "=" then
-    text = name
-  end
+local function read_chunk(name)
+  local text = text_of(name)
   if not text then return nil, "source cannot be read" end
+  local chunk = chunks[name]
   local loadable = find(text, "^#") and "--" .. text or text
+  if chunk and chunk.text == loadable then return chunk end
   local dumped = dump_text(loadable, name)
   local tokens = dumped and lexer.read(text)
   if not tokens then return nil, "source is not what was loaded" end
@@ -158,7 +174,7 @@ local function prove(chunk, info, code)
   local found = candidates(chunk.tokens, info.linedefined,
     info.lastlinedefined)
   if TELLS_LINES and #found == 1 then return found[1] end
-  for k = 1, math.min(#found, CANDIDATE_LIMIT) do
+  for k = 1, min(#found, CANDIDATE_LIMIT) do
     local candidate = found[k]
     if is_meant(chunk, candidate, code, count) then return candidate end
   end
@@ -171,15 +187,11 @@ function source.find(f)
   local info = debug_getinfo and debug_getinfo(f, "S")
   if not info then return nil, "source is not known without debug.getinfo" end
   if info.what == "C" then return nil, "source is C" end
-  local done, dumped = pcall(dump, f, true)
+  local done, dumped = pcall(dump, f)
   if not done then return nil, "code cannot be read" end
   local code = code_of(dumped)
   local chunk, why = read_chunk(info.source)
   local candidate = chunk and prove(chunk, info, code)
-  if chunk and not candidate and sub(info.source, 1, 1) == "@" then
-    chunk, why = read_chunk(info.source, true)
-    candidate = chunk and prove(chunk, info, code)
-  end
   if not candidate then
     return nil, why or "source is not what was loaded"
   end
