@@ -672,6 +672,10 @@ describe("what loops over rows leave behind", function()
     assert.is_true(left <= 6, left .. " are left")
   end)
 
+  it("has room for queries of any number of shapes", function()
+    assert.equal("ok\n", support.printed "spec/shapes_program.lua")
+  end)
+
   it("is nothing to the hash", function()
     local world = ecs.world {}
     world:spawn_many(10, { Position })

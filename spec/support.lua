@@ -64,4 +64,16 @@ function support.dice(seed)
   end
 end
 
+--- What a program prints that runs in a Lua of its own, the same as this one.
+function support.printed(program)
+  local jit = rawget(_G, "jit")
+  local vm = not jit and "lua5.4" or jit.status() and "luajit"
+    or "luajit -joff"
+  local pipe = io.popen(("LUA_PATH='%s' LUA_CPATH='%s' %s %s 2>&1"):format(
+    package.path, package.cpath, vm, program))
+  local output = pipe:read("*a")
+  pipe:close()
+  return output
+end
+
 return support

@@ -299,30 +299,36 @@ static void lay_terms(Rows *rows) {
   }
 }
 
-/* Has scripts/ecs make what runs the loop, when it wants to: runner, code =
- * rows(Rows, terms, loops, code). The runner of rows is its step; that of each
- * is asked for one before every walk. Code is what the query's loops have in
- * common, and is kept with the query. */
-static void build(lua_State *L, Rows *rows, int index, int owner) {
-  int top = lua_gettop(L);
+/* Has scripts/ecs make what runs the loop, when it wants to and can: runner,
+ * code = rows(Rows, terms, loops, code). The runner of rows is its step; that of
+ * each is asked for one before every walk. Code is what the query's loops have
+ * in common, and is kept with the query. Leaves the runner, or something that is
+ * no function. */
+static void push_runner(lua_State *L, Rows *rows, int index, int owner) {
   const char *code = rows->loops ? "code_rows" : "code_each";
   compat_push_private(L, owner);
+  int kept = lua_gettop(L);
   bind_push_shared(L);
   lua_getfield(L, -1, "rows");
-  if (lua_isfunction(L, -1)) {
-    rows->accelerated = true;
-    lua_pushvalue(L, index);
-    bind_push_terms(L, &rows->view);
-    lua_pushboolean(L, rows->loops);
-    lua_getfield(L, top + 1, code);
-    lua_call(L, 4, 2);
-    lua_setfield(L, top + 1, code);
-    luaL_checktype(L, -1, LUA_TFUNCTION);
-    compat_push_private(L, index);
-    lua_insert(L, -2);
+  if (!lua_isfunction(L, -1)) return; /* nothing: it is all done here */
+  lua_pushvalue(L, index);
+  bind_push_terms(L, &rows->view);
+  lua_pushboolean(L, rows->loops);
+  lua_getfield(L, kept, code);
+  lua_call(L, 4, 2);
+  lua_setfield(L, kept, code);
+}
+
+/* Makes what scripts see of a row: in Lua, or as views here. */
+static void build(lua_State *L, Rows *rows, int index, int owner) {
+  int top = lua_gettop(L);
+  push_runner(L, rows, index, owner);
+  rows->accelerated = lua_isfunction(L, -1);
+  compat_push_private(L, index);
+  if (rows->accelerated) {
+    lua_pushvalue(L, -2);
     lua_rawseti(L, -2, ROWS_RUNNER);
   } else {
-    compat_push_private(L, index);
     for (uint32_t t = 0; t < rows->term_count; t++) {
       push_view(L, rows, index, t);
       lua_rawseti(L, -2, ROWS_VIEWS + (int)t);

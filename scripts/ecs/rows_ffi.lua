@@ -330,9 +330,11 @@ local function read(sequence)
   return terms
 end
 
--- Types are never freed: one for all queries whose columns are the same.
-local places_types = {}
+-- Types are never freed: one for all queries whose columns are the same, while
+-- there is room. LuaJIT has 65536 types for the whole program; a place is one.
+local places_types, places_left = {}, 16384
 
+--- The type of where the columns are, or nil: there is no more room.
 local function places_type(terms)
   local members = {}
   for _, term in ipairs(terms) do
@@ -342,7 +344,11 @@ local function places_type(terms)
     end
   end
   local text = "struct { " .. concat(members, " ") .. " void *end; } *"
-  places_types[text] = places_types[text] or ffi.typeof(text)
+  if not places_types[text] then
+    if #members > places_left then return nil end
+    places_left = places_left - #members
+    places_types[text] = ffi.typeof(text)
+  end
   return places_types[text]
 end
 
@@ -384,9 +390,11 @@ local function chooser(code, terms, rows)
 end
 
 --- Called by ecs.core for a new Rows. Returns its step or, for each, its
--- chooser; and code, which is handed in again for the query's next Rows.
+-- chooser; and code, which is handed in again for the query's next Rows. Or nil
+-- where there is no room for the type: then ecs.core does it all.
 local function build(rows, sequence, loops, code)
   local terms = read(sequence)
+  if not places_type(terms) then return nil end
   if loops then
     code = code or compile(loop_code(terms))
     return instantiate(code, rows, terms), code
