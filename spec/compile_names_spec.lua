@@ -92,6 +92,25 @@ describe("a function", function()
     assert.truthy(told:find("an entity on one path", 1, true), told)
   end)
 
+  it("looks whether dt could be an entity, before every run", function()
+    local E = ecs.component("NamesF", { who = "entity", x = "f64" })
+    local seen = {}
+    for way, compile in ipairs { false, 0 } do -- plain Lua; left out
+      local world = ecs.world {}
+      local e = world:spawn(E)
+      world:system {
+        name = "s", query = { E }, compile = compile and nil,
+        each = function(v, dt)
+          v.x = v.x + ((v.who or dt) and 1 or 100)
+        end,
+      }
+      for _, dt in ipairs { 1, 2, 0, 0.5, 3, -1 } do world:progress(dt) end
+      seen[way] = world:get(e, E, "x")
+    end
+    assert.equal(6, seen[1])
+    assert.equal(seen[1], seen[2])
+  end)
+
   it("computes all arguments of a method, or is plain Lua", function()
     local draw = "v.x = ecs.random() "
     both("world:add(e, U, T)", "world:add with 3 arguments")

@@ -5,6 +5,7 @@ local ecs = require "ecs"
 local Place = ecs.component("Place", { x = "f64" })
 local Sparse = ecs.component("Sparse", { x = "f64" }, { storage = "sparse" })
 local Other = ecs.component("Other", { x = "f64" }, { storage = "sparse" })
+local Taken = ecs.tag "Taken"
 
 local function step(p) p.x = p.x + 1 end
 
@@ -113,6 +114,29 @@ for _, compiled in ipairs { true, false } do
             world:progress(1)
             assert.equal(0, sum:value())
             assert.equal(-math.huge, most:value())
+          end
+        end
+      end)
+
+      it("takes back what rows added that it destroyed itself", function()
+        local world = ecs.world {}
+        local sum, least = world:sum "sum", world:min "least"
+        local function count(p, _, e)
+          sum:add(1)
+          least:add(p.x)
+          if p.x > 1 then world:destroy(e) else world:remove(e, Taken) end
+        end
+        world:system { name = "s", query = { Place, with = { Taken } },
+                       compile = compiled, each = count }
+        for _ = 1, 2 do
+          for x = 1, 3 do world:spawn(Place { x = x }, Taken) end
+          world:progress(1)
+          assert.equal(3, sum:value())
+          assert.equal(1, least:value())
+          for _ = 1, 2 do
+            world:progress(1)
+            assert.equal(0, sum:value())
+            assert.equal(math.huge, least:value())
           end
         end
       end)

@@ -147,11 +147,22 @@ static void end_totals(const Program *program, const char *name) {
     bind_tally_find(program->totals[k], name)->value = reductions[k];
 }
 
-/* Is there no row for the program? Asked after a run, when the answer is at
- * hand. */
+/* Did the run leave all totals as one without rows does? */
+static bool added_nothing(const Program *program) {
+  const double *reductions = program->numbers + program->uniform_count;
+  for (uint32_t k = 0; k < program->reduction_count; k++)
+    if (reductions[k] != reduction_start(program->totals[k]->kind))
+      return false;
+  return true;
+}
+
+/* Would a run now change nothing? Asked after one, when the answer is at hand.
+ * One that destroyed its rows leaves what they added, which the next takes
+ * back. */
 static bool is_idle(const Program *program) {
   ecs_Entity first = 0;
-  return ecs_query_first(program->query->native, &first) == ECS_OK &&
+  return added_nothing(program) &&
+         ecs_query_first(program->query->native, &first) == ECS_OK &&
          first == 0;
 }
 

@@ -65,11 +65,14 @@ local function objection(kind, compile, precision)
 end
 
 --- How many numbers a plan reads, where all are arguments, of which a system's
--- function has one; nil where it depends on anything else.
+-- function has one, and any number will do; nil where it depends on anything
+-- else.
 local function count_dts(plan)
   if #plan.guards > 0 then return nil end
   for _, uniform in ipairs(plan.uniforms) do
-    if not uniform.box or uniform.kind == "bool" then return nil end
+    if not uniform.box or uniform.handle or uniform.kind == "bool" then
+      return nil
+    end
   end
   return #plan.uniforms
 end
