@@ -164,8 +164,8 @@ function lower:fit(value, scalar, node, label)
     or "assign e, nil or a field of type entity")
 end
 
-function lower:assign_field(node, value, scope)
-  local object = self:value(node.object, scope)
+--- object is the value of the node's.
+function lower:assign_field(node, object, value)
   local row = as_row(self, object)
   if not row then
     outside(node.line, "an assignment to a field of " .. lower.word(object),
@@ -195,6 +195,11 @@ local arithmetic = {
   ["+"] = "add", ["-"] = "sub", ["*"] = "mul", ["/"] = "div",
   ["//"] = "floordiv", ["%"] = "mod", ["^"] = "pow",
 }
+
+local function may_be_number(value)
+  while value.type == "maybe" do value = value.value end
+  return lower.is_number(value)
+end
 
 --- Are two values equal? A bool.
 local function equal(self, a, b, node)
@@ -229,7 +234,7 @@ local function equal(self, a, b, node)
       end
       return same
     end
-    if lower.is_number(a) or lower.is_number(b) then
+    if may_be_number(a) or may_be_number(b) then
       outside(node.line, "a comparison of an entity with a computed number",
         "compare it with e, a field of type entity or a variable from outside")
     end
