@@ -84,4 +84,25 @@ describe("a function", function()
     both("if e ~= world:get(p.who, H, 'n') then v.x = 99 end",
       "a comparison of an entity with a computed number")
   end)
+
+  if rawget(_G, "jit") and pcall(require, "ffi") then
+    it("compares nothing with cdata, which may be equal to anything", function()
+      local ffi = require "ffi"
+      local message = "'outside', which is cdata"
+      local five, null = ffi.new("int64_t", 5), ffi.cast("void *", 0)
+      both("if p.y == outside then p.x = 50 end", message, five)
+      both("if e ~= outside then p.x = 50 end", message, five)
+      both("if outside == nil then p.x = 50 end", message, null)
+      both("if outside then p.x = 50 end", message, null)
+      both("if p.y == outside.five then p.x = 50 end",
+        "'five', which is cdata", { five = five })
+    end)
+  end
+
+  it("is told what it is that cannot be compared", function()
+    both("if (p.x > 3) == outside then p.x = 1 end", "a comparison of a string",
+      "text")
+    both("if outside == (p.x > 3) then p.x = 1 end", "a comparison of a table",
+      {})
+  end)
 end)

@@ -60,7 +60,6 @@ function lower:list(nodes, wanted, scope)
 end
 
 -- Leaves --------------------------------------------------------------------
-
 function value_of.number(self, node) return self.emit:constant(node.value) end
 
 value_of["true"] = function(self) return self.emit.yes end
@@ -253,7 +252,8 @@ local function equal(self, a, b, node)
   elseif lower.is_number(a) ~= lower.is_number(b) then
     return emit.no
   end
-  return outside(node.line, "a comparison of " .. lower.word(a),
+  local odd = a.type == "bool" and b or a
+  return outside(node.line, "a comparison of " .. lower.word(odd),
     "compare numbers, booleans and entities")
 end
 
