@@ -16,7 +16,7 @@ local function both(text, outside)
     local load_text = rawget(_G, "loadstring") or load
     world:system { name = "s", query = { P },
                    each = load_text(source, source)(outside),
-                   compile = way == "plain" and false or nil }
+                   compile = way ~= "plain" and nil }
     world:progress(1)
     world:progress(1)
     local values = world:get(e, P)

@@ -60,6 +60,7 @@ function lower:list(nodes, wanted, scope)
 end
 
 -- Leaves --------------------------------------------------------------------
+
 function value_of.number(self, node) return self.emit:constant(node.value) end
 
 value_of["true"] = function(self) return self.emit.yes end
@@ -195,11 +196,6 @@ local arithmetic = {
   ["//"] = "floordiv", ["%"] = "mod", ["^"] = "pow",
 }
 
-local function may_be_number(value)
-  while value.type == "maybe" do value = value.value end
-  return lower.is_number(value)
-end
-
 --- Are two values equal? A bool.
 local function equal(self, a, b, node)
   local emit, outer = self.emit, self.context.roots
@@ -212,6 +208,7 @@ local function equal(self, a, b, node)
     return emit:opposite(self:some(a, node))
   end
   for _, x in ipairs { a, b } do
+    while x.type == "maybe" do x = x.value end
     if x.type == "choice" then
       outside(node.line, "a comparison of what may be false or nil here",
         "test it first: if x then ... end")
@@ -233,10 +230,11 @@ local function equal(self, a, b, node)
       end
       return same
     end
-    if may_be_number(a) or may_be_number(b) then
+    if lower.may_be_number(a) or lower.may_be_number(b) then
       outside(node.line, "a comparison of an entity with a computed number",
         "compare it with e, a field of type entity or a variable from outside")
     end
+    outer:plain(a.type == "entity" and b or a) -- as long as it is a boolean
     return emit.no
   end
   a, b = outer:plain(a), outer:plain(b)

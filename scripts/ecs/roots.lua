@@ -261,13 +261,12 @@ function roots:uniform(value, kind, handle)
            flex = kind == "number" and not emit.double or nil }
 end
 
---- A value from outside as a value of the program, where it is one; wanted may
--- be "entity": then a number is taken for one.
-function roots:plain(value, wanted)
+--- A value from outside as a value of the program, where it is one.
+function roots:plain(value)
   if value.type ~= "object" then return value end
   local kind = type(value.value)
   if kind == "number" then
-    return self:uniform(value, wanted == "entity" and "entity" or "number")
+    return self:uniform(value, "number")
   elseif kind == "boolean" then
     return self:uniform(value, "bool")
   elseif kind == "nil" then
