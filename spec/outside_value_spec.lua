@@ -52,6 +52,8 @@ local bodies = {
   "local t if p.on then t = V end if t == e then p.y = 1 else p.y = 2 end",
   "local t = V if p.x > 5 then t = p.who end if t then p.y = 1 end",
   "local t = S.V if p.x > 5 then t = p.who end if not t then p.y = 1 end",
+  "local w = p.who if p.on then w = nil end if w == (V or 7) then p.y = 1 end",
+  "local w = p.who if p.on then w = nil end p.y = (S.V or 7) ~= w and 1 or 2",
   "local t = pick(p.on, S.V) if t == nil then p.y = 1 else p.y = 2 end",
   "local t = pick(p.on, V) or S.V p.y = t == e and 1 or 2",
 }

@@ -223,7 +223,8 @@ local function equal(self, a, b, node)
       local same = emit:op("eq entity", "bool", x, y)
       -- A number that is no entity reads as none, and is not equal to none.
       for _, side in ipairs { a, b } do
-        if side.type == "object" and side.value ~= nil then
+        if lower.is_number(side)
+          or side.type == "object" and side.value ~= nil then
           same = emit:both(same, emit:opposite(emit:op("eq entity", "bool",
             self:entity(side), emit.null())))
         end
