@@ -78,11 +78,15 @@ describe("a function", function()
     both "if p.x < step(p).x and p.x > 4 then v.x = p.x end"
   end)
 
-  it("tells entities from numbers that are found through others", function()
+  it("does not tell entities from what may be a number, or nil", function()
+    local message = "a comparison of what may be nil here"
     both("local n = world:get(p.who, H, 'n') if n == e then v.x = 99 end",
-      "a comparison of an entity with a computed number")
-    both("if e ~= world:get(p.who, H, 'n') then v.x = 99 end",
-      "a comparison of an entity with a computed number")
+      message)
+    both("if e ~= world:get(p.who, H, 'n') then v.x = 99 end", message)
+    for _, value in ipairs { true, "text", { "table" } } do
+      both("local a, b if p.x > 4 then a, b = outside, e end "
+        .. "if a == b then v.x = 99 end", message, value)
+    end
   end)
 
   if rawget(_G, "jit") and pcall(require, "ffi") then

@@ -208,7 +208,6 @@ local function equal(self, a, b, node)
     return emit:opposite(self:some(a, node))
   end
   for _, x in ipairs { a, b } do
-    while x.type == "maybe" do x = x.value end
     if x.type == "choice" then
       outside(node.line, "a comparison of what may be false or nil here",
         "test it first: if x then ... end")
@@ -231,12 +230,14 @@ local function equal(self, a, b, node)
       end
       return same
     end
-    if lower.may_be_number(a) or lower.may_be_number(b) then
+    if lower.is_number(a) or lower.is_number(b) then
       outside(node.line, "a comparison of an entity with a computed number",
         "compare it with e, a field of type entity or a variable from outside")
     end
-    outer:plain(a.type == "entity" and b or a) -- as long as it is a boolean
-    return emit.no
+    if a.type ~= "maybe" and b.type ~= "maybe" then
+      outer:plain(a.type == "entity" and b or a) -- while it is a boolean
+      return emit.no
+    end
   end
   a, b = outer:plain(a), outer:plain(b)
   if a.type == "bool" and b.type == "bool" then

@@ -31,12 +31,6 @@ local function is_number(value)
 end
 lower.is_number = is_number
 
---- Is it a number, or nil and else one?
-function lower.may_be_number(value)
-  while value.type == "maybe" do value = value.value end
-  return is_number(value)
-end
-
 local words = {
   f32 = "a number", f64 = "a number", bool = "a boolean", entity = "an entity",
   ["nil"] = "nil", maybe = "something that may be nil",
