@@ -4,6 +4,8 @@
 local ecs = require "ecs"
 
 local load_text = rawget(_G, "loadstring") or load
+-- Hooks count what it takes to find globals here, too.
+local error, pcall, set_hook = error, pcall, debug.sethook
 
 local V = ecs.component("CodesV", { x = "f32" })
 
@@ -51,5 +53,24 @@ describe("a world", function()
       assert.is_true(is_compiled(load_text(texts[k % 2 + 1](k))()), k)
     end
     assert.is_false(is_compiled(load_text(TEXT .. " -- more")()))
+  end)
+
+  it("compiles what a hook has stopped from being compiled", function()
+    local stopped = 0
+    for count = 50, 2000, 150 do
+      local f = load_text(TEXT .. " -- " .. count)()
+      set_hook(function()
+        set_hook()
+        error("stop", 0)
+      end, "", count)
+      local done, problem = pcall(query.each, query, f)
+      set_hook()
+      if not done then
+        assert.equal("stop", problem)
+        stopped = stopped + 1
+      end
+      assert.is_true(is_compiled(f), count)
+    end
+    assert.is_true(stopped > 5)
   end)
 end)

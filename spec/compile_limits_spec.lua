@@ -16,7 +16,7 @@ local function both(text, outside)
     local load_text = rawget(_G, "loadstring") or load
     world:system { name = "s", query = { P },
                    each = load_text(source, source)(outside),
-                   compile = way == "plain" and false or nil }
+                   compile = way ~= "plain" and nil }
     world:progress(1)
     world:progress(1)
     local values = world:get(e, P)
@@ -84,6 +84,25 @@ describe("a function", function()
     end end end]]
     assert.truthy(told:find("becomes this long", 1, true), told)
     assert.is_true(os.clock() - start < 5)
+  end)
+
+  it("that is longer than a program may be is plain Lua", function()
+    local many = {}
+    for k = 1, 1100 do many["a" .. k] = k end
+    local message = "a function that becomes this long cannot be compiled: "
+      .. "split it: there is room for 8192 operations, and for 1024 fields "
+      .. "and 1024 values from outside"
+    both(chain(4200, "p.x = p.x * p.y + %d"))
+    assert.equal(message, told)
+    told = nil
+    both(chain(1100, "p.x = p.x + V.a%d"), many)
+    assert.equal(message, told)
+  end)
+
+  it("may call what the VM has in Lua of its own, as plain Lua", function()
+    both("if table.remove(V) then p.x = 5 end", { 1, 2, 3 })
+    assert.truthy(told:find("a call of 'table.remove', which is written in C",
+      1, true), told)
   end)
 
   --- x after a frame for each value of a number that a loop counts by, in one

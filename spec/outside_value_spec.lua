@@ -14,7 +14,7 @@ local P = ecs.component("OutsideP", {
 --- What V is in turn, given an entity.
 local function values_for(e)
   return { 1, true, false, e, "s", { a = 1 }, { a = true },
-           function(x) return x end, math.floor, n = 10 } -- the tenth is nil
+           function(x) return x end, math.floor, 2.5, n = 11 } -- one is nil
 end
 
 local bodies = {
@@ -44,6 +44,18 @@ local bodies = {
   "local t = V if p.on then t = 3 end p.y = t",
   "local t if p.on then t = V end if t then p.y = 1 else p.y = 2 end",
   "local t = p.on and V or p.x if t then p.y = 1 else p.y = 2 end",
+  "p.y = e == S.V and 1 or 2",
+  "p.y = S.V ~= p.who and 1 or 2",
+  "local t if p.on then t = V end if t ~= nil then p.y = 1 else p.y = 2 end",
+  "local t if p.on then t = S.V end if t ~= nil then p.y = 1 end",
+  "local t = S.V if p.x > 5 then t = nil end if t == nil then p.y = 1 end",
+  "local t if p.on then t = V end if t == e then p.y = 1 else p.y = 2 end",
+  "local t = V if p.x > 5 then t = p.who end if t then p.y = 1 end",
+  "local t = S.V if p.x > 5 then t = p.who end if not t then p.y = 1 end",
+  "local w = p.who if p.on then w = nil end if w == (V or 7) then p.y = 1 end",
+  "local w = p.who if p.on then w = nil end p.y = (S.V or 7) ~= w and 1 or 2",
+  "local t = pick(p.on, S.V) if t == nil then p.y = 1 else p.y = 2 end",
+  "local t = pick(p.on, V) or S.V p.y = t == e and 1 or 2",
 }
 
 --- One frame, or one query:each: what comes of it, as text.
@@ -67,15 +79,17 @@ local function runs(body, way)
   local e = world:spawn(P { x = 3, on = true })
   world:set(e, P, "who", e)
   local query, values = world:query { P }, values_for(e)
-  local text = "local V = ... return function(p, dt, e) " .. body
-    .. " end, function(v) V = v end"
+  local text = "local V = ... local S = { V = V } "
+    .. "local function pick(a, b) if a then return b end end "
+    .. "return function(p, dt, e) " .. body
+    .. " end, function(v) V, S.V = v, v end"
   local seen = {}
   for i = 1, values.n do
     for j = 1, values.n do
       local f, put = load_text(text, text)(values[i])
       if way ~= "query" then
         world:system { name = "s", query = query, each = f,
-                       compile = way == "plain" and false or nil }
+                       compile = way ~= "plain" and nil }
       end
       for _, k in ipairs { i, j, i } do
         put(values[k])
@@ -125,12 +139,12 @@ end)
 describe("a comparison", function()
   local function both(body)
     local seen = {}
-    for k, compile in ipairs { "", false } do
+    for k, compile in ipairs { true, false } do
       local world = ecs.world { precision = "double" }
       local e = world:spawn(P { x = 3, on = true })
       world:set(e, P, "who", e)
-      world:system { name = "s", query = { P }, compile = compile == false
-        and false or nil, each = "function(p, dt, e) " .. body .. " end" }
+      world:system { name = "s", query = { P }, compile = compile
+        and nil, each = "function(p, dt, e) " .. body .. " end" }
       world:progress(1)
       seen[k] = world:get(e, P, "y")
     end

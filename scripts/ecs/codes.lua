@@ -30,7 +30,8 @@ local core = native.core
 local read = compiler.read
 
 -- Taken now: scripts replace what Lua gave them, and programs must not change.
-local ipairs, format, find = ipairs, string.format, string.find
+local ipairs, format = ipairs, string.format
+local find, gsub = string.find, string.gsub
 local remove = table.remove
 
 local codes = {}
@@ -131,9 +132,20 @@ local function wear_out(code, f)
   return nil, code.problem
 end
 
+--- Why no program could be made, given what ecs.core says of it.
+local function refusal(text)
+  if find(text, "program is too long", 1, true) then
+    return "a function that becomes this long cannot be compiled: split it: "
+      .. "there is room for 8192 operations, and for 1024 fields and 1024 "
+      .. "values from outside"
+  end
+  return (gsub(text, "^ecs: ", ""))
+end
+
 --- Notes that a plan is no program after all.
 function codes.refuse(code, f, plan, text)
   local file, line = compiler.place(f)
+  text = refusal(text)
   for k = #code.plans, 1, -1 do
     if code.plans[k] == plan then remove(code.plans, k) end
   end

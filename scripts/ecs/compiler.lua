@@ -50,7 +50,7 @@ local function tree_of(f, line, name)
   if not known then
     local found, why = source.find(f)
     if not found then
-      if get_info and get_info(f, "S").what == "C" then
+      if source.is_foreign(f) then
         parser.outside(line, "a call of '" .. (name or "it") .. "', which is "
           .. "written in C", debugging[f] and "fine while debugging, as plain "
           .. "Lua runs it; take it out when that is over"

@@ -91,8 +91,7 @@ local function choose(system)
     system.fixed = plan.dts and plan
     return plan
   end
-  plan, problem = codes.refuse(code, system.work, plan,
-    (text:gsub("^ecs: ", "")))
+  plan, problem = codes.refuse(code, system.work, plan, text)
   if failed then
     code.problem = nil
     return nil, nil, text

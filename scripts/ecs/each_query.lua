@@ -20,6 +20,7 @@ local codes = require "ecs.codes"
 local core = native.core
 local choose, refuse = codes.choose, codes.refuse
 local dump = string.dump
+local error, pcall = error, pcall
 
 --- Plans of a code; codes of a world: what comes after that is plain Lua.
 local PLANS, CODES = 32, 1024
@@ -106,8 +107,10 @@ local function run(asked, known, f, ...)
     return nil
   end
   code.busy = true
-  local plan, problem = choose(code, f)
+  -- A debug hook may raise in there, and memory may be short.
+  local done, plan, problem = pcall(choose, code, f)
   code.busy = false
+  if not done then error(plan, 0) end
   if not plan then
     if is_final(problem) then code.final, known[f] = true, false end
     return nil
@@ -125,8 +128,8 @@ local function run(asked, known, f, ...)
     entry.programs[plan] = program
   end
   plan.main.f = nil -- the closure may go
-  local done, text = core.run_program(program, plan.values, "", 0)
-  if done then return true end
+  local ran, text = core.run_program(program, plan.values, "", 0)
+  if ran then return true end
   return false, text
 end
 

@@ -164,8 +164,8 @@ function lower:fit(value, scalar, node, label)
     or "assign e, nil or a field of type entity")
 end
 
-function lower:assign_field(node, value, scope)
-  local object = self:value(node.object, scope)
+--- object is the value of the node's.
+function lower:assign_field(node, object, value)
   local row = as_row(self, object)
   if not row then
     outside(node.line, "an assignment to a field of " .. lower.word(object),
@@ -222,7 +222,8 @@ local function equal(self, a, b, node)
       local same = emit:op("eq entity", "bool", x, y)
       -- A number that is no entity reads as none, and is not equal to none.
       for _, side in ipairs { a, b } do
-        if side.type == "object" and side.value ~= nil then
+        if lower.is_number(side)
+          or side.type == "object" and side.value ~= nil then
           same = emit:both(same, emit:opposite(emit:op("eq entity", "bool",
             self:entity(side), emit.null())))
         end
@@ -233,7 +234,10 @@ local function equal(self, a, b, node)
       outside(node.line, "a comparison of an entity with a computed number",
         "compare it with e, a field of type entity or a variable from outside")
     end
-    return emit.no
+    if a.type ~= "maybe" and b.type ~= "maybe" then
+      outer:plain(a.type == "entity" and b or a) -- while it is a boolean
+      return emit.no
+    end
   end
   a, b = outer:plain(a), outer:plain(b)
   if a.type == "bool" and b.type == "bool" then
@@ -248,7 +252,8 @@ local function equal(self, a, b, node)
   elseif lower.is_number(a) ~= lower.is_number(b) then
     return emit.no
   end
-  return outside(node.line, "a comparison of " .. lower.word(a),
+  local odd = a.type == "bool" and b or a
+  return outside(node.line, "a comparison of " .. lower.word(odd),
     "compare numbers, booleans and entities")
 end
 

@@ -72,13 +72,8 @@ run["local"] = function(self, node, scope)
   end
 end
 
-local function assign(self, target, value, scope)
-  if target[1] == "field" then
-    return self:assign_field(target, value, scope)
-  elseif target[1] ~= "name" then
-    outside(target.line, "an assignment to this", "assign to fields of rows "
-      .. "and to local variables")
-  end
+local function assign(self, target, object, value, scope)
+  if object then return self:assign_field(target, object, value) end
   local variable = scope[target.name]
   if not variable then
     outside(target.line, "an assignment to '" .. target.name
@@ -88,10 +83,27 @@ local function assign(self, target, value, scope)
   return self:set(variable, value)
 end
 
+--- What fields are assigned to, by number of the target.
+local function objects_of(self, targets, scope)
+  local objects = {}
+  for k, target in ipairs(targets) do
+    if target[1] == "field" then
+      objects[k] = self:value(target.object, scope)
+    elseif target[1] ~= "name" then
+      outside(target.line, "an assignment to this", "assign to fields of rows "
+        .. "and to local variables")
+    end
+  end
+  return objects
+end
+
+--- As Lua does it: first whose fields they are, then the values, and the first
+-- target is assigned to last.
 function run.assign(self, node, scope)
+  local objects = objects_of(self, node.targets, scope)
   local values = self:list(node.values, #node.targets, scope)
-  for k = #node.targets, 1, -1 do -- as Lua does it: the first wins
-    assign(self, node.targets[k], values[k], scope)
+  for k = #node.targets, 1, -1 do
+    assign(self, node.targets[k], objects[k], values[k], scope)
   end
 end
 

@@ -81,8 +81,11 @@ function lower:some(value, node)
   end
   if value.type == "nil" or value.type == "entity" or value.type == "row" then
     return self:truth(value)
+  elseif value.type == "object" then
+    self.context.roots:guard_some(value)
+    return emit:truth(value.value ~= nil)
   end
-  return self.emit.yes
+  return emit.yes
 end
 
 --- A value that is known not to be nil here as what it is.
@@ -99,14 +102,11 @@ function lower:merge(test, x, y, node, name)
   if x.type == "none" then return y end
   local known = self:known(test)
   if known ~= nil then return known and x or y end
+  x, y = self.context.roots:plain(x), self.context.roots:plain(y)
   if x.type == "maybe" or y.type == "maybe" or
     (x.type == "nil") ~= (y.type == "nil") and x.type ~= "entity"
     and y.type ~= "entity" then
     return self:merge_maybe(test, x, y, node, name)
-  end
-  if x.type == "object" or y.type == "object" then
-    x = self.context.roots:plain(x, y.type)
-    y = self.context.roots:plain(y, x.type)
   end
   if is_number(x) and is_number(y) or x.type == "bool" and y.type == "bool"
   then
@@ -149,7 +149,7 @@ end
 
 --- A value as a number, or the error that it is none. what it is for: "-".
 function lower:number(value, node, what)
-  value = self.context.roots:plain(value, "number")
+  value = self.context.roots:plain(value)
   if is_number(value) then return value end
   if value.type == "maybe" and self:known(value.some) then
     return self:number(value.value, node, what)

@@ -26,7 +26,7 @@ local parser = require "ecs.parser"
 local outside = parser.outside
 
 -- Taken now: scripts replace what Lua gave them, and programs must not change.
-local ipairs, pcall, type = ipairs, pcall, type
+local ipairs, match, pcall, type = ipairs, string.match, pcall, type
 local rawequal, rawget, setmetatable = rawequal, rawget, setmetatable
 local get_upvalue = debug and debug.getupvalue
 local get_metatable = debug and debug.getmetatable or getmetatable
@@ -133,6 +133,9 @@ function roots:object(reader, line)
   if rawequal(value, UNREADABLE) then
     outside(line, "'" .. reader.path[#reader.path] .. "' behind a metatable "
       .. "whose __index is a function", "read it from a plain table")
+  elseif type(value) == "cdata" then -- which may be equal to a number, or nil
+    outside(line, "'" .. match(reader.key, "[^/.]*$") .. "', which is cdata",
+      "keep numbers in variables and tables of Lua")
   end
   return { type = "object", reader = reader, value = value, looked = looked }
 end
@@ -258,13 +261,12 @@ function roots:uniform(value, kind, handle)
            flex = kind == "number" and not emit.double or nil }
 end
 
---- A value from outside as a value of the program, where it is one; wanted may
--- be "entity": then a number is taken for one.
-function roots:plain(value, wanted)
+--- A value from outside as a value of the program, where it is one.
+function roots:plain(value)
   if value.type ~= "object" then return value end
   local kind = type(value.value)
   if kind == "number" then
-    return self:uniform(value, wanted == "entity" and "entity" or "number")
+    return self:uniform(value, "number")
   elseif kind == "boolean" then
     return self:uniform(value, "bool")
   elseif kind == "nil" then

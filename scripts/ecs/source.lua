@@ -181,12 +181,19 @@ local function prove(chunk, info, code)
   return nil
 end
 
+--- Is a function not of a script? LuaJIT has some of its own in Lua, and none
+-- of these stands on a line.
+function source.is_foreign(f)
+  local info = debug_getinfo and debug_getinfo(f, "S")
+  return info and info.linedefined < 0
+end
+
 --- Where a function's text is: { tokens, first, last, name, line }, its keyword
 -- and its end among the tokens; or nil and why not, as it follows "whose".
 function source.find(f)
   local info = debug_getinfo and debug_getinfo(f, "S")
   if not info then return nil, "source is not known without debug.getinfo" end
-  if info.what == "C" then return nil, "source is C" end
+  if source.is_foreign(f) then return nil, "source is C" end
   local done, dumped = pcall(dump, f)
   if not done then return nil, "code cannot be read" end
   local code = code_of(dumped)
