@@ -200,3 +200,95 @@ describe("a finalizer that closes the world", function()
     end)
   end
 end)
+
+-- What a finalizer does comes wherever Lua allocates. Here it comes at the n-th
+-- call of a function of these files, for every n, so that nothing is missed.
+describe("a finalizer that changes the systems", function()
+  local files = { "schedule", "codes", "explain" }
+
+  -- Compiled code calls no hooks.
+  local jit = rawget(_G, "jit")
+  local compiles = jit and jit.status()
+  before_each(function()
+    if compiles then
+      jit.off()
+      jit.flush()
+    end
+  end)
+  after_each(function() if compiles then jit.on() end end)
+
+  local calls = {
+    progress = function(world) world:progress(1) end,
+    explain = function(world) world:explain() end,
+    ["explain of a system"] = function(world) world:explain("moves") end,
+    system = function(world)
+      world:system { name = "moves", query = { Position }, batch = nothing }
+    end,
+    remove_system = function(world) world:remove_system("moves") end,
+  }
+
+  local ran
+  local function define(world, name)
+    world:system { name = name, after = "first", run = function()
+      ran[name] = (ran[name] or 0) + 1
+    end }
+  end
+
+  local function move(p, dt) p.x = p.x + dt end
+
+  local function make_world()
+    local world = ecs.world {}
+    world:system { name = "first", run = nothing }
+    world:system { name = "moves", query = { Position }, each = move }
+    for k = 1, 3 do define(world, "r" .. k) end
+    return world
+  end
+
+  --- Calls f; meddle is called at the n-th call in one of the files. Returns
+  -- whether it came to that, and what f gave.
+  local function call_with(n, meddle, f, world)
+    local function hook()
+      local source = debug.getinfo(2, "S").source
+      for _, file in ipairs(files) do
+        if source:find("ecs/" .. file .. ".lua", 1, true) then n = n - 1 end
+      end
+      if n > 0 then return end
+      debug.sethook()
+      meddle(world)
+    end
+    debug.sethook(hook, "c")
+    local ok, text = pcall(f, world)
+    debug.sethook()
+    return n <= 0, ok, text
+  end
+
+  local function check_call(call, meddle, wanted)
+    local n = 1
+    while true do
+      local world = make_world()
+      ran = {}
+      local came, ok, text = call_with(n, meddle, call, world)
+      assert.is_true(ok or text:find("ecs: ", 1, true) ~= nil, text)
+      ran = {}
+      world:progress(1)
+      assert.same(came and wanted or { r1 = 1, r2 = 1, r3 = 1 }, ran)
+      if not came then break end
+      n = n + 1
+    end
+    assert.is_true(n > 1)
+  end
+
+  for name, call in pairs(calls) do
+    it("may come at any moment of " .. name, function()
+      check_call(call, function(world)
+        world:remove_system("r2")
+        define(world, "new")
+      end, { r1 = 1, r3 = 1, new = 1 })
+      if name == "system" then return end -- whichever is last
+      check_call(call, function(world)
+        pcall(world.remove_system, world, "moves")
+        define(world, "moves")
+      end, { r1 = 1, r2 = 1, r3 = 1, moves = 1 })
+    end)
+  end
+end)

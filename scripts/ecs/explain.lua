@@ -46,13 +46,13 @@ end
 
 -- Systems of a world --------------------------------------------------------
 
-local function add_planned(lines, state, plan)
+local function add_planned(lines, plan)
   for _, phase in ipairs(plan) do
     lines[#lines + 1] = "phase " .. phase.phase .. ": "
       .. count(#phase.names, "system")
-    for _, name in ipairs(phase.names) do
+    for k, name in ipairs(phase.names) do
       lines[#lines + 1] = "  " .. name .. ": "
-        .. describe_all(state.named[name])
+        .. describe_all(phase.systems[k])
     end
   end
 end
@@ -74,7 +74,7 @@ local function explain_world(world)
     .. (state.deferred and "frame" or "system")
   local plan, problem = frame.plan(state)
   if plan then
-    add_planned(lines, state, plan)
+    add_planned(lines, plan)
   else
     add_defined(lines, state, problem)
   end

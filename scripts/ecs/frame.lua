@@ -78,17 +78,20 @@ end
 local frame = {}
 
 --- The plan for a world's systems, made when they have changed; or nil and what
--- is wrong with them.
+-- is wrong with them. A finalizer may change them while it is made: then it is
+-- good for what began, and not kept.
 function frame.plan(state)
   if state.plan then return state.plan end
-  local plan, text = schedule.plan(state.phases, state.systems)
+  local systems, named, changes = {}, {}, state.changes
+  for k, planned in ipairs(state.systems) do
+    systems[k], named[planned.name] = planned, planned
+  end
+  local plan, text = schedule.plan(state.phases, systems)
   for _, phase in ipairs(plan or {}) do
     phase.systems = {}
-    for k, name in ipairs(phase.names) do
-      phase.systems[k] = state.named[name]
-    end
+    for k, name in ipairs(phase.names) do phase.systems[k] = named[name] end
   end
-  state.plan = plan
+  if state.changes == changes then state.plan = plan end
   return plan, text
 end
 

@@ -17,6 +17,7 @@
 --                kind, work, run, query, kernel, idle }, and what each.lua adds
 --     named      name -> system
 --     plan       of schedule.lua; nil: to be made
+--     changes    how often a system was defined or removed
 --     deferred   flush = "frame"
 --     precision  "fields" or "double", unless a system says another
 --     tick       how many frames were begun
@@ -24,7 +25,9 @@
 --                that world:run of one phase leaves the numbers of others alone
 --
 -- Once a system is defined, only enabled, idle and what is compiled of it
--- change: one that is defined anew takes its place in systems.
+-- change: one that is defined anew takes its place in systems. systems, named and
+-- plan change together, with nothing between them that may run a finalizer: that
+-- may define and remove systems, too.
 --
 -- idle: nothing matched its query when it ran last. While nothing does, its
 -- turn costs one question: a game has many systems that wait for something.
@@ -201,6 +204,7 @@ local function prepare(world, phases, deferred)
   for k, phase in ipairs(phases) do ranks[phase], turns[phase] = k, 0 end
   state.phases, state.ranks, state.deferred = phases, ranks, deferred
   state.systems, state.named, state.tick, state.turns = {}, {}, 0, turns
+  state.changes = 0
 end
 
 --- The state of a world; one that no script made is prepared now.
@@ -266,7 +270,7 @@ function methods.system(world, spec)
   core.forget_totals(world, system.name)
   state.systems[place] = system
   state.named[system.name] = system
-  state.plan = nil
+  state.plan, state.changes = nil, state.changes + 1
   if replaced then each.forget(replaced) end
   local text, thrown = each.announce(system)
   if text ~= nil then error(text, thrown and 0 or 2) end
@@ -288,9 +292,10 @@ function methods.remove_system(world, name)
   native.check_world(world, "remove_system")
   local state, place = find(world, "remove_system", name, 3)
   core.forget_totals(world, name)
-  each.forget(table.remove(state.systems, place))
+  local removed = table.remove(state.systems, place)
   state.named[name] = nil
-  state.plan = nil
+  state.plan, state.changes = nil, state.changes + 1
+  each.forget(removed)
 end
 
 core.install("ecs.World", methods)
