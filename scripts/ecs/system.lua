@@ -25,9 +25,9 @@
 --                that world:run of one phase leaves the numbers of others alone
 --
 -- Once a system is defined, only enabled, idle and what is compiled of it
--- change: one that is defined anew takes its place in systems. systems, named and
--- plan change together, with nothing between them that may run a finalizer: that
--- may define and remove systems, too.
+-- change: one that is defined anew takes its place in systems. systems, named
+-- and plan change together, with nothing between them that may run a finalizer:
+-- that may define and remove systems, too.
 --
 -- idle: nothing matched its query when it ran last. While nothing does, its
 -- turn costs one question: a game has many systems that wait for something.
