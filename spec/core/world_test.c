@@ -591,6 +591,33 @@ static void hundreds_of_components_work_like_few(void **state) {
   }
   fail();
 }
+
+/* A first component whose bit is in the second word of masks brings nothing of
+ * the first word, and is all that is left when others go. */
+static void the_second_word_of_masks_is_looked_at(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  World *world = &fixture.world;
+  define_many(world, 100, "w", ECS_STORE_TABLE);
+  ecs_Component all[100];
+  for (uint32_t i = 0; i < 100; i++) all[i] = i + 1;
+  assert_int_equal(world_regroup(world, all, 100, false), ECS_OK);
+  for (ecs_Component late = 65; late <= 100; late++) {
+    ecs_Component early = late - 64;
+    ecs_Entity entity = spawn(world, NULL, 0);
+    assert_int_equal(add(world, entity, late, 3), ECS_OK);
+    for (ecs_Component i = 1; i <= 100; i++)
+      assert_int_equal(has(world, entity, i), i == late);
+    assert_int_equal(add(world, entity, early, 4), ECS_OK);
+    assert_int_equal(world_remove(world, entity, early), ECS_OK);
+    assert_false(has(world, entity, early));
+    assert_component(world, entity, late, 3);
+    assert_int_equal(world_remove(world, entity, late), ECS_OK);
+    assert_sound(world);
+  }
+  finish(&fixture);
+}
 #endif
 
 /* The check itself -------------------------------------------------------- */
@@ -684,6 +711,7 @@ int main(void) {
       cmocka_unit_test(limits_of_components_and_groups_hold),
 #ifndef ECS_TINY
       cmocka_unit_test(hundreds_of_components_work_like_few),
+      cmocka_unit_test(the_second_word_of_masks_is_looked_at),
 #endif
       cmocka_unit_test(the_check_sees_what_does_not_agree),
       cmocka_unit_test(the_check_sees_an_entity_in_two_rows),
