@@ -100,7 +100,8 @@ local newcomers = {
     world:query({ Position }):batch(function(batch)
       batch.Velocity.x[1] = 0
     end)
-  end, "the query of this batch does not name 'Velocity'" },
+  end, "the query of this batch does not name 'Velocity' (there are count, "
+    .. "entities, Position)" },
 
   { "assigning to a column as a whole", function()
     world:query({ Position }):batch(function(batch) batch.Position.x = 0 end)

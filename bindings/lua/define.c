@@ -54,9 +54,12 @@ static const char *check_name(lua_State *L, int index, const char *what) {
   size_t bytes = 0;
   const char *name = NULL;
   if (lua_type(L, index) == LUA_TSTRING) name = lua_tolstring(L, index, &bytes);
-  if (!name)
-    bind_error(L, "the name of a %s is a string, not a %s", what,
-               luaL_typename(L, index));
+  if (!name) {
+    bind_push_description(L, index);
+    bind_error(L, "the name of a %s is a string, not %s: it comes first, as in "
+                  "ecs.%s(\"Name\"%s)", what, lua_tostring(L, -1), what,
+               strcmp(what, "tag") == 0 ? "" : ", { x = \"f32\" }");
+  }
   if (!bind_name_holds(name, bytes))
     bind_error(L, "the name of a %s is 1 to 255 bytes of UTF-8 text without "
                   "control characters", what);

@@ -70,6 +70,18 @@ local function component(name, fields, first, fill, book)
   return proxy(columns)
 end
 
+--- What has columns, after a comma.
+local function named(terms)
+  local names = ""
+  for t = 1, #terms, 2 do
+    local name, fields = core.fields(terms[t])
+    if has_columns(terms[t + 1]) and #fields > 0 then
+      names = names .. ", " .. name
+    end
+  end
+  return names
+end
+
 --- Why a batch has nothing under this key.
 local function absence(terms, key)
   for t = 1, #terms, 2 do
@@ -85,6 +97,7 @@ local function absence(terms, key)
   local what = core.kind(key) == "ecs.Component" and tostring(key)
     or message.describe(key)
   return "ecs: the query of this batch does not name " .. what
+    .. " (there are count, entities" .. named(terms) .. ")"
 end
 
 --- The components that have columns, in order, and how many columns come before
