@@ -125,6 +125,14 @@ local mistakes = {
   { "text for a number", function() return (ecs.math.sin("1")) end,
     "ecs.math.sin takes numbers, not a string" },
 
+  { "a field of text", function()
+    ecs.component("NewcomerName", { text = "string" })
+  end, "NewcomerName.text: there is no type 'string' (there are f32 f64 i8 u8 "
+    .. "i16 u16 i32 u32 bool entity): keep it in a table of your own, by "
+    .. "entity" },
+  { "a total without a name", function() world:sum() end,
+    "sum takes a name, as in world:sum 'score', not nothing" },
+
   -- Loops.
   { "the entity last in a loop of rows", function()
     for p, e in query:rows() do world:set(e, Position, "x", p) end
@@ -138,6 +146,24 @@ local mistakes = {
     for e, p in query:rows() do world:set(e, p) end
   end, "set takes a component, a tag or a value such as Position { x = 1 }, "
     .. "not a row: to copy one, name its fields in a value" },
+  { "a value of a row", function()
+    for _, p in query:rows() do world:spawn(Position(p)) end
+  end, "Position takes a table of fields, not a row: name them, as in "
+    .. "Position { x = ... }" },
+  { "a value of the columns of a batch", function()
+    query:batch(function(batch) world:spawn(Position(batch.Position)) end)
+  end, "Position takes a table of fields, not a batch: name them, as in "
+    .. "Position { x = ... }" },
+  { "setting from a table", function()
+    world:set(entity, { x = 1 })
+  end, "set takes a component, a tag or a value such as Position { x = 1 }, "
+    .. "not a table: write the component before the braces" },
+  { "a component through a row", function()
+    for _, p in query:rows() do p.x = Position end
+  end, "Position.x is f32 and cannot hold the component Position" },
+  { "a row through a row", function()
+    for _, p in query:rows() do p.x = p end
+  end, "Position.x is f32 and cannot hold a row" },
   { "a batch taken for a row", function()
     query:batch(function(p) return p.x end)
   end, "the query of this batch does not name 'x' (there are count, entities, "

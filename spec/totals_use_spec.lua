@@ -121,7 +121,7 @@ describe("a total", function()
         refused(kind .. " takes a name, as in world:" .. kind .. " 'score'",
           world[kind], world, thing)
       end
-      refused("not no value", world[kind], world)
+      refused("not nothing", world[kind], world)
       refused("called with ':'", world[kind], "t")
     end
   end)

@@ -114,8 +114,11 @@ static ecs_Scalar check_type(lua_State *L, int index, const char *component,
   for (int type = 0; type < ECS_SCALAR_COUNT; type++)
     if (strcmp(name, ecs_scalar_name((ecs_Scalar)type)) == 0)
       return (ecs_Scalar)type;
+  bool object = strcmp(name, "string") == 0 || strcmp(name, "table") == 0 ||
+                strcmp(name, "any") == 0;
   bind_error(L, "%s.%s: there is no type '%s' (there are f32 f64 i8 u8 i16 "
-                "u16 i32 u32 bool entity)", component, field, name);
+                "u16 i32 u32 bool entity)%s", component, field, name,
+             object ? ": keep it in a table of your own, by entity" : "");
   return ECS_SCALAR_COUNT;
 }
 

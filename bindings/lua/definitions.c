@@ -80,20 +80,23 @@ static void push_userdata_description(lua_State *L, int index) {
     lua_pushliteral(L, "a userdata");
 }
 
-/* Is it a row? Its metatable says so, a table's on LuaJIT and a userdata's
- * elsewhere. For messages only: a script may write the same there. */
-static bool is_row(lua_State *L, int index) {
-  if (!luaL_getmetafield(L, index, "__name")) return false;
+/* Its metatable says so, a row's being a table's on LuaJIT and a userdata's
+ * elsewhere; a script may write the same there. */
+const char *bind_view_name(lua_State *L, int index) {
+  if (lua_isnone(L, index) || !luaL_getmetafield(L, index, "__name"))
+    return NULL;
   const char *name = lua_tostring(L, -1);
   bool row = name && strcmp(name, "ecs.Row") == 0;
+  bool batch = name && strcmp(name, "ecs.Batch") == 0;
   lua_pop(L, 1);
-  return row;
+  return row ? "a row" : batch ? "a batch" : NULL;
 }
 
 void bind_push_description(lua_State *L, int index) {
   char text[48];
-  if (!lua_isnone(L, index) && is_row(L, index)) {
-    lua_pushliteral(L, "a row");
+  const char *view = bind_view_name(L, index);
+  if (view) {
+    lua_pushstring(L, view);
     return;
   }
   switch (lua_type(L, index)) {
@@ -164,8 +167,13 @@ static const char *advice(lua_State *L, int index, const char *call) {
     case LUA_TUSERDATA: break;
     default: return "";
   }
-  if (is_row(L, index)) return ": to copy one, name its fields in a value";
+  if (bind_view_name(L, index))
+    return ": to copy one, name its fields in a value";
   if (!lua_istable(L, index)) return "";
+  lua_rawgeti(L, index, 1);
+  bool list = !lua_isnil(L, -1);
+  lua_pop(L, 1);
+  if (!list) return ": write the component before the braces";
   return strcmp(call, "spawn") == 0 ? ": write spawn(A, B), without braces"
                                     : ": call it once for each, without braces";
 }
@@ -249,6 +257,11 @@ static int definition_call(lua_State *L) {
   if (definition->field_count == 0)
     return bind_error(L, "%s is a tag: it has no fields, so leave out the {}",
                       definition->name);
+  if (bind_view_name(L, 2)) /* on LuaJIT an empty table: it would give nothing */
+    return bind_error(L, "%s takes a table of fields, not %s: name them, as in "
+                         "%s { %s = ... }", definition->name,
+                      bind_view_name(L, 2), definition->name,
+                      definition->fields[0].name);
   if (!lua_istable(L, 2) || lua_gettop(L) != 2)
     return bind_error(L, "%s takes one table of fields, as in %s { %s = ... }",
                       definition->name, definition->name,

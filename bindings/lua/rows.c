@@ -52,10 +52,10 @@ static int refuse_absent(lua_State *L, const Rows *rows, const RowTerm *term) {
 
 static int refuse_store(lua_State *L, const RowTerm *term, uint32_t field) {
   const ecs_Field *refused = &term->definition->fields[field];
-  return bind_error(L, "%s.%s is %s and cannot hold %s%s",
+  bind_push_description(L, 3);
+  return bind_error(L, "%s.%s is %s and cannot hold %s",
                     term->definition->name, refused->name,
-                    ecs_scalar_name(refused->type),
-                    lua_isnil(L, 3) ? "" : "a ", luaL_typename(L, 3));
+                    ecs_scalar_name(refused->type), lua_tostring(L, -1));
 }
 
 static int refuse_read_only(lua_State *L, const Rows *rows,

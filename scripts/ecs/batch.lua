@@ -35,6 +35,7 @@ end
 local function proxy(contents)
   return setmetatable({}, {
     __index = contents, __newindex = refuse, __metatable = false,
+    __name = "ecs.Batch", -- for messages
   })
 end
 
