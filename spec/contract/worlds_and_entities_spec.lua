@@ -156,6 +156,8 @@ describe("one entity", function()
     local first = world:get(e, Position)
     assert.same({ x = 1, y = 0 }, first)
     assert.not_equal(first, world:get(e, Position))
+    first.x = 9
+    assert.equal(1, world:get(e, Position, "x"))
     assert.is_nil(world:get(e, Velocity))
   end)
 
