@@ -85,6 +85,7 @@ build = {
         "bindings/lua/programs.c",
         "bindings/lua/queries.c",
         "bindings/lua/rows.c",
+        "bindings/lua/strays.c",
         "bindings/lua/totals.c",
         "bindings/lua/views.c",
         "bindings/lua/walks.c",

@@ -1,4 +1,5 @@
 -- Frames make no garbage: what a system allocates is what its callback does.
+-- Nor do calls of which the reference does not say that they do.
 
 local ecs = require "ecs"
 
@@ -152,6 +153,81 @@ for _, flush in ipairs { "system", "frame" } do
     end)
   end)
 end
+
+describe("outside of frames", function()
+  local world = ecs.world {}
+  local Set = ecs.component("GarbageSet", { n = "i32" }, { storage = "sparse" })
+  local e = world:spawn(Position)
+  for k = 1, 20 do world:spawn(Position { x = k }) end
+  local all, moving = world:query { Position }, world:query { Velocity }
+  local position, velocity = Position { x = 1 }, Velocity { x = 2 }
+  local parts, seen = { Position, Velocity }, 0
+  local function nothing() end
+
+  -- Each leaves the world as it was.
+  local calls = {
+    { "spawn and destroy", function()
+      world:destroy(world:spawn(Position, velocity, Set))
+    end },
+    { "add and remove", function()
+      world:add(e, velocity)
+      world:add(e, Set)
+      world:remove(e, Velocity)
+      world:remove(e, Set)
+    end },
+    { "set", function()
+      world:set(e, position)
+      world:set(e, Position, "y", 3)
+    end },
+    { "get of fields", function()
+      local x, y, again = world:get(e, Position, "x", "y", "x")
+      seen = seen + x + y + again + world:get(e, Position, "x")
+    end },
+    { "has and alive", function()
+      seen = seen + (world:has(e, Position, Enemy) and 1 or 2)
+      seen = seen + (world:alive(e) and 1 or 2)
+    end },
+    { "count and first", function()
+      seen = seen + all:count() + all:first()
+    end },
+    { "add, set and remove of a query", function()
+      all:add(velocity)
+      all:set(position)
+      all:remove(Velocity)
+    end },
+    { "spawn_many and destroy of a query", function()
+      world:spawn_many(10, parts, nothing)
+      moving:destroy()
+    end },
+    { "batch", function() all:batch(nothing, 1, 2) end },
+    { "each", function() all:each(nothing, 1, 2) end },
+    { "rows", function() for _, p in all:rows() do seen = seen + p.x end end },
+  }
+  for _, call in ipairs(calls) do
+    it(call[1] .. " makes no garbage", function()
+      assert.equal(0, garbage(call[2]))
+      assert.equal(21, all:count())
+      assert.equal(0, moving:count())
+    end)
+  end
+
+  it("a loop of rows that is left leaves its copy of the entities", function()
+    local function leave()
+      for at in all:rows() do
+        if at > 0 then break end
+      end
+    end
+    local made = garbage(leave)
+    assert.is_true(made > 21 * 8 * 1000 / 1024)
+    collectgarbage()
+    collectgarbage()
+    local before = collectgarbage "count"
+    for _ = 1, 1000 do leave() end
+    collectgarbage()
+    collectgarbage()
+    assert.is_true(collectgarbage "count" - before < made / 10)
+  end)
+end)
 
 describe("a collector that a script stopped", function()
   it("stays stopped while worlds are made", function()

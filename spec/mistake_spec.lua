@@ -33,7 +33,8 @@ local newcomers = {
   { "spawning with a plain table", function()
     world:spawn({ x = 1, y = 2 })
   end, "spawn takes a component, a tag or a value such as "
-    .. "Position { x = 1 }, not a table: write spawn(A, B), without braces" },
+    .. "Position { x = 1 }, not a table: write the component before the "
+    .. "braces" },
 
   { "a plain table where a value belongs", function()
     world:set(entity, Position, { x = 1 })
@@ -100,7 +101,8 @@ local newcomers = {
     world:query({ Position }):batch(function(batch)
       batch.Velocity.x[1] = 0
     end)
-  end, "the query of this batch does not name 'Velocity'" },
+  end, "the query of this batch does not name 'Velocity' (there are count, "
+    .. "entities, Position)" },
 
   { "assigning to a column as a whole", function()
     world:query({ Position }):batch(function(batch) batch.Position.x = 0 end)

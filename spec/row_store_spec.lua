@@ -133,7 +133,9 @@ for way, visit in pairs(ways) do
         local before = world:hash()
         refuses(function()
           visit(query, function(row) row[field] = value end)
-        end, "Every." .. field .. " is ", "cannot hold a " .. type(value))
+        end, "Every." .. field .. " is ", "cannot hold "
+          .. (type(value) == "boolean" and tostring(value)
+            or "a " .. type(value)))
         assert.equal(before, world:hash())
       end
       for _, field in ipairs { "a", "c", "h", "i" } do

@@ -219,9 +219,13 @@ describe("set, get, add, remove, has", function()
   end)
 
   it("components lists them in order of definition", function()
-    world:add(entity, Enemy)
-    world:add(entity, Velocity)
-    assert.same({ Position, Velocity, Enemy }, world:components(entity))
+    -- Of its own, since another file may have defined the others before.
+    local first = ecs.tag "ListedFirst"
+    local second = ecs.component("ListedBetween", { x = "f32" })
+    local third = ecs.tag("ListedLast", { storage = "sparse" })
+    local listed = world:spawn(third, first)
+    world:add(listed, second)
+    assert.same({ first, second, third }, world:components(listed))
     assert.same({}, world:components(world:spawn()))
   end)
 

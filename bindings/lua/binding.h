@@ -176,5 +176,6 @@ BIND_INTERNAL void bind_open_totals(lua_State *L);
 BIND_INTERNAL void bind_open_draws(lua_State *L);
 BIND_INTERNAL void bind_open_codes(lua_State *L);
 BIND_INTERNAL void bind_open_files(lua_State *L);
+BIND_INTERNAL void bind_open_strays(lua_State *L);
 
 #endif

@@ -54,9 +54,12 @@ static const char *check_name(lua_State *L, int index, const char *what) {
   size_t bytes = 0;
   const char *name = NULL;
   if (lua_type(L, index) == LUA_TSTRING) name = lua_tolstring(L, index, &bytes);
-  if (!name)
-    bind_error(L, "the name of a %s is a string, not a %s", what,
-               luaL_typename(L, index));
+  if (!name) {
+    bind_push_description(L, index);
+    bind_error(L, "the name of a %s is a string, not %s: it comes first, as in "
+                  "ecs.%s(\"Name\"%s)", what, lua_tostring(L, -1), what,
+               strcmp(what, "tag") == 0 ? "" : ", { x = \"f32\" }");
+  }
   if (!bind_name_holds(name, bytes))
     bind_error(L, "the name of a %s is 1 to 255 bytes of UTF-8 text without "
                   "control characters", what);
@@ -111,8 +114,11 @@ static ecs_Scalar check_type(lua_State *L, int index, const char *component,
   for (int type = 0; type < ECS_SCALAR_COUNT; type++)
     if (strcmp(name, ecs_scalar_name((ecs_Scalar)type)) == 0)
       return (ecs_Scalar)type;
+  bool object = strcmp(name, "string") == 0 || strcmp(name, "table") == 0 ||
+                strcmp(name, "any") == 0;
   bind_error(L, "%s.%s: there is no type '%s' (there are f32 f64 i8 u8 i16 "
-                "u16 i32 u32 bool entity)", component, field, name);
+                "u16 i32 u32 bool entity)%s", component, field, name,
+             object ? ": keep it in a table of your own, by entity" : "");
   return ECS_SCALAR_COUNT;
 }
 

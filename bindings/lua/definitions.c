@@ -72,12 +72,33 @@ static void push_userdata_description(lua_State *L, int index) {
     lua_pushfstring(L, "the component %s", definition->name);
   else if (value)
     lua_pushfstring(L, "a value of %s", value->definition->name);
+  else if (bind_find(L, index, KIND_WORLD))
+    lua_pushliteral(L, "a world");
+  else if (bind_find(L, index, KIND_QUERY))
+    lua_pushliteral(L, "a query");
   else
     lua_pushliteral(L, "a userdata");
 }
 
+/* Its metatable says so, a row's being a table's on LuaJIT and a userdata's
+ * elsewhere; a script may write the same there. */
+const char *bind_view_name(lua_State *L, int index) {
+  if (lua_isnone(L, index) || !luaL_getmetafield(L, index, "__name"))
+    return NULL;
+  const char *name = lua_tostring(L, -1);
+  bool row = name && strcmp(name, "ecs.Row") == 0;
+  bool batch = name && strcmp(name, "ecs.Batch") == 0;
+  lua_pop(L, 1);
+  return row ? "a row" : batch ? "a batch" : NULL;
+}
+
 void bind_push_description(lua_State *L, int index) {
   char text[48];
+  const char *view = bind_view_name(L, index);
+  if (view) {
+    lua_pushstring(L, view);
+    return;
+  }
   switch (lua_type(L, index)) {
     case LUA_TNONE: lua_pushliteral(L, "nothing"); return;
     case LUA_TUSERDATA: push_userdata_description(L, index); return;
@@ -134,9 +155,27 @@ static Definition *find_definition(lua_State *L, int index) {
   return definition;
 }
 
-/* A component that is nil is often a name that was misspelt. */
-static const char *doubt(lua_State *L, int index) {
-  return lua_type(L, index) == LUA_TNIL ? ": is its variable defined?" : "";
+/* What to do instead for a script that passes this for a part: a component that
+ * is nil is often a name that was misspelt. Asked before anything is pushed,
+ * for what is not there has an index, too. */
+static const char *advice(lua_State *L, int index, const char *call) {
+  switch (lua_type(L, index)) {
+    case LUA_TNIL: return ": is its variable defined?";
+    case LUA_TSTRING:
+      return ": ecs.component gives the component of a name";
+    case LUA_TTABLE:
+    case LUA_TUSERDATA: break;
+    default: return "";
+  }
+  if (bind_view_name(L, index))
+    return ": to copy one, name its fields in a value";
+  if (!lua_istable(L, index)) return "";
+  lua_rawgeti(L, index, 1);
+  bool list = !lua_isnil(L, -1);
+  lua_pop(L, 1);
+  if (!list) return ": write the component before the braces";
+  return strcmp(call, "spawn") == 0 ? ": write spawn(A, B), without braces"
+                                    : ": call it once for each, without braces";
 }
 
 Definition *bind_definition_check(lua_State *L, int index, const char *call) {
@@ -146,9 +185,10 @@ Definition *bind_definition_check(lua_State *L, int index, const char *call) {
   if (value)
     bind_error(L, "%s takes a component: pass %s itself, without fields", call,
                value->definition->name);
+  const char *meant = advice(L, index, call);
   bind_push_description(L, index);
   bind_error(L, "%s takes a component or tag, not %s%s", call,
-             lua_tostring(L, -1), doubt(L, index));
+             lua_tostring(L, -1), meant);
   return NULL;
 }
 
@@ -157,14 +197,12 @@ Part bind_part_check(lua_State *L, int index, const char *call) {
   if (!part.value) {
     part.definition = find_definition(L, index);
     if (part.definition) return part;
+    const char *meant = advice(L, index, call);
     bind_push_description(L, index);
     bind_error(L,
                "%s takes a component, a tag or a value such as "
-               "Position { x = 1 }, not %s%s%s",
-               call, lua_tostring(L, -1), doubt(L, index),
-               strcmp(call, "spawn") == 0 && lua_istable(L, index)
-                   ? ": write spawn(A, B), without braces"
-                   : "");
+               "Position { x = 1 }, not %s%s",
+               call, lua_tostring(L, -1), meant);
   }
   part.definition = part.value->definition;
   return part;
@@ -185,8 +223,11 @@ uint32_t bind_field_find_slowly(lua_State *L, int index,
     bind_error(L, "%s is a tag: it has no fields", definition->name);
   if (lua_type(L, index) != LUA_TSTRING) {
     bind_push_description(L, index);
-    bind_error(L, "a field of %s is named by a string, not by %s",
-               definition->name, lua_tostring(L, -1));
+    bind_error(L, "a field of %s is named by a string, not by %s%s",
+               definition->name, lua_tostring(L, -1),
+               bind_find(L, index, KIND_DEFINITION)
+                   ? ": call it once for each component"
+                   : "");
   }
   size_t bytes;
   const char *name = lua_tolstring(L, index, &bytes);
@@ -216,6 +257,11 @@ static int definition_call(lua_State *L) {
   if (definition->field_count == 0)
     return bind_error(L, "%s is a tag: it has no fields, so leave out the {}",
                       definition->name);
+  if (bind_view_name(L, 2)) /* on LuaJIT an empty table: it would give nothing */
+    return bind_error(L, "%s takes a table of fields, not %s: name them, as in "
+                         "%s { %s = ... }", definition->name,
+                      bind_view_name(L, 2), definition->name,
+                      definition->fields[0].name);
   if (!lua_istable(L, 2) || lua_gettop(L) != 2)
     return bind_error(L, "%s takes one table of fields, as in %s { %s = ... }",
                       definition->name, definition->name,

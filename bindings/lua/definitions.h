@@ -123,6 +123,10 @@ BIND_INTERNAL bool bind_read(lua_State *L, int index, ecs_Scalar type,
  * "nil", "12", "a table", "the component Position"; "nothing" for none. */
 BIND_INTERNAL void bind_push_description(lua_State *L, int index);
 
+/* What of ours the value at index is that a script may take for a plain table:
+ * "a row", "a batch"; or NULL. For messages only. */
+BIND_INTERNAL const char *bind_view_name(lua_State *L, int index);
+
 /* Raises, in the name of call, for anything but a function in Lua or C. */
 BIND_INTERNAL void bind_callback_check(lua_State *L, int index,
                                        const char *call);

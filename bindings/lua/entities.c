@@ -26,7 +26,12 @@ static inline ecs_Entity read_entity(lua_State *L, int index,
   }
   if (lua_isnoneornil(L, index)) return 0;
   bind_push_description(L, index);
-  bind_error(L, "%s takes an entity, not %s", call, lua_tostring(L, -1));
+  const char *given = lua_tostring(L, -1);
+  bind_error(L, "%s takes an entity, not %s%s", call, given,
+             strcmp(given, "a row") == 0
+                 ? ": loops over rows give the entity first, callbacks of each "
+                   "last"
+                 : "");
   return 0;
 }
 
@@ -104,6 +109,8 @@ static int world_spawn(lua_State *L) {
 
 static int world_destroy(lua_State *L) {
   World *world = bind_world_check(L, 1);
+  if (lua_gettop(L) > 2)
+    return bind_error(L, "destroy takes one entity: call it once for each");
   ecs_Status status =
       ecs_destroy(bind_native(L, world), read_entity(L, 2, "destroy"));
   if (status != ECS_OK && status != ECS_E_DEAD)
@@ -162,7 +169,10 @@ static int world_remove(lua_State *L) {
 /* world:set(e, Position { x = 3 }, Health): one of them was meant. */
 static void refuse_second(lua_State *L) {
   if (bind_find(L, 4, KIND_VALUE) || bind_find(L, 4, KIND_DEFINITION))
-    bind_error(L, "set takes one component: call it once for each");
+    bind_error(L, lua_type(L, 3) == LUA_TSTRING
+                      ? "set takes the component before the field, as in "
+                        "world:set(e, Position, 'x', 1)"
+                      : "set takes one component: call it once for each");
 }
 
 /* world:set(e, Position, "x", 3) */

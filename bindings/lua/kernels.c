@@ -57,8 +57,9 @@ static int load(lua_State *L) {
     ecs_Status status =
         ecs_library_load(path, &library->native, reason, sizeof reason);
     if (status != ECS_OK) {
+      bool more = status == ECS_E_LIBRARY && reason[0];
       lua_pushfstring(L, "ecs: %s: %s%s%s", path, ecs_status_text(status),
-                      reason[0] ? ": " : "", reason);
+                      more ? ": " : "", more ? reason : "");
       return fail(L);
     }
     keep_library(L, name);

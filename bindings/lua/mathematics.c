@@ -8,9 +8,9 @@
 /* The number at index; raises, in the name of call, on anything else. */
 static double check_number(lua_State *L, int index, const char *call) {
   if (lua_type(L, index) != LUA_TNUMBER)
-    bind_error(L, "ecs.math.%s takes numbers, not a %s", call,
-               lua_isnone(L, index) ? "missing argument"
-                                    : luaL_typename(L, index));
+    bind_error(L, "ecs.math.%s takes numbers, not %s%s", call,
+               lua_isnoneornil(L, index) ? "" : "a ",
+               lua_isnone(L, index) ? "nil" : luaL_typename(L, index));
   return (double)lua_tonumber(L, index);
 }
 

@@ -366,6 +366,7 @@ static int open_module(lua_State *L) {
   bind_open_draws(L);
   bind_open_codes(L);
   bind_open_files(L);
+  bind_open_strays(L);
   lua_pushliteral(L, ECS_VERSION);
   lua_setfield(L, -2, "version");
   return 1;

@@ -52,10 +52,10 @@ static int refuse_absent(lua_State *L, const Rows *rows, const RowTerm *term) {
 
 static int refuse_store(lua_State *L, const RowTerm *term, uint32_t field) {
   const ecs_Field *refused = &term->definition->fields[field];
-  return bind_error(L, "%s.%s is %s and cannot hold %s%s",
+  bind_push_description(L, 3);
+  return bind_error(L, "%s.%s is %s and cannot hold %s",
                     term->definition->name, refused->name,
-                    ecs_scalar_name(refused->type),
-                    lua_isnil(L, 3) ? "" : "a ", luaL_typename(L, 3));
+                    ecs_scalar_name(refused->type), lua_tostring(L, -1));
 }
 
 static int refuse_read_only(lua_State *L, const Rows *rows,
@@ -241,7 +241,7 @@ static void push_view(lua_State *L, Rows *rows, int rows_index, uint32_t term) {
   RowView *view = (RowView *)lua_newuserdata(L, sizeof *view);
   view->rows = rows;
   view->term = term;
-  lua_createtable(L, 0, 4);
+  lua_createtable(L, 0, 5);
   for (const luaL_Reg *f = functions; f->name; f++) {
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_pushvalue(L, -3);
@@ -251,6 +251,8 @@ static void push_view(lua_State *L, Rows *rows, int rows_index, uint32_t term) {
   }
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");
+  lua_pushliteral(L, "ecs.Row"); /* for messages */
+  lua_setfield(L, -2, "__name");
   lua_setmetatable(L, -2);
 }
 

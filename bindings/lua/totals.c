@@ -159,10 +159,11 @@ static void create(lua_State *L, World *world, ReductionKind kind,
 static int find_or_create(lua_State *L, ReductionKind kind) {
   World *world = bind_world_check(L, 1);
   const char *word = kind_words[kind];
-  if (lua_type(L, 2) != LUA_TSTRING)
-    return bind_error(L, "%s takes a name, as in world:%s 'score', not %s%s",
-                      word, word, lua_isnoneornil(L, 2) ? "" : "a ",
-                      luaL_typename(L, 2));
+  if (lua_type(L, 2) != LUA_TSTRING) {
+    bind_push_description(L, 2);
+    return bind_error(L, "%s takes a name, as in world:%s 'score', not %s",
+                      word, word, lua_tostring(L, -1));
+  }
   size_t length;
   const char *name = lua_tolstring(L, 2, &length);
   if (!bind_name_holds(name, length))

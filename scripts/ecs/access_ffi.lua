@@ -255,7 +255,7 @@ function methods.destroy(...)
   local owner = owners[world]
   if not owner then
     learn(world)
-  elseif type(entity) == "number" then
+  elseif type(entity) == "number" and select("#", ...) == 2 then
     local answer = destroy_entity(owner.access, entity)
     if answer ~= 2 then return answer == 1 end
   end

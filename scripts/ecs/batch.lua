@@ -35,6 +35,7 @@ end
 local function proxy(contents)
   return setmetatable({}, {
     __index = contents, __newindex = refuse, __metatable = false,
+    __name = "ecs.Batch", -- for messages
   })
 end
 
@@ -70,6 +71,18 @@ local function component(name, fields, first, fill, book)
   return proxy(columns)
 end
 
+--- What has columns, after a comma.
+local function named(terms)
+  local names = ""
+  for t = 1, #terms, 2 do
+    local name, fields = core.fields(terms[t])
+    if has_columns(terms[t + 1]) and #fields > 0 then
+      names = names .. ", " .. name
+    end
+  end
+  return names
+end
+
 --- Why a batch has nothing under this key.
 local function absence(terms, key)
   for t = 1, #terms, 2 do
@@ -85,6 +98,7 @@ local function absence(terms, key)
   local what = core.kind(key) == "ecs.Component" and tostring(key)
     or message.describe(key)
   return "ecs: the query of this batch does not name " .. what
+    .. " (there are count, entities" .. named(terms) .. ")"
 end
 
 --- The components that have columns, in order, and how many columns come before

@@ -22,6 +22,7 @@ local native = require "ecs.native"
 local compiler = require "ecs.compiler"
 local codes = require "ecs.codes"
 local fallback = require "ecs.fallback"
+local message = require "ecs.message"
 
 local core = native.core
 local is_idle, run_program, run_each =
@@ -56,9 +57,10 @@ local function objection(kind, compile, precision)
     if compile == nil and precision == nil then return nil end
     return "compile and precision are for each"
   elseif compile ~= nil and type(compile) ~= "boolean" then
-    return "compile is true or false"
+    return "compile is true or false, not " .. message.describe(compile)
   elseif precision ~= nil and precisions[precision] == nil then
-    return "precision is 'fields' or 'double'"
+    return "precision is 'fields' or 'double', not "
+      .. message.describe(precision)
   elseif precision ~= nil and compile == false then
     return "precision is for compiled functions: plain Lua computes in doubles"
   end

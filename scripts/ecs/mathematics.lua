@@ -23,13 +23,16 @@ end
 
 --- Raises, for the caller of the function called name, unless all are numbers.
 local function check(name, a, b, c)
-  for k = 1, 3 do
-    local value = k == 1 and a or k == 2 and b or k == 3 and c
-    if type(value) ~= "number" then
-      error("ecs: ecs.math." .. name .. " takes numbers, not a "
-        .. type(value), 3)
+  local wrong = a
+  if type(a) == "number" then
+    wrong = b
+    if type(b) == "number" then
+      if type(c) == "number" then return end
+      wrong = c
     end
   end
+  error("ecs: ecs.math." .. name .. " takes numbers, not "
+    .. (wrong == nil and "nil" or "a " .. type(wrong)), 3)
 end
 
 --- The smaller one; a, when neither is smaller.

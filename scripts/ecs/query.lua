@@ -59,7 +59,9 @@ local function add(terms, seen, list, access, what, level)
       fail(what, "takes components without fields, not "
         .. tostring(definition), level + 1)
     elseif kind ~= "ecs.Component" then
-      fail(what, "takes components and tags, not a " .. kind, level + 1)
+      fail(what, "takes components and tags, not a " .. kind
+        .. (kind == "string" and ": ecs.component gives the component of a name"
+          or ""), level + 1)
     elseif seen[definition] then
       fail(what, "names " .. tostring(definition) .. " twice", level + 1)
     end

@@ -108,6 +108,7 @@ STORING
   end
   pTERM = setmetatable({}, {
     __index = index, __newindex = store, __metatable = false,
+    __name = 'ecs.Row', -- for messages
     __tostring = function() return NAME end,
   })
 end

@@ -102,6 +102,9 @@ function world.create(options)
   if type(options) ~= "table" then
     error("ecs: world takes a table of options, as in ecs.world {}", 2)
   end
+  if rawget(options, "_NAME") == "ecs" then -- ecs:world {}
+    error("ecs: world is called with '.', as in ecs.world {}", 2)
+  end
   check_keys(options, 3)
   local phases = read_phases(options.phases, 3)
   local deferred = read_flush(options.flush, 3)

@@ -151,6 +151,20 @@ it("wrong kinds are refused at the store, or at the callback's end", function()
   assert.equal(copied, after)
 end)
 
+it("wrong kinds leave their row as it was, others as assigned", function()
+  local before = world:get(a, Position)
+  for _, wrong in ipairs { "text", {}, true, print } do
+    assert.is_false((pcall(query.batch, query, function(batch)
+      batch.Position.y[2] = 8
+      batch.Position.x[1] = wrong
+    end)))
+    assert.same(before, world:get(a, Position))
+  end
+  local second
+  query:batch(function(batch) second = batch.entities[2] end)
+  assert.same({ x = 2, y = 8 }, world:get(second, Position))
+end)
+
 it("a tag and what the query does not name have no columns", function()
   world:add(a, Enemy)
   world:query({ Position, Enemy }):batch(function(batch)

@@ -99,6 +99,22 @@ describe("structure", function()
     assert.equal(2, seen)
   end)
 
+  it("waits for the system around a query call, unless that runs", function()
+    local seen = {}
+    world:system { name = "runs", run = function()
+      all:batch(function() world:add(a, Enemy) end)
+      seen[1] = world:has(a, Enemy)
+    end }
+    world:system { name = "walks", query = { with = { Enemy } },
+      batch = function()
+        all:each(function(_, e) world:add(e, Sprite) end)
+        seen[2] = world:has(a, Sprite)
+      end }
+    world:progress(1)
+    assert.same({ true, false }, seen)
+    assert.is_true(world:has(a, Sprite))
+  end)
+
   it("is applied at the end of the frame where a world says so", function()
     local late = ecs.world { flush = "frame" }
     local e = late:spawn(Position)
@@ -210,6 +226,32 @@ describe("until changes are applied", function()
     assert.is_false(world:alive(a))
   end)
 
+  it("a destroyed entity is found by has, get and queries", function()
+    world:query({ Enemy }):batch(function()
+      world:destroy(a)
+      assert.is_true(world:has(a, Position))
+      assert.equal(1, world:get(a, Position, "x"))
+      assert.equal(2, all:count())
+    end)
+    assert.is_false(world:has(a, Position))
+    assert.is_nil(world:get(a, Position, "x"))
+    assert.equal(1, all:count())
+  end)
+
+  it("a spawned entity may be destroyed again", function()
+    local before, made = world:stats().entities
+    world:query({ Enemy }):batch(function()
+      made = world:spawn(Sprite)
+      assert.is_true(world:destroy(made))
+      assert.is_false(world:alive(made))
+      assert.is_false(world:destroy(made))
+      world:add(made, Enemy)
+    end)
+    assert.is_false(world:alive(made))
+    assert.equal(before, world:stats().entities)
+    assert.equal(1, world:stats().dropped)
+  end)
+
   it("spawn_many hands its rows to its function at once", function()
     local made = {}
     world:query({ Enemy }):batch(function()
@@ -239,38 +281,6 @@ describe("until changes are applied", function()
   end)
 end)
 
-describe("what an open callback writes", function()
-  it("is reached through that callback alone", function()
-    local calls = {
-      function() world:get(a, Position, "x") end,
-      function() world:set(a, Position, "x", 1) end,
-      function() all:batch(function() end) end,
-      function() world:query({ read = { Position } }):each(print) end,
-      function() all:rows() end,
-    }
-    all:batch(function()
-      for _, call in ipairs(calls) do
-        local ok, text = pcall(call)
-        assert.is_false(ok)
-        assert.truthy(text:find("cannot reach Position", 1, true), text)
-        assert.truthy(text:find("query { Position } is walking", 1, true),
-          text)
-      end
-    end)
-  end)
-
-  it("may be read, and not written, if it only reads it", function()
-    local reader = world:query { read = { Position } }
-    reader:batch(function()
-      assert.equal(1, world:get(a, Position, "x"))
-      reader:each(function(p) assert.is_true(p.x > 0) end)
-      refuses(function() world:set(a, Position, "x", 1) end,
-        "cannot reach Position", "query { read = { Position } }")
-      refuses(function() all:each(print) end, "cannot reach Position")
-    end)
-  end)
-end)
-
 describe("calls that change everything", function()
   it("are errors in callbacks", function()
     local number = 0
@@ -280,6 +290,7 @@ describe("calls that change everything", function()
       refuses(function() world:close() end, "close")
       refuses(function() world:group { Sprite } end, "group")
       refuses(function() world:progress(1) end, "progress")
+      refuses(function() world:run("update", 1) end, "run")
       refuses(function() world:system { name = "x", run = print } end,
         "system 'x'", "inside")
       number = number + 1

@@ -26,6 +26,14 @@ describe("a definition", function()
     refuses(function() Enemy { x = 1 } end, "Enemy is a tag", "no fields")
   end)
 
+  it("without any fields is a tag", function()
+    local Bare = ecs.component("ContractBare", {})
+    assert.equal(Bare, ecs.tag "ContractBare")
+    assert.same({}, Bare.fields)
+    refuses(function() world:get(world:spawn(Bare), Bare) end,
+      "ContractBare is a tag")
+  end)
+
   it("takes options, such as where it is stored", function()
     local Stunned = ecs.tag("Stunned", { storage = "sparse" })
     local entity = world:spawn(Stunned)
@@ -100,6 +108,17 @@ describe("a value", function()
       world:get(world:spawn(Health { max = 9 }), Health))
     world:add(e, Health { max = 8 })
     assert.same({ hp = 100, max = 8 }, world:get(e, Health))
+  end)
+
+  it("may be used any number of times, in any world", function()
+    local value, other = Position { y = 7 }, ecs.world {}
+    local there = other:spawn(value)
+    world:add(e, value)
+    for _ = 1, 3 do world:set(e, value) end
+    other:set(there, Position { x = 1 })
+    assert.same({ x = 0, y = 7 }, world:get(e, Position))
+    assert.same({ x = 1, y = 7 }, other:get(there, Position))
+    assert.equal("Position { y = 7 }", tostring(value))
   end)
 
   it("that is the definition alone stands for all defaults", function()

@@ -84,6 +84,24 @@ describe("rows and columns", function()
     assert.equal(0, store("whole", 0 / 0))
   end)
 
+  it("mean the same in functions that are compiled", function()
+    local source = { 2.9, -2.9, 1e9, -1 / 0, -1, 1 / 0, 0 / 0, 300 }
+    local Source = ecs.component("ContractSource", { n = "f64" })
+    for _, number in ipairs(source) do
+      for _, field in ipairs { "small", "byte", "whole", "single", "double" } do
+        world:set(e, Source { n = number })
+        world:system {
+          name = "store", query = { Measure, read = { Source } },
+          compile = true, precision = "double",
+          each = "function(row, source) row." .. field .. " = source.n end",
+        }
+        world:progress(1)
+        local compiled = world:get(e, Measure, field)
+        assert.equal(tostring(store(field, number)), tostring(compiled))
+      end
+    end
+  end)
+
   it("refuse what is neither a number nor, for a bool, a boolean", function()
     local before = world:get(e, Measure)
     for field, value in pairs { small = "1", double = true, flag = "x" } do

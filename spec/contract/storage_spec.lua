@@ -89,6 +89,16 @@ describe("group", function()
     assert.equal(plain:state_hash(), late:state_hash())
   end)
 
+  it("of one is a sparse set, and leaves bits what they are", function()
+    local e = world:spawn(Position { x = 3 }, Velocity, Seen)
+    world:group { Position }
+    world:group { Velocity, Seen }
+    explained("sparse set 1: Position",
+      "tag ContractSeen: bits of group 2, 1 entity")
+    assert.equal(3, world:get(e, Position, "x"))
+    assert.is_true(world:has(e, Seen, Velocity))
+  end)
+
   it("shows in how a query runs", function()
     local query = world:query { Position, Velocity }
     local before = query:explain()

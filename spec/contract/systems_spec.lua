@@ -42,6 +42,39 @@ describe("a system", function()
     assert.equal(0.5, world:get(e, Position, "x"))
   end)
 
+  it("of kind each takes the text of a function, too", function()
+    world:system {
+      name = "move", query = { Position }, compile = true,
+      each = "function(p, dt) p.x = p.x + dt end",
+    }
+    world:progress(0.5)
+    assert.equal(0.5, world:get(e, Position, "x"))
+  end)
+
+  it("of kind each that cannot be compiled says so, once", function()
+    local told = {}
+    ecs.on_fallback = function(...) told[#told + 1] = { ... } end
+    local function each(p) p.x = #tostring(p.x) end
+    world:system { name = "odd", query = { Position }, each = each }
+    world:progress(1)
+    world:progress(1)
+    world:query({ Position }):each(each)
+    world:system { name = "silent", query = { Position }, each = each,
+      compile = false }
+    world:progress(1)
+    ecs.on_fallback = nil
+    assert.equal(1, #told)
+    assert.equal("odd", told[1][1])
+    assert.truthy(told[1][2]:find "systems_spec.lua:%d+$")
+    assert.equal("string", type(told[1][3]))
+    assert.equal(3, #told[1])
+    refuses(function()
+      world:system { name = "x", query = { Position }, each = each,
+        compile = true }
+    end, "system 'x'")
+    assert.equal(2, world:stats().systems)
+  end)
+
   it("of kind batch is called with a batch and dt", function()
     world:system {
       name = "wrap", query = { Position },

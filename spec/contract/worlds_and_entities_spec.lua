@@ -48,10 +48,69 @@ describe("a world", function()
     assert.is_false(world:alive(e))
   end)
 
+  it("takes a seed and a precision", function()
+    local draws = {}
+    local Drawn = ecs.component("ContractDrawn", { n = "f64" })
+    for k, seed in ipairs { 1, 1, 2 } do
+      local made = ecs.world { seed = seed, precision = "double" }
+      local row = made:spawn(Drawn)
+      made:system { name = "draw", query = { Drawn }, compile = true,
+        each = function(drawn) drawn.n = ecs.random() end }
+      made:progress(1)
+      draws[k] = made:get(row, Drawn, "n")
+    end
+    assert.equal(draws[1], draws[2])
+    assert.not_equal(draws[1], draws[3])
+    refuses(function() ecs.world { seed = -1 } end, "seed")
+    refuses(function() ecs.world { precision = "single" } end, "precision")
+  end)
+
+  it("keeps systems, queries and memory when it is cleared", function()
+    local ran, query = 0, world:query { Position }
+    world:system { name = "count", run = function() ran = ran + 1 end }
+    world:spawn_many(10000, { Position })
+    local bytes = world:stats().bytes
+    world:clear()
+    assert.is_true(world:stats().bytes > bytes - 10000)
+    world:progress(1)
+    world:spawn(Position)
+    assert.equal(1, ran)
+    assert.equal(1, query:count())
+  end)
+
   it("is emptied by clear", function()
     world:clear()
     assert.is_false(world:alive(e))
     assert.equal(0, world:query({ Position }):count())
+  end)
+
+  it("has no method that works after close, nor have its objects", function()
+    local arguments = {
+      spawn_many = { 1, { Position } }, query = { { Position } },
+      system = { { name = "a", run = print } }, run = { "update", 1 },
+      enable = { "a", true }, remove_system = { "a" }, progress = { 1 },
+      group = { { Position } }, sum = { "s" }, min = { "s" }, max = { "s" },
+      spawn = { Position }, explain = {}, clear = {}, stats = {}, hash = {},
+      state_hash = {}, batch = { print }, each = { print }, rows = {},
+      count = {}, first = {}, destroy = { e }, value = {},
+    }
+    local objects = { world, world:query { Position }, world:sum "s" }
+    world:close()
+    local tried, unpack = 0, table.unpack or rawget(_G, "unpack")
+    for _, object in ipairs(objects) do
+      for name in pairs(debug.getmetatable(object).__index) do
+        if name ~= "close" and not name:find "^_" then
+          local given = arguments[name] or { e, Position }
+          if object ~= world and #given == 2 then given = { Position } end
+          if name == "destroy" and object ~= world then given = {} end
+          local ok, text = pcall(object[name], object, unpack(given))
+          assert.is_false(ok, name)
+          assert.truthy(text:find("closed", 1, true), name .. ": " .. text)
+          tried = tried + 1
+        end
+      end
+    end
+    assert.is_true(tried > 30)
   end)
 
   it("is over after close, which may be called again", function()
@@ -97,6 +156,8 @@ describe("one entity", function()
     local first = world:get(e, Position)
     assert.same({ x = 1, y = 0 }, first)
     assert.not_equal(first, world:get(e, Position))
+    first.x = 9
+    assert.equal(1, world:get(e, Position, "x"))
     assert.is_nil(world:get(e, Velocity))
   end)
 
@@ -134,6 +195,15 @@ describe("one entity", function()
     assert.is_false(world:has(e, Position))
   end)
 
+  it("gives lists that are the caller's own", function()
+    local list = world:components(e)
+    list[1] = nil
+    assert.equal(2, #world:components(e))
+    local counts = world:stats()
+    counts.entities = 7
+    assert.equal(1, world:stats().entities)
+  end)
+
   it("lists its components", function()
     local names = {}
     for k, definition in ipairs(world:components(e)) do
@@ -141,33 +211,6 @@ describe("one entity", function()
     end
     table.sort(names)
     assert.same({ "Enemy", "Position" }, names)
-  end)
-end)
-
-describe("a hash", function()
-  -- The same two entities, whose rows are in either order.
-  local function pair(swapped)
-    local made = ecs.world {}
-    local a, b = made:spawn(), made:spawn()
-    if swapped then a, b = b, a end
-    made:set(a, Position { x = swapped and 2 or 1 })
-    made:set(b, Position { x = swapped and 1 or 2 })
-    return made
-  end
-
-  it("is of everything, the order of rows included", function()
-    assert.equal(pair(false):hash(), pair(false):hash())
-    assert.not_equal(pair(false):hash(), pair(true):hash())
-    local before = world:hash()
-    world:set(e, Position, "y", 1)
-    assert.not_equal(before, world:hash())
-  end)
-
-  it("of the state leaves the order of rows out", function()
-    assert.equal(pair(false):state_hash(), pair(true):state_hash())
-    local before = world:state_hash()
-    world:set(e, Position, "y", 1)
-    assert.not_equal(before, world:state_hash())
   end)
 end)
 
@@ -241,6 +284,33 @@ describe("an entity", function()
   end)
 end)
 
+describe("calls that change", function()
+  it("return nothing", function()
+    local query = world:query { Position }
+    local function nothing(...) assert.equal(0, select("#", ...)) end
+    nothing(world:add(e, Velocity))
+    nothing(world:set(e, Velocity { x = 1 }))
+    nothing(world:set(e, Velocity, "x", 1))
+    nothing(world:remove(e, Velocity))
+    nothing(world:spawn_many(2, { Position }))
+    nothing(query:batch(function() return 1 end))
+    nothing(query:each(function() return 1 end))
+    nothing(query:add(Enemy))
+    nothing(query:set(Velocity))
+    nothing(query:remove(Velocity))
+    nothing(world:group { Position, Velocity })
+    nothing(world:system { name = "a", run = function() return 1 end })
+    nothing(world:progress(1))
+    nothing(world:run("update", 1))
+    nothing(world:enable("a", false))
+    nothing(world:remove_system "a")
+    nothing(query:destroy())
+    nothing(world:clear())
+    nothing(world:close())
+    nothing(world:close())
+  end)
+end)
+
 describe("spawn_many", function()
   it("gives its function batches of the new rows, and nothing back", function()
     local ids, count = {}, 0
@@ -252,6 +322,23 @@ describe("spawn_many", function()
     assert.equal(0, results)
     assert.equal(300, count)
     for _, id in ipairs(ids) do assert.is_true(world:has(id, Position)) end
+  end)
+
+  it("keeps its entities when its function raises", function()
+    local thing = {}
+    local ok, raised = pcall(function()
+      world:spawn_many(3, { Velocity }, function(batch)
+        batch.Velocity.x[1] = 8
+        world:add(batch.entities[1], Enemy)
+        error(thing)
+      end)
+    end)
+    assert.is_false(ok)
+    assert.equal(thing, raised)
+    local query = world:query { Velocity }
+    assert.equal(3, query:count())
+    assert.equal(8, world:get(query:first(), Velocity, "x"))
+    assert.is_false(world:has(query:first(), Enemy))
   end)
 
   it("records changes in its function, as a system does", function()
