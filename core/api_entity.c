@@ -56,8 +56,10 @@ bool ecs_alive(const ecs_World *world, ecs_Entity entity) {
 static ECS_COLD ecs_Status destroy_later(ecs_World *world,
                                          ecs_Entity entity) {
   if (!ecs_alive(world, entity)) return ECS_E_DEAD;
-  return command_record(&world->commands, COMMAND_DESTROY, entity, 0, NULL,
-                        0);
+  ecs_Status status =
+      command_record(&world->commands, COMMAND_DESTROY, entity, 0, NULL, 0);
+  if (status == ECS_OK) world->world.pulse++; /* its row matches no more */
+  return status;
 }
 
 /* With nothing open nothing is recorded: who is alive has a place. */

@@ -19,7 +19,7 @@ static bool find_column(const ecs_Query *query, const ecs_KernelColumn *asked,
     *column = i;
     if (strcmp(schema->name, asked->component) == 0 &&
         strcmp(schema->fields[known->field].name, asked->field) == 0)
-      return known->type == (uint8_t)asked->type &&
+      return asked->type == (ecs_Scalar)known->type &&
              access_allows(term->access, asked->access);
   }
   return false;

@@ -12,8 +12,9 @@
  * A group's version grows with every change of its rows or tables,
  * layout_version with every change of which group a component belongs to.
  * Plans that were made for another layout are made anew before they are used.
- * pulse grows with the first of them, and whenever something is opened or
- * closed above: it is what a row that was looked up has to watch.
+ * pulse grows with the first of them, and whenever something is opened, closed
+ * or recorded as destroyed above: it is what a row that was looked up has to
+ * watch.
  */
 #ifndef ECS_WORLD_H
 #define ECS_WORLD_H

@@ -567,8 +567,8 @@ ECS_API ecs_Status ecs_query_locate(ecs_Query *query, ecs_Entity entity,
                                     void **elements, uint32_t *flags);
 
 /* A number that changes whenever what ecs_query_locate said of any entity may
- * no longer hold: structure changed, or something was opened or closed. It is
- * at the same place for the life of the world. */
+ * no longer hold: structure changed, a destruction was recorded, or something
+ * was opened or closed. It is at the same place for the life of the world. */
 ECS_API const uint64_t *ecs_world_pulse(const ecs_World *world);
 
 /* Spawns count entities of a bundle with default values. With a cursor it is

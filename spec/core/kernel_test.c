@@ -162,10 +162,11 @@ static void a_column_is_a_field_of_a_term_with_its_type(void **state) {
       {"P", "x", ECS_F32, ECS_READ}, {"P", "y", ECS_F64, ECS_READ},
       {"P", "z", ECS_F64, ECS_READ}, {"p", "x", ECS_F64, ECS_READ},
       {"S", "s", ECS_U32, ECS_READ}, {"V", "v", ECS_U32, ECS_READ},
-      {"Tag", "", ECS_U32, ECS_READ}};
+      {"Tag", "", ECS_U32, ECS_READ},
+      {"P", "x", (ecs_Scalar)(256 + ECS_F64), ECS_READ}};
   for (uint32_t i = 0; i < 2; i++)
     assert_int_equal(ask(good[i], ECS_WRITE), ECS_OK);
-  for (uint32_t i = 0; i < 7; i++)
+  for (uint32_t i = 0; i < 8; i++)
     assert_int_equal(ask(bad[i], ECS_WRITE), ECS_E_KERNEL);
 }
 
