@@ -277,10 +277,16 @@ static void bench_overlap(uint32_t size) {
 /* 26 tables of one row ---------------------------------------------------- */
 
 /* Most blocks are one vector, so the loop asks at its end; and the mask comes
- * from the count without a branch. */
+ * from the count without a branch. One row is a single float: a vector that is
+ * loaded where one lane was stored a moment ago waits for that store, and about
+ * one process in eight never got out of that, at 110 ns instead of 44. */
 #if defined(__AVX512F__) && defined(__BMI2__)
 static inline void advance_masked(float *value, float step, uint32_t count) {
   const __m512 steps = _mm512_set1_ps(step);
+  if (count == 1) {
+    *value += step;
+    return;
+  }
   for (;;) {
     __mmask16 mask = _cvtu32_mask16(_bzhi_u32(0xffff, count));
     __m512 sum = _mm512_add_ps(_mm512_loadu_ps(value), steps);

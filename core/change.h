@@ -1,7 +1,7 @@
 /* change.h: a component that comes to, or goes from, every match of a query.
  *
- * What the ways of doing it (bulk.c, change.c) have in common. A change is made
- * in one group, the component's:
+ * What the ways of doing it (bulk.c, bulk_destroy.c, change.c) have in common.
+ * A change is made in one group, the component's:
  *
  *      reserve    edges, tables, rows: may fail, and is given up then
  *      commit     rows move, places are told, values filled in

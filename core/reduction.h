@@ -1,8 +1,8 @@
 /* reduction.h: many numbers into one, in an order that no block changes.
  *
  * A sum of doubles depends on its order. Here the order is that of the rows,
- * however they are cut, yet one that vectors can follow: row n is joined to lane
- * n % 16, and after every 1024 rows, and at the end, the lanes are folded:
+ * however they are cut, yet one that vectors can follow: row n is joined to
+ * lane n % 16, and after every 1024 rows, and at the end, the lanes are folded:
  *
  *      row   0  1  2 ... 15 | 16 17 ... |     ... 1023 | 1024 ...
  *            |  |  |     |     |  |

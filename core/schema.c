@@ -114,7 +114,6 @@ static void fill(Schema *schema, const ecs_ComponentDescription *description,
   unsigned char *image = (unsigned char *)&schema->fields[schema->field_count];
   char *end = (char *)image + schema->image_bytes;
   schema->name = copy_name(&end, description->name);
-  schema->name_bytes = (uint32_t)strlen(schema->name);
   memset(image, 0, schema->image_bytes);
   for (uint32_t k = 0; k < schema->field_count; k++) {
     const ecs_Field *field = &description->fields[k];

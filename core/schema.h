@@ -22,7 +22,6 @@ typedef struct SchemaField {
 
 typedef struct Schema {
   const char *name;
-  uint32_t name_bytes;
   uint32_t field_count;
   uint32_t image_bytes;     /* 0 for a tag; a multiple of the alignment */
   bool zero_defaults;       /* every default's bits are zero */

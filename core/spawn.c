@@ -223,7 +223,8 @@ static void unresolve(World *world, Bundle *bundle, uint32_t parts) {
   bundle->layout_version = bundle->plain_version = UINT64_MAX;
 }
 
-ecs_Status bundle_resolve(World *world, Bundle *bundle) {
+/* Brings its parts up to date. ECS_E_MEMORY, ECS_E_LIMIT. */
+static ecs_Status bundle_resolve(World *world, Bundle *bundle) {
   if (ECS_LIKELY(bundle->layout_version == world->layout_version))
     return ECS_OK;
   assign_parts(world, bundle);

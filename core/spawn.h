@@ -80,9 +80,6 @@ ECS_INTERNAL Bundle *bundle_for_once(World *world,
                                      const ecs_Component *components,
                                      uint32_t count);
 
-/* The bundle with its parts up to date. ECS_E_MEMORY, ECS_E_LIMIT. */
-ECS_INTERNAL ecs_Status bundle_resolve(World *world, Bundle *bundle);
-
 /* Resolves the bundle and makes room for count entities: handles, rows,
  * locators. ECS_E_MEMORY, ECS_E_LIMIT: not even an empty table is left. */
 ECS_INTERNAL ecs_Status spawn_reserve(World *world, Bundle *bundle,

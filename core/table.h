@@ -453,5 +453,4 @@ static inline void table_load(const Table *table, uint32_t row,
 /* Checked builds: the zero padding and the layout hold. */
 ECS_INTERNAL bool table_check_invariants(const Table *table);
 
-
 #endif

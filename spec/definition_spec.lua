@@ -101,6 +101,21 @@ describe("a component", function()
       "a string")
   end)
 
+  it("refuses a default for an entity, and no loop ever meets it", function()
+    refuses(function() ecs.component("Bad5", { by = { "entity", 3 } }) end,
+      "Bad5.by: an entity has no default")
+    refuses(function() ecs.component("Bad5", { by = { "entity", 1.5 } }) end,
+      "Bad5.by")
+    local Nobody = ecs.component("Nobody", { by = { "entity", 0 } })
+    local world, visited = ecs.world {}, 0
+    world:spawn(Nobody)
+    world:query({ Nobody }):each(function(row)
+      visited = visited + 1
+      assert.is_nil(row.by)
+    end)
+    assert.equal(1, visited)
+  end)
+
   it("refuses names that are no names", function()
     refuses(function() ecs.component("", { x = "f32" }) end, "1 to 255 bytes")
     refuses(function() ecs.component(("n"):rep(256), { x = "f32" }) end)

@@ -47,6 +47,14 @@ describe("a system that is not compiled", function()
     assert.equal(2, #told)
   end)
 
+  it("is told of where dt is taken for a tag's row, and e for dt", function()
+    define(function(v, _, dt) v.x = v.x + dt end, { query = { V, T } })
+    assert.equal(1, #told)
+    assert.truthy(told[1]:find("'+' of an entity cannot be compiled: compute "
+      .. "with numbers; what comes after the rows is dt, then the entity, and "
+      .. "a tag gives no row", 1, true), told[1])
+  end)
+
   it("is the exception: what can be is compiled, silently", function()
     define(add)
     assert.same({}, told)

@@ -177,6 +177,11 @@ local newcomers = {
     ecs.component("Speed", { x = 0, y = 0 })
   end, "Speed.x: a field is a type such as 'f32', or { type, default }" },
 
+  { "a default for an entity", function()
+    ecs.component("Speed", { of = { "entity", entity } })
+  end, "Speed.of: an entity has no default: leave it out, and set the field "
+    .. "when you spawn" },
+
   { "clearing the world while it is walked over", function()
     world:query({ Position }):batch(function() world:clear() end)
   end, "clear is not possible inside query { Position }" },

@@ -112,8 +112,8 @@ BIND_INTERNAL void bind_push_shared(lua_State *L);
  * an empty private table, unless it is a value. */
 BIND_INTERNAL void *bind_new(lua_State *L, Kind kind, size_t bytes);
 
-/* Lets the object on top keep the value at an absolute index alive, in a slot of
- * its private table. May raise, being out of memory. */
+/* Lets the object on top keep the value at an absolute index alive, in a slot
+ * of its private table. May raise, being out of memory. */
 BIND_INTERNAL void bind_keep(lua_State *L, int index, int slot);
 
 /* The object at index, or NULL when it is anything else. */

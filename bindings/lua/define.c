@@ -186,6 +186,10 @@ static void read_schema(lua_State *L, int schema, int slots,
     if (listed && !lua_isnil(L, -1) &&
         !bind_read(L, lua_gettop(L), field->type, &element))
       bind_refuse(L, lua_gettop(L), definition, f);
+    /* An entity belongs to a world, and a definition to all of them. */
+    if (field->type == ECS_ENTITY && element != 0)
+      bind_error(L, "%s.%s: an entity has no default: leave it out, and set "
+                    "the field when you spawn", definition->name, field->name);
     field->default_value = ecs_scalar_load(field->type, &element);
     lua_settop(L, place - 1);
   }

@@ -204,9 +204,9 @@ static bool is_deep(const World *world) {
 
 /* Does scripts/ecs run function 2 compiled, with arguments 3 to top? It is
  * asked unless it is known that it cannot: the query's table "known" has false
- * for the function. Called as each(query, known, f, ...), it returns true: done;
- * nil: it cannot; or false and an error. Leaves the stack as it was, but for an
- * error's text. */
+ * for the function. Called as each(query, known, f, ...), it returns true:
+ * done; nil: it cannot; or false and an error. Leaves the stack as it was, but
+ * for an error's text. */
 static Outcome run_compiled(lua_State *L, bool *done) {
   int top = lua_gettop(L);
   luaL_checkstack(L, top + 16, NULL);

@@ -12,7 +12,8 @@
  * recording. A function that yields gets an error.
  *
  * While a frame records, its world cannot be closed: close is refused, and a
- * finalizer's wish is kept until the frame ends.
+ * finalizer's wish is kept until the frame ends. Below stand a world's numbers
+ * and its storage as text, which explain.lua asks for.
  */
 #include "views.h"
 

@@ -10,7 +10,9 @@
  * A borrowed world outlives what Lua made in it, so it has a list of its
  * queries for the day when it is detached: a table with weak keys.
  *
- * Private table: world, label, views (see walks.c).
+ * Private table: world, label; what its walks and loops use again: views
+ * (walks.c), each and idle (each.c), code_each and code_rows (rows.c); and
+ * known, the functions that scripts/ecs has seen (each_query.lua).
  */
 #include <string.h>
 

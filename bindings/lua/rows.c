@@ -300,10 +300,10 @@ static void lay_terms(Rows *rows) {
 }
 
 /* Has scripts/ecs make what runs the loop, when it wants to and can: runner,
- * code = rows(Rows, terms, loops, code). The runner of rows is its step; that of
- * each is asked for one before every walk. Code is what the query's loops have
- * in common, and is kept with the query. Leaves the runner, or something that is
- * no function. */
+ * code = rows(Rows, terms, loops, code). The runner of rows is its step; that
+ * of each is asked for one before every walk. Code is what the query's loops
+ * have in common, and is kept with the query. Leaves the runner, or something
+ * that is no function. */
 static void push_runner(lua_State *L, Rows *rows, int index, int owner) {
   const char *code = rows->loops ? "code_rows" : "code_each";
   compat_push_private(L, owner);

@@ -4,7 +4,8 @@
 --     world:explain("move")    one system: its kind, its plan, its bytes
 --     world:stats()            numbers, in a new table
 --
--- The texts depend on the program alone and are the same on every VM.
+-- The texts are the same on every VM. They depend on the program alone, but for
+-- the machine's vector instructions, which a compiled function's line names.
 
 local native = require "ecs.native"
 local query = require "ecs.query"

@@ -39,7 +39,8 @@ ecs.component = core.component
 ecs.tag = core.tag
 
 --- Makes a world. `options.phases` is a list of names, `options.flush` is
--- "system" (the default) or "frame".
+-- "system" (the default) or "frame", `options.seed` a whole number,
+-- `options.precision` "fields" (the default) or "double".
 ecs.world = world.create
 
 --- Loads a library of native kernels from package.cpath. Returns the names of

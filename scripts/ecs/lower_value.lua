@@ -160,8 +160,12 @@ function lower:number(value, node, what)
     outside(node.line, what .. " of a number that may be nil here",
       "test it first: if x then ... end")
   end
+  -- Plain Lua would go on with the entity's number, so this says it best.
+  local own = self.emit.known.self
   return outside(node.line, what .. " of " .. lower.word(value),
-    "compute with numbers")
+    "compute with numbers" .. (own and value.id == own.id
+      and "; what comes after the rows is dt, then the entity, and a tag gives "
+      .. "no row" or ""))
 end
 
 --- A value as an entity, or nil when it is none. Numbers of the program are

@@ -44,8 +44,9 @@ local function line(state) return state.lines[state.at] end
 local function skip(state) state.at = state.at + 1 end
 
 local function accept(state, wanted)
-  if kind(state) ~= wanted then return false end
-  skip(state)
+  local at = state.at
+  if state.kinds[at] ~= wanted then return false end
+  state.at = at + 1
   return true
 end
 
@@ -307,10 +308,6 @@ local function return_statement(state, at)
   return { "return", line = at, values = values }
 end
 
-local loops = {
-  ["while"] = "a while loop", ["repeat"] = "a repeat loop",
-}
-
 --- An assignment or a call.
 local function plain_statement(state, at)
   local first = suffixed(state)
@@ -327,31 +324,35 @@ local function plain_statement(state, at)
            values = expressions(state) }
 end
 
+local function do_statement(state, at)
+  local body = block(state)
+  expect(state, "end")
+  return { "do", line = at, body = body }
+end
+
+--- What reads a statement, behind the word that it begins with.
+local statements = {
+  ["local"] = local_statement, ["if"] = if_statement, ["for"] = for_statement,
+  ["return"] = return_statement, ["do"] = do_statement,
+}
+
+local COUNT = "count to a fixed number, with an if inside: for i = 1, 4 do"
+local JUMP = { "goto", "use if and return" }
+
+local refused_statements = {
+  ["while"] = { "a while loop", COUNT },
+  ["repeat"] = { "a repeat loop", COUNT },
+  ["break"] = { "break", "use an if inside the loop" },
+  ["goto"] = JUMP, ["::"] = JUMP, ["function"] = remedies["function"],
+}
+
 local function statement(state)
   local at, word = line(state), kind(state)
-  if loops[word] then
-    outside(at, loops[word],
-      "count to a fixed number, with an if inside: for i = 1, 4 do")
-  elseif word == "break" then
-    outside(at, "break", "use an if inside the loop")
-  elseif word == "goto" or word == "::" then
-    outside(at, "goto", "use if and return")
-  elseif word == "function" then
-    outside(at, remedies["function"][1], remedies["function"][2])
-  elseif accept(state, "local") then
-    return local_statement(state, at)
-  elseif accept(state, "if") then
-    return if_statement(state, at)
-  elseif accept(state, "for") then
-    return for_statement(state, at)
-  elseif accept(state, "return") then
-    return return_statement(state, at)
-  elseif accept(state, "do") then
-    local body = block(state)
-    expect(state, "end")
-    return { "do", line = at, body = body }
-  end
-  return plain_statement(state, at)
+  local read, known = statements[word], refused_statements[word]
+  if known then outside(at, known[1], known[2]) end
+  if not read then return plain_statement(state, at) end
+  skip(state)
+  return read(state, at)
 end
 
 local ends = { ["end"] = true, ["else"] = true, ["elseif"] = true,

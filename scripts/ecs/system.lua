@@ -14,7 +14,7 @@
 --     phases     their names, in order
 --     ranks      phase -> position in phases
 --     systems    in order of definition: { name, phase, before, after, enabled,
---                kind, work, run, query, kernel, idle }
+--                kind, work, run, query, kernel, idle }, and what each.lua adds
 --     named      name -> system
 --     plan       of schedule.lua; nil: to be made
 --     deferred   flush = "frame"
@@ -23,8 +23,8 @@
 --     turns      phase -> how often it was begun: what ecs.random goes by, so
 --                that world:run of one phase leaves the numbers of others alone
 --
--- A system is never changed once it is defined, but for enabled and idle: one
--- that is defined anew takes its place in systems.
+-- Once a system is defined, only enabled, idle and what is compiled of it
+-- change: one that is defined anew takes its place in systems.
 --
 -- idle: nothing matched its query when it ran last. While nothing does, its
 -- turn costs one question: a game has many systems that wait for something.
