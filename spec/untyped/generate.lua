@@ -38,9 +38,33 @@ local kinds = { "number", "number", "boolean", "entity", "row", "anything" }
 --- What Lua takes in any kind is drawn in another more often.
 local LOOSE, STRICT = 0.18, 0.006
 
+--- Functions that every program has, made for one thing each: effects on the
+-- way to a row, results on some paths only, none at all.
+local ready = {
+  { name = "step", parameters = { "row" }, results = { "row" },
+    text = "local function step(q) q.x = q.x + 1.0 return q end" },
+  { name = "turn", parameters = { "row" }, results = { "boolean", "number" },
+    text = "local function turn(q) q.on = not q.on return q.on, q.x end" },
+  { name = "two", parameters = { "number", "number" },
+    results = { "number", "number" },
+    text = "local function two(a, b) return b, a end" },
+  { name = "pick", parameters = { "boolean", "anything" },
+    results = { "anything" },
+    text = "local function pick(a, b) if a then return b end end" },
+  { name = "none", parameters = { "row", "anything" }, results = {},
+    text = "local function none(q, a) if a then q.y = 0.5 return end "
+      .. "q.on = true end" },
+  { name = "some", parameters = { "anything", "anything" },
+    results = { "anything", "anything" },
+    text = "local function some(a, b) if a then return a, true end "
+      .. "if b then return b end return nil, b end" },
+}
+
 local outside = {
-  number = { "U1", "S.a", "N" }, boolean = { "U2", "S.b" },
-  entity = { "U3", "S.c" }, anything = { "U4", "S.d", "U1", "U2", "U3" },
+  number = { "U1", "S.a", "N", "S.t.x" }, boolean = { "U2", "S.b", "S.t.on" },
+  entity = { "U3", "S.c", "U3" },
+  anything = { "U4", "S.d", "U1", "U2", "U3", "U4", "S.d", "S.t", "F", "W",
+               "K" },
   row = {},
 }
 
@@ -71,14 +95,15 @@ function Maker:leaf(kind)
       near[#near + 1] = variable.name
     end
   end
-  if #near > 0 and self:chance(0.5) then return expression(self:one(near)) end
+  if #near > 0 and self:chance(0.6) then return expression(self:one(near)) end
   if #outside[kind] > 0 and self:chance(0.25) then
     return expression(self:one(outside[kind]))
   end
   local list = (self.results and leaves_called or leaves)[kind]
   local leaf
-  repeat leaf = self:one(list) until self.has_row or not leaf:find "%f[%w]p%f[%W]"
-    or kind == "row"
+  repeat
+    leaf = self:one(list)
+  until self.has_row or kind == "row" or not leaf:find "%f[%w]p%f[%W]"
   return expression(leaf)
 end
 
@@ -113,10 +138,15 @@ function Maker:call(kind, depth)
   for k, parameter in ipairs(f.parameters) do wanted[k] = parameter end
   if self:chance(0.07) then wanted[#wanted] = nil end
   if self:chance(0.05) then wanted[#wanted + 1] = self:one(kinds) end
-  local name = self:chance(0.015) and "U4" or f.name
+  local name = self:chance(0.015) and "U4" or self:chance(0.05) and "F"
+    or f.name
   return expression(name .. "(", self:list(wanted, depth, self:chance(0.25)),
     ")")
 end
+
+--- The world, and a component: as the same for ever, or from outside.
+local function worldly(self) return self:chance(0.15) and "W" or "world" end
+local function component(self) return self:chance(0.15) and "K" or "H" end
 
 --- What gives one of its operands.
 function Maker:chosen(kind, depth)
@@ -146,12 +176,29 @@ function Maker:number(depth)
     return expression(self:one { "math.abs(", "math.sqrt(" },
       self:list({ "number" }, depth), ")")
   elseif draw < 0.6 then
-    return expression("(world:get(", self:expression("entity", depth),
-      ", H, 'n') or ", self:expression("number", depth), ")")
+    return expression("(" .. worldly(self) .. ":get(",
+      self:expression("entity", depth), ", " .. component(self)
+        .. ", 'n') or ", self:expression("number", depth), ")")
   elseif draw < 0.66 and not self.results then
     return expression("(o and o.x or ", self:expression("number", depth), ")")
   end
   return self:chosen("number", depth)
+end
+
+--- Of anything with what is of its kind, nil, or from outside.
+function Maker:comparison(depth)
+  local kind = self:one(kinds)
+  local left = self:expression(kind, depth, true)
+  local right = expression "nil"
+  local draw = self.random()
+  if draw > 0.8 then
+    right = expression(self:one(self:one(
+      { outside.number, outside.entity, outside.anything })))
+  elseif draw > 0.25 then
+    right = self:expression(kind, depth, true)
+  end
+  if self:chance(0.3) then left, right = right, left end
+  return expression("(", left, self:one { " == ", " ~= " }, right, ")")
 end
 
 function Maker:boolean(depth)
@@ -159,10 +206,10 @@ function Maker:boolean(depth)
   if draw < 0.2 then
     return expression("(not ", self:expression("boolean", depth, true), ")")
   elseif draw < 0.4 then
-    local kind = self:one(kinds)
-    local left = self:expression(kind, depth, true)
-    return expression("(", left, self:one { " == ", " ~= " },
-      (self:expression(kind, depth, true)), ")")
+    return self:comparison(depth)
+  elseif draw < 0.43 then
+    return expression(worldly(self) .. ":get(",
+      self:expression("entity", depth), ", " .. component(self) .. ", 'on')")
   elseif draw < 0.55 then
     return expression("(", self:expression("number", depth), " "
       .. self:one { "<", "<=", ">", ">=" } .. " ",
@@ -172,10 +219,11 @@ function Maker:boolean(depth)
       self:one { " and ", " or " }, self:expression("boolean", depth, true),
       ")")
   elseif draw < 0.82 then
-    return expression("world:alive(", self:expression("entity", depth), ")")
+    return expression(worldly(self) .. ":alive(",
+      self:expression("entity", depth), ")")
   elseif draw < 0.9 then
     return expression("world:has(", self:expression("entity", depth),
-      self:one { ", T)", ", H)", ", H, T)", ", O)" })
+      self:one { ", T)", ", H)", ", H, T)", ", O)", ", K)" })
   end
   return self:chosen("boolean", depth)
 end
@@ -240,8 +288,12 @@ function statements:declare(depth)
   local made, values = statement("local ", list), nil
   if count > 1 and self:chance(0.4) then
     wanted[count] = nil
-    local last = self:call("number", 1)
+    local last = self:call(self:one { "number", "anything" }, 1)
     values = self:list(wanted, depth, true)
+    if self:chance(0.4) then
+      last = expression("world:get(", self:expression("entity", 1),
+        ", H, 'n', 'who', 'on')")
+    end
     values[#values + 1] = last
   elseif not self:chance(0.15) then
     if self:chance(0.1) then wanted[count + 1] = "number" end
@@ -266,7 +318,7 @@ function Maker:target()
   local field = self:one { "x", "x", "y", "on", "who", "i" }
   local row = self.results and "p" or self:one { "p", "p", "v" }
   local object = expression(row)
-  if self:chance(0.12) then object = self:call("row", 1) or object end
+  if self:chance(0.15) then object = self:call("row", 1) or object end
   local kind = field == "on" and "boolean" or field == "who" and "entity"
     or "number"
   return expression(object, "." .. field), kind
@@ -324,8 +376,9 @@ statements["for"] = function(self, depth)
   self.scope[#self.scope + 1] = { name = name, kind = "number" }
   local body = self:block(depth - 1)
   self.scope[#self.scope] = nil
-  return statement("for " .. name .. " = 1.0, " .. last .. " do\n", body,
-    "\nend")
+  local head = self:chance(0.2) and " = 2.0, 1.0, -1.0 do\n"
+    or " = 1.0, " .. last .. " do\n"
+  return statement("for " .. name .. head, body, "\nend")
 end
 
 statements["do"] = function(self, depth)
@@ -339,7 +392,8 @@ statements["return"] = function(self)
     list[k] = self:expression(kind, 2, self:chance(0.4))
   end
   if self.results and self:chance(0.05) then list[#list] = nil end
-  if self.results and self:chance(0.05) then list[#list + 1] = self:leaf "anything"
+  if self.results and self:chance(0.05) then
+    list[#list + 1] = self:leaf "anything"
   end
   return statement("do return ", list, " end")
 end
@@ -355,11 +409,16 @@ function statements:change()
   local whom = self:expression("entity", self:chance(0.1) and 1 or 0)
   if self.results then return statements.assign(self, 2) end
   if self:chance(0.92) then whom = expression "e" end
-  if draw < 0.45 then
-    return statement("total:add(", self:list({ "number" }, 2), ")")
+  if draw < 0.2 then
+    return statement("if ", self:expression("boolean", 2, true),
+      " then total:add(", self:list({ "number" }, 1), ") end")
+  elseif draw < 0.45 then
+    return statement(self:one { "total", "total", "most" } .. ":add(",
+      self:list({ "number" }, 2), ")")
   elseif draw < 0.7 then
-    return statement("world:add(", whom, self:one { ", T)", ", H)", ", O)" })
-  elseif draw < 0.95 then
+    return statement(worldly(self) .. ":add(", whom,
+      self:one { ", T)", ", H)", ", O)", ", K)" })
+  elseif draw < 0.92 then
     return statement("world:remove(", whom, self:one { ", T)", ", H)", ", O)" })
   end
   return statement("world:destroy(", whom, ")")
@@ -375,6 +434,9 @@ function Maker:statement(depth)
     if kind == "return" and not self:chance(0.4) then kind = "if" end
     return statements[kind](self, depth)
   end
+  if self:chance(0.08) and #self.scope > 0 then
+    return statements["return"](self)
+  end
   return statements[self:one(common)](self, self:one { 1, 2, 2, 3 })
 end
 
@@ -384,7 +446,8 @@ function Maker:called(name)
   local parameters, results, list = {}, {}, node "list"
   local f = { name = name, parameters = parameters, results = results }
   self.scope, self.has_row = {}, self:chance(0.88)
-  for k = 1, self.has_row and self:one { 1, 2, 2, 3 } or self:one { 0, 1, 2, 3 } do
+  local least = self.has_row and 1 or 0
+  for k = 1, self:one { least, 1, 2, 2, 3 } do
     parameters[k] = k == 1 and self.has_row and "row" or self:one(kinds)
     local parameter = k == 1 and self.has_row and "p"
       or ("abc"):sub(k, k)
@@ -395,7 +458,7 @@ function Maker:called(name)
   self.results = results
   local body = node "block"
   for k = 1, self:one { 0, 1, 1, 2 } do
-    body[k] = self:statement(1)
+    body[k] = self:statement(2)
   end
   body[#body + 1] = statements["return"](self)
   self.functions[#self.functions + 1] = f
@@ -408,7 +471,11 @@ function generate.make(seed)
   local self = setmetatable({ random = random_of(seed), functions = {},
                               scope = {} }, Maker)
   local tree = node "program"
-  for k = 1, self:one { 0, 1, 2, 2, 3 } do
+  for k, f in ipairs(ready) do
+    self.functions[k] = f
+    tree[k] = node("function", f.text .. "\n")
+  end
+  for k = 1, self:one { 0, 1, 1, 2 } do
     tree[#tree + 1] = self:called("f" .. ("123"):sub(k, k))
   end
   self.scope, self.results, self.has_row = {}, nil, true

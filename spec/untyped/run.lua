@@ -9,7 +9,7 @@ local ecs = require "ecs"
 local generate = require "untyped.generate"
 local random_of = require "differential.maker".seeded
 
-local run = { FRAMES = 5 }
+local run = { FRAMES = 4 }
 
 local load_text = rawget(_G, "loadstring") or load
 local set_environment = rawget(_G, "setfenv")
@@ -21,10 +21,11 @@ local O = ecs.component("UntypedO", row)
 local H = ecs.component("UntypedH", { n = "f64", on = "bool", who = "entity" })
 local T = ecs.tag "UntypedT"
 
-local HEAD = "local ecs, world, T, H, O, total, p, v, o, dt, e, a, b, c, d, f "
-  .. "= ...\nlocal U1, U2, U3, U4, N\nlocal S = {}\n"
+local HEAD = "local ecs, world, T, H, O, total, most = ...\n"
+  .. "local U1, U2, U3, U4, N, W, K, F\nlocal S = { t = {} }\n"
 local TAIL = "\n, function(x) U1, U2, U3, U4, N = x.U1, x.U2, x.U3, x.U4, x.N "
-  .. "S.a, S.b, S.c, S.d = x.a, x.b, x.c, x.d end"
+  .. "S.a, S.b, S.c, S.d, S.t, W, K, F = x.a, x.b, x.c, x.d, x.t, x.W(world), "
+  .. "x.K, x.F end"
 
 local ROWS = 5
 
@@ -76,7 +77,31 @@ local function something(random, kind, list, wild)
   return kind == "true"
 end
 
+local function same(world) return world end
+local function nothing() return nil end
+local function other() return T end
+
+--- What is seldom something else: a table, a world, a definition, a function.
+local function rarely(random, now, first)
+  local function odd() return not first and random() < 0.06 end
+  now.t = { x = random() < 0.5 and 2.0 or 3.0, on = random() < 0.5 }
+  if odd() then now.t.x = nil end
+  if odd() then now.t.on = 1.0 end
+  if odd() then now.t = nil end
+  now.W = odd() and nothing or odd() and other or same
+  now.K = random() < 0.2 and T or random() < 0.2 and O or H
+  if odd() then now.K = nil end
+  if odd() then now.K = 2.0 end
+  now.F = random() < 0.3 and math.abs or random() < 0.3 and run.swap
+    or run.double
+  if odd() then now.F = nil end
+end
+
 function run.double(x) return x, 2.0 end
+function run.swap(a, b)
+  if b then return b, a end
+  return a
+end
 
 local homes = { { "U1", "number" }, { "U2", "boolean" }, { "U3", "entity" },
                 { "U4", "nil" }, { "a", "number" }, { "b", "boolean" },
@@ -86,7 +111,7 @@ local counts = { 2.0, 1.0, 3.0, 0.0, 2.0, 2.0, 1.0, 2.0, true, "2" }
 --- What is outside in each frame.
 local function frames_of(seed, list)
   local random, frames = random_of(seed * 17 + 5), {}
-  local homely = { U4 = true, d = true }
+  local any = { U4 = true, d = true }
   for k = 1, run.FRAMES do
     local now, before = {}, frames[k - 1]
     for _, home in ipairs(homes) do
@@ -94,7 +119,7 @@ local function frames_of(seed, list)
       if before and random() < 0.7 then
         now[name] = before[name]
       else
-        if homely[name] then
+        if any[name] then
           kind = random() < 0.5 and "number" or random() < 0.5 and "entity"
             or "boolean"
         end
@@ -103,6 +128,7 @@ local function frames_of(seed, list)
     end
     now.N = random() < 0.6 and before and before.N
       or counts[math.floor(random() * (k == 1 and 6 or #counts)) + 1]
+    rarely(random, now, k == 1)
     frames[k] = now
   end
   return frames
@@ -113,11 +139,14 @@ end
 --- The whole text of a tree.
 function run.text(tree) return HEAD .. generate.text(tree) .. TAIL end
 
+--- What is compiled for a text: the same, until a test plants a fault.
+function run.planted(text) return text end
+
 local function side_of(text, compile)
   local side = {}
   side.world, side.list = scene()
-  side.total = side.world:sum "total"
-  local globals, chunk, problem = { math = math }, nil, nil
+  side.total, side.most = side.world:sum "total", side.world:max "most"
+  local globals, chunk, problem = { math = math }
   if set_environment then
     chunk, problem = load_text(text, text)
     chunk = chunk and set_environment(chunk, globals)
@@ -128,7 +157,8 @@ local function side_of(text, compile)
     side.world:close()
     return nil, problem
   end
-  side.work, side.put = chunk(ecs, side.world, T, H, O, side.total)
+  side.work, side.put = chunk(ecs, side.world, T, H, O, side.total,
+    side.most)
   side.compile = compile
   if type(side.put) ~= "function" or type(side.work) ~= "function" then
     side.world:close()
@@ -148,7 +178,7 @@ local function step(side, now)
       query = { P, V, optional = { O } } })
   end
   if done then done, problem = pcall(side.world.progress, side.world, 0.25) end
-  local total = side.total:value()
+  local total = side.total:value() + side.most:value()
   return string.format("%s %s total %s %s", side.world:state_hash(),
     done and "done" or "raised",
     total ~= total and "nan" or string.format("%.17g", total),
@@ -187,7 +217,7 @@ function run.run(tree, seed, seen)
   local text = run.text(tree)
   local plain, problem = side_of(text, false)
   if not plain then return problem, true end
-  local compiled = side_of(text, nil)
+  local compiled = side_of(run.planted(text), nil)
   local difference = compare(plain, compiled, frames_of(seed, plain.list), seen)
   plain.world:close()
   compiled.world:close()
