@@ -8,6 +8,8 @@ local shrink = {}
 
 local ATTEMPTS = 2500
 
+local unpack = rawget(_G, "unpack") or table.unpack
+
 --- All places of nodes: { parent, key }, outermost first.
 local function places_of(tree, list)
   for k = 1, #tree do
@@ -50,6 +52,15 @@ local function candidates(node)
   return list
 end
 
+--- Puts what is in a statement's first block in its place; false: has none.
+local function splice(parent, key)
+  local block = parts_of(parent[key], "block", {})[1]
+  if not block then return false end
+  table.remove(parent, key)
+  for k = #block, 1, -1 do table.insert(parent, key, block[k]) end
+  return true
+end
+
 --- fails(): does the tree as it is now differ?
 function shrink.shrink(tree, fails)
   local left, changed = ATTEMPTS, true
@@ -58,12 +69,17 @@ function shrink.shrink(tree, fails)
     return left > 0 and fails()
   end
   local function at_place(parent, key)
-    local node = parent[key]
+    local node, list = parent[key], { unpack(parent) }
     if parent.class == "block" or parent.class == "list"
       or parent.class == "program" then
       table.remove(parent, key)
       if try() then return true end
       table.insert(parent, key, node)
+    end
+    if parent.class == "block" and splice(parent, key) then
+      if try() then return true end
+      for k = #parent, 1, -1 do parent[k] = nil end
+      for k, before in ipairs(list) do parent[k] = before end
     end
     for _, other in ipairs(candidates(node)) do
       parent[key] = other
@@ -74,10 +90,10 @@ function shrink.shrink(tree, fails)
   end
   while changed and left > 0 do
     changed = false
+    -- Some of the places are not in the tree any more: no harm.
     for _, place in ipairs(places_of(tree, {})) do
       if place[1][place[2]] and at_place(place[1], place[2]) then
         changed = true
-        break -- places have moved
       end
     end
   end
