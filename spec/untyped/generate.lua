@@ -110,6 +110,9 @@ end
 --- An expression for a kind, and the kind it was made for; loose: where another
 -- would do for Lua too.
 function Maker:expression(kind, depth, loose)
+  if loose and self:chance(0.12) then
+    return expression(self.restless), "anything"
+  end
   if self:chance(loose and LOOSE or STRICT) then kind = self:one(kinds) end
   if depth <= 0 or self:chance(0.25) then return self:leaf(kind), kind end
   return self[kind](self, depth - 1), kind
@@ -194,8 +197,16 @@ function Maker:comparison(depth)
   if draw > 0.8 then
     right = expression(self:one(self:one(
       { outside.number, outside.entity, outside.anything })))
-  elseif draw > 0.25 then
+  elseif draw > 0.65 then
+    right = expression(self.restless)
+  elseif draw > 0.3 then
     right = self:expression(kind, depth, true)
+  elseif draw > 0.2 then
+    left = expression(self.restless)
+  elseif draw > 0.02 and not self.results then
+    -- Entities that may be none, and what is one no more than they.
+    left = expression(self:one { "p.who", "v.who", "v.who" })
+    right = expression(self:one { "o", "o", "U1", "S.a", self.restless })
   end
   if self:chance(0.3) then left, right = right, left end
   return expression("(", left, self:one { " == ", " ~= " }, right, ")")
@@ -466,9 +477,16 @@ function Maker:called(name)
     "\nend\n")
 end
 
+--- What changes most between frames: used where Lua takes anything.
+function generate.restless(seed)
+  local list = { "U1", "U2", "U3", "U4", "S.a", "S.b", "S.c", "S.d" }
+  return list[seed % #list + 1]
+end
+
 --- The tree of a function and of those that it calls.
 function generate.make(seed)
   local self = setmetatable({ random = random_of(seed), functions = {},
+                              restless = generate.restless(seed),
                               scope = {} }, Maker)
   local tree = node "program"
   for k, f in ipairs(ready) do

@@ -44,7 +44,7 @@ local function scene()
   end
   for k = 1, ROWS do
     world:set(list[k], P, "who", list[(k * 3) % 8 + 1])
-    if k ~= 2 then world:set(list[k], V, "who", list[ROWS + 1 + k % 3]) end
+    if k % 2 == 1 then world:set(list[k], V, "who", list[ROWS + 1 + k % 3]) end
     if k % 2 == 1 then world:add(list[k], O { x = k, who = list[k] }) end
     if k % 3 == 1 then world:add(list[k], T) end
     if k > 3 then world:add(list[k], H { n = -k, who = list[1] }) end
@@ -112,19 +112,22 @@ local counts = { 2.0, 1.0, 3.0, 0.0, 2.0, 2.0, 1.0, 2.0, true, "2" }
 --- What is outside in each frame.
 local function frames_of(seed, list)
   local random, frames = random_of(seed * 17 + 5), {}
+  local restless = generate.restless(seed):match "%w+$"
   local any = { U4 = true, d = true }
   for k = 1, run.FRAMES do
     local now, before = {}, frames[k - 1]
     for _, home in ipairs(homes) do
       local name, kind = home[1], home[2]
-      if before and random() < 0.7 then
+      local often = name == restless
+      if before and random() < (often and 0.2 or 0.8) then
         now[name] = before[name]
       else
         if any[name] then
           kind = random() < 0.5 and "number" or random() < 0.5 and "entity"
             or "boolean"
         end
-        now[name] = something(random, kind, list, k == 1 and 0.06 or 0.15)
+        now[name] = something(random, kind, list,
+          often and 0.6 or k == 1 and 0.03 or 0.1)
       end
     end
     now.N = random() < 0.6 and before and before.N
