@@ -8,12 +8,13 @@ local load_text = rawget(_G, "loadstring") or load
 local P = ecs.component("OrderP", { x = "f64", y = "f64", who = "entity" })
 local V = ecs.component("OrderV", { x = "f64", y = "f64" })
 local H = ecs.component("OrderH", { n = "f64" })
+local O = ecs.component("OrderO", { x = "f64" })
 
 local head = [[
 local world, H, outside = ...
 local function step(row) row.x = row.x + 1 return row end
 local function two(a, b) return b, a end
-return function(p, v, dt, e) ]]
+return function(p, v, o, dt, e) ]]
 
 describe("a function", function()
   local heard, told
@@ -31,9 +32,11 @@ describe("a function", function()
       local e = world:spawn(P { x = 3 * k, y = 5 }, V { x = 7, y = 11 * k })
       world:add(e, H { n = k == 1 and e or 2 })
       world:set(e, P, "who", entities[1] or e)
+      if k == 1 then world:add(e, O) end
       entities[k] = e
     end
-    world:system { name = "s", query = { P, V }, compile = compile,
+    world:system { name = "s", query = { P, V, optional = { O } },
+                   compile = compile,
                    each = load_text(text, text)(world, H, outside) }
     for _ = 1, 3 do world:progress(0.25) end
     local lines = {}
@@ -88,6 +91,14 @@ describe("a function", function()
         .. "if a == b then v.x = 99 end", message, value)
     end
   end)
+
+  it("takes an entity that is none and a row that is not there for nil",
+    function()
+      both "p.who = nil if p.who == o then v.x = 99 end"
+      both "if p.x > 4 then p.who = nil end if o ~= p.who then v.x = 99 end"
+      both "if p.who == o or e == v then v.x = 99 end"
+      both "if p.who == p or o == nil then v.x = 99 end"
+    end)
 
   if rawget(_G, "jit") and pcall(require, "ffi") then
     it("compares nothing with cdata, which may be equal to anything", function()

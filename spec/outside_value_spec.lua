@@ -56,6 +56,8 @@ local bodies = {
   "local w = p.who if p.on then w = nil end p.y = (S.V or 7) ~= w and 1 or 2",
   "local t = pick(p.on, S.V) if t == nil then p.y = 1 else p.y = 2 end",
   "local t = pick(p.on, V) or S.V p.y = t == e and 1 or 2",
+  "local t = V.a p.y = 1",
+  "local t, w = S.V.a, 2 p.y = w",
 }
 
 --- One frame, or one query:each: what comes of it, as text.

@@ -156,6 +156,7 @@ local function lower_all(f, options, outer)
   local scope = bind(state, known.tree, rows, options.extras)
   state:block(known.tree.body, scope)
   store(state, context.written)
+  outer:guard_owners()
   return { text = emit:text(), uniforms = outer.uniforms,
            guards = outer.guards, totals = context.totals }
 end

@@ -236,7 +236,9 @@ local function equal(self, a, b, node)
     end
     if a.type ~= "maybe" and b.type ~= "maybe" then
       outer:plain(a.type == "entity" and b or a) -- while it is a boolean
-      return emit.no
+      if a.type ~= "row" and b.type ~= "row" then return emit.no end
+      -- Equal where neither is there.
+      return emit:opposite(emit:either(self:some(a, node), self:some(b, node)))
     end
   end
   a, b = outer:plain(a), outer:plain(b)
@@ -280,9 +282,7 @@ end
 
 function value_of.unary(self, node, scope)
   local value = self:value(node.operand, scope)
-  if node.sign == "not" then
-    return self.emit:opposite(self:truth(value))
-  end
+  if node.sign == "not" then return self.emit:opposite(self:truth(value)) end
   return self.emit:unary("neg", self:number(value, node, "'-'"))
 end
 

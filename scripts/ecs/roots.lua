@@ -11,13 +11,14 @@
 -- may be behind such a function, as strict modes, sandboxes and test runners
 -- have it.
 --
---     reader   { key, root = function, path = { "speed" }, global }
---              global: path begins with a global's name
+--     reader   { key, root = function, path = { "speed" }, global, owner }
+--              global: path begins with a global's name; owner: the reader of
+--              the table that this is a field of
 --     uniforms list of { reader, kind, handle, box, position }, in the order
 --              of the program's; an argument is box[position], read without a
 --              call; handle: an entity that must not be null
 --     guards   list of { reader, value }; or { reader, some } where only nil or
---              not is of interest
+--              not is of interest, { reader, table } where it must be a table
 --     looked   list of { reader, value } of everything that was looked at;
 --              exact: a number of which the value counts
 
@@ -207,7 +208,25 @@ function roots:field(value, name, line)
   path[#path + 1] = name
   local reader = value.reader
   return self:object({ key = reader.key .. "." .. name, path = path,
-                       root = reader.root, global = reader.global }, line)
+                       root = reader.root, global = reader.global,
+                       owner = reader }, line)
+end
+
+--- Fields that are read and then not used: of what they are a field must stay
+-- a table, as plain Lua raises an error where it is none. Called last.
+function roots:guard_owners()
+  local covered = {}
+  for _, list in ipairs { self.uniforms, self.guards } do
+    for _, known in ipairs(list) do covered[known.reader.key] = true end
+  end
+  for k = #self.looked, 1, -1 do
+    local reader = self.looked[k].reader
+    local owner = reader.owner
+    if owner and not covered[reader.key] and not covered[owner.key] then
+      self.guards[#self.guards + 1] = { reader = owner, table = true }
+    end
+    if owner then covered[owner.key] = true end
+  end
 end
 
 --- The code holds only while this reads the same.
@@ -232,6 +251,9 @@ end
 --- Does a guard hold?
 function roots.holds(guard)
   local now = roots.read(guard.reader)
+  if guard.table then
+    return type(now) == "table" and not rawequal(now, UNREADABLE)
+  end
   if guard.some then return now ~= nil and not rawequal(now, UNREADABLE) end
   return same(now, guard.value)
 end

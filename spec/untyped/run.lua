@@ -1,0 +1,261 @@
+--- run: one generated function, compiled and as plain Lua, in worlds alike.
+--
+-- Both worlds have the same entities. Before every frame what is outside of the
+-- function changes: numbers become nil, a table, an entity; after it must be
+-- equal whether the frame raised, and what; the hash of the world; the total.
+-- What one of them calls an error is one for the other.
+
+local ecs = require "ecs"
+local generate = require "untyped.generate"
+local entries = require "model_lua.entries"
+local random_of = require "differential.maker".seeded
+
+local run = { FRAMES = 4 }
+
+local load_text = rawget(_G, "loadstring") or load
+local set_environment = rawget(_G, "setfenv")
+
+local row = { x = "f64", y = "f64", i = "i32", on = "bool", who = "entity" }
+local P = ecs.component("UntypedP", row)
+local V = ecs.component("UntypedV", row)
+local O = ecs.component("UntypedO", row)
+local H = ecs.component("UntypedH", { n = "f64", on = "bool", who = "entity" })
+local T = ecs.tag "UntypedT"
+
+local HEAD = "local ecs, world, T, H, O, total, most = ...\n"
+  .. "local U1, U2, U3, U4, N, W, K, F\nlocal S = { t = {} }\n"
+local TAIL = "\n, function(x) U1, U2, U3, U4, N = x.U1, x.U2, x.U3, x.U4, x.N "
+  .. "S.a, S.b, S.c, S.d, S.t, W, K, F = x.a, x.b, x.c, x.d, x.t, x.W(world), "
+  .. "x.K, x.F end"
+
+local ROWS = 5
+
+--- A world with rows; its entities.
+local function scene()
+  local world = ecs.world { precision = "double" }
+  local list = {}
+  for k = 1, ROWS + 3 do
+    if k > ROWS then
+      list[k] = world:spawn(H { n = k, on = k % 2 == 0 })
+    else
+      list[k] = world:spawn(P { x = k - 3, y = 2.5 * k, i = k - 2,
+        on = k % 2 == 0 }, V { x = 1 / k, y = -k, on = k % 3 == 0 })
+    end
+  end
+  for k = 1, ROWS do
+    world:set(list[k], P, "who", list[(k * 3) % 8 + 1])
+    if k % 2 == 1 then world:set(list[k], V, "who", list[ROWS + 1 + k % 3]) end
+    if k % 2 == 1 then world:add(list[k], O { x = k, who = list[k] }) end
+    if k % 3 == 1 then world:add(list[k], T) end
+    if k > 3 then world:add(list[k], H { n = -k, who = list[1] }) end
+  end
+  world:set(list[ROWS + 1], H, "who", list[ROWS + 2])
+  world:destroy(list[ROWS + 3])
+  return world, list
+end
+
+-- What is outside ------------------------------------------------------------
+
+local zero = 0.0
+local numbers = { 1.0, 2.5, 0.0, -1.0, 3.0, -1.0 * zero, zero / zero, 1e9 }
+
+--- Something of a home kind, or anything. Entities are floats, as e is not.
+local function something(random, kind, list, wild)
+  local function one(of) return of[math.floor(random() * #of) + 1] end
+  if random() < wild then
+    kind = one { "nil", "nil", "false", "true", "number", "entity", "entity",
+                 "table", "text", "digits", "tag", "function" }
+  end
+  if kind == "number" then return one(numbers) end
+  if kind == "boolean" then return random() < 0.5 end
+  if kind == "entity" then return one(list) + 0.0 end
+  if kind == "table" then return { x = 2.0, on = true, own = true } end
+  if kind == "text" then return "text" end
+  if kind == "digits" then return "2.0" end
+  if kind == "tag" then return T end
+  if kind == "function" then return run.double end
+  if kind == "nil" then return nil end
+  return kind == "true"
+end
+
+local function same(world) return world end
+local function nothing() return nil end
+local function other() return T end
+
+--- What is seldom something else: a table, a world, a definition, a function.
+local function rarely(random, now, first)
+  local function odd() return not first and random() < 0.06 end
+  now.t = { x = random() < 0.5 and 2.0 or 3.0, on = random() < 0.5, own = true }
+  if odd() then now.t.x = nil end
+  if odd() then now.t.on = 1.0 end
+  if odd() then now.t = nil end
+  now.W = odd() and nothing or odd() and other or same
+  now.K = random() < 0.2 and T or random() < 0.2 and O or H
+  if odd() then now.K = nil end
+  if odd() then now.K = 2.0 end
+  now.F = random() < 0.3 and math.abs or random() < 0.3 and run.swap
+    or run.double
+  if odd() then now.F = nil end
+end
+
+function run.double(x) return x, 2.0 end
+function run.swap(a, b)
+  if b then return b, a end
+  return a
+end
+
+local homes = { { "U1", "number" }, { "U2", "boolean" }, { "U3", "entity" },
+                { "U4", "nil" }, { "a", "number" }, { "b", "boolean" },
+                { "c", "entity" }, { "d", "nil" } }
+local counts = { 2.0, 1.0, 3.0, 0.0, 2.0, 2.0, 1.0, 2.0, true, "2" }
+
+--- What is outside in each frame.
+local function frames_of(seed, list)
+  local random, frames = random_of(seed * 17 + 5), {}
+  local restless = generate.restless(seed):match "%w+$"
+  local any = { U4 = true, d = true }
+  for k = 1, run.FRAMES do
+    local now, before = {}, frames[k - 1]
+    for _, home in ipairs(homes) do
+      local name, kind = home[1], home[2]
+      local often = name == restless
+      if before and random() < (often and 0.2 or 0.8) then
+        now[name] = before[name]
+      else
+        if any[name] then
+          kind = random() < 0.5 and "number" or random() < 0.5 and "entity"
+            or "boolean"
+        end
+        now[name] = something(random, kind, list,
+          often and 0.6 or k == 1 and 0.03 or 0.1)
+      end
+    end
+    now.N = random() < 0.6 and before and before.N
+      or counts[math.floor(random() * (k == 1 and 6 or #counts)) + 1]
+    rarely(random, now, k == 1)
+    frames[k] = now
+  end
+  return frames
+end
+
+-- Both sides -----------------------------------------------------------------
+
+--- The whole text of a tree.
+function run.text(tree) return HEAD .. generate.text(tree) .. TAIL end
+
+--- What is compiled for a text: the same, until a test plants a fault.
+function run.planted(text) return text end
+
+local function side_of(text, compile)
+  local side = {}
+  side.world, side.list = scene()
+  side.total, side.most = side.world:sum "total", side.world:max "most"
+  local globals, chunk, problem = { math = math }
+  if set_environment then
+    chunk, problem = load_text(text, text)
+    chunk = chunk and set_environment(chunk, globals)
+  else
+    chunk, problem = load(text, text, "t", globals)
+  end
+  if not chunk then
+    side.world:close()
+    return nil, problem
+  end
+  side.work, side.put = chunk(ecs, side.world, T, H, O, side.total,
+    side.most)
+  side.compile = compile
+  if type(side.put) ~= "function" or type(side.work) ~= "function" then
+    side.world:close()
+    return nil, "there is no function in it"
+  end
+  return side
+end
+
+--- The same with tables of its own: plain Lua may write to them.
+local function copy(now)
+  local copied = {}
+  for name, value in entries(now) do
+    if type(value) == "table" and rawget(value, "own") then
+      value = { x = value.x, on = value.on, own = true }
+    end
+    copied[name] = value
+  end
+  return copied
+end
+
+--- One frame of a side: what comes of it, as text, and whether it raised.
+local function step(side, now)
+  side.put(copy(now))
+  local done, problem = true, nil
+  if not side.defined then
+    done, problem = pcall(side.world.system, side.world, {
+      name = "s", each = side.work, compile = side.compile,
+      query = { P, V, optional = { O } } })
+    side.defined = done
+  end
+  if done then done, problem = pcall(side.world.progress, side.world, 0.25) end
+  local total = side.total:value() + side.most:value()
+  return string.format("%s %s total %s %s", side.world:state_hash(),
+    done and "done" or "raised",
+    total ~= total and "nan" or string.format("%.17g", total),
+    done and "" or tostring(problem)), not done
+end
+
+--- One frame of a side whose function query:each is given, as text.
+local function ask(side, now)
+  side.put(copy(now))
+  side.query = side.query or side.world:query { P, V, optional = { O } }
+  local done = pcall(side.query.each, side.query, side.work, 0.25)
+  return side.world:state_hash() .. (done and " done" or " raised")
+end
+
+local function show(now)
+  local line = {}
+  for _, home in ipairs(homes) do
+    line[#line + 1] = home[1] .. "=" .. tostring(now[home[1]])
+  end
+  line[#line + 1] = "N=" .. tostring(now.N)
+  return table.concat(line, " ")
+end
+
+--- All frames; nil, or how they differ. counts: compiled, plain, raised.
+local function compare(plain, compiled, asked, frames, seen)
+  for k, now in ipairs(frames) do
+    local expected, raised = step(plain, now)
+    local got = step(compiled, now)
+    local kind = (raised or not compiled.defined) and "raised"
+      or compiled.world:explain "s":find("compiled (", 1, true) and "compiled"
+      or "plain"
+    seen[kind] = (seen[kind] or 0) + 1
+    if expected ~= got then
+      return string.format("frame %d (%s): %s\nplain Lua: %s\ncompiled: %s", k,
+        kind, show(now), expected, got)
+    end
+    got = asked and ask(asked, now)
+    if got and expected:sub(1, #got) ~= got then
+      return string.format("frame %d (query): %s\nplain Lua: %s\ncompiled: %s",
+        k, show(now), expected, got)
+    end
+  end
+  return nil
+end
+
+--- Runs a tree both ways. Returns nil, or what differs: then it can be made
+-- smaller; and whether that is only a text that does not load.
+function run.run(tree, seed, seen)
+  local text = run.text(tree)
+  local plain, problem = side_of(text, false)
+  if not plain then return problem, true end
+  local compiled = side_of(run.planted(text), nil)
+  -- What a query is given has no systems' random numbers and no totals.
+  local asked = seed % 3 == 0 and not text:find("random", 1, true)
+    and not text:find("add(", #HEAD, true) and side_of(text) or nil
+  local difference = compare(plain, compiled, asked,
+    frames_of(seed, plain.list), seen)
+  plain.world:close()
+  compiled.world:close()
+  if asked then asked.world:close() end
+  return difference, false
+end
+
+return run
