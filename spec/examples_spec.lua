@@ -2,20 +2,14 @@
 -- compile: those with each, and the loops over batches of the demo. Each
 -- example runs in a process of its own (examples_program.lua).
 
+local support = dofile "spec/support.lua"
+
 local EXAMPLES = { "01_first_program.lua", "02_bullet_hell.lua",
   "03_ai_state_machine.lua", "04_epidemic.lua", "05_native_kernel/program.lua",
   "demo.lua", "embed/thermostat.lua" }
 
 local function run(example)
-  local jit = rawget(_G, "jit")
-  local vm = not jit and "lua5.4" or jit.status() and "luajit"
-    or "luajit -joff"
-  local pipe = assert(io.popen(
-    ("LUA_PATH='%s' LUA_CPATH='%s' %s spec/examples_program.lua %s 2>&1")
-    :format(package.path, package.cpath, vm, "examples/" .. example)))
-  local output = pipe:read "*a"
-  pipe:close()
-  return output
+  return support.printed("spec/examples_program.lua examples/" .. example)
 end
 
 describe("the examples", function()
