@@ -1,11 +1,11 @@
 # Builds, tests and measures ecs. `make help` lists what there is to make.
 #
-#   core/*.c ---> build/core/*.o ---> build/libecs.a, build/libecs.so
+#   core/*/*.c -> build/core/*.o ---> build/libecs.a, build/libecs.so
 #                        |
-#   bindings/lua/*.c ----+---> build/<abi>/ecs/core.so     one for each Lua
+#   bindings/lua/**.c ---+---> build/<abi>/ecs/core.so     one for each Lua
 #                        |     build/libecs_<abi>.a        the same for hosts
 #                        |
-#   spec/*/*_test.c -----+---> build/test/<build>/*_test   three builds
+#   spec/**/*_test.c ----+---> build/test/<build>/*_test   three builds
 #   bench/bench_*.c -----+---> build/bench/bench_*
 #
 #   examples/**/*.c ---------> build/kernels/*.so          native kernels
@@ -16,19 +16,35 @@
 # find a library that was built for another Lua.
 
 # The modules of the core, bottom up; the first two are the public headers, in
-# include/. A module includes only modules that stand before it (`make floors`).
-# A module may lack its .c or its .h. This is the only list: the build, the
-# tests, the floors and the rockspec follow it.
-CORE := ecs ecs_kernel config invariant status memory text id scalar \
-  elementary schema entity_index locator table rows group world single spawn \
-  part look_up row_list query batch visit matches sparse_set change bulk \
-  bulk_destroy command_buffer fold regroup hash explain library kernel random \
-  reduction kernel_ir kernel_parse kernel_print kernel_facts kernel_loops \
-  kernel_plan api accessor field_access api_entity kernel_vm api_query api_bulk \
-  api_program api_world
+# include/. A module includes only modules that stand before it (`make floors`),
+# so folders, too, see only the folders before them. A module may lack its .c or
+# its .h. This is the only list: the build, the tests, the floors and the
+# rockspec follow it.
+CORE := ecs ecs_kernel \
+  base/config base/invariant base/status base/memory base/text base/id \
+  base/scalar \
+  math/elementary math/random math/reduction \
+  storage/schema storage/entity_index storage/locator storage/table \
+  storage/table_rows storage/group storage/store \
+  query/query_group query/join query/row_list query/query query/cursor \
+  query/query_entities query/matches \
+  change/entity_change_fast change/spawn change/regroup \
+  change/command_buffer change/command_flush \
+  change/bulk_sparse change/bulk_rows change/bulk change/bulk_destroy \
+  world/world world/world_hash world/world_explain \
+  kernel/kernel_library kernel/kernel_binding \
+  program/program_ir program/program_parse program/program_print \
+  program/program_facts program/vm_loops program/vm_plan program/vm \
+  api/accessor api/field_access api/api_entity api/api_query api/api_bulk \
+  api/api_program api/api_world
+
+# The binding's files, in order of what calls what.
+BINDING := $(patsubst bindings/lua/%.c,%,$(wildcard bindings/lua/*.c \
+  bindings/lua/*/*.c))
 
 # What the mutation score is about.
-MUTANT_MODULES := table group world single locator command_buffer
+MUTANT_MODULES := storage/table storage/group storage/store \
+  change/entity_change_fast storage/locator change/command_buffer
 
 # The public header of the binding stands last: no module of the core may
 # include it.
@@ -54,6 +70,7 @@ LUAJIT_LIBRARY := -lluajit-5.1
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 INCLUDES := -Iinclude -Icore
+BINDING_INCLUDES := -Ibindings/lua
 # Results must be the same bits on every machine: nothing is contracted into a
 # fused multiply-add. The other two let loops be vectorised and change no bit.
 FLOATS := -ffp-contract=off -fno-trapping-math -fno-math-errno
@@ -66,7 +83,8 @@ CORE_FLAGS := -O2 -fPIC -fvisibility=hidden
 BINDING_FLAGS := $(CORE_FLAGS) -fno-plt
 MODULE_LINK := -Wl,-Bsymbolic-functions
 # Modules whose loops over columns gain from being vectorised.
-VECTORISED := scalar batch look_up row_list kernel rows sparse_set
+VECTORISED := base/scalar query/cursor query/join query/row_list \
+  kernel/kernel_binding storage/table_rows change/bulk_sparse
 LDLIBS := -lm -ldl
 
 CHECK_LEVEL := -O1 -g
@@ -79,12 +97,12 @@ ASAN_FLAGS := -O1 -g -w -DECS_CHECKED -fno-omit-frame-pointer \
 # Files -------------------------------------------------------------------
 
 CORE_SOURCES := $(wildcard $(CORE:%=core/%.c))
-LUA_SOURCES := $(wildcard bindings/lua/*.c)
+LUA_SOURCES := $(BINDING:%=bindings/lua/%.c)
 CORE_OBJECTS := $(CORE_SOURCES:core/%.c=build/core/%.o)
 PUBLIC_HEADERS := $(wildcard include/*.h)
-TEST_SOURCES := $(wildcard spec/core/*_test.c spec/model/*_test.c)
-# What tests share: every other C file beside them.
-CORE_SUPPORT := $(filter-out %_test.c,$(wildcard spec/core/*.c))
+TEST_SOURCES := $(wildcard spec/core/*/*_test.c spec/model/*_test.c)
+# What tests share.
+CORE_SUPPORT := $(wildcard spec/core/support/*.c)
 EMBED_TESTS := $(wildcard spec/embed/*_test.c)
 MODEL_SUPPORT := $(filter-out %_test.c,$(wildcard spec/model/*.c))
 BENCH_SOURCES := $(wildcard bench/bench_*.c)
@@ -157,7 +175,7 @@ $(1): build/$(1)/ecs/core.so
 
 build/$(1)/objects/%.o: bindings/lua/%.c Makefile
 	@mkdir -p $$(@D)
-	$$(COMPILE) $$(BINDING_FLAGS) -isystem $(2) -c -o $$@ $$<
+	$$(COMPILE) $$(BINDING_FLAGS) $$(BINDING_INCLUDES) -isystem $(2) -c -o $$@ $$<
 
 build/$(1)/ecs/core.so: $(CORE_OBJECTS) \
   $(LUA_SOURCES:bindings/lua/%.c=build/$(1)/objects/%.o)
@@ -180,7 +198,8 @@ $(eval $(call lua_module,lua53,$(LUA53_INCLUDE)))
 define asan_module
 build/asan/$(1)/objects/%.o: bindings/lua/%.c Makefile
 	@mkdir -p $$(@D)
-	$$(COMPILE) $$(ASAN_FLAGS) -fPIC -isystem $(2) -c -o $$@ $$<
+	$$(COMPILE) $$(ASAN_FLAGS) -fPIC $$(BINDING_INCLUDES) \
+	  -isystem $(2) -c -o $$@ $$<
 
 build/asan/$(1)/ecs/core.so: $(CORE_SOURCES:core/%.c=build/asan/core/%.o) \
   $(LUA_SOURCES:bindings/lua/%.c=build/asan/$(1)/objects/%.o)
@@ -268,7 +287,7 @@ build/test/$(1)/core/%.o: core/%.c Makefile
 
 build/test/$(1)/spec/%.o: spec/%.c Makefile
 	@mkdir -p $$(@D)
-	$$(COMPILE) $(2) -Ispec/core -Ispec/model -c -o $$@ $$<
+	$$(COMPILE) $(2) -Ispec/core/support -Ispec/model -c -o $$@ $$<
 
 build/test/$(1)/libecs.a: $(CORE_SOURCES:core/%.c=build/test/$(1)/core/%.o)
 	@rm -f $$@
@@ -296,11 +315,11 @@ $(eval $(call test_build,asan,$$(ASAN_FLAGS)))
 define embed_test
 build/test/asan/$(1)/%.o: bindings/lua/%.c Makefile
 	@mkdir -p $$(@D)
-	$$(COMPILE) $$(ASAN_FLAGS) -isystem $(2) -c -o $$@ $$<
+	$$(COMPILE) $$(ASAN_FLAGS) $$(BINDING_INCLUDES) -isystem $(2) -c -o $$@ $$<
 
 build/test/asan/$(1)/%_test.o: spec/embed/%_test.c Makefile
 	@mkdir -p $$(@D)
-	$$(COMPILE) $$(ASAN_FLAGS) -Ispec/core -isystem $(2) -c -o $$@ $$<
+	$$(COMPILE) $$(ASAN_FLAGS) -Ispec/core/support -isystem $(2) -c -o $$@ $$<
 
 build/test/asan/embed/%_$(1)_test: build/test/asan/$(1)/%_test.o \
   $(LUA_SOURCES:bindings/lua/%.c=build/test/asan/$(1)/%.o) \
@@ -380,12 +399,12 @@ build/bench/bench_%: build/bench/objects/bench_%.o \
 
 # Checks of the text ------------------------------------------------------
 
-floors:
-	@tools/floors $(CORE)
+floors: $(CORE_OBJECTS) $(LUA_SOURCES:bindings/lua/%.c=build/lua54/objects/%.o)
+	@FLOORS_KNOWN=200 lua5.4 tools/floors.lua $(CORE) -- $(BINDING)
 	@tools/check_design $(CORE)
 
 check-rockspec:
-	@lua5.4 tools/rockspec.lua check $(CORE)
+	@lua5.4 tools/rockspec.lua check $(CORE) -- $(BINDING)
 
 lint: floors check-rockspec
 	@luacheck --no-color -q .
@@ -396,11 +415,11 @@ sizes:
 # What LuaJIT's FFI is told, made from the public header.
 cdef:
 	@mkdir -p build
-	luajit bindings/luajit/generate_cdef.lua include/ecs.h >build/cdef.lua
-	cp build/cdef.lua scripts/ecs/cdef.lua
+	luajit tools/generate_cdef.lua include/ecs.h >build/cdef.lua
+	cp build/cdef.lua scripts/ecs/ffi/cdef.lua
 
 rockspec:
-	@lua5.4 tools/rockspec.lua write $(CORE)
+	@lua5.4 tools/rockspec.lua write $(CORE) -- $(BINDING)
 
 mutants:
 	@tools/setup test
@@ -420,15 +439,17 @@ install: libraries install-embed
 	ln -sf libecs.so.0 $(DESTDIR)$(PREFIX)/lib/libecs.so
 	install -m 644 $(PUBLIC_HEADERS) $(DESTDIR)$(PREFIX)/include
 
-SCRIPTS := $(wildcard scripts/ecs/*.lua)
+SCRIPT_FOLDERS := ecs ecs/compile ecs/ffi
 
 # $(1) the abi, $(2) the version of Lua whose files it reads
 define install_host
 install-$(1): build/libecs_$(1).a
 	install -d $$(DESTDIR)$$(PREFIX)/lib
 	install -m 644 build/libecs_$(1).a $$(DESTDIR)$$(PREFIX)/lib
-	install -d $$(DESTDIR)$$(PREFIX)/share/lua/$(2)/ecs
-	install -m 644 $(SCRIPTS) $$(DESTDIR)$$(PREFIX)/share/lua/$(2)/ecs
+	for folder in $(SCRIPT_FOLDERS); do \
+	  install -d $$(DESTDIR)$$(PREFIX)/share/lua/$(2)/$$$$folder && \
+	  install -m 644 scripts/$$$$folder/*.lua \
+	    $$(DESTDIR)$$(PREFIX)/share/lua/$(2)/$$$$folder || exit 1; done
 .PHONY: install-$(1)
 endef
 $(eval $(call install_host,lua54,5.4))
@@ -440,6 +461,7 @@ install-embed: $(if $(wildcard $(LUA54_INCLUDE)/lua.h),install-lua54) \
 # Also what luarocks leaves beside the sources.
 clean:
 	rm -rf build ecs
-	rm -f core/*.o bindings/lua/*.o
+	rm -f core/*/*.o bindings/lua/*.o bindings/lua/*/*.o
 
--include $(wildcard build/*/*.d build/*/*/*.d build/*/*/*/*.d build/*/*/*/*/*.d)
+-include $(wildcard build/*/*.d build/*/*/*.d build/*/*/*/*.d \
+  build/*/*/*/*/*.d build/*/*/*/*/*/*.d)

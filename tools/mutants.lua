@@ -132,7 +132,8 @@ local function prepare(scratch, jobs)
     error("the tests do not build:\n" .. read(base .. "/make.log"), 0)
   end
   local tests = {}
-  local programs = output_of(("cd %s && ls build/test/*/*/*_test"):format(base))
+  local programs = output_of(
+    ("cd %s && find build/test -name '*_test' | sort"):format(base))
   for program in programs:gmatch("%S+") do
     local start = now()
     if run_test(base, program, 600) ~= 0 then

@@ -1,12 +1,12 @@
 -- rockspec.lua: keeps the rockspec's lists of files true.
 --
---   lua5.4 tools/rockspec.lua check MODULE...
---   lua5.4 tools/rockspec.lua write MODULE...
+--   lua5.4 tools/rockspec.lua check MODULE... -- FILE...
+--   lua5.4 tools/rockspec.lua write MODULE... -- FILE...
 --
 -- A rockspec cannot look into folders: it names every file. This program makes
--- those lists from the Makefile's modules and from what lies in bindings/ and
--- scripts/, and compares them with the rockspec or writes them there, between
--- the lines `-- begin` and `-- end`.
+-- those lists from the Makefile's (the core's modules, the binding's files) and
+-- from what lies in scripts/, and compares them with the rockspec or writes
+-- them there, between the lines `-- begin` and `-- end`.
 
 local ROCKSPEC = "rockspec/ecs-scm-1.rockspec"
 
@@ -25,15 +25,16 @@ local function listing(command)
   return paths
 end
 
--- The core's files in the Makefile's order, then the binding's by name.
+-- The core's files in the Makefile's order, then the binding's.
 local function c_sources(modules)
-  local sources = {}
+  local sources, folder = {}, "core/"
   for _, name in ipairs(modules) do
-    local path = "core/" .. name .. ".c"
-    if exists(path) then sources[#sources + 1] = path end
-  end
-  for _, path in ipairs(listing("ls bindings/lua/*.c 2>/dev/null")) do
-    sources[#sources + 1] = path
+    local path = folder .. name .. ".c"
+    if name == "--" then
+      folder = "bindings/lua/"
+    elseif exists(path) then
+      sources[#sources + 1] = path
+    end
   end
   return sources
 end
@@ -49,7 +50,7 @@ local function module_lines(modules)
   local function add(text, ...) lines[#lines + 1] = text:format(...) end
   for _, path in ipairs(c_sources(modules)) do add("        %q,", path) end
   add("      },")
-  add('      incdirs = { "include", "core" },')
+  add('      incdirs = { "include", "core", "bindings/lua" },')
   add("    },")
   local scripts = listing("find scripts -name '*.lua'")
   for _, path in ipairs(scripts) do

@@ -15,9 +15,9 @@
  * host destroyed it, or a script closed it) and leaves the list at the next
  * push.
  */
-#include "../../include/ecs_lua.h"
+#include "ecs_lua.h"
 
-#include "views.h"
+#include "query/batch_view.h"
 
 ECS_API int luaopen_ecs_core(lua_State *L);
 

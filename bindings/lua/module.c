@@ -19,8 +19,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "binding.h"
-#include "worlds.h"
+#include "object/object.h"
+#include "world/lua_world.h"
 
 /* Its address is the registry's key. */
 static const char state_key = 0;
@@ -111,13 +111,16 @@ static void push_line(lua_State *L) {
   lua_pop(L, 2);
 }
 
-/* Notes where the files of scripts/ecs are, of which the function on top of the
- * stack is from one: the first time counts. */
-static void note_home(lua_State *L) {
+/* home(f): f is of a file that lies in scripts/ecs itself, not in a folder of
+ * it. Files of that folder, and of those in it, are never blamed. The first call
+ * counts. */
+static int home(lua_State *L) {
   lua_Debug about;
-  lua_pushvalue(L, -1);
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_settop(L, 1);
+  lua_pushvalue(L, 1);
   lua_getinfo(L, ">S", &about);
-  if (*about.what == 'C') return;
+  if (*about.what == 'C') return 0;
   const char *name = strrchr(about.source, '/');
   size_t length = name ? (size_t)(name - about.source) + 1
                        : strlen(about.source);
@@ -127,7 +130,7 @@ static void note_home(lua_State *L) {
     lua_pushlstring(L, about.source, length);
     lua_setfield(L, -3, "home");
   }
-  lua_pop(L, 2);
+  return 0;
 }
 
 int bind_raise(lua_State *L) {
@@ -212,7 +215,6 @@ static int install(lua_State *L) {
   if (!lua_istable(L, 3)) return bind_error(L, "the methods are gone");
   for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
     if (!lua_isfunction(L, -1)) continue;
-    note_home(L);
     lua_pushvalue(L, -2);
     lua_pushvalue(L, -2);
     lua_rawset(L, 3);
@@ -242,7 +244,7 @@ static int share_columns(lua_State *L, bool built) {
 /* share(name, function): what scripts/ecs lends to this module: "build", which
  * makes what scripts see of a view, "rows", which makes what they see of a row
  * (false: this module does), "each", which runs query:each compiled where it
- * can (see each.c), and "columns", which waits here for the builder.
+ * can (see row_loop.c), and "columns", which waits here for the builder.
  * Only the first of each is taken, so that no script can replace them later;
  * true when this one was.
  * share("build"), share("rows"): is there one?
@@ -279,7 +281,8 @@ static int kind(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {
-    {"install", install}, {"share", share}, {"kind", kind}, {NULL, NULL}};
+    {"install", install}, {"share", share}, {"home", home}, {"kind", kind},
+    {NULL, NULL}};
 
 static void create_metatable(lua_State *L, State *state, int kind_index) {
   lua_createtable(L, 0, 8);

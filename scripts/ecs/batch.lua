@@ -15,7 +15,7 @@
 -- The builder and the columns are handed to ecs.core once, and no module has
 -- them: a script that could call them would get columns of its own making.
 
-local native = require "ecs.native"
+local native = require "ecs.backend"
 local message = require "ecs.message"
 
 local core = native.core
@@ -23,7 +23,8 @@ local core = native.core
 -- Loaded again: the first builder stays.
 if core.share("build") then return true end
 
-require(native.backend == "ffi" and "ecs.columns_ffi" or "ecs.columns_table")
+require(native.backend == "ffi" and "ecs.ffi.columns_ffi"
+  or "ecs.columns_table")
 local open = core.share("columns")
 
 local function refuse(_, key)

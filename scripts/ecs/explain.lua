@@ -7,11 +7,11 @@
 -- The texts are the same on every VM. They depend on the program alone, but for
 -- the machine's vector instructions, which a compiled function's line names.
 
-local native = require "ecs.native"
+local native = require "ecs.backend"
 local query = require "ecs.query"
 local system = require "ecs.system"
 local frame = require "ecs.frame"
-local each = require "ecs.each"
+local each = require "ecs.system_each"
 
 local core = native.core
 

@@ -14,7 +14,7 @@
 --
 -- A frame in which nothing is defined allocates no Lua memory.
 
-local native = require "ecs.native"
+local native = require "ecs.backend"
 local system = require "ecs.system"
 local schedule = require "ecs.schedule"
 

@@ -13,12 +13,12 @@
 --                   -> system -> frame -> explain
 --          -> each_query
 
-local native = require "ecs.native"
+local native = require "ecs.backend"
 local world = require "ecs.world"
-local library = require "ecs.library"
-local mathematics = require "ecs.mathematics"
+local library = require "ecs.native_library"
+local mathematics = require "ecs.portable_math"
 local fallback = require "ecs.fallback"
-require "ecs.each_query"
+require "ecs.query_each"
 
 local core = native.core
 

@@ -7,19 +7,19 @@
 -- order in which callbacks get arguments: array part, read, optional; then the
 -- filters.
 
-local native = require "ecs.native"
-local entries = require "ecs.entries"
+local native = require "ecs.backend"
+local entries = require "ecs.safe_pairs"
 require "ecs.batch"
 
 local core = native.core
 
 if native.rows == "ffi" then
-  require "ecs.rows_ffi"
+  require "ecs.ffi.rows_ffi"
 else
   core.share("rows", false) -- ecs.core makes them
 end
 -- It has pieces of code that the two above put together: not for scripts.
-package.loaded["ecs.scalars_ffi"] = nil
+package.loaded["ecs.ffi.scalars_ffi"] = nil
 
 local query = {}
 

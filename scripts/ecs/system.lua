@@ -14,7 +14,8 @@
 --     phases     their names, in order
 --     ranks      phase -> position in phases
 --     systems    in order of definition: { name, phase, before, after, enabled,
---                kind, work, run, query, kernel, idle }, and what each.lua adds
+--                kind, work, run, query, kernel, idle }, and what
+--                system_each.lua adds
 --     named      name -> system
 --     plan       of schedule.lua; nil: to be made
 --     changes    how often a system was defined or removed
@@ -32,12 +33,12 @@
 -- idle: nothing matched its query when it ran last. While nothing does, its
 -- turn costs one question: a game has many systems that wait for something.
 
-local native = require "ecs.native"
-local entries = require "ecs.entries"
+local native = require "ecs.backend"
+local entries = require "ecs.safe_pairs"
 local message = require "ecs.message"
 local query = require "ecs.query"
-local library = require "ecs.library"
-local each = require "ecs.each"
+local library = require "ecs.native_library"
+local each = require "ecs.system_each"
 
 local core = native.core
 local live, is_idle = core.live, core.is_idle

@@ -6,8 +6,8 @@
 -- What a world does is in ecs.core (entities, hashes, groups) and in the files
 -- that add methods: query, system, frame, explain.
 
-local native = require "ecs.native"
-local entries = require "ecs.entries"
+local native = require "ecs.backend"
+local entries = require "ecs.safe_pairs"
 local message = require "ecs.message"
 local query = require "ecs.query"
 local system = require "ecs.system"

@@ -3,7 +3,7 @@
  * The input is the text of a program. What is refused must say why; what is
  * accepted must print as text that is accepted and prints the same, and must
  * run as the reference does, on columns with guard pages right behind them
- * (spec/core/program_rig.h). How rows are cut follows from the text.
+ * (spec/core/support/program_rig.h). How rows are cut follows from the text.
  *
  * Blind mutation rarely gives a program that is accepted, so half of the
  * mutations change digits of the text, or start anew from a random valid

@@ -115,7 +115,7 @@ static int prepare(lua_State *L) {
   set_path(L, "cpath", task->cpath);
 #if LUA_VERSION_NUM < 502
   require(L, "ffi");
-  require(L, "ecs.cdef");
+  require(L, "ecs.ffi.cdef");
 #endif
   if (!task->loads) require(L, "ecs");
   if (luaL_loadfile(L, task->script)) return lua_error(L);

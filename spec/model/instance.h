@@ -14,7 +14,7 @@
 #ifndef ECS_SPEC_INSTANCE_H
 #define ECS_SPEC_INSTANCE_H
 
-#include "../core/failing_memory.h"
+#include "failing_memory.h"
 #include "oracle.h"
 
 #define INSTANCES 4u

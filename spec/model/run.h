@@ -15,7 +15,7 @@
 #ifndef ECS_SPEC_RUN_H
 #define ECS_SPEC_RUN_H
 
-#include "config.h"
+#include "base/config.h"
 #include "instance.h"
 #include "program.h"
 

@@ -1,0 +1,393 @@
+/* definition.c: the objects that ecs.component, ecs.tag and Position { x = 1 }
+ * give, and single numbers between Lua and C.
+ *
+ *      Position              all defaults
+ *      Position { x = 1 }    __call: a Value, every field checked here and now
+ *
+ * A value is an image and a mask, not a table: it cannot change after it was
+ * checked, and spawning with it copies bytes.
+ */
+#include "component/definition.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Single numbers ---------------------------------------------------------- */
+
+bool bind_read(lua_State *L, int index, ecs_Scalar type, void *place) {
+  int kind = lua_type(L, index);
+  double number = 0;
+  if (type == ECS_BOOL) {
+    if (kind != LUA_TBOOLEAN) return false;
+    number = lua_toboolean(L, index);
+  } else if (kind == LUA_TNUMBER) {
+    number = lua_tonumber(L, index);
+  } else if (type != ECS_ENTITY || kind != LUA_TNIL) {
+    return false;
+  }
+  return ecs_scalar_store(type, place, number) == ECS_OK;
+}
+
+void bind_push_entity(lua_State *L, ecs_Entity entity) {
+  compat_push_whole(L, (double)entity);
+}
+
+void bind_push_number(lua_State *L, ecs_Scalar type, double number) {
+  switch (type) {
+    case ECS_F32:
+    case ECS_F64: lua_pushnumber(L, number); break;
+    case ECS_BOOL: lua_pushboolean(L, number != 0); break;
+    case ECS_ENTITY:
+      if (number == 0)
+        lua_pushnil(L);
+      else
+        compat_push_whole(L, number);
+      break;
+    default: compat_push_whole(L, number); break;
+  }
+}
+
+void bind_push_element(lua_State *L, ecs_Scalar type, const void *place) {
+  bind_push_number(L, type, ecs_scalar_load(type, place));
+}
+
+void bind_push_entity_text(lua_State *L, double handle) {
+  char text[96];
+  if (handle > 0 && handle < 4503599627370496.0 && handle == floor(handle)) {
+    uint64_t bits = (uint64_t)handle;
+    snprintf(text, sizeof text, "entity %.0f (index %u, generation %u)", handle,
+             (unsigned)(bits & 0xfffffffu), (unsigned)(bits >> 28));
+  } else {
+    snprintf(text, sizeof text, "entity %.14g", handle);
+  }
+  lua_pushstring(L, text);
+}
+
+static void push_userdata_description(lua_State *L, int index) {
+  const Definition *definition =
+      (const Definition *)bind_find(L, index, KIND_DEFINITION);
+  const Value *value = (const Value *)bind_find(L, index, KIND_VALUE);
+  if (definition)
+    lua_pushfstring(L, "the component %s", definition->name);
+  else if (value)
+    lua_pushfstring(L, "a value of %s", value->definition->name);
+  else if (bind_find(L, index, KIND_WORLD))
+    lua_pushliteral(L, "a world");
+  else if (bind_find(L, index, KIND_QUERY))
+    lua_pushliteral(L, "a query");
+  else
+    lua_pushliteral(L, "a userdata");
+}
+
+/* Its metatable says so, a row's being a table's on LuaJIT and a userdata's
+ * elsewhere; a script may write the same there. */
+const char *bind_view_name(lua_State *L, int index) {
+  if (lua_isnone(L, index) || !luaL_getmetafield(L, index, "__name"))
+    return NULL;
+  const char *name = lua_tostring(L, -1);
+  bool row = name && strcmp(name, "ecs.Row") == 0;
+  bool batch = name && strcmp(name, "ecs.Batch") == 0;
+  lua_pop(L, 1);
+  return row ? "a row" : batch ? "a batch" : NULL;
+}
+
+void bind_push_description(lua_State *L, int index) {
+  char text[48];
+  const char *view = bind_view_name(L, index);
+  if (view) {
+    lua_pushstring(L, view);
+    return;
+  }
+  switch (lua_type(L, index)) {
+    case LUA_TNONE: lua_pushliteral(L, "nothing"); return;
+    case LUA_TUSERDATA: push_userdata_description(L, index); return;
+    case LUA_TNIL: lua_pushliteral(L, "nil"); return;
+    case LUA_TBOOLEAN:
+      lua_pushstring(L, lua_toboolean(L, index) ? "true" : "false");
+      return;
+    case LUA_TNUMBER: break;
+    default: lua_pushfstring(L, "a %s", luaL_typename(L, index)); return;
+  }
+  double number = lua_tonumber(L, index);
+  if (number != number)
+    snprintf(text, sizeof text, "nan");
+  else
+    snprintf(text, sizeof text, "%.14g", number);
+  lua_pushstring(L, text);
+}
+
+/* Indexed by ecs_Scalar. */
+static const char *const wanted[ECS_SCALAR_COUNT] = {
+    "a number no larger than 3.4028234663853e+38",
+    "a number",
+    "a whole number from -128 to 127",
+    "a whole number from 0 to 255",
+    "a whole number from -32768 to 32767",
+    "a whole number from 0 to 65535",
+    "a whole number from -2147483648 to 2147483647",
+    "a whole number from 0 to 4294967295",
+    "true or false",
+    "an entity or nil"};
+
+void bind_callback_check(lua_State *L, int index, const char *call) {
+  if (lua_type(L, index) == LUA_TFUNCTION) return;
+  bind_push_description(L, index);
+  bind_error(L, "%s takes a function, not %s", call, lua_tostring(L, -1));
+}
+
+int bind_refuse(lua_State *L, int index, const Definition *definition,
+                uint32_t field) {
+  const ecs_Field *refused = &definition->fields[field];
+  bind_push_description(L, index);
+  return bind_error(L, "%s.%s is %s: it takes %s, not %s", definition->name,
+                    refused->name, ecs_scalar_name(refused->type),
+                    wanted[refused->type], lua_tostring(L, -1));
+}
+
+/* Arguments --------------------------------------------------------------- */
+
+/* The definition at index, which the state then remembers; or NULL. */
+static Definition *find_definition(lua_State *L, int index) {
+  Definition *definition = (Definition *)bind_find(L, index, KIND_DEFINITION);
+  if (definition)
+    *recent_definition(bind_state(L), definition) = definition;
+  return definition;
+}
+
+/* What to do instead for a script that passes this for a part: a component that
+ * is nil is often a name that was misspelt. Asked before anything is pushed,
+ * for what is not there has an index, too. */
+static const char *advice(lua_State *L, int index, const char *call) {
+  switch (lua_type(L, index)) {
+    case LUA_TNIL: return ": is its variable defined?";
+    case LUA_TSTRING:
+      return ": ecs.component gives the component of a name";
+    case LUA_TTABLE:
+    case LUA_TUSERDATA: break;
+    default: return "";
+  }
+  if (bind_view_name(L, index))
+    return ": to copy one, name its fields in a value";
+  if (!lua_istable(L, index)) return "";
+  lua_rawgeti(L, index, 1);
+  bool list = !lua_isnil(L, -1);
+  lua_pop(L, 1);
+  if (!list) return ": write the component before the braces";
+  return strcmp(call, "spawn") == 0 ? ": write spawn(A, B), without braces"
+                                    : ": call it once for each, without braces";
+}
+
+Definition *bind_definition_check(lua_State *L, int index, const char *call) {
+  Definition *definition = find_definition(L, index);
+  if (definition) return definition;
+  Value *value = (Value *)bind_find(L, index, KIND_VALUE);
+  if (value)
+    bind_error(L, "%s takes a component: pass %s itself, without fields", call,
+               value->definition->name);
+  const char *meant = advice(L, index, call);
+  bind_push_description(L, index);
+  bind_error(L, "%s takes a component or tag, not %s%s", call,
+             lua_tostring(L, -1), meant);
+  return NULL;
+}
+
+Part bind_part_check(lua_State *L, int index, const char *call) {
+  Part part = {NULL, (Value *)bind_find(L, index, KIND_VALUE)};
+  if (!part.value) {
+    part.definition = find_definition(L, index);
+    if (part.definition) return part;
+    const char *meant = advice(L, index, call);
+    bind_push_description(L, index);
+    bind_error(L,
+               "%s takes a component, a tag or a value such as "
+               "Position { x = 1 }, not %s%s",
+               call, lua_tostring(L, -1), meant);
+  }
+  part.definition = part.value->definition;
+  return part;
+}
+
+uint32_t bind_field_find(const Definition *definition, const char *name) {
+  uint32_t field = 0;
+  while (field < definition->field_count &&
+         strcmp(definition->fields[field].name, name) != 0)
+    field++;
+  return field;
+}
+
+/* For a name that is not the definition's own string, or none at all. */
+uint32_t bind_field_find_slowly(lua_State *L, int index,
+                                const Definition *definition) {
+  if (definition->field_count == 0)
+    bind_error(L, "%s is a tag: it has no fields", definition->name);
+  if (lua_type(L, index) != LUA_TSTRING) {
+    bind_push_description(L, index);
+    bind_error(L, "a field of %s is named by a string, not by %s%s",
+               definition->name, lua_tostring(L, -1),
+               bind_find(L, index, KIND_DEFINITION)
+                   ? ": call it once for each component"
+                   : "");
+  }
+  size_t bytes;
+  const char *name = lua_tolstring(L, index, &bytes);
+  uint32_t field = bind_field_find(definition, name);
+  if (field == definition->field_count || strlen(name) != bytes)
+    bind_error(L, "%s has no field '%s' (it has %s)", definition->name, name,
+               definition->listing);
+  return field;
+}
+
+/* Values ------------------------------------------------------------------ */
+
+static void read_fields(lua_State *L, int table, Value *value) {
+  const Definition *definition = value->definition;
+  for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
+    uint32_t field = bind_field_check(L, -2, definition);
+    char *place = (char *)value->image + definition->offsets[field];
+    if (!bind_read(L, lua_gettop(L), definition->fields[field].type, place))
+      bind_refuse(L, lua_gettop(L), definition, field);
+    value->given |= UINT64_C(1) << field;
+  }
+}
+
+/* Position { x = 1 } */
+static int definition_call(lua_State *L) {
+  const Definition *definition = bind_definition_check(L, 1, "a value");
+  if (definition->field_count == 0)
+    return bind_error(L, "%s is a tag: it has no fields, so leave out the {}",
+                      definition->name);
+  if (bind_view_name(L, 2)) /* on LuaJIT an empty table: it would give nothing */
+    return bind_error(L, "%s takes a table of fields, not %s: name them, as in "
+                         "%s { %s = ... }", definition->name,
+                      bind_view_name(L, 2), definition->name,
+                      definition->fields[0].name);
+  if (!lua_istable(L, 2) || lua_gettop(L) != 2)
+    return bind_error(L, "%s takes one table of fields, as in %s { %s = ... }",
+                      definition->name, definition->name,
+                      definition->fields[0].name);
+  Value *value = (Value *)bind_new(L, KIND_VALUE,
+                                   sizeof *value + definition->image_bytes);
+  value->definition = definition;
+  memcpy(value->image, definition->defaults, definition->image_bytes);
+  read_fields(L, 2, value);
+  lua_settop(L, 3);
+  return 1;
+}
+
+static int definition_tostring(lua_State *L) {
+  lua_pushstring(L, bind_definition_check(L, 1, "tostring")->name);
+  return 1;
+}
+
+/* Pushes a list { { name =, type =, default = }, ... }: a new one, so that what
+ * a script does to it is of no consequence. No entity is no default. */
+static int push_fields(lua_State *L, const Definition *definition) {
+  lua_createtable(L, (int)definition->field_count, 0);
+  for (uint32_t f = 0; f < definition->field_count; f++) {
+    const ecs_Field *field = &definition->fields[f];
+    lua_createtable(L, 0, 3);
+    lua_pushstring(L, field->name);
+    lua_setfield(L, -2, "name");
+    lua_pushstring(L, ecs_scalar_name(field->type));
+    lua_setfield(L, -2, "type");
+    bind_push_element(L, field->type, (const char *)definition->defaults +
+                                          definition->offsets[f]);
+    lua_setfield(L, -2, "default");
+    lua_rawseti(L, -2, (int)f + 1);
+  }
+  return 1;
+}
+
+/* Position.name, Position.fields; nothing else can be read. */
+static int definition_index(lua_State *L) {
+  const Definition *definition = bind_definition_check(L, 1, "index");
+  const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+  if (strcmp(key, "fields") == 0) return push_fields(L, definition);
+  if (strcmp(key, "name") == 0) {
+    lua_pushstring(L, definition->name);
+    return 1;
+  }
+  return bind_error(L, "%s is a component, not an entity's value: "
+                       "read one with world:get(e, %s)",
+                    definition->name, definition->name);
+}
+
+/* "Position { x = 1 }" */
+static int value_tostring(lua_State *L) {
+  const Value *value = (Value *)bind_find(L, 1, KIND_VALUE);
+  if (!value) return bind_error(L, "this is not a value");
+  const Definition *definition = value->definition;
+  luaL_Buffer buffer;
+  luaL_buffinit(L, &buffer);
+  luaL_addstring(&buffer, definition->name);
+  const char *before = " { ";
+  for (uint32_t f = 0; f < definition->field_count; f++) {
+    if (!(value->given >> f & 1)) continue;
+    const ecs_Field *field = &definition->fields[f];
+    char text[64];
+    double number = ecs_scalar_load(
+        field->type, (const char *)value->image + definition->offsets[f]);
+    snprintf(text, sizeof text, " = %.14g", number);
+    luaL_addstring(&buffer, before);
+    luaL_addstring(&buffer, field->name);
+    if (field->type == ECS_BOOL)
+      luaL_addstring(&buffer, number != 0 ? " = true" : " = false");
+    else
+      luaL_addstring(&buffer, text);
+    before = ", ";
+  }
+  luaL_addstring(&buffer, before[0] == ',' ? " }" : " {}");
+  luaL_pushresult(&buffer);
+  return 1;
+}
+
+/* fields(Position): its name and a list { { name, type }, ... }. */
+static int definition_fields(lua_State *L) {
+  const Definition *definition = bind_definition_check(L, 1, "fields");
+  lua_pushstring(L, definition->name);
+  lua_createtable(L, (int)definition->field_count, 0);
+  for (uint32_t f = 0; f < definition->field_count; f++) {
+    lua_createtable(L, 2, 0);
+    lua_pushstring(L, definition->fields[f].name);
+    lua_rawseti(L, -2, 1);
+    lua_pushstring(L, ecs_scalar_name(definition->fields[f].type));
+    lua_rawseti(L, -2, 2);
+    lua_rawseti(L, -2, (int)f + 1);
+  }
+  return 2;
+}
+
+static const luaL_Reg definition_metamethods[] = {
+    {"__call", definition_call},
+    {"__tostring", definition_tostring},
+    {"__index", definition_index},
+    {NULL, NULL}};
+
+static const luaL_Reg value_metamethods[] = {{"__tostring", value_tostring},
+                                             {NULL, NULL}};
+
+static const luaL_Reg functions[] = {{"fields", definition_fields},
+                                     {NULL, NULL}};
+
+/* define.c */
+BIND_INTERNAL int bind_component(lua_State *L);
+BIND_INTERNAL int bind_tag(lua_State *L);
+
+/* is_name(text): may it be the name of something? */
+BIND_INTERNAL int bind_is_name(lua_State *L);
+
+static const luaL_Reg definers[] = {{"component", bind_component},
+                                    {"tag", bind_tag},
+                                    {"is_name", bind_is_name},
+                                    {NULL, NULL}};
+
+void bind_open_definitions(lua_State *L) {
+  bind_add(L, functions);
+  bind_add(L, definers);
+  bind_push_metatable(L, KIND_DEFINITION);
+  bind_add(L, definition_metamethods);
+  bind_push_metatable(L, KIND_VALUE);
+  bind_add(L, value_metamethods);
+  lua_pop(L, 2);
+}

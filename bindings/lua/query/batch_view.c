@@ -1,0 +1,331 @@
+/* batch_view.c: makes views, shows columns, hides them again.
+ *
+ * The Lua half (scripts/ecs/batch.lua) builds the tables that a script indexes.
+ * This half tells it where columns are, fills tables, and clears what the book
+ * lists: a sequence { table, key, table, key, ... } of all that must not
+ * outlive a batch.
+ *
+ * Private table of a view: 1 proxy, 2 book, 3 tables (of columns; with the
+ * accelerator: its counts by slot), 4 owner.
+ */
+#include "query/batch_view.h"
+
+#include "base/scalar.h"
+
+static View *view_check(lua_State *L, int index) {
+  View *view = (View *)bind_find(L, index, KIND_VIEW);
+  if (!view) luaL_argerror(L, index, "not a view");
+  return view;
+}
+
+/* Terms whose values are looked at have columns. */
+static bool has_columns(QueryTerm term) {
+  return term.access <= ECS_OPTIONAL;
+}
+
+/* In the order of ecs.h: of terms, then fields; the entities last. */
+static void lay_columns(View *view) {
+  uint32_t k = 0;
+  for (uint32_t t = 0; t < view->term_count; t++) {
+    QueryTerm term = view->terms[t];
+    if (!has_columns(term)) continue;
+    for (uint32_t f = 0; f < term.definition->field_count; f++, k++) {
+      view->columns[k].scalar = (uint32_t)term.definition->fields[f].type;
+      view->columns[k].writable = term.access != ECS_READ;
+      view->columns[k].field = f;
+      view->columns[k].definition = term.definition;
+    }
+  }
+  view->columns[k].scalar = ECS_ENTITY;
+  view->column_count = k;
+}
+
+void bind_push_terms(lua_State *L, const View *view) {
+  lua_createtable(L, 2 * (int)view->term_count, 0);
+  int terms = lua_gettop(L);
+  bind_push_shared(L);
+  bind_push_table(L, "definitions");
+  for (uint32_t t = 0; t < view->term_count; t++) {
+    lua_rawgeti(L, -1, (int)view->terms[t].definition->index);
+    lua_rawseti(L, terms, 2 * (int)t + 1);
+    lua_pushstring(L, bind_access_name(view->terms[t].access));
+    lua_rawseti(L, terms, 2 * (int)t + 2);
+  }
+  lua_settop(L, terms);
+}
+
+/* Has scripts/ecs build the tables: proxy, book, tables = build(view, terms).
+ */
+static void build(lua_State *L, View *view, int index, int owner) {
+  compat_push_private(L, index);
+  int private_table = lua_gettop(L);
+  lua_pushvalue(L, owner);
+  lua_rawseti(L, private_table, 4);
+  bind_push_shared(L);
+  lua_getfield(L, -1, "build");
+  if (!lua_isfunction(L, -1)) bind_error(L, "scripts/ecs is not loaded");
+  lua_pushvalue(L, index);
+  bind_push_terms(L, view);
+  lua_call(L, 2, 3);
+  for (int k = 3; k >= 1; k--) {
+    luaL_checktype(L, -1, LUA_TTABLE);
+    if (k == 2) view->pair_count = (uint32_t)(lua_rawlen(L, -1) / 2);
+    lua_rawseti(L, private_table, k);
+  }
+  lua_settop(L, private_table - 1);
+}
+
+View *bind_view_new(lua_State *L, int owner, const ViewPlan *plan) {
+  uint32_t columns = 1;
+  for (uint32_t t = 0; t < plan->term_count; t++)
+    if (has_columns(plan->terms[t]))
+      columns += plan->terms[t].definition->field_count;
+  size_t bytes = sizeof(View) + columns * sizeof(ViewColumn) +
+                 plan->term_count * sizeof(QueryTerm);
+  View *view = (View *)bind_new(L, KIND_VIEW, bytes);
+  view->columns = (ViewColumn *)(view + 1);
+  view->terms = (QueryTerm *)(void *)(view->columns + columns);
+  view->term_count = plan->term_count;
+  view->world = plan->world;
+  view->label = plan->label;
+  for (uint32_t t = 0; t < plan->term_count; t++)
+    view->terms[t] = plan->terms[t];
+  lay_columns(view);
+  build(L, view, lua_gettop(L), owner);
+  return view;
+}
+
+void bind_view_push_slots(lua_State *L, int view) {
+  view = compat_absolute(L, view);
+  compat_push_private(L, view);
+  lua_rawgeti(L, -1, 1);
+  lua_rawgeti(L, -2, 2);
+  lua_rawgeti(L, -3, 3);
+  for (int k = 1; k <= VIEW_SLOTS; k++)
+    if (!lua_istable(L, -k)) bind_error(L, "a view has lost its tables");
+  lua_remove(L, -VIEW_SLOTS - 1);
+}
+
+/* Showing ----------------------------------------------------------------- */
+
+/* Where column k of the batch lies; NULL when it is not there. */
+static void *column_place(const View *view, uint32_t k) {
+  if (!view->showing) return NULL;
+  if (k == view->column_count) return (void *)(uintptr_t)view->batch.entities;
+  return view->batch.columns[k];
+}
+
+/* The column that argument 2 numbers, from 1. */
+static uint32_t check_column(lua_State *L, const View *view) {
+  lua_Number number = luaL_checknumber(L, 2);
+  if (!(number >= 1 && number <= (lua_Number)view->column_count + 1))
+    luaL_argerror(L, 2, "no such column");
+  return (uint32_t)number - 1;
+}
+
+/* Pushes "Position.x", "f32" and whether it may be written, for column k. */
+static void push_column(lua_State *L, const View *view, uint32_t k) {
+  const ViewColumn *column = &view->columns[k];
+  const Definition *definition = column->definition;
+  if (definition)
+    lua_pushfstring(L, "%s.%s", definition->name,
+                    definition->fields[column->field].name);
+  else
+    lua_pushliteral(L, "batch.entities");
+  lua_pushstring(L, ecs_scalar_name((ecs_Scalar)column->scalar));
+  lua_pushboolean(L, column->writable != 0);
+}
+
+/* plan(view): a list of { label, scalar, writable }, one for each column. */
+static int plan(lua_State *L) {
+  static const char *const keys[] = {"writable", "scalar", "label"};
+  View *view = view_check(L, 1);
+  lua_createtable(L, (int)view->column_count + 1, 0);
+  for (uint32_t k = 0; k <= view->column_count; k++) {
+    lua_createtable(L, 0, 3);
+    int entry = lua_gettop(L);
+    push_column(L, view, k);
+    for (int key = 0; key < 3; key++) lua_setfield(L, entry, keys[key]);
+    lua_rawseti(L, -2, (int)k + 1);
+  }
+  return 1;
+}
+
+/* fill(view, k): the table of column k, filled; nil when it is not there. */
+static int fill(lua_State *L) {
+  View *view = view_check(L, 1);
+  uint32_t k = check_column(L, view);
+  ViewColumn *column = &view->columns[k];
+  const void *place = column_place(view, k);
+  if (!place) return 0;
+  compat_push_private(L, 1);
+  lua_rawgeti(L, -1, 3);
+  if (!lua_istable(L, -1) || column->slot)
+    return luaL_argerror(L, 1, "has no tables");
+  lua_rawgeti(L, -1, (int)k + 1);
+  int table = lua_gettop(L);
+  if (!lua_istable(L, table)) return luaL_argerror(L, 1, "has no tables");
+  uint32_t stale = column->filled;
+  if (stale < view->batch.count) column->filled = view->batch.count;
+  bind_fill(L, table, (ecs_Scalar)column->scalar, place, view->batch.count);
+  for (uint32_t i = view->batch.count; i < stale; i++) {
+    lua_pushnil(L);
+    lua_rawseti(L, table, (int)i + 1);
+  }
+  column->filled = view->batch.count;
+  column->touched = 1;
+  return 1;
+}
+
+/* rows(view): of the batch being shown, or 0. */
+static int rows(lua_State *L) {
+  View *view = view_check(L, 1);
+  compat_push_whole(L, view->showing ? view->batch.count : 0);
+  return 1;
+}
+
+/* present(view, k): does this batch have column k? */
+static int present(lua_State *L) {
+  View *view = view_check(L, 1);
+  lua_pushboolean(L, column_place(view, check_column(L, view)) != NULL);
+  return 1;
+}
+
+/* touch(view, k): notes where column k is, and gives its number of rows; nil
+ * when it is not there. */
+static int touch(lua_State *L) {
+  View *view = view_check(L, 1);
+  uint32_t k = check_column(L, view);
+  const void *place = column_place(view, k);
+  if (!place || view->batch.count == 0) return 0;
+  view->columns[k].touched = 1;
+  view->columns[k].address = (double)(uintptr_t)place;
+  compat_push_whole(L, view->batch.count);
+  return 1;
+}
+
+/* layout(): sizes and places in a view, for the accelerator to compare with
+ * what it was told when it was written. */
+static int layout(lua_State *L) {
+  compat_push_whole(L, (double)sizeof(ViewColumn));
+  compat_push_whole(L, (double)offsetof(ViewColumn, address));
+  compat_push_whole(L, (double)offsetof(View, columns));
+  return 3;
+}
+
+/* Hiding ------------------------------------------------------------------ */
+
+/* The misuse of one touched table, whose written values go back. */
+static Misuse give_back(lua_State *L, const View *view, uint32_t k, int table,
+                        bool judge) {
+  const ViewColumn *column = &view->columns[k];
+  Misuse misuse = {0, k, !column->writable};
+  void *place = column_place(view, k);
+  ecs_Scalar type = (ecs_Scalar)column->scalar;
+  if (!place) return misuse;
+  if (column->writable)
+    misuse.row = bind_copy_back(L, table, type, place, view->batch.count);
+  else if (judge)
+    misuse.row = bind_difference(L, table, type, place, view->batch.count);
+  return misuse;
+}
+
+/* The accelerator stores a NaN as it comes: makes it the one quiet NaN before
+ * anybody else can read the column. What is no float was converted already. */
+static void quieten(const View *view, uint32_t k) {
+  const ViewColumn *column = &view->columns[k];
+  ecs_Scalar type = (ecs_Scalar)column->scalar;
+  void *place = column_place(view, k);
+  if (place && column->writable && scalar_is_float(type))
+    (void)ecs_scalar_canonicalize_many(type, place, view->batch.count);
+}
+
+/* Empties what the book lists. Only entries that exist are set, because a new
+ * key could need memory. */
+static void clear_book(lua_State *L, const View *view, int book) {
+  for (int pair = 0; pair < (int)view->pair_count; pair++) {
+    lua_rawgeti(L, book, 2 * pair + 1);
+    lua_rawgeti(L, book, 2 * pair + 2);
+    bool there = lua_istable(L, -2);
+    if (there) {
+      lua_pushvalue(L, -1);
+      lua_rawget(L, -3);
+      there = !lua_isnil(L, -1);
+      lua_pop(L, 1);
+    }
+    if (there) {
+      lua_pushnil(L);
+      lua_rawset(L, -3);
+    } else {
+      lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+  }
+}
+
+Misuse bind_view_hide(lua_State *L, View *view, int base, bool judge) {
+  Misuse first = {0, 0, false};
+  for (uint32_t k = 0; k <= view->column_count; k++) {
+    ViewColumn *column = &view->columns[k];
+    if (!column->touched) continue;
+    column->touched = 0;
+    if (column->slot) {
+      quieten(view, k);
+      lua_pushnumber(L, 0);
+      lua_rawseti(L, base + 2, column->slot);
+      lua_pushnumber(L, 0);
+      lua_rawseti(L, base + 2, VIEW_FOCUS);
+      continue;
+    }
+    lua_rawgeti(L, base + 2, (int)k + 1);
+    Misuse misuse = {0, 0, false};
+    if (lua_istable(L, -1))
+      misuse = give_back(L, view, k, lua_gettop(L), judge);
+    if (first.row == 0 && misuse.row) first = misuse;
+    lua_pop(L, 1);
+  }
+  clear_book(L, view, base + 1);
+  view->showing = 0;
+  return first;
+}
+
+void bind_push_misuse(lua_State *L, const View *view, Misuse misuse) {
+  const ViewColumn *column = &view->columns[misuse.column];
+  const Definition *definition = column->definition;
+  if (!definition)
+    lua_pushfstring(L, "ecs: batch.entities cannot be assigned to (row %d)",
+                    (int)misuse.row);
+  else if (misuse.read_only)
+    lua_pushfstring(L, "ecs: %s is only read by %s: name it in the array part "
+                       "of the query to write it (%s, row %d)",
+                    definition->name, view->label,
+                    definition->fields[column->field].name, (int)misuse.row);
+  else
+    lua_pushfstring(L, "ecs: %s.%s is %s and cannot hold what was assigned to "
+                       "row %d", definition->name,
+                    definition->fields[column->field].name,
+                    ecs_scalar_name((ecs_Scalar)column->scalar),
+                    (int)misuse.row);
+}
+
+/* misuse(view, k, row): the message for storing in column k what it cannot
+ * take; the accelerator, which knows at the store, says the same words. */
+static int misuse_text(lua_State *L) {
+  View *view = view_check(L, 1);
+  Misuse misuse = {0, check_column(L, view), false};
+  lua_Number row = luaL_checknumber(L, 3);
+  luaL_argcheck(L, row >= 1 && row <= 268435456.0, 3, "no such row");
+  misuse.row = (uint32_t)row;
+  misuse.read_only = !view->columns[misuse.column].writable;
+  bind_push_misuse(L, view, misuse);
+  return 1;
+}
+
+static const luaL_Reg functions[] = {{"fill", fill},       {"rows", rows},
+                                     {"plan", plan},     {"touch", touch},
+                                     {"present", present}, {"layout", layout},
+                                     {"misuse", misuse_text}, {NULL, NULL}};
+
+void bind_open_views(lua_State *L) {
+  bind_add(L, functions);
+}

@@ -1,0 +1,237 @@
+/* lua_query.c: queries as userdata.
+ *
+ * scripts/ecs/query.lua reads what a script wrote and hands over a sequence
+ * { Position, "write", Velocity, "read", ... } that is right unless a script
+ * calls this module itself; then it is checked here as well.
+ *
+ * A query's native part belongs to its world. The finalizer gives it back only
+ * while the world lives; after that it is gone already.
+ *
+ * A borrowed world outlives what Lua made in it, so it has a list of its
+ * queries for the day when it is detached: a table with weak keys.
+ *
+ * Private table: world, label; what its walks and loops use again: views
+ * (batch_loop.c), each and idle (row_loop.c), code_each and code_rows (row_view.c); and
+ * known, the functions that scripts/ecs has seen (query_each.lua).
+ */
+#include <string.h>
+
+#include "world/lua_world.h"
+
+static const char *const access_names[ECS_ACCESS_COUNT] = {
+    "write", "read", "optional", "with", "without"};
+
+Query *bind_query_check(lua_State *L, int index) {
+  Query *query = (Query *)bind_find(L, index, KIND_QUERY);
+  if (!query) bind_refuse_self(L, index, "query");
+  bind_query_native(L, query);
+  return query;
+}
+
+ecs_Query *bind_query_native(lua_State *L, const Query *query) {
+  if (!query->world || !query->world->native)
+    bind_error(L, "the world of this query is closed");
+  if (!query->native) bind_error(L, "this query was never made");
+  return query->native;
+}
+
+const char *bind_access_name(ecs_Access access) {
+  return access_names[access];
+}
+
+static ecs_Access read_access(lua_State *L, int index) {
+  const char *name = luaL_checkstring(L, index);
+  for (int access = 0; access < ECS_ACCESS_COUNT; access++)
+    if (strcmp(name, access_names[access]) == 0) return (ecs_Access)access;
+  bind_error(L, "there is no access '%s'", name);
+  return ECS_ACCESS_COUNT;
+}
+
+/* Pushes a query whose terms are read but which has nothing native yet; or a
+ * message, and gives NULL. */
+static Query *query_new(lua_State *L, World *world, uint32_t count) {
+  Query *query = (Query *)bind_new(L, KIND_QUERY,
+                                   sizeof *query + count * sizeof(QueryTerm));
+  query->term_count = count;
+  query->label = lua_tostring(L, 3);
+  compat_push_private(L, -1);
+  lua_pushvalue(L, 1);
+  lua_setfield(L, -2, "world");
+  lua_pushvalue(L, 3);
+  lua_setfield(L, -2, "label");
+  lua_newtable(L);
+  lua_setfield(L, -2, "views");
+  lua_pop(L, 1);
+  for (uint32_t t = 0; t < count; t++) {
+    lua_rawgeti(L, 2, 2 * (int)t + 1);
+    lua_rawgeti(L, 2, 2 * (int)t + 2);
+    query->terms[t].definition =
+        bind_definition_check(L, lua_gettop(L) - 1, "query");
+    query->terms[t].access = read_access(L, -1);
+    if (!bind_world_try(L, world, 1, query->terms[t].definition)) return NULL;
+    lua_pop(L, 2);
+  }
+  query->world = world;
+  return query;
+}
+
+/* Notes the query on top of the stack with its borrowed world. */
+static void note(lua_State *L, int world_index) {
+  int query = lua_gettop(L);
+  compat_push_private(L, world_index);
+  lua_getfield(L, -1, "queries");
+  if (!lua_istable(L, -1)) {
+    lua_createtable(L, 0, 4);
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "k");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, query + 1, "queries");
+  }
+  lua_pushvalue(L, query);
+  lua_pushboolean(L, 1);
+  lua_rawset(L, -3);
+  lua_settop(L, query);
+}
+
+void bind_queries_end(lua_State *L, World *world, int index) {
+  int top = lua_gettop(L);
+  compat_push_private(L, index);
+  lua_getfield(L, -1, "queries");
+  if (lua_istable(L, -1))
+    for (lua_pushnil(L); lua_next(L, top + 2); lua_pop(L, 1)) {
+      Query *query = (Query *)bind_find(L, top + 3, KIND_QUERY);
+      if (!query || query->world != world || query->depth > 0) continue;
+      if (world->native) ecs_query_destroy(query->native);
+      query->native = NULL;
+    }
+  lua_settop(L, top);
+}
+
+/* query(world, terms, label): a query, or nil and a message. */
+static int query_create(lua_State *L) {
+  World *world = bind_world_check(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  if (lua_type(L, 3) != LUA_TSTRING) return luaL_argerror(L, 3, "no label");
+  lua_settop(L, 3);
+  uint32_t count = bind_length(L, 2, "query") / 2;
+  Query *query = query_new(L, world, count);
+  if (!query) {
+    lua_pushnil(L);
+    lua_insert(L, -2);
+    return 2;
+  }
+  if (world->borrowed) note(L, 1);
+  ecs_Term *terms =
+      (ecs_Term *)lua_newuserdata(L, (count + 1u) * sizeof *terms);
+  for (uint32_t t = 0; t < count; t++) {
+    terms[t].component = world_find(world, query->terms[t].definition);
+    terms[t].access = query->terms[t].access;
+  }
+  ecs_Status status =
+      ecs_query_create(bind_native(L, world), terms, count, &query->native);
+  lua_pop(L, 1);
+  if (status == ECS_OK) return 1;
+  lua_pushnil(L);
+  bind_push_status(L, world, status, query->label);
+  return 2;
+}
+
+static int query_gc(lua_State *L) {
+  Query *query = (Query *)bind_find(L, 1, KIND_QUERY);
+  if (query && query->world && query->world->native && query->native &&
+      query->depth == 0)
+    ecs_query_destroy(query->native);
+  if (query) query->native = NULL;
+  return 0;
+}
+
+static int query_tostring(lua_State *L) {
+  Query *query = (Query *)bind_find(L, 1, KIND_QUERY);
+  if (!query) return bind_error(L, "this is not a query");
+  lua_pushfstring(L, "ecs.Query (%s)", query->label);
+  return 1;
+}
+
+static int query_count(lua_State *L) {
+  Query *query = bind_query_check(L, 1);
+  uint64_t count = 0;
+  ecs_Status status = ecs_query_count(bind_query_native(L, query), &count);
+  if (status != ECS_OK) {
+    bind_push_status(L, query->world, status, "count");
+    return bind_raise(L);
+  }
+  compat_push_whole(L, (double)count);
+  return 1;
+}
+
+static int query_explain(lua_State *L) {
+  Query *query = bind_query_check(L, 1);
+  size_t bytes = ecs_query_explain(bind_query_native(L, query), NULL, 0) + 1;
+  char *text = (char *)lua_newuserdata(L, bytes);
+  text[0] = 0;
+  size_t length = ecs_query_explain(bind_query_native(L, query), text, bytes);
+  if (length >= bytes) length = bytes - 1; /* it grew meanwhile */
+  while (length > 0 && text[length - 1] == '\n') length--;
+  lua_pushlstring(L, text, length);
+  return 1;
+}
+
+/* query_world(query): the world it belongs to. */
+static int query_world(lua_State *L) {
+  bind_query_check(L, 1);
+  compat_push_private(L, 1);
+  lua_getfield(L, -1, "world");
+  return 1;
+}
+
+/* query_terms(query): a new sequence { definition, access, ... }. */
+static int query_terms(lua_State *L) {
+  const Query *query = bind_query_check(L, 1);
+  lua_settop(L, 1);
+  lua_createtable(L, 2 * (int)query->term_count, 0);
+  bind_push_shared(L);
+  bind_push_table(L, "definitions");
+  for (uint32_t t = 0; t < query->term_count; t++) {
+    lua_rawgeti(L, 4, (int)query->terms[t].definition->index);
+    lua_rawseti(L, 2, 2 * (int)t + 1);
+    lua_pushstring(L, access_names[query->terms[t].access]);
+    lua_rawseti(L, 2, 2 * (int)t + 2);
+  }
+  lua_settop(L, 2);
+  return 1;
+}
+
+/* is_idle(query): is it certain that nothing matches now? A walk says the same
+ * at its end, at several times the price. */
+static int is_idle(lua_State *L) {
+  const Query *query = (const Query *)bind_find(L, 1, KIND_QUERY);
+  uint64_t count = 1;
+  if (query && query->world && query->world->native && query->native &&
+      ecs_query_count(query->native, &count) != ECS_OK)
+    count = 1;
+  lua_pushboolean(L, count == 0);
+  return 1;
+}
+
+static const luaL_Reg functions[] = {{"query", query_create},
+                                     {"is_idle", is_idle},
+                                     {"query_terms", query_terms},
+                                     {"query_world", query_world},
+                                     {NULL, NULL}};
+static const luaL_Reg methods[] = {{"count", query_count},
+                                   {"explain", query_explain},
+                                   {NULL, NULL}};
+static const luaL_Reg metamethods[] = {{"__gc", query_gc},
+                                       {"__tostring", query_tostring},
+                                       {NULL, NULL}};
+
+void bind_open_queries(lua_State *L) {
+  bind_add(L, functions);
+  bind_push_methods(L, KIND_QUERY);
+  bind_add(L, methods);
+  bind_push_metatable(L, KIND_QUERY);
+  bind_add(L, metamethods);
+  lua_pop(L, 2);
+}

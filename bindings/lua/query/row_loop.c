@@ -1,0 +1,401 @@
+/* row_loop.c: runs functions over rows: query:each, each systems, query:rows.
+ *
+ *      q:each  scripts/ecs runs it compiled; or, where it cannot:
+ *      each    begin --> lua_pcall(runner) ----------------------> end
+ *                          next batch -> f(p, v, ..., e) per row
+ *
+ *      rows    copy the entities;  step --> locate --> e, p, v     (nothing is
+ *                                    ^                    |         open)
+ *                                    +---- loop body -----+
+ *
+ * All of a walk of each is one protected call, so what runs inside it may raise
+ * where it likes. A loop of rows holds nothing: one that is left early is
+ * garbage, one that came to its end goes back to its query and serves the next.
+ */
+#include "world/totals.h"
+
+#include "query/row_view.h"
+
+typedef enum Outcome { OUTCOME_DONE, OUTCOME_MISUSE, OUTCOME_THROWN } Outcome;
+
+/* Pushes a table that the query at index 1 keeps under name. */
+static void push_kept(lua_State *L, const char *name) {
+  compat_push_private(L, 1);
+  lua_getfield(L, -1, name);
+  if (!lua_istable(L, -1)) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, name);
+  }
+  lua_remove(L, -2);
+}
+
+/* each ------------------------------------------------------------------- */
+
+static int run(lua_State *L);
+
+/* What runs the walk of a Rows on top of the stack, unless scripts/ecs does. */
+static void give_runner(lua_State *L, const Rows *rows) {
+  if (rows->accelerated) return;
+  compat_push_private(L, -1);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushcclosure(L, run, 1);
+  lua_rawseti(L, -2, ROWS_RUNNER);
+  lua_pop(L, 1);
+}
+
+/* Pushes the Rows for one more walk of each of this query. */
+static Rows *walk_rows(lua_State *L, Query *query) {
+  push_kept(L, "each");
+  lua_rawgeti(L, -1, (int)query->depth + 1);
+  Rows *rows = (Rows *)bind_find(L, -1, KIND_ROWS);
+  if (!rows || rows->running) {
+    lua_pop(L, 1);
+    rows = bind_rows_new(L, 1, query, false);
+    give_runner(L, rows);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, -3, (int)query->depth + 1);
+  }
+  lua_remove(L, -2);
+  return rows;
+}
+
+/* Takes the next batch; false when there is none. */
+static bool next_batch(Rows *rows) {
+  View *view = &rows->view;
+  rows->row = -1;
+  rows->before += rows->count;
+  rows->count = 0;
+  if (!rows->running || !ecs_cursor_next(&view->cursor, &view->batch))
+    return false;
+  rows->entities = view->batch.entities;
+  rows->count = view->batch.count;
+  for (uint32_t k = 0; k < view->column_count; k++)
+    rows->elements[k] = view->batch.columns[k];
+  return true;
+}
+
+/* each_next(rows): takes the next batch; how many rows it has, or 0. For the
+ * accelerator, which runs the loop over them itself. */
+static int each_next(lua_State *L) {
+  Rows *rows = bind_rows_check(L, 1);
+  bool more = rows->accelerated && !rows->loops && next_batch(rows);
+  compat_push_whole(L, more ? rows->count : 0);
+  return 1;
+}
+
+/* run(rows, f, ...): calls f for every row of every batch. */
+static int run(lua_State *L) {
+  Rows *rows = bind_rows_check(L, 1);
+  int top = lua_gettop(L), terms = (int)rows->term_count, views = top + 1;
+  luaL_checkstack(L, top + 2 * terms + 16, NULL);
+  compat_push_private(L, 1);
+  while (next_batch(rows)) {
+    uint32_t count = rows->count;
+    lua_settop(L, views);
+    for (int t = 0; t < terms; t++) bind_rows_push(L, rows, views, (uint32_t)t);
+    for (uint32_t i = 0; i < count; i++) {
+      rows->row = (int32_t)i;
+      lua_pushvalue(L, 2);
+      for (int t = 1; t <= terms; t++) lua_pushvalue(L, views + t);
+      for (int k = 3; k <= top; k++) lua_pushvalue(L, k);
+      bind_push_entity(L, rows->entities[i]);
+      lua_call(L, terms + top - 1, 0);
+    }
+  }
+  return 0;
+}
+
+/* A run of a system: what draws and totals of its rows go by. */
+typedef struct Turn {
+  const char *name;
+  uint64_t key;
+  bool idle; /* there were no rows */
+} Turn;
+
+/* turn NULL: no system's. The name stays on the stack. */
+static void begin_turn(lua_State *L, Rows *rows, const Turn *turn) {
+  rows->system = turn ? turn->name : NULL;
+  rows->key = turn ? turn->key : 0;
+  rows->turn = turn ? ++bind_state(L)->turns : 0;
+  rows->before = 0;
+  rows->drawn = UINT64_MAX;
+}
+
+/* From an open cursor to its end; what is on the stack from call on is the
+ * protected call. Nothing here allocates. */
+static Outcome walk(lua_State *L, Rows *rows, int arguments) {
+  View *view = &rows->view;
+  ecs_Status status = ECS_OK;
+  bind_walk_enter(view);
+  rows->running = true;
+  rows->query->depth++;
+  int failed = lua_pcall(L, arguments, 0, 0);
+  rows->query->depth--;
+  bind_rows_over(rows);
+  if (failed)
+    ecs_cursor_discard(&view->cursor);
+  else
+    status = ecs_cursor_end(&view->cursor);
+  bool closed = bind_walk_leave(view);
+  if (failed) return OUTCOME_THROWN;
+  if (status != ECS_OK)
+    bind_push_status(L, view->world, status, view->label);
+  else if (closed)
+    lua_pushfstring(L, "ecs: the world was closed inside %s", view->label);
+  else {
+    if (rows->system) bind_totals_end(view->world, rows->system, rows->turn);
+    return OUTCOME_DONE;
+  }
+  return OUTCOME_MISUSE;
+}
+
+/* Pushes what runs the walk of the Rows at index place, called with the Rows,
+ * the function at index 2 and extras more arguments. The accelerator may have
+ * to compile it, which is better done before the walk. */
+static void push_runner(lua_State *L, const Rows *rows, int place, int extras) {
+  compat_push_private(L, place);
+  lua_rawgeti(L, -1, ROWS_RUNNER);
+  lua_remove(L, -2);
+  if (!rows->accelerated) return;
+  lua_pushvalue(L, 2);
+  compat_push_whole(L, extras);
+  lua_call(L, 2, 1);
+}
+
+/* Walks query 1 with function 2, handing on arguments first to top. */
+static Outcome query_walk(lua_State *L, Query *query, int first,
+                          Turn *turn) {
+  int top = lua_gettop(L), extras = top - first + 1;
+  if (extras > (int)ROWS_LIMIT)
+    bind_error(L, "each hands on at most %d extra arguments", (int)ROWS_LIMIT);
+  luaL_checkstack(L, top + 16, NULL);
+  compat_push_private(L, 1);
+  lua_getfield(L, -1, "world");
+  bind_world_meet_all(L, query->world, -1);
+  Rows *rows = walk_rows(L, query);
+  int place = lua_gettop(L);
+  push_runner(L, rows, place, extras);
+  begin_turn(L, rows, turn);
+  lua_pushvalue(L, place);
+  lua_pushvalue(L, 2);
+  for (int k = first; k <= top; k++) lua_pushvalue(L, k);
+  ecs_Status status = ecs_query_begin(bind_query_native(L, query),
+                                      ECS_BATCH_COALESCED, &rows->view.cursor);
+  if (status == ECS_OK) {
+    Outcome outcome = walk(L, rows, 2 + extras);
+    if (turn) turn->idle = rows->before == 0;
+    return outcome;
+  }
+  bind_push_status(L, query->world, status, query->label);
+  return OUTCOME_MISUSE;
+}
+
+/* Inside of so many loops nothing is compiled any more: the compiler needs some
+ * of the depth that Lua has for C, and the limit of loops has to come first. */
+#define COMPILED_DEPTH 32u
+
+static bool is_deep(const World *world) {
+  uint32_t depth = 0;
+  for (const View *view = world->innermost; view; view = view->outer) depth++;
+  return depth >= COMPILED_DEPTH;
+}
+
+/* Does scripts/ecs run function 2 compiled, with arguments 3 to top? It is
+ * asked unless it is known that it cannot: the query's table "known" has false
+ * for the function. Called as each(query, known, f, ...), it returns true:
+ * done; nil: it cannot; or false and an error. Leaves the stack as it was, but
+ * for an error's text. */
+static Outcome run_compiled(lua_State *L, bool *done) {
+  int top = lua_gettop(L);
+  luaL_checkstack(L, top + 16, NULL);
+  push_kept(L, "known");
+  lua_pushvalue(L, 2);
+  lua_rawget(L, -2);
+  bool known = lua_isboolean(L, -1);
+  lua_pop(L, 1);
+  if (!known) {
+    bind_push_shared(L);
+    lua_getfield(L, -1, "each");
+    lua_replace(L, -2);
+    known = !lua_isfunction(L, -1);
+  }
+  if (known) {
+    lua_settop(L, top);
+    return OUTCOME_DONE;
+  }
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, top + 1);
+  for (int k = 2; k <= top; k++) lua_pushvalue(L, k);
+  lua_call(L, top + 1, 2);
+  bool failed = lua_isboolean(L, -2) && !lua_toboolean(L, -2);
+  *done = lua_toboolean(L, -2);
+  if (failed) return OUTCOME_MISUSE;
+  lua_settop(L, top);
+  return OUTCOME_DONE;
+}
+
+/* query:each(f, ...) */
+static int query_each(lua_State *L) {
+  Query *query = bind_query_check(L, 1);
+  bool done = false;
+  bind_callback_check(L, 2, "each");
+  if (!is_deep(query->world) && run_compiled(L, &done) != OUTCOME_DONE)
+    return bind_raise(L);
+  if (done) return 0;
+  switch (query_walk(L, query, 3, NULL)) {
+    case OUTCOME_MISUSE: return bind_raise(L);
+    case OUTCOME_THROWN: return lua_error(L);
+    default: return 0;
+  }
+}
+
+/* run_each(query, f, name, tick, ...): a system's run: true, and whether there
+ * were no rows; or false, whether the error is the callback's own, and the
+ * error, of which systems say more. */
+static int run_each(lua_State *L) {
+  Query *query = bind_query_check(L, 1);
+  bind_callback_check(L, 2, "each");
+  Turn turn = {luaL_checkstring(L, 3), 0, false};
+  turn.key = ecs_random_key(query->world->seed, turn.name,
+                            bind_whole_check(L, 4));
+  Outcome outcome = query_walk(L, query, 5, &turn);
+  lua_pushboolean(L, outcome == OUTCOME_DONE);
+  lua_pushboolean(L, outcome == OUTCOME_DONE ? turn.idle
+                                             : outcome == OUTCOME_THROWN);
+  if (outcome == OUTCOME_DONE) return 2;
+  lua_pushvalue(L, -3);
+  return 3;
+}
+
+/* rows ------------------------------------------------------------------- */
+
+/* Pushes a Rows that no loop has: one that came to its end, or a new one. */
+static Rows *idle_rows(lua_State *L, Query *query) {
+  push_kept(L, "idle");
+  int idle = lua_gettop(L), count = (int)lua_rawlen(L, idle);
+  lua_rawgeti(L, idle, count);
+  Rows *rows = (Rows *)bind_find(L, -1, KIND_ROWS);
+  if (rows && !rows->running) {
+    lua_pushnil(L);
+    lua_rawseti(L, idle, count);
+  } else {
+    lua_pop(L, 1);
+    rows = bind_rows_new(L, 1, query, true);
+  }
+  lua_remove(L, idle);
+  return rows;
+}
+
+/* Copies the entities that match into the buffer of the Rows at index rows_at,
+ * making it larger until they fit: a finalizer may add some meanwhile. */
+static void copy_entities(lua_State *L, Rows *rows, int rows_at) {
+  uint64_t count = 0;
+  for (;;) {
+    ecs_Query *native = bind_query_native(L, rows->query);
+    ecs_Status status =
+        ecs_query_entities(native, (ecs_Entity *)(uintptr_t)rows->entities,
+                           rows->capacity, &count);
+    if (status != ECS_OK) {
+      bind_push_status(L, rows->world, status, rows->query->label);
+      bind_raise(L);
+    }
+    if (count <= rows->capacity) break;
+    uint64_t room = count + count / 4 + 16;
+    compat_push_private(L, rows_at);
+    ecs_Entity *buffer = (ecs_Entity *)lua_newuserdata(
+        L, (size_t)room * sizeof *buffer);
+    lua_rawseti(L, -2, ROWS_BUFFER);
+    lua_pop(L, 1);
+    rows->entities = buffer;
+    rows->capacity = (uint32_t)room;
+  }
+  rows->count = (uint32_t)count;
+}
+
+/* Ends the loop of the Rows at index 1, which goes back to its query. */
+static void finish(lua_State *L, Rows *rows) {
+  if (!rows->running) return;
+  bind_rows_over(rows);
+  compat_push_private(L, 1);
+  lua_rawgeti(L, -1, ROWS_QUERY);
+  compat_push_private(L, -1);
+  lua_getfield(L, -1, "idle");
+  if (lua_istable(L, -1)) {
+    lua_pushvalue(L, 1);
+    lua_rawseti(L, -2, (int)lua_rawlen(L, -2) + 1);
+  }
+}
+
+/* rows_done(rows): the accelerator's loop has come to its end. */
+static int rows_done(lua_State *L) {
+  Rows *rows = bind_rows_check(L, 1);
+  if (rows->loops) finish(L, rows);
+  return 0;
+}
+
+/* Goes on to the next entity; false when there is none. */
+static bool advance(lua_State *L, Rows *rows) {
+  int found = bind_rows_advance(rows);
+  if (found >= 0) return found > 0;
+  bind_query_native(L, rows->query);
+  bind_push_status(L, rows->world, (ecs_Status)-found, rows->query->label);
+  bind_raise(L);
+  return false;
+}
+
+/* step(rows): the next entity and its rows, or nil. */
+static int step(lua_State *L) {
+  Rows *rows = (Rows *)bind_find(L, 1, KIND_ROWS);
+  if (!rows || !rows->loops || rows->accelerated)
+    return bind_error(L, "this is not a loop over rows");
+  if (!advance(L, rows)) {
+    finish(L, rows);
+    lua_pushnil(L);
+    return 1;
+  }
+  int terms = (int)rows->term_count;
+  luaL_checkstack(L, terms + 4, NULL);
+  compat_push_private(L, 1);
+  int views = lua_gettop(L);
+  bind_push_entity(L, rows->entity);
+  for (int t = 0; t < terms; t++) bind_rows_push(L, rows, views, (uint32_t)t);
+  return 1 + terms;
+}
+
+/* query:rows() */
+static int query_rows(lua_State *L) {
+  Query *query = bind_query_check(L, 1);
+  lua_settop(L, 1);
+  Rows *rows = idle_rows(L, query);
+  copy_entities(L, rows, 2);
+  rows->running = true;
+  if (rows->accelerated) {
+    compat_push_private(L, 2);
+    lua_rawgeti(L, -1, ROWS_RUNNER);
+    return 1;
+  }
+  lua_pushvalue(L, lua_upvalueindex(3));
+  lua_insert(L, 2);
+  return 2;
+}
+
+static const luaL_Reg functions[] = {{"each_next", each_next},
+                                     {"run_each", run_each},
+                                     {"rows_done", rows_done},
+                                     {NULL, NULL}};
+
+void bind_open_each(lua_State *L) {
+  static const luaL_Reg methods[] = {{"each", query_each}, {NULL, NULL}};
+  bind_add(L, functions);
+  bind_push_methods(L, KIND_QUERY);
+  bind_add(L, methods);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushliteral(L, "rows"); /* as bind_add has it, and then the step */
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushcclosure(L, step, 1);
+  lua_pushcclosure(L, query_rows, 3);
+  lua_setfield(L, -2, "rows");
+  lua_pop(L, 1);
+}

@@ -1,0 +1,58 @@
+/* row_random.c: ecs.random: numbers that follow from the row they are drawn for.
+ *
+ *      seed of the world, name of the system, tick  -->  key   (per run)
+ *      key, entity, how many this row drew before   -->  number
+ *
+ * Which row it is says the innermost walk of the Lua state: the Rows of an each
+ * system, or something else, and then there is no number. The count of a row's
+ * draws begins anew when another row asks; nothing is done for rows that draw
+ * nothing.
+ */
+#include "query/row_view.h"
+
+static int refuse(lua_State *L, const View *walk) {
+  if (!walk)
+    return bind_error(L, "ecs.random draws for a row: call it in the each "
+                         "function of a system; elsewhere use math.random");
+  return bind_error(L, "ecs.random is for the each function of a system, and "
+                       "this is inside %s: draw before it and hand the number "
+                       "on, or use math.random", walk->label);
+}
+
+/* random() */
+static int draw(lua_State *L) {
+  const View *walk = bind_state(L)->walk;
+  Rows *rows = walk ? walk->loop : NULL;
+  if (lua_gettop(L) > 0)
+    return bind_error(L, "ecs.random takes no arguments and gives a number "
+                         "from 0 up to 1: for 1 to n write "
+                         "math.floor(ecs.random() * n) + 1");
+  if (!rows || !rows->system || rows->row < 0) return refuse(L, walk);
+  bind_native(L, rows->world); /* a host may have ended it */
+  uint64_t row = rows->before + (uint64_t)rows->row;
+  if (row != rows->drawn) {
+    rows->drawn = row;
+    rows->draws = 0;
+  }
+  double number = (double)rows->draws++;
+  lua_pushnumber(L, ecs_random(rows->key, rows->entities[rows->row], number));
+  return 1;
+}
+
+/* set_seed(world, seed): a whole number from 0 to 2^53. */
+static int set_seed(lua_State *L) {
+  World *world = bind_world_check(L, 1);
+  double seed = luaL_checknumber(L, 2);
+  if (!(seed >= 0 && seed <= 9007199254740992.0))
+    return luaL_argerror(L, 2, "not a whole number");
+  world->seed = (uint64_t)seed;
+  return 0;
+}
+
+static const luaL_Reg functions[] = {{"random", draw},
+                                     {"set_seed", set_seed},
+                                     {NULL, NULL}};
+
+void bind_open_draws(lua_State *L) {
+  bind_add(L, functions);
+}

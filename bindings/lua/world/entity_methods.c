@@ -1,0 +1,350 @@
+/* entity_methods.c: the methods of a world that take one entity.
+ *
+ * What they answer for an entity that is not alive:
+ *
+ *      get has alive components    nil or false
+ *      destroy                     false
+ *      set add remove              an error that names it
+ *
+ * Numbers are strict here: what does not fit is refused before the core is
+ * called, and nothing changes.
+ */
+#include <string.h>
+
+#include "world/lua_world.h"
+
+/* Arguments --------------------------------------------------------------- */
+
+/* The number at index as a handle; nil and what is no handle give null. */
+static inline ecs_Entity read_entity(lua_State *L, int index,
+                                     const char *call) {
+  if (lua_type(L, index) == LUA_TNUMBER) {
+    double number = lua_tonumber(L, index);
+    bool handle = number >= 0 && number < 4503599627370496.0 &&
+                  number == (double)(int64_t)number;
+    return handle ? (ecs_Entity)(int64_t)number : 0;
+  }
+  if (lua_isnoneornil(L, index)) return 0;
+  bind_push_description(L, index);
+  const char *given = lua_tostring(L, -1);
+  bind_error(L, "%s takes an entity, not %s%s", call, given,
+             strcmp(given, "a row") == 0
+                 ? ": loops over rows give the entity first, callbacks of each "
+                   "last"
+                 : "");
+  return 0;
+}
+
+static int refuse_dead(lua_State *L, const char *call) {
+  if (lua_isnoneornil(L, 2))
+    return bind_error(L, "%s takes an entity, not nil", call);
+  bind_push_entity_text(L, lua_tonumber(L, 2));
+  return bind_error(L, "%s: %s is not alive", call, lua_tostring(L, -1));
+}
+
+static int refuse(lua_State *L, const World *world, ecs_Status status,
+                  const char *call) {
+  if (status == ECS_E_DEAD) return refuse_dead(L, call);
+  bind_push_status(L, world, status, call);
+  return bind_raise(L);
+}
+
+/* Raises for a status of a call on the entity at index 2. */
+static inline int check_status(lua_State *L, const World *world,
+                               ecs_Status status, const char *call) {
+  return status == ECS_OK ? 0 : refuse(L, world, status, call);
+}
+
+static void refuse_more(lua_State *L, int top, const char *call,
+                        const char *advice) {
+  if (lua_gettop(L) > top)
+    bind_error(L, "%s takes no more than %d arguments: %s", call, top - 1,
+               advice);
+}
+
+/* Spawning ---------------------------------------------------------------- */
+
+void bind_parts_read(lua_State *L, World *world, int world_index, int first,
+                     int count, const char *call, Parts *parts) {
+  parts->count = (uint32_t)count;
+  parts->parts = parts->part_room;
+  parts->components = parts->component_room;
+  parts->images = parts->image_room;
+  if (count > PARTS_ON_STACK) {
+    size_t n = (size_t)count;
+    parts->parts = (Part *)lua_newuserdata(L, n * sizeof(Part));
+    parts->components =
+        (ecs_Component *)lua_newuserdata(L, n * sizeof(ecs_Component));
+    parts->images = (const void **)lua_newuserdata(L, n * sizeof(void *));
+  }
+  for (int k = 0; k < count; k++) {
+    Part part = bind_part_at(L, world->state, first + k, call);
+    for (int before = 0; before < k; before++)
+      if (parts->parts[before].definition == part.definition)
+        bind_error(L, "%s names %s twice", call, part.definition->name);
+    parts->parts[k] = part;
+    parts->images[k] = part.value ? part.value->image : NULL;
+  }
+  /* Only now, so that a wrong part leaves the world as it was. */
+  for (int k = 0; k < count; k++)
+    parts->components[k] =
+        bind_component_in(L, world, world_index, parts->parts[k].definition);
+}
+
+/* world:spawn(Position { x = 1 }, Enemy) */
+static int world_spawn(lua_State *L) {
+  World *world = bind_world_check(L, 1);
+  Parts parts;
+  ecs_Entity entity;
+  bind_parts_read(L, world, 1, 2, lua_gettop(L) - 1, "spawn", &parts);
+  ecs_Status status = ecs_spawn(bind_native(L, world), parts.components,
+                                parts.count, parts.images, &entity);
+  if (status != ECS_OK) {
+    bind_push_status(L, world, status, "spawn");
+    return bind_raise(L);
+  }
+  bind_push_entity(L, entity);
+  return 1;
+}
+
+static int world_destroy(lua_State *L) {
+  World *world = bind_world_check(L, 1);
+  if (lua_gettop(L) > 2)
+    return bind_error(L, "destroy takes one entity: call it once for each");
+  ecs_Status status =
+      ecs_destroy(bind_native(L, world), read_entity(L, 2, "destroy"));
+  if (status != ECS_OK && status != ECS_E_DEAD)
+    return check_status(L, world, status, "destroy");
+  lua_pushboolean(L, status == ECS_OK);
+  return 1;
+}
+
+static int world_alive(lua_State *L) {
+  World *world = bind_world_check(L, 1);
+  ecs_Entity entity = read_entity(L, 2, "alive");
+  lua_pushboolean(L, ecs_alive(bind_native(L, world), entity));
+  return 1;
+}
+
+/* Changing ---------------------------------------------------------------- */
+
+/* world:set(e, Position, { x = 3 }): a value was meant. */
+static void refuse_table(lua_State *L, const char *call) {
+  if (!lua_istable(L, 4)) return; /* asked first, because it costs little */
+  const Definition *definition =
+      (const Definition *)bind_find(L, 3, KIND_DEFINITION);
+  if (definition && definition->field_count > 0)
+    bind_error(L, "%s takes a value: write world:%s(e, %s { %s = ... }), with "
+                  "no comma between", call, call, definition->name,
+               definition->fields[0].name);
+}
+
+static int world_add(lua_State *L) {
+  World *world = bind_world_check(L, 1);
+  ecs_Entity entity = read_entity(L, 2, "add");
+  Part part = bind_part_at(L, world->state, 3, "add");
+  refuse_table(L, "add");
+  refuse_more(L, 3, "add", "call it once for each component");
+  ecs_Component component = bind_component_in(L, world, 1, part.definition);
+  ecs_Status status = ecs_add(bind_native(L, world), entity, component,
+                              part.value ? part.value->image : NULL);
+  return check_status(L, world, status, "add");
+}
+
+static int world_remove(lua_State *L) {
+  World *world = bind_world_check(L, 1);
+  ecs_Entity entity = read_entity(L, 2, "remove");
+  const Definition *definition =
+      bind_definition_at(L, world->state, 3, "remove");
+  refuse_more(L, 3, "remove", "call it once for each component");
+  ecs_Component component = world_find(world, definition);
+  ecs_Status status = ECS_OK;
+  if (component)
+    status = ecs_remove(bind_native(L, world), entity, component);
+  else if (!ecs_alive(bind_native(L, world), entity))
+    status = ECS_E_DEAD;
+  return check_status(L, world, status, "remove");
+}
+
+/* world:set(e, Position { x = 3 }, Health): one of them was meant. */
+static void refuse_second(lua_State *L) {
+  if (bind_find(L, 4, KIND_VALUE) || bind_find(L, 4, KIND_DEFINITION))
+    bind_error(L, lua_type(L, 3) == LUA_TSTRING
+                      ? "set takes the component before the field, as in "
+                        "world:set(e, Position, 'x', 1)"
+                      : "set takes one component: call it once for each");
+}
+
+/* world:set(e, Position, "x", 3) */
+static int set_field(lua_State *L, World *world, ecs_Entity entity) {
+  refuse_table(L, "set");
+  refuse_second(L);
+  const Definition *definition = bind_definition_at(L, world->state, 3, "set");
+  uint32_t field = bind_field_check(L, 4, definition);
+  ecs_Scalar type = definition->fields[field].type;
+  refuse_more(L, 5, "set", "name one field, or pass a value");
+  if (lua_gettop(L) < 5)
+    return bind_error(L, "set lacks the new %s of %s",
+                      definition->fields[field].name, definition->name);
+  uint64_t image[64]; /* all of it is something, in case it is recorded */
+  memcpy(image, definition->defaults, definition->image_bytes);
+  if (!bind_read(L, 5, type, (char *)image + definition->offsets[field]))
+    return bind_refuse(L, 5, definition, field);
+  ecs_Component component = bind_component_in(L, world, 1, definition);
+  ecs_Status status = ecs_set(bind_native(L, world), entity, component, image,
+                              UINT64_C(1) << field);
+  return check_status(L, world, status, "set");
+}
+
+static int world_set(lua_State *L) {
+  World *world = bind_world_check(L, 1);
+  ecs_Entity entity = read_entity(L, 2, "set");
+  if (lua_gettop(L) > 3) return set_field(L, world, entity);
+  Part part = bind_part_at(L, world->state, 3, "set");
+  ecs_Component component = bind_component_in(L, world, 1, part.definition);
+  ecs_Status status;
+  if (part.definition->field_count == 0)
+    status = ecs_add(bind_native(L, world), entity, component, NULL);
+  else
+    status = ecs_set(bind_native(L, world), entity, component, part_image(part),
+                     part.value ? part.value->given : ~UINT64_C(0));
+  return check_status(L, world, status, "set");
+}
+
+/* Asking ------------------------------------------------------------------ */
+
+static bool is_absent(ecs_Status status) {
+  return status == ECS_E_DEAD || status == ECS_E_ABSENT;
+}
+
+/* world:get(e, Position): a new table, or nil. */
+static int get_all(lua_State *L, World *world, ecs_Entity entity,
+                   ecs_Component component, const Definition *definition) {
+  uint64_t image[64]; /* 64 fields of at most 8 bytes */
+  ecs_Status status = ecs_get(bind_native(L, world), entity, component, image);
+  if (is_absent(status)) {
+    lua_pushnil(L);
+    return 1;
+  }
+  check_status(L, world, status, "get");
+  compat_push_private(L, 3);
+  lua_createtable(L, 0, (int)definition->field_count);
+  for (uint32_t f = 0; f < definition->field_count; f++) {
+    lua_rawgeti(L, -2, (int)f + 1);
+    bind_push_element(L, definition->fields[f].type,
+                      (const char *)image + definition->offsets[f]);
+    lua_rawset(L, -3);
+  }
+  return 1;
+}
+
+/* world:get(e, Position, "x"): one value, or nil. */
+static int get_field(lua_State *L, World *world, ecs_Entity entity,
+                     ecs_Component component, const Definition *definition) {
+  uint32_t field = bind_field_check(L, 4, definition);
+  double number = 0;
+  ecs_Status status = component ? ecs_get_field(bind_native(L, world), entity,
+                                                component, field, &number)
+                                : ECS_E_ABSENT;
+  if (is_absent(status)) {
+    lua_pushnil(L);
+    return 1;
+  }
+  check_status(L, world, status, "get");
+  bind_push_number(L, definition->fields[field].type, number);
+  return 1;
+}
+
+/* world:get(e, Position, "x", "y"): several values, or nils. The entity is
+ * looked up once, for all of its fields. */
+static int get_fields(lua_State *L, World *world, ecs_Entity entity,
+                      ecs_Component component, const Definition *definition) {
+  uint64_t image[64]; /* 64 fields of at most 8 bytes */
+  int count = lua_gettop(L) - 3;
+  luaL_checkstack(L, count, NULL);
+  ecs_Status status =
+      component ? ecs_get(bind_native(L, world), entity, component, image)
+                : ECS_E_ABSENT;
+  for (int k = 0; k < count; k++) {
+    uint32_t field = bind_field_check(L, 4 + k, definition);
+    if (is_absent(status)) {
+      lua_pushnil(L);
+      continue;
+    }
+    check_status(L, world, status, "get");
+    bind_push_element(L, definition->fields[field].type,
+                      (const char *)image + definition->offsets[field]);
+  }
+  return count;
+}
+
+static int world_get(lua_State *L) {
+  World *world = bind_world_check(L, 1);
+  ecs_Entity entity = read_entity(L, 2, "get");
+  const Definition *definition = bind_definition_at(L, world->state, 3, "get");
+  if (definition->field_count == 0)
+    return bind_error(L, "%s is a tag and has no values: ask with "
+                         "world:has(e, %s)", definition->name,
+                      definition->name);
+  ecs_Component component = world_find(world, definition);
+  int top = lua_gettop(L);
+  if (top == 4) return get_field(L, world, entity, component, definition);
+  if (top > 4) return get_fields(L, world, entity, component, definition);
+  if (component) return get_all(L, world, entity, component, definition);
+  lua_pushnil(L);
+  return 1;
+}
+
+/* world:has(e, A, B): all of them; of nothing: is it alive? */
+static int world_has(lua_State *L) {
+  World *world = bind_world_check(L, 1);
+  ecs_Entity entity = read_entity(L, 2, "has");
+  int top = lua_gettop(L);
+  bool has = top > 2 || ecs_alive(bind_native(L, world), entity);
+  for (int k = 3; k <= top; k++) {
+    const Definition *definition =
+        bind_definition_at(L, world->state, k, "has");
+    ecs_Component component = world_find(world, definition);
+    has = has && component && ecs_has(bind_native(L, world), entity, component);
+  }
+  lua_pushboolean(L, has);
+  return 1;
+}
+
+/* world:components(e): a list in order of definition, or nil. */
+static int world_components(lua_State *L) {
+  World *world = bind_world_check(L, 1);
+  ecs_Entity entity = read_entity(L, 2, "components");
+  if (!ecs_alive(bind_native(L, world), entity)) {
+    lua_pushnil(L);
+    return 1;
+  }
+  bind_world_adopt(L, world, 1);
+  lua_newtable(L);
+  int list = lua_gettop(L), length = 0;
+  bind_push_shared(L);
+  bind_push_table(L, "definitions");
+  for (uint32_t index = 1; index < world->capacity; index++) {
+    ecs_Component component = world->ids[index];
+    if (!component || !ecs_has(bind_native(L, world), entity, component))
+      continue;
+    lua_rawgeti(L, -1, (int)index);
+    lua_rawseti(L, list, ++length);
+  }
+  lua_settop(L, list);
+  return 1;
+}
+
+static const luaL_Reg methods[] = {
+    {"spawn", world_spawn},   {"destroy", world_destroy},
+    {"alive", world_alive},   {"add", world_add},
+    {"remove", world_remove}, {"set", world_set},
+    {"get", world_get},       {"has", world_has},
+    {"components", world_components},
+    {NULL, NULL}};
+
+void bind_open_entities(lua_State *L) {
+  bind_push_methods(L, KIND_WORLD);
+  bind_add(L, methods);
+  lua_pop(L, 1);
+}

@@ -1,0 +1,254 @@
+/* totals.c: sums and extremes that each systems add to, for scripts.
+ *
+ *      world:sum "score"   world:min "nearest"   world:max "speed"
+ *
+ *      total:add(x)    a row of the system that runs; costs a call
+ *      total:value()   a walk over the tallies: one for each system
+ *
+ * The world's private table has its totals by kind and name, so one that is
+ * asked for again is the same object.
+ */
+#include "world/totals.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "query/row_view.h"
+
+static const char *const kind_words[] = {"sum", "min", "max"};
+
+/* Adding up --------------------------------------------------------------- */
+
+static void begin(Tally *tally, ReductionKind kind, uint64_t turn) {
+  reduction_begin(&tally->running, kind);
+  tally->block = 0;
+  tally->turn = turn;
+}
+
+/* Blocks in which nothing was added would change nothing, and are skipped. */
+static void add_row(Tally *tally, ReductionKind kind, uint64_t row,
+                    double number) {
+  if (row / REDUCTION_ROWS != tally->block) {
+    reduction_fold(&tally->running, kind);
+    tally->block = row / REDUCTION_ROWS;
+  }
+  reduction_add(&tally->running, kind, row, number);
+}
+
+/* Tallies ----------------------------------------------------------------- */
+
+Tally *bind_tally_find(const Total *total, const char *system) {
+  Tally *tally = total->tallies;
+  while (tally && strcmp(tally->system, system) != 0) tally = tally->next;
+  return tally;
+}
+
+Tally *bind_tally_ensure(lua_State *L, Total *total, int index,
+                         const char *system) {
+  Tally *tally = bind_tally_find(total, system);
+  if (tally) return tally;
+  size_t bytes = strlen(system) + 1;
+  compat_push_private(L, index);
+  tally = (Tally *)lua_newuserdata(L, sizeof *tally + bytes);
+  memset(tally, 0, sizeof *tally);
+  memcpy(tally->system, system, bytes);
+  begin(tally, total->kind, 0);
+  tally->value = reduction_start(total->kind);
+  lua_rawseti(L, -2, (int)total->tally_count + 2); /* 1 is the world */
+  lua_pop(L, 1);
+  Tally *other = bind_tally_find(total, system);
+  if (other) return other; /* a finalizer was here */
+  /* By name, so that what they come to does not depend on who was first. */
+  Tally **at = &total->tallies;
+  while (*at && strcmp((*at)->system, system) < 0) at = &(*at)->next;
+  tally->next = *at;
+  *at = tally;
+  total->tally_count++;
+  return tally;
+}
+
+void bind_totals_end(const World *world, const char *system, uint64_t turn) {
+  for (Total *total = world->totals; total; total = total->next) {
+    Tally *tally = bind_tally_find(total, system);
+    if (!tally) continue;
+    bool added = turn != 0 && tally->turn == turn;
+    if (added) reduction_fold(&tally->running, total->kind);
+    tally->value =
+        added ? tally->running.total : reduction_start(total->kind);
+    tally->turn = 0;
+  }
+}
+
+/* For scripts ------------------------------------------------------------- */
+
+/* The total at index 1, whose world lives. */
+static Total *check_total(lua_State *L, const char *call) {
+  Total *total = (Total *)bind_find(L, 1, KIND_TOTAL);
+  if (!total)
+    bind_error(L, "%s is called with ':', as in total:%s(...), on what "
+                  "world:sum, min or max gave", call, call);
+  bind_native(L, total->world);
+  return total;
+}
+
+static int refuse_add(lua_State *L, const Total *total, const View *walk) {
+  const char *word = kind_words[total->kind];
+  if (!walk)
+    return bind_error(L, "nothing can be added to %s '%s' here: add is for the "
+                         "each function of a system", word, total->name);
+  if (walk->loop && walk->loop->system)
+    return bind_error(L, "%s '%s' is of another world than %s", word,
+                      total->name, walk->label);
+  return bind_error(L, "nothing can be added to %s '%s' inside %s: add is for "
+                       "the each function of a system; count in a local "
+                       "variable here", word, total->name, walk->label);
+}
+
+/* total:add(x) */
+static int total_add(lua_State *L) {
+  Total *total = check_total(L, "add");
+  const View *walk = bind_state(L)->walk;
+  const Rows *rows = walk ? walk->loop : NULL;
+  if (lua_type(L, 2) != LUA_TNUMBER)
+    return bind_error(L, "add to %s '%s' takes a number, not %s%s",
+                      kind_words[total->kind], total->name,
+                      lua_isnoneornil(L, 2) ? "" : "a ", luaL_typename(L, 2));
+  double number = (double)lua_tonumber(L, 2);
+  if (!rows || !rows->system || rows->row < 0 || rows->world != total->world)
+    return refuse_add(L, total, walk);
+  Tally *tally = total->recent;
+  if (!tally || tally->turn != rows->turn) {
+    tally = bind_tally_ensure(L, total, 1, rows->system);
+    if (tally->turn != rows->turn) begin(tally, total->kind, rows->turn);
+    total->recent = tally;
+  }
+  add_row(tally, total->kind, rows->before + (uint64_t)rows->row, number);
+  return 0;
+}
+
+/* total:value(), and total_value(total) for scripts/ecs. */
+static int total_value(lua_State *L) {
+  const Total *total = check_total(L, "value");
+  double number = reduction_start(total->kind);
+  for (const Tally *tally = total->tallies; tally; tally = tally->next)
+    number = reduction_join(total->kind, number, tally->value);
+  lua_pushnumber(L, number == number ? number : (double)NAN);
+  return 1;
+}
+
+static int total_tostring(lua_State *L) {
+  const Total *total = (const Total *)bind_find(L, 1, KIND_TOTAL);
+  if (!total) return bind_error(L, "this is not a total");
+  lua_pushfstring(L, "ecs.Total (%s '%s')", kind_words[total->kind],
+                  total->name);
+  return 1;
+}
+
+/* Pushes a new total of the world at index 1. */
+static void create(lua_State *L, World *world, ReductionKind kind,
+                   const char *name, size_t length) {
+  Total *total =
+      (Total *)bind_new(L, KIND_TOTAL, sizeof *total + length + 1);
+  memcpy(total->name, name, length + 1);
+  total->kind = kind;
+  total->world = world;
+  bind_keep(L, 1, 1);
+}
+
+/* world:sum(name): upvalue 2 is the kind's word, as bind_add has it. */
+static int find_or_create(lua_State *L, ReductionKind kind) {
+  World *world = bind_world_check(L, 1);
+  const char *word = kind_words[kind];
+  if (lua_type(L, 2) != LUA_TSTRING) {
+    bind_push_description(L, 2);
+    return bind_error(L, "%s takes a name, as in world:%s 'score', not %s",
+                      word, word, lua_tostring(L, -1));
+  }
+  size_t length;
+  const char *name = lua_tolstring(L, 2, &length);
+  if (!bind_name_holds(name, length))
+    return bind_error(L, "the name of a %s is 1 to 255 bytes of UTF-8 text "
+                         "without control characters", word);
+  lua_settop(L, 2);
+  lua_pushfstring(L, "%s %s", word, name);
+  compat_push_private(L, 1);
+  bind_push_table(L, "totals");
+  lua_pushvalue(L, 3);
+  lua_rawget(L, 5);
+  if (bind_find(L, -1, KIND_TOTAL)) return 1;
+  create(L, world, kind, name, length);
+  lua_pushvalue(L, 3);
+  lua_rawget(L, 5);
+  if (bind_find(L, -1, KIND_TOTAL)) return 1; /* a finalizer was here */
+  lua_pop(L, 1);
+  Total *total = (Total *)lua_touserdata(L, -1);
+  lua_pushvalue(L, 3);
+  lua_pushvalue(L, -2);
+  lua_rawset(L, 5);
+  total->next = world->totals;
+  world->totals = total;
+  return 1;
+}
+
+static int world_sum(lua_State *L) {
+  return find_or_create(L, REDUCTION_SUM);
+}
+
+static int world_min(lua_State *L) {
+  return find_or_create(L, REDUCTION_LEAST);
+}
+
+static int world_max(lua_State *L) {
+  return find_or_create(L, REDUCTION_GREATEST);
+}
+
+/* For scripts/ecs --------------------------------------------------------- */
+
+/* total_kind(value, world): "sum", "min" or "max" of that world; nil when the
+ * value is no such total. */
+static int total_kind(lua_State *L) {
+  const Total *total = (const Total *)bind_find(L, 1, KIND_TOTAL);
+  const World *world = bind_world_check(L, 2);
+  if (total && total->world == world)
+    lua_pushstring(L, kind_words[total->kind]);
+  else
+    lua_pushnil(L);
+  return 1;
+}
+
+/* forget_totals(world, system): as if the system had never added; a run that is
+ * on goes on. */
+static int forget_totals(lua_State *L) {
+  const World *world = bind_world_check(L, 1);
+  const char *system = luaL_checkstring(L, 2);
+  for (const Total *total = world->totals; total; total = total->next) {
+    Tally *tally = bind_tally_find(total, system);
+    if (tally) tally->value = reduction_start(total->kind);
+  }
+  return 0;
+}
+
+static const luaL_Reg functions[] = {{"total_kind", total_kind},
+                                     {"total_value", total_value},
+                                     {"forget_totals", forget_totals},
+                                     {NULL, NULL}};
+
+void bind_open_totals(lua_State *L) {
+  static const luaL_Reg world_methods[] = {{"sum", world_sum},
+                                           {"min", world_min},
+                                           {"max", world_max},
+                                           {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"add", total_add},
+                                     {"value", total_value},
+                                     {NULL, NULL}};
+  static const luaL_Reg metamethods[] = {{"__tostring", total_tostring},
+                                         {NULL, NULL}};
+  bind_add(L, functions);
+  bind_push_methods(L, KIND_WORLD);
+  bind_add(L, world_methods);
+  bind_push_methods(L, KIND_TOTAL);
+  bind_add(L, methods);
+  bind_push_metatable(L, KIND_TOTAL);
+  bind_add(L, metamethods);
+  lua_pop(L, 3);
+}

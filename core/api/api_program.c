@@ -1,0 +1,95 @@
+/* api_program.c: the border for kernel programs. */
+#include "program/program_parse.h"
+#include "program/program_print.h"
+#include "program/vm.h"
+
+#include <stdio.h>
+
+/* Reads, verifies and binds a program that is zero but for its query. */
+static ecs_Status make(ecs_Program *program, const char *text, size_t length,
+                       const Mistake *mistake) {
+  ecs_Status status = program_parse(program, text, length, mistake);
+  if (status == ECS_OK) status = program_verify(program, mistake);
+  if (status == ECS_OK) status = program_bind(program, mistake);
+  return status == ECS_E_KERNEL ? ECS_E_PROGRAM : status;
+}
+
+ecs_Status ecs_program_create(ecs_Query *query, const char *text,
+                              size_t length, ecs_Program **program,
+                              char *message, size_t capacity) {
+  Memory *memory = &query->world->memory;
+  Mistake mistake = {message, capacity};
+  if (message != NULL && capacity > 0) message[0] = 0;
+  ecs_Program *made = memory_zeroed(memory, 1, sizeof(ecs_Program));
+  if (made == NULL) return ECS_E_MEMORY;
+  made->query = query;
+  ecs_Status status = make(made, text, length, &mistake);
+  if (status != ECS_OK) {
+    program_deinit(made);
+    memory_free(memory, made, sizeof(ecs_Program));
+    return status;
+  }
+  *program = made;
+  return ECS_OK;
+}
+
+void ecs_program_destroy(ecs_Program *program) {
+  if (program != NULL) program_destroy(program);
+}
+
+size_t ecs_program_text(const ecs_Program *program, char *text,
+                        size_t capacity) {
+  return program_print(program, text, capacity);
+}
+
+/* Bytes per row of columns that are loaded, or stored. */
+static uint32_t column_bytes(const ecs_Program *program,
+                             OperationShape shape) {
+  uint32_t bytes = 0;
+  for (uint32_t c = 0; c < program->column_count; c++) {
+    bool used = false;
+    for (uint32_t k = 0; k < program->code_count; k++)
+      used |= operation_infos[program->code[k].operation].shape == shape &&
+              program->code[k].index == c;
+    if (used) bytes += scalar_bytes(program->columns[c].type);
+  }
+  return bytes;
+}
+
+static const char *back_end(void) {
+  const char *set = loop_instruction_set();
+  if (strcmp(set, "AVX-512") == 0) return "block VM, AVX-512";
+  return strcmp(set, "AVX2") == 0 ? "block VM, AVX2" : "block VM";
+}
+
+void ecs_program_info(const ecs_Program *program, ecs_ProgramInfo *info) {
+  *info = (ecs_ProgramInfo){
+      .uniforms = program->uniform_count,
+      .reductions = program->reduction_count,
+      .operations = program->plan->step_count + program->plan->sum_count +
+                    program->plan->change_count,
+      .bytes_read = column_bytes(program, SHAPE_LOAD),
+      .bytes_written = column_bytes(program, SHAPE_STORE),
+      .back_end = back_end()};
+  for (uint32_t k = 0; k < program->plan->step_count; k++)
+    info->slow_calls +=
+        loop_is_slow((Operation)program->plan->steps[k].at->operation);
+}
+
+ecs_Status ecs_program_run(ecs_Program *program, const ecs_ProgramCall *call) {
+  ecs_World *world = world_of(program->query);
+  if (call->uniform_count != program->uniform_count ||
+      call->reduction_count != program->reduction_count ||
+      (call->uniform_count > 0 && call->uniforms == NULL) ||
+      (call->reduction_count > 0 && call->reductions == NULL))
+    return ECS_E_ARGUMENT;
+  ecs_Component contested = 0;
+  if (world->depth > 0) contested = batch_contested(program->query);
+  if (world->depth > 0 && contested == 0)
+    contested = program_contested(program);
+  if (contested != 0) {
+    world->contested = contested;
+    return ECS_E_ACCESS;
+  }
+  return program_run(program, call);
+}

@@ -1,0 +1,297 @@
+/* api_query.c: the border for queries, cursors and kernels. */
+#include "world/world.h"
+#include "program/vm.h"
+#include "query/matches.h"
+#include "query/query_entities.h"
+
+/* Queries --------------------------------------------------------------- */
+
+static ecs_Status check_terms(const ecs_World *world, const ecs_Term *terms,
+                              uint32_t count) {
+  if (count > ECS_TERM_LIMIT) return ECS_E_LIMIT;
+  for (uint32_t i = 0; i < count; i++) {
+    if ((uint32_t)terms[i].access >= ECS_ACCESS_COUNT) return ECS_E_ARGUMENT;
+    if (!is_component(world, terms[i].component)) return ECS_E_COMPONENT;
+    for (uint32_t k = 0; k < i; k++)
+      if (terms[k].component == terms[i].component) return ECS_E_COMPONENT;
+  }
+  return ECS_OK;
+}
+
+ecs_Status ecs_query_create(ecs_World *world, const ecs_Term *terms,
+                            uint32_t count, ecs_Query **query) {
+  Memory *memory = &world->world.memory;
+  void *queries = world->queries;
+  ecs_Status status = check_terms(world, terms, count);
+  if (status != ECS_OK) return status;
+  if (world->query_count >= ECS_QUERY_LIMIT) return ECS_E_LIMIT;
+  if (!memory_grow(memory, &queries, &world->query_capacity,
+                   world->query_count, 1, sizeof(ecs_Query *)))
+    return ECS_E_MEMORY;
+  world->queries = queries;
+  ecs_Query *made = memory_zeroed(memory, 1, sizeof(ecs_Query));
+  if (made == NULL) return ECS_E_MEMORY;
+  status = query_init(made, &world->world, terms, count);
+  if (status != ECS_OK) {
+    memory_free(memory, made, sizeof(ecs_Query));
+    return status;
+  }
+  world->queries[world->query_count++] = made;
+  *query = made;
+  return ECS_OK;
+}
+
+void api_free_query(ecs_Query *query) {
+  ecs_World *world = world_of(query);
+  uint32_t at = 0;
+  while (world->queries[at] != query) at++;
+  world->query_count--;
+  memmove(&world->queries[at], &world->queries[at + 1],
+          (world->query_count - at) * sizeof(ecs_Query *));
+  while (query->programs != NULL) program_destroy(query->programs);
+  kernel_unbind_all(query);
+  batch_free_scratches(query);
+  query_deinit(query);
+  memory_free(&world->world.memory, query, sizeof(ecs_Query));
+}
+
+ecs_Status ecs_query_destroy(ecs_Query *query) {
+  if (query == NULL) return ECS_OK;
+  if (query->open > 0) return ECS_E_OPEN;
+  api_free_query(query);
+  return ECS_OK;
+}
+
+ecs_Status ecs_query_count(ecs_Query *query, uint64_t *count) {
+  ecs_Status status = query_prepare(query);
+  if (status == ECS_OK) *count = query_count(query);
+  return status;
+}
+
+ecs_Status ecs_query_first(ecs_Query *query, ecs_Entity *entity) {
+  ecs_Status status = query_plan(query);
+  if (status == ECS_OK) *entity = matches_first(query);
+  return status;
+}
+
+ecs_Status ecs_query_column(const ecs_Query *query, uint32_t term,
+                            uint32_t field, uint32_t *column) {
+  if (term >= query->term_count ||
+      field >= query->terms[term].column_count)
+    return ECS_E_FIELD;
+  *column = query->terms[term].first_column + field;
+  return ECS_OK;
+}
+
+uint32_t ecs_query_column_count(const ecs_Query *query) {
+  return query->column_count;
+}
+
+size_t ecs_query_explain(ecs_Query *query, char *text, size_t capacity) {
+  static const char sorry[] = "not planned: out of memory\n";
+  if (query_prepare(query) == ECS_OK)
+    return query_explain(query, text, capacity);
+  size_t length = sizeof sorry - 1;
+  if (capacity > 0) {
+    size_t step = length < capacity - 1 ? length : capacity - 1;
+    memcpy(text, sorry, step);
+    text[step] = 0;
+  }
+  return length;
+}
+
+/* Cursors --------------------------------------------------------------- */
+
+/* What an ecs_Cursor is: a walk over a query, or the rows of spawn_many. */
+typedef struct CursorState {
+  ecs_World *world;
+  Walk walk;            /* walk.query NULL: rows of spawn_many */
+  const Bundle *bundle;
+  void **columns;       /* one per column of the bundle, whose or whose
+                           stage's they are */
+  const ecs_Entity *entities;
+  uint32_t count;
+  bool handed_out;
+  bool claimed;
+} CursorState;
+
+_Static_assert(sizeof(CursorState) <= sizeof(ecs_Cursor),
+               "a cursor must hold its state");
+
+static CursorState *state_of(ecs_Cursor *cursor) {
+  return (CursorState *)(void *)cursor;
+}
+
+/* May the query's components be walked over now? */
+static ecs_Status check_claims(const ecs_Query *query) {
+  ecs_World *world = world_of(query);
+  ecs_Component contested = world->depth == 0 ? 0 : batch_contested(query);
+  if (contested == 0) return ECS_OK;
+  world->contested = contested;
+  return ECS_E_ACCESS;
+}
+
+ecs_Status ecs_query_begin(ecs_Query *query, ecs_Batching batching,
+                           ecs_Cursor *cursor) {
+  ecs_World *world = world_of(query);
+  CursorState *state = state_of(cursor);
+  if ((uint32_t)batching > ECS_BATCH_COALESCED) return ECS_E_ARGUMENT;
+  ecs_Status status = check_claims(query);
+  if (status == ECS_OK) status = api_open(world);
+  if (status != ECS_OK) return status;
+  *state = (CursorState){.world = world};
+  status = batch_begin(query, batching, &state->walk);
+  if (status != ECS_OK) api_discard(world);
+  return status;
+}
+
+static bool next_spawned(CursorState *state, ecs_Batch *batch) {
+  if (state->handed_out || state->count == 0) return false;
+  state->handed_out = true;
+  *batch = (ecs_Batch){.count = state->count,
+                       .column_count = state->bundle->column_count,
+                       .entities = state->entities,
+                       .columns = state->columns};
+  return true;
+}
+
+bool ecs_cursor_next(ecs_Cursor *cursor, ecs_Batch *batch) {
+  CursorState *state = state_of(cursor);
+  return state->walk.query != NULL ? batch_next(&state->walk, batch)
+                                   : next_spawned(state, batch);
+}
+
+static void claim_bundle(CursorState *state, bool claimed) {
+  const Bundle *bundle = state->bundle;
+  for (uint32_t i = 0; i < bundle->item_count; i++) {
+    Component *what =
+        &state->world->world.components[bundle->items[i].component];
+    if (bundle->items[i].column_count == 0) continue;
+    what->readers += claimed ? 1u : UINT32_MAX;
+    what->writers += claimed ? 1u : UINT32_MAX;
+  }
+}
+
+/* Everything but the recording. */
+static ecs_World *close_cursor(ecs_Cursor *cursor) {
+  CursorState *state = state_of(cursor);
+  if (state->walk.query != NULL) {
+    batch_end(&state->walk);
+    return state->world;
+  }
+  if (state->claimed) claim_bundle(state, false);
+  return state->world;
+}
+
+ecs_Status ecs_cursor_end(ecs_Cursor *cursor) {
+  return api_close(close_cursor(cursor));
+}
+
+void ecs_cursor_discard(ecs_Cursor *cursor) {
+  api_discard(close_cursor(cursor));
+}
+
+/* One entity at a time -------------------------------------------------- */
+
+ecs_Status ecs_query_entities(ecs_Query *query, ecs_Entity *entities,
+                              uint64_t capacity, uint64_t *count) {
+  ecs_Status status = check_claims(query);
+  if (status == ECS_OK) status = query_prepare(query);
+  if (status != ECS_OK) return status;
+  visit_entities(query, entities, capacity);
+  *count = query_count(query);
+  return ECS_OK;
+}
+
+/* Is its destruction recorded? */
+static bool is_doomed(const ecs_World *world, ecs_Entity entity) {
+  if (world->commands.subject_count == 0) return false;
+  const Subject *subject = command_find(&world->commands, entity);
+  return subject != NULL && subject_is_destroyed(subject);
+}
+
+ecs_Status ecs_query_locate(ecs_Query *query, ecs_Entity entity,
+                            void **elements, uint32_t *flags) {
+  ecs_World *world = world_of(query);
+  bool matches = false;
+  *flags = 0;
+  ecs_Status status = query_plan(query);
+  if (ECS_LIKELY(status == ECS_OK))
+    status = visit_locate(query, entity, elements, &matches);
+  if (ECS_UNLIKELY(status != ECS_OK)) return status;
+  if (matches && !is_doomed(world, entity)) *flags |= ECS_ROW_MATCHES;
+  if (world->depth == 0) *flags |= ECS_ROW_IN_PLACE;
+  return ECS_OK;
+}
+
+/* Spawning many --------------------------------------------------------- */
+
+/* The columns of rows that were just born. */
+static void point_at_rows(CursorState *state, Bundle *bundle) {
+  for (uint32_t i = 0; i < bundle->column_count; i++) {
+    const BundleColumn *column = &bundle->columns[i];
+    bundle->pointers[i] =
+        table_element(bundle->parts[column->part].table, column->code,
+                      bundle->first_rows[column->part]);
+  }
+  state->columns = bundle->pointers;
+  state->entities = bundle->parts[0].table->entities + bundle->first_rows[0];
+}
+
+static ecs_Status spawn_now(ecs_World *world, Bundle *bundle, uint32_t count,
+                            CursorState *state) {
+  ecs_Status status =
+      spawn_rows(&world->world, bundle, count, bundle->first_rows);
+  if (status != ECS_OK || state == NULL) return status;
+  if (count > 0) point_at_rows(state, bundle);
+  claim_bundle(state, true);
+  state->claimed = true;
+  return ECS_OK;
+}
+
+/* A stage's table has the fields of the bundle's items in their order. */
+static ecs_Status spawn_later(ecs_World *world, Bundle *bundle,
+                              uint32_t count, CursorState *state) {
+  const Stage *stage = NULL;
+  ecs_Status status =
+      command_record_stage(&world->commands, bundle, count, &stage);
+  if (status != ECS_OK || state == NULL) return status;
+  state->columns = (void **)(void *)stage->table->fields;
+  state->entities = stage->table->entities;
+  return ECS_OK;
+}
+
+static ecs_Status open_spawned(ecs_World *world, Bundle *bundle,
+                               uint32_t count, CursorState *state) {
+  if (world->depth >= ECS_NESTING_LIMIT) return ECS_E_LIMIT;
+  *state = (CursorState){.world = world, .bundle = bundle, .count = count};
+  ecs_Status status = world->depth > 0
+                          ? spawn_later(world, bundle, count, state)
+                          : spawn_now(world, bundle, count, state);
+  /* Opened last: discarding the cursor keeps the entities. */
+  return status == ECS_OK ? api_open(world) : status;
+}
+
+ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle, uint64_t count,
+                          ecs_Cursor *cursor) {
+  if (bundle - 1u >= world->world.bundle_count) return ECS_E_ARGUMENT;
+  if (count >= ECS_INDEX_LIMIT) return ECS_E_LIMIT;
+  Bundle *what = world->world.bundles[bundle - 1];
+  if (cursor != NULL)
+    return open_spawned(world, what, (uint32_t)count, state_of(cursor));
+  return world->depth > 0 ? spawn_later(world, what, (uint32_t)count, NULL)
+                          : spawn_now(world, what, (uint32_t)count, NULL);
+}
+
+/* Kernels --------------------------------------------------------------- */
+
+ecs_Status ecs_kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,
+                           ecs_KernelBinding **binding, uint32_t *wrong) {
+  return kernel_bind(query, kernel, binding, wrong);
+}
+
+ecs_Status ecs_kernel_run(ecs_KernelBinding *binding,
+                          const ecs_KernelCall *call) {
+  ecs_Status status = check_claims(binding->query);
+  return status == ECS_OK ? kernel_run(binding, call) : status;
+}

@@ -1,0 +1,262 @@
+/* api_world.c: the border for a world's life, components and storage. */
+#include "world/world.h"
+#include "world/world_explain.h"
+#include "world/world_hash.h"
+#include "change/regroup.h"
+
+/* Life ------------------------------------------------------------------ */
+
+ecs_Status ecs_world_create(const ecs_WorldDescription *description,
+                            ecs_World **world) {
+  ecs_WorldDescription none = {{NULL, NULL}, 0};
+  Memory outer;
+  if (description == NULL) description = &none;
+  memory_init(&outer, description->memory, 0);
+  *world = NULL;
+  ecs_World *created = memory_zeroed(&outer, 1, sizeof(ecs_World));
+  if (created == NULL) return ECS_E_MEMORY;
+  ecs_Status status = world_init(&created->world, description->memory,
+                                 description->limit_bytes);
+  if (status != ECS_OK) {
+    memory_free(&outer, created, sizeof(ecs_World));
+    return status;
+  }
+  command_buffer_init(&created->commands, &created->world);
+  *world = created;
+  return ECS_OK;
+}
+
+void ecs_world_destroy(ecs_World *world) {
+  if (world == NULL) return;
+  ecs_Memory record = world->world.memory.record;
+  if (world->holder != NULL) world->holder->ended(world->holder);
+  while (world->query_count > 0)
+    api_free_query(world->queries[world->query_count - 1]);
+  memory_free(&world->world.memory, world->queries,
+              world->query_capacity * sizeof(ecs_Query *));
+  fold_destroy(&world->commands);
+  command_buffer_deinit(&world->commands);
+  bundle_destroy_all(&world->world);
+  world_deinit(&world->world);
+  /* The account was in the block itself. */
+  (void)record.resize(record.user, world, sizeof(ecs_World), 0);
+}
+
+ecs_Status ecs_world_hold(ecs_World *world, ecs_Holder *holder) {
+  if (holder != NULL && world->holder != NULL && world->holder != holder)
+    return ECS_E_ARGUMENT;
+  world->holder = holder;
+  return ECS_OK;
+}
+
+ecs_Status ecs_world_clear(ecs_World *world) {
+  if (world->depth > 0) return ECS_E_OPEN;
+  world_clear(&world->world);
+  return ECS_OK;
+}
+
+static uint64_t count_tables(const World *world) {
+  uint64_t count = 0;
+  for (uint32_t i = 0; i < world->group_count; i++)
+    count += world->groups[i]->table_count;
+  return count;
+}
+
+void ecs_world_statistics(const ecs_World *world,
+                          ecs_Statistics *statistics) {
+  const World *inner = &world->world;
+  *statistics = (ecs_Statistics){
+      .entities = inner->index.alive_count,
+      .retired = inner->index.retired_count,
+      .dropped = world->dropped,
+      .groups = inner->group_count,
+      .tables = count_tables(inner),
+      .components = inner->component_count - 1u,
+      .queries = world->query_count,
+      .bytes = inner->memory.bytes + sizeof(ecs_World),
+      .peak_bytes = inner->memory.peak_bytes + sizeof(ecs_World),
+      .allocations = inner->memory.blocks + 1,
+      .structure_version = world_structure_version(inner)};
+}
+
+size_t ecs_world_explain(const ecs_World *world, char *text,
+                         size_t capacity) {
+  Text out = {text, capacity, 0};
+  world_explain(&world->world, &out);
+  return out.length;
+}
+
+uint64_t ecs_world_hash(const ecs_World *world) {
+  return world_hash(&world->world);
+}
+
+uint64_t ecs_world_state_hash(const ecs_World *world) {
+  return world_state_hash(&world->world);
+}
+
+ecs_Component ecs_world_contested(const ecs_World *world) {
+  return world->contested;
+}
+
+/* Components ------------------------------------------------------------ */
+
+bool are_components(const ecs_World *world, const ecs_Component *components,
+                    uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (!is_component(world, components[i])) return false;
+    for (uint32_t k = 0; k < i; k++)
+      if (components[k] == components[i]) return false;
+  }
+  return true;
+}
+
+ecs_Status ecs_component(ecs_World *world,
+                         const ecs_ComponentDescription *description,
+                         ecs_Component *component) {
+  ecs_Component made = 0;
+  if (description->name == NULL) return ECS_E_NAME;
+  if ((uint32_t)description->storage > ECS_STORE_BITS) return ECS_E_ARGUMENT;
+  if (world->depth > 0 &&
+      world_find_component(&world->world, description->name) == 0)
+    return ECS_E_OPEN;
+  ecs_Status status = world_define(&world->world, description, &made);
+  if (status == ECS_OK) *component = made;
+  return status;
+}
+
+ecs_Component ecs_component_find(const ecs_World *world, const char *name) {
+  return world_find_component(&world->world, name);
+}
+
+static const Schema *schema_of(const ecs_World *world,
+                               ecs_Component component) {
+  return is_component(world, component)
+             ? world->world.components[component].schema
+             : NULL;
+}
+
+const char *ecs_component_name(const ecs_World *world,
+                               ecs_Component component) {
+  const Schema *schema = schema_of(world, component);
+  return schema == NULL ? NULL : schema->name;
+}
+
+uint32_t ecs_component_field_count(const ecs_World *world,
+                                   ecs_Component component) {
+  const Schema *schema = schema_of(world, component);
+  return schema == NULL ? 0 : schema->field_count;
+}
+
+uint32_t ecs_component_image_bytes(const ecs_World *world,
+                                   ecs_Component component) {
+  const Schema *schema = schema_of(world, component);
+  return schema == NULL ? 0 : schema->image_bytes;
+}
+
+ecs_Status ecs_component_field(const ecs_World *world,
+                               ecs_Component component, uint32_t field,
+                               ecs_FieldInfo *info) {
+  const Schema *schema = schema_of(world, component);
+  if (schema == NULL) return ECS_E_COMPONENT;
+  if (field >= schema->field_count) return ECS_E_FIELD;
+  *info = (ecs_FieldInfo){.name = schema->fields[field].name,
+                          .type = schema->fields[field].type,
+                          .offset = schema->fields[field].offset,
+                          .default_value = schema->fields[field].default_value};
+  return ECS_OK;
+}
+
+ecs_Storage ecs_component_storage(const ecs_World *world,
+                                  ecs_Component component) {
+  return is_component(world, component)
+             ? world->world.components[component].storage
+             : ECS_STORE_TABLE;
+}
+
+/* Storage --------------------------------------------------------------- */
+
+static ecs_Status regroup(ecs_World *world, const ecs_Component *components,
+                          uint32_t count, bool to_main) {
+  if (world->depth > 0) return ECS_E_OPEN;
+  if (!are_components(world, components, count)) return ECS_E_COMPONENT;
+  if (count == 0) return ECS_OK;
+  return world_regroup(&world->world, components, count, to_main);
+}
+
+ecs_Status ecs_group(ecs_World *world, const ecs_Component *components,
+                     uint32_t count) {
+  return regroup(world, components, count, false);
+}
+
+ecs_Status ecs_ungroup(ecs_World *world, const ecs_Component *components,
+                       uint32_t count) {
+  return regroup(world, components, count, true);
+}
+
+ecs_Status ecs_bundle(ecs_World *world, const ecs_Component *components,
+                      uint32_t count, ecs_Bundle *bundle) {
+  if (!are_components(world, components, count)) return ECS_E_COMPONENT;
+  return bundle_ensure(&world->world, components, count, bundle);
+}
+
+ecs_Status ecs_reserve(ecs_World *world, ecs_Bundle bundle, uint64_t count) {
+  if (bundle - 1u >= world->world.bundle_count) return ECS_E_ARGUMENT;
+  if (world->depth > 0) return ECS_E_OPEN;
+  if (count > ECS_INDEX_LIMIT) return ECS_E_LIMIT;
+  return spawn_reserve(&world->world, world->world.bundles[bundle - 1],
+                       count);
+}
+
+/* Deferral -------------------------------------------------------------- */
+
+ecs_Status api_open(ecs_World *world) {
+  if (world->depth >= ECS_NESTING_LIMIT) return ECS_E_LIMIT;
+  world->world.pulse++;
+  world->levels[world->depth++] =
+      (Level){command_mark(&world->commands), world->dropped};
+  return ECS_OK;
+}
+
+/* Applying fails as a whole, so nothing recorded since the outermost level was
+ * opened has come to anything: nor was anything dropped. */
+ecs_Status api_close(ecs_World *world) {
+  ECS_ASSERT(world->depth > 0);
+  world->world.pulse++;
+  if (--world->depth > 0) return ECS_OK;
+  ecs_Status status = command_apply(&world->commands);
+  if (status != ECS_OK) world->dropped = world->levels[0].dropped;
+  return status;
+}
+
+void api_discard(ecs_World *world) {
+  ECS_ASSERT(world->depth > 0);
+  world->world.pulse++;
+  const Level *level = &world->levels[--world->depth];
+  command_rewind(&world->commands, level->mark);
+  world->dropped = level->dropped;
+}
+
+ecs_Status ecs_defer_begin(ecs_World *world) {
+  ecs_Status status = api_open(world);
+  if (status == ECS_OK) world->deferrals++;
+  return status;
+}
+
+/* Never the level of a cursor, whose columns would move under it. */
+ecs_Status ecs_defer_end(ecs_World *world) {
+  if (world->deferrals == 0) return ECS_E_ARGUMENT;
+  world->deferrals--;
+  return api_close(world);
+}
+
+void ecs_defer_discard(ecs_World *world) {
+  if (world->deferrals == 0) return;
+  world->deferrals--;
+  api_discard(world);
+}
+
+bool ecs_deferring(const ecs_World *world) { return world->depth > 0; }
+
+const uint64_t *ecs_world_pulse(const ecs_World *world) {
+  return &world->world.pulse;
+}

@@ -1,0 +1,37 @@
+/* id.h: what an entity handle is made of.
+ *
+ *     51                28 27                 0
+ *    +--------------------+--------------------+
+ *    |     generation     |       index        |
+ *    +--------------------+--------------------+
+ *
+ * Index 0 is never issued, so no handle is 0.
+ */
+#ifndef ECS_ID_H
+#define ECS_ID_H
+
+#include "base/config.h"
+#include "ecs.h"
+
+#define ECS_INDEX_BITS 28u
+#define ECS_INDEX_MASK ((1u << ECS_INDEX_BITS) - 1u)
+
+static inline uint32_t id_index(ecs_Entity entity) {
+  return (uint32_t)entity & ECS_INDEX_MASK;
+}
+
+static inline uint32_t id_generation(ecs_Entity entity) {
+  return (uint32_t)(entity >> ECS_INDEX_BITS);
+}
+
+static inline ecs_Entity id_make(uint32_t index, uint32_t generation) {
+  return (ecs_Entity)generation << ECS_INDEX_BITS | index;
+}
+
+/* Can this number be a handle at all? Says nothing about being alive. */
+static inline bool id_is_handle(double number) {
+  return number >= 0 && number < 4503599627370496.0 &&
+         number == (double)(uint64_t)number;
+}
+
+#endif

@@ -1,0 +1,50 @@
+/* scalar.h: the types a field can have, and numbers on their way into one.
+ *
+ * Two ways in. Strict refuses what the type cannot hold. Converting truncates
+ * towards zero and saturates; NaN becomes 0 in an integer. Both store a NaN in
+ * a float as the one quiet NaN: a column never holds a payload.
+ */
+#ifndef ECS_SCALAR_H
+#define ECS_SCALAR_H
+
+#include "base/config.h"
+#include "ecs.h"
+
+/* name, bytes, lowest, highest (as doubles; of floats their infinities) */
+#define ECS_SCALAR_LIST(X)                              \
+  X(ECS_F32, "f32", 4, -HUGE_VAL, HUGE_VAL)             \
+  X(ECS_F64, "f64", 8, -HUGE_VAL, HUGE_VAL)             \
+  X(ECS_I8, "i8", 1, -128.0, 127.0)                     \
+  X(ECS_U8, "u8", 1, 0.0, 255.0)                        \
+  X(ECS_I16, "i16", 2, -32768.0, 32767.0)               \
+  X(ECS_U16, "u16", 2, 0.0, 65535.0)                    \
+  X(ECS_I32, "i32", 4, -2147483648.0, 2147483647.0)     \
+  X(ECS_U32, "u32", 4, 0.0, 4294967295.0)               \
+  X(ECS_BOOL, "bool", 1, 0.0, 1.0)                      \
+  X(ECS_ENTITY, "entity", 8, 0.0, 4503599627370495.0)
+
+/* The one NaN that columns hold. */
+#define SCALAR_QUIET_F32 0x7fc00000u
+#define SCALAR_QUIET_F64 UINT64_C(0x7ff8000000000000)
+
+/* Bytes of one element: 1, 2, 4 or 8. No check of the type. */
+static inline uint32_t scalar_bytes(ecs_Scalar type) {
+  static const uint8_t bytes[ECS_SCALAR_COUNT] = {4, 8, 1, 1, 2,
+                                                  2, 4, 4, 1, 8};
+  return bytes[type];
+}
+
+static inline bool scalar_is_float(ecs_Scalar type) {
+  return type == ECS_F32 || type == ECS_F64;
+}
+
+/* Makes one element as every column holds it: a NaN without payload, a bool of
+ * 0 or 1, an entity of at most 52 bits (otherwise null). */
+ECS_INTERNAL void scalar_canonicalize(ecs_Scalar type, void *element);
+
+/* The same for count elements in a row; returns how many it changed. Exported
+ * for bindings, and no part of what ecs.h promises. */
+ECS_API uint32_t ecs_scalar_canonicalize_many(ecs_Scalar type, void *elements,
+                                              uint32_t count);
+
+#endif

@@ -1,0 +1,348 @@
+/* bulk_methods.c: one change of every entity that matches a query, at once. */
+#include "change/bulk.h"
+
+#include "change/bulk_rows.h"
+#include "storage/table_rows.h"
+#include "change/bulk_sparse.h"
+
+/* Where an entity with no place in the group goes. */
+static ecs_Status ensure_home(Change *change) {
+  Memory *memory = &change->world->memory;
+  uint32_t bit = change->bit, words = group_words(change->group);
+  if (change->home != NULL) return ECS_OK;
+  uint64_t *mask = memory_zeroed(memory, words, sizeof(uint64_t));
+  if (mask == NULL) return ECS_E_MEMORY;
+  if (!group_is_bits(change->group, bit))
+    mask[bit >> 6] = UINT64_C(1) << (bit & 63u);
+  ecs_Status status = group_ensure_table(change->group, memory, mask, words,
+                                         &change->home);
+  memory_free(memory, mask, words * sizeof(uint64_t));
+  return status;
+}
+
+static uint32_t bits_index(const Change *change) {
+  return change->group->components[change->bit].bits_index;
+}
+
+/* Does the table have no component but this one, tags stored as bits apart? */
+static bool is_only(const Table *table, uint32_t bit) {
+  for (uint32_t i = 0; i < table->mask_words; i++)
+    if (table->mask[i] != (bit >> 6 == i ? UINT64_C(1) << (bit & 63u) : 0u))
+      return false;
+  return true;
+}
+
+/* Whole tables ---------------------------------------------------------- */
+
+static uint32_t table_total(const Change *change) {
+  return change->query->parts[0].match.count;
+}
+
+static Table *table_at(const Change *change, uint32_t at) {
+  return change->group->tables[change->query->parts[0].match.tables[at]];
+}
+
+/* Do the rows of a table have to move? */
+static bool is_source(const Change *change, const Table *table) {
+  return table->count > 0 && table_has(table, change->bit) != change->adds;
+}
+
+/* Do they leave the group? */
+static bool is_leaving(const Change *change, const Table *table) {
+  return !change->adds && change->group->id != 0 &&
+         is_only(table, change->bit);
+}
+
+/* A full plan over the component's own group, whose rows do all the same: a tag
+ * stored as bits may keep some of those that leave in their group. */
+static bool moves_whole_tables(const Change *change) {
+  const ecs_Query *query = change->query;
+  if (!query_is_direct(query) || query->parts[0].group != change->group)
+    return false;
+  for (uint32_t i = 0; i < table_total(change); i++) {
+    const Table *table = table_at(change, i);
+    if (is_source(change, table) && is_leaving(change, table) &&
+        table->bits_columns > 0)
+      return false;
+  }
+  return true;
+}
+
+/* The tables that are born on the way join the end of the match, empty. */
+static ecs_Status reserve_tables(Change *change) {
+  Group *group = change->group;
+  const Edge *edge = NULL;
+  for (uint32_t i = 0; i < table_total(change); i++) {
+    Table *from = table_at(change, i);
+    if (!is_source(change, from) || is_leaving(change, from)) continue;
+    ecs_Status status = group_ensure_edge(group, &change->world->memory, from,
+                                          change->bit, &edge);
+    if (status != ECS_OK) return status;
+    Table *to = group->tables[edge->table];
+    if (rows_can_hand(to, from)) continue;
+    status = world_reserve_rows(change->world, group, to, from->bits_columns,
+                                from->count);
+    if (status != ECS_OK) return status;
+  }
+  return ECS_OK;
+}
+
+static void leave_table(const Change *change, Table *table) {
+  for (uint32_t row = 0; row < table->count; row++)
+    world_leave(change->world, change->group, id_index(table->entities[row]));
+  table_clear(table);
+}
+
+static void move_table(const Change *change, Table *from) {
+  const Edge *edge = group_find_edge(change->group, from, change->bit);
+  Table *to = change->group->tables[edge->table];
+  uint32_t first = 0;
+  if (rows_can_hand(to, from))
+    rows_hand(to, from);
+  else
+    first = rows_append(to, from, &edge->range, edge->added);
+  change_tell_places(change, to, first);
+  if (change->adds)
+    rows_fill(to, first, to->count - first, change->bit, change->what->schema,
+              change->image, UINT64_MAX);
+}
+
+/* What is present is set before anything arrives beside it. */
+static void set_tables(const Change *change) {
+  for (uint32_t i = 0; i < table_total(change); i++) {
+    Table *table = table_at(change, i);
+    if (table_has(table, change->bit))
+      rows_fill(table, 0, table->count, change->bit, change->what->schema,
+                change->image, change->fields);
+  }
+}
+
+static ecs_Status change_tables(Change *change) {
+  ecs_Status status = reserve_tables(change);
+  if (status != ECS_OK) return change_give_up(change, status);
+  if (change->fields != 0) set_tables(change);
+  for (uint32_t i = 0; i < table_total(change); i++) {
+    Table *table = table_at(change, i);
+    if (!is_source(change, table)) continue;
+    if (is_leaving(change, table))
+      leave_table(change, table);
+    else
+      move_table(change, table);
+    world_touch(change->world, change->group);
+  }
+  return ECS_OK;
+}
+
+/* Tags stored as bits --------------------------------------------------- */
+
+/* The table of a piece of the plan in a part; *block: its rows, NULL: all of
+ * them. */
+static Table *table_of_piece(const Change *change, uint32_t piece,
+                             uint32_t part, const Block **block) {
+  const ecs_Query *query = change->query;
+  *block = NULL;
+  if (query_is_direct(query)) return table_at(change, piece);
+  *block = &query->rows.blocks[piece];
+  return row_list_table(&query->rows, *block, query->parts, part);
+}
+
+/* Clearing asks for no column: a table without one has nothing to clear. */
+static ecs_Status reserve_bits(const Change *change, uint32_t part) {
+  uint32_t columns = bits_columns_for(change->group, change->bit);
+  uint32_t pieces = change->adds ? matches_spans(change->query) : 0;
+  const Block *block = NULL;
+  for (uint32_t i = 0; i < pieces; i++) {
+    Table *table = table_of_piece(change, i, part, &block);
+    if (table->count == 0) continue;
+    ecs_Status status = world_reserve_rows(change->world, change->group,
+                                           table, columns, 0);
+    if (status != ECS_OK) return status;
+  }
+  return ECS_OK;
+}
+
+static ecs_Status change_bits(const Change *change, uint32_t part) {
+  uint32_t index = bits_index(change);
+  uint32_t pieces = matches_spans(change->query);
+  const Block *block = NULL;
+  ecs_Status status = reserve_bits(change, part);
+  if (status != ECS_OK) return status;
+  for (uint32_t i = 0; i < pieces; i++) {
+    Table *table = table_of_piece(change, i, part, &block);
+    if (index >> 3 >= table->bits_columns) continue;
+    if (block == NULL) {
+      rows_write_bit(table, index, change->adds);
+      continue;
+    }
+    const uint32_t *rows = row_list_rows(&change->query->rows, block, part);
+    for (uint32_t k = 0; k < block->count; k++)
+      table_write_bit(table, rows[k], index, change->adds);
+  }
+  world_touch(change->world, change->group);
+  return ECS_OK;
+}
+
+/* One by one ------------------------------------------------------------ */
+
+/* The table that an entity goes to; NULL: it goes nowhere new. */
+static ecs_Status find_target(Change *change, Location place, Table **to) {
+  Group *group = change->group;
+  const Edge *edge = NULL;
+  bool bits = group_is_bits(group, change->bit);
+  *to = NULL;
+  if (place.table == NULL) {
+    if (!change->adds) return ECS_OK;
+    ecs_Status status = ensure_home(change);
+    *to = change->home;
+    return status;
+  }
+  if (bits || table_has(place.table, change->bit) == change->adds)
+    return ECS_OK;
+  if (is_leaving(change, place.table) &&
+      !table_any_bit(place.table, place.row))
+    return ECS_OK;
+  ecs_Status status = group_ensure_edge(group, &change->world->memory,
+                                        place.table, change->bit, &edge);
+  if (status == ECS_OK) *to = group->tables[edge->table];
+  return status;
+}
+
+/* Columns of bits at once; rows are counted. */
+static ecs_Status reserve_one(Change *change, ecs_Entity entity) {
+  World *world = change->world;
+  Group *group = change->group;
+  uint32_t at = id_index(entity);
+  uint32_t columns = bits_columns_for(group, change->bit);
+  Table *to = NULL;
+  Location place = group->id == 0 ? world_locate_main(world, entity)
+                                  : world_locate_in(group, at);
+  ecs_Status status = find_target(change, place, &to);
+  if (status != ECS_OK) return status;
+  if (to == NULL)
+    return columns > 0 && change->adds
+               ? world_reserve_rows(world, group, place.table, columns, 0)
+               : ECS_OK;
+  if (place.table == NULL)
+    status = locator_reserve(&group->locator, &world->memory, at);
+  else
+    columns = place.table->bits_columns;
+  to->pending++;
+  return status == ECS_OK ? world_reserve_rows(world, group, to, columns, 0)
+                          : status;
+}
+
+static ecs_Status reserve_each(Change *change, const ecs_Entity *list,
+                               uint32_t count) {
+  ecs_Status status = ECS_OK;
+  for (uint32_t i = 0; status == ECS_OK && i < count; i++)
+    status = reserve_one(change, list[i]);
+  return status == ECS_OK ? change_reserve_pending(change) : status;
+}
+
+static void change_one(const Change *change, ecs_Entity entity) {
+  World *world = change->world;
+  const Schema *schema = change->what->schema;
+  Location place = {NULL, 0};
+  if (!change->adds) {
+    must_work(world_remove(world, entity, change->component));
+    return;
+  }
+  if (change->fields != 0)
+    must_work(world_locate(world, entity, change->component, &place));
+  if (place.table == NULL)
+    must_work(world_add(world, entity, change->component, change->image));
+  else if (schema->field_count > 0)
+    table_store(place.table, place.row, change->bit, schema, change->image,
+                change->fields);
+}
+
+static ecs_Status change_each(Change *change, const ecs_Entity *list,
+                              uint32_t count) {
+  ecs_Status status = reserve_each(change, list, count);
+  if (status != ECS_OK) return change_give_up(change, status);
+  for (uint32_t i = 0; i < count; i++) change_one(change, list[i]);
+  return ECS_OK;
+}
+
+/* Which way ------------------------------------------------------------- */
+
+/* Where rows move one by one the plan does not last: the entities are copied
+ * first. */
+static ecs_Status change_list(Change *change) {
+  Memory *memory = &change->world->memory;
+  uint32_t count = (uint32_t)query_count(change->query);
+  ecs_Entity *list = memory_zeroed(memory, count, sizeof(ecs_Entity));
+  if (list == NULL) return ECS_E_MEMORY;
+  matches_copy(change->query, list);
+  ecs_Status status = change_each(change, list, count);
+  memory_free(memory, list, count * sizeof(ecs_Entity));
+  return status;
+}
+
+static ecs_Status change_all(Change *change) {
+  const Component *what = change->what;
+  ecs_Status status = query_plan(change->query);
+  if (status != ECS_OK) return status;
+  change->group = change->world->groups[what->group];
+  change->bit = what->bit;
+  bool is_set = change->group->locator.narrow;
+  if (is_set && change->adds)
+    return sparse_set_join(change->query, change->group, what->schema,
+                           change->image, change->fields);
+  status = query_prepare(change->query);
+  if (status != ECS_OK || query_count(change->query) == 0) return status;
+  change->tables_before = change->group->table_count;
+  uint32_t part = change_main_part(change);
+  if (what->storage == ECS_STORE_BITS) {
+    if (part < change->query->part_count) return change_bits(change, part);
+  } else if (is_set) {
+    if (sparse_set_empty(change->query, change->group)) return ECS_OK;
+  } else if (moves_whole_tables(change)) {
+    return change_tables(change);
+  } else if (change->group->id == 0) {
+    return change_listed(change, part);
+  }
+  return change_list(change);
+}
+
+static Change change_of(ecs_Query *query, ecs_Component component) {
+  const Component *what = &query->world->components[component];
+  return (Change){.query = query,
+                  .world = query->world,
+                  .component = component,
+                  .what = what,
+                  .image = what->schema->default_image};
+}
+
+ecs_Status bulk_add(ecs_Query *query, ecs_Component component,
+                    const void *image) {
+  Change change = change_of(query, component);
+  change.adds = true;
+  if (image != NULL && change.what->schema->field_count > 0)
+    change.image = image;
+  return change_all(&change);
+}
+
+ecs_Status bulk_remove(ecs_Query *query, ecs_Component component) {
+  Change change = change_of(query, component);
+  return change_all(&change);
+}
+
+ecs_Status bulk_set(ecs_Query *query, ecs_Component component,
+                    const void *image, uint64_t fields) {
+  Change change = change_of(query, component);
+  const Schema *schema = change.what->schema;
+  uint64_t whole[ECS_FIELD_LIMIT]; /* 64 fields of eight bytes */
+  change.adds = true;
+  if (schema->field_count == 0) return change_all(&change);
+  memcpy(whole, schema->default_image, schema->image_bytes);
+  for (uint32_t i = 0; i < schema->field_count; i++) {
+    const SchemaField *field = &schema->fields[i];
+    if ((fields >> i & 1u) == 0) continue;
+    memcpy((char *)whole + field->offset, (const char *)image + field->offset,
+           (size_t)1 << field->shift);
+    change.fields |= UINT64_C(1) << i;
+  }
+  change.image = whole;
+  return change_all(&change);
+}

@@ -1,0 +1,112 @@
+/* bulk_destroy.c: the death of every entity that matches a query.
+ *
+ * Indices come free from the highest to the lowest, so that which handles come
+ * next does not tell how the entities were stored. Where whole tables of the
+ * main group die, the rows are not moved at all:
+ *
+ *      table | e1 e2 e5 |   free 5, 2, 1   ->   table | |   cleared
+ */
+#include "change/bulk.h"
+#include "change/bulk_rows.h"
+
+/* The places of a dying entity in the groups its summary names. */
+static ECS_COLD void leave_groups(World *world, ecs_Entity entity,
+                                  uint32_t summary) {
+  for (; summary != 0; summary &= summary - 1) {
+    uint32_t first = 1u + (uint32_t)__builtin_ctz(summary);
+    for (uint32_t i = first; i < world->group_count;
+         i += SLOT_SUMMARY_BITS) {
+      Group *group = world->groups[i];
+      Location place = world_locate_in(group, id_index(entity));
+      if (place.table == NULL) continue;
+      world_remove_row(world, group, place.table, place.row);
+      locator_clear(&group->locator, id_index(entity));
+      world_touch(world, group);
+    }
+  }
+}
+
+/* Takes an entity out of the index, whose row in the main group is cleared
+ * later. */
+static inline void free_entity(World *world, EntityIndex *index,
+                               ecs_Entity entity) {
+  uint32_t at = id_index(entity);
+  uint32_t summary = slot_summary(*entity_index_slot(index, at));
+  if (ECS_UNLIKELY(summary != 0)) leave_groups(world, entity, summary);
+  entity_index_free(index, at, id_generation(entity));
+}
+
+/* Do the indices of all matching rows go up, as they do in rows that were born
+ * together? Then going through the rows backwards needs no marks. */
+static bool is_ascending(const Part *part) {
+  uint32_t last = 0;
+  for (uint32_t i = 0; i < part->match.count; i++) {
+    const Table *table = part->group->tables[part->match.tables[i]];
+    uint32_t falls = 0;
+    for (uint32_t row = 0; row < table->count; row++) {
+      uint32_t at = id_index(table->entities[row]);
+      falls += at < last;
+      last = at;
+    }
+    if (falls != 0) return false;
+  }
+  return true;
+}
+
+static void free_backwards(World *world, const Part *part) {
+  EntityIndex index = world->index; /* in registers */
+  for (uint32_t i = part->match.count; i-- > 0;) {
+    const Table *table = part->group->tables[part->match.tables[i]];
+    for (uint32_t row = table->count; row-- > 0;)
+      free_entity(world, &index, table->entities[row]);
+  }
+  world->index = index;
+}
+
+static void free_marked(World *world, Marks *marks) {
+  EntityIndex index = world->index; /* in registers */
+  uint64_t bits = 0;
+  uint32_t first = 0;
+  while (marks_next(marks, &bits, &first))
+    while (bits != 0)
+      free_entity(world, &index,
+                  matches_entity(world, marks_take(&bits, first)));
+  world->index = index;
+}
+
+static ecs_Status destroy_tables(World *world, const ecs_Query *query) {
+  const Part *part = &query->parts[0];
+  Marks marks = {.base = 0};
+  if (is_ascending(part)) {
+    free_backwards(world, part);
+  } else {
+    ecs_Status status = marks_init(&marks, query);
+    if (status != ECS_OK) return status;
+    free_marked(world, &marks);
+    marks_deinit(&marks, &world->memory);
+  }
+  for (uint32_t i = 0; i < part->match.count; i++)
+    table_clear(part->group->tables[part->match.tables[i]]);
+  world_touch(world, part->group);
+  return ECS_OK;
+}
+
+static ecs_Status destroy_rows(World *world, ecs_Query *query) {
+  Change change = {.query = query, .world = world, .group = world_main(world)};
+  Marks marks;
+  change.tables_before = change.group->table_count;
+  ecs_Status status = marks_init(&marks, query);
+  if (status != ECS_OK) return status;
+  status =
+      change_drop(&change, change_main_part(&change), free_marked, &marks);
+  marks_deinit(&marks, &world->memory);
+  return status;
+}
+
+ecs_Status bulk_destroy(ecs_Query *query) {
+  ecs_Status status = query_prepare(query);
+  if (status != ECS_OK || query_count(query) == 0) return status;
+  return query_is_direct(query) && query->parts[0].group->id == 0
+             ? destroy_tables(query->world, query)
+             : destroy_rows(query->world, query);
+}

@@ -1,0 +1,287 @@
+/* bulk_rows.c: a component that comes to, or goes from, every match of a query. */
+#include "change/bulk_rows.h"
+
+#include "storage/table_rows.h"
+
+/* What all ways share --------------------------------------------------- */
+
+ecs_Status change_give_up(const Change *change, ecs_Status status) {
+  Group *group = change->group;
+  for (uint32_t i = 0; i < group->table_count; i++)
+    group->tables[i]->pending = 0;
+  group_drop_tables(group, &change->world->memory, change->tables_before);
+  return status;
+}
+
+void change_tell_places(const Change *change, const Table *table,
+                        uint32_t first) {
+  const EntityIndex index = change->world->index; /* in registers */
+  const ecs_Entity *entities = table->entities;
+  Locator *locator = &change->group->locator;
+  uint32_t id = table->id, count = table->count;
+  if (change->group->id != 0) {
+    for (uint32_t row = first; row < count; row++)
+      locator_set(locator, id_index(entities[row]), (Place){row, id});
+    return;
+  }
+  for (uint32_t row = first; row < count; row++) {
+    Slot *slot = entity_index_slot(&index, id_index(entities[row]));
+    slot->where = row;
+    slot->what = (slot->what & ~SLOT_PLACE_MASK) | id;
+  }
+}
+
+uint32_t change_main_part(const Change *change) {
+  const ecs_Query *query = change->query;
+  uint32_t part = 0;
+  if (change->group->id != 0) return query->part_count;
+  while (part < query->part_count &&
+         query->parts[part].group != change->group)
+    part++;
+  return part;
+}
+
+ecs_Status change_reserve_pending(const Change *change) {
+  Group *group = change->group;
+  ecs_Status status = ECS_OK;
+  for (uint32_t i = 0; status == ECS_OK && i < group->table_count; i++) {
+    Table *table = group->tables[i];
+    status = world_reserve_rows(change->world, group, table, 0,
+                                table->pending);
+    table->pending = 0;
+  }
+  return status;
+}
+
+/* Listed rows ----------------------------------------------------------- */
+
+/* A table that rows were taken from. */
+typedef struct Source {
+  uint32_t gone;   /* so many of them */
+  uint32_t filler; /* where to look for the next row to close a gap with */
+} Source;
+
+/* Some matching rows of one table of the main group. */
+typedef struct Listed {
+  Table *table;
+  const uint32_t *rows;
+  uint32_t count;
+} Listed;
+
+/* All matching rows. */
+typedef struct Listing {
+  Listed *pieces;
+  uint32_t piece_count; /* room for so many, too */
+  uint32_t *rows;       /* NULL: they are in the query's row list */
+  uint32_t row_count;
+  Source *sources;      /* by table */
+  uint32_t table_count; /* that could have matching rows */
+} Listing;
+
+static void listing_deinit(Listing *listing, Memory *memory) {
+  memory_free(memory, listing->pieces,
+              listing->piece_count * sizeof(Listed));
+  memory_free(memory, listing->rows, listing->row_count * sizeof(uint32_t));
+  memory_free(memory, listing->sources,
+              listing->table_count * sizeof(Source));
+}
+
+/* As the row list has them, block by block. */
+static ecs_Status list_blocks(Listing *listing, const Change *change,
+                              uint32_t part) {
+  const ecs_Query *query = change->query;
+  const RowList *rows = &query->rows;
+  listing->piece_count = rows->block_count;
+  listing->pieces = memory_zeroed(&change->world->memory, rows->block_count,
+                                  sizeof(Listed));
+  if (listing->pieces == NULL) return ECS_E_MEMORY;
+  for (uint32_t i = 0; i < rows->block_count; i++) {
+    const Block *block = &rows->blocks[i];
+    listing->pieces[i] =
+        (Listed){row_list_table(rows, block, query->parts, part),
+                 row_list_rows(rows, block, part), block->count};
+  }
+  return ECS_OK;
+}
+
+/* Gives every table its place in the rows; counts become 0 again. */
+static void share_out(Listing *listing, Group *group) {
+  uint32_t first = 0;
+  for (uint32_t i = 0; i < listing->table_count; i++) {
+    listing->pieces[i] = (Listed){group->tables[i], listing->rows + first, 0};
+    first += listing->sources[i].gone;
+    listing->sources[i].gone = 0;
+  }
+}
+
+/* Looked up for each entity, and brought together by table: a counting sort.
+ * The first pass counts what the second one places. */
+static ecs_Status list_located(Listing *listing, const Change *change) {
+  Memory *memory = &change->world->memory;
+  uint32_t spans = matches_spans(change->query);
+  listing->piece_count = listing->table_count;
+  listing->row_count = (uint32_t)query_count(change->query);
+  listing->pieces =
+      memory_zeroed(memory, listing->piece_count, sizeof(Listed));
+  listing->rows = memory_zeroed(memory, listing->row_count, sizeof(uint32_t));
+  if (listing->pieces == NULL || listing->rows == NULL) return ECS_E_MEMORY;
+  for (uint32_t pass = 0; pass < 2; pass++) {
+    for (uint32_t i = 0; i < spans; i++) {
+      Span span = matches_span(change->query, i);
+      for (uint32_t k = 0; k < span.count; k++) {
+        uint32_t at = id_index(span_entity(&span, k));
+        Slot slot = *entity_index_slot(&change->world->index, at);
+        Listed *piece = &listing->pieces[slot_table(slot)];
+        if (pass == 0)
+          listing->sources[slot_table(slot)].gone++;
+        else
+          listing->rows[piece->rows - listing->rows + piece->count++] =
+              slot.where;
+      }
+    }
+    if (pass == 0) share_out(listing, change->group);
+  }
+  return ECS_OK;
+}
+
+static ecs_Status listing_init(Listing *listing, const Change *change,
+                               uint32_t part) {
+  *listing = (Listing){.table_count = change->tables_before};
+  listing->sources = memory_zeroed(&change->world->memory,
+                                   listing->table_count, sizeof(Source));
+  if (listing->sources == NULL) return ECS_E_MEMORY;
+  return part < change->query->part_count
+             ? list_blocks(listing, change, part)
+             : list_located(listing, change);
+}
+
+/* Do the rows of the table have to move? */
+static bool is_source(const Change *change, const Table *table) {
+  return table_has(table, change->bit) != change->adds;
+}
+
+static ecs_Status reserve_listed(const Change *change,
+                                 const Listing *listing) {
+  Group *group = change->group;
+  const Edge *edge = NULL;
+  for (uint32_t i = 0; i < listing->piece_count; i++) {
+    Listed listed = listing->pieces[i];
+    if (listed.count == 0 || !is_source(change, listed.table)) continue;
+    ecs_Status status = group_ensure_edge(
+        group, &change->world->memory, listed.table, change->bit, &edge);
+    if (status != ECS_OK) return status;
+    Table *to = group->tables[edge->table];
+    to->pending += listed.count;
+    status = world_reserve_rows(change->world, group, to,
+                                listed.table->bits_columns, 0);
+    if (status != ECS_OK) return status;
+  }
+  return change_reserve_pending(change);
+}
+
+static void take_listed(const Change *change, Listed listed) {
+  const Edge *edge =
+      group_find_edge(change->group, listed.table, change->bit);
+  Table *to = change->group->tables[edge->table];
+  uint32_t first = rows_take(to, listed.table, listed.rows, listed.count,
+                             &edge->range, edge->added);
+  change_tell_places(change, to, first);
+  if (change->adds)
+    rows_fill(to, first, listed.count, change->bit, change->what->schema,
+              change->image, UINT64_MAX);
+}
+
+static void set_listed(const Change *change, Listed listed) {
+  for (uint32_t i = 0; change->fields != 0 && i < listed.count; i++)
+    table_store(listed.table, listed.rows[i], change->bit,
+                change->what->schema, change->image, change->fields);
+}
+
+/* Closes the gaps of a block that are not at the end of its table anyway. */
+static void close_listed(const Change *change, Listed listed,
+                         Source *source) {
+  const EntityIndex *index = &change->world->index;
+  const ecs_Entity *entities = listed.table->entities;
+  uint32_t left = listed.table->count - source->gone;
+  uint32_t gaps[ECS_BLOCK_ROWS], fillers[ECS_BLOCK_ROWS], count = 0;
+  for (uint32_t i = 0; i < listed.count; i++) {
+    if (listed.rows[i] < left) {
+      while (entities[source->filler] == 0) source->filler++;
+      uint32_t filler = source->filler++;
+      gaps[count] = listed.rows[i];
+      fillers[count++] = filler;
+      entity_index_slot(index, id_index(entities[filler]))->where =
+          listed.rows[i];
+    }
+    if (count < ECS_BLOCK_ROWS && i + 1 < listed.count) continue;
+    rows_close(listed.table, gaps, fillers, count);
+    count = 0;
+  }
+}
+
+static void close_all(const Change *change, const Listing *listing) {
+  Group *group = change->group;
+  Source *sources = listing->sources;
+  for (uint32_t i = 0; i < listing->table_count; i++)
+    sources[i].filler = group->tables[i]->count - sources[i].gone;
+  for (uint32_t i = 0; i < listing->piece_count; i++) {
+    Listed listed = listing->pieces[i];
+    Source *source = &sources[listed.table->id];
+    if (source->gone > 0) close_listed(change, listed, source);
+  }
+  for (uint32_t i = 0; i < listing->table_count; i++)
+    if (sources[i].gone > 0)
+      rows_cut(group->tables[i], group->tables[i]->count - sources[i].gone);
+}
+
+static void commit_listed(const Change *change, const Listing *listing) {
+  uint32_t moved = 0;
+  for (uint32_t i = 0; i < listing->piece_count; i++) {
+    Listed listed = listing->pieces[i];
+    if (listed.count == 0) continue;
+    if (is_source(change, listed.table)) {
+      take_listed(change, listed);
+      listing->sources[listed.table->id].gone += listed.count;
+      moved += listed.count;
+    } else {
+      set_listed(change, listed);
+    }
+  }
+  if (moved == 0) return;
+  close_all(change, listing);
+  world_touch(change->world, change->group);
+}
+
+ecs_Status change_listed(Change *change, uint32_t part) {
+  Listing listing;
+  ecs_Status status = listing_init(&listing, change, part);
+  if (status == ECS_OK) {
+    status = reserve_listed(change, &listing);
+    if (status == ECS_OK)
+      commit_listed(change, &listing);
+    else
+      change_give_up(change, status);
+  }
+  listing_deinit(&listing, &change->world->memory);
+  return status;
+}
+
+ecs_Status change_drop(const Change *change, uint32_t part,
+                       void (*free_marked)(World *, Marks *), Marks *marks) {
+  Listing listing;
+  ecs_Status status = listing_init(&listing, change, part);
+  if (status == ECS_OK) {
+    free_marked(change->world, marks);
+    for (uint32_t i = 0; i < listing.piece_count; i++) {
+      Listed listed = listing.pieces[i];
+      if (listed.count == 0) continue;
+      for (uint32_t k = 0; k < listed.count; k++)
+        listed.table->entities[listed.rows[k]] = 0;
+      listing.sources[listed.table->id].gone += listed.count;
+    }
+    close_all(change, &listing);
+    world_touch(change->world, change->group);
+  }
+  listing_deinit(&listing, &change->world->memory);
+  return status;
+}

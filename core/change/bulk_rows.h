@@ -1,0 +1,67 @@
+/* bulk_rows.h: a component that comes to, or goes from, every match of a query.
+ *
+ * What the ways of doing it (bulk_methods.c, bulk_destroy.c, bulk_rows.c) have in common.
+ * A change is made in one group, the component's:
+ *
+ *      reserve    edges, tables, rows: may fail, and is given up then
+ *      commit     rows move, places are told, values filled in
+ */
+#ifndef ECS_CHANGE_H
+#define ECS_CHANGE_H
+
+#include "query/matches.h"
+
+typedef struct Change {
+  ecs_Query *query;       /* prepared */
+  World *world;
+  ecs_Component component;
+  const Component *what;
+  Group *group;           /* the component's */
+  uint32_t bit;
+  bool adds;
+  const void *image;      /* whole, for who lacks it; NULL: a tag */
+  uint64_t fields;        /* to be stored from the image where it is present */
+  Table *home;            /* of who had no place in the group; NULL: unknown */
+  uint32_t tables_before; /* of the group */
+} Change;
+
+/* Unmakes the tables that a change had made before it failed so. */
+ECS_INTERNAL ecs_Status change_give_up(const Change *change,
+                                       ecs_Status status);
+
+/* Tells the entities of a table, from a row on, where they are. */
+ECS_INTERNAL void change_tell_places(const Change *change, const Table *table,
+                                     uint32_t first);
+
+/* The query's part over the main group, when the component is there: every
+ * entity has a row in it, so that the plan names all rows in question. Another
+ * group, or no such part: part_count. */
+ECS_INTERNAL uint32_t change_main_part(const Change *change);
+
+/* Room for the rows that the tables have pending, which is forgotten. */
+ECS_INTERNAL ecs_Status change_reserve_pending(const Change *change);
+
+/* The change of a component of the main group that is not stored as bits, where
+ * no whole tables move: rows are copied out table by table, then the gaps are
+ * closed with rows from the end.
+ *
+ *      {A}  | 1 2 3 4 5 |  take 2 3 5   | 1 - - 4 - |  close   | 1 4 |
+ *
+ * part: of the row list, which then names the rows; part_count: they are looked
+ * up. ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. */
+ECS_INTERNAL ecs_Status change_listed(Change *change, uint32_t part);
+
+/* Takes the rows of all matches out of the main group, in the same way; what
+ * frees their entities is called first, while the rows are there. ECS_E_MEMORY:
+ * nothing has changed. */
+ECS_INTERNAL ecs_Status change_drop(const Change *change, uint32_t part,
+                                    void (*free_marked)(World *, Marks *),
+                                    Marks *marks);
+
+/* Reserved is reserved: what is checked here cannot fail. */
+static inline void must_work(ecs_Status status) {
+  ECS_ASSERT(status == ECS_OK);
+  (void)status;
+}
+
+#endif

@@ -1,0 +1,258 @@
+/* bulk_sparse.c: many entities join a sparse set, or all of it leaves, at once.
+ */
+#include "change/bulk_sparse.h"
+
+#include "storage/table_rows.h"
+
+/* Matches of a query that join a group of one component, whose bit is 0. */
+typedef struct Join {
+  ecs_Query *query;
+  const Part *all; /* its rows take the place of the matches; NULL: none */
+  World *world;
+  Group *group;
+  const Schema *schema;
+  const void *image; /* whole; NULL: a tag */
+  uint64_t fields;   /* for who is in the set already */
+  Table *home;       /* the set's only table */
+  bool complete;     /* all matches are known to be in it already */
+} Join;
+
+/* Joining --------------------------------------------------------------- */
+
+/* A query that asks one group, and of the set only that its matches be not in
+ * it: since joining passes over who is there, the group's tables serve as they
+ * lie. Otherwise such a query would make a new row list every time, because
+ * joining is what outdates it. */
+static const Part *part_beside(const ecs_Query *query, const Group *group) {
+  if (query->part_count != 2) return NULL;
+  uint32_t of_set = query->parts[0].group == group ? 0 : 1;
+  const Part *set = &query->parts[of_set], *all = &query->parts[1 - of_set];
+  bool excluded = set->group == group && (set->match.excluded[0] & 1u) != 0;
+  return excluded && !all->filters ? all : NULL;
+}
+
+static uint32_t join_spans(const Join *join) {
+  return join->all != NULL ? join->all->match.count
+                           : matches_spans(join->query);
+}
+
+static Span join_span(const Join *join, uint32_t at) {
+  if (join->all == NULL) return matches_span(join->query, at);
+  const Match *match = &join->all->match;
+  const Table *table = join->all->group->tables[match->tables[at]];
+  return (Span){table->entities, NULL, table->count};
+}
+
+/* How many there are in all spans. */
+static uint64_t join_total(const Join *join) {
+  return join->all != NULL ? part_rows(join->all) : query_count(join->query);
+}
+
+/* Has the locator pages for all indices ever issued? */
+static bool has_all_pages(const World *world, const Locator *locator) {
+  for (uint32_t at = 0; at < world->index.used; at += LOCATOR_PAGE_SIZE)
+    if (!locator_ready(locator, at)) return false;
+  return true;
+}
+
+/* How many of a span are in the set; *missing gets those that have no page of
+ * the locator. */
+static inline __attribute__((always_inline)) uint32_t count_present(
+    const Locator *locator, Span span, bool ready, uint32_t *missing) {
+  uint32_t present = 0, lost = 0;
+  for (uint32_t i = 0; i < span.count; i++) {
+    uint32_t at = id_index(span_entity(&span, i));
+    if (ready || locator_ready(locator, at))
+      present += *locator_narrow_entry(locator, at) != LOCATOR_NONE;
+    else
+      lost++;
+  }
+  *missing += lost;
+  return present;
+}
+
+static ecs_Status reserve_pages(const Join *join, Span span) {
+  Locator *locator = &join->group->locator;
+  for (uint32_t i = 0; i < span.count; i++) {
+    ecs_Status status = locator_reserve(locator, &join->world->memory,
+                                        id_index(span_entity(&span, i)));
+    if (status != ECS_OK) return status;
+  }
+  return ECS_OK;
+}
+
+/* What is the same for all of a span is asked once. */
+static uint32_t survey_span(const Locator *locator, Span span, bool ready,
+                            uint32_t *missing) {
+  if (!ready || span.rows != NULL)
+    return count_present(locator, span, ready, missing);
+  return count_present(locator, (Span){span.entities, NULL, span.count}, true,
+                       missing);
+}
+
+/* How many matches are in the set; those who are not get a page where they
+ * come. */
+static ecs_Status survey_set(const Join *join, uint64_t *present) {
+  const Locator *locator = &join->group->locator;
+  uint32_t spans = join_spans(join);
+  bool ready = has_all_pages(join->world, locator);
+  *present = 0;
+  for (uint32_t i = 0; i < spans; i++) {
+    Span span = join_span(join, i);
+    uint32_t missing = 0;
+    *present += survey_span(locator, span, ready, &missing);
+    if (missing == 0) continue;
+    ecs_Status status = reserve_pages(join, span);
+    if (status != ECS_OK) return status;
+  }
+  return ECS_OK;
+}
+
+/* Who is not in the set goes to the end of it. */
+static inline __attribute__((always_inline)) void enter_span(
+    const Join *join, Span span) {
+  const EntityIndex index = join->world->index; /* in registers */
+  const Locator *locator = &join->group->locator;
+  uint32_t summary = join->group->summary;
+  uint32_t row = join->home->count;
+  ecs_Entity *entities = join->home->entities;
+  for (uint32_t i = 0; i < span.count; i++) {
+    ecs_Entity entity = span_entity(&span, i);
+    uint32_t *entry = locator_narrow_entry(locator, id_index(entity));
+    if (*entry != LOCATOR_NONE) continue;
+    *entry = row;
+    entities[row++] = entity;
+    entity_index_slot(&index, id_index(entity))->what |= summary;
+  }
+  table_append_many(join->home, row - join->home->count);
+}
+
+static void set_span(const Join *join, const Span *span) {
+  for (uint32_t i = 0; i < span->count; i++) {
+    Location place =
+        world_locate_in(join->group, id_index(span_entity(span, i)));
+    if (place.table != NULL)
+      table_store(place.table, place.row, 0, join->schema, join->image,
+                  join->fields);
+  }
+}
+
+/* Column by column where everybody in the set is meant. */
+static void set_present(const Join *join, uint64_t present) {
+  uint32_t spans = join_spans(join);
+  if (join->home->count == present) {
+    rows_fill(join->home, 0, join->home->count, 0, join->schema, join->image,
+              join->fields);
+    return;
+  }
+  for (uint32_t i = 0; i < spans; i++) {
+    Span span = join_span(join, i);
+    set_span(join, &span);
+  }
+}
+
+/* Is there room for all matches, whoever of them is in the set? Then they need
+ * not be counted first. */
+static bool has_room_for_all(const Join *join) {
+  const Table *home = join->home;
+  return join->fields == 0 &&
+         has_all_pages(join->world, &join->group->locator) &&
+         join_total(join) <= home->capacity - home->count;
+}
+
+/* What fails comes first; then who is in the set gets the fields. */
+static ecs_Status reserve_set(Join *join) {
+  uint64_t present = 0;
+  if (has_room_for_all(join)) return ECS_OK;
+  ecs_Status status = survey_set(join, &present);
+  if (status == ECS_OK)
+    status = world_reserve_rows(join->world, join->group, join->home, 0,
+                                join_total(join) - present);
+  if (status == ECS_OK && join->fields != 0 && present > 0)
+    set_present(join, present);
+  join->complete = present == join_total(join);
+  return status;
+}
+
+static void enter_all(const Join *join) {
+  uint32_t spans = join_spans(join);
+  uint32_t first = join->home->count;
+  if (join->complete) return;
+  for (uint32_t i = 0; i < spans; i++) {
+    Span span = join_span(join, i);
+    if (span.rows == NULL)
+      enter_span(join, (Span){span.entities, NULL, span.count});
+    else
+      enter_span(join, span);
+  }
+  uint32_t entered = join->home->count - first;
+  rows_fill(join->home, first, entered, 0, join->schema, join->image,
+            UINT64_MAX);
+  if (entered > 0) world_touch(join->world, join->group);
+}
+
+ecs_Status sparse_set_join(ecs_Query *query, Group *group,
+                           const Schema *schema, const void *image,
+                           uint64_t fields) {
+  const uint64_t mask = 1;
+  uint32_t tables_before = group->table_count;
+  Join join = {.query = query,
+               .all = part_beside(query, group),
+               .world = query->world,
+               .group = group,
+               .schema = schema,
+               .image = image};
+  ecs_Status status = ECS_OK;
+  if (join.all == NULL) {
+    join.fields = fields;
+    status = query_prepare(query);
+  }
+  if (status != ECS_OK || join_total(&join) == 0) return status;
+  status =
+      group_ensure_table(group, &join.world->memory, &mask, 1, &join.home);
+  if (status != ECS_OK) return status;
+  status = reserve_set(&join);
+  if (status == ECS_OK)
+    enter_all(&join);
+  else
+    group_drop_tables(group, &join.world->memory, tables_before);
+  return status;
+}
+
+/* Leaving --------------------------------------------------------------- */
+
+static void leave_all(World *world, Group *group) {
+  const EntityIndex index = world->index; /* in registers */
+  Table *table = group->tables[0];
+  uint32_t gone = summary_is_exact(world) ? group->summary : 0;
+  for (uint32_t row = 0; row < table->count; row++) {
+    uint32_t at = id_index(table->entities[row]);
+    *locator_narrow_entry(&group->locator, at) = LOCATOR_NONE;
+    entity_index_slot(&index, at)->what &= ~gone;
+  }
+  table_clear(table);
+  world_touch(world, group);
+}
+
+/* How many matches are in the set. A query that walks nothing but the set's own
+ * table need not look at them. */
+static uint64_t count_leaving(const ecs_Query *query, const Group *group) {
+  uint32_t spans = matches_spans(query), missing = 0;
+  uint64_t present = 0;
+  bool ready = has_all_pages(query->world, &group->locator);
+  if (query_is_direct(query) && query->parts[0].group == group)
+    return query_count(query);
+  for (uint32_t i = 0; i < spans; i++)
+    present += survey_span(&group->locator, matches_span(query, i), ready,
+                           &missing);
+  return present;
+}
+
+bool sparse_set_empty(const ecs_Query *query, Group *group) {
+  if (group->table_count == 0) return true;
+  uint64_t present = count_leaving(query, group);
+  if (present == 0) return true;
+  if (present < group->tables[0]->count) return false;
+  leave_all(query->world, group);
+  return true;
+}

@@ -1,0 +1,268 @@
+/* regroup.c: changes which components are stored together, with their data. */
+#include "change/regroup.h"
+
+/* The layout that is being built. */
+typedef struct Regroup {
+  World *world;
+  Group **fresh;      /* by group; NULL: stays as it is */
+  uint32_t fresh_count;
+  uint32_t *target;   /* by component: the group it will belong to */
+  uint64_t *mask;     /* of the row being copied */
+  uint32_t words;
+} Regroup;
+
+static void regroup_deinit(Regroup *regroup) {
+  Memory *memory = &regroup->world->memory;
+  if (regroup->fresh != NULL) {
+    for (uint32_t i = 0; i < regroup->fresh_count; i++)
+      group_destroy(regroup->fresh[i], memory);
+    memory_free(memory, regroup->fresh,
+                regroup->fresh_count * sizeof(Group *));
+  }
+  if (regroup->target != NULL)
+    memory_free(memory, regroup->target,
+                regroup->world->component_count * sizeof(uint32_t));
+  if (regroup->mask != NULL)
+    memory_free(memory, regroup->mask, regroup->words * sizeof(uint64_t));
+}
+
+/* Choosing -------------------------------------------------------------- */
+
+/* The first group other than the main one that has no components, or will have
+ * none; otherwise a new one. */
+static uint32_t choose_target(const Regroup *regroup) {
+  const World *world = regroup->world;
+  for (uint32_t i = 1; i < world->group_count; i++) {
+    bool empty = true;
+    for (uint32_t k = 1; empty && k < world->component_count; k++)
+      empty = regroup->target[k] != i;
+    if (empty) return i;
+  }
+  return world->group_count;
+}
+
+static ecs_Status choose(Regroup *regroup, const ecs_Component *components,
+                         uint32_t count, bool to_main) {
+  World *world = regroup->world;
+  Memory *memory = &world->memory;
+  regroup->fresh_count = world->group_count + 1;
+  regroup->words = (world->component_count + 63u) / 64u;
+  regroup->target =
+      memory_zeroed(memory, world->component_count, sizeof(uint32_t));
+  regroup->fresh =
+      memory_zeroed(memory, regroup->fresh_count, sizeof(Group *));
+  regroup->mask = memory_zeroed(memory, regroup->words, sizeof(uint64_t));
+  if (regroup->target == NULL || regroup->fresh == NULL ||
+      regroup->mask == NULL)
+    return ECS_E_MEMORY;
+  for (uint32_t i = 1; i < world->component_count; i++)
+    regroup->target[i] = world->components[i].group;
+  for (uint32_t i = 0; i < count; i++)
+    regroup->target[components[i]] = UINT32_MAX;
+  uint32_t chosen = to_main ? 0 : choose_target(regroup);
+  for (uint32_t i = 0; i < count; i++)
+    regroup->target[components[i]] = chosen;
+  return chosen < ECS_GROUP_LIMIT ? ECS_OK : ECS_E_LIMIT;
+}
+
+static bool is_bits(const World *world, ecs_Component component) {
+  return world->components[component].storage == ECS_STORE_BITS;
+}
+
+/* A narrow locator serves a group of one component with one table. */
+static bool will_be_narrow(const Regroup *regroup, uint32_t group) {
+  uint32_t members = 0;
+  bool bits = false;
+  for (uint32_t i = 1; i < regroup->world->component_count; i++) {
+    if (regroup->target[i] != group) continue;
+    members++;
+    bits = bits || is_bits(regroup->world, i);
+  }
+  return group != 0 && members == 1 && !bits;
+}
+
+static bool gives_or_takes(const Regroup *regroup, uint32_t group) {
+  for (uint32_t i = 1; i < regroup->world->component_count; i++) {
+    bool was = regroup->world->components[i].group == group;
+    if (was != (regroup->target[i] == group)) return true;
+  }
+  return false;
+}
+
+static ecs_Status create_group(Regroup *regroup, uint32_t id) {
+  World *world = regroup->world;
+  Memory *memory = &world->memory;
+  Group *group = group_create(memory, id, will_be_narrow(regroup, id));
+  Table *empty = NULL;
+  if (group == NULL) return ECS_E_MEMORY;
+  regroup->fresh[id] = group;
+  for (uint32_t i = 1; i < world->component_count; i++) {
+    if (regroup->target[i] != id) continue;
+    ecs_Status status = group_add_component(
+        group, memory, i, world->components[i].schema, is_bits(world, i));
+    if (status != ECS_OK) return status;
+  }
+  /* Versions only grow, also across an exchange. */
+  if (id < world->group_count) group->version = world->groups[id]->version;
+  return id == 0 ? group_ensure_table(group, memory, NULL, 0, &empty)
+                 : ECS_OK;
+}
+
+static ecs_Status create_groups(Regroup *regroup) {
+  for (uint32_t i = 0; i < regroup->fresh_count; i++) {
+    if (!gives_or_takes(regroup, i)) continue;
+    ecs_Status status = create_group(regroup, i);
+    if (status != ECS_OK) return status;
+  }
+  return ECS_OK;
+}
+
+/* Copying --------------------------------------------------------------- */
+
+/* The mask of an entity's new row, and the columns of bits it needs. False:
+ * it has nothing of this group. */
+static bool survey(Regroup *regroup, const Group *group, ecs_Entity entity,
+                   uint32_t *bits_columns) {
+  bool any = group->id == 0;
+  Location place;
+  memset(regroup->mask, 0, regroup->words * sizeof(uint64_t));
+  *bits_columns = 0;
+  for (uint32_t bit = 0; bit < group->component_count; bit++) {
+    world_locate(regroup->world, entity, group->components[bit].component,
+                 &place);
+    if (place.table == NULL) continue;
+    any = true;
+    uint32_t columns = bits_columns_for(group, bit);
+    if (columns > *bits_columns)
+      *bits_columns = columns;
+    else if (columns == 0)
+      regroup->mask[bit >> 6] |= UINT64_C(1) << (bit & 63u);
+  }
+  return any;
+}
+
+static void copy_component(const Regroup *regroup, const Group *group,
+                           uint32_t bit, Location to, Location from) {
+  const Component *what =
+      &regroup->world->components[group->components[bit].component];
+  if (group_is_bits(group, bit)) {
+    table_write_bit(to.table, to.row, group->components[bit].bits_index,
+                    true);
+    return;
+  }
+  for (uint32_t i = 0; i < what->schema->field_count; i++) {
+    ColumnCode source = table_codes(from.table, what->bit)[i];
+    element_copy(
+        table_element(to.table, table_codes(to.table, bit)[i], to.row),
+        table_element(from.table, source, from.row), code_shift(source));
+  }
+}
+
+static ecs_Status copy_row(Regroup *regroup, Group *group,
+                           ecs_Entity entity) {
+  Memory *memory = &regroup->world->memory;
+  uint32_t bits_columns = 0;
+  Location to = {NULL, 0}, from;
+  if (!survey(regroup, group, entity, &bits_columns)) return ECS_OK;
+  ecs_Status status = group_ensure_table(group, memory, regroup->mask,
+                                         group_words(group), &to.table);
+  if (status == ECS_OK)
+    status = table_reserve_bits(to.table, memory, bits_columns);
+  if (status == ECS_OK) status = table_reserve(to.table, memory, 1);
+  if (status == ECS_OK && group->id != 0)
+    status = locator_reserve(&group->locator, memory, id_index(entity));
+  if (status != ECS_OK) return status;
+  to.row = table_append(to.table, entity);
+  if (group->id != 0)
+    locator_set(&group->locator, id_index(entity),
+                (Place){to.row, to.table->id});
+  for (uint32_t bit = 0; bit < group->component_count; bit++) {
+    world_locate(regroup->world, entity, group->components[bit].component,
+                 &from);
+    if (from.table != NULL) copy_component(regroup, group, bit, to, from);
+  }
+  return ECS_OK;
+}
+
+static ecs_Status copy_table(Regroup *regroup, const Table *table) {
+  for (uint32_t row = 0; row < table->count; row++)
+    for (uint32_t i = 0; i < regroup->fresh_count; i++) {
+      Group *group = regroup->fresh[i];
+      if (group == NULL) continue;
+      ecs_Status status = copy_row(regroup, group, table->entities[row]);
+      if (status != ECS_OK) return status;
+    }
+  return ECS_OK;
+}
+
+static ecs_Status copy_all(Regroup *regroup) {
+  const Group *main = world_main(regroup->world);
+  for (uint32_t i = 0; i < main->table_count; i++) {
+    ecs_Status status = copy_table(regroup, main->tables[i]);
+    if (status != ECS_OK) return status;
+  }
+  return ECS_OK;
+}
+
+/* Exchanging ------------------------------------------------------------ */
+
+static ecs_Status reserve_exchange(Regroup *regroup) {
+  World *world = regroup->world;
+  void *groups = world->groups;
+  if (regroup->fresh[world->group_count] == NULL) return ECS_OK;
+  if (!memory_grow(&world->memory, &groups, &world->group_capacity,
+                   world->group_count, 1, sizeof(Group *)))
+    return ECS_E_MEMORY;
+  world->groups = groups;
+  return ECS_OK;
+}
+
+/* Tells every entity of a new group where it is now. */
+static void place_all(World *world, const Group *group) {
+  for (uint32_t i = 0; i < group->table_count; i++) {
+    const Table *table = group->tables[i];
+    for (uint32_t row = 0; row < table->count; row++) {
+      uint32_t at = id_index(table->entities[row]);
+      if (group->id == 0)
+        entity_index_move(&world->index, at, table->id, row);
+      else
+        entity_index_slot(&world->index, at)->what |= group->summary;
+    }
+  }
+}
+
+static void exchange(Regroup *regroup) {
+  World *world = regroup->world;
+  bool changed = false;
+  for (uint32_t i = 0; i < regroup->fresh_count; i++) {
+    Group *group = regroup->fresh[i];
+    if (group == NULL) continue;
+    changed = true;
+    regroup->fresh[i] = NULL;
+    if (i == world->group_count)
+      world->group_count++;
+    else
+      group_destroy(world->groups[i], &world->memory);
+    world->groups[i] = group;
+    world->main = world->groups[0];
+    for (uint32_t bit = 0; bit < group->component_count; bit++) {
+      ecs_Component component = group->components[bit].component;
+      component_settle(&world->components[component], group, bit);
+    }
+    place_all(world, group);
+    world_touch(world, group);
+  }
+  if (changed) world->layout_version++;
+}
+
+ecs_Status world_regroup(World *world, const ecs_Component *components,
+                         uint32_t count, bool to_main) {
+  Regroup regroup = {.world = world};
+  ecs_Status status = choose(&regroup, components, count, to_main);
+  if (status == ECS_OK) status = create_groups(&regroup);
+  if (status == ECS_OK) status = copy_all(&regroup);
+  if (status == ECS_OK) status = reserve_exchange(&regroup);
+  if (status == ECS_OK) exchange(&regroup);
+  regroup_deinit(&regroup);
+  return status;
+}

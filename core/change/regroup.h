@@ -1,0 +1,19 @@
+/* regroup.h: changes which components are stored together, with their data.
+ *
+ * Every group that gives or takes a component is built anew beside the old
+ * one, row by row in the order of the main group's tables; when all of it
+ * stands, old and new are exchanged. A failure on the way throws the new ones
+ * away. Cost: every row of those groups is copied, and for a while both exist.
+ */
+#ifndef ECS_REGROUP_H
+#define ECS_REGROUP_H
+
+#include "storage/store.h"
+
+/* Stores the components, which exist and are different, in a group of their
+ * own, or (to_main) in the main group. ECS_E_MEMORY, ECS_E_LIMIT. */
+ECS_INTERNAL ecs_Status world_regroup(World *world,
+                                      const ecs_Component *components,
+                                      uint32_t count, bool to_main);
+
+#endif

@@ -1,0 +1,219 @@
+/* kernel_binding.c: native kernels over a query's rows. */
+#include "kernel/kernel_binding.h"
+
+/* Binding --------------------------------------------------------------- */
+
+/* May a kernel that asks so for a column have it from such a term? */
+static bool access_allows(ecs_Access term, ecs_Access kernel) {
+  if (kernel == ECS_OPTIONAL) return term == ECS_OPTIONAL || term == ECS_WRITE;
+  if (kernel == ECS_READ) return term == ECS_READ || term == ECS_WRITE;
+  return kernel == ECS_WRITE && term == ECS_WRITE;
+}
+
+static bool find_column(const ecs_Query *query, const ecs_KernelColumn *asked,
+                        uint32_t *column) {
+  for (uint32_t i = 0; i < query->column_count; i++) {
+    const QueryColumn *known = &query->columns[i];
+    const QueryTerm *term = &query->terms[known->term];
+    const Schema *schema = query->world->components[term->component].schema;
+    *column = i;
+    if (strcmp(schema->name, asked->component) == 0 &&
+        strcmp(schema->fields[known->field].name, asked->field) == 0)
+      return asked->type == (ecs_Scalar)known->type &&
+             access_allows(term->access, asked->access);
+  }
+  return false;
+}
+
+static void binding_destroy(ecs_KernelBinding *binding) {
+  Memory *memory = &binding->query->world->memory;
+  if (binding->columns != NULL)
+    memory_free(memory, binding->columns,
+                binding->kernel->column_count * sizeof(uint32_t));
+  memory_free(memory, binding->blocks,
+              binding->block_capacity * sizeof(ecs_KernelBlock));
+  memory_free(memory, binding->pointers,
+              binding->pointer_capacity * sizeof(void *));
+  memory_free(memory, binding, sizeof(ecs_KernelBinding));
+}
+
+static ecs_KernelBinding *binding_create(ecs_Query *query,
+                                         const ecs_Kernel *kernel) {
+  Memory *memory = &query->world->memory;
+  uint32_t count = kernel->column_count;
+  ecs_KernelBinding *binding =
+      memory_zeroed(memory, 1, sizeof(ecs_KernelBinding));
+  if (binding == NULL) return NULL;
+  *binding = (ecs_KernelBinding){.query = query,
+                                 .kernel = kernel,
+                                 .layout_version = UINT64_MAX};
+  binding->columns = memory_zeroed(memory, count, sizeof(uint32_t));
+  if (binding->columns != NULL || count == 0) return binding;
+  binding_destroy(binding);
+  return NULL;
+}
+
+ecs_Status kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,
+                       ecs_KernelBinding **binding, uint32_t *wrong) {
+  ecs_KernelBinding *made = binding_create(query, kernel);
+  if (made == NULL) return ECS_E_MEMORY;
+  for (uint32_t i = 0; i < kernel->column_count; i++) {
+    if (find_column(query, &kernel->columns[i], &made->columns[i])) continue;
+    if (wrong != NULL) *wrong = i;
+    binding_destroy(made);
+    return ECS_E_KERNEL;
+  }
+  made->next = query->bindings;
+  query->bindings = made;
+  *binding = made;
+  return ECS_OK;
+}
+
+void kernel_unbind(ecs_KernelBinding *binding) {
+  ecs_KernelBinding **at = &binding->query->bindings;
+  while (*at != binding) at = &(*at)->next;
+  *at = binding->next;
+  binding_destroy(binding);
+}
+
+void kernel_unbind_all(ecs_Query *query) {
+  while (query->bindings != NULL) {
+    ecs_KernelBinding *binding = query->bindings;
+    query->bindings = binding->next;
+    binding_destroy(binding);
+  }
+}
+
+/* Blocks ---------------------------------------------------------------- */
+
+static bool wants(const ecs_KernelBinding *binding, ecs_KernelFlag flag) {
+  return (binding->kernel->flags & (uint32_t)flag) != 0;
+}
+
+static ecs_Status hold_blocks(ecs_KernelBinding *binding, uint32_t count) {
+  Memory *memory = &binding->query->world->memory;
+  uint64_t wanted =
+      ((uint64_t)count + 1) * ((uint64_t)binding->kernel->column_count + 1);
+  if (wanted > UINT32_MAX) return ECS_E_MEMORY;
+  uint32_t pointers = (uint32_t)wanted;
+  void *blocks = binding->blocks, *columns = binding->pointers;
+  bool held = true;
+  if (count > binding->block_capacity)
+    held = memory_grow(memory, &blocks, &binding->block_capacity, 0, count,
+                       sizeof(ecs_KernelBlock));
+  binding->blocks = blocks;
+  if (held && pointers > binding->pointer_capacity)
+    held = memory_grow(memory, &columns, &binding->pointer_capacity, 0,
+                       pointers, sizeof(void *));
+  binding->pointers = columns;
+  return held ? ECS_OK : ECS_E_MEMORY;
+}
+
+static void *table_pointer(const ecs_KernelBinding *binding,
+                           const Table *table, uint32_t at) {
+  const ecs_Query *query = binding->query;
+  const QueryColumn *column = &query->columns[binding->columns[at]];
+  uint32_t bit = query->terms[column->term].bit;
+  if (!table_has_columns(table, bit)) return NULL;
+  return table_column(table, table_codes(table, bit)[column->field]);
+}
+
+/* The blocks of a full plan: its tables that have rows. */
+static ecs_Status list_blocks(ecs_KernelBinding *binding) {
+  const Part *part = &binding->query->parts[0];
+  const World *world = binding->query->world;
+  uint32_t width = binding->kernel->column_count;
+  if (binding->version == part->group->version &&
+      binding->layout_version == world->layout_version)
+    return ECS_OK;
+  binding->layout_version = UINT64_MAX;
+  ecs_Status status = hold_blocks(binding, part->match.count);
+  if (status != ECS_OK) return status;
+  binding->block_count = 0;
+  for (uint32_t i = 0; i < part->match.count; i++) {
+    const Table *table = part->group->tables[part->match.tables[i]];
+    if (table->count == 0) continue;
+    void **columns = binding->pointers + binding->block_count * width;
+    for (uint32_t k = 0; k < width; k++)
+      columns[k] = table_pointer(binding, table, k);
+    binding->blocks[binding->block_count++] =
+        (ecs_KernelBlock){.entities = wants(binding, ECS_KERNEL_ENTITIES)
+                                          ? table->entities
+                                          : NULL,
+                          .columns = columns,
+                          .count = table->count};
+  }
+  binding->version = part->group->version;
+  binding->layout_version = world->layout_version;
+  return ECS_OK;
+}
+
+/* Running --------------------------------------------------------------- */
+
+/* Checked builds look for NaNs with payloads in what a kernel may have
+ * written, and make them quiet. */
+static ecs_Status scan(const ecs_KernelBinding *binding,
+                       const ecs_KernelBlock *blocks, uint32_t count) {
+  uint32_t found = 0;
+#ifdef ECS_CHECKED
+  if ((binding->kernel->flags & KERNEL_TRUSTED) != 0) return ECS_OK;
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t k = 0; k < binding->kernel->column_count; k++) {
+      const ecs_KernelColumn *column = &binding->kernel->columns[k];
+      if (column->access == ECS_READ || blocks[i].columns[k] == NULL) continue;
+      if (!scalar_is_float(column->type)) continue;
+      found += ecs_scalar_canonicalize_many(
+          column->type, blocks[i].columns[k], blocks[i].count);
+    }
+#else
+  (void)binding;
+  (void)blocks;
+  (void)count;
+#endif
+  return found > 0 ? ECS_E_NAN : ECS_OK;
+}
+
+static ecs_Status run_direct(ecs_KernelBinding *binding, ecs_KernelCall call) {
+  ecs_Status status = list_blocks(binding);
+  if (status != ECS_OK) return status;
+  call.blocks = binding->blocks;
+  call.block_count = binding->block_count;
+  binding->kernel->run(&call);
+  return scan(binding, binding->blocks, binding->block_count);
+}
+
+static ecs_Status run_batches(ecs_KernelBinding *binding,
+                              ecs_KernelCall call) {
+  Walk walk;
+  ecs_Batch batch;
+  ecs_KernelBlock block;
+  binding->layout_version = UINT64_MAX; /* pointers are used otherwise here */
+  ecs_Status status = hold_blocks(binding, 1);
+  if (status != ECS_OK) return status;
+  status = batch_begin(binding->query, ECS_BATCH_WHOLE, &walk);
+  if (status != ECS_OK) return status;
+  walk.slice_rows = ECS_SLICE_ROWS;
+  walk.without_entities = !wants(binding, ECS_KERNEL_ENTITIES);
+  call.blocks = &block;
+  call.block_count = 1;
+  while (batch_next(&walk, &batch)) {
+    for (uint32_t i = 0; i < binding->kernel->column_count; i++)
+      binding->pointers[i] = batch.columns[binding->columns[i]];
+    block = (ecs_KernelBlock){.entities = batch.entities,
+                              .columns = binding->pointers,
+                              .count = batch.count};
+    binding->kernel->run(&call);
+    ecs_Status scanned = scan(binding, &block, 1);
+    if (scanned != ECS_OK) status = scanned;
+  }
+  batch_end(&walk);
+  return status;
+}
+
+ecs_Status kernel_run(ecs_KernelBinding *binding, const ecs_KernelCall *call) {
+  ecs_Status status = query_plan(binding->query);
+  if (status != ECS_OK) return status;
+  if (query_is_direct(binding->query)) return run_direct(binding, *call);
+  if (wants(binding, ECS_KERNEL_WHOLE_TABLES)) return ECS_E_KERNEL;
+  return run_batches(binding, *call);
+}

@@ -1,0 +1,55 @@
+/* kernel_library.c: loads shared libraries of native kernels.
+ *
+ * A library is a data object with a handshake: no kernel of it runs before its
+ * sizes have proved that it was built against this ecs.h. One that passes is
+ * never closed, because a world may call into it as long as it lives.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ecs.h"
+
+static void say(char *text, size_t capacity, const char *reason) {
+  if (text != NULL && capacity > 0)
+    (void)snprintf(text, capacity, "%s", reason != NULL ? reason : "unknown");
+}
+
+static bool fits(const ecs_KernelLibrary *library) {
+  return library->abi == ECS_KERNEL_ABI &&
+         library->kernel_bytes == sizeof(ecs_Kernel) &&
+         library->column_bytes == sizeof(ecs_KernelColumn) &&
+         library->call_bytes == sizeof(ecs_KernelCall);
+}
+
+ecs_Status ecs_library_load(const char *path,
+                            const ecs_KernelLibrary **library, char *text,
+                            size_t capacity) {
+  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (handle == NULL) {
+    say(text, capacity, dlerror());
+    return ECS_E_LIBRARY;
+  }
+  const ecs_KernelLibrary *found = dlsym(handle, "ecs_kernel_library");
+  if (found == NULL) {
+    say(text, capacity, "it exports no ecs_kernel_library");
+    (void)dlclose(handle);
+    return ECS_E_LIBRARY;
+  }
+  if (!fits(found)) {
+    say(text, capacity, "it was built against another ecs.h");
+    (void)dlclose(handle);
+    return ECS_E_ABI;
+  }
+  *library = found;
+  return ECS_OK;
+}
+
+const ecs_Kernel *ecs_library_find(const ecs_KernelLibrary *library,
+                                   const char *name) {
+  for (uint32_t i = 0; i < library->kernel_count; i++)
+    if (strcmp(library->kernels[i].name, name) == 0)
+      return &library->kernels[i];
+  return NULL;
+}

@@ -1,0 +1,204 @@
+/* program_facts.c: passes over the code of a program, each finding one thing.
+ *
+ * A pass relies on those before it: from the last instruction back, what is
+ * needed; then how often it is used, and what is single; which products have
+ * one user; when values are used for the last time, which a product moves to
+ * where its sum is; last, which columns can take their new values early.
+ */
+#include "program/program_facts.h"
+
+/* Room -------------------------------------------------------------------- */
+
+static size_t lay_facts(ProgramFacts *facts, char *block) {
+  const ecs_Program *program = facts->program;
+  uint32_t values = program->value_count;
+  size_t used = 0;
+  facts->last_use = memory_lay(block, &used, values, sizeof(uint32_t));
+  facts->definition = memory_lay(block, &used, values, sizeof(uint32_t));
+  facts->home = memory_lay(block, &used, values, sizeof(uint32_t));
+  facts->uses = memory_lay(block, &used, values, sizeof(uint32_t));
+  facts->is_single = memory_lay(block, &used, values, sizeof(bool));
+  facts->is_needed = memory_lay(block, &used, values, sizeof(bool));
+  facts->is_part = memory_lay(block, &used, values, sizeof(bool));
+  facts->adders = memory_lay(block, &used, program->reduction_count,
+                             sizeof(uint32_t));
+  facts->columns = memory_lay(block, &used, program->column_count,
+                              sizeof(ColumnFacts));
+  return used;
+}
+
+/* Values ------------------------------------------------------------------ */
+
+/* Does it give the same for every row, given that its operands do? */
+static bool is_pure(OperationShape shape) {
+  return shape <= SHAPE_CONSTANT || shape == SHAPE_UNIFORM;
+}
+
+static bool all_single(const ProgramFacts *facts, const Instruction *at) {
+  for (uint32_t k = 0; k < 3; k++)
+    if (at->operands[k] != NO_VALUE && !facts->is_single[at->operands[k]])
+      return false;
+  return true;
+}
+
+static void note_store(ProgramFacts *facts, const Instruction *at, uint32_t i) {
+  ColumnFacts *column = &facts->columns[at->index];
+  if (column->stores == 0) column->written_at = i;
+  column->stores++;
+  column->store = at->operands[1] == NO_VALUE ? i : NO_VALUE;
+}
+
+/* From the last instruction back: what effects need, and what that needs. */
+static void find_needed(ProgramFacts *facts) {
+  const ecs_Program *program = facts->program;
+  for (uint32_t i = program->code_count; i-- > 0;) {
+    const Instruction *at = &program->code[i];
+    for (uint32_t k = 0; facts_needed(facts, at) && k < 3; k++)
+      if (at->operands[k] != NO_VALUE)
+        facts->is_needed[at->operands[k]] = true;
+  }
+}
+
+/* Where values come from and how often they are wanted. */
+static void count_uses(ProgramFacts *facts) {
+  const ecs_Program *program = facts->program;
+  for (uint32_t i = 0; i < program->code_count; i++) {
+    const Instruction *at = &program->code[i];
+    for (uint32_t k = 0; facts_needed(facts, at) && k < 3; k++)
+      if (at->operands[k] != NO_VALUE) facts->uses[at->operands[k]]++;
+    if (shape_of(at) == SHAPE_REDUCE) facts->adders[at->index]++;
+    if (at->result == NO_VALUE) continue;
+    facts->definition[at->result] = i;
+    facts->is_single[at->result] =
+        is_pure(shape_of(at)) && all_single(facts, at);
+    facts->home[at->result] = NO_VALUE;
+  }
+}
+
+/* The product among the operands of a sum or difference that can be computed
+ * with it: 0 or 1; NO_VALUE: none. */
+static uint32_t product_operand(const ProgramFacts *facts,
+                                const Instruction *at) {
+  const ecs_Program *program = facts->program;
+  if (at->operation != OPERATION_PLUS && at->operation != OPERATION_MINUS)
+    return NO_VALUE;
+  for (uint32_t k = 0; k < 2; k++) {
+    uint32_t value = at->operands[k], other = at->operands[1 - k];
+    const Instruction *made = &program->code[facts->definition[value]];
+    if (made->operation == OPERATION_TIMES && facts->uses[value] == 1 &&
+        !facts->is_single[value] && !facts->is_single[other])
+      return k;
+  }
+  return NO_VALUE;
+}
+
+static void find_products(ProgramFacts *facts) {
+  const ecs_Program *program = facts->program;
+  for (uint32_t i = 0; i < program->code_count; i++) {
+    const Instruction *at = &program->code[i];
+    if (!facts_needed(facts, at)) continue;
+    uint32_t k = product_operand(facts, at);
+    if (k != NO_VALUE && !facts->is_single[at->result])
+      facts->is_part[at->operands[k]] = true;
+  }
+}
+
+static void use_until(ProgramFacts *facts, uint32_t value, uint32_t i) {
+  if (facts->last_use[value] < i) facts->last_use[value] = i;
+}
+
+/* Instruction i uses a value. What a product takes is used where the product
+ * is. */
+static void note_use(ProgramFacts *facts, uint32_t value, uint32_t i) {
+  use_until(facts, value, i);
+  if (!facts->is_part[value]) return;
+  const Instruction *product =
+      &facts->program->code[facts->definition[value]];
+  use_until(facts, product->operands[0], i);
+  use_until(facts, product->operands[1], i);
+}
+
+/* When values are used for the last time, and where columns are stored to. */
+static void find_last_uses(ProgramFacts *facts) {
+  const ecs_Program *program = facts->program;
+  for (uint32_t k = 0; k < program->column_count; k++)
+    facts->columns[k] = (ColumnFacts){NO_VALUE, 0, NO_VALUE};
+  for (uint32_t i = 0; i < program->code_count; i++) {
+    const Instruction *at = &program->code[i];
+    uint32_t when = facts_late(facts, at) ? program->code_count : i;
+    for (uint32_t k = 0; facts_needed(facts, at) && k < 3; k++)
+      if (at->operands[k] != NO_VALUE)
+        note_use(facts, at->operands[k], when);
+    if (shape_of(at) == SHAPE_STORE) note_store(facts, at, i);
+  }
+}
+
+/* Columns ----------------------------------------------------------------- */
+
+/* Is a value of this type laid out as a column of that scalar? */
+static bool is_natural(ecs_Scalar scalar, ValueType type) {
+  return (scalar == ECS_F32 && type == VALUE_F32) ||
+         (scalar == ECS_F64 && type == VALUE_F64) ||
+         (scalar == ECS_ENTITY && type == VALUE_ENTITY);
+}
+
+bool facts_direct(const ProgramFacts *facts, uint32_t column,
+                  ValueType type) {
+  const ecs_KernelColumn *known = &facts->program->columns[column];
+  return known->access != ECS_OPTIONAL && is_natural(known->type, type);
+}
+
+/* Are the column's old values out of use once instruction i has run? */
+static bool old_values_end(const ProgramFacts *facts, uint32_t column,
+                           uint32_t i) {
+  const ecs_Program *program = facts->program;
+  for (uint32_t k = 0; k < program->code_count; k++) {
+    const Instruction *at = &program->code[k];
+    if (shape_of(at) != SHAPE_LOAD || at->index != column) continue;
+    if (!facts_needed(facts, at)) continue;
+    if (k > i || facts->last_use[at->result] > i) return false;
+  }
+  return true;
+}
+
+/* Stored values are computed in their columns, where that is possible. */
+static void find_homes(ProgramFacts *facts) {
+  const ecs_Program *program = facts->program;
+  for (uint32_t c = 0; c < program->column_count; c++) {
+    ColumnFacts *column = &facts->columns[c];
+    if (column->stores != 1 || column->store == NO_VALUE) continue;
+    uint32_t value = program->code[column->store].operands[0];
+    uint32_t i = facts->definition[value];
+    const Instruction *at = &program->code[i];
+    if (facts->is_single[value] || facts->home[value] != NO_VALUE ||
+        shape_of(at) > SHAPE_QUANTIZE || facts_part(facts, at) ||
+        !facts_direct(facts, c, (ValueType)program->types[value]) ||
+        !old_values_end(facts, c, i))
+      continue;
+    facts->home[value] = c;
+    column->written_at = i;
+  }
+}
+
+/* All of them ------------------------------------------------------------- */
+
+ecs_Status facts_init(ProgramFacts *facts, const ecs_Program *program) {
+  Memory *memory = &program->query->world->memory;
+  *facts = (ProgramFacts){.program = program};
+  facts->block_bytes = lay_facts(facts, NULL) + 1; /* a program may be empty */
+  char *block = memory_zeroed(memory, 1, facts->block_bytes);
+  if (block == NULL) return ECS_E_MEMORY;
+  lay_facts(facts, block);
+  find_needed(facts);
+  count_uses(facts);
+  find_products(facts);
+  find_last_uses(facts);
+  find_homes(facts);
+  return ECS_OK;
+}
+
+/* The block starts with the first array. */
+void facts_deinit(ProgramFacts *facts) {
+  memory_free(&facts->program->query->world->memory, facts->last_use,
+              facts->block_bytes);
+}

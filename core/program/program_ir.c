@@ -1,0 +1,278 @@
+/* program_ir.c: what operations there are, and whether a program may run. */
+#include "program/program_ir.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const OperationInfo operation_infos[OPERATION_COUNT] = {
+#define OPERATION(name, text, shape) {text, SHAPE_##shape},
+    ECS_VALUE_OPERATIONS(OPERATION)
+    ECS_EFFECT_OPERATIONS(OPERATION)
+#undef OPERATION
+};
+
+void mistake_write(const Mistake *mistake, uint32_t line, const char *format,
+                   ...) {
+  if (mistake->text == NULL || mistake->capacity == 0) return;
+  size_t used = 0;
+  mistake->text[0] = 0;
+  if (line > 0) {
+    int length = snprintf(mistake->text, mistake->capacity, "line %u: ", line);
+    used = length > 0 ? (size_t)length : 0;
+  }
+  if (used >= mistake->capacity) return;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(mistake->text + used, mistake->capacity - used, format, arguments);
+  va_end(arguments);
+  /* It quotes the program, which may hold anything. */
+  for (char *at = mistake->text; *at != 0; at++)
+    if ((unsigned char)*at < 32 || *at == 127) *at = '?';
+}
+
+const char *value_type_name(ValueType type) {
+  static const char *const names[VALUE_TYPE_COUNT] = {"f32", "f64", "bool",
+                                                      "entity"};
+  return names[type];
+}
+
+void program_deinit(ecs_Program *program) {
+  Memory *memory = &program->query->world->memory;
+  memory_free(memory, program->columns,
+              program->column_capacity * sizeof(ecs_KernelColumn));
+  memory_free(memory, program->uniforms, program->uniform_capacity);
+  memory_free(memory, program->reductions, program->reduction_capacity);
+  memory_free(memory, program->code,
+              program->code_capacity * sizeof(Instruction));
+  memory_free(memory, program->types, program->value_capacity);
+}
+
+/* Types ----------------------------------------------------------------- */
+
+ValueType operation_result(const Instruction *instruction) {
+  switch (operation_infos[instruction->operation].shape) {
+    case SHAPE_COMPARE:
+    case SHAPE_EQUAL:
+    case SHAPE_LOGIC:
+    case SHAPE_NEGATION:
+    case SHAPE_PRESENT:
+    case SHAPE_ALIVE:
+    case SHAPE_HAS: return VALUE_BOOL;
+    case SHAPE_SELF: return VALUE_ENTITY;
+    case SHAPE_RANDOM: return VALUE_F64;
+    default: return (ValueType)instruction->type;
+  }
+}
+
+bool scalar_loads_as(ecs_Scalar scalar, ValueType type) {
+  switch (scalar) {
+    case ECS_F32:
+    case ECS_I8:
+    case ECS_U8:
+    case ECS_I16:
+    case ECS_U16: return type == VALUE_F32 || type == VALUE_F64;
+    case ECS_BOOL: return type == VALUE_BOOL;
+    case ECS_ENTITY: return type == VALUE_ENTITY;
+    default: return type == VALUE_F64;
+  }
+}
+
+/* May a value of this type be stored in such a column? */
+static bool scalar_takes(ecs_Scalar scalar, ValueType type) {
+  if (scalar == ECS_BOOL) return type == VALUE_BOOL;
+  if (scalar == ECS_ENTITY) return type == VALUE_ENTITY;
+  return type == VALUE_F32 || type == VALUE_F64;
+}
+
+static bool is_number(ValueType type) {
+  return type == VALUE_F32 || type == VALUE_F64;
+}
+
+/* Verifying ------------------------------------------------------------- */
+
+typedef struct Verifier {
+  const ecs_Program *program;
+  const Mistake *mistake;
+  const Instruction *at;
+  uint32_t defined;                   /* values before the instruction */
+  bool stored[ECS_DECLARATION_LIMIT]; /* columns behind whose store we are */
+} Verifier;
+
+/* Says what is wrong with the instruction; false, for convenience. */
+static bool refuse(const Verifier *verifier, const char *what,
+                   const char *detail) {
+  mistake_write(verifier->mistake, verifier->at->line, "%s: %s%s",
+                operation_infos[verifier->at->operation].name, what, detail);
+  return false;
+}
+
+/* Is operand k there, defined before and of this type? */
+static bool check_operand(const Verifier *verifier, uint32_t k,
+                          ValueType type) {
+  uint32_t value = verifier->at->operands[k];
+  if (value == NO_VALUE) return refuse(verifier, "an operand is missing", "");
+  if (value >= verifier->defined)
+    return refuse(verifier, "an operand is not defined yet", "");
+  if (verifier->program->types[value] != (uint8_t)type)
+    return refuse(verifier, "an operand is not a ", value_type_name(type));
+  return true;
+}
+
+static bool check_operands(const Verifier *verifier, uint32_t count,
+                           ValueType type) {
+  for (uint32_t k = 0; k < count; k++)
+    if (!check_operand(verifier, k, type)) return false;
+  return true;
+}
+
+/* The optional mask is operand k. */
+static bool check_mask(const Verifier *verifier, uint32_t k) {
+  return verifier->at->operands[k] == NO_VALUE ||
+         check_operand(verifier, k, VALUE_BOOL);
+}
+
+static bool check_number(const Verifier *verifier) {
+  return is_number((ValueType)verifier->at->type) ||
+         refuse(verifier, "takes f32 or f64", "");
+}
+
+static bool check_select(const Verifier *verifier) {
+  ValueType type = (ValueType)verifier->at->type;
+  return check_operand(verifier, 0, VALUE_BOOL) &&
+         check_operand(verifier, 1, type) && check_operand(verifier, 2, type);
+}
+
+static bool check_convert(const Verifier *verifier) {
+  ValueType other =
+      verifier->at->type == VALUE_F32 ? VALUE_F64 : VALUE_F32;
+  return check_number(verifier) && check_operand(verifier, 0, other);
+}
+
+static bool check_quantize(const Verifier *verifier) {
+  ecs_Scalar scalar = (ecs_Scalar)verifier->at->scalar;
+  ValueType type = (ValueType)verifier->at->type;
+  if (scalar == ECS_BOOL || scalar == ECS_ENTITY)
+    return refuse(verifier, "takes the type of a number", "");
+  return check_number(verifier) && check_operand(verifier, 0, type);
+}
+
+static bool check_load(const Verifier *verifier) {
+  uint32_t column = verifier->at->index;
+  if (verifier->stored[column])
+    return refuse(verifier, "the column was stored before", "");
+  return scalar_loads_as(verifier->program->columns[column].type,
+                         (ValueType)verifier->at->type) ||
+         refuse(verifier, "the column does not load as ",
+                value_type_name((ValueType)verifier->at->type));
+}
+
+static bool check_uniform(const Verifier *verifier) {
+  ValueType type = (ValueType)verifier->at->type;
+  bool fits = false;
+  switch ((UniformKind)verifier->program->uniforms[verifier->at->index]) {
+    case UNIFORM_NUMBER: fits = is_number(type); break;
+    case UNIFORM_BOOL: fits = type == VALUE_BOOL; break;
+    case UNIFORM_ENTITY: fits = type == VALUE_ENTITY; break;
+  }
+  return fits || refuse(verifier, "the uniform is no ", value_type_name(type));
+}
+
+/* A component that is looked up is none that the program writes: rows do not
+ * see each other. */
+static bool check_get(const Verifier *verifier) {
+  const World *world = verifier->program->query->world;
+  const Schema *schema = world->components[verifier->at->index].schema;
+  const ecs_Program *program = verifier->program;
+  for (uint32_t k = 0; k < program->column_count; k++)
+    if (program->columns[k].access != ECS_READ &&
+        strcmp(program->columns[k].component, schema->name) == 0)
+      return refuse(verifier, "the program writes ", schema->name);
+  if (!scalar_loads_as(schema->fields[verifier->at->field].type,
+                       (ValueType)verifier->at->type))
+    return refuse(verifier, "the field does not load as ",
+                  value_type_name((ValueType)verifier->at->type));
+  return check_operand(verifier, 0, VALUE_ENTITY);
+}
+
+static bool check_store(Verifier *verifier) {
+  const ecs_KernelColumn *column =
+      &verifier->program->columns[verifier->at->index];
+  uint32_t value = verifier->at->operands[0];
+  if (column->access == ECS_READ)
+    return refuse(verifier, "the column is only read", "");
+  if (value >= verifier->defined)
+    return refuse(verifier, "an operand is not defined yet", "");
+  ValueType type = (ValueType)verifier->program->types[value];
+  if (!scalar_takes(column->type, type))
+    return refuse(verifier, "the column cannot hold a ",
+                  value_type_name(type));
+  verifier->stored[verifier->at->index] = true;
+  return check_operand(verifier, 0, type) && check_mask(verifier, 1);
+}
+
+static bool check(Verifier *verifier) {
+  ValueType type = (ValueType)verifier->at->type;
+  switch (operation_infos[verifier->at->operation].shape) {
+    case SHAPE_UNARY:
+      return check_number(verifier) && check_operands(verifier, 1, type);
+    case SHAPE_BINARY:
+    case SHAPE_COMPARE:
+      return check_number(verifier) && check_operands(verifier, 2, type);
+    case SHAPE_EQUAL: return check_operands(verifier, 2, type);
+    case SHAPE_LOGIC: return check_operands(verifier, 2, VALUE_BOOL);
+    case SHAPE_NEGATION: return check_operands(verifier, 1, VALUE_BOOL);
+    case SHAPE_SELECT: return check_select(verifier);
+    case SHAPE_CONVERT: return check_convert(verifier);
+    case SHAPE_QUANTIZE: return check_quantize(verifier);
+    case SHAPE_CONSTANT:
+    case SHAPE_SELF: return true;
+    case SHAPE_LOAD: return check_load(verifier);
+    case SHAPE_PRESENT:
+      return verifier->program->columns[verifier->at->index].access ==
+                 ECS_OPTIONAL ||
+             refuse(verifier, "the column is not optional", "");
+    case SHAPE_UNIFORM: return check_uniform(verifier);
+    case SHAPE_ALIVE:
+    case SHAPE_HAS: return check_operand(verifier, 0, VALUE_ENTITY);
+    case SHAPE_GET: return check_get(verifier);
+    case SHAPE_RANDOM: return check_operand(verifier, 0, VALUE_F64);
+    case SHAPE_STORE: return check_store(verifier);
+    case SHAPE_STRUCTURE:
+    case SHAPE_DESTROY: return check_mask(verifier, 0);
+    case SHAPE_REDUCE:
+      return check_operand(verifier, 0, VALUE_F64) && check_mask(verifier, 1);
+  }
+  return refuse(verifier, "no such operation", "");
+}
+
+/* A column with two names could be read through one behind a store through the
+ * other. Field names are the schemas' own, so equal pointers are equal fields.
+ */
+static bool check_columns(const ecs_Program *program, const Mistake *mistake) {
+  for (uint32_t k = 0; k < program->column_count; k++)
+    for (uint32_t before = 0; before < k; before++)
+      if (program->columns[k].field == program->columns[before].field) {
+        mistake_write(mistake, 0, "c%u is the same column as c%u", k, before);
+        return false;
+      }
+  return true;
+}
+
+/* Results are numbered in their order; an effect has none. */
+static bool check_result(Verifier *verifier) {
+  bool effect = verifier->at->operation >= OPERATION_FIRST_EFFECT;
+  if (verifier->at->result != (effect ? NO_VALUE : verifier->defined))
+    return refuse(verifier, "the result is not the value that comes next", "");
+  if (!effect) verifier->defined++;
+  return true;
+}
+
+ecs_Status program_verify(const ecs_Program *program, const Mistake *mistake) {
+  Verifier verifier = {.program = program, .mistake = mistake};
+  if (!check_columns(program, mistake)) return ECS_E_PROGRAM;
+  for (uint32_t i = 0; i < program->code_count; i++) {
+    verifier.at = &program->code[i];
+    if (!check(&verifier) || !check_result(&verifier)) return ECS_E_PROGRAM;
+  }
+  return ECS_OK;
+}

@@ -1,0 +1,496 @@
+/* program_parse.c: reads the text of a kernel program, line by line. */
+#include "program/program_parse.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Longer words than any that means something are refused whole. */
+#define WORD_ROOM (4 * ECS_NAME_LIMIT + 1)
+
+typedef struct Parser {
+  ecs_Program *program;
+  const Mistake *mistake;
+  const char *at;
+  const char *end;         /* of the text */
+  uint32_t line;
+  ecs_Status status;       /* ECS_OK until something is wrong */
+  bool quoted;             /* the last word stood in quotes */
+  char word[WORD_ROOM];    /* the last word, ended by 0 */
+} Parser;
+
+/* Failing: the first failure counts, and everything after it does nothing. */
+
+static void fail(Parser *parser, const char *what, const char *detail) {
+  if (parser->status != ECS_OK) return;
+  mistake_write(parser->mistake, parser->line, "%s%s", what, detail);
+  parser->status = ECS_E_PROGRAM;
+}
+
+/* A limit is no mistake of the language, but has the same message. */
+static void fail_limit(Parser *parser, const char *what) {
+  if (parser->status != ECS_OK) return;
+  fail(parser, what, "");
+  parser->status = ECS_E_LIMIT;
+}
+
+static void fail_memory(Parser *parser) {
+  if (parser->status == ECS_OK) parser->status = ECS_E_MEMORY;
+}
+
+/* Words ----------------------------------------------------------------- */
+
+static bool is_line_end(const Parser *parser) {
+  return parser->at == parser->end || *parser->at == '\n' ||
+         *parser->at == ';';
+}
+
+static void skip_spaces(Parser *parser) {
+  while (parser->at < parser->end &&
+         (*parser->at == ' ' || *parser->at == '\t' || *parser->at == '\r'))
+    parser->at++;
+}
+
+static int hex_digit(char digit) {
+  if (digit >= '0' && digit <= '9') return digit - '0';
+  if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
+  return -1;
+}
+
+/* \xHH behind the backslash; -1 for anything else. */
+static int read_byte(Parser *parser) {
+  if (parser->end - parser->at < 3 || parser->at[0] != 'x') return -1;
+  int high = hex_digit(parser->at[1]), low = hex_digit(parser->at[2]);
+  parser->at += 3;
+  return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+static void read_quoted(Parser *parser) {
+  size_t used = 0;
+  parser->quoted = true;
+  parser->at++;
+  while (parser->at < parser->end && *parser->at != '"' &&
+         *parser->at != '\n' && used + 1 < WORD_ROOM) {
+    int byte = (unsigned char)*parser->at++;
+    if (byte == '\\') byte = read_byte(parser);
+    if (byte <= 0) {
+      fail(parser, "no such escape in a name", "");
+      return;
+    }
+    parser->word[used++] = (char)byte;
+  }
+  parser->word[used] = 0;
+  if (parser->at == parser->end || *parser->at != '"')
+    fail(parser, "a name lacks its closing quote, or is too long", "");
+  else
+    parser->at++;
+}
+
+static void read_bare(Parser *parser) {
+  size_t used = 0;
+  parser->quoted = false;
+  while (!is_line_end(parser) && *parser->at != ' ' && *parser->at != '\t' &&
+         *parser->at != '\r' && *parser->at != '"') {
+    if (used + 1 == WORD_ROOM || *parser->at == 0) {
+      fail(parser, "a word is too long or has a zero byte", "");
+      return;
+    }
+    parser->word[used++] = *parser->at++;
+  }
+  parser->word[used] = 0;
+}
+
+/* The next word of the line; false, and an empty word, at its end. */
+static bool next_word(Parser *parser) {
+  parser->word[0] = 0;
+  parser->quoted = false;
+  skip_spaces(parser);
+  if (parser->status != ECS_OK || is_line_end(parser)) return false;
+  if (*parser->at == '"')
+    read_quoted(parser);
+  else
+    read_bare(parser);
+  return parser->status == ECS_OK;
+}
+
+/* The last word, for people. */
+static const char *shown(const Parser *parser) {
+  return parser->word[0] == 0 ? "nothing" : parser->word;
+}
+
+static bool word_is(const Parser *parser, const char *text) {
+  return !parser->quoted && strcmp(parser->word, text) == 0;
+}
+
+static void next_line(Parser *parser) {
+  skip_spaces(parser);
+  if (!is_line_end(parser)) fail(parser, "something is left on the line", "");
+  while (parser->at < parser->end && *parser->at != '\n') parser->at++;
+  if (parser->at < parser->end) parser->at++;
+  parser->line++;
+}
+
+/* Numbers that name something ------------------------------------------- */
+
+/* The word as "c12", for a letter of c; NO_VALUE when it is none. */
+static uint32_t numbered(const Parser *parser, char letter) {
+  const char *at = parser->word;
+  uint32_t number = 0;
+  if (parser->quoted || *at++ != letter) return NO_VALUE;
+  if (*at == 0 || (at[0] == '0' && at[1] != 0)) return NO_VALUE;
+  for (; *at != 0; at++) {
+    if (*at < '0' || *at > '9' || number > 9999999) return NO_VALUE;
+    number = number * 10 + (uint32_t)(*at - '0');
+  }
+  return number;
+}
+
+/* The next word as one of count things. */
+static uint32_t reference(Parser *parser, char letter, uint32_t count) {
+  const char name[2] = {letter, 0};
+  next_word(parser);
+  uint32_t number = numbered(parser, letter);
+  if (number < count) return number;
+  fail(parser, "there is none of these, or it is not defined yet: ",
+       parser->word[0] ? parser->word : name);
+  return 0;
+}
+
+static uint32_t value_reference(Parser *parser) {
+  return reference(parser, 'v', parser->program->value_count);
+}
+
+/* A mask, where the line has one. */
+static uint32_t mask_reference(Parser *parser) {
+  skip_spaces(parser);
+  return is_line_end(parser) ? NO_VALUE : value_reference(parser);
+}
+
+static ValueType read_type(Parser *parser) {
+  next_word(parser);
+  for (int type = 0; type < VALUE_TYPE_COUNT; type++)
+    if (word_is(parser, value_type_name((ValueType)type)))
+      return (ValueType)type;
+  fail(parser, "a type is f32, f64, bool or entity: ", shown(parser));
+  return VALUE_F64;
+}
+
+static ecs_Scalar read_scalar(Parser *parser) {
+  next_word(parser);
+  for (int scalar = 0; scalar < ECS_SCALAR_COUNT; scalar++)
+    if (word_is(parser, ecs_scalar_name((ecs_Scalar)scalar)))
+      return (ecs_Scalar)scalar;
+  fail(parser, "no such field type: ", shown(parser));
+  return ECS_F64;
+}
+
+static void read_name(Parser *parser) {
+  next_word(parser);
+  if (!parser->quoted)
+    fail(parser, "a name in quotes is missing here: ", shown(parser));
+}
+
+static ecs_Component read_component(Parser *parser) {
+  read_name(parser);
+  if (parser->status != ECS_OK) return 0;
+  ecs_Component component =
+      world_find_component(parser->program->query->world, parser->word);
+  if (component == 0) fail(parser, "no such component: ", shown(parser));
+  return component;
+}
+
+/* Before the first definition a world has no components at all. */
+static uint32_t read_field(Parser *parser, ecs_Component component) {
+  read_name(parser);
+  if (parser->status != ECS_OK) return 0;
+  const Schema *schema =
+      parser->program->query->world->components[component].schema;
+  for (uint32_t k = 0; k < schema->field_count; k++)
+    if (strcmp(schema->fields[k].name, parser->word) == 0) return k;
+  fail(parser, "no such field: ", shown(parser));
+  return 0;
+}
+
+/* Declarations ---------------------------------------------------------- */
+
+static bool room(Parser *parser, void **array, uint32_t *capacity,
+                 uint32_t count, size_t bytes, uint32_t limit) {
+  if (parser->status != ECS_OK) return false;
+  if (count >= limit) fail_limit(parser, "the program is too long");
+  if (parser->status != ECS_OK || count < *capacity)
+    return parser->status == ECS_OK;
+  if (!memory_grow(&parser->program->query->world->memory, array, capacity,
+                   count, 1, bytes))
+    fail_memory(parser);
+  return parser->status == ECS_OK;
+}
+
+/* The word after a declaration: it names what is declared. */
+static void expect_next(Parser *parser, char letter, uint32_t count) {
+  next_word(parser);
+  if (numbered(parser, letter) != count)
+    fail(parser, "not the number that comes next: ", shown(parser));
+}
+
+static ecs_Access read_access(Parser *parser) {
+  next_word(parser);
+  if (word_is(parser, "write")) return ECS_WRITE;
+  if (word_is(parser, "read")) return ECS_READ;
+  if (word_is(parser, "optional")) return ECS_OPTIONAL;
+  fail(parser, "a column is write, read or optional: ", shown(parser));
+  return ECS_READ;
+}
+
+static void declare_column(Parser *parser) {
+  ecs_Program *program = parser->program;
+  const World *world = program->query->world;
+  void *columns = program->columns;
+  expect_next(parser, 'c', program->column_count);
+  ecs_Component component = read_component(parser);
+  uint32_t field = read_field(parser, component);
+  ecs_Scalar type = read_scalar(parser);
+  ecs_Access access = read_access(parser);
+  bool fits = room(parser, &columns, &program->column_capacity,
+                   program->column_count, sizeof(ecs_KernelColumn),
+                   ECS_DECLARATION_LIMIT);
+  program->columns = columns;
+  if (!fits) return;
+  const Schema *schema = world->components[component].schema;
+  program->columns[program->column_count++] = (ecs_KernelColumn){
+      schema->name, schema->fields[field].name, type, access};
+}
+
+static void declare_uniform(Parser *parser) {
+  ecs_Program *program = parser->program;
+  void *uniforms = program->uniforms;
+  UniformKind kind = UNIFORM_NUMBER;
+  expect_next(parser, 'u', program->uniform_count);
+  next_word(parser);
+  if (word_is(parser, "bool"))
+    kind = UNIFORM_BOOL;
+  else if (word_is(parser, "entity"))
+    kind = UNIFORM_ENTITY;
+  else if (!word_is(parser, "number"))
+    fail(parser, "a uniform is a number, bool or entity: ", shown(parser));
+  bool fits = room(parser, &uniforms, &program->uniform_capacity,
+                   program->uniform_count, 1, ECS_DECLARATION_LIMIT);
+  program->uniforms = uniforms;
+  if (fits) program->uniforms[program->uniform_count++] = (uint8_t)kind;
+}
+
+static void declare_reduction(Parser *parser) {
+  ecs_Program *program = parser->program;
+  void *reductions = program->reductions;
+  Operation kind = OPERATION_SUM;
+  expect_next(parser, 'r', program->reduction_count);
+  next_word(parser);
+  if (word_is(parser, "min"))
+    kind = OPERATION_LEAST;
+  else if (word_is(parser, "max"))
+    kind = OPERATION_GREATEST;
+  else if (!word_is(parser, "sum"))
+    fail(parser, "a reduction is sum, min or max: ", shown(parser));
+  bool fits = room(parser, &reductions, &program->reduction_capacity,
+                   program->reduction_count, 1, ECS_DECLARATION_LIMIT);
+  program->reductions = reductions;
+  if (fits) program->reductions[program->reduction_count++] = (uint8_t)kind;
+}
+
+/* Instructions ---------------------------------------------------------- */
+
+/* Only what numbers are made of: strtod takes more than the language. */
+static bool is_numeral(const char *word) {
+  if (*word == '-') word++;
+  if (strcmp(word, "inf") == 0 || strcmp(word, "nan") == 0) return true;
+  return *word != 0 && *word != '-' && *word != '+' &&
+         strspn(word, "0123456789abcdefABCDEF.xXpP+-") == strlen(word);
+}
+
+/* The word as a number, whatever the locale writes for a point. */
+static bool read_number(const char *word, double *number) {
+  char text[WORD_ROOM + 16];
+  const char *point = localeconv()->decimal_point, *dot = strchr(word, '.');
+  size_t before = dot == NULL ? strlen(word) : (size_t)(dot - word);
+  if (!is_numeral(word) || strlen(point) > 15) return false;
+  char *end = text;
+  memcpy(text, word, before + 1);
+  if (dot != NULL) {
+    strcpy(text + before, point);
+    strcat(text, dot + 1);
+  }
+  *number = strtod(text, &end);
+  return *end == 0;
+}
+
+static double read_constant(Parser *parser, ValueType type) {
+  double number = 0.0;
+  next_word(parser);
+  if (type == VALUE_BOOL) {
+    if (word_is(parser, "true")) return 1.0;
+    if (!word_is(parser, "false")) fail(parser, "not a bool: ", shown(parser));
+    return 0.0;
+  }
+  if (parser->quoted || !read_number(parser->word, &number))
+    fail(parser, "not a number: ", shown(parser));
+  else if (type == VALUE_ENTITY && number != 0.0)
+    fail(parser, "the only constant entity is 0: ", shown(parser));
+  if (number != number) return NAN;
+  return type == VALUE_F32 ? (double)(float)number : number;
+}
+
+/* What stands behind the name of an operation with a result. */
+static void read_operands(Parser *parser, Instruction *made) {
+  OperationShape shape = operation_infos[made->operation].shape;
+  const ecs_Program *program = parser->program;
+  uint32_t values = 0;
+  switch (shape) {
+    case SHAPE_QUANTIZE:
+      made->scalar = (uint8_t)read_scalar(parser);
+      /* fall through */
+    case SHAPE_UNARY:
+    case SHAPE_CONVERT: values = 1; break;
+    case SHAPE_BINARY:
+    case SHAPE_COMPARE:
+    case SHAPE_EQUAL: values = 2; break;
+    case SHAPE_SELECT: values = 3; break;
+    case SHAPE_LOGIC: values = 2; break;
+    default: break;
+  }
+  bool typed = shape != SHAPE_LOGIC && shape != SHAPE_NEGATION &&
+               shape != SHAPE_PRESENT && shape != SHAPE_SELF &&
+               shape != SHAPE_ALIVE && shape != SHAPE_HAS &&
+               shape != SHAPE_RANDOM;
+  if (typed) made->type = (uint8_t)read_type(parser);
+  if (shape == SHAPE_NEGATION || shape == SHAPE_ALIVE || shape == SHAPE_HAS ||
+      shape == SHAPE_GET || shape == SHAPE_RANDOM)
+    values = 1;
+  for (uint32_t k = 0; k < values; k++)
+    made->operands[k] = value_reference(parser);
+  if (shape == SHAPE_CONSTANT)
+    made->constant = read_constant(parser, (ValueType)made->type);
+  if (shape == SHAPE_LOAD || shape == SHAPE_PRESENT)
+    made->index = reference(parser, 'c', program->column_count);
+  if (shape == SHAPE_UNIFORM)
+    made->index = reference(parser, 'u', program->uniform_count);
+  if (shape == SHAPE_HAS || shape == SHAPE_GET)
+    made->index = read_component(parser);
+  if (shape == SHAPE_GET) made->field = read_field(parser, made->index);
+}
+
+static void read_effect(Parser *parser, Instruction *made) {
+  const ecs_Program *program = parser->program;
+  switch (operation_infos[made->operation].shape) {
+    case SHAPE_STORE:
+      made->index = reference(parser, 'c', program->column_count);
+      made->operands[0] = value_reference(parser);
+      made->operands[1] = mask_reference(parser);
+      break;
+    case SHAPE_REDUCE:
+      made->index = reference(parser, 'r', program->reduction_count);
+      made->operands[0] = value_reference(parser);
+      made->operands[1] = mask_reference(parser);
+      if (parser->status == ECS_OK &&
+          program->reductions[made->index] != made->operation)
+        fail(parser, "the reduction is of another kind", "");
+      break;
+    case SHAPE_STRUCTURE:
+      made->index = read_component(parser);
+      /* fall through */
+    default: made->operands[0] = mask_reference(parser); break;
+  }
+}
+
+/* The operation called as the last word, among those from first on. */
+static uint8_t find_operation(Parser *parser, int first, int end) {
+  for (int k = first; k < end; k++)
+    if (word_is(parser, operation_infos[k].name)) return (uint8_t)k;
+  fail(parser, "no such operation: ", shown(parser));
+  return (uint8_t)first;
+}
+
+static void append(Parser *parser, const Instruction *made) {
+  ecs_Program *program = parser->program;
+  void *code = program->code, *types = program->types;
+  bool fits = room(parser, &code, &program->code_capacity,
+                   program->code_count, sizeof(Instruction), ECS_CODE_LIMIT);
+  program->code = code;
+  if (fits && made->result != NO_VALUE) {
+    fits = room(parser, &types, &program->value_capacity,
+                program->value_count, 1, ECS_CODE_LIMIT);
+    program->types = types;
+  }
+  if (!fits) return;
+  program->code[program->code_count++] = *made;
+  if (made->result != NO_VALUE)
+    program->types[program->value_count++] = (uint8_t)operation_result(made);
+}
+
+static Instruction blank(const Parser *parser) {
+  return (Instruction){.type = VALUE_F64,
+                       .result = NO_VALUE,
+                       .operands = {NO_VALUE, NO_VALUE, NO_VALUE},
+                       .line = parser->line};
+}
+
+/* vN = operation ... */
+static void read_value(Parser *parser) {
+  Instruction made = blank(parser);
+  made.result = parser->program->value_count;
+  if (numbered(parser, 'v') != made.result)
+    fail(parser, "not the number that comes next: ", shown(parser));
+  next_word(parser);
+  if (!word_is(parser, "=")) fail(parser, "there is no = behind a value", "");
+  next_word(parser);
+  made.operation = find_operation(parser, 0, OPERATION_FIRST_EFFECT);
+  if (parser->status != ECS_OK) return;
+  read_operands(parser, &made);
+  if (made.operation == OPERATION_ALIVE) parser->program->asks_alive = true;
+  append(parser, &made);
+}
+
+static void read_instruction(Parser *parser) {
+  if (numbered(parser, 'v') != NO_VALUE) {
+    read_value(parser);
+    return;
+  }
+  Instruction made = blank(parser);
+  made.operation =
+      find_operation(parser, OPERATION_FIRST_EFFECT, OPERATION_COUNT);
+  if (parser->status != ECS_OK) return;
+  read_effect(parser, &made);
+  OperationShape shape = operation_infos[made.operation].shape;
+  if (shape == SHAPE_STRUCTURE || shape == SHAPE_DESTROY)
+    parser->program->changes_structure = true;
+  if (shape == SHAPE_DESTROY) parser->program->destroys = true;
+  append(parser, &made);
+}
+
+static void read_line(Parser *parser) {
+  bool declares = parser->program->code_count == 0;
+  if (!next_word(parser)) return;
+  if (declares && word_is(parser, "column"))
+    declare_column(parser);
+  else if (declares && word_is(parser, "uniform"))
+    declare_uniform(parser);
+  else if (declares && word_is(parser, "reduction"))
+    declare_reduction(parser);
+  else
+    read_instruction(parser);
+}
+
+ecs_Status program_parse(ecs_Program *program, const char *text, size_t length,
+                         const Mistake *mistake) {
+  Parser parser = {.program = program,
+                   .mistake = mistake,
+                   .at = text,
+                   .end = text + length,
+                   .line = 1,
+                   .status = ECS_OK};
+  if (length > ECS_TEXT_LIMIT)
+    fail_limit(&parser, "the text of the program is too long");
+  while (parser.status == ECS_OK && parser.at < parser.end) {
+    read_line(&parser);
+    if (parser.status == ECS_OK) next_line(&parser);
+  }
+  return parser.status;
+}

@@ -1,0 +1,167 @@
+/* program_print.c: writes a kernel program as text. */
+#include "program/program_print.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+typedef struct Printer {
+  const ecs_Program *program;
+  char *text;
+  size_t capacity;
+  size_t length; /* wanted */
+} Printer;
+
+static void print(Printer *printer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void print(Printer *printer, const char *format, ...) {
+  size_t left = printer->length < printer->capacity
+                    ? printer->capacity - printer->length : 0;
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(left > 0 ? printer->text + printer->length : NULL,
+                         left, format, arguments);
+  va_end(arguments);
+  if (length > 0) printer->length += (size_t)length;
+}
+
+static void print_name(Printer *printer, const char *name) {
+  print(printer, " \"");
+  for (; *name != 0; name++) {
+    unsigned char byte = (unsigned char)*name;
+    bool plain = byte > 31 && byte != 127 && byte != '"' && byte != '\\';
+    print(printer, plain ? "%c" : "\\x%02x", byte);
+  }
+  print(printer, "\"");
+}
+
+/* As a whole number times a power of two: no decimal point, which some locales
+ * write as a comma. */
+static void print_finite(Printer *printer, double number) {
+  int exponent = 0;
+  double whole = ldexp(frexp(fabs(number), &exponent), 53);
+  uint64_t mantissa = (uint64_t)whole;
+  exponent -= 53;
+  while (mantissa != 0 && mantissa % 2 == 0) {
+    mantissa /= 2;
+    exponent++;
+  }
+  print(printer, " %s0x%" PRIx64 "p%d", signbit(number) ? "-" : "", mantissa,
+        mantissa == 0 ? 0 : exponent);
+}
+
+static void print_number(Printer *printer, double number) {
+  if (number != number)
+    print(printer, " nan");
+  else if (number == INFINITY || number == -INFINITY)
+    print(printer, number > 0 ? " inf" : " -inf");
+  else
+    print_finite(printer, number);
+}
+
+static void print_values(Printer *printer, const Instruction *at,
+                         uint32_t count) {
+  for (uint32_t k = 0; k < count; k++)
+    if (at->operands[k] != NO_VALUE) print(printer, " v%u", at->operands[k]);
+}
+
+static const Schema *schema_of(const Printer *printer, uint32_t component) {
+  return printer->program->query->world->components[component].schema;
+}
+
+static void print_constant(Printer *printer, const Instruction *at) {
+  if (at->type == VALUE_BOOL)
+    print(printer, at->constant != 0.0 ? " true" : " false");
+  else if (at->type == VALUE_ENTITY)
+    print(printer, " 0");
+  else
+    print_number(printer, at->constant);
+}
+
+/* What stands behind the operation's name. */
+static void print_operands(Printer *printer, const Instruction *at) {
+  const char *type = value_type_name((ValueType)at->type);
+  switch (operation_infos[at->operation].shape) {
+    case SHAPE_QUANTIZE:
+      print(printer, " %s", ecs_scalar_name((ecs_Scalar)at->scalar));
+      /* fall through */
+    case SHAPE_UNARY:
+    case SHAPE_BINARY:
+    case SHAPE_COMPARE:
+    case SHAPE_EQUAL:
+    case SHAPE_SELECT:
+    case SHAPE_CONVERT:
+      print(printer, " %s", type);
+      /* fall through */
+    case SHAPE_LOGIC:
+    case SHAPE_NEGATION:
+    case SHAPE_ALIVE:
+    case SHAPE_RANDOM:
+    case SHAPE_DESTROY: print_values(printer, at, 3); break;
+    case SHAPE_CONSTANT:
+      print(printer, " %s", type);
+      print_constant(printer, at);
+      break;
+    case SHAPE_LOAD: print(printer, " %s c%u", type, at->index); break;
+    case SHAPE_PRESENT: print(printer, " c%u", at->index); break;
+    case SHAPE_UNIFORM: print(printer, " %s u%u", type, at->index); break;
+    case SHAPE_SELF: break;
+    case SHAPE_GET:
+      print(printer, " %s", type);
+      /* fall through */
+    case SHAPE_HAS:
+      print_values(printer, at, 1);
+      print_name(printer, schema_of(printer, at->index)->name);
+      break;
+    case SHAPE_STORE:
+      print(printer, " c%u", at->index);
+      print_values(printer, at, 2);
+      break;
+    case SHAPE_STRUCTURE:
+      print_name(printer, schema_of(printer, at->index)->name);
+      print_values(printer, at, 1);
+      break;
+    case SHAPE_REDUCE:
+      print(printer, " r%u", at->index);
+      print_values(printer, at, 2);
+      break;
+  }
+  if (operation_infos[at->operation].shape == SHAPE_GET)
+    print_name(printer, schema_of(printer, at->index)->fields[at->field].name);
+}
+
+static void print_declarations(Printer *printer) {
+  static const char *const accesses[] = {"write", "read", "optional"};
+  static const char *const kinds[] = {"number", "bool", "entity"};
+  const ecs_Program *program = printer->program;
+  for (uint32_t k = 0; k < program->column_count; k++) {
+    const ecs_KernelColumn *column = &program->columns[k];
+    print(printer, "column c%u", k);
+    print_name(printer, column->component);
+    print_name(printer, column->field);
+    print(printer, " %s %s\n", ecs_scalar_name(column->type),
+          accesses[column->access]);
+  }
+  for (uint32_t k = 0; k < program->uniform_count; k++)
+    print(printer, "uniform u%u %s\n", k, kinds[program->uniforms[k]]);
+  for (uint32_t k = 0; k < program->reduction_count; k++)
+    print(printer, "reduction r%u %s\n", k,
+          operation_infos[program->reductions[k]].name);
+}
+
+size_t program_print(const ecs_Program *program, char *text,
+                     size_t capacity) {
+  Printer printer = {program, text, capacity, 0};
+  if (capacity > 0) text[0] = 0;
+  print_declarations(&printer);
+  for (uint32_t k = 0; k < program->code_count; k++) {
+    const Instruction *at = &program->code[k];
+    if (at->result != NO_VALUE) print(&printer, "v%u = ", at->result);
+    print(&printer, "%s", operation_infos[at->operation].name);
+    print_operands(&printer, at);
+    print(&printer, "\n");
+  }
+  return printer.length;
+}

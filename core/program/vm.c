@@ -1,0 +1,411 @@
+/* vm.c: runs kernel programs, block by block. */
+#include "program/vm.h"
+
+#include <math.h>
+
+/* A change that is to be recorded. */
+typedef struct Change {
+  ecs_Entity entity;
+  const Instruction *at;
+} Change;
+
+/* One run. */
+typedef struct Run {
+  ecs_Program *program;
+  const ecs_ProgramCall *call;
+  const ecs_Entity *entities; /* of the block; NULL: nobody asks */
+  Reduction *sums;            /* by reduction */
+  Change *changes;
+  uint32_t change_count;
+  uint32_t change_capacity;
+  uint32_t rows;              /* of the block */
+  uint64_t rows_before;       /* in all blocks before */
+  ecs_Status status;
+} Run;
+
+static World *world_in(const Run *run) {
+  return run->program->query->world;
+}
+
+/* Reductions -------------------------------------------------------------- */
+
+static ReductionKind kind_of(uint8_t operation) {
+  if (operation == OPERATION_SUM) return REDUCTION_SUM;
+  return operation == OPERATION_LEAST ? REDUCTION_LEAST : REDUCTION_GREATEST;
+}
+
+/* How many of the rows that are left go into all lanes alike, up to the next
+ * fold; 0: the next row goes alone. */
+static uint32_t whole_rows(uint64_t row, uint32_t left) {
+  uint32_t until_fold = REDUCTION_ROWS - (uint32_t)(row % REDUCTION_ROWS);
+  if (row % REDUCTION_LANES != 0) return 0;
+  uint32_t rows = left < until_fold ? left : until_fold;
+  return rows / REDUCTION_LANES * REDUCTION_LANES;
+}
+
+/* Rows i to i + n of a step, n as whole_rows says; row is the first's number.
+ * What a masked row adds changes nothing. */
+static void sum_rows(const Run *run, const Step *step, uint64_t row,
+                     uint32_t i, uint32_t n) {
+  void *const *bases = run->program->plan->bases;
+  ReductionKind kind = kind_of(step->at->operation);
+  Reduction *sum = &run->sums[step->at->index];
+  const double *values = bases[step->operands[0]];
+  const uint32_t *mask = NULL;
+  if (step->at->operands[1] != NO_VALUE) mask = bases[step->operands[1]];
+  if (n > 0)
+    loop_reduce(kind, mask != NULL)(sum->lanes, values + i,
+                                    mask == NULL ? NULL : mask + i, NULL, n);
+  else if (mask == NULL || mask[i])
+    reduction_add(sum, kind, row, values[i]);
+}
+
+/* All rows of a block. Several steps that may be of one reduction go row by
+ * row, so that their order does not depend on where blocks end: every lane has
+ * one row of REDUCTION_LANES in a row. */
+static void run_sums(const Run *run, const Step *steps, uint32_t count) {
+  uint64_t row = run->rows_before;
+  for (uint32_t i = 0, n; i < run->rows; i += n, row += n) {
+    n = whole_rows(row, run->rows - i);
+    if (count > 1 && n > REDUCTION_LANES) n = REDUCTION_LANES;
+    for (uint32_t k = 0; k < count; k++)
+      sum_rows(run, &steps[k], row, i, n);
+    if (n == 0) n = 1;
+    for (uint32_t k = 0; k < count && (row + n) % REDUCTION_ROWS == 0; k++)
+      reduction_fold(&run->sums[steps[k].at->index],
+                     kind_of(steps[k].at->operation));
+  }
+}
+
+/* Looking up -------------------------------------------------------------- */
+
+static Location locate(const Run *run, ecs_Entity entity,
+                       ecs_Component component) {
+  Location place = {NULL, 0};
+  if (world_locate(world_in(run), entity, component, &place) != ECS_OK)
+    place.table = NULL;
+  return place;
+}
+
+static void look_alive(const Run *run, uint32_t *out,
+                       const ecs_Entity *entities) {
+  const ecs_World *world = world_of(run->program->query);
+  for (uint32_t i = 0; i < run->rows; i++)
+    out[i] = ecs_alive(world, entities[i]);
+}
+
+static void look_has(const Run *run, const Instruction *at, uint32_t *out,
+                     const ecs_Entity *entities) {
+  for (uint32_t i = 0; i < run->rows; i++)
+    out[i] = locate(run, entities[i], at->index).table != NULL;
+}
+
+/* One element as a value of the given type. */
+static void look_element(ecs_Scalar scalar, ValueType type, void *out,
+                         const void *element) {
+  if (type == VALUE_ENTITY)
+    memcpy(out, element, sizeof(ecs_Entity));
+  else
+    loop_load(scalar, type)(out, element, NULL, NULL, 1);
+}
+
+static void look_get(const Run *run, const Instruction *at, char *out,
+                     const ecs_Entity *entities) {
+  const Component *what = &world_in(run)->components[at->index];
+  ecs_Scalar scalar = what->schema->fields[at->field].type;
+  uint32_t bytes = value_bytes((ValueType)at->type);
+  for (uint32_t i = 0; i < run->rows; i++) {
+    Location place = locate(run, entities[i], at->index);
+    char *to = out + (size_t)i * bytes;
+    if (place.table == NULL)
+      memset(to, 0, bytes);
+    else
+      look_element(scalar, (ValueType)at->type, to,
+                   table_element(place.table,
+                                 table_codes(place.table, what->bit)[at->field],
+                                 place.row));
+  }
+}
+
+static void draw(const Run *run, double *out, const double *draws) {
+  for (uint32_t i = 0; i < run->rows; i++)
+    out[i] = ecs_random(run->call->random_key, run->entities[i], draws[i]);
+}
+
+/* Changes ----------------------------------------------------------------- */
+
+static void list_change(Run *run, ecs_Entity entity, const Instruction *at) {
+  void *changes = run->changes;
+  if (run->status != ECS_OK) return;
+  if (run->change_count == run->change_capacity) {
+    bool grown =
+        memory_grow(&world_in(run)->memory, &changes, &run->change_capacity,
+                    run->change_count, 1, sizeof(Change));
+    run->changes = changes;
+    if (!grown) run->status = ECS_E_MEMORY;
+    if (!grown) return;
+  }
+  run->changes[run->change_count++] = (Change){entity, at};
+}
+
+static bool is_masked_out(const Run *run, const Step *step, uint32_t i) {
+  if (step->at->operands[0] == NO_VALUE) return false;
+  const uint32_t *mask = run->program->plan->bases[step->operands[0]];
+  return mask[i] == 0;
+}
+
+/* Row by row; within a row, in the order of the program. */
+static void list_changes(Run *run) {
+  const ProgramPlan *plan = run->program->plan;
+  for (uint32_t i = 0; i < run->rows; i++)
+    for (uint32_t k = 0; k < plan->change_count; k++)
+      if (!is_masked_out(run, &plan->changes[k], i))
+        list_change(run, run->entities[i], plan->changes[k].at);
+}
+
+/* A row may see who was destroyed for the rows before it: then a block is one
+ * row, and what is listed for it is recorded before the next. */
+static bool goes_row_by_row(const Run *run) {
+  return run->program->destroys && run->program->asks_alive;
+}
+
+static ecs_Status record(ecs_World *world, const Change *change) {
+  ecs_Status status = ECS_OK;
+  switch (change->at->operation) {
+    case OPERATION_DESTROY: status = ecs_destroy(world, change->entity); break;
+    case OPERATION_ADD:
+      status = ecs_add(world, change->entity, change->at->index, NULL);
+      break;
+    default:
+      status = ecs_remove(world, change->entity, change->at->index);
+      break;
+  }
+  /* The row may be gone by now: destroyed by the same program. */
+  return status == ECS_E_DEAD ? ECS_OK : status;
+}
+
+/* What is listed, in a scope that is open. */
+static void record_changes(Run *run) {
+  ecs_World *world = world_of(run->program->query);
+  for (uint32_t k = 0; run->status == ECS_OK && k < run->change_count; k++)
+    run->status = record(world, &run->changes[k]);
+  run->change_count = 0;
+}
+
+/* Steps ------------------------------------------------------------------- */
+
+/* What the VM does itself, for each row of a block. */
+static void run_special(const Run *run, const Step *step) {
+  const ProgramPlan *plan = run->program->plan;
+  const Instruction *at = step->at;
+  void *out = plan->bases[step->out];
+  const void *first = plan->bases[step->operands[0]];
+  uint32_t there = first != NULL;
+  switch (operation_infos[at->operation].shape) {
+    case SHAPE_PRESENT:
+      loop_fill(VALUE_BOOL)(out, &there, NULL, NULL, run->rows);
+      break;
+    case SHAPE_SELF:
+      memcpy(out, run->entities, run->rows * sizeof(ecs_Entity));
+      break;
+    case SHAPE_ALIVE: look_alive(run, out, first); break;
+    case SHAPE_HAS: look_has(run, at, out, first); break;
+    case SHAPE_GET: look_get(run, at, out, first); break;
+    case SHAPE_RANDOM: draw(run, out, first); break;
+    case SHAPE_REDUCE: run_sums(run, step, 1); break;
+    default: break;
+  }
+}
+
+/* Loads and stores of a column that is not there. */
+static bool skip_absent(const Run *run, const Step *step) {
+  const ProgramPlan *plan = run->program->plan;
+  OperationShape shape = operation_infos[step->at->operation].shape;
+  if (shape == SHAPE_STORE) return plan->bases[step->out] == NULL;
+  if (shape != SHAPE_LOAD || plan->bases[step->operands[0]] != NULL)
+    return false;
+  memset(plan->bases[step->out], 0,
+         (size_t)run->rows * value_bytes((ValueType)step->at->type));
+  return true;
+}
+
+static void run_step(const Run *run, const Step *step) {
+  void *const *bases = run->program->plan->bases;
+  if (step->loop == NULL)
+    run_special(run, step);
+  else if (!skip_absent(run, step))
+    step->loop(bases[step->out], bases[step->operands[0]],
+               bases[step->operands[1]], bases[step->operands[2]], run->rows);
+}
+
+/* Columns of rows first to first + rows of a block that kernel_binding.h gave. */
+static void point_at_columns(const Run *run, const ecs_KernelBlock *block,
+                             uint32_t first) {
+  const ecs_Program *program = run->program;
+  for (uint32_t c = 0; c < program->column_count; c++) {
+    char *column = block->columns[c];
+    size_t bytes = scalar_bytes(program->columns[c].type);
+    program->plan->bases[plan_column(program->plan, c)] =
+        column == NULL ? NULL : column + first * bytes;
+  }
+}
+
+static void run_block(Run *run, const ecs_KernelBlock *block, uint32_t first) {
+  const ProgramPlan *plan = run->program->plan;
+  uint32_t left = block->count - first;
+  uint32_t most = goes_row_by_row(run) ? 1 : plan->block_rows;
+  run->rows = left < most ? left : most;
+  run->entities = block->entities == NULL ? NULL : block->entities + first;
+  point_at_columns(run, block, first);
+  for (uint32_t k = 0; k < plan->step_count; k++)
+    run_step(run, &plan->steps[k]);
+  if (plan->sum_count > 0) run_sums(run, plan->sums, plan->sum_count);
+  if (plan->change_count > 0) list_changes(run);
+  if (goes_row_by_row(run)) record_changes(run);
+  run->rows_before += run->rows;
+}
+
+static void run_blocks(const ecs_KernelCall *call) {
+  Run *run = call->user;
+  for (uint32_t k = 0; k < call->block_count; k++)
+    for (uint32_t i = 0; i < call->blocks[k].count; i += run->rows)
+      run_block(run, &call->blocks[k], i);
+}
+
+/* Life -------------------------------------------------------------------- */
+
+static bool needs_entities(const ecs_Program *program) {
+  for (uint32_t k = 0; k < program->code_count; k++)
+    if (program->code[k].operation == OPERATION_SELF ||
+        program->code[k].operation == OPERATION_RANDOM)
+      return true;
+  return program->changes_structure;
+}
+
+ecs_Status program_bind(ecs_Program *program, const Mistake *mistake) {
+  uint32_t wrong = 0;
+  program->kernel = (ecs_Kernel){
+      .name = "program",
+      .run = run_blocks,
+      .columns = program->columns,
+      .column_count = program->column_count,
+      .flags = KERNEL_TRUSTED |
+               (needs_entities(program) ? (uint32_t)ECS_KERNEL_ENTITIES : 0)};
+  ecs_Status status = plan_create(program);
+  if (status != ECS_OK) return status;
+  status = kernel_bind(program->query, &program->kernel, &program->binding,
+                       &wrong);
+  if (status == ECS_E_KERNEL)
+    mistake_write(mistake, 0, "column c%u: the query has no %s.%s of this "
+                  "type with this access", wrong,
+                  program->columns[wrong].component,
+                  program->columns[wrong].field);
+  if (status != ECS_OK) {
+    plan_destroy(program);
+    return status;
+  }
+  program->next = program->query->programs;
+  program->query->programs = program;
+  return ECS_OK;
+}
+
+void program_destroy(ecs_Program *program) {
+  Memory *memory = &program->query->world->memory;
+  ecs_Program **at = &program->query->programs;
+  while (*at != program) at = &(*at)->next;
+  *at = program->next;
+  kernel_unbind(program->binding);
+  plan_destroy(program);
+  program_deinit(program);
+  memory_free(memory, program, sizeof(ecs_Program));
+}
+
+/* Runs -------------------------------------------------------------------- */
+
+/* Uniforms may be any double: a NaN loses its payload here, before arithmetic
+ * could carry it into a column. */
+static void store_single(ValueType type, void *place, double number) {
+  uint32_t truth = number != 0.0;
+  switch (type) {
+    case VALUE_F32: ecs_scalar_convert(ECS_F32, place, number); break;
+    case VALUE_F64: ecs_scalar_convert(ECS_F64, place, number); break;
+    case VALUE_BOOL: memcpy(place, &truth, sizeof truth); break;
+    default: ecs_scalar_convert(ECS_ENTITY, place, number); break;
+  }
+}
+
+/* Computes what is the same for every row. */
+static void run_once(const Run *run) {
+  const ProgramPlan *plan = run->program->plan;
+  for (uint32_t k = 0; k < plan->once_count; k++) {
+    const Step *step = &plan->once[k];
+    const Instruction *at = step->at;
+    void *out = plan->bases[step->out];
+    if (at->operation == OPERATION_CONSTANT)
+      store_single((ValueType)at->type, out, at->constant);
+    else if (at->operation == OPERATION_UNIFORM)
+      store_single((ValueType)at->type, out, run->call->uniforms[at->index]);
+    else
+      step->loop(out, plan->bases[step->operands[0]],
+                 plan->bases[step->operands[1]],
+                 plan->bases[step->operands[2]], 1);
+  }
+  for (uint32_t k = 0; k < plan->spread_count; k++) {
+    const Step *step = &plan->spread[k];
+    step->loop(plan->bases[step->out], plan->bases[step->operands[0]], NULL,
+               NULL, LOOP_ROWS);
+  }
+}
+
+ecs_Component program_contested(const ecs_Program *program) {
+  for (uint32_t k = 0; k < program->code_count; k++) {
+    const Instruction *at = &program->code[k];
+    if (at->operation == OPERATION_GET &&
+        program->query->world->components[at->index].writers > 0)
+      return at->index;
+  }
+  return 0;
+}
+
+static void begin_sums(Run *run) {
+  for (uint32_t k = 0; k < run->program->reduction_count; k++)
+    reduction_begin(&run->sums[k], kind_of(run->program->reductions[k]));
+}
+
+static void end_sums(Run *run) {
+  for (uint32_t k = 0; k < run->program->reduction_count; k++) {
+    reduction_fold(&run->sums[k], kind_of(run->program->reductions[k]));
+    run->call->reductions[k] = run->sums[k].total;
+  }
+}
+
+/* Every row. What they change is recorded as a whole, or not at all. */
+static ecs_Status run_rows(Run *run) {
+  const ecs_Program *program = run->program;
+  ecs_World *world = world_of(program->query);
+  ecs_KernelCall call = {.user = run};
+  if (!program->changes_structure) return kernel_run(program->binding, &call);
+  ecs_Status status = api_open(world);
+  if (status != ECS_OK) return status;
+  status = kernel_run(program->binding, &call);
+  if (status == ECS_OK) record_changes(run);
+  if (status == ECS_OK) status = run->status;
+  if (status == ECS_OK) return api_close(world);
+  api_discard(world);
+  return status;
+}
+
+ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
+  Memory *memory = &program->query->world->memory;
+  uint32_t sums = program->reduction_count;
+  Run run = {.program = program, .call = call, .status = ECS_OK};
+  if (sums > 0) run.sums = memory_zeroed(memory, sums, sizeof(Reduction));
+  if (sums > 0 && run.sums == NULL) return ECS_E_MEMORY;
+  begin_sums(&run);
+  run_once(&run);
+  ecs_Status status = run_rows(&run);
+  if (status == ECS_OK) end_sums(&run);
+  memory_free(memory, run.sums, sums * sizeof(Reduction));
+  memory_free(memory, run.changes, run.change_capacity * sizeof(Change));
+  return status;
+}

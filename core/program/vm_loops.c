@@ -1,0 +1,535 @@
+/* vm_loops.c: one loop per operation of kernel programs.
+ *
+ * A rock has no flags per file, so this file carries its own: vectorise, never
+ * contract (without that the clones with FMA would give other bits), and take
+ * the promises that let comparisons and square roots be vectorised. Clones of
+ * every loop for three instruction sets are chosen by the dynamic linker.
+ */
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+/* Loops that call the C library cannot be vectorised, and need not be. */
+#pragma clang diagnostic ignored "-Wpass-failed"
+#elif defined(__GNUC__)
+#pragma GCC optimize("O3", "fp-contract=off", "no-trapping-math", \
+                     "no-math-errno")
+#endif
+
+#include "program/vm_loops.h"
+
+#include <math.h>
+
+#include "math/elementary.h"
+
+/* The dynamic linker of glibc picks clones; sanitizers start too late for it.
+ * LOOPS_WITHOUT_CLONES: tests compile the file for one instruction set. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 && \
+    defined(__x86_64__) && defined(__GLIBC__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(LOOPS_WITHOUT_CLONES)
+#define CLONES \
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define HAS_CLONES 1
+#else
+#define CLONES
+#define HAS_CLONES 0
+#endif
+
+/* Elements do not depend on each other, even where out is an operand. */
+#if defined(__clang__)
+#define ELEMENTWISE _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define ELEMENTWISE _Pragma("GCC ivdep")
+#else
+#define ELEMENTWISE
+#endif
+
+typedef uint32_t Truth; /* 0 or 1 */
+
+#define UNUSED(x) (void)(x)
+
+/* name(out[R], a[A]): expression of x */
+#define LOOP1(name, R, A, expression)                                     \
+  CLONES static void name(void *out, const void *a, const void *b,        \
+                          const void *c, uint32_t n) {                    \
+    R *to = out;                                                          \
+    const A *from = a;                                                    \
+    UNUSED(b);                                                            \
+    UNUSED(c);                                                            \
+    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                        \
+      const A x = from[i];                                                \
+      to[i] = (R)(expression);                                            \
+    }                                                                     \
+  }
+
+/* name(out[R], a[A], b[B]): expression of x and y */
+#define LOOP2(name, R, A, B, expression)                                  \
+  CLONES static void name(void *out, const void *a, const void *b,        \
+                          const void *c, uint32_t n) {                    \
+    R *to = out;                                                          \
+    const A *first = a;                                                   \
+    const B *second = b;                                                  \
+    UNUSED(c);                                                            \
+    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                        \
+      const A x = first[i];                                               \
+      const B y = second[i];                                              \
+      to[i] = (R)(expression);                                            \
+    }                                                                     \
+  }
+
+#define LOOP2_SECOND(name, R, A, expression)                              \
+  CLONES static void name(void *out, const void *a, const void *b,        \
+                          const void *c, uint32_t n) {                    \
+    R *to = out;                                                          \
+    const A *first = a;                                                   \
+    const A y = *(const A *)b;                                            \
+    UNUSED(c);                                                            \
+    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                        \
+      const A x = first[i];                                               \
+      to[i] = (R)(expression);                                            \
+    }                                                                     \
+  }
+
+#define LOOP2_FIRST(name, R, A, expression)                               \
+  CLONES static void name(void *out, const void *a, const void *b,        \
+                          const void *c, uint32_t n) {                    \
+    R *to = out;                                                          \
+    const A x = *(const A *)a;                                            \
+    const A *second = b;                                                  \
+    UNUSED(c);                                                            \
+    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                        \
+      const A y = second[i];                                              \
+      to[i] = (R)(expression);                                            \
+    }                                                                     \
+  }
+
+/* Numbers ----------------------------------------------------------------- */
+
+/* Operations that round to their own type: an expression for each. */
+#define UNARY(name, f32, f64)          \
+  LOOP1(name##_f32, float, float, f32) \
+  LOOP1(name##_f64, double, double, f64)
+
+/* Those that are computed in f64 whatever their type. */
+#define WIDE_UNARY(name, function)                       \
+  LOOP1(name##_f32, float, float, function((double)x))   \
+  LOOP1(name##_f64, double, double, function(x))
+
+UNARY(negate, -x, -x)
+UNARY(absolute, fabsf(x), fabs(x))
+UNARY(floor, floorf(x) + 0.0f, floor(x) + 0.0)
+UNARY(ceil, ceilf(x) + 0.0f, ceil(x) + 0.0)
+UNARY(root, sqrtf(x), sqrt(x))
+WIDE_UNARY(sin, sin)
+WIDE_UNARY(cos, cos)
+WIDE_UNARY(tan, tan)
+WIDE_UNARY(asin, asin)
+WIDE_UNARY(acos, acos)
+WIDE_UNARY(atan, atan)
+WIDE_UNARY(exp, exp)
+WIDE_UNARY(log, log)
+WIDE_UNARY(own_exp, elementary_exp)
+WIDE_UNARY(own_log, elementary_log)
+
+static inline double elementary_near_sin(double x) {
+  return elementary_turn_near(x, 0);
+}
+
+static inline double elementary_near_cos(double x) {
+  return elementary_turn_near(x, 1);
+}
+
+WIDE_UNARY(near_sin, elementary_near_sin)
+WIDE_UNARY(near_cos, elementary_near_cos)
+
+/* The vectorised form first; arguments past its reach one by one after. out may
+ * be where the arguments are, so these are kept, some at a time. */
+#define OWN_TURN(name, near, type, quarters)                              \
+  static void name##_some(type *to, const type *from, uint32_t n) {       \
+    type room[LOOP_ROWS];                                                 \
+    bool far = false;                                                     \
+    for (uint32_t i = 0; i < n; i++)                                      \
+      far |= !(fabs((double)from[i]) < ELEMENTARY_REACH);                 \
+    if (far) memcpy(room, from, n * sizeof(type));                        \
+    near(to, from, NULL, NULL, n);                                        \
+    for (uint32_t i = 0; far && i < n; i++)                               \
+      if (!(fabs((double)room[i]) < ELEMENTARY_REACH))                    \
+        to[i] = (type)elementary_turn_any((double)room[i], quarters);     \
+  }                                                                       \
+  static void name(void *out, const void *a, const void *b,               \
+                   const void *c, uint32_t n) {                           \
+    (void)b;                                                              \
+    (void)c;                                                              \
+    for (uint32_t i = 0; i < n; i += LOOP_ROWS)                           \
+      name##_some((type *)out + i, (const type *)a + i,                   \
+                  n - i < LOOP_ROWS ? n - i : LOOP_ROWS);                 \
+  }
+OWN_TURN(own_sin_f32, near_sin_f32, float, 0)
+OWN_TURN(own_sin_f64, near_sin_f64, double, 0)
+OWN_TURN(own_cos_f32, near_cos_f32, float, 1)
+OWN_TURN(own_cos_f64, near_cos_f64, double, 1)
+
+#define BINARY_FORMS(name, type, result, expression)          \
+  LOOP2(name, result, type, type, expression)                 \
+  LOOP2_SECOND(name##_second, result, type, expression)       \
+  LOOP2_FIRST(name##_first, result, type, expression)
+
+#define BINARY(name, expression)                         \
+  BINARY_FORMS(name##_f32, float, float, expression)     \
+  BINARY_FORMS(name##_f64, double, double, expression)
+
+#define WIDE_BINARY(name, function)                                      \
+  LOOP2(name##_f32, float, float, float, function((double)x, (double)y)) \
+  LOOP2(name##_f64, double, double, double, function(x, y))
+
+/* Lua's %: what fmod leaves, with the sign of the divisor. */
+static inline double modulo(double a, double b) {
+  double rest = fmod(a, b);
+  return (rest > 0.0 && b < 0.0) || (rest < 0.0 && b > 0.0) ? rest + b : rest;
+}
+
+static inline double floor_divide(double a, double b) {
+  return floor(a / b);
+}
+
+/* Lua squares instead of calling pow. */
+static inline double power(double a, double b) {
+  return b == 2.0 ? a * a : pow(a, b);
+}
+
+BINARY(plus, x + y)
+BINARY(minus, x - y)
+BINARY(times, x * y)
+BINARY(divide, x / y)
+BINARY(minimum, y < x ? y : x)
+BINARY(maximum, x < y ? y : x)
+WIDE_BINARY(floor_divide, floor_divide)
+WIDE_BINARY(modulo, modulo)
+WIDE_BINARY(remainder, fmod)
+WIDE_BINARY(power, power)
+WIDE_BINARY(atan2, atan2)
+WIDE_BINARY(own_power, elementary_pow)
+WIDE_BINARY(own_atan2, elementary_atan2)
+
+/* A product and what is added to it, in one pass: two operations, each rounded
+ * as if it stood alone. y is an array, or a single value. */
+#define PRODUCT_LOOP(name, type, step, expression)                        \
+  CLONES static void name(void *out, const void *a, const void *b,        \
+                          const void *c, uint32_t n) {                    \
+    type *to = out;                                                       \
+    const type *first = a, *second = b, *third = c;                       \
+    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                        \
+      const type product = first[i] * second[step];                       \
+      const type z = third[i];                                            \
+      to[i] = expression;                                                 \
+    }                                                                     \
+  }
+#define PRODUCT_FORMS(name, type, expression)          \
+  PRODUCT_LOOP(name, type, i, expression)              \
+  PRODUCT_LOOP(name##_second, type, 0, expression)
+#define PRODUCT(name, expression)                      \
+  PRODUCT_FORMS(name##_f32, float, expression)         \
+  PRODUCT_FORMS(name##_f64, double, expression)
+PRODUCT(times_plus, product + z)
+PRODUCT(times_minus, product - z)
+PRODUCT(minus_times, z - product)
+
+LOOP1(widen, double, float, x)
+LOOP1(narrow, float, double, x)
+
+/* Truths ------------------------------------------------------------------ */
+
+#define COMPARE(name, expression)                        \
+  BINARY_FORMS(name##_f32, float, Truth, expression)     \
+  BINARY_FORMS(name##_f64, double, Truth, expression)
+
+COMPARE(less, x < y)
+COMPARE(less_equal, x <= y)
+COMPARE(equal, x == y)
+BINARY_FORMS(equal_bool, Truth, Truth, x == y)
+BINARY_FORMS(equal_entity, uint64_t, Truth, x == y)
+LOOP2(both, Truth, Truth, Truth, x & y)
+LOOP2(either, Truth, Truth, Truth, x | y)
+LOOP1(opposite, Truth, Truth, x ^ 1u)
+
+/* a is the mask; of the other two, either may be a single value. */
+#define SELECT_LOOP(name, type, step_b, step_c)                           \
+  CLONES static void name(void *out, const void *a, const void *b,        \
+                          const void *c, uint32_t n) {                    \
+    type *to = out;                                                       \
+    const Truth *mask = a;                                                \
+    const type *yes = b, *no = c;                                         \
+    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                        \
+      const type x = yes[step_b], y = no[step_c];                         \
+      to[i] = mask[i] ? x : y;                                            \
+    }                                                                     \
+  }
+#define SELECT(name, type)                    \
+  SELECT_LOOP(name, type, i, i)               \
+  SELECT_LOOP(name##_second, type, i, 0)      \
+  SELECT_LOOP(name##_first, type, 0, i)
+SELECT(select_f32, float)
+SELECT(select_f64, double)
+SELECT(select_bool, Truth)
+SELECT(select_entity, uint64_t)
+
+#define FILL(name, type)                                                  \
+  CLONES static void name(void *out, const void *a, const void *b,        \
+                          const void *c, uint32_t n) {                    \
+    type *to = out;                                                       \
+    const type x = *(const type *)a;                                      \
+    UNUSED(b);                                                            \
+    UNUSED(c);                                                            \
+    for (uint32_t i = 0; i < n; i++) to[i] = x;                           \
+  }
+FILL(fill_words, uint32_t)
+FILL(fill_twins, uint64_t)
+
+/* Columns ----------------------------------------------------------------- */
+
+/* Towards zero, saturating, NaN to 0. */
+#define TO_INTEGER(x, low, high) \
+  ((x) != (x) ? 0 : (x) < (low) ? (low) : (x) > (high) ? (high) : (x))
+
+/* What the integer is as a number. Not by way of the integer: without trapping
+ * math GCC makes a truncation of the two conversions where the machine has one,
+ * and forgets that it gives -0. The sum makes 0 of that. */
+#define WHOLE(x, low, high) (trunc(TO_INTEGER(x, low, high)) + 0.0)
+
+/* For each integer type: loads, stores and quantizing, from and to f64, and
+ * f32 where it holds every value of the type. */
+#define STORE_LOOPS(name, T, A, expression)                               \
+  LOOP1(store_##name, T, A, expression)                                   \
+  CLONES static void store_##name##_masked(void *out, const void *a,      \
+                                           const void *b, const void *c,  \
+                                           uint32_t n) {                  \
+    T *to = out;                                                          \
+    const A *from = a;                                                    \
+    const Truth *mask = b;                                                \
+    UNUSED(c);                                                            \
+    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                        \
+      const A x = from[i];                                                \
+      const T old = to[i];                                                \
+      to[i] = mask[i] ? (T)(expression) : old;                            \
+    }                                                                     \
+  }
+#define INTEGER(name, T, low, high)                                       \
+  LOOP1(load_##name##_f64, double, T, x)                                  \
+  STORE_LOOPS(name##_f64, T, double, TO_INTEGER(x, low##.0, high##.0))    \
+  LOOP1(quantize_##name##_f64, double, double,                            \
+        WHOLE(x, low##.0, high##.0))                                      \
+  STORE_LOOPS(name##_f32, T, float,                                       \
+              TO_INTEGER((double)x, low##.0, high##.0))                   \
+  LOOP1(quantize_##name##_f32, float, float,                              \
+        WHOLE((double)x, low##.0, high##.0))
+INTEGER(i8, int8_t, -128, 127)
+INTEGER(u8, uint8_t, 0, 255)
+INTEGER(i16, int16_t, -32768, 32767)
+INTEGER(u16, uint16_t, 0, 65535)
+INTEGER(i32, int32_t, -2147483648, 2147483647)
+INTEGER(u32, uint32_t, 0, 4294967295)
+LOOP1(load_i8_f32, float, int8_t, x)
+LOOP1(load_u8_f32, float, uint8_t, x)
+LOOP1(load_i16_f32, float, int16_t, x)
+LOOP1(load_u16_f32, float, uint16_t, x)
+
+LOOP1(copy_f32, float, float, x)
+LOOP1(copy_f64, double, double, x)
+LOOP1(quantize_f32_f64, double, double, (float)x)
+/* A native kernel may have left another true than 1. */
+LOOP1(load_bool, Truth, uint8_t, x != 0)
+STORE_LOOPS(f32_f32, float, float, x)
+STORE_LOOPS(f32_f64, float, double, x)
+STORE_LOOPS(f64_f32, double, float, x)
+STORE_LOOPS(f64_f64, double, double, x)
+STORE_LOOPS(bool, uint8_t, Truth, x)
+STORE_LOOPS(entity, uint64_t, uint64_t, x)
+
+/* Reductions -------------------------------------------------------------- */
+
+/* x: the lane, y: the row's. Lanes do not depend on each other. */
+#define REDUCE(name, expression)                                          \
+  CLONES static void name(void *out, const void *a, const void *b,        \
+                          const void *c, uint32_t n) {                    \
+    double *to = out, lanes[REDUCTION_LANES];                             \
+    const double *from = a;                                               \
+    UNUSED(b);                                                            \
+    UNUSED(c);                                                            \
+    memcpy(lanes, to, sizeof lanes);                                      \
+    for (uint32_t i = 0; i < n; i += REDUCTION_LANES)                     \
+      for (uint32_t k = 0; k < REDUCTION_LANES; k++) {                    \
+        const double x = lanes[k], y = from[i + k];                       \
+        lanes[k] = expression;                                            \
+      }                                                                   \
+    memcpy(to, lanes, sizeof lanes);                                      \
+  }                                                                       \
+  CLONES static void name##_masked(void *out, const void *a,              \
+                                   const void *b, const void *c,          \
+                                   uint32_t n) {                          \
+    double *to = out, lanes[REDUCTION_LANES];                             \
+    const double *from = a;                                               \
+    const Truth *mask = b;                                                \
+    UNUSED(c);                                                            \
+    memcpy(lanes, to, sizeof lanes);                                      \
+    for (uint32_t i = 0; i < n; i += REDUCTION_LANES)                     \
+      for (uint32_t k = 0; k < REDUCTION_LANES; k++) {                    \
+        const double x = lanes[k], y = from[i + k];                       \
+        const double reduced = expression;                                \
+        lanes[k] = mask[i + k] ? reduced : x;                             \
+      }                                                                   \
+    memcpy(to, lanes, sizeof lanes);                                      \
+  }
+REDUCE(sum, x + y)
+REDUCE(least, y < x ? y : x)
+REDUCE(greatest, y > x ? y : x)
+
+/* Finding ----------------------------------------------------------------- */
+
+#define BOTH(name) {name##_f32, name##_f64}
+
+static const Loop number_loops[OPERATION_COUNT][2] = {
+    [OPERATION_NEGATE] = BOTH(negate),
+    [OPERATION_ABSOLUTE] = BOTH(absolute),
+    [OPERATION_FLOOR] = BOTH(floor),
+    [OPERATION_CEIL] = BOTH(ceil),
+    [OPERATION_ROOT] = BOTH(root),
+    [OPERATION_SIN] = BOTH(sin),
+    [OPERATION_COS] = BOTH(cos),
+    [OPERATION_TAN] = BOTH(tan),
+    [OPERATION_ASIN] = BOTH(asin),
+    [OPERATION_ACOS] = BOTH(acos),
+    [OPERATION_ATAN] = BOTH(atan),
+    [OPERATION_EXP] = BOTH(exp),
+    [OPERATION_LOG] = BOTH(log),
+    [OPERATION_OWN_SIN] = BOTH(own_sin),
+    [OPERATION_OWN_COS] = BOTH(own_cos),
+    [OPERATION_OWN_EXP] = BOTH(own_exp),
+    [OPERATION_OWN_LOG] = BOTH(own_log),
+    [OPERATION_FLOOR_DIVIDE] = BOTH(floor_divide),
+    [OPERATION_MODULO] = BOTH(modulo),
+    [OPERATION_REMAINDER] = BOTH(remainder),
+    [OPERATION_POWER] = BOTH(power),
+    [OPERATION_ATAN2] = BOTH(atan2),
+    [OPERATION_OWN_POWER] = BOTH(own_power),
+    [OPERATION_OWN_ATAN2] = BOTH(own_atan2),
+    [OPERATION_CONVERT] = {narrow, widen},
+};
+
+#define FORMS(name) {name, name##_second, name##_first}
+
+static const Loop formed_loops[OPERATION_COUNT][VALUE_TYPE_COUNT]
+                              [FORM_COUNT] = {
+    [OPERATION_PLUS] = {FORMS(plus_f32), FORMS(plus_f64)},
+    [OPERATION_MINUS] = {FORMS(minus_f32), FORMS(minus_f64)},
+    [OPERATION_TIMES] = {FORMS(times_f32), FORMS(times_f64)},
+    [OPERATION_DIVIDE] = {FORMS(divide_f32), FORMS(divide_f64)},
+    [OPERATION_MINIMUM] = {FORMS(minimum_f32), FORMS(minimum_f64)},
+    [OPERATION_MAXIMUM] = {FORMS(maximum_f32), FORMS(maximum_f64)},
+    [OPERATION_LESS] = {FORMS(less_f32), FORMS(less_f64)},
+    [OPERATION_LESS_EQUAL] = {FORMS(less_equal_f32), FORMS(less_equal_f64)},
+    [OPERATION_EQUAL] = {FORMS(equal_f32), FORMS(equal_f64),
+                         FORMS(equal_bool), FORMS(equal_entity)},
+    [OPERATION_SELECT] = {FORMS(select_f32), FORMS(select_f64),
+                          FORMS(select_bool), FORMS(select_entity)},
+};
+
+Loop loop_of(Operation operation, ValueType type, LoopForm form) {
+  Loop formed = formed_loops[operation][type][form];
+  if (formed != NULL) return formed;
+  if (form != FORM_ARRAYS) return NULL;
+  switch (operation) {
+    case OPERATION_AND: return both;
+    case OPERATION_OR: return either;
+    case OPERATION_NOT: return opposite;
+    default: return type > VALUE_F64 ? NULL : number_loops[operation][type];
+  }
+}
+
+Loop loop_product(ProductKind kind, ValueType type, LoopForm form) {
+  static const Loop loops[PRODUCT_COUNT][2][2] = {
+      {{times_plus_f32, times_plus_f32_second},
+       {times_plus_f64, times_plus_f64_second}},
+      {{times_minus_f32, times_minus_f32_second},
+       {times_minus_f64, times_minus_f64_second}},
+      {{minus_times_f32, minus_times_f32_second},
+       {minus_times_f64, minus_times_f64_second}}};
+  return loops[kind][type][form];
+}
+
+bool loop_is_slow(Operation operation) {
+  switch (operation) {
+    case OPERATION_SIN:
+    case OPERATION_COS:
+    case OPERATION_TAN:
+    case OPERATION_ASIN:
+    case OPERATION_ACOS:
+    case OPERATION_ATAN:
+    case OPERATION_EXP:
+    case OPERATION_LOG:
+    case OPERATION_MODULO:
+    case OPERATION_REMAINDER:
+    case OPERATION_POWER:
+    case OPERATION_ATAN2: return true;
+    default: return false;
+  }
+}
+
+Loop loop_load(ecs_Scalar scalar, ValueType type) {
+  static const Loop loops[ECS_SCALAR_COUNT][2] = {
+      [ECS_F32] = {copy_f32, widen},
+      [ECS_F64] = {NULL, copy_f64},
+      [ECS_I8] = {load_i8_f32, load_i8_f64},
+      [ECS_U8] = {load_u8_f32, load_u8_f64},
+      [ECS_I16] = {load_i16_f32, load_i16_f64},
+      [ECS_U16] = {load_u16_f32, load_u16_f64},
+      [ECS_I32] = {NULL, load_i32_f64},
+      [ECS_U32] = {NULL, load_u32_f64}};
+  if (scalar == ECS_BOOL) return load_bool;
+  if (scalar == ECS_ENTITY) return store_entity;
+  return loops[scalar][type];
+}
+
+#define STORES(name)                                     \
+  {{store_##name##_f32, store_##name##_f32_masked},      \
+   {store_##name##_f64, store_##name##_f64_masked}}
+
+Loop loop_store(ecs_Scalar scalar, ValueType type, bool masked) {
+  static const Loop loops[ECS_SCALAR_COUNT][2][2] = {
+      [ECS_F32] = STORES(f32), [ECS_F64] = STORES(f64), [ECS_I8] = STORES(i8),
+      [ECS_U8] = STORES(u8),   [ECS_I16] = STORES(i16), [ECS_U16] = STORES(u16),
+      [ECS_I32] = STORES(i32), [ECS_U32] = STORES(u32)};
+  if (scalar == ECS_BOOL) return masked ? store_bool_masked : store_bool;
+  if (scalar == ECS_ENTITY) return masked ? store_entity_masked : store_entity;
+  return loops[scalar][type][masked];
+}
+
+Loop loop_quantize(ecs_Scalar scalar, ValueType type) {
+  static const Loop loops[ECS_SCALAR_COUNT][2] = {
+      [ECS_F32] = {copy_f32, quantize_f32_f64},
+      [ECS_F64] = {copy_f32, copy_f64},
+      [ECS_I8] = BOTH(quantize_i8),
+      [ECS_U8] = BOTH(quantize_u8),
+      [ECS_I16] = BOTH(quantize_i16),
+      [ECS_U16] = BOTH(quantize_u16),
+      [ECS_I32] = BOTH(quantize_i32),
+      [ECS_U32] = BOTH(quantize_u32)};
+  return loops[scalar][type];
+}
+
+Loop loop_reduce(ReductionKind kind, bool masked) {
+  if (kind == REDUCTION_SUM) return masked ? sum_masked : sum;
+  if (kind == REDUCTION_LEAST) return masked ? least_masked : least;
+  return masked ? greatest_masked : greatest;
+}
+
+Loop loop_fill(ValueType type) {
+  return value_bytes(type) == 4 ? fill_words : fill_twins;
+}
+
+const char *loop_instruction_set(void) {
+#if HAS_CLONES
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+    return "AVX-512";
+  if (__builtin_cpu_supports("avx2")) return "AVX2";
+#endif
+  return "baseline";
+}

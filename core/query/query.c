@@ -1,0 +1,282 @@
+/* query.c: terms, and the plan made from them. */
+#include "query/query.h"
+
+#include "base/text.h"
+
+/* Life ------------------------------------------------------------------ */
+
+static bool has_columns(ecs_Access access) {
+  return access == ECS_WRITE || access == ECS_READ || access == ECS_OPTIONAL;
+}
+
+/* The columns that batches of the query will have. */
+static uint32_t number_columns(ecs_Query *query, const ecs_Term *terms) {
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < query->term_count; i++) {
+    const Schema *schema = query->world->components[terms[i].component].schema;
+    uint32_t count = has_columns(terms[i].access) ? schema->field_count : 0;
+    query->terms[i] = (QueryTerm){.component = terms[i].component,
+                                  .access = terms[i].access,
+                                  .first_column = next,
+                                  .column_count = count};
+    next += count;
+  }
+  return next;
+}
+
+static void describe_columns(ecs_Query *query) {
+  for (uint32_t i = 0; i < query->term_count; i++) {
+    const QueryTerm *term = &query->terms[i];
+    const Schema *schema = query->world->components[term->component].schema;
+    for (uint32_t k = 0; k < term->column_count; k++) {
+      ecs_Scalar type = schema->fields[k].type;
+      query->columns[term->first_column + k] = (QueryColumn){
+          .term = i,
+          .field = k,
+          .shift = (uint8_t)__builtin_ctz(scalar_bytes(type)),
+          .type = (uint8_t)type,
+          .written = term->access != ECS_READ};
+    }
+  }
+}
+
+ecs_Status query_init(ecs_Query *query, World *world, const ecs_Term *terms,
+                      uint32_t count) {
+  Memory *memory = &world->memory;
+  *query = (ecs_Query){.world = world,
+                       .term_count = count,
+                       .layout_version = UINT64_MAX};
+  query->terms = memory_zeroed(memory, count, sizeof(QueryTerm));
+  query->parts = memory_zeroed(memory, count + 1, sizeof(Part));
+  if ((query->terms == NULL && count > 0) || query->parts == NULL) {
+    query_deinit(query);
+    return ECS_E_MEMORY;
+  }
+  query->column_count = number_columns(query, terms);
+  query->columns =
+      memory_zeroed(memory, query->column_count, sizeof(QueryColumn));
+  if (query->columns == NULL && query->column_count > 0) {
+    query_deinit(query);
+    return ECS_E_MEMORY;
+  }
+  describe_columns(query);
+  return ECS_OK;
+}
+
+/* Takes the plan apart. Groups may have been replaced since it was made; then
+ * the new ones do not know its matches. */
+static void drop_plan(ecs_Query *query) {
+  World *world = query->world;
+  for (uint32_t i = 0; i < query->part_count; i++) {
+    for (uint32_t k = 0; k < world->group_count; k++)
+      group_detach(world->groups[k], &query->parts[i].match);
+    part_deinit(&query->parts[i], &world->memory);
+  }
+  query->part_count = 0;
+  row_list_deinit(&query->rows, &world->memory);
+  query->layout_version = UINT64_MAX;
+}
+
+void query_deinit(ecs_Query *query) {
+  Memory *memory = &query->world->memory;
+  drop_plan(query);
+  if (query->terms != NULL)
+    memory_free(memory, query->terms, query->term_count * sizeof(QueryTerm));
+  if (query->parts != NULL)
+    memory_free(memory, query->parts,
+                (query->term_count + 1) * sizeof(Part));
+  if (query->columns != NULL)
+    memory_free(memory, query->columns,
+                query->column_count * sizeof(QueryColumn));
+}
+
+/* Planning -------------------------------------------------------------- */
+
+static ecs_Status ensure_part(ecs_Query *query, Group *group,
+                              uint32_t *found) {
+  for (uint32_t i = 0; i < query->part_count; i++) {
+    *found = i;
+    if (query->parts[i].group == group) return ECS_OK;
+  }
+  *found = query->part_count++;
+  return part_init(&query->parts[*found], &query->world->memory, group);
+}
+
+static bool any_required(const ecs_Query *query) {
+  for (uint32_t i = 0; i < query->part_count; i++)
+    if (query->parts[i].required) return true;
+  return false;
+}
+
+static ecs_Status assign_parts(ecs_Query *query) {
+  World *world = query->world;
+  uint32_t unused = 0;
+  for (uint32_t i = 0; i < query->term_count; i++) {
+    QueryTerm *term = &query->terms[i];
+    const Component *what = &world->components[term->component];
+    ecs_Status status =
+        ensure_part(query, world->groups[what->group], &term->part);
+    if (status != ECS_OK) return status;
+    term->bit = what->bit;
+    if (term->access == ECS_OPTIONAL) continue;
+    part_demand(&query->parts[term->part], term->bit,
+                term->access != ECS_WITHOUT);
+  }
+  /* Something must drive: every entity has a row in the main group. */
+  return any_required(query)
+             ? ECS_OK
+             : ensure_part(query, world_main(world), &unused);
+}
+
+static ecs_Status attach_parts(ecs_Query *query) {
+  Memory *memory = &query->world->memory;
+  for (uint32_t i = 0; i < query->part_count; i++) {
+    Part *part = &query->parts[i];
+    ecs_Status status = group_attach(part->group, memory, &part->match);
+    if (status != ECS_OK) return status;
+  }
+  if (query_is_direct(query)) return ECS_OK;
+  return row_list_init(&query->rows, memory, query->part_count);
+}
+
+ecs_Status query_plan(ecs_Query *query) {
+  if (ECS_LIKELY(query->layout_version == query->world->layout_version))
+    return ECS_OK;
+  drop_plan(query);
+  ecs_Status status = assign_parts(query);
+  if (status == ECS_OK) status = attach_parts(query);
+  if (status != ECS_OK) {
+    drop_plan(query);
+    return status;
+  }
+  query->layout_version = query->world->layout_version;
+  return ECS_OK;
+}
+
+/* The driver ------------------------------------------------------------ */
+
+#define COST_LOCATE 2.0  /* per row and other part; lists are cached */
+#define COST_GATHER 1.0  /* per row and column */
+#define COST_SCATTER 1.5
+
+static bool can_drive(const ecs_Query *query, uint32_t part) {
+  const Part *candidate = &query->parts[part];
+  return candidate->required ||
+         (candidate->group->id == 0 && !any_required(query));
+}
+
+static double transfer_cost(const ecs_Query *query, uint32_t driver) {
+  double cost = 0;
+  for (uint32_t i = 0; i < query->column_count; i++) {
+    const QueryColumn *column = &query->columns[i];
+    if (query->terms[column->term].part == driver) continue;
+    cost += COST_GATHER + (column->written ? COST_SCATTER : 0);
+  }
+  return cost;
+}
+
+static double fewest_rows(const ecs_Query *query) {
+  double fewest = -1;
+  for (uint32_t i = 0; i < query->part_count; i++) {
+    if (!can_drive(query, i)) continue;
+    double rows = (double)part_rows(&query->parts[i]);
+    if (fewest < 0 || rows < fewest) fewest = rows;
+  }
+  return fewest;
+}
+
+/* The first of the cheapest. */
+uint32_t query_choose_driver(const ecs_Query *query) {
+  double matches = fewest_rows(query);
+  double lowest = -1;
+  uint32_t driver = 0;
+  for (uint32_t i = 0; i < query->part_count; i++) {
+    if (!can_drive(query, i)) continue;
+    double cost = (double)part_rows(&query->parts[i]) * COST_LOCATE *
+                      (query->part_count - 1) +
+                  matches * transfer_cost(query, i);
+    if (lowest >= 0 && cost >= lowest) continue;
+    lowest = cost;
+    driver = i;
+  }
+  return driver;
+}
+
+ecs_Status query_prepare(ecs_Query *query) {
+  ecs_Status status = query_plan(query);
+  if (status != ECS_OK || query_is_direct(query)) return status;
+  if (row_list_is_fresh(&query->rows, query->parts)) return ECS_OK;
+  query->driver = query_choose_driver(query);
+  return row_list_build(&query->rows, query->world, query->parts,
+                        query->driver);
+}
+
+uint64_t query_count(const ecs_Query *query) {
+  return query_is_direct(query) ? part_rows(&query->parts[0])
+                                : query->rows.count;
+}
+
+/* Explaining ------------------------------------------------------------ */
+
+static const char *access_name(ecs_Access access) {
+  static const char *const names[ECS_ACCESS_COUNT] = {
+      "write", "read", "optional", "with", "without"};
+  return names[access];
+}
+
+/* Blind: no two terms share a group. */
+static const char *plan_name(const ecs_Query *query) {
+  if (query_is_direct(query)) return "full";
+  return query->part_count > 1 && query->part_count >= query->term_count
+             ? "blind"
+             : "partial";
+}
+
+static void say_terms(Text *text, const ecs_Query *query, uint32_t part) {
+  const World *world = query->world;
+  const Group *group = query->parts[part].group;
+  for (uint32_t i = 0; i < query->term_count; i++) {
+    const QueryTerm *term = &query->terms[i];
+    if (term->part != part) continue;
+    text_say(text, "    %s %s%s\n", access_name(term->access),
+             world->components[term->component].schema->name,
+             group_is_bits(group, term->bit) ? " (bits)" : "");
+  }
+}
+
+static void say_part(Text *text, const ecs_Query *query, uint32_t part) {
+  const Part *asked = &query->parts[part];
+  const Group *group = asked->group;
+  text_say(text, "  %s %u: %u of %u tables, %llu rows%s\n",
+           group_kind(group), group->id, asked->match.count,
+           group->table_count,
+           (unsigned long long)part_rows(asked),
+           query->part_count > 1 && part == query->driver ? ", drives" : "");
+  say_terms(text, query, part);
+}
+
+static void say_blocks(Text *text, const ecs_Query *query) {
+  uint32_t runs = 0;
+  if (query_is_direct(query)) {
+    text_say(text, "  columns in place, a batch per table\n");
+    return;
+  }
+  for (uint32_t i = 0; i < query->rows.block_count; i++) {
+    const Block *block = &query->rows.blocks[i];
+    bool run = true;
+    for (uint32_t k = 0; run && k < query->part_count; k++)
+      run = block_is_run_in(block, k);
+    if (run) runs++;
+  }
+  text_say(text, "  row list of %u blocks, %u in place, %u gathered\n",
+           query->rows.block_count, runs, query->rows.block_count - runs);
+}
+
+size_t query_explain(const ecs_Query *query, char *text, size_t capacity) {
+  Text out = {text, capacity, 0};
+  text_say(&out, "%s plan, %llu rows match\n", plan_name(query),
+      (unsigned long long)query_count(query));
+  for (uint32_t i = 0; i < query->part_count; i++) say_part(&out, query, i);
+  say_blocks(&out, query);
+  return out.length;
+}

@@ -1,0 +1,368 @@
+/* row_list.c: the rows that match a query whose terms span groups. */
+#include "query/row_list.h"
+
+#include "query/join.h"
+
+ecs_Status row_list_init(RowList *list, Memory *memory, uint32_t part_count) {
+  *list = (RowList){.part_count = part_count};
+  list->versions = memory_zeroed(memory, part_count, sizeof(uint64_t));
+  list->rows = memory_zeroed(memory, part_count, sizeof(uint32_t *));
+  return list->versions != NULL && list->rows != NULL ? ECS_OK : ECS_E_MEMORY;
+}
+
+static void free_rows(RowList *list, Memory *memory) {
+  for (uint32_t i = 0; list->rows != NULL && i < list->part_count; i++) {
+    memory_free(memory, list->rows[i], list->capacity * sizeof(uint32_t));
+    list->rows[i] = NULL;
+  }
+  list->capacity = 0;
+}
+
+void row_list_deinit(RowList *list, Memory *memory) {
+  uint32_t parts = list->part_count;
+  free_rows(list, memory);
+  if (list->versions != NULL)
+    memory_free(memory, list->versions, parts * sizeof(uint64_t));
+  if (list->rows != NULL)
+    memory_free(memory, list->rows, parts * sizeof(uint32_t *));
+  memory_free(memory, list->tables, list->tables_capacity * sizeof(uint32_t));
+  memory_free(memory, list->blocks, list->block_capacity * sizeof(Block));
+  *list = (RowList){0};
+}
+
+bool row_list_is_fresh(const RowList *list, const Part *parts) {
+  if (!list->built) return false;
+  for (uint32_t i = 0; i < list->part_count; i++)
+    if (list->versions[i] != parts[i].group->version) return false;
+  return true;
+}
+
+/* Building -------------------------------------------------------------- */
+
+/* What building needs for a while. */
+typedef struct Build {
+  RowList *list;
+  World *world;
+  const Part *parts;
+  uint32_t driver;
+  LookUp look_up;
+  uint32_t *combinations; /* per matching row of one driver table */
+  uint32_t *hash;         /* combination plus one; 0: free */
+  uint32_t hash_capacity;
+  uint32_t *sorted;       /* scratch; NULL: nothing had to be sorted yet */
+  uint32_t *starts;       /* scratch: per combination */
+  uint32_t starts_capacity;
+  uint32_t rows;          /* capacity of combinations and sorted */
+  uint32_t base;          /* the first combination of this driver table */
+} Build;
+
+static void build_deinit(Build *build, Memory *memory) {
+  look_up_deinit(&build->look_up);
+  memory_free(memory, build->combinations, build->rows * sizeof(uint32_t));
+  memory_free(memory, build->sorted, build->rows * sizeof(uint32_t));
+  memory_free(memory, build->hash, build->hash_capacity * sizeof(uint32_t));
+  memory_free(memory, build->starts,
+              build->starts_capacity * sizeof(uint32_t));
+}
+
+static ecs_Status reserve_rows(RowList *list, Memory *memory, uint32_t rows) {
+  uint32_t slack = list->capacity / 2; /* so that slow growth stays cheap */
+  if (rows <= list->capacity) return ECS_OK;
+  if (rows < list->capacity + slack) rows = list->capacity + slack;
+  free_rows(list, memory);
+  for (uint32_t i = 0; i < list->part_count; i++) {
+    list->rows[i] = memory_zeroed(memory, rows, sizeof(uint32_t));
+    if (list->rows[i] != NULL) continue;
+    for (uint32_t k = 0; k < i; k++)
+      memory_free(memory, list->rows[k], rows * sizeof(uint32_t));
+    for (uint32_t k = 0; k < i; k++) list->rows[k] = NULL;
+    return ECS_E_MEMORY;
+  }
+  list->capacity = rows;
+  return ECS_OK;
+}
+
+static ecs_Status build_init(Build *build, Memory *memory) {
+  const Part *driver = &build->parts[build->driver];
+  uint64_t rows = part_rows(driver);
+  uint32_t longest = 0;
+  ecs_Status status =
+      look_up_init(&build->look_up, build->world, build->parts,
+                   build->list->part_count, build->driver);
+  if (status != ECS_OK) return status;
+  for (uint32_t i = 0; i < driver->match.count; i++) {
+    uint32_t count = driver->group->tables[driver->match.tables[i]]->count;
+    if (count > longest) longest = count;
+  }
+  build->rows = longest;
+  if (rows > 0) {
+    build->combinations = memory_zeroed(memory, longest, sizeof(uint32_t));
+    if (build->combinations == NULL) return ECS_E_MEMORY;
+  }
+  return reserve_rows(build->list, memory, (uint32_t)rows);
+}
+
+/* Combinations of tables ------------------------------------------------ */
+
+static uint32_t hash_tables(const uint32_t *tables, uint32_t count) {
+  uint32_t hash = 2166136261u; /* FNV-1a, by words */
+  for (uint32_t i = 0; i < count; i++)
+    hash = (hash ^ tables[i]) * 16777619u;
+  return hash ^ hash >> 15;
+}
+
+static uint32_t *find_combination(const Build *build,
+                                  const uint32_t *tables) {
+  const RowList *list = build->list;
+  uint32_t last = build->hash_capacity - 1;
+  uint32_t at = hash_tables(tables, list->part_count) & last;
+  for (; build->hash[at] != 0; at = (at + 1) & last) {
+    const uint32_t *known =
+        list->tables + (build->hash[at] - 1) * list->part_count;
+    if (memcmp(known, tables, list->part_count * sizeof(uint32_t)) == 0)
+      break;
+  }
+  return &build->hash[at];
+}
+
+static ecs_Status grow_hash(Build *build, Memory *memory) {
+  RowList *list = build->list;
+  uint32_t old_capacity = build->hash_capacity;
+  uint32_t *old = build->hash;
+  if ((list->tables_count + 1) * 2 <= old_capacity) return ECS_OK;
+  build->hash_capacity = old_capacity == 0 ? 8 : old_capacity * 2;
+  build->hash =
+      memory_zeroed(memory, build->hash_capacity, sizeof(uint32_t));
+  if (build->hash == NULL) {
+    build->hash = old;
+    build->hash_capacity = old_capacity;
+    return ECS_E_MEMORY;
+  }
+  memory_free(memory, old, old_capacity * sizeof(uint32_t));
+  for (uint32_t i = 0; i < list->tables_count; i++)
+    *find_combination(build, list->tables + i * list->part_count) = i + 1;
+  return ECS_OK;
+}
+
+static ecs_Status ensure_combination(Build *build, const uint32_t *tables,
+                                     uint32_t *combination) {
+  RowList *list = build->list;
+  Memory *memory = &build->world->memory;
+  void *known = list->tables;
+  uint32_t in_use = list->tables_count * list->part_count;
+  if (list->tables_count > 0 && /* most often the one before */
+      memcmp(list->tables + *combination * list->part_count, tables,
+             list->part_count * sizeof(uint32_t)) == 0)
+    return ECS_OK;
+  ecs_Status status = grow_hash(build, memory);
+  if (status != ECS_OK) return status;
+  uint32_t *slot = find_combination(build, tables);
+  if (*slot == 0) {
+    if (!memory_grow(memory, &known, &list->tables_capacity, in_use,
+                     list->part_count, sizeof(uint32_t)))
+      return ECS_E_MEMORY;
+    list->tables = known;
+    memcpy(list->tables + in_use, tables,
+           list->part_count * sizeof(uint32_t));
+    *slot = ++list->tables_count;
+  }
+  *combination = *slot - 1;
+  return ECS_OK;
+}
+
+/* Rows ------------------------------------------------------------------ */
+
+/* Names the combination of each row that was found and has the list keep them.
+ * Neighbours often have the same. */
+static ecs_Status keep_found(Build *build, uint32_t first, uint32_t *tables,
+                             uint32_t *combination) {
+  RowList *list = build->list;
+  uint32_t count = build->look_up.count;
+  uint32_t *combinations = build->combinations + (list->count - first);
+  bool uniform = look_up_is_uniform(&build->look_up);
+  for (uint32_t row = 0; row < count; row++) {
+    look_up_tables(&build->look_up, row, tables);
+    ecs_Status status = ensure_combination(build, tables, combination);
+    if (status != ECS_OK) return status;
+    combinations[row] = *combination;
+    if (uniform) break;
+  }
+  for (uint32_t row = 1; uniform && row < count; row++)
+    combinations[row] = *combination;
+  list->count += count;
+  return ECS_OK;
+}
+
+/* The matching rows of one driver table, appended in its order. */
+static ecs_Status visit_table(Build *build, const Table *table,
+                              uint32_t *tables, uint32_t *combination) {
+  RowList *list = build->list;
+  uint32_t first = list->count, row = 0;
+  tables[build->driver] = table->id;
+  while (row < table->count) {
+    row = look_up_rows(&build->look_up, table, row, list->rows, list->count);
+    ecs_Status status = keep_found(build, first, tables, combination);
+    if (status != ECS_OK) return status;
+  }
+  return ECS_OK;
+}
+
+static ecs_Status append_block(RowList *list, Memory *memory, Block block) {
+  void *blocks = list->blocks;
+  if (!memory_grow(memory, &blocks, &list->block_capacity, list->block_count,
+                   1, sizeof(Block)))
+    return ECS_E_MEMORY;
+  list->blocks = blocks;
+  list->blocks[list->block_count++] = block;
+  return ECS_OK;
+}
+
+static bool is_absent(const RowList *list, Block block, uint32_t part) {
+  return list->tables[block.tables * list->part_count + part] == PART_ABSENT;
+}
+
+/* Numbers that end where a run would: then they are looked at, all at once. */
+static bool rows_are_run(const uint32_t *rows, uint32_t count) {
+  uint32_t difference = 0;
+  if (rows[count - 1] != rows[0] + (count - 1)) return false;
+  for (uint32_t i = 0; i < count; i++) difference |= rows[i] ^ (rows[0] + i);
+  return difference == 0;
+}
+
+static uint64_t find_runs(const RowList *list, Block block) {
+  uint64_t runs = 0;
+  for (uint32_t i = 0; i < list->part_count && i < 64; i++)
+    if (is_absent(list, block, i) ||
+        rows_are_run(list->rows[i] + block.first, block.count))
+      runs |= UINT64_C(1) << i;
+  return runs;
+}
+
+static bool is_run_everywhere(const RowList *list, Block block) {
+  uint32_t parts = list->part_count;
+  return parts <= 64 && block.runs == UINT64_MAX >> (64 - parts);
+}
+
+/* Does the block go on where the one before it ended, in every part? */
+static bool block_continues(const RowList *list, Block before, Block block) {
+  if (before.tables != block.tables) return false;
+  for (uint32_t i = 0; i < list->part_count; i++)
+    if (!is_absent(list, block, i) &&
+        list->rows[i][block.first] != list->rows[i][block.first - 1] + 1)
+      return false;
+  return true;
+}
+
+/* Rows of one combination, cut into blocks; runs are joined. */
+static ecs_Status cut_blocks(RowList *list, Memory *memory, Block all) {
+  bool before_is_run = false;
+  for (uint32_t done = 0; done < all.count; done += ECS_BLOCK_ROWS) {
+    uint32_t left = all.count - done;
+    Block block = {all.first + done,
+                   left < ECS_BLOCK_ROWS ? left : ECS_BLOCK_ROWS, all.tables,
+                   0};
+    block.runs = find_runs(list, block);
+    bool run = is_run_everywhere(list, block);
+    Block *before = run && before_is_run
+                        ? &list->blocks[list->block_count - 1]
+                        : NULL;
+    before_is_run = run;
+    if (before != NULL && block_continues(list, *before, block)) {
+      before->count += block.count;
+      continue;
+    }
+    ecs_Status status = append_block(list, memory, block);
+    if (status != ECS_OK) return status;
+  }
+  return ECS_OK;
+}
+
+/* Where the rows of each combination of this driver table go. */
+static ecs_Status count_combinations(Build *build, uint32_t count) {
+  uint32_t needed = build->list->tables_count - build->base + 1;
+  Memory *memory = &build->world->memory;
+  if (needed > build->starts_capacity) {
+    void *starts = build->starts;
+    if (!memory_grow(memory, &starts, &build->starts_capacity, 0, needed,
+                     sizeof(uint32_t)))
+      return ECS_E_MEMORY;
+    build->starts = starts;
+  }
+  memset(build->starts, 0, needed * sizeof(uint32_t));
+  for (uint32_t i = 0; i < count; i++)
+    build->starts[build->combinations[i] - build->base + 1]++;
+  for (uint32_t i = 1; i < needed; i++)
+    build->starts[i] += build->starts[i - 1];
+  return ECS_OK;
+}
+
+/* A stable counting sort of one part's new rows by combination. */
+static void sort_rows(Build *build, uint32_t *rows, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    build->sorted[build->starts[build->combinations[i] - build->base]++] =
+        rows[i];
+  memcpy(rows, build->sorted, count * sizeof(uint32_t));
+  for (uint32_t i = build->list->tables_count - build->base; i > 0; i--)
+    build->starts[i] = build->starts[i - 1];
+  build->starts[0] = 0;
+}
+
+/* Brings the rows of one driver table together by combination. */
+static ecs_Status bring_together(Build *build, uint32_t first) {
+  RowList *list = build->list;
+  Memory *memory = &build->world->memory;
+  uint32_t count = list->count - first;
+  if (count == 0) return ECS_OK;
+  if (ids_are_equal(build->combinations, count))
+    return cut_blocks(list, memory,
+                      (Block){first, count, build->combinations[0], 0});
+  if (build->sorted == NULL)
+    build->sorted = memory_zeroed(memory, build->rows, sizeof(uint32_t));
+  if (build->sorted == NULL) return ECS_E_MEMORY;
+  ecs_Status status = count_combinations(build, count);
+  if (status != ECS_OK) return status;
+  for (uint32_t i = 0; i < list->part_count; i++)
+    sort_rows(build, list->rows[i] + first, count);
+  uint32_t combinations = list->tables_count - build->base;
+  for (uint32_t i = 0; status == ECS_OK && i < combinations; i++) {
+    Block all = {first + build->starts[i],
+                 build->starts[i + 1] - build->starts[i], build->base + i,
+                 0};
+    status = cut_blocks(list, memory, all);
+  }
+  return status;
+}
+
+static ecs_Status visit_tables(Build *build, uint32_t *tables) {
+  const Part *driver = &build->parts[build->driver];
+  uint32_t combination = 0;
+  for (uint32_t i = 0; i < driver->match.count; i++) {
+    uint32_t first = build->list->count;
+    const Table *table = driver->group->tables[driver->match.tables[i]];
+    build->base = build->list->tables_count;
+    ecs_Status status = visit_table(build, table, tables, &combination);
+    if (status == ECS_OK) status = bring_together(build, first);
+    if (status != ECS_OK) return status;
+  }
+  return ECS_OK;
+}
+
+ecs_Status row_list_build(RowList *list, World *world, const Part *parts,
+                          uint32_t driver) {
+  Memory *memory = &world->memory;
+  Build build = {
+      .list = list, .world = world, .parts = parts, .driver = driver};
+  uint32_t *tables = memory_zeroed(memory, list->part_count, sizeof(uint32_t));
+  if (tables == NULL) return ECS_E_MEMORY;
+  list->built = false;
+  list->count = list->block_count = list->tables_count = 0;
+  ecs_Status status = build_init(&build, memory);
+  if (status == ECS_OK) status = visit_tables(&build, tables);
+  build_deinit(&build, memory);
+  memory_free(memory, tables, list->part_count * sizeof(uint32_t));
+  if (status != ECS_OK) return status;
+  for (uint32_t i = 0; i < list->part_count; i++)
+    list->versions[i] = parts[i].group->version;
+  list->built = true;
+  return ECS_OK;
+}

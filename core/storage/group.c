@@ -1,0 +1,369 @@
+/* group.c: components that are stored together, and their tables. */
+#include "storage/group.h"
+
+#include "storage/entity_index.h"
+
+/* Life ------------------------------------------------------------------ */
+
+/* Stands in for the first table of a group that has none. Never written: it has
+ * no rows and no room for one. */
+static const Table no_table;
+
+/* Says anew which is the first table. */
+static void note_first(Group *group) {
+  group->first = group->table_count > 0 ? group->tables[0]
+                                        : (Table *)(uintptr_t)&no_table;
+}
+
+Group *group_create(Memory *memory, uint32_t id, bool narrow) {
+  Group *group = memory_zeroed(memory, 1, sizeof(Group));
+  if (group == NULL) return NULL;
+  group->id = id;
+  group->summary = id == 0 ? 0 : slot_summary_bit(id);
+  locator_init(&group->locator, narrow);
+  note_first(group);
+  return group;
+}
+
+void group_destroy(Group *group, Memory *memory) {
+  if (group == NULL) return;
+  for (uint32_t i = 0; i < group->table_count; i++)
+    table_destroy(group->tables[i], memory);
+  locator_deinit(&group->locator, memory);
+  memory_free(memory, group->components,
+              group->component_capacity * sizeof(GroupComponent));
+  memory_free(memory, group->schemas,
+              group->schema_capacity * sizeof(Schema *));
+  memory_free(memory, group->tables, group->table_capacity * sizeof(Table *));
+  memory_free(memory, group->hash, group->hash_capacity * sizeof(uint32_t));
+  memory_free(memory, group->edges, group->edge_capacity * sizeof(Edge));
+  memory_free(memory, group->matches,
+              group->match_capacity * sizeof(Match *));
+  memory_free(memory, group, sizeof(Group));
+}
+
+ecs_Status group_add_component(Group *group, Memory *memory,
+                               ecs_Component component, const Schema *schema,
+                               bool bits) {
+  uint32_t bit = group->component_count;
+  void *components = group->components;
+  void *schemas = (void *)group->schemas;
+  if (!memory_grow(memory, &components, &group->component_capacity, bit, 1,
+                   sizeof(GroupComponent)))
+    return ECS_E_MEMORY;
+  group->components = components;
+  if (!memory_grow(memory, &schemas, &group->schema_capacity, bit, 1,
+                   sizeof(Schema *)))
+    return ECS_E_MEMORY;
+  group->schemas = schemas;
+  group->components[bit].component = component;
+  group->components[bit].bits_index =
+      bits ? group->bits_count++ : GROUP_NOT_BITS;
+  group->schemas[bit] = schema->field_count > 0 ? schema : NULL;
+  group->component_count++;
+  return ECS_OK;
+}
+
+/* Tables ---------------------------------------------------------------- */
+
+/* The finalizer of splitmix64 (Steele, Lea, Flood 2014). */
+static uint64_t mix(uint64_t x) {
+  x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+  return x ^ x >> 31;
+}
+
+/* Zero words at the end do not count: masks grow with their group. */
+static uint64_t hash_mask(const uint64_t *mask, uint32_t words) {
+  uint64_t hash = 0;
+  while (words > 0 && mask[words - 1] == 0) words--;
+  for (uint32_t i = 0; i < words; i++)
+    hash = mix(hash ^ mask[i]) + UINT64_C(0x9e3779b97f4a7c15);
+  return hash;
+}
+
+static bool mask_equal(const Table *table, const uint64_t *mask,
+                       uint32_t words) {
+  uint32_t most = words > table->mask_words ? words : table->mask_words;
+  for (uint32_t i = 0; i < most; i++) {
+    uint64_t left = i < table->mask_words ? table->mask[i] : 0;
+    uint64_t right = i < words ? mask[i] : 0;
+    if (left != right) return false;
+  }
+  return true;
+}
+
+Table *group_find_table(const Group *group, const uint64_t *mask,
+                        uint32_t words) {
+  if (group->hash_capacity == 0) return NULL;
+  uint32_t last = group->hash_capacity - 1;
+  uint32_t at = (uint32_t)hash_mask(mask, words) & last;
+  for (; group->hash[at] != 0; at = (at + 1) & last) {
+    Table *table = group->tables[group->hash[at] - 1];
+    if (mask_equal(table, mask, words)) return table;
+  }
+  return NULL;
+}
+
+static void hash_insert(uint32_t *hash, uint32_t capacity,
+                        const Table *table) {
+  uint32_t last = capacity - 1;
+  uint32_t at = (uint32_t)hash_mask(table->mask, table->mask_words) & last;
+  while (hash[at] != 0) at = (at + 1) & last;
+  hash[at] = table->id + 1;
+}
+
+/* Keeps the hash at most half full with one table more. */
+static ecs_Status reserve_hash(Group *group, Memory *memory) {
+  uint32_t capacity = group->hash_capacity;
+  uint32_t *hash = NULL;
+  if ((group->table_count + 1) * 2 <= capacity) return ECS_OK;
+  capacity = capacity == 0 ? 4 : capacity * 2;
+  hash = memory_zeroed(memory, capacity, sizeof(uint32_t));
+  if (hash == NULL) return ECS_E_MEMORY;
+  for (uint32_t i = 0; i < group->table_count; i++)
+    hash_insert(hash, capacity, group->tables[i]);
+  memory_free(memory, group->hash, group->hash_capacity * sizeof(uint32_t));
+  group->hash = hash;
+  group->hash_capacity = capacity;
+  return ECS_OK;
+}
+
+static bool reserve_in_match(Match *match, Memory *memory) {
+  void *tables = match->tables;
+  bool grown = memory_grow(memory, &tables, &match->capacity, match->count, 1,
+                           sizeof(uint32_t));
+  match->tables = tables;
+  return grown;
+}
+
+/* Everything a table's birth needs but the table. */
+static ecs_Status reserve_birth(Group *group, Memory *memory) {
+  void *tables = group->tables;
+  ecs_Status status = reserve_hash(group, memory);
+  if (status != ECS_OK) return status;
+  if (group->table_count >= ECS_TABLE_LIMIT) return ECS_E_LIMIT;
+  if (!memory_grow(memory, &tables, &group->table_capacity,
+                   group->table_count, 1, sizeof(Table *)))
+    return ECS_E_MEMORY;
+  group->tables = tables;
+  for (uint32_t i = 0; i < group->match_count; i++)
+    if (!reserve_in_match(group->matches[i], memory)) return ECS_E_MEMORY;
+  return ECS_OK;
+}
+
+ecs_Status group_ensure_table(Group *group, Memory *memory,
+                              const uint64_t *mask, uint32_t words,
+                              Table **table) {
+  ecs_Status status = ECS_OK;
+  *table = group_find_table(group, mask, words);
+  if (*table != NULL) return ECS_OK;
+  status = reserve_birth(group, memory);
+  if (status != ECS_OK) return status;
+  while (words > 0 && mask[words - 1] == 0) words--;
+  *table = table_create(memory, group->schemas, mask, words, &status);
+  if (*table == NULL) return status;
+  (*table)->id = group->table_count;
+  group->tables[group->table_count++] = *table;
+  note_first(group);
+  hash_insert(group->hash, group->hash_capacity, *table);
+  for (uint32_t i = 0; i < group->match_count; i++) {
+    Match *match = group->matches[i];
+    if (match_fits(match, *table)) match->tables[match->count++] = (*table)->id;
+  }
+  group->version++;
+  return ECS_OK;
+}
+
+/* Edges ----------------------------------------------------------------- */
+
+/* Keeps the edges at most half full with two more. */
+static ecs_Status reserve_edges(Group *group, Memory *memory) {
+  uint32_t capacity = group->edge_capacity;
+  Edge *edges = NULL;
+  if ((group->edge_count + 2) * 2 <= capacity) return ECS_OK;
+  capacity = capacity == 0 ? 8 : capacity * 2;
+  edges = memory_zeroed(memory, capacity, sizeof(Edge));
+  if (edges == NULL) return ECS_E_MEMORY;
+  for (uint32_t i = 0; i < group->edge_capacity; i++)
+    if (group->edges[i].key != 0)
+      edges[edge_slot(edges, capacity, group->edges[i].key)] =
+          group->edges[i];
+  memory_free(memory, group->edges, group->edge_capacity * sizeof(Edge));
+  group->edges = edges;
+  group->edge_capacity = capacity;
+  return ECS_OK;
+}
+
+/* The columns of a component in a table that has it: neighbours in each size.
+ * Sizes it has none of get an empty range, at any position. */
+static ColumnRange component_range(const Group *group, const Table *table,
+                                   uint32_t bit) {
+  ColumnRange range = {{0, 0, 0, 0}, {0, 0, 0, 0}};
+  const Schema *schema = group->schemas[bit];
+  for (uint32_t i = 0; schema != NULL && i < schema->field_count; i++) {
+    ColumnCode code = table_codes(table, bit)[i];
+    uint32_t shift = code_shift(code);
+    if (range.end[shift] == 0) range.begin[shift] = code >> 2;
+    range.end[shift] = (uint16_t)((code >> 2) + 1);
+  }
+  return range;
+}
+
+static void insert_edge(Group *group, const Table *from, const Table *to,
+                        uint32_t bit) {
+  uint64_t key = edge_key(from, bit);
+  Edge *edge =
+      &group->edges[edge_slot(group->edges, group->edge_capacity, key)];
+  bool added = !table_has(from, bit);
+  if (edge->key != 0) return;
+  group->edge_count++;
+  edge->key = key;
+  edge->table = to->id;
+  edge->added = added;
+  edge->range = component_range(group, added ? to : from, bit);
+}
+
+static ecs_Status ensure_toggled(Group *group, Memory *memory,
+                                 const Table *table, uint32_t bit,
+                                 Table **to) {
+  uint32_t words = group_words(group);
+  uint64_t few[8] = {0};
+  size_t mask_bytes = words * sizeof(uint64_t);
+  uint64_t *mask = few;
+  if (words > 8) mask = memory_zeroed(memory, words, sizeof(uint64_t));
+  if (mask == NULL) return ECS_E_MEMORY;
+  if (table->mask_words > 0)
+    memcpy(mask, table->mask, table->mask_words * sizeof(uint64_t));
+  mask[bit >> 6] ^= UINT64_C(1) << (bit & 63u);
+  ecs_Status status = group_ensure_table(group, memory, mask, words, to);
+  if (mask != few) memory_free(memory, mask, mask_bytes);
+  return status;
+}
+
+ecs_Status group_ensure_edge(Group *group, Memory *memory, const Table *table,
+                             uint32_t bit, const Edge **edge) {
+  Table *to = NULL;
+  ecs_Status status = ECS_OK;
+  *edge = group_find_edge(group, table, bit);
+  if (*edge != NULL) return ECS_OK;
+  status = reserve_edges(group, memory);
+  if (status == ECS_OK)
+    status = ensure_toggled(group, memory, table, bit, &to);
+  if (status != ECS_OK) return status;
+  insert_edge(group, table, to, bit);
+  insert_edge(group, to, table, bit);
+  *edge = group_find_edge(group, table, bit);
+  return ECS_OK;
+}
+
+/* Takes an edge out and closes the gap it leaves in its run of entries
+ * (Knuth, The Art of Computer Programming 3, 6.4, algorithm R). */
+static void erase_edge(Group *group, uint32_t hole) {
+  uint32_t last = group->edge_capacity - 1;
+  uint32_t at = hole;
+  for (;;) {
+    group->edges[hole].key = 0;
+    for (;;) {
+      at = (at + 1) & last;
+      if (group->edges[at].key == 0) {
+        group->edge_count--;
+        return;
+      }
+      uint32_t home = edge_home(group->edges[at].key, last);
+      if (((at - home) & last) >= ((at - hole) & last)) break;
+    }
+    group->edges[hole] = group->edges[at];
+    hole = at;
+  }
+}
+
+/* Edges to or from tables that are no more. */
+static void drop_edges(Group *group, uint32_t table_count) {
+  for (uint32_t i = 0; i < group->edge_capacity; i++) {
+    const Edge *edge = &group->edges[i];
+    while (edge->key != 0 && (edge->table >= table_count ||
+                              (edge->key - 1) >> 32 >= table_count))
+      erase_edge(group, i);
+  }
+}
+
+static void hash_rebuild(Group *group) {
+  memset(group->hash, 0, group->hash_capacity * sizeof(uint32_t));
+  for (uint32_t i = 0; i < group->table_count; i++)
+    hash_insert(group->hash, group->hash_capacity, group->tables[i]);
+}
+
+void group_drop_tables(Group *group, Memory *memory, uint32_t count) {
+  if (group->table_count <= count) return;
+  for (uint32_t i = 0; i < group->match_count; i++) {
+    Match *match = group->matches[i];
+    while (match->count > 0 && match->tables[match->count - 1] >= count)
+      match->count--;
+  }
+  while (group->table_count > count) {
+    Table *table = group->tables[--group->table_count];
+    ECS_ASSERT(table->count == 0);
+    table_destroy(table, memory);
+  }
+  for (uint32_t i = 0; i < count; i++) table_forget_turn(group->tables[i]);
+  note_first(group);
+  hash_rebuild(group);
+  drop_edges(group, count);
+  group->version++;
+}
+
+void group_copy_row(const Group *group, Table *to, uint32_t to_row,
+                    const Table *from, uint32_t from_row) {
+  uint32_t common = to->lookup_count < from->lookup_count
+                        ? to->lookup_count
+                        : from->lookup_count;
+  for (uint32_t bit = 0; bit < common; bit++) {
+    if (!table_has_columns(to, bit) || !table_has_columns(from, bit)) continue;
+    const ColumnCode *target = table_codes(to, bit);
+    const ColumnCode *source = table_codes(from, bit);
+    for (uint32_t i = 0; i < group->schemas[bit]->field_count; i++)
+      element_copy(table_element(to, target[i], to_row),
+                   table_element(from, source[i], from_row),
+                   code_shift(source[i]));
+  }
+  table_copy_bits(to, to_row, from, from_row);
+}
+
+/* Matches --------------------------------------------------------------- */
+
+ecs_Status group_attach(Group *group, Memory *memory, Match *match) {
+  void *matches = (void *)group->matches;
+  if (!memory_grow(memory, &matches, &group->match_capacity,
+                   group->match_count, 1, sizeof(Match *)))
+    return ECS_E_MEMORY;
+  group->matches = matches;
+  match->count = 0;
+  for (uint32_t i = 0; i < group->table_count; i++) {
+    if (!match_fits(match, group->tables[i])) continue;
+    if (!reserve_in_match(match, memory)) return ECS_E_MEMORY;
+    match->tables[match->count++] = i;
+  }
+  group->matches[group->match_count++] = match;
+  return ECS_OK;
+}
+
+void group_detach(Group *group, const Match *match) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < group->match_count; i++)
+    if (group->matches[i] != match) group->matches[kept++] = group->matches[i];
+  group->match_count = kept;
+}
+
+void match_deinit(Match *match, Memory *memory) {
+  size_t mask_bytes = match->words * sizeof(uint64_t);
+  memory_free(memory, match->required, mask_bytes);
+  memory_free(memory, match->excluded, mask_bytes);
+  memory_free(memory, match->tables, match->capacity * sizeof(uint32_t));
+  *match = (Match){0};
+}
+
+const char *group_kind(const Group *group) {
+  if (group->id == 0) return "main group";
+  return group->locator.narrow ? "sparse set" : "group";
+}

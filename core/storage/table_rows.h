@@ -1,0 +1,60 @@
+/* table_rows.h: many rows of a table at once.
+ *
+ * What table.h does row by row is done here column by column: whole columns are
+ * copied, filled or changed owner.
+ *
+ *      rows_append   from | a b |  to | x y |   ->   from | |  to | x y a b |
+ *      rows_take     from | a b |  to | x y |   ->   from | a - |  to | x y b |
+ *      rows_hand     from | a b |  to | |       ->   from | |  to | a b |
+ *                    without a copy: the tables exchange their slabs
+ *
+ * All keep what tables promise: every byte past the count is zero. Gaps are
+ * there for a while only: rows_close and rows_cut take them out.
+ */
+#ifndef ECS_ROWS_H
+#define ECS_ROWS_H
+
+#include "storage/table.h"
+
+/* Moves all rows to the end of a table that has the columns of range (added) or
+ * lacks them, and otherwise the same; room must be reserved. What is new is
+ * zeros. Returns the first of the rows there. Places are the caller's to
+ * tell. */
+ECS_INTERNAL uint32_t rows_append(Table *to, Table *from,
+                                  const ColumnRange *range, bool added);
+
+/* Can rows_hand move the rows? The tables differ in tags alone, and the one to
+ * get them is empty. */
+ECS_INTERNAL bool rows_can_hand(const Table *to, const Table *from);
+
+/* The same move, in no time; needs no room. */
+ECS_INTERNAL void rows_hand(Table *to, Table *from);
+
+/* Moves the listed rows as rows_append does, but leaves a gap where each was: a
+ * row whose entity is 0. Returns the first of the rows there. */
+ECS_INTERNAL uint32_t rows_take(Table *to, Table *from, const uint32_t *rows,
+                                uint32_t count, const ColumnRange *range,
+                                bool added);
+
+/* Copies rows into gaps, one each. */
+ECS_INTERNAL void rows_close(Table *table, const uint32_t *gaps,
+                             const uint32_t *fillers, uint32_t count);
+
+/* Ends the table at a row: what follows it becomes zeros. */
+ECS_INTERNAL void rows_cut(Table *table, uint32_t count);
+
+/* Fills total bytes, a multiple of bytes, with one element, doubling what is
+ * there already. */
+ECS_INTERNAL void rows_repeat(char *first, const void *element, size_t bytes,
+                              size_t total);
+
+/* Stores one component in count rows: the fields of an image whose bits are
+ * set. */
+ECS_INTERNAL void rows_fill(Table *table, uint32_t first, uint32_t count,
+                            uint32_t component, const Schema *schema,
+                            const void *image, uint64_t fields);
+
+/* Sets or clears a tag stored as bits in all rows; the table has the column. */
+ECS_INTERNAL void rows_write_bit(Table *table, uint32_t bits_index, bool on);
+
+#endif

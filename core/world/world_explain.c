@@ -1,0 +1,126 @@
+/* world_explain.c: how a world stores what it has, as text for people. */
+#include "world/world_explain.h"
+
+typedef unsigned long long Number; /* what printf knows */
+
+static const char *ending(Number count) { return count == 1 ? "" : "s"; }
+
+static const char *name_of(const World *world, const Group *group,
+                           uint32_t bit) {
+  return world->components[group->components[bit].component].schema->name;
+}
+
+/* Tables ------------------------------------------------------------------ */
+
+/* "{ Position, Velocity }", or "{}" */
+static void say_mask(Text *text, const World *world, const Group *group,
+                     const Table *table) {
+  const char *before = "{ ";
+  for (uint32_t bit = 0; bit < group->component_count; bit++) {
+    if (!mask_has(table->mask, table->mask_words, bit)) continue;
+    text_say(text, "%s%s", before, name_of(world, group, bit));
+    before = ", ";
+  }
+  text_say(text, before[0] == ',' ? " }" : "{}");
+}
+
+/* The oldest tables, in the order of their birth; the rest as a sum. */
+static void say_tables(Text *text, const World *world, const Group *group) {
+  Number rows = 0, bytes = 0;
+  for (uint32_t i = 0; i < group->table_count; i++) {
+    const Table *table = group->tables[i];
+    if (i >= ECS_EXPLAINED_TABLES) {
+      rows += table->count;
+      bytes += table->slab_bytes;
+      continue;
+    }
+    text_say(text, "  table ");
+    say_mask(text, world, group, table);
+    text_say(text, ": %u row%s of %u, %llu bytes\n", table->count,
+             ending(table->count), table->capacity,
+             (Number)table->slab_bytes);
+  }
+  if (group->table_count <= ECS_EXPLAINED_TABLES) return;
+  Number more = group->table_count - ECS_EXPLAINED_TABLES;
+  text_say(text, "  %llu more table%s: %llu row%s, %llu bytes\n", more,
+           ending(more), rows, ending(rows), bytes);
+}
+
+/* Groups ------------------------------------------------------------------ */
+
+static void say_group(Text *text, const World *world, const Group *group) {
+  text_say(text, "%s %u:", group_kind(group), group->id);
+  for (uint32_t bit = 0; bit < group->component_count; bit++)
+    text_say(text, "%s %s%s", bit == 0 ? "" : ",", name_of(world, group, bit),
+             group_is_bits(group, bit) ? " (bits)" : "");
+  text_say(text, group->component_count == 0 ? " no components\n" : "\n");
+  say_tables(text, world, group);
+}
+
+/* Components -------------------------------------------------------------- */
+
+static Number count_bits(const Table *table, uint32_t index) {
+  Number count = 0;
+  if (index >> 3 >= table->bits_columns) return 0;
+  for (uint32_t row = 0; row < table->count; row++)
+    if (table_has_bit(table, row, index)) count++;
+  return count;
+}
+
+/* How many entities have a component. */
+static Number count_of(const Group *group, uint32_t bit) {
+  Number count = 0;
+  for (uint32_t i = 0; i < group->table_count; i++) {
+    const Table *table = group->tables[i];
+    if (group_is_bits(group, bit))
+      count += count_bits(table, group->components[bit].bits_index);
+    else if (mask_has(table->mask, table->mask_words, bit))
+      count += table->count;
+  }
+  return count;
+}
+
+static void say_component(Text *text, const World *world,
+                          const Component *component) {
+  const Schema *schema = component->schema;
+  const Group *group = world->groups[component->group];
+  Number count = count_of(group, component->bit), bytes = 0;
+  text_say(text, "%s %s:", schema->field_count > 0 ? "component" : "tag",
+           schema->name);
+  for (uint32_t i = 0; i < schema->field_count; i++) {
+    text_say(text, "%s %s %s", i == 0 ? "" : ",", schema->fields[i].name,
+             ecs_scalar_name(schema->fields[i].type));
+    bytes += scalar_bytes(schema->fields[i].type);
+  }
+  text_say(text, "%s %s%u, %llu entit%s", schema->field_count > 0 ? ";" : "",
+           group_is_bits(group, component->bit) ? "bits of group " : "group ",
+           group->id, count, count == 1 ? "y" : "ies");
+  if (schema->field_count > 0)
+    text_say(text, ", %llu bytes", bytes * count);
+  text_say(text, "\n");
+}
+
+/* All of it --------------------------------------------------------------- */
+
+static void say_sums(Text *text, const World *world) {
+  Number tables = 0, bytes = 0;
+  for (uint32_t i = 0; i < world->group_count; i++) {
+    const Group *group = world->groups[i];
+    tables += group->table_count;
+    for (uint32_t k = 0; k < group->table_count; k++)
+      bytes += group->tables[k]->slab_bytes;
+  }
+  Number entities = world->index.alive_count;
+  text_say(text,
+           "%llu entit%s in %u group%s with %llu table%s, %llu bytes of rows\n",
+           entities, entities == 1 ? "y" : "ies", world->group_count,
+           ending(world->group_count), tables, ending(tables), bytes);
+}
+
+void world_explain(const World *world, Text *text) {
+  say_sums(text, world);
+  for (uint32_t i = 0; i < world->group_count; i++)
+    say_group(text, world, world->groups[i]);
+  for (uint32_t i = 1; i < world->component_count; i++)
+    say_component(text, world, &world->components[i]);
+}

@@ -1,0 +1,25 @@
+/* world_explain.h: how a world stores what it has, as text for people.
+ *
+ *      5 entities in 2 groups with 3 tables, 1152 bytes of rows
+ *      main group 0: Position, Velocity, Enemy, Seen (bits)
+ *        table {}: 1 row of 16, 128 bytes
+ *        table { Position, Velocity }: 4 rows of 16, 512 bytes
+ *      sparse set 1: Stunned
+ *        table { Stunned }: 2 rows of 16, 512 bytes
+ *      component Position: x f32, y f32; group 0, 4 entities, 32 bytes
+ *      tag Seen: bits of group 0, 1 entity
+ *
+ * Bytes of rows are what the tables hold from the allocator, room for more rows
+ * included; bytes of a component are those of the values that are there. The
+ * text depends on the program alone: no address, no order of a hash. Cost:
+ * looks at every table, and at every row where tags are stored as bits.
+ */
+#ifndef ECS_EXPLAIN_H
+#define ECS_EXPLAIN_H
+
+#include "base/text.h"
+#include "storage/store.h"
+
+ECS_INTERNAL void world_explain(const World *world, Text *text);
+
+#endif

@@ -1,0 +1,319 @@
+--- captures: what a compiled function gets from outside.
+--
+-- Upvalues, globals and extra arguments, and fields of tables found there. A
+-- number or boolean is a uniform: read anew for every run, so that a change is
+-- seen. What else the code was compiled for (a function that was inlined, a
+-- definition, a nil) is a guard: compared before every run, and when it is
+-- another, the function is compiled anew.
+--
+-- Reading runs no code of a script: a field behind an __index that is a
+-- function is UNREADABLE, and nothing is compiled that reads one. Only globals
+-- may be behind such a function, as strict modes, sandboxes and test runners
+-- have it.
+--
+--     reader   { key, root = function, path = { "speed" }, global, owner }
+--              global: path begins with a global's name; owner: the reader of
+--              the table that this is a field of
+--     uniforms list of { reader, kind, handle, box, position }, in the order
+--              of the program's; an argument is box[position], read without a
+--              call; handle: an entity that must not be null
+--     guards   list of { reader, value }; or { reader, some } where only nil or
+--              not is of interest, { reader, table } where it must be a table
+--     looked   list of { reader, value } of everything that was looked at;
+--              exact: a number of which the value counts
+
+local parser = require "ecs.compile.parser"
+
+local outside = parser.outside
+
+-- Taken now: scripts replace what Lua gave them, and programs must not change.
+local ipairs, match, pcall, type = ipairs, string.match, pcall, type
+local rawequal, rawget, setmetatable = rawequal, rawget, setmetatable
+local get_upvalue = debug and debug.getupvalue
+local get_metatable = debug and debug.getmetatable or getmetatable
+local get_environment = rawget(_G, "getfenv")
+
+local roots = {}
+roots.__index = roots
+
+local UNREADABLE = {}
+
+--- How many tables a field may be behind.
+local CHAIN_LIMIT = 32
+
+--- main: { f }, the function that is compiled. Closures made from one function
+-- share its plan: another f is put there before the plan's readers are asked.
+-- constant(f, name): of a constant that Lua has taken in; see lexer.lua.
+function roots.new(emit, main, constant)
+  return setmetatable({
+    emit = emit, main = main, constant = constant, uniforms = {}, guards = {},
+    looked = {},     -- { reader, value } in order
+    slots = {},      -- key and kind of a reader -> uniform's value
+    guarded = {},    -- key of a reader -> true
+    functions = {},  -- function -> its upvalues by name
+    count = 0,
+  }, roots)
+end
+
+--- The upvalues of a function: name -> position.
+function roots:upvalues(f)
+  local known = self.functions[f]
+  if known then return known end
+  known = { number = self.count }
+  self.count = self.count + 1
+  local k = 1
+  while get_upvalue do
+    local name = get_upvalue(f, k)
+    if not name then break end
+    if name ~= "" then known[name .. "/"] = k end
+    k = k + 1
+  end
+  self.functions[f] = known
+  return known
+end
+
+local function plain_index(object, name) return object[name] end
+
+--- A field as indexing gives it; called: where that may call a function.
+local function index(object, name, called)
+  local first = object
+  for _ = 1, CHAIN_LIMIT do
+    local value = rawget(object, name)
+    if value ~= nil then return value end
+    local meta = get_metatable(object)
+    if type(meta) ~= "table" then return nil end
+    object = rawget(meta, "__index")
+    if object == nil then return nil end
+    if type(object) ~= "table" then break end
+  end
+  if not called then return UNREADABLE end
+  local done, value = pcall(plain_index, first, name)
+  if done then return value end
+  return UNREADABLE
+end
+
+--- The value of a reader now.
+function roots.read(reader)
+  local value, path = reader.root(), reader.path
+  for k = 1, #path do
+    if type(value) ~= "table" then return UNREADABLE end
+    value = index(value, path[k], k == 1 and reader.global)
+  end
+  return value
+end
+
+--- Do two values give the same code? The zeros do not, and nan is like itself.
+local function same(one, other)
+  if type(one) ~= "number" or type(other) ~= "number" then
+    return rawequal(one, other)
+  end
+  return one == other and 1 / one == 1 / other
+    or one ~= one and other ~= other
+end
+
+--- Is what was looked at still what the compiler takes for the same? Numbers
+-- are alike to it, but for those that guards compare; and so are tables, whose
+-- fields are looked at apart.
+function roots.alike(looked)
+  local now, value = roots.read(looked.reader), looked.value
+  if looked.exact then return same(now, value) end
+  if rawequal(now, value) then return true end
+  local kind = type(value)
+  if type(now) ~= kind or rawequal(now, UNREADABLE)
+    or rawequal(value, UNREADABLE) then
+    return false
+  end
+  return kind == "number" or kind == "boolean" or kind == "table"
+end
+
+--- What a reader reads, noted down.
+function roots:object(reader, line)
+  local value = roots.read(reader)
+  local looked = { reader = reader, value = value }
+  self.looked[#self.looked + 1] = looked
+  if rawequal(value, UNREADABLE) then
+    outside(line, "'" .. reader.path[#reader.path] .. "' behind a metatable "
+      .. "whose __index is a function", "read it from a plain table")
+  elseif type(value) == "cdata" then -- which may be equal to a number, or nil
+    outside(line, "'" .. match(reader.key, "[^/.]*$") .. "', which is cdata",
+      "keep numbers in variables and tables of Lua")
+  end
+  return { type = "object", reader = reader, value = value, looked = looked }
+end
+
+local function upvalue_reader(holder, position, key)
+  return { key = key, path = {}, root = function()
+    local _, value = get_upvalue(holder.f, position)
+    return value
+  end }
+end
+
+--- A constant that Lua has taken in, as a value; nil when there is none.
+local function constant_value(self, f, name, node)
+  local found, value, unknown = self.constant(f, name)
+  if not found then return nil end
+  if unknown then
+    outside(node.line, "'" .. name .. "', whose value is not a number or "
+      .. "boolean written out", "leave out its <const>")
+  end
+  if type(value) == "number" then
+    return self.emit:constant(value + 0.0)
+  end
+  if value == nil then return { type = "nil" } end
+  return self.emit:truth(value)
+end
+
+--- What a name means in a function where it is no local variable.
+function roots:lookup(f, name, node)
+  local known = self:upvalues(f)
+  local holder = f == self.main.f and self.main or { f = f }
+  local position = known[name .. "/"]
+  local key = known.number .. "/"
+  if position then
+    return self:object(upvalue_reader(holder, position, key .. name),
+      node.line)
+  end
+  local constant = constant_value(self, f, name, node)
+  if constant then return constant end
+  -- Where functions have environments, _ENV is a name like any other.
+  local place = not get_environment and known["_ENV/"]
+  local reader = place and upvalue_reader(holder, place, key .. "_ENV")
+    or get_environment and { key = key .. "/", path = {}, root = function()
+      return get_environment(holder.f)
+    end }
+  if not reader then
+    outside(node.line, "'" .. name .. "', which is not known here",
+      "make it a local variable above the function")
+  end
+  reader.global = true
+  return self:field(self:object(reader, node.line), name, node.line)
+end
+
+--- An argument that every row is given.
+function roots:argument(position, box)
+  return self:object { key = "argument " .. position, path = {},
+                       argument = true, box = box, position = position,
+                       root = function() return box[position] end }
+end
+
+--- A field of a table from outside.
+function roots:field(value, name, line)
+  if type(value.value) ~= "table" then
+    outside(line, "'." .. name .. "' of "
+      .. (value.value == nil and "nil" or "a " .. type(value.value)),
+      "only fields of rows and of tables can be read")
+  end
+  local path = {}
+  for k, part in ipairs(value.reader.path) do path[k] = part end
+  path[#path + 1] = name
+  local reader = value.reader
+  return self:object({ key = reader.key .. "." .. name, path = path,
+                       root = reader.root, global = reader.global,
+                       owner = reader }, line)
+end
+
+--- Fields that are read and then not used: of what they are a field must stay
+-- a table, as plain Lua raises an error where it is none. Called last.
+function roots:guard_owners()
+  local covered = {}
+  for _, list in ipairs { self.uniforms, self.guards } do
+    for _, known in ipairs(list) do covered[known.reader.key] = true end
+  end
+  for k = #self.looked, 1, -1 do
+    local reader = self.looked[k].reader
+    local owner = reader.owner
+    if owner and not covered[reader.key] and not covered[owner.key] then
+      self.guards[#self.guards + 1] = { reader = owner, table = true }
+    end
+    if owner then covered[owner.key] = true end
+  end
+end
+
+--- The code holds only while this reads the same.
+function roots:guard(value)
+  local reader = value.reader
+  if value.looked then value.looked.exact = type(value.value) == "number" end
+  if not reader or self.guarded[reader.key] then return end
+  self.guarded[reader.key] = true
+  self.guards[#self.guards + 1] = { reader = reader, value = value.value }
+end
+
+--- The code holds only while this is nil, or something, as it is now.
+function roots:guard_some(value)
+  local reader = value.reader
+  local key = reader.key .. "?"
+  if value.value == nil then return self:guard(value) end
+  if self.guarded[key] then return end
+  self.guarded[key] = true
+  self.guards[#self.guards + 1] = { reader = reader, some = true }
+end
+
+--- Does a guard hold?
+function roots.holds(guard)
+  local now = roots.read(guard.reader)
+  if guard.table then
+    return type(now) == "table" and not rawequal(now, UNREADABLE)
+  end
+  if guard.some then return now ~= nil and not rawequal(now, UNREADABLE) end
+  return same(now, guard.value)
+end
+
+--- Is it the number of an entity, which a program does not take for null?
+function roots.is_handle(number)
+  return number >= 1 and number < 2 ^ 52 and number % 1 == 0
+end
+
+--- The uniform of a reader: kind number, bool or entity; handle: an entity that
+-- must not be null.
+function roots:uniform(value, kind, handle)
+  local emit = self.emit
+  local key = value.reader.key .. " " .. kind .. (handle and "!" or "")
+  local slot = self.slots[key]
+  if not slot then
+    slot = emit:uniform_slot(kind)
+    self.slots[key] = slot
+    self.uniforms[#self.uniforms + 1] = { reader = value.reader, kind = kind,
+      handle = handle, box = value.reader.box,
+      position = value.reader.position }
+  end
+  local computed = kind == "number" and "f64" or kind
+  local read = emit:value("uniform " .. computed .. " " .. slot, computed)
+  return { type = computed, id = read.id, slot = slot, reader = value.reader,
+           number = value.number or value.value, looked = value.looked,
+           flex = kind == "number" and not emit.double or nil }
+end
+
+--- A value from outside as a value of the program, where it is one.
+function roots:plain(value)
+  if value.type ~= "object" then return value end
+  local kind = type(value.value)
+  if kind == "number" then
+    return self:uniform(value, "number")
+  elseif kind == "boolean" then
+    return self:uniform(value, "bool")
+  elseif kind == "nil" then
+    self:guard(value)
+    return { type = "nil" }
+  end
+  return value
+end
+
+--- The same as an entity; nil when it is none. chosen: between it and another
+-- by a condition, so that it must not be null, as numbers are not false.
+function roots:entity(value, chosen)
+  if value.type == "object" and type(value.value) == "number"
+    or value.slot and value.type ~= "bool" then
+    if not chosen then return self:uniform(value, "entity") end
+    if roots.is_handle(value.number or value.value) then
+      return self:uniform(value, "entity", true)
+    end
+    if value.looked then value.looked.exact = true end
+    return nil
+  elseif value.type == "object" and value.value == nil then
+    self:guard(value)
+    return self.emit.null()
+  end
+  return nil
+end
+
+return roots

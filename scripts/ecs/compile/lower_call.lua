@@ -1,0 +1,391 @@
+--- lower_call: the functions and methods that compiled code may call.
+--
+-- calls: by the function itself, so that any name for it will do. Each is
+-- called as calls[f](lower, node, wanted, scope) and returns a list of values.
+-- methods: of worlds, by name, with the object as one argument more; totals: of
+-- sums and extremes.
+
+if jit then jit.off(true, true) end -- too seldom run to be worth compiling
+
+-- Taken now: scripts replace what Lua gave them, and programs must not change.
+local max, huge, ipairs, type = math.max, math.huge, ipairs, type
+
+local lower = require "ecs.compile.lower"
+local parser = require "ecs.compile.parser"
+local core = require "ecs.core"
+local mathematics = require "ecs.portable_math"
+local emitter = require "ecs.compile.ir_writer"
+local entries = require "ecs.safe_pairs"
+
+local outside = parser.outside
+local quote = emitter.quote
+local NIL = lower.NIL
+
+local lower_call = {}
+
+-- Numbers -------------------------------------------------------------------
+
+--- The arguments as numbers. A call at the end gives all that it returns.
+local function numbers(self, node, scope, least, most, name)
+  local written = #node.arguments
+  local values = self:list(node.arguments, max(written, most), scope)
+  for k = #values, written + 1, -1 do
+    if values[k].type ~= "nil" then break end
+    values[k] = nil
+  end
+  if #values < least or #values > most then
+    outside(node.line, name .. " with " .. #values
+      .. (#values == 1 and " argument" or " arguments"),
+      "it takes " .. least .. (most > least and " or more" or ""))
+  end
+  for k, value in ipairs(values) do
+    values[k] = self:number(value, node, name)
+  end
+  return values
+end
+
+local function unary(operation, name)
+  return function(self, node, _, scope)
+    local values = numbers(self, node, scope, 1, 1, name)
+    return { self.emit:unary(operation, values[1]) }
+  end
+end
+
+local function binary(operation, name)
+  return function(self, node, _, scope)
+    local values = numbers(self, node, scope, 2, 2, name)
+    return { self.emit:binary(operation, values[1], values[2]) }
+  end
+end
+
+--- min and max take any number of arguments.
+local function extreme(operation, name)
+  return function(self, node, _, scope)
+    local values = numbers(self, node, scope, 1, 64, name)
+    local result = values[1]
+    for k = 2, #values do
+      result = self.emit:binary(operation, result, values[k])
+    end
+    return { result }
+  end
+end
+
+--- x times a constant.
+local function scaled(factor, name)
+  return function(self, node, _, scope)
+    local values = numbers(self, node, scope, 1, 1, name)
+    return { self.emit:binary("mul", values[1], self.emit:constant(factor)) }
+  end
+end
+
+--- Lua 5.4's atan: of y / x, x being 1 when it is not given.
+local function arc(self, node, _, scope)
+  local values = numbers(self, node, scope, 1, 2, "math.atan")
+  return { self.emit:binary("atan2", values[1],
+    values[2] or self.emit:constant(1)) }
+end
+
+--- Natural: with a base the VMs differ.
+local function logarithm(self, node, _, scope)
+  local values = numbers(self, node, scope, 1, 2, "math.log")
+  if values[2] then
+    outside(node.line, "math.log with a base",
+      "divide: math.log(x) / math.log(base)")
+  end
+  return { self.emit:unary("log", values[1]) }
+end
+
+local function own_log10(self, node, _, scope)
+  local emit = self.emit
+  local value = numbers(self, node, scope, 1, 1, "ecs.math.log10")[1]
+  local wide = emit:unary("xlog", emit:cast(value, "f64"))
+  wide = emit:binary("mul", wide,
+    emit:cast(emit:constant(0.4342944819032518), "f64"))
+  if value.flex then wide = { type = "f64", id = wide.id, flex = true } end
+  return { value.type == "f32" and emit:cast(wide, "f32") or wide }
+end
+
+local function own_clamp(self, node, _, scope)
+  local emit = self.emit
+  local values = numbers(self, node, scope, 3, 3, "ecs.math.clamp")
+  local a = emit:binary("max", values[1], values[2])
+  return { emit:binary("min", a, values[3]) }
+end
+
+local function own_lerp(self, node, _, scope)
+  local emit = self.emit
+  local values = numbers(self, node, scope, 3, 3, "ecs.math.lerp")
+  local a, b, t = values[1], values[2], values[3]
+  return { emit:binary("add", a,
+    emit:binary("mul", emit:binary("sub", b, a), t)) }
+end
+
+--- ecs.random. How many numbers the row has drawn is a value like any other:
+-- after an if it is chosen, so that only draws that happened count. The number
+-- stays an f64: rounded to f32 it might be 1.
+local function draw(self, node)
+  if #node.arguments > 0 then
+    outside(node.line, "ecs.random with arguments", "it gives a number from 0 "
+      .. "up to 1: for 1 to n write math.floor(ecs.random() * n) + 1")
+  elseif not self.context.system then
+    outside(node.line, "ecs.random outside of a system", "use it in the each "
+      .. "function of a system, or math.random")
+  end
+  local emit, count = self.emit, self.state.draws
+  self:set("draws", emit:binary("add", count, emit:constant(1)))
+  return { emit:op("random", "f64", emit:cast(count, "f64")) }
+end
+
+local function refuse(name, remedy)
+  return function(_, node) return outside(node.line, name, remedy) end
+end
+
+--- The functions, by the function.
+function lower_call.calls()
+  local calls = {}
+  local function known(library, name, call)
+    if type(library[name]) == "function" then calls[library[name]] = call end
+  end
+  for name, operation in entries {
+    abs = "abs", ceil = "ceil", floor = "floor", sqrt = "sqrt", sin = "sin",
+    cos = "cos", tan = "tan", asin = "asin", acos = "acos", exp = "exp",
+  } do
+    known(math, name, unary(operation, "math." .. name))
+  end
+  known(math, "log", logarithm)
+  known(math, "fmod", binary("fmod", "math.fmod"))
+  known(math, "pow", binary("pow", "math.pow"))
+  known(math, "atan2", binary("atan2", "math.atan2"))
+  known(math, "atan", arc)
+  known(math, "min", extreme("min", "math.min"))
+  known(math, "max", extreme("max", "math.max"))
+  known(math, "deg", scaled(180 / math.pi, "math.deg"))
+  known(math, "rad", scaled(math.pi / 180, "math.rad"))
+  known(math, "random", refuse("math.random", "call ecs.random(), which gives "
+    .. "a number from 0 up to 1, the same on every run and machine"))
+  known(core, "random", draw)
+  for name, operation in entries {
+    sin = "xsin", cos = "xcos", exp = "xexp", log = "xlog", floor = "floor",
+    ceil = "ceil",
+  } do
+    known(mathematics, name, unary(operation, "ecs.math." .. name))
+  end
+  for name, operation in entries {
+    pow = "xpow", atan2 = "xatan2", mod = "mod", min = "min", max = "max",
+  } do
+    known(mathematics, name, binary(operation, "ecs.math." .. name))
+  end
+  known(mathematics, "log10", own_log10)
+  known(mathematics, "clamp", own_clamp)
+  known(mathematics, "lerp", own_lerp)
+  return calls
+end
+
+-- Worlds --------------------------------------------------------------------
+
+--- Refuses a method's call with more than most arguments: they would not be
+-- computed. A call at the end may give any number of them.
+local function limit(node, most)
+  local count = #node.arguments
+  local last = node.arguments[count]
+  local name = node.object.name or "world"
+  if count > most then
+    outside(node.line, name .. ":" .. node.name .. " with " .. count
+      .. (count == 1 and " argument" or " arguments"), "it takes "
+      .. (most == 0 and "none" or most == 1 and "one" or "two"))
+  elseif last and (last[1] == "call" or last[1] == "method") then
+    outside(node.line, "a call as the last argument of " .. name .. ":"
+      .. node.name, "keep its result in a local variable")
+  end
+end
+
+--- The argument as the row's own entity, which alone can be changed.
+local function own_entity(self, node, scope)
+  local first = node.arguments[1]
+  local value = first and self:value(first, scope)
+  local own = self.emit:value("self", "entity")
+  if not value or value.type ~= "entity" or value.id ~= own.id then
+    outside(node.line, "world:" .. node.name .. " of another entity than "
+      .. "the row's", "change others in a run system, with rows")
+  end
+end
+
+--- Argument k as a definition; guarded.
+local function definition(self, node, k, scope)
+  local argument = node.arguments[k]
+  local value = argument and self:value(argument, scope)
+  local known = value and value.type == "object"
+    and self.context.describe(value.value)
+  if not known then
+    outside(node.line, "world:" .. node.name .. " without a component",
+      "name it as a component or tag that was defined before")
+  end
+  self.context.roots:guard(value)
+  return known
+end
+
+local function plain_statement(node, wanted)
+  if wanted > 0 then
+    outside(node.line, "the result of world:" .. node.name,
+      "call it as a statement")
+  end
+end
+
+local methods = {}
+
+function methods.destroy(self, node, wanted, scope)
+  plain_statement(node, wanted)
+  limit(node, 1)
+  own_entity(self, node, scope)
+  self.emit:effect("destroy", nil, self:mask())
+  self:set("doomed", self.emit.yes)
+  return {}
+end
+
+local function structure(word)
+  return function(self, node, wanted, scope)
+    plain_statement(node, wanted)
+    limit(node, 2)
+    own_entity(self, node, scope)
+    local known = definition(self, node, 2, scope)
+    self.emit:effect(word .. " " .. quote(known.name), nil, self:mask())
+    return {}
+  end
+end
+
+methods.add = structure("add")
+methods.remove = structure("remove")
+
+--- The entity that is looked up: any.
+local function entity_argument(self, node, scope)
+  local first = node.arguments[1]
+  local value = first and self:entity(self:value(first, scope))
+  if not value then
+    outside(node.line, "world:" .. node.name .. " of something that is no "
+      .. "entity", "give it e, or a field of type entity")
+  end
+  return value
+end
+
+--- Is it alive? The program knows whom rows before have destroyed, not what
+-- this row has.
+local function alive(self, entity)
+  local emit, doomed = self.emit, self.state.doomed
+  local there = emit:op("alive", "bool", entity)
+  if doomed.constant == false then return there end
+  local own = emit:op("eq entity", "bool", entity, emit:value("self", "entity"))
+  return emit:both(there, emit:opposite(emit:both(doomed, own)))
+end
+
+function methods.alive(self, node, _, scope)
+  limit(node, 1)
+  return { alive(self, entity_argument(self, node, scope)) }
+end
+
+function methods.has(self, node, _, scope)
+  limit(node, huge)
+  local emit, entity = self.emit, entity_argument(self, node, scope)
+  if #node.arguments < 2 then return { alive(self, entity) } end
+  local all = emit.yes
+  for k = 2, #node.arguments do
+    local known = definition(self, node, k, scope)
+    all = emit:both(all,
+      emit:value("has " .. emit:name(entity) .. " " .. quote(known.name),
+        "bool"))
+  end
+  return { all }
+end
+
+--- One field of another entity.
+local function look(self, node, entity, known, name)
+  local emit = self.emit
+  local scalar = known.types[name]
+  if not scalar then
+    outside(node.line, "'" .. name .. "' of " .. known.name
+      .. ", which has no such field", "look at its definition")
+  end
+  local label = emit:name(entity) .. " " .. quote(known.name)
+  local value = emit:get(label .. " " .. quote(name), scalar)
+  if value.type == "entity" then return value end
+  return { type = "maybe", value = value,
+           some = emit:value("has " .. label, "bool") }
+end
+
+function methods.get(self, node, wanted, scope)
+  local entity = entity_argument(self, node, scope)
+  local known = definition(self, node, 2, scope)
+  if self.context.writes(known.name) then
+    outside(node.line, "world:get of " .. known.name
+      .. ", which this system writes", "write another component here, and "
+      .. known.name .. " in another system")
+  elseif #node.arguments < 3 then
+    outside(node.line, "world:get of a whole component",
+      "name the fields: world:get(e, " .. known.name .. ", 'x', 'y')")
+  end
+  local values = {}
+  for k = 3, max(#node.arguments, wanted + 2) do
+    local argument = node.arguments[k]
+    if argument and (argument[1] ~= "string" or not argument.value) then
+      outside(argument.line, "a field that is not written as a string",
+        "write its name in quotes")
+    end
+    values[#values + 1] = argument
+      and look(self, node, entity, known, argument.value) or NIL
+  end
+  return values
+end
+
+local function get_total(_, node)
+  return outside(node.line, "world:" .. node.name, "get it outside of the "
+    .. "function: local total = world:" .. node.name .. " 'name'")
+end
+
+methods.sum, methods.min, methods.max = get_total, get_total, get_total
+
+lower_call.methods = methods
+
+-- Totals ----------------------------------------------------------------------
+
+local totals = {}
+
+--- The reduction of a total.
+local function reduction(self, total)
+  local list = self.context.totals
+  if not list[total.value] then
+    list[#list + 1] = total.value
+    list[total.value] = self.emit:reduction(self.context.total_kind(total))
+  end
+  return list[total.value]
+end
+
+function totals.add(self, node, wanted, scope, total)
+  if not self.context.system then
+    outside(node.line, "add to a total outside of a system",
+      "count in a local variable")
+  elseif wanted > 0 then
+    outside(node.line, "the result of total:add", "call it as a statement")
+  elseif #node.arguments < 1 then
+    outside(node.line, "total:add without a number", "give it one")
+  end
+  local emit = self.emit
+  local values = self:list(node.arguments, nil, scope)
+  local number = emit:cast(self:number(values[1], node, "total:add"), "f64")
+  emit:effect(self.context.total_kind(total) .. " " .. reduction(self, total),
+    number, self:mask())
+  return {}
+end
+
+--- What it came to before this run: read anew for each.
+function totals.value(self, node, _, _, total)
+  limit(node, 0)
+  local value = total.value
+  return { self.context.roots:plain { type = "object",
+    value = core.total_value(value),
+    reader = { key = total.reader.key .. ":value()", path = {},
+               root = function() return core.total_value(value) end },
+  } }
+end
+
+lower_call.totals = totals
+
+return lower_call

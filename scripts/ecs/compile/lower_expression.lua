@@ -1,0 +1,400 @@
+--- lower_expression: what expressions of a function give, for one row.
+--
+-- The context that lower.new is given says what the code is about:
+--
+--     emit, roots     a writer (ir_writer.lua), what is outside (captures.lua)
+--     func            the function whose names are looked up: the one that is
+--                     compiled, or one that it calls
+--     tree(f, node, name)  the tree of a function that is called, and the
+--                     function; raises
+--     calls           function -> how to lower a call of it (lower_call.lua)
+--     methods(value)  name -> how to lower a method of this object, or nil
+--     describe(value) a definition's name and the types of its fields, or nil
+--     writes(name)    may fields of the term with this name be assigned to?
+--     written         fields that were assigned to: { entry, term, name } each,
+--                     in order; and entry -> true
+--     system          it is a system's, so rows draw numbers and add to totals
+--     totals          list of the totals that are added to, by reduction
+--     total_kind(value)    "sum", "min" or "max"; nil when it is no total
+
+if jit then jit.off(true, true) end -- too seldom run to be worth compiling
+
+-- Taken now: scripts replace what Lua gave them, and programs must not change.
+local max, concat, ipairs, type = math.max, table.concat, ipairs, type
+
+local lower = require "ecs.compile.lower_value"
+local parser = require "ecs.compile.parser"
+
+local outside = parser.outside
+local NIL = lower.NIL
+
+local value_of = {}
+
+--- The value of an expression: the first, of a call.
+function lower:value(node, scope)
+  self:count(node.line or 0)
+  self:nest(node.line or 0)
+  local value = value_of[node[1]](self, node, scope)
+  self.nesting = self.nesting - 1
+  return value
+end
+
+--- The values of a list of expressions: wanted of them, NIL where there are too
+-- few; nil: as many as there are expressions.
+function lower:list(nodes, wanted, scope)
+  local values, count = {}, #nodes
+  wanted = wanted or count
+  for k, node in ipairs(nodes) do
+    local class = node[1]
+    if k == count and wanted > count and (class == "call" or class == "method")
+    then
+      for _, value in ipairs(self:call(node, wanted - count + 1, scope)) do
+        values[#values + 1] = value
+      end
+    else
+      values[k] = self:value(node, scope)
+    end
+  end
+  for k = #values + 1, wanted do values[k] = NIL end
+  return values
+end
+
+-- Leaves --------------------------------------------------------------------
+
+function value_of.number(self, node) return self.emit:constant(node.value) end
+
+value_of["true"] = function(self) return self.emit.yes end
+value_of["false"] = function(self) return self.emit.no end
+value_of["nil"] = function() return NIL end
+
+function value_of.string(_, node)
+  return outside(node.line, "a string",
+    "use numbers or tags instead of strings")
+end
+
+function value_of.paren(self, node, scope)
+  return self:value(node.inner, scope)
+end
+
+function value_of.name(self, node, scope)
+  local variable = scope[node.name]
+  if variable then return self:settled(self.state[variable]) end
+  local value = self.context.roots:lookup(self.context.func, node.name, node)
+  if type(value.value) == "boolean" or value.value == nil then
+    return self.context.roots:plain(value)
+  end
+  return value
+end
+
+-- Fields of rows ------------------------------------------------------------
+
+local function listing(term)
+  local names = {}
+  for k, field in ipairs(term.fields) do names[k] = field[1] end
+  return concat(names, ", ")
+end
+
+--- The key and type of a row's field; raises where it has none, or may not be
+-- there.
+function lower:field_entry(row, node)
+  local term = row.term
+  local scalar = term.types[node.name]
+  if not scalar then
+    outside(node.line, "'" .. node.name .. "' of " .. term.name
+      .. ", which has no such field", "it has " .. listing(term))
+  elseif term.present and not self:known(term.present) then
+    outside(node.line, "'" .. node.name .. "' of " .. term.name
+      .. ", which may be nil here", "test it first: if it then ... end")
+  end
+  return term.index .. "." .. node.name, scalar
+end
+
+--- What the field held before the program.
+local function load_field(self, term, name, scalar)
+  local emit = self.emit
+  local column = term.columns[name]
+  if not column then
+    column = emit:column(term.name, name, scalar, term.access)
+    term.columns[name] = column
+  end
+  return emit:load(column, scalar)
+end
+
+local function row_field(self, row, node)
+  local entry, scalar = self:field_entry(row, node)
+  if not self.state[entry] then
+    self.state[entry] = load_field(self, row.term, node.name, scalar)
+  end
+  return self.state[entry]
+end
+
+--- A row, where what stands there is one.
+local function as_row(self, value)
+  if value.type == "maybe" and self:known(value.some) then
+    value = value.value
+  end
+  return value.type == "row" and value
+end
+
+function value_of.field(self, node, scope)
+  local value = self:value(node.object, scope)
+  local row = as_row(self, value)
+  if row then return row_field(self, row, node) end
+  if value.type == "object" then
+    return self.context.roots:field(value, node.name, node.line)
+  end
+  return outside(node.line, "'." .. node.name .. "' of " .. lower.word(value),
+    "only fields of rows and of tables can be read")
+end
+
+--- A value in the form in which a field of this type takes it.
+function lower:fit(value, scalar, node, label)
+  if scalar == "entity" then
+    local entity = self:entity(value)
+    if entity then return entity end
+  elseif scalar == "bool" then
+    value = self.context.roots:plain(value)
+    if value.type == "bool" then return value end
+  else
+    return self.emit:stored(scalar,
+      self:number(value, node, "an assignment to " .. label))
+  end
+  return outside(node.line, "an assignment to " .. label .. " of "
+    .. lower.word(value), scalar == "bool" and "assign true or false"
+    or "assign e, nil or a field of type entity")
+end
+
+--- object is the value of the node's.
+function lower:assign_field(node, object, value)
+  local row = as_row(self, object)
+  if not row then
+    outside(node.line, "an assignment to a field of " .. lower.word(object),
+      "assign to fields of rows and to local variables, or " .. parser.TOTAL)
+  end
+  local term = row.term
+  local entry, scalar = self:field_entry(row, node)
+  local label = term.name .. "." .. node.name
+  if term.access == "read" then
+    outside(node.line, "an assignment to " .. label
+      .. ", which the query only reads",
+      "name " .. term.name .. " in the array part of the query")
+  end
+  -- A branch that is taken back needs something to go back to.
+  if not self.state[entry] then row_field(self, row, node) end
+  local written = self.context.written
+  if not written[entry] then
+    written[entry] = true
+    written[#written + 1] = { entry = entry, term = term, name = node.name }
+  end
+  self:set(entry, self:fit(value, scalar, node, label))
+end
+
+-- Operators -----------------------------------------------------------------
+
+local arithmetic = {
+  ["+"] = "add", ["-"] = "sub", ["*"] = "mul", ["/"] = "div",
+  ["//"] = "floordiv", ["%"] = "mod", ["^"] = "pow",
+}
+
+--- Are two values equal? A bool.
+local function equal(self, a, b, node)
+  local emit, outer = self.emit, self.context.roots
+  if a.type == "nil" then a, b = b, a end
+  if b.type == "nil" then
+    if a.type == "object" then
+      outer:guard_some(a)
+      return emit:truth(a.value == nil)
+    end
+    return emit:opposite(self:some(a, node))
+  end
+  for _, x in ipairs { a, b } do
+    if x.type == "choice" then
+      outside(node.line, "a comparison of what may be false or nil here",
+        "test it first: if x then ... end")
+    elseif x.type == "object" and type(x.value) ~= "number"
+      and type(x.value) ~= "boolean" then
+      outer:guard(x)
+    end
+  end
+  if a.type == "entity" or b.type == "entity" then
+    local x, y = self:entity(a), self:entity(b)
+    if x and y then
+      local same = emit:op("eq entity", "bool", x, y)
+      -- A number that is no entity reads as none, and is not equal to none.
+      for _, side in ipairs { a, b } do
+        if lower.is_number(side)
+          or side.type == "object" and side.value ~= nil then
+          same = emit:both(same, emit:opposite(emit:op("eq entity", "bool",
+            self:entity(side), emit.null())))
+        end
+      end
+      return same
+    end
+    if lower.is_number(a) or lower.is_number(b) then
+      outside(node.line, "a comparison of an entity with a computed number",
+        "compare it with e, a field of type entity or a variable from outside")
+    end
+    if a.type ~= "maybe" and b.type ~= "maybe" then
+      outer:plain(a.type == "entity" and b or a) -- while it is a boolean
+      if a.type ~= "row" and b.type ~= "row" then return emit.no end
+      -- Equal where neither is there.
+      return emit:opposite(emit:either(self:some(a, node), self:some(b, node)))
+    end
+  end
+  a, b = outer:plain(a), outer:plain(b)
+  if a.type == "bool" and b.type == "bool" then
+    if a.constant ~= nil then a, b = b, a end
+    if b.constant ~= nil then return b.constant and a or emit:opposite(a) end
+    return emit:op("eq bool", "bool", a, b)
+  elseif a.type == "maybe" or b.type == "maybe" then
+    return outside(node.line, "a comparison of what may be nil here",
+      "test it first: if x then ... end")
+  elseif lower.is_number(a) and lower.is_number(b) then
+    return emit:compare("eq", a, b)
+  elseif lower.is_number(a) ~= lower.is_number(b) then
+    return emit.no
+  end
+  local odd = a.type == "bool" and b or a
+  return outside(node.line, "a comparison of " .. lower.word(odd),
+    "compare numbers, booleans and entities")
+end
+
+local ordered = {
+  ["<"] = { "lt", false }, ["<="] = { "le", false },
+  [">"] = { "lt", true }, [">="] = { "le", true },
+}
+
+function value_of.binary(self, node, scope)
+  local emit, sign = self.emit, node.sign
+  if sign == ".." then
+    outside(node.line, "joining strings", "compute with numbers")
+  end
+  local a, b = self:value(node.left, scope), self:value(node.right, scope)
+  if sign == "==" then return equal(self, a, b, node) end
+  if sign == "~=" then return emit:opposite(equal(self, a, b, node)) end
+  a = self:number(a, node, "'" .. sign .. "'")
+  b = self:number(b, node, "'" .. sign .. "'")
+  local order = ordered[sign]
+  if not order then return emit:binary(arithmetic[sign], a, b) end
+  if order[2] then a, b = b, a end
+  return emit:compare(order[1], a, b)
+end
+
+function value_of.unary(self, node, scope)
+  local value = self:value(node.operand, scope)
+  if node.sign == "not" then return self.emit:opposite(self:truth(value)) end
+  return self.emit:unary("neg", self:number(value, node, "'-'"))
+end
+
+--- Computes an expression under a condition.
+local function under(self, test, truth, node, scope)
+  local value
+  self:conditional(truth and test or self.emit:opposite(test), node,
+    function() value = self:value(node, scope) end)
+  return value
+end
+
+--- What `a and b` gives where a is not true; nil: false or nil, one of them.
+local function falsehood(self, a)
+  if a.type == "bool" then return self.emit.no end
+  local inner = a
+  while inner.type == "choice" or inner.type == "maybe" do
+    inner = inner.value
+  end
+  if a.type == "choice" then
+    return (inner.type ~= "bool" or a.other == self.emit.no) and a.other or nil
+  end
+  return inner.type ~= "bool" and NIL or nil
+end
+
+value_of["and"] = function(self, node, scope)
+  local emit, outer = self.emit, self.context.roots
+  local a = outer:plain(self:value(node.left, scope))
+  local test = self:truth(a)
+  local known = self:known(test)
+  if known == true then return self:value(node.right, scope) end
+  if known == false then return a end
+  local b = outer:plain(under(self, test, true, node.right, scope))
+  if a.type == "bool" and b.type == "bool" then return emit:both(a, b) end
+  local other = falsehood(self, a)
+  if other == NIL and (lower.is_number(b) or b.type == "bool") then
+    return { type = "maybe", some = test, value = b }
+  end
+  return { type = "choice", test = test, value = b, other = other }
+end
+
+value_of["or"] = function(self, node, scope)
+  local emit, outer = self.emit, self.context.roots
+  local a = outer:plain(self:value(node.left, scope))
+  local test = self:truth(a)
+  local known = self:known(test)
+  if known == true then return a end
+  if known == false then return self:value(node.right, scope) end
+  local b = outer:plain(under(self, test, false, node.right, scope))
+  if a.type == "bool" and b.type == "bool" then return emit:either(a, b) end
+  while a.type == "choice" or a.type == "maybe" do a = a.value end
+  -- Where a is true, a boolean is true.
+  if a.type == "bool" then a = emit.yes end
+  if b.type == "choice" then
+    -- The middle of `x and 1 or y and 2 or 3`.
+    return { type = "choice", test = emit:either(test, b.test),
+             value = self:merge(test, a, b.value, node), other = b.other }
+  end
+  return self:merge(test, a, b, node)
+end
+
+-- Calls ---------------------------------------------------------------------
+
+function value_of.call(self, node, scope)
+  return self:call(node, 1, scope)[1] or NIL
+end
+value_of.method = value_of.call
+
+local function function_name(node)
+  if node[1] == "name" then return node.name end
+  if node[1] == "field" then
+    return function_name(node.object) .. "." .. node.name
+  end
+  return "this"
+end
+
+local function call_method(self, node, wanted, scope)
+  local object = self:value(node.object, scope)
+  local methods = object.type == "object" and self.context.methods(object)
+  local method = methods and methods[node.name]
+  if not method then
+    parser.refuse_rare(node)
+    return outside(node.line, "the method '" .. node.name .. "'",
+      "call destroy, add, remove, alive, has or get of the system's world, or "
+      .. "add or value of its totals; do others in a run system, and write "
+      .. "methods as functions")
+  end
+  self.context.roots:guard(object)
+  return method(self, node, wanted, scope, object)
+end
+
+--- The results of a call, wanted of them at least.
+function lower:call(node, wanted, scope)
+  if node[1] == "method" then return call_method(self, node, wanted, scope) end
+  local callee = self:value(node.callee, scope)
+  if callee.type ~= "object" or type(callee.value) ~= "function" then
+    outside(node.line, "a call of '" .. function_name(node.callee)
+      .. "', which is " .. lower.word(callee),
+      "call a function that is defined above, by its name")
+  end
+  self.context.roots:guard(callee)
+  local known = self.context.calls[callee.value]
+  if known then return known(self, node, wanted, scope) end
+  local tree, func = self.context.tree(callee.value, node,
+    function_name(node.callee))
+  -- A call at the end gives what parameters are left.
+  local values = self:list(node.arguments,
+    max(#node.arguments, #tree.parameters), scope)
+  local outer = self.context.func
+  self.context.func = func
+  local results = self:inline(tree, values, wanted, node)
+  self.context.func = outer
+  return results
+end
+
+return lower

@@ -1,0 +1,232 @@
+--- lower_statement: what statements do to the state of a row.
+--
+-- A list of statements is run in order. One that returns gives the condition
+-- under which it did, and what follows runs where that is false:
+--
+--     if a then return end       ended = a
+--     p.x = 1                    a branch, where not a
+--
+-- There is no jump in a program. So a loop is its turns one after the other,
+-- each with its number as a constant; and a call of a function in Lua is that
+-- function's body in a scope of its own, whose results are variables. Limits
+-- keep both from becoming larger than a program can be.
+
+if jit then jit.off(true, true) end -- too seldom run to be worth compiling
+
+-- Taken now: scripts replace what Lua gave them, and programs must not change.
+local max, ipairs, type = math.max, ipairs, type
+local rawset, setmetatable = rawset, setmetatable
+
+local lower = require "ecs.compile.lower_expression"
+local parser = require "ecs.compile.parser"
+
+local outside = parser.outside
+local NIL, NONE = lower.NIL, lower.NONE
+
+--- How far loops are unrolled, and how deep calls and blocks are nested.
+local UNROLL_LIMIT, CALL_LIMIT, BLOCK_LIMIT = 256, 32, 80
+
+local run = {}
+
+--- Runs a list of statements in a scope of its own.
+function lower:block(list, scope)
+  local line = list[1] and list[1].line or 0
+  self:count(line)
+  if self.blocks == BLOCK_LIMIT then
+    outside(line, "blocks nested deeper than " .. BLOCK_LIMIT,
+      "split the function")
+  end
+  self.blocks = self.blocks + 1
+  local ended = self:statements(list, 1, setmetatable({}, { __index = scope }))
+  self.blocks = self.blocks - 1
+  return ended
+end
+
+--- Runs statements from number k on. Returns when the function ended in them.
+function lower:statements(list, k, scope)
+  for at = k, #list do
+    local node = list[at]
+    local ended = run[node[1]](self, node, scope)
+    if ended then
+      if ended.constant == true or at == #list then return ended end
+      local rest = self:conditional(self.emit:opposite(ended), node,
+        function() return self:statements(list, at + 1, scope) end)
+      return rest and self.emit:either(ended, rest) or ended
+    end
+  end
+  return nil
+end
+
+local function refuse_environment(name, line)
+  if name ~= "_ENV" then return end
+  outside(line, "a local _ENV", "name the table otherwise")
+end
+
+run["local"] = function(self, node, scope)
+  local values = self:list(node.values, #node.names, scope)
+  for k, name in ipairs(node.names) do
+    refuse_environment(name, node.line)
+    local variable = { name = name }
+    rawset(scope, name, variable)
+    self:set(variable, values[k])
+  end
+end
+
+local function assign(self, target, object, value, scope)
+  if object then return self:assign_field(target, object, value) end
+  local variable = scope[target.name]
+  if not variable then
+    outside(target.line, "an assignment to '" .. target.name
+      .. "', which is no local variable",
+      "keep it in a field of the row, or " .. parser.TOTAL, true)
+  end
+  return self:set(variable, value)
+end
+
+--- What fields are assigned to, by number of the target.
+local function objects_of(self, targets, scope)
+  local objects = {}
+  for k, target in ipairs(targets) do
+    if target[1] == "field" then
+      objects[k] = self:value(target.object, scope)
+    elseif target[1] ~= "name" then
+      outside(target.line, "an assignment to this", "assign to fields of rows "
+        .. "and to local variables")
+    end
+  end
+  return objects
+end
+
+--- As Lua does it: first whose fields they are, then the values, and the first
+-- target is assigned to last.
+function run.assign(self, node, scope)
+  local objects = objects_of(self, node.targets, scope)
+  local values = self:list(node.values, #node.targets, scope)
+  for k = #node.targets, 1, -1 do
+    assign(self, node.targets[k], objects[k], values[k], scope)
+  end
+end
+
+--- Test k of an if, and all behind it.
+local function if_from(self, node, k, scope)
+  if k > #node.tests then
+    return node.other and self:block(node.other, scope)
+  end
+  local test = self:truth(self:value(node.tests[k], scope))
+  return self:conditional(test, node,
+    function() return self:block(node.bodies[k], scope) end,
+    function() return if_from(self, node, k + 1, scope) end)
+end
+
+run["if"] = function(self, node, scope) return if_from(self, node, 1, scope) end
+
+run["do"] = function(self, node, scope) return self:block(node.body, scope) end
+
+run["return"] = function(self, node, scope)
+  local results = self.results
+  if not results then
+    if #node.values > 0 then
+      outside(node.line, "a value returned from the system's function",
+        "return nothing: write to fields")
+    end
+    return self.emit.yes
+  end
+  local count = #node.values
+  local last = node.values[count]
+  if last and (last[1] == "call" or last[1] == "method") then
+    count = max(results.wanted, count)
+  end
+  local values = self:list(node.values, count, scope)
+  for k = 1, results.wanted do
+    if results[k] then self:set(results[k], values[k] or NIL) end
+  end
+  return self.emit.yes
+end
+
+--- A bound of a loop: a constant, or a number from outside, which is then one:
+-- when it changes, the function is compiled anew.
+local function bound(self, node, scope)
+  local value = self:value(node, scope)
+  local number = value.constant
+  if value.type == "object" and type(value.value) == "number"
+    and not value.reader.argument then
+    self.context.roots:guard(value)
+    number = value.value * 1.0 -- a float, of either zero
+  elseif not number or value.type ~= "f64" then
+    -- A constant kept in an f32 field is known before it was rounded.
+    outside(node.line, "a loop whose bounds are not constant",
+      "count to a number or a variable from outside, with an if inside")
+  end
+  if number ~= number then -- VMs do not agree on what it does
+    outside(node.line, "a loop that counts with nan", "give it numbers")
+  end
+  return number
+end
+
+run["for"] = function(self, node, scope)
+  refuse_environment(node.name, node.line)
+  local first, last = bound(self, node.first, scope),
+    bound(self, node.last, scope)
+  local step = node.step and bound(self, node.step, scope) or 1
+  if step == 0 then outside(node.line, "a loop with step 0",
+      "give it another step") end
+  -- Every turn as a statement: one may return. Added up as Lua does.
+  local list, number = {}, first
+  while step > 0 and number <= last or step < 0 and number >= last do
+    if #list == UNROLL_LIMIT then
+      outside(node.line, "a loop of more than " .. UNROLL_LIMIT .. " turns",
+        "write it with fewer turns")
+    end
+    list[#list + 1] = { "turn", line = node.line, node = node,
+                        number = number }
+    number = number + step
+  end
+  return self:statements(list, 1, scope)
+end
+
+function run.turn(self, node, scope)
+  local inner = setmetatable({}, { __index = scope })
+  local variable = { name = node.node.name }
+  inner[node.node.name] = variable
+  self:set(variable, self.emit:constant(node.number))
+  return self:block(node.node.body, inner)
+end
+
+function run.call(self, node, scope)
+  self:call(node.call, 0, scope)
+end
+
+-- Calls of functions in Lua -------------------------------------------------
+
+--- Runs a function in place: its tree, its arguments, how many results are
+-- wanted. Returns a list of values.
+function lower:inline(tree, values, wanted, node)
+  if self.depth >= CALL_LIMIT then
+    outside(node.line, "calls nested deeper than " .. CALL_LIMIT
+      .. ", or a function that calls itself", "write it without recursion")
+  end
+  local scope = {}
+  for k, name in ipairs(tree.parameters) do
+    local variable = { name = name }
+    scope[name] = variable
+    self:set(variable, values[k] or NIL)
+  end
+  local outer = self.results
+  local results = { wanted = wanted }
+  for k = 1, wanted do
+    results[k] = { name = "result", kept = true }
+    self:set(results[k], NONE)
+  end
+  self.results, self.depth = results, self.depth + 1
+  local ended = self:block(tree.body, scope)
+  self.results, self.depth = outer, self.depth - 1
+  local list = {}
+  for k = 1, wanted do
+    -- Where the function came to its end without a return, it gave nil.
+    local value = ended and self.state[results[k]] or NIL
+    list[k] = ended and self:merge(ended, value, NIL, node) or NIL
+  end
+  return list
+end
+
+return lower

@@ -1,0 +1,183 @@
+--- lower_value: what a value is, and which of two it is.
+--
+-- Numbers, booleans and entities of the program are values of ir_writer.lua.
+-- The others exist only while a function is lowered:
+--
+--   nil      { type = "nil" }
+--   maybe    { type = "maybe", some = bool, value }: nil where some is false
+--   choice   { type = "choice", test = bool, value, other }: `a and b` before
+--            its `or`; other is what it is where test is false: nil, false,
+--            or not known which (then it is absent)
+--   row      { type = "row", term }           a parameter of the function
+--   object   { type = "object", value, reader }   from outside: captures.lua
+--   none     not returned yet: a result, where the function goes on
+--
+-- Whoever needs a number, an entity or a truth asks here, and what is none of
+-- them is refused here, in the words of the function that is compiled.
+
+if jit then jit.off(true, true) end -- too seldom run to be worth compiling
+
+-- Taken now: scripts replace what Lua gave them, and programs must not change.
+local type, rawequal = type, rawequal
+
+local lower = require "ecs.compile.lower"
+local parser = require "ecs.compile.parser"
+
+local outside = parser.outside
+local NIL = lower.NIL
+
+local function is_number(value)
+  return value.type == "f32" or value.type == "f64"
+end
+lower.is_number = is_number
+
+local words = {
+  f32 = "a number", f64 = "a number", bool = "a boolean", entity = "an entity",
+  ["nil"] = "nil", maybe = "something that may be nil",
+  choice = "something that may be false or nil", row = "a row",
+  object = "an object",
+}
+
+--- What a value is, for people.
+function lower.word(value)
+  local kind = type(value.value)
+  if value.type ~= "object" then return words[value.type] end
+  return kind == "userdata" and "an object" or kind == "nil" and "nil"
+    or "a " .. kind
+end
+
+--- Is the value true, as far as `if` cares? A bool.
+function lower:truth(value)
+  value = self.context.roots:plain(value)
+  local emit, kind = self.emit, value.type
+  if kind == "bool" then return value end
+  if kind == "nil" then return emit.no end
+  if kind == "entity" then
+    return emit:opposite(emit:op("eq entity", "bool", value, emit.null()))
+  elseif kind == "maybe" then
+    return emit:both(value.some, self:truth(value.value))
+  elseif kind == "choice" then
+    return emit:both(value.test, self:truth(value.value))
+  elseif kind == "row" then
+    return value.term.present or emit.yes
+  end
+  if value.type == "object" then self.context.roots:guard(value) end
+  return emit.yes
+end
+
+--- Is it something rather than nil? A bool. node is whom to blame.
+function lower:some(value, node)
+  local emit = self.emit
+  if value.type == "maybe" then
+    return emit:both(value.some, self:some(value.value, node))
+  elseif value.type == "choice" then
+    if not value.other then
+      outside(node.line, "a comparison with nil of what may be false too",
+        "test it without one: if x then ... end")
+    end
+    local some = self:some(value.value, node)
+    if value.other == NIL then return emit:both(value.test, some) end
+    return emit:either(emit:opposite(value.test), some)
+  end
+  if value.type == "nil" or value.type == "entity" or value.type == "row" then
+    return self:truth(value)
+  elseif value.type == "object" then
+    self.context.roots:guard_some(value)
+    return emit:truth(value.value ~= nil)
+  end
+  return emit.yes
+end
+
+--- A value that is known not to be nil here as what it is.
+function lower:settled(value)
+  local some = value.type == "maybe" and self:known(value.some)
+  return some and value.value or value
+end
+
+--- x where test holds, else y. node is whom to blame.
+function lower:merge(test, x, y, node, name)
+  local emit = self.emit
+  x, y = self:settled(x), self:settled(y)
+  if x == y or y.type == "none" then return x end
+  if x.type == "none" then return y end
+  local known = self:known(test)
+  if known ~= nil then return known and x or y end
+  x, y = self.context.roots:plain(x), self.context.roots:plain(y)
+  if x.type == "maybe" or y.type == "maybe" or
+    (x.type == "nil") ~= (y.type == "nil") and x.type ~= "entity"
+    and y.type ~= "entity" then
+    return self:merge_maybe(test, x, y, node, name)
+  end
+  if is_number(x) and is_number(y) or x.type == "bool" and y.type == "bool"
+  then
+    return emit:select(test, x, y)
+  elseif x.type == "entity" or y.type == "entity" then
+    local a, b = self:entity(x, true), self:entity(y, true)
+    if a and b then return emit:select(test, a, b) end
+  elseif x.type == "row" and y.type == "row" and x.term == y.term then
+    return x
+  elseif x.type == "nil" and y.type == "nil" then
+    return NIL
+  elseif x.type == "object" and y.type == "object"
+    and rawequal(x.value, y.value) then
+    self.context.roots:guard(x)
+    self.context.roots:guard(y)
+    return x
+  end
+  return outside(node.line, (name and "'" .. name .. "' " or "a value ")
+    .. "that is " .. lower.word(x) .. " on one path and " .. lower.word(y)
+    .. " on another", "give it one kind of value on every path")
+end
+
+local function parts(value, emit)
+  if value.type == "nil" then return emit.no, nil end
+  if value.type == "maybe" then return value.some, value.value end
+  return emit.yes, value
+end
+
+function lower:merge_maybe(test, x, y, node, name)
+  local emit = self.emit
+  local some_x, inner_x = parts(x, emit)
+  local some_y, inner_y = parts(y, emit)
+  local some = emit:select(test, some_x, some_y)
+  if not inner_x or not inner_y then
+    return { type = "maybe", some = some, value = inner_x or inner_y }
+  end
+  return { type = "maybe", some = some,
+           value = self:merge(test, inner_x, inner_y, node, name) }
+end
+
+--- A value as a number, or the error that it is none. what it is for: "-".
+function lower:number(value, node, what)
+  value = self.context.roots:plain(value)
+  if is_number(value) then return value end
+  if value.type == "maybe" and self:known(value.some) then
+    return self:number(value.value, node, what)
+  elseif value.type == "choice" and self:known(value.test) then
+    return self:number(value.value, node, what)
+  end
+  if value.type == "maybe" or value.type == "choice" then
+    outside(node.line, what .. " of a number that may be nil here",
+      "test it first: if x then ... end")
+  end
+  -- Plain Lua would go on with the entity's number, so this says it best.
+  local own = self.emit.known.self
+  return outside(node.line, what .. " of " .. lower.word(value),
+    "compute with numbers" .. (own and value.id == own.id
+      and "; what comes after the rows is dt, then the entity, and a tag gives "
+      .. "no row" or ""))
+end
+
+--- A value as an entity, or nil when it is none. Numbers of the program are
+-- none: only fields, e and what is read from outside are.
+-- chosen: as in captures.lua.
+function lower:entity(value, chosen)
+  if value.type == "entity" then return value end
+  if value.type == "nil" then return self.emit.null() end
+  if value.type == "maybe" and value.value.type == "entity" then
+    return self.emit:select(value.some, value.value, self.emit.null())
+  end
+  return self.context.roots:entity(value, chosen)
+end
+
+return lower

@@ -1,0 +1,529 @@
+/* limits_test.c: every named limit of config.h, at it and one past it.
+ *
+ * At a limit things work; one past it the answer is ECS_E_LIMIT and the
+ * world's hash is what it was:
+ *
+ *      1  2  3 ... limit | limit + 1
+ *      ok ok ok     ok   | ECS_E_LIMIT, nothing changed
+ *
+ * Most limits are out of reach in a normal build; the tiny build shrinks them,
+ * and there all of them are reached. What bounds no input (the size of a page
+ * or of a piece of commands) is no limit and not tested here.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/config.h"
+#include "ecs.h"
+
+static void must(ecs_Status status) {
+  if (status != ECS_OK) fail_msg("%s", ecs_status_name(status));
+}
+
+static ecs_World *make_world(void) {
+  ecs_World *world = NULL;
+  must(ecs_world_create(NULL, &world));
+  return world;
+}
+
+static ecs_Status define(ecs_World *world, uint32_t number,
+                         uint32_t field_count, ecs_Scalar type,
+                         ecs_Storage storage, ecs_Component *component) {
+  char name[32], names[ECS_FIELD_LIMIT + 1][16];
+  ecs_Field fields[ECS_FIELD_LIMIT + 1];
+  snprintf(name, sizeof name, "Component%u", number);
+  for (uint32_t i = 0; i < field_count; i++) {
+    snprintf(names[i], sizeof names[i], "f%u", i);
+    fields[i] = (ecs_Field){names[i], type, 0};
+  }
+  const ecs_ComponentDescription description = {
+      .name = name, .fields = fields, .field_count = field_count,
+      .storage = storage};
+  return ecs_component(world, &description, component);
+}
+
+static ecs_Component tag(ecs_World *world, uint32_t number) {
+  ecs_Component component = 0;
+  must(define(world, number, 0, ECS_U8, ECS_STORE_TABLE, &component));
+  return component;
+}
+
+static ecs_Entity spawn_empty(ecs_World *world) {
+  ecs_Entity entity = 0;
+  must(ecs_spawn(world, NULL, 0, NULL, &entity));
+  return entity;
+}
+
+/* The call answers ECS_E_LIMIT and the world is what it was. */
+#define ASSERT_LIMIT(world, call)                            \
+  do {                                                       \
+    const uint64_t before_ = ecs_world_hash(world);          \
+    const uint64_t state_ = ecs_world_state_hash(world);     \
+    assert_int_equal(call, ECS_E_LIMIT);                     \
+    assert_true(ecs_world_hash(world) == before_);           \
+    assert_true(ecs_world_state_hash(world) == state_);      \
+  } while (0)
+
+/* In every build ---------------------------------------------------------- */
+
+static void a_component_has_at_most_so_many_fields(void **state) {
+  ecs_World *world = make_world();
+  ecs_Component component = 0;
+  (void)state;
+  must(define(world, 1, ECS_FIELD_LIMIT, ECS_F64, ECS_STORE_TABLE,
+              &component));
+  ASSERT_LIMIT(world, define(world, 2, ECS_FIELD_LIMIT + 1, ECS_F64,
+                             ECS_STORE_TABLE, &component));
+  const ecs_Entity entity = spawn_empty(world);
+  must(ecs_set_field(world, entity, component, ECS_FIELD_LIMIT - 1, 7));
+  double value = 0;
+  must(ecs_get_field(world, entity, component, ECS_FIELD_LIMIT - 1, &value));
+  assert_true(value == 7);
+  ecs_world_destroy(world);
+}
+
+/* A name is no number of things: too long is ECS_E_NAME. */
+static void names_have_at_most_so_many_bytes(void **state) {
+  char name[ECS_NAME_LIMIT + 2];
+  ecs_World *world = make_world();
+  ecs_Component component = 0;
+  (void)state;
+  memset(name, 'n', sizeof name);
+  name[ECS_NAME_LIMIT] = 0;
+  const ecs_Field field = {name, ECS_F32, 0};
+  const ecs_ComponentDescription description = {
+      .name = name, .fields = &field, .field_count = 1};
+  const ecs_ComponentDescription other = {
+      .name = "Other", .fields = &field, .field_count = 1};
+  must(ecs_component(world, &description, &component));
+  assert_string_equal(ecs_component_name(world, component), name);
+  const uint64_t before = ecs_world_hash(world);
+  name[ECS_NAME_LIMIT] = 'n';
+  name[ECS_NAME_LIMIT + 1] = 0;
+  assert_int_equal(ecs_component(world, &description, &component), ECS_E_NAME);
+  assert_int_equal(ecs_component(world, &other, &component), ECS_E_NAME);
+  assert_true(ecs_world_hash(world) == before);
+  ecs_world_destroy(world);
+}
+
+static void cursors_and_deferrals_nest_so_deep(void **state) {
+  ecs_World *world = make_world();
+  ecs_Component component = tag(world, 1);
+  ecs_Query *query = NULL;
+  ecs_Bundle bundle = 0;
+  static ecs_Cursor cursors[ECS_NESTING_LIMIT + 1];
+  (void)state;
+  must(ecs_query_create(world, NULL, 0, &query));
+  must(ecs_bundle(world, &component, 1, &bundle));
+  for (uint32_t i = 0; i < ECS_NESTING_LIMIT; i++) {
+    must(i % 2 == 0
+             ? ecs_defer_begin(world)
+             : ecs_query_begin(query, ECS_BATCH_WHOLE, &cursors[i]));
+  }
+  ecs_Cursor *last = &cursors[ECS_NESTING_LIMIT];
+  ASSERT_LIMIT(world, ecs_defer_begin(world));
+  ASSERT_LIMIT(world, ecs_query_begin(query, ECS_BATCH_WHOLE, last));
+  ASSERT_LIMIT(world, ecs_spawn_many(world, bundle, 1, last));
+  must(ecs_spawn_many(world, bundle, 1, NULL)); /* opens nothing */
+  for (uint32_t i = ECS_NESTING_LIMIT; i-- > 0;)
+    must(i % 2 == 0 ? ecs_defer_end(world) : ecs_cursor_end(&cursors[i]));
+  assert_false(ecs_deferring(world));
+  uint64_t count = 0;
+  must(ecs_query_count(query, &count));
+  assert_int_equal(count, 1);
+  ecs_world_destroy(world);
+}
+
+static void more_entities_than_handles_are_refused_at_once(void **state) {
+  ecs_World *world = make_world();
+  ecs_Bundle bundle = 0;
+  ecs_Cursor cursor;
+  (void)state;
+  must(ecs_bundle(world, NULL, 0, &bundle));
+  ASSERT_LIMIT(world, ecs_spawn_many(world, bundle, ECS_INDEX_LIMIT, NULL));
+  ASSERT_LIMIT(world, ecs_spawn_many(world, bundle, UINT64_MAX, NULL));
+  ASSERT_LIMIT(world, ecs_spawn_many(world, bundle, ECS_INDEX_LIMIT, &cursor));
+  ASSERT_LIMIT(world, ecs_reserve(world, bundle, ECS_INDEX_LIMIT));
+  ASSERT_LIMIT(world, ecs_reserve(world, bundle, UINT64_MAX));
+  assert_false(ecs_deferring(world));
+  ecs_world_destroy(world);
+}
+
+static void a_query_has_at_most_so_many_terms(void **state) {
+  ecs_World *world = make_world();
+  ecs_Query *query = NULL;
+  ecs_Term *terms = calloc(ECS_TERM_LIMIT + 1, sizeof *terms);
+  (void)state;
+  assert_non_null(terms);
+#ifdef ECS_TINY /* fewer components than terms; the number is looked at first */
+  for (uint32_t i = 0; i <= ECS_TERM_LIMIT; i++)
+    terms[i] = (ecs_Term){1, ECS_WITHOUT};
+  (void)tag(world, 1);
+#else
+  for (uint32_t i = 0; i <= ECS_TERM_LIMIT; i++)
+    terms[i] = (ecs_Term){tag(world, i), ECS_WITHOUT};
+  must(ecs_query_create(world, terms, ECS_TERM_LIMIT, &query));
+  uint64_t count = 0;
+  (void)spawn_empty(world);
+  must(ecs_query_count(query, &count));
+  assert_int_equal(count, 1);
+#endif
+  ASSERT_LIMIT(world,
+               ecs_query_create(world, terms, ECS_TERM_LIMIT + 1, &query));
+  free(terms);
+  ecs_world_destroy(world);
+}
+
+#ifndef ECS_TINY
+
+/* ECS_COLUMN_LIMIT fields of one byte, and then one more. */
+static void a_table_has_at_most_so_many_columns_of_a_size(void **state) {
+  ecs_World *world = make_world();
+  const uint32_t full = ECS_COLUMN_LIMIT / ECS_FIELD_LIMIT;
+  const uint32_t rest = ECS_COLUMN_LIMIT % ECS_FIELD_LIMIT;
+  ecs_Component *components = calloc(full + 2, sizeof *components);
+  ecs_Component more = 0;
+  ecs_Entity entity = 0;
+  double value = 0;
+  (void)state;
+  assert_non_null(components);
+  for (uint32_t i = 0; i <= full; i++)
+    must(define(world, i, i < full ? ECS_FIELD_LIMIT : rest, ECS_U8,
+                ECS_STORE_TABLE, &components[i]));
+  must(define(world, full + 1, 1, ECS_U8, ECS_STORE_TABLE, &more));
+  must(ecs_spawn(world, components, full + 1, NULL, &entity));
+  must(ecs_set_field(world, entity, components[full], rest - 1, 200));
+  ASSERT_LIMIT(world, ecs_add(world, entity, more, NULL));
+  components[full + 1] = more;
+  ASSERT_LIMIT(world, ecs_spawn(world, components, full + 2, NULL, &entity));
+  must(ecs_get_field(world, entity, components[full], rest - 1, &value));
+  assert_true(value == 200);
+  free(components);
+  ecs_world_destroy(world);
+}
+
+#else
+
+/* In the tiny build ------------------------------------------------------- */
+
+#define HANDLES (ECS_INDEX_LIMIT - 1)
+
+static void fill_with_entities(ecs_World *world, ecs_Entity *entities) {
+  for (uint32_t i = 0; i < HANDLES; i++) entities[i] = spawn_empty(world);
+}
+
+static void so_many_entities_are_alive_at_once(void **state) {
+  ecs_World *world = make_world();
+  ecs_Entity entities[HANDLES], more = 0;
+  ecs_Bundle bundle = 0;
+  ecs_Cursor cursor;
+  (void)state;
+  must(ecs_bundle(world, NULL, 0, &bundle));
+  fill_with_entities(world, entities);
+  ASSERT_LIMIT(world, ecs_spawn(world, NULL, 0, NULL, &more));
+  ASSERT_LIMIT(world, ecs_spawn_bundle(world, bundle, NULL, &more));
+  ASSERT_LIMIT(world, ecs_spawn_many(world, bundle, 1, NULL));
+  ASSERT_LIMIT(world, ecs_spawn_many(world, bundle, 1, &cursor));
+  ASSERT_LIMIT(world, ecs_reserve(world, bundle, 1));
+  must(ecs_defer_begin(world));
+  must(ecs_destroy(world, entities[3])); /* frees nothing until the end */
+  ASSERT_LIMIT(world, ecs_spawn(world, NULL, 0, NULL, &more));
+  ASSERT_LIMIT(world, ecs_spawn_many(world, bundle, 1, NULL));
+  ASSERT_LIMIT(world, ecs_spawn_many(world, bundle, 1, &cursor));
+  must(ecs_defer_end(world));
+  must(ecs_spawn(world, NULL, 0, NULL, &more));
+  ASSERT_LIMIT(world, ecs_spawn_many(world, bundle, 1, NULL));
+  assert_false(ecs_alive(world, entities[3]));
+  assert_true(ecs_alive(world, more));
+  ecs_world_destroy(world);
+}
+
+static void reserving_up_to_the_limit_works_and_one_more_does_not(
+    void **state) {
+  ecs_World *world = make_world();
+  ecs_Bundle bundle = 0;
+  (void)state;
+  must(ecs_bundle(world, NULL, 0, &bundle));
+  (void)spawn_empty(world);
+  must(ecs_reserve(world, bundle, HANDLES - 1));
+  ASSERT_LIMIT(world, ecs_reserve(world, bundle, HANDLES));
+  must(ecs_spawn_many(world, bundle, HANDLES - 1, NULL));
+  ecs_world_destroy(world);
+}
+
+/* Spawns and destroys until no handle is left; each was issued once. */
+static void an_index_whose_generations_are_used_up_is_retired(void **state) {
+  ecs_World *world = make_world();
+  ecs_Entity issued[HANDLES * ECS_GENERATION_LIMIT + 1];
+  ecs_Statistics statistics;
+  uint32_t count = 0;
+  (void)state;
+  while (count <= HANDLES * ECS_GENERATION_LIMIT) {
+    ecs_Entity entity = 0;
+    const ecs_Status status = ecs_spawn(world, NULL, 0, NULL, &entity);
+    if (status == ECS_E_LIMIT) break;
+    must(status);
+    assert_true(entity != 0);
+    for (uint32_t i = 0; i < count; i++) assert_true(issued[i] != entity);
+    issued[count++] = entity;
+    must(ecs_destroy(world, entity));
+    ecs_world_statistics(world, &statistics);
+    assert_int_equal(statistics.retired, count / ECS_GENERATION_LIMIT);
+  }
+  assert_int_equal(count, HANDLES * ECS_GENERATION_LIMIT);
+  ASSERT_LIMIT(world, ecs_spawn(world, NULL, 0, NULL, NULL));
+  for (uint32_t i = 0; i < count; i++) {
+    assert_false(ecs_alive(world, issued[i]));
+    assert_int_equal(ecs_destroy(world, issued[i]), ECS_E_DEAD);
+  }
+  ecs_world_destroy(world);
+}
+
+/* Discarded spawns and clear use generations up as well. */
+static void discarding_and_clearing_retire_too(void **state) {
+  ecs_World *world = make_world();
+  ecs_Entity first = 0, second = 0, third = 0;
+  ecs_Statistics statistics;
+  (void)state;
+  must(ecs_defer_begin(world));
+  first = spawn_empty(world);
+  ecs_defer_discard(world);
+  second = spawn_empty(world);
+  must(ecs_world_clear(world));
+  third = spawn_empty(world);
+  assert_true(first != second && second != third && first != third);
+  must(ecs_destroy(world, third));
+  ecs_world_statistics(world, &statistics);
+  assert_int_equal(statistics.retired, 1);
+  assert_int_equal(statistics.entities, 0);
+  assert_false(ecs_alive(world, first) || ecs_alive(world, second) ||
+               ecs_alive(world, third));
+  ecs_world_destroy(world);
+}
+
+static void a_world_has_at_most_so_many_components(void **state) {
+  ecs_World *world = make_world();
+  ecs_Component component = 0, again = 0;
+  (void)state;
+  for (uint32_t i = 0; i < ECS_COMPONENT_LIMIT; i++)
+    must(define(world, i, i % 3, ECS_U16, ECS_STORE_TABLE, &component));
+  ASSERT_LIMIT(world, define(world, 99, 0, ECS_U8, ECS_STORE_TABLE, &again));
+  ASSERT_LIMIT(world, define(world, 98, 2, ECS_F64, ECS_STORE_SPARSE, &again));
+  assert_int_equal(ecs_component_find(world, "Component99"), 0);
+  must(define(world, ECS_COMPONENT_LIMIT - 1, (ECS_COMPONENT_LIMIT - 1) % 3,
+              ECS_U16, ECS_STORE_TABLE, &again));
+  assert_int_equal(again, component);
+  ecs_world_destroy(world);
+}
+
+/* The main group is one of them. */
+static void a_world_has_at_most_so_many_groups(void **state) {
+  ecs_World *world = make_world();
+  ecs_Component component = 0, first = 0;
+  ecs_Statistics statistics;
+  (void)state;
+  must(define(world, 0, 1, ECS_F32, ECS_STORE_TABLE, &first));
+  for (uint32_t i = 1; i < ECS_GROUP_LIMIT - 1; i++)
+    must(define(world, i, 1, ECS_F32, ECS_STORE_SPARSE, &component));
+  const ecs_Entity entity = spawn_empty(world);
+  must(ecs_set_field(world, entity, first, 0, 5));
+  must(ecs_group(world, &first, 1));
+  ecs_world_statistics(world, &statistics);
+  assert_int_equal(statistics.groups, ECS_GROUP_LIMIT);
+  ASSERT_LIMIT(world,
+               define(world, 99, 1, ECS_F32, ECS_STORE_SPARSE, &component));
+  assert_int_equal(ecs_component_find(world, "Component99"), 0);
+  must(define(world, 99, 1, ECS_F32, ECS_STORE_TABLE, &component));
+  ASSERT_LIMIT(world, ecs_group(world, &component, 1));
+  double value = 0;
+  must(ecs_get_field(world, entity, first, 0, &value));
+  assert_true(value == 5);
+  ecs_world_destroy(world);
+}
+
+static void a_world_has_at_most_so_many_queries(void **state) {
+  ecs_World *world = make_world();
+  ecs_Query *queries[ECS_QUERY_LIMIT], *more = NULL;
+  (void)state;
+  for (uint32_t i = 0; i < ECS_QUERY_LIMIT; i++)
+    must(ecs_query_create(world, NULL, 0, &queries[i]));
+  ASSERT_LIMIT(world, ecs_query_create(world, NULL, 0, &more));
+  assert_null(more);
+  must(ecs_query_destroy(queries[5]));
+  must(ecs_query_create(world, NULL, 0, &more));
+  ecs_world_destroy(world);
+}
+
+/* Lists of up to two of eight tags: more than enough different ones. */
+static uint32_t list_of(const ecs_Component *tags, uint32_t number,
+                        ecs_Component *list) {
+  list[0] = tags[number % 8];
+  list[1] = tags[(number + 1 + number / 8) % 8];
+  return 2;
+}
+
+static void a_world_has_at_most_so_many_bundles(void **state) {
+  ecs_World *world = make_world();
+  ecs_Component tags[8], list[2];
+  ecs_Bundle bundles[ECS_BUNDLE_LIMIT], bundle = 0;
+  (void)state;
+  for (uint32_t i = 0; i < 8; i++) tags[i] = tag(world, i);
+  for (uint32_t i = 0; i < ECS_BUNDLE_LIMIT; i++) {
+    const uint32_t count = list_of(tags, i, list);
+    must(ecs_bundle(world, list, count, &bundles[i]));
+    assert_int_equal(bundles[i], i + 1);
+  }
+  const uint32_t past = list_of(tags, ECS_BUNDLE_LIMIT, list);
+  ASSERT_LIMIT(world, ecs_bundle(world, list, past, &bundle));
+  must(ecs_spawn(world, list, past, NULL, NULL)); /* needs no bundle */
+  const uint32_t known = list_of(tags, 3, list);
+  must(ecs_bundle(world, list, known, &bundle));
+  assert_int_equal(bundle, bundles[3]);
+  ecs_world_destroy(world);
+}
+
+/* Tables ------------------------------------------------------------------ */
+
+#define TAGS 6u /* 64 combinations, the empty one included */
+
+static uint32_t combination(const ecs_Component *tags, uint32_t number,
+                            ecs_Component *list) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < TAGS; i++)
+    if (number >> i & 1) list[count++] = tags[i];
+  return count;
+}
+
+/* A world whose main group has tables for combinations 0 to limit - 1, each
+ * made by an entity that is gone. */
+static ecs_World *world_full_of_tables(ecs_Component *tags) {
+  ecs_World *world = make_world();
+  ecs_Statistics statistics;
+  for (uint32_t i = 0; i < TAGS; i++) tags[i] = tag(world, i);
+  for (uint32_t i = 1; i < ECS_TABLE_LIMIT; i++) {
+    ecs_Component list[TAGS];
+    ecs_Entity entity = 0;
+    must(ecs_spawn(world, list, combination(tags, i, list), NULL, &entity));
+    must(ecs_destroy(world, entity));
+  }
+  ecs_world_statistics(world, &statistics);
+  assert_int_equal(statistics.tables, ECS_TABLE_LIMIT);
+  return world;
+}
+
+static void a_group_has_at_most_so_many_tables(void **state) {
+  ecs_Component tags[TAGS], list[TAGS];
+  ecs_World *world = world_full_of_tables(tags);
+  ecs_Entity entity = 0, other = 0;
+  (void)state;
+  const uint32_t past = combination(tags, ECS_TABLE_LIMIT, list);
+  ASSERT_LIMIT(world, ecs_spawn(world, list, past, NULL, &entity));
+  /* From combination 59 tag 2, and from 31 tag 5, lead to 63: it is missing. */
+  must(ecs_spawn(world, list, combination(tags, 59, list), NULL, &entity));
+  ASSERT_LIMIT(world, ecs_add(world, entity, tags[2], NULL));
+  must(ecs_remove(world, entity, tags[0]));
+  must(ecs_add(world, entity, tags[0], NULL));
+  assert_true(ecs_has(world, entity, tags[5]));
+  must(ecs_spawn(world, list, combination(tags, 31, list), NULL, &other));
+  ASSERT_LIMIT(world, ecs_add(world, other, tags[5], NULL));
+  ecs_world_destroy(world);
+}
+
+/* Both ways of changing many at once: bundles, and the end of a deferral. */
+static void bulk_changes_past_the_tables_change_nothing(void **state) {
+  ecs_Component tags[TAGS], list[TAGS];
+  ecs_World *world = world_full_of_tables(tags);
+  ecs_Entity entity = 0, fine = 0;
+  ecs_Bundle bundle = 0;
+  (void)state;
+  must(ecs_spawn(world, list, combination(tags, 59, list), NULL, &entity));
+  fine = spawn_empty(world);
+  const ecs_Status made =
+      ecs_bundle(world, list, combination(tags, 62, list), &bundle);
+  if (made == ECS_OK)
+    ASSERT_LIMIT(world, ecs_spawn_many(world, bundle, 3, NULL));
+  else
+    assert_int_equal(made, ECS_E_LIMIT);
+  must(ecs_defer_begin(world));
+  must(ecs_add(world, fine, tags[1], NULL));
+  must(ecs_add(world, entity, tags[2], NULL));
+  ASSERT_LIMIT(world, ecs_defer_end(world));
+  assert_false(ecs_deferring(world));
+  assert_false(ecs_has(world, fine, tags[1]));
+  assert_false(ecs_has(world, entity, tags[2]));
+  /* In the end it goes to a table that is there, by a way that is not. */
+  must(ecs_defer_begin(world));
+  must(ecs_add(world, entity, tags[2], NULL));
+  must(ecs_remove(world, entity, tags[2]));
+  must(ecs_add(world, fine, tags[1], NULL));
+  must(ecs_defer_end(world));
+  assert_true(ecs_has(world, fine, tags[1]));
+  ecs_world_destroy(world);
+}
+
+/* Commands ---------------------------------------------------------------- */
+
+static void so_many_changes_are_recorded_at_once(void **state) {
+  ecs_World *world = make_world();
+  ecs_Component component = 0;
+  ecs_Bundle bundle = 0;
+  ecs_Cursor cursor;
+  double value = 0;
+  (void)state;
+  must(define(world, 0, 1, ECS_U16, ECS_STORE_TABLE, &component));
+  must(ecs_bundle(world, &component, 1, &bundle));
+  const ecs_Entity entity = spawn_empty(world);
+  must(ecs_defer_begin(world));
+  for (uint32_t i = 0; i < ECS_COMMAND_LIMIT; i++)
+    must(ecs_set_field(world, entity, component, 0, i));
+  ASSERT_LIMIT(world, ecs_set_field(world, entity, component, 0, 9999));
+  ASSERT_LIMIT(world, ecs_add(world, entity, component, NULL));
+  ASSERT_LIMIT(world, ecs_remove(world, entity, component));
+  ASSERT_LIMIT(world, ecs_destroy(world, entity));
+  ASSERT_LIMIT(world, ecs_spawn(world, NULL, 0, NULL, NULL));
+  ASSERT_LIMIT(world, ecs_spawn_many(world, bundle, 1, NULL));
+  ASSERT_LIMIT(world, ecs_spawn_many(world, bundle, 1, &cursor));
+  must(ecs_defer_end(world));
+  must(ecs_get_field(world, entity, component, 0, &value));
+  assert_true(value == ECS_COMMAND_LIMIT - 1);
+  must(ecs_defer_begin(world));
+  must(ecs_destroy(world, entity));
+  must(ecs_defer_end(world));
+  assert_false(ecs_alive(world, entity));
+  ecs_world_destroy(world);
+}
+
+#endif
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_component_has_at_most_so_many_fields),
+      cmocka_unit_test(names_have_at_most_so_many_bytes),
+      cmocka_unit_test(cursors_and_deferrals_nest_so_deep),
+      cmocka_unit_test(more_entities_than_handles_are_refused_at_once),
+      cmocka_unit_test(a_query_has_at_most_so_many_terms),
+#ifndef ECS_TINY
+      cmocka_unit_test(a_table_has_at_most_so_many_columns_of_a_size),
+#else
+      cmocka_unit_test(so_many_entities_are_alive_at_once),
+      cmocka_unit_test(reserving_up_to_the_limit_works_and_one_more_does_not),
+      cmocka_unit_test(an_index_whose_generations_are_used_up_is_retired),
+      cmocka_unit_test(discarding_and_clearing_retire_too),
+      cmocka_unit_test(a_world_has_at_most_so_many_components),
+      cmocka_unit_test(a_world_has_at_most_so_many_groups),
+      cmocka_unit_test(a_world_has_at_most_so_many_queries),
+      cmocka_unit_test(a_world_has_at_most_so_many_bundles),
+      cmocka_unit_test(a_group_has_at_most_so_many_tables),
+      cmocka_unit_test(bulk_changes_past_the_tables_change_nothing),
+      cmocka_unit_test(so_many_changes_are_recorded_at_once),
+#endif
+  };
+  return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
+}

@@ -1,0 +1,72 @@
+/* status_test.c: every outcome has a name and a sentence, and so has any number
+ * that is none. That codes and list agree is proved when status.c compiles.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/status.h"
+
+static void every_name_is_the_code_as_it_is_written(void **state) {
+  (void)state;
+  assert_string_equal(ecs_status_name(ECS_OK), "ECS_OK");
+  assert_string_equal(ecs_status_name(ECS_E_MEMORY), "ECS_E_MEMORY");
+  assert_string_equal(ecs_status_name(ECS_E_DEAD), "ECS_E_DEAD");
+  assert_string_equal(ecs_status_name(ECS_E_OPEN), "ECS_E_OPEN");
+  assert_string_equal(ecs_status_name(ECS_E_NAN), "ECS_E_NAN");
+}
+
+static void all_but_success_are_named_as_errors(void **state) {
+  (void)state;
+  for (int code = 1; code < (int)ECS_STATUS_COUNT; code++) {
+    const char *name = ecs_status_name((ecs_Status)code);
+    assert_int_equal(strncmp(name, "ECS_E_", 6), 0);
+  }
+}
+
+static void texts_are_what_the_list_says(void **state) {
+  (void)state;
+#define CHECK(code, text) assert_string_equal(ecs_status_text(code), text);
+  ECS_STATUS_LIST(CHECK)
+#undef CHECK
+}
+
+static void no_two_outcomes_share_a_name_or_a_text(void **state) {
+  (void)state;
+  for (int a = 0; a < (int)ECS_STATUS_COUNT; a++) {
+    assert_true(strlen(ecs_status_text((ecs_Status)a)) > 0);
+    for (int b = 0; b < a; b++) {
+      assert_string_not_equal(ecs_status_name((ecs_Status)a),
+                              ecs_status_name((ecs_Status)b));
+      assert_string_not_equal(ecs_status_text((ecs_Status)a),
+                              ecs_status_text((ecs_Status)b));
+    }
+  }
+}
+
+static void a_number_that_is_no_outcome_is_called_unknown(void **state) {
+  (void)state;
+  const int strangers[] = {-1, (int)ECS_STATUS_COUNT,
+                           (int)ECS_STATUS_COUNT + 1, INT32_MAX, INT32_MIN};
+  for (size_t k = 0; k < sizeof strangers / sizeof *strangers; k++) {
+    ecs_Status status = (ecs_Status)strangers[k];
+    assert_string_equal(ecs_status_name(status), "ECS_E_UNKNOWN");
+    assert_string_equal(ecs_status_text(status),
+                        "an outcome this build does not know");
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_name_is_the_code_as_it_is_written),
+      cmocka_unit_test(all_but_success_are_named_as_errors),
+      cmocka_unit_test(texts_are_what_the_list_says),
+      cmocka_unit_test(no_two_outcomes_share_a_name_or_a_text),
+      cmocka_unit_test(a_number_that_is_no_outcome_is_called_unknown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,696 @@
+/* bulk_test.c: changes of every match of a query, against single ones.
+ *
+ * Two worlds are made alike. In one a bulk call is made; in the other the
+ * matches are asked for first and then changed one by one, from the highest
+ * index to the lowest. Entities, values, what was dropped and which handles
+ * come next must agree; rows may lie in another order. This is done for every
+ * list of terms, component and kind of change below, at once and deferred:
+ *
+ *      main group   A {f32 f32}  B {i16}  Tag  W {f64 i16 u8}   Bit (bits)
+ *      group        G {f32}  H {u8}  L (bits)
+ *      sparse       S {f64}  Mark
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "world/world.h"
+#include "api_fixture.h"
+#include "storage/table_rows.h"
+#include "world_soundness.h"
+
+enum { A = 1, B, TAG, W, BIT, G, H, L, S, MARK, COMPONENTS = MARK };
+
+#ifdef ECS_TINY
+#define CROWD 30u /* of some 47 at most */
+#else
+#define CROWD 300u
+#endif
+
+typedef struct Fixture {
+  FailingMemory failing;
+  ecs_World *world;
+  ecs_Entity crowd[CROWD];
+} Fixture;
+
+static void must(ecs_Status status) { assert_int_equal(status, ECS_OK); }
+
+static void define(const Fixture *fixture, ecs_Component expected,
+                   const ecs_Field *fields, uint32_t count,
+                   ecs_Storage storage) {
+  char name[] = {'c', (char)('a' + expected), 0};
+  ecs_ComponentDescription how = {name, fields, count, storage};
+  ecs_Component component = 0;
+  must(ecs_component(fixture->world, &how, &component));
+  assert_int_equal(component, expected);
+}
+
+static void define_all(const Fixture *fixture) {
+  static const ecs_Field a[] = {{"x", ECS_F32, 0}, {"y", ECS_F32, 1.5}};
+  static const ecs_Field b = {"b", ECS_I16, -3}, g = {"g", ECS_F32, 0};
+  static const ecs_Field w[] = {
+      {"d", ECS_F64, 2}, {"i", ECS_I16, 0}, {"u", ECS_U8, 9}};
+  static const ecs_Field h = {"h", ECS_U8, 0}, s = {"s", ECS_F64, 7};
+  static const ecs_Component together[] = {G, H, L};
+  define(fixture, A, a, 2, ECS_STORE_TABLE);
+  define(fixture, B, &b, 1, ECS_STORE_TABLE);
+  define(fixture, TAG, NULL, 0, ECS_STORE_TABLE);
+  define(fixture, W, w, 3, ECS_STORE_TABLE);
+  define(fixture, BIT, NULL, 0, ECS_STORE_BITS);
+  define(fixture, G, &g, 1, ECS_STORE_TABLE);
+  define(fixture, H, &h, 1, ECS_STORE_TABLE);
+  define(fixture, L, NULL, 0, ECS_STORE_BITS);
+  define(fixture, S, &s, 1, ECS_STORE_SPARSE);
+  define(fixture, MARK, NULL, 0, ECS_STORE_SPARSE);
+  must(ecs_group(fixture->world, together, 3));
+}
+
+/* An image of any component, of whatever bits follow from the seed. */
+typedef struct Image {
+  uint64_t words[3];
+} Image;
+
+static Image image_of(uint64_t seed) {
+  Image image;
+  for (uint32_t i = 0; i < 3; i++)
+    image.words[i] = (seed + i) * UINT64_C(0x9e3779b97f4a7c15);
+  return image;
+}
+
+/* Who has what follows from a mixed-up number; some die again, so that rows and
+ * free indices are out of order. */
+static void populate(Fixture *fixture) {
+  for (uint32_t i = 0; i < CROWD; i++) {
+    uint64_t mixed = (i + 1) * UINT64_C(0x2545f4914f6cdd1d) >> 20;
+    must(ecs_spawn(fixture->world, NULL, 0, NULL, &fixture->crowd[i]));
+    for (ecs_Component c = 1; c <= COMPONENTS; c++) {
+      Image image = image_of(mixed + c);
+      if ((mixed >> (2 * c) & 3) != 0) continue;
+      must(ecs_add(fixture->world, fixture->crowd[i], c, &image));
+    }
+  }
+  for (uint32_t i = 0; i < CROWD; i += 7)
+    must(ecs_destroy(fixture->world, fixture->crowd[i * 5 % CROWD]));
+}
+
+static void start(Fixture *fixture) {
+  ecs_WorldDescription how = {failing_memory_init(&fixture->failing), 0};
+  must(ecs_world_create(&how, &fixture->world));
+  define_all(fixture);
+}
+
+static void finish(Fixture *fixture) {
+  close_world(fixture->world, &fixture->failing);
+}
+
+static ecs_Query *query_of(const Fixture *fixture, const ecs_Term *terms,
+                           uint32_t count) {
+  ecs_Query *query = NULL;
+  must(ecs_query_create(fixture->world, terms, count, &query));
+  return query;
+}
+
+static uint64_t count_of(ecs_Query *query) {
+  uint64_t count = 0;
+  must(ecs_query_count(query, &count));
+  return count;
+}
+
+/* The same change, in bulk and one by one --------------------------------- */
+
+typedef enum Kind { ADD, ADD_DEFAULTS, REMOVE, SET, SET_FIELDS, DESTROY } Kind;
+
+typedef struct Case {
+  const ecs_Term *terms;
+  uint32_t count;
+  Kind kind;
+  ecs_Component component;
+} Case;
+
+static const uint64_t some_fields = 2;
+
+static ecs_Status in_bulk(ecs_Query *query, const Case *what) {
+  Image image = image_of(99);
+  switch (what->kind) {
+    case ADD: return ecs_query_add_all(query, what->component, &image);
+    case ADD_DEFAULTS: return ecs_query_add_all(query, what->component, NULL);
+    case REMOVE: return ecs_query_remove_all(query, what->component);
+    case SET:
+      return ecs_query_set_all(query, what->component, &image, UINT64_MAX);
+    case SET_FIELDS:
+      return ecs_query_set_all(query, what->component, &image, some_fields);
+    default: return ecs_query_destroy_all(query);
+  }
+}
+
+static ecs_Status singly(ecs_World *world, ecs_Entity entity,
+                         const Case *what) {
+  Image image = image_of(99);
+  switch (what->kind) {
+    case ADD: return ecs_add(world, entity, what->component, &image);
+    case ADD_DEFAULTS: return ecs_add(world, entity, what->component, NULL);
+    case REMOVE: return ecs_remove(world, entity, what->component);
+    case SET:
+      return ecs_set(world, entity, what->component, &image, UINT64_MAX);
+    case SET_FIELDS:
+      return ecs_set(world, entity, what->component, &image, some_fields);
+    default: return ecs_destroy(world, entity);
+  }
+}
+
+static uint32_t collect(ecs_Query *query, ecs_Entity *matches) {
+  ecs_Cursor cursor;
+  ecs_Batch batch;
+  uint32_t count = 0;
+  must(ecs_query_begin(query, ECS_BATCH_WHOLE, &cursor));
+  while (ecs_cursor_next(&cursor, &batch)) {
+    assert_true(count + batch.count <= CROWD);
+    memcpy(matches + count, batch.entities,
+           batch.count * sizeof(ecs_Entity));
+    count += batch.count;
+  }
+  must(ecs_cursor_end(&cursor));
+  return count;
+}
+
+/* The highest index first. */
+static void one_by_one(const Fixture *fixture, const ecs_Entity *matches,
+                       uint32_t count, const Case *what) {
+  for (uint32_t at = ECS_INDEX_MASK; count > 0;) {
+    ecs_Entity next = 0;
+    for (uint32_t i = 0; i < count; i++)
+      if (id_index(matches[i]) < at && id_index(matches[i]) > id_index(next))
+        next = matches[i];
+    if (next == 0) return;
+    at = id_index(next);
+    ecs_Status status = singly(fixture->world, next, what);
+    bool doomed = what->kind == DESTROY && status == ECS_E_DEAD;
+    assert_true(status == ECS_OK || doomed);
+  }
+}
+
+static void assert_alike(const Fixture *left, const Fixture *right) {
+  ecs_Statistics a, b;
+  ecs_world_statistics(left->world, &a);
+  ecs_world_statistics(right->world, &b);
+  assert_int_equal(a.entities, b.entities);
+  assert_int_equal(a.dropped, b.dropped);
+  assert_true(ecs_world_state_hash(left->world) ==
+              ecs_world_state_hash(right->world));
+  for (uint32_t i = 0; i < 6 && a.entities + i < CROWD; i++) {
+    ecs_Entity one = 0, other = 0;
+    must(ecs_spawn(left->world, NULL, 0, NULL, &one));
+    must(ecs_spawn(right->world, NULL, 0, NULL, &other));
+    assert_true(one == other);
+  }
+}
+
+/* What else is recorded meanwhile, before and after. */
+static void disturb(const Fixture *fixture, uint32_t part) {
+  for (uint32_t i = part; i < 20; i += 2) {
+    ecs_Entity entity = fixture->crowd[(i * 11 + 3) % CROWD];
+    if (!ecs_alive(fixture->world, entity)) continue;
+    if (i % 3 == 0) {
+      must(ecs_destroy(fixture->world, entity));
+    } else {
+      must(ecs_add(fixture->world, entity, 1 + i % COMPONENTS, NULL));
+      must(ecs_remove(fixture->world, entity, 1 + (i + 5) % COMPONENTS));
+    }
+  }
+}
+
+typedef enum When { NOW, LATER, DISTURBED } When;
+
+static void begin(const Fixture *fixture, When when) {
+  if (when != NOW) must(ecs_defer_begin(fixture->world));
+  if (when == DISTURBED) disturb(fixture, 0);
+}
+
+static void end(const Fixture *fixture, When when) {
+  if (when == DISTURBED) disturb(fixture, 1);
+  if (when != NOW) must(ecs_defer_end(fixture->world));
+}
+
+static void compare(const Case *what, When when) {
+  static Fixture bulk, single;
+  static ecs_Entity matches[CROWD];
+  Fixture *both[] = {&bulk, &single};
+  ecs_Query *queries[2];
+  for (uint32_t i = 0; i < 2; i++) {
+    start(both[i]);
+    populate(both[i]);
+    queries[i] = query_of(both[i], what->terms, what->count);
+  }
+  uint32_t count = collect(queries[1], matches);
+  begin(&bulk, when);
+  must(in_bulk(queries[0], what));
+  end(&bulk, when);
+  begin(&single, when);
+  one_by_one(&single, matches, count, what);
+  end(&single, when);
+  assert_sound(&bulk.world->world);
+  assert_int_equal(count_of(queries[0]), count_of(queries[1]));
+  assert_alike(&bulk, &single);
+  assert_sound(&bulk.world->world);
+  finish(&bulk);
+  finish(&single);
+}
+
+static const ecs_Term lists[][3] = {
+    {{A, ECS_WRITE}},
+    {{A, ECS_READ}, {B, ECS_OPTIONAL}, {TAG, ECS_WITHOUT}},
+    {{A, ECS_READ}, {B, ECS_WITH}},
+    {{B, ECS_READ}, {S, ECS_OPTIONAL}},
+    {{BIT, ECS_WITH}},
+    {{A, ECS_READ}, {BIT, ECS_WITHOUT}},
+    {{S, ECS_WRITE}},
+    {{MARK, ECS_WITH}, {A, ECS_READ}},
+    {{A, ECS_WRITE}, {S, ECS_WITHOUT}},
+    {{S, ECS_WITHOUT}, {W, ECS_READ}},
+    {{S, ECS_WITHOUT}, {A, ECS_READ}, {BIT, ECS_WITH}},
+    {{S, ECS_WITHOUT}, {B, ECS_OPTIONAL}},
+    {{G, ECS_WRITE}},
+    {{G, ECS_READ}, {H, ECS_WITHOUT}},
+    {{H, ECS_READ}, {L, ECS_WITH}},
+    {{L, ECS_WITH}, {W, ECS_READ}, {S, ECS_OPTIONAL}},
+};
+#define LISTS (sizeof lists / sizeof *lists)
+
+static uint32_t terms_in(const ecs_Term *terms) {
+  uint32_t count = 0;
+  while (count < 3 && terms[count].component != 0) count++;
+  return count;
+}
+
+static void compare_all(When when) {
+  for (uint32_t i = 0; i <= LISTS; i++) {
+    Case what = {.terms = i < LISTS ? lists[i] : NULL}; /* and of no terms */
+    what.count = i < LISTS ? terms_in(lists[i]) : 0;
+    for (what.kind = ADD; what.kind < DESTROY; what.kind++)
+      for (what.component = 1; what.component <= COMPONENTS; what.component++)
+        compare(&what, when);
+    what.kind = DESTROY;
+    compare(&what, when);
+  }
+}
+
+static void at_once_it_is_what_single_changes_make(void **state) {
+  (void)state;
+  compare_all(NOW);
+}
+
+static void deferred_it_is_what_single_changes_make(void **state) {
+  (void)state;
+  compare_all(LATER);
+}
+
+static void among_other_records_it_is_what_single_changes_make(void **state) {
+  (void)state;
+  compare_all(DISTURBED);
+}
+
+/* Whole tables ------------------------------------------------------------ */
+
+static const float *first_column(ecs_Query *query) {
+  ecs_Cursor cursor;
+  ecs_Batch batch = {0, 0, NULL, NULL};
+  must(ecs_query_begin(query, ECS_BATCH_WHOLE, &cursor));
+  assert_true(ecs_cursor_next(&cursor, &batch));
+  const float *column = batch.columns[0];
+  must(ecs_cursor_end(&cursor));
+  return column;
+}
+
+static void spawn_some(const Fixture *fixture, ecs_Component what,
+                       uint32_t count) {
+  ecs_Bundle bundle = 0;
+  must(ecs_bundle(fixture->world, &what, 1, &bundle));
+  must(ecs_spawn_many(fixture->world, bundle, count, NULL));
+}
+
+static void an_empty_table_gets_the_columns_as_they_are(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Term term = {A, ECS_READ};
+  ecs_Query *query = query_of(&fixture, &term, 1);
+  spawn_some(&fixture, A, 10);
+  const float *before = first_column(query);
+  must(ecs_query_add_all(query, TAG, NULL));
+  assert_ptr_equal(first_column(query), before);
+  must(ecs_query_remove_all(query, TAG));
+  assert_ptr_equal(first_column(query), before);
+  assert_sound(&fixture.world->world);
+  must(ecs_query_add_all(query, B, NULL));
+  assert_ptr_not_equal(first_column(query), before);
+  finish(&fixture);
+}
+
+static const Table *table_of(const Fixture *fixture, uint32_t at) {
+  return fixture->world->world.main->tables[at];
+}
+
+/* Rows that arrive join those that are there, and both are found. */
+static void rows_are_appended_to_those_that_are_there(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Term term = {A, ECS_READ};
+  ecs_Query *query = query_of(&fixture, &term, 1);
+  spawn_some(&fixture, A, 5);
+  must(ecs_query_add_all(query, BIT, NULL));
+  must(ecs_query_add_all(query, W, NULL));
+  spawn_some(&fixture, A, 6);
+  must(ecs_query_add_all(query, W, NULL));
+  assert_sound(&fixture.world->world);
+  const ecs_Term both[] = {{A, ECS_READ}, {W, ECS_READ}, {BIT, ECS_WITHOUT}};
+  ecs_Query *late = query_of(&fixture, both, 3);
+  assert_int_equal(count_of(query), 11);
+  assert_int_equal(count_of(late), 6);
+  for (uint32_t i = 0; i < fixture.world->world.main->table_count; i++)
+    assert_true(table_of(&fixture, i)->count == 0 ||
+                table_of(&fixture, i)->count == 11);
+  finish(&fixture);
+}
+
+static void nothing_to_do_is_no_change(void **state) {
+  (void)state;
+  Fixture fixture;
+  ecs_Statistics before, after;
+  start(&fixture);
+  const ecs_Term terms[] = {{A, ECS_READ}, {S, ECS_WITH}};
+  ecs_Query *all = query_of(&fixture, terms, 1);
+  ecs_Query *none = query_of(&fixture, terms, 2);
+  spawn_some(&fixture, A, 5);
+  ecs_world_statistics(fixture.world, &before);
+  must(ecs_query_add_all(all, A, NULL));
+  must(ecs_query_remove_all(all, W));
+  must(ecs_query_remove_all(all, S));
+  must(ecs_query_add_all(none, W, NULL));
+  must(ecs_query_set_all(none, W, NULL, 0));
+  must(ecs_query_remove_all(none, A));
+  must(ecs_query_destroy_all(none));
+  ecs_world_statistics(fixture.world, &after);
+  assert_int_equal(after.structure_version, before.structure_version);
+  assert_int_equal(after.tables, before.tables);
+  assert_int_equal(after.entities, before.entities);
+  finish(&fixture);
+}
+
+#ifndef ECS_TINY /* whose worlds have few components */
+#define MORE 70u
+
+/* A group whose masks have two words, entered through its last component. */
+static void a_group_may_have_many_components(void **state) {
+  (void)state;
+  Fixture fixture;
+  ecs_Component more[MORE];
+  ecs_Entity last = 0;
+  static const ecs_Field n = {"n", ECS_U16, 5};
+  start(&fixture);
+  for (uint32_t i = 0; i < MORE; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "more%u", i);
+    ecs_ComponentDescription how = {name, &n, 1, ECS_STORE_TABLE};
+    must(ecs_component(fixture.world, &how, &more[i]));
+  }
+  must(ecs_group(fixture.world, more, MORE));
+  const ecs_Term terms[] = {{A, ECS_READ}, {more[MORE - 1], ECS_WITH}};
+  ecs_Query *all = query_of(&fixture, terms, 1);
+  ecs_Query *late = query_of(&fixture, terms + 1, 1);
+  spawn_some(&fixture, A, 10);
+  must(ecs_query_add_all(all, more[MORE - 1], NULL));
+  must(ecs_query_add_all(late, more[2], NULL));
+  must(ecs_query_first(late, &last));
+  assert_true(ecs_has(fixture.world, last, more[2]));
+  assert_int_equal(count_of(late), 10);
+  must(ecs_query_remove_all(all, more[2]));
+  must(ecs_query_remove_all(late, more[2]));
+  assert_sound(&fixture.world->world);
+  must(ecs_query_remove_all(late, more[MORE - 1]));
+  assert_int_equal(count_of(late), 0);
+  assert_int_equal(count_of(all), 10);
+  assert_sound(&fixture.world->world);
+  finish(&fixture);
+}
+#endif
+
+/* Failures ---------------------------------------------------------------- */
+
+/* One more, who matches in every case. */
+static void spawn_hero(const Fixture *fixture) {
+  static const ecs_Component what[] = {A, S, G};
+  ecs_Entity hero = 0;
+  must(ecs_spawn(fixture->world, what, 3, NULL, &hero));
+}
+
+static void fail_at_every_allocation(const Case *what) {
+  static Fixture fixture;
+  uint64_t failures = 1, before = 0;
+  for (uint64_t n = 1; failures > 0; n++) {
+    start(&fixture);
+    populate(&fixture);
+    spawn_hero(&fixture);
+    ecs_Query *query = query_of(&fixture, what->terms, what->count);
+    assert_true(count_of(query) > 0);
+    before = digest(&fixture.world->world);
+    failing_memory_arm(&fixture.failing, n, n % 2 ? FAIL_ONCE : FAIL_ONWARD);
+    ecs_Status status = in_bulk(query, what);
+    failures = failing_memory_disarm(&fixture.failing);
+    assert_int_equal(status, failures > 0 ? ECS_E_MEMORY : ECS_OK);
+    assert_true((digest(&fixture.world->world) == before) == (failures > 0));
+    assert_sound(&fixture.world->world);
+    must(in_bulk(query, what));
+    assert_sound(&fixture.world->world);
+    finish(&fixture);
+  }
+}
+
+/* Not even a note of rows that were to come. */
+static void what_fails_leaves_no_trace(void **state) {
+  (void)state;
+  static const ecs_Term terms[] = {{A, ECS_READ}, {S, ECS_READ},
+                                   {BIT, ECS_WITHOUT}, {G, ECS_WITH},
+                                   {A, ECS_READ}, {W, ECS_WITHOUT}};
+  static const Case cases[] = {
+      {terms, 1, ADD, W},    {terms, 1, ADD, S},     {terms, 1, ADD, G},
+      {terms, 1, ADD, L},    {terms + 1, 1, ADD, W}, {terms, 2, ADD, W},
+      {terms + 2, 1, ADD, A}, {terms, 2, REMOVE, S}, {terms, 1, REMOVE, A},
+      {terms + 3, 1, SET, H}, {terms + 1, 2, DESTROY, 0},
+      {terms + 4, 2, ADD, W}};
+  for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    fail_at_every_allocation(&cases[i]);
+}
+
+/* Refusals ---------------------------------------------------------------- */
+
+static void what_cannot_be_is_refused(void **state) {
+  (void)state;
+  Fixture fixture;
+  Image image = image_of(1);
+  start(&fixture);
+  const ecs_Term term = {A, ECS_READ};
+  ecs_Query *query = query_of(&fixture, &term, 1);
+  spawn_some(&fixture, A, 5);
+  static const ecs_Component bad[] = {0, COMPONENTS + 1, UINT32_MAX};
+  uint64_t before = ecs_world_hash(fixture.world);
+  for (uint32_t i = 0; i < 6; i++) {
+    if (i == 3) must(ecs_defer_begin(fixture.world));
+    ecs_Component c = bad[i % 3];
+    assert_int_equal(ecs_query_add_all(query, c, NULL), ECS_E_COMPONENT);
+    assert_int_equal(ecs_query_remove_all(query, c), ECS_E_COMPONENT);
+    assert_int_equal(ecs_query_set_all(query, c, &image, 1),
+                     ECS_E_COMPONENT);
+    assert_int_equal(ecs_query_set_all(query, A, NULL, 1), ECS_E_ARGUMENT);
+  }
+  must(ecs_defer_end(fixture.world));
+  assert_true(ecs_world_hash(fixture.world) == before);
+  must(ecs_query_set_all(query, TAG, NULL, 1)); /* a tag has no fields */
+  assert_true(ecs_world_hash(fixture.world) != before);
+  finish(&fixture);
+}
+
+static void an_open_cursor_keeps_its_components(void **state) {
+  (void)state;
+  Fixture fixture;
+  ecs_Cursor cursor;
+  Image image = image_of(1);
+  start(&fixture);
+  const ecs_Term terms[] = {{A, ECS_READ}, {B, ECS_WITH}, {A, ECS_WITHOUT}};
+  ecs_Query *reader = query_of(&fixture, terms, 1);
+  ecs_Query *all = query_of(&fixture, NULL, 0);
+  ecs_Query *others = query_of(&fixture, terms + 1, 2);
+  spawn_some(&fixture, A, 5);
+  spawn_some(&fixture, B, 3);
+  uint64_t before = ecs_world_hash(fixture.world);
+  must(ecs_query_begin(reader, ECS_BATCH_WHOLE, &cursor));
+  assert_int_equal(ecs_query_set_all(all, A, &image, 1), ECS_E_ACCESS);
+  assert_int_equal(ecs_world_contested(fixture.world), A);
+  assert_int_equal(fixture.world->commands.command_count, 0);
+  must(ecs_query_set_all(all, B, &image, 1)); /* is in no cursor */
+  assert_int_equal(fixture.world->commands.command_count, 5);
+  must(ecs_query_set_all(others, A, &image, 1)); /* none of them has it */
+  assert_int_equal(fixture.world->commands.command_count, 8);
+  must(ecs_query_remove_all(all, A)); /* that is structure: recorded */
+  ecs_cursor_discard(&cursor);
+  assert_true(ecs_world_hash(fixture.world) != before); /* B is written */
+  assert_int_equal(count_of(reader), 5);
+  finish(&fixture);
+}
+
+/* Destroying what is doomed does nothing; adding to it is dropped. */
+static void the_doomed_are_told_apart(void **state) {
+  (void)state;
+  Fixture fixture;
+  ecs_Statistics statistics;
+  start(&fixture);
+  const ecs_Term term = {A, ECS_READ};
+  ecs_Query *query = query_of(&fixture, &term, 1);
+  spawn_some(&fixture, A, 5);
+  must(ecs_defer_begin(fixture.world));
+  must(ecs_query_destroy_all(query));
+  must(ecs_query_destroy_all(query));
+  must(ecs_query_add_all(query, B, NULL));
+  assert_int_equal(fixture.world->commands.command_count, 5);
+  ecs_world_statistics(fixture.world, &statistics);
+  assert_int_equal(statistics.dropped, 5);
+  must(ecs_defer_end(fixture.world));
+  assert_int_equal(count_of(query), 0);
+  finish(&fixture);
+}
+
+/* Whole or not at all also where single changes would be dropped: when one
+ * cannot be recorded, nothing is counted. */
+static void what_cannot_be_recorded_drops_nothing(void **state) {
+  (void)state;
+  Fixture fixture;
+  ecs_Statistics statistics;
+  ecs_Entity entity = 0;
+  const ecs_Component a = A;
+  start(&fixture);
+  const ecs_Term term = {A, ECS_READ};
+  ecs_Query *query = query_of(&fixture, &term, 1);
+  must(ecs_spawn(fixture.world, &a, 1, NULL, &entity));
+  spawn_some(&fixture, A, 5);
+  spawn_some(&fixture, A, 1); /* the highest index: it comes first */
+  must(ecs_defer_begin(fixture.world));
+  ecs_Entity highest = 0;
+  must(ecs_query_first(query, &highest));
+  assert_true(highest == entity);
+  const Table *table = table_of(&fixture, 1);
+  must(ecs_destroy(fixture.world, table->entities[table->count - 1]));
+  failing_memory_arm(&fixture.failing, 2, FAIL_ONWARD);
+  uint32_t recorded = fixture.world->commands.command_count;
+  ecs_Status status = ECS_OK;
+  for (uint32_t i = 0; i < 10000 && status == ECS_OK; i++) {
+    recorded = fixture.world->commands.command_count;
+    ecs_world_statistics(fixture.world, &statistics);
+    failing_memory_disarm(&fixture.failing);
+    failing_memory_arm(&fixture.failing, 2, FAIL_ONWARD);
+    status = ecs_query_add_all(query, B, NULL);
+  }
+  uint64_t dropped = statistics.dropped;
+  failing_memory_disarm(&fixture.failing);
+  assert_true(status == ECS_E_MEMORY || status == ECS_E_LIMIT);
+  ecs_world_statistics(fixture.world, &statistics);
+  assert_int_equal(statistics.dropped, dropped);
+  assert_int_equal(fixture.world->commands.command_count, recorded);
+  ecs_defer_discard(fixture.world);
+  finish(&fixture);
+}
+
+/* The first --------------------------------------------------------------- */
+
+/* Whether or not there is a row list, and in every list of terms, it is the
+ * entity that a walk shows first. */
+static void the_first_is_the_first_row_of_a_walk(void **state) {
+  (void)state;
+  static ecs_Entity matches[CROWD];
+  static Fixture fixture;
+  uint32_t found = 0;
+  start(&fixture);
+  populate(&fixture);
+  for (uint32_t i = 0; i < LISTS; i++) {
+    ecs_Query *query = query_of(&fixture, lists[i], terms_in(lists[i]));
+    ecs_Entity stale = 0, fresh = 0;
+    must(ecs_query_first(query, &stale));
+    matches[0] = 0;
+    found += collect(query, matches) > 0;
+    must(ecs_query_first(query, &fresh));
+    assert_true(stale == matches[0]);
+    assert_true(fresh == matches[0]);
+    must(ecs_query_destroy_all(query));
+    must(ecs_query_first(query, &fresh));
+    assert_true(fresh == 0);
+    must(ecs_query_destroy(query));
+    finish(&fixture);
+    start(&fixture);
+    populate(&fixture);
+  }
+  assert_true(found > LISTS / 2);
+  finish(&fixture);
+}
+
+/* It stops there: the row list is not built. */
+static void the_first_builds_no_list(void **state) {
+  (void)state;
+  Fixture fixture;
+  ecs_Entity entity = 0;
+  start(&fixture);
+  const ecs_Term terms[] = {{A, ECS_READ}, {S, ECS_READ}};
+  ecs_Query *query = query_of(&fixture, terms, 2);
+  const ecs_Term a = {A, ECS_READ};
+  spawn_some(&fixture, A, 5);
+  must(ecs_query_add_all(query_of(&fixture, &a, 1), S, NULL));
+  must(ecs_query_first(query, &entity));
+  assert_true(entity == table_of(&fixture, 1)->entities[0]);
+  assert_false(query->rows.built);
+  finish(&fixture);
+}
+
+/* It would be out of date at once, every time. */
+static void joining_those_who_lack_it_builds_no_list(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Term terms[] = {{A, ECS_READ}, {S, ECS_WITHOUT}};
+  const ecs_Term in_set = {S, ECS_READ};
+  ecs_Query *query = query_of(&fixture, terms, 2);
+  ecs_Query *joined = query_of(&fixture, &in_set, 1);
+  for (uint32_t round = 1; round < 4; round++) {
+    spawn_some(&fixture, A, 5);
+    must(ecs_query_add_all(query, S, NULL));
+    assert_false(query->rows.built);
+    assert_int_equal(count_of(joined), 5 * round);
+    assert_sound(&fixture.world->world);
+  }
+  assert_int_equal(count_of(query), 0);
+  finish(&fixture);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(at_once_it_is_what_single_changes_make),
+      cmocka_unit_test(deferred_it_is_what_single_changes_make),
+      cmocka_unit_test(among_other_records_it_is_what_single_changes_make),
+      cmocka_unit_test(an_empty_table_gets_the_columns_as_they_are),
+      cmocka_unit_test(rows_are_appended_to_those_that_are_there),
+      cmocka_unit_test(nothing_to_do_is_no_change),
+#ifndef ECS_TINY
+      cmocka_unit_test(a_group_may_have_many_components),
+#endif
+      cmocka_unit_test(what_fails_leaves_no_trace),
+      cmocka_unit_test(what_cannot_be_is_refused),
+      cmocka_unit_test(an_open_cursor_keeps_its_components),
+      cmocka_unit_test(the_doomed_are_told_apart),
+      cmocka_unit_test(what_cannot_be_recorded_drops_nothing),
+      cmocka_unit_test(the_first_is_the_first_row_of_a_walk),
+      cmocka_unit_test(the_first_builds_no_list),
+      cmocka_unit_test(joining_those_who_lack_it_builds_no_list),
+  };
+  return cmocka_run_group_tests_name("bulk", tests, NULL, NULL);
+}

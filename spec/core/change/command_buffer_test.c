@@ -1,0 +1,465 @@
+/* command_buffer_test.c: recording changes.
+ *
+ * Nothing is applied here (command_flush_test.c does that): the tests look at subjects,
+ * chains, pieces and stages as command_buffer.h draws them.
+ */
+#include "command_buffer_fixture.h"
+
+/* Recording --------------------------------------------------------------- */
+
+static void a_new_buffer_holds_nothing_and_costs_nothing(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  uint64_t requests = fixture.failing.requests;
+  CommandBuffer buffer;
+  memset(&buffer, 0xff, sizeof buffer);
+  command_buffer_init(&buffer, &fixture.world->world);
+  assert_ptr_equal(buffer.world, &fixture.world->world);
+  assert_null(command_find(&buffer, id_make(1, 0)));
+  assert_null(command_mark(&buffer).last);
+  assert_null(command_mark(&buffer).stages);
+  assert_int_equal(buffer.command_count, 0);
+  command_buffer_deinit(&buffer);
+  assert_int_equal(fixture.failing.requests, requests);
+  finish(&fixture);
+}
+
+static void subjects_stand_in_the_order_of_their_first_record(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Entity e[3] = {placed(&fixture), placed(&fixture), placed(&fixture)};
+  const int order[] = {2, 0, 2, 1, 0, 2};
+  for (size_t i = 0; i < 6; i++) (void)record_tag(&fixture, e[order[i]]);
+  assert_int_equal(fixture.buffer->subject_count, 3);
+  assert_int_equal(fixture.buffer->command_count, 6);
+  assert_int_equal(fixture.buffer->subjects[0].entity, e[2]);
+  assert_int_equal(fixture.buffer->subjects[1].entity, e[0]);
+  assert_int_equal(fixture.buffer->subjects[2].entity, e[1]);
+  assert_chains_hold(&fixture);
+  finish(&fixture);
+}
+
+static void a_command_says_what_was_asked(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Entity entity = placed(&fixture);
+  A image = {1, 2};
+  const Command *set =
+      record(&fixture, COMMAND_SET, entity, fixture.a, &image, 2);
+  image = (A){8, 9}; /* copied: this no longer matters */
+  assert_int_equal(set->kind, COMMAND_SET);
+  assert_int_equal(set->component, fixture.a);
+  assert_int_equal(set->fields, 2);
+  assert_true(set->has_image);
+  assert_null(set->stage);
+  const A *kept = command_image(set);
+  assert_true(kept->x == 1 && kept->y == 2);
+  const Command *add =
+      record(&fixture, COMMAND_ADD, entity, fixture.big, NULL, UINT64_MAX);
+  assert_int_equal(add->kind, COMMAND_ADD);
+  assert_false(add->has_image);
+  assert_null(command_image(add));
+  assert_int_equal(add->fields, UINT64_MAX);
+  const Command *remove =
+      record(&fixture, COMMAND_REMOVE, entity, fixture.a, NULL, 0);
+  assert_int_equal(remove->kind, COMMAND_REMOVE);
+  const Subject *subject = command_find(fixture.buffer, entity);
+  assert_false(subject_is_destroyed(subject));
+  (void)record(&fixture, COMMAND_DESTROY, entity, 0, NULL, 0);
+  assert_true(subject_is_destroyed(subject));
+  assert_ptr_equal(subject->first, set);
+  assert_chains_hold(&fixture);
+  finish(&fixture);
+}
+
+static void the_image_of_a_tag_is_nothing(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Entity entity = placed(&fixture);
+  const Command *command =
+      record(&fixture, COMMAND_ADD, entity, fixture.tag, "noise", 0);
+  assert_false(command->has_image);
+  assert_int_equal(fixture.buffer->pieces[0].used, PLAIN);
+  finish(&fixture);
+}
+
+static void an_image_of_one_byte_is_an_image(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Entity entity = placed(&fixture);
+  ecs_Component byte =
+      define(&fixture, "Byte", ECS_U8, 1, 0, ECS_STORE_TABLE);
+  const uint8_t image = 200;
+  const Command *command =
+      record(&fixture, COMMAND_ADD, entity, byte, &image, 0);
+  assert_true(command->has_image);
+  assert_int_equal(*(const uint8_t *)command_image(command), 200);
+  finish(&fixture);
+}
+
+static void a_subject_is_found_by_its_whole_handle(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Entity old = placed(&fixture);
+  assert_int_equal(ecs_destroy(fixture.world, old), ECS_OK);
+  ecs_Entity entity = placed(&fixture);
+  ecs_Entity other = placed(&fixture);
+  assert_int_equal(id_index(old), id_index(entity));
+  assert_null(command_find(fixture.buffer, entity));
+  (void)record_tag(&fixture, entity);
+  assert_non_null(command_find(fixture.buffer, entity));
+  assert_null(command_find(fixture.buffer, old));
+  assert_null(command_find(fixture.buffer, other));
+  assert_null(command_find(fixture.buffer, 0));
+  assert_null(command_find(fixture.buffer, id_make(ECS_INDEX_MASK, 0)));
+  assert_null(command_find(fixture.buffer, entity | UINT64_C(1) << 60));
+  finish(&fixture);
+}
+
+/* Pieces ------------------------------------------------------------------ */
+
+static void a_piece_is_filled_to_its_end(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Entity entity = placed(&fixture);
+  uint32_t fit = (uint32_t)(ECS_COMMAND_PIECE / PLAIN);
+  for (uint32_t i = 0; i < fit; i++) {
+    (void)record_tag(&fixture, entity);
+    assert_int_equal(fixture.buffer->piece_count, 1);
+    assert_int_equal(fixture.buffer->pieces[0].used, (i + 1) * PLAIN);
+  }
+  assert_int_equal(fixture.buffer->pieces[0].bytes, ECS_COMMAND_PIECE);
+  (void)record_tag(&fixture, entity);
+  assert_int_equal(fixture.buffer->piece_count, 2);
+  assert_int_equal(fixture.buffer->pieces[1].used, PLAIN);
+  assert_chains_hold(&fixture);
+  finish(&fixture);
+}
+
+static void images_of_all_sizes_lie_side_by_side_unharmed(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Entity entity = placed(&fixture);
+  double big[BIG_FIELDS];
+  for (uint32_t round = 0; round < 12; round++) {
+    for (uint32_t i = 0; i < BIG_FIELDS; i++) big[i] = round * 100.0 + i;
+    uint16_t small = (uint16_t)(round + 7);
+    A middle = {round, -(double)round};
+    (void)record(&fixture, COMMAND_ADD, entity, fixture.b, &small, 0);
+    (void)record(&fixture, COMMAND_ADD, entity, fixture.big, big, 0);
+    (void)record_tag(&fixture, entity);
+    (void)record(&fixture, COMMAND_ADD, entity, fixture.a, &middle, 0);
+  }
+  const Command *at = command_find(fixture.buffer, entity)->first;
+  for (uint32_t round = 0; round < 12; round++) {
+    assert_int_equal(*(const uint16_t *)command_image(at), round + 7);
+    at = at->next;
+    const double *image = command_image(at);
+    for (uint32_t i = 0; i < BIG_FIELDS; i++)
+      assert_true(image[i] == round * 100.0 + i);
+    at = at->next->next;
+    assert_true(((const A *)command_image(at))->y == -(double)round);
+    at = at->next;
+  }
+  assert_null(at);
+  assert_chains_hold(&fixture);
+  finish(&fixture);
+}
+
+/* What does not fit into an ordinary piece gets one of its own size. */
+static void a_record_larger_than_a_piece_gets_a_piece_that_fits(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  uint32_t count = (uint32_t)(ECS_COMMAND_PIECE / PLAIN) + 10;
+  ecs_Entity entity = placed(&fixture);
+  (void)record_tag(&fixture, entity);
+  (void)record_stage(&fixture, bundle_of(&fixture, &fixture.b, 1), count);
+  assert_int_equal(fixture.buffer->piece_count, 2);
+  assert_int_equal(fixture.buffer->pieces[1].bytes, count * PLAIN);
+  assert_int_equal(fixture.buffer->pieces[1].used, count * PLAIN);
+  (void)record_tag(&fixture, entity);
+  assert_int_equal(fixture.buffer->piece_count, 3);
+  assert_int_equal(fixture.buffer->pieces[2].bytes, ECS_COMMAND_PIECE);
+  assert_chains_hold(&fixture);
+  finish(&fixture);
+}
+
+/* A kept piece that is too small is exchanged, one that is larger is used. */
+static void pieces_that_stay_are_used_where_they_fit(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  uint32_t count = (uint32_t)(ECS_COMMAND_PIECE / PLAIN) + 10;
+  const Bundle *bundle = bundle_of(&fixture, NULL, 0);
+  ecs_Entity entity = placed(&fixture);
+  (void)record_tag(&fixture, entity);
+  command_reset(fixture.buffer);
+  (void)record_stage(&fixture, bundle, count);
+  assert_int_equal(fixture.buffer->piece_count, 1);
+  assert_int_equal(fixture.buffer->pieces[0].bytes, count * PLAIN);
+  command_rewind(fixture.buffer, (CommandMark){0});
+  uint64_t requests = fixture.failing.requests;
+  (void)record_tag(&fixture, entity);
+  assert_int_equal(fixture.buffer->piece_count, 1);
+  assert_int_equal(fixture.buffer->pieces[0].bytes, count * PLAIN);
+  assert_int_equal(fixture.buffer->pieces[0].used, PLAIN);
+  assert_int_equal(fixture.failing.requests, requests);
+  finish(&fixture);
+}
+
+static void sixteen_pieces_stay_for_the_next_recording(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Entity entity = placed(&fixture);
+  fill_pieces(&fixture, entity, 16);
+  command_reset(fixture.buffer);
+  uint64_t requests = fixture.failing.requests;
+  fill_pieces(&fixture, entity, 16);
+  assert_int_equal(fixture.failing.requests, requests);
+  command_reset(fixture.buffer);
+  fill_pieces(&fixture, entity, 40);
+  command_reset(fixture.buffer);
+  for (uint32_t i = 0; i < fixture.buffer->piece_capacity; i++) {
+    assert_int_equal(fixture.buffer->pieces[i].memory != NULL, i < 16);
+    assert_int_equal(fixture.buffer->pieces[i].bytes,
+                     i < 16 ? ECS_COMMAND_PIECE : 0);
+  }
+  requests = fixture.failing.requests;
+  fill_pieces(&fixture, entity, 16);
+  assert_int_equal(fixture.failing.requests, requests);
+  finish(&fixture);
+}
+
+/* Births ------------------------------------------------------------------ */
+
+static void a_recorded_birth_adds_its_components_in_order(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Component what[] = {fixture.tag, fixture.big, fixture.a, fixture.b};
+  const A image = {3, 4};
+  const uint16_t small = 9;
+  const void *values[] = {NULL, NULL, &image, &small};
+  ecs_Entity entity = 0;
+  assert_int_equal(command_record_spawn(fixture.buffer,
+                                        bundle_of(&fixture, what, 4), values,
+                                        &entity),
+                   ECS_OK);
+  assert_true(world_is_reserved(&fixture.world->world, entity));
+  const Command *at = command_find(fixture.buffer, entity)->first;
+  assert_int_equal(at->kind, COMMAND_SPAWN);
+  assert_null(at->stage);
+  for (uint32_t i = 0; i < 4; i++) {
+    at = at->next;
+    assert_int_equal(at->kind, COMMAND_ADD);
+    assert_int_equal(at->component, what[i]);
+    assert_int_equal(at->has_image, values[i] != NULL);
+  }
+  assert_true(((const A *)command_image(at->previous))->y == 4);
+  assert_int_equal(*(const uint16_t *)command_image(at), 9);
+  assert_null(at->next);
+  assert_int_equal(fixture.buffer->command_count, 5);
+  assert_int_equal(fixture.buffer->subject_count, 1);
+  assert_chains_hold(&fixture);
+  finish(&fixture);
+}
+
+static void a_birth_without_values_takes_no_more_than_its_commands(
+    void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Component what[] = {fixture.a, fixture.big, fixture.b};
+  const A image = {3, 4};
+  const void *values[] = {&image, NULL, NULL};
+  ecs_Entity entity = 0;
+  const Bundle *bundle = bundle_of(&fixture, what, 3);
+  assert_int_equal(
+      command_record_spawn(fixture.buffer, bundle, NULL, &entity), ECS_OK);
+  const Piece *pieces = fixture.buffer->pieces;
+  assert_int_equal(pieces[0].used, 4 * PLAIN);
+  command_rewind(fixture.buffer, (CommandMark){0});
+  assert_int_equal(
+      command_record_spawn(fixture.buffer, bundle, values, &entity), ECS_OK);
+  size_t with_image = (sizeof(Command) + sizeof image + 15) / 16 * 16;
+  size_t wanted = 3 * PLAIN + with_image;
+  assert_int_equal(pieces[0].used, wanted);
+  assert_int_equal(pieces[0].bytes,
+                   wanted < ECS_COMMAND_PIECE ? ECS_COMMAND_PIECE : wanted);
+  finish(&fixture);
+}
+
+/* Spawns and destroys so that the free list names indices of several pages,
+ * then records more births than there are free indices. */
+static void births_recycle_first_and_go_on_with_fresh_indices(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Entity e[20];
+  for (uint32_t i = 0; i < 20; i++) e[i] = placed(&fixture);
+  static const uint32_t gone[] = {17, 2, 9};
+  for (uint32_t i = 0; i < 3; i++)
+    assert_int_equal(ecs_destroy(fixture.world, e[gone[i]]), ECS_OK);
+  uint32_t used = fixture.world->world.index.used;
+  const Stage *stage =
+      record_stage(&fixture, bundle_of(&fixture, NULL, 0), 3 + 14);
+  const ecs_Entity *born = stage->table->entities;
+  for (uint32_t i = 0; i < 3; i++)
+    assert_int_equal(born[i], id_make(id_index(e[gone[2 - i]]), 1));
+  for (uint32_t i = 0; i < 14; i++)
+    assert_int_equal(born[3 + i], id_make(used + i, 0));
+  for (uint32_t i = 0; i < 17; i++)
+    assert_ptr_equal(command_find(fixture.buffer, born[i]),
+                     &fixture.buffer->subjects[i]);
+  assert_chains_hold(&fixture);
+  finish(&fixture);
+}
+
+static void every_single_birth_has_a_place_to_be_found(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Entity e[30];
+  for (uint32_t i = 0; i < 10; i++) e[i] = placed(&fixture);
+  assert_int_equal(ecs_destroy(fixture.world, e[8]), ECS_OK);
+  assert_int_equal(ecs_destroy(fixture.world, e[1]), ECS_OK);
+  for (uint32_t i = 0; i < 30; i++) e[i] = record_birth(&fixture);
+  for (uint32_t i = 0; i < 30; i++)
+    assert_ptr_equal(command_find(fixture.buffer, e[i]),
+                     &fixture.buffer->subjects[i]);
+  assert_chains_hold(&fixture);
+  finish(&fixture);
+}
+
+/* Stages ------------------------------------------------------------------ */
+
+static void a_stage_is_a_table_of_defaults(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Component what[] = {fixture.sparse, fixture.tag, fixture.a};
+  const Bundle *bundle = bundle_of(&fixture, what, 3);
+  const Stage *stage = record_stage(&fixture, bundle, 5);
+  assert_ptr_equal(stage->bundle, bundle);
+  assert_int_equal(stage->table->count, 5);
+  assert_true(table_has(stage->table, 0) && table_has(stage->table, 1) &&
+              table_has(stage->table, 2));
+  assert_false(table_has_columns(stage->table, 1));
+  assert_null(stage->schemas[1]);
+  const ColumnCode *codes = table_codes(stage->table, 2);
+  for (uint32_t row = 0; row < 5; row++) {
+    const Command *command = fixture.buffer->subjects[row].first;
+    float s;
+    A a;
+    memcpy(&s,
+           table_element(stage->table, table_codes(stage->table, 0)[0], row),
+           sizeof s);
+    memcpy(&a.x, table_element(stage->table, codes[0], row), 8);
+    memcpy(&a.y, table_element(stage->table, codes[1], row), 8);
+    assert_true(s == 3 && a.x == 5 && a.y == 6);
+    assert_int_equal(command->kind, COMMAND_SPAWN);
+    assert_ptr_equal(command->stage, stage);
+    assert_int_equal(command->stage_row, row);
+    assert_null(command->next);
+    assert_int_equal(stage->table->entities[row],
+                     fixture.buffer->subjects[row].entity);
+  }
+  assert_int_equal(fixture.buffer->command_count, 5);
+  assert_chains_hold(&fixture);
+  finish(&fixture);
+}
+
+static void a_stage_of_nobody_is_a_stage(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  CommandMark mark = command_mark(fixture.buffer);
+  const Stage *stage =
+      record_stage(&fixture, bundle_of(&fixture, &fixture.a, 1), 0);
+  assert_int_equal(stage->table->count, 0);
+  assert_int_equal(fixture.buffer->subject_count, 0);
+  command_rewind(fixture.buffer, mark);
+  assert_null(fixture.buffer->stages);
+  finish(&fixture);
+}
+
+static void stages_of_the_same_world_stand_behind_each_other(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const Stage *first =
+      record_stage(&fixture, bundle_of(&fixture, &fixture.a, 1), 2);
+  const Stage *second =
+      record_stage(&fixture, bundle_of(&fixture, &fixture.b, 1), 3);
+  assert_null(first->previous);
+  assert_ptr_equal(second->previous, first);
+  assert_int_equal(fixture.buffer->subject_count, 5);
+  command_reset(fixture.buffer);
+  assert_null(fixture.buffer->stages);
+  finish(&fixture);
+}
+
+#ifndef ECS_TINY
+/* More components than one word of a mask can tell. */
+static void a_stage_may_have_many_components(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Component what[130];
+  for (uint32_t i = 0; i < 130; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "C%u", (unsigned)i);
+    what[i] = define(&fixture, name, ECS_U16, i % 3, i, ECS_STORE_TABLE);
+  }
+  const Stage *stage =
+      record_stage(&fixture, bundle_of(&fixture, what, 130), 2);
+  for (uint32_t i = 0; i < 130; i++) {
+    assert_true(table_has(stage->table, i));
+    assert_int_equal(table_has_columns(stage->table, i), i % 3 > 0);
+    if (i % 3 == 0) continue;
+    uint16_t value;
+    memcpy(&value,
+           table_element(stage->table, table_codes(stage->table, i)[0], 1), 2);
+    assert_int_equal(value, i);
+  }
+  assert_false(table_has(stage->table, 130));
+  finish(&fixture);
+}
+#endif
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_new_buffer_holds_nothing_and_costs_nothing),
+      cmocka_unit_test(subjects_stand_in_the_order_of_their_first_record),
+      cmocka_unit_test(a_command_says_what_was_asked),
+      cmocka_unit_test(the_image_of_a_tag_is_nothing),
+      cmocka_unit_test(an_image_of_one_byte_is_an_image),
+      cmocka_unit_test(a_subject_is_found_by_its_whole_handle),
+      cmocka_unit_test(a_piece_is_filled_to_its_end),
+      cmocka_unit_test(images_of_all_sizes_lie_side_by_side_unharmed),
+      cmocka_unit_test(a_record_larger_than_a_piece_gets_a_piece_that_fits),
+      cmocka_unit_test(pieces_that_stay_are_used_where_they_fit),
+      cmocka_unit_test(sixteen_pieces_stay_for_the_next_recording),
+      cmocka_unit_test(a_recorded_birth_adds_its_components_in_order),
+      cmocka_unit_test(a_birth_without_values_takes_no_more_than_its_commands),
+      cmocka_unit_test(births_recycle_first_and_go_on_with_fresh_indices),
+      cmocka_unit_test(every_single_birth_has_a_place_to_be_found),
+      cmocka_unit_test(a_stage_is_a_table_of_defaults),
+      cmocka_unit_test(a_stage_of_nobody_is_a_stage),
+      cmocka_unit_test(stages_of_the_same_world_stand_behind_each_other),
+#ifndef ECS_TINY
+      cmocka_unit_test(a_stage_may_have_many_components),
+#endif
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,267 @@
+/* regroup_test.c: storage changes, and nothing that a program stored in it.
+ *
+ * store_test.c mixes changes of layout with all others; here are the rules of
+ * which group is taken, which locator it gets, and failures.
+ */
+#include "world_fixture.h"
+
+#define PEOPLE 30u
+
+typedef struct Town {
+  Fixture fixture;
+  ecs_Component a, b, c, tag, bit, other_bit, sparse, sparse_tag;
+  ecs_Entity people[PEOPLE];
+} Town;
+
+/* Person i has component k when bit k of i is set, or a sum of it. */
+static bool should_have(uint32_t i, ecs_Component component) {
+  return ((i * 11 + i / 3) >> (component - 1) & 1u) != 0;
+}
+
+static void open_town(Town *town) {
+  World *world = &town->fixture.world;
+  start(&town->fixture);
+  town->a = define(world, "a", "bw", ECS_STORE_TABLE);
+  town->b = define(world, "b", "d", ECS_STORE_TABLE);
+  town->c = define(world, "c", "hhf", ECS_STORE_TABLE);
+  town->tag = define(world, "tag", "", ECS_STORE_TABLE);
+  town->bit = define(world, "bit", "", ECS_STORE_BITS);
+  town->other_bit = define(world, "other bit", "", ECS_STORE_BITS);
+  town->sparse = define(world, "sparse", "wf", ECS_STORE_SPARSE);
+  town->sparse_tag = define(world, "sparse tag", "", ECS_STORE_SPARSE);
+  for (uint32_t i = 0; i < PEOPLE; i++) {
+    town->people[i] = spawn(world, NULL, 0);
+    for (ecs_Component k = 1; k < world->component_count; k++)
+      if (should_have(i, k))
+        assert_int_equal(add(world, town->people[i], k, i + k), ECS_OK);
+  }
+}
+
+static void assert_town(const Town *town) {
+  const World *world = &town->fixture.world;
+  for (uint32_t i = 0; i < PEOPLE; i++)
+    for (ecs_Component k = 1; k < world->component_count; k++) {
+      assert_int_equal(has(world, town->people[i], k), should_have(i, k));
+      if (should_have(i, k))
+        assert_component(world, town->people[i], k, i + k);
+    }
+  assert_sound(world);
+}
+
+static void store_apart(Town *town, const ecs_Component *components,
+                        uint32_t count) {
+  assert_int_equal(
+      world_regroup(&town->fixture.world, components, count, false), ECS_OK);
+  assert_town(town);
+}
+
+static void store_in_main(Town *town, const ecs_Component *components,
+                          uint32_t count) {
+  assert_int_equal(
+      world_regroup(&town->fixture.world, components, count, true), ECS_OK);
+  assert_town(town);
+}
+
+static uint32_t group_of(const Town *town, ecs_Component component) {
+  return town->fixture.world.components[component].group;
+}
+
+static void every_set_of_components_goes_apart_and_comes_back(void **state) {
+  (void)state;
+  for (uint32_t set = 1; set < 256; set += 3) {
+    Town town;
+    ecs_Component components[8];
+    uint32_t count = 0;
+    open_town(&town);
+    for (uint32_t k = 0; k < 8; k++)
+      if ((set >> k & 1u) != 0) components[count++] = k + 1;
+    uint64_t layout = town.fixture.world.layout_version;
+    bool apart = count == 1 && group_of(&town, components[0]) != 0;
+    store_apart(&town, components, count);
+    assert_int_equal(town.fixture.world.layout_version,
+                     apart ? layout : layout + 1);
+    for (uint32_t i = 0; i < count; i++) {
+      assert_int_not_equal(group_of(&town, components[i]), 0);
+      assert_int_equal(group_of(&town, components[i]),
+                       group_of(&town, components[0]));
+    }
+    store_in_main(&town, components, count);
+    for (uint32_t i = 0; i < count; i++)
+      assert_int_equal(group_of(&town, components[i]), 0);
+    finish(&town.fixture);
+  }
+}
+
+static void a_group_that_was_given_up_is_taken_again(void **state) {
+  (void)state;
+  Town town;
+  open_town(&town);
+  const World *world = &town.fixture.world;
+  const ecs_Component both[] = {town.a, town.b};
+  store_apart(&town, both, 2);
+  assert_int_equal(group_of(&town, town.a), 3);
+  store_apart(&town, &town.c, 1);
+  assert_int_equal(group_of(&town, town.c), 4);
+  store_in_main(&town, both, 2);
+  assert_int_equal(world->group_count, 5);
+  assert_int_equal(world->groups[3]->component_count, 0);
+  store_apart(&town, &town.tag, 1);
+  assert_int_equal(group_of(&town, town.tag), 3);
+  assert_int_equal(world->group_count, 5);
+  /* Its own group, once it has left it, is as good as any other. */
+  store_apart(&town, &town.sparse, 1);
+  assert_int_equal(group_of(&town, town.sparse), 1);
+  const ecs_Component sparse_both[] = {town.sparse_tag, town.sparse};
+  store_apart(&town, sparse_both, 2);
+  assert_int_equal(group_of(&town, town.sparse), 1);
+  assert_int_equal(group_of(&town, town.sparse_tag), 1);
+  store_apart(&town, sparse_both, 1);
+  assert_int_equal(group_of(&town, town.sparse_tag), 2);
+  finish(&town.fixture);
+}
+
+static void only_one_component_without_bits_has_a_narrow_locator(
+    void **state) {
+  (void)state;
+  Town town;
+  open_town(&town);
+  World *world = &town.fixture.world;
+  const ecs_Component both[] = {town.a, town.b};
+  assert_true(world->groups[1]->locator.narrow);
+  store_apart(&town, both, 2);
+  assert_false(world->groups[3]->locator.narrow);
+  store_apart(&town, both, 1); /* it leaves the other one alone */
+  assert_true(world->groups[3]->locator.narrow);
+  assert_true(world->groups[group_of(&town, town.a)]->locator.narrow);
+  store_apart(&town, &town.bit, 1);
+  assert_false(world->groups[group_of(&town, town.bit)]->locator.narrow);
+  assert_false(world->main->locator.narrow);
+  const ecs_Component rest[] = {town.c, town.tag, town.other_bit};
+  store_apart(&town, rest, 3);
+  assert_int_equal(world->main->component_count, 0);
+  assert_int_equal(world->main->tables[0]->count, PEOPLE);
+  store_in_main(&town, &town.c, 1);
+  assert_false(world->main->locator.narrow);
+  finish(&town.fixture);
+}
+
+static void what_does_not_change_stays_where_it_is(void **state) {
+  (void)state;
+  Town town;
+  open_town(&town);
+  World *world = &town.fixture.world;
+  const Group *sparse = world->groups[1], *main = world->main;
+  store_apart(&town, &town.sparse, 1);
+  store_apart(&town, NULL, 0);
+  assert_ptr_equal(world->groups[1], sparse);
+  assert_ptr_equal(world->main, main);
+  assert_int_equal(world->group_count, 3);
+  store_in_main(&town, &town.a, 1);
+  assert_ptr_equal(world->main, main);
+  store_apart(&town, &town.a, 1);
+  assert_ptr_equal(world->groups[1], sparse);
+  assert_ptr_not_equal(world->main, main);
+  finish(&town.fixture);
+}
+
+/* A number that is used again would make stale plans look fresh. */
+static void versions_only_grow(void **state) {
+  (void)state;
+  Town town;
+  open_town(&town);
+  World *world = &town.fixture.world;
+  uint64_t main_before = world->main->version;
+  uint64_t sparse_before = world->groups[1]->version;
+  uint64_t structure_before = world_structure_version(world);
+  const ecs_Component both[] = {town.a, town.sparse};
+  store_apart(&town, both, 2);
+  assert_true(world->main->version > main_before);
+  assert_true(world->groups[1]->version > sparse_before);
+  assert_true(world_structure_version(world) > structure_before);
+  finish(&town.fixture);
+}
+
+/* Rows are taken over in the order of the main group's tables. */
+static void rows_keep_the_order_of_the_main_group(void **state) {
+  (void)state;
+  Town town;
+  open_town(&town);
+  const World *world = &town.fixture.world;
+  store_apart(&town, &town.sparse, 1);
+  const ecs_Component both[] = {town.sparse, town.sparse_tag};
+  store_apart(&town, both, 2);
+  const Group *group = world->groups[group_of(&town, town.sparse)];
+  uint32_t rows[4] = {0};
+  for (uint32_t i = 0; i < world->main->table_count; i++) {
+    const Table *table = world->main->tables[i];
+    for (uint32_t row = 0; row < table->count; row++) {
+      Location place = world_locate_in(group, id_index(table->entities[row]));
+      if (place.table == NULL) continue;
+      assert_int_equal(place.row, rows[place.table->id]++);
+    }
+  }
+  finish(&town.fixture);
+}
+
+static void one_group_too_many_is_refused(void **state) {
+  (void)state;
+#ifdef ECS_TINY
+  Fixture fixture;
+  start(&fixture);
+  World *world = &fixture.world;
+  define_many(world, ECS_COMPONENT_LIMIT, "b", ECS_STORE_TABLE);
+  for (uint32_t i = 1; i < ECS_GROUP_LIMIT; i++)
+    assert_int_equal(world_regroup(world, &(ecs_Component){i}, 1, false),
+                     ECS_OK);
+  ecs_Component last = ECS_COMPONENT_LIMIT;
+  uint64_t before = digest(world), bytes = fixture.failing.bytes;
+  assert_int_equal(world_regroup(world, &last, 1, false), ECS_E_LIMIT);
+  assert_true(digest(world) == before);
+  assert_int_equal(fixture.failing.bytes, bytes);
+  assert_int_equal(world_regroup(world, &(ecs_Component){3}, 1, false),
+                   ECS_OK);
+  assert_sound(world);
+  finish(&fixture);
+#endif
+}
+
+static void a_failed_regrouping_leaves_all_as_it_was(void **state) {
+  (void)state;
+  Town town;
+  open_town(&town);
+  World *world = &town.fixture.world;
+  const ecs_Component sets[][3] = {
+      {town.a, town.bit, town.sparse}, {town.b, town.c, town.tag}};
+  for (uint32_t set = 0; set < 2; set++) {
+    for (uint64_t n = 1;; n++) {
+      uint64_t before = digest(world), bytes = town.fixture.failing.bytes;
+      FailingMode mode = n % 2 == 0 ? FAIL_ONCE : FAIL_ONWARD;
+      failing_memory_arm(&town.fixture.failing, n, mode);
+      ecs_Status status = world_regroup(world, sets[set], 3, false);
+      if (failing_memory_disarm(&town.fixture.failing) == 0) {
+        assert_int_equal(status, ECS_OK);
+        break;
+      }
+      assert_int_equal(status, ECS_E_MEMORY);
+      assert_true(digest(world) == before);
+      assert_int_equal(town.fixture.failing.bytes, bytes);
+      assert_town(&town);
+    }
+    assert_town(&town);
+  }
+  finish(&town.fixture);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_set_of_components_goes_apart_and_comes_back),
+      cmocka_unit_test(a_group_that_was_given_up_is_taken_again),
+      cmocka_unit_test(only_one_component_without_bits_has_a_narrow_locator),
+      cmocka_unit_test(what_does_not_change_stays_where_it_is),
+      cmocka_unit_test(versions_only_grow),
+      cmocka_unit_test(rows_keep_the_order_of_the_main_group),
+      cmocka_unit_test(one_group_too_many_is_refused),
+      cmocka_unit_test(a_failed_regrouping_leaves_all_as_it_was),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,89 @@
+/* program_differential_test.c: random kernel programs against the reference.
+ *
+ * program_writer.h writes them, program_rig.h runs and compares them, bit for
+ * bit, behind guard pages. Each is also printed and read again. Everything
+ * follows from the seed: PROGRAM_SEED and PROGRAM_COUNT in the environment
+ * choose others, and a failure prints the text and the seed of the program.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "program_writer.h"
+
+#define PROGRAMS 20000u
+
+static Writer writer;
+
+static uint64_t from_environment(const char *name, uint64_t otherwise) {
+  const char *text = getenv(name);
+  return text == NULL ? otherwise : strtoull(text, NULL, 0);
+}
+
+/* Mostly few rows; sometimes at the edges of blocks and of folds. */
+static RigCuts some_cuts(Random *random) {
+  static const uint32_t edges[] = {511, 512, 513, 1023, 1024, 1025};
+  RigCuts cuts = {.block_count = random_below(random, RIG_BLOCKS + 1)};
+  for (uint32_t b = 0; b < cuts.block_count; b++) {
+    cuts.counts[b] = random_below(random, random_chance(random, 30) ? 71 : 20);
+    if (random_chance(random, 1))
+      cuts.counts[b] = edges[random_below(random, 6)];
+  }
+  return cuts;
+}
+
+static void explain(const Rig *rig, uint64_t seed, const char *what) {
+  fputs(writer.text, stderr);
+  fail_msg("program of seed %llu: %s: %s", (unsigned long long)seed, what,
+           rig->message);
+}
+
+static void check_text(const Rig *rig, ecs_Program *program, uint64_t seed) {
+  static char once[4 * WRITER_ROOM], twice[4 * WRITER_ROOM];
+  ecs_Program *again = NULL;
+  size_t length = ecs_program_text(program, once, sizeof once);
+  assert_true(length < sizeof once);
+  ecs_Status status = ecs_program_create(rig->query, once, length, &again, NULL,
+                                         0);
+  if (status != ECS_OK) explain(rig, seed, "cannot be read again");
+  ecs_program_text(again, twice, sizeof twice);
+  if (strcmp(once, twice) != 0) explain(rig, seed, "prints differently");
+  ecs_program_destroy(again);
+}
+
+static void random_programs_are_as_the_reference(void **state) {
+  uint64_t seed = from_environment("PROGRAM_SEED", 1);
+  uint64_t count = from_environment("PROGRAM_COUNT", PROGRAMS);
+  Rig rig;
+  (void)state;
+  rig_init(&rig);
+  for (uint64_t last = seed + count; seed < last; seed++) {
+    ecs_Program *program = NULL;
+    writer_write(&writer, seed);
+    if (rig_create(&rig, writer.text, writer.length, &program) != ECS_OK)
+      explain(&rig, seed, "is refused");
+    RigCuts cuts = some_cuts(&writer.random);
+    if (!rig_run(&rig, program, &cuts, seed)) explain(&rig, seed, "differs");
+    if (seed % 8 == 0) check_text(&rig, program, seed);
+    ecs_program_destroy(program);
+  }
+  rig_deinit(&rig);
+  for (uint32_t k = 0; k < OPERATION_COUNT; k++) {
+    print_message("%s%s %llu", k == 0 ? "" : k % 8 == 0 ? "\n" : ", ",
+                  operation_infos[k].name,
+                  (unsigned long long)writer.operations[k]);
+    if (count >= PROGRAMS) assert_true(writer.operations[k] > 100);
+  }
+  print_message("\n");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(random_programs_are_as_the_reference)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

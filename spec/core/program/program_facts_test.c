@@ -1,0 +1,142 @@
+/* program_facts_test.c: what is known of a program before it is planned.
+ *
+ * That what is made of the facts is right is shown by vm_plan_test.c and
+ * program_differential_test.c; here is each fact, by value and by column.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "program/program_facts.h"
+#include "program_rig.h"
+
+static Rig rig;
+static ecs_Program *program;
+static ProgramFacts facts;
+
+#define COLUMNS                                                              \
+  "column c0 \"N\" \"f32\" f32 write\ncolumn c1 \"M\" \"f32\" f32 read\n"    \
+  "column c2 \"N\" \"f64\" f64 write\ncolumn c3 \"O\" \"f32\" f32 optional\n" \
+  "reduction r0 sum\nreduction r1 sum\n"                                     \
+  "v0 = load f32 c0\nv1 = load f32 c1\nv2 = constant f32 3\n"
+
+/* Instructions 0 to 2 are those of COLUMNS. */
+static void gather(const char *rest) {
+  char text[2048];
+  int length = snprintf(text, sizeof text, "%s%s", COLUMNS, rest);
+  if (rig_create(&rig, text, (size_t)length, &program) != ECS_OK)
+    fail_msg("%s", rig.message);
+  assert_int_equal(facts_init(&facts, program), ECS_OK);
+}
+
+static int set_up(void **state) {
+  (void)state;
+  rig_init(&rig);
+  return 0;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  rig_deinit(&rig);
+  return 0;
+}
+
+static void forget(void) {
+  facts_deinit(&facts);
+  ecs_program_destroy(program);
+}
+
+static void only_what_effects_depend_on_is_needed(void **state) {
+  (void)state;
+  gather("v3 = sin f32 v1\nv4 = neg f32 v0\nv5 = neg f32 v3\nstore c0 v4\n");
+  const bool needed[] = {true, false, false, false, true, false};
+  for (uint32_t v = 0; v < 6; v++)
+    assert_int_equal(facts.is_needed[v], needed[v]);
+  assert_int_equal(facts.uses[0], 1);
+  assert_int_equal(facts.uses[3], 0); /* v5 is not needed */
+  forget();
+}
+
+static void single_values_come_of_single_values(void **state) {
+  (void)state;
+  gather("v3 = mul f32 v2 v2\nv4 = mul f32 v3 v0\nstore c0 v4\n");
+  assert_true(facts.is_single[2]);
+  assert_true(facts.is_single[3]);
+  assert_false(facts.is_single[0]);
+  assert_false(facts.is_single[4]);
+  forget();
+}
+
+static void a_product_is_part_of_its_only_sum(void **state) {
+  (void)state;
+  gather("v3 = mul f32 v1 v0\nv4 = add f32 v3 v1\nstore c0 v4\n");
+  assert_true(facts.is_part[3]);
+  assert_int_equal(facts.definition[3], 3);
+  assert_int_equal(facts.last_use[0], 4); /* where the sum is */
+  forget();
+  gather("v3 = mul f32 v1 v0\nv4 = add f32 v3 v3\nstore c0 v4\n");
+  assert_false(facts.is_part[3]);
+  assert_int_equal(facts.last_use[0], 3);
+  forget();
+}
+
+static void what_runs_late_keeps_values_to_the_end(void **state) {
+  (void)state;
+  gather("v3 = lt f32 v0 v1\nv4 = convert f64 v0\nsum r0 v4\n"
+         "sum r1 v4\nsum r1 v4\ndestroy v3\n");
+  const Instruction *code = program->code;
+  assert_int_equal(facts.adders[0], 1);
+  assert_int_equal(facts.adders[1], 2);
+  assert_false(facts_late(&facts, &code[5]));
+  assert_true(facts_late(&facts, &code[6]));
+  assert_true(facts_late(&facts, &code[8]));
+  assert_int_equal(facts.last_use[3], program->code_count);
+  assert_int_equal(facts.last_use[0], 4);
+  forget();
+}
+
+static void a_value_is_at_home_in_the_column_it_is_stored_to(void **state) {
+  (void)state;
+  gather("v3 = neg f32 v0\nstore c0 v3\n");
+  assert_int_equal(facts.home[3], 0);
+  assert_int_equal(facts.columns[0].written_at, 3);
+  assert_int_equal(facts.columns[1].stores, 0);
+  forget();
+  /* Not while the old values are wanted, ... */
+  gather("v3 = neg f32 v0\nv4 = abs f32 v0\nstore c0 v3\n"
+         "v5 = convert f64 v4\nstore c2 v5\n");
+  assert_int_equal(facts.home[3], NO_VALUE);
+  assert_int_equal(facts.home[5], 2);
+  forget();
+  /* ... where rows are left out, or where the column has another type. */
+  gather("v3 = neg f32 v0\nv4 = lt f32 v0 v1\nstore c0 v3 v4\nstore c2 v3\n");
+  assert_int_equal(facts.columns[0].store, NO_VALUE);
+  assert_int_equal(facts.columns[0].stores, 1);
+  assert_int_equal(facts.home[3], NO_VALUE);
+  forget();
+}
+
+static void columns_that_may_be_absent_are_not_values(void **state) {
+  (void)state;
+  gather("");
+  assert_true(facts_direct(&facts, 0, VALUE_F32));
+  assert_false(facts_direct(&facts, 0, VALUE_F64));
+  assert_true(facts_direct(&facts, 2, VALUE_F64));
+  assert_false(facts_direct(&facts, 3, VALUE_F32));
+  forget();
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(only_what_effects_depend_on_is_needed),
+      cmocka_unit_test(single_values_come_of_single_values),
+      cmocka_unit_test(a_product_is_part_of_its_only_sum),
+      cmocka_unit_test(what_runs_late_keeps_values_to_the_end),
+      cmocka_unit_test(a_value_is_at_home_in_the_column_it_is_stored_to),
+      cmocka_unit_test(columns_that_may_be_absent_are_not_values)};
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,267 @@
+/* program_ir_test.c: what the verifier refuses: for every rule, a program that
+ * breaks just that. The programs are of a rig's query (program_rig.h).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "program/program_parse.h"
+#include "program_rig.h"
+
+typedef struct Wrong {
+  const char *text;
+  const char *message;
+} Wrong;
+
+static const Wrong wrongs[] = {
+    {"column c0 \"N\" \"f32\" f32 write\n"
+     "v0 = load f32 c0\n"
+     "v1 = neg bool v0",
+     "line 3: neg: takes f32 or f64"},
+    {"v0 = constant f64 1\n"
+     "v1 = neg f32 v0",
+     "line 2: neg: an operand is not a f32"},
+    {"v0 = constant f64 1\n"
+     "v1 = constant f32 1\n"
+     "v2 = add f64 v0 v1",
+     "line 3: add: an operand is not a f64"},
+    {"v0 = constant f64 1\n"
+     "v1 = constant f32 1\n"
+     "v2 = lt f64 v0 v1",
+     "line 3: lt: an operand is not a f64"},
+    {"v0 = self\n"
+     "v1 = lt entity v0 v0",
+     "line 2: lt: takes f32 or f64"},
+    {"v0 = self\n"
+     "v1 = constant f64 1\n"
+     "v2 = eq entity v0 v1",
+     "line 3: eq: an operand is not a entity"},
+    {"v0 = constant f64 1\n"
+     "v1 = constant bool true\n"
+     "v2 = and v1 v0",
+     "line 3: and: an operand is not a bool"},
+    {"v0 = constant f64 1\n"
+     "v1 = not v0",
+     "line 2: not: an operand is not a bool"},
+    {"v0 = constant f64 1\n"
+     "v1 = select f64 v0 v0 v0",
+     "line 2: select: an operand is not a bool"},
+    {"v0 = constant bool true\n"
+     "v1 = constant f32 1\n"
+     "v2 = select f64 v0 v1 v1",
+     "line 3: select: an operand is not a f64"},
+    {"v0 = constant f32 1\n"
+     "v1 = convert f32 v0",
+     "line 2: convert: an operand is not a f64"},
+    {"v0 = constant bool true\n"
+     "v1 = convert bool v0",
+     "line 2: convert: takes f32 or f64"},
+    {"v0 = constant f32 1\n"
+     "v1 = quantize i8 f64 v0",
+     "line 2: quantize: an operand is not a f64"},
+    {"v0 = constant bool true\n"
+     "v1 = quantize bool bool v0",
+     "line 2: quantize: takes the type of a number"},
+    {"v0 = self\n"
+     "v1 = quantize entity entity v0",
+     "line 2: quantize: takes the type of a number"},
+    {"v0 = constant bool true\n"
+     "v1 = quantize i8 bool v0",
+     "line 2: quantize: takes f32 or f64"},
+    {"column c0 \"N\" \"f64\" f64 read\n"
+     "v0 = load f32 c0",
+     "line 2: load: the column does not load as f32"},
+    {"column c0 \"N\" \"i32\" i32 read\n"
+     "v0 = load f32 c0",
+     "line 2: load: the column does not load as f32"},
+    {"column c0 \"N\" \"u32\" u32 read\n"
+     "v0 = load f32 c0",
+     "line 2: load: the column does not load as f32"},
+    {"column c0 \"N\" \"bool\" bool read\n"
+     "v0 = load f64 c0",
+     "line 2: load: the column does not load as f64"},
+    {"column c0 \"N\" \"entity\" entity read\n"
+     "v0 = load f64 c0",
+     "line 2: load: the column does not load as f64"},
+    {"column c0 \"N\" \"f32\" f32 read\n"
+     "v0 = load bool c0",
+     "line 2: load: the column does not load as bool"},
+    {"column c0 \"N\" \"f32\" f32 write\n"
+     "v0 = constant f32 1\n"
+     "store c0 v0\n"
+     "v1 = load f32 c0",
+     "line 4: load: the column was stored before"},
+    {"column c0 \"N\" \"f32\" f32 write\n"
+     "v0 = present c0",
+     "line 2: present: the column is not optional"},
+    {"uniform u0 number\n"
+     "v0 = uniform bool u0",
+     "line 2: uniform: the uniform is no bool"},
+    {"uniform u0 bool\n"
+     "v0 = uniform f64 u0",
+     "line 2: uniform: the uniform is no f64"},
+    {"uniform u0 entity\n"
+     "v0 = uniform f32 u0",
+     "line 2: uniform: the uniform is no f32"},
+    {"v0 = constant f64 1\n"
+     "v1 = alive v0",
+     "line 2: alive: an operand is not a entity"},
+    {"v0 = constant f64 1\n"
+     "v1 = has v0 \"T\"",
+     "line 2: has: an operand is not a entity"},
+    {"v0 = constant f64 1\n"
+     "v1 = get f32 v0 \"R\" \"f32\"",
+     "line 2: get: an operand is not a entity"},
+    {"v0 = self\n"
+     "v1 = get f32 v0 \"R\" \"f64\"",
+     "line 2: get: the field does not load as f32"},
+    {"v0 = self\n"
+     "v1 = get bool v0 \"R\" \"f32\"",
+     "line 2: get: the field does not load as bool"},
+    {"column c0 \"N\" \"f32\" f32 write\n"
+     "v0 = self\n"
+     "v1 = get f32 v0 \"N\" \"f32\"",
+     "line 3: get: the program writes N"},
+    {"column c0 \"O\" \"f32\" f32 optional\n"
+     "v0 = self\n"
+     "v1 = get f64 v0 \"O\" \"f64\"",
+     "line 3: get: the program writes O"},
+    {"v0 = constant f32 1\n"
+     "v1 = random v0",
+     "line 2: random: an operand is not a f64"},
+    {"column c0 \"M\" \"f32\" f32 read\n"
+     "v0 = constant f32 1\n"
+     "store c0 v0",
+     "line 3: store: the column is only read"},
+    {"column c0 \"N\" \"bool\" bool write\n"
+     "v0 = constant f32 1\n"
+     "store c0 v0",
+     "line 3: store: the column cannot hold a f32"},
+    {"column c0 \"N\" \"entity\" entity write\n"
+     "v0 = constant f64 1\n"
+     "store c0 v0",
+     "line 3: store: the column cannot hold a f64"},
+    {"column c0 \"N\" \"f32\" f32 write\n"
+     "v0 = constant bool true\n"
+     "store c0 v0",
+     "line 3: store: the column cannot hold a bool"},
+    {"column c0 \"N\" \"f32\" f32 write\n"
+     "v0 = self\n"
+     "store c0 v0",
+     "line 3: store: the column cannot hold a entity"},
+    {"column c0 \"N\" \"f32\" f32 write\n"
+     "v0 = constant f32 1\n"
+     "store c0 v0 v0",
+     "line 3: store: an operand is not a bool"},
+    {"v0 = self\n"
+     "destroy v0",
+     "line 2: destroy: an operand is not a bool"},
+    {"v0 = constant f32 1\n"
+     "add \"T\" v0",
+     "line 2: add: an operand is not a bool"},
+    {"v0 = constant f64 1\n"
+     "remove \"T\" v0",
+     "line 2: remove: an operand is not a bool"},
+    {"reduction r0 sum\n"
+     "v0 = constant f32 1\n"
+     "sum r0 v0",
+     "line 3: sum: an operand is not a f64"},
+    {"reduction r0 max\n"
+     "v0 = constant f64 1\n"
+     "max r0 v0 v0",
+     "line 3: max: an operand is not a bool"},
+    {"column c0 \"N\" \"f32\" f32 write\n"
+     "column c1 \"N\" \"f32\" f32 read",
+     "c1 is the same column as c0"},
+};
+
+static void every_rule_is_kept(void **state) {
+  Rig rig;
+  (void)state;
+  rig_init(&rig);
+  for (size_t k = 0; k < sizeof wrongs / sizeof *wrongs; k++) {
+    ecs_Program *program = NULL;
+    assert_int_equal(rig_create(&rig, wrongs[k].text, strlen(wrongs[k].text),
+                                &program),
+                     ECS_E_PROGRAM);
+    assert_string_equal(rig.message, wrongs[k].message);
+  }
+  rig_deinit(&rig);
+}
+
+/* What the parser already makes impossible, broken by hand: instruction k gets
+ * another operand or result. */
+static void break_one(uint32_t k, uint32_t operand, uint32_t result,
+                      const char *expected) {
+  static const char text[] =
+      "column c0 \"N\" \"f32\" f32 write\nv0 = load f32 c0\n"
+      "v1 = neg f32 v0\nstore c0 v1\nv2 = abs f32 v1\n";
+  Rig rig;
+  char message[200] = "";
+  const Mistake mistake = {message, sizeof message};
+  rig_init(&rig);
+  ecs_Program program = {.query = rig.query};
+  assert_int_equal(program_parse(&program, text, sizeof text - 1, &mistake),
+                   ECS_OK);
+  assert_int_equal(program_verify(&program, &mistake), ECS_OK);
+  program.code[k].operands[0] = operand;
+  program.code[k].result = result;
+  assert_int_equal(program_verify(&program, &mistake), ECS_E_PROGRAM);
+  assert_string_equal(message, expected);
+  program_deinit(&program);
+  rig_deinit(&rig);
+}
+
+static void operands_are_defined_before(void **state) {
+  (void)state;
+  break_one(1, 1, 1, "line 3: neg: an operand is not defined yet");
+  break_one(1, 2, 1, "line 3: neg: an operand is not defined yet");
+  break_one(1, NO_VALUE, 1, "line 3: neg: an operand is missing");
+  break_one(2, 2, NO_VALUE, "line 4: store: an operand is not defined yet");
+  break_one(2, NO_VALUE, NO_VALUE,
+            "line 4: store: an operand is not defined yet");
+}
+
+static void results_come_in_their_order(void **state) {
+  const char *const wrong = "line 3: neg: the result is not the value that "
+                            "comes next";
+  (void)state;
+  break_one(1, 0, 2, wrong);
+  break_one(1, 0, 0, wrong);
+  break_one(1, 0, NO_VALUE, wrong);
+  break_one(2, 1, 2,
+            "line 4: store: the result is not the value that comes next");
+}
+
+/* docs/programs.md has every operation, between backticks or behind one. */
+static void the_page_names_every_operation(void **state) {
+  static char page[65536];
+  char opening[40];
+  FILE *file = fopen("docs/programs.md", "r");
+  (void)state;
+  assert_non_null(file);
+  size_t length = fread(page, 1, sizeof page - 1, file);
+  fclose(file);
+  page[length] = 0;
+  for (int k = 0; k < OPERATION_COUNT; k++) {
+    snprintf(opening, sizeof opening, "`%s", operation_infos[k].name);
+    const char *at = strstr(page, opening);
+    while (at != NULL && at[strlen(opening)] != '`' &&
+           at[strlen(opening)] != ' ')
+      at = strstr(at + 1, opening);
+    if (at == NULL) fail_msg("%s is not in the page", operation_infos[k].name);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_rule_is_kept),
+      cmocka_unit_test(the_page_names_every_operation),
+      cmocka_unit_test(operands_are_defined_before),
+      cmocka_unit_test(results_come_in_their_order)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,659 @@
+/* vm_test.c: kernel programs over real worlds.
+ *
+ * What programs compute is program_differential_test.c's; here is what worlds
+ * make of it: full, partial and blind plans, optional terms, row counts at the
+ * edges of blocks, look-ups, changes of structure that are recorded, cursors
+ * and deferrals that are open meanwhile, reductions and random numbers that do
+ * not depend on how rows lie.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "failing_memory.h"
+#include "program/vm.h"
+#include "world_soundness.h"
+
+#ifdef ECS_TINY
+#define MOST 40u /* entities */
+#else
+#define MOST 3000u
+#endif
+
+typedef struct Fixture {
+  FailingMemory failing;
+  ecs_World *world;
+  ecs_Component p, v, s, t, u;
+  ecs_Query *query;
+  ecs_Program *program;
+  ecs_Entity entities[MOST];
+} Fixture;
+
+static Fixture fixture;
+
+static void must(ecs_Status status) {
+  if (status != ECS_OK) fail_msg("%s", ecs_status_name(status));
+}
+
+static ecs_Component define(const char *name, uint32_t fields,
+                            ecs_Storage storage) {
+  static const ecs_Field xy[] = {{"x", ECS_F32, 0}, {"y", ECS_F32, 0},
+                                 {"who", ECS_ENTITY, 0}};
+  const ecs_ComponentDescription how = {name, xy, fields, storage};
+  ecs_Component component = 0;
+  must(ecs_component(fixture.world, &how, &component));
+  return component;
+}
+
+/* P in tables; V and S as asked for; T and U are tags. */
+static void start(ecs_Storage v, ecs_Storage s) {
+  memset(&fixture, 0, sizeof fixture);
+  const ecs_WorldDescription how = {failing_memory_init(&fixture.failing), 0};
+  must(ecs_world_create(&how, &fixture.world));
+  fixture.p = define("P", 3, ECS_STORE_TABLE);
+  fixture.v = define("V", 2, v);
+  fixture.s = define("S", 2, s);
+  fixture.t = define("T", 0, ECS_STORE_TABLE);
+  fixture.u = define("U", 0, ECS_STORE_BITS);
+}
+
+static void finish(void) {
+  assert_sound(&fixture.world->world);
+  ecs_world_destroy(fixture.world);
+  assert_int_equal(fixture.failing.blocks, 0);
+  assert_int_equal(fixture.failing.bytes, 0);
+}
+
+static void ask(const ecs_Term *terms, uint32_t count) {
+  must(ecs_query_create(fixture.world, terms, count, &fixture.query));
+}
+
+static void make(const char *text) {
+  char message[200] = "";
+  ecs_Status status =
+      ecs_program_create(fixture.query, text, strlen(text), &fixture.program,
+                         message, sizeof message);
+  if (status != ECS_OK) fail_msg("%s", message);
+}
+
+static ecs_Status run(const double *uniforms, double *reductions) {
+  const ecs_Program *program = fixture.program;
+  const ecs_ProgramCall call = {uniforms, reductions, program->uniform_count,
+                                program->reduction_count, 99};
+  return ecs_program_run(fixture.program, &call);
+}
+
+static double get(ecs_Entity entity, ecs_Component component, uint32_t field) {
+  double value = -1;
+  must(ecs_get_field(fixture.world, entity, component, field, &value));
+  return value;
+}
+
+static void set(ecs_Entity entity, ecs_Component component, uint32_t field,
+                double value) {
+  must(ecs_set_field(fixture.world, entity, component, field, value));
+}
+
+/* count entities with P, x being their number; those that mod divides have
+ * other too. */
+static void spawn(uint32_t count, ecs_Component other, uint32_t mod) {
+  for (uint32_t k = 0; k < count; k++) {
+    must(ecs_spawn(fixture.world, &fixture.p, 1, NULL, &fixture.entities[k]));
+    set(fixture.entities[k], fixture.p, 0, k);
+    if (other == 0 || k % mod != 0) continue;
+    must(ecs_add(fixture.world, fixture.entities[k], other, NULL));
+    set(fixture.entities[k], other, 0, 2.0 * k + 1);
+  }
+}
+
+/* Row counts -------------------------------------------------------------- */
+
+static const char move[] =
+    "column c0 \"P\" \"x\" f32 write\ncolumn c1 \"V\" \"x\" f32 read\n"
+    "column c2 \"V\" \"y\" f32 write\n"
+    "uniform u0 number\nv0 = load f32 c0\nv1 = load f32 c1\n"
+    "v2 = uniform f32 u0\nv3 = mul f32 v1 v2\nv4 = add f32 v0 v3\n"
+    "store c0 v4\nv5 = constant f32 7\nstore c2 v5\n";
+
+/* A step in place, over more rows than any register has, with arguments past
+ * what loops over vectors reach, at both sides of every border. */
+static void long_blocks_compute_in_place(void **state) {
+  const uint32_t count = MOST;
+  (void)state;
+  start(ECS_STORE_TABLE, ECS_STORE_SPARSE);
+  const ecs_Term terms[] = {{fixture.p, ECS_WRITE}};
+  ask(terms, 1);
+  make("column c0 \"P\" \"x\" f32 write\nv0 = load f32 c0\n"
+       "v1 = xsin f32 v0\nstore c0 v1\n");
+  assert_true(fixture.program->plan->block_rows >= count);
+  spawn(count, 0, 1);
+  for (uint32_t k = 0; k < count; k += 7)
+    set(fixture.entities[k], fixture.p, 0, 1e30 + k);
+  must(run(NULL, NULL));
+  for (uint32_t k = 0; k < count; k++) {
+    float argument = k % 7 == 0 ? (float)(1e30 + k) : (float)k;
+    double found = get(fixture.entities[k], fixture.p, 0);
+    assert_true(found == (double)(float)ecs_sin((double)argument));
+  }
+  finish();
+}
+
+/* What one step stores the next one reads, at both sides of a block's end. */
+static void steps_share_columns_across_blocks(void **state) {
+  static const uint32_t counts[] = {2047, 2048, 2049, MOST};
+  (void)state;
+  for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+    uint32_t count = counts[k] < MOST ? counts[k] : MOST;
+    start(ECS_STORE_TABLE, ECS_STORE_SPARSE);
+    const ecs_Term terms[] = {{fixture.p, ECS_WRITE}};
+    ask(terms, 1);
+    make("column c0 \"P\" \"x\" f32 write\n"
+         "column c1 \"P\" \"y\" f32 write\n"
+         "v0 = load f32 c0\nv1 = add f32 v0 v0\nstore c1 v1\n"
+         "v2 = add f32 v1 v0\nstore c0 v2\n");
+    assert_in_range(fixture.program->plan->block_rows, 2, 2048);
+    spawn(count, 0, 1);
+    must(run(NULL, NULL));
+    for (uint32_t i = 0; i < count; i++) {
+      assert_true(get(fixture.entities[i], fixture.p, 1) == 2.0 * i);
+      assert_true(get(fixture.entities[i], fixture.p, 0) == 3.0 * i);
+    }
+    finish();
+  }
+}
+
+/* Every third entity is in another table. */
+static void move_rows(uint32_t count, ecs_Storage v) {
+  const double step = 0.5;
+  start(v, ECS_STORE_SPARSE);
+  const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_WRITE}};
+  ask(terms, 2);
+  make(move);
+  spawn(count, fixture.v, 1);
+  for (uint32_t k = 0; k < count; k += 3)
+    must(ecs_add(fixture.world, fixture.entities[k], fixture.t, NULL));
+  for (int turn = 1; turn <= 2; turn++) {
+    must(run(&step, NULL));
+    for (uint32_t k = 0; k < count; k++) {
+      assert_true(get(fixture.entities[k], fixture.p, 0) ==
+                  k + turn * (k + 0.5));
+      assert_true(get(fixture.entities[k], fixture.v, 1) == 7);
+      assert_true(get(fixture.entities[k], fixture.p, 1) == 0);
+    }
+  }
+  finish();
+}
+
+static void all_counts(ecs_Storage v) {
+  static const uint32_t edges[] = {511, 512, 513, 767, 768, 1023, 1024, 1025,
+                                   1535, 1537, 2050};
+  for (uint32_t count = 0; count <= 70 && count <= MOST; count++)
+    move_rows(count, v);
+  for (size_t k = 0; k < sizeof edges / sizeof *edges; k++)
+    if (edges[k] <= MOST) move_rows(edges[k], v);
+}
+
+static void full_plans_reach_every_row(void **state) {
+  (void)state;
+  all_counts(ECS_STORE_TABLE);
+}
+
+/* Without P's table there is nothing but a sparse set of each. */
+static void blind_plans_reach_every_row(void **state) {
+  (void)state;
+  all_counts(ECS_STORE_SPARSE);
+}
+
+static void partial_plans_reach_every_row(void **state) {
+  (void)state;
+  start(ECS_STORE_TABLE, ECS_STORE_SPARSE);
+  const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_READ},
+                            {fixture.s, ECS_READ}};
+  const uint32_t count = MOST < 1300 ? MOST : 1300;
+  ask(terms, 3);
+  make("column c0 \"P\" \"x\" f32 write\ncolumn c1 \"V\" \"x\" f32 read\n"
+       "column c2 \"S\" \"y\" f32 read\nv0 = load f32 c1\nv1 = load f32 c2\n"
+       "v2 = sub f32 v1 v0\nstore c0 v2\n");
+  spawn(count, fixture.v, 1);
+  for (uint32_t k = 0; k < count; k += 2) {
+    ecs_Entity entity = fixture.entities[(k * 7) % count / 2 * 2];
+    must(ecs_add(fixture.world, entity, fixture.s, NULL));
+  }
+  for (uint32_t k = 0; k < count; k++)
+    if (ecs_has(fixture.world, fixture.entities[k], fixture.s))
+      set(fixture.entities[k], fixture.s, 1, 10.0 * k);
+  must(run(NULL, NULL));
+  for (uint32_t k = 0; k < count; k++) {
+    bool has = ecs_has(fixture.world, fixture.entities[k], fixture.s);
+    assert_true(get(fixture.entities[k], fixture.p, 0) ==
+                (has ? 10.0 * k - (2.0 * k + 1) : k));
+  }
+  finish();
+}
+
+/* Absent ones load 0, and storing them does nothing. */
+static void optional_terms(ecs_Storage storage) {
+  start(storage, ECS_STORE_TABLE);
+  const ecs_Term terms[] = {{fixture.p, ECS_WRITE},
+                            {fixture.v, ECS_OPTIONAL}};
+  ask(terms, 2);
+  make("column c0 \"P\" \"y\" f32 write\ncolumn c1 \"V\" \"x\" f32 optional\n"
+       "v0 = load f32 c1\nv1 = present c1\nv2 = constant f32 -1\n"
+       "v3 = select f32 v1 v0 v2\nstore c0 v3\nstore c1 v2\n");
+  spawn(30, fixture.v, 2);
+  must(run(NULL, NULL));
+  for (uint32_t k = 0; k < 30; k++) {
+    assert_true(get(fixture.entities[k], fixture.p, 1) ==
+                (k % 2 == 0 ? 2.0 * k + 1 : -1));
+    assert_int_equal(ecs_has(fixture.world, fixture.entities[k], fixture.v),
+                     k % 2 == 0);
+    if (k % 2 == 0)
+      assert_true(get(fixture.entities[k], fixture.v, 0) == -1);
+  }
+  finish();
+}
+
+static void optional_terms_may_be_absent(void **state) {
+  (void)state;
+  optional_terms(ECS_STORE_TABLE);
+  optional_terms(ECS_STORE_SPARSE);
+}
+
+/* Looking up -------------------------------------------------------------- */
+
+static void look_up(void) {
+  const ecs_Term terms[] = {{fixture.p, ECS_WRITE}};
+  ask(terms, 1);
+  make("column c0 \"P\" \"x\" f32 write\ncolumn c1 \"P\" \"who\" entity read\n"
+       "column c2 \"P\" \"y\" f32 write\nv0 = load entity c1\n"
+       "v1 = get f32 v0 \"V\" \"x\"\nstore c0 v1\nv2 = alive v0\n"
+       "v3 = has v0 \"V\"\nv4 = has v0 \"U\"\nv5 = constant f32 0\n"
+       "v6 = constant f32 1\nv7 = constant f32 2\nv8 = constant f32 4\n"
+       "v9 = select f32 v2 v6 v5\nv10 = select f32 v3 v7 v5\n"
+       "v11 = select f32 v4 v8 v5\nv12 = add f32 v9 v10\n"
+       "v13 = add f32 v12 v11\nstore c2 v13\n");
+}
+
+static void entities_are_looked_up(void **state) {
+  (void)state;
+  for (int storage = 0; storage < 2; storage++) {
+    start(storage == 0 ? ECS_STORE_TABLE : ECS_STORE_SPARSE, ECS_STORE_TABLE);
+    look_up();
+    spawn(12, fixture.v, 2);
+    must(ecs_add(fixture.world, fixture.entities[1], fixture.u, NULL));
+    must(ecs_destroy(fixture.world, fixture.entities[11]));
+    const ecs_Entity whom[] = {fixture.entities[4], fixture.entities[1],
+                               fixture.entities[11], 0,
+                               (UINT64_C(1) << 52) - 1};
+    static const double x[] = {9, 0, 0, 0, 0}, y[] = {3, 5, 0, 0, 0};
+    for (uint32_t k = 0; k < 5; k++)
+      set(fixture.entities[k], fixture.p, 2, (double)whom[k]);
+    must(run(NULL, NULL));
+    for (uint32_t k = 0; k < 5; k++) {
+      assert_true(get(fixture.entities[k], fixture.p, 0) == x[k]);
+      assert_true(get(fixture.entities[k], fixture.p, 1) == y[k]);
+    }
+    finish();
+  }
+}
+
+static void open_cursors_keep_their_components(void **state) {
+  ecs_Query *writes = NULL, *reads = NULL, *looked_up = NULL;
+  ecs_Cursor cursor;
+  (void)state;
+  start(ECS_STORE_TABLE, ECS_STORE_TABLE);
+  look_up();
+  spawn(3, fixture.v, 1);
+  const ecs_Term write_p = {fixture.p, ECS_WRITE};
+  const ecs_Term read_p = {fixture.p, ECS_READ};
+  const ecs_Term write_v = {fixture.v, ECS_WRITE};
+  must(ecs_query_create(fixture.world, &write_p, 1, &writes));
+  must(ecs_query_create(fixture.world, &read_p, 1, &reads));
+  must(ecs_query_create(fixture.world, &write_v, 1, &looked_up));
+  ecs_Query *const queries[] = {writes, reads, looked_up};
+  for (int k = 0; k < 3; k++) {
+    must(ecs_query_begin(queries[k], ECS_BATCH_WHOLE, &cursor));
+    assert_int_equal(run(NULL, NULL), ECS_E_ACCESS);
+    assert_int_equal(ecs_world_contested(fixture.world),
+                     k == 2 ? fixture.v : fixture.p);
+    must(ecs_cursor_end(&cursor));
+  }
+  const ecs_Term read_v = {fixture.v, ECS_READ};
+  ecs_Query *harmless = NULL;
+  must(ecs_query_create(fixture.world, &read_v, 1, &harmless));
+  must(ecs_query_begin(harmless, ECS_BATCH_WHOLE, &cursor));
+  must(run(NULL, NULL));
+  must(ecs_cursor_end(&cursor));
+  finish();
+}
+
+/* Changes of structure ---------------------------------------------------- */
+
+/* x < u0: destroyed; otherwise T is added, and below 2 u0 taken away. */
+static const char changes[] =
+    "column c0 \"P\" \"x\" f32 read\nuniform u0 number\nv0 = load f32 c0\n"
+    "v1 = uniform f32 u0\nv2 = lt f32 v0 v1\ndestroy v2\nv3 = not v2\n"
+    "add \"T\" v3\nv4 = add f32 v1 v1\nv5 = lt f32 v0 v4\nremove \"T\" v5\n"
+    "add \"V\"\n";
+
+static void assert_changed(uint32_t count, uint32_t limit) {
+  for (uint32_t k = 0; k < count; k++) {
+    ecs_Entity entity = fixture.entities[k];
+    assert_int_equal(ecs_alive(fixture.world, entity), k >= limit);
+    assert_int_equal(ecs_has(fixture.world, entity, fixture.t),
+                     k >= 2 * limit);
+    assert_int_equal(ecs_has(fixture.world, entity, fixture.v), k >= limit);
+  }
+}
+
+static void assert_unchanged(uint32_t count) {
+  for (uint32_t k = 0; k < count; k++) {
+    assert_true(ecs_alive(fixture.world, fixture.entities[k]));
+    assert_false(ecs_has(fixture.world, fixture.entities[k], fixture.t));
+    assert_false(ecs_has(fixture.world, fixture.entities[k], fixture.v));
+  }
+}
+
+static uint32_t start_changes(void) {
+  const uint32_t count = MOST < 1100 ? MOST : 1100;
+  start(ECS_STORE_TABLE, ECS_STORE_TABLE);
+  const ecs_Term term = {fixture.p, ECS_READ};
+  ask(&term, 1);
+  make(changes);
+  spawn(count, 0, 1);
+  return count;
+}
+
+static void changes_are_applied_when_all_rows_are_done(void **state) {
+  const double limit = 10;
+  (void)state;
+  uint32_t count = start_changes();
+  must(run(&limit, NULL));
+  assert_changed(count, 10);
+  finish();
+}
+
+/* Handles of what is destroyed come back in the order of rows. */
+static void changes_are_recorded_in_the_order_of_rows(void **state) {
+  const double limit = 5;
+  ecs_Entity fresh[5], by_hand[5];
+  (void)state;
+  for (int way = 0; way < 2; way++) {
+    start_changes();
+    if (way == 0) {
+      must(run(&limit, NULL));
+    } else {
+      must(ecs_defer_begin(fixture.world));
+      for (uint32_t k = 0; k < 5; k++)
+        must(ecs_destroy(fixture.world, fixture.entities[k]));
+      must(ecs_defer_end(fixture.world));
+    }
+    for (uint32_t k = 0; k < 5; k++)
+      must(ecs_spawn(fixture.world, NULL, 0, NULL,
+                     way == 0 ? &fresh[k] : &by_hand[k]));
+    finish();
+  }
+  assert_memory_equal(fresh, by_hand, sizeof fresh);
+}
+
+static void changes_wait_for_what_is_open(void **state) {
+  const double limit = 4;
+  ecs_Cursor cursor;
+  (void)state;
+  for (int way = 0; way < 4; way++) {
+    uint32_t count = start_changes();
+    if (way < 2)
+      must(ecs_defer_begin(fixture.world));
+    else
+      must(ecs_query_begin(fixture.query, ECS_BATCH_WHOLE, &cursor));
+    must(run(&limit, NULL));
+    for (uint32_t k = 0; k < count; k++)
+      assert_false(ecs_has(fixture.world, fixture.entities[k], fixture.v));
+    assert_false(ecs_alive(fixture.world, fixture.entities[0]));
+    must(run(&limit, NULL)); /* some rows are dead by now */
+    if (way == 0) must(ecs_defer_end(fixture.world));
+    if (way == 1) ecs_defer_discard(fixture.world);
+    if (way == 2) must(ecs_cursor_end(&cursor));
+    if (way == 3) ecs_cursor_discard(&cursor);
+    if (way % 2 == 0)
+      assert_changed(count, 4);
+    else
+      assert_unchanged(count);
+    finish();
+  }
+}
+
+/* A mask that is used again behind the change, and one that never varies. */
+static void masks_of_changes_last(void **state) {
+  (void)state;
+  start(ECS_STORE_TABLE, ECS_STORE_TABLE);
+  const ecs_Term term = {fixture.p, ECS_WRITE};
+  ask(&term, 1);
+  make("column c0 \"P\" \"x\" f32 read\ncolumn c1 \"P\" \"y\" f32 write\n"
+       "uniform u0 bool\nv0 = load f32 c0\nv1 = constant f32 3\n"
+       "v2 = lt f32 v0 v1\ndestroy v2\nv3 = not v2\nv4 = not v3\n"
+       "v5 = not v4\nv6 = constant f32 1\nv7 = constant f32 0\n"
+       "v8 = select f32 v5 v6 v7\nstore c1 v8\nv9 = uniform bool u0\n"
+       "add \"T\" v9\n");
+  spawn(9, 0, 1);
+  for (int on = 0; on < 2; on++) {
+    const double uniform = on;
+    must(run(&uniform, NULL));
+    for (uint32_t k = 0; k < 9; k++) {
+      assert_int_equal(ecs_alive(fixture.world, fixture.entities[k]), k >= 3);
+      if (k < 3) continue;
+      assert_int_equal(ecs_has(fixture.world, fixture.entities[k], fixture.t),
+                       on);
+      assert_true(get(fixture.entities[k], fixture.p, 1) == 1);
+    }
+  }
+  finish();
+}
+
+static void nesting_has_a_limit(void **state) {
+  const double limit = 4;
+  (void)state;
+  uint32_t count = start_changes();
+  for (uint32_t k = 0; k < ECS_NESTING_LIMIT; k++)
+    must(ecs_defer_begin(fixture.world));
+  assert_int_equal(run(&limit, NULL), ECS_E_LIMIT);
+  for (uint32_t k = 0; k < ECS_NESTING_LIMIT; k++)
+    must(ecs_defer_end(fixture.world));
+  assert_unchanged(count);
+  finish();
+}
+
+/* Reductions and random numbers ------------------------------------------- */
+
+static const char reductions[] =
+    "column c0 \"P\" \"x\" f32 read\nreduction r0 sum\nreduction r1 min\n"
+    "reduction r2 max\nreduction r3 sum\nreduction r4 min\nreduction r5 max\n"
+    "v0 = load f64 c0\nv1 = constant f64 0x1.5555555555555p-2\n"
+    "v2 = mul f64 v0 v1\nv3 = constant f64 100\nv4 = lt f64 v3 v0\n"
+    "sum r0 v2\nmin r1 v2\nmax r2 v2\nsum r3 v2 v4\nsum r3 v1\nsum r3 v0 v4\n"
+    "min r4 v2 v4\nmax r5 v2 v4\n";
+
+/* count rows in the same order, the first so many of them in another table. */
+static void reduce(uint32_t count, uint32_t split, double results[6]) {
+  start(ECS_STORE_TABLE, ECS_STORE_TABLE);
+  const ecs_Term term = {fixture.p, ECS_READ};
+  ask(&term, 1);
+  make(reductions);
+  for (uint32_t k = 0; k < count; k++) {
+    const ecs_Component what[] = {fixture.p, fixture.t};
+    must(ecs_spawn(fixture.world, what, k < split ? 1 : 2, NULL,
+                   &fixture.entities[k]));
+    set(fixture.entities[k], fixture.p, 0,
+        k % 251 == 250 ? (double)NAN : (double)(k % 251));
+  }
+  must(run(NULL, results));
+  finish();
+}
+
+static void reductions_do_not_depend_on_tables(void **state) {
+  static const uint32_t counts[] = {0, 1, 15, 16, 17, 40, 249, 1024, 2500};
+  (void)state;
+  for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+    uint32_t count = counts[c];
+    double whole[6], cut[6];
+    if (count > MOST) break;
+    reduce(count, count, whole);
+    for (uint32_t split = 0; split < count; split += 1 + count / 9) {
+      reduce(count, split, cut);
+      assert_memory_equal(whole, cut, sizeof whole);
+    }
+  }
+}
+
+static void reductions_have_these_values(void **state) {
+  double results[6];
+  (void)state;
+  reduce(0, 0, results);
+  assert_true(results[0] == 0 && !signbit(results[0]));
+  assert_true(results[1] == HUGE_VAL && results[2] == -HUGE_VAL);
+  assert_true(results[4] == HUGE_VAL && results[5] == -HUGE_VAL);
+  reduce(4, 2, results);
+  const double third = 0x1.5555555555555p-2;
+  /* Lanes 0 to 3, then 4, 2 and 1 apart: (0 + 2) + (1 + 3). */
+  assert_true(results[0] == (0.0 + 2 * third) + (third + 3 * third));
+  assert_true(results[1] == 0 && results[2] == 3 * third);
+  assert_true(results[3] == (third + third) + (third + third));
+  assert_true(results[4] == HUGE_VAL);
+}
+
+static void random_numbers_follow_from_the_entity(void **state) {
+  double sum = 0;
+  (void)state;
+  start(ECS_STORE_TABLE, ECS_STORE_TABLE);
+  const ecs_Term term = {fixture.p, ECS_WRITE};
+  const uint32_t count = MOST < 700 ? MOST : 700;
+  ask(&term, 1);
+  make("column c0 \"P\" \"x\" f32 write\nv0 = constant f64 3\n"
+       "v1 = random v0\nstore c0 v1\n");
+  spawn(count, fixture.v, 5);
+  must(run(NULL, NULL));
+  for (uint32_t k = 0; k < count; k++) {
+    double drawn = get(fixture.entities[k], fixture.p, 0);
+    assert_true(drawn == (double)(float)ecs_random(99, fixture.entities[k], 3));
+    sum += drawn;
+  }
+  assert_true(sum > 0.3 * count && sum < 0.7 * count);
+  finish();
+}
+
+/* Calls ------------------------------------------------------------------- */
+
+static void wrong_calls_are_refused(void **state) {
+  double number = 1;
+  (void)state;
+  start(ECS_STORE_TABLE, ECS_STORE_TABLE);
+  const ecs_Term term = {fixture.p, ECS_READ};
+  ask(&term, 1);
+  make("uniform u0 number\nreduction r0 sum\nv0 = uniform f64 u0\n"
+       "sum r0 v0\n");
+  spawn(3, 0, 1);
+  const ecs_ProgramCall calls[] = {
+      {&number, &number, 0, 1, 0}, {&number, &number, 2, 1, 0},
+      {&number, &number, 1, 0, 0}, {&number, &number, 1, 2, 0},
+      {NULL, &number, 1, 1, 0},    {&number, NULL, 1, 1, 0}};
+  for (size_t k = 0; k < sizeof calls / sizeof *calls; k++)
+    assert_int_equal(ecs_program_run(fixture.program, &calls[k]),
+                     ECS_E_ARGUMENT);
+  assert_true(number == 1);
+  must(run(&number, &number));
+  assert_true(number == 3);
+  finish();
+}
+
+/* A NaN of the caller's does not bring its bits into a column. */
+static void uniforms_lose_their_payload(void **state) {
+  const uint64_t bits = UINT64_C(0xfffc123456789abc);
+  double noise;
+  (void)state;
+  memcpy(&noise, &bits, sizeof noise);
+  start(ECS_STORE_TABLE, ECS_STORE_TABLE);
+  const ecs_Term term = {fixture.p, ECS_WRITE};
+  ask(&term, 1);
+  make("column c0 \"P\" \"x\" f32 write\ncolumn c1 \"P\" \"y\" f32 write\n"
+       "uniform u0 number\nv0 = uniform f32 u0\nstore c0 v0\n"
+       "v1 = uniform f64 u0\nstore c1 v1\n");
+  spawn(3, 0, 1);
+  must(run(&noise, NULL));
+  for (uint32_t k = 0; k < 3; k++) {
+    uint32_t image[4];
+    must(ecs_get(fixture.world, fixture.entities[k], fixture.p, image));
+    assert_int_equal(image[0], SCALAR_QUIET_F32);
+    assert_int_equal(image[1], SCALAR_QUIET_F32);
+  }
+  finish();
+}
+
+static void information_is_right(void **state) {
+  ecs_ProgramInfo info;
+  (void)state;
+  start(ECS_STORE_TABLE, ECS_STORE_TABLE);
+  const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_WRITE}};
+  ask(terms, 2);
+  make(move);
+  ecs_program_info(fixture.program, &info);
+  assert_int_equal(info.uniforms, 1);
+  assert_int_equal(info.reductions, 0);
+  assert_int_equal(info.operations, 2); /* one product and sum; one store */
+  assert_int_equal(info.bytes_read, 8);
+  assert_int_equal(info.bytes_written, 8);
+  assert_int_equal(info.slow_calls, 0);
+  assert_memory_equal(info.back_end, "block VM", 8);
+  make("v0 = constant f64 2\nv1 = self\nv2 = random v0\nv3 = sin f64 v2\n"
+       "v4 = lt f64 v3 v0\ndestroy v4\n");
+  ecs_program_info(fixture.program, &info);
+  assert_int_equal(info.operations, 4);
+  assert_int_equal(info.slow_calls, 1);
+  finish();
+}
+
+static void programs_end_with_their_query(void **state) {
+  ecs_Program *first = NULL;
+  (void)state;
+  start(ECS_STORE_TABLE, ECS_STORE_TABLE);
+  const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_WRITE}};
+  ask(terms, 2);
+  make(move);
+  first = fixture.program;
+  make(move);
+  make(move);
+  ecs_program_destroy(first);
+  ecs_program_destroy(NULL);
+  must(ecs_query_destroy(fixture.query));
+  finish();
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(long_blocks_compute_in_place),
+      cmocka_unit_test(steps_share_columns_across_blocks),
+      cmocka_unit_test(full_plans_reach_every_row),
+      cmocka_unit_test(blind_plans_reach_every_row),
+      cmocka_unit_test(partial_plans_reach_every_row),
+      cmocka_unit_test(optional_terms_may_be_absent),
+      cmocka_unit_test(entities_are_looked_up),
+      cmocka_unit_test(open_cursors_keep_their_components),
+      cmocka_unit_test(changes_are_applied_when_all_rows_are_done),
+      cmocka_unit_test(changes_are_recorded_in_the_order_of_rows),
+      cmocka_unit_test(changes_wait_for_what_is_open),
+      cmocka_unit_test(masks_of_changes_last),
+      cmocka_unit_test(nesting_has_a_limit),
+      cmocka_unit_test(reductions_do_not_depend_on_tables),
+      cmocka_unit_test(reductions_have_these_values),
+      cmocka_unit_test(random_numbers_follow_from_the_entity),
+      cmocka_unit_test(wrong_calls_are_refused),
+      cmocka_unit_test(uniforms_lose_their_payload),
+      cmocka_unit_test(information_is_right),
+      cmocka_unit_test(programs_end_with_their_query)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

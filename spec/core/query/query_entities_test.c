@@ -1,0 +1,344 @@
+/* query_entities_test.c: entities of a query one at a time: copying them, locating each,
+ * and the pulse that says when to ask again.
+ *
+ * What locating says is compared with what a walk hands out, row by row, for
+ * queries of every plan.
+ *
+ *      A {x f32, y f64}  B {u16}  Tag       main group
+ *      S {u32}                              sparse set
+ *      T                                    bits
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "world/world.h"
+#include "api_fixture.h"
+
+#define ROOM 48u
+
+typedef struct Fixture {
+  FailingMemory failing;
+  ecs_World *world;
+  ecs_Component a, b, tag, s, t;
+  ecs_Entity entities[24];
+} Fixture;
+
+/* Entity k has A when k is even, B when 3 divides k, S when k & 4, the tag
+ * when k & 8 and the bit when 5 divides k. */
+static void populate(Fixture *fixture) {
+  ecs_World *world = fixture->world;
+  for (uint32_t k = 0; k < 24; k++) {
+    ecs_Entity *entity = &fixture->entities[k];
+    assert_int_equal(ecs_spawn(world, NULL, 0, NULL, entity), ECS_OK);
+    struct { float x; double y; } a = {(float)k, -(double)k};
+    uint16_t b = (uint16_t)(100 + k);
+    uint32_t s = 1000 + k;
+    if (k % 2 == 0)
+      assert_int_equal(ecs_add(world, *entity, fixture->a, &a), 0);
+    if (k % 3 == 0)
+      assert_int_equal(ecs_add(world, *entity, fixture->b, &b), 0);
+    if (k & 4) assert_int_equal(ecs_add(world, *entity, fixture->s, &s), 0);
+    if (k & 8)
+      assert_int_equal(ecs_add(world, *entity, fixture->tag, NULL), 0);
+    if (k % 5 == 0)
+      assert_int_equal(ecs_add(world, *entity, fixture->t, NULL), 0);
+  }
+}
+
+static void start(Fixture *fixture) {
+  static const ecs_Field a[] = {{"x", ECS_F32, 0}, {"y", ECS_F64, 0}};
+  static const ecs_Field b = {"b", ECS_U16, 0}, s = {"s", ECS_U32, 0};
+  fixture->world = open_world(&fixture->failing);
+  fixture->a = define_component(fixture->world, "A", a, 2, ECS_STORE_TABLE);
+  fixture->b = define_component(fixture->world, "B", &b, 1, ECS_STORE_TABLE);
+  fixture->tag =
+      define_component(fixture->world, "Tag", NULL, 0, ECS_STORE_TABLE);
+  fixture->s = define_component(fixture->world, "S", &s, 1, ECS_STORE_SPARSE);
+  fixture->t = define_component(fixture->world, "T", NULL, 0, ECS_STORE_BITS);
+  populate(fixture);
+}
+
+static void finish(Fixture *fixture) {
+  close_world(fixture->world, &fixture->failing);
+}
+
+static uint64_t pulse_of(const Fixture *fixture) {
+  return *ecs_world_pulse(fixture->world);
+}
+
+/* What a walk says of one of its rows. */
+static void assert_located(ecs_Query *query, const ecs_Batch *batch,
+                           uint32_t row) {
+  void *elements[8] = {NULL};
+  uint32_t flags = 0;
+  assert_int_equal(
+      ecs_query_locate(query, batch->entities[row], elements, &flags), ECS_OK);
+  assert_int_equal(flags, ECS_ROW_MATCHES);
+  for (uint32_t k = 0; k < batch->column_count; k++) {
+    bool held = query->terms[query->columns[k].term].access != ECS_READ;
+    if (held || batch->columns[k] == NULL) {
+      assert_null(elements[k]); /* this very walk writes it */
+      continue;
+    }
+    uint32_t bytes = 1u << query->columns[k].shift;
+    assert_memory_equal(elements[k],
+                        (char *)batch->columns[k] + (size_t)row * bytes,
+                        bytes);
+  }
+}
+
+/* Copies, walks, locates; every way says the same. */
+static void assert_visits(Fixture *fixture, const ecs_Term *terms,
+                          uint32_t count) {
+  ecs_Query *query = make_query(fixture->world, terms, count);
+  ecs_Entity copied[ROOM];
+  uint64_t total = 99, matches = 0;
+  assert_int_equal(ecs_query_entities(query, copied, ROOM, &total), ECS_OK);
+  assert_int_equal(ecs_query_count(query, &matches), ECS_OK);
+  assert_int_equal(total, matches);
+  ecs_Cursor cursor;
+  ecs_Batch batch;
+  uint64_t at = 0;
+  assert_int_equal(ecs_query_begin(query, ECS_BATCH_WHOLE, &cursor), ECS_OK);
+  while (ecs_cursor_next(&cursor, &batch))
+    for (uint32_t i = 0; i < batch.count; i++) {
+      assert_int_equal(batch.entities[i], copied[at++]);
+      assert_located(query, &batch, i);
+    }
+  assert_int_equal(ecs_cursor_end(&cursor), ECS_OK);
+  assert_int_equal(at, total);
+  for (uint32_t k = 0; k < 24; k++) {
+    void *elements[8];
+    uint32_t flags = 0;
+    bool among = false;
+    for (uint64_t i = 0; i < total; i++)
+      if (copied[i] == fixture->entities[k]) among = true;
+    assert_int_equal(
+        ecs_query_locate(query, fixture->entities[k], elements, &flags),
+        ECS_OK);
+    assert_int_equal((flags & ECS_ROW_MATCHES) != 0, among);
+    assert_int_not_equal(flags & ECS_ROW_IN_PLACE, 0);
+  }
+  assert_int_equal(ecs_query_destroy(query), ECS_OK);
+}
+
+static void visits_are_what_a_walk_is(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Term terms[][4] = {
+      {{fixture.a, ECS_READ}, {fixture.b, ECS_READ}},
+      {{fixture.a, ECS_READ}, {fixture.b, ECS_OPTIONAL}},
+      {{fixture.a, ECS_READ}, {fixture.s, ECS_READ}},
+      {{fixture.s, ECS_READ}, {fixture.b, ECS_OPTIONAL}},
+      {{fixture.a, ECS_READ}, {fixture.s, ECS_WITHOUT}},
+      {{fixture.a, ECS_READ}, {fixture.t, ECS_WITH}},
+      {{fixture.b, ECS_READ}, {fixture.t, ECS_WITHOUT},
+       {fixture.tag, ECS_WITH}},
+      {{fixture.s, ECS_READ}, {fixture.t, ECS_WITHOUT},
+       {fixture.tag, ECS_WITHOUT}, {fixture.a, ECS_WRITE}},
+      {{fixture.t, ECS_WITH}, {fixture.s, ECS_OPTIONAL}},
+  };
+  static const uint32_t counts[] = {2, 2, 2, 2, 2, 2, 3, 4, 2};
+  for (uint32_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    assert_visits(&fixture, terms[i], counts[i]);
+  assert_visits(&fixture, NULL, 0);
+  finish(&fixture);
+}
+
+static void copying_stops_at_the_capacity(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_READ}};
+  for (uint32_t count = 1; count <= 2; count++) {
+    ecs_Query *query = make_query(fixture.world, terms, count);
+    ecs_Entity all[ROOM], some[ROOM];
+    uint64_t total = 0, again = 0;
+    assert_int_equal(ecs_query_entities(query, all, ROOM, &total), ECS_OK);
+    assert_true(total > 3);
+    for (uint64_t room = 0; room <= total; room++) {
+      memset(some, 0xee, sizeof some);
+      assert_int_equal(
+          ecs_query_entities(query, room ? some : NULL, room, &again), ECS_OK);
+      assert_int_equal(again, total);
+      assert_memory_equal(some, all, (size_t)room * sizeof *all);
+      assert_int_equal(some[room], UINT64_C(0xeeeeeeeeeeeeeeee));
+    }
+  }
+  finish(&fixture);
+}
+
+static void copying_asks_who_may_walk(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Term write = {fixture.a, ECS_WRITE}, read = {fixture.a, ECS_READ},
+                 with = {fixture.a, ECS_WITH};
+  ecs_Query *writer = make_query(fixture.world, &write, 1);
+  ecs_Query *reader = make_query(fixture.world, &read, 1);
+  ecs_Query *asker = make_query(fixture.world, &with, 1);
+  uint64_t count = 77;
+  ecs_Cursor cursor;
+  assert_int_equal(ecs_query_begin(writer, ECS_BATCH_WHOLE, &cursor), ECS_OK);
+  assert_int_equal(ecs_query_entities(reader, NULL, 0, &count), ECS_E_ACCESS);
+  assert_int_equal(ecs_world_contested(fixture.world), fixture.a);
+  assert_int_equal(count, 77);
+  assert_int_equal(ecs_query_entities(asker, NULL, 0, &count), ECS_OK);
+  assert_int_equal(ecs_cursor_end(&cursor), ECS_OK);
+  assert_int_equal(ecs_query_begin(reader, ECS_BATCH_WHOLE, &cursor), ECS_OK);
+  assert_int_equal(ecs_query_entities(writer, NULL, 0, &count), ECS_E_ACCESS);
+  assert_int_equal(ecs_query_entities(reader, NULL, 0, &count), ECS_OK);
+  assert_int_equal(ecs_cursor_end(&cursor), ECS_OK);
+  assert_int_equal(ecs_query_entities(writer, NULL, 0, &count), ECS_OK);
+  finish(&fixture);
+}
+
+static void a_row_is_followed(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Term terms[] = {{fixture.a, ECS_WRITE},
+                            {fixture.tag, ECS_WITHOUT}};
+  ecs_Query *query = make_query(fixture.world, terms, 2);
+  ecs_Entity entity = fixture.entities[2];
+  void *elements[2];
+  uint32_t flags = 0;
+  float x = 0;
+  for (uint32_t k = 0; k < 3; k++) {
+    assert_int_equal(ecs_query_locate(query, entity, elements, &flags), ECS_OK);
+    assert_int_equal(flags, k == 0 ? ECS_ROW_MATCHES | ECS_ROW_IN_PLACE
+                                   : ECS_ROW_IN_PLACE);
+    memcpy(&x, elements[0], sizeof x);
+    assert_true(x == (k == 0 ? 2.0f : 5.0f));
+    x = 5;
+    memcpy(elements[0], &x, sizeof x);
+    assert_int_equal(
+        ecs_add(fixture.world, entity, k == 0 ? fixture.tag : fixture.b, NULL),
+        ECS_OK);
+  }
+  assert_int_equal(ecs_remove(fixture.world, entity, fixture.a), ECS_OK);
+  assert_int_equal(ecs_query_locate(query, entity, elements, &flags), ECS_OK);
+  assert_null(elements[0]);
+  assert_null(elements[1]);
+  assert_int_equal(ecs_destroy(fixture.world, entity), ECS_OK);
+  flags = 9;
+  assert_int_equal(ecs_query_locate(query, entity, elements, &flags),
+                   ECS_E_DEAD);
+  assert_int_equal(flags, 0);
+  assert_int_equal(ecs_query_locate(query, 0, elements, &flags), ECS_E_DEAD);
+  assert_int_equal(ecs_query_locate(query, UINT64_MAX, elements, &flags),
+                   ECS_E_DEAD);
+  finish(&fixture);
+}
+
+static void what_is_recorded_is_heeded(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Term read = {fixture.a, ECS_READ};
+  ecs_Query *query = make_query(fixture.world, &read, 1);
+  ecs_Entity doomed = fixture.entities[2], changed = fixture.entities[4], born;
+  void *elements[2];
+  uint32_t flags = 0;
+  assert_int_equal(ecs_defer_begin(fixture.world), ECS_OK);
+  assert_int_equal(ecs_destroy(fixture.world, doomed), ECS_OK);
+  assert_int_equal(ecs_remove(fixture.world, changed, fixture.a), ECS_OK);
+  assert_int_equal(ecs_spawn(fixture.world, &fixture.a, 1, NULL, &born),
+                   ECS_OK);
+  assert_int_equal(ecs_query_locate(query, doomed, elements, &flags), ECS_OK);
+  assert_int_equal(flags, 0);
+  assert_non_null(elements[0]);
+  assert_int_equal(ecs_query_locate(query, changed, elements, &flags), ECS_OK);
+  assert_int_equal(flags, ECS_ROW_MATCHES);
+  assert_int_equal(ecs_query_locate(query, born, elements, &flags),
+                   ECS_E_DEAD);
+  assert_int_equal(ecs_defer_end(fixture.world), ECS_OK);
+  assert_int_equal(ecs_query_locate(query, born, elements, &flags), ECS_OK);
+  assert_int_equal(flags, ECS_ROW_MATCHES | ECS_ROW_IN_PLACE);
+  finish(&fixture);
+}
+
+static void the_pulse_tells_of_every_change(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_World *world = fixture.world;
+  const ecs_Term read = {fixture.a, ECS_READ};
+  ecs_Query *query = make_query(fixture.world, &read, 1);
+  ecs_Cursor cursor;
+  ecs_Entity entity = 0;
+  uint64_t before = pulse_of(&fixture);
+  float value[4] = {1, 2, 3, 4};
+  assert_int_equal(ecs_set(world, fixture.entities[0], fixture.a, value, ~0u),
+                   ECS_OK);
+  assert_int_equal(pulse_of(&fixture), before); /* nothing has moved */
+#define BEATS(call)                          \
+  do {                                       \
+    before = pulse_of(&fixture);             \
+    assert_int_equal(call, ECS_OK);          \
+    assert_true(pulse_of(&fixture) > before); \
+  } while (0)
+  BEATS(ecs_spawn(world, &fixture.a, 1, NULL, &entity));
+  BEATS(ecs_add(world, entity, fixture.b, NULL));
+  BEATS(ecs_add(world, entity, fixture.s, NULL));
+  BEATS(ecs_add(world, entity, fixture.t, NULL));
+  BEATS(ecs_remove(world, entity, fixture.b));
+  BEATS(ecs_destroy(world, entity));
+  BEATS(ecs_query_begin(query, ECS_BATCH_WHOLE, &cursor));
+  BEATS(ecs_cursor_end(&cursor));
+  BEATS(ecs_defer_begin(world));
+  BEATS(ecs_defer_end(world));
+  BEATS(ecs_group(world, &fixture.a, 1));
+  BEATS(ecs_world_clear(world));
+  assert_int_equal(ecs_spawn(world, &fixture.a, 1, NULL, &entity), ECS_OK);
+  assert_int_equal(ecs_defer_begin(world), ECS_OK);
+  BEATS(ecs_destroy(world, entity)); /* recorded: it matches no more */
+#undef BEATS
+  before = pulse_of(&fixture);
+  ecs_defer_discard(world);
+  assert_true(pulse_of(&fixture) > before);
+  finish(&fixture);
+}
+
+static void a_new_plan_may_fail(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_READ}};
+  ecs_Query *query = make_query(fixture.world, terms, 2);
+  void *elements[3];
+  uint32_t flags = 9;
+  uint64_t count = 55;
+  failing_memory_arm(&fixture.failing, 1, false);
+  assert_int_equal(ecs_query_entities(query, NULL, 0, &count), ECS_E_MEMORY);
+  assert_int_equal(count, 55);
+  failing_memory_arm(&fixture.failing, 1, false);
+  assert_int_equal(
+      ecs_query_locate(query, fixture.entities[4], elements, &flags),
+      ECS_E_MEMORY);
+  assert_int_equal(flags, 0);
+  failing_memory_disarm(&fixture.failing);
+  assert_int_equal(
+      ecs_query_locate(query, fixture.entities[4], elements, &flags), ECS_OK);
+  assert_int_equal(flags, ECS_ROW_MATCHES | ECS_ROW_IN_PLACE);
+  finish(&fixture);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(visits_are_what_a_walk_is),
+      cmocka_unit_test(copying_stops_at_the_capacity),
+      cmocka_unit_test(copying_asks_who_may_walk),
+      cmocka_unit_test(a_row_is_followed),
+      cmocka_unit_test(what_is_recorded_is_heeded),
+      cmocka_unit_test(the_pulse_tells_of_every_change),
+      cmocka_unit_test(a_new_plan_may_fail),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,283 @@
+/* query_group_test.c: what a query asks of one group.
+ *
+ * Parts are made by hand over groups of a small world: eleven tags stored as
+ * bits, so that they take two columns, and three components in tables.
+ *
+ *      bits column 0   T0 T1 T2 T3 T4 T5 T6 T7
+ *      bits column 1   T8 T9 T10
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "world/world.h"
+#include "api_fixture.h"
+
+#define BITS 11u
+
+typedef struct Fixture {
+  FailingMemory failing;
+  ecs_World *world;
+  Memory *memory;
+  ecs_Component bits[BITS];
+  ecs_Component a, b, c;
+} Fixture;
+
+static ecs_Component define(Fixture *fixture, const char *name,
+                            ecs_Storage storage) {
+  return define_component(fixture->world, name, NULL, 0, storage);
+}
+
+static void start(Fixture *fixture) {
+  fixture->world = open_world(&fixture->failing);
+  fixture->memory = &fixture->world->world.memory;
+  fixture->a = define(fixture, "A", ECS_STORE_TABLE);
+  for (uint32_t i = 0; i < BITS; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "T%u", (unsigned)i);
+    fixture->bits[i] = define(fixture, name, ECS_STORE_BITS);
+  }
+  fixture->b = define(fixture, "B", ECS_STORE_TABLE);
+  fixture->c = define(fixture, "C", ECS_STORE_TABLE);
+}
+
+static void finish(Fixture *fixture) {
+  close_world(fixture->world, &fixture->failing);
+}
+
+static uint32_t bit_of(const Fixture *fixture, ecs_Component component) {
+  return fixture->world->world.components[component].bit;
+}
+
+static Part part_over_main(const Fixture *fixture) {
+  Part part;
+  memset(&part, 0xff, sizeof part);
+  assert_int_equal(
+      part_init(&part, fixture->memory, world_main(&fixture->world->world)),
+      ECS_OK);
+  return part;
+}
+
+static Location spawn(const Fixture *fixture, const ecs_Component *what,
+                      uint32_t count) {
+  ecs_Entity entity = 0;
+  assert_int_equal(ecs_spawn(fixture->world, what, count, NULL, &entity),
+                   ECS_OK);
+  return world_locate_main(&fixture->world->world, entity);
+}
+
+static void a_fresh_part_asks_for_nothing(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  Part part = part_over_main(&fixture);
+  assert_ptr_equal(part.group, world_main(&fixture.world->world));
+  assert_int_equal(part.match.words, 1);
+  assert_int_equal(part.bits_columns, 2);
+  assert_false(part.filters);
+  assert_false(part.required);
+  assert_int_equal(part.match.required[0] | part.match.excluded[0], 0);
+  for (uint32_t i = 0; i < 2; i++)
+    assert_int_equal(part.bits_needed[i] | part.bits_forbidden[i], 0);
+  Location place = spawn(&fixture, fixture.bits, 3);
+  assert_true(part_row_fits(&part, place.table, place.row));
+  part_deinit(&part, fixture.memory);
+  assert_null(part.group);
+  finish(&fixture);
+}
+
+static void a_part_of_a_group_without_components_needs_no_memory(
+    void **state) {
+  (void)state;
+  FailingMemory failing;
+  ecs_WorldDescription how = {failing_memory_init(&failing), 0};
+  ecs_World *world = NULL;
+  assert_int_equal(ecs_world_create(&how, &world), ECS_OK);
+  Part part;
+  failing_memory_arm(&failing, 1, FAIL_ONWARD);
+  assert_int_equal(
+      part_init(&part, &world->world.memory, world_main(&world->world)),
+      ECS_OK);
+  assert_int_equal(failing_memory_disarm(&failing), 0);
+  assert_int_equal(part.match.words, 0);
+  assert_int_equal(part.bits_columns, 0);
+  part_deinit(&part, &world->world.memory);
+  ecs_world_destroy(world);
+}
+
+static void tables_are_asked_for_by_masks(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  Part part = part_over_main(&fixture);
+  part_demand(&part, bit_of(&fixture, fixture.b), false);
+  assert_false(part.required);
+  part_demand(&part, bit_of(&fixture, fixture.a), true);
+  assert_true(part.required);
+  part_demand(&part, bit_of(&fixture, fixture.c), true);
+  assert_false(part.filters);
+  uint64_t one = 1;
+  assert_int_equal(part.match.required[0],
+                   one << bit_of(&fixture, fixture.a) |
+                       one << bit_of(&fixture, fixture.c));
+  assert_int_equal(part.match.excluded[0], one << bit_of(&fixture, fixture.b));
+  part_deinit(&part, fixture.memory);
+  finish(&fixture);
+}
+
+static void tags_stored_as_bits_are_asked_for_by_filters(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  Part part = part_over_main(&fixture);
+  part_demand(&part, bit_of(&fixture, fixture.bits[10]), false);
+  assert_true(part.filters);
+  assert_false(part.required);
+  part_demand(&part, bit_of(&fixture, fixture.bits[0]), true);
+  part_demand(&part, bit_of(&fixture, fixture.bits[7]), true);
+  part_demand(&part, bit_of(&fixture, fixture.bits[8]), false);
+  assert_true(part.required);
+  assert_int_equal(part.bits_needed[0], 0x81);
+  assert_int_equal(part.bits_needed[1], 0);
+  assert_int_equal(part.bits_forbidden[0], 0);
+  assert_int_equal(part.bits_forbidden[1], 0x05);
+  assert_int_equal(part.match.required[0] | part.match.excluded[0], 0);
+  part_deinit(&part, fixture.memory);
+  finish(&fixture);
+}
+
+/* Every pair of one needed and one forbidden tag over rows that have one, the
+ * other, both or none, in a table whose columns of bits grow from pair to
+ * pair. */
+static void a_row_fits_when_it_has_the_needed_and_no_forbidden_bits(
+    void **state) {
+  (void)state;
+  static const uint32_t tags[] = {0, 5, 7, 8, 10};
+  Fixture fixture;
+  start(&fixture);
+  for (uint32_t pair = 0; pair < 25; pair++) {
+    const ecs_Component what[] = {fixture.bits[tags[pair / 5]],
+                                  fixture.bits[tags[pair % 5]]};
+    if (pair / 5 == pair % 5) continue;
+    Part part = part_over_main(&fixture);
+    part_demand(&part, bit_of(&fixture, what[0]), true);
+    part_demand(&part, bit_of(&fixture, what[1]), false);
+    Location none = spawn(&fixture, what, 0);
+    assert_false(part_row_fits(&part, none.table, none.row));
+    Location needed = spawn(&fixture, what, 1);
+    assert_true(part_row_fits(&part, needed.table, needed.row));
+    Location forbidden = spawn(&fixture, what + 1, 1);
+    assert_false(part_row_fits(&part, forbidden.table, forbidden.row));
+    Location both = spawn(&fixture, what, 2);
+    assert_false(part_row_fits(&part, both.table, both.row));
+    part_deinit(&part, fixture.memory);
+    assert_int_equal(ecs_world_clear(fixture.world), ECS_OK);
+  }
+  finish(&fixture);
+}
+
+static void all_needed_bits_must_be_there(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Component what[] = {fixture.bits[1], fixture.bits[2],
+                                fixture.bits[9]};
+  Part part = part_over_main(&fixture);
+  for (uint32_t i = 0; i < 3; i++)
+    part_demand(&part, bit_of(&fixture, what[i]), true);
+  for (uint32_t count = 0; count <= 3; count++) {
+    Location place = spawn(&fixture, what, count);
+    assert_int_equal(part_row_fits(&part, place.table, place.row), count == 3);
+  }
+  Location place = spawn(&fixture, what + 1, 2);
+  assert_false(part_row_fits(&part, place.table, place.row));
+  part_deinit(&part, fixture.memory);
+  finish(&fixture);
+}
+
+static void a_part_counts_the_rows_of_its_tables(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  Group *main = world_main(&fixture.world->world);
+  const ecs_Component what[] = {fixture.b, fixture.a, fixture.c};
+  Part part = part_over_main(&fixture);
+  part_demand(&part, bit_of(&fixture, fixture.a), true);
+  part_demand(&part, bit_of(&fixture, fixture.c), false);
+  assert_int_equal(group_attach(main, fixture.memory, &part.match), ECS_OK);
+  assert_int_equal(part_rows(&part), 0);
+  for (uint32_t i = 0; i < 3; i++) (void)spawn(&fixture, what, 2); /* B A */
+  for (uint32_t i = 0; i < 2; i++) (void)spawn(&fixture, what + 1, 1); /* A */
+  for (uint32_t i = 0; i < 5; i++) (void)spawn(&fixture, what, 3);
+  (void)spawn(&fixture, what, 1);
+  assert_int_equal(part_rows(&part), 5);
+  group_detach(main, &part.match);
+  part_deinit(&part, fixture.memory);
+  finish(&fixture);
+}
+
+#ifndef ECS_TINY
+static void components_past_the_first_word_are_told_apart(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Component last = 0;
+  for (uint32_t i = 0; i < 120; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "M%u", (unsigned)i);
+    last = define(&fixture, name, ECS_STORE_TABLE);
+  }
+  Part part = part_over_main(&fixture);
+  uint32_t bit = bit_of(&fixture, last);
+  assert_int_equal(part.match.words, 3);
+  part_demand(&part, bit, true);
+  part_demand(&part, bit - 64, false);
+  assert_int_equal(part.match.required[bit / 64], UINT64_C(1) << bit % 64);
+  assert_int_equal(part.match.excluded[bit / 64 - 1], UINT64_C(1) << bit % 64);
+  assert_int_equal(part.match.required[0], 0);
+  part_deinit(&part, fixture.memory);
+  finish(&fixture);
+}
+#endif
+
+static void every_allocation_of_a_part_may_fail(void **state) {
+  (void)state;
+  for (int mode = FAIL_ONCE; mode <= FAIL_ONWARD; mode++) {
+    Fixture fixture;
+    start(&fixture);
+    Group *main = world_main(&fixture.world->world);
+    uint64_t blocks = fixture.failing.blocks, nth = 0, injected;
+    do {
+      Part part;
+      failing_memory_arm(&fixture.failing, ++nth, (FailingMode)mode);
+      ecs_Status status = part_init(&part, fixture.memory, main);
+      injected = failing_memory_disarm(&fixture.failing);
+      assert_int_equal(status, injected > 0 ? ECS_E_MEMORY : ECS_OK);
+      part_deinit(&part, fixture.memory);
+      assert_int_equal(fixture.failing.blocks, blocks);
+    } while (injected > 0);
+    assert_int_equal(nth, 5); /* two masks, two rows of bits */
+    finish(&fixture);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_fresh_part_asks_for_nothing),
+      cmocka_unit_test(a_part_of_a_group_without_components_needs_no_memory),
+      cmocka_unit_test(tables_are_asked_for_by_masks),
+      cmocka_unit_test(tags_stored_as_bits_are_asked_for_by_filters),
+      cmocka_unit_test(a_row_fits_when_it_has_the_needed_and_no_forbidden_bits),
+      cmocka_unit_test(all_needed_bits_must_be_there),
+      cmocka_unit_test(a_part_counts_the_rows_of_its_tables),
+#ifndef ECS_TINY
+      cmocka_unit_test(components_past_the_first_word_are_told_apart),
+#endif
+      cmocka_unit_test(every_allocation_of_a_part_may_fail),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,33 @@
+/* loops_set.h: one compilation of the loops of kernel programs.
+ *
+ * loops_variant.h makes them; vm_loops_test.c runs each that the machine
+ * has, beside the library's own.
+ */
+#ifndef LOOPS_SET_H
+#define LOOPS_SET_H
+
+#include "program/vm_loops.h"
+
+typedef struct LoopSet {
+  Loop (*of)(Operation operation, ValueType type, LoopForm form);
+  Loop (*product)(ProductKind kind, ValueType type, LoopForm form);
+  Loop (*load)(ecs_Scalar scalar, ValueType type);
+  Loop (*store)(ecs_Scalar scalar, ValueType type, bool masked);
+  Loop (*quantize)(ecs_Scalar scalar, ValueType type);
+  Loop (*reduce)(ReductionKind kind, bool masked);
+  Loop (*fill)(ValueType type);
+} LoopSet;
+
+LoopSet loops_baseline_set(void);
+LoopSet loops_v3_set(void);
+LoopSet loops_v4_set(void);
+
+/* Can v3 and v4 be built for another target than the rest? */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 && \
+    defined(__x86_64__)
+#define LOOPS_HAVE_TARGETS 1
+#else
+#define LOOPS_HAVE_TARGETS 0
+#endif
+
+#endif

@@ -1,0 +1,29 @@
+/* loops_variant.h: the loops of kernel programs, for one instruction set.
+ *
+ * The library picks its clones when it is loaded, by the machine. So that tests
+ * can run all of them on one machine, a file that defines VARIANT to be a name
+ * and sets the target compiles them once more, under that name:
+ *
+ *      loops_baseline.c  loops_v3.c  loops_v4.c     loops_v3_set()
+ */
+#define LOOPS_WITHOUT_CLONES
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define loop_of JOIN(VARIANT, _of)
+#define loop_product JOIN(VARIANT, _product)
+#define loop_load JOIN(VARIANT, _load)
+#define loop_store JOIN(VARIANT, _store)
+#define loop_quantize JOIN(VARIANT, _quantize)
+#define loop_reduce JOIN(VARIANT, _reduce)
+#define loop_fill JOIN(VARIANT, _fill)
+#define loop_is_slow JOIN(VARIANT, _is_slow)
+#define loop_instruction_set JOIN(VARIANT, _instruction_set)
+
+#include "program/vm_loops.c"
+
+#include "loops_set.h"
+
+LoopSet JOIN(VARIANT, _set)(void) {
+  return (LoopSet){loop_of,       loop_product, loop_load, loop_store,
+                   loop_quantize, loop_reduce,  loop_fill};
+}

@@ -1,0 +1,83 @@
+-- Forty functions as games have them (gameplay/*.lua), written without a look
+-- at what compiles: each compiles; with precision = "double" it leaves the
+-- world as plain Lua does, bit for bit; by default as plain Lua does whose
+-- numbers round as the compiled ones should (gameplay/rounding.lua).
+
+local ecs = require "ecs"
+local entries = require "ecs.safe_pairs"
+
+local scene = dofile "spec/lua/compile/gameplay/scene.lua"
+local rounding = dofile "spec/lua/compile/gameplay/rounding.lua"
+
+local ROWS, STEPS = 500, { 1 / 60, 0.5, 0, 0.1, 1 / 30, 0.25 }
+
+local names = {}
+for name, component in entries(scene.components) do names[component] = name end
+
+local function types_of(component) return scene.fields[names[component]] end
+
+--- What a system's query wants to be there.
+local function wanted(query)
+  local list = {}
+  for _, part in ipairs { query, query.read or {}, query.with or {} } do
+    for _, component in ipairs(part) do list[#list + 1] = names[component] end
+  end
+  return list
+end
+
+--- Runs system k of a file over some frames: the world's hash after each, and
+-- how many rows the system saw at first.
+local function run(path, k, options)
+  local world = ecs.world {}
+  local systems
+  if options.rounding then
+    systems = rounding.load(path, ecs, world, scene.components, types_of)
+  else
+    systems = dofile(path)(ecs, world, scene.components)
+  end
+  local system = systems[k]
+  scene.fill(world, wanted(system.query), ROWS, k)
+  local count = world:query(system.query):count()
+  world:system { name = system.name, query = system.query, each = system.each,
+                 compile = options.compile, precision = options.precision }
+  local hashes = { world:state_hash() }
+  for frame, dt in ipairs(STEPS) do
+    world:progress(dt)
+    hashes[frame + 1] = world:state_hash()
+  end
+  return hashes, count
+end
+
+local total = 0
+
+for _, file in ipairs { "movement", "steering", "fighting", "living" } do
+  local path = "spec/lua/compile/gameplay/" .. file .. ".lua"
+  local systems = dofile(path)(ecs, ecs.world {}, scene.components)
+  describe("of " .. file .. ", compiled", function()
+    for k, system in ipairs(systems) do
+      total = total + 1
+      it("'" .. system.name .. "' gives what plain Lua gives", function()
+        local plain, count = run(path, k, { compile = false })
+        assert.is_true(count >= 300, "few rows: " .. count)
+        assert.are_not.equal(plain[1], plain[#plain])
+        assert.are.same(plain,
+          (run(path, k, { compile = true, precision = "double" })))
+      end)
+
+      it("'" .. system.name .. "' rounds every operation", function()
+        assert.are.same((run(path, k, { compile = false, rounding = true })),
+          (run(path, k, { compile = true })))
+      end)
+    end
+  end)
+end
+
+describe("the gameplay functions", function()
+  it("are forty at least", function() assert.is_true(total >= 40) end)
+
+  it("are rounded by a reference that differs from plain Lua", function()
+    local path = "spec/lua/compile/gameplay/movement.lua"
+    assert.are_not.same((run(path, 1, { compile = false })),
+      (run(path, 1, { compile = false, rounding = true })))
+  end)
+end)

@@ -1,0 +1,36 @@
+-- Of the systems in examples/ that go from entity to entity at least half
+-- compile: those with each, and the loops over batches of the demo. Each
+-- example runs in a process of its own (examples_program.lua).
+
+local support = dofile "spec/support/support.lua"
+
+local EXAMPLES = { "01_first_program.lua", "02_bullet_hell.lua",
+  "03_ai_state_machine.lua", "04_epidemic.lua", "05_native_kernel/program.lua",
+  "demo.lua", "embed/thermostat.lua" }
+
+local function run(example)
+  return support.printed("spec/programs/examples_program.lua examples/"
+    .. example)
+end
+
+describe("the examples", function()
+  it("have systems for entities, most of which compile", function()
+    local total, compiled, rest = 0, 0, {}
+    for _, example in ipairs(EXAMPLES) do
+      for line in run(example):gmatch "[^\n]+" do
+        if line:find ": compiles$" then
+          compiled, total = compiled + 1, total + 1
+        elseif line:find ": a loop over a batch$" then
+          total, rest[#rest + 1] = total + 1, line
+        elseif not line:find "^kernels: " then
+          error(example .. ": " .. line)
+        end
+      end
+    end
+    assert.is_true(total >= 10, "there are few: " .. total)
+    assert.is_true(compiled * 2 >= total, table.concat(rest, "\n"))
+    -- What is a loop over a batch spawns, or counts what it destroyed.
+    assert.are.same({ "rockets: a loop over a batch",
+                      "expire: a loop over a batch" }, rest)
+  end)
+end)

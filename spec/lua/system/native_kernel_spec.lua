@@ -1,0 +1,152 @@
+-- Native kernels: loading libraries, fitting kernels to queries, what kernels
+-- are given. The libraries are spec/kernels/*.c and examples/05_native_kernel.
+
+local ecs = require "ecs"
+local support = dofile "spec/support/support.lua"
+
+local refuses = support.refuses
+
+local Position = ecs.component("Position", { x = "f32", y = "f32" })
+local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
+local Probe = ecs.component("Probe", {
+  dt = "f64", tick = "u32", who = "entity",
+})
+local Extra = ecs.component("Extra", { value = "f32" }, { storage = "sparse" })
+
+describe("load_native", function()
+  it("gives the names of a library's kernels, every time", function()
+    local names = assert(ecs.load_native "probe")
+    assert.same({ "probe.tell", "probe.choose", "probe.mistype" }, names)
+    assert.same(names, (ecs.load_native "probe"))
+  end)
+
+  it("says where it looked for what is not there", function()
+    local names, text = ecs.load_native "no_such_library"
+    assert.is_nil(names)
+    assert.truthy(text:find("ecs: no library 'no_such_library'", 1, true), text)
+    assert.truthy(text:find("no_such_library.so", 1, true), text)
+  end)
+
+  it("refuses a library built against another header", function()
+    local names, text = ecs.load_native "outdated"
+    assert.is_nil(names)
+    assert.truthy(text:find("another ecs.h", 1, true), text)
+  end)
+
+  it("refuses a file that is no library of kernels", function()
+    local path = package.cpath
+    package.cpath = "./spec/lua/system/?.lua;" .. path
+    local names, text = ecs.load_native "native_kernel_spec"
+    package.cpath = path
+    assert.is_nil(names)
+    assert.truthy(text:find("could not be loaded", 1, true), text)
+    names, text = ecs.load_native "ecs.core"
+    assert.is_nil(names)
+    assert.equal("string", type(text))
+  end)
+
+  it("takes a name", function()
+    refuses(function() ecs.load_native() end, "name")
+    refuses(function() ecs.load_native(3) end, "name")
+  end)
+end)
+
+describe("a native system", function()
+  local world
+  before_each(function()
+    world = ecs.world {}
+    assert(ecs.load_native "probe")
+    assert(ecs.load_native "physics")
+  end)
+
+  it("gets dt, the tick and the entities of its rows", function()
+    local entities = {}
+    for k = 1, 100 do entities[k] = world:spawn(Probe) end
+    world:system { name = "t", query = { Probe }, native = "probe.tell" }
+    world:progress(0.25)
+    world:progress(0.5)
+    for _, entity in ipairs(entities) do
+      assert.same({ dt = 0.5, tick = 2, who = entity },
+        world:get(entity, Probe))
+    end
+  end)
+
+  it("counts a phase that is run alone as a frame", function()
+    local entity = world:spawn(Probe)
+    world:system { name = "t", query = { Probe }, native = "probe.tell",
+      phase = "last" }
+    world:progress(1)
+    world:run("first", 1)
+    assert.equal(1, world:get(entity, Probe, "tick"))
+    world:run("last", 0.25)
+    assert.same({ dt = 0.25, tick = 3, who = entity },
+      world:get(entity, Probe))
+  end)
+
+  it("gets no column for an optional component that is absent", function()
+    local with, without = world:spawn(Probe, Extra), world:spawn(Probe)
+    world:system {
+      name = "c", query = { Probe, optional = { Extra } },
+      native = "probe.choose",
+    }
+    world:progress(1)
+    assert.equal(1, world:get(with, Probe, "dt"))
+    assert.equal(2, world:get(without, Probe, "dt"))
+  end)
+
+  it("computes what the same loop in Lua computes", function()
+    local a = world:spawn(Position { y = 3 }, Velocity { y = 0.1 })
+    world:system {
+      name = "g", query = { Position, Velocity }, native = "physics.gravity",
+    }
+    for _ = 1, 100 do world:progress(1 / 64) end
+    local native = { world:get(a, Position, "y"), world:get(a, Velocity, "y") }
+
+    local other = ecs.world {}
+    local f32 = other:spawn(Position)
+    local function round(number)
+      other:set(f32, Position, "x", number)
+      return (other:get(f32, Position, "x"))
+    end
+    local y, speed, g, dt = 3, round(0.1), round(9.8), 1 / 64
+    for _ = 1, 100 do
+      local faster = round(speed - round(g * dt))
+      local lower = round(y + round(faster * dt))
+      if lower < 0 then y, speed = -lower, -faster
+      else y, speed = lower, faster end
+    end
+    assert.same({ y, speed }, native)
+  end)
+
+  it("must fit its query", function()
+    refuses(function()
+      world:system { name = "s", query = { read = { Probe } },
+        native = "probe.tell" }
+    end, "kernel tell writes Probe.dt", "system 's'")
+    refuses(function()
+      world:system { name = "s", query = { Position }, native = "probe.tell" }
+    end, "Probe.dt")
+    refuses(function()
+      world:system { name = "s", query = { Probe }, native = "probe.mistype" }
+    end, "Probe.dt as f32")
+    world:progress(1)
+  end)
+
+  it("must exist", function()
+    refuses(function()
+      world:system { name = "s", query = { Probe }, native = "probe.none" }
+    end, "no kernel 'none'")
+    refuses(function()
+      world:system { name = "s", query = { Probe }, native = "absent.tell" }
+    end, "ecs.load_native")
+    refuses(function()
+      world:system { name = "s", query = { Probe }, native = "tell" }
+    end, "'physics.drag'")
+    refuses(function()
+      world:system { name = "s", query = { Probe }, native = print }
+    end, "native is a string")
+    refuses(function()
+      world:system { name = "s", native = "probe.tell" }
+    end, "needs a query")
+  end)
+end)

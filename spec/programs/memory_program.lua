@@ -1,0 +1,74 @@
+-- Makes and drops worlds, queries and systems, and looks at what the process
+-- holds of memory: it must not grow with them.
+--
+--   spec/programs/memory_program.lua [COUNT] 20,000 unless given, of each kind
+--
+-- The first part warms up: heaps of Lua and of C find their size. What counts
+-- is the growth over the rest. Linux alone tells it.
+
+local ecs = require "ecs"
+
+local COUNT = tonumber((...)) or 20000
+local ALLOWED = 1.05 -- of what the warm-up has left, and 2 MB
+
+local Position = ecs.component("Position", { x = "f32", y = "f32" })
+local Far = ecs.component("Far", { v = "f64" }, { storage = "sparse" })
+
+local function resident()
+  local status = io.open "/proc/self/status"
+  if not status then return nil end
+  local text = status:read "*a"
+  status:close()
+  return tonumber(text:match "VmRSS:%s*(%d+)")
+end
+
+local function nothing() end
+
+local shared = ecs.world {}
+shared:spawn_many(100, { Position, Far })
+
+-- What is made and dropped, k times in all. Queries of a world that stays are
+-- left to the collector; so are half of the worlds.
+local kinds = {
+  worlds = function(k)
+    local world = ecs.world {}
+    world:spawn(Position, Far)
+    if k % 2 == 0 then world:close() end
+  end,
+  queries = function(k)
+    local query = shared:query { Position, optional = { Far } }
+    if k % 4 == 0 then query:batch(nothing) end
+    if k % 4 == 1 then query:each(nothing) end
+    if k % 4 == 2 then query:rows() end
+  end,
+  systems = function(k)
+    shared:system { name = "s", query = { Position }, each = nothing }
+    if k % 2 == 0 then shared:remove_system "s" end
+    if k % 100 == 0 then shared:progress(0) end
+  end,
+}
+
+if not resident() then
+  print "skip: no /proc/self/status to ask"
+  return
+end
+
+local failed = false
+for _, name in ipairs { "worlds", "queries", "systems" } do
+  local make = kinds[name]
+  for k = 1, COUNT / 2 do make(k) end
+  collectgarbage()
+  collectgarbage()
+  local before = resident()
+  for k = 1, COUNT do make(k) end
+  collectgarbage()
+  collectgarbage()
+  local after = resident()
+  print(string.format("%s: %.0f kB after %.0f, %.0f kB after %.0f more", name,
+    before, COUNT / 2, after, COUNT))
+  if after > before * ALLOWED + 2048 then
+    print("not flat: " .. name)
+    failed = true
+  end
+end
+os.exit(not failed, true)
