@@ -29,7 +29,7 @@ typedef struct Access {
   uint32_t size;
   uint32_t turn; /* what is written differs from run to run */
   uint64_t sum;  /* of what the last iteration has read */
-  Store store;
+  HandStore store;
 } Access;
 
 static inline uint64_t bits_of(const float *value) {
@@ -168,8 +168,8 @@ static uint64_t world_check(void *state) {
   return scene_hash(((Access *)state)->reader);
 }
 
-static uint64_t store_check(void *state) {
-  return store_hash(&((Access *)state)->store);
+static uint64_t hand_store_check(void *state) {
+  return hand_store_hash(&((Access *)state)->store);
 }
 
 /* Rows -------------------------------------------------------------------- */
@@ -182,7 +182,7 @@ static void access_init(Access *access, uint32_t size, ecs_Storage storage) {
   access->position = both[0];
   ecs_Entity *entities = scene_allocate(size, sizeof *entities);
   scene_spawn(access->world, both, 2, size, entities);
-  store_init(&access->store, 4);
+  hand_store_init(&access->store, 4);
   scene_push(&access->store, size);
   access->order = scene_allocate(size, sizeof *access->order);
   access->entities = scene_allocate(size, sizeof *access->entities);
@@ -197,7 +197,7 @@ static void access_init(Access *access, uint32_t size, ecs_Storage storage) {
 
 static void access_deinit(Access *access) {
   ecs_world_destroy(access->world);
-  store_deinit(&access->store);
+  hand_store_deinit(&access->store);
   free(access->order);
   free(access->entities);
 }
@@ -221,7 +221,7 @@ static void bench_way(const Way *way, uint32_t size, ecs_Storage storage) {
       .name = way->name, .order = "random", .memory = "warm", .size = size,
       .operations = size, .aim_nanoseconds = aimed ? way->aim : 0,
       .hand = {&hand, NULL, way->sets ? set_by_hand : get_by_hand,
-               way->sets ? store_check : sum_check},
+               way->sets ? hand_store_check : sum_check},
       .ours = {&ours, NULL, way->run, way->sets ? world_check : sum_check}});
   access_deinit(&hand);
   access_deinit(&ours);

@@ -70,20 +70,20 @@ static uint64_t toggle_check(void *state) {
 
 /* The same from the specification alone. */
 static uint64_t toggle_expected(uint32_t other_count, bool is_tag) {
-  Store store;
-  store_init(&store, other_count * 2);
+  HandStore store;
+  hand_store_init(&store, other_count * 2);
   scene_push(&store, SIZE);
-  uint64_t hash = measure_mix(store_hash(&store), SIZE);
+  uint64_t hash = measure_mix(hand_store_hash(&store), SIZE);
   hash = measure_mix(hash, 0);
-  store_deinit(&store);
+  hand_store_deinit(&store);
   if (is_tag) return hash;
-  store_init(&store, 2);
+  hand_store_init(&store, 2);
   for (uint32_t k = 0; k < SIZE; k++) {
     float values[2] = {(float)(int32_t)k, 1};
-    store_push(&store, values, 2);
+    hand_store_push(&store, values, 2);
   }
-  hash = measure_mix(hash, store_hash(&store));
-  store_deinit(&store);
+  hash = measure_mix(hash, hand_store_hash(&store));
+  hand_store_deinit(&store);
   return measure_mix(hash, 0);
 }
 
@@ -131,7 +131,7 @@ typedef struct Churn {
   ecs_Entity first, last; /* of the entities made by the last run */
   uint32_t *ids;        /* the same in the store */
   uint32_t *order;
-  Store store;
+  HandStore store;
 } Churn;
 
 static void pairs_run(void *state, uint32_t iterations) {
@@ -154,7 +154,7 @@ static void pairs_by_hand(void *state, uint32_t iterations) {
   for (uint32_t turn = 0; turn < iterations; turn++) {
     for (uint32_t k = 0; k < SIZE; k++) {
       scene_values(values, 4, k);
-      store_remove(&churn->store, store_push(&churn->store, values, 4), 4);
+      hand_store_remove(&churn->store, hand_store_push(&churn->store, values, 4), 4);
     }
   }
 }
@@ -183,8 +183,8 @@ static void replace_by_hand(void *state, uint32_t iterations) {
     for (uint32_t k = 0; k < SIZE; k++) {
       uint32_t number = churn->order[k];
       scene_values(values, 4, number);
-      store_remove(&churn->store, churn->ids[number], 4);
-      churn->ids[number] = store_push(&churn->store, values, 4);
+      hand_store_remove(&churn->store, churn->ids[number], 4);
+      churn->ids[number] = hand_store_push(&churn->store, values, 4);
     }
   }
 }
@@ -202,7 +202,7 @@ static uint64_t churn_check(void *state) {
 }
 
 static uint64_t churn_hand_check(void *state) {
-  return store_hash(&((Churn *)state)->store);
+  return hand_store_hash(&((Churn *)state)->store);
 }
 
 static void churn_init(Churn *churn) {
@@ -215,7 +215,7 @@ static void churn_init(Churn *churn) {
   measure_shuffle(churn->order, SIZE, 3);
   scene_spawn(churn->world, churn->components, 2, SIZE, churn->entities);
   churn->reader = scene_query(churn->world, churn->components, 2, ECS_READ);
-  store_init(&churn->store, 4);
+  hand_store_init(&churn->store, 4);
   scene_push(&churn->store, SIZE);
   for (uint32_t k = 0; k < SIZE; k++) churn->ids[k] = churn->store.ids[k];
 }
@@ -232,7 +232,7 @@ static void bench_churn(const char *name, bool replace, double aim) {
                churn_hand_check},
       .ours = {&churn, NULL, replace ? replace_run : pairs_run, churn_check}});
   ecs_world_destroy(churn.world);
-  store_deinit(&churn.store);
+  hand_store_deinit(&churn.store);
   free(churn.entities);
   free(churn.ids);
   free(churn.order);

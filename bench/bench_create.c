@@ -33,7 +33,7 @@ typedef struct Creation {
   ecs_Bundle bundle;
   uint32_t component_count;
   Memory memory;
-  Store store;
+  HandStore store;
 } Creation;
 
 /* Preparation ------------------------------------------------------------- */
@@ -63,23 +63,23 @@ static void prepare_world(void *state) {
 static void prepare_store(void *state) {
   Creation *creation = state;
   if (creation->memory == WARM) {
-    store_clear(&creation->store);
+    hand_store_clear(&creation->store);
     return;
   }
-  store_deinit(&creation->store);
+  hand_store_deinit(&creation->store);
   scene_cool();
-  if (creation->memory == RESERVED) store_reserve(&creation->store, SIZE);
+  if (creation->memory == RESERVED) hand_store_reserve(&creation->store, SIZE);
 }
 
 static void creation_init(Creation *creation, uint32_t component_count,
                           Memory memory) {
   *creation = (Creation){.component_count = component_count, .memory = memory};
-  store_init(&creation->store, component_count * 2);
+  hand_store_init(&creation->store, component_count * 2);
 }
 
 static void creation_deinit(Creation *creation) {
   ecs_world_destroy(creation->world);
-  store_deinit(&creation->store);
+  hand_store_deinit(&creation->store);
 }
 
 /* Work -------------------------------------------------------------------- */
@@ -101,7 +101,7 @@ static inline void push_each(Creation *creation, uint32_t component_count) {
   float values[COMPONENTS * 2];
   for (uint32_t i = 0; i < SIZE; i++) {
     scene_values(values, component_count * 2, i);
-    store_push(&creation->store, values, component_count * 2);
+    hand_store_push(&creation->store, values, component_count * 2);
   }
 }
 
@@ -158,8 +158,8 @@ static uint64_t world_check(void *state) {
   return hash;
 }
 
-static uint64_t store_check(void *state) {
-  return store_hash(&((Creation *)state)->store);
+static uint64_t hand_store_check(void *state) {
+  return hand_store_hash(&((Creation *)state)->store);
 }
 
 /* Rows -------------------------------------------------------------------- */
@@ -176,7 +176,7 @@ static void bench_creation(const char *name, uint32_t component_count,
       .name = name, .order = "in order", .memory = memories[memory],
       .size = SIZE, .operations = SIZE, .aim_nanoseconds = aim,
       .hand = {&hand, prepare_store, bulk ? push_in_bulk : push_one_by_one,
-               store_check},
+               hand_store_check},
       .ours = {&ours, prepare_world, bulk ? spawn_in_bulk : spawn_one_by_one,
                world_check}});
   creation_deinit(&hand);

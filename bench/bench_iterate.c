@@ -84,14 +84,14 @@ static void add_system(Iteration *iteration, const ecs_Term *terms,
 }
 
 static void move_by_hand(void *state, uint32_t iterations) {
-  Store *store = state;
+  HandStore *store = state;
   for (uint32_t turn = 0; turn < iterations; turn++) {
     hand_move(store->columns[0], store->columns[1], store->columns[2],
               store->columns[3], TIME_STEP, store->count);
   }
 }
 
-static uint64_t store_check(void *state) { return store_hash(state); }
+static uint64_t hand_store_check(void *state) { return hand_store_hash(state); }
 
 static void bench_move(uint32_t size) {
   static const char name[] = "move: pos += vel * dt";
@@ -105,15 +105,15 @@ static void bench_move(uint32_t size) {
   add_system(&iteration, terms, 2, &move_kernel, TIME_STEP);
   iteration.readers[iteration.reader_count++] =
       scene_query(iteration.world, both, 2, ECS_READ);
-  Store store;
-  store_init(&store, 4);
+  HandStore store;
+  hand_store_init(&store, 4);
   scene_push(&store, size);
   measure_row(&(MeasureRow){
       .name = name, .order = "in order", .memory = "warm", .size = size,
       .operations = size, .aim_ratio = size == SCENE_1K ? 0 : 1.05,
-      .hand = {&store, NULL, move_by_hand, store_check},
+      .hand = {&store, NULL, move_by_hand, hand_store_check},
       .ours = {&iteration, NULL, iteration_run, iteration_check}});
-  store_deinit(&store);
+  hand_store_deinit(&store);
   ecs_world_destroy(iteration.world);
 }
 
@@ -132,7 +132,7 @@ static const ecs_Kernel advance_kernel = {"advance", advance_rows,
                                           advance_columns, 1, 0};
 
 static void advance_by_hand(void *state, uint32_t iterations) {
-  Store *store = state;
+  HandStore *store = state;
   for (uint32_t turn = 0; turn < iterations; turn++) {
     hand_advance(store->columns[0], 1, store->count);
   }
@@ -148,15 +148,15 @@ static void bench_field(uint32_t size) {
   add_system(&iteration, &(ecs_Term){data, ECS_WRITE}, 1, &advance_kernel, 1);
   iteration.readers[iteration.reader_count++] =
       scene_query(iteration.world, &data, 1, ECS_READ);
-  Store store;
-  store_init(&store, 8);
+  HandStore store;
+  hand_store_init(&store, 8);
   scene_push(&store, size);
   measure_row(&(MeasureRow){
       .name = name, .order = "in order", .memory = "warm", .size = size,
       .operations = size, .aim_ratio = size == SCENE_1K ? 0 : 1.05,
-      .hand = {&store, NULL, advance_by_hand, store_check},
+      .hand = {&store, NULL, advance_by_hand, hand_store_check},
       .ours = {&iteration, NULL, iteration_run, iteration_check}});
-  store_deinit(&store);
+  hand_store_deinit(&store);
   ecs_world_destroy(iteration.world);
 }
 
@@ -190,7 +190,7 @@ static uint32_t overlap_column(uint32_t mask, uint32_t component) {
 }
 
 static void overlap_by_hand(void *state, uint32_t iterations) {
-  Store *stores = state;
+  HandStore *stores = state;
   for (uint32_t turn = 0; turn < iterations; turn++) {
     for (uint32_t k = 0; k < 3; k++) {
       uint32_t other = (k + 1) % 3;
@@ -207,9 +207,9 @@ static void overlap_by_hand(void *state, uint32_t iterations) {
 }
 
 static uint64_t overlap_check(void *state) {
-  Store *stores = state;
+  HandStore *stores = state;
   uint64_t hash = 0;
-  for (uint32_t c = 0; c < 4; c++) hash += store_hash(&stores[c]);
+  for (uint32_t c = 0; c < 4; c++) hash += hand_store_hash(&stores[c]);
   return hash;
 }
 
@@ -254,23 +254,23 @@ static void bench_overlap(uint32_t size) {
   if (!measure_wanted(name)) return;
   Iteration iteration = {.world = NULL};
   overlap_world(&iteration, size);
-  Store stores[4];
+  HandStore stores[4];
   for (uint32_t c = 0; c < 4; c++) {
-    store_init(&stores[c],
+    hand_store_init(&stores[c],
                (uint32_t)__builtin_popcount(overlap_masks[c]));
-    store_reserve(&stores[c], size / 4);
+    hand_store_reserve(&stores[c], size / 4);
   }
   for (uint32_t i = 0; i < size; i++) {
     float values[3];
     scene_values(values, 3, i);
-    store_push(&stores[i % 4], values, stores[i % 4].column_count);
+    hand_store_push(&stores[i % 4], values, stores[i % 4].column_count);
   }
   measure_row(&(MeasureRow){
       .name = name, .order = "in order", .memory = "warm", .size = size,
       .operations = size, .aim_ratio = size == SCENE_1K ? 0 : 1.1,
       .hand = {stores, NULL, overlap_by_hand, overlap_check},
       .ours = {&iteration, NULL, iteration_run, iteration_check}});
-  for (uint32_t c = 0; c < 4; c++) store_deinit(&stores[c]);
+  for (uint32_t c = 0; c < 4; c++) hand_store_deinit(&stores[c]);
   ecs_world_destroy(iteration.world);
 }
 
@@ -344,15 +344,15 @@ static void bench_tables(const char *name, const ecs_Kernel *kernel,
   add_system(&iteration, &(ecs_Term){pair[0], ECS_WRITE}, 1, kernel, 1);
   iteration.readers[iteration.reader_count++] =
       scene_query(iteration.world, pair, 1, ECS_READ);
-  Store store;
-  store_init(&store, 1);
+  HandStore store;
+  hand_store_init(&store, 1);
   scene_push(&store, TABLES);
   measure_row(&(MeasureRow){
       .name = name, .order = "in order", .memory = "warm", .size = TABLES,
       .operations = 1, .aim_nanoseconds = aim,
-      .hand = {&store, NULL, advance_by_hand, store_check},
+      .hand = {&store, NULL, advance_by_hand, hand_store_check},
       .ours = {&iteration, NULL, iteration_run, iteration_check}});
-  store_deinit(&store);
+  hand_store_deinit(&store);
   ecs_world_destroy(iteration.world);
 }
 

@@ -48,14 +48,14 @@ static void spawn_singly(ecs_World *world, const ecs_Component *components,
 /* The values are the ones that the hand-written store has. */
 static void check_values(ecs_World *world, const ecs_Component *components,
                          uint32_t component_count, uint32_t count) {
-  Store store;
-  store_init(&store, component_count * 2);
+  HandStore store;
+  hand_store_init(&store, component_count * 2);
   scene_push(&store, count);
   ecs_Query *query = scene_query(world, components, component_count, ECS_READ);
-  if (scene_hash(query) != store_hash(&store)) {
+  if (scene_hash(query) != hand_store_hash(&store)) {
     measure_fail("memory", "the values are wrong");
   }
-  store_deinit(&store);
+  hand_store_deinit(&store);
 }
 
 static void bench_components(uint32_t component_count, bool bulk,

@@ -32,8 +32,8 @@ typedef struct Match {
   ecs_Entity last; /* the entity whose velocity was added last */
   uint32_t matches;
   uint32_t *rows;
-  Store position_store;
-  Store velocity_store;
+  HandStore position_store;
+  HandStore velocity_store;
 } Match;
 
 static void move_rows(const ecs_KernelCall *call) {
@@ -78,7 +78,7 @@ static uint64_t match_check(void *state) {
 
 static uint64_t hand_check(void *state) {
   Match *match = state;
-  return measure_mix(store_hash(&match->position_store), match->matches);
+  return measure_mix(hand_store_hash(&match->position_store), match->matches);
 }
 
 /* The last row of a sparse set leaves and comes back without moving others. */
@@ -108,12 +108,12 @@ static void draw_rows(Match *match, uint32_t size, bool shuffled) {
 }
 
 static void add_velocities(Match *match, const ecs_Entity *entities) {
-  store_init(&match->velocity_store, 2);
-  store_reserve(&match->velocity_store, match->matches);
+  hand_store_init(&match->velocity_store, 2);
+  hand_store_reserve(&match->velocity_store, match->matches);
   for (uint32_t k = 0; k < match->matches; k++) {
     float values[2];
     scene_values(values, 2, match->rows[k]);
-    store_push(&match->velocity_store, values, 2);
+    hand_store_push(&match->velocity_store, values, 2);
     match->last = entities[match->rows[k]];
     MUST(ecs_add(match->world, match->last, match->velocity, values));
   }
@@ -129,7 +129,7 @@ static void match_init(Match *match, uint32_t size, uint32_t percent,
       scene_component(match->world, "Velocity", 2, ECS_STORE_SPARSE);
   ecs_Entity *entities = scene_allocate(size, sizeof *entities);
   scene_spawn(match->world, &match->position, 1, size, entities);
-  store_init(&match->position_store, 2);
+  hand_store_init(&match->position_store, 2);
   scene_push(&match->position_store, size);
   draw_rows(match, size, shuffled);
   add_velocities(match, entities);
@@ -143,8 +143,8 @@ static void match_init(Match *match, uint32_t size, uint32_t percent,
 
 static void match_deinit(Match *match) {
   ecs_world_destroy(match->world);
-  store_deinit(&match->position_store);
-  store_deinit(&match->velocity_store);
+  hand_store_deinit(&match->position_store);
+  hand_store_deinit(&match->velocity_store);
   free(match->rows);
 }
 

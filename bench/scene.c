@@ -122,8 +122,8 @@ void scene_spawn(ecs_World *world, const ecs_Component *components,
   MUST(ecs_cursor_end(&cursor));
 }
 
-void scene_push(Store *store, uint32_t count) {
-  uint32_t first = store_push_many(store, count);
+void scene_push(HandStore *store, uint32_t count) {
+  uint32_t first = hand_store_push_many(store, count);
   for (uint32_t k = 0; k < store->column_count; k++) {
     hand_fill(store->columns[k] + first,
               (float)(int32_t)(first + k * SCENE_FIELD_STEP), 1, count);

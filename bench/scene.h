@@ -12,7 +12,7 @@
 #define BENCH_SCENE_H
 
 #include "../include/ecs.h"
-#include "baseline/store.h"
+#include "baseline/hand_store.h"
 #include "measure.h"
 
 #define SCENE_FIELD_STEP 3u
@@ -61,7 +61,7 @@ void scene_spawn(ecs_World *world, const ecs_Component *components,
                  ecs_Entity *entities);
 
 /* Pushes the same rows to a hand-written store. */
-void scene_push(Store *store, uint32_t count);
+void scene_push(HandStore *store, uint32_t count);
 
 /* Fills values with those of an entity. */
 static inline void scene_values(float *values, uint32_t count,

@@ -558,7 +558,7 @@ typedef enum ecs_RowFlag {
 
 /* Where the row of an entity is, whether it matches or not: elements[k] is its
  * element of column k, NULL where the entity lacks the component or an open
- * cursor writes it. Borrowed while ecs_world_pulse stays. A NaN stored there
+ * cursor writes it. Borrowed while ecs_world_row_epoch stays. A NaN stored there
  * must be the one that ecs_scalar_convert stores. elements has room for
  * ecs_query_column_count. ECS_E_DEAD for what is not alive, or is only
  * recorded; on failure *flags is 0. Cost: a look-up for each group of the
@@ -569,7 +569,7 @@ ECS_API ecs_Status ecs_query_locate(ecs_Query *query, ecs_Entity entity,
 /* A number that changes whenever what ecs_query_locate said of any entity may
  * no longer hold: structure changed, a destruction was recorded, or something
  * was opened or closed. It is at the same place for the life of the world. */
-ECS_API const uint64_t *ecs_world_pulse(const ecs_World *world);
+ECS_API const uint64_t *ecs_world_row_epoch(const ecs_World *world);
 
 /* Spawns count entities of a bundle with default values. With a cursor it is
  * left open over the new rows, all columns of the bundle in its order, to be

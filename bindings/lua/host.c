@@ -45,12 +45,12 @@ static int push_worlds(lua_State *L) {
 }
 
 /* Pushes the object of a native world that is borrowed here, or nothing. */
-static World *push_borrowed(lua_State *L, const ecs_World *native) {
+static LuaWorld *push_borrowed(lua_State *L, const ecs_World *native) {
   int worlds = push_worlds(L);
   int count = (int)lua_rawlen(L, worlds);
   for (int k = 1; k <= count; k++) {
     lua_rawgeti(L, worlds, k);
-    World *world = (World *)bind_find(L, -1, KIND_WORLD);
+    LuaWorld *world = (LuaWorld *)bind_find(L, -1, KIND_WORLD);
     if (world && world->native == native && native) {
       lua_remove(L, worlds);
       return world;
@@ -63,12 +63,12 @@ static World *push_borrowed(lua_State *L, const ecs_World *native) {
 
 /* Makes the list of borrowed worlds dense: without those that have ended, and
  * without this one. */
-static void sweep(lua_State *L, const World *without) {
+static void sweep(lua_State *L, const LuaWorld *without) {
   int worlds = push_worlds(L);
   int count = (int)lua_rawlen(L, worlds), kept = 0;
   for (int k = 1; k <= count; k++) {
     lua_rawgeti(L, worlds, k);
-    World *world = (World *)bind_find(L, -1, KIND_WORLD);
+    LuaWorld *world = (LuaWorld *)bind_find(L, -1, KIND_WORLD);
     if (world && world->native && world != without)
       lua_rawseti(L, worlds, ++kept);
     else
@@ -81,7 +81,7 @@ static void sweep(lua_State *L, const World *without) {
   lua_pop(L, 1);
 }
 
-void bind_world_detach(lua_State *L, World *world, int index) {
+void bind_world_detach(lua_State *L, LuaWorld *world, int index) {
   if (bind_world_open(world))
     bind_error(L, "a world cannot be detached inside %s",
                bind_world_open(world));
@@ -94,12 +94,12 @@ void bind_world_detach(lua_State *L, World *world, int index) {
 /* Components --------------------------------------------------------------- */
 
 /* True while there is a component behind the last that was looked at. */
-static bool has_news(const World *world) {
+static bool has_news(const LuaWorld *world) {
   return world->borrowed && world->native &&
          ecs_component_name(world->native, world->adopted + 1);
 }
 
-void bind_world_adopt(lua_State *L, World *world, int index) {
+void bind_world_adopt(lua_State *L, LuaWorld *world, int index) {
   index = compat_absolute(L, index);
   while (has_news(world)) {
     ecs_Component component = world->adopted + 1;
@@ -116,7 +116,7 @@ void bind_hosts_adopt(lua_State *L) {
   int count = (int)lua_rawlen(L, worlds);
   for (int k = 1; k <= count; k++) {
     lua_rawgeti(L, worlds, k);
-    World *world = (World *)bind_find(L, -1, KIND_WORLD);
+    LuaWorld *world = (LuaWorld *)bind_find(L, -1, KIND_WORLD);
     if (world) bind_world_adopt(L, world, -1);
     lua_pop(L, 1);
   }
@@ -151,7 +151,7 @@ static int welcome(lua_State *L) {
 
 /* Fills in the world at index 1; what raises here is undone by push_new. */
 static int settle_in(lua_State *L) {
-  World *world = (World *)bind_find(L, 1, KIND_WORLD);
+  LuaWorld *world = (LuaWorld *)bind_find(L, 1, KIND_WORLD);
   check_components(L, world->native);
   bind_world_adopt(L, world, 1);
   bind_push_shared(L);
@@ -166,8 +166,8 @@ static int settle_in(lua_State *L) {
 }
 
 /* Pushes a new object for a world that nobody holds. */
-static World *push_new(lua_State *L, ecs_World *native) {
-  World *world = bind_world_new(L);
+static LuaWorld *push_new(lua_State *L, ecs_World *native) {
+  LuaWorld *world = bind_world_new(L);
   world->borrowed = true;
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_pushcclosure(L, settle_in, 1);
@@ -190,7 +190,7 @@ static int push(lua_State *L) {
 
 static int give(lua_State *L) {
   push(L);
-  World *world = (World *)bind_find(L, -1, KIND_WORLD);
+  LuaWorld *world = (LuaWorld *)bind_find(L, -1, KIND_WORLD);
   bind_world_pay(L, world);
   if (!world->native) /* a finalizer was here */
     return bind_error(L, "this world was let go of meanwhile");
@@ -200,7 +200,7 @@ static int give(lua_State *L) {
 }
 
 static int detach(lua_State *L) {
-  World *world = push_borrowed(L, order_of(L)->world);
+  LuaWorld *world = push_borrowed(L, order_of(L)->world);
   if (world) bind_world_detach(L, world, -1);
   return 0;
 }
@@ -320,8 +320,8 @@ int ecs_lua_library(lua_State *L, const char *name,
 ecs_World *ecs_lua_world(lua_State *L, int index) {
   index = compat_absolute(L, index);
   const State *state = bind_push_state(L);
-  World *world =
-      state ? (World *)bind_find_in(L, state, index, KIND_WORLD) : NULL;
+  LuaWorld *world =
+      state ? (LuaWorld *)bind_find_in(L, state, index, KIND_WORLD) : NULL;
   lua_pop(L, 1);
   return world ? world->native : NULL;
 }

@@ -29,7 +29,7 @@ typedef struct State {
 
 /* Of a slot as one word: everything but row and summary. */
 #define SLOT_ASKED \
-  (((uint64_t)(SLOT_PLACE_MASK | ~0u << SLOT_TOLD_SHIFT) << 32) | \
+  (((uint64_t)(SLOT_PLACE_MASK | ~0u << SLOT_HINT_SHIFT) << 32) | \
    (uint32_t)~ECS_INDEX_MASK)
 #define SLOT_UNKNOWN (~SLOT_ASKED)
 
@@ -41,21 +41,21 @@ static State *state_of(ecs_Accessor *accessor) {
 }
 
 static void find_layout(State *state) {
-  const World *world = &state->world->world;
-  const Component *what = &world->components[state->component];
-  state->group = world->groups[what->group];
+  const Store *store = &state->world->store;
+  const Component *what = &store->components[state->component];
+  state->group = store->groups[what->group];
   state->bit = what->bit;
   state->table = NULL;
   state->known = SLOT_UNKNOWN;
   state->plain = what->group == 0 && state->schema->uniform == ECS_F32;
-  state->layout_version = world->layout_version;
+  state->layout_version = store->layout_version;
 }
 
 ecs_Status ecs_accessor(ecs_World *world, ecs_Component component,
                         ecs_Accessor *accessor) {
   State *state = state_of(accessor);
   if (!is_component(world, component)) return ECS_E_COMPONENT;
-  const Schema *schema = world->world.components[component].schema;
+  const Schema *schema = world->store.components[component].schema;
   if (schema->field_count == 0) return ECS_E_COMPONENT;
   *state =
       (State){.world = world,
@@ -67,13 +67,13 @@ ecs_Status ecs_accessor(ecs_World *world, ecs_Component component,
 }
 
 static inline ecs_Status check(State *state, bool to_write) {
-  const World *world = &state->world->world;
-  const Component *what = &world->components[state->component];
+  const Store *store = &state->world->store;
+  const Component *what = &store->components[state->component];
   if (ECS_UNLIKELY((to_write ? what->readers : what->writers) > 0)) {
     state->world->contested = state->component;
     return ECS_E_ACCESS;
   }
-  if (ECS_UNLIKELY(state->layout_version != world->layout_version))
+  if (ECS_UNLIKELY(state->layout_version != store->layout_version))
     find_layout(state);
   return ECS_OK;
 }
@@ -91,12 +91,12 @@ static inline bool meet(State *state, const Table *table) {
 }
 
 static inline ecs_Status find(State *state, ecs_Entity entity, uint32_t *row) {
-  const World *world = &state->world->world;
-  Location place = world_locate_main(world, entity);
+  const Store *store = &state->world->store;
+  RowRef place = store_locate_main(store, entity);
   if (place.table == NULL)
     return ecs_alive(state->world, entity) ? ECS_E_ABSENT : ECS_E_DEAD;
   if (state->group->id != 0)
-    place = world_locate_in(state->group, id_index(entity));
+    place = store_locate_in(state->group, id_index(entity));
   if (place.table == NULL || !meet(state, place.table)) return ECS_E_ABSENT;
   *row = place.row;
   return ECS_OK;
@@ -113,19 +113,19 @@ static ECS_COLD ecs_Status get_slowly(State *state, ecs_Entity entity,
 }
 
 static inline uint64_t slot_word(const Slot *slot) {
-  return (uint64_t)slot->what << 32 | slot->where;
+  return (uint64_t)slot->table_bits << 32 | slot->row_bits;
 }
 
 /* The row of an entity in the table that was met last, where that is plain;
  * false: to be found slowly. The slot tells all of it in one comparison. */
 static inline bool find_known(const State *state, ecs_Entity entity,
                               size_t *row) {
-  const EntityIndex *index = &state->world->world.index;
+  const EntityIndex *index = &state->world->store.index;
   uint64_t generation = entity >> ECS_INDEX_BITS;
   uint32_t at = id_index(entity);
   if (ECS_UNLIKELY(at - 1u >= index->used - 1u)) return false;
   uint64_t word = slot_word(entity_index_slot(index, at));
-  uint64_t expected = state->known | generation << (32 + SLOT_TOLD_SHIFT);
+  uint64_t expected = state->known | generation << (32 + SLOT_HINT_SHIFT);
   *row = (uint32_t)word;
   return ECS_LIKELY((word & SLOT_ASKED) == expected &&
                     generation < ECS_SLOT_GENERATIONS);
@@ -135,10 +135,10 @@ static inline bool find_known(const State *state, ecs_Entity entity,
 ecs_Status ecs_accessor_get(ecs_Accessor *accessor, ecs_Entity entity,
                             void *image) {
   State *state = state_of(accessor);
-  const World *world = &state->world->world;
-  const Component *what = &world->components[state->component];
+  const Store *store = &state->world->store;
+  const Component *what = &store->components[state->component];
   if (ECS_UNLIKELY(what->writers > 0 ||
-                   state->layout_version != world->layout_version))
+                   state->layout_version != store->layout_version))
     return get_slowly(state, entity, image);
   size_t row;
   if (ECS_UNLIKELY(!find_known(state, entity, &row)))
@@ -180,11 +180,11 @@ static ECS_COLD ecs_Status set_slowly(State *state, ecs_Entity entity,
 ecs_Status ecs_accessor_set(ecs_Accessor *accessor, ecs_Entity entity,
                             const void *image) {
   State *state = state_of(accessor);
-  const World *world = &state->world->world;
-  const Component *what = &world->components[state->component];
+  const Store *store = &state->world->store;
+  const Component *what = &store->components[state->component];
   if (ECS_UNLIKELY(what->readers > 0 ||
                    state->world->commands.subject_count > 0 ||
-                   state->layout_version != world->layout_version))
+                   state->layout_version != store->layout_version))
     return set_slowly(state, entity, image);
   size_t row, count = state->field_count;
   if (ECS_UNLIKELY(!find_known(state, entity, &row)))
@@ -198,17 +198,17 @@ ecs_Status ecs_accessor_set(ecs_Accessor *accessor, ecs_Entity entity,
 /* Many at once ---------------------------------------------------------- */
 
 /* Where the entities of a window are; table NULL: nowhere. */
-static void look_up(const State *state, const ecs_Entity *entities,
-                    uint32_t count, Location *places) {
-  const World *world = &state->world->world;
+static void join(const State *state, const ecs_Entity *entities,
+                    uint32_t count, RowRef *places) {
+  const Store *store = &state->world->store;
   for (uint32_t i = 0; i < count; i++) {
-    places[i] = world_locate_main(world, entities[i]);
+    places[i] = store_locate_main(store, entities[i]);
     if (state->group->id != 0 && places[i].table != NULL)
-      places[i] = world_locate_in(state->group, id_index(entities[i]));
+      places[i] = store_locate_in(state->group, id_index(entities[i]));
   }
 }
 
-static bool all_in_one_table(State *state, const Location *places,
+static bool all_in_one_table(State *state, const RowRef *places,
                              uint32_t count) {
   const Table *table = places[0].table;
   for (uint32_t i = 1; i < count; i++)
@@ -221,7 +221,7 @@ static bool all_in_one_table(State *state, const Location *places,
   ((Cell *)to)[i] = ((const Cell *)from)[places[i].row]
 
 /* One column of a window that is in one table. */
-static void gather(void *to, const void *from, const Location *places,
+static void gather(void *to, const void *from, const RowRef *places,
                    uint32_t count, uint32_t shift) {
   switch (shift) {
     case 0: GATHER(uint8_t); break;
@@ -231,7 +231,7 @@ static void gather(void *to, const void *from, const Location *places,
   }
 }
 
-static uint32_t read_window(State *state, const Location *places,
+static uint32_t read_window(State *state, const RowRef *places,
                             uint32_t count, uint32_t done,
                             void *const *columns) {
   uint32_t fields = state->schema->field_count;
@@ -263,9 +263,9 @@ static uint32_t read_window(State *state, const Location *places,
  * met last; false: they are not, or their slots do not tell. One thing at a
  * time for all of them, without dependent branches, so that a dozen cache
  * misses overlap: pure optimisation. */
-static bool look_up_rows(const State *state, const ecs_Entity *entities,
+static bool join_rows(const State *state, const ecs_Entity *entities,
                          uint32_t count, uint32_t *rows) {
-  const EntityIndex index = state->world->world.index; /* in registers */
+  const EntityIndex index = state->world->store.index; /* in registers */
   uint64_t strange = 0, known = state->known, generations = 0;
 #pragma GCC unroll 4
   for (uint32_t i = 0; i < count; i++) {
@@ -274,7 +274,7 @@ static bool look_up_rows(const State *state, const ecs_Entity *entities,
     if (ECS_UNLIKELY(at - 1u >= index.used - 1u)) return false;
     uint64_t word = slot_word(entity_index_slot(&index, at));
     rows[i] = (uint32_t)word;
-    strange |= word ^ known ^ generation << (32 + SLOT_TOLD_SHIFT);
+    strange |= word ^ known ^ generation << (32 + SLOT_HINT_SHIFT);
     generations |= generation;
   }
   return (strange & SLOT_ASKED) == 0 && generations < ECS_SLOT_GENERATIONS;
@@ -286,7 +286,7 @@ static bool read_plain_window(State *state, const ecs_Entity *entities,
   uint32_t rows[WINDOW];
   uint32_t first = 0;
   if (!state->plain || find(state, entities[0], &first) != ECS_OK ||
-      !look_up_rows(state, entities, count, rows))
+      !join_rows(state, entities, count, rows))
     return false;
   for (uint32_t k = 0; k < state->schema->field_count; k++) {
     Cell4 *to = (Cell4 *)columns[k] + done;
@@ -301,7 +301,7 @@ ecs_Status ecs_accessor_get_many(ecs_Accessor *accessor,
                                  const ecs_Entity *entities, uint32_t count,
                                  void *const *columns, uint32_t *found) {
   State *state = state_of(accessor);
-  Location places[WINDOW];
+  RowRef places[WINDOW];
   uint32_t total = 0;
   ecs_Status status = check(state, false);
   if (status != ECS_OK) return status;
@@ -311,7 +311,7 @@ ecs_Status ecs_accessor_get_many(ecs_Accessor *accessor,
       total += window;
       continue;
     }
-    look_up(state, entities + done, window, places);
+    join(state, entities + done, window, places);
     total += read_window(state, places, window, done, columns);
   }
   if (found != NULL) *found = total;
@@ -360,7 +360,7 @@ static bool write_plain_window(State *state, const ecs_Entity *entities,
   uint32_t first = 0;
   if (!state->plain || state->world->commands.subject_count > 0 ||
       find(state, entities[0], &first) != ECS_OK ||
-      !look_up_rows(state, entities, count, rows))
+      !join_rows(state, entities, count, rows))
     return false;
   for (uint32_t k = 0; k < state->schema->field_count; k++) {
     const char *from = (const char *)columns[k] + (size_t)done * 4;

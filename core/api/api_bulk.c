@@ -25,23 +25,23 @@ struct Request {
 };
 
 /* Takes the step for every match, until one fails. */
-static ecs_Status for_each(const Request *request, Marks *marks,
+static ecs_Status for_each(const Request *request, IndexSet *marks,
                            RequestStep *step) {
   uint64_t bits = 0;
   uint32_t first = 0;
-  marks_rewind(marks);
-  while (marks_next(marks, &bits, &first))
+  index_set_rewind(marks);
+  while (index_set_next(marks, &bits, &first))
     while (bits != 0) {
-      uint32_t at = marks_take(&bits, first);
+      uint32_t at = index_set_take(&bits, first);
       ecs_Status status =
-          step(request, matches_entity(&request->world->world, at));
+          step(request, entity_of_index(&request->world->store, at));
       if (status != ECS_OK) return status;
     }
   return ECS_OK;
 }
 
 /* The same where the steps record: all or nothing. */
-static ecs_Status record_each(const Request *request, Marks *marks,
+static ecs_Status record_each(const Request *request, IndexSet *marks,
                               RequestStep *step) {
   ecs_World *world = request->world;
   CommandMark before = command_mark(&world->commands);
@@ -56,13 +56,13 @@ static ecs_Status record_each(const Request *request, Marks *marks,
 /* Records a request that is one step for each match. */
 static ecs_Status record(ecs_Query *query, const Request *request,
                          RequestStep *step) {
-  Marks marks;
+  IndexSet marks;
   ecs_Status status = query_prepare(query);
   if (status != ECS_OK) return status;
-  status = marks_init(&marks, query);
+  status = index_set_init(&marks, query);
   if (status != ECS_OK) return status;
   status = record_each(request, &marks, step);
-  marks_deinit(&marks, &query->world->memory);
+  index_set_deinit(&marks, &query->store->memory);
   return status;
 }
 
@@ -109,15 +109,15 @@ ecs_Status ecs_query_destroy_all(ecs_Query *query) {
 /* Setting ----------------------------------------------------------------- */
 
 static bool has_now(const Request *request, ecs_Entity entity) {
-  Location place;
-  return world_locate(&request->world->world, entity, request->component,
+  RowRef place;
+  return store_locate(&request->world->store, entity, request->component,
                       &place) == ECS_OK &&
          place.table != NULL;
 }
 
 static ecs_Status check_step(const Request *request, ecs_Entity entity) {
-  const Subject *subject = command_find(&request->world->commands, entity);
-  bool dropped = subject != NULL && subject_is_destroyed(subject);
+  const EntityCommands *subject = command_find(&request->world->commands, entity);
+  bool dropped = subject != NULL && is_recorded_destroyed(subject);
   if (dropped || !has_now(request, entity)) return ECS_OK;
   request->world->contested = request->component;
   return ECS_E_ACCESS;
@@ -144,15 +144,15 @@ static ecs_Status store_step(const Request *request, ecs_Entity entity) {
 
 static ecs_Status set_later(ecs_Query *query, const Request *request) {
   ecs_World *world = request->world;
-  Marks marks;
+  IndexSet marks;
   ecs_Status status = query_prepare(query);
-  if (status == ECS_OK) status = marks_init(&marks, query);
+  if (status == ECS_OK) status = index_set_init(&marks, query);
   if (status != ECS_OK) return status;
-  if (world->world.components[request->component].readers > 0)
+  if (world->store.components[request->component].readers > 0)
     status = for_each(request, &marks, check_step);
   if (status == ECS_OK) status = record_each(request, &marks, record_step);
   if (status == ECS_OK) status = for_each(request, &marks, store_step);
-  marks_deinit(&marks, &world->world.memory);
+  index_set_deinit(&marks, &world->store.memory);
   return status;
 }
 
@@ -160,7 +160,7 @@ ecs_Status ecs_query_set_all(ecs_Query *query, ecs_Component component,
                              const void *image, uint64_t fields) {
   ecs_World *world = world_of(query);
   if (!is_component(world, component)) return ECS_E_COMPONENT;
-  bool tag = world->world.components[component].schema->field_count == 0;
+  bool tag = world->store.components[component].schema->field_count == 0;
   if (image == NULL && fields != 0 && !tag) return ECS_E_ARGUMENT;
   if (world->depth == 0) return bulk_set(query, component, image, fields);
   Request request = {world, component, image, fields};

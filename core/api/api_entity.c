@@ -7,7 +7,7 @@ typedef struct Image {
 } Image;
 
 /* What is recorded for an entity; NULL most of the time. */
-static const Subject *recorded(const ecs_World *world, ecs_Entity entity) {
+static const EntityCommands *recorded(const ecs_World *world, ecs_Entity entity) {
   return world->commands.subject_count == 0
              ? NULL
              : command_find(&world->commands, entity);
@@ -28,29 +28,29 @@ static inline ecs_Status spawn(ecs_World *world, Bundle *bundle,
                                ecs_Entity *entity) {
   if (ECS_UNLIKELY(world->depth > 0))
     return spawn_later(world, bundle, values, entity);
-  return spawn_one(&world->world, bundle, values, entity);
+  return spawn_one(&world->store, bundle, values, entity);
 }
 
 ecs_Status ecs_spawn_bundle(ecs_World *world, ecs_Bundle bundle,
                             const void *const *values, ecs_Entity *entity) {
-  if (ECS_UNLIKELY(bundle - 1u >= world->world.bundle_count))
+  if (ECS_UNLIKELY(bundle - 1u >= world->store.bundle_count))
     return ECS_E_ARGUMENT;
-  return spawn(world, world->world.bundles[bundle - 1], values, entity);
+  return spawn(world, world->store.bundles[bundle - 1], values, entity);
 }
 
 ecs_Status ecs_spawn(ecs_World *world, const ecs_Component *components,
                      uint32_t count, const void *const *values,
                      ecs_Entity *entity) {
   if (!are_components(world, components, count)) return ECS_E_COMPONENT;
-  Bundle *bundle = bundle_for_once(&world->world, components, count);
+  Bundle *bundle = bundle_for_once(&world->store, components, count);
   if (bundle == NULL) return ECS_E_MEMORY;
   return spawn(world, bundle, values, entity);
 }
 
 bool ecs_alive(const ecs_World *world, ecs_Entity entity) {
-  const Subject *subject = recorded(world, entity);
-  if (subject != NULL) return !subject_is_destroyed(subject);
-  return world_alive(&world->world, entity);
+  const EntityCommands *subject = recorded(world, entity);
+  if (subject != NULL) return !is_recorded_destroyed(subject);
+  return store_alive(&world->store, entity);
 }
 
 static ECS_COLD ecs_Status destroy_later(ecs_World *world,
@@ -58,14 +58,14 @@ static ECS_COLD ecs_Status destroy_later(ecs_World *world,
   if (!ecs_alive(world, entity)) return ECS_E_DEAD;
   ecs_Status status =
       command_record(&world->commands, COMMAND_DESTROY, entity, 0, NULL, 0);
-  if (status == ECS_OK) world->world.pulse++; /* its row matches no more */
+  if (status == ECS_OK) world->store.row_epoch++; /* its row matches no more */
   return status;
 }
 
 /* With nothing open nothing is recorded: who is alive has a place. */
 ecs_Status ecs_destroy(ecs_World *world, ecs_Entity entity) {
   if (ECS_UNLIKELY(world->depth > 0)) return destroy_later(world, entity);
-  return world_destroy_entity(&world->world, entity);
+  return store_destroy_entity(&world->store, entity);
 }
 
 /* Changes while something is open --------------------------------------- */
@@ -75,18 +75,18 @@ typedef struct Verdict {
   ecs_Status status;
   bool drop;        /* its entity was destroyed: count it, no more */
   bool has_records; /* other changes of the entity are recorded */
-  Location place;   /* where the entity has the component now */
+  RowRef place;   /* where the entity has the component now */
 } Verdict;
 
 static Verdict judge(ecs_World *world, ecs_Entity entity,
                      ecs_Component component) {
   Verdict verdict = {ECS_OK, false, false, {NULL, 0}};
-  const Subject *subject = recorded(world, entity);
+  const EntityCommands *subject = recorded(world, entity);
   verdict.status =
-      world_locate(&world->world, entity, component, &verdict.place);
+      store_locate(&world->store, entity, component, &verdict.place);
   if (subject != NULL) {
     verdict.has_records = true;
-    verdict.drop = subject_is_destroyed(subject);
+    verdict.drop = is_recorded_destroyed(subject);
     verdict.status = ECS_OK; /* also one that is born in the recording */
   }
   if (verdict.drop) world->dropped++;
@@ -116,7 +116,7 @@ static ECS_COLD ecs_Status remove_later(ecs_World *world, ecs_Entity entity,
 static ECS_COLD ecs_Status set_later(ecs_World *world, ecs_Entity entity,
                             ecs_Component component, const void *image,
                             uint64_t fields) {
-  const Component *what = &world->world.components[component];
+  const Component *what = &world->store.components[component];
   Verdict verdict = judge(world, entity, component);
   bool present = verdict.place.table != NULL;
   if (verdict.status != ECS_OK || verdict.drop) return verdict.status;
@@ -140,7 +140,7 @@ ecs_Status ecs_add(ecs_World *world, ecs_Entity entity,
   if (ECS_UNLIKELY(!is_component(world, component))) return ECS_E_COMPONENT;
   if (ECS_UNLIKELY(world->depth > 0))
     return add_later(world, entity, component, image);
-  return world_add(&world->world, entity, component, image);
+  return store_add(&world->store, entity, component, image);
 }
 
 ecs_Status ecs_remove(ecs_World *world, ecs_Entity entity,
@@ -148,7 +148,7 @@ ecs_Status ecs_remove(ecs_World *world, ecs_Entity entity,
   if (ECS_UNLIKELY(!is_component(world, component))) return ECS_E_COMPONENT;
   if (ECS_UNLIKELY(world->depth > 0))
     return remove_later(world, entity, component);
-  return world_remove(&world->world, entity, component);
+  return store_remove(&world->store, entity, component);
 }
 
 /* Values ---------------------------------------------------------------- */
@@ -157,7 +157,7 @@ ecs_Status ecs_remove(ecs_World *world, ecs_Entity entity,
 static ECS_COLD ecs_Status add_with_fields(ecs_World *world, ecs_Entity entity,
                                   ecs_Component component, const void *image,
                                   uint64_t fields) {
-  const Schema *schema = world->world.components[component].schema;
+  const Schema *schema = world->store.components[component].schema;
   Image whole;
   memcpy(&whole, schema->default_image, schema->image_bytes);
   for (uint32_t i = 0; i < schema->field_count; i++)
@@ -165,23 +165,23 @@ static ECS_COLD ecs_Status add_with_fields(ecs_World *world, ecs_Entity entity,
       memcpy((char *)&whole + schema->fields[i].offset,
              (const char *)image + schema->fields[i].offset,
              scalar_bytes(schema->fields[i].type));
-  return world_add(&world->world, entity, component, &whole);
+  return store_add(&world->store, entity, component, &whole);
 }
 
-/* Where an entity has a component with columns: world_locate for what is never
+/* Where an entity has a component with columns: store_locate for what is never
  * stored as bits, in line. */
 static inline __attribute__((always_inline)) ecs_Status locate(
-    const World *world, const Component *what, ecs_Entity entity,
+    const Store *store, const Component *what, ecs_Entity entity,
     Table **table, uint32_t *row) {
-  const Slot *slot = world_find_slot(world, entity, table);
+  const Slot *slot = store_find_slot(store, entity, table);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
-  *row = slot->where;
+  *row = slot->row_bits;
   if (what->group != 0) {
-    Place place =
-        locator_find(&world->groups[what->group]->locator, id_index(entity));
+    RowId place =
+        locator_find(&store->groups[what->group]->locator, id_index(entity));
     if (place.row == LOCATOR_NONE) return ECS_E_ABSENT;
     *row = place.row;
-    *table = world->groups[what->group]->tables[place.table];
+    *table = store->groups[what->group]->tables[place.table];
   }
   return ECS_LIKELY(table_has_columns(*table, what->bit)) ? ECS_OK
                                                           : ECS_E_ABSENT;
@@ -193,13 +193,13 @@ ecs_Status ecs_set(ecs_World *world, ecs_Entity entity,
   Table *table;
   uint32_t row;
   if (ECS_UNLIKELY(!is_component(world, component))) return ECS_E_COMPONENT;
-  const Component *what = &world->world.components[component];
+  const Component *what = &world->store.components[component];
   bool tag = what->schema->field_count == 0;
   if (image == NULL && fields != 0 && !tag) return ECS_E_ARGUMENT;
   if (ECS_UNLIKELY(world->depth > 0))
     return set_later(world, entity, component, image, fields);
-  if (tag) return world_add(&world->world, entity, component, NULL);
-  ecs_Status status = locate(&world->world, what, entity, &table, &row);
+  if (tag) return store_add(&world->store, entity, component, NULL);
+  ecs_Status status = locate(&world->store, what, entity, &table, &row);
   if (ECS_UNLIKELY(status == ECS_E_ABSENT))
     return add_with_fields(world, entity, component, image, fields);
   if (ECS_UNLIKELY(status != ECS_OK)) return status;
@@ -229,7 +229,7 @@ static ECS_COLD ecs_Status contest(const ecs_World *world,
 static inline ecs_Status check_read(const ecs_World *world,
                                     ecs_Component component) {
   if (ECS_UNLIKELY(!is_component(world, component))) return ECS_E_COMPONENT;
-  const Component *what = &world->world.components[component];
+  const Component *what = &world->store.components[component];
   if (ECS_UNLIKELY(what->schema->field_count == 0)) return ECS_E_COMPONENT;
   return ECS_UNLIKELY(what->writers > 0) ? contest(world, component) : ECS_OK;
 }
@@ -240,8 +240,8 @@ ecs_Status ecs_get(const ecs_World *world, ecs_Entity entity,
   uint32_t row;
   ecs_Status status = check_read(world, component);
   if (ECS_UNLIKELY(status != ECS_OK)) return status;
-  const Component *what = &world->world.components[component];
-  status = locate(&world->world, what, entity, &table, &row);
+  const Component *what = &world->store.components[component];
+  status = locate(&world->store, what, entity, &table, &row);
   if (ECS_UNLIKELY(status != ECS_OK))
     return judge_absent(world, entity, status);
   table_load(table, row, what->bit, what->schema, image);
@@ -255,10 +255,10 @@ ecs_Status ecs_get_field(const ecs_World *world, ecs_Entity entity,
   uint32_t row;
   ecs_Status status = check_read(world, component);
   if (status == ECS_E_COMPONENT) return status;
-  const Component *what = &world->world.components[component];
+  const Component *what = &world->store.components[component];
   if (field >= what->schema->field_count) return ECS_E_FIELD;
   if (status != ECS_OK) return status;
-  status = locate(&world->world, what, entity, &table, &row);
+  status = locate(&world->store, what, entity, &table, &row);
   if (status != ECS_OK) return judge_absent(world, entity, status);
   *value = ecs_scalar_load(
       what->schema->fields[field].type,
@@ -271,7 +271,7 @@ ecs_Status ecs_set_field(ecs_World *world, ecs_Entity entity,
                          double value) {
   Image image;
   if (!is_component(world, component)) return ECS_E_COMPONENT;
-  const Schema *schema = world->world.components[component].schema;
+  const Schema *schema = world->store.components[component].schema;
   if (schema->field_count == 0) return ECS_E_COMPONENT;
   if (field >= schema->field_count) return ECS_E_FIELD;
   ecs_Status status =
@@ -289,8 +289,8 @@ ecs_Status ecs_set_field(ecs_World *world, ecs_Entity entity,
 
 static bool has_anywhere(const ecs_World *world, ecs_Entity entity,
                          ecs_Component component) {
-  Location place;
-  return world_locate(&world->world, entity, component, &place) == ECS_OK &&
+  RowRef place;
+  return store_locate(&world->store, entity, component, &place) == ECS_OK &&
          place.table != NULL;
 }
 
@@ -300,17 +300,17 @@ bool ecs_has(const ecs_World *world, ecs_Entity entity,
              ecs_Component component) {
   Table *table;
   if (ECS_UNLIKELY(!is_component(world, component))) return false;
-  const Component *what = &world->world.components[component];
+  const Component *what = &world->store.components[component];
   if (ECS_UNLIKELY(what->group != 0 || what->storage == ECS_STORE_BITS))
     return has_anywhere(world, entity, component);
-  return world_find_slot(&world->world, entity, &table) != NULL &&
+  return store_find_slot(&world->store, entity, &table) != NULL &&
          table_has(table, what->bit);
 }
 
 uint32_t ecs_components_of(const ecs_World *world, ecs_Entity entity,
                            ecs_Component *components, uint32_t capacity) {
   uint32_t count = 0;
-  for (uint32_t i = 1; i < world->world.component_count; i++) {
+  for (uint32_t i = 1; i < world->store.component_count; i++) {
     if (!ecs_has(world, entity, i)) continue;
     if (count < capacity) components[count] = i;
     count++;

@@ -17,7 +17,7 @@ static ecs_Status make(ecs_Program *program, const char *text, size_t length,
 ecs_Status ecs_program_create(ecs_Query *query, const char *text,
                               size_t length, ecs_Program **program,
                               char *message, size_t capacity) {
-  Memory *memory = &query->world->memory;
+  Memory *memory = &query->store->memory;
   Mistake mistake = {message, capacity};
   if (message != NULL && capacity > 0) message[0] = 0;
   ecs_Program *made = memory_zeroed(memory, 1, sizeof(ecs_Program));
@@ -84,7 +84,7 @@ ecs_Status ecs_program_run(ecs_Program *program, const ecs_ProgramCall *call) {
       (call->reduction_count > 0 && call->reductions == NULL))
     return ECS_E_ARGUMENT;
   ecs_Component contested = 0;
-  if (world->depth > 0) contested = batch_contested(program->query);
+  if (world->depth > 0) contested = cursor_contested(program->query);
   if (world->depth > 0 && contested == 0)
     contested = program_contested(program);
   if (contested != 0) {

@@ -20,7 +20,7 @@ static ecs_Status check_terms(const ecs_World *world, const ecs_Term *terms,
 
 ecs_Status ecs_query_create(ecs_World *world, const ecs_Term *terms,
                             uint32_t count, ecs_Query **query) {
-  Memory *memory = &world->world.memory;
+  Memory *memory = &world->store.memory;
   void *queries = world->queries;
   ecs_Status status = check_terms(world, terms, count);
   if (status != ECS_OK) return status;
@@ -31,7 +31,7 @@ ecs_Status ecs_query_create(ecs_World *world, const ecs_Term *terms,
   world->queries = queries;
   ecs_Query *made = memory_zeroed(memory, 1, sizeof(ecs_Query));
   if (made == NULL) return ECS_E_MEMORY;
-  status = query_init(made, &world->world, terms, count);
+  status = query_init(made, &world->store, terms, count);
   if (status != ECS_OK) {
     memory_free(memory, made, sizeof(ecs_Query));
     return status;
@@ -50,9 +50,9 @@ void api_free_query(ecs_Query *query) {
           (world->query_count - at) * sizeof(ecs_Query *));
   while (query->programs != NULL) program_destroy(query->programs);
   kernel_unbind_all(query);
-  batch_free_scratches(query);
+  cursor_free_scratches(query);
   query_deinit(query);
-  memory_free(&world->world.memory, query, sizeof(ecs_Query));
+  memory_free(&world->store.memory, query, sizeof(ecs_Query));
 }
 
 ecs_Status ecs_query_destroy(ecs_Query *query) {
@@ -70,7 +70,7 @@ ecs_Status ecs_query_count(ecs_Query *query, uint64_t *count) {
 
 ecs_Status ecs_query_first(ecs_Query *query, ecs_Entity *entity) {
   ecs_Status status = query_plan(query);
-  if (status == ECS_OK) *entity = matches_first(query);
+  if (status == ECS_OK) *entity = query_first_entity(query);
   return status;
 }
 
@@ -105,7 +105,7 @@ size_t ecs_query_explain(ecs_Query *query, char *text, size_t capacity) {
 /* What an ecs_Cursor is: a walk over a query, or the rows of spawn_many. */
 typedef struct CursorState {
   ecs_World *world;
-  Walk walk;            /* walk.query NULL: rows of spawn_many */
+  Cursor walk;            /* walk.query NULL: rows of spawn_many */
   const Bundle *bundle;
   void **columns;       /* one per column of the bundle, whose or whose
                            stage's they are */
@@ -125,7 +125,7 @@ static CursorState *state_of(ecs_Cursor *cursor) {
 /* May the query's components be walked over now? */
 static ecs_Status check_claims(const ecs_Query *query) {
   ecs_World *world = world_of(query);
-  ecs_Component contested = world->depth == 0 ? 0 : batch_contested(query);
+  ecs_Component contested = world->depth == 0 ? 0 : cursor_contested(query);
   if (contested == 0) return ECS_OK;
   world->contested = contested;
   return ECS_E_ACCESS;
@@ -140,7 +140,7 @@ ecs_Status ecs_query_begin(ecs_Query *query, ecs_Batching batching,
   if (status == ECS_OK) status = api_open(world);
   if (status != ECS_OK) return status;
   *state = (CursorState){.world = world};
-  status = batch_begin(query, batching, &state->walk);
+  status = cursor_begin(query, batching, &state->walk);
   if (status != ECS_OK) api_discard(world);
   return status;
 }
@@ -157,7 +157,7 @@ static bool next_spawned(CursorState *state, ecs_Batch *batch) {
 
 bool ecs_cursor_next(ecs_Cursor *cursor, ecs_Batch *batch) {
   CursorState *state = state_of(cursor);
-  return state->walk.query != NULL ? batch_next(&state->walk, batch)
+  return state->walk.query != NULL ? cursor_next(&state->walk, batch)
                                    : next_spawned(state, batch);
 }
 
@@ -165,7 +165,7 @@ static void claim_bundle(CursorState *state, bool claimed) {
   const Bundle *bundle = state->bundle;
   for (uint32_t i = 0; i < bundle->item_count; i++) {
     Component *what =
-        &state->world->world.components[bundle->items[i].component];
+        &state->world->store.components[bundle->items[i].component];
     if (bundle->items[i].column_count == 0) continue;
     what->readers += claimed ? 1u : UINT32_MAX;
     what->writers += claimed ? 1u : UINT32_MAX;
@@ -176,7 +176,7 @@ static void claim_bundle(CursorState *state, bool claimed) {
 static ecs_World *close_cursor(ecs_Cursor *cursor) {
   CursorState *state = state_of(cursor);
   if (state->walk.query != NULL) {
-    batch_end(&state->walk);
+    cursor_end(&state->walk);
     return state->world;
   }
   if (state->claimed) claim_bundle(state, false);
@@ -198,7 +198,7 @@ ecs_Status ecs_query_entities(ecs_Query *query, ecs_Entity *entities,
   ecs_Status status = check_claims(query);
   if (status == ECS_OK) status = query_prepare(query);
   if (status != ECS_OK) return status;
-  visit_entities(query, entities, capacity);
+  query_entities(query, entities, capacity);
   *count = query_count(query);
   return ECS_OK;
 }
@@ -206,8 +206,8 @@ ecs_Status ecs_query_entities(ecs_Query *query, ecs_Entity *entities,
 /* Is its destruction recorded? */
 static bool is_doomed(const ecs_World *world, ecs_Entity entity) {
   if (world->commands.subject_count == 0) return false;
-  const Subject *subject = command_find(&world->commands, entity);
-  return subject != NULL && subject_is_destroyed(subject);
+  const EntityCommands *subject = command_find(&world->commands, entity);
+  return subject != NULL && is_recorded_destroyed(subject);
 }
 
 ecs_Status ecs_query_locate(ecs_Query *query, ecs_Entity entity,
@@ -217,7 +217,7 @@ ecs_Status ecs_query_locate(ecs_Query *query, ecs_Entity entity,
   *flags = 0;
   ecs_Status status = query_plan(query);
   if (ECS_LIKELY(status == ECS_OK))
-    status = visit_locate(query, entity, elements, &matches);
+    status = query_locate_entity(query, entity, elements, &matches);
   if (ECS_UNLIKELY(status != ECS_OK)) return status;
   if (matches && !is_doomed(world, entity)) *flags |= ECS_ROW_MATCHES;
   if (world->depth == 0) *flags |= ECS_ROW_IN_PLACE;
@@ -241,7 +241,7 @@ static void point_at_rows(CursorState *state, Bundle *bundle) {
 static ecs_Status spawn_now(ecs_World *world, Bundle *bundle, uint32_t count,
                             CursorState *state) {
   ecs_Status status =
-      spawn_rows(&world->world, bundle, count, bundle->first_rows);
+      spawn_rows(&world->store, bundle, count, bundle->first_rows);
   if (status != ECS_OK || state == NULL) return status;
   if (count > 0) point_at_rows(state, bundle);
   claim_bundle(state, true);
@@ -252,9 +252,9 @@ static ecs_Status spawn_now(ecs_World *world, Bundle *bundle, uint32_t count,
 /* A stage's table has the fields of the bundle's items in their order. */
 static ecs_Status spawn_later(ecs_World *world, Bundle *bundle,
                               uint32_t count, CursorState *state) {
-  const Stage *stage = NULL;
+  const StagedRows *stage = NULL;
   ecs_Status status =
-      command_record_stage(&world->commands, bundle, count, &stage);
+      command_record_staged(&world->commands, bundle, count, &stage);
   if (status != ECS_OK || state == NULL) return status;
   state->columns = (void **)(void *)stage->table->fields;
   state->entities = stage->table->entities;
@@ -274,9 +274,9 @@ static ecs_Status open_spawned(ecs_World *world, Bundle *bundle,
 
 ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle, uint64_t count,
                           ecs_Cursor *cursor) {
-  if (bundle - 1u >= world->world.bundle_count) return ECS_E_ARGUMENT;
+  if (bundle - 1u >= world->store.bundle_count) return ECS_E_ARGUMENT;
   if (count >= ECS_INDEX_LIMIT) return ECS_E_LIMIT;
-  Bundle *what = world->world.bundles[bundle - 1];
+  Bundle *what = world->store.bundles[bundle - 1];
   if (cursor != NULL)
     return open_spawned(world, what, (uint32_t)count, state_of(cursor));
   return world->depth > 0 ? spawn_later(world, what, (uint32_t)count, NULL)

@@ -15,29 +15,29 @@ ecs_Status ecs_world_create(const ecs_WorldDescription *description,
   *world = NULL;
   ecs_World *created = memory_zeroed(&outer, 1, sizeof(ecs_World));
   if (created == NULL) return ECS_E_MEMORY;
-  ecs_Status status = world_init(&created->world, description->memory,
+  ecs_Status status = store_init(&created->store, description->memory,
                                  description->limit_bytes);
   if (status != ECS_OK) {
     memory_free(&outer, created, sizeof(ecs_World));
     return status;
   }
-  command_buffer_init(&created->commands, &created->world);
+  command_buffer_init(&created->commands, &created->store);
   *world = created;
   return ECS_OK;
 }
 
 void ecs_world_destroy(ecs_World *world) {
   if (world == NULL) return;
-  ecs_Memory record = world->world.memory.record;
+  ecs_Memory record = world->store.memory.record;
   if (world->holder != NULL) world->holder->ended(world->holder);
   while (world->query_count > 0)
     api_free_query(world->queries[world->query_count - 1]);
-  memory_free(&world->world.memory, world->queries,
+  memory_free(&world->store.memory, world->queries,
               world->query_capacity * sizeof(ecs_Query *));
-  fold_destroy(&world->commands);
+  command_flush_deinit(&world->commands);
   command_buffer_deinit(&world->commands);
-  bundle_destroy_all(&world->world);
-  world_deinit(&world->world);
+  bundle_destroy_all(&world->store);
+  store_deinit(&world->store);
   /* The account was in the block itself. */
   (void)record.resize(record.user, world, sizeof(ecs_World), 0);
 }
@@ -51,20 +51,20 @@ ecs_Status ecs_world_hold(ecs_World *world, ecs_Holder *holder) {
 
 ecs_Status ecs_world_clear(ecs_World *world) {
   if (world->depth > 0) return ECS_E_OPEN;
-  world_clear(&world->world);
+  store_clear(&world->store);
   return ECS_OK;
 }
 
-static uint64_t count_tables(const World *world) {
+static uint64_t count_tables(const Store *store) {
   uint64_t count = 0;
-  for (uint32_t i = 0; i < world->group_count; i++)
-    count += world->groups[i]->table_count;
+  for (uint32_t i = 0; i < store->group_count; i++)
+    count += store->groups[i]->table_count;
   return count;
 }
 
 void ecs_world_statistics(const ecs_World *world,
                           ecs_Statistics *statistics) {
-  const World *inner = &world->world;
+  const Store *inner = &world->store;
   *statistics = (ecs_Statistics){
       .entities = inner->index.alive_count,
       .retired = inner->index.retired_count,
@@ -76,22 +76,22 @@ void ecs_world_statistics(const ecs_World *world,
       .bytes = inner->memory.bytes + sizeof(ecs_World),
       .peak_bytes = inner->memory.peak_bytes + sizeof(ecs_World),
       .allocations = inner->memory.blocks + 1,
-      .structure_version = world_structure_version(inner)};
+      .structure_version = store_structure_version(inner)};
 }
 
 size_t ecs_world_explain(const ecs_World *world, char *text,
                          size_t capacity) {
   Text out = {text, capacity, 0};
-  world_explain(&world->world, &out);
+  world_explain(&world->store, &out);
   return out.length;
 }
 
 uint64_t ecs_world_hash(const ecs_World *world) {
-  return world_hash(&world->world);
+  return world_hash(&world->store);
 }
 
 uint64_t ecs_world_state_hash(const ecs_World *world) {
-  return world_state_hash(&world->world);
+  return world_state_hash(&world->store);
 }
 
 ecs_Component ecs_world_contested(const ecs_World *world) {
@@ -117,21 +117,21 @@ ecs_Status ecs_component(ecs_World *world,
   if (description->name == NULL) return ECS_E_NAME;
   if ((uint32_t)description->storage > ECS_STORE_BITS) return ECS_E_ARGUMENT;
   if (world->depth > 0 &&
-      world_find_component(&world->world, description->name) == 0)
+      store_find_component(&world->store, description->name) == 0)
     return ECS_E_OPEN;
-  ecs_Status status = world_define(&world->world, description, &made);
+  ecs_Status status = store_define(&world->store, description, &made);
   if (status == ECS_OK) *component = made;
   return status;
 }
 
 ecs_Component ecs_component_find(const ecs_World *world, const char *name) {
-  return world_find_component(&world->world, name);
+  return store_find_component(&world->store, name);
 }
 
 static const Schema *schema_of(const ecs_World *world,
                                ecs_Component component) {
   return is_component(world, component)
-             ? world->world.components[component].schema
+             ? world->store.components[component].schema
              : NULL;
 }
 
@@ -169,7 +169,7 @@ ecs_Status ecs_component_field(const ecs_World *world,
 ecs_Storage ecs_component_storage(const ecs_World *world,
                                   ecs_Component component) {
   return is_component(world, component)
-             ? world->world.components[component].storage
+             ? world->store.components[component].storage
              : ECS_STORE_TABLE;
 }
 
@@ -180,7 +180,7 @@ static ecs_Status regroup(ecs_World *world, const ecs_Component *components,
   if (world->depth > 0) return ECS_E_OPEN;
   if (!are_components(world, components, count)) return ECS_E_COMPONENT;
   if (count == 0) return ECS_OK;
-  return world_regroup(&world->world, components, count, to_main);
+  return store_regroup(&world->store, components, count, to_main);
 }
 
 ecs_Status ecs_group(ecs_World *world, const ecs_Component *components,
@@ -196,14 +196,14 @@ ecs_Status ecs_ungroup(ecs_World *world, const ecs_Component *components,
 ecs_Status ecs_bundle(ecs_World *world, const ecs_Component *components,
                       uint32_t count, ecs_Bundle *bundle) {
   if (!are_components(world, components, count)) return ECS_E_COMPONENT;
-  return bundle_ensure(&world->world, components, count, bundle);
+  return bundle_ensure(&world->store, components, count, bundle);
 }
 
 ecs_Status ecs_reserve(ecs_World *world, ecs_Bundle bundle, uint64_t count) {
-  if (bundle - 1u >= world->world.bundle_count) return ECS_E_ARGUMENT;
+  if (bundle - 1u >= world->store.bundle_count) return ECS_E_ARGUMENT;
   if (world->depth > 0) return ECS_E_OPEN;
   if (count > ECS_INDEX_LIMIT) return ECS_E_LIMIT;
-  return spawn_reserve(&world->world, world->world.bundles[bundle - 1],
+  return spawn_reserve(&world->store, world->store.bundles[bundle - 1],
                        count);
 }
 
@@ -211,7 +211,7 @@ ecs_Status ecs_reserve(ecs_World *world, ecs_Bundle bundle, uint64_t count) {
 
 ecs_Status api_open(ecs_World *world) {
   if (world->depth >= ECS_NESTING_LIMIT) return ECS_E_LIMIT;
-  world->world.pulse++;
+  world->store.row_epoch++;
   world->levels[world->depth++] =
       (Level){command_mark(&world->commands), world->dropped};
   return ECS_OK;
@@ -221,16 +221,16 @@ ecs_Status api_open(ecs_World *world) {
  * opened has come to anything: nor was anything dropped. */
 ecs_Status api_close(ecs_World *world) {
   ECS_ASSERT(world->depth > 0);
-  world->world.pulse++;
+  world->store.row_epoch++;
   if (--world->depth > 0) return ECS_OK;
-  ecs_Status status = command_apply(&world->commands);
+  ecs_Status status = command_flush(&world->commands);
   if (status != ECS_OK) world->dropped = world->levels[0].dropped;
   return status;
 }
 
 void api_discard(ecs_World *world) {
   ECS_ASSERT(world->depth > 0);
-  world->world.pulse++;
+  world->store.row_epoch++;
   const Level *level = &world->levels[--world->depth];
   command_rewind(&world->commands, level->mark);
   world->dropped = level->dropped;
@@ -257,6 +257,6 @@ void ecs_defer_discard(ecs_World *world) {
 
 bool ecs_deferring(const ecs_World *world) { return world->depth > 0; }
 
-const uint64_t *ecs_world_pulse(const ecs_World *world) {
-  return &world->world.pulse;
+const uint64_t *ecs_world_row_epoch(const ecs_World *world) {
+  return &world->store.row_epoch;
 }

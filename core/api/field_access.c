@@ -38,18 +38,18 @@ IN_LINE uint32_t index_of(double entity) {
 }
 
 /* Where whoever has this index now is in the group; no row: nowhere. */
-IN_LINE Place place_of(const FieldAccess *access, const World *world,
+IN_LINE RowId place_of(const FieldAccess *access, const Store *store,
                        uint32_t at) {
   if (ECS_UNLIKELY(access->group != NULL))
     return locator_find(&access->group->locator, at);
-  if (ECS_UNLIKELY(at - 1u >= world->index.used - 1u))
-    return (Place){LOCATOR_NONE, 0};
-  const Slot *slot = entity_index_slot(&world->index, at);
-  return (Place){slot->where, slot_table(*slot)};
+  if (ECS_UNLIKELY(at - 1u >= store->index.used - 1u))
+    return (RowId){LOCATOR_NONE, 0};
+  const Slot *slot = entity_index_slot(&store->index, at);
+  return (RowId){slot->row_bits, slot_table(*slot)};
 }
 
 /* The row of whoever is at a place, if that is the entity. */
-IN_LINE uint32_t owned_row(const FieldTable *known, Place place,
+IN_LINE uint32_t owned_row(const FieldTable *known, RowId place,
                            double entity) {
   double owner = (double)(int64_t)known->table->entities[place.row];
   return ECS_LIKELY(owner == entity) ? place.row : ROW_ABSENT;
@@ -58,11 +58,11 @@ IN_LINE uint32_t owned_row(const FieldTable *known, Place place,
 /* The row of an entity, and what is remembered of its table. Most worlds that
  * are asked in a hurry have one table to ask of, and then nothing but the
  * element waits for its id. */
-IN_LINE uint32_t known_row(const FieldAccess *access, const World *world,
+IN_LINE uint32_t known_row(const FieldAccess *access, const Store *store,
                            double entity, const FieldTable **found) {
-  if (ECS_UNLIKELY(access->layout_version != world->layout_version))
+  if (ECS_UNLIKELY(access->layout_version != store->layout_version))
     return ROW_UNKNOWN;
-  Place place = place_of(access, world, index_of(entity));
+  RowId place = place_of(access, store, index_of(entity));
   if (ECS_UNLIKELY(!is_row(place.row))) return ROW_ABSENT;
   if (ECS_LIKELY(!access->many)) {
     *found = &access->lone;
@@ -77,10 +77,10 @@ IN_LINE uint32_t known_row(const FieldAccess *access, const World *world,
   return owned_row(known, place, entity);
 }
 
-static void find_layout(FieldAccess *access, const World *world) {
-  const Component *what = &world->components[access->component];
+static void find_layout(FieldAccess *access, const Store *store) {
+  const Component *what = &store->components[access->component];
   uint32_t group = access->component == 0 ? 0 : what->group;
-  access->group = group == 0 ? NULL : world->groups[group];
+  access->group = group == 0 ? NULL : store->groups[group];
   access->schema = access->component == 0 ? NULL : what->schema;
   access->plain =
       access->schema != NULL && access->schema->uniform == ECS_F32;
@@ -89,17 +89,17 @@ static void find_layout(FieldAccess *access, const World *world) {
         (FieldTable){FIELD_NO_TABLE, FIELD_NO_TABLE, NULL, NULL, 0};
   access->lone = access->known[0];
   access->many = false;
-  access->layout_version = world->layout_version;
+  access->layout_version = store->layout_version;
 }
 
 /* Remembers a table in the place of one whose id ends alike. */
-static void remember(FieldAccess *access, const World *world,
+static void remember(FieldAccess *access, const Store *store,
                      const Table *table) {
   FieldTable *known = &access->known[table->id % FIELD_TABLES];
   FieldTable fresh = {table->id, known->without, table, NULL, 0};
   access->many = access->many || access->lone.id != FIELD_NO_TABLE;
   if (access->component != 0) {
-    uint32_t bit = world->components[access->component].bit;
+    uint32_t bit = store->components[access->component].bit;
     if (!table_has(table, bit)) {
       known->without = table->id;
       access->many = true;
@@ -113,23 +113,23 @@ static void remember(FieldAccess *access, const World *world,
 }
 
 /* known_row after the entity's table was met. */
-static ECS_COLD uint32_t meet(FieldAccess *access, const World *world,
+static ECS_COLD uint32_t meet(FieldAccess *access, const Store *store,
                               double entity, const FieldTable **found) {
-  if (access->layout_version != world->layout_version)
-    find_layout(access, world);
-  Place place = place_of(access, world, index_of(entity));
+  if (access->layout_version != store->layout_version)
+    find_layout(access, store);
+  RowId place = place_of(access, store, index_of(entity));
   if (!is_row(place.row)) return ROW_ABSENT;
   const Group *group =
-      access->group == NULL ? world_main(world) : access->group;
-  remember(access, world, group->tables[place.table]);
-  return known_row(access, world, entity, found);
+      access->group == NULL ? store_main(store) : access->group;
+  remember(access, store, group->tables[place.table]);
+  return known_row(access, store, entity, found);
 }
 
-IN_LINE uint32_t find(FieldAccess *access, const World *world, double entity,
+IN_LINE uint32_t find(FieldAccess *access, const Store *store, double entity,
                       const FieldTable **found) {
-  uint32_t row = known_row(access, world, entity, found);
+  uint32_t row = known_row(access, store, entity, found);
   return ECS_LIKELY(row != ROW_UNKNOWN) ? row
-                                        : meet(access, world, entity, found);
+                                        : meet(access, store, entity, found);
 }
 
 /* Reading ----------------------------------------------------------------- */
@@ -144,45 +144,45 @@ IN_LINE double load(const FieldAccess *access, const FieldTable *known,
 }
 
 /* The world, unless it is gone or an open cursor writes the component. */
-IN_LINE const World *open_to_read(const FieldAccess *access) {
+IN_LINE const Store *open_to_read(const FieldAccess *access) {
   const ecs_World *world = *access->world;
   if (ECS_UNLIKELY(world == NULL ||
-                   world->world.components[access->component].writers > 0))
+                   world->store.components[access->component].writers > 0))
     return NULL;
-  return &world->world;
+  return &world->store;
 }
 
 /* What ends in _slowly keeps registers free in what it is called by. */
-static ECS_COLD double get_slowly(FieldAccess *access, const World *world,
+static ECS_COLD double get_slowly(FieldAccess *access, const Store *store,
                                   double entity, uint32_t field) {
   const FieldTable *known;
-  uint32_t row = meet(access, world, entity, &known);
+  uint32_t row = meet(access, store, entity, &known);
   return is_row(row) ? load(access, known, field, row) : (double)NAN;
 }
 
 double ecs_field_get(FieldAccess *access, double entity, uint32_t field) {
   const FieldTable *known;
-  const World *world = open_to_read(access);
-  if (ECS_UNLIKELY(world == NULL)) return (double)NAN;
-  uint32_t row = known_row(access, world, entity, &known);
+  const Store *store = open_to_read(access);
+  if (ECS_UNLIKELY(store == NULL)) return (double)NAN;
+  uint32_t row = known_row(access, store, entity, &known);
   if (ECS_LIKELY(is_row(row))) return load(access, known, field, row);
   return row == ROW_ABSENT ? (double)NAN
-                           : get_slowly(access, world, entity, field);
+                           : get_slowly(access, store, entity, field);
 }
 
 FieldAnswer ecs_field_present(FieldAccess *access, double entity) {
   const FieldTable *known;
-  const World *world = open_to_read(access);
-  if (world == NULL) return FIELD_ASK;
-  return is_row(find(access, world, entity, &known)) ? FIELD_YES : FIELD_NO;
+  const Store *store = open_to_read(access);
+  if (store == NULL) return FIELD_ASK;
+  return is_row(find(access, store, entity, &known)) ? FIELD_YES : FIELD_NO;
 }
 
 static ECS_COLD FieldAnswer pair_slowly(FieldAccess *access,
-                                        const World *world, double entity,
+                                        const Store *store, double entity,
                                         uint32_t first, uint32_t second,
                                         double *values) {
   const FieldTable *known;
-  uint32_t row = find(access, world, entity, &known);
+  uint32_t row = find(access, store, entity, &known);
   if (!is_row(row)) return FIELD_NO;
   values[0] = load(access, known, first, row);
   values[1] = load(access, known, second, row);
@@ -192,11 +192,11 @@ static ECS_COLD FieldAnswer pair_slowly(FieldAccess *access,
 FieldAnswer ecs_field_pair(FieldAccess *access, double entity, uint32_t first,
                            uint32_t second, double *values) {
   const FieldTable *known;
-  const World *world = open_to_read(access);
-  if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
-  uint32_t row = known_row(access, world, entity, &known);
+  const Store *store = open_to_read(access);
+  if (ECS_UNLIKELY(store == NULL)) return FIELD_ASK;
+  uint32_t row = known_row(access, store, entity, &known);
   if (ECS_UNLIKELY(!is_row(row) || !access->plain))
-    return pair_slowly(access, world, entity, first, second, values);
+    return pair_slowly(access, store, entity, first, second, values);
   values[0] = (double)((const LooseF32 *)known->columns[first])[row];
   values[1] = (double)((const LooseF32 *)known->columns[second])[row];
   return FIELD_YES;
@@ -204,9 +204,9 @@ FieldAnswer ecs_field_pair(FieldAccess *access, double entity, uint32_t first,
 
 FieldAnswer ecs_field_all(FieldAccess *access, double entity, double *values) {
   const FieldTable *known;
-  const World *world = open_to_read(access);
-  if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
-  uint32_t row = find(access, world, entity, &known);
+  const Store *store = open_to_read(access);
+  if (ECS_UNLIKELY(store == NULL)) return FIELD_ASK;
+  uint32_t row = find(access, store, entity, &known);
   if (!is_row(row)) return FIELD_NO;
   for (uint32_t f = 0; f < access->schema->field_count; f++)
     values[f] = load(access, known, f, row);
@@ -215,8 +215,9 @@ FieldAnswer ecs_field_all(FieldAccess *access, double entity, double *values) {
 
 /* Writing ----------------------------------------------------------------- */
 
-static ECS_COLD bool store(const FieldAccess *access, const FieldTable *known,
-                           uint32_t field, uint32_t row, double value) {
+static ECS_COLD bool store_number(const FieldAccess *access,
+                                  const FieldTable *known,
+                                  uint32_t field, uint32_t row, double value) {
   const SchemaField *type = &access->schema->fields[field];
   uint64_t element = 0;
   if (ecs_scalar_store(type->type, &element, value) != ECS_OK) return false;
@@ -225,11 +226,11 @@ static ECS_COLD bool store(const FieldAccess *access, const FieldTable *known,
   return true;
 }
 
-static ECS_COLD bool set_slowly(FieldAccess *access, const World *world,
+static ECS_COLD bool set_slowly(FieldAccess *access, const Store *store,
                                 double entity, uint32_t field, double value) {
   const FieldTable *known;
-  uint32_t row = find(access, world, entity, &known);
-  return is_row(row) && store(access, known, field, row, value);
+  uint32_t row = find(access, store, entity, &known);
+  return is_row(row) && store_number(access, known, field, row, value);
 }
 
 /* In line for an f32 that is neither infinite nor not a number. Readers count
@@ -240,16 +241,16 @@ bool ecs_field_set(FieldAccess *access, double entity, uint32_t field,
   const FieldTable *known;
   const ecs_World *outer = *access->world;
   if (ECS_UNLIKELY(outer == NULL ||
-                   outer->world.components[access->component].readers > 0 ||
+                   outer->store.components[access->component].readers > 0 ||
                    outer->commands.subject_count > 0))
     return false;
-  const World *world = &outer->world;
-  uint32_t row = known_row(access, world, entity, &known);
+  const Store *store = &outer->store;
+  uint32_t row = known_row(access, store, entity, &known);
   if (ECS_UNLIKELY(!is_row(row)))
-    return set_slowly(access, world, entity, field, value);
+    return set_slowly(access, store, entity, field, value);
   if (ECS_UNLIKELY(!access->plain ||
                    !(value >= -FLT_MAX && value <= FLT_MAX)))
-    return store(access, known, field, row, value);
+    return store_number(access, known, field, row, value);
   ((LooseF32 *)known->columns[field])[row] = (float)value;
   return true;
 }
@@ -263,9 +264,9 @@ static ECS_COLD FieldAnswer has_slowly(FieldAccess *access,
   const FieldTable *known;
   ecs_Component component = access->component;
   bool has =
-      world->world.components[component].storage == ECS_STORE_BITS
+      world->store.components[component].storage == ECS_STORE_BITS
           ? ecs_has(world, handle_of(entity), component)
-          : is_row(meet(access, &world->world, entity, &known));
+          : is_row(meet(access, &world->store, entity, &known));
   return has ? FIELD_YES : FIELD_NO;
 }
 
@@ -273,7 +274,7 @@ FieldAnswer ecs_field_has(FieldAccess *access, double entity) {
   const FieldTable *known;
   const ecs_World *world = *access->world;
   if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
-  uint32_t row = known_row(access, &world->world, entity, &known);
+  uint32_t row = known_row(access, &world->store, entity, &known);
   if (ECS_UNLIKELY(row == ROW_UNKNOWN))
     return has_slowly(access, world, entity);
   return row == ROW_ABSENT ? FIELD_NO : FIELD_YES;
@@ -285,7 +286,7 @@ static ECS_COLD FieldAnswer alive_slowly(FieldAccess *access,
                                          const ecs_World *world,
                                          double entity) {
   const FieldTable *known;
-  find(access, &world->world, entity, &known);
+  find(access, &world->store, entity, &known);
   return ecs_alive(world, handle_of(entity)) ? FIELD_YES : FIELD_NO;
 }
 
@@ -295,7 +296,7 @@ FieldAnswer ecs_field_alive(FieldAccess *access, double entity) {
   const ecs_World *world = *access->world;
   if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
   return ECS_LIKELY(world->commands.subject_count == 0 &&
-                    is_row(known_row(access, &world->world, entity, &known)))
+                    is_row(known_row(access, &world->store, entity, &known)))
              ? FIELD_YES
              : alive_slowly(access, world, entity);
 }

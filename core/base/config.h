@@ -30,7 +30,7 @@
 #define ECS_NESTING_LIMIT 4u       /* open cursors and deferrals of one world */
 #define ECS_BLOCK_ROWS 16u         /* rows of a gathered batch */
 #define ECS_SLICE_ROWS 8u          /* of these for a kernel at once */
-#define ECS_LOOK_UP_ROWS 8u        /* rows of a row list found at once */
+#define ECS_JOIN_ROWS 8u        /* rows of a row list found at once */
 #define ECS_COALESCE_ROWS 4u       /* tables below this are coalesced */
 #define ECS_COMMAND_PIECE 256u     /* bytes of a piece of the command buffer */
 #define ECS_COMMAND_LIMIT 512u     /* commands recorded at once */
@@ -52,7 +52,7 @@
 #define ECS_NESTING_LIMIT 64u
 #define ECS_BLOCK_ROWS 1024u
 #define ECS_SLICE_ROWS 128u
-#define ECS_LOOK_UP_ROWS 256u
+#define ECS_JOIN_ROWS 256u
 #define ECS_COALESCE_ROWS 64u
 #define ECS_COMMAND_PIECE 65536u
 #define ECS_COMMAND_LIMIT (1u << 31)

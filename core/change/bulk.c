@@ -7,7 +7,7 @@
 
 /* Where an entity with no place in the group goes. */
 static ecs_Status ensure_home(Change *change) {
-  Memory *memory = &change->world->memory;
+  Memory *memory = &change->store->memory;
   uint32_t bit = change->bit, words = group_words(change->group);
   if (change->home != NULL) return ECS_OK;
   uint64_t *mask = memory_zeroed(memory, words, sizeof(uint64_t));
@@ -75,12 +75,12 @@ static ecs_Status reserve_tables(Change *change) {
   for (uint32_t i = 0; i < table_total(change); i++) {
     Table *from = table_at(change, i);
     if (!is_source(change, from) || is_leaving(change, from)) continue;
-    ecs_Status status = group_ensure_edge(group, &change->world->memory, from,
+    ecs_Status status = group_ensure_edge(group, &change->store->memory, from,
                                           change->bit, &edge);
     if (status != ECS_OK) return status;
     Table *to = group->tables[edge->table];
     if (rows_can_hand(to, from)) continue;
-    status = world_reserve_rows(change->world, group, to, from->bits_columns,
+    status = store_reserve_rows(change->store, group, to, from->bits_columns,
                                 from->count);
     if (status != ECS_OK) return status;
   }
@@ -89,7 +89,7 @@ static ecs_Status reserve_tables(Change *change) {
 
 static void leave_table(const Change *change, Table *table) {
   for (uint32_t row = 0; row < table->count; row++)
-    world_leave(change->world, change->group, id_index(table->entities[row]));
+    store_leave(change->store, change->group, id_index(table->entities[row]));
   table_clear(table);
 }
 
@@ -101,7 +101,7 @@ static void move_table(const Change *change, Table *from) {
     rows_hand(to, from);
   else
     first = rows_append(to, from, &edge->range, edge->added);
-  change_tell_places(change, to, first);
+  bulk_rows_tell_places(change, to, first);
   if (change->adds)
     rows_fill(to, first, to->count - first, change->bit, change->what->schema,
               change->image, UINT64_MAX);
@@ -119,7 +119,7 @@ static void set_tables(const Change *change) {
 
 static ecs_Status change_tables(Change *change) {
   ecs_Status status = reserve_tables(change);
-  if (status != ECS_OK) return change_give_up(change, status);
+  if (status != ECS_OK) return bulk_rows_give_up(change, status);
   if (change->fields != 0) set_tables(change);
   for (uint32_t i = 0; i < table_total(change); i++) {
     Table *table = table_at(change, i);
@@ -128,7 +128,7 @@ static ecs_Status change_tables(Change *change) {
       leave_table(change, table);
     else
       move_table(change, table);
-    world_touch(change->world, change->group);
+    store_touch(change->store, change->group);
   }
   return ECS_OK;
 }
@@ -149,12 +149,12 @@ static Table *table_of_piece(const Change *change, uint32_t piece,
 /* Clearing asks for no column: a table without one has nothing to clear. */
 static ecs_Status reserve_bits(const Change *change, uint32_t part) {
   uint32_t columns = bits_columns_for(change->group, change->bit);
-  uint32_t pieces = change->adds ? matches_spans(change->query) : 0;
+  uint32_t pieces = change->adds ? query_spans(change->query) : 0;
   const Block *block = NULL;
   for (uint32_t i = 0; i < pieces; i++) {
     Table *table = table_of_piece(change, i, part, &block);
     if (table->count == 0) continue;
-    ecs_Status status = world_reserve_rows(change->world, change->group,
+    ecs_Status status = store_reserve_rows(change->store, change->group,
                                            table, columns, 0);
     if (status != ECS_OK) return status;
   }
@@ -163,7 +163,7 @@ static ecs_Status reserve_bits(const Change *change, uint32_t part) {
 
 static ecs_Status change_bits(const Change *change, uint32_t part) {
   uint32_t index = bits_index(change);
-  uint32_t pieces = matches_spans(change->query);
+  uint32_t pieces = query_spans(change->query);
   const Block *block = NULL;
   ecs_Status status = reserve_bits(change, part);
   if (status != ECS_OK) return status;
@@ -178,14 +178,14 @@ static ecs_Status change_bits(const Change *change, uint32_t part) {
     for (uint32_t k = 0; k < block->count; k++)
       table_write_bit(table, rows[k], index, change->adds);
   }
-  world_touch(change->world, change->group);
+  store_touch(change->store, change->group);
   return ECS_OK;
 }
 
 /* One by one ------------------------------------------------------------ */
 
 /* The table that an entity goes to; NULL: it goes nowhere new. */
-static ecs_Status find_target(Change *change, Location place, Table **to) {
+static ecs_Status find_target(Change *change, RowRef place, Table **to) {
   Group *group = change->group;
   const Edge *edge = NULL;
   bool bits = group_is_bits(group, change->bit);
@@ -201,7 +201,7 @@ static ecs_Status find_target(Change *change, Location place, Table **to) {
   if (is_leaving(change, place.table) &&
       !table_any_bit(place.table, place.row))
     return ECS_OK;
-  ecs_Status status = group_ensure_edge(group, &change->world->memory,
+  ecs_Status status = group_ensure_edge(group, &change->store->memory,
                                         place.table, change->bit, &edge);
   if (status == ECS_OK) *to = group->tables[edge->table];
   return status;
@@ -209,25 +209,25 @@ static ecs_Status find_target(Change *change, Location place, Table **to) {
 
 /* Columns of bits at once; rows are counted. */
 static ecs_Status reserve_one(Change *change, ecs_Entity entity) {
-  World *world = change->world;
+  Store *store = change->store;
   Group *group = change->group;
   uint32_t at = id_index(entity);
   uint32_t columns = bits_columns_for(group, change->bit);
   Table *to = NULL;
-  Location place = group->id == 0 ? world_locate_main(world, entity)
-                                  : world_locate_in(group, at);
+  RowRef place = group->id == 0 ? store_locate_main(store, entity)
+                                  : store_locate_in(group, at);
   ecs_Status status = find_target(change, place, &to);
   if (status != ECS_OK) return status;
   if (to == NULL)
     return columns > 0 && change->adds
-               ? world_reserve_rows(world, group, place.table, columns, 0)
+               ? store_reserve_rows(store, group, place.table, columns, 0)
                : ECS_OK;
   if (place.table == NULL)
-    status = locator_reserve(&group->locator, &world->memory, at);
+    status = locator_reserve(&group->locator, &store->memory, at);
   else
     columns = place.table->bits_columns;
   to->pending++;
-  return status == ECS_OK ? world_reserve_rows(world, group, to, columns, 0)
+  return status == ECS_OK ? store_reserve_rows(store, group, to, columns, 0)
                           : status;
 }
 
@@ -236,21 +236,21 @@ static ecs_Status reserve_each(Change *change, const ecs_Entity *list,
   ecs_Status status = ECS_OK;
   for (uint32_t i = 0; status == ECS_OK && i < count; i++)
     status = reserve_one(change, list[i]);
-  return status == ECS_OK ? change_reserve_pending(change) : status;
+  return status == ECS_OK ? bulk_rows_reserve_pending(change) : status;
 }
 
 static void change_one(const Change *change, ecs_Entity entity) {
-  World *world = change->world;
+  Store *store = change->store;
   const Schema *schema = change->what->schema;
-  Location place = {NULL, 0};
+  RowRef place = {NULL, 0};
   if (!change->adds) {
-    must_work(world_remove(world, entity, change->component));
+    must_work(store_remove(store, entity, change->component));
     return;
   }
   if (change->fields != 0)
-    must_work(world_locate(world, entity, change->component, &place));
+    must_work(store_locate(store, entity, change->component, &place));
   if (place.table == NULL)
-    must_work(world_add(world, entity, change->component, change->image));
+    must_work(store_add(store, entity, change->component, change->image));
   else if (schema->field_count > 0)
     table_store(place.table, place.row, change->bit, schema, change->image,
                 change->fields);
@@ -259,7 +259,7 @@ static void change_one(const Change *change, ecs_Entity entity) {
 static ecs_Status change_each(Change *change, const ecs_Entity *list,
                               uint32_t count) {
   ecs_Status status = reserve_each(change, list, count);
-  if (status != ECS_OK) return change_give_up(change, status);
+  if (status != ECS_OK) return bulk_rows_give_up(change, status);
   for (uint32_t i = 0; i < count; i++) change_one(change, list[i]);
   return ECS_OK;
 }
@@ -269,11 +269,11 @@ static ecs_Status change_each(Change *change, const ecs_Entity *list,
 /* Where rows move one by one the plan does not last: the entities are copied
  * first. */
 static ecs_Status change_list(Change *change) {
-  Memory *memory = &change->world->memory;
+  Memory *memory = &change->store->memory;
   uint32_t count = (uint32_t)query_count(change->query);
   ecs_Entity *list = memory_zeroed(memory, count, sizeof(ecs_Entity));
   if (list == NULL) return ECS_E_MEMORY;
-  matches_copy(change->query, list);
+  query_copy_entities(change->query, list);
   ecs_Status status = change_each(change, list, count);
   memory_free(memory, list, count * sizeof(ecs_Entity));
   return status;
@@ -283,32 +283,32 @@ static ecs_Status change_all(Change *change) {
   const Component *what = change->what;
   ecs_Status status = query_plan(change->query);
   if (status != ECS_OK) return status;
-  change->group = change->world->groups[what->group];
+  change->group = change->store->groups[what->group];
   change->bit = what->bit;
   bool is_set = change->group->locator.narrow;
   if (is_set && change->adds)
-    return sparse_set_join(change->query, change->group, what->schema,
+    return bulk_sparse_join(change->query, change->group, what->schema,
                            change->image, change->fields);
   status = query_prepare(change->query);
   if (status != ECS_OK || query_count(change->query) == 0) return status;
   change->tables_before = change->group->table_count;
-  uint32_t part = change_main_part(change);
+  uint32_t part = bulk_rows_main_part(change);
   if (what->storage == ECS_STORE_BITS) {
     if (part < change->query->part_count) return change_bits(change, part);
   } else if (is_set) {
-    if (sparse_set_empty(change->query, change->group)) return ECS_OK;
+    if (bulk_sparse_empty(change->query, change->group)) return ECS_OK;
   } else if (moves_whole_tables(change)) {
     return change_tables(change);
   } else if (change->group->id == 0) {
-    return change_listed(change, part);
+    return bulk_rows_listed(change, part);
   }
   return change_list(change);
 }
 
 static Change change_of(ecs_Query *query, ecs_Component component) {
-  const Component *what = &query->world->components[component];
+  const Component *what = &query->store->components[component];
   return (Change){.query = query,
-                  .world = query->world,
+                  .store = query->store,
                   .component = component,
                   .what = what,
                   .image = what->schema->default_image};

@@ -10,35 +10,35 @@
 #include "change/bulk_rows.h"
 
 /* The places of a dying entity in the groups its summary names. */
-static ECS_COLD void leave_groups(World *world, ecs_Entity entity,
+static ECS_COLD void leave_groups(Store *store, ecs_Entity entity,
                                   uint32_t summary) {
   for (; summary != 0; summary &= summary - 1) {
     uint32_t first = 1u + (uint32_t)__builtin_ctz(summary);
-    for (uint32_t i = first; i < world->group_count;
+    for (uint32_t i = first; i < store->group_count;
          i += SLOT_SUMMARY_BITS) {
-      Group *group = world->groups[i];
-      Location place = world_locate_in(group, id_index(entity));
+      Group *group = store->groups[i];
+      RowRef place = store_locate_in(group, id_index(entity));
       if (place.table == NULL) continue;
-      world_remove_row(world, group, place.table, place.row);
+      store_remove_row(store, group, place.table, place.row);
       locator_clear(&group->locator, id_index(entity));
-      world_touch(world, group);
+      store_touch(store, group);
     }
   }
 }
 
 /* Takes an entity out of the index, whose row in the main group is cleared
  * later. */
-static inline void free_entity(World *world, EntityIndex *index,
+static inline void free_entity(Store *store, EntityIndex *index,
                                ecs_Entity entity) {
   uint32_t at = id_index(entity);
   uint32_t summary = slot_summary(*entity_index_slot(index, at));
-  if (ECS_UNLIKELY(summary != 0)) leave_groups(world, entity, summary);
+  if (ECS_UNLIKELY(summary != 0)) leave_groups(store, entity, summary);
   entity_index_free(index, at, id_generation(entity));
 }
 
 /* Do the indices of all matching rows go up, as they do in rows that were born
  * together? Then going through the rows backwards needs no marks. */
-static bool is_ascending(const Part *part) {
+static bool is_ascending(const QueryGroup *part) {
   uint32_t last = 0;
   for (uint32_t i = 0; i < part->match.count; i++) {
     const Table *table = part->group->tables[part->match.tables[i]];
@@ -53,53 +53,53 @@ static bool is_ascending(const Part *part) {
   return true;
 }
 
-static void free_backwards(World *world, const Part *part) {
-  EntityIndex index = world->index; /* in registers */
+static void free_backwards(Store *store, const QueryGroup *part) {
+  EntityIndex index = store->index; /* in registers */
   for (uint32_t i = part->match.count; i-- > 0;) {
     const Table *table = part->group->tables[part->match.tables[i]];
     for (uint32_t row = table->count; row-- > 0;)
-      free_entity(world, &index, table->entities[row]);
+      free_entity(store, &index, table->entities[row]);
   }
-  world->index = index;
+  store->index = index;
 }
 
-static void free_marked(World *world, Marks *marks) {
-  EntityIndex index = world->index; /* in registers */
+static void free_marked(Store *store, IndexSet *marks) {
+  EntityIndex index = store->index; /* in registers */
   uint64_t bits = 0;
   uint32_t first = 0;
-  while (marks_next(marks, &bits, &first))
+  while (index_set_next(marks, &bits, &first))
     while (bits != 0)
-      free_entity(world, &index,
-                  matches_entity(world, marks_take(&bits, first)));
-  world->index = index;
+      free_entity(store, &index,
+                  entity_of_index(store, index_set_take(&bits, first)));
+  store->index = index;
 }
 
-static ecs_Status destroy_tables(World *world, const ecs_Query *query) {
-  const Part *part = &query->parts[0];
-  Marks marks = {.base = 0};
+static ecs_Status destroy_tables(Store *store, const ecs_Query *query) {
+  const QueryGroup *part = &query->parts[0];
+  IndexSet marks = {.base = 0};
   if (is_ascending(part)) {
-    free_backwards(world, part);
+    free_backwards(store, part);
   } else {
-    ecs_Status status = marks_init(&marks, query);
+    ecs_Status status = index_set_init(&marks, query);
     if (status != ECS_OK) return status;
-    free_marked(world, &marks);
-    marks_deinit(&marks, &world->memory);
+    free_marked(store, &marks);
+    index_set_deinit(&marks, &store->memory);
   }
   for (uint32_t i = 0; i < part->match.count; i++)
     table_clear(part->group->tables[part->match.tables[i]]);
-  world_touch(world, part->group);
+  store_touch(store, part->group);
   return ECS_OK;
 }
 
-static ecs_Status destroy_rows(World *world, ecs_Query *query) {
-  Change change = {.query = query, .world = world, .group = world_main(world)};
-  Marks marks;
+static ecs_Status destroy_rows(Store *store, ecs_Query *query) {
+  Change change = {.query = query, .store = store, .group = store_main(store)};
+  IndexSet marks;
   change.tables_before = change.group->table_count;
-  ecs_Status status = marks_init(&marks, query);
+  ecs_Status status = index_set_init(&marks, query);
   if (status != ECS_OK) return status;
   status =
-      change_drop(&change, change_main_part(&change), free_marked, &marks);
-  marks_deinit(&marks, &world->memory);
+      bulk_rows_drop(&change, bulk_rows_main_part(&change), free_marked, &marks);
+  index_set_deinit(&marks, &store->memory);
   return status;
 }
 
@@ -107,6 +107,6 @@ ecs_Status bulk_destroy(ecs_Query *query) {
   ecs_Status status = query_prepare(query);
   if (status != ECS_OK || query_count(query) == 0) return status;
   return query_is_direct(query) && query->parts[0].group->id == 0
-             ? destroy_tables(query->world, query)
-             : destroy_rows(query->world, query);
+             ? destroy_tables(query->store, query)
+             : destroy_rows(query->store, query);
 }

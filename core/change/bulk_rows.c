@@ -5,33 +5,33 @@
 
 /* What all ways share --------------------------------------------------- */
 
-ecs_Status change_give_up(const Change *change, ecs_Status status) {
+ecs_Status bulk_rows_give_up(const Change *change, ecs_Status status) {
   Group *group = change->group;
   for (uint32_t i = 0; i < group->table_count; i++)
     group->tables[i]->pending = 0;
-  group_drop_tables(group, &change->world->memory, change->tables_before);
+  group_drop_tables(group, &change->store->memory, change->tables_before);
   return status;
 }
 
-void change_tell_places(const Change *change, const Table *table,
+void bulk_rows_tell_places(const Change *change, const Table *table,
                         uint32_t first) {
-  const EntityIndex index = change->world->index; /* in registers */
+  const EntityIndex index = change->store->index; /* in registers */
   const ecs_Entity *entities = table->entities;
   Locator *locator = &change->group->locator;
   uint32_t id = table->id, count = table->count;
   if (change->group->id != 0) {
     for (uint32_t row = first; row < count; row++)
-      locator_set(locator, id_index(entities[row]), (Place){row, id});
+      locator_set(locator, id_index(entities[row]), (RowId){row, id});
     return;
   }
   for (uint32_t row = first; row < count; row++) {
     Slot *slot = entity_index_slot(&index, id_index(entities[row]));
-    slot->where = row;
-    slot->what = (slot->what & ~SLOT_PLACE_MASK) | id;
+    slot->row_bits = row;
+    slot->table_bits = (slot->table_bits & ~SLOT_PLACE_MASK) | id;
   }
 }
 
-uint32_t change_main_part(const Change *change) {
+uint32_t bulk_rows_main_part(const Change *change) {
   const ecs_Query *query = change->query;
   uint32_t part = 0;
   if (change->group->id != 0) return query->part_count;
@@ -41,12 +41,12 @@ uint32_t change_main_part(const Change *change) {
   return part;
 }
 
-ecs_Status change_reserve_pending(const Change *change) {
+ecs_Status bulk_rows_reserve_pending(const Change *change) {
   Group *group = change->group;
   ecs_Status status = ECS_OK;
   for (uint32_t i = 0; status == ECS_OK && i < group->table_count; i++) {
     Table *table = group->tables[i];
-    status = world_reserve_rows(change->world, group, table, 0,
+    status = store_reserve_rows(change->store, group, table, 0,
                                 table->pending);
     table->pending = 0;
   }
@@ -92,7 +92,7 @@ static ecs_Status list_blocks(Listing *listing, const Change *change,
   const ecs_Query *query = change->query;
   const RowList *rows = &query->rows;
   listing->piece_count = rows->block_count;
-  listing->pieces = memory_zeroed(&change->world->memory, rows->block_count,
+  listing->pieces = memory_zeroed(&change->store->memory, rows->block_count,
                                   sizeof(Listed));
   if (listing->pieces == NULL) return ECS_E_MEMORY;
   for (uint32_t i = 0; i < rows->block_count; i++) {
@@ -117,8 +117,8 @@ static void share_out(Listing *listing, Group *group) {
 /* Looked up for each entity, and brought together by table: a counting sort.
  * The first pass counts what the second one places. */
 static ecs_Status list_located(Listing *listing, const Change *change) {
-  Memory *memory = &change->world->memory;
-  uint32_t spans = matches_spans(change->query);
+  Memory *memory = &change->store->memory;
+  uint32_t spans = query_spans(change->query);
   listing->piece_count = listing->table_count;
   listing->row_count = (uint32_t)query_count(change->query);
   listing->pieces =
@@ -127,16 +127,16 @@ static ecs_Status list_located(Listing *listing, const Change *change) {
   if (listing->pieces == NULL || listing->rows == NULL) return ECS_E_MEMORY;
   for (uint32_t pass = 0; pass < 2; pass++) {
     for (uint32_t i = 0; i < spans; i++) {
-      Span span = matches_span(change->query, i);
+      Span span = query_span(change->query, i);
       for (uint32_t k = 0; k < span.count; k++) {
         uint32_t at = id_index(span_entity(&span, k));
-        Slot slot = *entity_index_slot(&change->world->index, at);
+        Slot slot = *entity_index_slot(&change->store->index, at);
         Listed *piece = &listing->pieces[slot_table(slot)];
         if (pass == 0)
           listing->sources[slot_table(slot)].gone++;
         else
           listing->rows[piece->rows - listing->rows + piece->count++] =
-              slot.where;
+              slot.row_bits;
       }
     }
     if (pass == 0) share_out(listing, change->group);
@@ -147,7 +147,7 @@ static ecs_Status list_located(Listing *listing, const Change *change) {
 static ecs_Status listing_init(Listing *listing, const Change *change,
                                uint32_t part) {
   *listing = (Listing){.table_count = change->tables_before};
-  listing->sources = memory_zeroed(&change->world->memory,
+  listing->sources = memory_zeroed(&change->store->memory,
                                    listing->table_count, sizeof(Source));
   if (listing->sources == NULL) return ECS_E_MEMORY;
   return part < change->query->part_count
@@ -168,15 +168,15 @@ static ecs_Status reserve_listed(const Change *change,
     Listed listed = listing->pieces[i];
     if (listed.count == 0 || !is_source(change, listed.table)) continue;
     ecs_Status status = group_ensure_edge(
-        group, &change->world->memory, listed.table, change->bit, &edge);
+        group, &change->store->memory, listed.table, change->bit, &edge);
     if (status != ECS_OK) return status;
     Table *to = group->tables[edge->table];
     to->pending += listed.count;
-    status = world_reserve_rows(change->world, group, to,
+    status = store_reserve_rows(change->store, group, to,
                                 listed.table->bits_columns, 0);
     if (status != ECS_OK) return status;
   }
-  return change_reserve_pending(change);
+  return bulk_rows_reserve_pending(change);
 }
 
 static void take_listed(const Change *change, Listed listed) {
@@ -185,7 +185,7 @@ static void take_listed(const Change *change, Listed listed) {
   Table *to = change->group->tables[edge->table];
   uint32_t first = rows_take(to, listed.table, listed.rows, listed.count,
                              &edge->range, edge->added);
-  change_tell_places(change, to, first);
+  bulk_rows_tell_places(change, to, first);
   if (change->adds)
     rows_fill(to, first, listed.count, change->bit, change->what->schema,
               change->image, UINT64_MAX);
@@ -200,7 +200,7 @@ static void set_listed(const Change *change, Listed listed) {
 /* Closes the gaps of a block that are not at the end of its table anyway. */
 static void close_listed(const Change *change, Listed listed,
                          Source *source) {
-  const EntityIndex *index = &change->world->index;
+  const EntityIndex *index = &change->store->index;
   const ecs_Entity *entities = listed.table->entities;
   uint32_t left = listed.table->count - source->gone;
   uint32_t gaps[ECS_BLOCK_ROWS], fillers[ECS_BLOCK_ROWS], count = 0;
@@ -210,7 +210,7 @@ static void close_listed(const Change *change, Listed listed,
       uint32_t filler = source->filler++;
       gaps[count] = listed.rows[i];
       fillers[count++] = filler;
-      entity_index_slot(index, id_index(entities[filler]))->where =
+      entity_index_slot(index, id_index(entities[filler]))->row_bits =
           listed.rows[i];
     }
     if (count < ECS_BLOCK_ROWS && i + 1 < listed.count) continue;
@@ -249,10 +249,10 @@ static void commit_listed(const Change *change, const Listing *listing) {
   }
   if (moved == 0) return;
   close_all(change, listing);
-  world_touch(change->world, change->group);
+  store_touch(change->store, change->group);
 }
 
-ecs_Status change_listed(Change *change, uint32_t part) {
+ecs_Status bulk_rows_listed(Change *change, uint32_t part) {
   Listing listing;
   ecs_Status status = listing_init(&listing, change, part);
   if (status == ECS_OK) {
@@ -260,18 +260,18 @@ ecs_Status change_listed(Change *change, uint32_t part) {
     if (status == ECS_OK)
       commit_listed(change, &listing);
     else
-      change_give_up(change, status);
+      bulk_rows_give_up(change, status);
   }
-  listing_deinit(&listing, &change->world->memory);
+  listing_deinit(&listing, &change->store->memory);
   return status;
 }
 
-ecs_Status change_drop(const Change *change, uint32_t part,
-                       void (*free_marked)(World *, Marks *), Marks *marks) {
+ecs_Status bulk_rows_drop(const Change *change, uint32_t part,
+                       void (*free_marked)(Store *, IndexSet *), IndexSet *marks) {
   Listing listing;
   ecs_Status status = listing_init(&listing, change, part);
   if (status == ECS_OK) {
-    free_marked(change->world, marks);
+    free_marked(change->store, marks);
     for (uint32_t i = 0; i < listing.piece_count; i++) {
       Listed listed = listing.pieces[i];
       if (listed.count == 0) continue;
@@ -280,8 +280,8 @@ ecs_Status change_drop(const Change *change, uint32_t part,
       listing.sources[listed.table->id].gone += listed.count;
     }
     close_all(change, &listing);
-    world_touch(change->world, change->group);
+    store_touch(change->store, change->group);
   }
-  listing_deinit(&listing, &change->world->memory);
+  listing_deinit(&listing, &change->store->memory);
   return status;
 }

@@ -6,14 +6,14 @@
  *      reserve    edges, tables, rows: may fail, and is given up then
  *      commit     rows move, places are told, values filled in
  */
-#ifndef ECS_CHANGE_H
-#define ECS_CHANGE_H
+#ifndef ECS_BULK_ROWS_H
+#define ECS_BULK_ROWS_H
 
 #include "query/matches.h"
 
 typedef struct Change {
   ecs_Query *query;       /* prepared */
-  World *world;
+  Store *store;
   ecs_Component component;
   const Component *what;
   Group *group;           /* the component's */
@@ -26,20 +26,20 @@ typedef struct Change {
 } Change;
 
 /* Unmakes the tables that a change had made before it failed so. */
-ECS_INTERNAL ecs_Status change_give_up(const Change *change,
+ECS_INTERNAL ecs_Status bulk_rows_give_up(const Change *change,
                                        ecs_Status status);
 
 /* Tells the entities of a table, from a row on, where they are. */
-ECS_INTERNAL void change_tell_places(const Change *change, const Table *table,
+ECS_INTERNAL void bulk_rows_tell_places(const Change *change, const Table *table,
                                      uint32_t first);
 
 /* The query's part over the main group, when the component is there: every
  * entity has a row in it, so that the plan names all rows in question. Another
  * group, or no such part: part_count. */
-ECS_INTERNAL uint32_t change_main_part(const Change *change);
+ECS_INTERNAL uint32_t bulk_rows_main_part(const Change *change);
 
 /* Room for the rows that the tables have pending, which is forgotten. */
-ECS_INTERNAL ecs_Status change_reserve_pending(const Change *change);
+ECS_INTERNAL ecs_Status bulk_rows_reserve_pending(const Change *change);
 
 /* The change of a component of the main group that is not stored as bits, where
  * no whole tables move: rows are copied out table by table, then the gaps are
@@ -49,14 +49,14 @@ ECS_INTERNAL ecs_Status change_reserve_pending(const Change *change);
  *
  * part: of the row list, which then names the rows; part_count: they are looked
  * up. ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. */
-ECS_INTERNAL ecs_Status change_listed(Change *change, uint32_t part);
+ECS_INTERNAL ecs_Status bulk_rows_listed(Change *change, uint32_t part);
 
 /* Takes the rows of all matches out of the main group, in the same way; what
  * frees their entities is called first, while the rows are there. ECS_E_MEMORY:
  * nothing has changed. */
-ECS_INTERNAL ecs_Status change_drop(const Change *change, uint32_t part,
-                                    void (*free_marked)(World *, Marks *),
-                                    Marks *marks);
+ECS_INTERNAL ecs_Status bulk_rows_drop(const Change *change, uint32_t part,
+                                    void (*free_marked)(Store *, IndexSet *),
+                                    IndexSet *marks);
 
 /* Reserved is reserved: what is checked here cannot fail. */
 static inline void must_work(ecs_Status status) {

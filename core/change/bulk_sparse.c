@@ -7,8 +7,8 @@
 /* Matches of a query that join a group of one component, whose bit is 0. */
 typedef struct Join {
   ecs_Query *query;
-  const Part *all; /* its rows take the place of the matches; NULL: none */
-  World *world;
+  const QueryGroup *all; /* its rows take the place of the matches; NULL: none */
+  Store *store;
   Group *group;
   const Schema *schema;
   const void *image; /* whole; NULL: a tag */
@@ -23,34 +23,34 @@ typedef struct Join {
  * it: since joining passes over who is there, the group's tables serve as they
  * lie. Otherwise such a query would make a new row list every time, because
  * joining is what outdates it. */
-static const Part *part_beside(const ecs_Query *query, const Group *group) {
+static const QueryGroup *part_beside(const ecs_Query *query, const Group *group) {
   if (query->part_count != 2) return NULL;
   uint32_t of_set = query->parts[0].group == group ? 0 : 1;
-  const Part *set = &query->parts[of_set], *all = &query->parts[1 - of_set];
+  const QueryGroup *set = &query->parts[of_set], *all = &query->parts[1 - of_set];
   bool excluded = set->group == group && (set->match.excluded[0] & 1u) != 0;
   return excluded && !all->filters ? all : NULL;
 }
 
 static uint32_t join_spans(const Join *join) {
   return join->all != NULL ? join->all->match.count
-                           : matches_spans(join->query);
+                           : query_spans(join->query);
 }
 
 static Span join_span(const Join *join, uint32_t at) {
-  if (join->all == NULL) return matches_span(join->query, at);
-  const Match *match = &join->all->match;
+  if (join->all == NULL) return query_span(join->query, at);
+  const MatchedTables *match = &join->all->match;
   const Table *table = join->all->group->tables[match->tables[at]];
   return (Span){table->entities, NULL, table->count};
 }
 
 /* How many there are in all spans. */
 static uint64_t join_total(const Join *join) {
-  return join->all != NULL ? part_rows(join->all) : query_count(join->query);
+  return join->all != NULL ? query_group_rows(join->all) : query_count(join->query);
 }
 
 /* Has the locator pages for all indices ever issued? */
-static bool has_all_pages(const World *world, const Locator *locator) {
-  for (uint32_t at = 0; at < world->index.used; at += LOCATOR_PAGE_SIZE)
+static bool has_all_pages(const Store *store, const Locator *locator) {
+  for (uint32_t at = 0; at < store->index.used; at += LOCATOR_PAGE_SIZE)
     if (!locator_ready(locator, at)) return false;
   return true;
 }
@@ -74,7 +74,7 @@ static inline __attribute__((always_inline)) uint32_t count_present(
 static ecs_Status reserve_pages(const Join *join, Span span) {
   Locator *locator = &join->group->locator;
   for (uint32_t i = 0; i < span.count; i++) {
-    ecs_Status status = locator_reserve(locator, &join->world->memory,
+    ecs_Status status = locator_reserve(locator, &join->store->memory,
                                         id_index(span_entity(&span, i)));
     if (status != ECS_OK) return status;
   }
@@ -95,7 +95,7 @@ static uint32_t survey_span(const Locator *locator, Span span, bool ready,
 static ecs_Status survey_set(const Join *join, uint64_t *present) {
   const Locator *locator = &join->group->locator;
   uint32_t spans = join_spans(join);
-  bool ready = has_all_pages(join->world, locator);
+  bool ready = has_all_pages(join->store, locator);
   *present = 0;
   for (uint32_t i = 0; i < spans; i++) {
     Span span = join_span(join, i);
@@ -111,7 +111,7 @@ static ecs_Status survey_set(const Join *join, uint64_t *present) {
 /* Who is not in the set goes to the end of it. */
 static inline __attribute__((always_inline)) void enter_span(
     const Join *join, Span span) {
-  const EntityIndex index = join->world->index; /* in registers */
+  const EntityIndex index = join->store->index; /* in registers */
   const Locator *locator = &join->group->locator;
   uint32_t summary = join->group->summary;
   uint32_t row = join->home->count;
@@ -122,15 +122,15 @@ static inline __attribute__((always_inline)) void enter_span(
     if (*entry != LOCATOR_NONE) continue;
     *entry = row;
     entities[row++] = entity;
-    entity_index_slot(&index, id_index(entity))->what |= summary;
+    entity_index_slot(&index, id_index(entity))->table_bits |= summary;
   }
   table_append_many(join->home, row - join->home->count);
 }
 
 static void set_span(const Join *join, const Span *span) {
   for (uint32_t i = 0; i < span->count; i++) {
-    Location place =
-        world_locate_in(join->group, id_index(span_entity(span, i)));
+    RowRef place =
+        store_locate_in(join->group, id_index(span_entity(span, i)));
     if (place.table != NULL)
       table_store(place.table, place.row, 0, join->schema, join->image,
                   join->fields);
@@ -156,7 +156,7 @@ static void set_present(const Join *join, uint64_t present) {
 static bool has_room_for_all(const Join *join) {
   const Table *home = join->home;
   return join->fields == 0 &&
-         has_all_pages(join->world, &join->group->locator) &&
+         has_all_pages(join->store, &join->group->locator) &&
          join_total(join) <= home->capacity - home->count;
 }
 
@@ -166,7 +166,7 @@ static ecs_Status reserve_set(Join *join) {
   if (has_room_for_all(join)) return ECS_OK;
   ecs_Status status = survey_set(join, &present);
   if (status == ECS_OK)
-    status = world_reserve_rows(join->world, join->group, join->home, 0,
+    status = store_reserve_rows(join->store, join->group, join->home, 0,
                                 join_total(join) - present);
   if (status == ECS_OK && join->fields != 0 && present > 0)
     set_present(join, present);
@@ -188,17 +188,17 @@ static void enter_all(const Join *join) {
   uint32_t entered = join->home->count - first;
   rows_fill(join->home, first, entered, 0, join->schema, join->image,
             UINT64_MAX);
-  if (entered > 0) world_touch(join->world, join->group);
+  if (entered > 0) store_touch(join->store, join->group);
 }
 
-ecs_Status sparse_set_join(ecs_Query *query, Group *group,
+ecs_Status bulk_sparse_join(ecs_Query *query, Group *group,
                            const Schema *schema, const void *image,
                            uint64_t fields) {
   const uint64_t mask = 1;
   uint32_t tables_before = group->table_count;
   Join join = {.query = query,
                .all = part_beside(query, group),
-               .world = query->world,
+               .store = query->store,
                .group = group,
                .schema = schema,
                .image = image};
@@ -209,50 +209,50 @@ ecs_Status sparse_set_join(ecs_Query *query, Group *group,
   }
   if (status != ECS_OK || join_total(&join) == 0) return status;
   status =
-      group_ensure_table(group, &join.world->memory, &mask, 1, &join.home);
+      group_ensure_table(group, &join.store->memory, &mask, 1, &join.home);
   if (status != ECS_OK) return status;
   status = reserve_set(&join);
   if (status == ECS_OK)
     enter_all(&join);
   else
-    group_drop_tables(group, &join.world->memory, tables_before);
+    group_drop_tables(group, &join.store->memory, tables_before);
   return status;
 }
 
 /* Leaving --------------------------------------------------------------- */
 
-static void leave_all(World *world, Group *group) {
-  const EntityIndex index = world->index; /* in registers */
+static void leave_all(Store *store, Group *group) {
+  const EntityIndex index = store->index; /* in registers */
   Table *table = group->tables[0];
-  uint32_t gone = summary_is_exact(world) ? group->summary : 0;
+  uint32_t gone = summary_is_exact(store) ? group->summary : 0;
   for (uint32_t row = 0; row < table->count; row++) {
     uint32_t at = id_index(table->entities[row]);
     *locator_narrow_entry(&group->locator, at) = LOCATOR_NONE;
-    entity_index_slot(&index, at)->what &= ~gone;
+    entity_index_slot(&index, at)->table_bits &= ~gone;
   }
   table_clear(table);
-  world_touch(world, group);
+  store_touch(store, group);
 }
 
 /* How many matches are in the set. A query that walks nothing but the set's own
  * table need not look at them. */
 static uint64_t count_leaving(const ecs_Query *query, const Group *group) {
-  uint32_t spans = matches_spans(query), missing = 0;
+  uint32_t spans = query_spans(query), missing = 0;
   uint64_t present = 0;
-  bool ready = has_all_pages(query->world, &group->locator);
+  bool ready = has_all_pages(query->store, &group->locator);
   if (query_is_direct(query) && query->parts[0].group == group)
     return query_count(query);
   for (uint32_t i = 0; i < spans; i++)
-    present += survey_span(&group->locator, matches_span(query, i), ready,
+    present += survey_span(&group->locator, query_span(query, i), ready,
                            &missing);
   return present;
 }
 
-bool sparse_set_empty(const ecs_Query *query, Group *group) {
+bool bulk_sparse_empty(const ecs_Query *query, Group *group) {
   if (group->table_count == 0) return true;
   uint64_t present = count_leaving(query, group);
   if (present == 0) return true;
   if (present < group->tables[0]->count) return false;
-  leave_all(query->world, group);
+  leave_all(query->store, group);
   return true;
 }

@@ -10,21 +10,21 @@
  * by column. Joining moves no row of any group, so that the plan that names the
  * entities stays good meanwhile.
  */
-#ifndef ECS_SPARSE_SET_H
-#define ECS_SPARSE_SET_H
+#ifndef ECS_BULK_SPARSE_H
+#define ECS_BULK_SPARSE_H
 
 #include "query/matches.h"
 
 /* Matches that are in the set get the fields of the image whose bits are set;
  * the others join with all of it. The query is planned, and is prepared where
  * that is needed. ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. */
-ECS_INTERNAL ecs_Status sparse_set_join(ecs_Query *query, Group *group,
+ECS_INTERNAL ecs_Status bulk_sparse_join(ecs_Query *query, Group *group,
                                         const Schema *schema,
                                         const void *image, uint64_t fields);
 
 /* Takes the matches of a prepared query out of the set when they are all or
  * none of it. False: they are some, nothing has changed, and they have to go
  * one by one. */
-ECS_INTERNAL bool sparse_set_empty(const ecs_Query *query, Group *group);
+ECS_INTERNAL bool bulk_sparse_empty(const ecs_Query *query, Group *group);
 
 #endif

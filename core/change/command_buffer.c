@@ -6,16 +6,16 @@
 
 /* Life ------------------------------------------------------------------ */
 
-void command_buffer_init(CommandBuffer *buffer, World *world) {
-  *buffer = (CommandBuffer){.world = world};
+void command_buffer_init(CommandBuffer *buffer, Store *store) {
+  *buffer = (CommandBuffer){.store = store};
   locator_init(&buffer->by_index, true);
 }
 
 static void free_pieces(CommandBuffer *buffer, uint32_t kept) {
   for (uint32_t i = kept; i < buffer->piece_capacity; i++) {
-    Piece *piece = &buffer->pieces[i];
-    memory_free(&buffer->world->memory, piece->memory, piece->bytes);
-    *piece = (Piece){NULL, 0, 0};
+    CommandPage *piece = &buffer->pieces[i];
+    memory_free(&buffer->store->memory, piece->memory, piece->bytes);
+    *piece = (CommandPage){NULL, 0, 0};
   }
 }
 
@@ -31,12 +31,12 @@ static void free_surplus(CommandBuffer *buffer) {
 }
 
 void command_buffer_deinit(CommandBuffer *buffer) {
-  Memory *memory = &buffer->world->memory;
+  Memory *memory = &buffer->store->memory;
   command_rewind(buffer, (CommandMark){0});
   free_pieces(buffer, 0);
-  memory_free(memory, buffer->pieces, buffer->piece_capacity * sizeof(Piece));
+  memory_free(memory, buffer->pieces, buffer->piece_capacity * sizeof(CommandPage));
   memory_free(memory, buffer->subjects,
-              buffer->subject_capacity * sizeof(Subject));
+              buffer->subject_capacity * sizeof(EntityCommands));
   locator_deinit(&buffer->by_index, memory);
 }
 
@@ -49,27 +49,27 @@ static size_t command_bytes(size_t image_bytes) {
 static bool grow_pieces(CommandBuffer *buffer) {
   uint32_t before = buffer->piece_capacity;
   void *pieces = buffer->pieces;
-  if (!memory_grow(&buffer->world->memory, &pieces, &buffer->piece_capacity,
-                   before, 1, sizeof(Piece)))
+  if (!memory_grow(&buffer->store->memory, &pieces, &buffer->piece_capacity,
+                   before, 1, sizeof(CommandPage)))
     return false;
   buffer->pieces = pieces;
   for (uint32_t i = before; i < buffer->piece_capacity; i++)
-    buffer->pieces[i] = (Piece){NULL, 0, 0};
+    buffer->pieces[i] = (CommandPage){NULL, 0, 0};
   return true;
 }
 
 /* Makes the piece after the last one in use hold at least so many bytes. */
 static ecs_Status open_piece(CommandBuffer *buffer, size_t bytes) {
-  Memory *memory = &buffer->world->memory;
+  Memory *memory = &buffer->store->memory;
   size_t wanted = bytes < ECS_COMMAND_PIECE ? ECS_COMMAND_PIECE : bytes;
   if (buffer->piece_count == buffer->piece_capacity && !grow_pieces(buffer))
     return ECS_E_MEMORY;
-  Piece *piece = &buffer->pieces[buffer->piece_count];
+  CommandPage *piece = &buffer->pieces[buffer->piece_count];
   if (piece->bytes < bytes) {
     char *block = memory_resize(memory, NULL, 0, wanted);
     if (block == NULL) return ECS_E_MEMORY;
     memory_free(memory, piece->memory, piece->bytes);
-    *piece = (Piece){block, wanted, 0};
+    *piece = (CommandPage){block, wanted, 0};
   }
   piece->used = 0;
   buffer->piece_count++;
@@ -79,7 +79,7 @@ static ecs_Status open_piece(CommandBuffer *buffer, size_t bytes) {
 /* Room for so many bytes of commands in one piece. */
 static ecs_Status reserve_bytes(CommandBuffer *buffer, size_t bytes) {
   if (buffer->piece_count > 0) {
-    const Piece *piece = &buffer->pieces[buffer->piece_count - 1];
+    const CommandPage *piece = &buffer->pieces[buffer->piece_count - 1];
     if (bytes <= piece->bytes - piece->used) return ECS_OK;
   }
   return open_piece(buffer, bytes);
@@ -91,8 +91,8 @@ static ecs_Status reserve_record(CommandBuffer *buffer, uint32_t commands,
   void *grown = buffer->subjects;
   if (commands > ECS_COMMAND_LIMIT - buffer->command_count)
     return ECS_E_LIMIT;
-  if (!memory_grow(&buffer->world->memory, &grown, &buffer->subject_capacity,
-                   buffer->subject_count, subjects, sizeof(Subject)))
+  if (!memory_grow(&buffer->store->memory, &grown, &buffer->subject_capacity,
+                   buffer->subject_count, subjects, sizeof(EntityCommands)))
     return ECS_E_MEMORY;
   buffer->subjects = grown;
   return reserve_bytes(buffer, bytes);
@@ -100,11 +100,11 @@ static ecs_Status reserve_record(CommandBuffer *buffer, uint32_t commands,
 
 /* Recording ------------------------------------------------------------- */
 
-const Subject *command_find(const CommandBuffer *buffer, ecs_Entity entity) {
+const EntityCommands *command_find(const CommandBuffer *buffer, ecs_Entity entity) {
   if (buffer->subject_count == 0) return NULL;
-  Place place = locator_find(&buffer->by_index, id_index(entity));
+  RowId place = locator_find(&buffer->by_index, id_index(entity));
   if (place.row == LOCATOR_NONE) return NULL;
-  const Subject *subject = &buffer->subjects[place.row];
+  const EntityCommands *subject = &buffer->subjects[place.row];
   return subject->entity == entity ? subject : NULL;
 }
 
@@ -112,16 +112,16 @@ const Subject *command_find(const CommandBuffer *buffer, ecs_Entity entity) {
  * may begin. Room is reserved. */
 static Command *append(CommandBuffer *buffer, CommandKind kind,
                        ecs_Entity entity, size_t image_bytes) {
-  Piece *piece = &buffer->pieces[buffer->piece_count - 1];
+  CommandPage *piece = &buffer->pieces[buffer->piece_count - 1];
   Command *command = (Command *)(void *)(piece->memory + piece->used);
-  Place place = locator_find(&buffer->by_index, id_index(entity));
+  RowId place = locator_find(&buffer->by_index, id_index(entity));
   piece->used += command_bytes(image_bytes);
   if (place.row == LOCATOR_NONE) {
     place.row = buffer->subject_count++;
-    buffer->subjects[place.row] = (Subject){entity, NULL, NULL};
+    buffer->subjects[place.row] = (EntityCommands){entity, NULL, NULL};
     locator_set(&buffer->by_index, id_index(entity), place);
   }
-  Subject *subject = &buffer->subjects[place.row];
+  EntityCommands *subject = &buffer->subjects[place.row];
   *command = (Command){.before = buffer->last,
                        .previous = subject->last,
                        .subject = place.row,
@@ -141,7 +141,7 @@ static void append_change(CommandBuffer *buffer, CommandKind kind,
                           const void *image, uint64_t fields) {
   uint32_t bytes =
       image == NULL ? 0
-                    : buffer->world->components[component].schema->image_bytes;
+                    : buffer->store->components[component].schema->image_bytes;
   Command *command = append(buffer, kind, entity, bytes);
   command->component = component;
   command->fields = fields;
@@ -154,10 +154,10 @@ ecs_Status command_record(CommandBuffer *buffer, CommandKind kind,
                           const void *image, uint64_t fields) {
   size_t bytes =
       image == NULL ? 0
-                    : buffer->world->components[component].schema->image_bytes;
+                    : buffer->store->components[component].schema->image_bytes;
   ecs_Status status = reserve_record(buffer, 1, command_bytes(bytes), 1);
   if (status == ECS_OK)
-    status = locator_reserve(&buffer->by_index, &buffer->world->memory,
+    status = locator_reserve(&buffer->by_index, &buffer->store->memory,
                              id_index(entity));
   if (status != ECS_OK) return status;
   append_change(buffer, kind, entity, component, image, fields);
@@ -166,8 +166,8 @@ ecs_Status command_record(CommandBuffer *buffer, CommandKind kind,
 
 /* A handle, and a page for its index in by_index. */
 static ecs_Status reserve_births(CommandBuffer *buffer, uint32_t count) {
-  EntityIndex *index = &buffer->world->index;
-  Memory *memory = &buffer->world->memory;
+  EntityIndex *index = &buffer->store->index;
+  Memory *memory = &buffer->store->memory;
   ecs_Status status = entity_index_reserve(index, memory, count);
   uint32_t at = index->free_head;
   for (uint32_t i = 0; status == ECS_OK && i < count; i++) {
@@ -184,19 +184,19 @@ static ecs_Status reserve_births(CommandBuffer *buffer, uint32_t count) {
 ecs_Status command_record_spawn(CommandBuffer *buffer, const Bundle *bundle,
                                 const void *const *values,
                                 ecs_Entity *entity) {
-  World *world = buffer->world;
+  Store *store = buffer->store;
   size_t bytes = command_bytes(0);
   for (uint32_t i = 0; i < bundle->item_count; i++) {
     bool given = values != NULL && values[i] != NULL;
     ecs_Component component = bundle->items[i].component;
     bytes += command_bytes(
-        given ? world->components[component].schema->image_bytes : 0);
+        given ? store->components[component].schema->image_bytes : 0);
   }
   ecs_Status status =
       reserve_record(buffer, bundle->item_count + 1, bytes, 1);
   if (status == ECS_OK) status = reserve_births(buffer, 1);
   if (status != ECS_OK) return status;
-  *entity = entity_index_issue(&world->index);
+  *entity = entity_index_issue(&store->index);
   append(buffer, COMMAND_SPAWN, *entity, 0);
   for (uint32_t i = 0; i < bundle->item_count; i++)
     append_change(buffer, COMMAND_ADD, *entity, bundle->items[i].component,
@@ -206,19 +206,19 @@ ecs_Status command_record_spawn(CommandBuffer *buffer, const Bundle *bundle,
 
 /* Stages ---------------------------------------------------------------- */
 
-static void stage_destroy(CommandBuffer *buffer, Stage *stage) {
-  Memory *memory = &buffer->world->memory;
+static void stage_destroy(CommandBuffer *buffer, StagedRows *stage) {
+  Memory *memory = &buffer->store->memory;
   if (stage == NULL) return;
   table_destroy(stage->table, memory);
   if (stage->schemas != NULL)
     memory_free(memory, (void *)stage->schemas,
                 stage->bundle->item_count * sizeof(Schema *));
-  memory_free(memory, stage, sizeof(Stage));
+  memory_free(memory, stage, sizeof(StagedRows));
 }
 
-static ecs_Status create_stage_table(CommandBuffer *buffer, Stage *stage,
+static ecs_Status create_stage_table(CommandBuffer *buffer, StagedRows *stage,
                                      uint32_t count) {
-  Memory *memory = &buffer->world->memory;
+  Memory *memory = &buffer->store->memory;
   uint32_t items = stage->bundle->item_count;
   uint32_t words = (items + 63u) / 64u;
   ecs_Status status = ECS_E_MEMORY;
@@ -226,7 +226,7 @@ static ecs_Status create_stage_table(CommandBuffer *buffer, Stage *stage,
   if (mask == NULL && words > 0) return ECS_E_MEMORY;
   for (uint32_t i = 0; i < items; i++) {
     const BundleItem *item = &stage->bundle->items[i];
-    const Schema *schema = buffer->world->components[item->component].schema;
+    const Schema *schema = buffer->store->components[item->component].schema;
     stage->schemas[i] = schema->field_count > 0 ? schema : NULL;
     mask[i >> 6] |= UINT64_C(1) << (i & 63u);
   }
@@ -237,9 +237,9 @@ static ecs_Status create_stage_table(CommandBuffer *buffer, Stage *stage,
 }
 
 static ecs_Status stage_create(CommandBuffer *buffer, const Bundle *bundle,
-                               uint32_t count, Stage **created) {
-  Memory *memory = &buffer->world->memory;
-  Stage *stage = memory_zeroed(memory, 1, sizeof(Stage));
+                               uint32_t count, StagedRows **created) {
+  Memory *memory = &buffer->store->memory;
+  StagedRows *stage = memory_zeroed(memory, 1, sizeof(StagedRows));
   *created = stage;
   if (stage == NULL) return ECS_E_MEMORY;
   stage->bundle = bundle;
@@ -249,9 +249,9 @@ static ecs_Status stage_create(CommandBuffer *buffer, const Bundle *bundle,
   return create_stage_table(buffer, stage, count);
 }
 
-static void fill_stage_row(CommandBuffer *buffer, Stage *stage) {
-  World *world = buffer->world;
-  ecs_Entity entity = entity_index_issue(&world->index);
+static void fill_stage_row(CommandBuffer *buffer, StagedRows *stage) {
+  Store *store = buffer->store;
+  ecs_Entity entity = entity_index_issue(&store->index);
   uint32_t row = table_append(stage->table, entity);
   for (uint32_t i = 0; i < stage->bundle->item_count; i++)
     if (stage->schemas[i] != NULL)
@@ -261,9 +261,9 @@ static void fill_stage_row(CommandBuffer *buffer, Stage *stage) {
   command->stage_row = row;
 }
 
-ecs_Status command_record_stage(CommandBuffer *buffer, const Bundle *bundle,
-                                uint32_t count, const Stage **stage) {
-  Stage *created = NULL;
+ecs_Status command_record_staged(CommandBuffer *buffer, const Bundle *bundle,
+                                uint32_t count, const StagedRows **stage) {
+  StagedRows *created = NULL;
   size_t bytes = 0;
   if (!memory_size(command_bytes(0), count, 0, &bytes)) return ECS_E_MEMORY;
   ecs_Status status = reserve_record(buffer, count, bytes, count);
@@ -292,9 +292,9 @@ CommandMark command_mark(const CommandBuffer *buffer) {
       .used = pieces > 0 ? buffer->pieces[pieces - 1].used : 0};
 }
 
-static void drop_stages(CommandBuffer *buffer, const Stage *until) {
+static void drop_stages(CommandBuffer *buffer, const StagedRows *until) {
   while (buffer->stages != until) {
-    Stage *stage = buffer->stages;
+    StagedRows *stage = buffer->stages;
     buffer->stages = stage->previous;
     stage_destroy(buffer, stage);
   }
@@ -302,7 +302,7 @@ static void drop_stages(CommandBuffer *buffer, const Stage *until) {
 
 /* The subject goes with its first command; they were made together. */
 static void take_back(CommandBuffer *buffer, const Command *command) {
-  Subject *subject = &buffer->subjects[command->subject];
+  EntityCommands *subject = &buffer->subjects[command->subject];
   uint32_t at = id_index(subject->entity);
   buffer->last = command->before;
   buffer->command_count--;
@@ -315,7 +315,7 @@ static void take_back(CommandBuffer *buffer, const Command *command) {
   buffer->subject_count--;
   locator_clear(&buffer->by_index, at);
   if (command->kind == COMMAND_SPAWN)
-    entity_index_free(&buffer->world->index, at,
+    entity_index_free(&buffer->store->index, at,
                       id_generation(subject->entity));
 }
 

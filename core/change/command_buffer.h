@@ -32,19 +32,19 @@ typedef enum CommandKind {
   COMMAND_DESTROY  /* always the last of its chain */
 } CommandKind;
 
-typedef struct Stage {
-  struct Stage *previous; /* the one staged before */
+typedef struct StagedRows {
+  struct StagedRows *previous; /* the one staged before */
   const Bundle *bundle;
   Table *table;           /* owned; component k is the bundle's item k */
   const Schema **schemas; /* owned; by item */
-} Stage;
+} StagedRows;
 
 typedef struct Command {
   struct Command *before;   /* in order of recording */
   struct Command *previous; /* of the same subject */
   struct Command *next;     /* of the same subject */
   uint64_t fields;          /* COMMAND_SET: which */
-  const Stage *stage;       /* COMMAND_SPAWN: its values, or NULL */
+  const StagedRows *stage;       /* COMMAND_SPAWN: its values, or NULL */
   uint32_t stage_row;
   uint32_t subject;
   ecs_Component component;
@@ -52,29 +52,29 @@ typedef struct Command {
   bool has_image;           /* which then follows the command */
 } Command;
 
-typedef struct Subject {
+typedef struct EntityCommands {
   ecs_Entity entity;
   Command *first;
   Command *last;
-} Subject;
+} EntityCommands;
 
-typedef struct Piece {
+typedef struct CommandPage {
   char *memory;
   size_t bytes;
   size_t used;
-} Piece;
+} CommandPage;
 
 typedef struct CommandBuffer {
-  World *world;
-  Piece *pieces;
+  Store *store;
+  CommandPage *pieces;
   uint32_t piece_count;     /* in use */
   uint32_t piece_capacity;  /* of the array; all of them have memory or NULL */
-  Subject *subjects;
+  EntityCommands *subjects;
   uint32_t subject_count;
   uint32_t subject_capacity;
   uint32_t command_count;
   Command *last;            /* recorded */
-  Stage *stages;            /* the last one staged */
+  StagedRows *stages;            /* the last one staged */
   Locator by_index;         /* entity's index -> subject; narrow */
   struct Fold *fold;        /* owned; what applying needs, kept between */
 } CommandBuffer;
@@ -82,12 +82,12 @@ typedef struct CommandBuffer {
 /* A point in the recording to come back to. */
 typedef struct CommandMark {
   Command *last;
-  Stage *stages;
+  StagedRows *stages;
   uint32_t piece_count;
   size_t used;          /* of the last of these pieces */
 } CommandMark;
 
-ECS_INTERNAL void command_buffer_init(CommandBuffer *buffer, World *world);
+ECS_INTERNAL void command_buffer_init(CommandBuffer *buffer, Store *store);
 ECS_INTERNAL void command_buffer_deinit(CommandBuffer *buffer);
 
 /* Recording: ECS_E_MEMORY and ECS_E_LIMIT record nothing ------------------ */
@@ -99,10 +99,10 @@ ECS_INTERNAL ecs_Status command_record_spawn(CommandBuffer *buffer,
                                              ecs_Entity *entity);
 
 /* count spawns whose values are rows of a new stage, filled with defaults. */
-ECS_INTERNAL ecs_Status command_record_stage(CommandBuffer *buffer,
+ECS_INTERNAL ecs_Status command_record_staged(CommandBuffer *buffer,
                                              const Bundle *bundle,
                                              uint32_t count,
-                                             const Stage **stage);
+                                             const StagedRows **stage);
 
 /* COMMAND_ADD, _SET, _REMOVE or _DESTROY; the entity is alive. */
 ECS_INTERNAL ecs_Status command_record(CommandBuffer *buffer, CommandKind kind,
@@ -111,10 +111,10 @@ ECS_INTERNAL ecs_Status command_record(CommandBuffer *buffer, CommandKind kind,
                                        const void *image, uint64_t fields);
 
 /* The subject of an entity; NULL when nothing is recorded for it. */
-ECS_INTERNAL const Subject *command_find(const CommandBuffer *buffer,
+ECS_INTERNAL const EntityCommands *command_find(const CommandBuffer *buffer,
                                          ecs_Entity entity);
 
-static inline bool subject_is_destroyed(const Subject *subject) {
+static inline bool is_recorded_destroyed(const EntityCommands *subject) {
   return subject->last->kind == COMMAND_DESTROY;
 }
 

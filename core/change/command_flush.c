@@ -2,18 +2,18 @@
 #include "change/command_flush.h"
 
 /* What is known of one component while a chain is folded. */
-typedef struct Touched {
+typedef struct ComponentChange {
   ecs_Component component;
   bool present;          /* at the end of the chain */
   bool begun;            /* while writing: the chain has passed its origin */
   const Command *origin; /* where its values start; NULL: in the stage, or
                             as they are */
-} Touched;
+} ComponentChange;
 
 typedef struct Fold {
   CommandBuffer *buffer;
-  World *world;
-  Touched *touched;      /* of the chain being folded */
+  Store *store;
+  ComponentChange *touched;      /* of the chain being folded */
   uint32_t touched_count;
   uint32_t touched_capacity;
   uint32_t *position;    /* by component: in touched, plus one; 0: untouched */
@@ -31,11 +31,11 @@ typedef struct Fold {
 
 /* Memory ---------------------------------------------------------------- */
 
-void fold_destroy(CommandBuffer *buffer) {
-  Memory *memory = &buffer->world->memory;
+void command_flush_deinit(CommandBuffer *buffer) {
+  Memory *memory = &buffer->store->memory;
   Fold *fold = buffer->fold;
   if (fold == NULL) return;
-  memory_free(memory, fold->touched, fold->touched_capacity * sizeof(Touched));
+  memory_free(memory, fold->touched, fold->touched_capacity * sizeof(ComponentChange));
   memory_free(memory, fold->position,
               fold->position_capacity * sizeof(uint32_t));
   memory_free(memory, fold->mask, fold->mask_capacity * sizeof(uint64_t));
@@ -58,30 +58,30 @@ static bool hold(Memory *memory, void **array, uint32_t *capacity,
   return true;
 }
 
-static uint32_t most_words(const World *world) {
+static uint32_t most_words(const Store *store) {
   uint32_t most = 1;
-  for (uint32_t i = 0; i < world->group_count; i++)
-    if (group_words(world->groups[i]) > most)
-      most = group_words(world->groups[i]);
+  for (uint32_t i = 0; i < store->group_count; i++)
+    if (group_words(store->groups[i]) > most)
+      most = group_words(store->groups[i]);
   return most;
 }
 
 static bool fold_reserve(Fold *fold) {
-  World *world = fold->world;
-  Memory *memory = &world->memory;
+  Store *store = fold->store;
+  Memory *memory = &store->memory;
   void *touched = fold->touched, *position = fold->position;
   void *mask = fold->mask, *before = fold->tables_before;
   void *visited = fold->visited;
   bool held =
-      hold(memory, &touched, &fold->touched_capacity, world->component_count,
-           sizeof(Touched)) &&
+      hold(memory, &touched, &fold->touched_capacity, store->component_count,
+           sizeof(ComponentChange)) &&
       hold(memory, &position, &fold->position_capacity,
-           world->component_count, sizeof(uint32_t)) &&
-      hold(memory, &mask, &fold->mask_capacity, most_words(world),
+           store->component_count, sizeof(uint32_t)) &&
+      hold(memory, &mask, &fold->mask_capacity, most_words(store),
            sizeof(uint64_t)) &&
       hold(memory, &before, &fold->tables_before_capacity,
-           world->group_count, sizeof(uint32_t)) &&
-      hold(memory, &visited, &fold->visited_capacity, world->group_count,
+           store->group_count, sizeof(uint32_t)) &&
+      hold(memory, &visited, &fold->visited_capacity, store->group_count,
            sizeof(uint64_t));
   fold->touched = touched;
   fold->position = position;
@@ -93,9 +93,9 @@ static bool fold_reserve(Fold *fold) {
 
 static ecs_Status fold_ensure(CommandBuffer *buffer) {
   if (buffer->fold == NULL) {
-    buffer->fold = memory_zeroed(&buffer->world->memory, 1, sizeof(Fold));
+    buffer->fold = memory_zeroed(&buffer->store->memory, 1, sizeof(Fold));
     if (buffer->fold == NULL) return ECS_E_MEMORY;
-    *buffer->fold = (Fold){.buffer = buffer, .world = buffer->world};
+    *buffer->fold = (Fold){.buffer = buffer, .store = buffer->store};
   }
   return fold_reserve(buffer->fold) ? ECS_OK : ECS_E_MEMORY;
 }
@@ -104,34 +104,34 @@ static ecs_Status fold_ensure(CommandBuffer *buffer) {
 
 static bool has_now(const Fold *fold, ecs_Entity entity,
                     ecs_Component component) {
-  Location place;
+  RowRef place;
   if (fold->spawn != NULL) return false;
-  return world_locate(fold->world, entity, component, &place) == ECS_OK &&
+  return store_locate(fold->store, entity, component, &place) == ECS_OK &&
          place.table != NULL;
 }
 
-static Touched *touch(Fold *fold, ecs_Entity entity,
+static ComponentChange *touch(Fold *fold, ecs_Entity entity,
                       ecs_Component component) {
   uint32_t at = fold->position[component];
   if (at != 0) return &fold->touched[at - 1];
-  Touched *touched = &fold->touched[fold->touched_count++];
+  ComponentChange *touched = &fold->touched[fold->touched_count++];
   fold->position[component] = fold->touched_count;
-  *touched = (Touched){.component = component,
+  *touched = (ComponentChange){.component = component,
                        .present = has_now(fold, entity, component)};
   return touched;
 }
 
 /* What a staged row has from the start. */
-static void touch_stage(Fold *fold, ecs_Entity entity, const Stage *stage) {
+static void touch_stage(Fold *fold, ecs_Entity entity, const StagedRows *stage) {
   for (uint32_t i = 0; i < stage->bundle->item_count; i++) {
-    Touched *touched = touch(fold, entity, stage->bundle->items[i].component);
+    ComponentChange *touched = touch(fold, entity, stage->bundle->items[i].component);
     touched->present = true;
   }
 }
 
 static void fold_command(Fold *fold, ecs_Entity entity,
                          const Command *command) {
-  Touched *touched = NULL;
+  ComponentChange *touched = NULL;
   if (command->kind == COMMAND_SPAWN) {
     fold->spawn = command;
     if (command->stage != NULL) touch_stage(fold, entity, command->stage);
@@ -150,7 +150,7 @@ static void fold_command(Fold *fold, ecs_Entity entity,
   }
 }
 
-static void fold_subject(Fold *fold, const Subject *subject) {
+static void fold_subject(Fold *fold, const EntityCommands *subject) {
   while (fold->touched_count > 0)
     fold->position[fold->touched[--fold->touched_count].component] = 0;
   fold->spawn = NULL;
@@ -162,17 +162,17 @@ static void fold_subject(Fold *fold, const Subject *subject) {
 
 /* Where a row goes ------------------------------------------------------ */
 
-static Location place_in(const Fold *fold, const Group *group,
+static RowRef place_in(const Fold *fold, const Group *group,
                          ecs_Entity entity) {
-  Location nowhere = {NULL, 0};
+  RowRef nowhere = {NULL, 0};
   if (fold->spawn != NULL) return nowhere;
-  return group->id == 0 ? world_locate_main(fold->world, entity)
-                        : world_locate_in(group, id_index(entity));
+  return group->id == 0 ? store_locate_main(fold->store, entity)
+                        : store_locate_in(group, id_index(entity));
 }
 
 /* Will the row have any tag that is stored as bits? */
 static bool will_have_bits(const Fold *fold, const Group *group,
-                           Location place) {
+                           RowRef place) {
   for (uint32_t i = 0; group->bits_count > 0 && i < group->component_count;
        i++) {
     const GroupComponent *what = &group->components[i];
@@ -188,7 +188,7 @@ static bool will_have_bits(const Fold *fold, const Group *group,
 
 /* The mask of the table the row goes to, in fold->mask, and the columns of
  * bits it needs there. False: it will have no place in the group. */
-static bool aim(Fold *fold, const Group *group, Location place,
+static bool aim(Fold *fold, const Group *group, RowRef place,
                 uint32_t *bits_columns) {
   bool any = false;
   memset(fold->mask, 0, group_words(group) * sizeof(uint64_t));
@@ -200,8 +200,8 @@ static bool aim(Fold *fold, const Group *group, Location place,
     *bits_columns = place.table->bits_columns;
   }
   for (uint32_t i = 0; i < fold->touched_count; i++) {
-    const Touched *touched = &fold->touched[i];
-    const Component *what = &fold->world->components[touched->component];
+    const ComponentChange *touched = &fold->touched[i];
+    const Component *what = &fold->store->components[touched->component];
     uint64_t bit = UINT64_C(1) << (what->bit & 63u);
     if (what->group != group->id) continue;
     if (group_is_bits(group, what->bit)) {
@@ -223,8 +223,8 @@ static bool aim(Fold *fold, const Group *group, Location place,
 
 static ecs_Status reserve_in_group(Fold *fold, Group *group,
                                    ecs_Entity entity) {
-  Memory *memory = &fold->world->memory;
-  Location place = place_in(fold, group, entity);
+  Memory *memory = &fold->store->memory;
+  RowRef place = place_in(fold, group, entity);
   uint32_t bits_columns = 0;
   Table *to = NULL;
   if (!aim(fold, group, place, &bits_columns)) return ECS_OK;
@@ -232,8 +232,8 @@ static ecs_Status reserve_in_group(Fold *fold, Group *group,
                                          group_words(group), &to);
   if (status != ECS_OK) return status;
   if (to == place.table)
-    return world_reserve_rows(fold->world, group, to, bits_columns, 0);
-  status = world_reserve_rows(fold->world, group, to, bits_columns,
+    return store_reserve_rows(fold->store, group, to, bits_columns, 0);
+  status = store_reserve_rows(fold->store, group, to, bits_columns,
                               (uint64_t)to->pending + 1);
   if (status == ECS_OK && group->id != 0)
     status = locator_reserve(&group->locator, memory, id_index(entity));
@@ -251,16 +251,16 @@ static bool visit_group(Fold *fold, uint32_t group) {
 /* The group of the i-th touched component, if it was not visited before; the
  * main group at the end, for those that are born. */
 static Group *next_group(Fold *fold, uint32_t i) {
-  World *world = fold->world;
+  Store *store = fold->store;
   uint32_t group =
       i < fold->touched_count
-          ? world->components[fold->touched[i].component].group
+          ? store->components[fold->touched[i].component].group
           : 0;
   if (i == fold->touched_count && fold->spawn == NULL) return NULL;
-  return visit_group(fold, group) ? world->groups[group] : NULL;
+  return visit_group(fold, group) ? store->groups[group] : NULL;
 }
 
-static ecs_Status reserve_subject(Fold *fold, const Subject *subject) {
+static ecs_Status reserve_subject(Fold *fold, const EntityCommands *subject) {
   fold_subject(fold, subject);
   fold->visit++;
   if (fold->destroyed) return ECS_OK;
@@ -281,40 +281,40 @@ static uint32_t enter_table(Fold *fold, Group *group, Table *to,
   ECS_ASSERT(to->pending > 0);
   to->pending--;
   if (group->id != 0)
-    world_enter(fold->world, group, id_index(entity), to, row);
+    store_enter(fold->store, group, id_index(entity), to, row);
   else if (fold->spawn != NULL)
-    entity_index_place(&fold->world->index, id_index(entity), to->id, row);
+    entity_index_place(&fold->store->index, id_index(entity), to->id, row);
   else
-    entity_index_move(&fold->world->index, id_index(entity), to->id, row);
+    entity_index_move(&fold->store->index, id_index(entity), to->id, row);
   return row;
 }
 
 /* Moves, enters or leaves; where the row is afterwards. */
-static Location settle_row(Fold *fold, Group *group, ecs_Entity entity) {
-  World *world = fold->world;
-  Location place = place_in(fold, group, entity);
+static RowRef settle_row(Fold *fold, Group *group, ecs_Entity entity) {
+  Store *store = fold->store;
+  RowRef place = place_in(fold, group, entity);
   uint32_t bits_columns = 0;
-  world_touch(world, group);
+  store_touch(store, group);
   if (!aim(fold, group, place, &bits_columns)) {
     if (place.table == NULL) return place;
-    world_remove_row(world, group, place.table, place.row);
-    world_leave(world, group, id_index(entity));
-    return (Location){NULL, 0};
+    store_remove_row(store, group, place.table, place.row);
+    store_leave(store, group, id_index(entity));
+    return (RowRef){NULL, 0};
   }
   Table *to = group_find_table(group, fold->mask, group_words(group));
   if (to == place.table) return place;
-  Location target = {to, enter_table(fold, group, to, entity)};
+  RowRef target = {to, enter_table(fold, group, to, entity)};
   if (place.table == NULL) return target;
   group_copy_row(group, to, target.row, place.table, place.row);
-  world_remove_row(world, group, place.table, place.row);
+  store_remove_row(store, group, place.table, place.row);
   return target;
 }
 
 static void write_bits(const Fold *fold, const Group *group,
-                       Location place) {
+                       RowRef place) {
   for (uint32_t i = 0; place.table != NULL && i < fold->touched_count; i++) {
-    const Touched *touched = &fold->touched[i];
-    const Component *what = &fold->world->components[touched->component];
+    const ComponentChange *touched = &fold->touched[i];
+    const Component *what = &fold->store->components[touched->component];
     if (what->group != group->id || !group_is_bits(group, what->bit)) continue;
     uint32_t index = group->components[what->bit].bits_index;
     if (index >> 3 < place.table->bits_columns)
@@ -323,13 +323,13 @@ static void write_bits(const Fold *fold, const Group *group,
 }
 
 /* From a staged row to where its component is now. */
-static void write_staged(const Fold *fold, uint32_t item, Location to) {
-  const Stage *stage = fold->spawn->stage;
+static void write_staged(const Fold *fold, uint32_t item, RowRef to) {
+  const StagedRows *stage = fold->spawn->stage;
   const Schema *schema = stage->schemas[item];
   ecs_Component component = stage->bundle->items[item].component;
   const ColumnCode *source = table_codes(stage->table, item);
   const ColumnCode *target =
-      table_codes(to.table, fold->world->components[component].bit);
+      table_codes(to.table, fold->store->components[component].bit);
   for (uint32_t i = 0; i < schema->field_count; i++) {
     element_store(table_element(to.table, target[i], to.row),
                   table_element(stage->table, source[i],
@@ -339,20 +339,20 @@ static void write_staged(const Fold *fold, uint32_t item, Location to) {
 }
 
 /* The touched component with columns that an entity has in the end. */
-static Touched *find_written(const Fold *fold, ecs_Entity entity,
-                             ecs_Component component, Location *place) {
-  Touched *touched = &fold->touched[fold->position[component] - 1];
-  const Schema *schema = fold->world->components[component].schema;
+static ComponentChange *find_written(const Fold *fold, ecs_Entity entity,
+                             ecs_Component component, RowRef *place) {
+  ComponentChange *touched = &fold->touched[fold->position[component] - 1];
+  const Schema *schema = fold->store->components[component].schema;
   if (!touched->present || schema->field_count == 0) return NULL;
-  world_locate(fold->world, entity, component, place);
+  store_locate(fold->store, entity, component, place);
   return touched;
 }
 
 static void write_stage(const Fold *fold, ecs_Entity entity) {
-  const Stage *stage = fold->spawn->stage;
-  Location place;
+  const StagedRows *stage = fold->spawn->stage;
+  RowRef place;
   for (uint32_t i = 0; i < stage->bundle->item_count; i++) {
-    const Touched *touched = find_written(
+    const ComponentChange *touched = find_written(
         fold, entity, stage->bundle->items[i].component, &place);
     if (touched != NULL && touched->origin == NULL)
       write_staged(fold, i, place);
@@ -362,11 +362,11 @@ static void write_stage(const Fold *fold, ecs_Entity entity) {
 /* An ADD or SET: nothing before the component's origin counts any more. */
 static void write_command(const Fold *fold, ecs_Entity entity,
                           const Command *command) {
-  Location place;
-  Touched *touched =
+  RowRef place;
+  ComponentChange *touched =
       find_written(fold, entity, command->component, &place);
   if (touched == NULL) return;
-  const Component *what = &fold->world->components[command->component];
+  const Component *what = &fold->store->components[command->component];
   const void *image = command_image(command);
   if (command == touched->origin) {
     table_store(place.table, place.row, what->bit, what->schema,
@@ -381,7 +381,7 @@ static void write_command(const Fold *fold, ecs_Entity entity,
                 command->kind == COMMAND_SET ? command->fields : UINT64_MAX);
 }
 
-static void write_values(const Fold *fold, const Subject *subject) {
+static void write_values(const Fold *fold, const EntityCommands *subject) {
   if (fold->spawn != NULL && fold->spawn->stage != NULL)
     write_stage(fold, subject->entity);
   for (const Command *command = subject->first; command != NULL;
@@ -390,15 +390,15 @@ static void write_values(const Fold *fold, const Subject *subject) {
       write_command(fold, subject->entity, command);
 }
 
-static void destroy_subject(const Fold *fold, const Subject *subject) {
+static void destroy_subject(const Fold *fold, const EntityCommands *subject) {
   if (fold->spawn == NULL)
-    world_destroy_entity(fold->world, subject->entity);
+    store_destroy_entity(fold->store, subject->entity);
   else
-    entity_index_free(&fold->world->index, id_index(subject->entity),
+    entity_index_free(&fold->store->index, id_index(subject->entity),
                       id_generation(subject->entity));
 }
 
-static void commit_subject(Fold *fold, const Subject *subject) {
+static void commit_subject(Fold *fold, const EntityCommands *subject) {
   fold_subject(fold, subject);
   fold->visit++;
   if (fold->destroyed) {
@@ -407,8 +407,8 @@ static void commit_subject(Fold *fold, const Subject *subject) {
   }
   /* The main group first: other groups write into the entity's slot. */
   if (fold->spawn != NULL && visit_group(fold, 0))
-    write_bits(fold, world_main(fold->world),
-               settle_row(fold, world_main(fold->world), subject->entity));
+    write_bits(fold, store_main(fold->store),
+               settle_row(fold, store_main(fold->store), subject->entity));
   for (uint32_t i = 0; i < fold->touched_count; i++) {
     Group *group = next_group(fold, i);
     if (group != NULL)
@@ -421,17 +421,17 @@ static void commit_subject(Fold *fold, const Subject *subject) {
 /* All of it ------------------------------------------------------------- */
 
 static void note_tables(Fold *fold) {
-  for (uint32_t i = 0; i < fold->world->group_count; i++)
-    fold->tables_before[i] = fold->world->groups[i]->table_count;
+  for (uint32_t i = 0; i < fold->store->group_count; i++)
+    fold->tables_before[i] = fold->store->groups[i]->table_count;
 }
 
 static void drop_tables(Fold *fold) {
-  World *world = fold->world;
-  for (uint32_t i = 0; i < world->group_count; i++) {
-    Group *group = world->groups[i];
+  Store *store = fold->store;
+  for (uint32_t i = 0; i < store->group_count; i++) {
+    Group *group = store->groups[i];
     for (uint32_t k = 0; k < group->table_count; k++)
       group->tables[k]->pending = 0;
-    group_drop_tables(group, &world->memory, fold->tables_before[i]);
+    group_drop_tables(group, &store->memory, fold->tables_before[i]);
   }
 }
 
@@ -444,7 +444,7 @@ static ecs_Status reserve_all(Fold *fold) {
   return ECS_OK;
 }
 
-ecs_Status command_apply(CommandBuffer *buffer) {
+ecs_Status command_flush(CommandBuffer *buffer) {
   if (buffer->subject_count == 0) {
     if (buffer->stages != NULL) command_reset(buffer); /* of no entities */
     return ECS_OK;

@@ -10,16 +10,16 @@
  * born and has room. Second pass: rows are moved and values written; nothing
  * in it can fail. Folding twice costs less than remembering.
  */
-#ifndef ECS_FOLD_H
-#define ECS_FOLD_H
+#ifndef ECS_COMMAND_FLUSH_H
+#define ECS_COMMAND_FLUSH_H
 
 #include "change/command_buffer.h"
 
 /* Applies everything, or nothing (ECS_E_MEMORY, ECS_E_LIMIT); the buffer is
  * empty afterwards either way. */
-ECS_INTERNAL ecs_Status command_apply(CommandBuffer *buffer);
+ECS_INTERNAL ecs_Status command_flush(CommandBuffer *buffer);
 
 /* Frees what applying keeps. */
-ECS_INTERNAL void fold_destroy(CommandBuffer *buffer);
+ECS_INTERNAL void command_flush_deinit(CommandBuffer *buffer);
 
 #endif

@@ -4,7 +4,7 @@
  * asked most, with as few instructions as it takes. A function looks first, and
  * hands on what it is not made for; it touches nothing before it is sure:
  *
- *      world_add --> add_to_set  ---- a page, a row missing ---> add_any,
+ *      store_add --> add_to_set  ---- a page, a row missing ---> add_any,
  *               \--> add_in_main ---- another turn, no room ---> in store.c
  *               \--> add_as_bit  ---- no column of bits -------->
  *                \-> add_any  (mixed groups, other types)
@@ -30,7 +30,7 @@ static bool take_turn(const Group *main, Table *from, uint32_t bit,
                       bool added) {
   const Edge *edge = group_find_edge(main, from, bit);
   if (edge == NULL || !from->only_cells || edge->added != added) return false;
-  table_note_turn(from, main->tables[edge->table], turn_key(bit, added),
+  table_note_edge(from, main->tables[edge->table], last_edge_key(bit, added),
                   edge->range.begin[2], edge->range.end[2]);
   return true;
 }
@@ -46,33 +46,33 @@ static inline char *cells_store(char *cells, size_t stride, const char *image,
   return cells;
 }
 
-ecs_Status world_add_to_set(World *world, ecs_Entity entity,
+ecs_Status store_add_to_set(Store *store, ecs_Entity entity,
                             const Component *what, const void *image) {
   Group *group = what->home;
   const Locator *locator = &group->locator;
   uint32_t at = id_index(entity), fields = what->field_count;
   Table *table = NULL;
-  Slot *slot = world_find_slot(world, entity, &table);
+  Slot *slot = store_find_slot(store, entity, &table);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
   if (ECS_UNLIKELY(!locator_ready(locator, at)))
-    return world_add_any(world, entity, what, image);
+    return store_add_any(store, entity, what, image);
   uint32_t *entry = locator_narrow_entry(locator, at);
   if (ECS_UNLIKELY(*entry != LOCATOR_NONE)) return ECS_OK;
   table = group->first;
   uint32_t row = table->count;
   if (ECS_UNLIKELY(row == table->capacity || (image == NULL && fields > 0)))
-    return world_add_any(world, entity, what, image);
+    return store_add_any(store, entity, what, image);
   *entry = table_append(table, entity);
-  slot->what |= group->summary;
-  world_touch(world, group);
+  slot->table_bits |= group->summary;
+  store_touch(store, group);
   cells_store(table_cells(table, row), table->stride[2], image, fields);
   return ECS_OK;
 }
 
 /* Tells the entity that fills a hole in the main group its new row. */
-static inline void fill_hole(const World *world, ecs_Entity filler,
+static inline void fill_hole(const Store *store, ecs_Entity filler,
                              uint32_t row) {
-  entity_index_slot(&world->index, id_index(filler))->where = row;
+  entity_index_slot(&store->index, id_index(filler))->row_bits = row;
 }
 
 /* After a row has left for where the table's turn leads: asks for what the
@@ -81,7 +81,7 @@ static inline void fill_hole(const World *world, ecs_Entity filler,
  * the hardware follows from TABLE_WIDE on. While the other table fills a line
  * every column has its turn; where there is no such row nothing is lost. */
 static ECS_COLD ecs_Status prefetch_moves(const Table *from, size_t row) {
-  const Table *to = from->turn.to;
+  const Table *to = from->last_edge.to;
   const uintptr_t ahead = 2 * ECS_LINE_BYTES, step = ECS_LINE_BYTES / 4;
   size_t stride = from->stride[2], to_stride = to->stride[2];
   uint32_t columns = from->columns[2];
@@ -101,37 +101,37 @@ static inline bool is_wide(const Table *table) {
   return table->columns[2] >= TABLE_WIDE;
 }
 
-static ECS_COLD ecs_Status add_otherwise(World *world, ecs_Entity entity,
+static ECS_COLD ecs_Status add_otherwise(Store *store, ecs_Entity entity,
                                          const Component *what,
                                          const void *image) {
   Table *from = NULL;
-  world_find_slot(world, entity, &from);
+  store_find_slot(store, entity, &from);
   if (table_has(from, what->bit)) return ECS_OK;
   return take_turn(what->home, from, what->bit, true)
-             ? world_add_in_main(world, entity, what, image)
-             : world_add_any(world, entity, what, image);
+             ? store_add_in_main(store, entity, what, image)
+             : store_add_any(store, entity, what, image);
 }
 
-ecs_Status world_add_in_main(World *world, ecs_Entity entity,
+ecs_Status store_add_in_main(Store *store, ecs_Entity entity,
                              const Component *what, const void *image) {
   Table *from = NULL;
-  Slot *slot = world_find_slot(world, entity, &from);
+  Slot *slot = store_find_slot(store, entity, &from);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
-  if (ECS_UNLIKELY(from->turn.key != what->turn_key))
-    return add_otherwise(world, entity, what, image);
-  const Turn *turn = &from->turn;
+  if (ECS_UNLIKELY(from->last_edge.key != what->last_edge_key))
+    return add_otherwise(store, entity, what, image);
+  const LastEdge *turn = &from->last_edge;
   Table *to = turn->to;
   if (ECS_UNLIKELY(to->count == to->capacity ||
                    (image == NULL && turn->width > 0)))
-    return world_add_any(world, entity, what, image);
-  world_touch(world, what->home);
-  uint32_t row = slot->where, to_row = table_append(to, entity);
+    return store_add_any(store, entity, what, image);
+  store_touch(store, what->home);
+  uint32_t row = slot->row_bits, to_row = table_append(to, entity);
   char *hole = table_cells(from, row), *target = table_cells(to, to_row);
   ecs_Entity filler = table_remove_entity(from, row);
   /* Ids of tables are the slot's low bits: the summary stays as it is. */
-  slot->what += turn->step;
-  fill_hole(world, filler, row);
-  slot->where = to_row; /* maybe the one that goes was the filler */
+  slot->table_bits += turn->step;
+  fill_hole(store, filler, row);
+  slot->row_bits = to_row; /* maybe the one that goes was the filler */
   size_t gap = from->count - row, stride = from->stride[2];
   size_t to_stride = to->stride[2];
   hole = cells_move(&target, to_stride, hole, stride, gap, turn->before);
@@ -153,21 +153,21 @@ static inline void close_cells(const Table *table, uint32_t row) {
 
 /* Who has a row in the set is alive: the row itself says so, and the main
  * group, a cache miss away, is not asked. The slot's summary stays. */
-ecs_Status world_remove_from_set(World *world, ecs_Entity entity,
+ecs_Status store_remove_from_set(Store *store, ecs_Entity entity,
                                  const Component *what) {
   Group *group = what->home;
   const Locator *locator = &group->locator;
   uint32_t at = id_index(entity);
   if (ECS_UNLIKELY(!locator_ready(locator, at)))
-    return world_remove_any(world, entity, what);
+    return store_remove_any(store, entity, what);
   uint32_t *entry = locator_narrow_entry(locator, at);
   uint32_t row = *entry;
   if (ECS_UNLIKELY(row == LOCATOR_NONE))
-    return world_remove_any(world, entity, what);
+    return store_remove_any(store, entity, what);
   Table *table = group->first;
   if (ECS_UNLIKELY(table->entities[row] != entity))
-    return world_remove_any(world, entity, what);
-  world_touch(world, group);
+    return store_remove_any(store, entity, what);
+  store_touch(store, group);
   ecs_Entity filler = table_remove_entity(table, row);
   *locator_narrow_entry(locator, id_index(filler)) = row;
   *entry = LOCATOR_NONE; /* maybe it was the filler itself */
@@ -175,35 +175,35 @@ ecs_Status world_remove_from_set(World *world, ecs_Entity entity,
   return ECS_OK;
 }
 
-static ECS_COLD ecs_Status remove_otherwise(World *world, ecs_Entity entity,
+static ECS_COLD ecs_Status remove_otherwise(Store *store, ecs_Entity entity,
                                             const Component *what) {
   Table *from = NULL;
-  world_find_slot(world, entity, &from);
+  store_find_slot(store, entity, &from);
   if (!table_has(from, what->bit)) return ECS_OK;
   return take_turn(what->home, from, what->bit, false)
-             ? world_remove_in_main(world, entity, what)
-             : world_remove_any(world, entity, what);
+             ? store_remove_in_main(store, entity, what)
+             : store_remove_any(store, entity, what);
 }
 
-ecs_Status world_remove_in_main(World *world, ecs_Entity entity,
+ecs_Status store_remove_in_main(Store *store, ecs_Entity entity,
                                 const Component *what) {
   Table *from = NULL;
-  Slot *slot = world_find_slot(world, entity, &from);
+  Slot *slot = store_find_slot(store, entity, &from);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
-  if (ECS_UNLIKELY(from->turn.key + 1 != what->turn_key))
-    return remove_otherwise(world, entity, what);
-  const Turn *turn = &from->turn;
+  if (ECS_UNLIKELY(from->last_edge.key + 1 != what->last_edge_key))
+    return remove_otherwise(store, entity, what);
+  const LastEdge *turn = &from->last_edge;
   Table *to = turn->to;
   if (ECS_UNLIKELY(to->count == to->capacity))
-    return world_remove_any(world, entity, what);
-  world_touch(world, what->home);
-  uint32_t row = slot->where, to_row = table_append(to, entity);
+    return store_remove_any(store, entity, what);
+  store_touch(store, what->home);
+  uint32_t row = slot->row_bits, to_row = table_append(to, entity);
   char *hole = table_cells(from, row), *target = table_cells(to, to_row);
   ecs_Entity filler = table_remove_entity(from, row);
   /* Ids of tables are the slot's low bits: the summary stays as it is. */
-  slot->what += turn->step;
-  fill_hole(world, filler, row);
-  slot->where = to_row; /* maybe the one that goes was the filler */
+  slot->table_bits += turn->step;
+  fill_hole(store, filler, row);
+  slot->row_bits = to_row; /* maybe the one that goes was the filler */
   size_t gap = from->count - row, stride = from->stride[2];
   size_t to_stride = to->stride[2];
   hole = cells_move(&target, to_stride, hole, stride, gap, turn->before);
@@ -218,65 +218,65 @@ ecs_Status world_remove_in_main(World *world, ecs_Entity entity,
 
 /* The byte with a component's bit in the entity's row; NULL where the entity
  * has no place or the table no such column. */
-static inline uint8_t *find_bits(const World *world, ecs_Entity entity,
+static inline uint8_t *find_bits(const Store *store, ecs_Entity entity,
                                  uint32_t bits_index) {
   Table *table = NULL;
-  const Slot *slot = world_find_slot(world, entity, &table);
+  const Slot *slot = store_find_slot(store, entity, &table);
   uint32_t column = bits_index >> 3;
   if (ECS_UNLIKELY(slot == NULL || column >= table->bits_columns)) return NULL;
-  return table_bits(table, column) + slot->where;
+  return table_bits(table, column) + slot->row_bits;
 }
 
-ecs_Status world_add_as_bit(World *world, ecs_Entity entity,
+ecs_Status store_add_as_bit(Store *store, ecs_Entity entity,
                             const Component *what, const void *image) {
-  uint8_t *bits = find_bits(world, entity, what->bits_index);
+  uint8_t *bits = find_bits(store, entity, what->bits_index);
   if (ECS_UNLIKELY(bits == NULL))
-    return world_add_any(world, entity, what, image);
+    return store_add_any(store, entity, what, image);
   uint32_t bit = 1u << (what->bits_index & 7u);
   if ((*bits & bit) != 0) return ECS_OK;
   *bits = (uint8_t)(*bits | bit);
-  world_touch(world, what->home);
+  store_touch(store, what->home);
   return ECS_OK;
 }
 
-ecs_Status world_remove_as_bit(World *world, ecs_Entity entity,
+ecs_Status store_remove_as_bit(Store *store, ecs_Entity entity,
                                const Component *what) {
-  uint8_t *bits = find_bits(world, entity, what->bits_index);
-  if (ECS_UNLIKELY(bits == NULL)) return world_remove_any(world, entity, what);
+  uint8_t *bits = find_bits(store, entity, what->bits_index);
+  if (ECS_UNLIKELY(bits == NULL)) return store_remove_any(store, entity, what);
   uint32_t bit = 1u << (what->bits_index & 7u);
   if ((*bits & bit) == 0) return ECS_OK;
   *bits = (uint8_t)(*bits & ~bit);
-  world_touch(world, what->home);
+  store_touch(store, what->home);
   return ECS_OK;
 }
 
 /* Destroying ------------------------------------------------------------ */
 
 /* Everything, for rows of any columns. */
-static ECS_COLD ecs_Status destroy_any(World *world, ecs_Entity entity) {
-  Group *main = world_main(world);
-  Location place = world_locate_main(world, entity);
+static ECS_COLD ecs_Status destroy_any(Store *store, ecs_Entity entity) {
+  Group *main = store_main(store);
+  RowRef place = store_locate_main(store, entity);
   uint32_t at = id_index(entity);
-  uint32_t summary = slot_summary(*entity_index_slot(&world->index, at));
-  world_leave_all(world, entity, summary);
-  world_remove_row(world, main, place.table, place.row);
-  entity_index_free(&world->index, at, id_generation(entity));
-  world_touch(world, main);
+  uint32_t summary = slot_summary(*entity_index_slot(&store->index, at));
+  store_leave_all(store, entity, summary);
+  store_remove_row(store, main, place.table, place.row);
+  entity_index_free(&store->index, at, id_generation(entity));
+  store_touch(store, main);
   return ECS_OK;
 }
 
 /* In line for an entity that was never in another group. */
-ecs_Status world_destroy_entity(World *world, ecs_Entity entity) {
+ecs_Status store_destroy_entity(Store *store, ecs_Entity entity) {
   Table *table = NULL;
-  Slot *slot = world_find_slot(world, entity, &table);
+  Slot *slot = store_find_slot(store, entity, &table);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
   if (ECS_UNLIKELY(slot_summary(*slot) != 0 || !table->only_cells))
-    return destroy_any(world, entity);
-  uint32_t row = slot->where;
-  world_touch(world, world_main(world));
+    return destroy_any(store, entity);
+  uint32_t row = slot->row_bits;
+  store_touch(store, store_main(store));
   ecs_Entity filler = table_remove_entity(table, row);
-  fill_hole(world, filler, row); /* maybe the one that goes */
-  entity_index_free_slot(&world->index, slot, id_index(entity),
+  fill_hole(store, filler, row); /* maybe the one that goes */
+  entity_index_free_slot(&store->index, slot, id_index(entity),
                          id_generation(entity));
   close_cells(table, row);
   return ECS_OK;

@@ -3,7 +3,7 @@
 
 /* The layout that is being built. */
 typedef struct Regroup {
-  World *world;
+  Store *store;
   Group **fresh;      /* by group; NULL: stays as it is */
   uint32_t fresh_count;
   uint32_t *target;   /* by component: the group it will belong to */
@@ -12,7 +12,7 @@ typedef struct Regroup {
 } Regroup;
 
 static void regroup_deinit(Regroup *regroup) {
-  Memory *memory = &regroup->world->memory;
+  Memory *memory = &regroup->store->memory;
   if (regroup->fresh != NULL) {
     for (uint32_t i = 0; i < regroup->fresh_count; i++)
       group_destroy(regroup->fresh[i], memory);
@@ -21,7 +21,7 @@ static void regroup_deinit(Regroup *regroup) {
   }
   if (regroup->target != NULL)
     memory_free(memory, regroup->target,
-                regroup->world->component_count * sizeof(uint32_t));
+                regroup->store->component_count * sizeof(uint32_t));
   if (regroup->mask != NULL)
     memory_free(memory, regroup->mask, regroup->words * sizeof(uint64_t));
 }
@@ -31,32 +31,32 @@ static void regroup_deinit(Regroup *regroup) {
 /* The first group other than the main one that has no components, or will have
  * none; otherwise a new one. */
 static uint32_t choose_target(const Regroup *regroup) {
-  const World *world = regroup->world;
-  for (uint32_t i = 1; i < world->group_count; i++) {
+  const Store *store = regroup->store;
+  for (uint32_t i = 1; i < store->group_count; i++) {
     bool empty = true;
-    for (uint32_t k = 1; empty && k < world->component_count; k++)
+    for (uint32_t k = 1; empty && k < store->component_count; k++)
       empty = regroup->target[k] != i;
     if (empty) return i;
   }
-  return world->group_count;
+  return store->group_count;
 }
 
 static ecs_Status choose(Regroup *regroup, const ecs_Component *components,
                          uint32_t count, bool to_main) {
-  World *world = regroup->world;
-  Memory *memory = &world->memory;
-  regroup->fresh_count = world->group_count + 1;
-  regroup->words = (world->component_count + 63u) / 64u;
+  Store *store = regroup->store;
+  Memory *memory = &store->memory;
+  regroup->fresh_count = store->group_count + 1;
+  regroup->words = (store->component_count + 63u) / 64u;
   regroup->target =
-      memory_zeroed(memory, world->component_count, sizeof(uint32_t));
+      memory_zeroed(memory, store->component_count, sizeof(uint32_t));
   regroup->fresh =
       memory_zeroed(memory, regroup->fresh_count, sizeof(Group *));
   regroup->mask = memory_zeroed(memory, regroup->words, sizeof(uint64_t));
   if (regroup->target == NULL || regroup->fresh == NULL ||
       regroup->mask == NULL)
     return ECS_E_MEMORY;
-  for (uint32_t i = 1; i < world->component_count; i++)
-    regroup->target[i] = world->components[i].group;
+  for (uint32_t i = 1; i < store->component_count; i++)
+    regroup->target[i] = store->components[i].group;
   for (uint32_t i = 0; i < count; i++)
     regroup->target[components[i]] = UINT32_MAX;
   uint32_t chosen = to_main ? 0 : choose_target(regroup);
@@ -65,45 +65,45 @@ static ecs_Status choose(Regroup *regroup, const ecs_Component *components,
   return chosen < ECS_GROUP_LIMIT ? ECS_OK : ECS_E_LIMIT;
 }
 
-static bool is_bits(const World *world, ecs_Component component) {
-  return world->components[component].storage == ECS_STORE_BITS;
+static bool is_bits(const Store *store, ecs_Component component) {
+  return store->components[component].storage == ECS_STORE_BITS;
 }
 
 /* A narrow locator serves a group of one component with one table. */
 static bool will_be_narrow(const Regroup *regroup, uint32_t group) {
   uint32_t members = 0;
   bool bits = false;
-  for (uint32_t i = 1; i < regroup->world->component_count; i++) {
+  for (uint32_t i = 1; i < regroup->store->component_count; i++) {
     if (regroup->target[i] != group) continue;
     members++;
-    bits = bits || is_bits(regroup->world, i);
+    bits = bits || is_bits(regroup->store, i);
   }
   return group != 0 && members == 1 && !bits;
 }
 
 static bool gives_or_takes(const Regroup *regroup, uint32_t group) {
-  for (uint32_t i = 1; i < regroup->world->component_count; i++) {
-    bool was = regroup->world->components[i].group == group;
+  for (uint32_t i = 1; i < regroup->store->component_count; i++) {
+    bool was = regroup->store->components[i].group == group;
     if (was != (regroup->target[i] == group)) return true;
   }
   return false;
 }
 
 static ecs_Status create_group(Regroup *regroup, uint32_t id) {
-  World *world = regroup->world;
-  Memory *memory = &world->memory;
+  Store *store = regroup->store;
+  Memory *memory = &store->memory;
   Group *group = group_create(memory, id, will_be_narrow(regroup, id));
   Table *empty = NULL;
   if (group == NULL) return ECS_E_MEMORY;
   regroup->fresh[id] = group;
-  for (uint32_t i = 1; i < world->component_count; i++) {
+  for (uint32_t i = 1; i < store->component_count; i++) {
     if (regroup->target[i] != id) continue;
     ecs_Status status = group_add_component(
-        group, memory, i, world->components[i].schema, is_bits(world, i));
+        group, memory, i, store->components[i].schema, is_bits(store, i));
     if (status != ECS_OK) return status;
   }
   /* Versions only grow, also across an exchange. */
-  if (id < world->group_count) group->version = world->groups[id]->version;
+  if (id < store->group_count) group->version = store->groups[id]->version;
   return id == 0 ? group_ensure_table(group, memory, NULL, 0, &empty)
                  : ECS_OK;
 }
@@ -124,11 +124,11 @@ static ecs_Status create_groups(Regroup *regroup) {
 static bool survey(Regroup *regroup, const Group *group, ecs_Entity entity,
                    uint32_t *bits_columns) {
   bool any = group->id == 0;
-  Location place;
+  RowRef place;
   memset(regroup->mask, 0, regroup->words * sizeof(uint64_t));
   *bits_columns = 0;
   for (uint32_t bit = 0; bit < group->component_count; bit++) {
-    world_locate(regroup->world, entity, group->components[bit].component,
+    store_locate(regroup->store, entity, group->components[bit].component,
                  &place);
     if (place.table == NULL) continue;
     any = true;
@@ -142,9 +142,9 @@ static bool survey(Regroup *regroup, const Group *group, ecs_Entity entity,
 }
 
 static void copy_component(const Regroup *regroup, const Group *group,
-                           uint32_t bit, Location to, Location from) {
+                           uint32_t bit, RowRef to, RowRef from) {
   const Component *what =
-      &regroup->world->components[group->components[bit].component];
+      &regroup->store->components[group->components[bit].component];
   if (group_is_bits(group, bit)) {
     table_write_bit(to.table, to.row, group->components[bit].bits_index,
                     true);
@@ -160,9 +160,9 @@ static void copy_component(const Regroup *regroup, const Group *group,
 
 static ecs_Status copy_row(Regroup *regroup, Group *group,
                            ecs_Entity entity) {
-  Memory *memory = &regroup->world->memory;
+  Memory *memory = &regroup->store->memory;
   uint32_t bits_columns = 0;
-  Location to = {NULL, 0}, from;
+  RowRef to = {NULL, 0}, from;
   if (!survey(regroup, group, entity, &bits_columns)) return ECS_OK;
   ecs_Status status = group_ensure_table(group, memory, regroup->mask,
                                          group_words(group), &to.table);
@@ -175,9 +175,9 @@ static ecs_Status copy_row(Regroup *regroup, Group *group,
   to.row = table_append(to.table, entity);
   if (group->id != 0)
     locator_set(&group->locator, id_index(entity),
-                (Place){to.row, to.table->id});
+                (RowId){to.row, to.table->id});
   for (uint32_t bit = 0; bit < group->component_count; bit++) {
-    world_locate(regroup->world, entity, group->components[bit].component,
+    store_locate(regroup->store, entity, group->components[bit].component,
                  &from);
     if (from.table != NULL) copy_component(regroup, group, bit, to, from);
   }
@@ -196,7 +196,7 @@ static ecs_Status copy_table(Regroup *regroup, const Table *table) {
 }
 
 static ecs_Status copy_all(Regroup *regroup) {
-  const Group *main = world_main(regroup->world);
+  const Group *main = store_main(regroup->store);
   for (uint32_t i = 0; i < main->table_count; i++) {
     ecs_Status status = copy_table(regroup, main->tables[i]);
     if (status != ECS_OK) return status;
@@ -207,57 +207,57 @@ static ecs_Status copy_all(Regroup *regroup) {
 /* Exchanging ------------------------------------------------------------ */
 
 static ecs_Status reserve_exchange(Regroup *regroup) {
-  World *world = regroup->world;
-  void *groups = world->groups;
-  if (regroup->fresh[world->group_count] == NULL) return ECS_OK;
-  if (!memory_grow(&world->memory, &groups, &world->group_capacity,
-                   world->group_count, 1, sizeof(Group *)))
+  Store *store = regroup->store;
+  void *groups = store->groups;
+  if (regroup->fresh[store->group_count] == NULL) return ECS_OK;
+  if (!memory_grow(&store->memory, &groups, &store->group_capacity,
+                   store->group_count, 1, sizeof(Group *)))
     return ECS_E_MEMORY;
-  world->groups = groups;
+  store->groups = groups;
   return ECS_OK;
 }
 
 /* Tells every entity of a new group where it is now. */
-static void place_all(World *world, const Group *group) {
+static void place_all(Store *store, const Group *group) {
   for (uint32_t i = 0; i < group->table_count; i++) {
     const Table *table = group->tables[i];
     for (uint32_t row = 0; row < table->count; row++) {
       uint32_t at = id_index(table->entities[row]);
       if (group->id == 0)
-        entity_index_move(&world->index, at, table->id, row);
+        entity_index_move(&store->index, at, table->id, row);
       else
-        entity_index_slot(&world->index, at)->what |= group->summary;
+        entity_index_slot(&store->index, at)->table_bits |= group->summary;
     }
   }
 }
 
 static void exchange(Regroup *regroup) {
-  World *world = regroup->world;
+  Store *store = regroup->store;
   bool changed = false;
   for (uint32_t i = 0; i < regroup->fresh_count; i++) {
     Group *group = regroup->fresh[i];
     if (group == NULL) continue;
     changed = true;
     regroup->fresh[i] = NULL;
-    if (i == world->group_count)
-      world->group_count++;
+    if (i == store->group_count)
+      store->group_count++;
     else
-      group_destroy(world->groups[i], &world->memory);
-    world->groups[i] = group;
-    world->main = world->groups[0];
+      group_destroy(store->groups[i], &store->memory);
+    store->groups[i] = group;
+    store->main = store->groups[0];
     for (uint32_t bit = 0; bit < group->component_count; bit++) {
       ecs_Component component = group->components[bit].component;
-      component_settle(&world->components[component], group, bit);
+      component_settle(&store->components[component], group, bit);
     }
-    place_all(world, group);
-    world_touch(world, group);
+    place_all(store, group);
+    store_touch(store, group);
   }
-  if (changed) world->layout_version++;
+  if (changed) store->layout_version++;
 }
 
-ecs_Status world_regroup(World *world, const ecs_Component *components,
+ecs_Status store_regroup(Store *store, const ecs_Component *components,
                          uint32_t count, bool to_main) {
-  Regroup regroup = {.world = world};
+  Regroup regroup = {.store = store};
   ecs_Status status = choose(&regroup, components, count, to_main);
   if (status == ECS_OK) status = create_groups(&regroup);
   if (status == ECS_OK) status = copy_all(&regroup);

@@ -12,7 +12,7 @@
 
 /* Stores the components, which exist and are different, in a group of their
  * own, or (to_main) in the main group. ECS_E_MEMORY, ECS_E_LIMIT. */
-ECS_INTERNAL ecs_Status world_regroup(World *world,
+ECS_INTERNAL ecs_Status store_regroup(Store *store,
                                       const ecs_Component *components,
                                       uint32_t count, bool to_main);
 

@@ -17,12 +17,12 @@
 
 #include "storage/store.h"
 
-typedef struct BundlePart {
+typedef struct BundleGroup {
   Group *group;
   Table *table;
   uint32_t bits_columns; /* that the table needs */
   uint32_t tables_before; /* of the group, when the part was resolved */
-} BundlePart;
+} BundleGroup;
 
 /* One field of one component, where it goes. */
 typedef struct BundleColumn {
@@ -51,7 +51,7 @@ typedef struct BundleRun {
 
 struct Bundle {
   BundleItem *items;     /* in the caller's order */
-  BundlePart *parts;
+  BundleGroup *parts;
   BundleColumn *columns; /* in the order of items, then fields */
   void **pointers;       /* by column: for the cursor over rows born at once,
                             of which only one can be open */
@@ -69,30 +69,30 @@ struct Bundle {
 /* Finds or makes the bundle of these components in this order. They exist and
  * are different. ECS_E_MEMORY, ECS_E_LIMIT. Cost of finding: a look at every
  * bundle. */
-ECS_INTERNAL ecs_Status bundle_ensure(World *world,
+ECS_INTERNAL ecs_Status bundle_ensure(Store *store,
                                       const ecs_Component *components,
                                       uint32_t count, ecs_Bundle *id);
-ECS_INTERNAL void bundle_destroy_all(World *world);
+ECS_INTERNAL void bundle_destroy_all(Store *store);
 
 /* A bundle for one spawn: the last one's when the components are the same.
  * NULL for lack of memory. */
-ECS_INTERNAL Bundle *bundle_for_once(World *world,
+ECS_INTERNAL Bundle *bundle_for_once(Store *store,
                                      const ecs_Component *components,
                                      uint32_t count);
 
 /* Resolves the bundle and makes room for count entities: handles, rows,
  * locators. ECS_E_MEMORY, ECS_E_LIMIT: not even an empty table is left. */
-ECS_INTERNAL ecs_Status spawn_reserve(World *world, Bundle *bundle,
+ECS_INTERNAL ecs_Status spawn_reserve(Store *store, Bundle *bundle,
                                       uint64_t count);
 
 /* One entity; values as in ecs_spawn, and entity may be NULL too. */
-ECS_INTERNAL ecs_Status spawn_one(World *world, Bundle *bundle,
+ECS_INTERNAL ecs_Status spawn_one(Store *store, Bundle *bundle,
                                   const void *const *values,
                                   ecs_Entity *entity);
 
 /* count entities with defaults. In every part their rows follow each other;
  * first_rows, one per part, says from where. */
-ECS_INTERNAL ecs_Status spawn_rows(World *world, Bundle *bundle,
+ECS_INTERNAL ecs_Status spawn_rows(Store *store, Bundle *bundle,
                                    uint32_t count, uint32_t *first_rows);
 
 #endif

@@ -15,7 +15,7 @@ static bool find_column(const ecs_Query *query, const ecs_KernelColumn *asked,
   for (uint32_t i = 0; i < query->column_count; i++) {
     const QueryColumn *known = &query->columns[i];
     const QueryTerm *term = &query->terms[known->term];
-    const Schema *schema = query->world->components[term->component].schema;
+    const Schema *schema = query->store->components[term->component].schema;
     *column = i;
     if (strcmp(schema->name, asked->component) == 0 &&
         strcmp(schema->fields[known->field].name, asked->field) == 0)
@@ -26,7 +26,7 @@ static bool find_column(const ecs_Query *query, const ecs_KernelColumn *asked,
 }
 
 static void binding_destroy(ecs_KernelBinding *binding) {
-  Memory *memory = &binding->query->world->memory;
+  Memory *memory = &binding->query->store->memory;
   if (binding->columns != NULL)
     memory_free(memory, binding->columns,
                 binding->kernel->column_count * sizeof(uint32_t));
@@ -39,7 +39,7 @@ static void binding_destroy(ecs_KernelBinding *binding) {
 
 static ecs_KernelBinding *binding_create(ecs_Query *query,
                                          const ecs_Kernel *kernel) {
-  Memory *memory = &query->world->memory;
+  Memory *memory = &query->store->memory;
   uint32_t count = kernel->column_count;
   ecs_KernelBinding *binding =
       memory_zeroed(memory, 1, sizeof(ecs_KernelBinding));
@@ -91,7 +91,7 @@ static bool wants(const ecs_KernelBinding *binding, ecs_KernelFlag flag) {
 }
 
 static ecs_Status hold_blocks(ecs_KernelBinding *binding, uint32_t count) {
-  Memory *memory = &binding->query->world->memory;
+  Memory *memory = &binding->query->store->memory;
   uint64_t wanted =
       ((uint64_t)count + 1) * ((uint64_t)binding->kernel->column_count + 1);
   if (wanted > UINT32_MAX) return ECS_E_MEMORY;
@@ -120,11 +120,11 @@ static void *table_pointer(const ecs_KernelBinding *binding,
 
 /* The blocks of a full plan: its tables that have rows. */
 static ecs_Status list_blocks(ecs_KernelBinding *binding) {
-  const Part *part = &binding->query->parts[0];
-  const World *world = binding->query->world;
+  const QueryGroup *part = &binding->query->parts[0];
+  const Store *store = binding->query->store;
   uint32_t width = binding->kernel->column_count;
   if (binding->version == part->group->version &&
-      binding->layout_version == world->layout_version)
+      binding->layout_version == store->layout_version)
     return ECS_OK;
   binding->layout_version = UINT64_MAX;
   ecs_Status status = hold_blocks(binding, part->match.count);
@@ -144,7 +144,7 @@ static ecs_Status list_blocks(ecs_KernelBinding *binding) {
                           .count = table->count};
   }
   binding->version = part->group->version;
-  binding->layout_version = world->layout_version;
+  binding->layout_version = store->layout_version;
   return ECS_OK;
 }
 
@@ -184,19 +184,19 @@ static ecs_Status run_direct(ecs_KernelBinding *binding, ecs_KernelCall call) {
 
 static ecs_Status run_batches(ecs_KernelBinding *binding,
                               ecs_KernelCall call) {
-  Walk walk;
+  Cursor walk;
   ecs_Batch batch;
   ecs_KernelBlock block;
   binding->layout_version = UINT64_MAX; /* pointers are used otherwise here */
   ecs_Status status = hold_blocks(binding, 1);
   if (status != ECS_OK) return status;
-  status = batch_begin(binding->query, ECS_BATCH_WHOLE, &walk);
+  status = cursor_begin(binding->query, ECS_BATCH_WHOLE, &walk);
   if (status != ECS_OK) return status;
   walk.slice_rows = ECS_SLICE_ROWS;
   walk.without_entities = !wants(binding, ECS_KERNEL_ENTITIES);
   call.blocks = &block;
   call.block_count = 1;
-  while (batch_next(&walk, &batch)) {
+  while (cursor_next(&walk, &batch)) {
     for (uint32_t i = 0; i < binding->kernel->column_count; i++)
       binding->pointers[i] = batch.columns[binding->columns[i]];
     block = (ecs_KernelBlock){.entities = batch.entities,
@@ -206,7 +206,7 @@ static ecs_Status run_batches(ecs_KernelBinding *binding,
     ecs_Status scanned = scan(binding, &block, 1);
     if (scanned != ECS_OK) status = scanned;
   }
-  batch_end(&walk);
+  cursor_end(&walk);
   return status;
 }
 

@@ -183,7 +183,7 @@ static void find_homes(ProgramFacts *facts) {
 /* All of them ------------------------------------------------------------- */
 
 ecs_Status facts_init(ProgramFacts *facts, const ecs_Program *program) {
-  Memory *memory = &program->query->world->memory;
+  Memory *memory = &program->query->store->memory;
   *facts = (ProgramFacts){.program = program};
   facts->block_bytes = lay_facts(facts, NULL) + 1; /* a program may be empty */
   char *block = memory_zeroed(memory, 1, facts->block_bytes);
@@ -199,6 +199,6 @@ ecs_Status facts_init(ProgramFacts *facts, const ecs_Program *program) {
 
 /* The block starts with the first array. */
 void facts_deinit(ProgramFacts *facts) {
-  memory_free(&facts->program->query->world->memory, facts->last_use,
+  memory_free(&facts->program->query->store->memory, facts->last_use,
               facts->block_bytes);
 }

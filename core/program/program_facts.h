@@ -13,8 +13,8 @@
  * They live in one block of memory while a plan is made. Every pass is linear
  * in the code but the one for homes: columns stored to, times the code.
  */
-#ifndef ECS_KERNEL_FACTS_H
-#define ECS_KERNEL_FACTS_H
+#ifndef ECS_PROGRAM_FACTS_H
+#define ECS_PROGRAM_FACTS_H
 
 #include "program/program_ir.h"
 

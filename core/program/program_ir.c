@@ -37,7 +37,7 @@ const char *value_type_name(ValueType type) {
 }
 
 void program_deinit(ecs_Program *program) {
-  Memory *memory = &program->query->world->memory;
+  Memory *memory = &program->query->store->memory;
   memory_free(memory, program->columns,
               program->column_capacity * sizeof(ecs_KernelColumn));
   memory_free(memory, program->uniforms, program->uniform_capacity);
@@ -180,8 +180,8 @@ static bool check_uniform(const Verifier *verifier) {
 /* A component that is looked up is none that the program writes: rows do not
  * see each other. */
 static bool check_get(const Verifier *verifier) {
-  const World *world = verifier->program->query->world;
-  const Schema *schema = world->components[verifier->at->index].schema;
+  const Store *store = verifier->program->query->store;
+  const Schema *schema = store->components[verifier->at->index].schema;
   const ecs_Program *program = verifier->program;
   for (uint32_t k = 0; k < program->column_count; k++)
     if (program->columns[k].access != ECS_READ &&

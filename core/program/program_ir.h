@@ -28,8 +28,8 @@
  * a float; an f32 operation other than + - * / negation, abs, sqrt, floor,
  * ceil, min and max is the f64 one of the widened operands, rounded once.
  */
-#ifndef ECS_KERNEL_IR_H
-#define ECS_KERNEL_IR_H
+#ifndef ECS_PROGRAM_IR_H
+#define ECS_PROGRAM_IR_H
 
 #include "kernel/kernel_binding.h"
 

@@ -194,7 +194,7 @@ static ecs_Component read_component(Parser *parser) {
   read_name(parser);
   if (parser->status != ECS_OK) return 0;
   ecs_Component component =
-      world_find_component(parser->program->query->world, parser->word);
+      store_find_component(parser->program->query->store, parser->word);
   if (component == 0) fail(parser, "no such component: ", shown(parser));
   return component;
 }
@@ -204,7 +204,7 @@ static uint32_t read_field(Parser *parser, ecs_Component component) {
   read_name(parser);
   if (parser->status != ECS_OK) return 0;
   const Schema *schema =
-      parser->program->query->world->components[component].schema;
+      parser->program->query->store->components[component].schema;
   for (uint32_t k = 0; k < schema->field_count; k++)
     if (strcmp(schema->fields[k].name, parser->word) == 0) return k;
   fail(parser, "no such field: ", shown(parser));
@@ -219,7 +219,7 @@ static bool room(Parser *parser, void **array, uint32_t *capacity,
   if (count >= limit) fail_limit(parser, "the program is too long");
   if (parser->status != ECS_OK || count < *capacity)
     return parser->status == ECS_OK;
-  if (!memory_grow(&parser->program->query->world->memory, array, capacity,
+  if (!memory_grow(&parser->program->query->store->memory, array, capacity,
                    count, 1, bytes))
     fail_memory(parser);
   return parser->status == ECS_OK;
@@ -243,7 +243,7 @@ static ecs_Access read_access(Parser *parser) {
 
 static void declare_column(Parser *parser) {
   ecs_Program *program = parser->program;
-  const World *world = program->query->world;
+  const Store *store = program->query->store;
   void *columns = program->columns;
   expect_next(parser, 'c', program->column_count);
   ecs_Component component = read_component(parser);
@@ -255,7 +255,7 @@ static void declare_column(Parser *parser) {
                    ECS_DECLARATION_LIMIT);
   program->columns = columns;
   if (!fits) return;
-  const Schema *schema = world->components[component].schema;
+  const Schema *schema = store->components[component].schema;
   program->columns[program->column_count++] = (ecs_KernelColumn){
       schema->name, schema->fields[field].name, type, access};
 }

@@ -14,8 +14,8 @@
  *                   add|remove "Component" [vN]     destroy [vN]
  *                   sum|min|max rN vN [vN]
  */
-#ifndef ECS_KERNEL_PARSE_H
-#define ECS_KERNEL_PARSE_H
+#ifndef ECS_PROGRAM_PARSE_H
+#define ECS_PROGRAM_PARSE_H
 
 #include "program/program_ir.h"
 

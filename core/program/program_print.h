@@ -3,8 +3,8 @@
  * What is written is read again as the same program; numbers are hexadecimal,
  * so that no bit is lost.
  */
-#ifndef ECS_KERNEL_PRINT_H
-#define ECS_KERNEL_PRINT_H
+#ifndef ECS_PROGRAM_PRINT_H
+#define ECS_PROGRAM_PRINT_H
 
 #include "program/program_ir.h"
 

@@ -23,8 +23,8 @@ typedef struct Run {
   ecs_Status status;
 } Run;
 
-static World *world_in(const Run *run) {
-  return run->program->query->world;
+static Store *world_in(const Run *run) {
+  return run->program->query->store;
 }
 
 /* Reductions -------------------------------------------------------------- */
@@ -79,10 +79,10 @@ static void run_sums(const Run *run, const Step *steps, uint32_t count) {
 
 /* Looking up -------------------------------------------------------------- */
 
-static Location locate(const Run *run, ecs_Entity entity,
+static RowRef locate(const Run *run, ecs_Entity entity,
                        ecs_Component component) {
-  Location place = {NULL, 0};
-  if (world_locate(world_in(run), entity, component, &place) != ECS_OK)
+  RowRef place = {NULL, 0};
+  if (store_locate(world_in(run), entity, component, &place) != ECS_OK)
     place.table = NULL;
   return place;
 }
@@ -115,7 +115,7 @@ static void look_get(const Run *run, const Instruction *at, char *out,
   ecs_Scalar scalar = what->schema->fields[at->field].type;
   uint32_t bytes = value_bytes((ValueType)at->type);
   for (uint32_t i = 0; i < run->rows; i++) {
-    Location place = locate(run, entities[i], at->index);
+    RowRef place = locate(run, entities[i], at->index);
     char *to = out + (size_t)i * bytes;
     if (place.table == NULL)
       memset(to, 0, bytes);
@@ -310,7 +310,7 @@ ecs_Status program_bind(ecs_Program *program, const Mistake *mistake) {
 }
 
 void program_destroy(ecs_Program *program) {
-  Memory *memory = &program->query->world->memory;
+  Memory *memory = &program->query->store->memory;
   ecs_Program **at = &program->query->programs;
   while (*at != program) at = &(*at)->next;
   *at = program->next;
@@ -361,7 +361,7 @@ ecs_Component program_contested(const ecs_Program *program) {
   for (uint32_t k = 0; k < program->code_count; k++) {
     const Instruction *at = &program->code[k];
     if (at->operation == OPERATION_GET &&
-        program->query->world->components[at->index].writers > 0)
+        program->query->store->components[at->index].writers > 0)
       return at->index;
   }
   return 0;
@@ -396,7 +396,7 @@ static ecs_Status run_rows(Run *run) {
 }
 
 ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
-  Memory *memory = &program->query->world->memory;
+  Memory *memory = &program->query->store->memory;
   uint32_t sums = program->reduction_count;
   Run run = {.program = program, .call = call, .status = ECS_OK};
   if (sums > 0) run.sums = memory_zeroed(memory, sums, sizeof(Reduction));

@@ -14,8 +14,8 @@
  * the order of the walk; where one adds more than once, it does in the order of
  * the program.
  */
-#ifndef ECS_KERNEL_VM_H
-#define ECS_KERNEL_VM_H
+#ifndef ECS_VM_H
+#define ECS_VM_H
 
 #include "world/world.h"
 #include "program/vm_plan.h"

@@ -11,8 +11,8 @@
  * library is loaded. They all give the same bits: nothing is contracted, and
  * no sum is reordered.
  */
-#ifndef ECS_KERNEL_LOOPS_H
-#define ECS_KERNEL_LOOPS_H
+#ifndef ECS_VM_LOOPS_H
+#define ECS_VM_LOOPS_H
 
 #include "program/program_ir.h"
 #include "math/reduction.h"

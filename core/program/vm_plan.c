@@ -57,7 +57,7 @@ static void place_homes(Planner *planner) {
 }
 
 static bool planner_init(Planner *planner, const ecs_Program *program) {
-  *planner = (Planner){.memory = &program->query->world->memory};
+  *planner = (Planner){.memory = &program->query->store->memory};
   if (facts_init(&planner->facts, program) != ECS_OK) return false;
   planner->block_bytes = lay_planner(planner, NULL) + 1;
   char *block = memory_zeroed(planner->memory, 1, planner->block_bytes);
@@ -382,7 +382,7 @@ ecs_Status plan_create(ecs_Program *program) {
 
 void plan_destroy(ecs_Program *program) {
   if (program->plan == NULL) return;
-  memory_free(&program->query->world->memory, program->plan,
+  memory_free(&program->query->store->memory, program->plan,
               program->plan->block_bytes);
   program->plan = NULL;
 }

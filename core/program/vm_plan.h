@@ -19,8 +19,8 @@
  * - All others get registers, which are used again when their value has been
  *   used for the last time.
  */
-#ifndef ECS_KERNEL_PLAN_H
-#define ECS_KERNEL_PLAN_H
+#ifndef ECS_VM_PLAN_H
+#define ECS_VM_PLAN_H
 
 #include "program/vm_loops.h"
 

@@ -3,10 +3,10 @@
 
 /* Claims ---------------------------------------------------------------- */
 
-ecs_Component batch_contested(const ecs_Query *query) {
+ecs_Component cursor_contested(const ecs_Query *query) {
   for (uint32_t i = 0; i < query->term_count; i++) {
     const QueryTerm *term = &query->terms[i];
-    const Component *what = &query->world->components[term->component];
+    const Component *what = &query->store->components[term->component];
     uint32_t others =
         term->access == ECS_READ ? what->writers : what->readers;
     if (term->column_count > 0 && others > 0) return term->component;
@@ -17,7 +17,7 @@ ecs_Component batch_contested(const ecs_Query *query) {
 static void claim(const ecs_Query *query) {
   for (uint32_t i = 0; i < query->term_count; i++) {
     const QueryTerm *term = &query->terms[i];
-    Component *what = &query->world->components[term->component];
+    Component *what = &query->store->components[term->component];
     if (term->column_count == 0) continue;
     what->readers++;
     if (term->access != ECS_READ) what->writers++;
@@ -27,7 +27,7 @@ static void claim(const ecs_Query *query) {
 static void give_up(const ecs_Query *query) {
   for (uint32_t i = 0; i < query->term_count; i++) {
     const QueryTerm *term = &query->terms[i];
-    Component *what = &query->world->components[term->component];
+    Component *what = &query->store->components[term->component];
     if (term->column_count == 0) continue;
     what->readers--;
     if (term->access != ECS_READ) what->writers--;
@@ -59,7 +59,7 @@ static Scratch *scratch_create(const ecs_Query *query) {
                  lines(ECS_BLOCK_ROWS * sizeof(ecs_Entity));
   for (uint32_t i = 0; i < count; i++)
     bytes += data_bytes(query, i);
-  Scratch *scratch = memory_zeroed(&query->world->memory, 1, bytes);
+  Scratch *scratch = memory_zeroed(&query->store->memory, 1, bytes);
   if (scratch == NULL) return NULL;
   scratch->block_bytes = bytes;
   scratch->columns = (void **)(void *)(scratch + 1);
@@ -77,11 +77,11 @@ static Scratch *scratch_create(const ecs_Query *query) {
   return scratch;
 }
 
-void batch_free_scratches(ecs_Query *query) {
+void cursor_free_scratches(ecs_Query *query) {
   while (query->scratches != NULL) {
     Scratch *scratch = query->scratches;
     query->scratches = scratch->next;
-    memory_free(&query->world->memory, scratch, scratch->block_bytes);
+    memory_free(&query->store->memory, scratch, scratch->block_bytes);
   }
 }
 
@@ -117,7 +117,7 @@ static uint32_t piece_total(const ecs_Query *query) {
 static Rows piece_rows(const ecs_Query *query, uint32_t piece,
                        uint32_t part) {
   if (query_is_direct(query)) {
-    const Part *only = &query->parts[0];
+    const QueryGroup *only = &query->parts[0];
     const Table *table = only->group->tables[only->match.tables[piece]];
     return (Rows){table, NULL, 0, table->count};
   }
@@ -235,7 +235,7 @@ static char *piece_column(const ecs_Query *query, uint32_t column,
                       table_codes(rows->table, term->bit)[what->field]);
 }
 
-static void gather_column(const Walk *walk, uint32_t column) {
+static void gather_column(const Cursor *walk, uint32_t column) {
   const ecs_Query *query = walk->query;
   const QueryColumn *what = &query->columns[column];
   uint32_t part = query->terms[what->term].part;
@@ -253,7 +253,7 @@ static void gather_column(const Walk *walk, uint32_t column) {
   }
 }
 
-static void scatter_column(const Walk *walk, uint32_t column) {
+static void scatter_column(const Cursor *walk, uint32_t column) {
   const ecs_Query *query = walk->query;
   const QueryColumn *what = &query->columns[column];
   uint32_t part = query->terms[what->term].part;
@@ -271,7 +271,7 @@ static void scatter_column(const Walk *walk, uint32_t column) {
   }
 }
 
-static void gather_entities(const Walk *walk) {
+static void gather_entities(const Cursor *walk) {
   const ecs_Query *query = walk->query;
   ecs_Entity *to = walk->scratch->entities;
   for (uint32_t i = 0; i < walk->piece_count; i++) {
@@ -285,7 +285,7 @@ static void gather_entities(const Walk *walk) {
 
 /* Slices of one piece ---------------------------------------------------- */
 
-static Source find_source(const Walk *walk, uint32_t column) {
+static Source find_source(const Cursor *walk, uint32_t column) {
   const ecs_Query *query = walk->query;
   const QueryColumn *what = &query->columns[column];
   Rows rows = piece_rows(query, walk->first_piece,
@@ -296,7 +296,7 @@ static Source find_source(const Walk *walk, uint32_t column) {
 }
 
 /* Looks at the piece once for all its slices; true: it is gathered. */
-static bool open_piece(const Walk *walk) {
+static bool open_piece(const Cursor *walk) {
   bool gathered = false;
   for (uint32_t i = 0; i < walk->query->column_count; i++) {
     Source source = find_source(walk, i);
@@ -315,7 +315,7 @@ static bool is_pair(const ecs_Query *query, uint32_t column) {
 }
 
 /* One column of the slice or two; how many. */
-static uint32_t gather_slice(const Walk *walk, uint32_t column) {
+static uint32_t gather_slice(const Cursor *walk, uint32_t column) {
   const Source *from = walk->scratch->sources + column;
   const uint32_t *rows = from->rows + walk->done;
   char *const *to = walk->scratch->data + column;
@@ -328,7 +328,7 @@ static uint32_t gather_slice(const Walk *walk, uint32_t column) {
   return 1;
 }
 
-static uint32_t scatter_slice(const Walk *walk, uint32_t column) {
+static uint32_t scatter_slice(const Cursor *walk, uint32_t column) {
   const Source *to = walk->scratch->sources + column;
   const uint32_t *rows = to->rows + walk->done;
   char *const *from = walk->scratch->data + column;
@@ -341,7 +341,7 @@ static uint32_t scatter_slice(const Walk *walk, uint32_t column) {
   return 1;
 }
 
-static void hand_out_slice(const Walk *walk) {
+static void hand_out_slice(const Cursor *walk) {
   const ecs_Query *query = walk->query;
   Scratch *scratch = walk->scratch;
   for (uint32_t i = 0; i < query->column_count;) {
@@ -359,7 +359,7 @@ static void hand_out_slice(const Walk *walk) {
   }
 }
 
-static const ecs_Entity *slice_entities(const Walk *walk) {
+static const ecs_Entity *slice_entities(const Cursor *walk) {
   Rows rows = piece_rows(walk->query, walk->first_piece,
                          driver_of(walk->query));
   const ecs_Entity *owners = rows.table->entities;
@@ -371,10 +371,10 @@ static const ecs_Entity *slice_entities(const Walk *walk) {
 
 /* The walk -------------------------------------------------------------- */
 
-ecs_Status batch_begin(ecs_Query *query, ecs_Batching batching, Walk *walk) {
+ecs_Status cursor_begin(ecs_Query *query, ecs_Batching batching, Cursor *walk) {
   ecs_Status status = query_prepare(query);
   if (status != ECS_OK) return status;
-  *walk = (Walk){.query = query,
+  *walk = (Cursor){.query = query,
                  .slice_rows = ECS_BLOCK_ROWS,
                  .batching = (uint32_t)batching};
   walk->scratch = take_scratch(query);
@@ -385,7 +385,7 @@ ecs_Status batch_begin(ecs_Query *query, ecs_Batching batching, Walk *walk) {
 }
 
 /* Scatters what the batch that is out may have written. */
-static void put_back(const Walk *walk) {
+static void put_back(const Cursor *walk) {
   const Scratch *scratch = walk->scratch;
   for (uint32_t i = 0; i < walk->query->column_count;) {
     if (!scratch->copied[i] || !walk->query->columns[i].written)
@@ -399,7 +399,7 @@ static void put_back(const Walk *walk) {
 }
 
 /* Takes the next piece, and tiny ones after it that go with it. */
-static uint32_t take_pieces(Walk *walk) {
+static uint32_t take_pieces(Cursor *walk) {
   const ecs_Query *query = walk->query;
   uint32_t total = piece_total(query);
   uint32_t rows = 0;
@@ -425,7 +425,7 @@ static uint32_t take_pieces(Walk *walk) {
 }
 
 /* Columns of several pieces, one after the other. */
-static void hand_out_together(const Walk *walk) {
+static void hand_out_together(const Cursor *walk) {
   const ecs_Query *query = walk->query;
   Scratch *scratch = walk->scratch;
   for (uint32_t i = 0; i < query->column_count; i++) {
@@ -439,7 +439,7 @@ static void hand_out_together(const Walk *walk) {
 
 /* Takes what comes after the batch that is out: rows of its piece or another
  * piece, or several. False: nothing. */
-static bool advance(Walk *walk) {
+static bool advance(Cursor *walk) {
   uint32_t count = walk->left;
   walk->done += walk->count;
   if (count == 0) {
@@ -453,7 +453,7 @@ static bool advance(Walk *walk) {
   return count > 0;
 }
 
-bool batch_next(Walk *walk, ecs_Batch *batch) {
+bool cursor_next(Cursor *walk, ecs_Batch *batch) {
   put_back(walk);
   if (!advance(walk)) return false;
   const ecs_Entity *entities = NULL;
@@ -472,7 +472,7 @@ bool batch_next(Walk *walk, ecs_Batch *batch) {
   return true;
 }
 
-void batch_end(Walk *walk) {
+void cursor_end(Cursor *walk) {
   put_back(walk);
   give_up(walk->query);
   walk->query->open--;

@@ -17,8 +17,8 @@
  * counters per component (Component.readers, .writers) make that check one
  * load.
  */
-#ifndef ECS_BATCH_H
-#define ECS_BATCH_H
+#ifndef ECS_CURSOR_H
+#define ECS_CURSOR_H
 
 #include "query/query.h"
 
@@ -41,7 +41,7 @@ struct Scratch {
   char **data;            /* ECS_BLOCK_ROWS elements per column, aligned */
 };
 
-typedef struct Walk {
+typedef struct Cursor {
   ecs_Query *query;
   Scratch *scratch;
   uint32_t next_piece;
@@ -54,23 +54,23 @@ typedef struct Walk {
   uint32_t batching;      /* ecs_Batching */
   bool sliced;            /* the only piece is gathered */
   bool without_entities;  /* nobody looks at the batches' entities */
-} Walk;
+} Cursor;
 
 /* The first component that a walk over the query cannot claim; 0: none. */
-ECS_INTERNAL ecs_Component batch_contested(const ecs_Query *query);
+ECS_INTERNAL ecs_Component cursor_contested(const ecs_Query *query);
 
 /* Prepares the query, claims its terms and begins. ECS_E_MEMORY: nothing is
  * claimed. */
-ECS_INTERNAL ecs_Status batch_begin(ecs_Query *query, ecs_Batching batching,
-                                    Walk *walk);
+ECS_INTERNAL ecs_Status cursor_begin(ecs_Query *query, ecs_Batching batching,
+                                    Cursor *walk);
 
 /* Puts back what the last batch wrote, then hands out the next. */
-ECS_INTERNAL bool batch_next(Walk *walk, ecs_Batch *batch);
+ECS_INTERNAL bool cursor_next(Cursor *walk, ecs_Batch *batch);
 
 /* Puts back, and gives up the claims. */
-ECS_INTERNAL void batch_end(Walk *walk);
+ECS_INTERNAL void cursor_end(Cursor *walk);
 
 /* Frees the scratches of the query, those of open walks included. */
-ECS_INTERNAL void batch_free_scratches(ecs_Query *query);
+ECS_INTERNAL void cursor_free_scratches(ecs_Query *query);
 
 #endif

@@ -10,38 +10,38 @@
  * What was found stays until more is looked up: the rows of each part in the
  * caller's arrays, the tables here. Cost: 2 to 6 ns for each row and part.
  */
-#ifndef ECS_LOOK_UP_H
-#define ECS_LOOK_UP_H
+#ifndef ECS_JOIN_H
+#define ECS_JOIN_H
 
 #include "query/query_group.h"
 
-typedef struct LookUp {
-  World *world;
-  const Part *parts;
+typedef struct Join {
+  Store *store;
+  const QueryGroup *parts;
   uint32_t part_count;
   uint32_t driver;
   uint8_t **fits;    /* per part, by table id plus one: does it match? Entry 0
-                        stands for PART_ABSENT; owned */
+                        stands for QUERY_GROUP_ABSENT; owned */
   uint32_t *tables;  /* per part, of the rows found; owned */
   uint32_t *const *rows; /* per part: the caller's, from first on */
   uint32_t first;
   uint32_t count;    /* rows found */
-  uint32_t at[ECS_LOOK_UP_ROWS];   /* their entities' indices */
-  uint32_t kept[ECS_LOOK_UP_ROWS]; /* scratch */
-} LookUp;
+  uint32_t at[ECS_JOIN_ROWS];   /* their entities' indices */
+  uint32_t kept[ECS_JOIN_ROWS]; /* scratch */
+} Join;
 
-/* ECS_E_MEMORY: look_up_deinit frees what there is. Parts and tables must stay
+/* ECS_E_MEMORY: join_deinit frees what there is. Parts and tables must stay
  * as they are until then. */
-ECS_INTERNAL ecs_Status look_up_init(LookUp *look_up, World *world,
-                                     const Part *parts, uint32_t part_count,
+ECS_INTERNAL ecs_Status join_init(Join *join, Store *store,
+                                     const QueryGroup *parts, uint32_t part_count,
                                      uint32_t driver);
-ECS_INTERNAL void look_up_deinit(LookUp *look_up);
+ECS_INTERNAL void join_deinit(Join *join);
 
-/* Looks up the next ECS_LOOK_UP_ROWS rows of a driver table, from row on, and
+/* Looks up the next ECS_JOIN_ROWS rows of a driver table, from row on, and
  * puts the count that match into the arrays, one for each part, from first on.
  * There must be room for all that are left. Rows of a part where an entity is
  * absent say nothing. Returns where to go on. */
-ECS_INTERNAL uint32_t look_up_rows(LookUp *look_up, const Table *table,
+ECS_INTERNAL uint32_t join_rows(Join *join, const Table *table,
                                    uint32_t row, uint32_t *const *rows,
                                    uint32_t first);
 
@@ -53,15 +53,15 @@ static inline bool ids_are_equal(const uint32_t *ids, uint32_t count) {
 }
 
 /* Are all that were found in the same tables? */
-ECS_INTERNAL bool look_up_is_uniform(const LookUp *look_up);
+ECS_INTERNAL bool join_is_uniform(const Join *join);
 
-/* The tables' ids, or PART_ABSENT, of one that was found; the driver's is left
+/* The tables' ids, or QUERY_GROUP_ABSENT, of one that was found; the driver's is left
  * as it is. */
-static inline void look_up_tables(const LookUp *look_up, uint32_t found,
+static inline void join_tables(const Join *join, uint32_t found,
                                   uint32_t *tables) {
-  for (uint32_t i = 0; i < look_up->part_count; i++)
-    if (i != look_up->driver)
-      tables[i] = look_up->tables[(size_t)i * ECS_LOOK_UP_ROWS + found];
+  for (uint32_t i = 0; i < join->part_count; i++)
+    if (i != join->driver)
+      tables[i] = join->tables[(size_t)i * ECS_JOIN_ROWS + found];
 }
 
 #endif

@@ -3,14 +3,14 @@
 
 /* Spans ----------------------------------------------------------------- */
 
-uint32_t matches_spans(const ecs_Query *query) {
+uint32_t query_spans(const ecs_Query *query) {
   return query_is_direct(query) ? query->parts[0].match.count
                                 : query->rows.block_count;
 }
 
-Span matches_span(const ecs_Query *query, uint32_t at) {
+Span query_span(const ecs_Query *query, uint32_t at) {
   if (query_is_direct(query)) {
-    const Part *only = &query->parts[0];
+    const QueryGroup *only = &query->parts[0];
     const Table *table = only->group->tables[only->match.tables[at]];
     return (Span){table->entities, NULL, table->count};
   }
@@ -23,10 +23,10 @@ Span matches_span(const ecs_Query *query, uint32_t at) {
   return (Span){table->entities, rows, block->count};
 }
 
-void matches_copy(const ecs_Query *query, ecs_Entity *entities) {
-  uint32_t spans = matches_spans(query);
+void query_copy_entities(const ecs_Query *query, ecs_Entity *entities) {
+  uint32_t spans = query_spans(query);
   for (uint32_t i = 0; i < spans; i++) {
-    Span span = matches_span(query, i);
+    Span span = query_span(query, i);
     if (span.rows == NULL && span.count > 0)
       memcpy(entities, span.entities, span.count * sizeof(ecs_Entity));
     for (uint32_t k = 0; span.rows != NULL && k < span.count; k++)
@@ -38,20 +38,20 @@ void matches_copy(const ecs_Query *query, ecs_Entity *entities) {
 /* The first ------------------------------------------------------------- */
 
 /* Does an entity of the driver match another part too? */
-static bool fits_part(const World *world, const Part *part,
+static bool fits_part(const Store *store, const QueryGroup *part,
                       ecs_Entity entity) {
-  Location place = part->group->id == 0
-                       ? world_locate_main(world, entity)
-                       : world_locate_in(part->group, id_index(entity));
+  RowRef place = part->group->id == 0
+                       ? store_locate_main(store, entity)
+                       : store_locate_in(part->group, id_index(entity));
   if (place.table == NULL) return !part->required;
-  return match_fits(&part->match, place.table) &&
-         part_row_fits(part, place.table, place.row);
+  return matched_tables_fit(&part->match, place.table) &&
+         query_group_row_fits(part, place.table, place.row);
 }
 
 static bool fits_others(const ecs_Query *query, uint32_t driver,
                         ecs_Entity entity) {
   for (uint32_t i = 0; i < query->part_count; i++)
-    if (i != driver && !fits_part(query->world, &query->parts[i], entity))
+    if (i != driver && !fits_part(query->store, &query->parts[i], entity))
       return false;
   return true;
 }
@@ -60,30 +60,30 @@ static bool fits_others(const ecs_Query *query, uint32_t driver,
  * order: so the driver's first match is the list's first row. */
 static ecs_Entity search_first(const ecs_Query *query) {
   uint32_t driver = query_choose_driver(query);
-  const Part *part = &query->parts[driver];
+  const QueryGroup *part = &query->parts[driver];
   for (uint32_t i = 0; i < part->match.count; i++) {
     const Table *table = part->group->tables[part->match.tables[i]];
     for (uint32_t row = 0; row < table->count; row++)
-      if (part_row_fits(part, table, row) &&
+      if (query_group_row_fits(part, table, row) &&
           fits_others(query, driver, table->entities[row]))
         return table->entities[row];
   }
   return 0;
 }
 
-ecs_Entity matches_first(const ecs_Query *query) {
+ecs_Entity query_first_entity(const ecs_Query *query) {
   if (!query_is_direct(query) &&
       !row_list_is_fresh(&query->rows, query->parts))
     return search_first(query);
-  uint32_t spans = matches_spans(query);
+  uint32_t spans = query_spans(query);
   for (uint32_t i = 0; i < spans; i++) {
-    Span span = matches_span(query, i);
+    Span span = query_span(query, i);
     if (span.count > 0) return span_entity(&span, 0);
   }
   return 0;
 }
 
-/* Marks ----------------------------------------------------------------- */
+/* IndexSet ----------------------------------------------------------------- */
 
 static void widen(const Span *span, uint32_t *lowest, uint32_t *highest) {
   for (uint32_t i = 0; i < span->count; i++) {
@@ -93,23 +93,23 @@ static void widen(const Span *span, uint32_t *lowest, uint32_t *highest) {
   }
 }
 
-ecs_Status marks_init(Marks *marks, const ecs_Query *query) {
-  uint32_t spans = matches_spans(query);
+ecs_Status index_set_init(IndexSet *marks, const ecs_Query *query) {
+  uint32_t spans = query_spans(query);
   uint32_t lowest = UINT32_MAX, highest = 0;
-  *marks = (Marks){.base = 0};
+  *marks = (IndexSet){.base = 0};
   for (uint32_t i = 0; i < spans; i++) {
-    Span span = matches_span(query, i);
+    Span span = query_span(query, i);
     widen(&span, &lowest, &highest);
   }
   if (lowest > highest) return ECS_OK; /* nobody */
   uint32_t words = (highest - lowest) / 64u + 1u;
   marks->words =
-      memory_zeroed(&query->world->memory, words, sizeof(uint64_t));
+      memory_zeroed(&query->store->memory, words, sizeof(uint64_t));
   if (marks->words == NULL) return ECS_E_MEMORY;
   marks->base = lowest;
   marks->word_count = marks->left = words;
   for (uint32_t i = 0; i < spans; i++) {
-    Span span = matches_span(query, i);
+    Span span = query_span(query, i);
     for (uint32_t k = 0; k < span.count; k++) {
       uint32_t bit = id_index(span_entity(&span, k)) - lowest;
       marks->words[bit >> 6] |= UINT64_C(1) << (bit & 63u);
@@ -118,7 +118,7 @@ ecs_Status marks_init(Marks *marks, const ecs_Query *query) {
   return ECS_OK;
 }
 
-void marks_deinit(Marks *marks, Memory *memory) {
+void index_set_deinit(IndexSet *marks, Memory *memory) {
   memory_free(memory, marks->words, marks->word_count * sizeof(uint64_t));
-  *marks = (Marks){.base = 0};
+  *marks = (IndexSet){.base = 0};
 }

@@ -6,7 +6,7 @@
  *
  *      span    entities of one table    rows: all, or a list of them
  *
- * Marks are the same entities as one bit per index. They come back from the
+ * IndexSet are the same entities as one bit per index. They come back from the
  * highest index to the lowest: an order that knows nothing of rows, for what
  * would otherwise let the storage show, such as which handles come next. It is
  * the order in which clearing a world frees its indices.
@@ -27,37 +27,37 @@ static inline ecs_Entity span_entity(const Span *span, uint32_t at) {
 }
 
 /* Spans of a prepared query; they last until its groups change. */
-ECS_INTERNAL uint32_t matches_spans(const ecs_Query *query);
-ECS_INTERNAL Span matches_span(const ecs_Query *query, uint32_t at);
+ECS_INTERNAL uint32_t query_spans(const ecs_Query *query);
+ECS_INTERNAL Span query_span(const ecs_Query *query, uint32_t at);
 
 /* The entities of a prepared query, copied; there is room for query_count. */
-ECS_INTERNAL void matches_copy(const ecs_Query *query, ecs_Entity *entities);
+ECS_INTERNAL void query_copy_entities(const ecs_Query *query, ecs_Entity *entities);
 
 /* The first entity of the walk, 0: there is none. Of a query that is planned;
  * where its row list is stale, it is not built but searched for one row.
  * Cost: up to the first match. */
-ECS_INTERNAL ecs_Entity matches_first(const ecs_Query *query);
+ECS_INTERNAL ecs_Entity query_first_entity(const ecs_Query *query);
 
-typedef struct Marks {
+typedef struct IndexSet {
   uint64_t *words;
   uint32_t base;       /* the index of the first bit */
   uint32_t word_count; /* owned */
   uint32_t left;       /* words not yet gone through, from the first on */
-} Marks;
+} IndexSet;
 
-/* Marks the entities of a prepared query. ECS_E_MEMORY. Cost: reads them
+/* IndexSet the entities of a prepared query. ECS_E_MEMORY. Cost: reads them
  * twice; a bit for every index between the lowest and the highest. */
-ECS_INTERNAL ecs_Status marks_init(Marks *marks, const ecs_Query *query);
-ECS_INTERNAL void marks_deinit(Marks *marks, Memory *memory);
+ECS_INTERNAL ecs_Status index_set_init(IndexSet *marks, const ecs_Query *query);
+ECS_INTERNAL void index_set_deinit(IndexSet *marks, Memory *memory);
 
 /* Begins again at the highest. */
-static inline void marks_rewind(Marks *marks) {
+static inline void index_set_rewind(IndexSet *marks) {
   marks->left = marks->word_count;
 }
 
 /* Takes a handful of neighbours: the bits of one word, as they are, and the
  * index of bit 0. False when there are no more. */
-static inline bool marks_next(Marks *marks, uint64_t *bits, uint32_t *first) {
+static inline bool index_set_next(IndexSet *marks, uint64_t *bits, uint32_t *first) {
   while (marks->left > 0) {
     marks->left--;
     *bits = marks->words[marks->left];
@@ -68,16 +68,16 @@ static inline bool marks_next(Marks *marks, uint64_t *bits, uint32_t *first) {
 }
 
 /* Takes the highest index out of the bits of a word. */
-static inline uint32_t marks_take(uint64_t *bits, uint32_t first) {
+static inline uint32_t index_set_take(uint64_t *bits, uint32_t first) {
   uint32_t highest = 63u - (uint32_t)__builtin_clzll(*bits);
   *bits &= ~(UINT64_C(1) << highest);
   return first + highest;
 }
 
 /* The handle of an index that has a place. */
-static inline ecs_Entity matches_entity(const World *world, uint32_t at) {
-  Slot slot = *entity_index_slot(&world->index, at);
-  return world_main(world)->tables[slot_table(slot)]->entities[slot.where];
+static inline ecs_Entity entity_of_index(const Store *store, uint32_t at) {
+  Slot slot = *entity_index_slot(&store->index, at);
+  return store_main(store)->tables[slot_table(slot)]->entities[slot.row_bits];
 }
 
 #endif

@@ -13,7 +13,7 @@ static bool has_columns(ecs_Access access) {
 static uint32_t number_columns(ecs_Query *query, const ecs_Term *terms) {
   uint32_t next = 0;
   for (uint32_t i = 0; i < query->term_count; i++) {
-    const Schema *schema = query->world->components[terms[i].component].schema;
+    const Schema *schema = query->store->components[terms[i].component].schema;
     uint32_t count = has_columns(terms[i].access) ? schema->field_count : 0;
     query->terms[i] = (QueryTerm){.component = terms[i].component,
                                   .access = terms[i].access,
@@ -27,7 +27,7 @@ static uint32_t number_columns(ecs_Query *query, const ecs_Term *terms) {
 static void describe_columns(ecs_Query *query) {
   for (uint32_t i = 0; i < query->term_count; i++) {
     const QueryTerm *term = &query->terms[i];
-    const Schema *schema = query->world->components[term->component].schema;
+    const Schema *schema = query->store->components[term->component].schema;
     for (uint32_t k = 0; k < term->column_count; k++) {
       ecs_Scalar type = schema->fields[k].type;
       query->columns[term->first_column + k] = (QueryColumn){
@@ -40,14 +40,14 @@ static void describe_columns(ecs_Query *query) {
   }
 }
 
-ecs_Status query_init(ecs_Query *query, World *world, const ecs_Term *terms,
+ecs_Status query_init(ecs_Query *query, Store *store, const ecs_Term *terms,
                       uint32_t count) {
-  Memory *memory = &world->memory;
-  *query = (ecs_Query){.world = world,
+  Memory *memory = &store->memory;
+  *query = (ecs_Query){.store = store,
                        .term_count = count,
                        .layout_version = UINT64_MAX};
   query->terms = memory_zeroed(memory, count, sizeof(QueryTerm));
-  query->parts = memory_zeroed(memory, count + 1, sizeof(Part));
+  query->parts = memory_zeroed(memory, count + 1, sizeof(QueryGroup));
   if ((query->terms == NULL && count > 0) || query->parts == NULL) {
     query_deinit(query);
     return ECS_E_MEMORY;
@@ -66,25 +66,25 @@ ecs_Status query_init(ecs_Query *query, World *world, const ecs_Term *terms,
 /* Takes the plan apart. Groups may have been replaced since it was made; then
  * the new ones do not know its matches. */
 static void drop_plan(ecs_Query *query) {
-  World *world = query->world;
+  Store *store = query->store;
   for (uint32_t i = 0; i < query->part_count; i++) {
-    for (uint32_t k = 0; k < world->group_count; k++)
-      group_detach(world->groups[k], &query->parts[i].match);
-    part_deinit(&query->parts[i], &world->memory);
+    for (uint32_t k = 0; k < store->group_count; k++)
+      group_detach(store->groups[k], &query->parts[i].match);
+    query_group_deinit(&query->parts[i], &store->memory);
   }
   query->part_count = 0;
-  row_list_deinit(&query->rows, &world->memory);
+  row_list_deinit(&query->rows, &store->memory);
   query->layout_version = UINT64_MAX;
 }
 
 void query_deinit(ecs_Query *query) {
-  Memory *memory = &query->world->memory;
+  Memory *memory = &query->store->memory;
   drop_plan(query);
   if (query->terms != NULL)
     memory_free(memory, query->terms, query->term_count * sizeof(QueryTerm));
   if (query->parts != NULL)
     memory_free(memory, query->parts,
-                (query->term_count + 1) * sizeof(Part));
+                (query->term_count + 1) * sizeof(QueryGroup));
   if (query->columns != NULL)
     memory_free(memory, query->columns,
                 query->column_count * sizeof(QueryColumn));
@@ -99,7 +99,7 @@ static ecs_Status ensure_part(ecs_Query *query, Group *group,
     if (query->parts[i].group == group) return ECS_OK;
   }
   *found = query->part_count++;
-  return part_init(&query->parts[*found], &query->world->memory, group);
+  return query_group_init(&query->parts[*found], &query->store->memory, group);
 }
 
 static bool any_required(const ecs_Query *query) {
@@ -109,29 +109,29 @@ static bool any_required(const ecs_Query *query) {
 }
 
 static ecs_Status assign_parts(ecs_Query *query) {
-  World *world = query->world;
+  Store *store = query->store;
   uint32_t unused = 0;
   for (uint32_t i = 0; i < query->term_count; i++) {
     QueryTerm *term = &query->terms[i];
-    const Component *what = &world->components[term->component];
+    const Component *what = &store->components[term->component];
     ecs_Status status =
-        ensure_part(query, world->groups[what->group], &term->part);
+        ensure_part(query, store->groups[what->group], &term->part);
     if (status != ECS_OK) return status;
     term->bit = what->bit;
     if (term->access == ECS_OPTIONAL) continue;
-    part_demand(&query->parts[term->part], term->bit,
+    query_group_demand(&query->parts[term->part], term->bit,
                 term->access != ECS_WITHOUT);
   }
   /* Something must drive: every entity has a row in the main group. */
   return any_required(query)
              ? ECS_OK
-             : ensure_part(query, world_main(world), &unused);
+             : ensure_part(query, store_main(store), &unused);
 }
 
 static ecs_Status attach_parts(ecs_Query *query) {
-  Memory *memory = &query->world->memory;
+  Memory *memory = &query->store->memory;
   for (uint32_t i = 0; i < query->part_count; i++) {
-    Part *part = &query->parts[i];
+    QueryGroup *part = &query->parts[i];
     ecs_Status status = group_attach(part->group, memory, &part->match);
     if (status != ECS_OK) return status;
   }
@@ -140,7 +140,7 @@ static ecs_Status attach_parts(ecs_Query *query) {
 }
 
 ecs_Status query_plan(ecs_Query *query) {
-  if (ECS_LIKELY(query->layout_version == query->world->layout_version))
+  if (ECS_LIKELY(query->layout_version == query->store->layout_version))
     return ECS_OK;
   drop_plan(query);
   ecs_Status status = assign_parts(query);
@@ -149,7 +149,7 @@ ecs_Status query_plan(ecs_Query *query) {
     drop_plan(query);
     return status;
   }
-  query->layout_version = query->world->layout_version;
+  query->layout_version = query->store->layout_version;
   return ECS_OK;
 }
 
@@ -160,7 +160,7 @@ ecs_Status query_plan(ecs_Query *query) {
 #define COST_SCATTER 1.5
 
 static bool can_drive(const ecs_Query *query, uint32_t part) {
-  const Part *candidate = &query->parts[part];
+  const QueryGroup *candidate = &query->parts[part];
   return candidate->required ||
          (candidate->group->id == 0 && !any_required(query));
 }
@@ -179,7 +179,7 @@ static double fewest_rows(const ecs_Query *query) {
   double fewest = -1;
   for (uint32_t i = 0; i < query->part_count; i++) {
     if (!can_drive(query, i)) continue;
-    double rows = (double)part_rows(&query->parts[i]);
+    double rows = (double)query_group_rows(&query->parts[i]);
     if (fewest < 0 || rows < fewest) fewest = rows;
   }
   return fewest;
@@ -192,7 +192,7 @@ uint32_t query_choose_driver(const ecs_Query *query) {
   uint32_t driver = 0;
   for (uint32_t i = 0; i < query->part_count; i++) {
     if (!can_drive(query, i)) continue;
-    double cost = (double)part_rows(&query->parts[i]) * COST_LOCATE *
+    double cost = (double)query_group_rows(&query->parts[i]) * COST_LOCATE *
                       (query->part_count - 1) +
                   matches * transfer_cost(query, i);
     if (lowest >= 0 && cost >= lowest) continue;
@@ -207,12 +207,12 @@ ecs_Status query_prepare(ecs_Query *query) {
   if (status != ECS_OK || query_is_direct(query)) return status;
   if (row_list_is_fresh(&query->rows, query->parts)) return ECS_OK;
   query->driver = query_choose_driver(query);
-  return row_list_build(&query->rows, query->world, query->parts,
+  return row_list_build(&query->rows, query->store, query->parts,
                         query->driver);
 }
 
 uint64_t query_count(const ecs_Query *query) {
-  return query_is_direct(query) ? part_rows(&query->parts[0])
+  return query_is_direct(query) ? query_group_rows(&query->parts[0])
                                 : query->rows.count;
 }
 
@@ -233,24 +233,24 @@ static const char *plan_name(const ecs_Query *query) {
 }
 
 static void say_terms(Text *text, const ecs_Query *query, uint32_t part) {
-  const World *world = query->world;
+  const Store *store = query->store;
   const Group *group = query->parts[part].group;
   for (uint32_t i = 0; i < query->term_count; i++) {
     const QueryTerm *term = &query->terms[i];
     if (term->part != part) continue;
     text_say(text, "    %s %s%s\n", access_name(term->access),
-             world->components[term->component].schema->name,
+             store->components[term->component].schema->name,
              group_is_bits(group, term->bit) ? " (bits)" : "");
   }
 }
 
 static void say_part(Text *text, const ecs_Query *query, uint32_t part) {
-  const Part *asked = &query->parts[part];
+  const QueryGroup *asked = &query->parts[part];
   const Group *group = asked->group;
   text_say(text, "  %s %u: %u of %u tables, %llu rows%s\n",
            group_kind(group), group->id, asked->match.count,
            group->table_count,
-           (unsigned long long)part_rows(asked),
+           (unsigned long long)query_group_rows(asked),
            query->part_count > 1 && part == query->driver ? ", drives" : "");
   say_terms(text, query, part);
 }

@@ -41,12 +41,12 @@ typedef struct QueryColumn {
 typedef struct Scratch Scratch; /* cursor.h */
 
 struct ecs_Query {
-  World *world;
+  Store *store;
   QueryTerm *terms;
   uint32_t term_count;
   QueryColumn *columns;
   uint32_t column_count;
-  Part *parts;           /* room for one per term, and one */
+  QueryGroup *parts;           /* room for one per term, and one */
   uint32_t part_count;
   RowList rows;          /* of plans that are not full */
   uint32_t driver;       /* of the last row list */
@@ -59,7 +59,7 @@ struct ecs_Query {
 
 /* Terms are valid. ECS_E_MEMORY. The query holds no place in the world yet;
  * query_prepare makes its plan. */
-ECS_INTERNAL ecs_Status query_init(ecs_Query *query, World *world,
+ECS_INTERNAL ecs_Status query_init(ecs_Query *query, Store *store,
                                    const ecs_Term *terms, uint32_t count);
 /* Scratch and bindings are freed by their floors before. */
 ECS_INTERNAL void query_deinit(ecs_Query *query);

@@ -8,7 +8,7 @@ static uint64_t least(uint64_t left, uint64_t right) {
 }
 
 /* Tables as they lie. */
-static void copy_tables(const Part *part, ecs_Entity *to, uint64_t capacity) {
+static void copy_tables(const QueryGroup *part, ecs_Entity *to, uint64_t capacity) {
   for (uint32_t i = 0; i < part->match.count && capacity > 0; i++) {
     const Table *table = part->group->tables[part->match.tables[i]];
     uint64_t count = least(table->count, capacity);
@@ -29,7 +29,7 @@ static void copy_block(const ecs_Query *query, const Block *block,
   for (uint64_t i = 0; i < count; i++) to[i] = table->entities[rows[i]];
 }
 
-void visit_entities(const ecs_Query *query, ecs_Entity *entities,
+void query_entities(const ecs_Query *query, ecs_Entity *entities,
                     uint64_t capacity) {
   if (query_is_direct(query)) {
     copy_tables(&query->parts[0], entities, capacity);
@@ -46,16 +46,16 @@ void visit_entities(const ecs_Query *query, ecs_Entity *entities,
 
 /* Locating -------------------------------------------------------------- */
 
-static bool fits(const Part *part, Location place) {
+static bool fits(const QueryGroup *part, RowRef place) {
   if (place.table == NULL) return !part->required;
-  return match_fits(&part->match, place.table) &&
-         part_row_fits(part, place.table, place.row);
+  return matched_tables_fit(&part->match, place.table) &&
+         query_group_row_fits(part, place.table, place.row);
 }
 
 /* The elements of one term in its part's row. */
 static void point(const ecs_Query *query, const QueryTerm *term,
-                  Location place, void **elements) {
-  const Component *what = &query->world->components[term->component];
+                  RowRef place, void **elements) {
+  const Component *what = &query->store->components[term->component];
   void **out = elements + term->first_column;
   bool there = place.table != NULL && what->writers == 0 &&
                table_has_columns(place.table, term->bit);
@@ -66,16 +66,16 @@ static void point(const ecs_Query *query, const QueryTerm *term,
   }
 }
 
-ecs_Status visit_locate(const ecs_Query *query, ecs_Entity entity,
+ecs_Status query_locate_entity(const ecs_Query *query, ecs_Entity entity,
                         void **elements, bool *matches) {
-  Location home = world_locate_main(query->world, entity);
+  RowRef home = store_locate_main(query->store, entity);
   if (home.table == NULL) return ECS_E_DEAD;
   *matches = true;
   for (uint32_t p = 0; p < query->part_count; p++) {
-    const Part *part = &query->parts[p];
-    Location place = part->group->id == 0
+    const QueryGroup *part = &query->parts[p];
+    RowRef place = part->group->id == 0
                          ? home
-                         : world_locate_in(part->group, id_index(entity));
+                         : store_locate_in(part->group, id_index(entity));
     *matches = *matches && fits(part, place);
     for (uint32_t t = 0; t < query->term_count; t++)
       if (query->terms[t].part == p)

@@ -1,10 +1,10 @@
 /* query_group.c: what a query asks of one group. */
 #include "query/query_group.h"
 
-ecs_Status part_init(Part *part, Memory *memory, Group *group) {
+ecs_Status query_group_init(QueryGroup *part, Memory *memory, Group *group) {
   uint32_t words = group_words(group);
   uint32_t bits_columns = (group->bits_count + 7u) / 8u;
-  *part = (Part){.group = group};
+  *part = (QueryGroup){.group = group};
   part->match.words = words;
   part->bits_columns = bits_columns;
   part->match.required = memory_zeroed(memory, words, sizeof(uint64_t));
@@ -17,14 +17,14 @@ ecs_Status part_init(Part *part, Memory *memory, Group *group) {
                                                               : ECS_E_MEMORY;
 }
 
-void part_deinit(Part *part, Memory *memory) {
+void query_group_deinit(QueryGroup *part, Memory *memory) {
   memory_free(memory, part->bits_needed, part->bits_columns);
   memory_free(memory, part->bits_forbidden, part->bits_columns);
-  match_deinit(&part->match, memory);
-  *part = (Part){0};
+  matched_tables_deinit(&part->match, memory);
+  *part = (QueryGroup){0};
 }
 
-void part_demand(Part *part, uint32_t bit, bool there) {
+void query_group_demand(QueryGroup *part, uint32_t bit, bool there) {
   if (there) part->required = true;
   if (group_is_bits(part->group, bit)) {
     uint32_t index = part->group->components[bit].bits_index;
@@ -37,14 +37,14 @@ void part_demand(Part *part, uint32_t bit, bool there) {
   mask[bit >> 6] |= UINT64_C(1) << (bit & 63u);
 }
 
-uint64_t part_rows(const Part *part) {
+uint64_t query_group_rows(const QueryGroup *part) {
   uint64_t rows = 0;
   for (uint32_t i = 0; i < part->match.count; i++)
     rows += part->group->tables[part->match.tables[i]]->count;
   return rows;
 }
 
-bool part_bits_fit(const Part *part, const Table *table, uint32_t row) {
+bool query_group_bits_fit(const QueryGroup *part, const Table *table, uint32_t row) {
   for (uint32_t i = 0; i < part->bits_columns; i++) {
     uint8_t bits =
         i < table->bits_columns ? table_bits(table, i)[row] : (uint8_t)0;

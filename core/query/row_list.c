@@ -30,7 +30,7 @@ void row_list_deinit(RowList *list, Memory *memory) {
   *list = (RowList){0};
 }
 
-bool row_list_is_fresh(const RowList *list, const Part *parts) {
+bool row_list_is_fresh(const RowList *list, const QueryGroup *parts) {
   if (!list->built) return false;
   for (uint32_t i = 0; i < list->part_count; i++)
     if (list->versions[i] != parts[i].group->version) return false;
@@ -42,10 +42,10 @@ bool row_list_is_fresh(const RowList *list, const Part *parts) {
 /* What building needs for a while. */
 typedef struct Build {
   RowList *list;
-  World *world;
-  const Part *parts;
+  Store *store;
+  const QueryGroup *parts;
   uint32_t driver;
-  LookUp look_up;
+  Join join;
   uint32_t *combinations; /* per matching row of one driver table */
   uint32_t *hash;         /* combination plus one; 0: free */
   uint32_t hash_capacity;
@@ -57,7 +57,7 @@ typedef struct Build {
 } Build;
 
 static void build_deinit(Build *build, Memory *memory) {
-  look_up_deinit(&build->look_up);
+  join_deinit(&build->join);
   memory_free(memory, build->combinations, build->rows * sizeof(uint32_t));
   memory_free(memory, build->sorted, build->rows * sizeof(uint32_t));
   memory_free(memory, build->hash, build->hash_capacity * sizeof(uint32_t));
@@ -83,11 +83,11 @@ static ecs_Status reserve_rows(RowList *list, Memory *memory, uint32_t rows) {
 }
 
 static ecs_Status build_init(Build *build, Memory *memory) {
-  const Part *driver = &build->parts[build->driver];
-  uint64_t rows = part_rows(driver);
+  const QueryGroup *driver = &build->parts[build->driver];
+  uint64_t rows = query_group_rows(driver);
   uint32_t longest = 0;
   ecs_Status status =
-      look_up_init(&build->look_up, build->world, build->parts,
+      join_init(&build->join, build->store, build->parts,
                    build->list->part_count, build->driver);
   if (status != ECS_OK) return status;
   for (uint32_t i = 0; i < driver->match.count; i++) {
@@ -147,7 +147,7 @@ static ecs_Status grow_hash(Build *build, Memory *memory) {
 static ecs_Status ensure_combination(Build *build, const uint32_t *tables,
                                      uint32_t *combination) {
   RowList *list = build->list;
-  Memory *memory = &build->world->memory;
+  Memory *memory = &build->store->memory;
   void *known = list->tables;
   uint32_t in_use = list->tables_count * list->part_count;
   if (list->tables_count > 0 && /* most often the one before */
@@ -177,11 +177,11 @@ static ecs_Status ensure_combination(Build *build, const uint32_t *tables,
 static ecs_Status keep_found(Build *build, uint32_t first, uint32_t *tables,
                              uint32_t *combination) {
   RowList *list = build->list;
-  uint32_t count = build->look_up.count;
+  uint32_t count = build->join.count;
   uint32_t *combinations = build->combinations + (list->count - first);
-  bool uniform = look_up_is_uniform(&build->look_up);
+  bool uniform = join_is_uniform(&build->join);
   for (uint32_t row = 0; row < count; row++) {
-    look_up_tables(&build->look_up, row, tables);
+    join_tables(&build->join, row, tables);
     ecs_Status status = ensure_combination(build, tables, combination);
     if (status != ECS_OK) return status;
     combinations[row] = *combination;
@@ -200,7 +200,7 @@ static ecs_Status visit_table(Build *build, const Table *table,
   uint32_t first = list->count, row = 0;
   tables[build->driver] = table->id;
   while (row < table->count) {
-    row = look_up_rows(&build->look_up, table, row, list->rows, list->count);
+    row = join_rows(&build->join, table, row, list->rows, list->count);
     ecs_Status status = keep_found(build, first, tables, combination);
     if (status != ECS_OK) return status;
   }
@@ -218,7 +218,7 @@ static ecs_Status append_block(RowList *list, Memory *memory, Block block) {
 }
 
 static bool is_absent(const RowList *list, Block block, uint32_t part) {
-  return list->tables[block.tables * list->part_count + part] == PART_ABSENT;
+  return list->tables[block.tables * list->part_count + part] == QUERY_GROUP_ABSENT;
 }
 
 /* Numbers that end where a run would: then they are looked at, all at once. */
@@ -280,7 +280,7 @@ static ecs_Status cut_blocks(RowList *list, Memory *memory, Block all) {
 /* Where the rows of each combination of this driver table go. */
 static ecs_Status count_combinations(Build *build, uint32_t count) {
   uint32_t needed = build->list->tables_count - build->base + 1;
-  Memory *memory = &build->world->memory;
+  Memory *memory = &build->store->memory;
   if (needed > build->starts_capacity) {
     void *starts = build->starts;
     if (!memory_grow(memory, &starts, &build->starts_capacity, 0, needed,
@@ -310,7 +310,7 @@ static void sort_rows(Build *build, uint32_t *rows, uint32_t count) {
 /* Brings the rows of one driver table together by combination. */
 static ecs_Status bring_together(Build *build, uint32_t first) {
   RowList *list = build->list;
-  Memory *memory = &build->world->memory;
+  Memory *memory = &build->store->memory;
   uint32_t count = list->count - first;
   if (count == 0) return ECS_OK;
   if (ids_are_equal(build->combinations, count))
@@ -334,7 +334,7 @@ static ecs_Status bring_together(Build *build, uint32_t first) {
 }
 
 static ecs_Status visit_tables(Build *build, uint32_t *tables) {
-  const Part *driver = &build->parts[build->driver];
+  const QueryGroup *driver = &build->parts[build->driver];
   uint32_t combination = 0;
   for (uint32_t i = 0; i < driver->match.count; i++) {
     uint32_t first = build->list->count;
@@ -347,11 +347,11 @@ static ecs_Status visit_tables(Build *build, uint32_t *tables) {
   return ECS_OK;
 }
 
-ecs_Status row_list_build(RowList *list, World *world, const Part *parts,
+ecs_Status row_list_build(RowList *list, Store *store, const QueryGroup *parts,
                           uint32_t driver) {
-  Memory *memory = &world->memory;
+  Memory *memory = &store->memory;
   Build build = {
-      .list = list, .world = world, .parts = parts, .driver = driver};
+      .list = list, .store = store, .parts = parts, .driver = driver};
   uint32_t *tables = memory_zeroed(memory, list->part_count, sizeof(uint32_t));
   if (tables == NULL) return ECS_E_MEMORY;
   list->built = false;

@@ -35,7 +35,7 @@ typedef struct RowList {
   uint32_t **rows;        /* one array per part; owned */
   uint32_t capacity;      /* of each of them */
   uint32_t count;         /* rows that match */
-  uint32_t *tables;       /* part_count ids per combination; PART_ABSENT */
+  uint32_t *tables;       /* part_count ids per combination; QUERY_GROUP_ABSENT */
   uint32_t tables_count;  /* combinations */
   uint32_t tables_capacity; /* in ids */
   Block *blocks;
@@ -49,18 +49,18 @@ ECS_INTERNAL ecs_Status row_list_init(RowList *list, Memory *memory,
 ECS_INTERNAL void row_list_deinit(RowList *list, Memory *memory);
 
 /* Is it still what row_list_build would make? */
-ECS_INTERNAL bool row_list_is_fresh(const RowList *list, const Part *parts);
+ECS_INTERNAL bool row_list_is_fresh(const RowList *list, const QueryGroup *parts);
 
 /* Fills the list. ECS_E_MEMORY leaves it not built. Cost: one look-up per row
  * of the driver and other part. */
-ECS_INTERNAL ecs_Status row_list_build(RowList *list, World *world,
-                                       const Part *parts, uint32_t driver);
+ECS_INTERNAL ecs_Status row_list_build(RowList *list, Store *store,
+                                       const QueryGroup *parts, uint32_t driver);
 
 /* The table of a block in a part; NULL when absent. */
 static inline Table *row_list_table(const RowList *list, const Block *block,
-                                    const Part *parts, uint32_t part) {
+                                    const QueryGroup *parts, uint32_t part) {
   uint32_t id = list->tables[block->tables * list->part_count + part];
-  return id == PART_ABSENT ? NULL : parts[part].group->tables[id];
+  return id == QUERY_GROUP_ABSENT ? NULL : parts[part].group->tables[id];
 }
 
 static inline const uint32_t *row_list_rows(const RowList *list,

@@ -10,7 +10,7 @@
  *      reserved|  2   |        0        | |   0   |    0    | generation  |
  *      retired |  3   |        0        | |   0   |    0    | last gener. |
  *              +------+-----------------+ +-------+---------+-------------+
- *                         where                         what
+ *                         row_bits                      table_bits
  *
  * told is the generation of a placed slot, or ECS_SLOT_GENERATIONS for that one
  * and all later ones; then the row is asked, which holds the whole handle. So
@@ -35,7 +35,7 @@
 #define SLOT_PLACE_MASK 0xffffffu
 #define SLOT_SUMMARY_SHIFT 24u
 #define SLOT_SUMMARY_BITS 3u
-#define SLOT_TOLD_SHIFT 27u
+#define SLOT_HINT_SHIFT 27u
 
 typedef enum SlotState {
   SLOT_PLACED = 0,
@@ -45,8 +45,8 @@ typedef enum SlotState {
 } SlotState;
 
 typedef struct Slot {
-  uint32_t where;
-  uint32_t what;
+  uint32_t row_bits;
+  uint32_t table_bits;
 } Slot;
 
 typedef struct EntityIndex {
@@ -87,26 +87,26 @@ static inline bool entity_index_has(const EntityIndex *index,
 }
 
 static inline SlotState slot_state(Slot slot) {
-  return (SlotState)(slot.where >> ECS_INDEX_BITS);
+  return (SlotState)(slot.row_bits >> ECS_INDEX_BITS);
 }
 
 static inline uint32_t slot_row(Slot slot) {
-  return slot.where & ECS_INDEX_MASK;
+  return slot.row_bits & ECS_INDEX_MASK;
 }
 
 static inline uint32_t slot_table(Slot slot) {
-  return slot.what & SLOT_PLACE_MASK;
+  return slot.table_bits & SLOT_PLACE_MASK;
 }
 
 static inline uint32_t slot_summary(Slot slot) {
-  return slot.what >> SLOT_SUMMARY_SHIFT & ((1u << SLOT_SUMMARY_BITS) - 1u);
+  return slot.table_bits >> SLOT_SUMMARY_SHIFT & ((1u << SLOT_SUMMARY_BITS) - 1u);
 }
 
 /* What a placed slot tells of its generation, where it stands in the slot. */
 static inline uint32_t slot_told(uint32_t generation) {
   return (generation < ECS_SLOT_GENERATIONS ? generation
                                             : ECS_SLOT_GENERATIONS)
-         << SLOT_TOLD_SHIFT;
+         << SLOT_HINT_SHIFT;
 }
 
 /* The summary bit of a group other than the main one. */
@@ -134,13 +134,13 @@ static inline ecs_Entity entity_index_issue_as(EntityIndex *index,
     ECS_ASSERT(slot_state(*slot) == SLOT_FREE);
     index->free_head = slot_row(*slot);
     index->free_count--;
-    generation = slot->what;
+    generation = slot->table_bits;
   } else {
     at = index->used++;
     slot = entity_index_slot(index, at);
   }
-  slot->where = where;
-  slot->what = placed ? table | slot_told(generation) : generation;
+  slot->row_bits = where;
+  slot->table_bits = placed ? table | slot_told(generation) : generation;
   index->alive_count++;
   return id_make(at, generation);
 }
@@ -164,8 +164,8 @@ static inline void entity_index_move(EntityIndex *index, uint32_t entity_index,
                                      uint32_t table, uint32_t row) {
   Slot *slot = entity_index_slot(index, entity_index);
   ECS_ASSERT(slot_state(*slot) == SLOT_PLACED);
-  slot->where = row;
-  slot->what = (slot->what & ~SLOT_PLACE_MASK) | table;
+  slot->row_bits = row;
+  slot->table_bits = (slot->table_bits & ~SLOT_PLACE_MASK) | table;
 }
 
 /* The first place of a reserved entity; its summary is empty. */
@@ -174,8 +174,8 @@ static inline void entity_index_place(EntityIndex *index,
                                       uint32_t row) {
   Slot *slot = entity_index_slot(index, entity_index);
   ECS_ASSERT(slot_state(*slot) == SLOT_RESERVED);
-  slot->where = row;
-  slot->what = table | slot_told(slot->what);
+  slot->row_bits = row;
+  slot->table_bits = table | slot_told(slot->table_bits);
 }
 
 /* The same where the slot is known. One whose generations are used up is never
@@ -188,13 +188,13 @@ static inline void entity_index_free_slot(EntityIndex *index, Slot *slot,
              slot_state(*slot) == SLOT_RESERVED);
   index->alive_count--;
   if (ECS_UNLIKELY(retires)) {
-    slot->where = (uint32_t)SLOT_RETIRED << ECS_INDEX_BITS;
-    slot->what = generation;
+    slot->row_bits = (uint32_t)SLOT_RETIRED << ECS_INDEX_BITS;
+    slot->table_bits = generation;
     index->retired_count++;
     return;
   }
-  slot->where = (uint32_t)SLOT_FREE << ECS_INDEX_BITS | index->free_head;
-  slot->what = generation + 1;
+  slot->row_bits = (uint32_t)SLOT_FREE << ECS_INDEX_BITS | index->free_head;
+  slot->table_bits = generation + 1;
   index->free_head = entity_index;
   index->free_count++;
 }

@@ -38,7 +38,7 @@ void group_destroy(Group *group, Memory *memory) {
   memory_free(memory, group->hash, group->hash_capacity * sizeof(uint32_t));
   memory_free(memory, group->edges, group->edge_capacity * sizeof(Edge));
   memory_free(memory, group->matches,
-              group->match_capacity * sizeof(Match *));
+              group->match_capacity * sizeof(MatchedTables *));
   memory_free(memory, group, sizeof(Group));
 }
 
@@ -129,7 +129,7 @@ static ecs_Status reserve_hash(Group *group, Memory *memory) {
   return ECS_OK;
 }
 
-static bool reserve_in_match(Match *match, Memory *memory) {
+static bool reserve_in_match(MatchedTables *match, Memory *memory) {
   void *tables = match->tables;
   bool grown = memory_grow(memory, &tables, &match->capacity, match->count, 1,
                            sizeof(uint32_t));
@@ -168,8 +168,8 @@ ecs_Status group_ensure_table(Group *group, Memory *memory,
   note_first(group);
   hash_insert(group->hash, group->hash_capacity, *table);
   for (uint32_t i = 0; i < group->match_count; i++) {
-    Match *match = group->matches[i];
-    if (match_fits(match, *table)) match->tables[match->count++] = (*table)->id;
+    MatchedTables *match = group->matches[i];
+    if (matched_tables_fit(match, *table)) match->tables[match->count++] = (*table)->id;
   }
   group->version++;
   return ECS_OK;
@@ -297,7 +297,7 @@ static void hash_rebuild(Group *group) {
 void group_drop_tables(Group *group, Memory *memory, uint32_t count) {
   if (group->table_count <= count) return;
   for (uint32_t i = 0; i < group->match_count; i++) {
-    Match *match = group->matches[i];
+    MatchedTables *match = group->matches[i];
     while (match->count > 0 && match->tables[match->count - 1] >= count)
       match->count--;
   }
@@ -306,7 +306,7 @@ void group_drop_tables(Group *group, Memory *memory, uint32_t count) {
     ECS_ASSERT(table->count == 0);
     table_destroy(table, memory);
   }
-  for (uint32_t i = 0; i < count; i++) table_forget_turn(group->tables[i]);
+  for (uint32_t i = 0; i < count; i++) table_forget_edge(group->tables[i]);
   note_first(group);
   hash_rebuild(group);
   drop_edges(group, count);
@@ -332,15 +332,15 @@ void group_copy_row(const Group *group, Table *to, uint32_t to_row,
 
 /* Matches --------------------------------------------------------------- */
 
-ecs_Status group_attach(Group *group, Memory *memory, Match *match) {
+ecs_Status group_attach(Group *group, Memory *memory, MatchedTables *match) {
   void *matches = (void *)group->matches;
   if (!memory_grow(memory, &matches, &group->match_capacity,
-                   group->match_count, 1, sizeof(Match *)))
+                   group->match_count, 1, sizeof(MatchedTables *)))
     return ECS_E_MEMORY;
   group->matches = matches;
   match->count = 0;
   for (uint32_t i = 0; i < group->table_count; i++) {
-    if (!match_fits(match, group->tables[i])) continue;
+    if (!matched_tables_fit(match, group->tables[i])) continue;
     if (!reserve_in_match(match, memory)) return ECS_E_MEMORY;
     match->tables[match->count++] = i;
   }
@@ -348,19 +348,19 @@ ecs_Status group_attach(Group *group, Memory *memory, Match *match) {
   return ECS_OK;
 }
 
-void group_detach(Group *group, const Match *match) {
+void group_detach(Group *group, const MatchedTables *match) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < group->match_count; i++)
     if (group->matches[i] != match) group->matches[kept++] = group->matches[i];
   group->match_count = kept;
 }
 
-void match_deinit(Match *match, Memory *memory) {
+void matched_tables_deinit(MatchedTables *match, Memory *memory) {
   size_t mask_bytes = match->words * sizeof(uint64_t);
   memory_free(memory, match->required, mask_bytes);
   memory_free(memory, match->excluded, mask_bytes);
   memory_free(memory, match->tables, match->capacity * sizeof(uint32_t));
-  *match = (Match){0};
+  *match = (MatchedTables){0};
 }
 
 const char *group_kind(const Group *group) {

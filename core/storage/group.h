@@ -24,14 +24,14 @@
 #include "storage/table.h"
 
 /* Tables that have all of required and none of excluded. Owned by a query. */
-typedef struct Match {
+typedef struct MatchedTables {
   uint64_t *required;   /* words of them */
   uint64_t *excluded;
   uint32_t words;
   uint32_t *tables;     /* ids, ascending */
   uint32_t count;
   uint32_t capacity;
-} Match;
+} MatchedTables;
 
 typedef struct GroupComponent {
   ecs_Component component;
@@ -64,7 +64,7 @@ typedef struct Group {
   Edge *edges;
   uint32_t edge_count;
   uint32_t edge_capacity; /* a power of two, or 0 */
-  Match **matches;
+  MatchedTables **matches;
   uint32_t match_count;
   uint32_t match_capacity;
   Locator locator;      /* not used by the main group */
@@ -116,11 +116,11 @@ ECS_INTERNAL void group_copy_row(const Group *group, Table *to,
 
 /* Enters the match and fills its list. ECS_E_MEMORY: nothing has changed. */
 ECS_INTERNAL ecs_Status group_attach(Group *group, Memory *memory,
-                                     Match *match);
-ECS_INTERNAL void group_detach(Group *group, const Match *match);
-ECS_INTERNAL void match_deinit(Match *match, Memory *memory);
+                                     MatchedTables *match);
+ECS_INTERNAL void group_detach(Group *group, const MatchedTables *match);
+ECS_INTERNAL void matched_tables_deinit(MatchedTables *match, Memory *memory);
 
-static inline bool match_fits(const Match *match, const Table *table) {
+static inline bool matched_tables_fit(const MatchedTables *match, const Table *table) {
   for (uint32_t i = 0; i < match->words; i++) {
     uint64_t mask = i < table->mask_words ? table->mask[i] : 0;
     if ((mask & match->required[i]) != match->required[i]) return false;

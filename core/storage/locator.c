@@ -5,7 +5,7 @@
 
 static size_t page_bytes(const Locator *locator) {
   return LOCATOR_PAGE_SIZE * (locator->narrow ? sizeof(uint32_t)
-                                              : sizeof(Place));
+                                              : sizeof(RowId));
 }
 
 void locator_init(Locator *locator, bool narrow) {

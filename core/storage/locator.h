@@ -15,10 +15,10 @@
 #define LOCATOR_NONE UINT32_MAX
 #define LOCATOR_PAGE_SIZE (1u << ECS_PAGE_BITS)
 
-typedef struct Place {
+typedef struct RowId {
   uint32_t row;   /* LOCATOR_NONE: no place */
   uint32_t table;
-} Place;
+} RowId;
 
 typedef struct Locator {
   void **pages;           /* NULL where no index was ever placed */
@@ -40,14 +40,14 @@ static inline bool locator_ready(const Locator *locator, uint32_t index) {
   return page < locator->page_count && locator->pages[page] != NULL;
 }
 
-static inline Place locator_find(const Locator *locator, uint32_t index) {
+static inline RowId locator_find(const Locator *locator, uint32_t index) {
   uint32_t entry = index & (LOCATOR_PAGE_SIZE - 1u);
-  Place none = {LOCATOR_NONE, 0};
+  RowId none = {LOCATOR_NONE, 0};
   const void *page;
   if (!locator_ready(locator, index)) return none;
   page = locator->pages[index >> ECS_PAGE_BITS];
-  if (locator->narrow) return (Place){((const uint32_t *)page)[entry], 0};
-  return ((const Place *)page)[entry];
+  if (locator->narrow) return (RowId){((const uint32_t *)page)[entry], 0};
+  return ((const RowId *)page)[entry];
 }
 
 /* The entry of a narrow locator; the index must be ready. */
@@ -59,7 +59,7 @@ static inline uint32_t *locator_narrow_entry(const Locator *locator,
 }
 
 /* The index must be ready. */
-static inline void locator_set(Locator *locator, uint32_t index, Place place) {
+static inline void locator_set(Locator *locator, uint32_t index, RowId place) {
   uint32_t entry = index & (LOCATOR_PAGE_SIZE - 1u);
   void *page = locator->pages[index >> ECS_PAGE_BITS];
   ECS_ASSERT(locator_ready(locator, index));
@@ -67,11 +67,11 @@ static inline void locator_set(Locator *locator, uint32_t index, Place place) {
   if (locator->narrow)
     ((uint32_t *)page)[entry] = place.row;
   else
-    ((Place *)page)[entry] = place;
+    ((RowId *)page)[entry] = place;
 }
 
 static inline void locator_clear(Locator *locator, uint32_t index) {
-  locator_set(locator, index, (Place){LOCATOR_NONE, 0});
+  locator_set(locator, index, (RowId){LOCATOR_NONE, 0});
 }
 
 #endif

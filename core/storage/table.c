@@ -73,7 +73,7 @@ Table *table_create(Memory *memory, const Schema *const *schemas,
   *status =
       assign_columns(table, lookup, lookup + census.components, schemas);
   table->only_cells = (table->sizes & ~4u) == 0;
-  table_forget_turn(table);
+  table_forget_edge(table);
   if (*status == ECS_OK) return table;
   memory_free(memory, table, bytes);
   return NULL;
@@ -146,7 +146,7 @@ static ecs_Status resettle(Table *table, Memory *memory, uint32_t capacity,
   Table next = *table;
   next.bits_columns = bits_columns;
   next.only_cells = next.only_cells && bits_columns == 0;
-  if (!next.only_cells) table_forget_turn(&next);
+  if (!next.only_cells) table_forget_edge(&next);
   if (!lay_out(&next, capacity, &next.slab_bytes)) return ECS_E_MEMORY;
   next.slab = memory_resize(memory, NULL, 0, next.slab_bytes);
   if (next.slab == NULL) return ECS_E_MEMORY;
@@ -186,7 +186,7 @@ ecs_Status table_reserve_bits(Table *table, Memory *memory, uint32_t columns) {
     return resettle(table, memory, table->capacity, (uint16_t)columns);
   table->bits_columns = (uint16_t)columns;
   table->only_cells = false;
-  table_forget_turn(table);
+  table_forget_edge(table);
   return ECS_OK;
 }
 

@@ -49,17 +49,17 @@ struct Table;
 /* Where the last row that left a table for another went, so that the next one
  * needs no search. For tables of nothing but cells. Positions are those of the
  * component's columns among the ones of four bytes. */
-typedef struct Turn {
+typedef struct LastEdge {
   struct Table *to;
-  uint32_t key;         /* turn_key, or TURN_NONE */
+  uint32_t key;         /* last_edge_key, or LAST_EDGE_NONE */
   uint32_t step;        /* to's id less the table's, modulo 2^32 */
   uint16_t before;      /* columns in front of the component's */
   uint16_t width;       /* the component's */
   uint16_t behind;
-} Turn;
-#define TURN_NONE UINT32_MAX
+} LastEdge;
+#define LAST_EDGE_NONE UINT32_MAX
 
-static inline uint32_t turn_key(uint32_t bit, bool added) {
+static inline uint32_t last_edge_key(uint32_t bit, bool added) {
   return bit << 1 | (added ? 1u : 0u);
 }
 
@@ -81,7 +81,7 @@ typedef struct Table {
   size_t first[TABLE_SIZES];  /* byte offset of the first column of a size */
   size_t stride[TABLE_SIZES]; /* bytes from one column of a size to the next */
   const ColumnCode *codes;  /* of all fields, by component and field */
-  Turn turn;
+  LastEdge last_edge;
   uint32_t field_count;     /* of codes and fields */
   uint32_t pending;         /* rows that a command buffer is about to add */
   void *slab;               /* owned; what the allocator returned */
@@ -173,10 +173,10 @@ static inline ecs_Entity table_remove(Table *table, uint32_t row);
 
 /* Remembers that a component leads to another table, or nothing. Only tables of
  * cells do. */
-static inline void table_note_turn(Table *table, Table *to, uint32_t key,
+static inline void table_note_edge(Table *table, Table *to, uint32_t key,
                                    uint32_t begin, uint32_t end);
-static inline void table_forget_turn(Table *table) {
-  table->turn.key = TURN_NONE;
+static inline void table_forget_edge(Table *table) {
+  table->last_edge.key = LAST_EDGE_NONE;
 }
 
 /* Removes all rows; the slab stays. */
@@ -334,12 +334,12 @@ static inline ecs_Entity table_remove_entity(Table *table, uint32_t row) {
   return filler;
 }
 
-static inline void table_note_turn(Table *table, Table *to, uint32_t key,
+static inline void table_note_edge(Table *table, Table *to, uint32_t key,
                                    uint32_t begin, uint32_t end) {
   uint32_t columns = table->columns[2];
   bool added = (key & 1u) != 0;
   if (!table->only_cells) return;
-  table->turn = (Turn){.to = to, .key = key, .step = to->id - table->id,
+  table->last_edge = (LastEdge){.to = to, .key = key, .step = to->id - table->id,
                        .before = (uint16_t)begin,
                        .width = (uint16_t)(end - begin),
                        .behind = (uint16_t)(columns - (added ? begin : end))};

@@ -11,8 +11,8 @@
  * All keep what tables promise: every byte past the count is zero. Gaps are
  * there for a while only: rows_close and rows_cut take them out.
  */
-#ifndef ECS_ROWS_H
-#define ECS_ROWS_H
+#ifndef ECS_TABLE_ROWS_H
+#define ECS_TABLE_ROWS_H
 
 #include "storage/table.h"
 

@@ -12,8 +12,8 @@
  * Every open cursor and deferral is a level: the point in the recording to
  * which discarding it goes back, and how much had been dropped by then.
  */
-#ifndef ECS_API_H
-#define ECS_API_H
+#ifndef ECS_WORLD_H
+#define ECS_WORLD_H
 
 #include "query/cursor.h"
 #include "change/command_flush.h"
@@ -24,7 +24,7 @@ typedef struct Level {
 } Level;
 
 struct ecs_World {
-  World world;             /* must be first: a query knows its World */
+  Store store;             /* must be first: a query knows its Store */
   CommandBuffer commands;
   ecs_Query **queries;     /* owned */
   uint32_t query_count;
@@ -38,12 +38,12 @@ struct ecs_World {
 };
 
 static inline ecs_World *world_of(const ecs_Query *query) {
-  return (ecs_World *)(void *)query->world;
+  return (ecs_World *)(void *)query->store;
 }
 
 static inline bool is_component(const ecs_World *world,
                                 ecs_Component component) {
-  return component - 1u < world->world.component_count - 1u;
+  return component - 1u < world->store.component_count - 1u;
 }
 
 /* All exist, and none twice? */

@@ -5,27 +5,27 @@ typedef unsigned long long Number; /* what printf knows */
 
 static const char *ending(Number count) { return count == 1 ? "" : "s"; }
 
-static const char *name_of(const World *world, const Group *group,
+static const char *name_of(const Store *store, const Group *group,
                            uint32_t bit) {
-  return world->components[group->components[bit].component].schema->name;
+  return store->components[group->components[bit].component].schema->name;
 }
 
 /* Tables ------------------------------------------------------------------ */
 
 /* "{ Position, Velocity }", or "{}" */
-static void say_mask(Text *text, const World *world, const Group *group,
+static void say_mask(Text *text, const Store *store, const Group *group,
                      const Table *table) {
   const char *before = "{ ";
   for (uint32_t bit = 0; bit < group->component_count; bit++) {
     if (!mask_has(table->mask, table->mask_words, bit)) continue;
-    text_say(text, "%s%s", before, name_of(world, group, bit));
+    text_say(text, "%s%s", before, name_of(store, group, bit));
     before = ", ";
   }
   text_say(text, before[0] == ',' ? " }" : "{}");
 }
 
 /* The oldest tables, in the order of their birth; the rest as a sum. */
-static void say_tables(Text *text, const World *world, const Group *group) {
+static void say_tables(Text *text, const Store *store, const Group *group) {
   Number rows = 0, bytes = 0;
   for (uint32_t i = 0; i < group->table_count; i++) {
     const Table *table = group->tables[i];
@@ -35,7 +35,7 @@ static void say_tables(Text *text, const World *world, const Group *group) {
       continue;
     }
     text_say(text, "  table ");
-    say_mask(text, world, group, table);
+    say_mask(text, store, group, table);
     text_say(text, ": %u row%s of %u, %llu bytes\n", table->count,
              ending(table->count), table->capacity,
              (Number)table->slab_bytes);
@@ -48,13 +48,13 @@ static void say_tables(Text *text, const World *world, const Group *group) {
 
 /* Groups ------------------------------------------------------------------ */
 
-static void say_group(Text *text, const World *world, const Group *group) {
+static void say_group(Text *text, const Store *store, const Group *group) {
   text_say(text, "%s %u:", group_kind(group), group->id);
   for (uint32_t bit = 0; bit < group->component_count; bit++)
-    text_say(text, "%s %s%s", bit == 0 ? "" : ",", name_of(world, group, bit),
+    text_say(text, "%s %s%s", bit == 0 ? "" : ",", name_of(store, group, bit),
              group_is_bits(group, bit) ? " (bits)" : "");
   text_say(text, group->component_count == 0 ? " no components\n" : "\n");
-  say_tables(text, world, group);
+  say_tables(text, store, group);
 }
 
 /* Components -------------------------------------------------------------- */
@@ -80,10 +80,10 @@ static Number count_of(const Group *group, uint32_t bit) {
   return count;
 }
 
-static void say_component(Text *text, const World *world,
+static void say_component(Text *text, const Store *store,
                           const Component *component) {
   const Schema *schema = component->schema;
-  const Group *group = world->groups[component->group];
+  const Group *group = store->groups[component->group];
   Number count = count_of(group, component->bit), bytes = 0;
   text_say(text, "%s %s:", schema->field_count > 0 ? "component" : "tag",
            schema->name);
@@ -102,25 +102,25 @@ static void say_component(Text *text, const World *world,
 
 /* All of it --------------------------------------------------------------- */
 
-static void say_sums(Text *text, const World *world) {
+static void say_sums(Text *text, const Store *store) {
   Number tables = 0, bytes = 0;
-  for (uint32_t i = 0; i < world->group_count; i++) {
-    const Group *group = world->groups[i];
+  for (uint32_t i = 0; i < store->group_count; i++) {
+    const Group *group = store->groups[i];
     tables += group->table_count;
     for (uint32_t k = 0; k < group->table_count; k++)
       bytes += group->tables[k]->slab_bytes;
   }
-  Number entities = world->index.alive_count;
+  Number entities = store->index.alive_count;
   text_say(text,
            "%llu entit%s in %u group%s with %llu table%s, %llu bytes of rows\n",
-           entities, entities == 1 ? "y" : "ies", world->group_count,
-           ending(world->group_count), tables, ending(tables), bytes);
+           entities, entities == 1 ? "y" : "ies", store->group_count,
+           ending(store->group_count), tables, ending(tables), bytes);
 }
 
-void world_explain(const World *world, Text *text) {
-  say_sums(text, world);
-  for (uint32_t i = 0; i < world->group_count; i++)
-    say_group(text, world, world->groups[i]);
-  for (uint32_t i = 1; i < world->component_count; i++)
-    say_component(text, world, &world->components[i]);
+void world_explain(const Store *store, Text *text) {
+  say_sums(text, store);
+  for (uint32_t i = 0; i < store->group_count; i++)
+    say_group(text, store, store->groups[i]);
+  for (uint32_t i = 1; i < store->component_count; i++)
+    say_component(text, store, &store->components[i]);
 }

@@ -14,12 +14,12 @@
  * text depends on the program alone: no address, no order of a hash. Cost:
  * looks at every table, and at every row where tags are stored as bits.
  */
-#ifndef ECS_EXPLAIN_H
-#define ECS_EXPLAIN_H
+#ifndef ECS_WORLD_EXPLAIN_H
+#define ECS_WORLD_EXPLAIN_H
 
 #include "base/text.h"
 #include "storage/store.h"
 
-ECS_INTERNAL void world_explain(const World *world, Text *text);
+ECS_INTERNAL void world_explain(const Store *store, Text *text);
 
 #endif

@@ -44,7 +44,7 @@ static uint64_t hash_index(uint64_t hash, const EntityIndex *index) {
   hash = mix(hash, index->retired_count);
   for (uint32_t at = index->free_head; at != 0;) {
     Slot slot = *entity_index_slot(index, at);
-    hash = mix(hash, id_make(at, slot.what));
+    hash = mix(hash, id_make(at, slot.table_bits));
     at = slot_row(slot);
   }
   return hash;
@@ -76,7 +76,7 @@ static uint64_t hash_bits(const Schema *schema, const Table *table,
 }
 
 /* Rows in their order; components in any. */
-static uint64_t hash_table(const World *world, const Group *group,
+static uint64_t hash_table(const Store *store, const Group *group,
                            const Table *table) {
   uint64_t rows = mix(2, table->count);
   uint64_t components = 0;
@@ -84,7 +84,7 @@ static uint64_t hash_table(const World *world, const Group *group,
     rows = mix(rows, table->entities[row]);
   for (uint32_t bit = 0; bit < group->component_count; bit++) {
     const GroupComponent *what = &group->components[bit];
-    const Schema *schema = world->components[what->component].schema;
+    const Schema *schema = store->components[what->component].schema;
     if (what->bits_index != GROUP_NOT_BITS)
       components += hash_bits(schema, table, what->bits_index);
     else if (table_has(table, bit))
@@ -94,27 +94,27 @@ static uint64_t hash_table(const World *world, const Group *group,
 }
 
 /* Tables in their order, which is that of walks. */
-static uint64_t hash_group(const World *world, const Group *group) {
+static uint64_t hash_group(const Store *store, const Group *group) {
   uint64_t hash = 0;
   for (uint32_t i = 0; i < group->table_count; i++)
     if (group->tables[i]->count > 0)
-      hash = mix(hash, hash_table(world, group, group->tables[i]));
+      hash = mix(hash, hash_table(store, group, group->tables[i]));
   return hash;
 }
 
-uint64_t world_hash(const World *world) {
+uint64_t world_hash(const Store *store) {
   uint64_t groups = 0;
-  for (uint32_t i = 0; i < world->group_count; i++)
-    groups += hash_group(world, world->groups[i]);
-  return mix(hash_index(3, &world->index), groups);
+  for (uint32_t i = 0; i < store->group_count; i++)
+    groups += hash_group(store, store->groups[i]);
+  return mix(hash_index(3, &store->index), groups);
 }
 
 /* Entities and values --------------------------------------------------- */
 
-static uint64_t sum_component(const World *world, const Group *group,
+static uint64_t sum_component(const Store *store, const Group *group,
                               const Table *table, uint32_t bit) {
   ecs_Component component = group->components[bit].component;
-  const Schema *schema = world->components[component].schema;
+  const Schema *schema = store->components[component].schema;
   uint64_t what = hash_schema(schema);
   uint64_t sum = 0;
   for (uint32_t row = 0; row < table->count; row++) {
@@ -129,10 +129,10 @@ static uint64_t sum_component(const World *world, const Group *group,
   return sum;
 }
 
-static uint64_t sum_bits(const World *world, const Group *group,
+static uint64_t sum_bits(const Store *store, const Group *group,
                          const Table *table, uint32_t bit) {
   const GroupComponent *what = &group->components[bit];
-  const Schema *schema = world->components[what->component].schema;
+  const Schema *schema = store->components[what->component].schema;
   uint64_t tag = hash_schema(schema);
   uint64_t sum = 0;
   for (uint32_t row = 0; row < table->count; row++)
@@ -141,24 +141,24 @@ static uint64_t sum_bits(const World *world, const Group *group,
   return sum;
 }
 
-static uint64_t sum_table(const World *world, const Group *group,
+static uint64_t sum_table(const Store *store, const Group *group,
                           const Table *table) {
   uint64_t sum = 0;
   for (uint32_t bit = 0; bit < group->component_count; bit++) {
     if (group_is_bits(group, bit))
-      sum += sum_bits(world, group, table, bit);
+      sum += sum_bits(store, group, table, bit);
     else if (table_has(table, bit))
-      sum += sum_component(world, group, table, bit);
+      sum += sum_component(store, group, table, bit);
   }
   for (uint32_t row = 0; group->id == 0 && row < table->count; row++)
     sum += mix(2, table->entities[row]);
   return sum;
 }
 
-uint64_t world_state_hash(const World *world) {
+uint64_t world_state_hash(const Store *store) {
   uint64_t sum = 0;
-  for (uint32_t i = 0; i < world->group_count; i++)
-    for (uint32_t k = 0; k < world->groups[i]->table_count; k++)
-      sum += sum_table(world, world->groups[i], world->groups[i]->tables[k]);
+  for (uint32_t i = 0; i < store->group_count; i++)
+    for (uint32_t k = 0; k < store->groups[i]->table_count; k++)
+      sum += sum_table(store, store->groups[i], store->groups[i]->tables[k]);
   return mix(3, sum);
 }

@@ -7,12 +7,12 @@
  * order. A NaN counts as a NaN, whatever its bits. No address, no padding and
  * no empty table enters either. Cost: reads the whole world.
  */
-#ifndef ECS_HASH_H
-#define ECS_HASH_H
+#ifndef ECS_WORLD_HASH_H
+#define ECS_WORLD_HASH_H
 
 #include "storage/store.h"
 
-ECS_INTERNAL uint64_t world_hash(const World *world);
-ECS_INTERNAL uint64_t world_state_hash(const World *world);
+ECS_INTERNAL uint64_t world_hash(const Store *store);
+ECS_INTERNAL uint64_t world_state_hash(const Store *store);
 
 #endif

@@ -31,7 +31,7 @@ typedef ecs_Status OracleStep(Oracle *oracle, ecs_Entity entity,
                               const Arguments *arguments,
                               const double *values);
 
-/* Marks the matches before the first of them changes. */
+/* IndexSet the matches before the first of them changes. */
 static void change_matches(Run *run, const Arguments *arguments,
                            const double *values, OracleStep *step) {
   static bool marked[1u << 20];

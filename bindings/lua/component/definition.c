@@ -192,8 +192,8 @@ Definition *bind_definition_check(lua_State *L, int index, const char *call) {
   return NULL;
 }
 
-Part bind_part_check(lua_State *L, int index, const char *call) {
-  Part part = {NULL, (Value *)bind_find(L, index, KIND_VALUE)};
+Given bind_given_check(lua_State *L, int index, const char *call) {
+  Given part = {NULL, (Value *)bind_find(L, index, KIND_VALUE)};
   if (!part.value) {
     part.definition = find_definition(L, index);
     if (part.definition) return part;

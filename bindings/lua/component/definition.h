@@ -36,20 +36,20 @@ typedef struct Value {
 } Value;
 
 /* A definition, or a value with its definition. */
-typedef struct Part {
+typedef struct Given {
   const Definition *definition;
   const Value *value; /* NULL: all defaults */
-} Part;
+} Given;
 
 /* The image of a part; NULL for a tag. */
-static inline const void *part_image(Part part) {
+static inline const void *given_image(Given part) {
   return part.value ? part.value->image : part.definition->defaults;
 }
 
 /* Each raises on anything else, in the name of the calling function. */
 BIND_INTERNAL Definition *bind_definition_check(lua_State *L, int index,
                                                 const char *call);
-BIND_INTERNAL Part bind_part_check(lua_State *L, int index, const char *call);
+BIND_INTERNAL Given bind_given_check(lua_State *L, int index, const char *call);
 
 /* Where a state remembers that there is a definition at an address. */
 static inline const void **recent_definition(State *state,
@@ -67,12 +67,12 @@ static inline const Definition *bind_definition_at(lua_State *L, State *state,
     return (const Definition *)address;
   return bind_definition_check(L, index, call);
 }
-static inline Part bind_part_at(lua_State *L, State *state, int index,
+static inline Given bind_given_at(lua_State *L, State *state, int index,
                                 const char *call) {
   const void *address = lua_touserdata(L, index);
   if (address && *recent_definition(state, address) == address)
-    return (Part){(const Definition *)address, NULL};
-  return bind_part_check(L, index, call);
+    return (Given){(const Definition *)address, NULL};
+  return bind_given_check(L, index, call);
 }
 
 /* define.c: the definition that a component of a host's world goes by: one of

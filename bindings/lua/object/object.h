@@ -4,8 +4,8 @@
  *
  *      Definition   a component's name and fields; lives as long as the state
  *      Value        a definition's image and which fields were given
- *      World        owns an ecs_World
- *      Query        an ecs_Query, which its world owns
+ *      LuaWorld        owns an ecs_World
+ *      LuaQuery        an ecs_Query, which its world owns
  *      Kernel       a native kernel bound to a query
  *      Library      a loaded library of native kernels
  *      View         one walk over batches, and what a script sees of it
@@ -13,11 +13,11 @@
  *      Program      a kernel program bound to a query
  *      Total        a sum or extreme that each systems add to
  *
- *      State --> definitions, libraries     Query --> World
- *        (upvalue 1 of every function)      Kernel --> Query
- *                                           View --> Query or World
- *                                           Rows --> Query
- *                                           Total <-> World
+ *      State --> definitions, libraries     LuaQuery --> LuaWorld
+ *        (upvalue 1 of every function)      Kernel --> LuaQuery
+ *                                           View --> LuaQuery or LuaWorld
+ *                                           Rows --> LuaQuery
+ *                                           Total <-> LuaWorld
  *
  * An arrow is a reference through a private table, so a world outlives what was
  * made from it; closing it is another matter: then its native is NULL, and

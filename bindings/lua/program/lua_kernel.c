@@ -18,7 +18,7 @@ typedef struct Library {
 
 typedef struct Kernel {
   Header header;
-  Query *query;
+  LuaQuery *query;
   ecs_KernelBinding *native;
 } Kernel;
 
@@ -92,7 +92,7 @@ static int kernels(lua_State *L) {
 }
 
 /* Pushes why a kernel's column does not fit a query. */
-static void push_misfit(lua_State *L, const Query *query,
+static void push_misfit(lua_State *L, const LuaQuery *query,
                         const ecs_Kernel *kernel, uint32_t wrong) {
   if (wrong >= kernel->column_count) {
     lua_pushfstring(L, "ecs: %s: the kernel does not fit the query",
@@ -110,7 +110,7 @@ static void push_misfit(lua_State *L, const Query *query,
 
 /* kernel(query, library, name): a Kernel, or nil and why not. */
 static int kernel_bind(lua_State *L) {
-  Query *query = bind_query_check(L, 1);
+  LuaQuery *query = bind_query_check(L, 1);
   const char *library_name = luaL_checkstring(L, 2);
   const char *name = luaL_checkstring(L, 3);
   const ecs_KernelLibrary *library = find_library(L, library_name);
@@ -146,7 +146,7 @@ static int run_kernel(lua_State *L) {
   double tick = luaL_checknumber(L, 3);
   luaL_argcheck(L, tick >= 0 && tick < 9007199254740992.0, 3, "not a tick");
   call.tick = (uint64_t)tick;
-  World *world = kernel->query->world;
+  LuaWorld *world = kernel->query->world;
   if (!world->native || !kernel->query->native)
     return bind_error(L, "the world of this kernel is closed");
   ecs_Status status = ecs_kernel_run(kernel->native, &call);

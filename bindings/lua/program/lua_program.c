@@ -15,7 +15,7 @@
 
 typedef struct Program {
   Header header;
-  Query *query;
+  LuaQuery *query;
   ecs_Program *native; /* NULL: dropped */
   uint32_t uniform_count;
   uint32_t reduction_count;
@@ -47,7 +47,7 @@ static void keep_totals(lua_State *L, Program *program) {
 
 /* A userdata for a program that was just made: wrap(query, native, totals). */
 static int wrap(lua_State *L) {
-  Query *query = (Query *)bind_find(L, 1, KIND_QUERY);
+  LuaQuery *query = (LuaQuery *)bind_find(L, 1, KIND_QUERY);
   ecs_Program *native = (ecs_Program *)lua_touserdata(L, 2);
   ecs_ProgramInfo info;
   ecs_program_info(native, &info);
@@ -69,8 +69,8 @@ static int wrap(lua_State *L) {
 /* program(world, query, text, totals): a Program; or nil, why not, and true
  * when that is no fault of the text. */
 static int program_create(lua_State *L) {
-  World *world = bind_world_check(L, 1);
-  Query *query = bind_query_check(L, 2);
+  LuaWorld *world = bind_world_check(L, 1);
+  LuaQuery *query = bind_query_check(L, 2);
   size_t length;
   const char *text = luaL_checklstring(L, 3, &length);
   char message[512];

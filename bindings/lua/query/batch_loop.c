@@ -23,7 +23,7 @@
 typedef enum Outcome { OUTCOME_DONE, OUTCOME_MISUSE, OUTCOME_THROWN } Outcome;
 
 /* A walk in progress: places on the stack of what it needs. */
-typedef struct Walk {
+typedef struct OpenWalk {
   View *view;
   int slots;    /* VIEW_SLOTS values */
   int callback; /* 0: none */
@@ -31,7 +31,7 @@ typedef struct Walk {
   int extra_count;
   const char *call; /* for messages */
   bool idle;        /* there was no batch */
-} Walk;
+} OpenWalk;
 
 void bind_walk_enter(View *view) {
   view->outer = view->world->innermost;
@@ -50,7 +50,7 @@ bool bind_walk_leave(View *view) {
 
 /* Calls back once for the batch in the view; a callback's error stays on the
  * stack. */
-static Outcome show(lua_State *L, Walk *walk, Misuse *misuse) {
+static Outcome show(lua_State *L, OpenWalk *walk, Misuse *misuse) {
   View *view = walk->view;
   view->showing = 1;
   lua_pushvalue(L, walk->callback);
@@ -65,7 +65,7 @@ static Outcome show(lua_State *L, Walk *walk, Misuse *misuse) {
 
 /* After the last batch: ends the cursor, and pushes the message for what is no
  * error of the callback. */
-static Outcome walk_end(lua_State *L, Walk *walk, Outcome outcome,
+static Outcome walk_end(lua_State *L, OpenWalk *walk, Outcome outcome,
                         Misuse misuse) {
   View *view = walk->view;
   ecs_Status status = ECS_OK;
@@ -86,7 +86,7 @@ static Outcome walk_end(lua_State *L, Walk *walk, Outcome outcome,
 }
 
 /* From an open cursor to its end. */
-static Outcome walk_run(lua_State *L, Walk *walk) {
+static Outcome walk_run(lua_State *L, OpenWalk *walk) {
   View *view = walk->view;
   Outcome outcome = OUTCOME_DONE;
   Misuse misuse = {0, 0, false};
@@ -100,14 +100,14 @@ static Outcome walk_run(lua_State *L, Walk *walk) {
   return walk_end(L, walk, outcome, misuse);
 }
 
-static void reserve_stack(lua_State *L, const Walk *walk) {
+static void reserve_stack(lua_State *L, const OpenWalk *walk) {
   luaL_checkstack(L, walk->extra_count + 16 + (int)VIEW_BLOCK, NULL);
 }
 
 /* query:batch ------------------------------------------------------------- */
 
 /* Pushes the view for one more walk of this query, and its slots. */
-static View *query_view(lua_State *L, Query *query) {
+static View *query_view(lua_State *L, LuaQuery *query) {
   compat_push_private(L, 1);
   bind_push_table(L, "views");
   lua_rawgeti(L, -1, (int)query->depth + 1);
@@ -126,8 +126,8 @@ static View *query_view(lua_State *L, Query *query) {
 
 /* Walks query 1 with function 2, handing on arguments 3 to top. idle: was there
  * nothing to walk over? */
-static Outcome query_walk(lua_State *L, Query *query, bool *idle) {
-  Walk walk = {NULL, 0, 2, 3, lua_gettop(L) - 2, query->label, false};
+static Outcome query_walk(lua_State *L, LuaQuery *query, bool *idle) {
+  OpenWalk walk = {NULL, 0, 2, 3, lua_gettop(L) - 2, query->label, false};
   compat_push_private(L, 1);
   lua_getfield(L, -1, "world");
   bind_world_meet_all(L, query->world, -1);
@@ -149,7 +149,7 @@ static Outcome query_walk(lua_State *L, Query *query, bool *idle) {
 
 /* query:batch(f, ...) */
 static int query_batch(lua_State *L) {
-  Query *query = bind_query_check(L, 1);
+  LuaQuery *query = bind_query_check(L, 1);
   bind_callback_check(L, 2, "batch");
   bool idle = false;
   switch (query_walk(L, query, &idle)) {
@@ -163,7 +163,7 @@ static int query_batch(lua_State *L) {
  * whether the error is the callback's own, and the error. For systems, which
  * say more about it. */
 static int run_batch(lua_State *L) {
-  Query *query = bind_query_check(L, 1);
+  LuaQuery *query = bind_query_check(L, 1);
   bind_callback_check(L, 2, "batch");
   bool idle = false;
   Outcome outcome = query_walk(L, query, &idle);
@@ -241,7 +241,7 @@ static int unpack_parts(lua_State *L) {
 }
 
 /* Pushes the view for a bundle's new rows, and its slots. */
-static View *bundle_view(lua_State *L, World *world, const Parts *parts,
+static View *bundle_view(lua_State *L, LuaWorld *world, const Parts *parts,
                          ecs_Bundle bundle) {
   compat_push_private(L, 1);
   bind_push_table(L, "bundles");
@@ -249,7 +249,7 @@ static View *bundle_view(lua_State *L, World *world, const Parts *parts,
   lua_rawgeti(L, bundles, (int)bundle);
   View *view = (View *)bind_find(L, -1, KIND_VIEW);
   if (!view || view->busy) {
-    QueryTerm *terms = (QueryTerm *)lua_newuserdata(
+    LuaTerm *terms = (LuaTerm *)lua_newuserdata(
         L, (parts->count + 1u) * sizeof *terms);
     for (uint32_t p = 0; p < parts->count; p++) {
       terms[p].definition = parts->parts[p].definition;
@@ -265,7 +265,7 @@ static View *bundle_view(lua_State *L, World *world, const Parts *parts,
 }
 
 /* As walk_run, filling in values before the callback sees a batch. */
-static Outcome spawn_run(lua_State *L, Walk *walk, const Parts *parts) {
+static Outcome spawn_run(lua_State *L, OpenWalk *walk, const Parts *parts) {
   View *view = walk->view;
   Outcome outcome = OUTCOME_DONE;
   Misuse misuse = {0, 0, false};
@@ -279,7 +279,7 @@ static Outcome spawn_run(lua_State *L, Walk *walk, const Parts *parts) {
 }
 
 /* Says so when it is the number of entities that is past its limit. */
-static int refuse(lua_State *L, const World *world, ecs_Status status,
+static int refuse(lua_State *L, const LuaWorld *world, ecs_Status status,
                   double count) {
   ecs_Statistics now;
   ecs_world_statistics(bind_native(L, world), &now);
@@ -293,7 +293,7 @@ static int refuse(lua_State *L, const World *world, ecs_Status status,
 
 /* world:spawn_many(n, { Position, Velocity { x = 1 } }, f) */
 static int world_spawn_many(lua_State *L) {
-  World *world = bind_world_check(L, 1);
+  LuaWorld *world = bind_world_check(L, 1);
   double count = check_count(L, 2);
   lua_settop(L, 4);
   bool called = !lua_isnil(L, 4);
@@ -308,7 +308,7 @@ static int world_spawn_many(lua_State *L) {
       ecs_bundle(bind_native(L, world), parts.components, parts.count, &bundle);
   if (status != ECS_OK) return refuse(L, world, status, count);
   bool walked = called || gives_values(&parts);
-  Walk walk = {NULL, 0, called ? 4 : 0, 0, 0, "spawn_many", false};
+  OpenWalk walk = {NULL, 0, called ? 4 : 0, 0, 0, "spawn_many", false};
   if (walked) {
     walk.view = bundle_view(L, world, &parts, bundle);
     walk.slots = lua_gettop(L) - VIEW_SLOTS + 1;

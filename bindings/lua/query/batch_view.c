@@ -19,7 +19,7 @@ static View *view_check(lua_State *L, int index) {
 }
 
 /* Terms whose values are looked at have columns. */
-static bool has_columns(QueryTerm term) {
+static bool has_columns(LuaTerm term) {
   return term.access <= ECS_OPTIONAL;
 }
 
@@ -27,7 +27,7 @@ static bool has_columns(QueryTerm term) {
 static void lay_columns(View *view) {
   uint32_t k = 0;
   for (uint32_t t = 0; t < view->term_count; t++) {
-    QueryTerm term = view->terms[t];
+    LuaTerm term = view->terms[t];
     if (!has_columns(term)) continue;
     for (uint32_t f = 0; f < term.definition->field_count; f++, k++) {
       view->columns[k].scalar = (uint32_t)term.definition->fields[f].type;
@@ -81,10 +81,10 @@ View *bind_view_new(lua_State *L, int owner, const ViewPlan *plan) {
     if (has_columns(plan->terms[t]))
       columns += plan->terms[t].definition->field_count;
   size_t bytes = sizeof(View) + columns * sizeof(ViewColumn) +
-                 plan->term_count * sizeof(QueryTerm);
+                 plan->term_count * sizeof(LuaTerm);
   View *view = (View *)bind_new(L, KIND_VIEW, bytes);
   view->columns = (ViewColumn *)(view + 1);
-  view->terms = (QueryTerm *)(void *)(view->columns + columns);
+  view->terms = (LuaTerm *)(void *)(view->columns + columns);
   view->term_count = plan->term_count;
   view->world = plan->world;
   view->label = plan->label;

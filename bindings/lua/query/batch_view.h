@@ -43,9 +43,9 @@ struct View {
   uint32_t pair_count; /* entries of the book */
   uint32_t busy;       /* its walk is open */
   uint32_t term_count;
-  QueryTerm *terms;
+  LuaTerm *terms;
   const char *label;
-  World *world;
+  LuaWorld *world;
   View *outer;         /* of the same world */
   View *before;        /* of the same Lua state */
   struct Rows *loop;   /* whose view it is: of each; NULL otherwise */
@@ -65,9 +65,9 @@ typedef struct Misuse {
 
 /* What a view is made from. */
 typedef struct ViewPlan {
-  World *world;
+  LuaWorld *world;
   const char *label;
-  const QueryTerm *terms; /* copied */
+  const LuaTerm *terms; /* copied */
   uint32_t term_count;
 } ViewPlan;
 

@@ -11,8 +11,8 @@
 #include "world/lua_world.h"
 
 /* The query at index 1, which can be used. */
-static Query *check_query(lua_State *L) {
-  Query *query = bind_query_check(L, 1);
+static LuaQuery *check_query(lua_State *L) {
+  LuaQuery *query = bind_query_check(L, 1);
   bind_query_native(L, query);
   return query;
 }
@@ -23,7 +23,7 @@ static void refuse_more(lua_State *L, int count, const char *advice) {
 }
 
 /* The component of a part in the query's world. */
-static ecs_Component meet(lua_State *L, const Query *query,
+static ecs_Component meet(lua_State *L, const LuaQuery *query,
                           const Definition *definition) {
   compat_push_private(L, 1);
   lua_getfield(L, -1, "world");
@@ -33,7 +33,7 @@ static ecs_Component meet(lua_State *L, const Query *query,
   return component;
 }
 
-static int answer(lua_State *L, const Query *query, ecs_Status status,
+static int answer(lua_State *L, const LuaQuery *query, ecs_Status status,
                   const char *call) {
   if (status == ECS_OK) return 0;
   bind_push_status(L, query->world, status, call);
@@ -41,8 +41,8 @@ static int answer(lua_State *L, const Query *query, ecs_Status status,
 }
 
 static int query_add(lua_State *L) {
-  Query *query = check_query(L);
-  Part part = bind_part_check(L, 2, "add");
+  LuaQuery *query = check_query(L);
+  Given part = bind_given_check(L, 2, "add");
   refuse_more(L, 1, "add takes one component: call it once for each");
   ecs_Component component = meet(L, query, part.definition);
   ecs_Status status =
@@ -52,7 +52,7 @@ static int query_add(lua_State *L) {
 }
 
 static int query_remove(lua_State *L) {
-  Query *query = check_query(L);
+  LuaQuery *query = check_query(L);
   const Definition *definition = bind_definition_check(L, 2, "remove");
   refuse_more(L, 1, "remove takes one component: call it once for each");
   ecs_Component component = world_find(query->world, definition);
@@ -63,19 +63,19 @@ static int query_remove(lua_State *L) {
 }
 
 static int query_set(lua_State *L) {
-  Query *query = check_query(L);
-  Part part = bind_part_check(L, 2, "set");
+  LuaQuery *query = check_query(L);
+  Given part = bind_given_check(L, 2, "set");
   refuse_more(L, 1, "set of a query takes one value, as in "
                     "query:set(Position { x = 3 })");
   ecs_Component component = meet(L, query, part.definition);
   ecs_Status status = ecs_query_set_all(
-      bind_query_native(L, query), component, part_image(part),
+      bind_query_native(L, query), component, given_image(part),
       part.value ? part.value->given : ~UINT64_C(0));
   return answer(L, query, status, "set");
 }
 
 static int query_destroy(lua_State *L) {
-  Query *query = check_query(L);
+  LuaQuery *query = check_query(L);
   refuse_more(L, 0, "destroy of a query takes nothing, since it destroys every "
                     "entity that matches; for one there is world:destroy(e)");
   ecs_Status status = ecs_query_destroy_all(bind_query_native(L, query));
@@ -84,7 +84,7 @@ static int query_destroy(lua_State *L) {
 
 /* query:first(): the entity of the first row, or nil. */
 static int query_first(lua_State *L) {
-  Query *query = check_query(L);
+  LuaQuery *query = check_query(L);
   ecs_Entity entity = 0;
   ecs_Status status = ecs_query_first(bind_query_native(L, query), &entity);
   answer(L, query, status, "first");

@@ -21,14 +21,14 @@
 static const char *const access_names[ECS_ACCESS_COUNT] = {
     "write", "read", "optional", "with", "without"};
 
-Query *bind_query_check(lua_State *L, int index) {
-  Query *query = (Query *)bind_find(L, index, KIND_QUERY);
+LuaQuery *bind_query_check(lua_State *L, int index) {
+  LuaQuery *query = (LuaQuery *)bind_find(L, index, KIND_QUERY);
   if (!query) bind_refuse_self(L, index, "query");
   bind_query_native(L, query);
   return query;
 }
 
-ecs_Query *bind_query_native(lua_State *L, const Query *query) {
+ecs_Query *bind_query_native(lua_State *L, const LuaQuery *query) {
   if (!query->world || !query->world->native)
     bind_error(L, "the world of this query is closed");
   if (!query->native) bind_error(L, "this query was never made");
@@ -49,9 +49,9 @@ static ecs_Access read_access(lua_State *L, int index) {
 
 /* Pushes a query whose terms are read but which has nothing native yet; or a
  * message, and gives NULL. */
-static Query *query_new(lua_State *L, World *world, uint32_t count) {
-  Query *query = (Query *)bind_new(L, KIND_QUERY,
-                                   sizeof *query + count * sizeof(QueryTerm));
+static LuaQuery *query_new(lua_State *L, LuaWorld *world, uint32_t count) {
+  LuaQuery *query = (LuaQuery *)bind_new(L, KIND_QUERY,
+                                   sizeof *query + count * sizeof(LuaTerm));
   query->term_count = count;
   query->label = lua_tostring(L, 3);
   compat_push_private(L, -1);
@@ -95,13 +95,13 @@ static void note(lua_State *L, int world_index) {
   lua_settop(L, query);
 }
 
-void bind_queries_end(lua_State *L, World *world, int index) {
+void bind_queries_end(lua_State *L, LuaWorld *world, int index) {
   int top = lua_gettop(L);
   compat_push_private(L, index);
   lua_getfield(L, -1, "queries");
   if (lua_istable(L, -1))
     for (lua_pushnil(L); lua_next(L, top + 2); lua_pop(L, 1)) {
-      Query *query = (Query *)bind_find(L, top + 3, KIND_QUERY);
+      LuaQuery *query = (LuaQuery *)bind_find(L, top + 3, KIND_QUERY);
       if (!query || query->world != world || query->depth > 0) continue;
       if (world->native) ecs_query_destroy(query->native);
       query->native = NULL;
@@ -111,12 +111,12 @@ void bind_queries_end(lua_State *L, World *world, int index) {
 
 /* query(world, terms, label): a query, or nil and a message. */
 static int query_create(lua_State *L) {
-  World *world = bind_world_check(L, 1);
+  LuaWorld *world = bind_world_check(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
   if (lua_type(L, 3) != LUA_TSTRING) return luaL_argerror(L, 3, "no label");
   lua_settop(L, 3);
   uint32_t count = bind_length(L, 2, "query") / 2;
-  Query *query = query_new(L, world, count);
+  LuaQuery *query = query_new(L, world, count);
   if (!query) {
     lua_pushnil(L);
     lua_insert(L, -2);
@@ -139,7 +139,7 @@ static int query_create(lua_State *L) {
 }
 
 static int query_gc(lua_State *L) {
-  Query *query = (Query *)bind_find(L, 1, KIND_QUERY);
+  LuaQuery *query = (LuaQuery *)bind_find(L, 1, KIND_QUERY);
   if (query && query->world && query->world->native && query->native &&
       query->depth == 0)
     ecs_query_destroy(query->native);
@@ -148,14 +148,14 @@ static int query_gc(lua_State *L) {
 }
 
 static int query_tostring(lua_State *L) {
-  Query *query = (Query *)bind_find(L, 1, KIND_QUERY);
+  LuaQuery *query = (LuaQuery *)bind_find(L, 1, KIND_QUERY);
   if (!query) return bind_error(L, "this is not a query");
   lua_pushfstring(L, "ecs.Query (%s)", query->label);
   return 1;
 }
 
 static int query_count(lua_State *L) {
-  Query *query = bind_query_check(L, 1);
+  LuaQuery *query = bind_query_check(L, 1);
   uint64_t count = 0;
   ecs_Status status = ecs_query_count(bind_query_native(L, query), &count);
   if (status != ECS_OK) {
@@ -167,7 +167,7 @@ static int query_count(lua_State *L) {
 }
 
 static int query_explain(lua_State *L) {
-  Query *query = bind_query_check(L, 1);
+  LuaQuery *query = bind_query_check(L, 1);
   size_t bytes = ecs_query_explain(bind_query_native(L, query), NULL, 0) + 1;
   char *text = (char *)lua_newuserdata(L, bytes);
   text[0] = 0;
@@ -188,7 +188,7 @@ static int query_world(lua_State *L) {
 
 /* query_terms(query): a new sequence { definition, access, ... }. */
 static int query_terms(lua_State *L) {
-  const Query *query = bind_query_check(L, 1);
+  const LuaQuery *query = bind_query_check(L, 1);
   lua_settop(L, 1);
   lua_createtable(L, 2 * (int)query->term_count, 0);
   bind_push_shared(L);
@@ -206,7 +206,7 @@ static int query_terms(lua_State *L) {
 /* is_idle(query): is it certain that nothing matches now? A walk says the same
  * at its end, at several times the price. */
 static int is_idle(lua_State *L) {
-  const Query *query = (const Query *)bind_find(L, 1, KIND_QUERY);
+  const LuaQuery *query = (const LuaQuery *)bind_find(L, 1, KIND_QUERY);
   uint64_t count = 1;
   if (query && query->world && query->world->native && query->native &&
       ecs_query_count(query->native, &count) != ECS_OK)

@@ -46,7 +46,7 @@ static void give_runner(lua_State *L, const Rows *rows) {
 }
 
 /* Pushes the Rows for one more walk of each of this query. */
-static Rows *walk_rows(lua_State *L, Query *query) {
+static Rows *walk_rows(lua_State *L, LuaQuery *query) {
   push_kept(L, "each");
   lua_rawgeti(L, -1, (int)query->depth + 1);
   Rows *rows = (Rows *)bind_find(L, -1, KIND_ROWS);
@@ -108,14 +108,14 @@ static int run(lua_State *L) {
 }
 
 /* A run of a system: what draws and totals of its rows go by. */
-typedef struct Turn {
+typedef struct SystemRun {
   const char *name;
   uint64_t key;
   bool idle; /* there were no rows */
-} Turn;
+} SystemRun;
 
 /* turn NULL: no system's. The name stays on the stack. */
-static void begin_turn(lua_State *L, Rows *rows, const Turn *turn) {
+static void begin_turn(lua_State *L, Rows *rows, const SystemRun *turn) {
   rows->system = turn ? turn->name : NULL;
   rows->key = turn ? turn->key : 0;
   rows->turn = turn ? ++bind_state(L)->turns : 0;
@@ -165,8 +165,8 @@ static void push_runner(lua_State *L, const Rows *rows, int place, int extras) {
 }
 
 /* Walks query 1 with function 2, handing on arguments first to top. */
-static Outcome query_walk(lua_State *L, Query *query, int first,
-                          Turn *turn) {
+static Outcome query_walk(lua_State *L, LuaQuery *query, int first,
+                          SystemRun *turn) {
   int top = lua_gettop(L), extras = top - first + 1;
   if (extras > (int)ROWS_LIMIT)
     bind_error(L, "each hands on at most %d extra arguments", (int)ROWS_LIMIT);
@@ -196,7 +196,7 @@ static Outcome query_walk(lua_State *L, Query *query, int first,
  * of the depth that Lua has for C, and the limit of loops has to come first. */
 #define COMPILED_DEPTH 32u
 
-static bool is_deep(const World *world) {
+static bool is_deep(const LuaWorld *world) {
   uint32_t depth = 0;
   for (const View *view = world->innermost; view; view = view->outer) depth++;
   return depth >= COMPILED_DEPTH;
@@ -238,7 +238,7 @@ static Outcome run_compiled(lua_State *L, bool *done) {
 
 /* query:each(f, ...) */
 static int query_each(lua_State *L) {
-  Query *query = bind_query_check(L, 1);
+  LuaQuery *query = bind_query_check(L, 1);
   bool done = false;
   bind_callback_check(L, 2, "each");
   if (!is_deep(query->world) && run_compiled(L, &done) != OUTCOME_DONE)
@@ -255,9 +255,9 @@ static int query_each(lua_State *L) {
  * were no rows; or false, whether the error is the callback's own, and the
  * error, of which systems say more. */
 static int run_each(lua_State *L) {
-  Query *query = bind_query_check(L, 1);
+  LuaQuery *query = bind_query_check(L, 1);
   bind_callback_check(L, 2, "each");
-  Turn turn = {luaL_checkstring(L, 3), 0, false};
+  SystemRun turn = {luaL_checkstring(L, 3), 0, false};
   turn.key = ecs_random_key(query->world->seed, turn.name,
                             bind_whole_check(L, 4));
   Outcome outcome = query_walk(L, query, 5, &turn);
@@ -272,7 +272,7 @@ static int run_each(lua_State *L) {
 /* rows ------------------------------------------------------------------- */
 
 /* Pushes a Rows that no loop has: one that came to its end, or a new one. */
-static Rows *idle_rows(lua_State *L, Query *query) {
+static Rows *idle_rows(lua_State *L, LuaQuery *query) {
   push_kept(L, "idle");
   int idle = lua_gettop(L), count = (int)lua_rawlen(L, idle);
   lua_rawgeti(L, idle, count);
@@ -366,7 +366,7 @@ static int step(lua_State *L) {
 
 /* query:rows() */
 static int query_rows(lua_State *L) {
-  Query *query = bind_query_check(L, 1);
+  LuaQuery *query = bind_query_check(L, 1);
   lua_settop(L, 1);
   Rows *rows = idle_rows(L, query);
   copy_entities(L, rows, 2);

@@ -41,7 +41,7 @@ static int draw(lua_State *L) {
 
 /* set_seed(world, seed): a whole number from 0 to 2^53. */
 static int set_seed(lua_State *L) {
-  World *world = bind_world_check(L, 1);
+  LuaWorld *world = bind_world_check(L, 1);
   double seed = luaL_checknumber(L, 2);
   if (!(seed >= 0 && seed <= 9007199254740992.0))
     return luaL_argerror(L, 2, "not a whole number");

@@ -82,12 +82,12 @@ static void follow(lua_State *L, Rows *rows) {
     bind_push_status(L, rows->world, status, rows->query->label);
     bind_raise(L);
   }
-  rows->stamp = *rows->world->pulse;
+  rows->stamp = *rows->world->row_epoch;
 }
 
 /* Makes sure that elements hold. */
 static inline void check_row(lua_State *L, Rows *rows) {
-  if (rows->loops && *rows->world->pulse != rows->stamp) follow(L, rows);
+  if (rows->loops && *rows->world->row_epoch != rows->stamp) follow(L, rows);
   if (rows->row < 0) refuse_over(L);
 }
 
@@ -120,7 +120,7 @@ int bind_rows_advance(Rows *rows) {
     if (!(rows->flags & ECS_ROW_MATCHES)) continue;
     rows->entity = entity;
     rows->row = 0;
-    rows->stamp = *rows->world->pulse;
+    rows->stamp = *rows->world->row_epoch;
     return 1;
   }
   return 0;
@@ -128,12 +128,12 @@ int bind_rows_advance(Rows *rows) {
 
 /* Where a column of this row is; NULL when that takes more than a look. */
 static void *find_element(Rows *rows, uint32_t column) {
-  if (*rows->world->pulse != rows->stamp) {
+  if (*rows->world->row_epoch != rows->stamp) {
     if (rows->entity == 0 || !is_open(rows) ||
         ecs_query_locate(rows->query->native, rows->entity, rows->elements,
                          &rows->flags) != ECS_OK)
       return NULL;
-    rows->stamp = *rows->world->pulse;
+    rows->stamp = *rows->world->row_epoch;
   }
   return rows->elements[column];
 }
@@ -285,14 +285,14 @@ Rows *bind_rows_check(lua_State *L, int index) {
   return rows;
 }
 
-static bool has_view(QueryTerm term) {
+static bool has_view(LuaTerm term) {
   return term.access <= ECS_OPTIONAL && term.definition->field_count > 0;
 }
 
 /* The terms with columns, and where their columns begin. */
 static void lay_terms(Rows *rows) {
   for (uint32_t t = 0; t < rows->query->term_count; t++) {
-    QueryTerm term = rows->query->terms[t];
+    LuaTerm term = rows->query->terms[t];
     if (!has_view(term)) continue;
     rows->terms[rows->term_count++] =
         (RowTerm){term.definition, rows->view.column_count,
@@ -339,7 +339,7 @@ static void build(lua_State *L, Rows *rows, int index, int owner) {
   lua_settop(L, top);
 }
 
-Rows *bind_rows_new(lua_State *L, int owner, Query *query, bool loops) {
+Rows *bind_rows_new(lua_State *L, int owner, LuaQuery *query, bool loops) {
   size_t terms = 0, columns = 0;
   for (uint32_t t = 0; t < query->term_count; t++) {
     if (!has_view(query->terms[t])) continue;

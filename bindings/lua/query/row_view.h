@@ -9,7 +9,7 @@
  *                                       |
  *                            each:      +--> column of the batch, at [row]
  *                            rows:      +--> the element; looked up again when
- *                                            the world's pulse is not the stamp
+ *                                            the world's row_epoch is not the stamp
  *
  * Both belong to a query and are used again by its next loop, so a loop makes
  * no garbage. Views are userdata made here, or, with the accelerator, tables
@@ -46,7 +46,7 @@ typedef struct Rows {
   Header header;
   int32_t row;      /* in elements; -1: no row is out */
   uint32_t flags;   /* loops: what ecs_query_locate said */
-  uint64_t stamp;   /* loops: the pulse for which elements hold */
+  uint64_t stamp;   /* loops: the row_epoch for which elements hold */
   void **elements;  /* one per column; NULL: this row has none */
   const ecs_Entity *entities; /* each: of the batch; loops: all that matched */
   ecs_Entity entity; /* loops: whose row it is; 0: none */
@@ -55,8 +55,8 @@ typedef struct Rows {
   int (*advance)(struct Rows *);
   double (*load)(struct Rows *, uint32_t column, uint32_t scalar);
   int (*store)(struct Rows *, uint32_t column, uint32_t scalar, double value);
-  World *world;
-  Query *query;
+  LuaWorld *world;
+  LuaQuery *query;
   uint32_t capacity; /* of the buffer */
   uint32_t term_count;
   RowTerm *terms;
@@ -73,7 +73,7 @@ typedef struct Rows {
 } Rows;
 
 /* Pushes a new Rows for a query, at stack index owner. Raises. */
-BIND_INTERNAL Rows *bind_rows_new(lua_State *L, int owner, Query *query,
+BIND_INTERNAL Rows *bind_rows_new(lua_State *L, int owner, LuaQuery *query,
                                   bool loops);
 
 /* The Rows at index; raises on anything else. */

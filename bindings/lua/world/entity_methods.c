@@ -42,7 +42,7 @@ static int refuse_dead(lua_State *L, const char *call) {
   return bind_error(L, "%s: %s is not alive", call, lua_tostring(L, -1));
 }
 
-static int refuse(lua_State *L, const World *world, ecs_Status status,
+static int refuse(lua_State *L, const LuaWorld *world, ecs_Status status,
                   const char *call) {
   if (status == ECS_E_DEAD) return refuse_dead(L, call);
   bind_push_status(L, world, status, call);
@@ -50,7 +50,7 @@ static int refuse(lua_State *L, const World *world, ecs_Status status,
 }
 
 /* Raises for a status of a call on the entity at index 2. */
-static inline int check_status(lua_State *L, const World *world,
+static inline int check_status(lua_State *L, const LuaWorld *world,
                                ecs_Status status, const char *call) {
   return status == ECS_OK ? 0 : refuse(L, world, status, call);
 }
@@ -64,7 +64,7 @@ static void refuse_more(lua_State *L, int top, const char *call,
 
 /* Spawning ---------------------------------------------------------------- */
 
-void bind_parts_read(lua_State *L, World *world, int world_index, int first,
+void bind_parts_read(lua_State *L, LuaWorld *world, int world_index, int first,
                      int count, const char *call, Parts *parts) {
   parts->count = (uint32_t)count;
   parts->parts = parts->part_room;
@@ -72,13 +72,13 @@ void bind_parts_read(lua_State *L, World *world, int world_index, int first,
   parts->images = parts->image_room;
   if (count > PARTS_ON_STACK) {
     size_t n = (size_t)count;
-    parts->parts = (Part *)lua_newuserdata(L, n * sizeof(Part));
+    parts->parts = (Given *)lua_newuserdata(L, n * sizeof(Given));
     parts->components =
         (ecs_Component *)lua_newuserdata(L, n * sizeof(ecs_Component));
     parts->images = (const void **)lua_newuserdata(L, n * sizeof(void *));
   }
   for (int k = 0; k < count; k++) {
-    Part part = bind_part_at(L, world->state, first + k, call);
+    Given part = bind_given_at(L, world->state, first + k, call);
     for (int before = 0; before < k; before++)
       if (parts->parts[before].definition == part.definition)
         bind_error(L, "%s names %s twice", call, part.definition->name);
@@ -93,7 +93,7 @@ void bind_parts_read(lua_State *L, World *world, int world_index, int first,
 
 /* world:spawn(Position { x = 1 }, Enemy) */
 static int world_spawn(lua_State *L) {
-  World *world = bind_world_check(L, 1);
+  LuaWorld *world = bind_world_check(L, 1);
   Parts parts;
   ecs_Entity entity;
   bind_parts_read(L, world, 1, 2, lua_gettop(L) - 1, "spawn", &parts);
@@ -108,7 +108,7 @@ static int world_spawn(lua_State *L) {
 }
 
 static int world_destroy(lua_State *L) {
-  World *world = bind_world_check(L, 1);
+  LuaWorld *world = bind_world_check(L, 1);
   if (lua_gettop(L) > 2)
     return bind_error(L, "destroy takes one entity: call it once for each");
   ecs_Status status =
@@ -120,7 +120,7 @@ static int world_destroy(lua_State *L) {
 }
 
 static int world_alive(lua_State *L) {
-  World *world = bind_world_check(L, 1);
+  LuaWorld *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "alive");
   lua_pushboolean(L, ecs_alive(bind_native(L, world), entity));
   return 1;
@@ -140,9 +140,9 @@ static void refuse_table(lua_State *L, const char *call) {
 }
 
 static int world_add(lua_State *L) {
-  World *world = bind_world_check(L, 1);
+  LuaWorld *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "add");
-  Part part = bind_part_at(L, world->state, 3, "add");
+  Given part = bind_given_at(L, world->state, 3, "add");
   refuse_table(L, "add");
   refuse_more(L, 3, "add", "call it once for each component");
   ecs_Component component = bind_component_in(L, world, 1, part.definition);
@@ -152,7 +152,7 @@ static int world_add(lua_State *L) {
 }
 
 static int world_remove(lua_State *L) {
-  World *world = bind_world_check(L, 1);
+  LuaWorld *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "remove");
   const Definition *definition =
       bind_definition_at(L, world->state, 3, "remove");
@@ -176,7 +176,7 @@ static void refuse_second(lua_State *L) {
 }
 
 /* world:set(e, Position, "x", 3) */
-static int set_field(lua_State *L, World *world, ecs_Entity entity) {
+static int set_field(lua_State *L, LuaWorld *world, ecs_Entity entity) {
   refuse_table(L, "set");
   refuse_second(L);
   const Definition *definition = bind_definition_at(L, world->state, 3, "set");
@@ -197,16 +197,16 @@ static int set_field(lua_State *L, World *world, ecs_Entity entity) {
 }
 
 static int world_set(lua_State *L) {
-  World *world = bind_world_check(L, 1);
+  LuaWorld *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "set");
   if (lua_gettop(L) > 3) return set_field(L, world, entity);
-  Part part = bind_part_at(L, world->state, 3, "set");
+  Given part = bind_given_at(L, world->state, 3, "set");
   ecs_Component component = bind_component_in(L, world, 1, part.definition);
   ecs_Status status;
   if (part.definition->field_count == 0)
     status = ecs_add(bind_native(L, world), entity, component, NULL);
   else
-    status = ecs_set(bind_native(L, world), entity, component, part_image(part),
+    status = ecs_set(bind_native(L, world), entity, component, given_image(part),
                      part.value ? part.value->given : ~UINT64_C(0));
   return check_status(L, world, status, "set");
 }
@@ -218,7 +218,7 @@ static bool is_absent(ecs_Status status) {
 }
 
 /* world:get(e, Position): a new table, or nil. */
-static int get_all(lua_State *L, World *world, ecs_Entity entity,
+static int get_all(lua_State *L, LuaWorld *world, ecs_Entity entity,
                    ecs_Component component, const Definition *definition) {
   uint64_t image[64]; /* 64 fields of at most 8 bytes */
   ecs_Status status = ecs_get(bind_native(L, world), entity, component, image);
@@ -239,7 +239,7 @@ static int get_all(lua_State *L, World *world, ecs_Entity entity,
 }
 
 /* world:get(e, Position, "x"): one value, or nil. */
-static int get_field(lua_State *L, World *world, ecs_Entity entity,
+static int get_field(lua_State *L, LuaWorld *world, ecs_Entity entity,
                      ecs_Component component, const Definition *definition) {
   uint32_t field = bind_field_check(L, 4, definition);
   double number = 0;
@@ -257,7 +257,7 @@ static int get_field(lua_State *L, World *world, ecs_Entity entity,
 
 /* world:get(e, Position, "x", "y"): several values, or nils. The entity is
  * looked up once, for all of its fields. */
-static int get_fields(lua_State *L, World *world, ecs_Entity entity,
+static int get_fields(lua_State *L, LuaWorld *world, ecs_Entity entity,
                       ecs_Component component, const Definition *definition) {
   uint64_t image[64]; /* 64 fields of at most 8 bytes */
   int count = lua_gettop(L) - 3;
@@ -279,7 +279,7 @@ static int get_fields(lua_State *L, World *world, ecs_Entity entity,
 }
 
 static int world_get(lua_State *L) {
-  World *world = bind_world_check(L, 1);
+  LuaWorld *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "get");
   const Definition *definition = bind_definition_at(L, world->state, 3, "get");
   if (definition->field_count == 0)
@@ -297,7 +297,7 @@ static int world_get(lua_State *L) {
 
 /* world:has(e, A, B): all of them; of nothing: is it alive? */
 static int world_has(lua_State *L) {
-  World *world = bind_world_check(L, 1);
+  LuaWorld *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "has");
   int top = lua_gettop(L);
   bool has = top > 2 || ecs_alive(bind_native(L, world), entity);
@@ -313,7 +313,7 @@ static int world_has(lua_State *L) {
 
 /* world:components(e): a list in order of definition, or nil. */
 static int world_components(lua_State *L) {
-  World *world = bind_world_check(L, 1);
+  LuaWorld *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "components");
   if (!ecs_alive(bind_native(L, world), entity)) {
     lua_pushnil(L);

@@ -8,7 +8,7 @@
  * Everything else is left to the methods in entity_methods.c, which raise, record,
  * add values, and are right about all of it.
  *
- *      world --weak table--> Position --> Access --> World.native
+ *      world --weak table--> Position --> Access --> LuaWorld.native
  *
  * An Access is a userdata per world and definition. It points into its world
  * and does not keep it: only a call that has the world at hand may use it. A
@@ -75,7 +75,7 @@ static int access_calls(lua_State *L) {
 /* access(world, definition): an Access; nil unless the world has met the
  * definition. access(world): one for alive and destroy, and nothing else. */
 static int access_new(lua_State *L) {
-  const World *world = (const World *)bind_find(L, 1, KIND_WORLD);
+  const LuaWorld *world = (const LuaWorld *)bind_find(L, 1, KIND_WORLD);
   const Definition *definition =
       (const Definition *)bind_find(L, 2, KIND_DEFINITION);
   if (!world || (!definition && !lua_isnoneornil(L, 2))) return 0;

@@ -29,7 +29,7 @@ static int misuse(lua_State *L) {
   return RESULTS;
 }
 
-static int fail(lua_State *L, const World *world, ecs_Status status,
+static int fail(lua_State *L, const LuaWorld *world, ecs_Status status,
                 const char *call) {
   bind_push_status(L, world, status, call);
   return misuse(L);
@@ -47,14 +47,14 @@ static void call_back(lua_State *L, int arguments) {
 
 /* Opens a recording. The stack is ready, and nothing allocates until it is
  * closed but what is called back. */
-static ecs_Status enter(lua_State *L, World *world) {
+static ecs_Status enter(lua_State *L, LuaWorld *world) {
   ecs_Status status = ecs_defer_begin(bind_native(L, world));
   if (status == ECS_OK) world->deferrals++;
   return status;
 }
 
 /* Closes it, with the world if a finalizer wished so. */
-static ecs_Status leave(World *world, bool keep) {
+static ecs_Status leave(LuaWorld *world, bool keep) {
   ecs_Status status = ECS_OK;
   world->deferrals--;
   if (keep)
@@ -68,7 +68,7 @@ static ecs_Status leave(World *world, bool keep) {
 /* record(world, f, ...): calls f, which answers as functions here do; drops
  * what it recorded unless it answers true. */
 static int record(lua_State *L) {
-  World *world = bind_world_check(L, 1);
+  LuaWorld *world = bind_world_check(L, 1);
   luaL_checktype(L, 2, LUA_TFUNCTION);
   luaL_checkstack(L, 8, NULL);
   ecs_Status status = enter(L, world);
@@ -95,7 +95,7 @@ static int report_loss(lua_State *L, ecs_Status status) {
 }
 
 /* Why no frame can begin; pushes nothing when one can. */
-static bool is_refused(lua_State *L, const World *world, const char *call) {
+static bool is_refused(lua_State *L, const LuaWorld *world, const char *call) {
   if (world->innermost)
     lua_pushfstring(L, "ecs: %s is not possible inside %s", call,
                     world->innermost->label);
@@ -110,7 +110,7 @@ static bool is_refused(lua_State *L, const World *world, const char *call) {
 /* frame(world, name, deferred, f, ...): calls f, which answers as functions
  * here do, as one frame. name is that of the caller, for messages. */
 static int frame(lua_State *L) {
-  World *world = bind_world_check(L, 1);
+  LuaWorld *world = bind_world_check(L, 1);
   const char *call = luaL_checkstring(L, 2);
   bool deferred = lua_toboolean(L, 3);
   luaL_checktype(L, 4, LUA_TFUNCTION);
@@ -137,7 +137,7 @@ static int statistics(lua_State *L) {
   static const char *const names[] = {"entities", "retired", "dropped",
                                       "groups", "tables", "components",
                                       "queries", "bytes", "peak_bytes"};
-  World *world = bind_world_check(L, 1);
+  LuaWorld *world = bind_world_check(L, 1);
   ecs_Statistics now;
   lua_createtable(L, 0, 12);
   ecs_world_statistics(bind_native(L, world), &now);
@@ -153,7 +153,7 @@ static int statistics(lua_State *L) {
 
 /* storage(world): how it stores what it has, as text. */
 static int storage(lua_State *L) {
-  World *world = bind_world_check(L, 1);
+  LuaWorld *world = bind_world_check(L, 1);
   size_t bytes = ecs_world_explain(bind_native(L, world), NULL, 0) + 1;
   char *text = (char *)lua_newuserdata(L, bytes);
   size_t length = ecs_world_explain(bind_native(L, world), text, bytes);

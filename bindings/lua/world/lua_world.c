@@ -19,8 +19,8 @@
 
 /* Life -------------------------------------------------------------------- */
 
-static World *find_world(lua_State *L, int index) {
-  World *world = (World *)bind_find(L, index, KIND_WORLD);
+static LuaWorld *find_world(lua_State *L, int index) {
+  LuaWorld *world = (LuaWorld *)bind_find(L, index, KIND_WORLD);
   if (!world) bind_refuse_self(L, index, "world");
   world->state = bind_state(L);
   if (world->finalized) return world;
@@ -32,9 +32,9 @@ static World *find_world(lua_State *L, int index) {
 /* The world that was found last is not asked for its metatable again. Length
  * and magic are, for a script with the debug library can take a finalizer
  * away. */
-World *bind_world_check(lua_State *L, int index) {
+LuaWorld *bind_world_check(lua_State *L, int index) {
   const State *state = bind_state(L);
-  World *world = (World *)lua_touserdata(L, index);
+  LuaWorld *world = (LuaWorld *)lua_touserdata(L, index);
   if (!world || world != state->recent_world ||
       lua_rawlen(L, index) != sizeof *world ||
       world->header.magic != state->recent_world_magic ||
@@ -47,7 +47,7 @@ World *bind_world_check(lua_State *L, int index) {
 /* The collector knows nothing of a world's memory: tell it that as much was
  * allocated, so that dropped worlds are found in time. A script that stopped
  * the collector is left alone: on LuaJIT a step would start it again. */
-void bind_world_pay(lua_State *L, const World *world) {
+void bind_world_pay(lua_State *L, const LuaWorld *world) {
   if (!compat_collects(L)) return;
   ecs_Statistics statistics;
   ecs_world_statistics(world->native, &statistics);
@@ -55,8 +55,8 @@ void bind_world_pay(lua_State *L, const World *world) {
 }
 
 /* A world without systems. Its state is a table for scripts/ecs. */
-World *bind_world_new(lua_State *L) {
-  World *world = (World *)bind_new(L, KIND_WORLD, sizeof *world);
+LuaWorld *bind_world_new(lua_State *L) {
+  LuaWorld *world = (LuaWorld *)bind_new(L, KIND_WORLD, sizeof *world);
   compat_push_private(L, -1);
   lua_newtable(L);
   lua_setfield(L, -2, "state");
@@ -69,27 +69,27 @@ World *bind_world_new(lua_State *L) {
 }
 
 /* Leaves nothing that points into the native world. */
-static void forget(World *world) {
+static void forget(LuaWorld *world) {
   static const uint64_t closed = WORLD_CLOSED;
-  world->pulse = &closed;
+  world->row_epoch = &closed;
   world->native = NULL;
 }
 
 static void native_ended(ecs_Holder *holder) {
-  forget((World *)(void *)((char *)holder - offsetof(World, holder)));
+  forget((LuaWorld *)(void *)((char *)holder - offsetof(LuaWorld, holder)));
 }
 
-bool bind_world_hold(World *world, ecs_World *native) {
+bool bind_world_hold(LuaWorld *world, ecs_World *native) {
   world->holder.ended = native_ended;
   if (ecs_world_hold(native, &world->holder) != ECS_OK) return false;
-  world->pulse = ecs_world_pulse(native);
+  world->row_epoch = ecs_world_row_epoch(native);
   world->native = native;
   return true;
 }
 
 /* world() */
 static int world_new(lua_State *L) {
-  World *world = bind_world_new(L);
+  LuaWorld *world = bind_world_new(L);
   ecs_World *native = NULL;
   ecs_Status status = ecs_world_create(NULL, &native);
   if (status != ECS_OK)
@@ -99,7 +99,7 @@ static int world_new(lua_State *L) {
   return 1;
 }
 
-void bind_world_end(World *world) {
+void bind_world_end(LuaWorld *world) {
   if (!world->native) return;
   if (world->borrowed)
     (void)ecs_world_hold(world->native, NULL);
@@ -108,13 +108,13 @@ void bind_world_end(World *world) {
   forget(world);
 }
 
-bool bind_world_settle(World *world) {
+bool bind_world_settle(LuaWorld *world) {
   if (!world->doomed || bind_world_open(world)) return false;
   bind_world_end(world);
   return true;
 }
 
-const char *bind_world_open(const World *world) {
+const char *bind_world_open(const LuaWorld *world) {
   if (world->innermost) return world->innermost->label;
   return world->deferrals > 0
              ? "a frame that records its changes (flush = 'frame')"
@@ -122,7 +122,7 @@ const char *bind_world_open(const World *world) {
 }
 
 static int world_gc(lua_State *L) {
-  World *world = (World *)bind_find(L, 1, KIND_WORLD);
+  LuaWorld *world = (LuaWorld *)bind_find(L, 1, KIND_WORLD);
   if (world) world->finalized = true;
   if (world && bind_state(L)->recent_world == world)
     bind_state(L)->recent_world = NULL;
@@ -134,7 +134,7 @@ static int world_gc(lua_State *L) {
 }
 
 static int world_close(lua_State *L) {
-  World *world = (World *)bind_find(L, 1, KIND_WORLD);
+  LuaWorld *world = (LuaWorld *)bind_find(L, 1, KIND_WORLD);
   if (!world) return bind_refuse_self(L, 1, "world");
   if (bind_world_open(world))
     return bind_error(L, "a world cannot be closed inside %s",
@@ -145,7 +145,7 @@ static int world_close(lua_State *L) {
 }
 
 static int world_tostring(lua_State *L) {
-  World *world = (World *)bind_find(L, 1, KIND_WORLD);
+  LuaWorld *world = (LuaWorld *)bind_find(L, 1, KIND_WORLD);
   if (!world) return bind_error(L, "this is not a world");
   ecs_Statistics statistics;
   char text[64];
@@ -171,7 +171,7 @@ static int world_state(lua_State *L) {
 
 /* find_state(world): the same; nil for what is no world that is open. */
 static int find_state(lua_State *L) {
-  const World *world = (const World *)bind_find(L, 1, KIND_WORLD);
+  const LuaWorld *world = (const LuaWorld *)bind_find(L, 1, KIND_WORLD);
   if (!world || !world->native) return 0;
   compat_push_private(L, 1);
   lua_getfield(L, -1, "state");
@@ -180,14 +180,14 @@ static int find_state(lua_State *L) {
 
 /* live(world): false when it is closed. */
 static int world_live(lua_State *L) {
-  World *world = (World *)bind_find(L, 1, KIND_WORLD);
+  LuaWorld *world = (LuaWorld *)bind_find(L, 1, KIND_WORLD);
   lua_pushboolean(L, world && world->native);
   return 1;
 }
 
 /* open(world): the label of the innermost open walk, or nil. */
 static int world_open(lua_State *L) {
-  World *world = bind_world_check(L, 1);
+  LuaWorld *world = bind_world_check(L, 1);
   if (world->innermost)
     lua_pushstring(L, world->innermost->label);
   else
@@ -199,7 +199,7 @@ static int world_open(lua_State *L) {
 
 /* Makes ids and owners hold needed entries. Both lie in one userdata, so an
  * error anywhere leaves nothing behind. */
-static void grow(lua_State *L, World *world, int index, uint32_t needed) {
+static void grow(lua_State *L, LuaWorld *world, int index, uint32_t needed) {
   if (needed <= world->capacity) return;
   uint32_t capacity = world->capacity ? world->capacity : 16;
   while (capacity < needed) capacity *= 2;
@@ -226,7 +226,7 @@ static void grow(lua_State *L, World *world, int index, uint32_t needed) {
   lua_pop(L, 1);
 }
 
-void bind_world_link(lua_State *L, World *world, int index,
+void bind_world_link(lua_State *L, LuaWorld *world, int index,
                      const Definition *definition, ecs_Component component) {
   uint32_t highest =
       definition->index > component ? definition->index : component;
@@ -236,7 +236,7 @@ void bind_world_link(lua_State *L, World *world, int index,
 }
 
 /* Pushes why a definition and a world do not go together. */
-static void push_refusal(lua_State *L, const World *world, ecs_Status status,
+static void push_refusal(lua_State *L, const LuaWorld *world, ecs_Status status,
                          const Definition *definition) {
   const char *name = definition->name;
   if (status == ECS_E_OPEN && bind_world_open(world))
@@ -251,14 +251,14 @@ static void push_refusal(lua_State *L, const World *world, ecs_Status status,
     lua_pushfstring(L, "ecs: %s: %s", name, ecs_status_text(status));
 }
 
-ecs_Component bind_world_meet(lua_State *L, World *world, int index,
+ecs_Component bind_world_meet(lua_State *L, LuaWorld *world, int index,
                               const Definition *definition) {
   ecs_Component component = bind_world_try(L, world, index, definition);
   if (!component) bind_raise(L);
   return component;
 }
 
-ecs_Component bind_world_try(lua_State *L, World *world, int index,
+ecs_Component bind_world_try(lua_State *L, LuaWorld *world, int index,
                              const Definition *definition) {
   ecs_Component component = world_find(world, definition);
   if (component) return component;
@@ -275,7 +275,7 @@ ecs_Component bind_world_try(lua_State *L, World *world, int index,
   return component;
 }
 
-void bind_world_meet_all(lua_State *L, World *world, int index) {
+void bind_world_meet_all(lua_State *L, LuaWorld *world, int index) {
   State *state = bind_state(L);
   if (bind_world_open(world) || world->known == state->definition_count) return;
   if (ecs_deferring(bind_native(L, world))) return; /* a host's cursor */
@@ -296,7 +296,7 @@ void bind_world_meet_all(lua_State *L, World *world, int index) {
 /* Messages ---------------------------------------------------------------- */
 
 /* The innermost open walk that holds a component. */
-static const View *holder_of(const World *world, const Definition *definition) {
+static const View *holder_of(const LuaWorld *world, const Definition *definition) {
   for (const View *view = world->innermost; view; view = view->outer)
     for (uint32_t t = 0; t < view->term_count; t++)
       if (view->terms[t].definition == definition &&
@@ -305,7 +305,7 @@ static const View *holder_of(const World *world, const Definition *definition) {
   return NULL;
 }
 
-static void push_contest(lua_State *L, const World *world, const char *call) {
+static void push_contest(lua_State *L, const LuaWorld *world, const char *call) {
   ecs_Component component = ecs_world_contested(world->native);
   const Definition *definition =
       component < world->capacity ? world->owners[component] : NULL;
@@ -324,7 +324,7 @@ static void push_contest(lua_State *L, const World *world, const char *call) {
                                     : "a component");
 }
 
-void bind_push_status(lua_State *L, const World *world, ecs_Status status,
+void bind_push_status(lua_State *L, const LuaWorld *world, ecs_Status status,
                       const char *call) {
   if (status == ECS_E_ACCESS && world->native)
     push_contest(L, world, call);
@@ -337,7 +337,7 @@ void bind_push_status(lua_State *L, const World *world, ecs_Status status,
 
 /* The whole world --------------------------------------------------------- */
 
-static int check_status(lua_State *L, const World *world, ecs_Status status,
+static int check_status(lua_State *L, const LuaWorld *world, ecs_Status status,
                         const char *call) {
   if (status == ECS_OK) return 0;
   bind_push_status(L, world, status, call);
@@ -345,7 +345,7 @@ static int check_status(lua_State *L, const World *world, ecs_Status status,
 }
 
 static int world_clear(lua_State *L) {
-  World *world = bind_world_check(L, 1);
+  LuaWorld *world = bind_world_check(L, 1);
   return check_status(L, world, ecs_world_clear(world->native), "clear");
 }
 
@@ -367,7 +367,7 @@ static int world_state_hash(lua_State *L) {
 
 /* world:group { A, B, C } */
 static int world_group(lua_State *L) {
-  World *world = bind_world_check(L, 1);
+  LuaWorld *world = bind_world_check(L, 1);
   if (!lua_istable(L, 2))
     return bind_error(L, "group takes a list, as in world:group { A, B }");
   int count = (int)bind_length(L, 2, "group");

@@ -67,7 +67,7 @@ Tally *bind_tally_ensure(lua_State *L, Total *total, int index,
   return tally;
 }
 
-void bind_totals_end(const World *world, const char *system, uint64_t turn) {
+void bind_totals_end(const LuaWorld *world, const char *system, uint64_t turn) {
   for (Total *total = world->totals; total; total = total->next) {
     Tally *tally = bind_tally_find(total, system);
     if (!tally) continue;
@@ -145,7 +145,7 @@ static int total_tostring(lua_State *L) {
 }
 
 /* Pushes a new total of the world at index 1. */
-static void create(lua_State *L, World *world, ReductionKind kind,
+static void create(lua_State *L, LuaWorld *world, ReductionKind kind,
                    const char *name, size_t length) {
   Total *total =
       (Total *)bind_new(L, KIND_TOTAL, sizeof *total + length + 1);
@@ -157,7 +157,7 @@ static void create(lua_State *L, World *world, ReductionKind kind,
 
 /* world:sum(name): upvalue 2 is the kind's word, as bind_add has it. */
 static int find_or_create(lua_State *L, ReductionKind kind) {
-  World *world = bind_world_check(L, 1);
+  LuaWorld *world = bind_world_check(L, 1);
   const char *word = kind_words[kind];
   if (lua_type(L, 2) != LUA_TSTRING) {
     bind_push_description(L, 2);
@@ -208,7 +208,7 @@ static int world_max(lua_State *L) {
  * value is no such total. */
 static int total_kind(lua_State *L) {
   const Total *total = (const Total *)bind_find(L, 1, KIND_TOTAL);
-  const World *world = bind_world_check(L, 2);
+  const LuaWorld *world = bind_world_check(L, 2);
   if (total && total->world == world)
     lua_pushstring(L, kind_words[total->kind]);
   else
@@ -219,7 +219,7 @@ static int total_kind(lua_State *L) {
 /* forget_totals(world, system): as if the system had never added; a run that is
  * on goes on. */
 static int forget_totals(lua_State *L) {
-  const World *world = bind_world_check(L, 1);
+  const LuaWorld *world = bind_world_check(L, 1);
   const char *system = luaL_checkstring(L, 2);
   for (const Total *total = world->totals; total; total = total->next) {
     Tally *tally = bind_tally_find(total, system);

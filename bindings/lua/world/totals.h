@@ -30,7 +30,7 @@ typedef struct Tally {
 
 typedef struct Total {
   Header header;
-  World *world;        /* kept by its private table, with the tallies */
+  LuaWorld *world;        /* kept by its private table, with the tallies */
   struct Total *next;  /* of the world */
   Tally *tallies;
   Tally *recent;       /* that was added to last; NULL: none */
@@ -49,7 +49,7 @@ BIND_INTERNAL Tally *bind_tally_ensure(lua_State *L, Total *total, int index,
 /* A run of a system has ended well: what it added in this turn is what its
  * tallies come to, nothing where it added nothing. turn 0: it added nothing.
  * Neither allocates nor raises. */
-BIND_INTERNAL void bind_totals_end(const World *world, const char *system,
+BIND_INTERNAL void bind_totals_end(const LuaWorld *world, const char *system,
                                    uint64_t turn);
 
 #endif

@@ -231,7 +231,7 @@ typedef enum ecs_RowFlag {
 } ecs_RowFlag;
 ecs_Status ecs_query_locate(ecs_Query *query, ecs_Entity entity,
                                     void **elements, uint32_t *flags);
-const uint64_t *ecs_world_pulse(const ecs_World *world);
+const uint64_t *ecs_world_row_epoch(const ecs_World *world);
 ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle,
                                   uint64_t count, ecs_Cursor *cursor);
 ecs_Status ecs_defer_begin(ecs_World *world);

@@ -361,15 +361,15 @@ static void grouping_and_ungrouping_are_opposites(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  const Component *components = fixture.world->world.components;
+  const Component *components = fixture.world->store.components;
   const ecs_Component both[] = {fixture.a, fixture.tag};
   assert_int_equal(components[fixture.a].group, 0);
   assert_int_equal(ecs_group(fixture.world, both, 2), ECS_OK);
-  components = fixture.world->world.components;
+  components = fixture.world->store.components;
   assert_true(components[fixture.a].group > 0);
   assert_int_equal(components[fixture.a].group, components[fixture.tag].group);
   assert_int_equal(ecs_ungroup(fixture.world, both, 1), ECS_OK);
-  components = fixture.world->world.components;
+  components = fixture.world->store.components;
   assert_int_equal(components[fixture.a].group, 0);
   assert_true(components[fixture.tag].group > 0);
   finish(&fixture);

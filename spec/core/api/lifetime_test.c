@@ -151,13 +151,13 @@ static void grouping_what_is_grouped_makes_no_plan_anew(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  uint64_t before = fixture.world->world.layout_version;
+  uint64_t before = fixture.world->store.layout_version;
   assert_int_equal(ecs_group(fixture.world, fixture.components, 1), ECS_OK);
-  assert_int_equal(fixture.world->world.layout_version, before);
+  assert_int_equal(fixture.world->store.layout_version, before);
   assert_int_equal(ecs_group(fixture.world, fixture.components, 2), ECS_OK);
-  assert_int_equal(fixture.world->world.layout_version, before + 1);
+  assert_int_equal(fixture.world->store.layout_version, before + 1);
   assert_int_equal(ecs_group(fixture.world, fixture.components, 2), ECS_OK);
-  assert_int_equal(fixture.world->world.layout_version, before + 1);
+  assert_int_equal(fixture.world->store.layout_version, before + 1);
   finish(&fixture);
 }
 

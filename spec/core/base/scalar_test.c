@@ -24,20 +24,20 @@
 #define F32_HIGHEST 0x1.fffffep127
 
 /* A place at an odd address, for the widest type. */
-typedef struct Place {
+typedef struct RowId {
   unsigned char before[9];
   unsigned char element[8];
   unsigned char after[8];
-} Place;
+} RowId;
 
-static void clear(Place *place) {
+static void clear(RowId *place) {
   memset(place, SENTINEL, sizeof *place);
 }
 
 /* The element's bits, with whatever lies around it proved untouched. */
-static uint64_t bits_of(const Place *place, uint32_t bytes) {
+static uint64_t bits_of(const RowId *place, uint32_t bytes) {
   const unsigned char *all = (const unsigned char *)place;
-  const size_t start = offsetof(Place, element);
+  const size_t start = offsetof(RowId, element);
   for (size_t k = 0; k < sizeof *place; k++)
     if (k < start || k >= start + bytes) assert_int_equal(all[k], SENTINEL);
   uint8_t byte;
@@ -66,7 +66,7 @@ static uint64_t as_bits(double value) {
 }
 
 static void assert_stores(ecs_Scalar type, double value, uint64_t bits) {
-  Place place;
+  RowId place;
   clear(&place);
   assert_int_equal(ecs_scalar_store(type, place.element, value), ECS_OK);
   assert_int_equal(bits_of(&place, ecs_scalar_bytes(type)), bits);
@@ -74,14 +74,14 @@ static void assert_stores(ecs_Scalar type, double value, uint64_t bits) {
 
 /* Refused, and the place left as it was. */
 static void assert_refuses(ecs_Scalar type, double value) {
-  Place place;
+  RowId place;
   clear(&place);
   assert_int_equal(ecs_scalar_store(type, place.element, value), ECS_E_VALUE);
   (void)bits_of(&place, 0);
 }
 
 static void assert_converts(ecs_Scalar type, double value, uint64_t bits) {
-  Place place;
+  RowId place;
   clear(&place);
   ecs_scalar_convert(type, place.element, value);
   assert_int_equal(bits_of(&place, ecs_scalar_bytes(type)), bits);
@@ -111,7 +111,7 @@ static void a_type_that_is_none_does_no_harm(void **state) {
                            INT32_MIN};
   for (size_t k = 0; k < sizeof strangers / sizeof *strangers; k++) {
     ecs_Scalar type = (ecs_Scalar)strangers[k];
-    Place place;
+    RowId place;
     clear(&place);
     assert_int_equal(ecs_scalar_store(type, place.element, 1), ECS_E_ARGUMENT);
     ecs_scalar_convert(type, place.element, 1);
@@ -232,7 +232,7 @@ static void every_8_and_16_bit_integer_goes_in_and_comes_out(void **state) {
     uint64_t mask = range->highest_bits | range->lowest_bits;
     int64_t number = (int64_t)range->lowest;
     for (; number <= (int64_t)range->highest; number++) {
-      Place place;
+      RowId place;
       clear(&place);
       assert_int_equal(
           ecs_scalar_store(range->type, place.element, (double)number), ECS_OK);
@@ -258,7 +258,7 @@ static void loads_are_exact_for_every_type(void **state) {
                {ECS_I32, -2147483648.0},  {ECS_U32, 4294967295.0},
                {ECS_BOOL, 1},             {ECS_ENTITY, TWO_52 - 1}};
   for (size_t k = 0; k < sizeof exact / sizeof *exact; k++) {
-    Place place;
+    RowId place;
     clear(&place);
     assert_int_equal(
         ecs_scalar_store(exact[k].type, place.element, exact[k].value), ECS_OK);

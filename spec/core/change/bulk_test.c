@@ -252,10 +252,10 @@ static void compare(const Case *what, When when) {
   begin(&single, when);
   one_by_one(&single, matches, count, what);
   end(&single, when);
-  assert_sound(&bulk.world->world);
+  assert_sound(&bulk.world->store);
   assert_int_equal(count_of(queries[0]), count_of(queries[1]));
   assert_alike(&bulk, &single);
-  assert_sound(&bulk.world->world);
+  assert_sound(&bulk.world->store);
   finish(&bulk);
   finish(&single);
 }
@@ -344,14 +344,14 @@ static void an_empty_table_gets_the_columns_as_they_are(void **state) {
   assert_ptr_equal(first_column(query), before);
   must(ecs_query_remove_all(query, TAG));
   assert_ptr_equal(first_column(query), before);
-  assert_sound(&fixture.world->world);
+  assert_sound(&fixture.world->store);
   must(ecs_query_add_all(query, B, NULL));
   assert_ptr_not_equal(first_column(query), before);
   finish(&fixture);
 }
 
 static const Table *table_of(const Fixture *fixture, uint32_t at) {
-  return fixture->world->world.main->tables[at];
+  return fixture->world->store.main->tables[at];
 }
 
 /* Rows that arrive join those that are there, and both are found. */
@@ -366,12 +366,12 @@ static void rows_are_appended_to_those_that_are_there(void **state) {
   must(ecs_query_add_all(query, W, NULL));
   spawn_some(&fixture, A, 6);
   must(ecs_query_add_all(query, W, NULL));
-  assert_sound(&fixture.world->world);
+  assert_sound(&fixture.world->store);
   const ecs_Term both[] = {{A, ECS_READ}, {W, ECS_READ}, {BIT, ECS_WITHOUT}};
   ecs_Query *late = query_of(&fixture, both, 3);
   assert_int_equal(count_of(query), 11);
   assert_int_equal(count_of(late), 6);
-  for (uint32_t i = 0; i < fixture.world->world.main->table_count; i++)
+  for (uint32_t i = 0; i < fixture.world->store.main->table_count; i++)
     assert_true(table_of(&fixture, i)->count == 0 ||
                 table_of(&fixture, i)->count == 11);
   finish(&fixture);
@@ -430,11 +430,11 @@ static void a_group_may_have_many_components(void **state) {
   assert_int_equal(count_of(late), 10);
   must(ecs_query_remove_all(all, more[2]));
   must(ecs_query_remove_all(late, more[2]));
-  assert_sound(&fixture.world->world);
+  assert_sound(&fixture.world->store);
   must(ecs_query_remove_all(late, more[MORE - 1]));
   assert_int_equal(count_of(late), 0);
   assert_int_equal(count_of(all), 10);
-  assert_sound(&fixture.world->world);
+  assert_sound(&fixture.world->store);
   finish(&fixture);
 }
 #endif
@@ -457,15 +457,15 @@ static void fail_at_every_allocation(const Case *what) {
     spawn_hero(&fixture);
     ecs_Query *query = query_of(&fixture, what->terms, what->count);
     assert_true(count_of(query) > 0);
-    before = digest(&fixture.world->world);
+    before = digest(&fixture.world->store);
     failing_memory_arm(&fixture.failing, n, n % 2 ? FAIL_ONCE : FAIL_ONWARD);
     ecs_Status status = in_bulk(query, what);
     failures = failing_memory_disarm(&fixture.failing);
     assert_int_equal(status, failures > 0 ? ECS_E_MEMORY : ECS_OK);
-    assert_true((digest(&fixture.world->world) == before) == (failures > 0));
-    assert_sound(&fixture.world->world);
+    assert_true((digest(&fixture.world->store) == before) == (failures > 0));
+    assert_sound(&fixture.world->store);
     must(in_bulk(query, what));
-    assert_sound(&fixture.world->world);
+    assert_sound(&fixture.world->store);
     finish(&fixture);
   }
 }
@@ -666,7 +666,7 @@ static void joining_those_who_lack_it_builds_no_list(void **state) {
     must(ecs_query_add_all(query, S, NULL));
     assert_false(query->rows.built);
     assert_int_equal(count_of(joined), 5 * round);
-    assert_sound(&fixture.world->world);
+    assert_sound(&fixture.world->store);
   }
   assert_int_equal(count_of(query), 0);
   finish(&fixture);

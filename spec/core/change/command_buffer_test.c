@@ -14,8 +14,8 @@ static void a_new_buffer_holds_nothing_and_costs_nothing(void **state) {
   uint64_t requests = fixture.failing.requests;
   CommandBuffer buffer;
   memset(&buffer, 0xff, sizeof buffer);
-  command_buffer_init(&buffer, &fixture.world->world);
-  assert_ptr_equal(buffer.world, &fixture.world->world);
+  command_buffer_init(&buffer, &fixture.world->store);
+  assert_ptr_equal(buffer.store, &fixture.world->store);
   assert_null(command_find(&buffer, id_make(1, 0)));
   assert_null(command_mark(&buffer).last);
   assert_null(command_mark(&buffer).stages);
@@ -66,10 +66,10 @@ static void a_command_says_what_was_asked(void **state) {
   const Command *remove =
       record(&fixture, COMMAND_REMOVE, entity, fixture.a, NULL, 0);
   assert_int_equal(remove->kind, COMMAND_REMOVE);
-  const Subject *subject = command_find(fixture.buffer, entity);
-  assert_false(subject_is_destroyed(subject));
+  const EntityCommands *subject = command_find(fixture.buffer, entity);
+  assert_false(is_recorded_destroyed(subject));
   (void)record(&fixture, COMMAND_DESTROY, entity, 0, NULL, 0);
-  assert_true(subject_is_destroyed(subject));
+  assert_true(is_recorded_destroyed(subject));
   assert_ptr_equal(subject->first, set);
   assert_chains_hold(&fixture);
   finish(&fixture);
@@ -255,7 +255,7 @@ static void a_recorded_birth_adds_its_components_in_order(void **state) {
                                         bundle_of(&fixture, what, 4), values,
                                         &entity),
                    ECS_OK);
-  assert_true(world_is_reserved(&fixture.world->world, entity));
+  assert_true(store_is_reserved(&fixture.world->store, entity));
   const Command *at = command_find(fixture.buffer, entity)->first;
   assert_int_equal(at->kind, COMMAND_SPAWN);
   assert_null(at->stage);
@@ -286,7 +286,7 @@ static void a_birth_without_values_takes_no_more_than_its_commands(
   const Bundle *bundle = bundle_of(&fixture, what, 3);
   assert_int_equal(
       command_record_spawn(fixture.buffer, bundle, NULL, &entity), ECS_OK);
-  const Piece *pieces = fixture.buffer->pieces;
+  const CommandPage *pieces = fixture.buffer->pieces;
   assert_int_equal(pieces[0].used, 4 * PLAIN);
   command_rewind(fixture.buffer, (CommandMark){0});
   assert_int_equal(
@@ -310,8 +310,8 @@ static void births_recycle_first_and_go_on_with_fresh_indices(void **state) {
   static const uint32_t gone[] = {17, 2, 9};
   for (uint32_t i = 0; i < 3; i++)
     assert_int_equal(ecs_destroy(fixture.world, e[gone[i]]), ECS_OK);
-  uint32_t used = fixture.world->world.index.used;
-  const Stage *stage =
+  uint32_t used = fixture.world->store.index.used;
+  const StagedRows *stage =
       record_stage(&fixture, bundle_of(&fixture, NULL, 0), 3 + 14);
   const ecs_Entity *born = stage->table->entities;
   for (uint32_t i = 0; i < 3; i++)
@@ -349,7 +349,7 @@ static void a_stage_is_a_table_of_defaults(void **state) {
   start(&fixture);
   const ecs_Component what[] = {fixture.sparse, fixture.tag, fixture.a};
   const Bundle *bundle = bundle_of(&fixture, what, 3);
-  const Stage *stage = record_stage(&fixture, bundle, 5);
+  const StagedRows *stage = record_stage(&fixture, bundle, 5);
   assert_ptr_equal(stage->bundle, bundle);
   assert_int_equal(stage->table->count, 5);
   assert_true(table_has(stage->table, 0) && table_has(stage->table, 1) &&
@@ -384,7 +384,7 @@ static void a_stage_of_nobody_is_a_stage(void **state) {
   Fixture fixture;
   start(&fixture);
   CommandMark mark = command_mark(fixture.buffer);
-  const Stage *stage =
+  const StagedRows *stage =
       record_stage(&fixture, bundle_of(&fixture, &fixture.a, 1), 0);
   assert_int_equal(stage->table->count, 0);
   assert_int_equal(fixture.buffer->subject_count, 0);
@@ -397,9 +397,9 @@ static void stages_of_the_same_world_stand_behind_each_other(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  const Stage *first =
+  const StagedRows *first =
       record_stage(&fixture, bundle_of(&fixture, &fixture.a, 1), 2);
-  const Stage *second =
+  const StagedRows *second =
       record_stage(&fixture, bundle_of(&fixture, &fixture.b, 1), 3);
   assert_null(first->previous);
   assert_ptr_equal(second->previous, first);
@@ -421,7 +421,7 @@ static void a_stage_may_have_many_components(void **state) {
     snprintf(name, sizeof name, "C%u", (unsigned)i);
     what[i] = define(&fixture, name, ECS_U16, i % 3, i, ECS_STORE_TABLE);
   }
-  const Stage *stage =
+  const StagedRows *stage =
       record_stage(&fixture, bundle_of(&fixture, what, 130), 2);
   for (uint32_t i = 0; i < 130; i++) {
     assert_true(table_has(stage->table, i));

@@ -74,11 +74,11 @@ static uint32_t tables_of(const Fixture *fixture) {
 
 /* Nothing of an apply may stay: no pending rows, no records. */
 static void assert_settled(const Fixture *fixture) {
-  const World *world = &fixture->world->world;
+  const Store *world = &fixture->world->store;
   for (uint32_t i = 0; i < world->group_count; i++)
     for (uint32_t k = 0; k < world->groups[i]->table_count; k++)
       assert_int_equal(world->groups[i]->tables[k]->pending, 0);
-  assert_true(world_check_invariants(world));
+  assert_true(store_check_invariants(world));
   assert_int_equal(fixture->world->commands.subject_count, 0);
   assert_int_equal(fixture->world->commands.command_count, 0);
   assert_null(fixture->world->commands.last);
@@ -250,13 +250,13 @@ static void entities_are_moved_in_the_order_of_their_first_record(
   assert_int_equal(ecs_add(fixture.world, e[2], fixture.s, NULL), ECS_OK);
   end(&fixture);
   for (uint32_t i = 0; i < 4; i++) {
-    Location place = world_locate_main(&fixture.world->world, e[order[i]]);
+    RowRef place = store_locate_main(&fixture.world->store, e[order[i]]);
     assert_int_equal(place.row, i);
   }
-  Location place;
-  (void)world_locate(&fixture.world->world, e[2], fixture.s, &place);
+  RowRef place;
+  (void)store_locate(&fixture.world->store, e[2], fixture.s, &place);
   assert_int_equal(place.row, 0); /* its first record came first */
-  (void)world_locate(&fixture.world->world, e[1], fixture.s, &place);
+  (void)store_locate(&fixture.world->store, e[1], fixture.s, &place);
   assert_int_equal(place.row, 1);
   finish(&fixture);
 }
@@ -267,7 +267,7 @@ static void an_entity_moves_once_and_leaves_no_tables_on_its_way(void **state) {
   start(&fixture);
   ecs_Entity entity = spawn(&fixture);
   uint32_t tables = tables_of(&fixture);
-  const Group *main = world_main(&fixture.world->world);
+  const Group *main = store_main(&fixture.world->store);
   begin(&fixture);
   static const uint32_t operations[] = {0, 14, 8, 4, 7, 0, 10, 2};
   for (uint32_t i = 0; i < 8; i++)
@@ -278,12 +278,12 @@ static void an_entity_moves_once_and_leaves_no_tables_on_its_way(void **state) {
   begin(&fixture);
   assert_int_equal(operate(&fixture, entity, 4), ECS_OK);
   assert_int_equal(operate(&fixture, entity, 0), ECS_OK);
-  uint32_t row = world_locate_main(&fixture.world->world, entity).row;
-  const Table *table = world_locate_main(&fixture.world->world, entity).table;
+  uint32_t row = store_locate_main(&fixture.world->store, entity).row;
+  const Table *table = store_locate_main(&fixture.world->store, entity).table;
   uint64_t version = main->version;
   end(&fixture);
   assert_int_equal(main->version, version + 1); /* two records, one change */
-  Location place = world_locate_main(&fixture.world->world, entity);
+  RowRef place = store_locate_main(&fixture.world->store, entity);
   assert_ptr_equal(place.table, table);
   assert_int_equal(place.row, row);
   assert_int_equal(tables_of(&fixture), tables + 3);
@@ -294,7 +294,7 @@ static void groups_that_nobody_asks_for_stay_as_they_are(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  World *world = &fixture.world->world;
+  Store *world = &fixture.world->store;
   ecs_Entity entity = spawn(&fixture);
   prepare(&fixture, entity, 63);
   uint64_t versions[8];
@@ -313,12 +313,12 @@ static void applying_nothing_changes_nothing(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  uint64_t version = world_structure_version(&fixture.world->world);
+  uint64_t version = store_structure_version(&fixture.world->store);
   uint64_t requests = fixture.failing.requests;
   begin(&fixture);
   end(&fixture);
-  assert_int_equal(command_apply(&fixture.world->commands), ECS_OK);
-  assert_int_equal(world_structure_version(&fixture.world->world), version);
+  assert_int_equal(command_flush(&fixture.world->commands), ECS_OK);
+  assert_int_equal(store_structure_version(&fixture.world->store), version);
   assert_int_equal(fixture.failing.requests, requests);
   finish(&fixture);
 }
@@ -402,7 +402,7 @@ static void who_is_born_and_dies_in_one_recording_never_was(void **state) {
   assert_false(ecs_alive(fixture.world, entity));
   assert_true(ecs_world_state_hash(fixture.world) == hash);
   assert_int_equal(tables_of(&fixture), tables);
-  assert_int_equal(fixture.world->world.index.alive_count, 0);
+  assert_int_equal(fixture.world->store.index.alive_count, 0);
   ecs_Entity next = spawn(&fixture);
   assert_int_equal(id_index(next), id_index(entity));
   assert_int_equal(id_generation(next), id_generation(entity) + 1);
@@ -431,7 +431,7 @@ static void rows_are_reserved_for_all_who_come_to_one_table(void **state) {
     assert_true(a.x == i && a.y == (float)i);
     assert_true(ecs_has(fixture.world, e[i], fixture.u));
   }
-  assert_int_equal(fixture.world->world.index.alive_count, 40);
+  assert_int_equal(fixture.world->store.index.alive_count, 40);
   assert_settled(&fixture);
   finish(&fixture);
 }
@@ -578,14 +578,14 @@ static void bits_come_and_go_in_groups_of_nothing_else(void **state) {
         if (round == 2) assert_int_equal(ecs_remove(world, e[i], next), 0);
       }
       assert_int_equal(ecs_defer_end(world), ECS_OK);
-      assert_true(world_check_invariants(&world->world));
+      assert_true(store_check_invariants(&world->store));
       for (uint32_t i = 0; i < 5; i++) {
         ecs_Component there[10], next = bits[(first[i] + 8) % 10];
         assert_int_equal(ecs_components_of(world, e[i], there, 10), round < 2);
         if (round < 2)
           assert_int_equal(there[0], round == 0 ? bits[first[i]] : next);
-        Location place =
-            world_locate_in(world->world.groups[apart], id_index(e[i]));
+        RowRef place =
+            store_locate_in(world->store.groups[apart], id_index(e[i]));
         if (apart == 1) assert_int_equal(place.table != NULL, round < 2);
       }
     }
@@ -693,7 +693,7 @@ static uint64_t apply_refused(uint64_t nth, FailingMode mode) {
   if (injected > 0) {
     assert_true(ecs_world_state_hash(fixture.world) == hash);
     assert_int_equal(tables_of(&fixture), tables);
-    assert_int_equal(fixture.world->world.index.alive_count, 7);
+    assert_int_equal(fixture.world->store.index.alive_count, 7);
   }
   for (uint32_t i = 0; i < 12; i++)
     assert_int_equal(ecs_alive(fixture.world, born[i]),
@@ -746,8 +746,8 @@ static void a_recording_that_needs_too_many_tables_is_dropped(void **state) {
         else
           assert_int_equal(ecs_remove(world, e[i], tags[k]), ECS_OK);
     assert_int_equal(ecs_defer_end(world), half == 0 ? ECS_OK : ECS_E_LIMIT);
-    assert_true(world_check_invariants(&world->world));
-    assert_int_equal(world_main(&world->world)->table_count, 32);
+    assert_true(store_check_invariants(&world->store));
+    assert_int_equal(store_main(&world->store)->table_count, 32);
     if (half == 0) continue;
     assert_true(ecs_world_state_hash(world) == hash);
     assert_false(ecs_alive(world, born));

@@ -11,13 +11,13 @@
 typedef struct Picture {
   uint32_t subjects, commands, alive, retired;
   const Command *last;
-  const Stage *stages;
+  const StagedRows *stages;
   uint64_t hash;
 } Picture;
 
 static Picture picture(const Fixture *fixture) {
   const CommandBuffer *buffer = fixture->buffer;
-  const EntityIndex *index = &fixture->world->world.index;
+  const EntityIndex *index = &fixture->world->store.index;
   return (Picture){buffer->subject_count, buffer->command_count,
                    index->alive_count,    index->retired_count,
                    buffer->last,          buffer->stages,
@@ -58,12 +58,12 @@ static void rewinding_takes_back_what_came_after_the_mark(void **state) {
   assert_int_equal(fixture.buffer->subject_count, before.subjects);
   assert_int_equal(fixture.buffer->command_count, before.commands);
   assert_ptr_equal(fixture.buffer->last, before.last);
-  assert_int_equal(fixture.world->world.index.alive_count, before.alive);
+  assert_int_equal(fixture.world->store.index.alive_count, before.alive);
   assert_null(command_find(fixture.buffer, other));
   assert_null(command_find(fixture.buffer, born));
-  assert_false(world_alive(&fixture.world->world, born));
-  assert_true(world_alive(&fixture.world->world, kept));
-  assert_false(subject_is_destroyed(command_find(fixture.buffer, kept)));
+  assert_false(store_alive(&fixture.world->store, born));
+  assert_true(store_alive(&fixture.world->store, kept));
+  assert_false(is_recorded_destroyed(command_find(fixture.buffer, kept)));
   assert_int_equal(command_find(fixture.buffer, old)->last->component,
                    fixture.a);
   assert_chains_hold(&fixture);
@@ -80,7 +80,7 @@ static void a_handle_that_was_taken_back_is_never_issued_again(void **state) {
   start(&fixture);
   ecs_Entity first = record_birth(&fixture), second = record_birth(&fixture);
   command_rewind(fixture.buffer, (CommandMark){0});
-  assert_int_equal(fixture.world->world.index.alive_count, 0);
+  assert_int_equal(fixture.world->store.index.alive_count, 0);
   /* Newest first went back, so the oldest is the next to come. */
   ecs_Entity next = record_birth(&fixture);
   assert_int_equal(id_index(next), id_index(first));
@@ -132,18 +132,18 @@ static void stages_after_the_mark_go_and_those_before_stay(void **state) {
   Fixture fixture;
   start(&fixture);
   const Bundle *bundle = bundle_of(&fixture, &fixture.a, 1);
-  const Stage *first = record_stage(&fixture, bundle, 2);
+  const StagedRows *first = record_stage(&fixture, bundle, 2);
   CommandMark mark = command_mark(fixture.buffer);
   assert_ptr_equal(mark.stages, first);
   uint64_t blocks = fixture.failing.blocks;
-  uint32_t alive = fixture.world->world.index.alive_count;
+  uint32_t alive = fixture.world->store.index.alive_count;
   (void)record_stage(&fixture, bundle, 3);
   (void)record_stage(&fixture, bundle, 1);
-  assert_int_equal(fixture.world->world.index.alive_count, alive + 4);
+  assert_int_equal(fixture.world->store.index.alive_count, alive + 4);
   command_rewind(fixture.buffer, mark);
   assert_ptr_equal(fixture.buffer->stages, first);
   assert_int_equal(fixture.buffer->subject_count, 2);
-  assert_int_equal(fixture.world->world.index.alive_count, alive);
+  assert_int_equal(fixture.world->store.index.alive_count, alive);
   assert_true(fixture.failing.blocks <= blocks + 4); /* pieces may stay */
   assert_int_equal(first->table->count, 2);
   finish(&fixture);
@@ -156,9 +156,9 @@ static void resetting_forgets_but_frees_no_handle(void **state) {
   ecs_Entity entity = placed(&fixture), born = record_birth(&fixture);
   (void)record_tag(&fixture, entity);
   (void)record_stage(&fixture, bundle_of(&fixture, NULL, 0), 2);
-  uint32_t alive = fixture.world->world.index.alive_count;
+  uint32_t alive = fixture.world->store.index.alive_count;
   command_reset(fixture.buffer);
-  assert_int_equal(fixture.world->world.index.alive_count, alive);
+  assert_int_equal(fixture.world->store.index.alive_count, alive);
   assert_int_equal(fixture.buffer->subject_count, 0);
   assert_int_equal(fixture.buffer->command_count, 0);
   assert_int_equal(fixture.buffer->piece_count, 0);
@@ -180,12 +180,12 @@ static void a_record_over_the_limit_of_commands_is_refused_whole(void **state) {
   ecs_Entity entity = placed(&fixture), born = 0;
   const ecs_Component what[] = {fixture.a, fixture.b};
   const Bundle *two = bundle_of(&fixture, what, 2);
-  const Stage *stage = NULL;
+  const StagedRows *stage = NULL;
   uint32_t first = fixture.buffer->command_count;
   (void)record_tag(&fixture, entity);
   /* The limit itself is too far away to walk to in every build. */
   fixture.buffer->command_count = ECS_COMMAND_LIMIT - 3;
-  assert_int_equal(command_record_stage(fixture.buffer, two, 4, &stage),
+  assert_int_equal(command_record_staged(fixture.buffer, two, 4, &stage),
                    ECS_E_LIMIT);
   assert_int_equal(fixture.buffer->command_count, ECS_COMMAND_LIMIT - 3);
   assert_int_equal(command_record_spawn(fixture.buffer, two, NULL, &born),
@@ -215,18 +215,18 @@ static void births_end_at_the_limit_of_indices(void **state) {
   Fixture fixture;
   start(&fixture);
   const Bundle *bundle = bundle_of(&fixture, &fixture.a, 1);
-  const Stage *stage = NULL;
+  const StagedRows *stage = NULL;
   ecs_Entity entity = 0;
   Picture before = picture(&fixture);
   assert_int_equal(
-      command_record_stage(fixture.buffer, bundle, ECS_INDEX_LIMIT, &stage),
+      command_record_staged(fixture.buffer, bundle, ECS_INDEX_LIMIT, &stage),
       ECS_E_LIMIT);
   assert_as_before(&fixture, before);
   for (uint32_t i = 1; i < ECS_INDEX_LIMIT; i++) (void)record_birth(&fixture);
   before = picture(&fixture);
   assert_int_equal(command_record_spawn(fixture.buffer, bundle, NULL, &entity),
                    ECS_E_LIMIT);
-  assert_int_equal(command_record_stage(fixture.buffer, bundle, 1, &stage),
+  assert_int_equal(command_record_staged(fixture.buffer, bundle, 1, &stage),
                    ECS_E_LIMIT);
   assert_as_before(&fixture, before);
   finish(&fixture);
@@ -252,9 +252,9 @@ static ecs_Status birth(Fixture *fixture, ecs_Entity entity) {
 
 static ecs_Status staging(Fixture *fixture, ecs_Entity entity) {
   const ecs_Component what[] = {fixture->a, fixture->tag, fixture->sparse};
-  const Stage *stage = NULL;
+  const StagedRows *stage = NULL;
   (void)entity;
-  return command_record_stage(fixture->buffer, bundle_of(fixture, what, 3), 9,
+  return command_record_staged(fixture->buffer, bundle_of(fixture, what, 3), 9,
                               &stage);
 }
 
@@ -300,13 +300,13 @@ static void a_failed_stage_gives_its_memory_back(void **state) {
   start(&fixture);
   const ecs_Component what[] = {fixture.a, fixture.tag};
   const Bundle *bundle = bundle_of(&fixture, what, 2);
-  const Stage *stage = NULL;
+  const StagedRows *stage = NULL;
   (void)record_stage(&fixture, bundle, 9); /* pieces and pages are there now */
   command_rewind(fixture.buffer, (CommandMark){0});
   uint64_t blocks = fixture.failing.blocks, injected = 0, nth = 0;
   do {
     failing_memory_arm(&fixture.failing, ++nth, FAIL_ONCE);
-    (void)command_record_stage(fixture.buffer, bundle, 9, &stage);
+    (void)command_record_staged(fixture.buffer, bundle, 9, &stage);
     injected = failing_memory_disarm(&fixture.failing);
     if (injected > 0) assert_int_equal(fixture.failing.blocks, blocks);
   } while (injected > 0);

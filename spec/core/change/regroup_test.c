@@ -19,7 +19,7 @@ static bool should_have(uint32_t i, ecs_Component component) {
 }
 
 static void open_town(Town *town) {
-  World *world = &town->fixture.world;
+  Store *world = &town->fixture.world;
   start(&town->fixture);
   town->a = define(world, "a", "bw", ECS_STORE_TABLE);
   town->b = define(world, "b", "d", ECS_STORE_TABLE);
@@ -38,7 +38,7 @@ static void open_town(Town *town) {
 }
 
 static void assert_town(const Town *town) {
-  const World *world = &town->fixture.world;
+  const Store *world = &town->fixture.world;
   for (uint32_t i = 0; i < PEOPLE; i++)
     for (ecs_Component k = 1; k < world->component_count; k++) {
       assert_int_equal(has(world, town->people[i], k), should_have(i, k));
@@ -51,14 +51,14 @@ static void assert_town(const Town *town) {
 static void store_apart(Town *town, const ecs_Component *components,
                         uint32_t count) {
   assert_int_equal(
-      world_regroup(&town->fixture.world, components, count, false), ECS_OK);
+      store_regroup(&town->fixture.world, components, count, false), ECS_OK);
   assert_town(town);
 }
 
 static void store_in_main(Town *town, const ecs_Component *components,
                           uint32_t count) {
   assert_int_equal(
-      world_regroup(&town->fixture.world, components, count, true), ECS_OK);
+      store_regroup(&town->fixture.world, components, count, true), ECS_OK);
   assert_town(town);
 }
 
@@ -96,7 +96,7 @@ static void a_group_that_was_given_up_is_taken_again(void **state) {
   (void)state;
   Town town;
   open_town(&town);
-  const World *world = &town.fixture.world;
+  const Store *world = &town.fixture.world;
   const ecs_Component both[] = {town.a, town.b};
   store_apart(&town, both, 2);
   assert_int_equal(group_of(&town, town.a), 3);
@@ -125,7 +125,7 @@ static void only_one_component_without_bits_has_a_narrow_locator(
   (void)state;
   Town town;
   open_town(&town);
-  World *world = &town.fixture.world;
+  Store *world = &town.fixture.world;
   const ecs_Component both[] = {town.a, town.b};
   assert_true(world->groups[1]->locator.narrow);
   store_apart(&town, both, 2);
@@ -149,7 +149,7 @@ static void what_does_not_change_stays_where_it_is(void **state) {
   (void)state;
   Town town;
   open_town(&town);
-  World *world = &town.fixture.world;
+  Store *world = &town.fixture.world;
   const Group *sparse = world->groups[1], *main = world->main;
   store_apart(&town, &town.sparse, 1);
   store_apart(&town, NULL, 0);
@@ -169,15 +169,15 @@ static void versions_only_grow(void **state) {
   (void)state;
   Town town;
   open_town(&town);
-  World *world = &town.fixture.world;
+  Store *world = &town.fixture.world;
   uint64_t main_before = world->main->version;
   uint64_t sparse_before = world->groups[1]->version;
-  uint64_t structure_before = world_structure_version(world);
+  uint64_t structure_before = store_structure_version(world);
   const ecs_Component both[] = {town.a, town.sparse};
   store_apart(&town, both, 2);
   assert_true(world->main->version > main_before);
   assert_true(world->groups[1]->version > sparse_before);
-  assert_true(world_structure_version(world) > structure_before);
+  assert_true(store_structure_version(world) > structure_before);
   finish(&town.fixture);
 }
 
@@ -186,7 +186,7 @@ static void rows_keep_the_order_of_the_main_group(void **state) {
   (void)state;
   Town town;
   open_town(&town);
-  const World *world = &town.fixture.world;
+  const Store *world = &town.fixture.world;
   store_apart(&town, &town.sparse, 1);
   const ecs_Component both[] = {town.sparse, town.sparse_tag};
   store_apart(&town, both, 2);
@@ -195,7 +195,7 @@ static void rows_keep_the_order_of_the_main_group(void **state) {
   for (uint32_t i = 0; i < world->main->table_count; i++) {
     const Table *table = world->main->tables[i];
     for (uint32_t row = 0; row < table->count; row++) {
-      Location place = world_locate_in(group, id_index(table->entities[row]));
+      RowRef place = store_locate_in(group, id_index(table->entities[row]));
       if (place.table == NULL) continue;
       assert_int_equal(place.row, rows[place.table->id]++);
     }
@@ -208,17 +208,17 @@ static void one_group_too_many_is_refused(void **state) {
 #ifdef ECS_TINY
   Fixture fixture;
   start(&fixture);
-  World *world = &fixture.world;
+  Store *world = &fixture.world;
   define_many(world, ECS_COMPONENT_LIMIT, "b", ECS_STORE_TABLE);
   for (uint32_t i = 1; i < ECS_GROUP_LIMIT; i++)
-    assert_int_equal(world_regroup(world, &(ecs_Component){i}, 1, false),
+    assert_int_equal(store_regroup(world, &(ecs_Component){i}, 1, false),
                      ECS_OK);
   ecs_Component last = ECS_COMPONENT_LIMIT;
   uint64_t before = digest(world), bytes = fixture.failing.bytes;
-  assert_int_equal(world_regroup(world, &last, 1, false), ECS_E_LIMIT);
+  assert_int_equal(store_regroup(world, &last, 1, false), ECS_E_LIMIT);
   assert_true(digest(world) == before);
   assert_int_equal(fixture.failing.bytes, bytes);
-  assert_int_equal(world_regroup(world, &(ecs_Component){3}, 1, false),
+  assert_int_equal(store_regroup(world, &(ecs_Component){3}, 1, false),
                    ECS_OK);
   assert_sound(world);
   finish(&fixture);
@@ -229,7 +229,7 @@ static void a_failed_regrouping_leaves_all_as_it_was(void **state) {
   (void)state;
   Town town;
   open_town(&town);
-  World *world = &town.fixture.world;
+  Store *world = &town.fixture.world;
   const ecs_Component sets[][3] = {
       {town.a, town.bit, town.sparse}, {town.b, town.c, town.tag}};
   for (uint32_t set = 0; set < 2; set++) {
@@ -237,7 +237,7 @@ static void a_failed_regrouping_leaves_all_as_it_was(void **state) {
       uint64_t before = digest(world), bytes = town.fixture.failing.bytes;
       FailingMode mode = n % 2 == 0 ? FAIL_ONCE : FAIL_ONWARD;
       failing_memory_arm(&town.fixture.failing, n, mode);
-      ecs_Status status = world_regroup(world, sets[set], 3, false);
+      ecs_Status status = store_regroup(world, sets[set], 3, false);
       if (failing_memory_disarm(&town.fixture.failing) == 0) {
         assert_int_equal(status, ECS_OK);
         break;

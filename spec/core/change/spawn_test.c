@@ -9,7 +9,7 @@ typedef struct Cast {
 } Cast;
 
 static void open_cast(Cast *cast) {
-  World *world = &cast->fixture.world;
+  Store *world = &cast->fixture.world;
   start(&cast->fixture);
   cast->table = define(world, "table", "bwhd", ECS_STORE_TABLE);
   assert_int_equal(try_define(world, "other", "wf", ECS_STORE_TABLE, true,
@@ -27,18 +27,18 @@ static void open_cast(Cast *cast) {
 static Bundle *ensure(Cast *cast, const ecs_Component *components,
                       uint32_t count) {
   ecs_Bundle id = 0;
-  World *world = &cast->fixture.world;
+  Store *world = &cast->fixture.world;
   assert_int_equal(bundle_ensure(world, components, count, &id), ECS_OK);
   return world->bundles[id - 1];
 }
 
 /* A field of an entity as a number. */
-static double field_of(const World *world, ecs_Entity entity,
+static double field_of(const Store *world, ecs_Entity entity,
                        ecs_Component component, uint32_t field) {
   Image image;
-  Location place;
+  RowRef place;
   const Component *what = &world->components[component];
-  assert_int_equal(world_locate(world, entity, component, &place), ECS_OK);
+  assert_int_equal(store_locate(world, entity, component, &place), ECS_OK);
   assert_non_null(place.table);
   table_load(place.table, place.row, what->bit, what->schema, &image);
   return ecs_scalar_load(what->schema->fields[field].type,
@@ -49,7 +49,7 @@ static void a_bundle_is_made_once_for_components_in_order(void **state) {
   (void)state;
   Cast cast;
   open_cast(&cast);
-  World *world = &cast.fixture.world;
+  Store *world = &cast.fixture.world;
   const ecs_Component lists[] = {1, 2, 1, 3};
   ecs_Bundle ids[4], again;
   assert_int_equal(bundle_ensure(world, lists, 2, &ids[0]), ECS_OK);
@@ -70,7 +70,7 @@ static void the_last_bundle_without_id_is_used_again(void **state) {
   (void)state;
   Cast cast;
   open_cast(&cast);
-  World *world = &cast.fixture.world;
+  Store *world = &cast.fixture.world;
   const ecs_Component list[] = {1, 2};
   Bundle *bundle = bundle_for_once(world, list, 2);
   uint64_t requests = cast.fixture.failing.requests;
@@ -90,7 +90,7 @@ static void a_refused_bundle_leaves_no_trace(void **state) {
     Cast cast;
     ecs_Bundle id = 0;
     open_cast(&cast);
-    World *world = &cast.fixture.world;
+    Store *world = &cast.fixture.world;
     uint64_t before = digest(world);
     failing_memory_arm(&cast.fixture.failing, n, FAIL_ONCE);
     ecs_Status status = bundle_ensure(world, &cast.table, 1, &id);
@@ -109,7 +109,7 @@ static void there_are_as_many_bundles_as_the_limit_says(void **state) {
   Cast cast;
   ecs_Bundle id = 0;
   open_cast(&cast);
-  World *world = &cast.fixture.world;
+  Store *world = &cast.fixture.world;
   for (uint32_t i = 0; i < ECS_BUNDLE_LIMIT; i++) {
     const ecs_Component list[] = {1 + i / 7, 8 + i % 7};
     assert_int_equal(bundle_ensure(world, list, 2, &id), ECS_OK);
@@ -127,7 +127,7 @@ static void values_defaults_and_bits_arrive_where_they_belong(void **state) {
   Cast cast;
   Image images[2];
   open_cast(&cast);
-  World *world = &cast.fixture.world;
+  Store *world = &cast.fixture.world;
   const ecs_Component list[] = {cast.sparse, cast.bits[8], cast.other,
                                 cast.empty_sparse, cast.tag, cast.table};
   const void *values[] = {NULL, NULL, &images[0], NULL, NULL, &images[1]};
@@ -157,7 +157,7 @@ static void many_are_born_in_rows_that_follow_each_other(void **state) {
   (void)state;
   Cast cast;
   open_cast(&cast);
-  World *world = &cast.fixture.world;
+  Store *world = &cast.fixture.world;
   const ecs_Component list[] = {cast.other, cast.bits[3], cast.sparse,
                                 cast.table};
   Bundle *bundle = ensure(&cast, list, 4);
@@ -191,13 +191,13 @@ static void reserved_room_takes_births_without_a_request(void **state) {
   for (uint32_t freed = 0; freed < 12; freed++) {
     Cast cast;
     open_cast(&cast);
-    World *world = &cast.fixture.world;
+    Store *world = &cast.fixture.world;
     const ecs_Component list[] = {cast.table, cast.sparse, cast.bits[8],
                                   cast.empty_sparse};
     ecs_Entity entities[12];
     for (uint32_t i = 0; i < 12; i++) entities[i] = spawn(world, NULL, 0);
     for (uint32_t i = 0; i < freed; i++)
-      world_destroy_entity(world, entities[i * 5 % 12]);
+      store_destroy_entity(world, entities[i * 5 % 12]);
     Bundle *bundle = ensure(&cast, list, 4);
     assert_int_equal(spawn_reserve(world, bundle, 17), ECS_OK);
     assert_sound(world);
@@ -214,7 +214,7 @@ static void reserved_room_takes_births_without_a_request(void **state) {
 
 typedef enum Way { WAY_ONE, WAY_ROWS, WAY_RESERVE, WAY_COUNT } Way;
 
-static ecs_Status go(World *world, Bundle *bundle, Way way) {
+static ecs_Status go(Store *world, Bundle *bundle, Way way) {
   uint32_t rows[4];
   ecs_Entity entity = 0;
   if (way == WAY_ONE) return spawn_one(world, bundle, NULL, &entity);
@@ -230,7 +230,7 @@ static void a_failed_birth_leaves_not_even_an_empty_table(void **state) {
     for (uint64_t n = 1;; n++) {
       Cast cast;
       open_cast(&cast);
-      World *world = &cast.fixture.world;
+      Store *world = &cast.fixture.world;
       const ecs_Component list[] = {cast.table, cast.sparse, cast.bits[8],
                                     cast.empty_sparse};
       Bundle *bundle = ensure(&cast, list, 4);
@@ -258,7 +258,7 @@ static void more_entities_than_the_limit_are_refused(void **state) {
   Cast cast;
   uint32_t rows[2];
   open_cast(&cast);
-  World *world = &cast.fixture.world;
+  Store *world = &cast.fixture.world;
   Bundle *bundle = ensure(&cast, &cast.sparse, 1);
   uint64_t before = digest(world);
   assert_int_equal(spawn_reserve(world, bundle, ECS_INDEX_LIMIT),
@@ -271,7 +271,7 @@ static void more_entities_than_the_limit_are_refused(void **state) {
                    ECS_OK);
   assert_int_equal(spawn_one(world, bundle, NULL, &entity), ECS_E_LIMIT);
   assert_int_equal(spawn_rows(world, bundle, 1, rows), ECS_E_LIMIT);
-  world_destroy_entity(world, 9);
+  store_destroy_entity(world, 9);
   assert_int_equal(spawn_one(world, bundle, NULL, &entity), ECS_OK);
   assert_int_equal(entity, id_make(9, 1));
 #endif
@@ -284,17 +284,17 @@ static void a_bundle_follows_its_components_to_other_groups(void **state) {
   (void)state;
   Cast cast;
   open_cast(&cast);
-  World *world = &cast.fixture.world;
+  Store *world = &cast.fixture.world;
   const ecs_Component list[] = {cast.table, cast.other, cast.sparse};
   Bundle *bundle = ensure(&cast, list, 3);
   ecs_Entity entity = 0;
   assert_int_equal(spawn_one(world, bundle, NULL, &entity), ECS_OK);
   assert_int_equal(bundle->part_count, 2);
-  assert_int_equal(world_regroup(world, list, 2, false), ECS_OK);
+  assert_int_equal(store_regroup(world, list, 2, false), ECS_OK);
   assert_int_equal(spawn_one(world, bundle, NULL, &entity), ECS_OK);
   assert_int_equal(bundle->part_count, 3);
   assert_true(field_of(world, entity, cast.other, 0) == 7);
-  assert_int_equal(world_regroup(world, list, 3, true), ECS_OK);
+  assert_int_equal(store_regroup(world, list, 3, true), ECS_OK);
   assert_int_equal(spawn_one(world, bundle, NULL, &entity), ECS_OK);
   assert_int_equal(bundle->part_count, 1);
   assert_true(field_of(world, entity, cast.sparse, 0) == 7);
@@ -307,16 +307,16 @@ static void room_that_moves_columns_grows_the_versions(void **state) {
   (void)state;
   Cast cast;
   open_cast(&cast);
-  World *world = &cast.fixture.world;
+  Store *world = &cast.fixture.world;
   const ecs_Component list[] = {cast.table, cast.sparse};
   spawn(world, list, 2);
   const Group *sparse = world->groups[1];
   uint64_t main_before = world->main->version, before = sparse->version;
-  uint64_t structure_before = world_structure_version(world);
+  uint64_t structure_before = store_structure_version(world);
   assert_int_equal(spawn_reserve(world, ensure(&cast, list, 2), 30), ECS_OK);
   assert_true(world->main->version > main_before);
   assert_true(sparse->version > before);
-  assert_true(world_structure_version(world) > structure_before);
+  assert_true(store_structure_version(world) > structure_before);
   finish(&cast.fixture);
 }
 

@@ -64,7 +64,7 @@ static void start(ecs_Storage v, ecs_Storage s) {
 }
 
 static void finish(void) {
-  assert_sound(&fixture.world->world);
+  assert_sound(&fixture.world->store);
   ecs_world_destroy(fixture.world);
   assert_int_equal(fixture.failing.blocks, 0);
   assert_int_equal(fixture.failing.bytes, 0);
@@ -267,7 +267,7 @@ static void optional_terms_may_be_absent(void **state) {
 
 /* Looking up -------------------------------------------------------------- */
 
-static void look_up(void) {
+static void join(void) {
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}};
   ask(terms, 1);
   make("column c0 \"P\" \"x\" f32 write\ncolumn c1 \"P\" \"who\" entity read\n"
@@ -284,7 +284,7 @@ static void entities_are_looked_up(void **state) {
   (void)state;
   for (int storage = 0; storage < 2; storage++) {
     start(storage == 0 ? ECS_STORE_TABLE : ECS_STORE_SPARSE, ECS_STORE_TABLE);
-    look_up();
+    join();
     spawn(12, fixture.v, 2);
     must(ecs_add(fixture.world, fixture.entities[1], fixture.u, NULL));
     must(ecs_destroy(fixture.world, fixture.entities[11]));
@@ -308,7 +308,7 @@ static void open_cursors_keep_their_components(void **state) {
   ecs_Cursor cursor;
   (void)state;
   start(ECS_STORE_TABLE, ECS_STORE_TABLE);
-  look_up();
+  join();
   spawn(3, fixture.v, 1);
   const ecs_Term write_p = {fixture.p, ECS_WRITE};
   const ecs_Term read_p = {fixture.p, ECS_READ};

@@ -113,13 +113,13 @@ static void write_columns(const Fixture *fixture, const ecs_Batch *batch,
 /* What is in the world, also while a walk forbids ecs_get to look. */
 static Sizes peek(const Fixture *fixture, uint32_t at,
                   ecs_Component component) {
-  const World *world = &fixture->world->world;
+  const Store *world = &fixture->world->store;
   const Component *what = &world->components[component];
-  Location place;
+  RowRef place;
   Sizes image;
   memset(&image, 0, sizeof image);
   assert_int_equal(
-      world_locate(world, fixture->e[at], component, &place), ECS_OK);
+      store_locate(world, fixture->e[at], component, &place), ECS_OK);
   assert_non_null(place.table);
   table_load(place.table, place.row, what->bit, what->schema, &image);
   return image;
@@ -137,12 +137,12 @@ static void assert_component(const Fixture *fixture, uint32_t at,
 static uint32_t walk(const Fixture *fixture, ecs_Query *query,
                      ecs_Batching batching, uint32_t *rows,
                      uint32_t *largest) {
-  Walk state;
+  Cursor state;
   ecs_Batch batch;
   uint32_t batches = 0;
   *rows = *largest = 0;
-  assert_int_equal(batch_begin(query, batching, &state), ECS_OK);
-  while (batch_next(&state, &batch)) {
+  assert_int_equal(cursor_begin(query, batching, &state), ECS_OK);
+  while (cursor_next(&state, &batch)) {
     assert_true(batch.count > 0);
     assert_int_equal(batch.column_count, query->column_count);
     for (uint32_t k = 0; k < batch.column_count; k += 4)
@@ -151,8 +151,8 @@ static uint32_t walk(const Fixture *fixture, ecs_Query *query,
     if (batch.count > *largest) *largest = batch.count;
     batches++;
   }
-  assert_false(batch_next(&state, &batch)); /* the end stays the end */
-  batch_end(&state);
+  assert_false(cursor_next(&state, &batch)); /* the end stays the end */
+  cursor_end(&state);
   assert_int_equal(query->open, 0);
   return batches;
 }
@@ -170,17 +170,17 @@ static void a_full_plan_hands_out_tables_as_they_lie(void **state) {
   uint32_t rows, largest;
   assert_int_equal(walk(&fixture, query, ECS_BATCH_WHOLE, &rows, &largest), 2);
   assert_int_equal(rows, 12);
-  Walk walk_state;
+  Cursor walk_state;
   ecs_Batch batch;
-  assert_int_equal(batch_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
-  while (batch_next(&walk_state, &batch)) {
-    Location place =
-        world_locate_main(&fixture.world->world, batch.entities[0]);
+  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
+  while (cursor_next(&walk_state, &batch)) {
+    RowRef place =
+        store_locate_main(&fixture.world->store, batch.entities[0]);
     assert_ptr_equal(batch.entities, place.table->entities);
     assert_int_equal((uintptr_t)batch.columns[0] % ECS_LINE_BYTES, 0);
     write_columns(&fixture, &batch, 0, 100);
   }
-  batch_end(&walk_state);
+  cursor_end(&walk_state);
   for (uint32_t i = 0; i < 12; i++)
     assert_component(&fixture, i, fixture.a, i + 100.0);
   finish(&fixture);
@@ -194,20 +194,20 @@ static void a_run_in_the_middle_of_a_table_is_used_in_place(void **state) {
   for (uint32_t i = 5; i < 15; i++) add(&fixture, i, fixture.s);
   const ecs_Term terms[] = {{fixture.a, ECS_WRITE}, {fixture.s, ECS_WRITE}};
   ecs_Query *query = make_query(fixture.world, terms, 2);
-  Walk walk_state;
+  Cursor walk_state;
   ecs_Batch batch;
-  assert_int_equal(batch_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
-  assert_true(batch_next(&walk_state, &batch));
+  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
+  assert_true(cursor_next(&walk_state, &batch));
   assert_int_equal(batch.count, 10);
   const Table *table =
-      world_locate_main(&fixture.world->world, fixture.e[0]).table;
-  uint32_t bit = fixture.world->world.components[fixture.a].bit;
+      store_locate_main(&fixture.world->store, fixture.e[0]).table;
+  uint32_t bit = fixture.world->store.components[fixture.a].bit;
   for (uint32_t k = 0; k < 4; k++)
     assert_ptr_equal(batch.columns[k],
                      table_element(table, table_codes(table, bit)[k], 5));
   assert_columns(&fixture, &batch, 0);
   assert_columns(&fixture, &batch, 4);
-  batch_end(&walk_state);
+  cursor_end(&walk_state);
   finish(&fixture);
 }
 
@@ -231,21 +231,21 @@ static void scattered_rows_are_gathered_and_put_back(void **state) {
                      3);
     assert_int_equal(rows, MANY);
     assert_int_equal(largest, ECS_BLOCK_ROWS);
-    Walk walk_state;
+    Cursor walk_state;
     ecs_Batch batch;
-    assert_int_equal(batch_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
-    assert_true(batch_next(&walk_state, &batch));
+    assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
+    assert_true(cursor_next(&walk_state, &batch));
     ecs_Entity first = batch.entities[0];
     write_columns(&fixture, &batch, 0, 50);
     write_columns(&fixture, &batch, 4, 60);
-    assert_true(batch_next(&walk_state, &batch));
+    assert_true(cursor_next(&walk_state, &batch));
     /* The first is in the world now; of the second only what is written. */
     assert_component(&fixture, number_of(&fixture, first), fixture.s,
                      number_of(&fixture, first) + 60.0);
     write_columns(&fixture, &batch, 0, 50);
     write_columns(&fixture, &batch, 4, 60);
     ecs_Entity second = batch.entities[0];
-    batch_end(&walk_state); /* early: the second block is put back too */
+    cursor_end(&walk_state); /* early: the second block is put back too */
     assert_component(&fixture, number_of(&fixture, second), fixture.s,
                      number_of(&fixture, second) + 60.0);
     uint32_t changed = 0;
@@ -300,12 +300,12 @@ static void gathered_blocks_are_cut_into_slices(void **state) {
   const ecs_Term terms[] = {
       {fixture.a, ECS_READ}, {p, ECS_WRITE}, {q, ECS_WRITE}};
   ecs_Query *query = make_query(fixture.world, terms, 3);
-  Walk walk_state;
+  Cursor walk_state;
   ecs_Batch batch;
   uint32_t rows = 0, batches = 0;
-  assert_int_equal(batch_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
+  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
   walk_state.slice_rows = ECS_SLICE_ROWS;
-  for (; batch_next(&walk_state, &batch); batches++) {
+  for (; cursor_next(&walk_state, &batch); batches++) {
     assert_in_range(batch.count, 1, ECS_SLICE_ROWS);
     assert_columns(&fixture, &batch, 0);
     for (uint32_t i = 0; i < batch.count * 6; i++) {
@@ -316,7 +316,7 @@ static void gathered_blocks_are_cut_into_slices(void **state) {
     }
     rows += batch.count;
   }
-  batch_end(&walk_state);
+  cursor_end(&walk_state);
   assert_int_equal(rows, MANY);
   assert_int_equal(batches, 2 * ECS_BLOCK_ROWS / ECS_SLICE_ROWS + 1);
   for (uint32_t i = 0; i < MANY; i++) {
@@ -334,10 +334,10 @@ static void what_is_only_read_is_not_put_back(void **state) {
   for (uint32_t i = 0; i < 9; i++) add(&fixture, 8 - i, fixture.s);
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_READ}};
   ecs_Query *query = make_query(fixture.world, terms, 2);
-  Walk walk_state;
+  Cursor walk_state;
   ecs_Batch batch;
-  assert_int_equal(batch_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
-  assert_true(batch_next(&walk_state, &batch));
+  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
+  assert_true(cursor_next(&walk_state, &batch));
   for (uint32_t k = 0; k < 8; k++) {
     const QueryTerm *term = &query->terms[k / 4];
     /* Only a copy may be scribbled on to see where it goes. */
@@ -346,7 +346,7 @@ static void what_is_only_read_is_not_put_back(void **state) {
     if (walk_state.scratch->copied[k])
       memset(batch.columns[k], 0xee, (size_t)9 << query->columns[k].shift);
   }
-  batch_end(&walk_state);
+  cursor_end(&walk_state);
   for (uint32_t i = 0; i < 9; i++) {
     assert_component(&fixture, i, fixture.a, i);
     assert_component(&fixture, i, fixture.s, i);
@@ -362,8 +362,8 @@ static void copies_start_on_a_line(void **state) {
   for (uint32_t i = 0; i < 9; i++) add(&fixture, 8 - i, fixture.s);
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_WRITE}};
   ecs_Query *query = make_query(fixture.world, terms, 2);
-  Walk walk_state;
-  assert_int_equal(batch_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
+  Cursor walk_state;
+  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
   const Scratch *scratch = walk_state.scratch;
   assert_int_equal((uintptr_t)scratch->entities % ECS_LINE_BYTES, 0);
   const char *end = (const char *)(scratch->entities + ECS_BLOCK_ROWS);
@@ -374,7 +374,7 @@ static void copies_start_on_a_line(void **state) {
           ((size_t)ECS_BLOCK_ROWS << query->columns[k].shift);
   }
   assert_true(end <= (const char *)scratch + scratch->block_bytes);
-  batch_end(&walk_state);
+  cursor_end(&walk_state);
   finish(&fixture);
 }
 
@@ -387,12 +387,12 @@ static void an_optional_part_is_null_where_it_is_absent(void **state) {
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_OPTIONAL}};
   ecs_Query *query = make_query(fixture.world, terms, 2);
   for (uint32_t round = 0; round < 2; round++) {
-    Walk walk_state;
+    Cursor walk_state;
     ecs_Batch batch;
     uint32_t present = 0, absent = 0;
-    assert_int_equal(batch_begin(query, (ecs_Batching)round, &walk_state),
+    assert_int_equal(cursor_begin(query, (ecs_Batching)round, &walk_state),
                      ECS_OK);
-    while (batch_next(&walk_state, &batch)) {
+    while (cursor_next(&walk_state, &batch)) {
       assert_columns(&fixture, &batch, 0);
       for (uint32_t k = 5; k < 8; k++)
         assert_int_equal(batch.columns[k] == NULL, batch.columns[4] == NULL);
@@ -403,7 +403,7 @@ static void an_optional_part_is_null_where_it_is_absent(void **state) {
       present += batch.count;
       write_columns(&fixture, &batch, 4, round + 1.0);
     }
-    batch_end(&walk_state);
+    cursor_end(&walk_state);
     assert_int_equal(present, 4);
     assert_int_equal(absent, 8);
     for (uint32_t i = 0; i < 12; i += 3)
@@ -456,15 +456,15 @@ static void tiny_tables_become_one_batch(void **state) {
   assert_int_equal(
       walk(&fixture, query, ECS_BATCH_COALESCED, &total, &largest), 1);
   assert_int_equal(total, 9);
-  Walk walk_state;
+  Cursor walk_state;
   ecs_Batch batch;
-  assert_int_equal(batch_begin(query, ECS_BATCH_COALESCED, &walk_state),
+  assert_int_equal(cursor_begin(query, ECS_BATCH_COALESCED, &walk_state),
                    ECS_OK);
-  assert_true(batch_next(&walk_state, &batch));
+  assert_true(cursor_next(&walk_state, &batch));
   for (uint32_t i = 0; i < 9; i++) /* tables in order, rows in order */
     assert_int_equal(batch.entities[i], fixture.e[i]);
   write_columns(&fixture, &batch, 0, 30);
-  batch_end(&walk_state);
+  cursor_end(&walk_state);
   for (uint32_t i = 0; i < 9; i++)
     assert_component(&fixture, i, fixture.a, i + 30.0);
   finish(&fixture);
@@ -543,12 +543,12 @@ static void a_batch_has_an_optional_component_or_has_it_not(void **state) {
                             {b, ECS_OPTIONAL},
                             {fixture.tag, ECS_OPTIONAL}};
   ecs_Query *query = make_query(fixture.world, terms, 3);
-  Walk walk_state;
+  Cursor walk_state;
   ecs_Batch batch;
   uint32_t with = 0, without = 0, batches = 0;
-  assert_int_equal(batch_begin(query, ECS_BATCH_COALESCED, &walk_state),
+  assert_int_equal(cursor_begin(query, ECS_BATCH_COALESCED, &walk_state),
                    ECS_OK);
-  while (batch_next(&walk_state, &batch)) {
+  while (cursor_next(&walk_state, &batch)) {
     assert_columns(&fixture, &batch, 0);
     assert_columns(&fixture, &batch, 4);
     for (uint32_t i = 0; i < batch.count; i++)
@@ -557,7 +557,7 @@ static void a_batch_has_an_optional_component_or_has_it_not(void **state) {
     *(batch.columns[4] != NULL ? &with : &without) += batch.count;
     batches++;
   }
-  batch_end(&walk_state);
+  cursor_end(&walk_state);
   assert_int_equal(with, 3);
   assert_int_equal(without, 3);
   assert_int_equal(batches, 2); /* the tables with B were born last */
@@ -580,15 +580,15 @@ static void tiny_blocks_of_a_list_become_one_batch(void **state) {
   assert_int_equal(
       walk(&fixture, query, ECS_BATCH_COALESCED, &total, &largest), 1);
   assert_int_equal(total, 7);
-  Walk walk_state;
+  Cursor walk_state;
   ecs_Batch batch;
-  assert_int_equal(batch_begin(query, ECS_BATCH_COALESCED, &walk_state),
+  assert_int_equal(cursor_begin(query, ECS_BATCH_COALESCED, &walk_state),
                    ECS_OK);
-  assert_true(batch_next(&walk_state, &batch));
+  assert_true(cursor_next(&walk_state, &batch));
   write_columns(&fixture, &batch, 0, 5);
   write_columns(&fixture, &batch, 4, 6);
-  assert_false(batch_next(&walk_state, &batch));
-  batch_end(&walk_state);
+  assert_false(cursor_next(&walk_state, &batch));
+  cursor_end(&walk_state);
   for (uint32_t i = 0; i < 7; i++) {
     assert_component(&fixture, i, fixture.a, i + 5.0);
     assert_component(&fixture, i, fixture.s, i + 6.0);
@@ -600,7 +600,7 @@ static void tiny_blocks_of_a_list_become_one_batch(void **state) {
 
 static const Component *component_of(const Fixture *fixture,
                                      ecs_Component component) {
-  return &fixture->world->world.components[component];
+  return &fixture->world->store.components[component];
 }
 
 static void a_walk_claims_what_it_hands_out(void **state) {
@@ -613,8 +613,8 @@ static void a_walk_claims_what_it_hands_out(void **state) {
                             {fixture.tag, ECS_WRITE},
                             {fixture.t, ECS_READ}};
   ecs_Query *query = make_query(fixture.world, terms, 5);
-  Walk walk_state;
-  assert_int_equal(batch_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
+  Cursor walk_state;
+  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
   static const uint32_t readers[] = {1, 1, 1, 0, 0};
   static const uint32_t writers[] = {1, 0, 1, 0, 0};
   for (uint32_t i = 0; i < 5; i++) {
@@ -623,7 +623,7 @@ static void a_walk_claims_what_it_hands_out(void **state) {
     assert_int_equal(what->writers, writers[i]);
   }
   assert_int_equal(query->open, 1);
-  batch_end(&walk_state);
+  cursor_end(&walk_state);
   for (uint32_t i = 0; i < 5; i++) {
     const Component *what = component_of(&fixture, terms[i].component);
     assert_int_equal(what->readers | what->writers, 0);
@@ -640,13 +640,13 @@ static void a_filter_claims_nothing(void **state) {
   const ecs_Term writes[] = {{fixture.a, ECS_WRITE}, {fixture.s, ECS_WRITE}};
   ecs_Query *filter = make_query(fixture.world, terms, 2);
   ecs_Query *writer = make_query(fixture.world, writes, 2);
-  Walk first, second;
-  assert_int_equal(batch_begin(writer, ECS_BATCH_WHOLE, &first), ECS_OK);
-  assert_int_equal(batch_contested(filter), 0);
-  assert_int_equal(batch_begin(filter, ECS_BATCH_WHOLE, &second), ECS_OK);
+  Cursor first, second;
+  assert_int_equal(cursor_begin(writer, ECS_BATCH_WHOLE, &first), ECS_OK);
+  assert_int_equal(cursor_contested(filter), 0);
+  assert_int_equal(cursor_begin(filter, ECS_BATCH_WHOLE, &second), ECS_OK);
   assert_int_equal(component_of(&fixture, fixture.a)->readers, 1);
-  batch_end(&second);
-  batch_end(&first);
+  cursor_end(&second);
+  cursor_end(&first);
   finish(&fixture);
 }
 
@@ -666,13 +666,13 @@ static void who_writes_shares_with_nobody(void **state) {
       const ecs_Term two[] = {{fixture.r, ECS_READ}, {fixture.a, access[k]}};
       ecs_Query *first = make_query(fixture.world, one, 2);
       ecs_Query *second = make_query(fixture.world, two, 2);
-      Walk open;
-      assert_int_equal(batch_contested(second), 0);
-      assert_int_equal(batch_begin(first, ECS_BATCH_WHOLE, &open), ECS_OK);
-      assert_int_equal(batch_contested(second),
+      Cursor open;
+      assert_int_equal(cursor_contested(second), 0);
+      assert_int_equal(cursor_begin(first, ECS_BATCH_WHOLE, &open), ECS_OK);
+      assert_int_equal(cursor_contested(second),
                        contested[i][k] ? fixture.a : 0);
-      batch_end(&open);
-      assert_int_equal(batch_contested(second), 0);
+      cursor_end(&open);
+      assert_int_equal(cursor_contested(second), 0);
       assert_int_equal(ecs_query_destroy(first), ECS_OK);
       assert_int_equal(ecs_query_destroy(second), ECS_OK);
     }
@@ -687,20 +687,20 @@ static void two_walks_over_one_query_have_their_own_scratch(void **state) {
   for (uint32_t i = 0; i < 9; i++) add(&fixture, i * 2 % 9, fixture.s);
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_READ}};
   ecs_Query *query = make_query(fixture.world, terms, 2);
-  Walk first, second;
+  Cursor first, second;
   ecs_Batch one, two;
-  assert_int_equal(batch_begin(query, ECS_BATCH_WHOLE, &first), ECS_OK);
-  assert_true(batch_next(&first, &one));
-  assert_int_equal(batch_begin(query, ECS_BATCH_WHOLE, &second), ECS_OK);
-  assert_true(batch_next(&second, &two));
+  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &first), ECS_OK);
+  assert_true(cursor_next(&first, &one));
+  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &second), ECS_OK);
+  assert_true(cursor_next(&second, &two));
   assert_true(first.scratch != second.scratch);
   assert_int_equal(query->open, 2);
   assert_int_equal(component_of(&fixture, fixture.a)->readers, 2);
-  batch_end(&second);
+  cursor_end(&second);
   assert_columns(&fixture, &one, 0);
   assert_columns(&fixture, &one, 4);
   uint64_t blocks = fixture.failing.blocks;
-  batch_end(&first);
+  cursor_end(&first);
   assert_int_equal(fixture.failing.blocks, blocks); /* both are kept */
   assert_non_null(query->scratches);
   uint64_t requests = fixture.failing.requests;
@@ -720,10 +720,10 @@ static void every_allocation_of_beginning_may_fail(void **state) {
     const ecs_Term terms[] = {{fixture.a, ECS_WRITE}, {fixture.s, ECS_READ}};
     ecs_Query *query = make_query(fixture.world, terms, 2);
     uint64_t nth = 0, injected;
-    Walk walk_state;
+    Cursor walk_state;
     do {
       failing_memory_arm(&fixture.failing, ++nth, (FailingMode)mode);
-      ecs_Status status = batch_begin(query, ECS_BATCH_WHOLE, &walk_state);
+      ecs_Status status = cursor_begin(query, ECS_BATCH_WHOLE, &walk_state);
       injected = failing_memory_disarm(&fixture.failing);
       assert_int_equal(status, injected > 0 ? ECS_E_MEMORY : ECS_OK);
       assert_int_equal(query->open, injected == 0);
@@ -733,7 +733,7 @@ static void every_allocation_of_beginning_may_fail(void **state) {
                        injected == 0);
     } while (injected > 0);
     assert_true(nth > 8);
-    batch_end(&walk_state);
+    cursor_end(&walk_state);
     finish(&fixture);
   }
 }

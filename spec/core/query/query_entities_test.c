@@ -1,5 +1,5 @@
 /* query_entities_test.c: entities of a query one at a time: copying them, locating each,
- * and the pulse that says when to ask again.
+ * and the row_epoch that says when to ask again.
  *
  * What locating says is compared with what a walk hands out, row by row, for
  * queries of every plan.
@@ -68,7 +68,7 @@ static void finish(Fixture *fixture) {
 }
 
 static uint64_t pulse_of(const Fixture *fixture) {
-  return *ecs_world_pulse(fixture->world);
+  return *ecs_world_row_epoch(fixture->world);
 }
 
 /* What a walk says of one of its rows. */

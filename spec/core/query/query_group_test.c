@@ -34,7 +34,7 @@ static ecs_Component define(Fixture *fixture, const char *name,
 
 static void start(Fixture *fixture) {
   fixture->world = open_world(&fixture->failing);
-  fixture->memory = &fixture->world->world.memory;
+  fixture->memory = &fixture->world->store.memory;
   fixture->a = define(fixture, "A", ECS_STORE_TABLE);
   for (uint32_t i = 0; i < BITS; i++) {
     char name[16];
@@ -50,32 +50,32 @@ static void finish(Fixture *fixture) {
 }
 
 static uint32_t bit_of(const Fixture *fixture, ecs_Component component) {
-  return fixture->world->world.components[component].bit;
+  return fixture->world->store.components[component].bit;
 }
 
-static Part part_over_main(const Fixture *fixture) {
-  Part part;
+static QueryGroup part_over_main(const Fixture *fixture) {
+  QueryGroup part;
   memset(&part, 0xff, sizeof part);
   assert_int_equal(
-      part_init(&part, fixture->memory, world_main(&fixture->world->world)),
+      query_group_init(&part, fixture->memory, store_main(&fixture->world->store)),
       ECS_OK);
   return part;
 }
 
-static Location spawn(const Fixture *fixture, const ecs_Component *what,
+static RowRef spawn(const Fixture *fixture, const ecs_Component *what,
                       uint32_t count) {
   ecs_Entity entity = 0;
   assert_int_equal(ecs_spawn(fixture->world, what, count, NULL, &entity),
                    ECS_OK);
-  return world_locate_main(&fixture->world->world, entity);
+  return store_locate_main(&fixture->world->store, entity);
 }
 
 static void a_fresh_part_asks_for_nothing(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  Part part = part_over_main(&fixture);
-  assert_ptr_equal(part.group, world_main(&fixture.world->world));
+  QueryGroup part = part_over_main(&fixture);
+  assert_ptr_equal(part.group, store_main(&fixture.world->store));
   assert_int_equal(part.match.words, 1);
   assert_int_equal(part.bits_columns, 2);
   assert_false(part.filters);
@@ -83,9 +83,9 @@ static void a_fresh_part_asks_for_nothing(void **state) {
   assert_int_equal(part.match.required[0] | part.match.excluded[0], 0);
   for (uint32_t i = 0; i < 2; i++)
     assert_int_equal(part.bits_needed[i] | part.bits_forbidden[i], 0);
-  Location place = spawn(&fixture, fixture.bits, 3);
-  assert_true(part_row_fits(&part, place.table, place.row));
-  part_deinit(&part, fixture.memory);
+  RowRef place = spawn(&fixture, fixture.bits, 3);
+  assert_true(query_group_row_fits(&part, place.table, place.row));
+  query_group_deinit(&part, fixture.memory);
   assert_null(part.group);
   finish(&fixture);
 }
@@ -97,15 +97,15 @@ static void a_part_of_a_group_without_components_needs_no_memory(
   ecs_WorldDescription how = {failing_memory_init(&failing), 0};
   ecs_World *world = NULL;
   assert_int_equal(ecs_world_create(&how, &world), ECS_OK);
-  Part part;
+  QueryGroup part;
   failing_memory_arm(&failing, 1, FAIL_ONWARD);
   assert_int_equal(
-      part_init(&part, &world->world.memory, world_main(&world->world)),
+      query_group_init(&part, &world->store.memory, store_main(&world->store)),
       ECS_OK);
   assert_int_equal(failing_memory_disarm(&failing), 0);
   assert_int_equal(part.match.words, 0);
   assert_int_equal(part.bits_columns, 0);
-  part_deinit(&part, &world->world.memory);
+  query_group_deinit(&part, &world->store.memory);
   ecs_world_destroy(world);
 }
 
@@ -113,19 +113,19 @@ static void tables_are_asked_for_by_masks(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  Part part = part_over_main(&fixture);
-  part_demand(&part, bit_of(&fixture, fixture.b), false);
+  QueryGroup part = part_over_main(&fixture);
+  query_group_demand(&part, bit_of(&fixture, fixture.b), false);
   assert_false(part.required);
-  part_demand(&part, bit_of(&fixture, fixture.a), true);
+  query_group_demand(&part, bit_of(&fixture, fixture.a), true);
   assert_true(part.required);
-  part_demand(&part, bit_of(&fixture, fixture.c), true);
+  query_group_demand(&part, bit_of(&fixture, fixture.c), true);
   assert_false(part.filters);
   uint64_t one = 1;
   assert_int_equal(part.match.required[0],
                    one << bit_of(&fixture, fixture.a) |
                        one << bit_of(&fixture, fixture.c));
   assert_int_equal(part.match.excluded[0], one << bit_of(&fixture, fixture.b));
-  part_deinit(&part, fixture.memory);
+  query_group_deinit(&part, fixture.memory);
   finish(&fixture);
 }
 
@@ -133,20 +133,20 @@ static void tags_stored_as_bits_are_asked_for_by_filters(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  Part part = part_over_main(&fixture);
-  part_demand(&part, bit_of(&fixture, fixture.bits[10]), false);
+  QueryGroup part = part_over_main(&fixture);
+  query_group_demand(&part, bit_of(&fixture, fixture.bits[10]), false);
   assert_true(part.filters);
   assert_false(part.required);
-  part_demand(&part, bit_of(&fixture, fixture.bits[0]), true);
-  part_demand(&part, bit_of(&fixture, fixture.bits[7]), true);
-  part_demand(&part, bit_of(&fixture, fixture.bits[8]), false);
+  query_group_demand(&part, bit_of(&fixture, fixture.bits[0]), true);
+  query_group_demand(&part, bit_of(&fixture, fixture.bits[7]), true);
+  query_group_demand(&part, bit_of(&fixture, fixture.bits[8]), false);
   assert_true(part.required);
   assert_int_equal(part.bits_needed[0], 0x81);
   assert_int_equal(part.bits_needed[1], 0);
   assert_int_equal(part.bits_forbidden[0], 0);
   assert_int_equal(part.bits_forbidden[1], 0x05);
   assert_int_equal(part.match.required[0] | part.match.excluded[0], 0);
-  part_deinit(&part, fixture.memory);
+  query_group_deinit(&part, fixture.memory);
   finish(&fixture);
 }
 
@@ -163,18 +163,18 @@ static void a_row_fits_when_it_has_the_needed_and_no_forbidden_bits(
     const ecs_Component what[] = {fixture.bits[tags[pair / 5]],
                                   fixture.bits[tags[pair % 5]]};
     if (pair / 5 == pair % 5) continue;
-    Part part = part_over_main(&fixture);
-    part_demand(&part, bit_of(&fixture, what[0]), true);
-    part_demand(&part, bit_of(&fixture, what[1]), false);
-    Location none = spawn(&fixture, what, 0);
-    assert_false(part_row_fits(&part, none.table, none.row));
-    Location needed = spawn(&fixture, what, 1);
-    assert_true(part_row_fits(&part, needed.table, needed.row));
-    Location forbidden = spawn(&fixture, what + 1, 1);
-    assert_false(part_row_fits(&part, forbidden.table, forbidden.row));
-    Location both = spawn(&fixture, what, 2);
-    assert_false(part_row_fits(&part, both.table, both.row));
-    part_deinit(&part, fixture.memory);
+    QueryGroup part = part_over_main(&fixture);
+    query_group_demand(&part, bit_of(&fixture, what[0]), true);
+    query_group_demand(&part, bit_of(&fixture, what[1]), false);
+    RowRef none = spawn(&fixture, what, 0);
+    assert_false(query_group_row_fits(&part, none.table, none.row));
+    RowRef needed = spawn(&fixture, what, 1);
+    assert_true(query_group_row_fits(&part, needed.table, needed.row));
+    RowRef forbidden = spawn(&fixture, what + 1, 1);
+    assert_false(query_group_row_fits(&part, forbidden.table, forbidden.row));
+    RowRef both = spawn(&fixture, what, 2);
+    assert_false(query_group_row_fits(&part, both.table, both.row));
+    query_group_deinit(&part, fixture.memory);
     assert_int_equal(ecs_world_clear(fixture.world), ECS_OK);
   }
   finish(&fixture);
@@ -186,16 +186,16 @@ static void all_needed_bits_must_be_there(void **state) {
   start(&fixture);
   const ecs_Component what[] = {fixture.bits[1], fixture.bits[2],
                                 fixture.bits[9]};
-  Part part = part_over_main(&fixture);
+  QueryGroup part = part_over_main(&fixture);
   for (uint32_t i = 0; i < 3; i++)
-    part_demand(&part, bit_of(&fixture, what[i]), true);
+    query_group_demand(&part, bit_of(&fixture, what[i]), true);
   for (uint32_t count = 0; count <= 3; count++) {
-    Location place = spawn(&fixture, what, count);
-    assert_int_equal(part_row_fits(&part, place.table, place.row), count == 3);
+    RowRef place = spawn(&fixture, what, count);
+    assert_int_equal(query_group_row_fits(&part, place.table, place.row), count == 3);
   }
-  Location place = spawn(&fixture, what + 1, 2);
-  assert_false(part_row_fits(&part, place.table, place.row));
-  part_deinit(&part, fixture.memory);
+  RowRef place = spawn(&fixture, what + 1, 2);
+  assert_false(query_group_row_fits(&part, place.table, place.row));
+  query_group_deinit(&part, fixture.memory);
   finish(&fixture);
 }
 
@@ -203,20 +203,20 @@ static void a_part_counts_the_rows_of_its_tables(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  Group *main = world_main(&fixture.world->world);
+  Group *main = store_main(&fixture.world->store);
   const ecs_Component what[] = {fixture.b, fixture.a, fixture.c};
-  Part part = part_over_main(&fixture);
-  part_demand(&part, bit_of(&fixture, fixture.a), true);
-  part_demand(&part, bit_of(&fixture, fixture.c), false);
+  QueryGroup part = part_over_main(&fixture);
+  query_group_demand(&part, bit_of(&fixture, fixture.a), true);
+  query_group_demand(&part, bit_of(&fixture, fixture.c), false);
   assert_int_equal(group_attach(main, fixture.memory, &part.match), ECS_OK);
-  assert_int_equal(part_rows(&part), 0);
+  assert_int_equal(query_group_rows(&part), 0);
   for (uint32_t i = 0; i < 3; i++) (void)spawn(&fixture, what, 2); /* B A */
   for (uint32_t i = 0; i < 2; i++) (void)spawn(&fixture, what + 1, 1); /* A */
   for (uint32_t i = 0; i < 5; i++) (void)spawn(&fixture, what, 3);
   (void)spawn(&fixture, what, 1);
-  assert_int_equal(part_rows(&part), 5);
+  assert_int_equal(query_group_rows(&part), 5);
   group_detach(main, &part.match);
-  part_deinit(&part, fixture.memory);
+  query_group_deinit(&part, fixture.memory);
   finish(&fixture);
 }
 
@@ -231,15 +231,15 @@ static void components_past_the_first_word_are_told_apart(void **state) {
     snprintf(name, sizeof name, "M%u", (unsigned)i);
     last = define(&fixture, name, ECS_STORE_TABLE);
   }
-  Part part = part_over_main(&fixture);
+  QueryGroup part = part_over_main(&fixture);
   uint32_t bit = bit_of(&fixture, last);
   assert_int_equal(part.match.words, 3);
-  part_demand(&part, bit, true);
-  part_demand(&part, bit - 64, false);
+  query_group_demand(&part, bit, true);
+  query_group_demand(&part, bit - 64, false);
   assert_int_equal(part.match.required[bit / 64], UINT64_C(1) << bit % 64);
   assert_int_equal(part.match.excluded[bit / 64 - 1], UINT64_C(1) << bit % 64);
   assert_int_equal(part.match.required[0], 0);
-  part_deinit(&part, fixture.memory);
+  query_group_deinit(&part, fixture.memory);
   finish(&fixture);
 }
 #endif
@@ -249,15 +249,15 @@ static void every_allocation_of_a_part_may_fail(void **state) {
   for (int mode = FAIL_ONCE; mode <= FAIL_ONWARD; mode++) {
     Fixture fixture;
     start(&fixture);
-    Group *main = world_main(&fixture.world->world);
+    Group *main = store_main(&fixture.world->store);
     uint64_t blocks = fixture.failing.blocks, nth = 0, injected;
     do {
-      Part part;
+      QueryGroup part;
       failing_memory_arm(&fixture.failing, ++nth, (FailingMode)mode);
-      ecs_Status status = part_init(&part, fixture.memory, main);
+      ecs_Status status = query_group_init(&part, fixture.memory, main);
       injected = failing_memory_disarm(&fixture.failing);
       assert_int_equal(status, injected > 0 ? ECS_E_MEMORY : ECS_OK);
-      part_deinit(&part, fixture.memory);
+      query_group_deinit(&part, fixture.memory);
       assert_int_equal(fixture.failing.blocks, blocks);
     } while (injected > 0);
     assert_int_equal(nth, 5); /* two masks, two rows of bits */

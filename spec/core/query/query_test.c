@@ -467,11 +467,11 @@ static void a_destroyed_query_is_told_no_more(void **state) {
   ecs_Query *second = make_query(fixture.world, terms, 1);
   (void)count_of(first);
   (void)count_of(second);
-  const Group *main = world_main(&fixture.world->world);
+  const Group *main = store_main(&fixture.world->store);
   assert_int_equal(main->match_count, 2);
   assert_int_equal(ecs_query_destroy(first), ECS_OK);
   assert_int_equal(main->match_count, 1);
-  assert_int_equal(fixture.world->world.groups[1]->match_count, 0);
+  assert_int_equal(fixture.world->store.groups[1]->match_count, 0);
   spawn_many(&fixture, fixture.a, 2);
   assert_int_equal(count_of(second), 2);
   assert_int_equal(ecs_query_destroy(second), ECS_OK);

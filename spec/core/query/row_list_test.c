@@ -98,13 +98,13 @@ static ecs_Entity entity_at(const ecs_Query *query, const Block *block,
 static void assert_block(const ecs_Query *query, const Block *block,
                          uint32_t part) {
   const uint32_t *rows = row_list_rows(&query->rows, block, part);
-  const Part *asked = &query->parts[part];
+  const QueryGroup *asked = &query->parts[part];
   bool run = true;
   for (uint32_t i = 0; i < block->count; i++) {
     ecs_Entity entity = entity_at(query, block, query->driver, i);
-    Location place = asked->group->id == 0
-                         ? world_locate_main(query->world, entity)
-                         : world_locate_in(asked->group, id_index(entity));
+    RowRef place = asked->group->id == 0
+                         ? store_locate_main(query->store, entity)
+                         : store_locate_in(asked->group, id_index(entity));
     const Table *table =
         row_list_table(&query->rows, block, query->parts, part);
     assert_ptr_equal(place.table, table);
@@ -434,7 +434,7 @@ static void a_list_that_was_never_built_is_not_fresh(void **state) {
   Fixture fixture;
   start(&fixture);
   RowList list;
-  Memory *memory = &fixture.world->world.memory;
+  Memory *memory = &fixture.world->store.memory;
   assert_int_equal(row_list_init(&list, memory, 2), ECS_OK);
   assert_false(row_list_is_fresh(&list, NULL));
   row_list_deinit(&list, memory);

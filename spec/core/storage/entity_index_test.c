@@ -41,7 +41,7 @@ static void indices_are_issued_from_one_in_order(void **state) {
     assert_int_equal(issuer.index.alive_count, i);
     Slot slot = *entity_index_slot(&issuer.index, i);
     assert_int_equal(slot_state(slot), SLOT_RESERVED);
-    assert_int_equal(slot.what, 0);
+    assert_int_equal(slot.table_bits, 0);
   }
   close_issuer(&issuer);
 }
@@ -77,7 +77,7 @@ static void a_place_is_kept_in_the_slot_with_its_summary(void **state) {
   assert_int_equal(slot_table(*slot), 0xabcdef);
   assert_int_equal(slot_row(*slot), ECS_INDEX_MASK);
   assert_int_equal(slot_summary(*slot), 0);
-  slot->what |= 5u << 24;
+  slot->table_bits |= 5u << 24;
   entity_index_move(&issuer.index, 1, 0x123456, 5);
   assert_int_equal(slot_table(*slot), 0x123456);
   assert_int_equal(slot_row(*slot), 5);
@@ -95,16 +95,16 @@ static void a_placed_slot_tells_the_first_generations(void **state) {
     uint32_t told = now < ECS_SLOT_GENERATIONS ? now : ECS_SLOT_GENERATIONS;
     entity_index_place(&issuer.index, 1, 0xabcdef, 7);
     Slot *slot = entity_index_slot(&issuer.index, 1);
-    assert_int_equal(slot->what >> SLOT_TOLD_SHIFT, told);
-    slot->what |= 6u << SLOT_SUMMARY_SHIFT;
+    assert_int_equal(slot->table_bits >> SLOT_HINT_SHIFT, told);
+    slot->table_bits |= 6u << SLOT_SUMMARY_SHIFT;
     entity_index_move(&issuer.index, 1, 0x123456, 8);
-    assert_int_equal(slot->what >> SLOT_TOLD_SHIFT, told);
+    assert_int_equal(slot->table_bits >> SLOT_HINT_SHIFT, told);
     assert_int_equal(slot_summary(*slot), 6);
     assert_int_equal(slot_table(*slot), 0x123456);
     entity_index_free(&issuer.index, 1, now);
     ecs_Entity entity = entity_index_issue_placed(&issuer.index, 5, 6);
     assert_int_equal(entity, id_make(1, now + 1));
-    assert_int_equal(slot->what, 5u | slot_told(now + 1));
+    assert_int_equal(slot->table_bits, 5u | slot_told(now + 1));
     *slot = (Slot){(uint32_t)SLOT_RESERVED << ECS_INDEX_BITS, now + 1};
   }
   close_issuer(&issuer);
@@ -117,16 +117,16 @@ static void a_recycled_index_starts_without_place_and_summary(void **state) {
   open_issuer(&issuer);
   issue(&issuer);
   entity_index_place(&issuer.index, 1, 7, 9);
-  entity_index_slot(&issuer.index, 1)->what |= 7u << 24;
+  entity_index_slot(&issuer.index, 1)->table_bits |= 7u << 24;
   entity_index_free(&issuer.index, 1, 0);
   Slot slot = *entity_index_slot(&issuer.index, 1);
   assert_int_equal(slot_state(slot), SLOT_FREE);
   assert_int_equal(slot_row(slot), 0);
-  assert_int_equal(slot.what, 1);
+  assert_int_equal(slot.table_bits, 1);
   assert_int_equal(issue(&issuer), id_make(1, 1));
   slot = *entity_index_slot(&issuer.index, 1);
   assert_int_equal(slot_state(slot), SLOT_RESERVED);
-  assert_int_equal(slot.what, 1);
+  assert_int_equal(slot.table_bits, 1);
   assert_int_equal(slot_row(slot), 0);
   close_issuer(&issuer);
 }
@@ -148,7 +148,7 @@ static void the_last_generation_retires_its_index(void **state) {
   assert_int_equal(issuer.index.alive_count, 1);
   Slot slot = *entity_index_slot(&issuer.index, 1);
   assert_int_equal(slot_state(slot), SLOT_RETIRED);
-  assert_int_equal(slot.what, last);
+  assert_int_equal(slot.table_bits, last);
   assert_int_equal(issue(&issuer), id_make(3, 0));
   close_issuer(&issuer);
 }

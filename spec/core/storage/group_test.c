@@ -63,9 +63,9 @@ static const Edge *walk(Gang *gang, const Table *table, uint32_t bit) {
   return edge;
 }
 
-static void make_match(Gang *gang, Match *match, uint32_t words,
+static void make_match(Gang *gang, MatchedTables *match, uint32_t words,
                        uint64_t required, uint64_t excluded) {
-  *match = (Match){.words = words};
+  *match = (MatchedTables){.words = words};
   if (words == 0) return;
   match->required = memory_zeroed(&gang->memory, words, sizeof(uint64_t));
   match->excluded = memory_zeroed(&gang->memory, words, sizeof(uint64_t));
@@ -73,7 +73,7 @@ static void make_match(Gang *gang, Match *match, uint32_t words,
   match->excluded[0] = excluded;
 }
 
-static void attach(Gang *gang, Match *match) {
+static void attach(Gang *gang, MatchedTables *match) {
   assert_int_equal(group_attach(gang->group, &gang->memory, match), ECS_OK);
 }
 
@@ -314,7 +314,7 @@ static void dropped_tables_take_their_edges_and_matches_along(void **state) {
   (void)state;
   uint32_t seed = 7;
   Gang gang;
-  Match all, some, others;
+  MatchedTables all, some, others;
   open_gang(&gang, 9);
   make_match(&gang, &all, 0, 0, 0);
   make_match(&gang, &some, 1, 5, 0);
@@ -344,9 +344,9 @@ static void dropped_tables_take_their_edges_and_matches_along(void **state) {
   assert_int_equal(gang.group->edge_count, 0);
   assert_int_equal(all.count, 0);
   assert_group_sound(gang.group);
-  match_deinit(&all, &gang.memory);
-  match_deinit(&some, &gang.memory);
-  match_deinit(&others, &gang.memory);
+  matched_tables_deinit(&all, &gang.memory);
+  matched_tables_deinit(&some, &gang.memory);
+  matched_tables_deinit(&others, &gang.memory);
   close_gang(&gang);
 }
 
@@ -382,7 +382,7 @@ static void edges_of_tables_that_stay_are_kept(void **state) {
 static void a_match_lists_tables_that_were_and_tables_that_come(void **state) {
   (void)state;
   Gang gang;
-  Match early, late, wide, nothing;
+  MatchedTables early, late, wide, nothing;
   open_gang(&gang, 70);
   make_match(&gang, &early, 1, 1, 2);
   make_match(&gang, &late, 1, 6, 0);
@@ -408,12 +408,12 @@ static void a_match_lists_tables_that_were_and_tables_that_come(void **state) {
   assert_int_equal(nothing.count, 1);
   assert_int_equal(nothing.tables[0], table->id);
   assert_group_sound(gang.group);
-  match_deinit(&early, &gang.memory);
+  matched_tables_deinit(&early, &gang.memory);
   assert_null(early.tables);
   assert_int_equal(early.words, 0);
-  match_deinit(&late, &gang.memory);
-  match_deinit(&wide, &gang.memory);
-  match_deinit(&nothing, &gang.memory);
+  matched_tables_deinit(&late, &gang.memory);
+  matched_tables_deinit(&wide, &gang.memory);
+  matched_tables_deinit(&nothing, &gang.memory);
   close_gang(&gang);
 }
 
@@ -421,7 +421,7 @@ static void a_detached_match_is_left_alone(void **state) {
   (void)state;
   for (uint32_t gone = 0; gone < 3; gone++) {
     Gang gang;
-    Match matches[3];
+    MatchedTables matches[3];
     open_gang(&gang, 5);
     for (uint32_t i = 0; i < 3; i++) {
       make_match(&gang, &matches[i], 1, i, 0);
@@ -436,10 +436,10 @@ static void a_detached_match_is_left_alone(void **state) {
     for (uint32_t i = 4; i < 12; i++) ensure(&gang, i | 3);
     assert_int_equal(matches[gone].count, 1);
     assert_group_sound(gang.group);
-    Match stranger = {0};
+    MatchedTables stranger = {0};
     group_detach(gang.group, &stranger);
     assert_int_equal(gang.group->match_count, 2);
-    for (uint32_t i = 0; i < 3; i++) match_deinit(&matches[i], &gang.memory);
+    for (uint32_t i = 0; i < 3; i++) matched_tables_deinit(&matches[i], &gang.memory);
     close_gang(&gang);
   }
 }
@@ -448,7 +448,7 @@ static void a_detached_match_is_left_alone(void **state) {
 static void attaching_again_begins_anew(void **state) {
   (void)state;
   Gang gang;
-  Match match;
+  MatchedTables match;
   open_gang(&gang, 5);
   make_match(&gang, &match, 1, 1, 0);
   for (uint32_t i = 0; i < 8; i++) ensure(&gang, i);
@@ -457,7 +457,7 @@ static void attaching_again_begins_anew(void **state) {
   attach(&gang, &match);
   assert_int_equal(match.count, 4);
   assert_group_sound(gang.group);
-  match_deinit(&match, &gang.memory);
+  matched_tables_deinit(&match, &gang.memory);
   close_gang(&gang);
 }
 
@@ -470,7 +470,7 @@ typedef enum Attempt {
   ATTEMPT_COUNT
 } Attempt;
 
-static ecs_Status attempt(Gang *gang, Attempt what, Match *match) {
+static ecs_Status attempt(Gang *gang, Attempt what, MatchedTables *match) {
   uint64_t mask[10] = {9, 0, 0, 0, 0, 0, 0, 0, 0, 2};
   Table *table = NULL;
   const Edge *edge = NULL;
@@ -489,7 +489,7 @@ static void what_failed_leaves_the_group_as_it_was(void **state) {
     for (uint32_t tables = 3; tables < 9; tables++) {
       for (uint64_t n = 1;; n++) {
         Gang gang;
-        Match matches[5];
+        MatchedTables matches[5];
         open_gang(&gang, 600);
         for (uint32_t i = 0; i < 5; i++)
           make_match(&gang, &matches[i], 1, 0, 0);
@@ -507,7 +507,7 @@ static void what_failed_leaves_the_group_as_it_was(void **state) {
         assert_int_equal(attempt(&gang, what, &matches[4]), ECS_OK);
         if (failed) assert_group_sound(gang.group);
         for (uint32_t i = 0; i < 5; i++)
-          match_deinit(&matches[i], &gang.memory);
+          matched_tables_deinit(&matches[i], &gang.memory);
         close_gang(&gang);
         if (!failed) break;
       }

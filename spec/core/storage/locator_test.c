@@ -30,7 +30,7 @@ static void reserve(Finder *finder, uint32_t index) {
 
 static void assert_place(const Finder *finder, uint32_t index, uint32_t row,
                          uint32_t table) {
-  Place place = locator_find(&finder->locator, index);
+  RowId place = locator_find(&finder->locator, index);
   assert_int_equal(place.row, row);
   if (row != LOCATOR_NONE) assert_int_equal(place.table, table);
 }
@@ -82,7 +82,7 @@ static void places_stay_while_pages_come(void **state) {
       for (uint32_t k = 0; k < LOCATOR_PAGE_SIZE; k++) {
         reserve(&finder, at + k);
         locator_set(&finder.locator, at + k,
-                    (Place){at + 3 * k, narrow ? 0 : at + k + 1});
+                    (RowId){at + 3 * k, narrow ? 0 : at + k + 1});
       }
     }
     for (uint32_t i = 0; i < 7; i++) {
@@ -103,7 +103,7 @@ static void clearing_one_entry_leaves_its_neighbours(void **state) {
     open_finder(&finder, narrow != 0);
     reserve(&finder, 0);
     for (uint32_t k = 0; k < 4; k++)
-      locator_set(&finder.locator, k, (Place){k + 5, narrow ? 0 : k});
+      locator_set(&finder.locator, k, (RowId){k + 5, narrow ? 0 : k});
     locator_clear(&finder.locator, 2);
     assert_place(&finder, 1, 6, narrow ? 0 : 1);
     assert_place(&finder, 2, LOCATOR_NONE, 0);
@@ -121,7 +121,7 @@ static void a_narrow_entry_is_the_row_itself(void **state) {
   assert_int_equal(*locator_narrow_entry(&finder.locator, at), LOCATOR_NONE);
   *locator_narrow_entry(&finder.locator, at) = 17;
   assert_place(&finder, at, 17, 0);
-  locator_set(&finder.locator, at + 1, (Place){18, 0});
+  locator_set(&finder.locator, at + 1, (RowId){18, 0});
   assert_int_equal(*locator_narrow_entry(&finder.locator, at), 17);
   assert_int_equal(*locator_narrow_entry(&finder.locator, at + 1), 18);
   close_finder(&finder);
@@ -168,7 +168,7 @@ static void a_refused_page_leaves_what_is_there(void **state) {
   Finder finder;
   open_finder(&finder, false);
   reserve(&finder, 1);
-  locator_set(&finder.locator, 1, (Place){4, 5});
+  locator_set(&finder.locator, 1, (RowId){4, 5});
   uint32_t far = 20 * LOCATOR_PAGE_SIZE;
   for (uint64_t n = 1;; n++) {
     failing_memory_arm(&finder.failing, n, FAIL_ONCE);

@@ -16,16 +16,16 @@
 #include "storage/schema.h"
 
 /* A fixture: an account over a record that counts. */
-typedef struct World {
+typedef struct Store {
   FailingMemory failing;
   Memory memory;
-} World;
+} Store;
 
-static void start(World *world) {
+static void start(Store *world) {
   memory_init(&world->memory, failing_memory_init(&world->failing), 0);
 }
 
-static void assert_nothing_held(const World *world) {
+static void assert_nothing_held(const Store *world) {
   assert_int_equal(world->failing.bytes, 0);
   assert_int_equal(world->failing.blocks, 0);
   assert_int_equal(world->memory.bytes, 0);
@@ -38,7 +38,7 @@ static ecs_ComponentDescription describe(const char *name,
       .name = name, .fields = fields, .field_count = count};
 }
 
-static Schema *create(World *world, ecs_ComponentDescription description) {
+static Schema *create(Store *world, ecs_ComponentDescription description) {
   Schema *schema = NULL;
   assert_int_equal(schema_create(&world->memory, &description, &schema),
                    ECS_OK);
@@ -49,7 +49,7 @@ static Schema *create(World *world, ecs_ComponentDescription description) {
 /* Refused with this status, without an allocation and without a result. */
 static void assert_refused(ecs_ComponentDescription description,
                            ecs_Status expected) {
-  World world;
+  Store world;
   start(&world);
   Schema *const untouched = (Schema *)&world;
   Schema *schema = untouched;
@@ -60,7 +60,7 @@ static void assert_refused(ecs_ComponentDescription description,
 }
 
 static ecs_Status status_of_field(ecs_Field field) {
-  World world;
+  Store world;
   start(&world);
   ecs_ComponentDescription description = describe("C", &field, 1);
   Schema *schema = NULL;
@@ -109,7 +109,7 @@ static void an_image_is_laid_out_as_a_c_struct(void **state) {
       offsetof(Mixed, i16),  offsetof(Mixed, u8),  offsetof(Mixed, f32),
       offsetof(Mixed, u16),  offsetof(Mixed, target), offsetof(Mixed, i32),
       offsetof(Mixed, u32),  offsetof(Mixed, last)};
-  World world;
+  Store world;
   start(&world);
   Schema *schema = create(&world, describe("M", mixed_fields, MIXED_COUNT));
   assert_int_equal(schema->image_bytes, sizeof(Mixed));
@@ -130,7 +130,7 @@ static void small_images_are_no_larger_than_they_need_be(void **state) {
       {"d", ECS_U16, 0}, {"e", ECS_F32, 0}};
   static const uint32_t image_bytes[] = {0, 1, 2, 3, 6, 12};
   for (uint32_t count = 0; count <= 5; count++) {
-    World world;
+    Store world;
     start(&world);
     Schema *schema = create(&world, describe("S", fields, count));
     assert_int_equal(schema->image_bytes, image_bytes[count]);
@@ -140,7 +140,7 @@ static void small_images_are_no_larger_than_they_need_be(void **state) {
 
 static void the_default_image_holds_the_defaults_and_no_noise(void **state) {
   (void)state;
-  World world;
+  Store world;
   start(&world);
   Schema *schema = create(&world, describe("M", mixed_fields, MIXED_COUNT));
   Mixed expected;
@@ -162,7 +162,7 @@ static void the_default_image_holds_the_defaults_and_no_noise(void **state) {
 
 static void a_default_reads_back_as_it_is_stored(void **state) {
   (void)state;
-  World world;
+  Store world;
   start(&world);
   Schema *schema = create(&world, describe("M", mixed_fields, MIXED_COUNT));
   for (uint32_t k = 0; k < MIXED_COUNT; k++) {
@@ -175,7 +175,7 @@ static void a_default_reads_back_as_it_is_stored(void **state) {
 
 static void a_tag_has_no_image_and_zero_defaults(void **state) {
   (void)state;
-  World world;
+  Store world;
   start(&world);
   Schema *schema = create(&world, describe("Tag", NULL, 0));
   assert_int_equal(schema->field_count, 0);
@@ -188,7 +188,7 @@ static void a_tag_has_no_image_and_zero_defaults(void **state) {
 }
 
 static bool zero_defaults_of(ecs_Scalar type, double value) {
-  World world;
+  Store world;
   start(&world);
   const ecs_Field fields[] = {{"zero", ECS_U8, 0}, {"x", type, value}};
   Schema *schema = create(&world, describe("C", fields, 2));
@@ -212,7 +212,7 @@ static void defaults_are_zero_only_when_their_bits_are(void **state) {
 
 static void names_are_copied(void **state) {
   (void)state;
-  World world;
+  Store world;
   start(&world);
   char name[] = "Position", x[] = "x", y[] = "y";
   ecs_Field fields[] = {{x, ECS_F32, 1}, {y, ECS_F32, 2}};
@@ -229,7 +229,7 @@ static void names_are_copied(void **state) {
 static void names_have_1_to_255_bytes(void **state) {
   (void)state;
   char place[300];
-  World world;
+  Store world;
   start(&world);
   static const size_t good[] = {1, 2, 254, 255};
   for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
@@ -254,7 +254,7 @@ static void names_have_1_to_255_bytes(void **state) {
 static void a_name_may_be_any_bytes(void **state) {
   (void)state;
   static const char *const odd[] = {" ", "\x01\x7f", "\xff\xfe", "a.b", "%s"};
-  World world;
+  Store world;
   start(&world);
   for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
     Schema *schema = create(&world, describe(odd[k], NULL, 0));
@@ -279,7 +279,7 @@ static void describe_many(Many *many) {
 
 static void a_component_has_up_to_64_fields(void **state) {
   (void)state;
-  World world;
+  Store world;
   start(&world);
   Many many;
   describe_many(&many);
@@ -308,7 +308,7 @@ static void two_fields_of_one_name_are_refused_wherever_they_are(void **state) {
 
 static void a_field_may_be_called_as_its_component_is(void **state) {
   (void)state;
-  World world;
+  Store world;
   start(&world);
   const ecs_Field field = {"Health", ECS_F32, 1};
   Schema *schema = create(&world, describe("Health", &field, 1));
@@ -351,7 +351,7 @@ static void a_nan_default_is_the_quiet_one(void **state) {
   const uint64_t payload = 0xfff123456789abcd;
   double value;
   memcpy(&value, &payload, sizeof value);
-  World world;
+  Store world;
   start(&world);
   const ecs_Field fields[] = {{"a", ECS_F64, value}, {"b", ECS_F32, value}};
   Schema *schema = create(&world, describe("C", fields, 2));
@@ -383,7 +383,7 @@ static void the_last_of_many_fields_is_checked_too(void **state) {
 static void every_allocation_of_a_schema_may_fail(void **state) {
   (void)state;
   for (int mode = FAIL_ONCE; mode <= FAIL_ONWARD; mode++) {
-    World world;
+    Store world;
     start(&world);
     Schema *schema = NULL;
     ecs_ComponentDescription description =
@@ -409,7 +409,7 @@ static void every_allocation_of_a_schema_may_fail(void **state) {
 
 static void a_schema_is_one_block_of_the_size_it_says(void **state) {
   (void)state;
-  World world;
+  Store world;
   start(&world);
   Schema *schema = create(&world, describe("M", mixed_fields, MIXED_COUNT));
   assert_int_equal(world.failing.blocks, 1);
@@ -421,7 +421,7 @@ static void a_schema_is_one_block_of_the_size_it_says(void **state) {
 
 static void a_schema_over_the_limit_of_bytes_is_refused(void **state) {
   (void)state;
-  World world;
+  Store world;
   start(&world);
   Schema *schema = create(&world, describe("M", mixed_fields, MIXED_COUNT));
   uint64_t bytes = schema->block_bytes;
@@ -443,7 +443,7 @@ static const ecs_Field point[] = {{"x", ECS_F32, 0.1}, {"y", ECS_F32, 0}};
 /* Does a Point of these fields match one of the fields above? */
 static bool matches_point(const char *name, const ecs_Field *fields,
                           uint32_t count) {
-  World world;
+  Store world;
   start(&world);
   Schema *schema = create(&world, describe("Point", point, 2));
   ecs_ComponentDescription description = describe(name, fields, count);
@@ -492,7 +492,7 @@ static void defaults_match_when_they_are_stored_alike(void **state) {
 
 static void a_nan_default_matches_a_nan(void **state) {
   (void)state;
-  World world;
+  Store world;
   start(&world);
   const ecs_Field field = {"x", ECS_F32, NAN};
   const ecs_Field other = {"x", ECS_F32, -NAN};
@@ -504,7 +504,7 @@ static void a_nan_default_matches_a_nan(void **state) {
 
 static void a_tag_matches_a_tag_alone(void **state) {
   (void)state;
-  World world;
+  Store world;
   start(&world);
   Schema *schema = create(&world, describe("Point", NULL, 0));
   ecs_ComponentDescription tag = describe("Point", NULL, 0);

@@ -116,7 +116,7 @@ static void naive_change(Naive *naive, const Change *change) {
 
 /* The real one ------------------------------------------------------------ */
 
-static ecs_Status spawn_change(World *world, Change *change) {
+static ecs_Status spawn_change(Store *world, Change *change) {
   Image images[KINDS_MOST];
   const void *values[KINDS_MOST];
   Bundle *bundle = bundle_for_once(world, change->components, change->count);
@@ -130,18 +130,18 @@ static ecs_Status spawn_change(World *world, Change *change) {
 }
 
 static ecs_Status run(Naive *naive, Change *change) {
-  World *world = &naive->fixture.world;
+  Store *world = &naive->fixture.world;
   ecs_Entity entity = naive->lives[change->life].entity;
   switch (change->kind) {
     case CHANGE_SPAWN: return spawn_change(world, change);
-    case CHANGE_DESTROY: world_destroy_entity(world, entity); break;
+    case CHANGE_DESTROY: store_destroy_entity(world, entity); break;
     case CHANGE_ADD:
       return add(world, entity, change->components[0], change->seeds[0]);
     case CHANGE_REMOVE:
-      return world_remove(world, entity, change->components[0]);
-    case CHANGE_CLEAR: world_clear(world); break;
+      return store_remove(world, entity, change->components[0]);
+    case CHANGE_CLEAR: store_clear(world); break;
     case CHANGE_REGROUP:
-      return world_regroup(world, change->components, change->count,
+      return store_regroup(world, change->components, change->count,
                            change->to_main);
   }
   return ECS_OK;
@@ -150,13 +150,13 @@ static ecs_Status run(Naive *naive, Change *change) {
 /* Comparing --------------------------------------------------------------- */
 
 static void compare_life(const Naive *naive, const Life *life) {
-  const World *world = &naive->fixture.world;
-  Location place;
-  assert_int_equal(world_alive(world, life->entity), life->alive);
-  assert_false(world_is_reserved(world, life->entity));
+  const Store *world = &naive->fixture.world;
+  RowRef place;
+  assert_int_equal(store_alive(world, life->entity), life->alive);
+  assert_false(store_is_reserved(world, life->entity));
   for (uint32_t i = 1; i < world->component_count; i++) {
     if (!life->alive) {
-      assert_int_equal(world_locate(world, life->entity, i, &place),
+      assert_int_equal(store_locate(world, life->entity, i, &place),
                        ECS_E_DEAD);
       assert_null(place.table);
     } else {
@@ -168,7 +168,7 @@ static void compare_life(const Naive *naive, const Life *life) {
 }
 
 static void compare(const Naive *naive) {
-  const World *world = &naive->fixture.world;
+  const Store *world = &naive->fixture.world;
   uint32_t oldest = naive->count > 150 ? naive->count - 150 : 0;
   for (uint32_t i = oldest; i < naive->count; i++)
     compare_life(naive, &naive->lives[i]);
@@ -195,9 +195,9 @@ static uintptr_t slabs_of(const Group *group) {
   return sum;
 }
 
-static Seen look(const World *world) {
+static Seen look(const Store *world) {
   Seen seen = {.count = world->group_count};
-  seen.structure_version = world_structure_version(world);
+  seen.structure_version = store_structure_version(world);
   for (uint32_t i = 0; i < seen.count; i++) {
     seen.digests[i] = digest_group(world->groups[i]);
     seen.slabs[i] = slabs_of(world->groups[i]);
@@ -206,7 +206,7 @@ static Seen look(const World *world) {
   return seen;
 }
 
-static void assert_versions(const World *world, const Seen *before) {
+static void assert_versions(const Store *world, const Seen *before) {
   Seen now = look(world);
   for (uint32_t i = 0; i < before->count; i++) {
     assert_true(now.versions[i] >= before->versions[i]);
@@ -225,7 +225,7 @@ static void assert_versions(const World *world, const Seen *before) {
  * for another reason. */
 static ecs_Status try_all(Naive *naive, Change *change, FailingMode mode) {
   FailingMemory *failing = &naive->fixture.failing;
-  World *world = &naive->fixture.world;
+  Store *world = &naive->fixture.world;
   for (uint64_t n = 1;; n++) {
     uint64_t before = digest(world);
     Seen seen = look(world);
@@ -322,7 +322,7 @@ static void mixed_storage_agrees_with_the_naive_world(void **state) {
   const char *letters[] = {"wwd", "b", "fff", "h", "bhwd"};
   for (uint32_t seed = 1; seed <= 6; seed++) {
     Naive *naive = open_naive(seed);
-    World *world = &naive->fixture.world;
+    Store *world = &naive->fixture.world;
     for (uint32_t i = 0; i < 5; i++)
       define_many(world, 1, letters[i], ECS_STORE_TABLE);
     define_many(world, 8, "", ECS_STORE_BITS);
@@ -339,7 +339,7 @@ static void many_bits_agree_with_the_naive_world(void **state) {
   (void)state;
   for (uint32_t seed = 1; seed <= 6; seed++) {
     Naive *naive = open_naive(seed);
-    World *world = &naive->fixture.world;
+    Store *world = &naive->fixture.world;
     define_many(world, 2, "bw", ECS_STORE_TABLE);
     define_many(world, 11, "", ECS_STORE_BITS);
     naive->regroups = seed % 2 == 0;
@@ -354,7 +354,7 @@ static void many_groups_agree_with_the_naive_world(void **state) {
   const uint32_t counts[] = {2, 3, 4, 7, 8, 9, 13};
   for (uint32_t seed = 1; seed <= 14; seed++) {
     Naive *naive = open_naive(seed);
-    World *world = &naive->fixture.world;
+    Store *world = &naive->fixture.world;
     define_many(world, 2, "wb", ECS_STORE_TABLE);
     define_many(world, counts[seed % 7], "f", ECS_STORE_SPARSE);
     for (uint32_t i = 0; i < STEPS; i++) step(naive);
@@ -366,7 +366,7 @@ static void changing_layouts_agree_with_the_naive_world(void **state) {
   (void)state;
   for (uint32_t seed = 1; seed <= 8; seed++) {
     Naive *naive = open_naive(seed);
-    World *world = &naive->fixture.world;
+    Store *world = &naive->fixture.world;
     naive->regroups = true;
     define_many(world, 3, "wwd", ECS_STORE_TABLE);
     define_many(world, 2, "", ECS_STORE_BITS);
@@ -385,14 +385,14 @@ static void a_world_that_cannot_be_made_leaves_nothing(void **state) {
   (void)state;
   for (uint64_t n = 1;; n++) {
     FailingMemory failing;
-    World world;
+    Store world;
     ecs_Memory record = failing_memory_init(&failing);
     failing_memory_arm(&failing, n, FAIL_ONCE);
-    ecs_Status status = world_init(&world, record, 0);
+    ecs_Status status = store_init(&world, record, 0);
     if (failing_memory_disarm(&failing) == 0) {
       assert_int_equal(status, ECS_OK);
       assert_sound(&world);
-      world_deinit(&world);
+      store_deinit(&world);
       assert_int_equal(failing.blocks, 0);
       break;
     }
@@ -408,13 +408,13 @@ static void nothing_is_alive_in_a_new_world(void **state) {
   const ecs_Entity any[] = {0, 1, id_make(0, 1), UINT64_MAX, id_make(1, 1)};
   for (uint32_t round = 0; round < 2; round++) {
     for (uint32_t i = 0; i < 5; i++) {
-      assert_null(world_locate_main(&fixture.world, any[i]).table);
-      assert_false(world_alive(&fixture.world, any[i]));
-      assert_false(world_is_reserved(&fixture.world, any[i]));
+      assert_null(store_locate_main(&fixture.world, any[i]).table);
+      assert_false(store_alive(&fixture.world, any[i]));
+      assert_false(store_is_reserved(&fixture.world, any[i]));
     }
-    world_destroy_entity(&fixture.world, spawn(&fixture.world, NULL, 0));
+    store_destroy_entity(&fixture.world, spawn(&fixture.world, NULL, 0));
     spawn(&fixture.world, NULL, 0);
-    world_clear(&fixture.world);
+    store_clear(&fixture.world);
     if (ECS_GENERATION_LIMIT < 4) break;
   }
   finish(&fixture);
@@ -424,21 +424,21 @@ static void a_reserved_entity_is_alive_without_a_place(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  World *world = &fixture.world;
+  Store *world = &fixture.world;
   ecs_Component component = define(world, "a", "w", ECS_STORE_TABLE);
-  Location place = {world->main->tables[0], 1};
+  RowRef place = {world->main->tables[0], 1};
   entity_index_reserve(&world->index, &world->memory, 2);
   ecs_Entity entity = entity_index_issue(&world->index);
-  assert_true(world_alive(world, entity));
-  assert_true(world_is_reserved(world, entity));
-  assert_false(world_is_reserved(world, entity + id_make(0, 1)));
-  assert_false(world_is_reserved(world, id_make(world->index.used, 0)));
-  assert_false(world_alive(world, id_make(world->index.used, 0)));
-  assert_int_equal(world_locate(world, entity, component, &place),
+  assert_true(store_alive(world, entity));
+  assert_true(store_is_reserved(world, entity));
+  assert_false(store_is_reserved(world, entity + id_make(0, 1)));
+  assert_false(store_is_reserved(world, id_make(world->index.used, 0)));
+  assert_false(store_alive(world, id_make(world->index.used, 0)));
+  assert_int_equal(store_locate(world, entity, component, &place),
                    ECS_E_DEAD);
   assert_null(place.table);
-  assert_int_equal(world_add(world, entity, component, NULL), ECS_E_DEAD);
-  assert_int_equal(world_remove(world, entity, component), ECS_E_DEAD);
+  assert_int_equal(store_add(world, entity, component, NULL), ECS_E_DEAD);
+  assert_int_equal(store_remove(world, entity, component), ECS_E_DEAD);
   assert_sound(world);
   entity_index_free(&world->index, id_index(entity), 0);
   finish(&fixture);
@@ -450,7 +450,7 @@ static void only_the_latest_of_many_generations_is_alive(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  World *world = &fixture.world;
+  Store *world = &fixture.world;
   ecs_Component component = define(world, "a", "w", ECS_STORE_TABLE);
   uint32_t last = ECS_SLOT_GENERATIONS + 40;
   if (last > ECS_GENERATION_LIMIT - 1) last = ECS_GENERATION_LIMIT - 1;
@@ -458,12 +458,12 @@ static void only_the_latest_of_many_generations_is_alive(void **state) {
     ecs_Entity entity = spawn(world, &component, 1);
     assert_int_equal(entity, id_make(1, now));
     for (uint32_t k = 0; k <= last; k++)
-      assert_int_equal(world_alive(world, id_make(1, k)), k == now);
+      assert_int_equal(store_alive(world, id_make(1, k)), k == now);
     for (uint32_t bit = 52; bit < 64; bit++)
-      assert_false(world_alive(world, entity | UINT64_C(1) << bit));
+      assert_false(store_alive(world, entity | UINT64_C(1) << bit));
     assert_sound(world);
-    assert_int_equal(world_destroy_entity(world, entity), ECS_OK);
-    assert_false(world_alive(world, entity));
+    assert_int_equal(store_destroy_entity(world, entity), ECS_OK);
+    assert_false(store_alive(world, entity));
   }
   finish(&fixture);
 }
@@ -472,14 +472,14 @@ static void a_component_is_found_by_its_name(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  World *world = &fixture.world;
+  Store *world = &fixture.world;
   ecs_Component again = 0;
   assert_int_equal(define(world, "a", "w", ECS_STORE_TABLE), 1);
   assert_int_equal(define(world, "b", "", ECS_STORE_BITS), 2);
   assert_int_equal(define(world, "c", "h", ECS_STORE_SPARSE), 3);
-  assert_int_equal(world_find_component(world, "a"), 1);
-  assert_int_equal(world_find_component(world, "c"), 3);
-  assert_int_equal(world_find_component(world, "d"), 0);
+  assert_int_equal(store_find_component(world, "a"), 1);
+  assert_int_equal(store_find_component(world, "c"), 3);
+  assert_int_equal(store_find_component(world, "d"), 0);
   uint64_t before = digest(world), bytes = fixture.failing.bytes;
   assert_int_equal(define(world, "b", "", ECS_STORE_BITS), 2);
   assert_int_equal(
@@ -493,7 +493,7 @@ static void a_component_is_found_by_its_name(void **state) {
   assert_int_equal(try_define(world, "x", "h", ECS_STORE_BITS, false, &again),
                    ECS_E_COMPONENT);
   ecs_ComponentDescription nameless = {NULL, NULL, 0, ECS_STORE_TABLE};
-  assert_int_equal(world_define(world, &nameless, &again), ECS_E_NAME);
+  assert_int_equal(store_define(world, &nameless, &again), ECS_E_NAME);
   assert_true(digest(world) == before);
   assert_int_equal(fixture.failing.bytes, bytes);
   assert_int_equal(again, 0);
@@ -510,7 +510,7 @@ static void a_definition_that_failed_leaves_no_trace(void **state) {
       for (uint64_t n = 1;; n++) {
         Fixture fixture;
         start(&fixture);
-        World *world = &fixture.world;
+        Store *world = &fixture.world;
         ecs_Component component = 0;
         define_many(world, others, "", storage);
         uint64_t before = digest(world);
@@ -536,7 +536,7 @@ static void limits_of_components_and_groups_hold(void **state) {
 #ifdef ECS_TINY
   Fixture fixture;
   start(&fixture);
-  World *world = &fixture.world;
+  Store *world = &fixture.world;
   ecs_Component component = 0;
   define_many(world, ECS_GROUP_LIMIT - 1, "w", ECS_STORE_SPARSE);
   uint64_t before = digest(world);
@@ -565,11 +565,11 @@ static void hundreds_of_components_work_like_few(void **state) {
   for (uint64_t n = 1; n < 40; n++) {
     Fixture fixture;
     start(&fixture);
-    World *world = &fixture.world;
+    Store *world = &fixture.world;
     define_many(world, 600, "b", ECS_STORE_TABLE);
     ecs_Component all[600];
     for (uint32_t i = 0; i < 600; i++) all[i] = i + 1;
-    assert_int_equal(world_regroup(world, all, 599, false), ECS_OK);
+    assert_int_equal(store_regroup(world, all, 599, false), ECS_OK);
     ecs_Component ends[] = {1, 65, 577, 599, 600};
     ecs_Entity entity = spawn(world, ends, 4), other = spawn(world, NULL, 0);
     uint64_t before = digest(world);
@@ -581,10 +581,10 @@ static void hundreds_of_components_work_like_few(void **state) {
     assert_int_equal(add(world, other, 598, 9), ECS_OK);
     assert_component(world, other, 598, 9);
     assert_int_equal(add(world, entity, 512, 5), ECS_OK);
-    assert_int_equal(world_remove(world, entity, 577), ECS_OK);
+    assert_int_equal(store_remove(world, entity, 577), ECS_OK);
     assert_component(world, entity, 512, 5);
     assert_false(has(world, entity, 577));
-    assert_int_equal(world_remove(world, other, 598), ECS_OK);
+    assert_int_equal(store_remove(world, other, 598), ECS_OK);
     assert_sound(world);
     finish(&fixture);
     if (!failed) return;
@@ -598,11 +598,11 @@ static void the_second_word_of_masks_is_looked_at(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  World *world = &fixture.world;
+  Store *world = &fixture.world;
   define_many(world, 100, "w", ECS_STORE_TABLE);
   ecs_Component all[100];
   for (uint32_t i = 0; i < 100; i++) all[i] = i + 1;
-  assert_int_equal(world_regroup(world, all, 100, false), ECS_OK);
+  assert_int_equal(store_regroup(world, all, 100, false), ECS_OK);
   for (ecs_Component late = 65; late <= 100; late++) {
     ecs_Component early = late - 64;
     ecs_Entity entity = spawn(world, NULL, 0);
@@ -610,10 +610,10 @@ static void the_second_word_of_masks_is_looked_at(void **state) {
     for (ecs_Component i = 1; i <= 100; i++)
       assert_int_equal(has(world, entity, i), i == late);
     assert_int_equal(add(world, entity, early, 4), ECS_OK);
-    assert_int_equal(world_remove(world, entity, early), ECS_OK);
+    assert_int_equal(store_remove(world, entity, early), ECS_OK);
     assert_false(has(world, entity, early));
     assert_component(world, entity, late, 3);
-    assert_int_equal(world_remove(world, entity, late), ECS_OK);
+    assert_int_equal(store_remove(world, entity, late), ECS_OK);
     assert_sound(world);
   }
   finish(&fixture);
@@ -627,9 +627,9 @@ static void the_second_word_of_masks_is_looked_at(void **state) {
   do {                                             \
     __typeof__(place) right = (place);             \
     (place) = (wrong);                             \
-    assert_false(world_check_invariants(world));   \
+    assert_false(store_check_invariants(world));   \
     (place) = right;                               \
-    assert_true(world_check_invariants(world));    \
+    assert_true(store_check_invariants(world));    \
   } while (0)
 
 /* Two entities in a table and a sparse set, for faults to be planted in. */
@@ -637,7 +637,7 @@ static void the_check_sees_what_does_not_agree(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  World *world = &fixture.world;
+  Store *world = &fixture.world;
   ecs_Component components[] = {define(world, "a", "w", ECS_STORE_TABLE),
                                 define(world, "b", "w", ECS_STORE_SPARSE)};
   ecs_Entity first = spawn(world, components, 2);
@@ -645,9 +645,9 @@ static void the_check_sees_what_does_not_agree(void **state) {
   Group *sparse = world->groups[1];
   Table *table = world->main->tables[1];
   Slot *slot = entity_index_slot(&world->index, id_index(first));
-  assert_true(world_check_invariants(world));
-  ASSERT_SEEN(slot->where, 1u);
-  ASSERT_SEEN(slot->what, slot->what & SLOT_PLACE_MASK);
+  assert_true(store_check_invariants(world));
+  ASSERT_SEEN(slot->row_bits, 1u);
+  ASSERT_SEEN(slot->table_bits, slot->table_bits & SLOT_PLACE_MASK);
   ASSERT_SEEN(*locator_narrow_entry(&sparse->locator, 1), 1u);
   ASSERT_SEEN(*locator_narrow_entry(&sparse->locator, 1), LOCATOR_NONE);
   ASSERT_SEEN(sparse->id, 2u);
@@ -665,7 +665,7 @@ static void the_check_sees_an_entity_in_two_rows(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  World *world = &fixture.world;
+  Store *world = &fixture.world;
   ecs_Component component = define(world, "a", "w", ECS_STORE_TABLE);
   spawn(world, &component, 1);
   spawn(world, &component, 1);
@@ -682,17 +682,17 @@ static void the_check_sees_rows_without_components(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  World *world = &fixture.world;
+  Store *world = &fixture.world;
   ecs_Component bits[2] = {define(world, "a", "", ECS_STORE_BITS),
                            define(world, "b", "", ECS_STORE_BITS)};
-  assert_int_equal(world_regroup(world, bits, 2, false), ECS_OK);
+  assert_int_equal(store_regroup(world, bits, 2, false), ECS_OK);
   spawn(world, bits, 1);
   Table *table = world->groups[1]->tables[0];
-  assert_true(world_check_invariants(world));
+  assert_true(store_check_invariants(world));
   table_write_bit(table, 0, 0, false);
-  assert_false(world_check_invariants(world));
+  assert_false(store_check_invariants(world));
   table_write_bit(table, 0, 1, true);
-  assert_true(world_check_invariants(world));
+  assert_true(store_check_invariants(world));
   finish(&fixture);
 }
 

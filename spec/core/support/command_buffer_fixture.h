@@ -82,7 +82,7 @@ static inline const Bundle *bundle_of(Fixture *fixture,
                                       uint32_t count) {
   ecs_Bundle id = 0;
   assert_int_equal(ecs_bundle(fixture->world, components, count, &id), ECS_OK);
-  return fixture->world->world.bundles[id - 1];
+  return fixture->world->store.bundles[id - 1];
 }
 
 static inline ecs_Entity record_birth(Fixture *fixture) {
@@ -94,12 +94,12 @@ static inline ecs_Entity record_birth(Fixture *fixture) {
   return entity;
 }
 
-static inline const Stage *record_stage(Fixture *fixture,
+static inline const StagedRows *record_stage(Fixture *fixture,
                                         const Bundle *bundle,
                                         uint32_t count) {
-  const Stage *stage = NULL;
+  const StagedRows *stage = NULL;
   assert_int_equal(
-      command_record_stage(fixture->buffer, bundle, count, &stage), ECS_OK);
+      command_record_staged(fixture->buffer, bundle, count, &stage), ECS_OK);
   assert_ptr_equal(stage, fixture->buffer->stages);
   return stage;
 }
@@ -109,7 +109,7 @@ static inline void assert_chains_hold(const Fixture *fixture) {
   const CommandBuffer *buffer = fixture->buffer;
   uint32_t in_chains = 0, in_order = 0;
   for (uint32_t i = 0; i < buffer->subject_count; i++) {
-    const Subject *subject = &buffer->subjects[i];
+    const EntityCommands *subject = &buffer->subjects[i];
     const Command *previous = NULL;
     assert_ptr_equal(command_find(buffer, subject->entity), subject);
     for (const Command *at = subject->first; at != NULL; at = at->next) {

@@ -26,7 +26,7 @@
 
 typedef struct Fixture {
   FailingMemory failing;
-  World world;
+  Store world;
 } Fixture;
 
 /* The value of any component. */
@@ -36,13 +36,13 @@ typedef struct Image {
 
 static inline void start(Fixture *fixture) {
   ecs_Memory record = failing_memory_init(&fixture->failing);
-  assert_int_equal(world_init(&fixture->world, record, 0), ECS_OK);
+  assert_int_equal(store_init(&fixture->world, record, 0), ECS_OK);
 }
 
 /* Nothing leaks. */
 static inline void finish(Fixture *fixture) {
   bundle_destroy_all(&fixture->world);
-  world_deinit(&fixture->world);
+  store_deinit(&fixture->world);
   assert_int_equal(fixture->failing.bytes, 0);
   assert_int_equal(fixture->failing.blocks, 0);
   assert_int_equal(fixture->world.memory.bytes, 0);
@@ -61,7 +61,7 @@ static inline ecs_Scalar scalar_of(char letter) {
 
 /* Field k is called "k". First defaults to 7 and the others to 0, when
  * asked. */
-static inline ecs_Status try_define(World *world, const char *name,
+static inline ecs_Status try_define(Store *world, const char *name,
                                     const char *letters, ecs_Storage storage,
                                     bool defaults, ecs_Component *component) {
   ecs_Field fields[ECS_FIELD_LIMIT] = {{0}};
@@ -73,10 +73,10 @@ static inline ecs_Status try_define(World *world, const char *name,
                             defaults && i == 0 ? 7.0 : 0.0};
   }
   ecs_ComponentDescription how = {name, fields, count, storage};
-  return world_define(world, &how, component);
+  return store_define(world, &how, component);
 }
 
-static inline ecs_Component define(World *world, const char *name,
+static inline ecs_Component define(Store *world, const char *name,
                                    const char *letters, ecs_Storage storage) {
   ecs_Component component = 0;
   assert_int_equal(
@@ -85,7 +85,7 @@ static inline ecs_Component define(World *world, const char *name,
 }
 
 /* count components of one kind, called after their id, after each other. */
-static inline ecs_Component define_many(World *world, uint32_t count,
+static inline ecs_Component define_many(Store *world, uint32_t count,
                                         const char *letters,
                                         ecs_Storage storage) {
   ecs_Component first = world->component_count;
@@ -121,32 +121,32 @@ static inline void assert_value(const Table *table, uint32_t row, uint32_t bit,
   }
 }
 
-static inline void assert_component(const World *world, ecs_Entity entity,
+static inline void assert_component(const Store *world, ecs_Entity entity,
                                     ecs_Component component, uint32_t seed) {
   const Component *what = &world->components[component];
-  Location place;
-  assert_int_equal(world_locate(world, entity, component, &place), ECS_OK);
+  RowRef place;
+  assert_int_equal(store_locate(world, entity, component, &place), ECS_OK);
   assert_non_null(place.table);
   if (what->schema->field_count > 0)
     assert_value(place.table, place.row, what->bit, what->schema, seed);
 }
 
-static inline bool has(const World *world, ecs_Entity entity,
+static inline bool has(const Store *world, ecs_Entity entity,
                        ecs_Component component) {
-  Location place;
-  assert_int_equal(world_locate(world, entity, component, &place), ECS_OK);
+  RowRef place;
+  assert_int_equal(store_locate(world, entity, component, &place), ECS_OK);
   return place.table != NULL;
 }
 
-static inline ecs_Status add(World *world, ecs_Entity entity,
+static inline ecs_Status add(Store *world, ecs_Entity entity,
                              ecs_Component component, uint32_t seed) {
   Image image;
   make_image(world->components[component].schema, seed, &image);
-  return world_add(world, entity, component, seed == 0 ? NULL : &image);
+  return store_add(world, entity, component, seed == 0 ? NULL : &image);
 }
 
 /* An entity with those components, from defaults. */
-static inline ecs_Entity spawn(World *world, const ecs_Component *components,
+static inline ecs_Entity spawn(Store *world, const ecs_Component *components,
                                uint32_t count) {
   ecs_Entity entity = 0;
   Bundle *bundle = bundle_for_once(world, components, count);

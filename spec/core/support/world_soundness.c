@@ -165,8 +165,8 @@ static void assert_edges(const Group *group) {
 
 /* What a table remembers of its last turn is what its edge says. */
 static void assert_turn(const Group *group, const Table *table) {
-  const Turn *turn = &table->turn;
-  if (turn->key == TURN_NONE) return;
+  const LastEdge *turn = &table->last_edge;
+  if (turn->key == LAST_EDGE_NONE) return;
   uint32_t key = turn->key, columns = table->columns[2];
   const Edge *edge = group_find_edge(group, table, key >> 1);
   assert_non_null(edge);
@@ -180,7 +180,7 @@ static void assert_turn(const Group *group, const Table *table) {
   assert_int_equal(turn->before + gone + turn->behind, columns);
 }
 
-static bool fits(const Match *match, const Table *table) {
+static bool fits(const MatchedTables *match, const Table *table) {
   for (uint32_t bit = 0; bit < match->words * 64; bit++) {
     bool there = table_has(table, bit);
     if (mask_has(match->required, match->words, bit) && !there) return false;
@@ -191,7 +191,7 @@ static bool fits(const Match *match, const Table *table) {
 
 static void assert_matches(const Group *group) {
   for (uint32_t i = 0; i < group->match_count; i++) {
-    const Match *match = group->matches[i];
+    const MatchedTables *match = group->matches[i];
     uint32_t found = 0;
     for (uint32_t k = 0; k < group->table_count; k++) {
       if (!fits(match, group->tables[k])) continue;
@@ -227,26 +227,26 @@ void assert_group_sound(const Group *group) {
 /* Worlds ------------------------------------------------------------------ */
 
 /* The locator finds every row of the group, and nothing else. */
-static void assert_locator(const World *world, const Group *group) {
+static void assert_locator(const Store *world, const Group *group) {
   uint32_t rows = 0, places = 0;
   if (group->locator.narrow) assert_true(group->table_count <= 1);
   for (uint32_t i = 0; i < group->table_count; i++)
     rows += group->tables[i]->count;
   for (uint32_t at = 0; at < group->locator.page_count << ECS_PAGE_BITS;
        at++) {
-    Place place = locator_find(&group->locator, at);
+    RowId place = locator_find(&group->locator, at);
     if (place.row == LOCATOR_NONE) continue;
     assert_true(place.table < group->table_count);
     assert_true(place.row < group->tables[place.table]->count);
     ecs_Entity entity = group->tables[place.table]->entities[place.row];
     assert_int_equal(id_index(entity), at);
-    assert_non_null(world_locate_main(world, entity).table);
+    assert_non_null(store_locate_main(world, entity).table);
     places++;
   }
   assert_int_equal(places, rows);
 }
 
-static void assert_components(const World *world) {
+static void assert_components(const Store *world) {
   uint32_t members = 0;
   for (uint32_t i = 1; i < world->component_count; i++) {
     const Component *what = &world->components[i];
@@ -267,7 +267,7 @@ static void assert_components(const World *world) {
   assert_int_equal(members, world->component_count - 1);
 }
 
-static void assert_slots(const World *world) {
+static void assert_slots(const Store *world) {
   const EntityIndex *index = &world->index;
   for (uint32_t i = 0; i < index->page_count << ECS_PAGE_BITS; i++)
     if (i == 0 || i >= index->used)
@@ -284,7 +284,7 @@ static void assert_slots(const World *world) {
     assert_int_equal(id_index(entity), i);
     uint32_t generation = id_generation(entity);
     assert_true(generation < ECS_GENERATION_LIMIT);
-    assert_int_equal(slot.what >> 27, generation < ECS_SLOT_GENERATIONS
+    assert_int_equal(slot.table_bits >> 27, generation < ECS_SLOT_GENERATIONS
                                           ? generation
                                           : ECS_SLOT_GENERATIONS);
   }
@@ -293,7 +293,7 @@ static void assert_slots(const World *world) {
   for (uint32_t i = 0; i < index->free_count; i++) {
     Slot slot = *entity_index_slot(index, at);
     assert_int_equal(slot_state(slot), SLOT_FREE);
-    assert_in_range(slot.what, 1, ECS_GENERATION_LIMIT - 1);
+    assert_in_range(slot.table_bits, 1, ECS_GENERATION_LIMIT - 1);
     at = slot_row(slot);
   }
   assert_int_equal(at, 0);
@@ -304,7 +304,7 @@ static void assert_slots(const World *world) {
                    index->alive_count);
 }
 
-void assert_sound(const World *world) {
+void assert_sound(const Store *world) {
   assert_ptr_equal(world->main, world->groups[0]);
   assert_int_equal(world->main->tables[0]->mask_words, 0);
   assert_components(world);
@@ -318,15 +318,15 @@ void assert_sound(const World *world) {
       assert_int_equal(group->tables[k]->pending, 0);
     if (i > 0) assert_locator(world, group);
   }
-  assert_true(world_check_invariants(world));
+  assert_true(store_check_invariants(world));
 }
 
-void assert_summaries_exact(const World *world) {
+void assert_summaries_exact(const Store *world) {
   for (uint32_t i = 1; i < world->index.used; i++) {
     Slot slot = *entity_index_slot(&world->index, i);
     uint32_t summary = 0;
     for (uint32_t k = 1; k < world->group_count; k++)
-      if (world_locate_in(world->groups[k], i).table != NULL)
+      if (store_locate_in(world->groups[k], i).table != NULL)
         summary |= 1u << (k - 1) % 3;
     if (slot_state(slot) == SLOT_PLACED)
       assert_int_equal(slot_summary(slot), summary);
@@ -375,7 +375,7 @@ uint64_t digest_group(const Group *group) {
   return hash;
 }
 
-uint64_t digest(const World *world) {
+uint64_t digest(const Store *world) {
   const EntityIndex *index = &world->index;
   uint64_t hash = stir(world->component_count, world->group_count);
   hash = stir(stir(hash, world->layout_version), world->bundle_count);
@@ -383,9 +383,9 @@ uint64_t digest(const World *world) {
     hash = stir(hash, digest_group(world->groups[i]));
   for (uint32_t at = 1; at < index->used; at++) {
     Slot slot = *entity_index_slot(index, at);
-    hash = stir(stir(hash, slot.where), slot.what);
+    hash = stir(stir(hash, slot.row_bits), slot.table_bits);
     for (uint32_t i = 1; i < world->group_count; i++) {
-      Place place = locator_find(&world->groups[i]->locator, at);
+      RowId place = locator_find(&world->groups[i]->locator, at);
       hash = stir(hash, place.row);
       if (place.row != LOCATOR_NONE) hash = stir(hash, place.table);
     }

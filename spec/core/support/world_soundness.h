@@ -1,6 +1,6 @@
 /* world_soundness.h: is everything in a world as the headers say?
  *
- * world_check_invariants of the core looks at what a change can break most
+ * store_check_invariants of the core looks at what a change can break most
  * easily; this looks at all of it, and works out anew what the core keeps:
  * layout of slabs, hashes, edges, matches, locators, slots and the free list.
  * Cost: proportional to the world times its components.
@@ -17,17 +17,17 @@ void assert_table_sound(const Table *table);
 void assert_group_sound(const Group *group);
 
 /* All of a world. */
-void assert_sound(const World *world);
+void assert_sound(const Store *world);
 
 /* And the summaries of its entities name only groups they are in, as they do
  * while there are at most three other groups, none was regrouped and no entity
  * has left one. */
-void assert_summaries_exact(const World *world);
+void assert_summaries_exact(const Store *world);
 
 /* One number for all that a failed change must leave as it was: components,
  * tables and their rows, places, matches, slots and the free list. Unlike the
  * core's hash it counts empty tables. */
-uint64_t digest(const World *world);
+uint64_t digest(const Store *world);
 
 /* The same of one group's tables and matches. */
 uint64_t digest_group(const Group *group);

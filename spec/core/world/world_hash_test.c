@@ -26,8 +26,8 @@ typedef struct Hashes {
 } Hashes;
 
 static Hashes hashes_of(const ecs_World *world) {
-  assert_true(ecs_world_hash(world) == world_hash(&world->world));
-  assert_true(ecs_world_state_hash(world) == world_state_hash(&world->world));
+  assert_true(ecs_world_hash(world) == world_hash(&world->store));
+  assert_true(ecs_world_state_hash(world) == world_state_hash(&world->store));
   return (Hashes){ecs_world_hash(world), ecs_world_state_hash(world)};
 }
 
@@ -125,7 +125,7 @@ static void a_nan_is_a_nan_whatever_its_bits(void **state) {
         define_component(world, "A", fields, 2, ECS_STORE_TABLE);
     ecs_Entity entity = spawn(world, component, NULL);
     /* Only a kernel could write payloads past the border. */
-    Location place = world_locate_main(&world->world, entity);
+    RowRef place = store_locate_main(&world->store, entity);
     const ColumnCode *codes = table_codes(place.table, 0);
     memcpy(table_element(place.table, codes[0], 0), &nans[i], 8);
     memcpy(table_element(place.table, codes[1], 0), &small[i], 4);

@@ -1,4 +1,4 @@
-/* store.h: what a user would write by hand instead of an entity store.
+/* hand_store.h: what a user would write by hand instead of an entity store.
  *
  * One array per field, one for the ids, and one that leads from an id to its
  * row. A row is pushed at the end and removed by moving the last one into the
@@ -11,14 +11,14 @@
  *
  * The functions that run once per row are here so that loops inline them.
  */
-#ifndef BENCH_STORE_H
-#define BENCH_STORE_H
+#ifndef BENCH_HAND_STORE_H
+#define BENCH_HAND_STORE_H
 
 #include <stdint.h>
 
 #define STORE_COLUMN_LIMIT 32u
 
-typedef struct Store {
+typedef struct HandStore {
   float *columns[STORE_COLUMN_LIMIT];
   uint32_t *ids;  /* of each row */
   uint32_t *rows; /* of each id */
@@ -28,31 +28,31 @@ typedef struct Store {
   uint32_t capacity; /* rows, and ids ever issued, that there is room for */
   uint32_t issued;   /* ids issued so far, given back ones included */
   uint32_t free_count;
-} Store;
+} HandStore;
 
 /* An empty store. Ends the program when memory runs out, as all of them do. */
-void store_init(Store *store, uint32_t column_count);
-void store_deinit(Store *store);
+void hand_store_init(HandStore *store, uint32_t column_count);
+void hand_store_deinit(HandStore *store);
 
 /* Room for count rows; keeps what is there. Columns start on 64-byte lines,
  * each an odd number of lines after a power of two. */
-void store_reserve(Store *store, uint32_t count);
+void hand_store_reserve(HandStore *store, uint32_t count);
 
 /* Forgets all rows and ids and keeps the memory. */
-void store_clear(Store *store);
+void hand_store_clear(HandStore *store);
 
 /* Pushes count rows of new ids whose values are left for the caller to fill;
  * returns the first row. */
-uint32_t store_push_many(Store *store, uint32_t count);
+uint32_t hand_store_push_many(HandStore *store, uint32_t count);
 
 /* A hash of all rows, as measure_hash. */
-uint64_t store_hash(const Store *store);
+uint64_t hand_store_hash(const HandStore *store);
 
 /* Pushes a row of one value per column; returns its id. */
-static inline uint32_t store_push(Store *store, const float *values,
+static inline uint32_t hand_store_push(HandStore *store, const float *values,
                                   uint32_t column_count) {
   if (store->count == store->capacity) {
-    store_reserve(store, store->capacity == 0 ? 16 : store->capacity * 2);
+    hand_store_reserve(store, store->capacity == 0 ? 16 : store->capacity * 2);
   }
   uint32_t id = store->free_count > 0 ? store->free_ids[--store->free_count]
                                       : store->issued++;
@@ -65,7 +65,7 @@ static inline uint32_t store_push(Store *store, const float *values,
   return id;
 }
 
-static inline void store_remove(Store *store, uint32_t id,
+static inline void hand_store_remove(HandStore *store, uint32_t id,
                                 uint32_t column_count) {
   uint32_t row = store->rows[id];
   uint32_t last = --store->count;

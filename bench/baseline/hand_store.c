@@ -1,5 +1,5 @@
-/* store.c: growth, clearing and hashing of the hand-written store. */
-#include "store.h"
+/* hand_store.c: growth, clearing and hashing of the hand-written store. */
+#include "hand_store.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,18 +10,18 @@
  * evict each other; an odd number of lines between them avoids it. */
 #define LINE_FLOATS 16u
 
-void store_init(Store *store, uint32_t column_count) {
+void hand_store_init(HandStore *store, uint32_t column_count) {
   memset(store, 0, sizeof *store);
   store->column_count = column_count;
 }
 
 /* The columns are one block; the first one owns it. */
-void store_deinit(Store *store) {
+void hand_store_deinit(HandStore *store) {
   free(store->columns[0]);
   free(store->ids);
   free(store->rows);
   free(store->free_ids);
-  store_init(store, store->column_count);
+  hand_store_init(store, store->column_count);
 }
 
 static uint32_t *grown(uint32_t *numbers, uint32_t count) {
@@ -30,7 +30,7 @@ static uint32_t *grown(uint32_t *numbers, uint32_t count) {
   return numbers;
 }
 
-void store_reserve(Store *store, uint32_t count) {
+void hand_store_reserve(HandStore *store, uint32_t count) {
   if (count <= store->capacity) return;
   size_t stride = (count + LINE_FLOATS - 1) / LINE_FLOATS * LINE_FLOATS;
   stride += LINE_FLOATS;
@@ -52,12 +52,12 @@ void store_reserve(Store *store, uint32_t count) {
   store->capacity = count;
 }
 
-void store_clear(Store *store) {
+void hand_store_clear(HandStore *store) {
   store->count = store->issued = store->free_count = 0;
 }
 
-uint32_t store_push_many(Store *store, uint32_t count) {
-  store_reserve(store, store->count + count);
+uint32_t hand_store_push_many(HandStore *store, uint32_t count) {
+  hand_store_reserve(store, store->count + count);
   uint32_t first = store->count;
   for (uint32_t k = 0; k < count; k++) {
     store->ids[first + k] = store->issued;
@@ -67,7 +67,7 @@ uint32_t store_push_many(Store *store, uint32_t count) {
   return first;
 }
 
-uint64_t store_hash(const Store *store) {
+uint64_t hand_store_hash(const HandStore *store) {
   return measure_hash((const float *const *)store->columns,
                       store->column_count, store->count);
 }
