@@ -127,7 +127,7 @@ LUAJIT := LUA_CPATH='./build/luajit/?.so;./build/kernels/?.so;;' luajit
 .SUFFIXES:
 .SECONDARY:
 .PHONY: all help demo examples test bench bench-lua run-bench \
-  run-bench-lua lint floors sizes check-rockspec rockspec cdef mutants \
+  run-bench-lua lint format floors sizes check-rockspec rockspec cdef mutants \
   fuzz install clean libraries compile-checks kernels embed install-embed \
   bench-programs \
   lua54 luajit lua51 lua52 lua53
@@ -141,7 +141,8 @@ help:
 	@echo 'make bench-lua the part of it that scripts see, on both VMs'
 	@echo 'make all       the C libraries and the modules for Lua 5.4 and LuaJIT'
 	@echo 'make examples  the numbered examples, on both VMs'
-	@echo 'make lint      floors, the rockspec, luacheck'
+	@echo 'make lint      floors, the rockspec, luacheck, the layout of C files'
+	@echo 'make format    lays the C files out as .clang-format says'
 	@echo 'make sizes     functions and files over the ceilings of the style'
 	@echo 'make fuzz      SECONDS=60: kernel programs under libFuzzer, with clang'
 	@echo 'make mutants   N=100 SEED=1: how many small errors the tests catch'
@@ -408,6 +409,11 @@ check-rockspec:
 
 lint: floors check-rockspec
 	@luacheck --no-color -q .
+	@tools/format check
+
+# Lays the C files out anew.
+format:
+	@tools/format write
 
 sizes:
 	@tools/sizes

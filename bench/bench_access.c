@@ -62,8 +62,8 @@ static void get_by_component(void *state, uint32_t iterations) {
     uint64_t sum = 0;
     for (uint32_t k = 0; k < access->size; k++) {
       float image[2];
-      MUST(ecs_get(access->world, access->entities[k], access->position,
-                   image));
+      MUST(
+          ecs_get(access->world, access->entities[k], access->position, image));
       sum += bits_of(&image[0]) ^ bits_of(&image[1]) << 32;
     }
     access->sum = sum;
@@ -90,8 +90,8 @@ static void get_batched(void *state, uint32_t iterations) {
   for (uint32_t turn = 0; turn < iterations; turn++) {
     uint64_t sum = 0;
     for (uint32_t k = 0; k < access->size; k += PIECE) {
-      MUST(ecs_accessor_get_many(&access->accessor, access->entities + k,
-                                 PIECE, columns, NULL));
+      MUST(ecs_accessor_get_many(&access->accessor, access->entities + k, PIECE,
+                                 columns, NULL));
       for (uint32_t i = 0; i < PIECE; i++) {
         sum += bits_of(&x[i]) ^ bits_of(&y[i]) << 32;
       }
@@ -158,8 +158,8 @@ static void set_batched(void *state, uint32_t iterations) {
         x[i] = image[0];
         y[i] = image[1];
       }
-      MUST(ecs_accessor_set_many(&access->accessor, access->entities + k,
-                                 PIECE, columns, NULL));
+      MUST(ecs_accessor_set_many(&access->accessor, access->entities + k, PIECE,
+                                 columns, NULL));
     }
   }
 }
@@ -218,8 +218,12 @@ static void bench_way(const Way *way, uint32_t size, ecs_Storage storage) {
   access_init(&ours, size, storage);
   bool aimed = size == SCENE_64K && storage == ECS_STORE_TABLE;
   measure_row(&(MeasureRow){
-      .name = way->name, .order = "random", .memory = "warm", .size = size,
-      .operations = size, .aim_nanoseconds = aimed ? way->aim : 0,
+      .name = way->name,
+      .order = "random",
+      .memory = "warm",
+      .size = size,
+      .operations = size,
+      .aim_nanoseconds = aimed ? way->aim : 0,
       .hand = {&hand, NULL, way->sets ? set_by_hand : get_by_hand,
                way->sets ? hand_store_check : sum_check},
       .ours = {&ours, NULL, way->run, way->sets ? world_check : sum_check}});

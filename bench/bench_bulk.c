@@ -95,8 +95,7 @@ static void hand_move(Hand *hand, uint32_t from_table, uint32_t to_table) {
 }
 
 /* Rows with an even id to the end of the other table; the others close up. */
-static void hand_move_half(Hand *hand, uint32_t from_table,
-                           uint32_t to_table) {
+static void hand_move_half(Hand *hand, uint32_t from_table, uint32_t to_table) {
   HandTable *from = &hand->tables[from_table], *to = &hand->tables[to_table];
   uint32_t kept = 0;
   for (uint32_t i = 0; i < from->count; i++) {
@@ -228,32 +227,34 @@ static uint64_t hand_check(void *state) {
   hash = measure_mix(hash, tables[1].count);
   return bulk->is_tag
              ? hash
-             : measure_mix(hash, measure_hash((const float *const *)
-                                                  &tables[1].columns[4],
-                                              2, tables[1].count));
+             : measure_mix(
+                   hash,
+                   measure_hash((const float *const *)&tables[1].columns[4], 2,
+                                tables[1].count));
 }
 
 /* The world, its entities, and the same by hand. */
 static void bulk_init(Bulk *bulk, ecs_Storage storage) {
   bulk->world = scene_world();
   scene_components(bulk->world, "Other", 2, bulk->others);
-  bulk->changing = scene_component(bulk->world, "Changing",
-                                   bulk->is_tag ? 0 : 2, storage);
-  bulk->all = bulk->query =
-      scene_query(bulk->world, bulk->others, 2, ECS_READ);
+  bulk->changing =
+      scene_component(bulk->world, "Changing", bulk->is_tag ? 0 : 2, storage);
+  bulk->all = bulk->query = scene_query(bulk->world, bulk->others, 2, ECS_READ);
   bulk->changed = scene_query(bulk->world, &bulk->changing, 1, ECS_READ);
   hand_init(&bulk->hand, bulk->size);
   hand_spawn(&bulk->hand);
 }
 
 static void bulk_row(Bulk *bulk, const char *name, double aim) {
-  measure_row(&(MeasureRow){
-      .name = name, .order = "in order", .memory = "warm",
-      .size = bulk->size, .operations = bulk->half ? bulk->size / 2
-                                                   : bulk->size,
-      .aim_nanoseconds = aim,
-      .hand = {bulk, hand_prepare, hand_run, hand_check},
-      .ours = {bulk, bulk_prepare, bulk_run, bulk_check}});
+  measure_row(
+      &(MeasureRow){.name = name,
+                    .order = "in order",
+                    .memory = "warm",
+                    .size = bulk->size,
+                    .operations = bulk->half ? bulk->size / 2 : bulk->size,
+                    .aim_nanoseconds = aim,
+                    .hand = {bulk, hand_prepare, hand_run, hand_check},
+                    .ours = {bulk, bulk_prepare, bulk_run, bulk_check}});
   ecs_world_destroy(bulk->world);
   hand_deinit(&bulk->hand);
 }
@@ -311,8 +312,7 @@ int main(int argument_count, char **arguments) {
     for (Work work = WORK_ADD; work <= WORK_REMOVE; work++) {
       bench_half("of every second by bits", work, size, ECS_STORE_BITS, 2);
       bench_half("of every second, sparse", work, size, ECS_STORE_SPARSE, 2);
-      bench_half("of every second, tag only", work, size, ECS_STORE_SPARSE,
-                 1);
+      bench_half("of every second, tag only", work, size, ECS_STORE_SPARSE, 1);
     }
   }
   measure_close();

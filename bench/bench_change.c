@@ -89,8 +89,8 @@ static uint64_t toggle_expected(uint32_t other_count, bool is_tag) {
 
 static void toggle_init(Toggle *toggle, uint32_t other_count,
                         ecs_Storage storage, bool is_tag, bool random) {
-  *toggle = (Toggle){.world = scene_world(), .other_count = other_count,
-                     .is_tag = is_tag};
+  *toggle = (Toggle){
+      .world = scene_world(), .other_count = other_count, .is_tag = is_tag};
   scene_components(toggle->world, "Other", other_count, toggle->others);
   toggle->changing =
       scene_component(toggle->world, "Changing", is_tag ? 0 : 2, storage);
@@ -101,8 +101,7 @@ static void toggle_init(Toggle *toggle, uint32_t other_count,
   free(entities);
   toggle->reader =
       scene_query(toggle->world, toggle->others, other_count, ECS_READ);
-  toggle->changed =
-      scene_query(toggle->world, &toggle->changing, 1, ECS_READ);
+  toggle->changed = scene_query(toggle->world, &toggle->changing, 1, ECS_READ);
 }
 
 static void bench_toggle(const char *name, uint32_t other_count,
@@ -111,11 +110,14 @@ static void bench_toggle(const char *name, uint32_t other_count,
   if (!measure_wanted(name)) return;
   Toggle toggle;
   toggle_init(&toggle, other_count, storage, is_tag, random);
-  measure_row(&(MeasureRow){
-      .name = name, .order = random ? "random" : "in order",
-      .memory = "warm", .size = SIZE, .operations = SIZE,
-      .aim_nanoseconds = aim, .expected = toggle_expected(other_count, is_tag),
-      .ours = {&toggle, NULL, toggle_run, toggle_check}});
+  measure_row(&(MeasureRow){.name = name,
+                            .order = random ? "random" : "in order",
+                            .memory = "warm",
+                            .size = SIZE,
+                            .operations = SIZE,
+                            .aim_nanoseconds = aim,
+                            .expected = toggle_expected(other_count, is_tag),
+                            .ours = {&toggle, NULL, toggle_run, toggle_check}});
   ecs_world_destroy(toggle.world);
   free(toggle.ordered);
 }
@@ -127,9 +129,9 @@ typedef struct Churn {
   ecs_Component components[2];
   ecs_Bundle bundle;
   ecs_Query *reader;
-  ecs_Entity *entities; /* of each number */
+  ecs_Entity *entities;   /* of each number */
   ecs_Entity first, last; /* of the entities made by the last run */
-  uint32_t *ids;        /* the same in the store */
+  uint32_t *ids;          /* the same in the store */
   uint32_t *order;
   HandStore store;
 } Churn;
@@ -154,7 +156,8 @@ static void pairs_by_hand(void *state, uint32_t iterations) {
   for (uint32_t turn = 0; turn < iterations; turn++) {
     for (uint32_t k = 0; k < SIZE; k++) {
       scene_values(values, 4, k);
-      hand_store_remove(&churn->store, hand_store_push(&churn->store, values, 4), 4);
+      hand_store_remove(&churn->store,
+                        hand_store_push(&churn->store, values, 4), 4);
     }
   }
 }
@@ -225,8 +228,11 @@ static void bench_churn(const char *name, bool replace, double aim) {
   Churn churn;
   churn_init(&churn);
   measure_row(&(MeasureRow){
-      .name = name, .order = replace ? "random" : "in order",
-      .memory = "warm", .size = SIZE, .operations = SIZE,
+      .name = name,
+      .order = replace ? "random" : "in order",
+      .memory = "warm",
+      .size = SIZE,
+      .operations = SIZE,
       .aim_nanoseconds = aim,
       .hand = {&churn, NULL, replace ? replace_by_hand : pairs_by_hand,
                churn_hand_check},

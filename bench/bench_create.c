@@ -134,8 +134,8 @@ static void spawn_in_bulk(void *state, uint32_t iterations) {
   MUST(ecs_spawn_many(creation->world, creation->bundle, SIZE, &cursor));
   while (ecs_cursor_next(&cursor, &batch)) {
     for (uint32_t k = 0; k < batch.column_count; k++) {
-      hand_fill(batch.columns[k],
-                (float)(int32_t)(done + k * SCENE_FIELD_STEP), 1, batch.count);
+      hand_fill(batch.columns[k], (float)(int32_t)(done + k * SCENE_FIELD_STEP),
+                1, batch.count);
     }
     done += batch.count;
   }
@@ -173,8 +173,12 @@ static void bench_creation(const char *name, uint32_t component_count,
   creation_init(&hand, component_count, memory);
   creation_init(&ours, component_count, memory);
   measure_row(&(MeasureRow){
-      .name = name, .order = "in order", .memory = memories[memory],
-      .size = SIZE, .operations = SIZE, .aim_nanoseconds = aim,
+      .name = name,
+      .order = "in order",
+      .memory = memories[memory],
+      .size = SIZE,
+      .operations = SIZE,
+      .aim_nanoseconds = aim,
       .hand = {&hand, prepare_store, bulk ? push_in_bulk : push_one_by_one,
                hand_store_check},
       .ours = {&ours, prepare_world, bulk ? spawn_in_bulk : spawn_one_by_one,

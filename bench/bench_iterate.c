@@ -109,8 +109,12 @@ static void bench_move(uint32_t size) {
   hand_store_init(&store, 4);
   scene_push(&store, size);
   measure_row(&(MeasureRow){
-      .name = name, .order = "in order", .memory = "warm", .size = size,
-      .operations = size, .aim_ratio = size == SCENE_1K ? 0 : 1.05,
+      .name = name,
+      .order = "in order",
+      .memory = "warm",
+      .size = size,
+      .operations = size,
+      .aim_ratio = size == SCENE_1K ? 0 : 1.05,
       .hand = {&store, NULL, move_by_hand, hand_store_check},
       .ours = {&iteration, NULL, iteration_run, iteration_check}});
   hand_store_deinit(&store);
@@ -152,8 +156,12 @@ static void bench_field(uint32_t size) {
   hand_store_init(&store, 8);
   scene_push(&store, size);
   measure_row(&(MeasureRow){
-      .name = name, .order = "in order", .memory = "warm", .size = size,
-      .operations = size, .aim_ratio = size == SCENE_1K ? 0 : 1.05,
+      .name = name,
+      .order = "in order",
+      .memory = "warm",
+      .size = size,
+      .operations = size,
+      .aim_ratio = size == SCENE_1K ? 0 : 1.05,
       .hand = {&store, NULL, advance_by_hand, hand_store_check},
       .ours = {&iteration, NULL, iteration_run, iteration_check}});
   hand_store_deinit(&store);
@@ -256,8 +264,7 @@ static void bench_overlap(uint32_t size) {
   overlap_world(&iteration, size);
   HandStore stores[4];
   for (uint32_t c = 0; c < 4; c++) {
-    hand_store_init(&stores[c],
-               (uint32_t)__builtin_popcount(overlap_masks[c]));
+    hand_store_init(&stores[c], (uint32_t)__builtin_popcount(overlap_masks[c]));
     hand_store_reserve(&stores[c], size / 4);
   }
   for (uint32_t i = 0; i < size; i++) {
@@ -266,8 +273,12 @@ static void bench_overlap(uint32_t size) {
     hand_store_push(&stores[i % 4], values, stores[i % 4].column_count);
   }
   measure_row(&(MeasureRow){
-      .name = name, .order = "in order", .memory = "warm", .size = size,
-      .operations = size, .aim_ratio = size == SCENE_1K ? 0 : 1.1,
+      .name = name,
+      .order = "in order",
+      .memory = "warm",
+      .size = size,
+      .operations = size,
+      .aim_ratio = size == SCENE_1K ? 0 : 1.1,
       .hand = {stores, NULL, overlap_by_hand, overlap_check},
       .ours = {&iteration, NULL, iteration_run, iteration_check}});
   for (uint32_t c = 0; c < 4; c++) hand_store_deinit(&stores[c]);
@@ -302,8 +313,8 @@ static inline void advance_masked(float *value, float step, uint32_t count) {
   for (uint32_t i = 0; i < count; i += 8) {
     __m256i left = _mm256_set1_epi32((int)(count - i));
     __m256i mask = _mm256_cmpgt_epi32(left, lanes);
-    __m256 sum = _mm256_add_ps(_mm256_loadu_ps(value + i),
-                               _mm256_set1_ps(step));
+    __m256 sum =
+        _mm256_add_ps(_mm256_loadu_ps(value + i), _mm256_set1_ps(step));
     _mm256_maskstore_ps(value + i, mask, sum);
   }
 }
@@ -348,8 +359,12 @@ static void bench_tables(const char *name, const ecs_Kernel *kernel,
   hand_store_init(&store, 1);
   scene_push(&store, TABLES);
   measure_row(&(MeasureRow){
-      .name = name, .order = "in order", .memory = "warm", .size = TABLES,
-      .operations = 1, .aim_nanoseconds = aim,
+      .name = name,
+      .order = "in order",
+      .memory = "warm",
+      .size = TABLES,
+      .operations = 1,
+      .aim_nanoseconds = aim,
       .hand = {&store, NULL, advance_by_hand, hand_store_check},
       .ours = {&iteration, NULL, iteration_run, iteration_check}});
   hand_store_deinit(&store);

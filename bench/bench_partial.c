@@ -158,12 +158,14 @@ static void bench_match(uint32_t size, uint32_t percent, bool shuffled,
   match_init(&match, size, percent, shuffled);
   double aim = size != SCENE_64K || !cached ? 0 : shuffled ? 3.5 : 1.5;
   measure_row(&(MeasureRow){
-      .name = name, .order = shuffled ? "shuffled" : "in order",
-      .memory = "warm", .size = size, .operations = match.matches,
+      .name = name,
+      .order = shuffled ? "shuffled" : "in order",
+      .memory = "warm",
+      .size = size,
+      .operations = match.matches,
       .aim_nanoseconds = aim,
       .hand = {&match, NULL, match_by_hand, hand_check},
-      .ours = {&match, cached ? NULL : match_disturb, match_run,
-               match_check}});
+      .ours = {&match, cached ? NULL : match_disturb, match_run, match_check}});
   match_deinit(&match);
 }
 

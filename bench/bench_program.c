@@ -40,21 +40,21 @@ static void hand_move_run(void *state, uint32_t iterations) {
               (float)TIME_STEP, columns->count);
 }
 
-#define FALL(name, type)                                                    \
-  static void name(float *restrict y, float *restrict dy, double step,      \
-                   uint32_t count) {                                        \
-    const type dt = (type)step, pull = (type)GRAVITY * dt;                  \
-    const type drag = (type)DRAG, bounce = (type)BOUNCE;                    \
-    for (uint32_t i = 0; i < count; i++) {                                  \
-      type speed = ((type)dy[i] + pull) * drag;                             \
-      type height = (type)y[i] + speed * dt;                                \
-      if (height < 0) {                                                     \
-        height = -height;                                                   \
-        speed = speed * bounce;                                             \
-      }                                                                     \
-      y[i] = (float)height;                                                 \
-      dy[i] = (float)speed;                                                 \
-    }                                                                       \
+#define FALL(name, type)                                               \
+  static void name(float *restrict y, float *restrict dy, double step, \
+                   uint32_t count) {                                   \
+    const type dt = (type)step, pull = (type)GRAVITY * dt;             \
+    const type drag = (type)DRAG, bounce = (type)BOUNCE;               \
+    for (uint32_t i = 0; i < count; i++) {                             \
+      type speed = ((type)dy[i] + pull) * drag;                        \
+      type height = (type)y[i] + speed * dt;                           \
+      if (height < 0) {                                                \
+        height = -height;                                              \
+        speed = speed * bounce;                                        \
+      }                                                                \
+      y[i] = (float)height;                                            \
+      dy[i] = (float)speed;                                            \
+    }                                                                  \
   }
 FALL(fall_narrow, float)
 FALL(fall_wide, double)
@@ -129,35 +129,45 @@ static uint64_t hand_check(void *state) {
   const Columns *columns = state;
   uint64_t bits;
   memcpy(&bits, &columns->sum, sizeof bits);
-  return measure_mix(measure_hash((const float *const *)columns->at, 4,
-                                  columns->count),
-                     bits);
+  return measure_mix(
+      measure_hash((const float *const *)columns->at, 4, columns->count), bits);
 }
 
 /* As programs ------------------------------------------------------------- */
 
 #define COLUMN(c, component, field, access) \
   "column " c " \"" component "\" \"" field "\" f32 " access "\n"
-#define MOVE(type)                                                          \
-  COLUMN("c0", "Position", "f0", "write")                                   \
-  COLUMN("c1", "Position", "f1", "write")                                   \
-  COLUMN("c2", "Velocity", "f0", "read")                                    \
-  COLUMN("c3", "Velocity", "f1", "read")                                    \
-  "uniform u0 number\nv0 = load " type " c0\nv1 = load " type " c1\n"       \
-  "v2 = load " type " c2\nv3 = load " type " c3\nv4 = uniform " type " u0\n" \
-  "v5 = mul " type " v2 v4\nv6 = add " type " v0 v5\nstore c0 v6\n"         \
+#define MOVE(type)                                                   \
+  COLUMN("c0", "Position", "f0", "write")                            \
+  COLUMN("c1", "Position", "f1", "write")                            \
+  COLUMN("c2", "Velocity", "f0", "read")                             \
+  COLUMN("c3", "Velocity", "f1", "read")                             \
+  "uniform u0 number\nv0 = load " type " c0\nv1 = load " type        \
+  " c1\n"                                                            \
+  "v2 = load " type " c2\nv3 = load " type " c3\nv4 = uniform " type \
+  " u0\n"                                                            \
+  "v5 = mul " type " v2 v4\nv6 = add " type                          \
+  " v0 v5\nstore c0 v6\n"                                            \
   "v7 = mul " type " v3 v4\nv8 = add " type " v1 v7\nstore c1 v8\n"
-#define FALLING(type)                                                       \
-  COLUMN("c0", "Position", "f0", "write")                                   \
-  COLUMN("c1", "Velocity", "f0", "write")                                   \
-  "uniform u0 number\nv0 = load " type " c0\nv1 = load " type " c1\n"       \
-  "v2 = uniform " type " u0\nv3 = constant " type " -9.8\n"                 \
-  "v4 = mul " type " v3 v2\nv5 = add " type " v1 v4\n"                      \
-  "v6 = constant " type " 0.999\nv7 = mul " type " v5 v6\n"                 \
-  "v8 = mul " type " v7 v2\nv9 = add " type " v0 v8\n"                      \
-  "v10 = constant " type " 0\nv11 = lt " type " v9 v10\n"                   \
-  "v12 = neg " type " v9\nv13 = select " type " v11 v12 v9\n"               \
-  "v14 = constant " type " -0.8\nv15 = mul " type " v7 v14\n"               \
+#define FALLING(type)                                         \
+  COLUMN("c0", "Position", "f0", "write")                     \
+  COLUMN("c1", "Velocity", "f0", "write")                     \
+  "uniform u0 number\nv0 = load " type " c0\nv1 = load " type \
+  " c1\n"                                                     \
+  "v2 = uniform " type " u0\nv3 = constant " type             \
+  " -9.8\n"                                                   \
+  "v4 = mul " type " v3 v2\nv5 = add " type                   \
+  " v1 v4\n"                                                  \
+  "v6 = constant " type " 0.999\nv7 = mul " type              \
+  " v5 v6\n"                                                  \
+  "v8 = mul " type " v7 v2\nv9 = add " type                   \
+  " v0 v8\n"                                                  \
+  "v10 = constant " type " 0\nv11 = lt " type                 \
+  " v9 v10\n"                                                 \
+  "v12 = neg " type " v9\nv13 = select " type                 \
+  " v11 v12 v9\n"                                             \
+  "v14 = constant " type " -0.8\nv15 = mul " type             \
+  " v7 v14\n"                                                 \
   "v16 = select " type " v11 v15 v7\nstore c0 v13\nstore c1 v16\n"
 
 static const char normalise_text[] =
@@ -194,9 +204,8 @@ static uint64_t program_check(void *state) {
 
 static void make_program(Running *running, const char *text) {
   char message[200] = "";
-  if (ecs_program_create(running->query, text, strlen(text),
-                         &running->program, message,
-                         sizeof message) != ECS_OK)
+  if (ecs_program_create(running->query, text, strlen(text), &running->program,
+                         message, sizeof message) != ECS_OK)
     measure_fail("program", message);
 }
 
@@ -251,7 +260,9 @@ int main(int argument_count, char **arguments) {
   static const Case cases[] = {
       {"program: move", MOVE("f32"), hand_move_run, {2.4, 1.3, 1.2}},
       {"program: fall", FALLING("f32"), hand_fall_run, {0, 0, 0}},
-      {"program: normalise, sum", normalise_text, hand_normalise_run,
+      {"program: normalise, sum",
+       normalise_text,
+       hand_normalise_run,
        {0, 0, 0}},
       {"program: move in f64", MOVE("f64"), hand_move_wide_run, {0, 0, 0}},
       {"program: fall in f64", FALLING("f64"), hand_fall_wide_run, {0, 0, 0}}};

@@ -142,9 +142,11 @@ static void check_row(const MeasureRow *row) {
   uint64_t found = row->ours.check(row->ours.state);
   if (found == expected) return;
   char text[120];
-  snprintf(text, sizeof text, "size %u, %s: the results differ: %016llx, "
-           "expected %016llx", row->size, row->order,
-           (unsigned long long)found, (unsigned long long)expected);
+  snprintf(text, sizeof text,
+           "size %u, %s: the results differ: %016llx, "
+           "expected %016llx",
+           row->size, row->order, (unsigned long long)found,
+           (unsigned long long)expected);
   measure_fail(row->name, text);
 }
 
@@ -214,17 +216,17 @@ static const char *figures(char *text, size_t capacity, double number) {
 }
 
 static void print_row_json(const MeasureRow *row, uint32_t iterations,
-                           const Times *hand, const Times *ours,
-                           double ratio) {
-  printf("{\"program\":\"%s\",\"name\":\"%s\",\"size\":%u,\"order\":\"%s\","
-         "\"memory\":\"%s\",\"unit\":\"ns\",\"median\":%.4f,\"least\":%.4f,"
-         "\"hand_median\":%.4f,\"hand_least\":%.4f,\"ratio\":%.4f,"
-         "\"aim\":%g,\"aim_ratio\":%g,\"repetitions\":%u,\"iterations\":%u,"
-         "\"instruction_set\":\"%s\",\"triad\":%.1f}\n",
-         report.title, row->name, row->size, row->order, row->memory,
-         ours->median, ours->least, hand->median, hand->least, ratio,
-         row->aim_nanoseconds, row->aim_ratio, report.repetitions, iterations,
-         report.instruction_set, report.triad);
+                           const Times *hand, const Times *ours, double ratio) {
+  printf(
+      "{\"program\":\"%s\",\"name\":\"%s\",\"size\":%u,\"order\":\"%s\","
+      "\"memory\":\"%s\",\"unit\":\"ns\",\"median\":%.4f,\"least\":%.4f,"
+      "\"hand_median\":%.4f,\"hand_least\":%.4f,\"ratio\":%.4f,"
+      "\"aim\":%g,\"aim_ratio\":%g,\"repetitions\":%u,\"iterations\":%u,"
+      "\"instruction_set\":\"%s\",\"triad\":%.1f}\n",
+      report.title, row->name, row->size, row->order, row->memory, ours->median,
+      ours->least, hand->median, hand->least, ratio, row->aim_nanoseconds,
+      row->aim_ratio, report.repetitions, iterations, report.instruction_set,
+      report.triad);
 }
 
 static void print_row_text(const MeasureRow *row, const Times *hand,
@@ -276,9 +278,10 @@ void measure_value(const char *name, const char *condition, uint32_t size,
                    const char *unit, double value, double aim) {
   if (!measure_wanted(name)) return;
   if (report.json) {
-    printf("{\"program\":\"%s\",\"name\":\"%s\",\"size\":%u,\"condition\":"
-           "\"%s\",\"unit\":\"%s\",\"value\":%.4f,\"aim\":%g}\n",
-           report.title, name, size, condition, unit, value, aim);
+    printf(
+        "{\"program\":\"%s\",\"name\":\"%s\",\"size\":%u,\"condition\":"
+        "\"%s\",\"unit\":\"%s\",\"value\":%.4f,\"aim\":%g}\n",
+        report.title, name, size, condition, unit, value, aim);
     return;
   }
   char limit[24] = "";
@@ -375,9 +378,10 @@ void measure_open(int argument_count, char **arguments, const char *title) {
   report.instruction_set = compiled_instruction_set();
   report.triad = measure_triad();
   if (report.json) return;
-  printf("%s: the machine has %s, loops are compiled for %s; triad over 64k "
-         "floats %.1f GB/s\n", title, find_instruction_set(),
-         report.instruction_set, report.triad);
+  printf(
+      "%s: the machine has %s, loops are compiled for %s; triad over 64k "
+      "floats %.1f GB/s\n",
+      title, find_instruction_set(), report.instruction_set, report.triad);
   printf("ns per operation, median and least of %u; ratio: ecs to hand C\n\n",
          report.repetitions);
   printf("%-38s %5s %-8s %-4s %6s %6s %6s %6s %6s %-8s\n", "", "size", "order",

@@ -47,8 +47,8 @@ typedef struct MeasureRow {
   uint64_t operations; /* of one iteration; times are divided by them */
   MeasureSide hand;    /* the baseline; may be left out */
   MeasureSide ours;
-  uint64_t expected;   /* what ours must check to where there is no baseline */
-  double aim_ratio;    /* at most this multiple of the baseline; 0: no aim */
+  uint64_t expected; /* what ours must check to where there is no baseline */
+  double aim_ratio;  /* at most this multiple of the baseline; 0: no aim */
   double aim_nanoseconds; /* at most this per operation; 0: no aim */
 } MeasureRow;
 

@@ -46,9 +46,10 @@ ecs_Component scene_component(ecs_World *world, const char *name,
   for (uint32_t k = 0; k < field_count; k++) {
     fields[k] = (ecs_Field){.name = names[k], .type = ECS_F32};
   }
-  ecs_ComponentDescription description = {
-      .name = name, .fields = fields, .field_count = field_count,
-      .storage = storage};
+  ecs_ComponentDescription description = {.name = name,
+                                          .fields = fields,
+                                          .field_count = field_count,
+                                          .storage = storage};
   ecs_Component component = 0;
   MUST(ecs_component(world, &description, &component));
   return component;
@@ -111,8 +112,8 @@ void scene_spawn(ecs_World *world, const ecs_Component *components,
   MUST(ecs_spawn_many(world, bundle, count, &cursor));
   while (ecs_cursor_next(&cursor, &batch)) {
     for (uint32_t k = 0; k < batch.column_count; k++) {
-      hand_fill(batch.columns[k],
-                (float)(int32_t)(done + k * SCENE_FIELD_STEP), 1, batch.count);
+      hand_fill(batch.columns[k], (float)(int32_t)(done + k * SCENE_FIELD_STEP),
+                1, batch.count);
     }
     if (entities != NULL) {
       memcpy(entities + done, batch.entities, batch.count * sizeof *entities);

@@ -149,18 +149,18 @@ ECS_API ecs_Status ecs_world_hold(ecs_World *world, ecs_Holder *holder);
 ECS_API ecs_Status ecs_world_clear(ecs_World *world);
 
 typedef struct ecs_Statistics {
-  uint64_t entities;         /* alive, recorded ones included */
-  uint64_t retired;          /* indices that will never be issued again */
-  uint64_t dropped;          /* recorded changes to entities destroyed by then;
+  uint64_t entities; /* alive, recorded ones included */
+  uint64_t retired;  /* indices that will never be issued again */
+  uint64_t dropped;  /* recorded changes to entities destroyed by then;
                                 not those of a recording that was discarded */
   uint64_t groups;
-  uint64_t tables;           /* of all groups, empty ones included */
+  uint64_t tables; /* of all groups, empty ones included */
   uint64_t components;
   uint64_t queries;
-  uint64_t bytes;            /* held now from the allocator */
+  uint64_t bytes; /* held now from the allocator */
   uint64_t peak_bytes;
-  uint64_t allocations;      /* live blocks */
-  uint64_t structure_version;/* grows with every change of structure */
+  uint64_t allocations;       /* live blocks */
+  uint64_t structure_version; /* grows with every change of structure */
 } ecs_Statistics;
 /* Counts and bytes, written to *statistics. Cost: one look at every group. */
 ECS_API void ecs_world_statistics(const ecs_World *world,
@@ -185,7 +185,14 @@ ECS_API uint64_t ecs_world_state_hash(const ecs_World *world);
 /* Components -------------------------------------------------------------- */
 
 typedef enum ecs_Scalar {
-  ECS_F32 = 0, ECS_F64, ECS_I8, ECS_U8, ECS_I16, ECS_U16, ECS_I32, ECS_U32,
+  ECS_F32 = 0,
+  ECS_F64,
+  ECS_I8,
+  ECS_U8,
+  ECS_I16,
+  ECS_U16,
+  ECS_I32,
+  ECS_U32,
   ECS_BOOL,   /* one byte, 0 or 1 */
   ECS_ENTITY, /* eight bytes, a handle or 0 */
   ECS_SCALAR_COUNT
@@ -198,7 +205,7 @@ typedef enum ecs_Storage {
 } ecs_Storage;
 
 typedef struct ecs_Field {
-  const char *name;     /* 1 to 255 bytes */
+  const char *name; /* 1 to 255 bytes */
   ecs_Scalar type;
   double default_value; /* in the type's range; 0 for ECS_ENTITY */
 } ecs_Field;
@@ -409,11 +416,11 @@ ECS_API ecs_Status ecs_accessor_set_many(ecs_Accessor *accessor,
 /* Queries ----------------------------------------------------------------- */
 
 typedef enum ecs_Access {
-  ECS_WRITE = 0,     /* must be there; read and written */
-  ECS_READ,          /* must be there; only read */
-  ECS_OPTIONAL,      /* read and written where it is there */
-  ECS_WITH,          /* must be there; its values are not looked at */
-  ECS_WITHOUT,       /* must not be there */
+  ECS_WRITE = 0, /* must be there; read and written */
+  ECS_READ,      /* must be there; only read */
+  ECS_OPTIONAL,  /* read and written where it is there */
+  ECS_WITH,      /* must be there; its values are not looked at */
+  ECS_WITHOUT,   /* must not be there */
   ECS_ACCESS_COUNT
 } ecs_Access;
 
@@ -640,15 +647,15 @@ typedef struct ecs_Kernel {
   void (*run)(const ecs_KernelCall *call);
   const ecs_KernelColumn *columns;
   uint32_t column_count;
-  uint32_t flags;        /* of ecs_KernelFlag; 0 for most */
+  uint32_t flags; /* of ecs_KernelFlag; 0 for most */
 } ecs_Kernel;
 
 /* A library exports one object of this type named ecs_kernel_library. */
 typedef struct ecs_KernelLibrary {
-  uint32_t abi;         /* ECS_KERNEL_ABI */
-  uint32_t kernel_bytes;/* sizeof(ecs_Kernel) */
-  uint32_t column_bytes;/* sizeof(ecs_KernelColumn) */
-  uint32_t call_bytes;  /* sizeof(ecs_KernelCall) */
+  uint32_t abi;          /* ECS_KERNEL_ABI */
+  uint32_t kernel_bytes; /* sizeof(ecs_Kernel) */
+  uint32_t column_bytes; /* sizeof(ecs_KernelColumn) */
+  uint32_t call_bytes;   /* sizeof(ecs_KernelCall) */
   const ecs_Kernel *kernels;
   uint32_t kernel_count;
   uint32_t reserved;
@@ -705,25 +712,25 @@ ECS_API size_t ecs_program_text(const ecs_Program *program, char *text,
                                 size_t capacity);
 
 typedef struct ecs_ProgramInfo {
-  uint32_t uniforms;     /* declared */
+  uint32_t uniforms; /* declared */
   uint32_t reductions;
-  uint32_t operations;   /* that run for every row */
-  uint32_t bytes_read;   /* of columns, per row */
+  uint32_t operations; /* that run for every row */
+  uint32_t bytes_read; /* of columns, per row */
   uint32_t bytes_written;
-  uint32_t slow_calls;   /* operations that call the C library row by row */
-  const char *back_end;  /* "block VM, AVX-512" */
+  uint32_t slow_calls;  /* operations that call the C library row by row */
+  const char *back_end; /* "block VM, AVX-512" */
 } ecs_ProgramInfo;
 /* Numbers about it, written to *info. Cost: columns times instructions. */
 ECS_API void ecs_program_info(const ecs_Program *program,
                               ecs_ProgramInfo *info);
 
 typedef struct ecs_ProgramCall {
-  const double *uniforms;  /* one for each declared; a bool is 0 or 1, an entity
+  const double *uniforms; /* one for each declared; a bool is 0 or 1, an entity
                               a handle */
-  double *reductions;      /* one for each declared: what came out */
-  uint32_t uniform_count;  /* must be what is declared */
+  double *reductions;     /* one for each declared: what came out */
+  uint32_t uniform_count; /* must be what is declared */
   uint32_t reduction_count;
-  uint64_t random_key;     /* with the row's entity, what random draws from */
+  uint64_t random_key; /* with the row's entity, what random draws from */
 } ecs_ProgramCall;
 
 /* Runs it over all rows that match. What it adds, removes and destroys is
@@ -753,8 +760,7 @@ ECS_API double ecs_atan2(double y, double x);
 ECS_API double ecs_random(uint64_t key, ecs_Entity entity, double draws);
 /* The key of a system's run: of a world's seed, the system's name and a number
  * of the run, as of the frame. Cost: the length of the name. */
-ECS_API uint64_t ecs_random_key(uint64_t seed, const char *name,
-                                uint64_t tick);
+ECS_API uint64_t ecs_random_key(uint64_t seed, const char *name, uint64_t tick);
 
 #define ECS_KERNEL_ABI 1u
 

@@ -52,8 +52,7 @@
  * The second takes flags: ECS_KERNEL_ENTITIES for kernels that look at the
  * entities of their rows, ECS_KERNEL_WHOLE_TABLES for those whose rows look at
  * each other. */
-#define ECS_KERNEL(name, run, columns) \
-  ECS_KERNEL_WITH(name, run, columns, 0)
+#define ECS_KERNEL(name, run, columns) ECS_KERNEL_WITH(name, run, columns, 0)
 #define ECS_KERNEL_WITH(name, run, columns, flags) \
   { (name), (run), (columns), sizeof(columns) / sizeof(*(columns)), (flags) }
 
@@ -70,11 +69,11 @@
 
 /* The same as a value, for programs that have kernels compiled in:
  *      static const ecs_KernelLibrary host = ECS_KERNEL_LIBRARY_OF(kernels); */
-#define ECS_KERNEL_LIBRARY_OF(kernels)                                      \
-  {                                                                         \
-    ECS_KERNEL_ABI, (uint32_t)sizeof(ecs_Kernel),                           \
+#define ECS_KERNEL_LIBRARY_OF(kernels)                                        \
+  {                                                                           \
+    ECS_KERNEL_ABI, (uint32_t)sizeof(ecs_Kernel),                             \
         (uint32_t)sizeof(ecs_KernelColumn), (uint32_t)sizeof(ecs_KernelCall), \
-        (kernels), sizeof(kernels) / sizeof(*(kernels)), 0                  \
+        (kernels), sizeof(kernels) / sizeof(*(kernels)), 0                    \
   }
 
 #endif

@@ -68,6 +68,6 @@ uint32_t hand_store_push_many(HandStore *store, uint32_t count) {
 }
 
 uint64_t hand_store_hash(const HandStore *store) {
-  return measure_hash((const float *const *)store->columns,
-                      store->column_count, store->count);
+  return measure_hash((const float *const *)store->columns, store->column_count,
+                      store->count);
 }

@@ -50,7 +50,7 @@ uint64_t hand_store_hash(const HandStore *store);
 
 /* Pushes a row of one value per column; returns its id. */
 static inline uint32_t hand_store_push(HandStore *store, const float *values,
-                                  uint32_t column_count) {
+                                       uint32_t column_count) {
   if (store->count == store->capacity) {
     hand_store_reserve(store, store->capacity == 0 ? 16 : store->capacity * 2);
   }
@@ -66,7 +66,7 @@ static inline uint32_t hand_store_push(HandStore *store, const float *values,
 }
 
 static inline void hand_store_remove(HandStore *store, uint32_t id,
-                                uint32_t column_count) {
+                                     uint32_t column_count) {
   uint32_t row = store->rows[id];
   uint32_t last = --store->count;
   for (uint32_t k = 0; k < column_count; k++) {

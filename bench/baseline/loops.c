@@ -34,8 +34,7 @@ void hand_accumulate(float *restrict target, const float *restrict source,
   for (uint32_t i = 0; i < count; i++) target[i] += source[i] * dt;
 }
 
-void hand_fill(float *restrict value, float start, float step,
-               uint32_t count) {
+void hand_fill(float *restrict value, float start, float step, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     value[i] = start + (float)(int32_t)i * step;
   }

@@ -129,9 +129,11 @@ static void check_components(lua_State *L, const ecs_World *native) {
   for (ecs_Component component = 1;
        (name = ecs_component_name(native, component)); component++)
     if (bind_definition_adopt(L, native, component, false).refused)
-      bind_error(L, "%s is defined in this state already, with other fields or "
-                    "in another order: push the world before a script "
-                    "defines it", name);
+      bind_error(L,
+                 "%s is defined in this state already, with other fields or "
+                 "in another order: push the world before a script "
+                 "defines it",
+                 name);
 }
 
 /* Orders ------------------------------------------------------------------- */
@@ -208,8 +210,9 @@ static int detach(lua_State *L) {
 /* Pushes the borrowed world's method and the world. */
 static void push_method(lua_State *L, const Order *order, const char *method) {
   if (!push_borrowed(L, order->world))
-    bind_error(L, "this world is not borrowed by this state: ecs_lua_push it "
-                  "first");
+    bind_error(L,
+               "this world is not borrowed by this state: ecs_lua_push it "
+               "first");
   lua_getfield(L, -1, method);
   lua_insert(L, -2);
 }
@@ -333,8 +336,9 @@ static void push_package(lua_State *L, const char *field) {
   lua_getglobal(L, "package");
   if (lua_istable(L, -1)) lua_getfield(L, -1, field);
   if (!lua_istable(L, -1))
-    luaL_error(L, "ecs: this state has no package library: call luaL_openlibs "
-                  "before ecs_lua_open");
+    luaL_error(L,
+               "ecs: this state has no package library: call luaL_openlibs "
+               "before ecs_lua_open");
   lua_remove(L, -2);
 }
 
@@ -345,8 +349,9 @@ static void refuse_another(lua_State *L) {
   bool loaded = lua_toboolean(L, -1);
   bool ours = bind_push_state(L) != NULL;
   if (loaded && !ours)
-    luaL_error(L, "ecs: this state has loaded another ecs.core: call "
-                  "ecs_lua_open before scripts run");
+    luaL_error(L,
+               "ecs: this state has loaded another ecs.core: call "
+               "ecs_lua_open before scripts run");
   lua_pop(L, 3);
 }
 
@@ -361,6 +366,4 @@ static int open_here(lua_State *L) {
   return 0;
 }
 
-int ecs_lua_open(lua_State *L) {
-  return compat_call(L, open_here);
-}
+int ecs_lua_open(lua_State *L) { return compat_call(L, open_here); }

@@ -64,8 +64,9 @@ static int refuse_method(lua_State *L) {
   const char *self = lua_tostring(L, lua_upvalueindex(2));
   if (!self || !lua_istable(L, 1)) return bind_error(L, "the methods are gone");
   if (strcmp(self, "query") == 0 && lua_type(L, 2) == LUA_TNUMBER)
-    return bind_error(L, "a query is no list: loop over it with query:rows(), "
-                         "query:each(f) or query:batch(f)");
+    return bind_error(L,
+                      "a query is no list: loop over it with query:rows(), "
+                      "query:each(f) or query:batch(f)");
   push_names(L, 1);
   push_key(L, 2);
   return bind_error(L, "a %s has no method %s (there are %s)", self,
@@ -78,16 +79,18 @@ static int refuse_method(lua_State *L) {
 static int refuse_store(lua_State *L) {
   lua_settop(L, 2);
   push_key(L, 2);
-  return bind_error(L, "nothing can be stored in an object of ecs: keep %s in "
-                       "a variable or a table of your own",
+  return bind_error(L,
+                    "nothing can be stored in an object of ecs: keep %s in "
+                    "a variable or a table of your own",
                     lua_tostring(L, -1));
 }
 
 /* Position.x = 1 */
 static int definition_newindex(lua_State *L) {
   const Definition *definition = bind_definition_check(L, 1, "an assignment");
-  return bind_error(L, "%s is a component, not an entity's value: write one "
-                       "with world:set(e, %s { ... })",
+  return bind_error(L,
+                    "%s is a component, not an entity's value: write one "
+                    "with world:set(e, %s { ... })",
                     definition->name, definition->name);
 }
 
@@ -100,31 +103,37 @@ static const char *name_of_value(lua_State *L) {
 
 static int value_index(lua_State *L) {
   const char *name = name_of_value(L);
-  return bind_error(L, "a value of %s cannot be read: it says what to store; "
-                       "what an entity has, world:get(e, %s) gives",
+  return bind_error(L,
+                    "a value of %s cannot be read: it says what to store; "
+                    "what an entity has, world:get(e, %s) gives",
                     name, name);
 }
 
 static int value_newindex(lua_State *L) {
   const char *name = name_of_value(L);
-  return bind_error(L, "a value of %s cannot be changed: make another, as in "
-                       "%s { ... }", name, name);
+  return bind_error(L,
+                    "a value of %s cannot be changed: make another, as in "
+                    "%s { ... }",
+                    name, name);
 }
 
 /* for e, p in query do */
 static int query_call(lua_State *L) {
-  return bind_error(L, "a query is no function: loop over it with "
-                       "query:rows(), query:each(f) or query:batch(f)");
+  return bind_error(L,
+                    "a query is no function: loop over it with "
+                    "query:rows(), query:each(f) or query:batch(f)");
 }
 
 static int query_length(lua_State *L) {
-  return bind_error(L, "a query has no length: query:count() says how many "
-                       "entities match");
+  return bind_error(L,
+                    "a query has no length: query:count() says how many "
+                    "entities match");
 }
 
 static int query_pairs(lua_State *L) {
-  return bind_error(L, "a query is no table: loop over it with query:rows(), "
-                       "query:each(f) or query:batch(f)");
+  return bind_error(L,
+                    "a query is no table: loop over it with query:rows(), "
+                    "query:each(f) or query:batch(f)");
 }
 
 /* Opening ---------------------------------------------------------------- */
@@ -153,9 +162,8 @@ void bind_open_strays(lua_State *L) {
   static const luaL_Reg closed[] = {{"__newindex", refuse_store}, {NULL, NULL}};
   static const luaL_Reg definition[] = {{"__newindex", definition_newindex},
                                         {NULL, NULL}};
-  static const luaL_Reg value[] = {{"__index", value_index},
-                                   {"__newindex", value_newindex},
-                                   {NULL, NULL}};
+  static const luaL_Reg value[] = {
+      {"__index", value_index}, {"__newindex", value_newindex}, {NULL, NULL}};
   static const luaL_Reg query[] = {{"__call", query_call},
                                    {"__len", query_length},
                                    {"__pairs", query_pairs},

@@ -28,9 +28,8 @@ static const char state_key = 0;
 #define STATE_MAGIC UINT64_C(0x3c6ef372fe94f82b)
 
 static const char *const kind_names[KIND_COUNT] = {
-    "ecs.Component", "ecs.Value",   "ecs.World", "ecs.Query",
-    "ecs.Kernel",    "ecs.Library", "ecs.View",  "ecs.Rows",
-    "ecs.Program",   "ecs.Total"};
+    "ecs.Component", "ecs.Value", "ecs.World", "ecs.Query",   "ecs.Kernel",
+    "ecs.Library",   "ecs.View",  "ecs.Rows",  "ecs.Program", "ecs.Total"};
 
 static uint64_t magic_of(Kind kind, const void *address) {
   uint64_t odd = UINT64_C(0x9e3779b97f4a7c15) * ((uint64_t)kind + 1u);
@@ -122,8 +121,8 @@ static int home(lua_State *L) {
   lua_getinfo(L, ">S", &about);
   if (*about.what == 'C') return 0;
   const char *name = strrchr(about.source, '/');
-  size_t length = name ? (size_t)(name - about.source) + 1
-                       : strlen(about.source);
+  size_t length =
+      name ? (size_t)(name - about.source) + 1 : strlen(about.source);
   bind_push_shared(L);
   lua_getfield(L, -1, "home");
   if (lua_isnil(L, -1)) {
@@ -191,9 +190,10 @@ static const char *name_kind(lua_State *L, int index) {
 
 int bind_refuse_self(lua_State *L, int index, const char *self) {
   const char *name = lua_tostring(L, lua_upvalueindex(2));
-  return bind_error(L, "%s is called with ':', as in %s:%s(...); in place of "
-                       "the %s it got: %s", name, self, name, self,
-                    name_kind(L, index));
+  return bind_error(L,
+                    "%s is called with ':', as in %s:%s(...); in place of "
+                    "the %s it got: %s",
+                    name, self, name, self, name_kind(L, index));
 }
 
 static Kind kind_named(lua_State *L, int index) {
@@ -280,9 +280,11 @@ static int kind(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg functions[] = {
-    {"install", install}, {"share", share}, {"home", home}, {"kind", kind},
-    {NULL, NULL}};
+static const luaL_Reg functions[] = {{"install", install},
+                                     {"share", share},
+                                     {"home", home},
+                                     {"kind", kind},
+                                     {NULL, NULL}};
 
 static void create_metatable(lua_State *L, State *state, int kind_index) {
   lua_createtable(L, 0, 8);

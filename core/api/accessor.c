@@ -22,13 +22,13 @@ typedef struct State {
   ecs_Component component;
   uint32_t bit;
   uint32_t field_count;
-  bool plain;              /* in the main group, and all fields are f32 */
-  uint64_t known;          /* what slots say of entities in that table, where
+  bool plain;     /* in the main group, and all fields are f32 */
+  uint64_t known; /* what slots say of entities in that table, where
                               it is plain; otherwise what none says */
 } State;
 
 /* Of a slot as one word: everything but row and summary. */
-#define SLOT_ASKED \
+#define SLOT_ASKED                                                \
   (((uint64_t)(SLOT_PLACE_MASK | ~0u << SLOT_HINT_SHIFT) << 32) | \
    (uint32_t)~ECS_INDEX_MASK)
 #define SLOT_UNKNOWN (~SLOT_ASKED)
@@ -57,11 +57,10 @@ ecs_Status ecs_accessor(ecs_World *world, ecs_Component component,
   if (!is_component(world, component)) return ECS_E_COMPONENT;
   const Schema *schema = world->store.components[component].schema;
   if (schema->field_count == 0) return ECS_E_COMPONENT;
-  *state =
-      (State){.world = world,
-              .schema = schema,
-              .component = component,
-              .field_count = schema->field_count};
+  *state = (State){.world = world,
+                   .schema = schema,
+                   .component = component,
+                   .field_count = schema->field_count};
   find_layout(state);
   return ECS_OK;
 }
@@ -158,8 +157,7 @@ static void store_element(const State *state, uint32_t field, uint32_t row,
  * too, in its order. */
 static bool is_recorded(const State *state, ecs_Entity entity) {
   const CommandBuffer *commands = &state->world->commands;
-  return commands->subject_count > 0 &&
-         command_find(commands, entity) != NULL;
+  return commands->subject_count > 0 && command_find(commands, entity) != NULL;
 }
 
 static ECS_COLD ecs_Status set_slowly(State *state, ecs_Entity entity,
@@ -190,16 +188,15 @@ ecs_Status ecs_accessor_set(ecs_Accessor *accessor, ecs_Entity entity,
   if (ECS_UNLIKELY(!find_known(state, entity, &row)))
     return set_slowly(state, entity, image);
   for (size_t i = 0; i < count; i++)
-    element_store_f32(state->fields[i] + row * 4,
-                      (const char *)image + i * 4);
+    element_store_f32(state->fields[i] + row * 4, (const char *)image + i * 4);
   return ECS_OK;
 }
 
 /* Many at once ---------------------------------------------------------- */
 
 /* Where the entities of a window are; table NULL: nowhere. */
-static void join(const State *state, const ecs_Entity *entities,
-                    uint32_t count, RowRef *places) {
+static void join(const State *state, const ecs_Entity *entities, uint32_t count,
+                 RowRef *places) {
   const Store *store = &state->world->store;
   for (uint32_t i = 0; i < count; i++) {
     places[i] = store_locate_main(store, entities[i]);
@@ -216,8 +213,8 @@ static bool all_in_one_table(State *state, const RowRef *places,
   return table != NULL && meet(state, table);
 }
 
-#define GATHER(Cell)                                                     \
-  for (uint32_t i = 0; i < count; i++)                                   \
+#define GATHER(Cell)                   \
+  for (uint32_t i = 0; i < count; i++) \
   ((Cell *)to)[i] = ((const Cell *)from)[places[i].row]
 
 /* One column of a window that is in one table. */
@@ -231,17 +228,15 @@ static void gather(void *to, const void *from, const RowRef *places,
   }
 }
 
-static uint32_t read_window(State *state, const RowRef *places,
-                            uint32_t count, uint32_t done,
-                            void *const *columns) {
+static uint32_t read_window(State *state, const RowRef *places, uint32_t count,
+                            uint32_t done, void *const *columns) {
   uint32_t fields = state->schema->field_count;
   uint32_t found = 0;
   if (all_in_one_table(state, places, count)) {
     for (uint32_t k = 0; k < fields; k++) {
       uint32_t shift = code_shift(state->codes[k]);
       gather((char *)columns[k] + ((size_t)done << shift),
-             table_column(state->table, state->codes[k]), places, count,
-             shift);
+             table_column(state->table, state->codes[k]), places, count, shift);
     }
     return count;
   }
@@ -250,8 +245,7 @@ static uint32_t read_window(State *state, const RowRef *places,
     for (uint32_t k = 0; k < fields; k++) {
       uint32_t shift = code_shift(state->codes[k]);
       element_copy((char *)columns[k] + ((size_t)(done + i) << shift),
-                   table_element(state->table, state->codes[k],
-                                 places[i].row),
+                   table_element(state->table, state->codes[k], places[i].row),
                    shift);
     }
     found++;
@@ -264,7 +258,7 @@ static uint32_t read_window(State *state, const RowRef *places,
  * time for all of them, without dependent branches, so that a dozen cache
  * misses overlap: pure optimisation. */
 static bool join_rows(const State *state, const ecs_Entity *entities,
-                         uint32_t count, uint32_t *rows) {
+                      uint32_t count, uint32_t *rows) {
   const EntityIndex index = state->world->store.index; /* in registers */
   uint64_t strange = 0, known = state->known, generations = 0;
 #pragma GCC unroll 4
@@ -392,8 +386,7 @@ static uint32_t write_window(State *state, const ecs_Entity *entities,
 /* What has to be recorded comes first, because it may fail. */
 ecs_Status ecs_accessor_set_many(ecs_Accessor *accessor,
                                  const ecs_Entity *entities, uint32_t count,
-                                 const void *const *columns,
-                                 uint32_t *found) {
+                                 const void *const *columns, uint32_t *found) {
   State *state = state_of(accessor);
   uint32_t total = 0;
   ecs_Status status = check(state, true);

@@ -116,7 +116,8 @@ static bool has_now(const Request *request, ecs_Entity entity) {
 }
 
 static ecs_Status check_step(const Request *request, ecs_Entity entity) {
-  const EntityCommands *subject = command_find(&request->world->commands, entity);
+  const EntityCommands *subject =
+      command_find(&request->world->commands, entity);
   bool dropped = subject != NULL && is_recorded_destroyed(subject);
   if (dropped || !has_now(request, entity)) return ECS_OK;
   request->world->contested = request->component;

@@ -7,7 +7,8 @@ typedef struct Image {
 } Image;
 
 /* What is recorded for an entity; NULL most of the time. */
-static const EntityCommands *recorded(const ecs_World *world, ecs_Entity entity) {
+static const EntityCommands *recorded(const ecs_World *world,
+                                      ecs_Entity entity) {
   return world->commands.subject_count == 0
              ? NULL
              : command_find(&world->commands, entity);
@@ -24,8 +25,7 @@ static ECS_COLD ecs_Status spawn_later(ecs_World *world, Bundle *bundle,
 }
 
 static inline ecs_Status spawn(ecs_World *world, Bundle *bundle,
-                               const void *const *values,
-                               ecs_Entity *entity) {
+                               const void *const *values, ecs_Entity *entity) {
   if (ECS_UNLIKELY(world->depth > 0))
     return spawn_later(world, bundle, values, entity);
   return spawn_one(&world->store, bundle, values, entity);
@@ -53,8 +53,7 @@ bool ecs_alive(const ecs_World *world, ecs_Entity entity) {
   return store_alive(&world->store, entity);
 }
 
-static ECS_COLD ecs_Status destroy_later(ecs_World *world,
-                                         ecs_Entity entity) {
+static ECS_COLD ecs_Status destroy_later(ecs_World *world, ecs_Entity entity) {
   if (!ecs_alive(world, entity)) return ECS_E_DEAD;
   ecs_Status status =
       command_record(&world->commands, COMMAND_DESTROY, entity, 0, NULL, 0);
@@ -75,7 +74,7 @@ typedef struct Verdict {
   ecs_Status status;
   bool drop;        /* its entity was destroyed: count it, no more */
   bool has_records; /* other changes of the entity are recorded */
-  RowRef place;   /* where the entity has the component now */
+  RowRef place;     /* where the entity has the component now */
 } Verdict;
 
 static Verdict judge(ecs_World *world, ecs_Entity entity,
@@ -94,17 +93,18 @@ static Verdict judge(ecs_World *world, ecs_Entity entity,
 }
 
 static ECS_COLD ecs_Status add_later(ecs_World *world, ecs_Entity entity,
-                            ecs_Component component, const void *image) {
+                                     ecs_Component component,
+                                     const void *image) {
   Verdict verdict = judge(world, entity, component);
   bool present = verdict.place.table != NULL;
   if (verdict.status != ECS_OK || verdict.drop) return verdict.status;
   if (present && !verdict.has_records) return ECS_OK;
-  return command_record(&world->commands, COMMAND_ADD, entity, component,
-                        image, UINT64_MAX);
+  return command_record(&world->commands, COMMAND_ADD, entity, component, image,
+                        UINT64_MAX);
 }
 
 static ECS_COLD ecs_Status remove_later(ecs_World *world, ecs_Entity entity,
-                               ecs_Component component) {
+                                        ecs_Component component) {
   Verdict verdict = judge(world, entity, component);
   bool present = verdict.place.table != NULL;
   if (verdict.status != ECS_OK || verdict.drop) return verdict.status;
@@ -114,8 +114,8 @@ static ECS_COLD ecs_Status remove_later(ecs_World *world, ecs_Entity entity,
 }
 
 static ECS_COLD ecs_Status set_later(ecs_World *world, ecs_Entity entity,
-                            ecs_Component component, const void *image,
-                            uint64_t fields) {
+                                     ecs_Component component, const void *image,
+                                     uint64_t fields) {
   const Component *what = &world->store.components[component];
   Verdict verdict = judge(world, entity, component);
   bool present = verdict.place.table != NULL;
@@ -128,15 +128,15 @@ static ECS_COLD ecs_Status set_later(ecs_World *world, ecs_Entity entity,
     return command_record(&world->commands, COMMAND_SET, entity, component,
                           image, fields);
   if (what->schema->field_count > 0)
-    table_store(verdict.place.table, verdict.place.row, what->bit,
-                what->schema, image, fields);
+    table_store(verdict.place.table, verdict.place.row, what->bit, what->schema,
+                image, fields);
   return ECS_OK;
 }
 
 /* Adding and removing --------------------------------------------------- */
 
-ecs_Status ecs_add(ecs_World *world, ecs_Entity entity,
-                   ecs_Component component, const void *image) {
+ecs_Status ecs_add(ecs_World *world, ecs_Entity entity, ecs_Component component,
+                   const void *image) {
   if (ECS_UNLIKELY(!is_component(world, component))) return ECS_E_COMPONENT;
   if (ECS_UNLIKELY(world->depth > 0))
     return add_later(world, entity, component, image);
@@ -155,8 +155,8 @@ ecs_Status ecs_remove(ecs_World *world, ecs_Entity entity,
 
 /* Adds a component with defaults but for some fields. */
 static ECS_COLD ecs_Status add_with_fields(ecs_World *world, ecs_Entity entity,
-                                  ecs_Component component, const void *image,
-                                  uint64_t fields) {
+                                           ecs_Component component,
+                                           const void *image, uint64_t fields) {
   const Schema *schema = world->store.components[component].schema;
   Image whole;
   memcpy(&whole, schema->default_image, schema->image_bytes);
@@ -171,8 +171,8 @@ static ECS_COLD ecs_Status add_with_fields(ecs_World *world, ecs_Entity entity,
 /* Where an entity has a component with columns: store_locate for what is never
  * stored as bits, in line. */
 static inline __attribute__((always_inline)) ecs_Status locate(
-    const Store *store, const Component *what, ecs_Entity entity,
-    Table **table, uint32_t *row) {
+    const Store *store, const Component *what, ecs_Entity entity, Table **table,
+    uint32_t *row) {
   const Slot *slot = store_find_slot(store, entity, table);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
   *row = slot->row_bits;
@@ -187,9 +187,8 @@ static inline __attribute__((always_inline)) ecs_Status locate(
                                                           : ECS_E_ABSENT;
 }
 
-ecs_Status ecs_set(ecs_World *world, ecs_Entity entity,
-                   ecs_Component component, const void *image,
-                   uint64_t fields) {
+ecs_Status ecs_set(ecs_World *world, ecs_Entity entity, ecs_Component component,
+                   const void *image, uint64_t fields) {
   Table *table;
   uint32_t row;
   if (ECS_UNLIKELY(!is_component(world, component))) return ECS_E_COMPONENT;
@@ -212,8 +211,7 @@ ecs_Status ecs_set(ecs_World *world, ecs_Entity entity,
 
 /* What is told of an entity that has no place: recorded, maybe. */
 static ECS_COLD ecs_Status judge_absent(const ecs_World *world,
-                                        ecs_Entity entity,
-                                        ecs_Status status) {
+                                        ecs_Entity entity, ecs_Status status) {
   return status == ECS_E_DEAD && ecs_alive(world, entity) ? ECS_E_ABSENT
                                                           : status;
 }

@@ -14,9 +14,9 @@ static ecs_Status make(ecs_Program *program, const char *text, size_t length,
   return status == ECS_E_KERNEL ? ECS_E_PROGRAM : status;
 }
 
-ecs_Status ecs_program_create(ecs_Query *query, const char *text,
-                              size_t length, ecs_Program **program,
-                              char *message, size_t capacity) {
+ecs_Status ecs_program_create(ecs_Query *query, const char *text, size_t length,
+                              ecs_Program **program, char *message,
+                              size_t capacity) {
   Memory *memory = &query->store->memory;
   Mistake mistake = {message, capacity};
   if (message != NULL && capacity > 0) message[0] = 0;
@@ -43,8 +43,7 @@ size_t ecs_program_text(const ecs_Program *program, char *text,
 }
 
 /* Bytes per row of columns that are loaded, or stored. */
-static uint32_t column_bytes(const ecs_Program *program,
-                             OperationShape shape) {
+static uint32_t column_bytes(const ecs_Program *program, OperationShape shape) {
   uint32_t bytes = 0;
   for (uint32_t c = 0; c < program->column_count; c++) {
     bool used = false;
@@ -63,14 +62,14 @@ static const char *back_end(void) {
 }
 
 void ecs_program_info(const ecs_Program *program, ecs_ProgramInfo *info) {
-  *info = (ecs_ProgramInfo){
-      .uniforms = program->uniform_count,
-      .reductions = program->reduction_count,
-      .operations = program->plan->step_count + program->plan->sum_count +
-                    program->plan->change_count,
-      .bytes_read = column_bytes(program, SHAPE_LOAD),
-      .bytes_written = column_bytes(program, SHAPE_STORE),
-      .back_end = back_end()};
+  *info = (ecs_ProgramInfo){.uniforms = program->uniform_count,
+                            .reductions = program->reduction_count,
+                            .operations = program->plan->step_count +
+                                          program->plan->sum_count +
+                                          program->plan->change_count,
+                            .bytes_read = column_bytes(program, SHAPE_LOAD),
+                            .bytes_written = column_bytes(program, SHAPE_STORE),
+                            .back_end = back_end()};
   for (uint32_t k = 0; k < program->plan->step_count; k++)
     info->slow_calls +=
         loop_is_slow((Operation)program->plan->steps[k].at->operation);

@@ -25,8 +25,8 @@ ecs_Status ecs_query_create(ecs_World *world, const ecs_Term *terms,
   ecs_Status status = check_terms(world, terms, count);
   if (status != ECS_OK) return status;
   if (world->query_count >= ECS_QUERY_LIMIT) return ECS_E_LIMIT;
-  if (!memory_grow(memory, &queries, &world->query_capacity,
-                   world->query_count, 1, sizeof(ecs_Query *)))
+  if (!memory_grow(memory, &queries, &world->query_capacity, world->query_count,
+                   1, sizeof(ecs_Query *)))
     return ECS_E_MEMORY;
   world->queries = queries;
   ecs_Query *made = memory_zeroed(memory, 1, sizeof(ecs_Query));
@@ -76,8 +76,7 @@ ecs_Status ecs_query_first(ecs_Query *query, ecs_Entity *entity) {
 
 ecs_Status ecs_query_column(const ecs_Query *query, uint32_t term,
                             uint32_t field, uint32_t *column) {
-  if (term >= query->term_count ||
-      field >= query->terms[term].column_count)
+  if (term >= query->term_count || field >= query->terms[term].column_count)
     return ECS_E_FIELD;
   *column = query->terms[term].first_column + field;
   return ECS_OK;
@@ -105,9 +104,9 @@ size_t ecs_query_explain(ecs_Query *query, char *text, size_t capacity) {
 /* What an ecs_Cursor is: a walk over a query, or the rows of spawn_many. */
 typedef struct CursorState {
   ecs_World *world;
-  Cursor walk;            /* walk.query NULL: rows of spawn_many */
+  Cursor walk; /* walk.query NULL: rows of spawn_many */
   const Bundle *bundle;
-  void **columns;       /* one per column of the bundle, whose or whose
+  void **columns; /* one per column of the bundle, whose or whose
                            stage's they are */
   const ecs_Entity *entities;
   uint32_t count;
@@ -250,8 +249,8 @@ static ecs_Status spawn_now(ecs_World *world, Bundle *bundle, uint32_t count,
 }
 
 /* A stage's table has the fields of the bundle's items in their order. */
-static ecs_Status spawn_later(ecs_World *world, Bundle *bundle,
-                              uint32_t count, CursorState *state) {
+static ecs_Status spawn_later(ecs_World *world, Bundle *bundle, uint32_t count,
+                              CursorState *state) {
   const StagedRows *stage = NULL;
   ecs_Status status =
       command_record_staged(&world->commands, bundle, count, &stage);
@@ -261,8 +260,8 @@ static ecs_Status spawn_later(ecs_World *world, Bundle *bundle,
   return ECS_OK;
 }
 
-static ecs_Status open_spawned(ecs_World *world, Bundle *bundle,
-                               uint32_t count, CursorState *state) {
+static ecs_Status open_spawned(ecs_World *world, Bundle *bundle, uint32_t count,
+                               CursorState *state) {
   if (world->depth >= ECS_NESTING_LIMIT) return ECS_E_LIMIT;
   *state = (CursorState){.world = world, .bundle = bundle, .count = count};
   ecs_Status status = world->depth > 0

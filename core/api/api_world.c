@@ -62,8 +62,7 @@ static uint64_t count_tables(const Store *store) {
   return count;
 }
 
-void ecs_world_statistics(const ecs_World *world,
-                          ecs_Statistics *statistics) {
+void ecs_world_statistics(const ecs_World *world, ecs_Statistics *statistics) {
   const Store *inner = &world->store;
   *statistics = (ecs_Statistics){
       .entities = inner->index.alive_count,
@@ -79,8 +78,7 @@ void ecs_world_statistics(const ecs_World *world,
       .structure_version = store_structure_version(inner)};
 }
 
-size_t ecs_world_explain(const ecs_World *world, char *text,
-                         size_t capacity) {
+size_t ecs_world_explain(const ecs_World *world, char *text, size_t capacity) {
   Text out = {text, capacity, 0};
   world_explain(&world->store, &out);
   return out.length;
@@ -153,9 +151,8 @@ uint32_t ecs_component_image_bytes(const ecs_World *world,
   return schema == NULL ? 0 : schema->image_bytes;
 }
 
-ecs_Status ecs_component_field(const ecs_World *world,
-                               ecs_Component component, uint32_t field,
-                               ecs_FieldInfo *info) {
+ecs_Status ecs_component_field(const ecs_World *world, ecs_Component component,
+                               uint32_t field, ecs_FieldInfo *info) {
   const Schema *schema = schema_of(world, component);
   if (schema == NULL) return ECS_E_COMPONENT;
   if (field >= schema->field_count) return ECS_E_FIELD;
@@ -203,8 +200,7 @@ ecs_Status ecs_reserve(ecs_World *world, ecs_Bundle bundle, uint64_t count) {
   if (bundle - 1u >= world->store.bundle_count) return ECS_E_ARGUMENT;
   if (world->depth > 0) return ECS_E_OPEN;
   if (count > ECS_INDEX_LIMIT) return ECS_E_LIMIT;
-  return spawn_reserve(&world->store, world->store.bundles[bundle - 1],
-                       count);
+  return spawn_reserve(&world->store, world->store.bundles[bundle - 1], count);
 }
 
 /* Deferral -------------------------------------------------------------- */

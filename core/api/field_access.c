@@ -8,8 +8,8 @@
 
 void ecs_field_init(FieldAccess *access, ecs_World *const *world,
                     ecs_Component component) {
-  *access = (FieldAccess){.world = world, .component = component,
-                          .layout_version = UINT64_MAX};
+  *access = (FieldAccess){
+      .world = world, .component = component, .layout_version = UINT64_MAX};
 }
 
 static ecs_Entity handle_of(double entity) {
@@ -82,8 +82,7 @@ static void find_layout(FieldAccess *access, const Store *store) {
   uint32_t group = access->component == 0 ? 0 : what->group;
   access->group = group == 0 ? NULL : store->groups[group];
   access->schema = access->component == 0 ? NULL : what->schema;
-  access->plain =
-      access->schema != NULL && access->schema->uniform == ECS_F32;
+  access->plain = access->schema != NULL && access->schema->uniform == ECS_F32;
   for (uint32_t i = 0; i < FIELD_TABLES; i++)
     access->known[i] =
         (FieldTable){FIELD_NO_TABLE, FIELD_NO_TABLE, NULL, NULL, 0};
@@ -177,10 +176,9 @@ FieldAnswer ecs_field_present(FieldAccess *access, double entity) {
   return is_row(find(access, store, entity, &known)) ? FIELD_YES : FIELD_NO;
 }
 
-static ECS_COLD FieldAnswer pair_slowly(FieldAccess *access,
-                                        const Store *store, double entity,
-                                        uint32_t first, uint32_t second,
-                                        double *values) {
+static ECS_COLD FieldAnswer pair_slowly(FieldAccess *access, const Store *store,
+                                        double entity, uint32_t first,
+                                        uint32_t second, double *values) {
   const FieldTable *known;
   uint32_t row = find(access, store, entity, &known);
   if (!is_row(row)) return FIELD_NO;
@@ -216,8 +214,8 @@ FieldAnswer ecs_field_all(FieldAccess *access, double entity, double *values) {
 /* Writing ----------------------------------------------------------------- */
 
 static ECS_COLD bool store_number(const FieldAccess *access,
-                                  const FieldTable *known,
-                                  uint32_t field, uint32_t row, double value) {
+                                  const FieldTable *known, uint32_t field,
+                                  uint32_t row, double value) {
   const SchemaField *type = &access->schema->fields[field];
   uint64_t element = 0;
   if (ecs_scalar_store(type->type, &element, value) != ECS_OK) return false;
@@ -248,8 +246,7 @@ bool ecs_field_set(FieldAccess *access, double entity, uint32_t field,
   uint32_t row = known_row(access, store, entity, &known);
   if (ECS_UNLIKELY(!is_row(row)))
     return set_slowly(access, store, entity, field, value);
-  if (ECS_UNLIKELY(!access->plain ||
-                   !(value >= -FLT_MAX && value <= FLT_MAX)))
+  if (ECS_UNLIKELY(!access->plain || !(value >= -FLT_MAX && value <= FLT_MAX)))
     return store_number(access, known, field, row, value);
   ((LooseF32 *)known->columns[field])[row] = (float)value;
   return true;
@@ -263,10 +260,9 @@ static ECS_COLD FieldAnswer has_slowly(FieldAccess *access,
                                        const ecs_World *world, double entity) {
   const FieldTable *known;
   ecs_Component component = access->component;
-  bool has =
-      world->store.components[component].storage == ECS_STORE_BITS
-          ? ecs_has(world, handle_of(entity), component)
-          : is_row(meet(access, &world->store, entity, &known));
+  bool has = world->store.components[component].storage == ECS_STORE_BITS
+                 ? ecs_has(world, handle_of(entity), component)
+                 : is_row(meet(access, &world->store, entity, &known));
   return has ? FIELD_YES : FIELD_NO;
 }
 
@@ -311,8 +307,7 @@ static FieldAnswer answer_of(ecs_Status status) {
 FieldAnswer ecs_field_add(const FieldAccess *access, double entity) {
   ecs_World *world = *access->world;
   if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
-  return answer_of(
-      ecs_add(world, handle_of(entity), access->component, NULL));
+  return answer_of(ecs_add(world, handle_of(entity), access->component, NULL));
 }
 
 FieldAnswer ecs_field_remove(const FieldAccess *access, double entity) {

@@ -59,15 +59,15 @@ typedef struct FieldTable {
 #define FIELD_TABLES 8u /* a power of two */
 
 typedef struct FieldAccess {
-  ecs_World *const *world;     /* borrowed; NULL there: it was destroyed */
-  ecs_Component component;     /* 0: only ecs_field_alive and _destroy are
+  ecs_World *const *world;   /* borrowed; NULL there: it was destroyed */
+  ecs_Component component;   /* 0: only ecs_field_alive and _destroy are
                                   called */
-  bool plain;                  /* all fields are f32 */
-  uint64_t layout_version;     /* that what follows was found for */
-  const struct Group *group;   /* NULL: the main group */
+  bool plain;                /* all fields are f32 */
+  uint64_t layout_version;   /* that what follows was found for */
+  const struct Group *group; /* NULL: the main group */
   const struct Schema *schema;
-  bool many;                   /* more than one table was met; until then ... */
-  FieldTable lone;             /* ... this is the one, afterwards any of them */
+  bool many;       /* more than one table was met; until then ... */
+  FieldTable lone; /* ... this is the one, afterwards any of them */
   FieldTable known[FIELD_TABLES];
 } FieldAccess;
 

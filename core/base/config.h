@@ -18,26 +18,26 @@
 
 #ifdef ECS_TINY
 #define ECS_ROW_ALIGN 4u
-#define ECS_INDEX_LIMIT 48u        /* entities ever alive at once, plus one */
-#define ECS_GENERATION_LIMIT 3u    /* generations of one index */
-#define ECS_SLOT_GENERATIONS 1u    /* of these a placed slot tells apart */
-#define ECS_PAGE_BITS 2u           /* entries of a locator page: 4 */
-#define ECS_TABLE_LIMIT 60u        /* tables of one group */
-#define ECS_COMPONENT_LIMIT 16u    /* components of one world */
-#define ECS_GROUP_LIMIT 16u        /* groups of one world */
-#define ECS_QUERY_LIMIT 16u        /* queries of one world */
-#define ECS_BUNDLE_LIMIT 32u       /* bundles of one world */
-#define ECS_NESTING_LIMIT 4u       /* open cursors and deferrals of one world */
-#define ECS_BLOCK_ROWS 16u         /* rows of a gathered batch */
-#define ECS_SLICE_ROWS 8u          /* of these for a kernel at once */
-#define ECS_JOIN_ROWS 8u        /* rows of a row list found at once */
-#define ECS_COALESCE_ROWS 4u       /* tables below this are coalesced */
-#define ECS_COMMAND_PIECE 256u     /* bytes of a piece of the command buffer */
-#define ECS_COMMAND_LIMIT 512u     /* commands recorded at once */
-#define ECS_COPY_PIECE 24u         /* bytes copied, then cleared, at once */
-#define ECS_TEXT_LIMIT (1u << 16)  /* bytes of a kernel program's text */
-#define ECS_CODE_LIMIT 256u        /* instructions of a kernel program */
-#define ECS_DECLARATION_LIMIT 32u  /* its columns, uniforms or reductions */
+#define ECS_INDEX_LIMIT 48u       /* entities ever alive at once, plus one */
+#define ECS_GENERATION_LIMIT 3u   /* generations of one index */
+#define ECS_SLOT_GENERATIONS 1u   /* of these a placed slot tells apart */
+#define ECS_PAGE_BITS 2u          /* entries of a locator page: 4 */
+#define ECS_TABLE_LIMIT 60u       /* tables of one group */
+#define ECS_COMPONENT_LIMIT 16u   /* components of one world */
+#define ECS_GROUP_LIMIT 16u       /* groups of one world */
+#define ECS_QUERY_LIMIT 16u       /* queries of one world */
+#define ECS_BUNDLE_LIMIT 32u      /* bundles of one world */
+#define ECS_NESTING_LIMIT 4u      /* open cursors and deferrals of one world */
+#define ECS_BLOCK_ROWS 16u        /* rows of a gathered batch */
+#define ECS_SLICE_ROWS 8u         /* of these for a kernel at once */
+#define ECS_JOIN_ROWS 8u          /* rows of a row list found at once */
+#define ECS_COALESCE_ROWS 4u      /* tables below this are coalesced */
+#define ECS_COMMAND_PIECE 256u    /* bytes of a piece of the command buffer */
+#define ECS_COMMAND_LIMIT 512u    /* commands recorded at once */
+#define ECS_COPY_PIECE 24u        /* bytes copied, then cleared, at once */
+#define ECS_TEXT_LIMIT (1u << 16) /* bytes of a kernel program's text */
+#define ECS_CODE_LIMIT 256u       /* instructions of a kernel program */
+#define ECS_DECLARATION_LIMIT 32u /* its columns, uniforms or reductions */
 #else
 #define ECS_ROW_ALIGN 16u
 #define ECS_INDEX_LIMIT (1u << 28)
@@ -62,11 +62,12 @@
 #define ECS_DECLARATION_LIMIT 1024u
 #endif
 
-#define ECS_FIELD_LIMIT 64u        /* fields of one component */
-#define ECS_NAME_LIMIT 255u        /* bytes of a name */
-#define ECS_TERM_LIMIT 4096u       /* terms of one query */
-#define ECS_COLUMN_LIMIT 8191u     /* columns of one element size in a table */
-#define ECS_EXPLAINED_TABLES 16u   /* tables of a group that are told one by
+#define ECS_FIELD_LIMIT 64u    /* fields of one component */
+#define ECS_NAME_LIMIT 255u    /* bytes of a name */
+#define ECS_TERM_LIMIT 4096u   /* terms of one query */
+#define ECS_COLUMN_LIMIT 8191u /* columns of one element size in a table */
+#define ECS_EXPLAINED_TABLES \
+  16u /* tables of a group that are told one by
                                       one; not a limit */
 
 /* Functions of one core file that another uses: not for users of the library.

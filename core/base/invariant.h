@@ -10,10 +10,10 @@
 #ifdef ECS_CHECKED
 #include <stdio.h>
 #include <stdlib.h>
-#define ECS_ASSERT(condition)                                              \
-  ((condition) ? (void)0                                                   \
-               : (fprintf(stderr, "%s:%d: broken invariant: %s\n",         \
-                          __FILE__, __LINE__, #condition),                 \
+#define ECS_ASSERT(condition)                                                \
+  ((condition) ? (void)0                                                     \
+               : (fprintf(stderr, "%s:%d: broken invariant: %s\n", __FILE__, \
+                          __LINE__, #condition),                             \
                   abort()))
 #else
 #define ECS_ASSERT(condition) ((void)0)

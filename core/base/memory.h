@@ -16,7 +16,7 @@
 
 typedef struct Memory {
   ecs_Memory record;
-  uint64_t bytes;       /* held now */
+  uint64_t bytes; /* held now */
   uint64_t peak_bytes;
   uint64_t blocks;      /* live */
   uint64_t limit_bytes; /* 0: none */

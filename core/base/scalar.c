@@ -59,9 +59,7 @@ static uint64_t quiet_f64(uint64_t bits) {
   return (bits & WITHOUT_SIGN_F64) > INFINITY_F64 ? SCALAR_QUIET_F64 : bits;
 }
 
-static uint8_t zero_or_one(uint8_t byte) {
-  return byte != 0;
-}
+static uint8_t zero_or_one(uint8_t byte) { return byte != 0; }
 
 static uint64_t handle_or_null(uint64_t bits) {
   return bits >> ENTITY_BITS == 0 ? bits : 0;
@@ -155,11 +153,11 @@ void ecs_scalar_convert(ecs_Scalar type, void *place, double value) {
 
 double ecs_scalar_load(ecs_Scalar type, const void *place) {
   switch (type) {
-#define LOAD(scalar, c_type)                \
-  case scalar: {                            \
-    c_type element;                         \
+#define LOAD(scalar, c_type)                 \
+  case scalar: {                             \
+    c_type element;                          \
     memcpy(&element, place, sizeof element); \
-    return (double)element;                 \
+    return (double)element;                  \
   }
     LOAD(ECS_F32, float)
     LOAD(ECS_F64, double)
@@ -211,18 +209,18 @@ HAS_NAN(has_nan_f64, double)
 
 /* Each loop stores whether it changed anything or not: without a branch the
  * compiler turns it into vector code. */
-#define CANONICALIZE(name, c_type, canonical)                           \
-  static uint32_t name(void *elements, uint32_t count) {                \
-    unsigned char *place = elements;                                    \
-    uint32_t changed = 0;                                               \
-    for (size_t k = 0; k < count; k++) {                                \
-      c_type bits;                                                      \
-      memcpy(&bits, place + k * sizeof bits, sizeof bits);              \
-      c_type kept = canonical(bits);                                    \
-      changed += kept != bits;                                          \
-      memcpy(place + k * sizeof bits, &kept, sizeof kept);              \
-    }                                                                   \
-    return changed;                                                     \
+#define CANONICALIZE(name, c_type, canonical)              \
+  static uint32_t name(void *elements, uint32_t count) {   \
+    unsigned char *place = elements;                       \
+    uint32_t changed = 0;                                  \
+    for (size_t k = 0; k < count; k++) {                   \
+      c_type bits;                                         \
+      memcpy(&bits, place + k * sizeof bits, sizeof bits); \
+      c_type kept = canonical(bits);                       \
+      changed += kept != bits;                             \
+      memcpy(place + k * sizeof bits, &kept, sizeof kept); \
+    }                                                      \
+    return changed;                                        \
   }
 CANONICALIZE(canonicalize_f32s, uint32_t, quiet_f32)
 CANONICALIZE(canonicalize_f64s, uint64_t, quiet_f64)

@@ -11,6 +11,7 @@
 #include "ecs.h"
 
 /* name, bytes, lowest, highest (as doubles; of floats their infinities) */
+/* clang-format off */
 #define ECS_SCALAR_LIST(X)                              \
   X(ECS_F32, "f32", 4, -HUGE_VAL, HUGE_VAL)             \
   X(ECS_F64, "f64", 8, -HUGE_VAL, HUGE_VAL)             \
@@ -22,6 +23,7 @@
   X(ECS_U32, "u32", 4, 0.0, 4294967295.0)               \
   X(ECS_BOOL, "bool", 1, 0.0, 1.0)                      \
   X(ECS_ENTITY, "entity", 8, 0.0, 4503599627370495.0)
+/* clang-format on */
 
 /* The one NaN that columns hold. */
 #define SCALAR_QUIET_F32 0x7fc00000u
@@ -29,8 +31,7 @@
 
 /* Bytes of one element: 1, 2, 4 or 8. No check of the type. */
 static inline uint32_t scalar_bytes(ecs_Scalar type) {
-  static const uint8_t bytes[ECS_SCALAR_COUNT] = {4, 8, 1, 1, 2,
-                                                  2, 4, 4, 1, 8};
+  static const uint8_t bytes[ECS_SCALAR_COUNT] = {4, 8, 1, 1, 2, 2, 4, 4, 1, 8};
   return bytes[type];
 }
 

@@ -16,7 +16,7 @@ enum {
       STATUS_COUNT
 };
 
-#define SAME(code, text)                         \
+#define SAME(code, text)                          \
   _Static_assert((int)STATUS_##code == (int)code, \
                  "status.h and ecs.h order " #code " differently");
 ECS_STATUS_LIST(SAME)

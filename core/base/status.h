@@ -9,6 +9,7 @@
 
 #include "ecs.h"
 
+/* clang-format off */
 #define ECS_STATUS_LIST(X)                                                     \
   X(ECS_OK, "done")                                                            \
   X(ECS_E_MEMORY, "the allocator refused memory")                              \
@@ -28,5 +29,6 @@
   X(ECS_E_KERNEL, "no such kernel, or its columns do not fit the query")       \
   X(ECS_E_NAN, "a native kernel stored a NaN that carries a payload")          \
   X(ECS_E_PROGRAM, "the text is no kernel program")
+/* clang-format on */
 
 #endif

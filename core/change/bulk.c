@@ -14,8 +14,8 @@ static ecs_Status ensure_home(Change *change) {
   if (mask == NULL) return ECS_E_MEMORY;
   if (!group_is_bits(change->group, bit))
     mask[bit >> 6] = UINT64_C(1) << (bit & 63u);
-  ecs_Status status = group_ensure_table(change->group, memory, mask, words,
-                                         &change->home);
+  ecs_Status status =
+      group_ensure_table(change->group, memory, mask, words, &change->home);
   memory_free(memory, mask, words * sizeof(uint64_t));
   return status;
 }
@@ -49,8 +49,7 @@ static bool is_source(const Change *change, const Table *table) {
 
 /* Do they leave the group? */
 static bool is_leaving(const Change *change, const Table *table) {
-  return !change->adds && change->group->id != 0 &&
-         is_only(table, change->bit);
+  return !change->adds && change->group->id != 0 && is_only(table, change->bit);
 }
 
 /* A full plan over the component's own group, whose rows do all the same: a tag
@@ -154,8 +153,8 @@ static ecs_Status reserve_bits(const Change *change, uint32_t part) {
   for (uint32_t i = 0; i < pieces; i++) {
     Table *table = table_of_piece(change, i, part, &block);
     if (table->count == 0) continue;
-    ecs_Status status = store_reserve_rows(change->store, change->group,
-                                           table, columns, 0);
+    ecs_Status status =
+        store_reserve_rows(change->store, change->group, table, columns, 0);
     if (status != ECS_OK) return status;
   }
   return ECS_OK;
@@ -198,8 +197,7 @@ static ecs_Status find_target(Change *change, RowRef place, Table **to) {
   }
   if (bits || table_has(place.table, change->bit) == change->adds)
     return ECS_OK;
-  if (is_leaving(change, place.table) &&
-      !table_any_bit(place.table, place.row))
+  if (is_leaving(change, place.table) && !table_any_bit(place.table, place.row))
     return ECS_OK;
   ecs_Status status = group_ensure_edge(group, &change->store->memory,
                                         place.table, change->bit, &edge);
@@ -215,7 +213,7 @@ static ecs_Status reserve_one(Change *change, ecs_Entity entity) {
   uint32_t columns = bits_columns_for(group, change->bit);
   Table *to = NULL;
   RowRef place = group->id == 0 ? store_locate_main(store, entity)
-                                  : store_locate_in(group, at);
+                                : store_locate_in(group, at);
   ecs_Status status = find_target(change, place, &to);
   if (status != ECS_OK) return status;
   if (to == NULL)
@@ -288,7 +286,7 @@ static ecs_Status change_all(Change *change) {
   bool is_set = change->group->locator.narrow;
   if (is_set && change->adds)
     return bulk_sparse_join(change->query, change->group, what->schema,
-                           change->image, change->fields);
+                            change->image, change->fields);
   status = query_prepare(change->query);
   if (status != ECS_OK || query_count(change->query) == 0) return status;
   change->tables_before = change->group->table_count;

@@ -26,8 +26,7 @@ ECS_INTERNAL ecs_Status bulk_add(ecs_Query *query, ecs_Component component,
                                  const void *image);
 
 /* Removes it where it is present. */
-ECS_INTERNAL ecs_Status bulk_remove(ecs_Query *query,
-                                    ecs_Component component);
+ECS_INTERNAL ecs_Status bulk_remove(ecs_Query *query, ecs_Component component);
 
 /* Sets the fields whose bits are set; adds, with defaults for the others, where
  * it is absent. */

@@ -14,8 +14,7 @@ static ECS_COLD void leave_groups(Store *store, ecs_Entity entity,
                                   uint32_t summary) {
   for (; summary != 0; summary &= summary - 1) {
     uint32_t first = 1u + (uint32_t)__builtin_ctz(summary);
-    for (uint32_t i = first; i < store->group_count;
-         i += SLOT_SUMMARY_BITS) {
+    for (uint32_t i = first; i < store->group_count; i += SLOT_SUMMARY_BITS) {
       Group *group = store->groups[i];
       RowRef place = store_locate_in(group, id_index(entity));
       if (place.table == NULL) continue;
@@ -97,8 +96,8 @@ static ecs_Status destroy_rows(Store *store, ecs_Query *query) {
   change.tables_before = change.group->table_count;
   ecs_Status status = index_set_init(&marks, query);
   if (status != ECS_OK) return status;
-  status =
-      bulk_rows_drop(&change, bulk_rows_main_part(&change), free_marked, &marks);
+  status = bulk_rows_drop(&change, bulk_rows_main_part(&change), free_marked,
+                          &marks);
   index_set_deinit(&marks, &store->memory);
   return status;
 }

@@ -14,7 +14,7 @@ ecs_Status bulk_rows_give_up(const Change *change, ecs_Status status) {
 }
 
 void bulk_rows_tell_places(const Change *change, const Table *table,
-                        uint32_t first) {
+                           uint32_t first) {
   const EntityIndex index = change->store->index; /* in registers */
   const ecs_Entity *entities = table->entities;
   Locator *locator = &change->group->locator;
@@ -35,8 +35,7 @@ uint32_t bulk_rows_main_part(const Change *change) {
   const ecs_Query *query = change->query;
   uint32_t part = 0;
   if (change->group->id != 0) return query->part_count;
-  while (part < query->part_count &&
-         query->parts[part].group != change->group)
+  while (part < query->part_count && query->parts[part].group != change->group)
     part++;
   return part;
 }
@@ -46,8 +45,7 @@ ecs_Status bulk_rows_reserve_pending(const Change *change) {
   ecs_Status status = ECS_OK;
   for (uint32_t i = 0; status == ECS_OK && i < group->table_count; i++) {
     Table *table = group->tables[i];
-    status = store_reserve_rows(change->store, group, table, 0,
-                                table->pending);
+    status = store_reserve_rows(change->store, group, table, 0, table->pending);
     table->pending = 0;
   }
   return status;
@@ -79,11 +77,9 @@ typedef struct Listing {
 } Listing;
 
 static void listing_deinit(Listing *listing, Memory *memory) {
-  memory_free(memory, listing->pieces,
-              listing->piece_count * sizeof(Listed));
+  memory_free(memory, listing->pieces, listing->piece_count * sizeof(Listed));
   memory_free(memory, listing->rows, listing->row_count * sizeof(uint32_t));
-  memory_free(memory, listing->sources,
-              listing->table_count * sizeof(Source));
+  memory_free(memory, listing->sources, listing->table_count * sizeof(Source));
 }
 
 /* As the row list has them, block by block. */
@@ -92,8 +88,8 @@ static ecs_Status list_blocks(Listing *listing, const Change *change,
   const ecs_Query *query = change->query;
   const RowList *rows = &query->rows;
   listing->piece_count = rows->block_count;
-  listing->pieces = memory_zeroed(&change->store->memory, rows->block_count,
-                                  sizeof(Listed));
+  listing->pieces =
+      memory_zeroed(&change->store->memory, rows->block_count, sizeof(Listed));
   if (listing->pieces == NULL) return ECS_E_MEMORY;
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const Block *block = &rows->blocks[i];
@@ -121,8 +117,7 @@ static ecs_Status list_located(Listing *listing, const Change *change) {
   uint32_t spans = query_spans(change->query);
   listing->piece_count = listing->table_count;
   listing->row_count = (uint32_t)query_count(change->query);
-  listing->pieces =
-      memory_zeroed(memory, listing->piece_count, sizeof(Listed));
+  listing->pieces = memory_zeroed(memory, listing->piece_count, sizeof(Listed));
   listing->rows = memory_zeroed(memory, listing->row_count, sizeof(uint32_t));
   if (listing->pieces == NULL || listing->rows == NULL) return ECS_E_MEMORY;
   for (uint32_t pass = 0; pass < 2; pass++) {
@@ -147,12 +142,11 @@ static ecs_Status list_located(Listing *listing, const Change *change) {
 static ecs_Status listing_init(Listing *listing, const Change *change,
                                uint32_t part) {
   *listing = (Listing){.table_count = change->tables_before};
-  listing->sources = memory_zeroed(&change->store->memory,
-                                   listing->table_count, sizeof(Source));
+  listing->sources = memory_zeroed(&change->store->memory, listing->table_count,
+                                   sizeof(Source));
   if (listing->sources == NULL) return ECS_E_MEMORY;
-  return part < change->query->part_count
-             ? list_blocks(listing, change, part)
-             : list_located(listing, change);
+  return part < change->query->part_count ? list_blocks(listing, change, part)
+                                          : list_located(listing, change);
 }
 
 /* Do the rows of the table have to move? */
@@ -160,15 +154,14 @@ static bool is_source(const Change *change, const Table *table) {
   return table_has(table, change->bit) != change->adds;
 }
 
-static ecs_Status reserve_listed(const Change *change,
-                                 const Listing *listing) {
+static ecs_Status reserve_listed(const Change *change, const Listing *listing) {
   Group *group = change->group;
   const Edge *edge = NULL;
   for (uint32_t i = 0; i < listing->piece_count; i++) {
     Listed listed = listing->pieces[i];
     if (listed.count == 0 || !is_source(change, listed.table)) continue;
-    ecs_Status status = group_ensure_edge(
-        group, &change->store->memory, listed.table, change->bit, &edge);
+    ecs_Status status = group_ensure_edge(group, &change->store->memory,
+                                          listed.table, change->bit, &edge);
     if (status != ECS_OK) return status;
     Table *to = group->tables[edge->table];
     to->pending += listed.count;
@@ -180,8 +173,7 @@ static ecs_Status reserve_listed(const Change *change,
 }
 
 static void take_listed(const Change *change, Listed listed) {
-  const Edge *edge =
-      group_find_edge(change->group, listed.table, change->bit);
+  const Edge *edge = group_find_edge(change->group, listed.table, change->bit);
   Table *to = change->group->tables[edge->table];
   uint32_t first = rows_take(to, listed.table, listed.rows, listed.count,
                              &edge->range, edge->added);
@@ -193,13 +185,12 @@ static void take_listed(const Change *change, Listed listed) {
 
 static void set_listed(const Change *change, Listed listed) {
   for (uint32_t i = 0; change->fields != 0 && i < listed.count; i++)
-    table_store(listed.table, listed.rows[i], change->bit,
-                change->what->schema, change->image, change->fields);
+    table_store(listed.table, listed.rows[i], change->bit, change->what->schema,
+                change->image, change->fields);
 }
 
 /* Closes the gaps of a block that are not at the end of its table anyway. */
-static void close_listed(const Change *change, Listed listed,
-                         Source *source) {
+static void close_listed(const Change *change, Listed listed, Source *source) {
   const EntityIndex *index = &change->store->index;
   const ecs_Entity *entities = listed.table->entities;
   uint32_t left = listed.table->count - source->gone;
@@ -267,7 +258,8 @@ ecs_Status bulk_rows_listed(Change *change, uint32_t part) {
 }
 
 ecs_Status bulk_rows_drop(const Change *change, uint32_t part,
-                       void (*free_marked)(Store *, IndexSet *), IndexSet *marks) {
+                          void (*free_marked)(Store *, IndexSet *),
+                          IndexSet *marks) {
   Listing listing;
   ecs_Status status = listing_init(&listing, change, part);
   if (status == ECS_OK) {

@@ -12,11 +12,11 @@
 #include "query/matches.h"
 
 typedef struct Change {
-  ecs_Query *query;       /* prepared */
+  ecs_Query *query; /* prepared */
   Store *store;
   ecs_Component component;
   const Component *what;
-  Group *group;           /* the component's */
+  Group *group; /* the component's */
   uint32_t bit;
   bool adds;
   const void *image;      /* whole, for who lacks it; NULL: a tag */
@@ -27,11 +27,11 @@ typedef struct Change {
 
 /* Unmakes the tables that a change had made before it failed so. */
 ECS_INTERNAL ecs_Status bulk_rows_give_up(const Change *change,
-                                       ecs_Status status);
+                                          ecs_Status status);
 
 /* Tells the entities of a table, from a row on, where they are. */
-ECS_INTERNAL void bulk_rows_tell_places(const Change *change, const Table *table,
-                                     uint32_t first);
+ECS_INTERNAL void bulk_rows_tell_places(const Change *change,
+                                        const Table *table, uint32_t first);
 
 /* The query's part over the main group, when the component is there: every
  * entity has a row in it, so that the plan names all rows in question. Another
@@ -55,8 +55,8 @@ ECS_INTERNAL ecs_Status bulk_rows_listed(Change *change, uint32_t part);
  * frees their entities is called first, while the rows are there. ECS_E_MEMORY:
  * nothing has changed. */
 ECS_INTERNAL ecs_Status bulk_rows_drop(const Change *change, uint32_t part,
-                                    void (*free_marked)(Store *, IndexSet *),
-                                    IndexSet *marks);
+                                       void (*free_marked)(Store *, IndexSet *),
+                                       IndexSet *marks);
 
 /* Reserved is reserved: what is checked here cannot fail. */
 static inline void must_work(ecs_Status status) {

@@ -7,7 +7,8 @@
 /* Matches of a query that join a group of one component, whose bit is 0. */
 typedef struct Join {
   ecs_Query *query;
-  const QueryGroup *all; /* its rows take the place of the matches; NULL: none */
+  const QueryGroup
+      *all; /* its rows take the place of the matches; NULL: none */
   Store *store;
   Group *group;
   const Schema *schema;
@@ -23,17 +24,18 @@ typedef struct Join {
  * it: since joining passes over who is there, the group's tables serve as they
  * lie. Otherwise such a query would make a new row list every time, because
  * joining is what outdates it. */
-static const QueryGroup *part_beside(const ecs_Query *query, const Group *group) {
+static const QueryGroup *part_beside(const ecs_Query *query,
+                                     const Group *group) {
   if (query->part_count != 2) return NULL;
   uint32_t of_set = query->parts[0].group == group ? 0 : 1;
-  const QueryGroup *set = &query->parts[of_set], *all = &query->parts[1 - of_set];
+  const QueryGroup *set = &query->parts[of_set],
+                   *all = &query->parts[1 - of_set];
   bool excluded = set->group == group && (set->match.excluded[0] & 1u) != 0;
   return excluded && !all->filters ? all : NULL;
 }
 
 static uint32_t join_spans(const Join *join) {
-  return join->all != NULL ? join->all->match.count
-                           : query_spans(join->query);
+  return join->all != NULL ? join->all->match.count : query_spans(join->query);
 }
 
 static Span join_span(const Join *join, uint32_t at) {
@@ -45,7 +47,8 @@ static Span join_span(const Join *join, uint32_t at) {
 
 /* How many there are in all spans. */
 static uint64_t join_total(const Join *join) {
-  return join->all != NULL ? query_group_rows(join->all) : query_count(join->query);
+  return join->all != NULL ? query_group_rows(join->all)
+                           : query_count(join->query);
 }
 
 /* Has the locator pages for all indices ever issued? */
@@ -109,8 +112,8 @@ static ecs_Status survey_set(const Join *join, uint64_t *present) {
 }
 
 /* Who is not in the set goes to the end of it. */
-static inline __attribute__((always_inline)) void enter_span(
-    const Join *join, Span span) {
+static inline __attribute__((always_inline)) void enter_span(const Join *join,
+                                                             Span span) {
   const EntityIndex index = join->store->index; /* in registers */
   const Locator *locator = &join->group->locator;
   uint32_t summary = join->group->summary;
@@ -129,8 +132,7 @@ static inline __attribute__((always_inline)) void enter_span(
 
 static void set_span(const Join *join, const Span *span) {
   for (uint32_t i = 0; i < span->count; i++) {
-    RowRef place =
-        store_locate_in(join->group, id_index(span_entity(span, i)));
+    RowRef place = store_locate_in(join->group, id_index(span_entity(span, i)));
     if (place.table != NULL)
       table_store(place.table, place.row, 0, join->schema, join->image,
                   join->fields);
@@ -192,8 +194,8 @@ static void enter_all(const Join *join) {
 }
 
 ecs_Status bulk_sparse_join(ecs_Query *query, Group *group,
-                           const Schema *schema, const void *image,
-                           uint64_t fields) {
+                            const Schema *schema, const void *image,
+                            uint64_t fields) {
   const uint64_t mask = 1;
   uint32_t tables_before = group->table_count;
   Join join = {.query = query,
@@ -208,8 +210,7 @@ ecs_Status bulk_sparse_join(ecs_Query *query, Group *group,
     status = query_prepare(query);
   }
   if (status != ECS_OK || join_total(&join) == 0) return status;
-  status =
-      group_ensure_table(group, &join.store->memory, &mask, 1, &join.home);
+  status = group_ensure_table(group, &join.store->memory, &mask, 1, &join.home);
   if (status != ECS_OK) return status;
   status = reserve_set(&join);
   if (status == ECS_OK)
@@ -243,8 +244,8 @@ static uint64_t count_leaving(const ecs_Query *query, const Group *group) {
   if (query_is_direct(query) && query->parts[0].group == group)
     return query_count(query);
   for (uint32_t i = 0; i < spans; i++)
-    present += survey_span(&group->locator, query_span(query, i), ready,
-                           &missing);
+    present +=
+        survey_span(&group->locator, query_span(query, i), ready, &missing);
   return present;
 }
 

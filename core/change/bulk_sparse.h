@@ -19,8 +19,8 @@
  * the others join with all of it. The query is planned, and is prepared where
  * that is needed. ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. */
 ECS_INTERNAL ecs_Status bulk_sparse_join(ecs_Query *query, Group *group,
-                                        const Schema *schema,
-                                        const void *image, uint64_t fields);
+                                         const Schema *schema,
+                                         const void *image, uint64_t fields);
 
 /* Takes the matches of a prepared query out of the set when they are all or
  * none of it. False: they are some, nothing has changed, and they have to go

@@ -34,7 +34,8 @@ void command_buffer_deinit(CommandBuffer *buffer) {
   Memory *memory = &buffer->store->memory;
   command_rewind(buffer, (CommandMark){0});
   free_pieces(buffer, 0);
-  memory_free(memory, buffer->pieces, buffer->piece_capacity * sizeof(CommandPage));
+  memory_free(memory, buffer->pieces,
+              buffer->piece_capacity * sizeof(CommandPage));
   memory_free(memory, buffer->subjects,
               buffer->subject_capacity * sizeof(EntityCommands));
   locator_deinit(&buffer->by_index, memory);
@@ -89,8 +90,7 @@ static ecs_Status reserve_bytes(CommandBuffer *buffer, size_t bytes) {
 static ecs_Status reserve_record(CommandBuffer *buffer, uint32_t commands,
                                  size_t bytes, uint32_t subjects) {
   void *grown = buffer->subjects;
-  if (commands > ECS_COMMAND_LIMIT - buffer->command_count)
-    return ECS_E_LIMIT;
+  if (commands > ECS_COMMAND_LIMIT - buffer->command_count) return ECS_E_LIMIT;
   if (!memory_grow(&buffer->store->memory, &grown, &buffer->subject_capacity,
                    buffer->subject_count, subjects, sizeof(EntityCommands)))
     return ECS_E_MEMORY;
@@ -100,7 +100,8 @@ static ecs_Status reserve_record(CommandBuffer *buffer, uint32_t commands,
 
 /* Recording ------------------------------------------------------------- */
 
-const EntityCommands *command_find(const CommandBuffer *buffer, ecs_Entity entity) {
+const EntityCommands *command_find(const CommandBuffer *buffer,
+                                   ecs_Entity entity) {
   if (buffer->subject_count == 0) return NULL;
   RowId place = locator_find(&buffer->by_index, id_index(entity));
   if (place.row == LOCATOR_NONE) return NULL;
@@ -152,9 +153,9 @@ static void append_change(CommandBuffer *buffer, CommandKind kind,
 ecs_Status command_record(CommandBuffer *buffer, CommandKind kind,
                           ecs_Entity entity, ecs_Component component,
                           const void *image, uint64_t fields) {
-  size_t bytes =
-      image == NULL ? 0
-                    : buffer->store->components[component].schema->image_bytes;
+  size_t bytes = image == NULL
+                     ? 0
+                     : buffer->store->components[component].schema->image_bytes;
   ecs_Status status = reserve_record(buffer, 1, command_bytes(bytes), 1);
   if (status == ECS_OK)
     status = locator_reserve(&buffer->by_index, &buffer->store->memory,
@@ -182,8 +183,7 @@ static ecs_Status reserve_births(CommandBuffer *buffer, uint32_t count) {
 }
 
 ecs_Status command_record_spawn(CommandBuffer *buffer, const Bundle *bundle,
-                                const void *const *values,
-                                ecs_Entity *entity) {
+                                const void *const *values, ecs_Entity *entity) {
   Store *store = buffer->store;
   size_t bytes = command_bytes(0);
   for (uint32_t i = 0; i < bundle->item_count; i++) {
@@ -192,8 +192,7 @@ ecs_Status command_record_spawn(CommandBuffer *buffer, const Bundle *bundle,
     bytes += command_bytes(
         given ? store->components[component].schema->image_bytes : 0);
   }
-  ecs_Status status =
-      reserve_record(buffer, bundle->item_count + 1, bytes, 1);
+  ecs_Status status = reserve_record(buffer, bundle->item_count + 1, bytes, 1);
   if (status == ECS_OK) status = reserve_births(buffer, 1);
   if (status != ECS_OK) return status;
   *entity = entity_index_issue(&store->index);
@@ -243,8 +242,7 @@ static ecs_Status stage_create(CommandBuffer *buffer, const Bundle *bundle,
   *created = stage;
   if (stage == NULL) return ECS_E_MEMORY;
   stage->bundle = bundle;
-  stage->schemas =
-      memory_zeroed(memory, bundle->item_count, sizeof(Schema *));
+  stage->schemas = memory_zeroed(memory, bundle->item_count, sizeof(Schema *));
   if (stage->schemas == NULL && bundle->item_count > 0) return ECS_E_MEMORY;
   return create_stage_table(buffer, stage, count);
 }
@@ -262,14 +260,13 @@ static void fill_stage_row(CommandBuffer *buffer, StagedRows *stage) {
 }
 
 ecs_Status command_record_staged(CommandBuffer *buffer, const Bundle *bundle,
-                                uint32_t count, const StagedRows **stage) {
+                                 uint32_t count, const StagedRows **stage) {
   StagedRows *created = NULL;
   size_t bytes = 0;
   if (!memory_size(command_bytes(0), count, 0, &bytes)) return ECS_E_MEMORY;
   ecs_Status status = reserve_record(buffer, count, bytes, count);
   if (status == ECS_OK) status = reserve_births(buffer, count);
-  if (status == ECS_OK)
-    status = stage_create(buffer, bundle, count, &created);
+  if (status == ECS_OK) status = stage_create(buffer, bundle, count, &created);
   if (status != ECS_OK) {
     stage_destroy(buffer, created);
     return status;

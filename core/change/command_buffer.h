@@ -25,11 +25,11 @@
 
 /* What a command does to its subject. */
 typedef enum CommandKind {
-  COMMAND_SPAWN,   /* always the first of its chain */
-  COMMAND_ADD,     /* where absent: with the image, or defaults */
-  COMMAND_SET,     /* the fields of the image; adds where absent */
+  COMMAND_SPAWN, /* always the first of its chain */
+  COMMAND_ADD,   /* where absent: with the image, or defaults */
+  COMMAND_SET,   /* the fields of the image; adds where absent */
   COMMAND_REMOVE,
-  COMMAND_DESTROY  /* always the last of its chain */
+  COMMAND_DESTROY /* always the last of its chain */
 } CommandKind;
 
 typedef struct StagedRows {
@@ -44,12 +44,12 @@ typedef struct Command {
   struct Command *previous; /* of the same subject */
   struct Command *next;     /* of the same subject */
   uint64_t fields;          /* COMMAND_SET: which */
-  const StagedRows *stage;       /* COMMAND_SPAWN: its values, or NULL */
+  const StagedRows *stage;  /* COMMAND_SPAWN: its values, or NULL */
   uint32_t stage_row;
   uint32_t subject;
   ecs_Component component;
-  uint8_t kind;             /* CommandKind */
-  bool has_image;           /* which then follows the command */
+  uint8_t kind;   /* CommandKind */
+  bool has_image; /* which then follows the command */
 } Command;
 
 typedef struct EntityCommands {
@@ -67,16 +67,16 @@ typedef struct CommandPage {
 typedef struct CommandBuffer {
   Store *store;
   CommandPage *pieces;
-  uint32_t piece_count;     /* in use */
-  uint32_t piece_capacity;  /* of the array; all of them have memory or NULL */
+  uint32_t piece_count;    /* in use */
+  uint32_t piece_capacity; /* of the array; all of them have memory or NULL */
   EntityCommands *subjects;
   uint32_t subject_count;
   uint32_t subject_capacity;
   uint32_t command_count;
-  Command *last;            /* recorded */
-  StagedRows *stages;            /* the last one staged */
-  Locator by_index;         /* entity's index -> subject; narrow */
-  struct Fold *fold;        /* owned; what applying needs, kept between */
+  Command *last;      /* recorded */
+  StagedRows *stages; /* the last one staged */
+  Locator by_index;   /* entity's index -> subject; narrow */
+  struct Fold *fold;  /* owned; what applying needs, kept between */
 } CommandBuffer;
 
 /* A point in the recording to come back to. */
@@ -84,7 +84,7 @@ typedef struct CommandMark {
   Command *last;
   StagedRows *stages;
   uint32_t piece_count;
-  size_t used;          /* of the last of these pieces */
+  size_t used; /* of the last of these pieces */
 } CommandMark;
 
 ECS_INTERNAL void command_buffer_init(CommandBuffer *buffer, Store *store);
@@ -100,9 +100,9 @@ ECS_INTERNAL ecs_Status command_record_spawn(CommandBuffer *buffer,
 
 /* count spawns whose values are rows of a new stage, filled with defaults. */
 ECS_INTERNAL ecs_Status command_record_staged(CommandBuffer *buffer,
-                                             const Bundle *bundle,
-                                             uint32_t count,
-                                             const StagedRows **stage);
+                                              const Bundle *bundle,
+                                              uint32_t count,
+                                              const StagedRows **stage);
 
 /* COMMAND_ADD, _SET, _REMOVE or _DESTROY; the entity is alive. */
 ECS_INTERNAL ecs_Status command_record(CommandBuffer *buffer, CommandKind kind,
@@ -112,7 +112,7 @@ ECS_INTERNAL ecs_Status command_record(CommandBuffer *buffer, CommandKind kind,
 
 /* The subject of an entity; NULL when nothing is recorded for it. */
 ECS_INTERNAL const EntityCommands *command_find(const CommandBuffer *buffer,
-                                         ecs_Entity entity);
+                                                ecs_Entity entity);
 
 static inline bool is_recorded_destroyed(const EntityCommands *subject) {
   return subject->last->kind == COMMAND_DESTROY;

@@ -13,20 +13,20 @@ typedef struct ComponentChange {
 typedef struct Fold {
   CommandBuffer *buffer;
   Store *store;
-  ComponentChange *touched;      /* of the chain being folded */
+  ComponentChange *touched; /* of the chain being folded */
   uint32_t touched_count;
   uint32_t touched_capacity;
-  uint32_t *position;    /* by component: in touched, plus one; 0: untouched */
+  uint32_t *position; /* by component: in touched, plus one; 0: untouched */
   uint32_t position_capacity;
-  uint64_t *mask;        /* of the table that a row goes to */
+  uint64_t *mask; /* of the table that a row goes to */
   uint32_t mask_capacity;
   uint32_t *tables_before; /* per group */
   uint32_t tables_before_capacity;
-  uint64_t *visited;     /* per group: the visit that came last */
+  uint64_t *visited; /* per group: the visit that came last */
   uint32_t visited_capacity;
-  uint64_t visit;        /* of this subject in this pass */
-  const Command *spawn;  /* the chain begins so; NULL: it does not */
-  bool destroyed;        /* it ends so */
+  uint64_t visit;       /* of this subject in this pass */
+  const Command *spawn; /* the chain begins so; NULL: it does not */
+  bool destroyed;       /* it ends so */
 } Fold;
 
 /* Memory ---------------------------------------------------------------- */
@@ -35,14 +35,14 @@ void command_flush_deinit(CommandBuffer *buffer) {
   Memory *memory = &buffer->store->memory;
   Fold *fold = buffer->fold;
   if (fold == NULL) return;
-  memory_free(memory, fold->touched, fold->touched_capacity * sizeof(ComponentChange));
+  memory_free(memory, fold->touched,
+              fold->touched_capacity * sizeof(ComponentChange));
   memory_free(memory, fold->position,
               fold->position_capacity * sizeof(uint32_t));
   memory_free(memory, fold->mask, fold->mask_capacity * sizeof(uint64_t));
   memory_free(memory, fold->tables_before,
               fold->tables_before_capacity * sizeof(uint32_t));
-  memory_free(memory, fold->visited,
-              fold->visited_capacity * sizeof(uint64_t));
+  memory_free(memory, fold->visited, fold->visited_capacity * sizeof(uint64_t));
   memory_free(memory, fold, sizeof(Fold));
   buffer->fold = NULL;
 }
@@ -72,17 +72,16 @@ static bool fold_reserve(Fold *fold) {
   void *touched = fold->touched, *position = fold->position;
   void *mask = fold->mask, *before = fold->tables_before;
   void *visited = fold->visited;
-  bool held =
-      hold(memory, &touched, &fold->touched_capacity, store->component_count,
-           sizeof(ComponentChange)) &&
-      hold(memory, &position, &fold->position_capacity,
-           store->component_count, sizeof(uint32_t)) &&
-      hold(memory, &mask, &fold->mask_capacity, most_words(store),
-           sizeof(uint64_t)) &&
-      hold(memory, &before, &fold->tables_before_capacity,
-           store->group_count, sizeof(uint32_t)) &&
-      hold(memory, &visited, &fold->visited_capacity, store->group_count,
-           sizeof(uint64_t));
+  bool held = hold(memory, &touched, &fold->touched_capacity,
+                   store->component_count, sizeof(ComponentChange)) &&
+              hold(memory, &position, &fold->position_capacity,
+                   store->component_count, sizeof(uint32_t)) &&
+              hold(memory, &mask, &fold->mask_capacity, most_words(store),
+                   sizeof(uint64_t)) &&
+              hold(memory, &before, &fold->tables_before_capacity,
+                   store->group_count, sizeof(uint32_t)) &&
+              hold(memory, &visited, &fold->visited_capacity,
+                   store->group_count, sizeof(uint64_t));
   fold->touched = touched;
   fold->position = position;
   fold->mask = mask;
@@ -111,20 +110,22 @@ static bool has_now(const Fold *fold, ecs_Entity entity,
 }
 
 static ComponentChange *touch(Fold *fold, ecs_Entity entity,
-                      ecs_Component component) {
+                              ecs_Component component) {
   uint32_t at = fold->position[component];
   if (at != 0) return &fold->touched[at - 1];
   ComponentChange *touched = &fold->touched[fold->touched_count++];
   fold->position[component] = fold->touched_count;
   *touched = (ComponentChange){.component = component,
-                       .present = has_now(fold, entity, component)};
+                               .present = has_now(fold, entity, component)};
   return touched;
 }
 
 /* What a staged row has from the start. */
-static void touch_stage(Fold *fold, ecs_Entity entity, const StagedRows *stage) {
+static void touch_stage(Fold *fold, ecs_Entity entity,
+                        const StagedRows *stage) {
   for (uint32_t i = 0; i < stage->bundle->item_count; i++) {
-    ComponentChange *touched = touch(fold, entity, stage->bundle->items[i].component);
+    ComponentChange *touched =
+        touch(fold, entity, stage->bundle->items[i].component);
     touched->present = true;
   }
 }
@@ -163,7 +164,7 @@ static void fold_subject(Fold *fold, const EntityCommands *subject) {
 /* Where a row goes ------------------------------------------------------ */
 
 static RowRef place_in(const Fold *fold, const Group *group,
-                         ecs_Entity entity) {
+                       ecs_Entity entity) {
   RowRef nowhere = {NULL, 0};
   if (fold->spawn != NULL) return nowhere;
   return group->id == 0 ? store_locate_main(fold->store, entity)
@@ -171,8 +172,7 @@ static RowRef place_in(const Fold *fold, const Group *group,
 }
 
 /* Will the row have any tag that is stored as bits? */
-static bool will_have_bits(const Fold *fold, const Group *group,
-                           RowRef place) {
+static bool will_have_bits(const Fold *fold, const Group *group, RowRef place) {
   for (uint32_t i = 0; group->bits_count > 0 && i < group->component_count;
        i++) {
     const GroupComponent *what = &group->components[i];
@@ -206,8 +206,7 @@ static bool aim(Fold *fold, const Group *group, RowRef place,
     if (what->group != group->id) continue;
     if (group_is_bits(group, what->bit)) {
       uint32_t columns = bits_columns_for(group, what->bit);
-      if (touched->present && columns > *bits_columns)
-        *bits_columns = columns;
+      if (touched->present && columns > *bits_columns) *bits_columns = columns;
     } else if (touched->present) {
       fold->mask[what->bit >> 6] |= bit;
     } else {
@@ -228,8 +227,8 @@ static ecs_Status reserve_in_group(Fold *fold, Group *group,
   uint32_t bits_columns = 0;
   Table *to = NULL;
   if (!aim(fold, group, place, &bits_columns)) return ECS_OK;
-  ecs_Status status = group_ensure_table(group, memory, fold->mask,
-                                         group_words(group), &to);
+  ecs_Status status =
+      group_ensure_table(group, memory, fold->mask, group_words(group), &to);
   if (status != ECS_OK) return status;
   if (to == place.table)
     return store_reserve_rows(fold->store, group, to, bits_columns, 0);
@@ -252,10 +251,9 @@ static bool visit_group(Fold *fold, uint32_t group) {
  * main group at the end, for those that are born. */
 static Group *next_group(Fold *fold, uint32_t i) {
   Store *store = fold->store;
-  uint32_t group =
-      i < fold->touched_count
-          ? store->components[fold->touched[i].component].group
-          : 0;
+  uint32_t group = i < fold->touched_count
+                       ? store->components[fold->touched[i].component].group
+                       : 0;
   if (i == fold->touched_count && fold->spawn == NULL) return NULL;
   return visit_group(fold, group) ? store->groups[group] : NULL;
 }
@@ -310,8 +308,7 @@ static RowRef settle_row(Fold *fold, Group *group, ecs_Entity entity) {
   return target;
 }
 
-static void write_bits(const Fold *fold, const Group *group,
-                       RowRef place) {
+static void write_bits(const Fold *fold, const Group *group, RowRef place) {
   for (uint32_t i = 0; place.table != NULL && i < fold->touched_count; i++) {
     const ComponentChange *touched = &fold->touched[i];
     const Component *what = &fold->store->components[touched->component];
@@ -331,16 +328,16 @@ static void write_staged(const Fold *fold, uint32_t item, RowRef to) {
   const ColumnCode *target =
       table_codes(to.table, fold->store->components[component].bit);
   for (uint32_t i = 0; i < schema->field_count; i++) {
-    element_store(table_element(to.table, target[i], to.row),
-                  table_element(stage->table, source[i],
-                                fold->spawn->stage_row),
-                  schema->fields[i].type);
+    element_store(
+        table_element(to.table, target[i], to.row),
+        table_element(stage->table, source[i], fold->spawn->stage_row),
+        schema->fields[i].type);
   }
 }
 
 /* The touched component with columns that an entity has in the end. */
 static ComponentChange *find_written(const Fold *fold, ecs_Entity entity,
-                             ecs_Component component, RowRef *place) {
+                                     ecs_Component component, RowRef *place) {
   ComponentChange *touched = &fold->touched[fold->position[component] - 1];
   const Schema *schema = fold->store->components[component].schema;
   if (!touched->present || schema->field_count == 0) return NULL;
@@ -352,8 +349,8 @@ static void write_stage(const Fold *fold, ecs_Entity entity) {
   const StagedRows *stage = fold->spawn->stage;
   RowRef place;
   for (uint32_t i = 0; i < stage->bundle->item_count; i++) {
-    const ComponentChange *touched = find_written(
-        fold, entity, stage->bundle->items[i].component, &place);
+    const ComponentChange *touched =
+        find_written(fold, entity, stage->bundle->items[i].component, &place);
     if (touched != NULL && touched->origin == NULL)
       write_staged(fold, i, place);
   }

@@ -4,10 +4,10 @@
 /* The layout that is being built. */
 typedef struct Regroup {
   Store *store;
-  Group **fresh;      /* by group; NULL: stays as it is */
+  Group **fresh; /* by group; NULL: stays as it is */
   uint32_t fresh_count;
-  uint32_t *target;   /* by component: the group it will belong to */
-  uint64_t *mask;     /* of the row being copied */
+  uint32_t *target; /* by component: the group it will belong to */
+  uint64_t *mask;   /* of the row being copied */
   uint32_t words;
 } Regroup;
 
@@ -16,8 +16,7 @@ static void regroup_deinit(Regroup *regroup) {
   if (regroup->fresh != NULL) {
     for (uint32_t i = 0; i < regroup->fresh_count; i++)
       group_destroy(regroup->fresh[i], memory);
-    memory_free(memory, regroup->fresh,
-                regroup->fresh_count * sizeof(Group *));
+    memory_free(memory, regroup->fresh, regroup->fresh_count * sizeof(Group *));
   }
   if (regroup->target != NULL)
     memory_free(memory, regroup->target,
@@ -49,8 +48,7 @@ static ecs_Status choose(Regroup *regroup, const ecs_Component *components,
   regroup->words = (store->component_count + 63u) / 64u;
   regroup->target =
       memory_zeroed(memory, store->component_count, sizeof(uint32_t));
-  regroup->fresh =
-      memory_zeroed(memory, regroup->fresh_count, sizeof(Group *));
+  regroup->fresh = memory_zeroed(memory, regroup->fresh_count, sizeof(Group *));
   regroup->mask = memory_zeroed(memory, regroup->words, sizeof(uint64_t));
   if (regroup->target == NULL || regroup->fresh == NULL ||
       regroup->mask == NULL)
@@ -60,8 +58,7 @@ static ecs_Status choose(Regroup *regroup, const ecs_Component *components,
   for (uint32_t i = 0; i < count; i++)
     regroup->target[components[i]] = UINT32_MAX;
   uint32_t chosen = to_main ? 0 : choose_target(regroup);
-  for (uint32_t i = 0; i < count; i++)
-    regroup->target[components[i]] = chosen;
+  for (uint32_t i = 0; i < count; i++) regroup->target[components[i]] = chosen;
   return chosen < ECS_GROUP_LIMIT ? ECS_OK : ECS_E_LIMIT;
 }
 
@@ -104,8 +101,7 @@ static ecs_Status create_group(Regroup *regroup, uint32_t id) {
   }
   /* Versions only grow, also across an exchange. */
   if (id < store->group_count) group->version = store->groups[id]->version;
-  return id == 0 ? group_ensure_table(group, memory, NULL, 0, &empty)
-                 : ECS_OK;
+  return id == 0 ? group_ensure_table(group, memory, NULL, 0, &empty) : ECS_OK;
 }
 
 static ecs_Status create_groups(Regroup *regroup) {
@@ -146,20 +142,18 @@ static void copy_component(const Regroup *regroup, const Group *group,
   const Component *what =
       &regroup->store->components[group->components[bit].component];
   if (group_is_bits(group, bit)) {
-    table_write_bit(to.table, to.row, group->components[bit].bits_index,
-                    true);
+    table_write_bit(to.table, to.row, group->components[bit].bits_index, true);
     return;
   }
   for (uint32_t i = 0; i < what->schema->field_count; i++) {
     ColumnCode source = table_codes(from.table, what->bit)[i];
-    element_copy(
-        table_element(to.table, table_codes(to.table, bit)[i], to.row),
-        table_element(from.table, source, from.row), code_shift(source));
+    element_copy(table_element(to.table, table_codes(to.table, bit)[i], to.row),
+                 table_element(from.table, source, from.row),
+                 code_shift(source));
   }
 }
 
-static ecs_Status copy_row(Regroup *regroup, Group *group,
-                           ecs_Entity entity) {
+static ecs_Status copy_row(Regroup *regroup, Group *group, ecs_Entity entity) {
   Memory *memory = &regroup->store->memory;
   uint32_t bits_columns = 0;
   RowRef to = {NULL, 0}, from;

@@ -21,8 +21,7 @@ static void bundle_destroy(Store *store, Bundle *bundle) {
               (bundle->item_count + 1) * sizeof(BundleGroup));
   memory_free(memory, bundle->columns,
               bundle->column_count * sizeof(BundleColumn));
-  memory_free(memory, bundle->pointers,
-              bundle->column_count * sizeof(void *));
+  memory_free(memory, bundle->pointers, bundle->column_count * sizeof(void *));
   memory_free(memory, bundle->first_rows,
               (bundle->item_count + 1) * sizeof(uint32_t));
   memory_free(memory, bundle->runs, bundle->item_count * sizeof(BundleRun));
@@ -41,8 +40,7 @@ void bundle_destroy_all(Store *store) {
 }
 
 static uint32_t count_columns(const Store *store,
-                              const ecs_Component *components,
-                              uint32_t count) {
+                              const ecs_Component *components, uint32_t count) {
   uint32_t columns = 0;
   for (uint32_t i = 0; i < count; i++)
     columns += store->components[components[i]].schema->field_count;
@@ -154,8 +152,7 @@ static ecs_Status resolve_part(Store *store, Bundle *bundle, uint32_t at) {
   uint32_t words = group_words(part->group);
   uint64_t few[8] = {0};
   uint64_t *mask = few;
-  if (words > 8)
-    mask = memory_zeroed(&store->memory, words, sizeof(uint64_t));
+  if (words > 8) mask = memory_zeroed(&store->memory, words, sizeof(uint64_t));
   if (mask == NULL) return ECS_E_MEMORY;
   for (uint32_t i = 0; i < bundle->item_count; i++) {
     const BundleItem *item = &bundle->items[i];
@@ -166,8 +163,7 @@ static ecs_Status resolve_part(Store *store, Bundle *bundle, uint32_t at) {
   part->tables_before = part->group->table_count;
   ecs_Status status = group_ensure_table(part->group, &store->memory, mask,
                                          words, &part->table);
-  if (mask != few)
-    memory_free(&store->memory, mask, words * sizeof(uint64_t));
+  if (mask != few) memory_free(&store->memory, mask, words * sizeof(uint64_t));
   return status;
 }
 
@@ -208,9 +204,9 @@ static void assign_runs(const Store *store, Bundle *bundle) {
       if (bundle->columns[before->first_column].field < field) break;
       bundle->runs[at] = bundle->runs[at - 1];
     }
-    bundle->runs[at] = (BundleRun){
-        store->components[items[i].component].schema->default_image, i,
-        items[i].column_count};
+    bundle->runs[at] =
+        (BundleRun){store->components[items[i].component].schema->default_image,
+                    i, items[i].column_count};
     bundle->run_count++;
   }
 }
@@ -255,8 +251,7 @@ static ecs_Status reserve_locator(Store *store, Group *group, uint64_t count) {
   }
   for (uint64_t i = 0; i < left; i++) {
     uint32_t fresh = (uint32_t)(index->used + i);
-    ecs_Status status =
-        locator_reserve(&group->locator, &store->memory, fresh);
+    ecs_Status status = locator_reserve(&group->locator, &store->memory, fresh);
     if (status != ECS_OK) return status;
     i += LOCATOR_PAGE_SIZE - 1u - (fresh & (LOCATOR_PAGE_SIZE - 1u));
   }
@@ -279,8 +274,7 @@ ecs_Status spawn_reserve(Store *store, Bundle *bundle, uint64_t count) {
   status = entity_index_reserve(&store->index, &store->memory, count);
   for (uint32_t i = 0; status == ECS_OK && i < bundle->part_count; i++)
     status = reserve_part(store, &bundle->parts[i], count);
-  if (status != ECS_OK && !known)
-    unresolve(store, bundle, bundle->part_count);
+  if (status != ECS_OK && !known) unresolve(store, bundle, bundle->part_count);
   return status;
 }
 
@@ -322,8 +316,7 @@ static void store_item(const Store *store, const Bundle *bundle,
   }
 }
 
-static void append_rows(Store *store, const Bundle *bundle,
-                        ecs_Entity entity) {
+static void append_rows(Store *store, const Bundle *bundle, ecs_Entity entity) {
   uint32_t at = id_index(entity);
   for (uint32_t i = 0; i < bundle->part_count; i++) {
     const BundleGroup *part = &bundle->parts[i];

@@ -20,17 +20,17 @@
 typedef struct BundleGroup {
   Group *group;
   Table *table;
-  uint32_t bits_columns; /* that the table needs */
+  uint32_t bits_columns;  /* that the table needs */
   uint32_t tables_before; /* of the group, when the part was resolved */
 } BundleGroup;
 
 /* One field of one component, where it goes. */
 typedef struct BundleColumn {
   uint32_t part;
-  uint32_t offset;   /* in the component's image */
-  uint16_t field;    /* in the table's fields */
+  uint32_t offset; /* in the component's image */
+  uint16_t field;  /* in the table's fields */
   ColumnCode code;
-  uint8_t type;      /* ecs_Scalar */
+  uint8_t type; /* ecs_Scalar */
 } BundleColumn;
 
 typedef struct BundleItem {
@@ -46,11 +46,11 @@ typedef struct BundleItem {
 typedef struct BundleRun {
   const void *defaults; /* the schema's image, for who brings none */
   uint32_t item;
-  uint32_t count;       /* of columns, at a stride each */
+  uint32_t count; /* of columns, at a stride each */
 } BundleRun;
 
 struct Bundle {
-  BundleItem *items;     /* in the caller's order */
+  BundleItem *items; /* in the caller's order */
   BundleGroup *parts;
   BundleColumn *columns; /* in the order of items, then fields */
   void **pointers;       /* by column: for the cursor over rows born at once,
@@ -59,7 +59,7 @@ struct Bundle {
   uint32_t item_count;
   uint32_t part_count;
   uint32_t column_count;
-  BundleRun *runs;       /* of items with columns, by column; when plain */
+  BundleRun *runs; /* of items with columns, by column; when plain */
   uint32_t run_count;
   uint64_t layout_version; /* that parts and columns were resolved for */
   uint64_t plain_version;  /* the same when there is one part and all its
@@ -92,7 +92,7 @@ ECS_INTERNAL ecs_Status spawn_one(Store *store, Bundle *bundle,
 
 /* count entities with defaults. In every part their rows follow each other;
  * first_rows, one per part, says from where. */
-ECS_INTERNAL ecs_Status spawn_rows(Store *store, Bundle *bundle,
-                                   uint32_t count, uint32_t *first_rows);
+ECS_INTERNAL ecs_Status spawn_rows(Store *store, Bundle *bundle, uint32_t count,
+                                   uint32_t *first_rows);
 
 #endif

@@ -44,9 +44,8 @@ static ecs_KernelBinding *binding_create(ecs_Query *query,
   ecs_KernelBinding *binding =
       memory_zeroed(memory, 1, sizeof(ecs_KernelBinding));
   if (binding == NULL) return NULL;
-  *binding = (ecs_KernelBinding){.query = query,
-                                 .kernel = kernel,
-                                 .layout_version = UINT64_MAX};
+  *binding = (ecs_KernelBinding){
+      .query = query, .kernel = kernel, .layout_version = UINT64_MAX};
   binding->columns = memory_zeroed(memory, count, sizeof(uint32_t));
   if (binding->columns != NULL || count == 0) return binding;
   binding_destroy(binding);
@@ -109,8 +108,8 @@ static ecs_Status hold_blocks(ecs_KernelBinding *binding, uint32_t count) {
   return held ? ECS_OK : ECS_E_MEMORY;
 }
 
-static void *table_pointer(const ecs_KernelBinding *binding,
-                           const Table *table, uint32_t at) {
+static void *table_pointer(const ecs_KernelBinding *binding, const Table *table,
+                           uint32_t at) {
   const ecs_Query *query = binding->query;
   const QueryColumn *column = &query->columns[binding->columns[at]];
   uint32_t bit = query->terms[column->term].bit;
@@ -136,12 +135,11 @@ static ecs_Status list_blocks(ecs_KernelBinding *binding) {
     void **columns = binding->pointers + binding->block_count * width;
     for (uint32_t k = 0; k < width; k++)
       columns[k] = table_pointer(binding, table, k);
-    binding->blocks[binding->block_count++] =
-        (ecs_KernelBlock){.entities = wants(binding, ECS_KERNEL_ENTITIES)
-                                          ? table->entities
-                                          : NULL,
-                          .columns = columns,
-                          .count = table->count};
+    binding->blocks[binding->block_count++] = (ecs_KernelBlock){
+        .entities =
+            wants(binding, ECS_KERNEL_ENTITIES) ? table->entities : NULL,
+        .columns = columns,
+        .count = table->count};
   }
   binding->version = part->group->version;
   binding->layout_version = store->layout_version;
@@ -162,8 +160,8 @@ static ecs_Status scan(const ecs_KernelBinding *binding,
       const ecs_KernelColumn *column = &binding->kernel->columns[k];
       if (column->access == ECS_READ || blocks[i].columns[k] == NULL) continue;
       if (!scalar_is_float(column->type)) continue;
-      found += ecs_scalar_canonicalize_many(
-          column->type, blocks[i].columns[k], blocks[i].count);
+      found += ecs_scalar_canonicalize_many(column->type, blocks[i].columns[k],
+                                            blocks[i].count);
     }
 #else
   (void)binding;
@@ -182,8 +180,7 @@ static ecs_Status run_direct(ecs_KernelBinding *binding, ecs_KernelCall call) {
   return scan(binding, binding->blocks, binding->block_count);
 }
 
-static ecs_Status run_batches(ecs_KernelBinding *binding,
-                              ecs_KernelCall call) {
+static ecs_Status run_batches(ecs_KernelBinding *binding, ecs_KernelCall call) {
   Cursor walk;
   ecs_Batch batch;
   ecs_KernelBlock block;

@@ -20,14 +20,14 @@
 struct ecs_KernelBinding {
   ecs_Query *query;
   const ecs_Kernel *kernel;
-  ecs_KernelBinding *next;   /* of the same query */
-  uint32_t *columns;         /* kernel's column -> query's */
-  ecs_KernelBlock *blocks;   /* of the last direct run */
+  ecs_KernelBinding *next; /* of the same query */
+  uint32_t *columns;       /* kernel's column -> query's */
+  ecs_KernelBlock *blocks; /* of the last direct run */
   uint32_t block_count;
   uint32_t block_capacity;
-  void **pointers;           /* their columns, and one row for a batch */
+  void **pointers; /* their columns, and one row for a batch */
   uint32_t pointer_capacity;
-  uint64_t version;          /* of the group, for blocks */
+  uint64_t version; /* of the group, for blocks */
   uint64_t layout_version;
 };
 

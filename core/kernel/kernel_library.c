@@ -23,9 +23,8 @@ static bool fits(const ecs_KernelLibrary *library) {
          library->call_bytes == sizeof(ecs_KernelCall);
 }
 
-ecs_Status ecs_library_load(const char *path,
-                            const ecs_KernelLibrary **library, char *text,
-                            size_t capacity) {
+ecs_Status ecs_library_load(const char *path, const ecs_KernelLibrary **library,
+                            char *text, size_t capacity) {
   void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (handle == NULL) {
     say(text, capacity, dlerror());

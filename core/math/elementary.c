@@ -20,6 +20,7 @@
 #include "math/elementary.h"
 
 /* 2/pi in units of 2^-64, 2^-128 ..., behind 64 zero bits. */
+/* clang-format off */
 static const uint64_t two_over_pi[21] = {
     0,
     UINT64_C(0xa2f9836e4e441529), UINT64_C(0xfc2757d1f534ddc0),
@@ -32,6 +33,7 @@ static const uint64_t two_over_pi[21] = {
     UINT64_C(0x4f463f669e5fea2d), UINT64_C(0x7527bac7ebe5f17b),
     UINT64_C(0x3d0739f78a5292ea), UINT64_C(0x6bfb5fb11f8d5d08),
     UINT64_C(0x56033046fc7b6bab), UINT64_C(0xf0cfbc209af4361d)};
+/* clang-format on */
 
 typedef struct Wide {
   uint64_t high;
@@ -90,8 +92,8 @@ static ElementaryPair angle_of(Wide fraction) {
     scale *= 0.5;
   }
   ElementaryPair f = as_pair(fraction);
-  ElementaryPair angle = elementary_product(f.high * scale,
-                                            0x1.921fb54442d18p+0);
+  ElementaryPair angle =
+      elementary_product(f.high * scale, 0x1.921fb54442d18p+0);
   angle.low += f.high * scale * 0x1.1a62633145c07p-54 +
                f.low * scale * 0x1.921fb54442d18p+0;
   return elementary_sum(angle.high, angle.low);
@@ -122,26 +124,14 @@ ElementaryAngle elementary_reduce_far(double x) {
   return angle;
 }
 
-double ecs_sin(double x) {
-  return elementary_turn_any(x, 0);
-}
+double ecs_sin(double x) { return elementary_turn_any(x, 0); }
 
-double ecs_cos(double x) {
-  return elementary_turn_any(x, 1);
-}
+double ecs_cos(double x) { return elementary_turn_any(x, 1); }
 
-double ecs_exp(double x) {
-  return elementary_exp(x);
-}
+double ecs_exp(double x) { return elementary_exp(x); }
 
-double ecs_log(double x) {
-  return elementary_log(x);
-}
+double ecs_log(double x) { return elementary_log(x); }
 
-double ecs_pow(double x, double y) {
-  return elementary_pow(x, y);
-}
+double ecs_pow(double x, double y) { return elementary_pow(x, y); }
 
-double ecs_atan2(double y, double x) {
-  return elementary_atan2(y, x);
-}
+double ecs_atan2(double y, double x) { return elementary_atan2(y, x); }

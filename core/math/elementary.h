@@ -88,8 +88,8 @@ static inline ElementaryPair elementary_product(double a, double b) {
   double high = a * b;
   double a1 = elementary_upper(a), a2 = a - a1;
   double b1 = elementary_upper(b), b2 = b - b1;
-  ElementaryPair pair = {
-      high, ((a1 * b1 - high) + a1 * b2 + a2 * b1) + a2 * b2};
+  ElementaryPair pair = {high,
+                         ((a1 * b1 - high) + a1 * b2 + a2 * b1) + a2 * b2};
   return pair;
 }
 
@@ -123,8 +123,7 @@ static inline double elementary_exp_sum(double high, double low) {
   double p = most + (least + (lost + r * r * q));
   /* In two steps, so that a result below the normal ones is rounded once. */
   double half = elementary_round(0.5 * n);
-  return p * elementary_power_of_two(half) *
-         elementary_power_of_two(n - half);
+  return p * elementary_power_of_two(half) * elementary_power_of_two(n - half);
 }
 
 static inline double elementary_exp(double x) {
@@ -199,8 +198,8 @@ static inline ElementaryPair elementary_log_pair(double x) {
   ElementaryPair cube = elementary_product(s, z.high);
   cube.low += s * z.low + low * z.high;
   ElementaryPair third = elementary_product(cube.high, 0x1.5555555555555p-2);
-  third.low += cube.high * 0x1.5555555555555p-56 +
-               cube.low * 0x1.5555555555555p-2;
+  third.low +=
+      cube.high * 0x1.5555555555555p-56 + cube.low * 0x1.5555555555555p-2;
   double w = z.high, p = 1.0 / 25.0;
   p = p * w + 1.0 / 23.0;
   p = p * w + 1.0 / 21.0;
@@ -216,8 +215,8 @@ static inline ElementaryPair elementary_log_pair(double x) {
   ElementaryPair a = elementary_sum(s, third.high);
   a.low += low + third.low + rest;
   ElementaryPair sum = elementary_sum(n * 0x1.62e42fefa2p-1, 2.0 * a.high);
-  return elementary_sum(sum.high, sum.low + 2.0 * a.low +
-                                      n * 0x1.9ef35793c7673p-41);
+  return elementary_sum(sum.high,
+                        sum.low + 2.0 * a.low + n * 0x1.9ef35793c7673p-41);
 }
 
 /* Whole? Odd? From 2^53 on all numbers are even. Rounding is exact below 2^51
@@ -250,8 +249,8 @@ static inline double elementary_pow(double x, double y) {
   power = size == INFINITY ? (y < 0.0 ? 0.0 : INFINITY) : power;
   double negative = copysign(1.0, x) < 0.0 ? 1.0 : 0.0;
   power = negative > 0.0 && elementary_odd(y) > 0.0 ? -power : power;
-  double broken = x < 0.0 && size < INFINITY && !(elementary_whole(y) > 0.0)
-                      ? 1.0 : 0.0;
+  double broken =
+      x < 0.0 && size < INFINITY && !(elementary_whole(y) > 0.0) ? 1.0 : 0.0;
   power = broken > 0.0 && fabs(y) < INFINITY ? NAN : power;
   power = x != x || y != y ? NAN : power;
   return x == 1.0 || y == 0.0 ? 1.0 : power;
@@ -278,8 +277,7 @@ static inline ElementaryAngle elementary_reduce(double x) {
   double error = (first - second) - w;
   double t = n * 0x1.3198a2e037073p-69 - error;
   double high = second - t;
-  ElementaryAngle angle = {high, (second - high) - t,
-                           elementary_bits(shifted)};
+  ElementaryAngle angle = {high, (second - high) - t, elementary_bits(shifted)};
   return angle;
 }
 
@@ -336,10 +334,12 @@ static inline double elementary_turn_any(double x, uint64_t quarters) {
 /* For t in 0..1. */
 static inline double elementary_atan(double t) {
   double at = t < 0.25 ? 0.0 : t < 0.75 ? 0.5 : 1.0;
-  double base = t < 0.25 ? 0.0
-              : t < 0.75 ? 0x1.dac670561bb4fp-2 : 0x1.921fb54442d18p-1;
-  double low = t < 0.25 ? 0.0
-             : t < 0.75 ? 0x1.a2b7f222f65e2p-56 : 0x1.1a62633145c07p-55;
+  double base = t < 0.25   ? 0.0
+                : t < 0.75 ? 0x1.dac670561bb4fp-2
+                           : 0x1.921fb54442d18p-1;
+  double low = t < 0.25   ? 0.0
+               : t < 0.75 ? 0x1.a2b7f222f65e2p-56
+                          : 0x1.1a62633145c07p-55;
   double u = (t - at) / (1.0 + at * t), z = u * u;
   double r = 1.0 / 27.0;
   r = 1.0 / 25.0 - r * z;

@@ -20,10 +20,10 @@ static size_t lay_facts(ProgramFacts *facts, char *block) {
   facts->is_single = memory_lay(block, &used, values, sizeof(bool));
   facts->is_needed = memory_lay(block, &used, values, sizeof(bool));
   facts->is_part = memory_lay(block, &used, values, sizeof(bool));
-  facts->adders = memory_lay(block, &used, program->reduction_count,
-                             sizeof(uint32_t));
-  facts->columns = memory_lay(block, &used, program->column_count,
-                              sizeof(ColumnFacts));
+  facts->adders =
+      memory_lay(block, &used, program->reduction_count, sizeof(uint32_t));
+  facts->columns =
+      memory_lay(block, &used, program->column_count, sizeof(ColumnFacts));
   return used;
 }
 
@@ -54,8 +54,7 @@ static void find_needed(ProgramFacts *facts) {
   for (uint32_t i = program->code_count; i-- > 0;) {
     const Instruction *at = &program->code[i];
     for (uint32_t k = 0; facts_needed(facts, at) && k < 3; k++)
-      if (at->operands[k] != NO_VALUE)
-        facts->is_needed[at->operands[k]] = true;
+      if (at->operands[k] != NO_VALUE) facts->is_needed[at->operands[k]] = true;
   }
 }
 
@@ -112,8 +111,7 @@ static void use_until(ProgramFacts *facts, uint32_t value, uint32_t i) {
 static void note_use(ProgramFacts *facts, uint32_t value, uint32_t i) {
   use_until(facts, value, i);
   if (!facts->is_part[value]) return;
-  const Instruction *product =
-      &facts->program->code[facts->definition[value]];
+  const Instruction *product = &facts->program->code[facts->definition[value]];
   use_until(facts, product->operands[0], i);
   use_until(facts, product->operands[1], i);
 }
@@ -127,8 +125,7 @@ static void find_last_uses(ProgramFacts *facts) {
     const Instruction *at = &program->code[i];
     uint32_t when = facts_late(facts, at) ? program->code_count : i;
     for (uint32_t k = 0; facts_needed(facts, at) && k < 3; k++)
-      if (at->operands[k] != NO_VALUE)
-        note_use(facts, at->operands[k], when);
+      if (at->operands[k] != NO_VALUE) note_use(facts, at->operands[k], when);
     if (shape_of(at) == SHAPE_STORE) note_store(facts, at, i);
   }
 }
@@ -142,8 +139,7 @@ static bool is_natural(ecs_Scalar scalar, ValueType type) {
          (scalar == ECS_ENTITY && type == VALUE_ENTITY);
 }
 
-bool facts_direct(const ProgramFacts *facts, uint32_t column,
-                  ValueType type) {
+bool facts_direct(const ProgramFacts *facts, uint32_t column, ValueType type) {
   const ecs_KernelColumn *known = &facts->program->columns[column];
   return known->access != ECS_OPTIONAL && is_natural(known->type, type);
 }

@@ -27,17 +27,17 @@ typedef struct ColumnFacts {
 
 typedef struct ProgramFacts {
   const ecs_Program *program; /* borrowed */
-  uint32_t *last_use;     /* by value: an instruction; 0: none */
-  uint32_t *definition;   /* by value: the instruction that defines it */
-  uint32_t *home;         /* by value: the column that it is computed in;
+  uint32_t *last_use;         /* by value: an instruction; 0: none */
+  uint32_t *definition;       /* by value: the instruction that defines it */
+  uint32_t *home;             /* by value: the column that it is computed in;
                              NO_VALUE: none */
-  uint32_t *uses;         /* by value: of instructions that are needed */
-  bool *is_single;        /* by value: the same for every row */
-  bool *is_needed;        /* by value: some effect depends on it */
-  bool *is_part;          /* by value: a product computed with its sum */
-  uint32_t *adders;       /* by reduction: instructions that add to it */
+  uint32_t *uses;             /* by value: of instructions that are needed */
+  bool *is_single;            /* by value: the same for every row */
+  bool *is_needed;            /* by value: some effect depends on it */
+  bool *is_part;              /* by value: a product computed with its sum */
+  uint32_t *adders;           /* by reduction: instructions that add to it */
   ColumnFacts *columns;
-  size_t block_bytes;     /* of the one allocation that holds it all */
+  size_t block_bytes; /* of the one allocation that holds it all */
 } ProgramFacts;
 
 /* Gathers the facts of a verified program. ECS_E_MEMORY: there are none, and

@@ -4,12 +4,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* clang-format off */
 const OperationInfo operation_infos[OPERATION_COUNT] = {
 #define OPERATION(name, text, shape) {text, SHAPE_##shape},
     ECS_VALUE_OPERATIONS(OPERATION)
     ECS_EFFECT_OPERATIONS(OPERATION)
 #undef OPERATION
 };
+/* clang-format on */
 
 void mistake_write(const Mistake *mistake, uint32_t line, const char *format,
                    ...) {
@@ -143,8 +145,7 @@ static bool check_select(const Verifier *verifier) {
 }
 
 static bool check_convert(const Verifier *verifier) {
-  ValueType other =
-      verifier->at->type == VALUE_F32 ? VALUE_F64 : VALUE_F32;
+  ValueType other = verifier->at->type == VALUE_F32 ? VALUE_F64 : VALUE_F32;
   return check_number(verifier) && check_operand(verifier, 0, other);
 }
 
@@ -204,8 +205,7 @@ static bool check_store(Verifier *verifier) {
     return refuse(verifier, "an operand is not defined yet", "");
   ValueType type = (ValueType)verifier->program->types[value];
   if (!scalar_takes(column->type, type))
-    return refuse(verifier, "the column cannot hold a ",
-                  value_type_name(type));
+    return refuse(verifier, "the column cannot hold a ", value_type_name(type));
   verifier->stored[verifier->at->index] = true;
   return check_operand(verifier, 0, type) && check_mask(verifier, 1);
 }

@@ -74,6 +74,7 @@ typedef enum OperationShape {
 } OperationShape;
 
 /* Values first: they have a result. */
+/* clang-format off */
 #define ECS_VALUE_OPERATIONS(X)                                              \
   X(NEGATE, "neg", UNARY) X(ABSOLUTE, "abs", UNARY)                          \
   X(FLOOR, "floor", UNARY) X(CEIL, "ceil", UNARY) X(ROOT, "sqrt", UNARY)     \
@@ -100,7 +101,9 @@ typedef enum OperationShape {
   X(STORE, "store", STORE) X(DESTROY, "destroy", DESTROY)                    \
   X(ADD, "add", STRUCTURE) X(REMOVE, "remove", STRUCTURE)                    \
   X(SUM, "sum", REDUCE) X(LEAST, "min", REDUCE) X(GREATEST, "max", REDUCE)
+/* clang-format on */
 
+/* clang-format off */
 typedef enum Operation {
 #define OPERATION(name, text, shape) OPERATION_##name,
   ECS_VALUE_OPERATIONS(OPERATION)
@@ -108,6 +111,7 @@ typedef enum Operation {
 #undef OPERATION
   OPERATION_COUNT
 } Operation;
+/* clang-format on */
 
 #define OPERATION_FIRST_EFFECT OPERATION_STORE
 
@@ -121,20 +125,23 @@ ECS_INTERNAL extern const OperationInfo operation_infos[OPERATION_COUNT];
 
 typedef struct Instruction {
   uint8_t operation;
-  uint8_t type;           /* ValueType of the operation, and of the result of
+  uint8_t type;         /* ValueType of the operation, and of the result of
                              those whose result is not a bool */
-  uint8_t scalar;         /* SHAPE_QUANTIZE: ecs_Scalar */
-  uint32_t result;        /* NO_VALUE: an effect */
-  uint32_t operands[3];   /* values; NO_VALUE where there is none. An optional
+  uint8_t scalar;       /* SHAPE_QUANTIZE: ecs_Scalar */
+  uint32_t result;      /* NO_VALUE: an effect */
+  uint32_t operands[3]; /* values; NO_VALUE where there is none. An optional
                              mask is the last of an effect's. */
-  uint32_t index;         /* of a column, uniform, reduction or component */
-  uint32_t field;         /* SHAPE_GET */
-  uint32_t line;          /* of the text, for messages */
-  double constant;        /* a bool: 0 or 1; an entity: 0 */
+  uint32_t index;       /* of a column, uniform, reduction or component */
+  uint32_t field;       /* SHAPE_GET */
+  uint32_t line;        /* of the text, for messages */
+  double constant;      /* a bool: 0 or 1; an entity: 0 */
 } Instruction;
 
-typedef enum UniformKind { UNIFORM_NUMBER, UNIFORM_BOOL, UNIFORM_ENTITY }
-    UniformKind;
+typedef enum UniformKind {
+  UNIFORM_NUMBER,
+  UNIFORM_BOOL,
+  UNIFORM_ENTITY
+} UniformKind;
 
 typedef struct ProgramPlan ProgramPlan; /* vm.h */
 
@@ -145,7 +152,7 @@ struct ecs_Program {
   uint8_t *uniforms;         /* UniformKind */
   uint8_t *reductions;       /* Operation: SUM, LEAST or GREATEST */
   Instruction *code;
-  uint8_t *types;            /* ValueType by value */
+  uint8_t *types; /* ValueType by value */
   uint32_t column_count, column_capacity;
   uint32_t uniform_count, uniform_capacity;
   uint32_t reduction_count, reduction_capacity;
@@ -155,12 +162,12 @@ struct ecs_Program {
   bool destroys, asks_alive; /* both: rows see who was destroyed before */
   ecs_Kernel kernel;         /* how kernel_binding.h sees it */
   ecs_KernelBinding *binding;
-  ProgramPlan *plan;         /* owned; vm.h */
+  ProgramPlan *plan; /* owned; vm.h */
 };
 
 /* What is wrong with a program, for people. */
 typedef struct Mistake {
-  char *text;        /* capacity bytes, or NULL */
+  char *text; /* capacity bytes, or NULL */
   size_t capacity;
 } Mistake;
 

@@ -12,11 +12,11 @@ typedef struct Parser {
   ecs_Program *program;
   const Mistake *mistake;
   const char *at;
-  const char *end;         /* of the text */
+  const char *end; /* of the text */
   uint32_t line;
-  ecs_Status status;       /* ECS_OK until something is wrong */
-  bool quoted;             /* the last word stood in quotes */
-  char word[WORD_ROOM];    /* the last word, ended by 0 */
+  ecs_Status status;    /* ECS_OK until something is wrong */
+  bool quoted;          /* the last word stood in quotes */
+  char word[WORD_ROOM]; /* the last word, ended by 0 */
 } Parser;
 
 /* Failing: the first failure counts, and everything after it does nothing. */
@@ -41,8 +41,7 @@ static void fail_memory(Parser *parser) {
 /* Words ----------------------------------------------------------------- */
 
 static bool is_line_end(const Parser *parser) {
-  return parser->at == parser->end || *parser->at == '\n' ||
-         *parser->at == ';';
+  return parser->at == parser->end || *parser->at == '\n' || *parser->at == ';';
 }
 
 static void skip_spaces(Parser *parser) {
@@ -250,9 +249,9 @@ static void declare_column(Parser *parser) {
   uint32_t field = read_field(parser, component);
   ecs_Scalar type = read_scalar(parser);
   ecs_Access access = read_access(parser);
-  bool fits = room(parser, &columns, &program->column_capacity,
-                   program->column_count, sizeof(ecs_KernelColumn),
-                   ECS_DECLARATION_LIMIT);
+  bool fits =
+      room(parser, &columns, &program->column_capacity, program->column_count,
+           sizeof(ecs_KernelColumn), ECS_DECLARATION_LIMIT);
   program->columns = columns;
   if (!fits) return;
   const Schema *schema = store->components[component].schema;
@@ -411,12 +410,12 @@ static uint8_t find_operation(Parser *parser, int first, int end) {
 static void append(Parser *parser, const Instruction *made) {
   ecs_Program *program = parser->program;
   void *code = program->code, *types = program->types;
-  bool fits = room(parser, &code, &program->code_capacity,
-                   program->code_count, sizeof(Instruction), ECS_CODE_LIMIT);
+  bool fits = room(parser, &code, &program->code_capacity, program->code_count,
+                   sizeof(Instruction), ECS_CODE_LIMIT);
   program->code = code;
   if (fits && made->result != NO_VALUE) {
-    fits = room(parser, &types, &program->value_capacity,
-                program->value_count, 1, ECS_CODE_LIMIT);
+    fits = room(parser, &types, &program->value_capacity, program->value_count,
+                1, ECS_CODE_LIMIT);
     program->types = types;
   }
   if (!fits) return;

@@ -18,7 +18,8 @@ static void print(Printer *printer, const char *format, ...)
 
 static void print(Printer *printer, const char *format, ...) {
   size_t left = printer->length < printer->capacity
-                    ? printer->capacity - printer->length : 0;
+                    ? printer->capacity - printer->length
+                    : 0;
   va_list arguments;
   va_start(arguments, format);
   int length = vsnprintf(left > 0 ? printer->text + printer->length : NULL,
@@ -151,8 +152,7 @@ static void print_declarations(Printer *printer) {
           operation_infos[program->reductions[k]].name);
 }
 
-size_t program_print(const ecs_Program *program, char *text,
-                     size_t capacity) {
+size_t program_print(const ecs_Program *program, char *text, size_t capacity) {
   Printer printer = {program, text, capacity, 0};
   if (capacity > 0) text[0] = 0;
   print_declarations(&printer);

@@ -18,14 +18,12 @@ typedef struct Run {
   Change *changes;
   uint32_t change_count;
   uint32_t change_capacity;
-  uint32_t rows;              /* of the block */
-  uint64_t rows_before;       /* in all blocks before */
+  uint32_t rows;        /* of the block */
+  uint64_t rows_before; /* in all blocks before */
   ecs_Status status;
 } Run;
 
-static Store *world_in(const Run *run) {
-  return run->program->query->store;
-}
+static Store *world_in(const Run *run) { return run->program->query->store; }
 
 /* Reductions -------------------------------------------------------------- */
 
@@ -45,8 +43,8 @@ static uint32_t whole_rows(uint64_t row, uint32_t left) {
 
 /* Rows i to i + n of a step, n as whole_rows says; row is the first's number.
  * What a masked row adds changes nothing. */
-static void sum_rows(const Run *run, const Step *step, uint64_t row,
-                     uint32_t i, uint32_t n) {
+static void sum_rows(const Run *run, const Step *step, uint64_t row, uint32_t i,
+                     uint32_t n) {
   void *const *bases = run->program->plan->bases;
   ReductionKind kind = kind_of(step->at->operation);
   Reduction *sum = &run->sums[step->at->index];
@@ -68,8 +66,7 @@ static void run_sums(const Run *run, const Step *steps, uint32_t count) {
   for (uint32_t i = 0, n; i < run->rows; i += n, row += n) {
     n = whole_rows(row, run->rows - i);
     if (count > 1 && n > REDUCTION_LANES) n = REDUCTION_LANES;
-    for (uint32_t k = 0; k < count; k++)
-      sum_rows(run, &steps[k], row, i, n);
+    for (uint32_t k = 0; k < count; k++) sum_rows(run, &steps[k], row, i, n);
     if (n == 0) n = 1;
     for (uint32_t k = 0; k < count && (row + n) % REDUCTION_ROWS == 0; k++)
       reduction_fold(&run->sums[steps[k].at->index],
@@ -80,7 +77,7 @@ static void run_sums(const Run *run, const Step *steps, uint32_t count) {
 /* Looking up -------------------------------------------------------------- */
 
 static RowRef locate(const Run *run, ecs_Entity entity,
-                       ecs_Component component) {
+                     ecs_Component component) {
   RowRef place = {NULL, 0};
   if (store_locate(world_in(run), entity, component, &place) != ECS_OK)
     place.table = NULL;
@@ -293,12 +290,13 @@ ecs_Status program_bind(ecs_Program *program, const Mistake *mistake) {
                (needs_entities(program) ? (uint32_t)ECS_KERNEL_ENTITIES : 0)};
   ecs_Status status = plan_create(program);
   if (status != ECS_OK) return status;
-  status = kernel_bind(program->query, &program->kernel, &program->binding,
-                       &wrong);
+  status =
+      kernel_bind(program->query, &program->kernel, &program->binding, &wrong);
   if (status == ECS_E_KERNEL)
-    mistake_write(mistake, 0, "column c%u: the query has no %s.%s of this "
-                  "type with this access", wrong,
-                  program->columns[wrong].component,
+    mistake_write(mistake, 0,
+                  "column c%u: the query has no %s.%s of this "
+                  "type with this access",
+                  wrong, program->columns[wrong].component,
                   program->columns[wrong].field);
   if (status != ECS_OK) {
     plan_destroy(program);
@@ -347,8 +345,8 @@ static void run_once(const Run *run) {
       store_single((ValueType)at->type, out, run->call->uniforms[at->index]);
     else
       step->loop(out, plan->bases[step->operands[0]],
-                 plan->bases[step->operands[1]],
-                 plan->bases[step->operands[2]], 1);
+                 plan->bases[step->operands[1]], plan->bases[step->operands[2]],
+                 1);
   }
   for (uint32_t k = 0; k < plan->spread_count; k++) {
     const Step *step = &plan->spread[k];

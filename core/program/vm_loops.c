@@ -23,7 +23,7 @@
 /* The dynamic linker of glibc picks clones; sanitizers start too late for it.
  * LOOPS_WITHOUT_CLONES: tests compile the file for one instruction set. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 && \
-    defined(__x86_64__) && defined(__GLIBC__) && \
+    defined(__x86_64__) && defined(__GLIBC__) &&                  \
     !defined(__SANITIZE_ADDRESS__) && !defined(LOOPS_WITHOUT_CLONES)
 #define CLONES \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -47,58 +47,58 @@ typedef uint32_t Truth; /* 0 or 1 */
 #define UNUSED(x) (void)(x)
 
 /* name(out[R], a[A]): expression of x */
-#define LOOP1(name, R, A, expression)                                     \
-  CLONES static void name(void *out, const void *a, const void *b,        \
-                          const void *c, uint32_t n) {                    \
-    R *to = out;                                                          \
-    const A *from = a;                                                    \
-    UNUSED(b);                                                            \
-    UNUSED(c);                                                            \
-    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                        \
-      const A x = from[i];                                                \
-      to[i] = (R)(expression);                                            \
-    }                                                                     \
+#define LOOP1(name, R, A, expression)                              \
+  CLONES static void name(void *out, const void *a, const void *b, \
+                          const void *c, uint32_t n) {             \
+    R *to = out;                                                   \
+    const A *from = a;                                             \
+    UNUSED(b);                                                     \
+    UNUSED(c);                                                     \
+    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                 \
+      const A x = from[i];                                         \
+      to[i] = (R)(expression);                                     \
+    }                                                              \
   }
 
 /* name(out[R], a[A], b[B]): expression of x and y */
-#define LOOP2(name, R, A, B, expression)                                  \
-  CLONES static void name(void *out, const void *a, const void *b,        \
-                          const void *c, uint32_t n) {                    \
-    R *to = out;                                                          \
-    const A *first = a;                                                   \
-    const B *second = b;                                                  \
-    UNUSED(c);                                                            \
-    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                        \
-      const A x = first[i];                                               \
-      const B y = second[i];                                              \
-      to[i] = (R)(expression);                                            \
-    }                                                                     \
+#define LOOP2(name, R, A, B, expression)                           \
+  CLONES static void name(void *out, const void *a, const void *b, \
+                          const void *c, uint32_t n) {             \
+    R *to = out;                                                   \
+    const A *first = a;                                            \
+    const B *second = b;                                           \
+    UNUSED(c);                                                     \
+    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                 \
+      const A x = first[i];                                        \
+      const B y = second[i];                                       \
+      to[i] = (R)(expression);                                     \
+    }                                                              \
   }
 
-#define LOOP2_SECOND(name, R, A, expression)                              \
-  CLONES static void name(void *out, const void *a, const void *b,        \
-                          const void *c, uint32_t n) {                    \
-    R *to = out;                                                          \
-    const A *first = a;                                                   \
-    const A y = *(const A *)b;                                            \
-    UNUSED(c);                                                            \
-    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                        \
-      const A x = first[i];                                               \
-      to[i] = (R)(expression);                                            \
-    }                                                                     \
+#define LOOP2_SECOND(name, R, A, expression)                       \
+  CLONES static void name(void *out, const void *a, const void *b, \
+                          const void *c, uint32_t n) {             \
+    R *to = out;                                                   \
+    const A *first = a;                                            \
+    const A y = *(const A *)b;                                     \
+    UNUSED(c);                                                     \
+    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                 \
+      const A x = first[i];                                        \
+      to[i] = (R)(expression);                                     \
+    }                                                              \
   }
 
-#define LOOP2_FIRST(name, R, A, expression)                               \
-  CLONES static void name(void *out, const void *a, const void *b,        \
-                          const void *c, uint32_t n) {                    \
-    R *to = out;                                                          \
-    const A x = *(const A *)a;                                            \
-    const A *second = b;                                                  \
-    UNUSED(c);                                                            \
-    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                        \
-      const A y = second[i];                                              \
-      to[i] = (R)(expression);                                            \
-    }                                                                     \
+#define LOOP2_FIRST(name, R, A, expression)                        \
+  CLONES static void name(void *out, const void *a, const void *b, \
+                          const void *c, uint32_t n) {             \
+    R *to = out;                                                   \
+    const A x = *(const A *)a;                                     \
+    const A *second = b;                                           \
+    UNUSED(c);                                                     \
+    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                 \
+      const A y = second[i];                                       \
+      to[i] = (R)(expression);                                     \
+    }                                                              \
   }
 
 /* Numbers ----------------------------------------------------------------- */
@@ -109,8 +109,8 @@ typedef uint32_t Truth; /* 0 or 1 */
   LOOP1(name##_f64, double, double, f64)
 
 /* Those that are computed in f64 whatever their type. */
-#define WIDE_UNARY(name, function)                       \
-  LOOP1(name##_f32, float, float, function((double)x))   \
+#define WIDE_UNARY(name, function)                     \
+  LOOP1(name##_f32, float, float, function((double)x)) \
   LOOP1(name##_f64, double, double, function(x))
 
 UNARY(negate, -x, -x)
@@ -142,38 +142,38 @@ WIDE_UNARY(near_cos, elementary_near_cos)
 
 /* The vectorised form first; arguments past its reach one by one after. out may
  * be where the arguments are, so these are kept, some at a time. */
-#define OWN_TURN(name, near, type, quarters)                              \
-  static void name##_some(type *to, const type *from, uint32_t n) {       \
-    type room[LOOP_ROWS];                                                 \
-    bool far = false;                                                     \
-    for (uint32_t i = 0; i < n; i++)                                      \
-      far |= !(fabs((double)from[i]) < ELEMENTARY_REACH);                 \
-    if (far) memcpy(room, from, n * sizeof(type));                        \
-    near(to, from, NULL, NULL, n);                                        \
-    for (uint32_t i = 0; far && i < n; i++)                               \
-      if (!(fabs((double)room[i]) < ELEMENTARY_REACH))                    \
-        to[i] = (type)elementary_turn_any((double)room[i], quarters);     \
-  }                                                                       \
-  static void name(void *out, const void *a, const void *b,               \
-                   const void *c, uint32_t n) {                           \
-    (void)b;                                                              \
-    (void)c;                                                              \
-    for (uint32_t i = 0; i < n; i += LOOP_ROWS)                           \
-      name##_some((type *)out + i, (const type *)a + i,                   \
-                  n - i < LOOP_ROWS ? n - i : LOOP_ROWS);                 \
+#define OWN_TURN(name, near, type, quarters)                               \
+  static void name##_some(type *to, const type *from, uint32_t n) {        \
+    type room[LOOP_ROWS];                                                  \
+    bool far = false;                                                      \
+    for (uint32_t i = 0; i < n; i++)                                       \
+      far |= !(fabs((double)from[i]) < ELEMENTARY_REACH);                  \
+    if (far) memcpy(room, from, n * sizeof(type));                         \
+    near(to, from, NULL, NULL, n);                                         \
+    for (uint32_t i = 0; far && i < n; i++)                                \
+      if (!(fabs((double)room[i]) < ELEMENTARY_REACH))                     \
+        to[i] = (type)elementary_turn_any((double)room[i], quarters);      \
+  }                                                                        \
+  static void name(void *out, const void *a, const void *b, const void *c, \
+                   uint32_t n) {                                           \
+    (void)b;                                                               \
+    (void)c;                                                               \
+    for (uint32_t i = 0; i < n; i += LOOP_ROWS)                            \
+      name##_some((type *)out + i, (const type *)a + i,                    \
+                  n - i < LOOP_ROWS ? n - i : LOOP_ROWS);                  \
   }
 OWN_TURN(own_sin_f32, near_sin_f32, float, 0)
 OWN_TURN(own_sin_f64, near_sin_f64, double, 0)
 OWN_TURN(own_cos_f32, near_cos_f32, float, 1)
 OWN_TURN(own_cos_f64, near_cos_f64, double, 1)
 
-#define BINARY_FORMS(name, type, result, expression)          \
-  LOOP2(name, result, type, type, expression)                 \
-  LOOP2_SECOND(name##_second, result, type, expression)       \
+#define BINARY_FORMS(name, type, result, expression)    \
+  LOOP2(name, result, type, type, expression)           \
+  LOOP2_SECOND(name##_second, result, type, expression) \
   LOOP2_FIRST(name##_first, result, type, expression)
 
-#define BINARY(name, expression)                         \
-  BINARY_FORMS(name##_f32, float, float, expression)     \
+#define BINARY(name, expression)                     \
+  BINARY_FORMS(name##_f32, float, float, expression) \
   BINARY_FORMS(name##_f64, double, double, expression)
 
 #define WIDE_BINARY(name, function)                                      \
@@ -186,9 +186,7 @@ static inline double modulo(double a, double b) {
   return (rest > 0.0 && b < 0.0) || (rest < 0.0 && b > 0.0) ? rest + b : rest;
 }
 
-static inline double floor_divide(double a, double b) {
-  return floor(a / b);
-}
+static inline double floor_divide(double a, double b) { return floor(a / b); }
 
 /* Lua squares instead of calling pow. */
 static inline double power(double a, double b) {
@@ -197,7 +195,7 @@ static inline double power(double a, double b) {
 
 BINARY(plus, x + y)
 BINARY(minus, x - y)
-BINARY(times, x * y)
+BINARY(times, x *y)
 BINARY(divide, x / y)
 BINARY(minimum, y < x ? y : x)
 BINARY(maximum, x < y ? y : x)
@@ -211,22 +209,22 @@ WIDE_BINARY(own_atan2, elementary_atan2)
 
 /* A product and what is added to it, in one pass: two operations, each rounded
  * as if it stood alone. y is an array, or a single value. */
-#define PRODUCT_LOOP(name, type, step, expression)                        \
-  CLONES static void name(void *out, const void *a, const void *b,        \
-                          const void *c, uint32_t n) {                    \
-    type *to = out;                                                       \
-    const type *first = a, *second = b, *third = c;                       \
-    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                        \
-      const type product = first[i] * second[step];                       \
-      const type z = third[i];                                            \
-      to[i] = expression;                                                 \
-    }                                                                     \
+#define PRODUCT_LOOP(name, type, step, expression)                 \
+  CLONES static void name(void *out, const void *a, const void *b, \
+                          const void *c, uint32_t n) {             \
+    type *to = out;                                                \
+    const type *first = a, *second = b, *third = c;                \
+    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                 \
+      const type product = first[i] * second[step];                \
+      const type z = third[i];                                     \
+      to[i] = expression;                                          \
+    }                                                              \
   }
-#define PRODUCT_FORMS(name, type, expression)          \
-  PRODUCT_LOOP(name, type, i, expression)              \
+#define PRODUCT_FORMS(name, type, expression) \
+  PRODUCT_LOOP(name, type, i, expression)     \
   PRODUCT_LOOP(name##_second, type, 0, expression)
-#define PRODUCT(name, expression)                      \
-  PRODUCT_FORMS(name##_f32, float, expression)         \
+#define PRODUCT(name, expression)              \
+  PRODUCT_FORMS(name##_f32, float, expression) \
   PRODUCT_FORMS(name##_f64, double, expression)
 PRODUCT(times_plus, product + z)
 PRODUCT(times_minus, product - z)
@@ -237,8 +235,8 @@ LOOP1(narrow, float, double, x)
 
 /* Truths ------------------------------------------------------------------ */
 
-#define COMPARE(name, expression)                        \
-  BINARY_FORMS(name##_f32, float, Truth, expression)     \
+#define COMPARE(name, expression)                    \
+  BINARY_FORMS(name##_f32, float, Truth, expression) \
   BINARY_FORMS(name##_f64, double, Truth, expression)
 
 COMPARE(less, x < y)
@@ -246,39 +244,39 @@ COMPARE(less_equal, x <= y)
 COMPARE(equal, x == y)
 BINARY_FORMS(equal_bool, Truth, Truth, x == y)
 BINARY_FORMS(equal_entity, uint64_t, Truth, x == y)
-LOOP2(both, Truth, Truth, Truth, x & y)
+LOOP2(both, Truth, Truth, Truth, x &y)
 LOOP2(either, Truth, Truth, Truth, x | y)
 LOOP1(opposite, Truth, Truth, x ^ 1u)
 
 /* a is the mask; of the other two, either may be a single value. */
-#define SELECT_LOOP(name, type, step_b, step_c)                           \
-  CLONES static void name(void *out, const void *a, const void *b,        \
-                          const void *c, uint32_t n) {                    \
-    type *to = out;                                                       \
-    const Truth *mask = a;                                                \
-    const type *yes = b, *no = c;                                         \
-    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                        \
-      const type x = yes[step_b], y = no[step_c];                         \
-      to[i] = mask[i] ? x : y;                                            \
-    }                                                                     \
+#define SELECT_LOOP(name, type, step_b, step_c)                    \
+  CLONES static void name(void *out, const void *a, const void *b, \
+                          const void *c, uint32_t n) {             \
+    type *to = out;                                                \
+    const Truth *mask = a;                                         \
+    const type *yes = b, *no = c;                                  \
+    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                 \
+      const type x = yes[step_b], y = no[step_c];                  \
+      to[i] = mask[i] ? x : y;                                     \
+    }                                                              \
   }
-#define SELECT(name, type)                    \
-  SELECT_LOOP(name, type, i, i)               \
-  SELECT_LOOP(name##_second, type, i, 0)      \
+#define SELECT(name, type)               \
+  SELECT_LOOP(name, type, i, i)          \
+  SELECT_LOOP(name##_second, type, i, 0) \
   SELECT_LOOP(name##_first, type, 0, i)
 SELECT(select_f32, float)
 SELECT(select_f64, double)
 SELECT(select_bool, Truth)
 SELECT(select_entity, uint64_t)
 
-#define FILL(name, type)                                                  \
-  CLONES static void name(void *out, const void *a, const void *b,        \
-                          const void *c, uint32_t n) {                    \
-    type *to = out;                                                       \
-    const type x = *(const type *)a;                                      \
-    UNUSED(b);                                                            \
-    UNUSED(c);                                                            \
-    for (uint32_t i = 0; i < n; i++) to[i] = x;                           \
+#define FILL(name, type)                                           \
+  CLONES static void name(void *out, const void *a, const void *b, \
+                          const void *c, uint32_t n) {             \
+    type *to = out;                                                \
+    const type x = *(const type *)a;                               \
+    UNUSED(b);                                                     \
+    UNUSED(c);                                                     \
+    for (uint32_t i = 0; i < n; i++) to[i] = x;                    \
   }
 FILL(fill_words, uint32_t)
 FILL(fill_twins, uint64_t)
@@ -296,29 +294,26 @@ FILL(fill_twins, uint64_t)
 
 /* For each integer type: loads, stores and quantizing, from and to f64, and
  * f32 where it holds every value of the type. */
-#define STORE_LOOPS(name, T, A, expression)                               \
-  LOOP1(store_##name, T, A, expression)                                   \
-  CLONES static void store_##name##_masked(void *out, const void *a,      \
-                                           const void *b, const void *c,  \
-                                           uint32_t n) {                  \
-    T *to = out;                                                          \
-    const A *from = a;                                                    \
-    const Truth *mask = b;                                                \
-    UNUSED(c);                                                            \
-    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                        \
-      const A x = from[i];                                                \
-      const T old = to[i];                                                \
-      to[i] = mask[i] ? (T)(expression) : old;                            \
-    }                                                                     \
+#define STORE_LOOPS(name, T, A, expression)                                 \
+  LOOP1(store_##name, T, A, expression)                                     \
+  CLONES static void store_##name##_masked(                                 \
+      void *out, const void *a, const void *b, const void *c, uint32_t n) { \
+    T *to = out;                                                            \
+    const A *from = a;                                                      \
+    const Truth *mask = b;                                                  \
+    UNUSED(c);                                                              \
+    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                          \
+      const A x = from[i];                                                  \
+      const T old = to[i];                                                  \
+      to[i] = mask[i] ? (T)(expression) : old;                              \
+    }                                                                       \
   }
-#define INTEGER(name, T, low, high)                                       \
-  LOOP1(load_##name##_f64, double, T, x)                                  \
-  STORE_LOOPS(name##_f64, T, double, TO_INTEGER(x, low##.0, high##.0))    \
-  LOOP1(quantize_##name##_f64, double, double,                            \
-        WHOLE(x, low##.0, high##.0))                                      \
-  STORE_LOOPS(name##_f32, T, float,                                       \
-              TO_INTEGER((double)x, low##.0, high##.0))                   \
-  LOOP1(quantize_##name##_f32, float, float,                              \
+#define INTEGER(name, T, low, high)                                           \
+  LOOP1(load_##name##_f64, double, T, x)                                      \
+  STORE_LOOPS(name##_f64, T, double, TO_INTEGER(x, low##.0, high##.0))        \
+  LOOP1(quantize_##name##_f64, double, double, WHOLE(x, low##.0, high##.0))   \
+  STORE_LOOPS(name##_f32, T, float, TO_INTEGER((double)x, low##.0, high##.0)) \
+  LOOP1(quantize_##name##_f32, float, float,                                  \
         WHOLE((double)x, low##.0, high##.0))
 INTEGER(i8, int8_t, -128, 127)
 INTEGER(u8, uint8_t, 0, 255)
@@ -346,36 +341,35 @@ STORE_LOOPS(entity, uint64_t, uint64_t, x)
 /* Reductions -------------------------------------------------------------- */
 
 /* x: the lane, y: the row's. Lanes do not depend on each other. */
-#define REDUCE(name, expression)                                          \
-  CLONES static void name(void *out, const void *a, const void *b,        \
-                          const void *c, uint32_t n) {                    \
-    double *to = out, lanes[REDUCTION_LANES];                             \
-    const double *from = a;                                               \
-    UNUSED(b);                                                            \
-    UNUSED(c);                                                            \
-    memcpy(lanes, to, sizeof lanes);                                      \
-    for (uint32_t i = 0; i < n; i += REDUCTION_LANES)                     \
-      for (uint32_t k = 0; k < REDUCTION_LANES; k++) {                    \
-        const double x = lanes[k], y = from[i + k];                       \
-        lanes[k] = expression;                                            \
-      }                                                                   \
-    memcpy(to, lanes, sizeof lanes);                                      \
-  }                                                                       \
-  CLONES static void name##_masked(void *out, const void *a,              \
-                                   const void *b, const void *c,          \
-                                   uint32_t n) {                          \
-    double *to = out, lanes[REDUCTION_LANES];                             \
-    const double *from = a;                                               \
-    const Truth *mask = b;                                                \
-    UNUSED(c);                                                            \
-    memcpy(lanes, to, sizeof lanes);                                      \
-    for (uint32_t i = 0; i < n; i += REDUCTION_LANES)                     \
-      for (uint32_t k = 0; k < REDUCTION_LANES; k++) {                    \
-        const double x = lanes[k], y = from[i + k];                       \
-        const double reduced = expression;                                \
-        lanes[k] = mask[i + k] ? reduced : x;                             \
-      }                                                                   \
-    memcpy(to, lanes, sizeof lanes);                                      \
+#define REDUCE(name, expression)                                            \
+  CLONES static void name(void *out, const void *a, const void *b,          \
+                          const void *c, uint32_t n) {                      \
+    double *to = out, lanes[REDUCTION_LANES];                               \
+    const double *from = a;                                                 \
+    UNUSED(b);                                                              \
+    UNUSED(c);                                                              \
+    memcpy(lanes, to, sizeof lanes);                                        \
+    for (uint32_t i = 0; i < n; i += REDUCTION_LANES)                       \
+      for (uint32_t k = 0; k < REDUCTION_LANES; k++) {                      \
+        const double x = lanes[k], y = from[i + k];                         \
+        lanes[k] = expression;                                              \
+      }                                                                     \
+    memcpy(to, lanes, sizeof lanes);                                        \
+  }                                                                         \
+  CLONES static void name##_masked(void *out, const void *a, const void *b, \
+                                   const void *c, uint32_t n) {             \
+    double *to = out, lanes[REDUCTION_LANES];                               \
+    const double *from = a;                                                 \
+    const Truth *mask = b;                                                  \
+    UNUSED(c);                                                              \
+    memcpy(lanes, to, sizeof lanes);                                        \
+    for (uint32_t i = 0; i < n; i += REDUCTION_LANES)                       \
+      for (uint32_t k = 0; k < REDUCTION_LANES; k++) {                      \
+        const double x = lanes[k], y = from[i + k];                         \
+        const double reduced = expression;                                  \
+        lanes[k] = mask[i + k] ? reduced : x;                               \
+      }                                                                     \
+    memcpy(to, lanes, sizeof lanes);                                        \
   }
 REDUCE(sum, x + y)
 REDUCE(least, y < x ? y : x)
@@ -383,7 +377,8 @@ REDUCE(greatest, y > x ? y : x)
 
 /* Finding ----------------------------------------------------------------- */
 
-#define BOTH(name) {name##_f32, name##_f64}
+#define BOTH(name) \
+  { name##_f32, name##_f64 }
 
 static const Loop number_loops[OPERATION_COUNT][2] = {
     [OPERATION_NEGATE] = BOTH(negate),
@@ -413,22 +408,23 @@ static const Loop number_loops[OPERATION_COUNT][2] = {
     [OPERATION_CONVERT] = {narrow, widen},
 };
 
-#define FORMS(name) {name, name##_second, name##_first}
+#define FORMS(name) \
+  { name, name##_second, name##_first }
 
-static const Loop formed_loops[OPERATION_COUNT][VALUE_TYPE_COUNT]
-                              [FORM_COUNT] = {
-    [OPERATION_PLUS] = {FORMS(plus_f32), FORMS(plus_f64)},
-    [OPERATION_MINUS] = {FORMS(minus_f32), FORMS(minus_f64)},
-    [OPERATION_TIMES] = {FORMS(times_f32), FORMS(times_f64)},
-    [OPERATION_DIVIDE] = {FORMS(divide_f32), FORMS(divide_f64)},
-    [OPERATION_MINIMUM] = {FORMS(minimum_f32), FORMS(minimum_f64)},
-    [OPERATION_MAXIMUM] = {FORMS(maximum_f32), FORMS(maximum_f64)},
-    [OPERATION_LESS] = {FORMS(less_f32), FORMS(less_f64)},
-    [OPERATION_LESS_EQUAL] = {FORMS(less_equal_f32), FORMS(less_equal_f64)},
-    [OPERATION_EQUAL] = {FORMS(equal_f32), FORMS(equal_f64),
-                         FORMS(equal_bool), FORMS(equal_entity)},
-    [OPERATION_SELECT] = {FORMS(select_f32), FORMS(select_f64),
-                          FORMS(select_bool), FORMS(select_entity)},
+static const Loop formed_loops[OPERATION_COUNT][VALUE_TYPE_COUNT][FORM_COUNT] =
+    {
+        [OPERATION_PLUS] = {FORMS(plus_f32), FORMS(plus_f64)},
+        [OPERATION_MINUS] = {FORMS(minus_f32), FORMS(minus_f64)},
+        [OPERATION_TIMES] = {FORMS(times_f32), FORMS(times_f64)},
+        [OPERATION_DIVIDE] = {FORMS(divide_f32), FORMS(divide_f64)},
+        [OPERATION_MINIMUM] = {FORMS(minimum_f32), FORMS(minimum_f64)},
+        [OPERATION_MAXIMUM] = {FORMS(maximum_f32), FORMS(maximum_f64)},
+        [OPERATION_LESS] = {FORMS(less_f32), FORMS(less_f64)},
+        [OPERATION_LESS_EQUAL] = {FORMS(less_equal_f32), FORMS(less_equal_f64)},
+        [OPERATION_EQUAL] = {FORMS(equal_f32), FORMS(equal_f64),
+                             FORMS(equal_bool), FORMS(equal_entity)},
+        [OPERATION_SELECT] = {FORMS(select_f32), FORMS(select_f64),
+                              FORMS(select_bool), FORMS(select_entity)},
 };
 
 Loop loop_of(Operation operation, ValueType type, LoopForm form) {
@@ -487,9 +483,12 @@ Loop loop_load(ecs_Scalar scalar, ValueType type) {
   return loops[scalar][type];
 }
 
-#define STORES(name)                                     \
-  {{store_##name##_f32, store_##name##_f32_masked},      \
-   {store_##name##_f64, store_##name##_f64_masked}}
+#define STORES(name)                                   \
+  {                                                    \
+    {store_##name##_f32, store_##name##_f32_masked}, { \
+      store_##name##_f64, store_##name##_f64_masked    \
+    }                                                  \
+  }
 
 Loop loop_store(ecs_Scalar scalar, ValueType type, bool masked) {
   static const Loop loops[ECS_SCALAR_COUNT][2][2] = {

@@ -25,8 +25,8 @@ typedef void (*Loop)(void *out, const void *a, const void *b, const void *c,
 /* Which of the last two operands are single values. */
 typedef enum LoopForm {
   FORM_ARRAYS,
-  FORM_SECOND,  /* the last one is */
-  FORM_FIRST,   /* the one before it is */
+  FORM_SECOND, /* the last one is */
+  FORM_FIRST,  /* the one before it is */
   FORM_COUNT
 } LoopForm;
 
@@ -47,8 +47,7 @@ typedef enum ProductKind {
   MINUS_PRODUCT, /* c - a * b */
   PRODUCT_COUNT
 } ProductKind;
-ECS_INTERNAL Loop loop_product(ProductKind kind, ValueType type,
-                               LoopForm form);
+ECS_INTERNAL Loop loop_product(ProductKind kind, ValueType type, LoopForm form);
 
 /* Between columns and values. load: out is values, a the column. store: out is
  * the column, a values, b the mask where masked. */

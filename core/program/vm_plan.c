@@ -38,8 +38,8 @@ static size_t lay_planner(Planner *planner, char *block) {
   size_t used = 0;
   planner->places = memory_lay(block, &used, values, sizeof(uint32_t));
   planner->spread_place = memory_lay(block, &used, values, sizeof(uint32_t));
-  planner->free_after = memory_lay(block, &used, 2 * (size_t)values + 1,
-                                   sizeof(uint32_t));
+  planner->free_after =
+      memory_lay(block, &used, 2 * (size_t)values + 1, sizeof(uint32_t));
   planner->steps = memory_lay(block, &used, code, sizeof(Step));
   planner->once = memory_lay(block, &used, code, sizeof(Step));
   planner->spread = memory_lay(block, &used, values, sizeof(Step));
@@ -111,7 +111,9 @@ static uint32_t spread(Planner *planner, uint32_t value) {
   planner->free_after[place] = UINT32_MAX;
   planner->spread_place[value] = place;
   planner->spread[planner->spread_count++] = (Step){
-      loop_fill(type), NULL, place,
+      loop_fill(type),
+      NULL,
+      place,
       {SINGLE_PLACE | value, SINGLE_PLACE | value, SINGLE_PLACE | value}};
   return place;
 }
@@ -129,7 +131,7 @@ static LoopForm form_of(const Planner *planner, const Instruction *at) {
   uint32_t second = at->operands[select ? 2 : 1];
   LoopForm form = planner->facts.is_single[second]  ? FORM_SECOND
                   : planner->facts.is_single[first] ? FORM_FIRST
-                                              : FORM_ARRAYS;
+                                                    : FORM_ARRAYS;
   Operation operation = (Operation)at->operation;
   return loop_of(operation, (ValueType)at->type, form) != NULL ? form
                                                                : FORM_ARRAYS;
@@ -158,20 +160,20 @@ static Loop loop_for(const Planner *planner, const Instruction *at,
       return loop_store(program->columns[at->index].type,
                         (ValueType)program->types[at->operands[0]],
                         at->operands[1] != NO_VALUE);
-    case SHAPE_LOAD:
-      return loop_load(program->columns[at->index].type, type);
+    case SHAPE_LOAD: return loop_load(program->columns[at->index].type, type);
     default: break;
   }
   return shape_of(at) <= SHAPE_CONVERT
-             ? loop_of((Operation)at->operation, type, form) : NULL;
+             ? loop_of((Operation)at->operation, type, form)
+             : NULL;
 }
 
 static void plan_once(Planner *planner, const Instruction *at) {
   Step step = {.at = at, .loop = loop_for(planner, at, FORM_ARRAYS)};
   step.out = SINGLE_PLACE | at->result;
   for (uint32_t k = 0; k < 3; k++)
-    step.operands[k] = at->operands[k] == NO_VALUE
-                           ? step.out : SINGLE_PLACE | at->operands[k];
+    step.operands[k] =
+        at->operands[k] == NO_VALUE ? step.out : SINGLE_PLACE | at->operands[k];
   planner->places[at->result] = step.out;
   planner->once[planner->once_count++] = step;
 }
@@ -191,14 +193,15 @@ static bool plan_direct_load(Planner *planner, const Instruction *at) {
 static bool is_stored_already(const Planner *planner, const Instruction *at) {
   return shape_of(at) == SHAPE_STORE && at->operands[1] == NO_VALUE &&
          planner->places[at->operands[0]] == (COLUMN_PLACE | at->index) &&
-         shape_of(&planner->facts.program->code[planner->facts.definition[
-             at->operands[0]]]) != SHAPE_LOAD;
+         shape_of(&planner->facts.program
+                       ->code[planner->facts.definition[at->operands[0]]]) !=
+             SHAPE_LOAD;
 }
 
 /* Where an array, or a single value as it is, is read. */
 static uint32_t plain_place(const Planner *planner, uint32_t value) {
   return planner->facts.is_single[value] ? SINGLE_PLACE | value
-                                   : planner->places[value];
+                                         : planner->places[value];
 }
 
 /* A sum or difference, with the product that is its operand k. */
@@ -281,9 +284,9 @@ static size_t lay_plan(ProgramPlan *plan, const ecs_Program *program,
   plan->bases = memory_lay(block, &used, plan->base_count, sizeof(void *));
   plan->single = memory_lay(block, &used, program->value_count, sizeof(double));
   /* Registers start on a line. */
-  char *registers =
-      memory_lay(block, &used,
-           (size_t)plan->register_count * LOOP_ROWS + ECS_LINE_BYTES / 8, 8);
+  char *registers = memory_lay(
+      block, &used,
+      (size_t)plan->register_count * LOOP_ROWS + ECS_LINE_BYTES / 8, 8);
   if (block == NULL) return used;
   uintptr_t over = (uintptr_t)registers % ECS_LINE_BYTES;
   if (over > 0) registers += ECS_LINE_BYTES - over;
@@ -295,8 +298,8 @@ static size_t lay_plan(ProgramPlan *plan, const ecs_Program *program,
   return used;
 }
 
-static uint32_t final_place(const ProgramPlan *plan,
-                            const ecs_Program *program, uint32_t place) {
+static uint32_t final_place(const ProgramPlan *plan, const ecs_Program *program,
+                            uint32_t place) {
   uint32_t index = place & ~PLACE_KIND;
   if (place == NO_VALUE) return 0;
   switch (place & PLACE_KIND) {
@@ -344,26 +347,24 @@ static uint32_t choose_block_rows(const Planner *planner) {
 }
 
 static ecs_Status finish(const Planner *planner, ecs_Program *program) {
-  ProgramPlan sizes = {
-      .register_count = planner->register_count + 1,
-      .step_count = planner->step_count,
-      .once_count = planner->once_count,
-      .spread_count = planner->spread_count,
-      .sum_count = planner->sum_count,
-      .change_count = planner->change_count,
-      .block_rows = choose_block_rows(planner),
-      .base_count = planner->register_count + 1 + program->column_count +
-                    program->value_count};
+  ProgramPlan sizes = {.register_count = planner->register_count + 1,
+                       .step_count = planner->step_count,
+                       .once_count = planner->once_count,
+                       .spread_count = planner->spread_count,
+                       .sum_count = planner->sum_count,
+                       .change_count = planner->change_count,
+                       .block_rows = choose_block_rows(planner),
+                       .base_count = planner->register_count + 1 +
+                                     program->column_count +
+                                     program->value_count};
   sizes.block_bytes = lay_plan(&sizes, program, NULL);
-  ProgramPlan *plan =
-      memory_zeroed(planner->memory, 1, sizes.block_bytes);
+  ProgramPlan *plan = memory_zeroed(planner->memory, 1, sizes.block_bytes);
   if (plan == NULL) return ECS_E_MEMORY;
   *plan = sizes;
   lay_plan(plan, program, (char *)plan);
   copy_steps(plan, program, planner->steps, plan->steps, plan->step_count);
   copy_steps(plan, program, planner->once, plan->once, plan->once_count);
-  copy_steps(plan, program, planner->spread, plan->spread,
-             plan->spread_count);
+  copy_steps(plan, program, planner->spread, plan->spread, plan->spread_count);
   copy_steps(plan, program, planner->sums, plan->sums, plan->sum_count);
   copy_steps(plan, program, planner->changes, plan->changes,
              plan->change_count);

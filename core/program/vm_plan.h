@@ -26,30 +26,30 @@
 
 /* One thing to do for each block, or once per run. */
 typedef struct Step {
-  Loop loop;             /* NULL: what the instruction says, in vm.c */
+  Loop loop; /* NULL: what the instruction says, in vm.c */
   const Instruction *at;
-  uint32_t out;          /* these four are places: indices of bases */
+  uint32_t out; /* these four are places: indices of bases */
   uint32_t operands[3];
 } Step;
 
 struct ProgramPlan {
   uint32_t register_count; /* the first places; then columns, then values */
   uint32_t base_count;
-  uint32_t step_count;     /* for each block */
-  uint32_t once_count;     /* before the first block */
-  uint32_t spread_count;   /* then: steps that spread single values */
-  uint32_t sum_count;      /* when a block's steps are done: reductions */
-  uint32_t change_count;   /* then: changes of structure */
-  uint32_t block_rows;     /* at most, of a block */
+  uint32_t step_count;   /* for each block */
+  uint32_t once_count;   /* before the first block */
+  uint32_t spread_count; /* then: steps that spread single values */
+  uint32_t sum_count;    /* when a block's steps are done: reductions */
+  uint32_t change_count; /* then: changes of structure */
+  uint32_t block_rows;   /* at most, of a block */
   Step *steps;
   Step *once;
   Step *spread;
-  Step *sums;              /* of reductions that several instructions add to */
+  Step *sums; /* of reductions that several instructions add to */
   Step *changes;
   void **bases;
-  double *single;          /* by value: room for those that are the same for
+  double *single;     /* by value: room for those that are the same for
                               every row */
-  size_t block_bytes;      /* of the one allocation that holds it all */
+  size_t block_bytes; /* of the one allocation that holds it all */
 };
 
 /* The place of column c. */

@@ -31,29 +31,29 @@ typedef struct Source {
 
 /* Memory of one walk: column pointers, and room for a gathered block. */
 struct Scratch {
-  Scratch *next;          /* of the same query */
-  bool taken;             /* by an open walk */
-  size_t block_bytes;     /* of the whole allocation */
-  void **columns;         /* column_count of the query */
-  Source *sources;        /* of the columns, where a batch is of one piece */
-  bool *copied;           /* columns[k] is in data */
-  ecs_Entity *entities;   /* ECS_BLOCK_ROWS */
-  char **data;            /* ECS_BLOCK_ROWS elements per column, aligned */
+  Scratch *next;        /* of the same query */
+  bool taken;           /* by an open walk */
+  size_t block_bytes;   /* of the whole allocation */
+  void **columns;       /* column_count of the query */
+  Source *sources;      /* of the columns, where a batch is of one piece */
+  bool *copied;         /* columns[k] is in data */
+  ecs_Entity *entities; /* ECS_BLOCK_ROWS */
+  char **data;          /* ECS_BLOCK_ROWS elements per column, aligned */
 };
 
 typedef struct Cursor {
   ecs_Query *query;
   Scratch *scratch;
   uint32_t next_piece;
-  uint32_t first_piece;   /* of the batch that is out */
-  uint32_t piece_count;   /* 0: no batch is out */
-  uint32_t slice_rows;    /* the most of a gathered batch */
-  uint32_t done;          /* rows of the only piece before the batch */
-  uint32_t count;         /* rows of the batch */
-  uint32_t left;          /* rows of the only piece after the batch */
-  uint32_t batching;      /* ecs_Batching */
-  bool sliced;            /* the only piece is gathered */
-  bool without_entities;  /* nobody looks at the batches' entities */
+  uint32_t first_piece;  /* of the batch that is out */
+  uint32_t piece_count;  /* 0: no batch is out */
+  uint32_t slice_rows;   /* the most of a gathered batch */
+  uint32_t done;         /* rows of the only piece before the batch */
+  uint32_t count;        /* rows of the batch */
+  uint32_t left;         /* rows of the only piece after the batch */
+  uint32_t batching;     /* ecs_Batching */
+  bool sliced;           /* the only piece is gathered */
+  bool without_entities; /* nobody looks at the batches' entities */
 } Cursor;
 
 /* The first component that a walk over the query cannot claim; 0: none. */
@@ -62,7 +62,7 @@ ECS_INTERNAL ecs_Component cursor_contested(const ecs_Query *query);
 /* Prepares the query, claims its terms and begins. ECS_E_MEMORY: nothing is
  * claimed. */
 ECS_INTERNAL ecs_Status cursor_begin(ecs_Query *query, ecs_Batching batching,
-                                    Cursor *walk);
+                                     Cursor *walk);
 
 /* Puts back what the last batch wrote, then hands out the next. */
 ECS_INTERNAL bool cursor_next(Cursor *walk, ecs_Batch *batch);

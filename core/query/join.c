@@ -14,15 +14,15 @@ static ecs_Status mark_tables(const QueryGroup *part, Memory *memory,
 }
 
 ecs_Status join_init(Join *join, Store *store, const QueryGroup *parts,
-                        uint32_t part_count, uint32_t driver) {
+                     uint32_t part_count, uint32_t driver) {
   Memory *memory = &store->memory;
   join->store = store;
   join->parts = parts;
   join->part_count = part_count;
   join->driver = driver;
   join->fits = memory_zeroed(memory, part_count, sizeof(uint8_t *));
-  join->tables = memory_zeroed(memory, part_count,
-                                  ECS_JOIN_ROWS * sizeof(uint32_t));
+  join->tables =
+      memory_zeroed(memory, part_count, ECS_JOIN_ROWS * sizeof(uint32_t));
   if (join->fits == NULL || join->tables == NULL) return ECS_E_MEMORY;
   for (uint32_t i = 0; i < part_count; i++) {
     ecs_Status status = mark_tables(&parts[i], memory, &join->fits[i]);
@@ -35,11 +35,9 @@ void join_deinit(Join *join) {
   Memory *memory = &join->store->memory;
   uint32_t parts = join->part_count;
   for (uint32_t i = 0; join->fits != NULL && i < parts; i++)
-    memory_free(memory, join->fits[i],
-                join->parts[i].group->table_count + 1);
+    memory_free(memory, join->fits[i], join->parts[i].group->table_count + 1);
   memory_free(memory, join->fits, parts * sizeof(uint8_t *));
-  memory_free(memory, join->tables,
-              parts * ECS_JOIN_ROWS * sizeof(uint32_t));
+  memory_free(memory, join->tables, parts * ECS_JOIN_ROWS * sizeof(uint32_t));
 }
 
 /* Finding --------------------------------------------------------------- */
@@ -74,8 +72,9 @@ static uint32_t take_rows(Join *join, const Table *table, uint32_t row) {
 
 /* Where the entities are in a part other than the main group. Who is there at
  * all is told without a jump, because nobody can guess it. */
-static inline __attribute__((always_inline)) void locate_in(
-    const Join *join, uint32_t part, bool narrow) {
+static inline __attribute__((always_inline)) void locate_in(const Join *join,
+                                                            uint32_t part,
+                                                            bool narrow) {
   Locator locator = join->parts[part].group->locator; /* in registers */
   const uint32_t *at = join->at;
   uint32_t *rows = rows_of(join, part);
@@ -84,7 +83,8 @@ static inline __attribute__((always_inline)) void locate_in(
   for (uint32_t i = 0; i < count; i++) {
     RowId place = locator_find(&locator, at[i]);
     rows[i] = place.row;
-    tables[i] = place.table | (place.row == LOCATOR_NONE ? QUERY_GROUP_ABSENT : 0u);
+    tables[i] =
+        place.table | (place.row == LOCATOR_NONE ? QUERY_GROUP_ABSENT : 0u);
   }
 }
 
@@ -151,8 +151,9 @@ static void filter_bits(Join *join, uint32_t part) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < join->count; i++) {
     join->kept[count] = i;
-    count += tables[i] == QUERY_GROUP_ABSENT ||
-             query_group_bits_fit(asked, asked->group->tables[tables[i]], rows[i]);
+    count +=
+        tables[i] == QUERY_GROUP_ABSENT ||
+        query_group_bits_fit(asked, asked->group->tables[tables[i]], rows[i]);
   }
   keep_only(join, part, count);
 }
@@ -169,14 +170,13 @@ static void filter_all(Join *join) {
 
 bool join_is_uniform(const Join *join) {
   for (uint32_t i = 0; i < join->part_count; i++)
-    if (i != join->driver &&
-        !ids_are_equal(tables_of(join, i), join->count))
+    if (i != join->driver && !ids_are_equal(tables_of(join, i), join->count))
       return false;
   return true;
 }
 
 uint32_t join_rows(Join *join, const Table *table, uint32_t row,
-                      uint32_t *const *rows, uint32_t first) {
+                   uint32_t *const *rows, uint32_t first) {
   join->rows = rows;
   join->first = first;
   uint32_t next = take_rows(join, table, row);

@@ -20,12 +20,12 @@ typedef struct Join {
   const QueryGroup *parts;
   uint32_t part_count;
   uint32_t driver;
-  uint8_t **fits;    /* per part, by table id plus one: does it match? Entry 0
+  uint8_t **fits;   /* per part, by table id plus one: does it match? Entry 0
                         stands for QUERY_GROUP_ABSENT; owned */
-  uint32_t *tables;  /* per part, of the rows found; owned */
+  uint32_t *tables; /* per part, of the rows found; owned */
   uint32_t *const *rows; /* per part: the caller's, from first on */
   uint32_t first;
-  uint32_t count;    /* rows found */
+  uint32_t count;               /* rows found */
   uint32_t at[ECS_JOIN_ROWS];   /* their entities' indices */
   uint32_t kept[ECS_JOIN_ROWS]; /* scratch */
 } Join;
@@ -33,17 +33,16 @@ typedef struct Join {
 /* ECS_E_MEMORY: join_deinit frees what there is. Parts and tables must stay
  * as they are until then. */
 ECS_INTERNAL ecs_Status join_init(Join *join, Store *store,
-                                     const QueryGroup *parts, uint32_t part_count,
-                                     uint32_t driver);
+                                  const QueryGroup *parts, uint32_t part_count,
+                                  uint32_t driver);
 ECS_INTERNAL void join_deinit(Join *join);
 
 /* Looks up the next ECS_JOIN_ROWS rows of a driver table, from row on, and
  * puts the count that match into the arrays, one for each part, from first on.
  * There must be room for all that are left. Rows of a part where an entity is
  * absent say nothing. Returns where to go on. */
-ECS_INTERNAL uint32_t join_rows(Join *join, const Table *table,
-                                   uint32_t row, uint32_t *const *rows,
-                                   uint32_t first);
+ECS_INTERNAL uint32_t join_rows(Join *join, const Table *table, uint32_t row,
+                                uint32_t *const *rows, uint32_t first);
 
 /* Are some ids all the same? Looks at all of them, many at once. */
 static inline bool ids_are_equal(const uint32_t *ids, uint32_t count) {
@@ -58,7 +57,7 @@ ECS_INTERNAL bool join_is_uniform(const Join *join);
 /* The tables' ids, or QUERY_GROUP_ABSENT, of one that was found; the driver's is left
  * as it is. */
 static inline void join_tables(const Join *join, uint32_t found,
-                                  uint32_t *tables) {
+                               uint32_t *tables) {
   for (uint32_t i = 0; i < join->part_count; i++)
     if (i != join->driver)
       tables[i] = join->tables[(size_t)i * ECS_JOIN_ROWS + found];

@@ -41,8 +41,8 @@ void query_copy_entities(const ecs_Query *query, ecs_Entity *entities) {
 static bool fits_part(const Store *store, const QueryGroup *part,
                       ecs_Entity entity) {
   RowRef place = part->group->id == 0
-                       ? store_locate_main(store, entity)
-                       : store_locate_in(part->group, id_index(entity));
+                     ? store_locate_main(store, entity)
+                     : store_locate_in(part->group, id_index(entity));
   if (place.table == NULL) return !part->required;
   return matched_tables_fit(&part->match, place.table) &&
          query_group_row_fits(part, place.table, place.row);
@@ -72,8 +72,7 @@ static ecs_Entity search_first(const ecs_Query *query) {
 }
 
 ecs_Entity query_first_entity(const ecs_Query *query) {
-  if (!query_is_direct(query) &&
-      !row_list_is_fresh(&query->rows, query->parts))
+  if (!query_is_direct(query) && !row_list_is_fresh(&query->rows, query->parts))
     return search_first(query);
   uint32_t spans = query_spans(query);
   for (uint32_t i = 0; i < spans; i++) {
@@ -103,8 +102,7 @@ ecs_Status index_set_init(IndexSet *marks, const ecs_Query *query) {
   }
   if (lowest > highest) return ECS_OK; /* nobody */
   uint32_t words = (highest - lowest) / 64u + 1u;
-  marks->words =
-      memory_zeroed(&query->store->memory, words, sizeof(uint64_t));
+  marks->words = memory_zeroed(&query->store->memory, words, sizeof(uint64_t));
   if (marks->words == NULL) return ECS_E_MEMORY;
   marks->base = lowest;
   marks->word_count = marks->left = words;

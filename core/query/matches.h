@@ -31,7 +31,8 @@ ECS_INTERNAL uint32_t query_spans(const ecs_Query *query);
 ECS_INTERNAL Span query_span(const ecs_Query *query, uint32_t at);
 
 /* The entities of a prepared query, copied; there is room for query_count. */
-ECS_INTERNAL void query_copy_entities(const ecs_Query *query, ecs_Entity *entities);
+ECS_INTERNAL void query_copy_entities(const ecs_Query *query,
+                                      ecs_Entity *entities);
 
 /* The first entity of the walk, 0: there is none. Of a query that is planned;
  * where its row list is stale, it is not built but searched for one row.
@@ -57,7 +58,8 @@ static inline void index_set_rewind(IndexSet *marks) {
 
 /* Takes a handful of neighbours: the bits of one word, as they are, and the
  * index of bit 0. False when there are no more. */
-static inline bool index_set_next(IndexSet *marks, uint64_t *bits, uint32_t *first) {
+static inline bool index_set_next(IndexSet *marks, uint64_t *bits,
+                                  uint32_t *first) {
   while (marks->left > 0) {
     marks->left--;
     *bits = marks->words[marks->left];

@@ -30,12 +30,12 @@ static void describe_columns(ecs_Query *query) {
     const Schema *schema = query->store->components[term->component].schema;
     for (uint32_t k = 0; k < term->column_count; k++) {
       ecs_Scalar type = schema->fields[k].type;
-      query->columns[term->first_column + k] = (QueryColumn){
-          .term = i,
-          .field = k,
-          .shift = (uint8_t)__builtin_ctz(scalar_bytes(type)),
-          .type = (uint8_t)type,
-          .written = term->access != ECS_READ};
+      query->columns[term->first_column + k] =
+          (QueryColumn){.term = i,
+                        .field = k,
+                        .shift = (uint8_t)__builtin_ctz(scalar_bytes(type)),
+                        .type = (uint8_t)type,
+                        .written = term->access != ECS_READ};
     }
   }
 }
@@ -43,9 +43,8 @@ static void describe_columns(ecs_Query *query) {
 ecs_Status query_init(ecs_Query *query, Store *store, const ecs_Term *terms,
                       uint32_t count) {
   Memory *memory = &store->memory;
-  *query = (ecs_Query){.store = store,
-                       .term_count = count,
-                       .layout_version = UINT64_MAX};
+  *query = (ecs_Query){
+      .store = store, .term_count = count, .layout_version = UINT64_MAX};
   query->terms = memory_zeroed(memory, count, sizeof(QueryTerm));
   query->parts = memory_zeroed(memory, count + 1, sizeof(QueryGroup));
   if ((query->terms == NULL && count > 0) || query->parts == NULL) {
@@ -92,8 +91,7 @@ void query_deinit(ecs_Query *query) {
 
 /* Planning -------------------------------------------------------------- */
 
-static ecs_Status ensure_part(ecs_Query *query, Group *group,
-                              uint32_t *found) {
+static ecs_Status ensure_part(ecs_Query *query, Group *group, uint32_t *found) {
   for (uint32_t i = 0; i < query->part_count; i++) {
     *found = i;
     if (query->parts[i].group == group) return ECS_OK;
@@ -120,12 +118,11 @@ static ecs_Status assign_parts(ecs_Query *query) {
     term->bit = what->bit;
     if (term->access == ECS_OPTIONAL) continue;
     query_group_demand(&query->parts[term->part], term->bit,
-                term->access != ECS_WITHOUT);
+                       term->access != ECS_WITHOUT);
   }
   /* Something must drive: every entity has a row in the main group. */
-  return any_required(query)
-             ? ECS_OK
-             : ensure_part(query, store_main(store), &unused);
+  return any_required(query) ? ECS_OK
+                             : ensure_part(query, store_main(store), &unused);
 }
 
 static ecs_Status attach_parts(ecs_Query *query) {
@@ -155,8 +152,8 @@ ecs_Status query_plan(ecs_Query *query) {
 
 /* The driver ------------------------------------------------------------ */
 
-#define COST_LOCATE 2.0  /* per row and other part; lists are cached */
-#define COST_GATHER 1.0  /* per row and column */
+#define COST_LOCATE 2.0 /* per row and other part; lists are cached */
+#define COST_GATHER 1.0 /* per row and column */
 #define COST_SCATTER 1.5
 
 static bool can_drive(const ecs_Query *query, uint32_t part) {
@@ -247,9 +244,8 @@ static void say_terms(Text *text, const ecs_Query *query, uint32_t part) {
 static void say_part(Text *text, const ecs_Query *query, uint32_t part) {
   const QueryGroup *asked = &query->parts[part];
   const Group *group = asked->group;
-  text_say(text, "  %s %u: %u of %u tables, %llu rows%s\n",
-           group_kind(group), group->id, asked->match.count,
-           group->table_count,
+  text_say(text, "  %s %u: %u of %u tables, %llu rows%s\n", group_kind(group),
+           group->id, asked->match.count, group->table_count,
            (unsigned long long)query_group_rows(asked),
            query->part_count > 1 && part == query->driver ? ", drives" : "");
   say_terms(text, query, part);
@@ -275,7 +271,7 @@ static void say_blocks(Text *text, const ecs_Query *query) {
 size_t query_explain(const ecs_Query *query, char *text, size_t capacity) {
   Text out = {text, capacity, 0};
   text_say(&out, "%s plan, %llu rows match\n", plan_name(query),
-      (unsigned long long)query_count(query));
+           (unsigned long long)query_count(query));
   for (uint32_t i = 0; i < query->part_count; i++) say_part(&out, query, i);
   say_blocks(&out, query);
   return out.length;

@@ -33,9 +33,9 @@ typedef struct QueryTerm {
 typedef struct QueryColumn {
   uint32_t term;
   uint32_t field;
-  uint8_t shift;         /* log2 of the element size */
-  uint8_t type;          /* ecs_Scalar */
-  bool written;          /* ECS_WRITE or ECS_OPTIONAL */
+  uint8_t shift; /* log2 of the element size */
+  uint8_t type;  /* ecs_Scalar */
+  bool written;  /* ECS_WRITE or ECS_OPTIONAL */
 } QueryColumn;
 
 typedef struct Scratch Scratch; /* cursor.h */
@@ -46,15 +46,15 @@ struct ecs_Query {
   uint32_t term_count;
   QueryColumn *columns;
   uint32_t column_count;
-  QueryGroup *parts;           /* room for one per term, and one */
+  QueryGroup *parts; /* room for one per term, and one */
   uint32_t part_count;
-  RowList rows;          /* of plans that are not full */
-  uint32_t driver;       /* of the last row list */
+  RowList rows;            /* of plans that are not full */
+  uint32_t driver;         /* of the last row list */
   uint64_t layout_version; /* that the plan was made for; UINT64_MAX: none */
-  uint32_t open;         /* cursors */
-  Scratch *scratches;    /* owned; those of open cursors and spare ones */
+  uint32_t open;           /* cursors */
+  Scratch *scratches;      /* owned; those of open cursors and spare ones */
   ecs_KernelBinding *bindings; /* owned; kernel_binding.h */
-  ecs_Program *programs; /* owned; vm.h */
+  ecs_Program *programs;       /* owned; vm.h */
 };
 
 /* Terms are valid. ECS_E_MEMORY. The query holds no place in the world yet;

@@ -8,7 +8,8 @@ static uint64_t least(uint64_t left, uint64_t right) {
 }
 
 /* Tables as they lie. */
-static void copy_tables(const QueryGroup *part, ecs_Entity *to, uint64_t capacity) {
+static void copy_tables(const QueryGroup *part, ecs_Entity *to,
+                        uint64_t capacity) {
   for (uint32_t i = 0; i < part->match.count && capacity > 0; i++) {
     const Table *table = part->group->tables[part->match.tables[i]];
     uint64_t count = least(table->count, capacity);
@@ -23,8 +24,7 @@ static void copy_tables(const QueryGroup *part, ecs_Entity *to, uint64_t capacit
 static void copy_block(const ecs_Query *query, const Block *block,
                        ecs_Entity *to, uint64_t count) {
   const RowList *list = &query->rows;
-  const Table *table =
-      row_list_table(list, block, query->parts, query->driver);
+  const Table *table = row_list_table(list, block, query->parts, query->driver);
   const uint32_t *rows = row_list_rows(list, block, query->driver);
   for (uint64_t i = 0; i < count; i++) to[i] = table->entities[rows[i]];
 }
@@ -53,8 +53,8 @@ static bool fits(const QueryGroup *part, RowRef place) {
 }
 
 /* The elements of one term in its part's row. */
-static void point(const ecs_Query *query, const QueryTerm *term,
-                  RowRef place, void **elements) {
+static void point(const ecs_Query *query, const QueryTerm *term, RowRef place,
+                  void **elements) {
   const Component *what = &query->store->components[term->component];
   void **out = elements + term->first_column;
   bool there = place.table != NULL && what->writers == 0 &&
@@ -67,15 +67,15 @@ static void point(const ecs_Query *query, const QueryTerm *term,
 }
 
 ecs_Status query_locate_entity(const ecs_Query *query, ecs_Entity entity,
-                        void **elements, bool *matches) {
+                               void **elements, bool *matches) {
   RowRef home = store_locate_main(query->store, entity);
   if (home.table == NULL) return ECS_E_DEAD;
   *matches = true;
   for (uint32_t p = 0; p < query->part_count; p++) {
     const QueryGroup *part = &query->parts[p];
     RowRef place = part->group->id == 0
-                         ? home
-                         : store_locate_in(part->group, id_index(entity));
+                       ? home
+                       : store_locate_in(part->group, id_index(entity));
     *matches = *matches && fits(part, place);
     for (uint32_t t = 0; t < query->term_count; t++)
       if (query->terms[t].part == p)

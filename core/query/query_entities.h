@@ -23,7 +23,8 @@ ECS_INTERNAL void query_entities(const ecs_Query *query, ecs_Entity *entities,
 /* elements[k] becomes where column k of the entity is, NULL where it lacks the
  * component or an open walk writes it. The query is planned. ECS_E_DEAD for
  * what has no place: nothing is written. */
-ECS_INTERNAL ecs_Status query_locate_entity(const ecs_Query *query, ecs_Entity entity,
-                                     void **elements, bool *matches);
+ECS_INTERNAL ecs_Status query_locate_entity(const ecs_Query *query,
+                                            ecs_Entity entity, void **elements,
+                                            bool *matches);
 
 #endif

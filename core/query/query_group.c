@@ -44,7 +44,8 @@ uint64_t query_group_rows(const QueryGroup *part) {
   return rows;
 }
 
-bool query_group_bits_fit(const QueryGroup *part, const Table *table, uint32_t row) {
+bool query_group_bits_fit(const QueryGroup *part, const Table *table,
+                          uint32_t row) {
   for (uint32_t i = 0; i < part->bits_columns; i++) {
     uint8_t bits =
         i < table->bits_columns ? table_bits(table, i)[row] : (uint8_t)0;

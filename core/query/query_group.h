@@ -9,35 +9,38 @@
 
 #include "storage/store.h"
 
-#define QUERY_GROUP_ABSENT UINT32_MAX /* a table id: the entity has no place here */
+#define QUERY_GROUP_ABSENT \
+  UINT32_MAX /* a table id: the entity has no place here */
 
 typedef struct QueryGroup {
   Group *group;
   MatchedTables match;
-  uint8_t *bits_needed;    /* bits_columns bytes each; owned */
+  uint8_t *bits_needed; /* bits_columns bytes each; owned */
   uint8_t *bits_forbidden;
   uint32_t bits_columns;
-  bool filters;            /* some tag stored as bits is asked for */
-  bool required;           /* an entity without a place here does not match */
+  bool filters;  /* some tag stored as bits is asked for */
+  bool required; /* an entity without a place here does not match */
 } QueryGroup;
 
 /* Masks of as many words as the group has now, all clear. ECS_E_MEMORY:
  * query_group_deinit frees what there is. */
-ECS_INTERNAL ecs_Status query_group_init(QueryGroup *part, Memory *memory, Group *group);
+ECS_INTERNAL ecs_Status query_group_init(QueryGroup *part, Memory *memory,
+                                         Group *group);
 ECS_INTERNAL void query_group_deinit(QueryGroup *part, Memory *memory);
 
 /* Adds one term's demand: the component must be there, or must not. */
-ECS_INTERNAL void query_group_demand(QueryGroup *part, uint32_t bit, bool there);
+ECS_INTERNAL void query_group_demand(QueryGroup *part, uint32_t bit,
+                                     bool there);
 
 /* Rows of all tables that match. */
 ECS_INTERNAL uint64_t query_group_rows(const QueryGroup *part);
 
-ECS_INTERNAL bool query_group_bits_fit(const QueryGroup *part, const Table *table,
-                                uint32_t row);
+ECS_INTERNAL bool query_group_bits_fit(const QueryGroup *part,
+                                       const Table *table, uint32_t row);
 
 /* Does the row pass the filter of bits? */
-static inline bool query_group_row_fits(const QueryGroup *part, const Table *table,
-                                 uint32_t row) {
+static inline bool query_group_row_fits(const QueryGroup *part,
+                                        const Table *table, uint32_t row) {
   return !part->filters || query_group_bits_fit(part, table, row);
 }
 

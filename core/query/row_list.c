@@ -49,11 +49,11 @@ typedef struct Build {
   uint32_t *combinations; /* per matching row of one driver table */
   uint32_t *hash;         /* combination plus one; 0: free */
   uint32_t hash_capacity;
-  uint32_t *sorted;       /* scratch; NULL: nothing had to be sorted yet */
-  uint32_t *starts;       /* scratch: per combination */
+  uint32_t *sorted; /* scratch; NULL: nothing had to be sorted yet */
+  uint32_t *starts; /* scratch: per combination */
   uint32_t starts_capacity;
-  uint32_t rows;          /* capacity of combinations and sorted */
-  uint32_t base;          /* the first combination of this driver table */
+  uint32_t rows; /* capacity of combinations and sorted */
+  uint32_t base; /* the first combination of this driver table */
 } Build;
 
 static void build_deinit(Build *build, Memory *memory) {
@@ -61,8 +61,7 @@ static void build_deinit(Build *build, Memory *memory) {
   memory_free(memory, build->combinations, build->rows * sizeof(uint32_t));
   memory_free(memory, build->sorted, build->rows * sizeof(uint32_t));
   memory_free(memory, build->hash, build->hash_capacity * sizeof(uint32_t));
-  memory_free(memory, build->starts,
-              build->starts_capacity * sizeof(uint32_t));
+  memory_free(memory, build->starts, build->starts_capacity * sizeof(uint32_t));
 }
 
 static ecs_Status reserve_rows(RowList *list, Memory *memory, uint32_t rows) {
@@ -86,9 +85,8 @@ static ecs_Status build_init(Build *build, Memory *memory) {
   const QueryGroup *driver = &build->parts[build->driver];
   uint64_t rows = query_group_rows(driver);
   uint32_t longest = 0;
-  ecs_Status status =
-      join_init(&build->join, build->store, build->parts,
-                   build->list->part_count, build->driver);
+  ecs_Status status = join_init(&build->join, build->store, build->parts,
+                                build->list->part_count, build->driver);
   if (status != ECS_OK) return status;
   for (uint32_t i = 0; i < driver->match.count; i++) {
     uint32_t count = driver->group->tables[driver->match.tables[i]]->count;
@@ -106,21 +104,18 @@ static ecs_Status build_init(Build *build, Memory *memory) {
 
 static uint32_t hash_tables(const uint32_t *tables, uint32_t count) {
   uint32_t hash = 2166136261u; /* FNV-1a, by words */
-  for (uint32_t i = 0; i < count; i++)
-    hash = (hash ^ tables[i]) * 16777619u;
+  for (uint32_t i = 0; i < count; i++) hash = (hash ^ tables[i]) * 16777619u;
   return hash ^ hash >> 15;
 }
 
-static uint32_t *find_combination(const Build *build,
-                                  const uint32_t *tables) {
+static uint32_t *find_combination(const Build *build, const uint32_t *tables) {
   const RowList *list = build->list;
   uint32_t last = build->hash_capacity - 1;
   uint32_t at = hash_tables(tables, list->part_count) & last;
   for (; build->hash[at] != 0; at = (at + 1) & last) {
     const uint32_t *known =
         list->tables + (build->hash[at] - 1) * list->part_count;
-    if (memcmp(known, tables, list->part_count * sizeof(uint32_t)) == 0)
-      break;
+    if (memcmp(known, tables, list->part_count * sizeof(uint32_t)) == 0) break;
   }
   return &build->hash[at];
 }
@@ -131,8 +126,7 @@ static ecs_Status grow_hash(Build *build, Memory *memory) {
   uint32_t *old = build->hash;
   if ((list->tables_count + 1) * 2 <= old_capacity) return ECS_OK;
   build->hash_capacity = old_capacity == 0 ? 8 : old_capacity * 2;
-  build->hash =
-      memory_zeroed(memory, build->hash_capacity, sizeof(uint32_t));
+  build->hash = memory_zeroed(memory, build->hash_capacity, sizeof(uint32_t));
   if (build->hash == NULL) {
     build->hash = old;
     build->hash_capacity = old_capacity;
@@ -162,8 +156,7 @@ static ecs_Status ensure_combination(Build *build, const uint32_t *tables,
                      list->part_count, sizeof(uint32_t)))
       return ECS_E_MEMORY;
     list->tables = known;
-    memcpy(list->tables + in_use, tables,
-           list->part_count * sizeof(uint32_t));
+    memcpy(list->tables + in_use, tables, list->part_count * sizeof(uint32_t));
     *slot = ++list->tables_count;
   }
   *combination = *slot - 1;
@@ -209,8 +202,8 @@ static ecs_Status visit_table(Build *build, const Table *table,
 
 static ecs_Status append_block(RowList *list, Memory *memory, Block block) {
   void *blocks = list->blocks;
-  if (!memory_grow(memory, &blocks, &list->block_capacity, list->block_count,
-                   1, sizeof(Block)))
+  if (!memory_grow(memory, &blocks, &list->block_capacity, list->block_count, 1,
+                   sizeof(Block)))
     return ECS_E_MEMORY;
   list->blocks = blocks;
   list->blocks[list->block_count++] = block;
@@ -218,7 +211,8 @@ static ecs_Status append_block(RowList *list, Memory *memory, Block block) {
 }
 
 static bool is_absent(const RowList *list, Block block, uint32_t part) {
-  return list->tables[block.tables * list->part_count + part] == QUERY_GROUP_ABSENT;
+  return list->tables[block.tables * list->part_count + part] ==
+         QUERY_GROUP_ABSENT;
 }
 
 /* Numbers that end where a run would: then they are looked at, all at once. */
@@ -263,9 +257,8 @@ static ecs_Status cut_blocks(RowList *list, Memory *memory, Block all) {
                    0};
     block.runs = find_runs(list, block);
     bool run = is_run_everywhere(list, block);
-    Block *before = run && before_is_run
-                        ? &list->blocks[list->block_count - 1]
-                        : NULL;
+    Block *before =
+        run && before_is_run ? &list->blocks[list->block_count - 1] : NULL;
     before_is_run = run;
     if (before != NULL && block_continues(list, *before, block)) {
       before->count += block.count;
@@ -326,8 +319,7 @@ static ecs_Status bring_together(Build *build, uint32_t first) {
   uint32_t combinations = list->tables_count - build->base;
   for (uint32_t i = 0; status == ECS_OK && i < combinations; i++) {
     Block all = {first + build->starts[i],
-                 build->starts[i + 1] - build->starts[i], build->base + i,
-                 0};
+                 build->starts[i + 1] - build->starts[i], build->base + i, 0};
     status = cut_blocks(list, memory, all);
   }
   return status;

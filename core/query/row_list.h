@@ -22,7 +22,7 @@
 #include "query/query_group.h"
 
 typedef struct Block {
-  uint32_t first;  /* of its rows in the list */
+  uint32_t first; /* of its rows in the list */
   uint32_t count;
   uint32_t tables; /* which combination of tables */
   uint64_t runs;   /* bit k: its rows of part k follow each other; parts past
@@ -31,12 +31,12 @@ typedef struct Block {
 
 typedef struct RowList {
   uint32_t part_count;
-  uint64_t *versions;     /* of the groups, one per part, when it was built */
-  uint32_t **rows;        /* one array per part; owned */
-  uint32_t capacity;      /* of each of them */
-  uint32_t count;         /* rows that match */
-  uint32_t *tables;       /* part_count ids per combination; QUERY_GROUP_ABSENT */
-  uint32_t tables_count;  /* combinations */
+  uint64_t *versions; /* of the groups, one per part, when it was built */
+  uint32_t **rows;    /* one array per part; owned */
+  uint32_t capacity;  /* of each of them */
+  uint32_t count;     /* rows that match */
+  uint32_t *tables;   /* part_count ids per combination; QUERY_GROUP_ABSENT */
+  uint32_t tables_count;    /* combinations */
   uint32_t tables_capacity; /* in ids */
   Block *blocks;
   uint32_t block_count;
@@ -49,12 +49,14 @@ ECS_INTERNAL ecs_Status row_list_init(RowList *list, Memory *memory,
 ECS_INTERNAL void row_list_deinit(RowList *list, Memory *memory);
 
 /* Is it still what row_list_build would make? */
-ECS_INTERNAL bool row_list_is_fresh(const RowList *list, const QueryGroup *parts);
+ECS_INTERNAL bool row_list_is_fresh(const RowList *list,
+                                    const QueryGroup *parts);
 
 /* Fills the list. ECS_E_MEMORY leaves it not built. Cost: one look-up per row
  * of the driver and other part. */
 ECS_INTERNAL ecs_Status row_list_build(RowList *list, Store *store,
-                                       const QueryGroup *parts, uint32_t driver);
+                                       const QueryGroup *parts,
+                                       uint32_t driver);
 
 /* The table of a block in a part; NULL when absent. */
 static inline Table *row_list_table(const RowList *list, const Block *block,
@@ -64,8 +66,7 @@ static inline Table *row_list_table(const RowList *list, const Block *block,
 }
 
 static inline const uint32_t *row_list_rows(const RowList *list,
-                                            const Block *block,
-                                            uint32_t part) {
+                                            const Block *block, uint32_t part) {
   return list->rows[part] + block->first;
 }
 

@@ -57,7 +57,7 @@ typedef struct EntityIndex {
   uint32_t free_head;     /* 0: none */
   uint32_t free_count;
   uint32_t retired_count;
-  uint32_t alive_count;   /* reserved and placed */
+  uint32_t alive_count; /* reserved and placed */
 } EntityIndex;
 
 /* Allocates nothing. */
@@ -66,12 +66,11 @@ ECS_INTERNAL void entity_index_deinit(EntityIndex *index, Memory *memory);
 
 /* Makes sure that count handles can be issued without failing.
  * ECS_E_MEMORY, ECS_E_LIMIT. */
-ECS_INTERNAL ecs_Status entity_index_reserve(EntityIndex *index,
-                                             Memory *memory, uint64_t count);
+ECS_INTERNAL ecs_Status entity_index_reserve(EntityIndex *index, Memory *memory,
+                                             uint64_t count);
 
 /* Frees an alive index of that generation. */
-static inline void entity_index_free(EntityIndex *index,
-                                     uint32_t entity_index,
+static inline void entity_index_free(EntityIndex *index, uint32_t entity_index,
                                      uint32_t generation);
 
 static inline Slot *entity_index_slot(const EntityIndex *index,
@@ -99,13 +98,13 @@ static inline uint32_t slot_table(Slot slot) {
 }
 
 static inline uint32_t slot_summary(Slot slot) {
-  return slot.table_bits >> SLOT_SUMMARY_SHIFT & ((1u << SLOT_SUMMARY_BITS) - 1u);
+  return slot.table_bits >> SLOT_SUMMARY_SHIFT &
+         ((1u << SLOT_SUMMARY_BITS) - 1u);
 }
 
 /* What a placed slot tells of its generation, where it stands in the slot. */
 static inline uint32_t slot_told(uint32_t generation) {
-  return (generation < ECS_SLOT_GENERATIONS ? generation
-                                            : ECS_SLOT_GENERATIONS)
+  return (generation < ECS_SLOT_GENERATIONS ? generation : ECS_SLOT_GENERATIONS)
          << SLOT_HINT_SHIFT;
 }
 
@@ -116,8 +115,8 @@ static inline uint32_t slot_summary_bit(uint32_t group) {
 
 /* Can one more handle be issued with what is there? */
 static inline bool entity_index_ready(const EntityIndex *index) {
-  return index->free_head != 0 ||
-         index->used < index->page_count << ECS_PAGE_BITS;
+  return index->free_head != 0 || index->used < index->page_count
+                                                    << ECS_PAGE_BITS;
 }
 
 /* Issues a handle and writes its slot, as one that is placed in a table or as
@@ -147,8 +146,8 @@ static inline ecs_Entity entity_index_issue_as(EntityIndex *index,
 
 /* Issues a handle, reserved: alive but in no place. Room must be reserved. */
 static inline ecs_Entity entity_index_issue(EntityIndex *index) {
-  return entity_index_issue_as(
-      index, (uint32_t)SLOT_RESERVED << ECS_INDEX_BITS, 0, false);
+  return entity_index_issue_as(index, (uint32_t)SLOT_RESERVED << ECS_INDEX_BITS,
+                               0, false);
 }
 
 /* Issues a handle that is placed at once. */
@@ -169,9 +168,8 @@ static inline void entity_index_move(EntityIndex *index, uint32_t entity_index,
 }
 
 /* The first place of a reserved entity; its summary is empty. */
-static inline void entity_index_place(EntityIndex *index,
-                                      uint32_t entity_index, uint32_t table,
-                                      uint32_t row) {
+static inline void entity_index_place(EntityIndex *index, uint32_t entity_index,
+                                      uint32_t table, uint32_t row) {
   Slot *slot = entity_index_slot(index, entity_index);
   ECS_ASSERT(slot_state(*slot) == SLOT_RESERVED);
   slot->row_bits = row;
@@ -199,8 +197,7 @@ static inline void entity_index_free_slot(EntityIndex *index, Slot *slot,
   index->free_count++;
 }
 
-static inline void entity_index_free(EntityIndex *index,
-                                     uint32_t entity_index,
+static inline void entity_index_free(EntityIndex *index, uint32_t entity_index,
                                      uint32_t generation) {
   entity_index_free_slot(index, entity_index_slot(index, entity_index),
                          entity_index, generation);

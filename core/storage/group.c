@@ -11,8 +11,8 @@ static const Table no_table;
 
 /* Says anew which is the first table. */
 static void note_first(Group *group) {
-  group->first = group->table_count > 0 ? group->tables[0]
-                                        : (Table *)(uintptr_t)&no_table;
+  group->first =
+      group->table_count > 0 ? group->tables[0] : (Table *)(uintptr_t)&no_table;
 }
 
 Group *group_create(Memory *memory, uint32_t id, bool narrow) {
@@ -105,8 +105,7 @@ Table *group_find_table(const Group *group, const uint64_t *mask,
   return NULL;
 }
 
-static void hash_insert(uint32_t *hash, uint32_t capacity,
-                        const Table *table) {
+static void hash_insert(uint32_t *hash, uint32_t capacity, const Table *table) {
   uint32_t last = capacity - 1;
   uint32_t at = (uint32_t)hash_mask(table->mask, table->mask_words) & last;
   while (hash[at] != 0) at = (at + 1) & last;
@@ -143,8 +142,8 @@ static ecs_Status reserve_birth(Group *group, Memory *memory) {
   ecs_Status status = reserve_hash(group, memory);
   if (status != ECS_OK) return status;
   if (group->table_count >= ECS_TABLE_LIMIT) return ECS_E_LIMIT;
-  if (!memory_grow(memory, &tables, &group->table_capacity,
-                   group->table_count, 1, sizeof(Table *)))
+  if (!memory_grow(memory, &tables, &group->table_capacity, group->table_count,
+                   1, sizeof(Table *)))
     return ECS_E_MEMORY;
   group->tables = tables;
   for (uint32_t i = 0; i < group->match_count; i++)
@@ -169,7 +168,8 @@ ecs_Status group_ensure_table(Group *group, Memory *memory,
   hash_insert(group->hash, group->hash_capacity, *table);
   for (uint32_t i = 0; i < group->match_count; i++) {
     MatchedTables *match = group->matches[i];
-    if (matched_tables_fit(match, *table)) match->tables[match->count++] = (*table)->id;
+    if (matched_tables_fit(match, *table))
+      match->tables[match->count++] = (*table)->id;
   }
   group->version++;
   return ECS_OK;
@@ -187,8 +187,7 @@ static ecs_Status reserve_edges(Group *group, Memory *memory) {
   if (edges == NULL) return ECS_E_MEMORY;
   for (uint32_t i = 0; i < group->edge_capacity; i++)
     if (group->edges[i].key != 0)
-      edges[edge_slot(edges, capacity, group->edges[i].key)] =
-          group->edges[i];
+      edges[edge_slot(edges, capacity, group->edges[i].key)] = group->edges[i];
   memory_free(memory, group->edges, group->edge_capacity * sizeof(Edge));
   group->edges = edges;
   group->edge_capacity = capacity;
@@ -225,8 +224,7 @@ static void insert_edge(Group *group, const Table *from, const Table *to,
 }
 
 static ecs_Status ensure_toggled(Group *group, Memory *memory,
-                                 const Table *table, uint32_t bit,
-                                 Table **to) {
+                                 const Table *table, uint32_t bit, Table **to) {
   uint32_t words = group_words(group);
   uint64_t few[8] = {0};
   size_t mask_bytes = words * sizeof(uint64_t);
@@ -248,8 +246,7 @@ ecs_Status group_ensure_edge(Group *group, Memory *memory, const Table *table,
   *edge = group_find_edge(group, table, bit);
   if (*edge != NULL) return ECS_OK;
   status = reserve_edges(group, memory);
-  if (status == ECS_OK)
-    status = ensure_toggled(group, memory, table, bit, &to);
+  if (status == ECS_OK) status = ensure_toggled(group, memory, table, bit, &to);
   if (status != ECS_OK) return status;
   insert_edge(group, table, to, bit);
   insert_edge(group, to, table, bit);
@@ -282,8 +279,8 @@ static void erase_edge(Group *group, uint32_t hole) {
 static void drop_edges(Group *group, uint32_t table_count) {
   for (uint32_t i = 0; i < group->edge_capacity; i++) {
     const Edge *edge = &group->edges[i];
-    while (edge->key != 0 && (edge->table >= table_count ||
-                              (edge->key - 1) >> 32 >= table_count))
+    while (edge->key != 0 &&
+           (edge->table >= table_count || (edge->key - 1) >> 32 >= table_count))
       erase_edge(group, i);
   }
 }
@@ -315,9 +312,8 @@ void group_drop_tables(Group *group, Memory *memory, uint32_t count) {
 
 void group_copy_row(const Group *group, Table *to, uint32_t to_row,
                     const Table *from, uint32_t from_row) {
-  uint32_t common = to->lookup_count < from->lookup_count
-                        ? to->lookup_count
-                        : from->lookup_count;
+  uint32_t common = to->lookup_count < from->lookup_count ? to->lookup_count
+                                                          : from->lookup_count;
   for (uint32_t bit = 0; bit < common; bit++) {
     if (!table_has_columns(to, bit) || !table_has_columns(from, bit)) continue;
     const ColumnCode *target = table_codes(to, bit);
@@ -334,8 +330,8 @@ void group_copy_row(const Group *group, Table *to, uint32_t to_row,
 
 ecs_Status group_attach(Group *group, Memory *memory, MatchedTables *match) {
   void *matches = (void *)group->matches;
-  if (!memory_grow(memory, &matches, &group->match_capacity,
-                   group->match_count, 1, sizeof(MatchedTables *)))
+  if (!memory_grow(memory, &matches, &group->match_capacity, group->match_count,
+                   1, sizeof(MatchedTables *)))
     return ECS_E_MEMORY;
   group->matches = matches;
   match->count = 0;

@@ -25,41 +25,41 @@
 
 /* Tables that have all of required and none of excluded. Owned by a query. */
 typedef struct MatchedTables {
-  uint64_t *required;   /* words of them */
+  uint64_t *required; /* words of them */
   uint64_t *excluded;
   uint32_t words;
-  uint32_t *tables;     /* ids, ascending */
+  uint32_t *tables; /* ids, ascending */
   uint32_t count;
   uint32_t capacity;
 } MatchedTables;
 
 typedef struct GroupComponent {
   ecs_Component component;
-  uint32_t bits_index;  /* among those stored as bits; GROUP_NOT_BITS */
+  uint32_t bits_index; /* among those stored as bits; GROUP_NOT_BITS */
 } GroupComponent;
 #define GROUP_NOT_BITS UINT32_MAX
 
 typedef struct Edge {
-  uint64_t key;         /* table id << 32 | bit, plus one; 0: free */
-  uint32_t table;       /* where it leads */
-  bool added;           /* the component comes; otherwise it goes */
-  ColumnRange range;    /* the component's columns in the table that has it */
+  uint64_t key;      /* table id << 32 | bit, plus one; 0: free */
+  uint32_t table;    /* where it leads */
+  bool added;        /* the component comes; otherwise it goes */
+  ColumnRange range; /* the component's columns in the table that has it */
 } Edge;
 
 typedef struct Group {
-  uint32_t id;          /* position in its world; 0: the main group */
-  uint32_t summary;     /* its bit in a slot; 0 for the main group */
+  uint32_t id;      /* position in its world; 0: the main group */
+  uint32_t summary; /* its bit in a slot; 0 for the main group */
   uint32_t component_count;
   uint32_t component_capacity;
   GroupComponent *components;
   const Schema **schemas; /* by bit; NULL for what has no columns */
   uint32_t schema_capacity;
-  uint32_t bits_count;  /* components stored as bits */
+  uint32_t bits_count; /* components stored as bits */
   Table **tables;
-  Table *first;         /* tables[0]; without tables, one that has no room */
+  Table *first; /* tables[0]; without tables, one that has no room */
   uint32_t table_count;
   uint32_t table_capacity;
-  uint32_t *hash;       /* table id plus one; 0: free */
+  uint32_t *hash;         /* table id plus one; 0: free */
   uint32_t hash_capacity; /* a power of two, or 0 */
   Edge *edges;
   uint32_t edge_count;
@@ -67,8 +67,8 @@ typedef struct Group {
   MatchedTables **matches;
   uint32_t match_count;
   uint32_t match_capacity;
-  Locator locator;      /* not used by the main group */
-  uint64_t version;     /* grows with every change of rows or tables */
+  Locator locator;  /* not used by the main group */
+  uint64_t version; /* grows with every change of rows or tables */
 } Group;
 
 /* Life ------------------------------------------------------------------ */
@@ -89,8 +89,8 @@ ECS_INTERNAL Table *group_find_table(const Group *group, const uint64_t *mask,
 
 /* Finds or makes it. ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. */
 ECS_INTERNAL ecs_Status group_ensure_table(Group *group, Memory *memory,
-                                           const uint64_t *mask,
-                                           uint32_t words, Table **table);
+                                           const uint64_t *mask, uint32_t words,
+                                           Table **table);
 
 /* Unmakes tables, with their edges, until only count are left: the newest,
  * which must be empty. This is how a failed change leaves no trace. */
@@ -108,9 +108,8 @@ ECS_INTERNAL ecs_Status group_ensure_edge(Group *group, Memory *memory,
 
 /* Copies everything both tables have, bits included. Slower than along an
  * edge: walks the components. */
-ECS_INTERNAL void group_copy_row(const Group *group, Table *to,
-                                 uint32_t to_row, const Table *from,
-                                 uint32_t from_row);
+ECS_INTERNAL void group_copy_row(const Group *group, Table *to, uint32_t to_row,
+                                 const Table *from, uint32_t from_row);
 
 /* Matches --------------------------------------------------------------- */
 
@@ -120,7 +119,8 @@ ECS_INTERNAL ecs_Status group_attach(Group *group, Memory *memory,
 ECS_INTERNAL void group_detach(Group *group, const MatchedTables *match);
 ECS_INTERNAL void matched_tables_deinit(MatchedTables *match, Memory *memory);
 
-static inline bool matched_tables_fit(const MatchedTables *match, const Table *table) {
+static inline bool matched_tables_fit(const MatchedTables *match,
+                                      const Table *table) {
   for (uint32_t i = 0; i < match->words; i++) {
     uint64_t mask = i < table->mask_words ? table->mask[i] : 0;
     if ((mask & match->required[i]) != match->required[i]) return false;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 static size_t page_bytes(const Locator *locator) {
-  return LOCATOR_PAGE_SIZE * (locator->narrow ? sizeof(uint32_t)
-                                              : sizeof(RowId));
+  return LOCATOR_PAGE_SIZE *
+         (locator->narrow ? sizeof(uint32_t) : sizeof(RowId));
 }
 
 void locator_init(Locator *locator, bool narrow) {

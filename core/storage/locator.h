@@ -16,14 +16,14 @@
 #define LOCATOR_PAGE_SIZE (1u << ECS_PAGE_BITS)
 
 typedef struct RowId {
-  uint32_t row;   /* LOCATOR_NONE: no place */
+  uint32_t row; /* LOCATOR_NONE: no place */
   uint32_t table;
 } RowId;
 
 typedef struct Locator {
-  void **pages;           /* NULL where no index was ever placed */
-  uint32_t page_count;    /* of the array, which is also its capacity */
-  bool narrow;            /* entries are rows of table 0, not places */
+  void **pages;        /* NULL where no index was ever placed */
+  uint32_t page_count; /* of the array, which is also its capacity */
+  bool narrow;         /* entries are rows of table 0, not places */
 } Locator;
 
 /* Allocates nothing. */

@@ -13,30 +13,30 @@
 #include "base/scalar.h"
 
 typedef struct SchemaField {
-  const char *name;     /* owned by the schema's block */
+  const char *name; /* owned by the schema's block */
   ecs_Scalar type;
-  uint32_t offset;      /* in the image */
-  uint32_t shift;       /* log2 of the element size */
+  uint32_t offset; /* in the image */
+  uint32_t shift;  /* log2 of the element size */
   double default_value;
 } SchemaField;
 
 typedef struct Schema {
   const char *name;
   uint32_t field_count;
-  uint32_t image_bytes;     /* 0 for a tag; a multiple of the alignment */
-  bool zero_defaults;       /* every default's bits are zero */
-  uint8_t uniform;          /* the type that all fields have; otherwise, and
+  uint32_t image_bytes;      /* 0 for a tag; a multiple of the alignment */
+  bool zero_defaults;        /* every default's bits are zero */
+  uint8_t uniform;           /* the type that all fields have; otherwise, and
                                for a tag, ECS_SCALAR_COUNT */
-  size_t block_bytes;       /* of the one allocation that holds it all */
-  const void *default_image;/* image_bytes of defaults; NULL for a tag */
+  size_t block_bytes;        /* of the one allocation that holds it all */
+  const void *default_image; /* image_bytes of defaults; NULL for a tag */
   SchemaField fields[];
 } Schema;
 
 /* Checks a description (ECS_E_NAME, ECS_E_FIELD, ECS_E_VALUE, ECS_E_LIMIT,
  * ECS_E_ARGUMENT for an unknown type) and copies it. Owned by the caller. */
-ECS_INTERNAL ecs_Status schema_create(
-    Memory *memory, const ecs_ComponentDescription *description,
-    Schema **schema);
+ECS_INTERNAL ecs_Status
+schema_create(Memory *memory, const ecs_ComponentDescription *description,
+              Schema **schema);
 ECS_INTERNAL void schema_destroy(Memory *memory, Schema *schema);
 
 /* Does the description say the same: names, order, types, default bits? */

@@ -28,8 +28,8 @@ ecs_Status store_init(Store *store, ecs_Memory memory, uint64_t limit_bytes) {
   entity_index_init(&store->index);
   ecs_Status status = append_group(store, false);
   if (status == ECS_OK) /* the table of entities without components */
-    status = group_ensure_table(store_main(store), &store->memory, NULL, 0,
-                                &table);
+    status =
+        group_ensure_table(store_main(store), &store->memory, NULL, 0, &table);
   if (status != ECS_OK) store_deinit(store);
   return status;
 }
@@ -67,9 +67,9 @@ static ecs_Status redefine(const Store *store,
 static bool grow_components(Store *store) {
   void *components = store->components;
   uint32_t in_use = store->components == NULL ? 0 : store->component_count;
-  bool grown = memory_grow(&store->memory, &components,
-                           &store->component_capacity, in_use, 2,
-                           sizeof(Component));
+  bool grown =
+      memory_grow(&store->memory, &components, &store->component_capacity,
+                  in_use, 2, sizeof(Component));
   store->components = components;
   return grown;
 }
@@ -110,8 +110,8 @@ static ecs_Status settle(Store *store, Component *component, ecs_Component id) {
   if (status != ECS_OK) return status;
   Group *group = store->groups[sparse ? store->group_count - 1 : 0];
   uint32_t bit = group->component_count;
-  status = group_add_component(group, &store->memory, id, component->schema,
-                               bits);
+  status =
+      group_add_component(group, &store->memory, id, component->schema, bits);
   if (status == ECS_OK)
     component_settle(component, group, bit);
   else if (sparse)
@@ -188,8 +188,7 @@ ecs_Status store_locate(const Store *store, ecs_Entity entity,
 ecs_Status store_reserve_rows(Store *store, Group *group, Table *table,
                               uint32_t bits_columns, uint64_t rows) {
   uint32_t capacity = table->capacity, bits_before = table->bits_columns;
-  ecs_Status status =
-      table_reserve_bits(table, &store->memory, bits_columns);
+  ecs_Status status = table_reserve_bits(table, &store->memory, bits_columns);
   if (status == ECS_OK) status = table_reserve(table, &store->memory, rows);
   if (table->capacity != capacity || table->bits_columns != bits_before)
     store_touch(store, group);
@@ -231,13 +230,11 @@ static ecs_Status reserve_walk(Store *store, Group *group, const Table *from,
     const Table *to = group->tables[(*edge)->table];
     if (ECS_LIKELY(has_room(to, from))) return ECS_OK;
   }
-  ecs_Status status =
-      group_ensure_edge(group, &store->memory, from, bit, edge);
+  ecs_Status status = group_ensure_edge(group, &store->memory, from, bit, edge);
   if (status != ECS_OK) return status;
   Table *to = group->tables[(*edge)->table];
   status = store_reserve_rows(store, group, to, from->bits_columns, 1);
-  if (status != ECS_OK)
-    group_drop_tables(group, &store->memory, tables_before);
+  if (status != ECS_OK) group_drop_tables(group, &store->memory, tables_before);
   return status;
 }
 
@@ -247,11 +244,10 @@ static ecs_Status enter_group(Store *store, Group *group, ecs_Entity entity,
                               uint32_t bits_columns, RowRef *location) {
   uint32_t at = id_index(entity);
   uint32_t tables_before = group->table_count;
-  ecs_Status status = group_ensure_table(group, &store->memory, mask, words,
-                                         &location->table);
+  ecs_Status status =
+      group_ensure_table(group, &store->memory, mask, words, &location->table);
   if (status != ECS_OK) return status;
-  status =
-      store_reserve_rows(store, group, location->table, bits_columns, 1);
+  status = store_reserve_rows(store, group, location->table, bits_columns, 1);
   if (status == ECS_OK)
     status = locator_reserve(&group->locator, &store->memory, at);
   if (status != ECS_OK) {
@@ -269,20 +265,17 @@ static ecs_Status enter_with(Store *store, Group *group, ecs_Entity entity,
   uint64_t few[8] = {0};
   uint32_t words = bit / 64u + 1u;
   uint64_t *mask = few;
-  if (words > 8)
-    mask = memory_zeroed(&store->memory, words, sizeof(uint64_t));
+  if (words > 8) mask = memory_zeroed(&store->memory, words, sizeof(uint64_t));
   if (mask == NULL) return ECS_E_MEMORY;
   mask[bit >> 6] = UINT64_C(1) << (bit & 63u);
-  ecs_Status status =
-      enter_group(store, group, entity, mask, words, 0, place);
-  if (mask != few)
-    memory_free(&store->memory, mask, words * sizeof(uint64_t));
+  ecs_Status status = enter_group(store, group, entity, mask, words, 0, place);
+  if (mask != few) memory_free(&store->memory, mask, words * sizeof(uint64_t));
   return status;
 }
 
 /* The row in the component's group of an entity whose main row is known. */
 static inline RowRef place_in(const Group *group, ecs_Entity entity,
-                                RowRef main) {
+                              RowRef main) {
   return group->id == 0 ? main : store_locate_in(group, id_index(entity));
 }
 
@@ -307,17 +300,16 @@ static inline ecs_Status add_to_row(Store *store, Group *group,
                                     ecs_Entity entity, uint32_t bit,
                                     RowRef *place) {
   const Edge *edge = NULL;
-  if (place->table == NULL)
-    return enter_with(store, group, entity, bit, place);
+  if (place->table == NULL) return enter_with(store, group, entity, bit, place);
   ecs_Status status = reserve_walk(store, group, place->table, bit, &edge);
   if (status != ECS_OK) return status;
   *place = (RowRef){group->tables[edge->table],
-                      walk_edge(store, group, edge, entity, *place)};
+                    walk_edge(store, group, edge, entity, *place)};
   return ECS_OK;
 }
 
 static inline void store_added(RowRef place, const Component *what,
-                        const void *image) {
+                               const void *image) {
   if (what->schema->field_count == 0) return;
   if (image != NULL)
     table_store_all(place.table, place.row, what->bit, what->schema, image);
@@ -325,8 +317,8 @@ static inline void store_added(RowRef place, const Component *what,
     table_store_defaults(place.table, place.row, what->bit, what->schema);
 }
 
-ecs_Status store_add_any(Store *store, ecs_Entity entity,
-                         const Component *what, const void *image) {
+ecs_Status store_add_any(Store *store, ecs_Entity entity, const Component *what,
+                         const void *image) {
   Group *group = what->home;
   RowRef place = store_locate_main(store, entity);
   if (place.table == NULL) return ECS_E_DEAD;
@@ -388,8 +380,7 @@ ecs_Status store_remove_any(Store *store, ecs_Entity entity,
     leave_group(store, group, entity, place);
     return ECS_OK;
   }
-  ecs_Status status =
-      reserve_walk(store, group, place.table, what->bit, &edge);
+  ecs_Status status = reserve_walk(store, group, place.table, what->bit, &edge);
   if (status == ECS_OK) walk_edge(store, group, edge, entity, place);
   return status;
 }
@@ -397,8 +388,7 @@ ecs_Status store_remove_any(Store *store, ecs_Entity entity,
 void store_leave_all(Store *store, ecs_Entity entity, uint32_t summary) {
   for (; summary != 0; summary &= summary - 1) {
     uint32_t first = 1u + (uint32_t)__builtin_ctz(summary);
-    for (uint32_t i = first; i < store->group_count;
-         i += SLOT_SUMMARY_BITS) {
+    for (uint32_t i = first; i < store->group_count; i += SLOT_SUMMARY_BITS) {
       Group *group = store->groups[i];
       RowRef place = store_locate_in(group, id_index(entity));
       if (place.table != NULL) leave_group(store, group, entity, place);
@@ -443,7 +433,8 @@ static bool check_row(const Store *store, const Group *group,
   ecs_Entity entity = table->entities[row];
   RowRef main = store_locate_main(store, entity);
   if (main.table == NULL) return false;
-  uint32_t what = entity_index_slot(&store->index, id_index(entity))->table_bits;
+  uint32_t what =
+      entity_index_slot(&store->index, id_index(entity))->table_bits;
   uint32_t told = slot_told(id_generation(entity)) >> SLOT_HINT_SHIFT;
   if (what >> SLOT_HINT_SHIFT != told) return false;
   if (group->id == 0) return main.table == table && main.row == row;

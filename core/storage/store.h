@@ -32,19 +32,19 @@ typedef ecs_Status RemoveComponent(Store *store, ecs_Entity entity,
                                    const Component *what);
 
 struct Component {
-  Schema *schema;       /* owned */
-  Group *home;          /* the group it belongs to */
-  AddComponent *add;    /* the shortest way that fits it */
+  Schema *schema;    /* owned */
+  Group *home;       /* the group it belongs to */
+  AddComponent *add; /* the shortest way that fits it */
   RemoveComponent *remove;
-  ecs_Storage storage;  /* as it was defined */
-  uint32_t group;       /* home's id */
-  uint32_t bit;         /* in that group */
-  uint32_t last_edge_key;    /* of the turn that adds it; that which removes it has
+  ecs_Storage storage;    /* as it was defined */
+  uint32_t group;         /* home's id */
+  uint32_t bit;           /* in that group */
+  uint32_t last_edge_key; /* of the turn that adds it; that which removes it has
                            one less */
-  uint32_t field_count; /* the schema's */
-  uint32_t bits_index;  /* GROUP_NOT_BITS: not stored as bits */
-  uint32_t readers;     /* open cursors that read it; writers count here too */
-  uint32_t writers;     /* open cursors that write it */
+  uint32_t field_count;   /* the schema's */
+  uint32_t bits_index;    /* GROUP_NOT_BITS: not stored as bits */
+  uint32_t readers; /* open cursors that read it; writers count here too */
+  uint32_t writers; /* open cursors that write it */
 };
 
 typedef struct Bundle Bundle;
@@ -52,19 +52,19 @@ typedef struct Bundle Bundle;
 struct Store {
   Memory memory;
   EntityIndex index;
-  Component *components;  /* by id; entry 0 is not used */
+  Component *components;    /* by id; entry 0 is not used */
   uint32_t component_count; /* entries, the unused one included */
   uint32_t component_capacity;
-  Group *main;            /* groups[0] */
+  Group *main; /* groups[0] */
   Group **groups;
   uint32_t group_count;
   uint32_t group_capacity;
-  Bundle **bundles;       /* owned; by id less one */
+  Bundle **bundles; /* owned; by id less one */
   uint32_t bundle_count;
   uint32_t bundle_capacity;
-  Bundle *last_spawned;   /* owned; of the last spawn without a bundle */
+  Bundle *last_spawned; /* owned; of the last spawn without a bundle */
   uint64_t layout_version;
-  uint64_t row_epoch;         /* see ecs_world_row_epoch */
+  uint64_t row_epoch; /* see ecs_world_row_epoch */
 };
 
 /* Where an entity's row of one group is. table NULL: nowhere. */
@@ -92,9 +92,7 @@ ECS_INTERNAL ecs_Status store_define(Store *store,
 
 /* Finding --------------------------------------------------------------- */
 
-static inline Group *store_main(const Store *store) {
-  return store->main;
-}
+static inline Group *store_main(const Store *store) { return store->main; }
 
 /* The slot of an entity that has a place, and the table it is in; NULL when the
  * entity is not alive or has no place yet. Any number is a fair question. */
@@ -104,7 +102,8 @@ static inline Slot *store_find_slot(const Store *store, ecs_Entity entity,
   /* Who was never issued is not placed, index 0 included. */
   if (ECS_UNLIKELY(!entity_index_has(&store->index, at))) return NULL;
   Slot *slot = entity_index_slot(&store->index, at);
-  if (ECS_UNLIKELY(slot->row_bits > ECS_INDEX_MASK)) return NULL; /* not placed */
+  if (ECS_UNLIKELY(slot->row_bits > ECS_INDEX_MASK))
+    return NULL; /* not placed */
   *table = store_main(store)->tables[slot_table(*slot)];
   uint64_t generation = entity >> ECS_INDEX_BITS;
   bool alive = ECS_LIKELY(generation < ECS_SLOT_GENERATIONS)
@@ -114,8 +113,7 @@ static inline Slot *store_find_slot(const Store *store, ecs_Entity entity,
 }
 
 /* The row of the main group; table NULL where store_find_slot finds none. */
-static inline RowRef store_locate_main(const Store *store,
-                                         ecs_Entity entity) {
+static inline RowRef store_locate_main(const Store *store, ecs_Entity entity) {
   Table *table = NULL;
   const Slot *slot = store_find_slot(store, entity, &table);
   if (ECS_UNLIKELY(slot == NULL)) return (RowRef){NULL, 0};
@@ -138,8 +136,7 @@ ECS_INTERNAL bool store_is_reserved(const Store *store, ecs_Entity entity);
 /* The row with the component's columns, or bit; table NULL when the entity is
  * placed and lacks it. ECS_E_DEAD for what has no place. */
 ECS_INTERNAL ecs_Status store_locate(const Store *store, ecs_Entity entity,
-                                     ecs_Component component,
-                                     RowRef *location);
+                                     ecs_Component component, RowRef *location);
 
 /* Changing one entity: ECS_E_DEAD for what has no place ------------------- */
 
@@ -195,8 +192,7 @@ ECS_INTERNAL uint64_t store_structure_version(const Store *store);
  * keeps pointers to them; also when it fails half way. ECS_E_MEMORY,
  * ECS_E_LIMIT. */
 ECS_INTERNAL ecs_Status store_reserve_rows(Store *store, Group *group,
-                                           Table *table,
-                                           uint32_t bits_columns,
+                                           Table *table, uint32_t bits_columns,
                                            uint64_t rows);
 
 /* Tells where an entity's row of a group is now. The locator must be ready. */
@@ -234,9 +230,8 @@ static inline void store_enter(Store *store, Group *group, uint32_t at,
 
 /* The columns of bits a group's component needs in a table. */
 static inline uint32_t bits_columns_for(const Group *group, uint32_t bit) {
-  return group_is_bits(group, bit)
-             ? group->components[bit].bits_index / 8u + 1u
-             : 0u;
+  return group_is_bits(group, bit) ? group->components[bit].bits_index / 8u + 1u
+                                   : 0u;
 }
 
 static inline void table_write_bit(Table *table, uint32_t row,
@@ -249,8 +244,7 @@ static inline void table_write_bit(Table *table, uint32_t row,
 /* In line ----------------------------------------------------------------- */
 
 static inline ecs_Status store_add(Store *store, ecs_Entity entity,
-                                   ecs_Component component,
-                                   const void *image) {
+                                   ecs_Component component, const void *image) {
   const Component *what = &store->components[component];
   return what->add(store, entity, what, image);
 }

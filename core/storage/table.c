@@ -35,8 +35,7 @@ static ecs_Status assign_columns(Table *table, ColumnCode *lookup,
     lookup[bit] = schema == NULL ? TABLE_NO_COLUMN : (ColumnCode)next;
     for (uint32_t i = 0; schema != NULL && i < schema->field_count; i++) {
       uint32_t shift = size_shift(schema->fields[i].type);
-      if (table->columns[shift] >= ECS_COLUMN_LIMIT)
-        return ECS_E_LIMIT;
+      if (table->columns[shift] >= ECS_COLUMN_LIMIT) return ECS_E_LIMIT;
       codes[next++] =
           (ColumnCode)((uint32_t)table->columns[shift]++ << 2 | shift);
       table->sizes = (uint8_t)(table->sizes | 1u << shift);
@@ -70,8 +69,7 @@ Table *table_create(Memory *memory, const Schema *const *schemas,
   table->lookup = lookup;
   table->lookup_count = census.components;
   table->codes = lookup + census.components;
-  *status =
-      assign_columns(table, lookup, lookup + census.components, schemas);
+  *status = assign_columns(table, lookup, lookup + census.components, schemas);
   table->only_cells = (table->sizes & ~4u) == 0;
   table_forget_edge(table);
   if (*status == ECS_OK) return table;
@@ -128,8 +126,7 @@ static void copy_columns(Table *to, const Table *from) {
       void *column = table_column(to, code);
       size_t used = (size_t)from->count << shift;
       if (used > 0) memcpy(column, table_column(from, code), used);
-      memset((char *)column + used, 0,
-             ((size_t)to->capacity << shift) - used);
+      memset((char *)column + used, 0, ((size_t)to->capacity << shift) - used);
     }
   }
 }
@@ -155,8 +152,7 @@ static ecs_Status resettle(Table *table, Memory *memory, uint32_t capacity,
   next.entities = (void *)(((uintptr_t)next.slab + line) & ~line);
   size_t used = table->count * sizeof(ecs_Entity);
   if (used > 0) memcpy(next.entities, table->entities, used);
-  memset((char *)next.entities + used, 0,
-         capacity * sizeof(ecs_Entity) - used);
+  memset((char *)next.entities + used, 0, capacity * sizeof(ecs_Entity) - used);
   copy_columns(&next, table);
   clear_new_bits(&next, table);
   for (uint32_t i = 0; i < next.field_count; i++)
@@ -194,15 +190,15 @@ ecs_Status table_reserve_bits(Table *table, Memory *memory, uint32_t columns) {
 
 /* The last row into the hole, zeros into the last row, in all columns of one
  * size. */
-#define CLOSE_HOLE(Cell, shift)                                               \
-  do {                                                                        \
-    char *at = (char *)table->entities + table->first[shift];                 \
-    for (uint32_t i = size_count(table, shift); i > 0; i--) {                 \
-      Cell *column = (Cell *)(void *)at;                                      \
-      column[row] = column[last];                                             \
-      column[last] = 0;                                                       \
-      at += table->stride[shift];                                             \
-    }                                                                         \
+#define CLOSE_HOLE(Cell, shift)                               \
+  do {                                                        \
+    char *at = (char *)table->entities + table->first[shift]; \
+    for (uint32_t i = size_count(table, shift); i > 0; i--) { \
+      Cell *column = (Cell *)(void *)at;                      \
+      column[row] = column[last];                             \
+      column[last] = 0;                                       \
+      at += table->stride[shift];                             \
+    }                                                         \
   } while (0)
 
 ecs_Entity table_remove_mixed(Table *table, uint32_t row) {
@@ -211,8 +207,7 @@ ecs_Entity table_remove_mixed(Table *table, uint32_t row) {
   if ((table->sizes & 4u) != 0) CLOSE_HOLE(Cell4, 2);
   if ((table->sizes & 8u) != 0) CLOSE_HOLE(Cell8, 3);
   if ((table->sizes & 2u) != 0) CLOSE_HOLE(Cell2, 1);
-  if ((table->sizes & 1u) != 0 || table->bits_columns > 0)
-    CLOSE_HOLE(Cell1, 0);
+  if ((table->sizes & 1u) != 0 || table->bits_columns > 0) CLOSE_HOLE(Cell1, 0);
   return filler;
 }
 
@@ -228,47 +223,47 @@ void table_clear(Table *table) {
 
 /* count columns at a stride each: the row over to the other table, then the
  * last row into the hole. */
-#define MOVE_RUN(Cell, shift, to_begin, from_begin, run)                     \
-  do {                                                                       \
-    char *target = (char *)to->entities + to->first[shift] +                 \
-                   (size_t)(to_begin) * to->stride[shift] +                  \
-                   ((size_t)to_row << (shift));                              \
-    char *source = (char *)from->entities + from->first[shift] +             \
-                   (size_t)(from_begin) * from->stride[shift];               \
-    for (uint32_t i = (run); i > 0; i--) {                                   \
-      Cell *column = (Cell *)(void *)source;                                 \
-      *(Cell *)(void *)target = column[row];                                 \
-      column[row] = column[last];                                            \
-      column[last] = 0;                                                      \
-      target += to->stride[shift];                                           \
-      source += from->stride[shift];                                         \
-    }                                                                        \
+#define MOVE_RUN(Cell, shift, to_begin, from_begin, run)         \
+  do {                                                           \
+    char *target = (char *)to->entities + to->first[shift] +     \
+                   (size_t)(to_begin)*to->stride[shift] +        \
+                   ((size_t)to_row << (shift));                  \
+    char *source = (char *)from->entities + from->first[shift] + \
+                   (size_t)(from_begin)*from->stride[shift];     \
+    for (uint32_t i = (run); i > 0; i--) {                       \
+      Cell *column = (Cell *)(void *)source;                     \
+      *(Cell *)(void *)target = column[row];                     \
+      column[row] = column[last];                                \
+      column[last] = 0;                                          \
+      target += to->stride[shift];                               \
+      source += from->stride[shift];                             \
+    }                                                            \
   } while (0)
 
 /* The columns of a component that goes: only the hole is closed. */
-#define DROP_RUN(Cell, shift, begin, run)                                    \
-  do {                                                                       \
-    char *source = (char *)from->entities + from->first[shift] +             \
-                   (size_t)(begin) * from->stride[shift];                    \
-    for (uint32_t i = (run); i > 0; i--) {                                   \
-      Cell *column = (Cell *)(void *)source;                                 \
-      column[row] = column[last];                                            \
-      column[last] = 0;                                                      \
-      source += from->stride[shift];                                         \
-    }                                                                        \
+#define DROP_RUN(Cell, shift, begin, run)                        \
+  do {                                                           \
+    char *source = (char *)from->entities + from->first[shift] + \
+                   (size_t)(begin)*from->stride[shift];          \
+    for (uint32_t i = (run); i > 0; i--) {                       \
+      Cell *column = (Cell *)(void *)source;                     \
+      column[row] = column[last];                                \
+      column[last] = 0;                                          \
+      source += from->stride[shift];                             \
+    }                                                            \
   } while (0)
 
 /* The columns before the range, in it, and after it, of one size. */
-#define MOVE_SIZE(Cell, shift)                                               \
-  do {                                                                       \
-    uint32_t begin = range->begin[shift], end = range->end[shift];           \
-    MOVE_RUN(Cell, shift, 0, 0, begin);                                      \
-    if (added) {                                                             \
-      MOVE_RUN(Cell, shift, end, begin, from->columns[shift] - begin);       \
-    } else {                                                                 \
-      DROP_RUN(Cell, shift, begin, end - begin);                             \
-      MOVE_RUN(Cell, shift, begin, end, from->columns[shift] - end);         \
-    }                                                                        \
+#define MOVE_SIZE(Cell, shift)                                         \
+  do {                                                                 \
+    uint32_t begin = range->begin[shift], end = range->end[shift];     \
+    MOVE_RUN(Cell, shift, 0, 0, begin);                                \
+    if (added) {                                                       \
+      MOVE_RUN(Cell, shift, end, begin, from->columns[shift] - begin); \
+    } else {                                                           \
+      DROP_RUN(Cell, shift, begin, end - begin);                       \
+      MOVE_RUN(Cell, shift, begin, end, from->columns[shift] - end);   \
+    }                                                                  \
   } while (0)
 
 static void move_bits(Table *to, uint32_t to_row, Table *from, uint32_t row,
@@ -297,9 +292,8 @@ uint32_t table_move_row_mixed(Table *to, Table *from, uint32_t row,
 
 void table_copy_bits(Table *to, uint32_t to_row, const Table *from,
                      uint32_t from_row) {
-  uint32_t common = to->bits_columns < from->bits_columns
-                        ? to->bits_columns
-                        : from->bits_columns;
+  uint32_t common = to->bits_columns < from->bits_columns ? to->bits_columns
+                                                          : from->bits_columns;
   for (uint32_t i = 0; i < common; i++)
     table_bits(to, i)[to_row] = table_bits(from, i)[from_row];
 }
@@ -323,8 +317,7 @@ void table_store(Table *table, uint32_t row, uint32_t component,
 void table_store_defaults(Table *table, uint32_t row, uint32_t component,
                           const Schema *schema) {
   if (schema->zero_defaults) return;
-  table_store(table, row, component, schema, schema->default_image,
-              UINT64_MAX);
+  table_store(table, row, component, schema, schema->default_image, UINT64_MAX);
 }
 
 /* Reading ----------------------------------------------------------------- */
@@ -352,8 +345,7 @@ bool table_check_invariants(const Table *table) {
     return false;
   for (uint32_t shift = 0; shift < TABLE_SIZES; shift++) {
     for (uint32_t i = 0; i < size_count(table, shift); i++) {
-      const uint8_t *column =
-          table_column(table, (ColumnCode)(i << 2 | shift));
+      const uint8_t *column = table_column(table, (ColumnCode)(i << 2 | shift));
       size_t used = (size_t)table->count << shift;
       size_t whole = (size_t)table->capacity << shift;
       if ((uintptr_t)column % ECS_LINE_BYTES != 0) return false;

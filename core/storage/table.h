@@ -34,7 +34,8 @@
 
 #define TABLE_SIZES 4u /* element sizes: 1 << 0, 1 << 1, 1 << 2, 1 << 3 bytes */
 #define TABLE_NO_COLUMN 0xffffu
-#define TABLE_WIDE 10u /* columns; from here on moves prefetch (entity_change_fast.c) */
+#define TABLE_WIDE \
+  10u /* columns; from here on moves prefetch (entity_change_fast.c) */
 
 typedef uint16_t ColumnCode; /* position << 2 | log2 of the element size */
 
@@ -51,10 +52,10 @@ struct Table;
  * component's columns among the ones of four bytes. */
 typedef struct LastEdge {
   struct Table *to;
-  uint32_t key;         /* last_edge_key, or LAST_EDGE_NONE */
-  uint32_t step;        /* to's id less the table's, modulo 2^32 */
-  uint16_t before;      /* columns in front of the component's */
-  uint16_t width;       /* the component's */
+  uint32_t key;    /* last_edge_key, or LAST_EDGE_NONE */
+  uint32_t step;   /* to's id less the table's, modulo 2^32 */
+  uint16_t before; /* columns in front of the component's */
+  uint16_t width;  /* the component's */
   uint16_t behind;
 } LastEdge;
 #define LAST_EDGE_NONE UINT32_MAX
@@ -64,7 +65,7 @@ static inline uint32_t last_edge_key(uint32_t bit, bool added) {
 }
 
 typedef struct Table {
-  ecs_Entity *entities;     /* the slab's first aligned byte; NULL: no slab */
+  ecs_Entity *entities; /* the slab's first aligned byte; NULL: no slab */
   uint32_t count;
   uint32_t capacity;        /* a multiple of ECS_ROW_ALIGN */
   char **fields;            /* where each field's column is; as codes */
@@ -76,17 +77,17 @@ typedef struct Table {
   uint16_t mask_words;
   uint16_t bits_columns;
   uint16_t columns[TABLE_SIZES]; /* columns of a size, without bits */
-  uint8_t sizes;            /* bit s: there are columns of 1 << s bytes */
-  bool only_cells;          /* all columns are of four bytes, bits included */
+  uint8_t sizes;                 /* bit s: there are columns of 1 << s bytes */
+  bool only_cells;            /* all columns are of four bytes, bits included */
   size_t first[TABLE_SIZES];  /* byte offset of the first column of a size */
   size_t stride[TABLE_SIZES]; /* bytes from one column of a size to the next */
-  const ColumnCode *codes;  /* of all fields, by component and field */
+  const ColumnCode *codes;    /* of all fields, by component and field */
   LastEdge last_edge;
-  uint32_t field_count;     /* of codes and fields */
-  uint32_t pending;         /* rows that a command buffer is about to add */
-  void *slab;               /* owned; what the allocator returned */
+  uint32_t field_count; /* of codes and fields */
+  uint32_t pending;     /* rows that a command buffer is about to add */
+  void *slab;           /* owned; what the allocator returned */
   size_t slab_bytes;
-  size_t block_bytes;       /* of the table itself */
+  size_t block_bytes; /* of the table itself */
 } Table;
 
 static inline bool mask_has(const uint64_t *mask, uint32_t words,
@@ -264,7 +265,8 @@ static inline bool table_has_bit(const Table *table, uint32_t row,
                                  uint32_t bits_index) {
   return bits_index >> 3 < table->bits_columns && table->slab != NULL &&
          ((uint32_t)table_bits(table, bits_index >> 3)[row] >>
-              (bits_index & 7u) & 1u) != 0;
+              (bits_index & 7u) &
+          1u) != 0;
 }
 
 /* Is any tag stored as bits set in the row? */
@@ -279,18 +281,17 @@ ECS_INTERNAL void table_load_mixed(const Table *table, uint32_t row,
                                    void *image);
 
 /* Copies the columns of bits that both have. */
-ECS_INTERNAL void table_copy_bits(Table *to, uint32_t to_row,
-                                  const Table *from, uint32_t from_row);
+ECS_INTERNAL void table_copy_bits(Table *to, uint32_t to_row, const Table *from,
+                                  uint32_t from_row);
 
 /* In line ----------------------------------------------------------------- */
 
 /* table_remove and table_move_row for any table; like those for cells below
  * they tell the last entity even where it was the one to go. */
 ECS_INTERNAL ecs_Entity table_remove_mixed(Table *table, uint32_t row);
-ECS_INTERNAL uint32_t table_move_row_mixed(Table *to, Table *from,
-                                           uint32_t row,
-                                           const ColumnRange *range,
-                                           bool added, ecs_Entity *filler);
+ECS_INTERNAL uint32_t table_move_row_mixed(Table *to, Table *from, uint32_t row,
+                                           const ColumnRange *range, bool added,
+                                           ecs_Entity *filler);
 
 /* Where a row is in the first column of four bytes; the same row in the next
  * is a stride further on. */
@@ -339,10 +340,13 @@ static inline void table_note_edge(Table *table, Table *to, uint32_t key,
   uint32_t columns = table->columns[2];
   bool added = (key & 1u) != 0;
   if (!table->only_cells) return;
-  table->last_edge = (LastEdge){.to = to, .key = key, .step = to->id - table->id,
-                       .before = (uint16_t)begin,
-                       .width = (uint16_t)(end - begin),
-                       .behind = (uint16_t)(columns - (added ? begin : end))};
+  table->last_edge =
+      (LastEdge){.to = to,
+                 .key = key,
+                 .step = to->id - table->id,
+                 .before = (uint16_t)begin,
+                 .width = (uint16_t)(end - begin),
+                 .behind = (uint16_t)(columns - (added ? begin : end))};
 }
 
 /* Where all columns are of four bytes they are walked in line: pure

@@ -28,8 +28,7 @@ static uint32_t other_column(uint32_t column, uint32_t shift,
 
 /* The columns of one size. */
 static void move_columns(Table *to, uint32_t to_row, Table *from,
-                         const ColumnRange *range, bool added,
-                         uint32_t shift) {
+                         const ColumnRange *range, bool added, uint32_t shift) {
   size_t bytes = (size_t)from->count << shift;
   for (uint32_t i = 0; i < from->columns[shift]; i++) {
     char *column = table_column(from, (ColumnCode)(i << 2 | shift));
@@ -37,9 +36,8 @@ static void move_columns(Table *to, uint32_t to_row, Table *from,
     if (target == NO_COLUMN)
       memset(column, 0, bytes);
     else
-      move_column(
-          table_element(to, (ColumnCode)(target << 2 | shift), to_row),
-          column, bytes);
+      move_column(table_element(to, (ColumnCode)(target << 2 | shift), to_row),
+                  column, bytes);
   }
 }
 
@@ -51,8 +49,8 @@ uint32_t rows_append(Table *to, Table *from, const ColumnRange *range,
   for (uint32_t shift = 0; shift < TABLE_SIZES; shift++)
     move_columns(to, first, from, range, added, shift);
   for (uint32_t i = 0; i < from->bits_columns; i++)
-    move_column((char *)table_bits(to, i) + first,
-                (char *)table_bits(from, i), count);
+    move_column((char *)table_bits(to, i) + first, (char *)table_bits(from, i),
+                count);
   move_column((char *)(to->entities + first), (char *)from->entities,
               count * sizeof(ecs_Entity));
   from->count = 0;
@@ -88,8 +86,8 @@ void rows_hand(Table *to, Table *from) {
 
 /* Some rows ------------------------------------------------------------- */
 
-#define GATHER(Cell)                                                      \
-  for (uint32_t i = 0; i < count; i++)                                    \
+#define GATHER(Cell)                   \
+  for (uint32_t i = 0; i < count; i++) \
   ((Cell *)to)[i] = ((const Cell *)from)[rows[i]]
 
 /* Elements of a column to the places from to on, which are not in it. */
@@ -104,13 +102,12 @@ static void gather(void *restrict to, const void *restrict from,
   }
 }
 
-#define FILL_GAPS(Cell)                                                   \
-  for (uint32_t i = 0; i < count; i++)                                    \
+#define FILL_GAPS(Cell)                \
+  for (uint32_t i = 0; i < count; i++) \
   ((Cell *)column)[gaps[i]] = ((const Cell *)column)[fillers[i]]
 
 static void fill_gaps(void *column, const uint32_t *gaps,
-                      const uint32_t *fillers, uint32_t count,
-                      uint32_t shift) {
+                      const uint32_t *fillers, uint32_t count, uint32_t shift) {
   switch (shift) {
     case 0: FILL_GAPS(Cell1); break;
     case 1: FILL_GAPS(Cell2); break;
@@ -119,8 +116,8 @@ static void fill_gaps(void *column, const uint32_t *gaps,
   }
 }
 
-uint32_t rows_take(Table *to, Table *from, const uint32_t *rows,
-                   uint32_t count, const ColumnRange *range, bool added) {
+uint32_t rows_take(Table *to, Table *from, const uint32_t *rows, uint32_t count,
+                   const ColumnRange *range, bool added) {
   uint32_t first = table_append_many(to, count);
   for (uint32_t shift = 0; shift < TABLE_SIZES; shift++) {
     for (uint32_t i = 0; i < from->columns[shift]; i++) {
@@ -165,16 +162,14 @@ void rows_cut(Table *table, uint32_t count) {
 
 /* Filling --------------------------------------------------------------- */
 
-void rows_repeat(char *first, const void *element, size_t bytes,
-                 size_t total) {
+void rows_repeat(char *first, const void *element, size_t bytes, size_t total) {
   memcpy(first, element, bytes);
   for (size_t done = bytes; done < total; done *= 2)
     memcpy(first + done, first, done < total - done ? done : total - done);
 }
 
-void rows_fill(Table *table, uint32_t first, uint32_t count,
-               uint32_t component, const Schema *schema, const void *image,
-               uint64_t fields) {
+void rows_fill(Table *table, uint32_t first, uint32_t count, uint32_t component,
+               const Schema *schema, const void *image, uint64_t fields) {
   uint64_t element = 0;
   if (count == 0 || schema->field_count == 0) return;
   const ColumnCode *codes = table_codes(table, component);
@@ -184,7 +179,7 @@ void rows_fill(Table *table, uint32_t first, uint32_t count,
     if ((fields >> i & 1u) == 0) continue;
     element_store(&element, (const char *)image + field->offset, field->type);
     rows_repeat(table_element(table, codes[i], first), &element, bytes,
-           bytes * count);
+                bytes * count);
   }
 }
 

@@ -24,9 +24,9 @@ typedef struct Level {
 } Level;
 
 struct ecs_World {
-  Store store;             /* must be first: a query knows its Store */
+  Store store; /* must be first: a query knows its Store */
   CommandBuffer commands;
-  ecs_Query **queries;     /* owned */
+  ecs_Query **queries; /* owned */
   uint32_t query_count;
   uint32_t query_capacity;
   uint32_t depth;          /* open cursors and deferrals */

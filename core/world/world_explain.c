@@ -37,8 +37,7 @@ static void say_tables(Text *text, const Store *store, const Group *group) {
     text_say(text, "  table ");
     say_mask(text, store, group, table);
     text_say(text, ": %u row%s of %u, %llu bytes\n", table->count,
-             ending(table->count), table->capacity,
-             (Number)table->slab_bytes);
+             ending(table->count), table->capacity, (Number)table->slab_bytes);
   }
   if (group->table_count <= ECS_EXPLAINED_TABLES) return;
   Number more = group->table_count - ECS_EXPLAINED_TABLES;
@@ -95,8 +94,7 @@ static void say_component(Text *text, const Store *store,
   text_say(text, "%s %s%u, %llu entit%s", schema->field_count > 0 ? ";" : "",
            group_is_bits(group, component->bit) ? "bits of group " : "group ",
            group->id, count, count == 1 ? "y" : "ies");
-  if (schema->field_count > 0)
-    text_say(text, ", %llu bytes", bytes * count);
+  if (schema->field_count > 0) text_say(text, ", %llu bytes", bytes * count);
   text_say(text, "\n");
 }
 

@@ -126,8 +126,7 @@ static void end(lua_State *L, ecs_World *world) {
   ecs_world_destroy(world);
   lua_getglobal(L, "coldest");
   check(lua_pcall(L, 0, 1, 0) != 0, "asking too late is an error");
-  check(strstr(lua_tostring(L, -1), "is closed") != NULL,
-        lua_tostring(L, -1));
+  check(strstr(lua_tostring(L, -1), "is closed") != NULL, lua_tostring(L, -1));
   lua_pop(L, 1);
 }
 

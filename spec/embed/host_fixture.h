@@ -62,7 +62,7 @@ static inline ecs_Component define_position(ecs_World *world) {
 }
 
 static inline void define_tag(ecs_World *world, const char *name,
-                       ecs_Storage storage) {
+                              ecs_Storage storage) {
   const ecs_ComponentDescription what = {name, NULL, 0, storage};
   ecs_Component component;
   assert_int_equal(ecs_component(world, &what, &component), ECS_OK);

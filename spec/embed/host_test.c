@@ -20,8 +20,9 @@ static void opening_twice_is_harmless(void **unused) {
   start(&fixture);
   share(fixture.L, fixture.world);
   assert_int_equal(ecs_lua_open(fixture.L), 0);
-  run(fixture.L, "assert(world:query { require 'ecs'.component 'Position' }"
-                 ":count() == 1)");
+  run(fixture.L,
+      "assert(world:query { require 'ecs'.component 'Position' }"
+      ":count() == 1)");
   finish(&fixture);
 }
 

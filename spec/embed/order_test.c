@@ -76,8 +76,7 @@ static void detach(Play *play, int s, int w) {
 /* A script spawns, queries and leaves a query behind, where it can. */
 static void use(Play *play, int s, int w) {
   char chunk[300];
-  bool reachable =
-      play->slots[w].owner != NOBODY && play->slots[w].state == s;
+  bool reachable = play->slots[w].owner != NOBODY && play->slots[w].state == s;
   if (!play->named[s][w]) return;
   snprintf(chunk, sizeof chunk,
            "if row%d then pcall(function() return row%d.x end) end\n"

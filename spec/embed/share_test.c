@@ -97,7 +97,9 @@ static void a_component_of_a_script_is_found(void **unused) {
       "  { max = { 'i32', 9 }, hp = { 'i32', 5 } })\n"
       "world:add(entity, Health { hp = 3 })");
   ecs_Component health = ecs_component_find(fixture.world, "Health");
-  struct { int32_t hp, max; } image;
+  struct {
+    int32_t hp, max;
+  } image;
   assert_int_equal(ecs_get(fixture.world, fixture.entity, health, &image),
                    ECS_OK);
   assert_int_equal(image.hp, 3);
@@ -109,9 +111,10 @@ static void a_script_that_came_first_and_disagrees_is_told(void **unused) {
   (void)unused;
   Fixture fixture;
   start(&fixture);
-  run(fixture.L, "ecs = require 'ecs'\n"
-                 "P = ecs.component('Position', { x = { 'f32', 7 },\n"
-                 "  y = 'f32' })");
+  run(fixture.L,
+      "ecs = require 'ecs'\n"
+      "P = ecs.component('Position', { x = { 'f32', 7 },\n"
+      "  y = 'f32' })");
   uint64_t hash = ecs_world_hash(fixture.world);
   refused(fixture.L, ecs_lua_push(fixture.L, fixture.world),
           "Position is defined in this state already");
@@ -131,11 +134,13 @@ static void a_script_that_came_first_and_agrees_is_served(void **unused) {
   const ecs_ComponentDescription what = {"Both", fields, 2, ECS_STORE_TABLE};
   ecs_Component component;
   assert_int_equal(ecs_component(fixture.world, &what, &component), ECS_OK);
-  run(fixture.L, "Both = require 'ecs'.component('Both',\n"
-                 "  { b = { 'f64', 1 }, a = 'i8' })");
+  run(fixture.L,
+      "Both = require 'ecs'.component('Both',\n"
+      "  { b = { 'f64', 1 }, a = 'i8' })");
   share_entity(&fixture);
-  run(fixture.L, "world:add(entity, Both { a = 1 })\n"
-                 "assert(require 'ecs'.component 'Both' == Both)");
+  run(fixture.L,
+      "world:add(entity, Both { a = 1 })\n"
+      "assert(require 'ecs'.component 'Both' == Both)");
   assert_true(ecs_has(fixture.world, fixture.entity, component));
   finish(&fixture);
 }
@@ -146,8 +151,9 @@ static void a_host_that_comes_last_and_disagrees_is_told(void **unused) {
   Fixture fixture;
   start(&fixture);
   share_entity(&fixture);
-  run(fixture.L, "Spot = require 'ecs'.component('Spot',\n"
-                 "  { x = 'f32', y = 'f32' })");
+  run(fixture.L,
+      "Spot = require 'ecs'.component('Spot',\n"
+      "  { x = 'f32', y = 'f32' })");
   static const ecs_Field fields[] = {{"y", ECS_F32, 0}, {"x", ECS_F32, 0}};
   const ecs_ComponentDescription what = {"Spot", fields, 2, ECS_STORE_TABLE};
   ecs_Component component;
@@ -163,10 +169,11 @@ static void systems_run_without_a_variable(void **unused) {
   Fixture fixture;
   start(&fixture);
   share(fixture.L, fixture.world);
-  run(fixture.L, "frames = 0\n"
-                 "world:system { name = 'f', run = function(w, dt)\n"
-                 "  frames = frames + dt; collectgarbage() end }\n"
-                 "world = nil; collectgarbage(); collectgarbage()");
+  run(fixture.L,
+      "frames = 0\n"
+      "world:system { name = 'f', run = function(w, dt)\n"
+      "  frames = frames + dt; collectgarbage() end }\n"
+      "world = nil; collectgarbage(); collectgarbage()");
   for (int k = 0; k < 4; k++)
     assert_int_equal(ecs_lua_progress(fixture.L, fixture.world, 0.5), 0);
   run(fixture.L, "assert(frames == 2)");
@@ -178,8 +185,9 @@ static void an_error_of_a_system_is_handed_out(void **unused) {
   Fixture fixture;
   start(&fixture);
   share(fixture.L, fixture.world);
-  run(fixture.L, "world:system { name = 'bad', query = {},\n"
-                 "  batch = function() error 'oh' end }");
+  run(fixture.L,
+      "world:system { name = 'bad', query = {},\n"
+      "  batch = function() error 'oh' end }");
   refused(fixture.L, ecs_lua_progress(fixture.L, fixture.world, 1),
           "oh (in system 'bad')");
   refused(fixture.L, ecs_lua_progress(fixture.L, fixture.world, 1.0 / 0.0),
@@ -199,18 +207,20 @@ static void scripts_run_inside_a_cursor_of_the_host(void **unused) {
   ecs_Batch batch;
   start(&fixture);
   share_entity(&fixture);
-  run(fixture.L, "ecs = require 'ecs'\n"
-                 "T = ecs.tag 'T'; all = world:query {}\n"
-                 "all:batch(function() end)\n"
-                 "U = ecs.tag 'U'");
+  run(fixture.L,
+      "ecs = require 'ecs'\n"
+      "T = ecs.tag 'T'; all = world:query {}\n"
+      "all:batch(function() end)\n"
+      "U = ecs.tag 'U'");
   const ecs_Term term = {fixture.position, ECS_WRITE};
   assert_int_equal(ecs_query_create(fixture.world, &term, 1, &query), ECS_OK);
   assert_int_equal(ecs_query_begin(query, ECS_BATCH_WHOLE, &cursor), ECS_OK);
   assert_true(ecs_cursor_next(&cursor, &batch));
-  run(fixture.L, "rows = 0\n"
-                 "all:batch(function(b) rows = b.count end)\n"
-                 "assert(rows == 1)\n"
-                 "world:add(entity, T); assert(not world:has(entity, T))");
+  run(fixture.L,
+      "rows = 0\n"
+      "all:batch(function(b) rows = b.count end)\n"
+      "assert(rows == 1)\n"
+      "world:add(entity, T); assert(not world:has(entity, T))");
   raises(fixture.L, "world:get(entity, ecs.component 'Position')",
          "something is walking over it");
   raises(fixture.L, "world:add(entity, U)", "ecs: U");
@@ -225,11 +235,12 @@ static void a_phase_runs_alone(void **unused) {
   Fixture fixture;
   start(&fixture);
   share(fixture.L, fixture.world);
-  run(fixture.L, "seen = ''\n"
-                 "for _, phase in ipairs { 'last', 'first' } do\n"
-                 "  world:system { name = phase, phase = phase,\n"
-                 "    run = function(_, dt) seen = seen .. phase .. dt end }\n"
-                 "end");
+  run(fixture.L,
+      "seen = ''\n"
+      "for _, phase in ipairs { 'last', 'first' } do\n"
+      "  world:system { name = phase, phase = phase,\n"
+      "    run = function(_, dt) seen = seen .. phase .. dt end }\n"
+      "end");
   assert_int_equal(ecs_lua_run(fixture.L, fixture.world, "last", 0.5), 0);
   assert_int_equal(ecs_lua_progress(fixture.L, fixture.world, 1.5), 0);
   run(fixture.L, "assert(seen == 'last0.5first1.5last1.5', seen)");
@@ -264,18 +275,21 @@ static void kernels_of_the_host_run(void **unused) {
   share(fixture.L, fixture.world);
   assert_int_equal(ecs_lua_library(fixture.L, "host", &library), 0);
   assert_int_equal(ecs_lua_library(fixture.L, "host", &library), 0);
-  run(fixture.L, "ecs = require 'ecs'\n"
-                 "assert(ecs.load_native 'host'[1] == 'host.double')\n"
-                 "world:system { name = 'd', native = 'host.double',\n"
-                 "  query = { ecs.component 'Position' } }");
+  run(fixture.L,
+      "ecs = require 'ecs'\n"
+      "assert(ecs.load_native 'host'[1] == 'host.double')\n"
+      "world:system { name = 'd', native = 'host.double',\n"
+      "  query = { ecs.component 'Position' } }");
   for (int k = 0; k < 5; k++)
     assert_int_equal(ecs_lua_progress(fixture.L, fixture.world, 1), 0);
   Position at;
   assert_int_equal(
       ecs_get(fixture.world, fixture.entity, fixture.position, &at), ECS_OK);
   assert_true(at.x == 32 && at.y == 2);
-  raises(fixture.L, "world:system { name = 'e', query = {},\n"
-                    "  native = 'host.double' }", "Position.x");
+  raises(fixture.L,
+         "world:system { name = 'e', query = {},\n"
+         "  native = 'host.double' }",
+         "Position.x");
   finish(&fixture);
 }
 

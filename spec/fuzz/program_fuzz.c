@@ -89,9 +89,7 @@ static size_t write_anew(uint8_t *data, size_t most, uint64_t seed) {
   return writer.length;
 }
 
-static bool is_digit(uint8_t byte) {
-  return byte >= '0' && byte <= '9';
-}
+static bool is_digit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
 
 /* One digit becomes another; numbers keep their length. */
 static void change_digit(uint8_t *data, size_t size, Random *random) {

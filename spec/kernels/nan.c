@@ -9,7 +9,8 @@
 #include "ecs_kernel.h"
 
 static const ecs_KernelColumn bits_columns[] = {
-    {"Nan", "narrow", ECS_F32, ECS_READ}, {"Nan", "wide", ECS_F64, ECS_READ},
+    {"Nan", "narrow", ECS_F32, ECS_READ},
+    {"Nan", "wide", ECS_F64, ECS_READ},
     {"Words", "narrow", ECS_U32, ECS_WRITE},
     {"Words", "high", ECS_U32, ECS_WRITE},
     {"Words", "low", ECS_U32, ECS_WRITE}};

@@ -42,9 +42,7 @@ static void choose(const ecs_KernelCall *call) {
 static const ecs_KernelColumn mistype_columns[] = {
     {"Probe", "dt", ECS_F32, ECS_WRITE}};
 
-static void mistype(const ecs_KernelCall *call) {
-  (void)call;
-}
+static void mistype(const ecs_KernelCall *call) { (void)call; }
 
 static const ecs_Kernel kernels[] = {
     ECS_KERNEL_WITH("tell", tell, tell_columns, ECS_KERNEL_ENTITIES),

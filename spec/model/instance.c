@@ -16,9 +16,13 @@ typedef struct Definition {
 static const Definition definitions[ORACLE_COMPONENTS] = {
     {"Position", ECS_STORE_TABLE, 2, {{"x", ECS_F32, 0}, {"y", ECS_F32, 0}}},
     {"Velocity", ECS_STORE_TABLE, 2, {{"x", ECS_F32, 1.5}, {"y", ECS_F32, 0}}},
-    {"Health", ECS_STORE_TABLE, 2,
+    {"Health",
+     ECS_STORE_TABLE,
+     2,
      {{"hp", ECS_I32, 100}, {"max", ECS_I32, 100}}},
-    {"Everything", ECS_STORE_TABLE, 10,
+    {"Everything",
+     ECS_STORE_TABLE,
+     10,
      {{"a", ECS_I8, -5},
       {"b", ECS_F32, 0.5},
       {"c", ECS_U8, 250},
@@ -29,7 +33,9 @@ static const Definition definitions[ORACLE_COMPONENTS] = {
       {"h", ECS_U16, 60000},
       {"i", ECS_I32, -2000000000},
       {"j", ECS_U32, 4000000000.0}}},
-    {"Shield", ECS_STORE_SPARSE, 2,
+    {"Shield",
+     ECS_STORE_SPARSE,
+     2,
      {{"level", ECS_U16, 3}, {"strong", ECS_BOOL, 0}}},
     {"Target", ECS_STORE_SPARSE, 1, {{"who", ECS_ENTITY, 0}}},
     {"Enemy", ECS_STORE_TABLE, 0, {{NULL, ECS_F32, 0}}},
@@ -44,8 +50,7 @@ static const Definition definitions[ORACLE_COMPONENTS] = {
 
 void model_components(Oracle *oracle) {
   for (uint32_t i = 0; i < ORACLE_COMPONENTS; i++)
-    oracle_component(oracle, definitions[i].fields,
-                     definitions[i].field_count);
+    oracle_component(oracle, definitions[i].fields, definitions[i].field_count);
 }
 
 static ecs_Storage storage_for(InstanceKind kind, ecs_Storage mixed) {

@@ -64,8 +64,7 @@ void model_components(Oracle *oracle);
 
 /* A world with these components, queries and bindings of the kernels; false
  * when any of it fails or looks otherwise than the oracle says. */
-bool instance_make(Instance *instance, InstanceKind kind,
-                   const Oracle *oracle);
+bool instance_make(Instance *instance, InstanceKind kind, const Oracle *oracle);
 
 /* Destroys the world; false when it kept a block. */
 bool instance_end(Instance *instance);

@@ -36,8 +36,8 @@
 #define PROGRAM_SECONDS 60u /* then it hangs */
 #define SHRINK_TRIALS 1500u
 
-static Report *report;  /* of all programs; shared with the children */
-static Report *trial;   /* of one run while shrinking */
+static Report *report; /* of all programs; shared with the children */
+static Report *trial;  /* of one run while shrinking */
 static char failed_as[MESSAGE_BYTES]; /* the failure that is being shrunk */
 
 static uint64_t number_from(const char *name, uint64_t otherwise) {
@@ -154,9 +154,8 @@ static uint64_t total(ecs_Status status) {
 
 /* A test that could not have failed is none. */
 static void assert_everything_happened(uint64_t steps) {
-  static const ecs_Status seen[] = {ECS_OK,          ECS_E_DEAD,
-                                    ECS_E_ABSENT,    ECS_E_COMPONENT,
-                                    ECS_E_FIELD,     ECS_E_VALUE,
+  static const ecs_Status seen[] = {ECS_OK,          ECS_E_DEAD,  ECS_E_ABSENT,
+                                    ECS_E_COMPONENT, ECS_E_FIELD, ECS_E_VALUE,
                                     ECS_E_OPEN,      ECS_E_ACCESS};
   if (steps < 50000) return;
   for (uint32_t k = 0; k < STEP_COUNT; k++) {

@@ -164,21 +164,15 @@ static void carry_out(Oracle *oracle, const OracleChange *change) {
       entity->staged = false;
       entity->present = true;
       break;
-    case ORACLE_DESTROY:
-      end_life(entity);
-      break;
+    case ORACLE_DESTROY: end_life(entity); break;
     case ORACLE_ADD:
       give(oracle, entity, change->component, change->values);
       break;
-    case ORACLE_REMOVE:
-      entity->has[change->component] = false;
-      break;
+    case ORACLE_REMOVE: entity->has[change->component] = false; break;
     case ORACLE_SET:
-      assign(oracle, entity, change->component, change->values,
-             change->fields);
+      assign(oracle, entity, change->component, change->values, change->fields);
       break;
-    case ORACLE_UNNAMED:
-      break;
+    case ORACLE_UNNAMED: break;
   }
 }
 
@@ -186,9 +180,8 @@ static void carry_out(Oracle *oracle, const OracleChange *change) {
 
 static OracleChange *record(Oracle *oracle, OracleChangeKind kind,
                             ecs_Entity entity, ecs_Component component) {
-  oracle->changes =
-      grow(oracle->changes, oracle->change_count, &oracle->change_capacity,
-           sizeof *oracle->changes);
+  oracle->changes = grow(oracle->changes, oracle->change_count,
+                         &oracle->change_capacity, sizeof *oracle->changes);
   OracleChange *change = &oracle->changes[oracle->change_count++];
   memset(change, 0, sizeof *change);
   change->kind = kind;
@@ -215,9 +208,8 @@ static void copy_values(const Oracle *oracle, OracleChange *change,
 
 static OracleEntity *issue(Oracle *oracle, ecs_Entity handle) {
   const uint32_t index = index_of(handle);
-  oracle->entities =
-      grow(oracle->entities, oracle->entity_count, &oracle->entity_capacity,
-           sizeof *oracle->entities);
+  oracle->entities = grow(oracle->entities, oracle->entity_count,
+                          &oracle->entity_capacity, sizeof *oracle->entities);
   while (index >= oracle->index_capacity) {
     const uint32_t old = oracle->index_capacity;
     oracle->by_index = grow(oracle->by_index, old, &oracle->index_capacity,
@@ -236,8 +228,7 @@ static OracleEntity *issue(Oracle *oracle, ecs_Entity handle) {
 static bool is_taken(const Oracle *oracle, ecs_Entity handle) {
   const uint32_t index = index_of(handle);
   if (index < oracle->index_capacity && oracle->by_index[index] != 0) {
-    const OracleEntity *owner =
-        &oracle->entities[oracle->by_index[index] - 1];
+    const OracleEntity *owner = &oracle->entities[oracle->by_index[index] - 1];
     if (owner->present || owner->staged) return true;
   }
   for (uint32_t i = 0; i < oracle->entity_count; i++) {
@@ -338,8 +329,7 @@ ecs_Status oracle_set(Oracle *oracle, ecs_Entity handle,
   OracleEntity *entity = oracle_find(oracle, handle);
   const ecs_Status status = judge_change(oracle, entity, component, &drop);
   if (status != ECS_OK || drop) return status;
-  if (entity->has[component] && is_held(oracle, component))
-    return ECS_E_ACCESS;
+  if (entity->has[component] && is_held(oracle, component)) return ECS_E_ACCESS;
   if (entity->has[component] && !is_recorded(oracle, handle)) {
     assign(oracle, entity, component, values, fields);
     return ECS_OK;

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 /* Kinds of steps with their weights. */
+/* clang-format off */
 #define STEP_LIST(X)            \
   X(spawn, 50)                  \
   X(spawn_bad, 3)               \
@@ -72,12 +73,13 @@
   X(statistics, 10)             \
   X(hashes, 8)                  \
   X(compare, 2)
+/* clang-format on */
 
 typedef enum StepKind {
 #define STEP_NAME(name, weight) STEP_##name,
   STEP_LIST(STEP_NAME)
 #undef STEP_NAME
-  STEP_COUNT
+      STEP_COUNT
 } StepKind;
 
 typedef struct Step {
@@ -87,11 +89,11 @@ typedef struct Step {
 } Step;
 
 typedef struct Program {
-  uint64_t seed;   /* of the lists of components, which the steps share */
-  bool large;      /* spawn_many makes hundreds */
-  bool twice;      /* a fourth world repeats the third one */
+  uint64_t seed;       /* of the lists of components, which the steps share */
+  bool large;          /* spawn_many makes hundreds */
+  bool twice;          /* a fourth world repeats the third one */
   uint32_t components; /* how many the program uses, from the first */
-  Step *steps;     /* owned */
+  Step *steps;         /* owned */
   uint32_t count;
 } Program;
 

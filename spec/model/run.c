@@ -16,8 +16,9 @@ static StepFunction *const step_functions[STEP_COUNT] = {
 
 void run_fail(Run *run, const char *condition, const char *format, ...) {
   Report *report = run->report;
-  int length = snprintf(report->message, MESSAGE_BYTES, "%s: not true: %s: ",
-                        step_name(run->step->kind), condition);
+  int length =
+      snprintf(report->message, MESSAGE_BYTES,
+               "%s: not true: %s: ", step_name(run->step->kind), condition);
   if (length > 0 && (size_t)length < MESSAGE_BYTES) {
     va_list arguments;
     va_start(arguments, format);
@@ -52,8 +53,7 @@ ecs_Entity run_pick(const Run *run, uint32_t number) {
 static void put_in_attic(Run *run, ecs_Entity entity) {
   if (run->attic_count == run->attic_capacity) {
     run->attic_capacity = run->attic_capacity * 2 + 64;
-    run->attic = realloc(run->attic,
-                         run->attic_capacity * sizeof *run->attic);
+    run->attic = realloc(run->attic, run->attic_capacity * sizeof *run->attic);
     if (run->attic == NULL) abort();
   }
   run->attic[run->attic_count++] = entity;
@@ -82,10 +82,8 @@ ecs_Component run_field_component(const Run *run, uint32_t number) {
   return component;
 }
 
-uint32_t run_list(const Run *run, uint32_t number,
-                  ecs_Component *components) {
-  Random random =
-      random_make(run->program->seed + number % COMPONENT_LISTS);
+uint32_t run_list(const Run *run, uint32_t number, ecs_Component *components) {
+  Random random = random_make(run->program->seed + number % COMPONENT_LISTS);
   const uint32_t wanted = random_below(&random, 6);
   uint32_t count = 0, mask = 0;
   for (uint32_t i = 0; i < wanted; i++) {
@@ -120,8 +118,7 @@ static bool limit_is_true(const Run *run, const Instance *instance,
          run->oracle.scope_count >= ECS_NESTING_LIMIT;
 }
 
-static void check_births(Run *run, const Instance *instance,
-                         uint32_t births) {
+static void check_births(Run *run, const Instance *instance, uint32_t births) {
   ecs_Statistics statistics;
   if (births == 0) return;
   ecs_world_statistics(instance->world, &statistics);
@@ -155,8 +152,8 @@ ecs_Status run_everywhere(Run *run, Call call, const Arguments *arguments,
   uint32_t limited = 0;
   for (uint32_t i = 0; i < run->instance_count; i++) {
     memset(&answers[i], 0, sizeof answers[i]);
-    statuses[i] = call_one(run, &run->instances[i], call, arguments, births,
-                           &answers[i]);
+    statuses[i] =
+        call_one(run, &run->instances[i], call, arguments, births, &answers[i]);
     limited += statuses[i] == ECS_E_LIMIT;
   }
   if (limited > 0) {

@@ -24,12 +24,12 @@
 
 /* What the child tells its parent, in memory they share. */
 typedef struct Report {
-  uint32_t step;               /* being run */
+  uint32_t step; /* being run */
   bool failed;
   char message[MESSAGE_BYTES]; /* of the failure */
   uint64_t done[STEP_COUNT];   /* steps that had an effect to compare */
   uint64_t statuses[STEP_COUNT][ECS_STATUS_COUNT];
-  uint64_t stopped;            /* programs that a limit ended early */
+  uint64_t stopped; /* programs that a limit ended early */
 } Report;
 
 typedef enum ScopeKind { SCOPE_DEFER, SCOPE_WALK, SCOPE_FILL } ScopeKind;
@@ -37,14 +37,14 @@ typedef enum ScopeKind { SCOPE_DEFER, SCOPE_WALK, SCOPE_FILL } ScopeKind;
 /* What the test knows of an open scope, beyond the oracle. */
 typedef struct Scope {
   ScopeKind kind;
-  uint32_t slot;   /* of a walk's query */
+  uint32_t slot; /* of a walk's query */
   ecs_Term terms[ORACLE_TERMS];
   uint32_t term_count;
-  bool whole;      /* the walk is carried on to its end */
-  bool writes;     /* and writes what it may write */
-  uint64_t salt;   /* of the values it writes */
-  uint32_t known;  /* entities there were when it began */
-  uint32_t expected; /* how many of them match */
+  bool whole;                     /* the walk is carried on to its end */
+  bool writes;                    /* and writes what it may write */
+  uint64_t salt;                  /* of the values it writes */
+  uint32_t known;                 /* entities there were when it began */
+  uint32_t expected;              /* how many of them match */
   unsigned char *seen[INSTANCES]; /* by entity; owned */
   uint32_t seen_count[INSTANCES];
   bool finished[INSTANCES];

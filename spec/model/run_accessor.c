@@ -34,8 +34,7 @@ static ecs_Status call_make(Instance *instance, const Arguments *arguments,
 void step_accessor_make(Run *run, const Step *step) {
   Answer answers[INSTANCES];
   const Arguments arguments = {.component = run_component(run, step->b)};
-  const bool tag =
-      run->oracle.components[arguments.component].field_count == 0;
+  const bool tag = run->oracle.components[arguments.component].field_count == 0;
   run_expecting(run, call_make, &arguments, 0, answers,
                 tag ? ECS_E_COMPONENT : ECS_OK);
 }
@@ -54,8 +53,8 @@ void step_accessor_get(Run *run, const Step *step) {
   const Arguments arguments = {.entity = run_pick(run, step->a),
                                .component = run_field_component(run, step->b)};
   const OracleComponent *schema = &run->oracle.components[arguments.component];
-  const ecs_Status expected = oracle_get(&run->oracle, arguments.entity,
-                                         arguments.component, &values);
+  const ecs_Status expected =
+      oracle_get(&run->oracle, arguments.entity, arguments.component, &values);
   if (!run_expecting(run, call_get, &arguments, 0, answers, expected)) return;
   for (uint32_t i = 0; i < run->instance_count; i++) {
     MUST(run, oracle_image_equals(schema, values, answers[i].image),
@@ -77,22 +76,20 @@ void step_accessor_set(Run *run, const Step *step) {
   Answer answers[INSTANCES];
   const ecs_Component component = run_field_component(run, step->b);
   random_image(&run->oracle.components[component], &random, values, image);
-  const Arguments arguments = {.entity = run_pick(run, step->a),
-                               .component = component,
-                               .image = image};
+  const Arguments arguments = {
+      .entity = run_pick(run, step->a), .component = component, .image = image};
   const ecs_Status status =
       run_everywhere(run, call_set, &arguments, 0, answers);
   if (status == ECS_E_LIMIT) return;
-  const ecs_Status expected = oracle_accessor_set(
-      &run->oracle, arguments.entity, component, values);
+  const ecs_Status expected =
+      oracle_accessor_set(&run->oracle, arguments.entity, component, values);
   MUST(run, status == expected, "%s instead of %s", ecs_status_name(status),
        ecs_status_name(expected));
 }
 
 /* Many entities ----------------------------------------------------------- */
 
-static void pick_many(Run *run, const Step *step, Random *random,
-                      Many *many) {
+static void pick_many(Run *run, const Step *step, Random *random, Many *many) {
   memset(many, 0, sizeof *many);
   many->component = run_field_component(run, step->b);
   many->count = step->c % (MANY + 1);
@@ -124,8 +121,7 @@ static void check_columns(Run *run, Many *many, uint32_t world) {
     for (uint32_t f = 0; f < schema->field_count; f++) {
       const void *place = cell(schema, &many->columns[world], f, i);
       MUST(run,
-           there ? oracle_equal(oracle_load(schema->types[f], place),
-                                values[f])
+           there ? oracle_equal(oracle_load(schema->types[f], place), values[f])
                  : memcmp(place, untouched,
                           oracle_scalar_bytes(schema->types[f])) == 0,
            "world %u, entity %u of %u, field %u", world, i, many->count, f);
@@ -141,12 +137,12 @@ void step_accessor_get_many(Run *run, const Step *step) {
   Many many;
   const double *values;
   pick_many(run, step, &random, &many);
-  const bool refused = oracle_get(&run->oracle, 0, many.component, &values) ==
-                       ECS_E_ACCESS;
+  const bool refused =
+      oracle_get(&run->oracle, 0, many.component, &values) == ECS_E_ACCESS;
   for (uint32_t w = 0; w < run->instance_count; w++) {
     const ecs_Status status = ecs_accessor_get_many(
-        &run->instances[w].accessors[many.component], many.entities,
-        many.count, many.columns[w].pointers,
+        &run->instances[w].accessors[many.component], many.entities, many.count,
+        many.columns[w].pointers,
         step->c % 5 == 0 && refused ? NULL : &many.columns[w].found);
     MUST(run, status == (refused ? ECS_E_ACCESS : ECS_OK), "world %u: %s", w,
          ecs_status_name(status));
@@ -188,9 +184,8 @@ void step_accessor_set_many(Run *run, const Step *step) {
   }
   for (uint32_t w = 0; w < run->instance_count; w++) {
     const ecs_Status status = ecs_accessor_set_many(
-        &run->instances[w].accessors[many.component], many.entities,
-        many.count, (const void *const *)many.columns[w].pointers,
-        &many.columns[w].found);
+        &run->instances[w].accessors[many.component], many.entities, many.count,
+        (const void *const *)many.columns[w].pointers, &many.columns[w].found);
     if (many.count == 0) continue;
     MUST(run, status == expected, "world %u: %s instead of %s", w,
          ecs_status_name(status), ecs_status_name(expected));

@@ -28,8 +28,7 @@ static uint32_t count_matches(const Run *run, uint32_t slot) {
 
 /* What the oracle does to one match. */
 typedef ecs_Status OracleStep(Oracle *oracle, ecs_Entity entity,
-                              const Arguments *arguments,
-                              const double *values);
+                              const Arguments *arguments, const double *values);
 
 /* IndexSet the matches before the first of them changes. */
 static void change_matches(Run *run, const Arguments *arguments,
@@ -90,8 +89,7 @@ void step_bulk_add(Run *run, const Step *step) {
 }
 
 static ecs_Status call_remove_all(Instance *instance,
-                                  const Arguments *arguments,
-                                  Answer *answer) {
+                                  const Arguments *arguments, Answer *answer) {
   (void)answer;
   return ecs_query_remove_all(instance->queries[arguments->slot],
                               arguments->component);
@@ -119,8 +117,7 @@ void step_bulk_bad(Run *run, const Step *step) {
   uint32_t slot;
   if (!find_query(run, step, &slot)) return;
   const Arguments arguments = {
-      .slot = slot,
-      .component = step->b % 2 == 0 ? 0 : ORACLE_COMPONENTS + 1};
+      .slot = slot, .component = step->b % 2 == 0 ? 0 : ORACLE_COMPONENTS + 1};
   run_expecting(run, calls[step->c % 2], &arguments, 0, answers,
                 ECS_E_COMPONENT);
 }
@@ -178,8 +175,7 @@ void step_bulk_set(Run *run, const Step *step) {
 /* Destroying --------------------------------------------------------------- */
 
 static ecs_Status call_destroy_all(Instance *instance,
-                                   const Arguments *arguments,
-                                   Answer *answer) {
+                                   const Arguments *arguments, Answer *answer) {
   (void)answer;
   return ecs_query_destroy_all(instance->queries[arguments->slot]);
 }
@@ -214,12 +210,10 @@ void step_query_first(Run *run, const Step *step) {
   const uint32_t expected = count_matches(run, arguments.slot);
   run_expecting(run, call_first, &arguments, 0, answers, ECS_OK);
   for (uint32_t i = 0; i < run->instance_count; i++) {
-    const OracleEntity *entity =
-        oracle_find(&run->oracle, answers[i].entity);
-    const bool found =
-        entity != NULL &&
-        oracle_matches(entity, run->query_terms[arguments.slot],
-                       run->query_term_counts[arguments.slot]);
+    const OracleEntity *entity = oracle_find(&run->oracle, answers[i].entity);
+    const bool found = entity != NULL &&
+                       oracle_matches(entity, run->query_terms[arguments.slot],
+                                      run->query_term_counts[arguments.slot]);
     MUST(run, found == (expected > 0) && found == (answers[i].entity != 0),
          "world %u tells %llx; %u match", i,
          (unsigned long long)answers[i].entity, expected);

@@ -39,10 +39,10 @@ static void compare_entity(Run *run, uint32_t world,
        ecs_alive(real, entity->handle) ==
            oracle_alive(&run->oracle, entity->handle),
        "world %u, entity %llx", world, name);
-  MUST(run,
-       ecs_components_of(real, entity->handle, seen, ORACLE_COMPONENTS) ==
-           count,
-       "world %u, entity %llx", world, name);
+  MUST(
+      run,
+      ecs_components_of(real, entity->handle, seen, ORACLE_COMPONENTS) == count,
+      "world %u, entity %llx", world, name);
   MUST(run, memcmp(seen, expected, count * sizeof *seen) == 0,
        "world %u, entity %llx", world, name);
   for (uint32_t i = 0; i < count; i++)
@@ -88,8 +88,7 @@ static void compare_statistics(Run *run, uint32_t world) {
 
 void step_statistics(Run *run, const Step *step) {
   (void)step;
-  for (uint32_t i = 0; i < run->instance_count; i++)
-    compare_statistics(run, i);
+  for (uint32_t i = 0; i < run->instance_count; i++) compare_statistics(run, i);
   run_note(run, ECS_OK);
 }
 
@@ -139,8 +138,7 @@ static uint64_t visit_all(Run *run, uint32_t world, Visit *visit) {
       visit(run, world, batch.entities[i]);
   }
   MUST(run,
-       ecs_cursor_end(&cursor) == ECS_OK &&
-           ecs_query_destroy(query) == ECS_OK,
+       ecs_cursor_end(&cursor) == ECS_OK && ecs_query_destroy(query) == ECS_OK,
        "world %u", world);
   return count;
 }
@@ -160,8 +158,8 @@ static void visit_new(Run *run, uint32_t world, ecs_Entity entity) {
     visit_known(run, world, entity);
     return;
   }
-  const uint32_t count = ecs_components_of(
-      run->instances[world].world, entity, components, ORACLE_COMPONENTS);
+  const uint32_t count = ecs_components_of(run->instances[world].world, entity,
+                                           components, ORACLE_COMPONENTS);
   for (uint32_t i = 0; i < count; i++) mask |= 1u << components[i];
   MUST(run, oracle_claim(&run->oracle, entity, mask),
        "nobody spawned %llx with components %x", (unsigned long long)entity,
@@ -188,8 +186,7 @@ void run_compare(Run *run) {
     compare_statistics(run, i);
     compare_entities(run, i);
     if (run->oracle.scope_count > 0) continue;
-    MUST(run,
-         visit_all(run, i, visit_known) == oracle_held_count(&run->oracle),
+    MUST(run, visit_all(run, i, visit_known) == oracle_held_count(&run->oracle),
          "world %u shows another number of entities", i);
   }
   run_compare_hashes(run);

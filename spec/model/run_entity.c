@@ -40,8 +40,7 @@ static void accept_birth(Run *run, const Step *step, const Answer *answers,
   const ecs_Entity entity = answers[0].entity;
   for (uint32_t i = 1; i < run->instance_count; i++) {
     MUST(run, answers[i].entity == entity, "world %u issues %llx, world 0 %llx",
-         i, (unsigned long long)answers[i].entity,
-         (unsigned long long)entity);
+         i, (unsigned long long)answers[i].entity, (unsigned long long)entity);
   }
   MUST(run,
        oracle_spawn(&run->oracle, entity,
@@ -87,8 +86,8 @@ void step_spawn_bad(Run *run, const Step *step) {
 static ecs_Status find_bundle(Instance *instance, const Arguments *arguments,
                               ecs_Bundle *bundle) {
   ecs_Bundle *known = &instance->bundles[arguments->list];
-  const ecs_Status status = ecs_bundle(
-      instance->world, arguments->components, arguments->count, bundle);
+  const ecs_Status status = ecs_bundle(instance->world, arguments->components,
+                                       arguments->count, bundle);
   if (status != ECS_OK) return status;
   if (*known != 0 && *known != *bundle) return ECS_STATUS_COUNT - 1;
   *known = *bundle;
@@ -118,8 +117,7 @@ void step_spawn_bundle(Run *run, const Step *step) {
 }
 
 static ecs_Status call_spawn_many(Instance *instance,
-                                  const Arguments *arguments,
-                                  Answer *answer) {
+                                  const Arguments *arguments, Answer *answer) {
   ecs_Bundle bundle = 0;
   const ecs_Status status = find_bundle(instance, arguments, &bundle);
   (void)answer;
@@ -237,8 +235,8 @@ static void add(Run *run, const Step *step, ecs_Component component,
   const ecs_Status status =
       run_everywhere(run, call_add, &arguments, 0, answers);
   if (status == ECS_E_LIMIT) return;
-  const ecs_Status expected = oracle_add(
-      &run->oracle, arguments.entity, component, with_image ? values : NULL);
+  const ecs_Status expected = oracle_add(&run->oracle, arguments.entity,
+                                         component, with_image ? values : NULL);
   MUST(run, status == expected, "%s instead of %s", ecs_status_name(status),
        ecs_status_name(expected));
 }
@@ -284,19 +282,17 @@ static ecs_Status call_set(Instance *instance, const Arguments *arguments,
                  arguments->image, arguments->fields);
 }
 
-static ecs_Status call_set_field(Instance *instance,
-                                 const Arguments *arguments, Answer *answer) {
+static ecs_Status call_set_field(Instance *instance, const Arguments *arguments,
+                                 Answer *answer) {
   (void)answer;
-  return ecs_set_field(instance->world, arguments->entity,
-                       arguments->component, arguments->field,
-                       arguments->number);
+  return ecs_set_field(instance->world, arguments->entity, arguments->component,
+                       arguments->field, arguments->number);
 }
 
 static void set(Run *run, Call call, const Arguments *arguments,
                 const double *values) {
   Answer answers[INSTANCES];
-  const ecs_Status status =
-      run_everywhere(run, call, arguments, 0, answers);
+  const ecs_Status status = run_everywhere(run, call, arguments, 0, answers);
   if (status == ECS_E_LIMIT) return;
   const ecs_Status expected =
       oracle_set(&run->oracle, arguments->entity, arguments->component, values,
@@ -384,23 +380,22 @@ static void check_images(Run *run, ecs_Component component,
 static void get(Run *run, Call call, const Step *step) {
   const double *values = NULL;
   Answer answers[INSTANCES];
-  const Arguments arguments = {.entity = run_pick(run, step->a),
-                               .component = call == call_get
-                                   ? run_component(run, step->b)
-                                   : run_field_component(run, step->b)};
-  const ecs_Status expected = oracle_get(&run->oracle, arguments.entity,
-                                         arguments.component, &values);
+  const Arguments arguments = {
+      .entity = run_pick(run, step->a),
+      .component = call == call_get ? run_component(run, step->b)
+                                    : run_field_component(run, step->b)};
+  const ecs_Status expected =
+      oracle_get(&run->oracle, arguments.entity, arguments.component, &values);
   if (run_expecting(run, call, &arguments, 0, answers, expected))
     check_images(run, arguments.component, values, answers);
 }
 
 void step_get(Run *run, const Step *step) { get(run, call_get, step); }
 
-static ecs_Status call_get_field(Instance *instance,
-                                 const Arguments *arguments, Answer *answer) {
-  return ecs_get_field(instance->world, arguments->entity,
-                       arguments->component, arguments->field,
-                       &answer->number);
+static ecs_Status call_get_field(Instance *instance, const Arguments *arguments,
+                                 Answer *answer) {
+  return ecs_get_field(instance->world, arguments->entity, arguments->component,
+                       arguments->field, &answer->number);
 }
 
 void step_get_field(Run *run, const Step *step) {
@@ -429,8 +424,7 @@ void step_has(Run *run, const Step *step) {
   const ecs_Component component = step->b % (ORACLE_COMPONENTS + 3);
   const bool expected = oracle_has(&run->oracle, entity, component);
   for (uint32_t i = 0; i < run->instance_count; i++) {
-    MUST(run,
-         ecs_has(run->instances[i].world, entity, component) == expected,
+    MUST(run, ecs_has(run->instances[i].world, entity, component) == expected,
          "world %u, component %u", i, component);
   }
   run_note(run, ECS_OK);
@@ -452,20 +446,18 @@ void step_alive(Run *run, const Step *step) {
 void step_components_of(Run *run, const Step *step) {
   const ecs_Entity entity = run_pick(run, step->a);
   ecs_Component expected[ORACLE_COMPONENTS];
-  const uint32_t count =
-      oracle_components_of(&run->oracle, entity, expected);
+  const uint32_t count = oracle_components_of(&run->oracle, entity, expected);
   const uint32_t room = step->b % (ORACLE_COMPONENTS + 1);
   for (uint32_t i = 0; i < run->instance_count; i++) {
     ecs_Component seen[ORACLE_COMPONENTS + 1];
     memset(seen, 0xff, sizeof seen);
     const uint32_t told =
         ecs_components_of(run->instances[i].world, entity, seen, room);
-    MUST(run, told == count, "world %u tells %u instead of %u", i, told,
-         count);
+    MUST(run, told == count, "world %u tells %u instead of %u", i, told, count);
     MUST(run, seen[room] == UINT32_MAX, "world %u writes past the end", i);
     MUST(run,
-         memcmp(seen, expected,
-                (count < room ? count : room) * sizeof *seen) == 0,
+         memcmp(seen, expected, (count < room ? count : room) * sizeof *seen) ==
+             0,
          "world %u names other components", i);
   }
   run_note(run, ECS_OK);

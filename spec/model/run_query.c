@@ -41,10 +41,9 @@ static bool empty_slot(Run *run, uint32_t slot) {
   return true;
 }
 
-static uint32_t random_terms(const Run *run, Random *random,
-                             ecs_Term *terms) {
-  static const ecs_Access accesses[] = {ECS_WRITE,    ECS_WRITE, ECS_READ,
-                                        ECS_READ,     ECS_WITH,  ECS_WITHOUT,
+static uint32_t random_terms(const Run *run, Random *random, ecs_Term *terms) {
+  static const ecs_Access accesses[] = {ECS_WRITE,   ECS_WRITE, ECS_READ,
+                                        ECS_READ,    ECS_WITH,  ECS_WITHOUT,
                                         ECS_OPTIONAL};
   const uint32_t wanted = random_below(random, 5);
   uint32_t count = 0, mask = 0;
@@ -53,8 +52,7 @@ static uint32_t random_terms(const Run *run, Random *random,
         1 + random_below(random, run->program->components);
     if (mask >> component & 1) continue;
     mask |= 1u << component;
-    terms[count++] =
-        (ecs_Term){component, accesses[random_below(random, 7)]};
+    terms[count++] = (ecs_Term){component, accesses[random_below(random, 7)]};
   }
   return count;
 }
@@ -65,9 +63,8 @@ void step_query_create(Run *run, const Step *step) {
   Answer answers[INSTANCES];
   ecs_Term terms[ORACLE_TERMS];
   if (!empty_slot(run, slot)) return;
-  const Arguments arguments = {.slot = slot,
-                               .terms = terms,
-                               .count = random_terms(run, &random, terms)};
+  const Arguments arguments = {
+      .slot = slot, .terms = terms, .count = random_terms(run, &random, terms)};
   if (!run_expecting(run, call_create, &arguments, 0, answers, ECS_OK)) return;
   memcpy(run->query_terms[slot], terms, sizeof terms);
   run->query_term_counts[slot] = arguments.count;
@@ -160,8 +157,8 @@ void step_query_explain(Run *run, const Step *step) {
          "world %u: length %zu", i, length);
     MUST(run, ecs_query_explain(query, part, room) == length, "world %u", i);
     MUST(run,
-         part[room] == '#' && strlen(part) == (length < room ? length
-                                                             : room - 1) &&
+         part[room] == '#' &&
+             strlen(part) == (length < room ? length : room - 1) &&
              memcmp(part, text, strlen(part)) == 0,
          "world %u: \"%s\" of \"%s\"", i, part, text);
   }
@@ -173,18 +170,17 @@ void step_query_explain(Run *run, const Step *step) {
 static ecs_Status call_group(Instance *instance, const Arguments *arguments,
                              Answer *answer) {
   (void)answer;
-  if (instance->kind < INSTANCE_MIXED) return arguments->keep ? ECS_OK
-                                                              : ECS_E_OPEN;
+  if (instance->kind < INSTANCE_MIXED)
+    return arguments->keep ? ECS_OK : ECS_E_OPEN;
   return ecs_group(instance->world, arguments->components, arguments->count);
 }
 
 static ecs_Status call_ungroup(Instance *instance, const Arguments *arguments,
                                Answer *answer) {
   (void)answer;
-  if (instance->kind < INSTANCE_MIXED) return arguments->keep ? ECS_OK
-                                                              : ECS_E_OPEN;
-  return ecs_ungroup(instance->world, arguments->components,
-                     arguments->count);
+  if (instance->kind < INSTANCE_MIXED)
+    return arguments->keep ? ECS_OK : ECS_E_OPEN;
+  return ecs_ungroup(instance->world, arguments->components, arguments->count);
 }
 
 /* Only the mixed worlds change; the others stand for what must not. */
@@ -192,12 +188,10 @@ static void regroup(Run *run, const Step *step, Call call) {
   ecs_Component components[8];
   Answer answers[INSTANCES];
   const bool open = oracle_deferring(&run->oracle);
-  const Arguments arguments = {
-      .components = components,
-      .count = run_list(run, step->b, components),
-      .keep = !open};
-  run_expecting(run, call, &arguments, 0, answers,
-                open ? ECS_E_OPEN : ECS_OK);
+  const Arguments arguments = {.components = components,
+                               .count = run_list(run, step->b, components),
+                               .keep = !open};
+  run_expecting(run, call, &arguments, 0, answers, open ? ECS_E_OPEN : ECS_OK);
   if (!open && !run->stopped && step->c % 4 == 0) run_compare(run);
 }
 
@@ -219,11 +213,11 @@ static ecs_Status call_kernel(Instance *instance, const Arguments *arguments,
   (void)answer;
   if (arguments->field == 0)
     return ecs_kernel_run(binding, arguments->kernel_call);
-  status = ecs_query_create(instance->world, arguments->terms,
-                            arguments->count, &query);
+  status = ecs_query_create(instance->world, arguments->terms, arguments->count,
+                            &query);
   if (status != ECS_OK) return status;
-  status = ecs_kernel_bind(query, &model_kernels[arguments->slot], &binding,
-                           &wrong);
+  status =
+      ecs_kernel_bind(query, &model_kernels[arguments->slot], &binding, &wrong);
   if (status == ECS_OK)
     status = ecs_kernel_run(binding, arguments->kernel_call);
   ecs_query_destroy(query);
@@ -235,9 +229,8 @@ static void run_kernel(Run *run, const Step *step, bool fresh) {
   ecs_Term terms[ORACLE_TERMS];
   double parameter = (double)(step->c % 64) / 4;
   uint32_t reads = 0, writes = 0;
-  const ecs_KernelCall call = {.dt = step->b % 100,
-                               .tick = step->seed,
-                               .user = &parameter};
+  const ecs_KernelCall call = {
+      .dt = step->b % 100, .tick = step->seed, .user = &parameter};
   const Arguments arguments = {
       .slot = step->a % KERNELS,
       .terms = terms,
@@ -246,8 +239,8 @@ static void run_kernel(Run *run, const Step *step, bool fresh) {
       .kernel_call = &call};
   for (uint32_t t = 0; t < arguments.count; t++) {
     if (!term_has_columns(run, terms[t])) continue;
-    *(terms[t].access == ECS_READ ? &reads : &writes) |=
-        1u << terms[t].component;
+    *(terms[t].access == ECS_READ ? &reads : &writes) |= 1u
+                                                         << terms[t].component;
   }
   if (!run_expecting(run, call_kernel, &arguments, 0, answers,
                      oracle_judge_access(&run->oracle, reads, writes)))

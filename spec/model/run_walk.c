@@ -22,8 +22,8 @@ static bool has_columns(const Run *run, ecs_Term term) {
          term.access != ECS_WITH && term.access != ECS_WITHOUT;
 }
 
-static void terms_access(const Run *run, const ecs_Term *terms,
-                         uint32_t count, uint32_t *reads, uint32_t *writes) {
+static void terms_access(const Run *run, const ecs_Term *terms, uint32_t count,
+                         uint32_t *reads, uint32_t *writes) {
   *reads = *writes = 0;
   for (uint32_t t = 0; t < count; t++) {
     if (!has_columns(run, terms[t])) continue;
@@ -38,16 +38,15 @@ static void terms_access(const Run *run, const ecs_Term *terms,
 
 static double written_value(const Scope *scope, ecs_Entity entity,
                             uint32_t term, uint32_t field, ecs_Scalar type) {
-  Random random = random_make(scope->salt ^ entity * 31 ^ term * 7919 ^
-                              field * 104729);
+  Random random =
+      random_make(scope->salt ^ entity * 31 ^ term * 7919 ^ field * 104729);
   return random_value(&random, type);
 }
 
 /* Some walks leave some of their terms as they are. */
 static bool writes_term(const Run *run, const Scope *scope, uint32_t term) {
   return scope->writes && scope->terms[term].access != ECS_READ &&
-         has_columns(run, scope->terms[term]) &&
-         (scope->salt >> term & 3) != 0;
+         has_columns(run, scope->terms[term]) && (scope->salt >> term & 3) != 0;
 }
 
 static void write_oracle(Run *run, const Scope *scope, OracleEntity *entity) {
@@ -56,8 +55,8 @@ static void write_oracle(Run *run, const Scope *scope, OracleEntity *entity) {
     const OracleComponent *schema = &run->oracle.components[c];
     if (!entity->has[c] || !writes_term(run, scope, t)) continue;
     for (uint32_t f = 0; f < schema->field_count; f++)
-      entity->values[c][f] = written_value(scope, entity->handle, t, f,
-                                           schema->types[f]);
+      entity->values[c][f] =
+          written_value(scope, entity->handle, t, f, schema->types[f]);
   }
 }
 
@@ -91,10 +90,10 @@ static void visit_row(Run *run, Scope *scope, uint32_t world,
                       const ecs_Batch *batch, uint32_t row) {
   const OracleEntity *entity = oracle_find(&run->oracle, batch->entities[row]);
   const unsigned long long name = batch->entities[row];
-  MUST(run,
-       entity != NULL &&
-           oracle_matches(entity, scope->terms, scope->term_count),
-       "world %u shows %llx, which does not match", world, name);
+  MUST(
+      run,
+      entity != NULL && oracle_matches(entity, scope->terms, scope->term_count),
+      "world %u shows %llx, which does not match", world, name);
   const size_t at = (size_t)(entity - run->oracle.entities);
   MUST(run, at < scope->known && !scope->seen[world][at],
        "world %u shows %llx twice", world, name);
@@ -172,8 +171,7 @@ static void check_contested(Run *run, uint32_t asked) {
   for (uint32_t i = 0; i < run->oracle.scope_count; i++)
     held |= run->oracle.scopes[i].reads | run->oracle.scopes[i].writes;
   for (uint32_t i = 0; i < run->instance_count; i++) {
-    const ecs_Component blamed =
-        ecs_world_contested(run->instances[i].world);
+    const ecs_Component blamed = ecs_world_contested(run->instances[i].world);
     MUST(run, (asked & held) >> blamed & 1, "world %u blames component %u", i,
          blamed);
   }
@@ -193,8 +191,7 @@ static Scope *begin_walk(Run *run, const Step *step) {
       .batching = step->b % 2 == 0 ? ECS_BATCH_WHOLE : ECS_BATCH_COALESCED,
       .field = depth};
   terms_access(run, arguments.terms, arguments.count, &reads, &writes);
-  const ecs_Status expected =
-      oracle_judge_access(&run->oracle, reads, writes);
+  const ecs_Status expected = oracle_judge_access(&run->oracle, reads, writes);
   if (!run_expecting(run, call_begin, &arguments, 0, answers, expected)) {
     if (expected == ECS_E_ACCESS) check_contested(run, reads | writes);
     return NULL;
@@ -249,8 +246,8 @@ void step_walk_step(Run *run, const Step *step) {
 static ecs_Status call_fill(Instance *instance, const Arguments *arguments,
                             Answer *answer) {
   ecs_Bundle *bundle = &instance->bundles[arguments->list];
-  const ecs_Status status = ecs_bundle(
-      instance->world, arguments->components, arguments->count, bundle);
+  const ecs_Status status = ecs_bundle(instance->world, arguments->components,
+                                       arguments->count, bundle);
   (void)answer;
   if (status != ECS_OK) return status;
   return ecs_spawn_many(instance->world, *bundle, arguments->fields,
@@ -285,8 +282,7 @@ static void fill_row(Run *run, const Step *step, const ecs_Batch *batch,
 /* Goes through the new rows of one world; the first one's are told to the
  * oracle. Returns how many there were. */
 static uint32_t fill_world(Run *run, const Step *step, uint32_t world,
-                           const Arguments *arguments,
-                           ecs_Entity *entities) {
+                           const Arguments *arguments, ecs_Entity *entities) {
   double values[ORACLE_COMPONENTS + 1][ORACLE_FIELDS];
   ecs_Batch batch;
   uint32_t count = 0;
@@ -339,8 +335,7 @@ static void fill_everywhere(Run *run, const Step *step,
 void step_spawn_many_fill(Run *run, const Step *step) {
   ecs_Component components[8];
   Answer answers[INSTANCES];
-  const uint32_t births =
-      run->program->large ? step->c % 1400 : step->c % 14;
+  const uint32_t births = run->program->large ? step->c % 1400 : step->c % 14;
   const Arguments arguments = {.list = step->b % COMPONENT_LISTS,
                                .components = components,
                                .count = run_list(run, step->b, components),
@@ -404,10 +399,10 @@ static bool end_everywhere(Run *run, bool keep) {
     limited += status == ECS_E_LIMIT;
     MUST(run, status == ECS_OK || may_need_tables(run, w),
          "world %u answers ECS_E_LIMIT, but there is none", w);
-    MUST(run,
-         ecs_deferring(run->instances[w].world) ==
-             (run->oracle.scope_count > 1),
-         "world %u", w);
+    MUST(
+        run,
+        ecs_deferring(run->instances[w].world) == (run->oracle.scope_count > 1),
+        "world %u", w);
   }
   run->stopped = limited > 0 && limited < run->instance_count;
   run_note(run, limited > 0 ? ECS_E_LIMIT : ECS_OK);
@@ -435,8 +430,7 @@ void step_end(Run *run, const Step *step) {
 
 void step_end_all(Run *run, const Step *step) {
   (void)step;
-  while (run->oracle.scope_count > 0 && !run->stopped)
-    run_end_scope(run, true);
+  while (run->oracle.scope_count > 0 && !run->stopped) run_end_scope(run, true);
 }
 
 void step_discard(Run *run, const Step *step) {

@@ -10,17 +10,13 @@
 uint32_t oracle_scalar_bytes(ecs_Scalar type) {
   switch (type) {
     case ECS_F64:
-    case ECS_ENTITY:
-      return 8;
+    case ECS_ENTITY: return 8;
     case ECS_F32:
     case ECS_I32:
-    case ECS_U32:
-      return 4;
+    case ECS_U32: return 4;
     case ECS_I16:
-    case ECS_U16:
-      return 2;
-    default:
-      return 1;
+    case ECS_U16: return 2;
+    default: return 1;
   }
 }
 
@@ -31,27 +27,18 @@ static bool fit_integer(double value, double lowest, double highest) {
 bool oracle_fit(ecs_Scalar type, double value, double *stored) {
   *stored = value;
   switch (type) {
-    case ECS_F64:
-      return true;
+    case ECS_F64: return true;
     case ECS_F32:
       *stored = (double)(float)value;
       return !(isinf(*stored) && !isinf(value));
-    case ECS_I8:
-      return fit_integer(value, -128, 127);
-    case ECS_U8:
-      return fit_integer(value, 0, 255);
-    case ECS_I16:
-      return fit_integer(value, -32768, 32767);
-    case ECS_U16:
-      return fit_integer(value, 0, 65535);
-    case ECS_I32:
-      return fit_integer(value, -2147483648.0, 2147483647.0);
-    case ECS_U32:
-      return fit_integer(value, 0, 4294967295.0);
-    case ECS_BOOL:
-      return value == 0 || value == 1;
-    default:
-      return fit_integer(value, 0, 4503599627370495.0);
+    case ECS_I8: return fit_integer(value, -128, 127);
+    case ECS_U8: return fit_integer(value, 0, 255);
+    case ECS_I16: return fit_integer(value, -32768, 32767);
+    case ECS_U16: return fit_integer(value, 0, 65535);
+    case ECS_I32: return fit_integer(value, -2147483648.0, 2147483647.0);
+    case ECS_U32: return fit_integer(value, 0, 4294967295.0);
+    case ECS_BOOL: return value == 0 || value == 1;
+    default: return fit_integer(value, 0, 4503599627370495.0);
   }
 }
 
@@ -60,11 +47,11 @@ bool oracle_equal(double a, double b) {
   return memcmp(&a, &b, sizeof a) == 0;
 }
 
-#define LOAD_CASE(tag, type) \
-  case tag: {                \
-    type value;              \
+#define LOAD_CASE(tag, type)             \
+  case tag: {                            \
+    type value;                          \
     memcpy(&value, place, sizeof value); \
-    return (double)value;    \
+    return (double)value;                \
   }
 
 double oracle_load(ecs_Scalar scalar, const void *place) {
@@ -79,16 +66,15 @@ double oracle_load(ecs_Scalar scalar, const void *place) {
     LOAD_CASE(ECS_U32, uint32_t)
     LOAD_CASE(ECS_BOOL, uint8_t)
     LOAD_CASE(ECS_ENTITY, uint64_t)
-    default:
-      abort();
+    default: abort();
   }
 }
 
-#define STORE_CASE(tag, type)   \
-  case tag: {                   \
-    type element = (type)value; \
+#define STORE_CASE(tag, type)                \
+  case tag: {                                \
+    type element = (type)value;              \
     memcpy(place, &element, sizeof element); \
-    return;                     \
+    return;                                  \
   }
 
 void oracle_store(ecs_Scalar scalar, void *place, double value) {
@@ -103,8 +89,7 @@ void oracle_store(ecs_Scalar scalar, void *place, double value) {
     STORE_CASE(ECS_U32, uint32_t)
     STORE_CASE(ECS_BOOL, uint8_t)
     STORE_CASE(ECS_ENTITY, uint64_t)
-    default:
-      abort();
+    default: abort();
   }
 }
 
@@ -117,11 +102,10 @@ void oracle_image(const OracleComponent *component, const double *values,
   }
 }
 
-bool oracle_image_equals(const OracleComponent *component,
-                         const double *values, const void *image) {
+bool oracle_image_equals(const OracleComponent *component, const double *values,
+                         const void *image) {
   for (uint32_t f = 0; f < component->field_count; f++) {
-    const void *place =
-        (const unsigned char *)image + component->offsets[f];
+    const void *place = (const unsigned char *)image + component->offsets[f];
     if (!oracle_equal(oracle_load(component->types[f], place), values[f]))
       return false;
   }
@@ -130,8 +114,7 @@ bool oracle_image_equals(const OracleComponent *component,
 
 /* Each field at its natural alignment, the whole a multiple of the largest:
  * what a C compiler would do. */
-OracleComponent value_component(const ecs_Field *fields,
-                                uint32_t field_count) {
+OracleComponent value_component(const ecs_Field *fields, uint32_t field_count) {
   OracleComponent component = {.field_count = field_count};
   uint32_t place = 0, widest = 1;
   for (uint32_t f = 0; f < field_count; f++) {
@@ -151,9 +134,9 @@ OracleComponent value_component(const ecs_Field *fields,
 /* Random ones ------------------------------------------------------------- */
 
 static double random_float(Random *random, ecs_Scalar type) {
-  const double special[] = {(double)NAN, (double)INFINITY, -(double)INFINITY,
-                            -0.0,        0.0,              3.0e38,
-                            1.0e-40,     -1.0e300};
+  const double special[] = {
+      (double)NAN, (double)INFINITY, -(double)INFINITY, -0.0,
+      0.0,         3.0e38,           1.0e-40,           -1.0e300};
   double value = ((double)random_below(random, 4000) - 2000) / 8;
   if (random_below(random, 4) == 0) value = special[random_below(random, 8)];
   if (!oracle_fit(type, value, &value)) value = 1;
@@ -162,24 +145,27 @@ static double random_float(Random *random, ecs_Scalar type) {
 
 static double random_integer(Random *random, double lowest, double highest) {
   switch (random_below(random, 5)) {
-    case 0:
-      return lowest;
-    case 1:
-      return highest;
-    case 2:
-      return 0;
+    case 0: return lowest;
+    case 1: return highest;
+    case 2: return 0;
     default:
-      return lowest + (double)(random_next(random) %
-                               ((uint64_t)(highest - lowest) + 1));
+      return lowest +
+             (double)(random_next(random) % ((uint64_t)(highest - lowest) + 1));
   }
 }
 
 double random_value(Random *random, ecs_Scalar type) {
   static const double range[ECS_SCALAR_COUNT][2] = {
-      {0, 0},           {0, 0},       {-128, 127},
-      {0, 255},         {-32768, 32767}, {0, 65535},
-      {-2147483648.0, 2147483647.0},  {0, 4294967295.0},
-      {0, 1},           {0, 4503599627370495.0}};
+      {0, 0},
+      {0, 0},
+      {-128, 127},
+      {0, 255},
+      {-32768, 32767},
+      {0, 65535},
+      {-2147483648.0, 2147483647.0},
+      {0, 4294967295.0},
+      {0, 1},
+      {0, 4503599627370495.0}};
   if (type == ECS_F32 || type == ECS_F64) return random_float(random, type);
   return random_integer(random, range[type][0], range[type][1]);
 }
@@ -195,8 +181,8 @@ static void spoil(ecs_Scalar type, double value, void *place) {
   if (type == ECS_BOOL && value == 1) memset(place, 0x82, 1);
 }
 
-void random_image(const OracleComponent *schema, Random *random,
-                  double *values, void *image) {
+void random_image(const OracleComponent *schema, Random *random, double *values,
+                  void *image) {
   for (uint32_t f = 0; f < schema->field_count; f++)
     values[f] = random_value(random, schema->types[f]);
   oracle_image(schema, values, image);

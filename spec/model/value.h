@@ -24,8 +24,7 @@ typedef struct OracleComponent {
 } OracleComponent;
 
 /* A schema's component: each field at its natural alignment. */
-OracleComponent value_component(const ecs_Field *fields,
-                                uint32_t field_count);
+OracleComponent value_component(const ecs_Field *fields, uint32_t field_count);
 
 /* What a field of this type holds after value was stored in it strictly;
  * false when it must be refused. */
@@ -40,8 +39,8 @@ uint32_t oracle_scalar_bytes(ecs_Scalar type);
 /* A whole component, between the doubles and the image. */
 void oracle_image(const OracleComponent *component, const double *values,
                   void *image);
-bool oracle_image_equals(const OracleComponent *component,
-                         const double *values, const void *image);
+bool oracle_image_equals(const OracleComponent *component, const double *values,
+                         const void *image);
 
 /* Random ones -------------------------------------------------------------- */
 
@@ -50,8 +49,8 @@ double random_value(Random *random, ecs_Scalar type);
 
 /* Values of a component and their image, in which NaNs may have payloads and
  * true may be any byte: the world must not care. */
-void random_image(const OracleComponent *schema, Random *random,
-                  double *values, void *image);
+void random_image(const OracleComponent *schema, Random *random, double *values,
+                  void *image);
 
 /* Are its NaNs the one quiet NaN, its bools 0 or 1? */
 bool is_canonical(const OracleComponent *schema, const void *image);

@@ -25,9 +25,11 @@
  * past 10ffff). */
 static size_t sequence_bytes(const unsigned char *at, size_t left) {
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  size_t bytes = *at < 0x80 ? 1 : *at >= 0xc0 && *at < 0xe0 ? 2
-               : *at >= 0xe0 && *at < 0xf0 ? 3
-               : *at >= 0xf0 && *at < 0xf8 ? 4 : 0;
+  size_t bytes = *at < 0x80                  ? 1
+                 : *at >= 0xc0 && *at < 0xe0 ? 2
+                 : *at >= 0xe0 && *at < 0xf0 ? 3
+                 : *at >= 0xf0 && *at < 0xf8 ? 4
+                                             : 0;
   if (bytes == 0 || bytes > left) return 0;
   uint32_t number = bytes == 1 ? *at : *at & (0x7fu >> bytes);
   for (size_t k = 1; k < bytes; k++) {
@@ -56,13 +58,17 @@ static const char *check_name(lua_State *L, int index, const char *what) {
   if (lua_type(L, index) == LUA_TSTRING) name = lua_tolstring(L, index, &bytes);
   if (!name) {
     bind_push_description(L, index);
-    bind_error(L, "the name of a %s is a string, not %s: it comes first, as in "
-                  "ecs.%s(\"Name\"%s)", what, lua_tostring(L, -1), what,
+    bind_error(L,
+               "the name of a %s is a string, not %s: it comes first, as in "
+               "ecs.%s(\"Name\"%s)",
+               what, lua_tostring(L, -1), what,
                strcmp(what, "tag") == 0 ? "" : ", { x = \"f32\" }");
   }
   if (!bind_name_holds(name, bytes))
-    bind_error(L, "the name of a %s is 1 to 255 bytes of UTF-8 text without "
-                  "control characters", what);
+    bind_error(L,
+               "the name of a %s is 1 to 255 bytes of UTF-8 text without "
+               "control characters",
+               what);
   return name;
 }
 
@@ -76,8 +82,8 @@ BIND_INTERNAL int bind_is_name(lua_State *L) {
 
 static ecs_Storage check_storage(lua_State *L, int index, const char *name,
                                  bool tag) {
-  const char *text = lua_type(L, index) == LUA_TSTRING
-                         ? lua_tostring(L, index) : "";
+  const char *text =
+      lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : "";
   if (strcmp(text, "table") == 0) return ECS_STORE_TABLE;
   if (strcmp(text, "sparse") == 0) return ECS_STORE_SPARSE;
   if (strcmp(text, "bits") == 0 && tag) return ECS_STORE_BITS;
@@ -106,18 +112,22 @@ static ecs_Storage check_options(lua_State *L, int index, const char *name,
 
 static ecs_Scalar check_type(lua_State *L, int index, const char *component,
                              const char *field) {
-  const char *name = lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index)
-                                                       : NULL;
+  const char *name =
+      lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : NULL;
   if (!name)
-    bind_error(L, "%s.%s: a field is a type such as 'f32', or "
-                  "{ type, default }", component, field);
+    bind_error(L,
+               "%s.%s: a field is a type such as 'f32', or "
+               "{ type, default }",
+               component, field);
   for (int type = 0; type < ECS_SCALAR_COUNT; type++)
     if (strcmp(name, ecs_scalar_name((ecs_Scalar)type)) == 0)
       return (ecs_Scalar)type;
   bool object = strcmp(name, "string") == 0 || strcmp(name, "table") == 0 ||
                 strcmp(name, "any") == 0;
-  bind_error(L, "%s.%s: there is no type '%s' (there are f32 f64 i8 u8 i16 "
-                "u16 i32 u32 bool entity)%s", component, field, name,
+  bind_error(L,
+             "%s.%s: there is no type '%s' (there are f32 f64 i8 u8 i16 "
+             "u16 i32 u32 bool entity)%s",
+             component, field, name,
              object ? ": keep it in a table of your own, by entity" : "");
   return ECS_SCALAR_COUNT;
 }
@@ -169,8 +179,10 @@ static void check_listed(lua_State *L, int index, const char *component,
     bool number = lua_type(L, -2) == LUA_TNUMBER;
     double key = number ? lua_tonumber(L, -2) : 0;
     if (number && (key == 1 || key == 2)) continue;
-    bind_error(L, "%s.%s: a field is a type such as 'f32', or "
-                  "{ type, default }", component, field);
+    bind_error(L,
+               "%s.%s: a field is a type such as 'f32', or "
+               "{ type, default }",
+               component, field);
   }
 }
 
@@ -194,8 +206,10 @@ static void read_schema(lua_State *L, int schema, int slots,
       bind_refuse(L, lua_gettop(L), definition, f);
     /* An entity belongs to a world, and a definition to all of them. */
     if (field->type == ECS_ENTITY && element != 0)
-      bind_error(L, "%s.%s: an entity has no default: leave it out, and set "
-                    "the field when you spawn", definition->name, field->name);
+      bind_error(L,
+                 "%s.%s: an entity has no default: leave it out, and set "
+                 "the field when you spawn",
+                 definition->name, field->name);
     field->default_value = ecs_scalar_load(field->type, &element);
     lua_settop(L, place - 1);
   }
@@ -235,14 +249,16 @@ static void push_listing(lua_State *L, const Definition *definition) {
 /* Room for an image is 8 bytes a field: no scalar is larger. */
 static size_t definition_bytes(uint32_t count) {
   return after(sizeof(Definition) + count * sizeof(ecs_Field) +
-                   count * sizeof(uint32_t), 8) + 8u * count;
+                   count * sizeof(uint32_t),
+               8) +
+         8u * count;
 }
 
 /* Pushes a definition that has a name and nothing else yet, and its private
  * table. name is the place of a string on the stack. */
 static Definition *begin(lua_State *L, int name, uint32_t count) {
-  Definition *definition = (Definition *)bind_new(L, KIND_DEFINITION,
-                                                  definition_bytes(count));
+  Definition *definition =
+      (Definition *)bind_new(L, KIND_DEFINITION, definition_bytes(count));
   definition->name = lua_tostring(L, name);
   definition->field_count = count;
   compat_push_private(L, -1);
@@ -439,9 +455,11 @@ static void refuse_reserved(lua_State *L, const char *name) {
 /* ecs.component "Heat": what is known under this name. */
 static int push_known(lua_State *L) {
   if (find_known(L, 1)) return 1;
-  return bind_error(L, "no component is called %s yet: to define it, say what "
-                       "fields it has, as in { x = 'f32' }; without any it is "
-                       "an ecs.tag", lua_tostring(L, 1));
+  return bind_error(L,
+                    "no component is called %s yet: to define it, say what "
+                    "fields it has, as in { x = 'f32' }; without any it is "
+                    "an ecs.tag",
+                    lua_tostring(L, 1));
 }
 
 BIND_INTERNAL int bind_component(lua_State *L);
@@ -450,13 +468,14 @@ BIND_INTERNAL int bind_component(lua_State *L) {
   bind_hosts_adopt(L);
   if (lua_gettop(L) == 1) return push_known(L);
   if (!lua_istable(L, 2))
-    return bind_error(L, "%s: a component has fields, as in "
-                         "{ x = 'f32' }; without any it is an ecs.tag",
+    return bind_error(L,
+                      "%s: a component has fields, as in "
+                      "{ x = 'f32' }; without any it is an ecs.tag",
                       lua_tostring(L, 1));
   lua_settop(L, 3);
   Definition *definition = read_definition(L, 2);
-  definition->storage = check_options(L, 3, definition->name,
-                                      definition->field_count == 0);
+  definition->storage =
+      check_options(L, 3, definition->name, definition->field_count == 0);
   return settle(L, definition);
 }
 

@@ -150,8 +150,7 @@ int bind_refuse(lua_State *L, int index, const Definition *definition,
 /* The definition at index, which the state then remembers; or NULL. */
 static Definition *find_definition(lua_State *L, int index) {
   Definition *definition = (Definition *)bind_find(L, index, KIND_DEFINITION);
-  if (definition)
-    *recent_definition(bind_state(L), definition) = definition;
+  if (definition) *recent_definition(bind_state(L), definition) = definition;
   return definition;
 }
 
@@ -161,8 +160,7 @@ static Definition *find_definition(lua_State *L, int index) {
 static const char *advice(lua_State *L, int index, const char *call) {
   switch (lua_type(L, index)) {
     case LUA_TNIL: return ": is its variable defined?";
-    case LUA_TSTRING:
-      return ": ecs.component gives the component of a name";
+    case LUA_TSTRING: return ": ecs.component gives the component of a name";
     case LUA_TTABLE:
     case LUA_TUSERDATA: break;
     default: return "";
@@ -257,17 +255,19 @@ static int definition_call(lua_State *L) {
   if (definition->field_count == 0)
     return bind_error(L, "%s is a tag: it has no fields, so leave out the {}",
                       definition->name);
-  if (bind_view_name(L, 2)) /* on LuaJIT an empty table: it would give nothing */
-    return bind_error(L, "%s takes a table of fields, not %s: name them, as in "
-                         "%s { %s = ... }", definition->name,
-                      bind_view_name(L, 2), definition->name,
+  if (bind_view_name(L,
+                     2)) /* on LuaJIT an empty table: it would give nothing */
+    return bind_error(L,
+                      "%s takes a table of fields, not %s: name them, as in "
+                      "%s { %s = ... }",
+                      definition->name, bind_view_name(L, 2), definition->name,
                       definition->fields[0].name);
   if (!lua_istable(L, 2) || lua_gettop(L) != 2)
     return bind_error(L, "%s takes one table of fields, as in %s { %s = ... }",
                       definition->name, definition->name,
                       definition->fields[0].name);
-  Value *value = (Value *)bind_new(L, KIND_VALUE,
-                                   sizeof *value + definition->image_bytes);
+  Value *value =
+      (Value *)bind_new(L, KIND_VALUE, sizeof *value + definition->image_bytes);
   value->definition = definition;
   memcpy(value->image, definition->defaults, definition->image_bytes);
   read_fields(L, 2, value);
@@ -291,8 +291,9 @@ static int push_fields(lua_State *L, const Definition *definition) {
     lua_setfield(L, -2, "name");
     lua_pushstring(L, ecs_scalar_name(field->type));
     lua_setfield(L, -2, "type");
-    bind_push_element(L, field->type, (const char *)definition->defaults +
-                                          definition->offsets[f]);
+    bind_push_element(
+        L, field->type,
+        (const char *)definition->defaults + definition->offsets[f]);
     lua_setfield(L, -2, "default");
     lua_rawseti(L, -2, (int)f + 1);
   }
@@ -308,8 +309,9 @@ static int definition_index(lua_State *L) {
     lua_pushstring(L, definition->name);
     return 1;
   }
-  return bind_error(L, "%s is a component, not an entity's value: "
-                       "read one with world:get(e, %s)",
+  return bind_error(L,
+                    "%s is a component, not an entity's value: "
+                    "read one with world:get(e, %s)",
                     definition->name, definition->name);
 }
 

@@ -20,9 +20,9 @@ typedef struct Definition {
   uint32_t field_count;
   uint32_t image_bytes;
   ecs_Storage storage;
-  const char *name; /* this and the next point into strings of the private
+  const char *name;    /* this and the next point into strings of the private
                        table, as do the names of fields */
-  const char *listing;     /* "x, y", for messages */
+  const char *listing; /* "x, y", for messages */
   const uint32_t *offsets; /* of each field in the image */
   const void *defaults;    /* an image */
   ecs_Field fields[];
@@ -68,7 +68,7 @@ static inline const Definition *bind_definition_at(lua_State *L, State *state,
   return bind_definition_check(L, index, call);
 }
 static inline Given bind_given_at(lua_State *L, State *state, int index,
-                                const char *call) {
+                                  const char *call) {
   const void *address = lua_touserdata(L, index);
   if (address && *recent_definition(state, address) == address)
     return (Given){(const Definition *)address, NULL};

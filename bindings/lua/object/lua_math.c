@@ -14,16 +14,16 @@ static double check_number(lua_State *L, int index, const char *call) {
   return (double)lua_tonumber(L, index);
 }
 
-#define UNARY(name)                                              \
-  static int math_##name(lua_State *L) {                         \
-    lua_pushnumber(L, ecs_##name(check_number(L, 1, #name)));    \
-    return 1;                                                    \
+#define UNARY(name)                                           \
+  static int math_##name(lua_State *L) {                      \
+    lua_pushnumber(L, ecs_##name(check_number(L, 1, #name))); \
+    return 1;                                                 \
   }
-#define BINARY(name)                                             \
-  static int math_##name(lua_State *L) {                         \
-    double first = check_number(L, 1, #name);                    \
+#define BINARY(name)                                                 \
+  static int math_##name(lua_State *L) {                             \
+    double first = check_number(L, 1, #name);                        \
     lua_pushnumber(L, ecs_##name(first, check_number(L, 2, #name))); \
-    return 1;                                                    \
+    return 1;                                                        \
   }
 UNARY(sin)
 UNARY(cos)
@@ -32,10 +32,10 @@ UNARY(log)
 BINARY(pow)
 BINARY(atan2)
 
-static const luaL_Reg functions[] = {
-    {"sin", math_sin}, {"cos", math_cos},     {"exp", math_exp},
-    {"log", math_log}, {"pow", math_pow},     {"atan2", math_atan2},
-    {NULL, NULL}};
+static const luaL_Reg functions[] = {{"sin", math_sin}, {"cos", math_cos},
+                                     {"exp", math_exp}, {"log", math_log},
+                                     {"pow", math_pow}, {"atan2", math_atan2},
+                                     {NULL, NULL}};
 
 void bind_open_mathematics(lua_State *L) {
   lua_newtable(L);

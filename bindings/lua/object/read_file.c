@@ -43,6 +43,4 @@ static int read_file(lua_State *L) {
 
 static const luaL_Reg functions[] = {{"read_file", read_file}, {NULL, NULL}};
 
-void bind_open_files(lua_State *L) {
-  bind_add(L, functions);
-}
+void bind_open_files(lua_State *L) { bind_add(L, functions); }

@@ -72,10 +72,7 @@ static int line_of(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg functions[] = {{"line_of", line_of},
-                                     {"same_code", same_code},
-                                     {NULL, NULL}};
+static const luaL_Reg functions[] = {
+    {"line_of", line_of}, {"same_code", same_code}, {NULL, NULL}};
 
-void bind_open_codes(lua_State *L) {
-  bind_add(L, functions);
-}
+void bind_open_codes(lua_State *L) { bind_add(L, functions); }

@@ -72,8 +72,7 @@ void bind_library_keep(lua_State *L, const char *name,
                        const ecs_KernelLibrary *native) {
   const ecs_KernelLibrary *known = find_library(L, name);
   if (known == native) return;
-  if (known)
-    bind_error(L, "there is another library of the name '%s'", name);
+  if (known) bind_error(L, "there is another library of the name '%s'", name);
   Library *library = (Library *)bind_new(L, KIND_LIBRARY, sizeof *library);
   library->native = native;
   keep_library(L, name);
@@ -116,9 +115,10 @@ static int kernel_bind(lua_State *L) {
   const ecs_KernelLibrary *library = find_library(L, library_name);
   const ecs_Kernel *kernel = library ? ecs_library_find(library, name) : NULL;
   if (!kernel) {
-    lua_pushfstring(L, library ? "ecs: library %s has no kernel '%s'"
-                               : "ecs: no library %s is loaded for kernel '%s'"
-                                 ": call ecs.load_native first",
+    lua_pushfstring(L,
+                    library ? "ecs: library %s has no kernel '%s'"
+                            : "ecs: no library %s is loaded for kernel '%s'"
+                              ": call ecs.load_native first",
                     library_name, name);
     return fail(L);
   }
@@ -164,6 +164,4 @@ static const luaL_Reg functions[] = {{"load", load},
                                      {"run_kernel", run_kernel},
                                      {NULL, NULL}};
 
-void bind_open_kernels(lua_State *L) {
-  bind_add(L, functions);
-}
+void bind_open_kernels(lua_State *L) { bind_add(L, functions); }

@@ -19,9 +19,9 @@ typedef struct Program {
   ecs_Program *native; /* NULL: dropped */
   uint32_t uniform_count;
   uint32_t reduction_count;
-  Total **totals;      /* one for each reduction; the private table has them,
+  Total **totals;   /* one for each reduction; the private table has them,
                           from 2 on */
-  double numbers[];    /* uniforms, then reductions */
+  double numbers[]; /* uniforms, then reductions */
 } Program;
 
 static int fail(lua_State *L) {
@@ -60,8 +60,8 @@ static int wrap(lua_State *L) {
   program->native = native;
   program->uniform_count = info.uniforms;
   program->reduction_count = info.reductions;
-  program->totals = (Total **)(void *)(program->numbers + info.uniforms +
-                                       info.reductions);
+  program->totals =
+      (Total **)(void *)(program->numbers + info.uniforms + info.reductions);
   keep_totals(L, program);
   return 1;
 }
@@ -114,8 +114,7 @@ static void read_uniforms(lua_State *L, Program *program) {
   luaL_checktype(L, 2, LUA_TTABLE);
   for (uint32_t k = 0; k < program->uniform_count; k++) {
     lua_rawgeti(L, 2, (int)k + 1);
-    if (lua_type(L, -1) != LUA_TNUMBER)
-      luaL_argerror(L, 2, "lacks a uniform");
+    if (lua_type(L, -1) != LUA_TNUMBER) luaL_argerror(L, 2, "lacks a uniform");
     program->numbers[k] = (double)lua_tonumber(L, -1);
     lua_pop(L, 1);
   }
@@ -173,8 +172,8 @@ static int run_program(lua_State *L) {
   ecs_ProgramCall call;
   memset(&call, 0, sizeof call);
   const char *name = luaL_checkstring(L, 3);
-  call.random_key = ecs_random_key(program->query->world->seed, name,
-                                   bind_whole_check(L, 4));
+  call.random_key =
+      ecs_random_key(program->query->world->seed, name, bind_whole_check(L, 4));
   if (program->reduction_count > 0) {
     ensure_tallies(L, program, name);
     program = check_program(L); /* a tally may have been allocated */
@@ -227,6 +226,4 @@ static const luaL_Reg functions[] = {{"program", program_create},
                                      {"drop_program", drop_program},
                                      {NULL, NULL}};
 
-void bind_open_programs(lua_State *L) {
-  bind_add(L, functions);
-}
+void bind_open_programs(lua_State *L) { bind_add(L, functions); }

@@ -168,8 +168,8 @@ static int run_batch(lua_State *L) {
   bool idle = false;
   Outcome outcome = query_walk(L, query, &idle);
   lua_pushboolean(L, outcome == OUTCOME_DONE);
-  lua_pushboolean(L, outcome == OUTCOME_DONE ? idle
-                                             : outcome == OUTCOME_THROWN);
+  lua_pushboolean(L,
+                  outcome == OUTCOME_DONE ? idle : outcome == OUTCOME_THROWN);
   if (outcome == OUTCOME_DONE) return 2;
   lua_pushvalue(L, -3);
   return 3;
@@ -214,8 +214,8 @@ static bool gives_values(const Parts *parts) {
 #define MOST_ENTITIES ((int)ECS_INDEX_LIMIT - 1)
 
 static double check_count(lua_State *L, int index) {
-  double count = lua_type(L, index) == LUA_TNUMBER ? lua_tonumber(L, index)
-                                                   : -1;
+  double count =
+      lua_type(L, index) == LUA_TNUMBER ? lua_tonumber(L, index) : -1;
   if (!(count >= 0 && count <= MOST_ENTITIES &&
         count == (double)(uint32_t)count))
     bind_error(L, "spawn_many takes how many: a whole number from 0 to %d",
@@ -224,8 +224,9 @@ static double check_count(lua_State *L, int index) {
 }
 
 static int refuse_parts(lua_State *L) {
-  return bind_error(L, "spawn_many takes a list of parts, as in "
-                       "world:spawn_many(100, { Position, Enemy })");
+  return bind_error(L,
+                    "spawn_many takes a list of parts, as in "
+                    "world:spawn_many(100, { Position, Enemy })");
 }
 
 /* Pushes the list of parts of argument 3 onto the stack; returns how many. */
@@ -249,8 +250,8 @@ static View *bundle_view(lua_State *L, LuaWorld *world, const Parts *parts,
   lua_rawgeti(L, bundles, (int)bundle);
   View *view = (View *)bind_find(L, -1, KIND_VIEW);
   if (!view || view->busy) {
-    LuaTerm *terms = (LuaTerm *)lua_newuserdata(
-        L, (parts->count + 1u) * sizeof *terms);
+    LuaTerm *terms =
+        (LuaTerm *)lua_newuserdata(L, (parts->count + 1u) * sizeof *terms);
     for (uint32_t p = 0; p < parts->count; p++) {
       terms[p].definition = parts->parts[p].definition;
       terms[p].access = ECS_WRITE;
@@ -285,8 +286,10 @@ static int refuse(lua_State *L, const LuaWorld *world, ecs_Status status,
   ecs_world_statistics(bind_native(L, world), &now);
   if (status == ECS_E_LIMIT &&
       (double)now.entities + (double)now.retired + count > MOST_ENTITIES)
-    return bind_error(L, "spawn_many: %d more would be too many: a world holds "
-                         "at most %d entities", (int)count, MOST_ENTITIES);
+    return bind_error(L,
+                      "spawn_many: %d more would be too many: a world holds "
+                      "at most %d entities",
+                      (int)count, MOST_ENTITIES);
   bind_push_status(L, world, status, "spawn_many");
   return bind_raise(L);
 }

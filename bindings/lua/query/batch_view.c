@@ -19,9 +19,7 @@ static View *view_check(lua_State *L, int index) {
 }
 
 /* Terms whose values are looked at have columns. */
-static bool has_columns(LuaTerm term) {
-  return term.access <= ECS_OPTIONAL;
-}
+static bool has_columns(LuaTerm term) { return term.access <= ECS_OPTIONAL; }
 
 /* In the order of ecs.h: of terms, then fields; the entities last. */
 static void lay_columns(View *view) {
@@ -296,14 +294,16 @@ void bind_push_misuse(lua_State *L, const View *view, Misuse misuse) {
     lua_pushfstring(L, "ecs: batch.entities cannot be assigned to (row %d)",
                     (int)misuse.row);
   else if (misuse.read_only)
-    lua_pushfstring(L, "ecs: %s is only read by %s: name it in the array part "
-                       "of the query to write it (%s, row %d)",
+    lua_pushfstring(L,
+                    "ecs: %s is only read by %s: name it in the array part "
+                    "of the query to write it (%s, row %d)",
                     definition->name, view->label,
                     definition->fields[column->field].name, (int)misuse.row);
   else
-    lua_pushfstring(L, "ecs: %s.%s is %s and cannot hold what was assigned to "
-                       "row %d", definition->name,
-                    definition->fields[column->field].name,
+    lua_pushfstring(L,
+                    "ecs: %s.%s is %s and cannot hold what was assigned to "
+                    "row %d",
+                    definition->name, definition->fields[column->field].name,
                     ecs_scalar_name((ecs_Scalar)column->scalar),
                     (int)misuse.row);
 }
@@ -321,11 +321,9 @@ static int misuse_text(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg functions[] = {{"fill", fill},       {"rows", rows},
-                                     {"plan", plan},     {"touch", touch},
-                                     {"present", present}, {"layout", layout},
-                                     {"misuse", misuse_text}, {NULL, NULL}};
+static const luaL_Reg functions[] = {
+    {"fill", fill},          {"rows", rows},       {"plan", plan},
+    {"touch", touch},        {"present", present}, {"layout", layout},
+    {"misuse", misuse_text}, {NULL, NULL}};
 
-void bind_open_views(lua_State *L) {
-  bind_add(L, functions);
-}
+void bind_open_views(lua_State *L) { bind_add(L, functions); }

@@ -28,7 +28,7 @@ typedef struct ViewColumn {
   uint32_t filled;  /* elements in the Lua table, stale ones included */
   uint32_t field;
   const Definition *definition; /* NULL: the entities */
-  double address;   /* where touch found it; a number, because LuaJIT reads
+  double address; /* where touch found it; a number, because LuaJIT reads
                        one without making an object */
 } ViewColumn;
 
@@ -46,9 +46,9 @@ struct View {
   LuaTerm *terms;
   const char *label;
   LuaWorld *world;
-  View *outer;         /* of the same world */
-  View *before;        /* of the same Lua state */
-  struct Rows *loop;   /* whose view it is: of each; NULL otherwise */
+  View *outer;       /* of the same world */
+  View *before;      /* of the same Lua state */
+  struct Rows *loop; /* whose view it is: of each; NULL otherwise */
   ecs_Cursor cursor;
 };
 
@@ -58,9 +58,9 @@ struct View {
 
 /* What a script did to a column that it may not do. */
 typedef struct Misuse {
-  uint32_t row;    /* 0: nothing */
+  uint32_t row; /* 0: nothing */
   uint32_t column;
-  bool read_only;  /* assigned, though the query only reads it */
+  bool read_only; /* assigned, though the query only reads it */
 } Misuse;
 
 /* What a view is made from. */
@@ -127,8 +127,7 @@ BIND_INTERNAL uint32_t bind_copy_back(lua_State *L, int table, ecs_Scalar type,
                                       void *column, uint32_t count);
 
 /* The first row where the two differ, or 0. Does not raise. */
-BIND_INTERNAL uint32_t bind_difference(lua_State *L, int table,
-                                       ecs_Scalar type, const void *column,
-                                       uint32_t count);
+BIND_INTERNAL uint32_t bind_difference(lua_State *L, int table, ecs_Scalar type,
+                                       const void *column, uint32_t count);
 
 #endif

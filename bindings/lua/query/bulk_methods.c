@@ -45,9 +45,8 @@ static int query_add(lua_State *L) {
   Given part = bind_given_check(L, 2, "add");
   refuse_more(L, 1, "add takes one component: call it once for each");
   ecs_Component component = meet(L, query, part.definition);
-  ecs_Status status =
-      ecs_query_add_all(bind_query_native(L, query), component,
-                        part.value ? part.value->image : NULL);
+  ecs_Status status = ecs_query_add_all(bind_query_native(L, query), component,
+                                        part.value ? part.value->image : NULL);
   return answer(L, query, status, "add");
 }
 
@@ -65,8 +64,9 @@ static int query_remove(lua_State *L) {
 static int query_set(lua_State *L) {
   LuaQuery *query = check_query(L);
   Given part = bind_given_check(L, 2, "set");
-  refuse_more(L, 1, "set of a query takes one value, as in "
-                    "query:set(Position { x = 3 })");
+  refuse_more(L, 1,
+              "set of a query takes one value, as in "
+              "query:set(Position { x = 3 })");
   ecs_Component component = meet(L, query, part.definition);
   ecs_Status status = ecs_query_set_all(
       bind_query_native(L, query), component, given_image(part),
@@ -76,8 +76,9 @@ static int query_set(lua_State *L) {
 
 static int query_destroy(lua_State *L) {
   LuaQuery *query = check_query(L);
-  refuse_more(L, 0, "destroy of a query takes nothing, since it destroys every "
-                    "entity that matches; for one there is world:destroy(e)");
+  refuse_more(L, 0,
+              "destroy of a query takes nothing, since it destroys every "
+              "entity that matches; for one there is world:destroy(e)");
   ecs_Status status = ecs_query_destroy_all(bind_query_native(L, query));
   return answer(L, query, status, "destroy");
 }
@@ -95,12 +96,9 @@ static int query_first(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg methods[] = {{"add", query_add},
-                                   {"remove", query_remove},
-                                   {"set", query_set},
-                                   {"destroy", query_destroy},
-                                   {"first", query_first},
-                                   {NULL, NULL}};
+static const luaL_Reg methods[] = {
+    {"add", query_add},         {"remove", query_remove}, {"set", query_set},
+    {"destroy", query_destroy}, {"first", query_first},   {NULL, NULL}};
 
 void bind_open_bulk(lua_State *L) {
   bind_push_methods(L, KIND_QUERY);

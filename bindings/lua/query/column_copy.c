@@ -8,6 +8,7 @@
 #include "query/batch_view.h"
 
 /* type, C type, how an element at column[i] is pushed */
+/* clang-format off */
 #define COLUMN_LIST(X)                                        \
   X(ECS_F32, float, lua_pushnumber(L, (double)column[i]))     \
   X(ECS_F64, double, lua_pushnumber(L, column[i]))            \
@@ -21,18 +22,19 @@
   X(ECS_ENTITY, uint64_t,                                     \
     column[i] ? compat_push_integer(L, (int64_t)column[i])    \
               : lua_pushnil(L))
+/* clang-format on */
 
 void bind_fill(lua_State *L, int table, ecs_Scalar type, const void *elements,
                uint32_t count) {
   switch (type) {
-#define FILL(scalar, ctype, push)              \
-  case scalar: {                               \
+#define FILL(scalar, ctype, push)                  \
+  case scalar: {                                   \
     const ctype *column = (const ctype *)elements; \
-    for (uint32_t i = 0; i < count; i++) {     \
-      push;                                    \
-      lua_rawseti(L, table, (int)i + 1);       \
-    }                                          \
-    break;                                     \
+    for (uint32_t i = 0; i < count; i++) {         \
+      push;                                        \
+      lua_rawseti(L, table, (int)i + 1);           \
+    }                                              \
+    break;                                         \
   }
     COLUMN_LIST(FILL)
 #undef FILL
@@ -63,25 +65,25 @@ static uint32_t find_wrong(lua_State *L, int top, uint32_t first,
 }
 
 /* Floats need no range check, only the one quiet NaN: one loop for each. */
-#define COPY_FLOATS(ctype, scalar)                                            \
-  static uint32_t copy_##ctype(lua_State *L, int table, ctype *column,        \
-                               uint32_t count) {                              \
-    uint32_t wrong = 0, rows;                                                 \
-    int top = lua_gettop(L);                                                  \
-    for (uint32_t first = 0; first < count; first += rows) {                  \
-      rows = block_at(first, count);                                          \
-      bool numbers = push_block(L, table, first, rows);                       \
-      ctype *to = column + first;                                             \
-      for (int i = 1; i <= (int)rows; i++, to++) {                            \
-        double number = lua_tonumber(L, top + i);                             \
-        if (!numbers && lua_type(L, top + i) != LUA_TNUMBER) continue;        \
-        *to = (ctype)number;                                                  \
-        if (number != number) ecs_scalar_convert(scalar, to, number);         \
-      }                                                                       \
-      if (!numbers && wrong == 0) wrong = find_wrong(L, top, first, rows);    \
-      lua_settop(L, top);                                                     \
-    }                                                                         \
-    return wrong;                                                             \
+#define COPY_FLOATS(ctype, scalar)                                         \
+  static uint32_t copy_##ctype(lua_State *L, int table, ctype *column,     \
+                               uint32_t count) {                           \
+    uint32_t wrong = 0, rows;                                              \
+    int top = lua_gettop(L);                                               \
+    for (uint32_t first = 0; first < count; first += rows) {               \
+      rows = block_at(first, count);                                       \
+      bool numbers = push_block(L, table, first, rows);                    \
+      ctype *to = column + first;                                          \
+      for (int i = 1; i <= (int)rows; i++, to++) {                         \
+        double number = lua_tonumber(L, top + i);                          \
+        if (!numbers && lua_type(L, top + i) != LUA_TNUMBER) continue;     \
+        *to = (ctype)number;                                               \
+        if (number != number) ecs_scalar_convert(scalar, to, number);      \
+      }                                                                    \
+      if (!numbers && wrong == 0) wrong = find_wrong(L, top, first, rows); \
+      lua_settop(L, top);                                                  \
+    }                                                                      \
+    return wrong;                                                          \
   }
 COPY_FLOATS(float, ECS_F32)
 COPY_FLOATS(double, ECS_F64)
@@ -105,27 +107,27 @@ uint32_t bind_copy_back(lua_State *L, int table, ecs_Scalar type,
 }
 
 /* What most columns are: floats, which only a number can equal. */
-#define DIFFERENCE_OF(ctype)                                                  \
-  static uint32_t difference_##ctype(lua_State *L, int table,                 \
-                                     const ctype *column, uint32_t count) {   \
-    uint32_t found = 0, rows;                                                 \
-    int top = lua_gettop(L);                                                  \
-    for (uint32_t first = 0; first < count && !found; first += rows) {        \
-      rows = block_at(first, count);                                          \
-      bool numbers = push_block(L, table, first, rows);                       \
-      const ctype *from = column + first;                                     \
-      for (int i = 1; i <= (int)rows; i++, from++) {                          \
-        double there = lua_tonumber(L, top + i), here = (double)*from;        \
-        if (here == there && numbers) continue;                               \
-        if (lua_type(L, top + i) == LUA_TNUMBER &&                            \
-            (here == there || (here != here && there != there)))              \
-          continue;                                                           \
-        found = first + (uint32_t)i;                                          \
-        break;                                                                \
-      }                                                                       \
-      lua_settop(L, top);                                                     \
-    }                                                                         \
-    return found;                                                             \
+#define DIFFERENCE_OF(ctype)                                                \
+  static uint32_t difference_##ctype(lua_State *L, int table,               \
+                                     const ctype *column, uint32_t count) { \
+    uint32_t found = 0, rows;                                               \
+    int top = lua_gettop(L);                                                \
+    for (uint32_t first = 0; first < count && !found; first += rows) {      \
+      rows = block_at(first, count);                                        \
+      bool numbers = push_block(L, table, first, rows);                     \
+      const ctype *from = column + first;                                   \
+      for (int i = 1; i <= (int)rows; i++, from++) {                        \
+        double there = lua_tonumber(L, top + i), here = (double)*from;      \
+        if (here == there && numbers) continue;                             \
+        if (lua_type(L, top + i) == LUA_TNUMBER &&                          \
+            (here == there || (here != here && there != there)))            \
+          continue;                                                         \
+        found = first + (uint32_t)i;                                        \
+        break;                                                              \
+      }                                                                     \
+      lua_settop(L, top);                                                   \
+    }                                                                       \
+    return found;                                                           \
   }
 DIFFERENCE_OF(float)
 DIFFERENCE_OF(double)

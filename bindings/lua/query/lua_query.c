@@ -35,9 +35,7 @@ ecs_Query *bind_query_native(lua_State *L, const LuaQuery *query) {
   return query->native;
 }
 
-const char *bind_access_name(ecs_Access access) {
-  return access_names[access];
-}
+const char *bind_access_name(ecs_Access access) { return access_names[access]; }
 
 static ecs_Access read_access(lua_State *L, int index) {
   const char *name = luaL_checkstring(L, index);
@@ -50,8 +48,8 @@ static ecs_Access read_access(lua_State *L, int index) {
 /* Pushes a query whose terms are read but which has nothing native yet; or a
  * message, and gives NULL. */
 static LuaQuery *query_new(lua_State *L, LuaWorld *world, uint32_t count) {
-  LuaQuery *query = (LuaQuery *)bind_new(L, KIND_QUERY,
-                                   sizeof *query + count * sizeof(LuaTerm));
+  LuaQuery *query = (LuaQuery *)bind_new(
+      L, KIND_QUERY, sizeof *query + count * sizeof(LuaTerm));
   query->term_count = count;
   query->label = lua_tostring(L, 3);
   compat_push_private(L, -1);
@@ -220,12 +218,10 @@ static const luaL_Reg functions[] = {{"query", query_create},
                                      {"query_terms", query_terms},
                                      {"query_world", query_world},
                                      {NULL, NULL}};
-static const luaL_Reg methods[] = {{"count", query_count},
-                                   {"explain", query_explain},
-                                   {NULL, NULL}};
-static const luaL_Reg metamethods[] = {{"__gc", query_gc},
-                                       {"__tostring", query_tostring},
-                                       {NULL, NULL}};
+static const luaL_Reg methods[] = {
+    {"count", query_count}, {"explain", query_explain}, {NULL, NULL}};
+static const luaL_Reg metamethods[] = {
+    {"__gc", query_gc}, {"__tostring", query_tostring}, {NULL, NULL}};
 
 void bind_open_queries(lua_State *L) {
   bind_add(L, functions);

@@ -258,12 +258,12 @@ static int run_each(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);
   bind_callback_check(L, 2, "each");
   SystemRun turn = {luaL_checkstring(L, 3), 0, false};
-  turn.key = ecs_random_key(query->world->seed, turn.name,
-                            bind_whole_check(L, 4));
+  turn.key =
+      ecs_random_key(query->world->seed, turn.name, bind_whole_check(L, 4));
   Outcome outcome = query_walk(L, query, 5, &turn);
   lua_pushboolean(L, outcome == OUTCOME_DONE);
-  lua_pushboolean(L, outcome == OUTCOME_DONE ? turn.idle
-                                             : outcome == OUTCOME_THROWN);
+  lua_pushboolean(
+      L, outcome == OUTCOME_DONE ? turn.idle : outcome == OUTCOME_THROWN);
   if (outcome == OUTCOME_DONE) return 2;
   lua_pushvalue(L, -3);
   return 3;
@@ -304,8 +304,8 @@ static void copy_entities(lua_State *L, Rows *rows, int rows_at) {
     if (count <= rows->capacity) break;
     uint64_t room = count + count / 4 + 16;
     compat_push_private(L, rows_at);
-    ecs_Entity *buffer = (ecs_Entity *)lua_newuserdata(
-        L, (size_t)room * sizeof *buffer);
+    ecs_Entity *buffer =
+        (ecs_Entity *)lua_newuserdata(L, (size_t)room * sizeof *buffer);
     lua_rawseti(L, -2, ROWS_BUFFER);
     lua_pop(L, 1);
     rows->entities = buffer;

@@ -12,11 +12,14 @@
 
 static int refuse(lua_State *L, const View *walk) {
   if (!walk)
-    return bind_error(L, "ecs.random draws for a row: call it in the each "
-                         "function of a system; elsewhere use math.random");
-  return bind_error(L, "ecs.random is for the each function of a system, and "
-                       "this is inside %s: draw before it and hand the number "
-                       "on, or use math.random", walk->label);
+    return bind_error(L,
+                      "ecs.random draws for a row: call it in the each "
+                      "function of a system; elsewhere use math.random");
+  return bind_error(L,
+                    "ecs.random is for the each function of a system, and "
+                    "this is inside %s: draw before it and hand the number "
+                    "on, or use math.random",
+                    walk->label);
 }
 
 /* random() */
@@ -24,9 +27,10 @@ static int draw(lua_State *L) {
   const View *walk = bind_state(L)->walk;
   Rows *rows = walk ? walk->loop : NULL;
   if (lua_gettop(L) > 0)
-    return bind_error(L, "ecs.random takes no arguments and gives a number "
-                         "from 0 up to 1: for 1 to n write "
-                         "math.floor(ecs.random() * n) + 1");
+    return bind_error(L,
+                      "ecs.random takes no arguments and gives a number "
+                      "from 0 up to 1: for 1 to n write "
+                      "math.floor(ecs.random() * n) + 1");
   if (!rows || !rows->system || rows->row < 0) return refuse(L, walk);
   bind_native(L, rows->world); /* a host may have ended it */
   uint64_t row = rows->before + (uint64_t)rows->row;
@@ -49,10 +53,7 @@ static int set_seed(lua_State *L) {
   return 0;
 }
 
-static const luaL_Reg functions[] = {{"random", draw},
-                                     {"set_seed", set_seed},
-                                     {NULL, NULL}};
+static const luaL_Reg functions[] = {
+    {"random", draw}, {"set_seed", set_seed}, {NULL, NULL}};
 
-void bind_open_draws(lua_State *L) {
-  bind_add(L, functions);
-}
+void bind_open_draws(lua_State *L) { bind_add(L, functions); }

@@ -13,7 +13,7 @@
 #include "query/row_view.h"
 
 typedef struct RowView {
-  Rows *rows;  /* the third upvalue of its functions keeps it */
+  Rows *rows; /* the third upvalue of its functions keeps it */
   uint32_t term;
 } RowView;
 
@@ -23,8 +23,9 @@ typedef struct RowView {
  * it be written, is the value of the right kind, has this row the component. */
 
 static int refuse_over(lua_State *L) {
-  return bind_error(L, "this row is over: a row is valid until the next step "
-                       "of the loop that gave it");
+  return bind_error(L,
+                    "this row is over: a row is valid until the next step "
+                    "of the loop that gave it");
 }
 
 static ecs_Entity entity_of(const Rows *rows) {
@@ -53,16 +54,18 @@ static int refuse_absent(lua_State *L, const Rows *rows, const RowTerm *term) {
 static int refuse_store(lua_State *L, const RowTerm *term, uint32_t field) {
   const ecs_Field *refused = &term->definition->fields[field];
   bind_push_description(L, 3);
-  return bind_error(L, "%s.%s is %s and cannot hold %s",
-                    term->definition->name, refused->name,
-                    ecs_scalar_name(refused->type), lua_tostring(L, -1));
+  return bind_error(L, "%s.%s is %s and cannot hold %s", term->definition->name,
+                    refused->name, ecs_scalar_name(refused->type),
+                    lua_tostring(L, -1));
 }
 
-static int refuse_read_only(lua_State *L, const Rows *rows,
-                            const RowTerm *term, uint32_t field) {
-  return bind_error(L, "%s is only read by %s: name it in the array part of "
-                       "the query to write it (%s)", term->definition->name,
-                    rows->query->label, term->definition->fields[field].name);
+static int refuse_read_only(lua_State *L, const Rows *rows, const RowTerm *term,
+                            uint32_t field) {
+  return bind_error(L,
+                    "%s is only read by %s: name it in the array part of "
+                    "the query to write it (%s)",
+                    term->definition->name, rows->query->label,
+                    term->definition->fields[field].name);
 }
 
 /* Finding ---------------------------------------------------------------- */
@@ -180,8 +183,8 @@ static void set_through_world(lua_State *L, const Rows *rows,
   ecs_Component component = world_find(rows->world, term->definition);
   ecs_scalar_convert(type, &element, number);
   ecs_Status status =
-      ecs_set_field(bind_native(L, rows->world), rows->entity, component,
-                    field, ecs_scalar_load(type, &element));
+      ecs_set_field(bind_native(L, rows->world), rows->entity, component, field,
+                    ecs_scalar_load(type, &element));
   if (status == ECS_OK) return;
   bind_push_status(L, rows->world, status, rows->query->label);
   bind_raise(L);
@@ -347,12 +350,14 @@ Rows *bind_rows_new(lua_State *L, int owner, LuaQuery *query, bool loops) {
     columns += query->terms[t].definition->field_count;
   }
   if (terms > ROWS_LIMIT)
-    bind_error(L, "a loop over rows has at most %d components with fields: "
-                  "use batch", (int)ROWS_LIMIT);
+    bind_error(L,
+               "a loop over rows has at most %d components with fields: "
+               "use batch",
+               (int)ROWS_LIMIT);
   owner = compat_absolute(L, owner);
-  Rows *rows = (Rows *)bind_new(L, KIND_ROWS, sizeof *rows +
-                                columns * sizeof(void *) +
-                                terms * sizeof(RowTerm));
+  Rows *rows = (Rows *)bind_new(
+      L, KIND_ROWS,
+      sizeof *rows + columns * sizeof(void *) + terms * sizeof(RowTerm));
   rows->elements = (void **)(void *)(rows + 1);
   rows->terms = (RowTerm *)(void *)(rows->elements + columns);
   rows->advance = bind_rows_advance;
@@ -430,13 +435,9 @@ static int row_layout(lua_State *L) {
   return 3;
 }
 
-static const luaL_Reg functions[] = {{"row_get", row_get},
-                                     {"row_set", row_set},
-                                     {"row_has", row_has},
-                                     {"row_trouble", row_trouble},
-                                     {"row_layout", row_layout},
-                                     {NULL, NULL}};
+static const luaL_Reg functions[] = {
+    {"row_get", row_get},       {"row_set", row_set},
+    {"row_has", row_has},       {"row_trouble", row_trouble},
+    {"row_layout", row_layout}, {NULL, NULL}};
 
-void bind_open_rows(lua_State *L) {
-  bind_add(L, functions);
-}
+void bind_open_rows(lua_State *L) { bind_add(L, functions); }

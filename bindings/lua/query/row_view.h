@@ -44,14 +44,14 @@ typedef struct RowTerm {
 /* scripts/ecs/rows_ffi.lua has the fields down to query, too. */
 typedef struct Rows {
   Header header;
-  int32_t row;      /* in elements; -1: no row is out */
-  uint32_t flags;   /* loops: what ecs_query_locate said */
-  uint64_t stamp;   /* loops: the row_epoch for which elements hold */
-  void **elements;  /* one per column; NULL: this row has none */
+  int32_t row;                /* in elements; -1: no row is out */
+  uint32_t flags;             /* loops: what ecs_query_locate said */
+  uint64_t stamp;             /* loops: the row_epoch for which elements hold */
+  void **elements;            /* one per column; NULL: this row has none */
   const ecs_Entity *entities; /* each: of the batch; loops: all that matched */
-  ecs_Entity entity; /* loops: whose row it is; 0: none */
-  uint32_t at;      /* loops: the next of entities */
-  uint32_t count;   /* of entities */
+  ecs_Entity entity;          /* loops: whose row it is; 0: none */
+  uint32_t at;                /* loops: the next of entities */
+  uint32_t count;             /* of entities */
   int (*advance)(struct Rows *);
   double (*load)(struct Rows *, uint32_t column, uint32_t scalar);
   int (*store)(struct Rows *, uint32_t column, uint32_t scalar, double value);
@@ -60,16 +60,16 @@ typedef struct Rows {
   uint32_t capacity; /* of the buffer */
   uint32_t term_count;
   RowTerm *terms;
-  bool loops;       /* rows, not each */
+  bool loops; /* rows, not each */
   bool running;
-  bool accelerated; /* the views are made in Lua */
+  bool accelerated;   /* the views are made in Lua */
   const char *system; /* each: whose run this is; NULL: query:each */
-  uint64_t key;     /* of that run, for ecs.random */
-  uint64_t turn;    /* which run it is, for totals */
-  uint64_t before;  /* each: rows in all batches before this one */
-  uint64_t drawn;   /* the row, counted so, that drew last */
-  uint64_t draws;   /* how many it has drawn */
-  View view;        /* how the world knows an open walk of each; no userdata */
+  uint64_t key;       /* of that run, for ecs.random */
+  uint64_t turn;      /* which run it is, for totals */
+  uint64_t before;    /* each: rows in all batches before this one */
+  uint64_t drawn;     /* the row, counted so, that drew last */
+  uint64_t draws;     /* how many it has drawn */
+  View view; /* how the world knows an open walk of each; no userdata */
 } Rows;
 
 /* Pushes a new Rows for a query, at stack index owner. Raises. */

@@ -134,9 +134,10 @@ static void refuse_table(lua_State *L, const char *call) {
   const Definition *definition =
       (const Definition *)bind_find(L, 3, KIND_DEFINITION);
   if (definition && definition->field_count > 0)
-    bind_error(L, "%s takes a value: write world:%s(e, %s { %s = ... }), with "
-                  "no comma between", call, call, definition->name,
-               definition->fields[0].name);
+    bind_error(L,
+               "%s takes a value: write world:%s(e, %s { %s = ... }), with "
+               "no comma between",
+               call, call, definition->name, definition->fields[0].name);
 }
 
 static int world_add(lua_State *L) {
@@ -206,8 +207,9 @@ static int world_set(lua_State *L) {
   if (part.definition->field_count == 0)
     status = ecs_add(bind_native(L, world), entity, component, NULL);
   else
-    status = ecs_set(bind_native(L, world), entity, component, given_image(part),
-                     part.value ? part.value->given : ~UINT64_C(0));
+    status =
+        ecs_set(bind_native(L, world), entity, component, given_image(part),
+                part.value ? part.value->given : ~UINT64_C(0));
   return check_status(L, world, status, "set");
 }
 
@@ -283,9 +285,10 @@ static int world_get(lua_State *L) {
   ecs_Entity entity = read_entity(L, 2, "get");
   const Definition *definition = bind_definition_at(L, world->state, 3, "get");
   if (definition->field_count == 0)
-    return bind_error(L, "%s is a tag and has no values: ask with "
-                         "world:has(e, %s)", definition->name,
-                      definition->name);
+    return bind_error(L,
+                      "%s is a tag and has no values: ask with "
+                      "world:has(e, %s)",
+                      definition->name, definition->name);
   ecs_Component component = world_find(world, definition);
   int top = lua_gettop(L);
   if (top == 4) return get_field(L, world, entity, component, definition);
@@ -335,13 +338,16 @@ static int world_components(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg methods[] = {
-    {"spawn", world_spawn},   {"destroy", world_destroy},
-    {"alive", world_alive},   {"add", world_add},
-    {"remove", world_remove}, {"set", world_set},
-    {"get", world_get},       {"has", world_has},
-    {"components", world_components},
-    {NULL, NULL}};
+static const luaL_Reg methods[] = {{"spawn", world_spawn},
+                                   {"destroy", world_destroy},
+                                   {"alive", world_alive},
+                                   {"add", world_add},
+                                   {"remove", world_remove},
+                                   {"set", world_set},
+                                   {"get", world_get},
+                                   {"has", world_has},
+                                   {"components", world_components},
+                                   {NULL, NULL}};
 
 void bind_open_entities(lua_State *L) {
   bind_push_methods(L, KIND_WORLD);

@@ -31,8 +31,7 @@
 typedef struct Calls {
   double (*get)(FieldAccess *, double, uint32_t);
   FieldAnswer (*present)(FieldAccess *, double);
-  FieldAnswer (*pair)(FieldAccess *, double, uint32_t, uint32_t,
-                      double *);
+  FieldAnswer (*pair)(FieldAccess *, double, uint32_t, uint32_t, double *);
   FieldAnswer (*all)(FieldAccess *, double, double *);
   bool (*set)(FieldAccess *, double, uint32_t, double);
   FieldAnswer (*has)(FieldAccess *, double);
@@ -86,10 +85,7 @@ static int access_new(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg functions[] = {{"access", access_new},
-                                     {"access_calls", access_calls},
-                                     {NULL, NULL}};
+static const luaL_Reg functions[] = {
+    {"access", access_new}, {"access_calls", access_calls}, {NULL, NULL}};
 
-void bind_open_access(lua_State *L) {
-  bind_add(L, functions);
-}
+void bind_open_access(lua_State *L) { bind_add(L, functions); }

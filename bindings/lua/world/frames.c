@@ -81,8 +81,9 @@ static int record(lua_State *L) {
 /* The frame's changes could not be applied: what RESULTS says so far is no
  * success any more, or gets one sentence more. */
 static int report_loss(lua_State *L, ecs_Status status) {
-  const char *loss = "the changes of this frame could not be applied and are "
-                     "lost";
+  const char *loss =
+      "the changes of this frame could not be applied and are "
+      "lost";
   if (lua_toboolean(L, -RESULTS)) {
     lua_pushfstring(L, "ecs: %s: %s", loss, ecs_status_text(status));
     return misuse(L);
@@ -100,8 +101,10 @@ static bool is_refused(lua_State *L, const LuaWorld *world, const char *call) {
     lua_pushfstring(L, "ecs: %s is not possible inside %s", call,
                     world->innermost->label);
   else if (world->running)
-    lua_pushfstring(L, "ecs: %s is not possible here: a frame is running "
-                       "already, and a system cannot begin another", call);
+    lua_pushfstring(L,
+                    "ecs: %s is not possible here: a frame is running "
+                    "already, and a system cannot begin another",
+                    call);
   else
     return false;
   return true;
@@ -135,15 +138,15 @@ static int frame(lua_State *L) {
 /* statistics(world): a new table. */
 static int statistics(lua_State *L) {
   static const char *const names[] = {"entities", "retired", "dropped",
-                                      "groups", "tables", "components",
-                                      "queries", "bytes", "peak_bytes"};
+                                      "groups",   "tables",  "components",
+                                      "queries",  "bytes",   "peak_bytes"};
   LuaWorld *world = bind_world_check(L, 1);
   ecs_Statistics now;
   lua_createtable(L, 0, 12);
   ecs_world_statistics(bind_native(L, world), &now);
   const uint64_t values[] = {now.entities, now.retired, now.dropped,
-                             now.groups, now.tables, now.components,
-                             now.queries, now.bytes, now.peak_bytes};
+                             now.groups,   now.tables,  now.components,
+                             now.queries,  now.bytes,   now.peak_bytes};
   for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
     compat_push_whole(L, (double)values[k]);
     lua_setfield(L, -2, names[k]);
@@ -168,6 +171,4 @@ static const luaL_Reg functions[] = {{"frame", frame},
                                      {"storage", storage},
                                      {NULL, NULL}};
 
-void bind_open_frames(lua_State *L) {
-  bind_add(L, functions);
-}
+void bind_open_frames(lua_State *L) { bind_add(L, functions); }

@@ -240,13 +240,16 @@ static void push_refusal(lua_State *L, const LuaWorld *world, ecs_Status status,
                          const Definition *definition) {
   const char *name = definition->name;
   if (status == ECS_E_OPEN && bind_world_open(world))
-    lua_pushfstring(L, "ecs: %s is new to this world and cannot be added to it "
-                       "inside %s: define it before", name,
-                    bind_world_open(world));
+    lua_pushfstring(L,
+                    "ecs: %s is new to this world and cannot be added to it "
+                    "inside %s: define it before",
+                    name, bind_world_open(world));
   else if (status == ECS_E_SCHEMA && world->borrowed)
-    lua_pushfstring(L, "ecs: %s has other fields, or the same in another "
-                       "order, in the host's world: use ecs.component '%s', or "
-                       "let the host define it first", name, name);
+    lua_pushfstring(L,
+                    "ecs: %s has other fields, or the same in another "
+                    "order, in the host's world: use ecs.component '%s', or "
+                    "let the host define it first",
+                    name, name);
   else
     lua_pushfstring(L, "ecs: %s: %s", name, ecs_status_text(status));
 }
@@ -262,9 +265,9 @@ ecs_Component bind_world_try(lua_State *L, LuaWorld *world, int index,
                              const Definition *definition) {
   ecs_Component component = world_find(world, definition);
   if (component) return component;
-  ecs_ComponentDescription description = {
-      definition->name, definition->fields, definition->field_count,
-      definition->storage};
+  ecs_ComponentDescription description = {definition->name, definition->fields,
+                                          definition->field_count,
+                                          definition->storage};
   ecs_Status status =
       ecs_component(bind_native(L, world), &description, &component);
   if (status != ECS_OK) {
@@ -296,7 +299,8 @@ void bind_world_meet_all(lua_State *L, LuaWorld *world, int index) {
 /* Messages ---------------------------------------------------------------- */
 
 /* The innermost open walk that holds a component. */
-static const View *holder_of(const LuaWorld *world, const Definition *definition) {
+static const View *holder_of(const LuaWorld *world,
+                             const Definition *definition) {
   for (const View *view = world->innermost; view; view = view->outer)
     for (uint32_t t = 0; t < view->term_count; t++)
       if (view->terms[t].definition == definition &&
@@ -305,23 +309,25 @@ static const View *holder_of(const LuaWorld *world, const Definition *definition
   return NULL;
 }
 
-static void push_contest(lua_State *L, const LuaWorld *world, const char *call) {
+static void push_contest(lua_State *L, const LuaWorld *world,
+                         const char *call) {
   ecs_Component component = ecs_world_contested(world->native);
   const Definition *definition =
       component < world->capacity ? world->owners[component] : NULL;
   const View *holder = definition ? holder_of(world, definition) : NULL;
   if (holder)
-    lua_pushfstring(L, "ecs: %s cannot reach %s here: %s is walking over it; "
-                       "%s, or do this after it",
+    lua_pushfstring(L,
+                    "ecs: %s cannot reach %s here: %s is walking over it; "
+                    "%s, or do this after it",
                     call, definition->name, holder->label,
                     holder->loop ? "write another component there, and this "
                                    "one in another system"
                                  : "use its batch");
   else
     lua_pushfstring(L, "ecs: %s cannot reach %s: something is walking over it",
-                    call, component ? ecs_component_name(world->native,
-                                                         component)
-                                    : "a component");
+                    call,
+                    component ? ecs_component_name(world->native, component)
+                              : "a component");
 }
 
 void bind_push_status(lua_State *L, const LuaWorld *world, ecs_Status status,
@@ -389,12 +395,9 @@ static int world_group(lua_State *L) {
   return check_status(L, world, status, "group");
 }
 
-static const luaL_Reg functions[] = {{"world", world_new},
-                                     {"state", world_state},
-                                     {"find_state", find_state},
-                                     {"open", world_open},
-                                     {"live", world_live},
-                                     {NULL, NULL}};
+static const luaL_Reg functions[] = {
+    {"world", world_new}, {"state", world_state}, {"find_state", find_state},
+    {"open", world_open}, {"live", world_live},   {NULL, NULL}};
 
 static const luaL_Reg methods[] = {
     {"close", world_close}, {"clear", world_clear},

@@ -22,7 +22,7 @@ typedef struct LuaWorld {
   Header header;
   State *state;              /* set by bind_world_check, before all else */
   ecs_World *native;         /* NULL: closed */
-  const uint64_t *row_epoch;     /* of native; WORLD_CLOSED when there is none */
+  const uint64_t *row_epoch; /* of native; WORLD_CLOSED when there is none */
   ecs_Component *ids;        /* 0: not met yet */
   const Definition **owners; /* NULL: defined by the host, not adopted yet */
   uint32_t capacity;         /* of both, which are one userdata */
@@ -144,12 +144,12 @@ static inline ecs_Component bind_component_in(lua_State *L, LuaWorld *world,
                                               int index,
                                               const Definition *definition) {
   ecs_Component component = world_find(world, definition);
-  return component ? component
-                   : bind_world_meet(L, world, index, definition);
+  return component ? component : bind_world_meet(L, world, index, definition);
 }
 
 /* Meets every definition there is, unless something is open. */
-BIND_INTERNAL void bind_world_meet_all(lua_State *L, LuaWorld *world, int index);
+BIND_INTERNAL void bind_world_meet_all(lua_State *L, LuaWorld *world,
+                                       int index);
 
 /* lua_program.c: a whole number from 0 below 2^53, as an argument of scripts/ecs;
  * raises on anything else. */
@@ -175,8 +175,8 @@ typedef struct Parts {
 
 /* Reads the count parts from stack index first on; raises, in the name of call.
  * May leave memory for them on the stack. world_index is the world's place. */
-BIND_INTERNAL void bind_parts_read(lua_State *L, LuaWorld *world, int world_index,
-                                   int first, int count, const char *call,
-                                   Parts *parts);
+BIND_INTERNAL void bind_parts_read(lua_State *L, LuaWorld *world,
+                                   int world_index, int first, int count,
+                                   const char *call, Parts *parts);
 
 #endif

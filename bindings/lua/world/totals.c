@@ -73,8 +73,7 @@ void bind_totals_end(const LuaWorld *world, const char *system, uint64_t turn) {
     if (!tally) continue;
     bool added = turn != 0 && tally->turn == turn;
     if (added) reduction_fold(&tally->running, total->kind);
-    tally->value =
-        added ? tally->running.total : reduction_start(total->kind);
+    tally->value = added ? tally->running.total : reduction_start(total->kind);
     tally->turn = 0;
   }
 }
@@ -85,8 +84,10 @@ void bind_totals_end(const LuaWorld *world, const char *system, uint64_t turn) {
 static Total *check_total(lua_State *L, const char *call) {
   Total *total = (Total *)bind_find(L, 1, KIND_TOTAL);
   if (!total)
-    bind_error(L, "%s is called with ':', as in total:%s(...), on what "
-                  "world:sum, min or max gave", call, call);
+    bind_error(L,
+               "%s is called with ':', as in total:%s(...), on what "
+               "world:sum, min or max gave",
+               call, call);
   bind_native(L, total->world);
   return total;
 }
@@ -94,14 +95,18 @@ static Total *check_total(lua_State *L, const char *call) {
 static int refuse_add(lua_State *L, const Total *total, const View *walk) {
   const char *word = kind_words[total->kind];
   if (!walk)
-    return bind_error(L, "nothing can be added to %s '%s' here: add is for the "
-                         "each function of a system", word, total->name);
+    return bind_error(L,
+                      "nothing can be added to %s '%s' here: add is for the "
+                      "each function of a system",
+                      word, total->name);
   if (walk->loop && walk->loop->system)
     return bind_error(L, "%s '%s' is of another world than %s", word,
                       total->name, walk->label);
-  return bind_error(L, "nothing can be added to %s '%s' inside %s: add is for "
-                       "the each function of a system; count in a local "
-                       "variable here", word, total->name, walk->label);
+  return bind_error(L,
+                    "nothing can be added to %s '%s' inside %s: add is for "
+                    "the each function of a system; count in a local "
+                    "variable here",
+                    word, total->name, walk->label);
 }
 
 /* total:add(x) */
@@ -147,8 +152,7 @@ static int total_tostring(lua_State *L) {
 /* Pushes a new total of the world at index 1. */
 static void create(lua_State *L, LuaWorld *world, ReductionKind kind,
                    const char *name, size_t length) {
-  Total *total =
-      (Total *)bind_new(L, KIND_TOTAL, sizeof *total + length + 1);
+  Total *total = (Total *)bind_new(L, KIND_TOTAL, sizeof *total + length + 1);
   memcpy(total->name, name, length + 1);
   total->kind = kind;
   total->world = world;
@@ -167,8 +171,10 @@ static int find_or_create(lua_State *L, ReductionKind kind) {
   size_t length;
   const char *name = lua_tolstring(L, 2, &length);
   if (!bind_name_holds(name, length))
-    return bind_error(L, "the name of a %s is 1 to 255 bytes of UTF-8 text "
-                         "without control characters", word);
+    return bind_error(L,
+                      "the name of a %s is 1 to 255 bytes of UTF-8 text "
+                      "without control characters",
+                      word);
   lua_settop(L, 2);
   lua_pushfstring(L, "%s %s", word, name);
   compat_push_private(L, 1);
@@ -190,9 +196,7 @@ static int find_or_create(lua_State *L, ReductionKind kind) {
   return 1;
 }
 
-static int world_sum(lua_State *L) {
-  return find_or_create(L, REDUCTION_SUM);
-}
+static int world_sum(lua_State *L) { return find_or_create(L, REDUCTION_SUM); }
 
 static int world_min(lua_State *L) {
   return find_or_create(L, REDUCTION_LEAST);
@@ -234,13 +238,10 @@ static const luaL_Reg functions[] = {{"total_kind", total_kind},
                                      {NULL, NULL}};
 
 void bind_open_totals(lua_State *L) {
-  static const luaL_Reg world_methods[] = {{"sum", world_sum},
-                                           {"min", world_min},
-                                           {"max", world_max},
-                                           {NULL, NULL}};
-  static const luaL_Reg methods[] = {{"add", total_add},
-                                     {"value", total_value},
-                                     {NULL, NULL}};
+  static const luaL_Reg world_methods[] = {
+      {"sum", world_sum}, {"min", world_min}, {"max", world_max}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"add", total_add}, {"value", total_value}, {NULL, NULL}};
   static const luaL_Reg metamethods[] = {{"__tostring", total_tostring},
                                          {NULL, NULL}};
   bind_add(L, functions);

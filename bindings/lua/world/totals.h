@@ -20,20 +20,20 @@
 #include "world/lua_world.h"
 
 typedef struct Tally {
-  struct Tally *next;  /* of the same total, by name */
-  Reduction running;   /* the run that is on */
-  double value;        /* what its last whole run came to */
-  uint64_t block;      /* whose rows are in the lanes */
-  uint64_t turn;       /* which run it is; see State */
+  struct Tally *next; /* of the same total, by name */
+  Reduction running;  /* the run that is on */
+  double value;       /* what its last whole run came to */
+  uint64_t block;     /* whose rows are in the lanes */
+  uint64_t turn;      /* which run it is; see State */
   char system[];
 } Tally;
 
 typedef struct Total {
   Header header;
-  LuaWorld *world;        /* kept by its private table, with the tallies */
-  struct Total *next;  /* of the world */
+  LuaWorld *world;    /* kept by its private table, with the tallies */
+  struct Total *next; /* of the world */
   Tally *tallies;
-  Tally *recent;       /* that was added to last; NULL: none */
+  Tally *recent; /* that was added to last; NULL: none */
   ReductionKind kind;
   uint32_t tally_count;
   char name[];

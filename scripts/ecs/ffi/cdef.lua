@@ -74,7 +74,14 @@ size_t ecs_world_explain(const ecs_World *world, char *text,
 uint64_t ecs_world_hash(const ecs_World *world);
 uint64_t ecs_world_state_hash(const ecs_World *world);
 typedef enum ecs_Scalar {
-  ECS_F32 = 0, ECS_F64, ECS_I8, ECS_U8, ECS_I16, ECS_U16, ECS_I32, ECS_U32,
+  ECS_F32 = 0,
+  ECS_F64,
+  ECS_I8,
+  ECS_U8,
+  ECS_I16,
+  ECS_U16,
+  ECS_I32,
+  ECS_U32,
   ECS_BOOL,
   ECS_ENTITY,
   ECS_SCALAR_COUNT
@@ -321,7 +328,6 @@ double ecs_log(double x);
 double ecs_pow(double x, double y);
 double ecs_atan2(double y, double x);
 double ecs_random(uint64_t key, ecs_Entity entity, double draws);
-uint64_t ecs_random_key(uint64_t seed, const char *name,
-                                uint64_t tick);
+uint64_t ecs_random_key(uint64_t seed, const char *name, uint64_t tick);
 ]=]
 end

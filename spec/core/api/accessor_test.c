@@ -43,8 +43,8 @@ typedef struct Fixture {
   ecs_Entity e[COUNT];
 } Fixture;
 
-static ecs_Component define(Fixture *fixture, const char *name,
-                            uint32_t fields, ecs_Storage storage) {
+static ecs_Component define(Fixture *fixture, const char *name, uint32_t fields,
+                            ecs_Storage storage) {
   static const ecs_Field sizes[] = {{"f64", ECS_F64, 0.5},
                                     {"u8", ECS_U8, 3},
                                     {"u16", ECS_U16, 4},
@@ -132,8 +132,7 @@ static uint32_t get_many(ecs_Accessor *accessor, const ecs_Entity *entities,
       ecs_accessor_get_many(accessor, entities, count, pointers, &found),
       ECS_OK);
   assert_int_equal(
-      ecs_accessor_get_many(accessor, entities, count, pointers, NULL),
-      ECS_OK);
+      ecs_accessor_get_many(accessor, entities, count, pointers, NULL), ECS_OK);
   return found;
 }
 
@@ -216,7 +215,6 @@ static void an_accessor_knows_every_generation(void **state) {
   finish(&fixture);
 }
 
-
 static void only_components_with_fields_have_accessors(void **state) {
   (void)state;
   Fixture fixture;
@@ -296,8 +294,8 @@ static void an_accessor_follows_rows_that_move(void **state) {
   spawn(&fixture, 30, fixture.a, ~UINT64_C(0)); /* the table grows */
   for (uint32_t i = 0; i < 30; i++) {
     if (i % 2 == 0)
-      assert_int_equal(
-          ecs_add(fixture.world, fixture.e[i], fixture.b, NULL), ECS_OK);
+      assert_int_equal(ecs_add(fixture.world, fixture.e[i], fixture.b, NULL),
+                       ECS_OK);
     Sizes image = sizes_of(i + 60);
     assert_int_equal(ecs_add(fixture.world, fixture.e[i], fixture.s, &image),
                      ECS_OK);
@@ -364,8 +362,8 @@ static void fields_of_one_size_are_told_apart(void **state) {
     assert_int_equal(ecs_component(fixture.world, &how, &what), ECS_OK);
     ecs_Accessor accessor = access_to(&fixture, what);
     for (uint32_t i = 0; i < 2; i++)
-      assert_int_equal(
-          ecs_spawn(fixture.world, &what, 1, NULL, &fixture.e[i]), ECS_OK);
+      assert_int_equal(ecs_spawn(fixture.world, &what, 1, NULL, &fixture.e[i]),
+                       ECS_OK);
     memset(back, 0xee, sizeof back);
     assert_int_equal(ecs_accessor_get(&accessor, fixture.e[1], back), ECS_OK);
     for (uint32_t i = 0; i < 3; i++)
@@ -440,9 +438,8 @@ static void those_who_lack_it_are_left_as_they_are(void **state) {
     fill(&columns, 130, 300);
     assert_int_equal(get_many(&accessor, many, 130, &columns), expected);
     for (uint32_t i = 0; i < 130; i++)
-      assert_sizes(row_of(&columns, i), ecs_has(fixture.world, many[i], what)
-                                            ? i % COUNT
-                                            : 300 + i);
+      assert_sizes(row_of(&columns, i),
+                   ecs_has(fixture.world, many[i], what) ? i % COUNT : 300 + i);
     fill(&columns, 130, 600);
     assert_int_equal(set_many(&accessor, many, 130, &columns), expected);
     for (uint32_t i = 0; i < COUNT; i++) {
@@ -530,9 +527,8 @@ static void a_recording_that_fails_leaves_a_set_of_many_undone(void **state) {
   const Command *last = commands->last;
   uint32_t found = 99;
   commands->command_count += ECS_COMMAND_LIMIT - 4;
-  assert_int_equal(
-      ecs_accessor_set_many(&accessor, many, 4, pointers, &found),
-      ECS_E_LIMIT);
+  assert_int_equal(ecs_accessor_set_many(&accessor, many, 4, pointers, &found),
+                   ECS_E_LIMIT);
   assert_int_equal(commands->command_count, ECS_COMMAND_LIMIT - 1);
   commands->command_count -= ECS_COMMAND_LIMIT - 4;
   assert_ptr_equal(commands->last, last);

@@ -31,9 +31,9 @@ static void layout_and_definitions_wait_until_all_is_closed(void **state) {
     assert_int_equal(ecs_query_destroy(query),
                      cursor_opens == 1 ? ECS_E_OPEN : ECS_OK);
     if (cursor_opens == 0) query = query_of(&fixture, fixture.a, ECS_READ);
-    assert_int_equal(cursor_opens == 1 ? ecs_cursor_end(&cursor)
-                                       : ecs_defer_end(world),
-                     ECS_OK);
+    assert_int_equal(
+        cursor_opens == 1 ? ecs_cursor_end(&cursor) : ecs_defer_end(world),
+        ECS_OK);
     assert_false(ecs_deferring(world));
   }
   assert_int_equal(ecs_query_destroy(query), ECS_OK);
@@ -52,8 +52,7 @@ static void openings_nest_to_a_limit(void **state) {
   for (uint32_t i = 0; i < ECS_NESTING_LIMIT; i++)
     assert_int_equal(ecs_defer_begin(world), ECS_OK);
   assert_refused(ecs_defer_begin(world), ECS_E_LIMIT);
-  assert_refused(ecs_query_begin(query, ECS_BATCH_WHOLE, &cursor),
-                 ECS_E_LIMIT);
+  assert_refused(ecs_query_begin(query, ECS_BATCH_WHOLE, &cursor), ECS_E_LIMIT);
   assert_refused(ecs_spawn_many(world, fixture.bundle, 2, &cursor),
                  ECS_E_LIMIT);
   assert_int_equal(query->open, 0);
@@ -263,15 +262,13 @@ static void cursors_own_what_they_walk_over(void **state) {
     assert_int_equal(ecs_query_begin(writer, ECS_BATCH_WHOLE, &second),
                      to_write);
     if (!reads) assert_int_equal(ecs_cursor_end(&second), ECS_OK);
-    assert_int_equal(ecs_set(world, fixture.e, fixture.a, &image, 3),
-                     to_write);
+    assert_int_equal(ecs_set(world, fixture.e, fixture.a, &image, 3), to_write);
     assert_int_equal(ecs_set_field(world, fixture.e, fixture.a, 0, 9),
                      to_write);
     assert_int_equal(ecs_world_contested(world), reads ? fixture.a : 0);
     /* With a record and with none; whoever lacks it is only recorded. */
     assert_int_equal(ecs_add(world, fixture.e, fixture.s, NULL), ECS_OK);
-    assert_int_equal(ecs_set(world, fixture.e, fixture.a, &image, 3),
-                     to_write);
+    assert_int_equal(ecs_set(world, fixture.e, fixture.a, &image, 3), to_write);
     assert_int_equal(ecs_set(world, without, fixture.a, &image, 3), ECS_OK);
     assert_int_equal(ecs_remove(world, fixture.e, fixture.a), ECS_OK);
     assert_int_equal(ecs_cursor_end(&cursor), ECS_OK);
@@ -297,9 +294,9 @@ static void bad_enums_are_refused(void **state) {
     assert_int_equal(ecs_query_create(fixture.world, &term, 1, &none),
                      ECS_E_ARGUMENT);
   }
-  assert_int_equal(ecs_query_create(fixture.world, NULL, ECS_TERM_LIMIT + 1,
-                                    &none),
-                   ECS_E_LIMIT);
+  assert_int_equal(
+      ecs_query_create(fixture.world, NULL, ECS_TERM_LIMIT + 1, &none),
+      ECS_E_LIMIT);
   assert_null(none);
   finish(&fixture);
 }
@@ -394,8 +391,7 @@ static void nobody_may_be_born_many_times(void **state) {
     ecs_Batch batch;
     start(&fixture);
     uint64_t hash = ecs_world_hash(fixture.world);
-    if (deferred == 1)
-      assert_int_equal(ecs_defer_begin(fixture.world), ECS_OK);
+    if (deferred == 1) assert_int_equal(ecs_defer_begin(fixture.world), ECS_OK);
     assert_int_equal(ecs_spawn_many(fixture.world, fixture.bundle, 0, &cursor),
                      ECS_OK);
     assert_false(ecs_cursor_next(&cursor, &batch));

@@ -68,8 +68,7 @@ static void a_component_twice_is_refused_everywhere(void **state) {
   ecs_Query *query = NULL;
   assert_refused(ecs_spawn(fixture.world, twice, 3, NULL, &born),
                  ECS_E_COMPONENT);
-  assert_refused(ecs_bundle(fixture.world, twice, 3, &bundle),
-                 ECS_E_COMPONENT);
+  assert_refused(ecs_bundle(fixture.world, twice, 3, &bundle), ECS_E_COMPONENT);
   assert_refused(ecs_group(fixture.world, twice, 3), ECS_E_COMPONENT);
   assert_refused(ecs_ungroup(fixture.world, twice, 3), ECS_E_COMPONENT);
   assert_refused(ecs_query_create(fixture.world, terms, 3, &query),
@@ -176,8 +175,7 @@ static void entities_that_are_not_alive_are_refused_everywhere(void **state) {
       assert_refused(ecs_get(world, bad[i], fixture.a, &image), ECS_E_DEAD);
       assert_refused(ecs_get_field(world, bad[i], fixture.a, 0, &number),
                      ECS_E_DEAD);
-      assert_refused(ecs_set_field(world, bad[i], fixture.a, 0, 2),
-                     ECS_E_DEAD);
+      assert_refused(ecs_set_field(world, bad[i], fixture.a, 0, 2), ECS_E_DEAD);
       assert_false(ecs_has(world, bad[i], fixture.a));
       assert_int_equal(ecs_components_of(world, bad[i], there, 4), 0);
     }
@@ -200,8 +198,7 @@ static void tags_have_no_values_and_fields_have_numbers(void **state) {
                      ECS_OK); /* setting adds */
     assert_true(ecs_has(world, fixture.e, tags[i]));
     assert_int_equal(ecs_set(world, fixture.e, tags[i], &image, 1), ECS_OK);
-    assert_refused(ecs_get(world, fixture.e, tags[i], &image),
-                   ECS_E_COMPONENT);
+    assert_refused(ecs_get(world, fixture.e, tags[i], &image), ECS_E_COMPONENT);
     assert_refused(ecs_get_field(world, fixture.e, tags[i], 0, &number),
                    ECS_E_COMPONENT);
     assert_refused(ecs_set_field(world, fixture.e, tags[i], 0, 0),
@@ -212,12 +209,9 @@ static void tags_have_no_values_and_fields_have_numbers(void **state) {
                  ECS_E_ABSENT);
   assert_refused(ecs_get_field(world, fixture.e, fixture.a, 2, &number),
                  ECS_E_FIELD);
-  assert_refused(ecs_set_field(world, fixture.e, fixture.a, 2, 0),
-                 ECS_E_FIELD);
-  assert_refused(ecs_set_field(world, fixture.e, fixture.a, 1, 2),
-                 ECS_E_VALUE);
-  assert_refused(ecs_set(world, fixture.e, fixture.a, NULL, 1),
-                 ECS_E_ARGUMENT);
+  assert_refused(ecs_set_field(world, fixture.e, fixture.a, 2, 0), ECS_E_FIELD);
+  assert_refused(ecs_set_field(world, fixture.e, fixture.a, 1, 2), ECS_E_VALUE);
+  assert_refused(ecs_set(world, fixture.e, fixture.a, NULL, 1), ECS_E_ARGUMENT);
   assert_int_equal(ecs_set(world, fixture.e, fixture.a, NULL, 0), ECS_OK);
   assert_int_equal(ecs_get(world, fixture.e, fixture.a, &image), ECS_OK);
   assert_true(image.x == 1.5);
@@ -238,8 +232,7 @@ static void a_field_that_is_set_adds_the_rest_as_defaults(void **state) {
     Fixture fixture;
     A image = {-1, 9};
     start(&fixture);
-    if (deferred == 1)
-      assert_int_equal(ecs_defer_begin(fixture.world), ECS_OK);
+    if (deferred == 1) assert_int_equal(ecs_defer_begin(fixture.world), ECS_OK);
     assert_int_equal(ecs_set_field(fixture.world, fixture.e, fixture.a, 1, 1),
                      ECS_OK);
     assert_int_equal(ecs_has(fixture.world, fixture.e, fixture.a),
@@ -260,10 +253,8 @@ static void adding_what_is_there_keeps_its_value(void **state) {
   A first = {3, 1}, second = {4, 0}, back = {0, 0};
   assert_int_equal(ecs_add(fixture.world, fixture.e, fixture.a, &first),
                    ECS_OK);
-  assert_refused(ecs_add(fixture.world, fixture.e, fixture.a, &second),
-                 ECS_OK);
-  assert_int_equal(ecs_get(fixture.world, fixture.e, fixture.a, &back),
-                   ECS_OK);
+  assert_refused(ecs_add(fixture.world, fixture.e, fixture.a, &second), ECS_OK);
+  assert_int_equal(ecs_get(fixture.world, fixture.e, fixture.a, &back), ECS_OK);
   assert_true(back.x == 3 && back.flag == 1);
   assert_int_equal(ecs_remove(fixture.world, fixture.e, fixture.a), ECS_OK);
   assert_refused(ecs_remove(fixture.world, fixture.e, fixture.a), ECS_OK);
@@ -304,12 +295,12 @@ static void bundles_that_do_not_exist_are_refused(void **state) {
     assert_refused(ecs_spawn_many(fixture.world, bad[i], 1, &cursor),
                    ECS_E_ARGUMENT);
   }
-  assert_refused(ecs_spawn_many(fixture.world, fixture.bundle,
-                                ECS_INDEX_LIMIT, NULL),
-                 ECS_E_LIMIT);
-  assert_refused(ecs_reserve(fixture.world, fixture.bundle,
-                             UINT64_C(1) + ECS_INDEX_LIMIT),
-                 ECS_E_LIMIT);
+  assert_refused(
+      ecs_spawn_many(fixture.world, fixture.bundle, ECS_INDEX_LIMIT, NULL),
+      ECS_E_LIMIT);
+  assert_refused(
+      ecs_reserve(fixture.world, fixture.bundle, UINT64_C(1) + ECS_INDEX_LIMIT),
+      ECS_E_LIMIT);
   assert_refused(ecs_reserve(fixture.world, fixture.bundle, UINT64_MAX),
                  ECS_E_LIMIT);
   assert_int_equal(ecs_spawn_bundle(fixture.world, fixture.bundle, NULL, NULL),

@@ -79,8 +79,8 @@ typedef struct Bench {
   ecs_Query *both, *only_a;
   Naive entities[ENTITIES];
   Step steps[LENGTH];
-  uint32_t made;     /* sequences, in all */
-  uint32_t in_world; /* since the world was made */
+  uint32_t made;      /* sequences, in all */
+  uint32_t in_world;  /* since the world was made */
   uint32_t unchecked; /* this many steps were checked in the sequence before */
 } Bench;
 
@@ -93,8 +93,7 @@ static _Noreturn void fail_here(const Bench *bench, uint32_t step,
   static const char *const names[] = {"+A",      "+B",    "-A", "-B",
                                       "destroy", "spawn", "=A", "=B"};
   for (uint32_t i = 0; i <= step && i < LENGTH; i++)
-    printf("e%u %s, ", bench->steps[i].entity + 1,
-           names[bench->steps[i].kind]);
+    printf("e%u %s, ", bench->steps[i].entity + 1, names[bench->steps[i].kind]);
   printf("then: %s\n", what);
   fail_msg("a sequence of %u steps", step + 1);
   abort();
@@ -161,8 +160,8 @@ static double value_of(uint32_t entity, uint32_t step) {
   return (entity + 1) * 1000 + step;
 }
 
-static ecs_Status add(Bench *bench, uint32_t at, uint32_t which,
-                      uint32_t step, bool set) {
+static ecs_Status add(Bench *bench, uint32_t at, uint32_t which, uint32_t step,
+                      bool set) {
   Naive *entity = &bench->entities[at];
   const ImageA a = {(uint32_t)value_of(at, step), (uint16_t)step};
   const double b = value_of(at, step);
@@ -193,14 +192,11 @@ static ecs_Status make_step(Bench *bench, Step step, uint32_t number) {
     case SET_B:
       return add(bench, step.entity, step.kind == SET_B, number, true);
     case REMOVE_A:
-    case REMOVE_B:
-      return take(bench, step.entity, step.kind == REMOVE_B);
+    case REMOVE_B: return take(bench, step.entity, step.kind == REMOVE_B);
     case DESTROY:
       entity->alive = entity->has[0] = entity->has[1] = false;
       return ecs_destroy(bench->world, entity->handle);
-    default:
-      spawn(bench, step.entity);
-      return ECS_OK;
+    default: spawn(bench, step.entity); return ECS_OK;
   }
 }
 
@@ -258,8 +254,7 @@ static void check_idle(Bench *bench, uint32_t step) {
           entity->has[c] || !entity->alive
               ? ecs_add(bench->world, entity->handle, bench->components[c],
                         NULL)
-              : ecs_remove(bench->world, entity->handle,
-                           bench->components[c]);
+              : ecs_remove(bench->world, entity->handle, bench->components[c]);
       if (status != expected) fail_here(bench, step, "an idle step's status");
     }
     if (!entity->alive &&
@@ -365,8 +360,8 @@ static void record_step(Bench *bench, uint32_t number) {
 }
 
 static void run_deferred(Bench *bench, uint32_t code, uint32_t from) {
-  static const Kind kinds[] = {ADD_A,    ADD_B, REMOVE_A, REMOVE_B,
-                               DESTROY,  SET_A, SET_B};
+  static const Kind kinds[] = {ADD_A,   ADD_B, REMOVE_A, REMOVE_B,
+                               DESTROY, SET_A, SET_B};
   begin_deferred(bench, from);
   for (uint32_t i = 0; i < LENGTH_DEFERRED; i++, code /= 14)
     bench->steps[i] = (Step){kinds[code % 14 / 2], code % 2};

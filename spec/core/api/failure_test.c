@@ -187,8 +187,8 @@ static void run_scenario(const Scenario *scenario, bool later,
 
 /* The tests --------------------------------------------------------------- */
 
-static void print_line(const char *function, const char *what,
-                       const char *when, const uint64_t injected[2]) {
+static void print_line(const char *function, const char *what, const char *when,
+                       const uint64_t injected[2]) {
   printf("%-24s %-20s %-9s %8llu %8llu\n", function, what, when,
          (unsigned long long)injected[FAIL_ONCE],
          (unsigned long long)injected[FAIL_ONWARD]);
@@ -197,8 +197,8 @@ static void print_line(const char *function, const char *what,
 static void run_when(const Scenario *scenario, bool later, bool expected) {
   uint64_t injected[2];
   run_scenario(scenario, later, injected);
-  print_line(scenario->function, scenario->what,
-             later ? "deferred" : "at once", injected);
+  print_line(scenario->function, scenario->what, later ? "deferred" : "at once",
+             injected);
   if (expected && (injected[0] == 0 || injected[1] == 0))
     fail_msg("%s (%s) never allocated", scenario->function, scenario->what);
   if (!expected && injected[0] > 0)

@@ -71,8 +71,8 @@ static void start(Fixture *fixture, uint32_t seed) {
                    fixture->components[i]);
   }
   for (uint32_t i = 0; i < COUNT; i++)
-    assert_int_equal(
-        ecs_spawn(fixture->world, NULL, 0, NULL, &fixture->e[i]), ECS_OK);
+    assert_int_equal(ecs_spawn(fixture->world, NULL, 0, NULL, &fixture->e[i]),
+                     ECS_OK);
 }
 
 static void finish(Fixture *fixture) {
@@ -105,9 +105,8 @@ static void compare_fields(Fixture *fixture, uint32_t i, double entity) {
   assert_int_equal(ecs_field_present(access, entity) == FIELD_YES, has);
   for (uint32_t f = 0; f < count; f++) {
     uint32_t other = (f + 1) % count;
-    ecs_Status status =
-        ecs_get_field(fixture->world, handle_of(entity),
-                      fixture->components[i], f, &value);
+    ecs_Status status = ecs_get_field(fixture->world, handle_of(entity),
+                                      fixture->components[i], f, &value);
     assert_int_equal(status == ECS_OK, has);
     assert_int_equal(ecs_field_pair(access, entity, other, f, two),
                      has ? FIELD_YES : FIELD_NO);
@@ -138,15 +137,15 @@ static void set(Fixture *fixture, ecs_Entity entity) {
   double number = numbers[roll(fixture, 12)], before = 0, after = 0;
   uint64_t element;
   ecs_Component component = fixture->components[i];
-  bool there = ecs_get_field(fixture->world, entity, component, f, &before) ==
-               ECS_OK;
-  bool fits = ecs_scalar_store(kinds[i].fields[f].type, &element, number) ==
-              ECS_OK;
+  bool there =
+      ecs_get_field(fixture->world, entity, component, f, &before) == ECS_OK;
+  bool fits =
+      ecs_scalar_store(kinds[i].fields[f].type, &element, number) == ECS_OK;
   bool done = ecs_field_set(&fixture->access[i], (double)entity, f, number);
   assert_int_equal(done, there && fits);
   if (!there) return;
-  assert_int_equal(
-      ecs_get_field(fixture->world, entity, component, f, &after), ECS_OK);
+  assert_int_equal(ecs_get_field(fixture->world, entity, component, f, &after),
+                   ECS_OK);
   if (done) before = ecs_scalar_load(kinds[i].fields[f].type, &element);
   assert_true(after == before);
 }
@@ -190,14 +189,25 @@ static void answers_are_those_of_the_border(void **state) {
 
 static void any_number_is_a_fair_question(void **state) {
   (void)state;
-  static const double strange[] = {
-      NAN, INFINITY, -INFINITY, -0.0, -1, 0.5, 1.5, 1e300, 4503599627370495.0,
-      4503599627370496.0, 9007199254740992.0, 268435455.0, 268435456.0};
+  static const double strange[] = {NAN,
+                                   INFINITY,
+                                   -INFINITY,
+                                   -0.0,
+                                   -1,
+                                   0.5,
+                                   1.5,
+                                   1e300,
+                                   4503599627370495.0,
+                                   4503599627370496.0,
+                                   9007199254740992.0,
+                                   268435455.0,
+                                   268435456.0};
   Fixture fixture;
   start(&fixture, 1);
   for (uint32_t i = 0; i < COMPONENTS; i++)
-    assert_int_equal(ecs_add(fixture.world, fixture.e[0],
-                             fixture.components[i], NULL), ECS_OK);
+    assert_int_equal(
+        ecs_add(fixture.world, fixture.e[0], fixture.components[i], NULL),
+        ECS_OK);
   for (size_t i = 0; i < sizeof strange / sizeof strange[0]; i++)
     compare(&fixture, strange[i]);
   for (int k = 1; k < 24; k++)
@@ -214,8 +224,9 @@ static void nobody_owns_the_row_of_nobody(void **state) {
   start(&fixture, 1);
   compare(&fixture, (double)fixture.e[0]);
   for (uint32_t i = 0; i < COUNT; i++)
-    assert_int_equal(ecs_add(fixture.world, fixture.e[i],
-                             fixture.components[0], NULL), ECS_OK);
+    assert_int_equal(
+        ecs_add(fixture.world, fixture.e[i], fixture.components[0], NULL),
+        ECS_OK);
   compare(&fixture, 0);
   for (uint32_t i = 0; i < COUNT; i++) {
     compare(&fixture, (double)fixture.e[i]);
@@ -235,10 +246,10 @@ static void open_cursors_and_records_send_elsewhere(void **state) {
   start(&fixture, 1);
   double e = (double)fixture.e[0];
   FieldAccess *plain = &fixture.access[0], *sparse = &fixture.access[2];
-  assert_int_equal(ecs_add(fixture.world, fixture.e[0], plain->component,
-                           NULL), ECS_OK);
-  assert_int_equal(ecs_add(fixture.world, fixture.e[0], sparse->component,
-                           NULL), ECS_OK);
+  assert_int_equal(ecs_add(fixture.world, fixture.e[0], plain->component, NULL),
+                   ECS_OK);
+  assert_int_equal(
+      ecs_add(fixture.world, fixture.e[0], sparse->component, NULL), ECS_OK);
   compare(&fixture, e);
   compare(&fixture, (double)fixture.e[1]);
   ecs_Term terms[] = {{plain->component, ECS_WRITE},
@@ -280,8 +291,9 @@ static void a_nan_is_stored_without_payload(void **state) {
   start(&fixture, 1);
   double e = (double)fixture.e[0];
   for (uint32_t i = 0; i < 2; i++) {
-    assert_int_equal(ecs_add(fixture.world, fixture.e[0],
-                             fixture.components[i], NULL), ECS_OK);
+    assert_int_equal(
+        ecs_add(fixture.world, fixture.e[0], fixture.components[i], NULL),
+        ECS_OK);
     assert_true(ecs_field_set(&fixture.access[i], e, 0, payload));
     nan = ecs_field_get(&fixture.access[i], e, 0);
     memcpy(&bits, &nan, sizeof bits);

@@ -29,16 +29,14 @@ static void start(Fixture *fixture) {
   static const ecs_Field x = {"x", ECS_F32, 0};
   fixture->world = open_world(&fixture->failing);
   for (uint32_t i = 0; i < MANY; i++) {
-    ecs_ComponentDescription what = {names[i], &x, 1,
-                                     i < 2 ? ECS_STORE_SPARSE
-                                           : ECS_STORE_TABLE};
+    ecs_ComponentDescription what = {
+        names[i], &x, 1, i < 2 ? ECS_STORE_SPARSE : ECS_STORE_TABLE};
     assert_int_equal(
-        ecs_component(fixture->world, &what, &fixture->components[i]),
-        ECS_OK);
+        ecs_component(fixture->world, &what, &fixture->components[i]), ECS_OK);
   }
-  assert_int_equal(ecs_bundle(fixture->world, fixture->components, MANY,
-                              &fixture->bundle),
-                   ECS_OK);
+  assert_int_equal(
+      ecs_bundle(fixture->world, fixture->components, MANY, &fixture->bundle),
+      ECS_OK);
 }
 
 static void finish(Fixture *fixture) {
@@ -48,8 +46,7 @@ static void finish(Fixture *fixture) {
 static ecs_Query *query_of(Fixture *fixture) {
   const ecs_Term term = {fixture->components[MANY - 1], ECS_READ};
   ecs_Query *query = NULL;
-  assert_int_equal(ecs_query_create(fixture->world, &term, 1, &query),
-                   ECS_OK);
+  assert_int_equal(ecs_query_create(fixture->world, &term, 1, &query), ECS_OK);
   return query;
 }
 
@@ -59,8 +56,8 @@ static void a_deferral_cannot_end_a_cursor(void **state) {
   ecs_Cursor cursor;
   ecs_Batch batch;
   start(&fixture);
-  assert_int_equal(
-      ecs_spawn_many(fixture.world, fixture.bundle, 3, NULL), ECS_OK);
+  assert_int_equal(ecs_spawn_many(fixture.world, fixture.bundle, 3, NULL),
+                   ECS_OK);
   assert_int_equal(
       ecs_query_begin(query_of(&fixture), ECS_BATCH_WHOLE, &cursor), ECS_OK);
   assert_true(ecs_cursor_next(&cursor, &batch));
@@ -84,12 +81,12 @@ static void a_world_frees_what_open_cursors_hold(void **state) {
   ecs_Query *query = query_of(&fixture);
   assert_int_equal(ecs_query_begin(query, ECS_BATCH_WHOLE, &first), ECS_OK);
   assert_int_equal(ecs_query_begin(query, ECS_BATCH_WHOLE, &second), ECS_OK);
-  assert_int_equal(
-      ecs_spawn_many(fixture.world, fixture.bundle, 2, &staged), ECS_OK);
+  assert_int_equal(ecs_spawn_many(fixture.world, fixture.bundle, 2, &staged),
+                   ECS_OK);
   finish(&fixture);
   start(&fixture);
-  assert_int_equal(
-      ecs_spawn_many(fixture.world, fixture.bundle, 2, &spawned), ECS_OK);
+  assert_int_equal(ecs_spawn_many(fixture.world, fixture.bundle, 2, &spawned),
+                   ECS_OK);
   finish(&fixture);
 }
 
@@ -101,8 +98,8 @@ static void reserved_room_is_enough_for_any_bundle(void **state) {
   start(&fixture);
   assert_int_equal(ecs_reserve(fixture.world, fixture.bundle, 8), ECS_OK);
   failing_memory_arm(&fixture.failing, 1, FAIL_ONWARD);
-  assert_int_equal(
-      ecs_spawn_many(fixture.world, fixture.bundle, 4, &cursor), ECS_OK);
+  assert_int_equal(ecs_spawn_many(fixture.world, fixture.bundle, 4, &cursor),
+                   ECS_OK);
   assert_true(ecs_cursor_next(&cursor, &batch));
   assert_int_equal(batch.column_count, MANY);
   for (uint32_t i = 0; i < MANY; i++)
@@ -110,14 +107,14 @@ static void reserved_room_is_enough_for_any_bundle(void **state) {
       ((float *)batch.columns[i])[row] = (float)(10 * i + row);
   ecs_Entity last = batch.entities[3];
   assert_int_equal(ecs_cursor_end(&cursor), ECS_OK);
-  assert_int_equal(
-      ecs_spawn_many(fixture.world, fixture.bundle, 4, NULL), ECS_OK);
+  assert_int_equal(ecs_spawn_many(fixture.world, fixture.bundle, 4, NULL),
+                   ECS_OK);
   assert_int_equal(failing_memory_disarm(&fixture.failing), 0);
   for (uint32_t i = 0; i < MANY; i++) {
     double value = 0;
-    assert_int_equal(ecs_get_field(fixture.world, last,
-                                   fixture.components[i], 0, &value),
-                     ECS_OK);
+    assert_int_equal(
+        ecs_get_field(fixture.world, last, fixture.components[i], 0, &value),
+        ECS_OK);
     assert_true(value == 10.0 * i + 3);
   }
   finish(&fixture);
@@ -131,8 +128,8 @@ static void a_large_recording_does_not_stay(void **state) {
   uint64_t most = 16u * ECS_COMMAND_PIECE;
   for (int discard = 0; discard <= 1; discard++) {
     assert_int_equal(ecs_defer_begin(fixture.world), ECS_OK);
-    assert_int_equal(
-        ecs_spawn_many(fixture.world, fixture.bundle, count, NULL), ECS_OK);
+    assert_int_equal(ecs_spawn_many(fixture.world, fixture.bundle, count, NULL),
+                     ECS_OK);
     if (discard == 1)
       ecs_defer_discard(fixture.world);
     else

@@ -43,9 +43,10 @@ static ecs_Status define(ecs_World *world, uint32_t number,
     snprintf(names[i], sizeof names[i], "f%u", i);
     fields[i] = (ecs_Field){names[i], type, 0};
   }
-  const ecs_ComponentDescription description = {
-      .name = name, .fields = fields, .field_count = field_count,
-      .storage = storage};
+  const ecs_ComponentDescription description = {.name = name,
+                                                .fields = fields,
+                                                .field_count = field_count,
+                                                .storage = storage};
   return ecs_component(world, &description, component);
 }
 
@@ -62,13 +63,13 @@ static ecs_Entity spawn_empty(ecs_World *world) {
 }
 
 /* The call answers ECS_E_LIMIT and the world is what it was. */
-#define ASSERT_LIMIT(world, call)                            \
-  do {                                                       \
-    const uint64_t before_ = ecs_world_hash(world);          \
-    const uint64_t state_ = ecs_world_state_hash(world);     \
-    assert_int_equal(call, ECS_E_LIMIT);                     \
-    assert_true(ecs_world_hash(world) == before_);           \
-    assert_true(ecs_world_state_hash(world) == state_);      \
+#define ASSERT_LIMIT(world, call)                        \
+  do {                                                   \
+    const uint64_t before_ = ecs_world_hash(world);      \
+    const uint64_t state_ = ecs_world_state_hash(world); \
+    assert_int_equal(call, ECS_E_LIMIT);                 \
+    assert_true(ecs_world_hash(world) == before_);       \
+    assert_true(ecs_world_state_hash(world) == state_);  \
   } while (0)
 
 /* In every build ---------------------------------------------------------- */
@@ -77,8 +78,7 @@ static void a_component_has_at_most_so_many_fields(void **state) {
   ecs_World *world = make_world();
   ecs_Component component = 0;
   (void)state;
-  must(define(world, 1, ECS_FIELD_LIMIT, ECS_F64, ECS_STORE_TABLE,
-              &component));
+  must(define(world, 1, ECS_FIELD_LIMIT, ECS_F64, ECS_STORE_TABLE, &component));
   ASSERT_LIMIT(world, define(world, 2, ECS_FIELD_LIMIT + 1, ECS_F64,
                              ECS_STORE_TABLE, &component));
   const ecs_Entity entity = spawn_empty(world);
@@ -123,9 +123,8 @@ static void cursors_and_deferrals_nest_so_deep(void **state) {
   must(ecs_query_create(world, NULL, 0, &query));
   must(ecs_bundle(world, &component, 1, &bundle));
   for (uint32_t i = 0; i < ECS_NESTING_LIMIT; i++) {
-    must(i % 2 == 0
-             ? ecs_defer_begin(world)
-             : ecs_query_begin(query, ECS_BATCH_WHOLE, &cursors[i]));
+    must(i % 2 == 0 ? ecs_defer_begin(world)
+                    : ecs_query_begin(query, ECS_BATCH_WHOLE, &cursors[i]));
   }
   ecs_Cursor *last = &cursors[ECS_NESTING_LIMIT];
   ASSERT_LIMIT(world, ecs_defer_begin(world));

@@ -63,11 +63,23 @@ static void whole_numbers_of_52_bits_can_be_handles(void **state) {
 
 static void no_other_number_can_be_a_handle(void **state) {
   (void)state;
-  const double others[] = {
-      -1.0,     -0.5,        0.5,      1.5,     4503599627370494.5,
-      4503599627370496.0,    9007199254740992.0, 18446744073709551616.0,
-      1e300,    -1e300,      HUGE_VAL, -HUGE_VAL, NAN,
-      -NAN,     5e-324,      -5e-324,  -4503599627370495.0};
+  const double others[] = {-1.0,
+                           -0.5,
+                           0.5,
+                           1.5,
+                           4503599627370494.5,
+                           4503599627370496.0,
+                           9007199254740992.0,
+                           18446744073709551616.0,
+                           1e300,
+                           -1e300,
+                           HUGE_VAL,
+                           -HUGE_VAL,
+                           NAN,
+                           -NAN,
+                           5e-324,
+                           -5e-324,
+                           -4503599627370495.0};
   for (size_t k = 0; k < sizeof others / sizeof *others; k++)
     assert_false(id_is_handle(others[k]));
 }

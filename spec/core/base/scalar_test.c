@@ -24,20 +24,18 @@
 #define F32_HIGHEST 0x1.fffffep127
 
 /* A place at an odd address, for the widest type. */
-typedef struct RowId {
+typedef struct Element {
   unsigned char before[9];
   unsigned char element[8];
   unsigned char after[8];
-} RowId;
+} Element;
 
-static void clear(RowId *place) {
-  memset(place, SENTINEL, sizeof *place);
-}
+static void clear(Element *place) { memset(place, SENTINEL, sizeof *place); }
 
 /* The element's bits, with whatever lies around it proved untouched. */
-static uint64_t bits_of(const RowId *place, uint32_t bytes) {
+static uint64_t bits_of(const Element *place, uint32_t bytes) {
   const unsigned char *all = (const unsigned char *)place;
-  const size_t start = offsetof(RowId, element);
+  const size_t start = offsetof(Element, element);
   for (size_t k = 0; k < sizeof *place; k++)
     if (k < start || k >= start + bytes) assert_int_equal(all[k], SENTINEL);
   uint8_t byte;
@@ -66,7 +64,7 @@ static uint64_t as_bits(double value) {
 }
 
 static void assert_stores(ecs_Scalar type, double value, uint64_t bits) {
-  RowId place;
+  Element place;
   clear(&place);
   assert_int_equal(ecs_scalar_store(type, place.element, value), ECS_OK);
   assert_int_equal(bits_of(&place, ecs_scalar_bytes(type)), bits);
@@ -74,14 +72,14 @@ static void assert_stores(ecs_Scalar type, double value, uint64_t bits) {
 
 /* Refused, and the place left as it was. */
 static void assert_refuses(ecs_Scalar type, double value) {
-  RowId place;
+  Element place;
   clear(&place);
   assert_int_equal(ecs_scalar_store(type, place.element, value), ECS_E_VALUE);
   (void)bits_of(&place, 0);
 }
 
 static void assert_converts(ecs_Scalar type, double value, uint64_t bits) {
-  RowId place;
+  Element place;
   clear(&place);
   ecs_scalar_convert(type, place.element, value);
   assert_int_equal(bits_of(&place, ecs_scalar_bytes(type)), bits);
@@ -92,8 +90,8 @@ static void every_type_has_its_name_and_size(void **state) {
   static const struct {
     const char *name;
     uint32_t bytes;
-  } expected[] = {{"f32", 4},  {"f64", 8}, {"i8", 1},  {"u8", 1},
-                  {"i16", 2},  {"u16", 2}, {"i32", 4}, {"u32", 4},
+  } expected[] = {{"f32", 4},  {"f64", 8},   {"i8", 1},  {"u8", 1},
+                  {"i16", 2},  {"u16", 2},   {"i32", 4}, {"u32", 4},
                   {"bool", 1}, {"entity", 8}};
   assert_int_equal(sizeof expected / sizeof *expected, ECS_SCALAR_COUNT);
   for (int type = 0; type < (int)ECS_SCALAR_COUNT; type++) {
@@ -111,7 +109,7 @@ static void a_type_that_is_none_does_no_harm(void **state) {
                            INT32_MIN};
   for (size_t k = 0; k < sizeof strangers / sizeof *strangers; k++) {
     ecs_Scalar type = (ecs_Scalar)strangers[k];
-    RowId place;
+    Element place;
     clear(&place);
     assert_int_equal(ecs_scalar_store(type, place.element, 1), ECS_E_ARGUMENT);
     ecs_scalar_convert(type, place.element, 1);
@@ -166,9 +164,8 @@ static void integers_refuse_the_next_number_past_either_end(void **state) {
 static void integers_refuse_fractions_and_what_is_no_number(void **state) {
   (void)state;
   static const double never[] = {
-      0.5,    -0.5,   1.5,     126.99999999999999, 5e-324,   -5e-324,
-      TWO_52, TWO_53, -TWO_53, 1e300,              HUGE_VAL, -HUGE_VAL,
-      NAN,    -NAN};
+      0.5,    -0.5,    1.5,   126.99999999999999, 5e-324,    -5e-324, TWO_52,
+      TWO_53, -TWO_53, 1e300, HUGE_VAL,           -HUGE_VAL, NAN,     -NAN};
   for (size_t k = 0; k < RANGES; k++)
     for (size_t n = 0; n < sizeof never / sizeof *never; n++)
       assert_refuses(ranges[k].type, never[n]);
@@ -184,8 +181,8 @@ static void negative_integers_are_two_s_complement(void **state) {
 
 static void integers_saturate_when_they_convert(void **state) {
   (void)state;
-  static const double beyond[] = {0.5, 1, TWO_52, TWO_53, 1e19, 1e300,
-                                  HUGE_VAL};
+  static const double beyond[] = {0.5,  1,     TWO_52,  TWO_53,
+                                  1e19, 1e300, HUGE_VAL};
   for (size_t k = 0; k < RANGES; k++) {
     const struct Range *range = &ranges[k];
     for (size_t n = 0; n < sizeof beyond / sizeof *beyond; n++) {
@@ -232,7 +229,7 @@ static void every_8_and_16_bit_integer_goes_in_and_comes_out(void **state) {
     uint64_t mask = range->highest_bits | range->lowest_bits;
     int64_t number = (int64_t)range->lowest;
     for (; number <= (int64_t)range->highest; number++) {
-      RowId place;
+      Element place;
       clear(&place);
       assert_int_equal(
           ecs_scalar_store(range->type, place.element, (double)number), ECS_OK);
@@ -250,15 +247,22 @@ static void loads_are_exact_for_every_type(void **state) {
   static const struct {
     ecs_Scalar type;
     double value;
-  } exact[] = {{ECS_F32, 0x1.fffffep127}, {ECS_F32, 0x1p-149},
-               {ECS_F32, -HUGE_VAL},      {ECS_F64, 0.1},
-               {ECS_F64, -5e-324},        {ECS_F64, HUGE_VAL},
-               {ECS_I8, -128},            {ECS_U8, 255},
-               {ECS_I16, -32768},         {ECS_U16, 65535},
-               {ECS_I32, -2147483648.0},  {ECS_U32, 4294967295.0},
-               {ECS_BOOL, 1},             {ECS_ENTITY, TWO_52 - 1}};
+  } exact[] = {{ECS_F32, 0x1.fffffep127},
+               {ECS_F32, 0x1p-149},
+               {ECS_F32, -HUGE_VAL},
+               {ECS_F64, 0.1},
+               {ECS_F64, -5e-324},
+               {ECS_F64, HUGE_VAL},
+               {ECS_I8, -128},
+               {ECS_U8, 255},
+               {ECS_I16, -32768},
+               {ECS_U16, 65535},
+               {ECS_I32, -2147483648.0},
+               {ECS_U32, 4294967295.0},
+               {ECS_BOOL, 1},
+               {ECS_ENTITY, TWO_52 - 1}};
   for (size_t k = 0; k < sizeof exact / sizeof *exact; k++) {
-    RowId place;
+    Element place;
     clear(&place);
     assert_int_equal(
         ecs_scalar_store(exact[k].type, place.element, exact[k].value), ECS_OK);
@@ -276,15 +280,15 @@ static const struct Narrow {
     {-0.0, 0x80000000},
     {1.0, 0x3f800000},
     {0.1, 0x3dcccccd},
-    {16777217.0, 0x4b800000},             /* a tie, to even: 2^24 */
-    {16777219.0, 0x4b800002},             /* a tie, to even: 2^24 + 4 */
+    {16777217.0, 0x4b800000}, /* a tie, to even: 2^24 */
+    {16777219.0, 0x4b800002}, /* a tie, to even: 2^24 + 4 */
     {F32_HIGHEST, 0x7f7fffff},
     {-F32_HIGHEST, 0xff7fffff},
-    {0x1.fffffefffffffp127, 0x7f7fffff},  /* just below the tie: rounds down */
+    {0x1.fffffefffffffp127, 0x7f7fffff}, /* just below the tie: rounds down */
     {-0x1.fffffefffffffp127, 0xff7fffff},
-    {0x1p-126, 0x00800000},               /* the lowest that is normal */
-    {0x1.fffffcp-127, 0x007fffff},        /* the highest denormal */
-    {0x1p-149, 0x00000001},               /* the lowest denormal */
+    {0x1p-126, 0x00800000},        /* the lowest that is normal */
+    {0x1.fffffcp-127, 0x007fffff}, /* the highest denormal */
+    {0x1p-149, 0x00000001},        /* the lowest denormal */
     {-0x1p-149, 0x80000001},
     {0x1p-150, 0x00000000},               /* a tie with 0 */
     {0x1.0000000000001p-150, 0x00000001}, /* just above it */
@@ -318,10 +322,13 @@ static void a_finite_number_too_large_for_an_f32_is_refused(void **state) {
 
 static void an_f64_keeps_every_bit_of_a_number(void **state) {
   (void)state;
-  static const double exact[] = {
-      0.0,    -0.0,       1.0,      0.1,      TWO_53,    TWO_53 + 2,
-      5e-324, -5e-324,    0x1p-1022, 0x0.fffffffffffffp-1022,
-      1e300,  0x1.fffffffffffffp1023, HUGE_VAL, -HUGE_VAL};
+  static const double exact[] = {0.0,       -0.0,
+                                 1.0,       0.1,
+                                 TWO_53,    TWO_53 + 2,
+                                 5e-324,    -5e-324,
+                                 0x1p-1022, 0x0.fffffffffffffp-1022,
+                                 1e300,     0x1.fffffffffffffp1023,
+                                 HUGE_VAL,  -HUGE_VAL};
   for (size_t k = 0; k < sizeof exact / sizeof *exact; k++) {
     assert_stores(ECS_F64, exact[k], as_bits(exact[k]));
     assert_converts(ECS_F64, exact[k], as_bits(exact[k]));
@@ -329,11 +336,11 @@ static void an_f64_keeps_every_bit_of_a_number(void **state) {
 }
 
 /* Patterns that carry a payload, a sign, or a signal. */
-static const uint64_t payloads[] = {
-    0x7ff8000000000001, 0xfff8000000000000, 0x7ff0000000000001,
-    0xfff0000000000001, 0x7fffffffffffffff, 0xffffffffffffffff,
-    0xfffec55555555555, 0xffff000012345678, 0x7ff4000000000000,
-    0x7ff8000020000000};
+static const uint64_t payloads[] = {0x7ff8000000000001, 0xfff8000000000000,
+                                    0x7ff0000000000001, 0xfff0000000000001,
+                                    0x7fffffffffffffff, 0xffffffffffffffff,
+                                    0xfffec55555555555, 0xffff000012345678,
+                                    0x7ff4000000000000, 0x7ff8000020000000};
 
 static void a_nan_of_any_pattern_is_stored_as_the_quiet_one(void **state) {
   (void)state;
@@ -351,9 +358,17 @@ static void a_bool_takes_zero_and_one_alone(void **state) {
   assert_stores(ECS_BOOL, 0, 0);
   assert_stores(ECS_BOOL, -0.0, 0);
   assert_stores(ECS_BOOL, 1, 1);
-  static const double never[] = {-1, 2, 255, 256, 0.5, 0.9999999999999999,
-                                 1.0000000000000002, 5e-324, HUGE_VAL,
-                                 -HUGE_VAL, NAN};
+  static const double never[] = {-1,
+                                 2,
+                                 255,
+                                 256,
+                                 0.5,
+                                 0.9999999999999999,
+                                 1.0000000000000002,
+                                 5e-324,
+                                 HUGE_VAL,
+                                 -HUGE_VAL,
+                                 NAN};
   for (size_t k = 0; k < sizeof never / sizeof *never; k++) {
     assert_refuses(ECS_BOOL, never[k]);
     assert_converts(ECS_BOOL, never[k], 1);
@@ -370,9 +385,9 @@ static void an_entity_takes_whole_numbers_of_52_bits(void **state) {
     assert_stores(ECS_ENTITY, handles[k], (uint64_t)handles[k]);
     assert_converts(ECS_ENTITY, handles[k], (uint64_t)handles[k]);
   }
-  static const double never[] = {-1,     0.5,    1.5,   TWO_52 - 1.5, TWO_52,
-                                 TWO_53, 1e19,   1e300, HUGE_VAL,     -HUGE_VAL,
-                                 NAN,    5e-324, -5e-324};
+  static const double never[] = {
+      -1,    0.5,      1.5,       TWO_52 - 1.5, TWO_52, TWO_53, 1e19,
+      1e300, HUGE_VAL, -HUGE_VAL, NAN,          5e-324, -5e-324};
   for (size_t k = 0; k < sizeof never / sizeof *never; k++) {
     assert_refuses(ECS_ENTITY, never[k]);
     assert_converts(ECS_ENTITY, never[k], 0);
@@ -414,8 +429,8 @@ static void every_upper_half_of_an_f64_becomes_canonical(void **state) {
       uint64_t before = upper << 48 | lower[k];
       uint64_t after = before;
       scalar_canonicalize(ECS_F64, &after);
-      bool is_nan = (before >> 52 & 0x7ff) == 0x7ff &&
-                    (before & 0xfffffffffffff) != 0;
+      bool is_nan =
+          (before >> 52 & 0x7ff) == 0x7ff && (before & 0xfffffffffffff) != 0;
       if (after != (is_nan ? 0x7ff8000000000000 : before))
         fail_msg("%016llx became %016llx", (unsigned long long)before,
                  (unsigned long long)after);
@@ -468,8 +483,9 @@ static void assert_many(ecs_Scalar type, uint64_t wrong, uint64_t right) {
                      (count + 2) / 3);
     const uint64_t zero = 0;
     for (uint32_t k = 0; k <= MOST; k++) {
-      const uint64_t *expected =
-          k % 3 != 0 ? &zero : k < count ? &right : &wrong;
+      const uint64_t *expected = k % 3 != 0  ? &zero
+                                 : k < count ? &right
+                                             : &wrong;
       assert_memory_equal(elements + k * bytes, expected, bytes);
     }
     assert_int_equal(ecs_scalar_canonicalize_many(type, elements, count), 0);

@@ -50,8 +50,8 @@ static void no_two_outcomes_share_a_name_or_a_text(void **state) {
 
 static void a_number_that_is_no_outcome_is_called_unknown(void **state) {
   (void)state;
-  const int strangers[] = {-1, (int)ECS_STATUS_COUNT,
-                           (int)ECS_STATUS_COUNT + 1, INT32_MAX, INT32_MIN};
+  const int strangers[] = {-1, (int)ECS_STATUS_COUNT, (int)ECS_STATUS_COUNT + 1,
+                           INT32_MAX, INT32_MIN};
   for (size_t k = 0; k < sizeof strangers / sizeof *strangers; k++) {
     ecs_Status status = (ecs_Status)strangers[k];
     assert_string_equal(ecs_status_name(status), "ECS_E_UNKNOWN");

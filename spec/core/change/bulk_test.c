@@ -169,8 +169,7 @@ static uint32_t collect(ecs_Query *query, ecs_Entity *matches) {
   must(ecs_query_begin(query, ECS_BATCH_WHOLE, &cursor));
   while (ecs_cursor_next(&cursor, &batch)) {
     assert_true(count + batch.count <= CROWD);
-    memcpy(matches + count, batch.entities,
-           batch.count * sizeof(ecs_Entity));
+    memcpy(matches + count, batch.entities, batch.count * sizeof(ecs_Entity));
     count += batch.count;
   }
   must(ecs_cursor_end(&cursor));
@@ -473,15 +472,16 @@ static void fail_at_every_allocation(const Case *what) {
 /* Not even a note of rows that were to come. */
 static void what_fails_leaves_no_trace(void **state) {
   (void)state;
-  static const ecs_Term terms[] = {{A, ECS_READ}, {S, ECS_READ},
+  static const ecs_Term terms[] = {{A, ECS_READ},      {S, ECS_READ},
                                    {BIT, ECS_WITHOUT}, {G, ECS_WITH},
-                                   {A, ECS_READ}, {W, ECS_WITHOUT}};
+                                   {A, ECS_READ},      {W, ECS_WITHOUT}};
   static const Case cases[] = {
-      {terms, 1, ADD, W},    {terms, 1, ADD, S},     {terms, 1, ADD, G},
-      {terms, 1, ADD, L},    {terms + 1, 1, ADD, W}, {terms, 2, ADD, W},
-      {terms + 2, 1, ADD, A}, {terms, 2, REMOVE, S}, {terms, 1, REMOVE, A},
-      {terms + 3, 1, SET, H}, {terms + 1, 2, DESTROY, 0},
-      {terms + 4, 2, ADD, W}};
+      {terms, 1, ADD, W},         {terms, 1, ADD, S},
+      {terms, 1, ADD, G},         {terms, 1, ADD, L},
+      {terms + 1, 1, ADD, W},     {terms, 2, ADD, W},
+      {terms + 2, 1, ADD, A},     {terms, 2, REMOVE, S},
+      {terms, 1, REMOVE, A},      {terms + 3, 1, SET, H},
+      {terms + 1, 2, DESTROY, 0}, {terms + 4, 2, ADD, W}};
   for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++)
     fail_at_every_allocation(&cases[i]);
 }
@@ -503,8 +503,7 @@ static void what_cannot_be_is_refused(void **state) {
     ecs_Component c = bad[i % 3];
     assert_int_equal(ecs_query_add_all(query, c, NULL), ECS_E_COMPONENT);
     assert_int_equal(ecs_query_remove_all(query, c), ECS_E_COMPONENT);
-    assert_int_equal(ecs_query_set_all(query, c, &image, 1),
-                     ECS_E_COMPONENT);
+    assert_int_equal(ecs_query_set_all(query, c, &image, 1), ECS_E_COMPONENT);
     assert_int_equal(ecs_query_set_all(query, A, NULL, 1), ECS_E_ARGUMENT);
   }
   must(ecs_defer_end(fixture.world));

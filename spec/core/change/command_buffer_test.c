@@ -92,8 +92,7 @@ static void an_image_of_one_byte_is_an_image(void **state) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity entity = placed(&fixture);
-  ecs_Component byte =
-      define(&fixture, "Byte", ECS_U8, 1, 0, ECS_STORE_TABLE);
+  ecs_Component byte = define(&fixture, "Byte", ECS_U8, 1, 0, ECS_STORE_TABLE);
   const uint8_t image = 200;
   const Command *command =
       record(&fixture, COMMAND_ADD, entity, byte, &image, 0);
@@ -251,10 +250,10 @@ static void a_recorded_birth_adds_its_components_in_order(void **state) {
   const uint16_t small = 9;
   const void *values[] = {NULL, NULL, &image, &small};
   ecs_Entity entity = 0;
-  assert_int_equal(command_record_spawn(fixture.buffer,
-                                        bundle_of(&fixture, what, 4), values,
-                                        &entity),
-                   ECS_OK);
+  assert_int_equal(
+      command_record_spawn(fixture.buffer, bundle_of(&fixture, what, 4), values,
+                           &entity),
+      ECS_OK);
   assert_true(store_is_reserved(&fixture.world->store, entity));
   const Command *at = command_find(fixture.buffer, entity)->first;
   assert_int_equal(at->kind, COMMAND_SPAWN);
@@ -284,8 +283,8 @@ static void a_birth_without_values_takes_no_more_than_its_commands(
   const void *values[] = {&image, NULL, NULL};
   ecs_Entity entity = 0;
   const Bundle *bundle = bundle_of(&fixture, what, 3);
-  assert_int_equal(
-      command_record_spawn(fixture.buffer, bundle, NULL, &entity), ECS_OK);
+  assert_int_equal(command_record_spawn(fixture.buffer, bundle, NULL, &entity),
+                   ECS_OK);
   const CommandPage *pieces = fixture.buffer->pieces;
   assert_int_equal(pieces[0].used, 4 * PLAIN);
   command_rewind(fixture.buffer, (CommandMark){0});

@@ -215,8 +215,8 @@ static void what_is_born_and_changed_is_what_it_would_be(void **state) {
         const void *values[] = {NULL, NULL, &image, NULL};
         ecs_Entity entity = 0, bare = 0;
         if (w == 1) begin(&pair[w]);
-        assert_int_equal(
-            ecs_spawn(pair[w].world, what, 4, values, &entity), ECS_OK);
+        assert_int_equal(ecs_spawn(pair[w].world, what, 4, values, &entity),
+                         ECS_OK);
         bare = spawn(&pair[w]);
         (void)operate(&pair[w], entity, i);
         (void)operate(&pair[w], bare, k);
@@ -561,8 +561,7 @@ static void bits_come_and_go_in_groups_of_nothing_else(void **state) {
       snprintf(name, sizeof name, "T%u", (unsigned)i);
       bits[i] = define_component(world, name, NULL, 0, ECS_STORE_BITS);
     }
-    if (apart == 1)
-      assert_int_equal(ecs_group(world, bits, 10), ECS_OK);
+    if (apart == 1) assert_int_equal(ecs_group(world, bits, 10), ECS_OK);
     ecs_Entity e[5];
     for (uint32_t i = 0; i < 5; i++)
       assert_int_equal(ecs_spawn(world, NULL, 0, NULL, &e[i]), ECS_OK);
@@ -601,9 +600,9 @@ static void bits_stay_with_a_row_that_moves(void **state) {
   ecs_Entity entity = spawn(&fixture), other = spawn(&fixture);
   prepare(&fixture, entity, 63);
   begin(&fixture);
-  assert_int_equal(operate(&fixture, entity, 4), ECS_OK);   /* remove A */
-  assert_int_equal(operate(&fixture, entity, 11), ECS_OK);  /* remove B */
-  assert_int_equal(operate(&fixture, other, 14), ECS_OK);   /* add Tag */
+  assert_int_equal(operate(&fixture, entity, 4), ECS_OK);  /* remove A */
+  assert_int_equal(operate(&fixture, entity, 11), ECS_OK); /* remove B */
+  assert_int_equal(operate(&fixture, other, 14), ECS_OK);  /* add Tag */
   end(&fixture);
   assert_true(ecs_has(fixture.world, entity, fixture.t));
   assert_true(ecs_has(fixture.world, entity, fixture.u));

@@ -18,10 +18,10 @@ typedef struct Picture {
 static Picture picture(const Fixture *fixture) {
   const CommandBuffer *buffer = fixture->buffer;
   const EntityIndex *index = &fixture->world->store.index;
-  return (Picture){buffer->subject_count, buffer->command_count,
-                   index->alive_count,    index->retired_count,
-                   buffer->last,          buffer->stages,
-                   ecs_world_hash(fixture->world)};
+  return (Picture){
+      buffer->subject_count,         buffer->command_count, index->alive_count,
+      index->retired_count,          buffer->last,          buffer->stages,
+      ecs_world_hash(fixture->world)};
 }
 
 static void assert_as_before(const Fixture *fixture, Picture before) {
@@ -192,9 +192,9 @@ static void a_record_over_the_limit_of_commands_is_refused_whole(void **state) {
                    ECS_OK);
   assert_int_equal(fixture.buffer->command_count, ECS_COMMAND_LIMIT);
   Picture before = picture(&fixture);
-  assert_int_equal(command_record(fixture.buffer, COMMAND_ADD, entity,
-                                  fixture.tag, NULL, 0),
-                   ECS_E_LIMIT);
+  assert_int_equal(
+      command_record(fixture.buffer, COMMAND_ADD, entity, fixture.tag, NULL, 0),
+      ECS_E_LIMIT);
   assert_int_equal(command_record_spawn(fixture.buffer, two, NULL, &born),
                    ECS_E_LIMIT);
   assert_as_before(&fixture, before);
@@ -238,8 +238,8 @@ typedef ecs_Status (*Recording)(Fixture *fixture, ecs_Entity entity);
 
 static ecs_Status change(Fixture *fixture, ecs_Entity entity) {
   double big[BIG_FIELDS] = {0};
-  return command_record(fixture->buffer, COMMAND_SET, entity, fixture->big,
-                        big, UINT64_MAX);
+  return command_record(fixture->buffer, COMMAND_SET, entity, fixture->big, big,
+                        UINT64_MAX);
 }
 
 static ecs_Status birth(Fixture *fixture, ecs_Entity entity) {
@@ -255,7 +255,7 @@ static ecs_Status staging(Fixture *fixture, ecs_Entity entity) {
   const StagedRows *stage = NULL;
   (void)entity;
   return command_record_staged(fixture->buffer, bundle_of(fixture, what, 3), 9,
-                              &stage);
+                               &stage);
 }
 
 /* Bundles are made before, so that only recording can fail. */

@@ -42,8 +42,7 @@ static void assert_town(const Town *town) {
   for (uint32_t i = 0; i < PEOPLE; i++)
     for (ecs_Component k = 1; k < world->component_count; k++) {
       assert_int_equal(has(world, town->people[i], k), should_have(i, k));
-      if (should_have(i, k))
-        assert_component(world, town->people[i], k, i + k);
+      if (should_have(i, k)) assert_component(world, town->people[i], k, i + k);
     }
   assert_sound(world);
 }
@@ -57,8 +56,8 @@ static void store_apart(Town *town, const ecs_Component *components,
 
 static void store_in_main(Town *town, const ecs_Component *components,
                           uint32_t count) {
-  assert_int_equal(
-      store_regroup(&town->fixture.world, components, count, true), ECS_OK);
+  assert_int_equal(store_regroup(&town->fixture.world, components, count, true),
+                   ECS_OK);
   assert_town(town);
 }
 
@@ -120,8 +119,7 @@ static void a_group_that_was_given_up_is_taken_again(void **state) {
   finish(&town.fixture);
 }
 
-static void only_one_component_without_bits_has_a_narrow_locator(
-    void **state) {
+static void only_one_component_without_bits_has_a_narrow_locator(void **state) {
   (void)state;
   Town town;
   open_town(&town);
@@ -218,8 +216,7 @@ static void one_group_too_many_is_refused(void **state) {
   assert_int_equal(store_regroup(world, &last, 1, false), ECS_E_LIMIT);
   assert_true(digest(world) == before);
   assert_int_equal(fixture.failing.bytes, bytes);
-  assert_int_equal(store_regroup(world, &(ecs_Component){3}, 1, false),
-                   ECS_OK);
+  assert_int_equal(store_regroup(world, &(ecs_Component){3}, 1, false), ECS_OK);
   assert_sound(world);
   finish(&fixture);
 #endif
@@ -230,8 +227,8 @@ static void a_failed_regrouping_leaves_all_as_it_was(void **state) {
   Town town;
   open_town(&town);
   Store *world = &town.fixture.world;
-  const ecs_Component sets[][3] = {
-      {town.a, town.bit, town.sparse}, {town.b, town.c, town.tag}};
+  const ecs_Component sets[][3] = {{town.a, town.bit, town.sparse},
+                                   {town.b, town.c, town.tag}};
   for (uint32_t set = 0; set < 2; set++) {
     for (uint64_t n = 1;; n++) {
       uint64_t before = digest(world), bytes = town.fixture.failing.bytes;

@@ -12,15 +12,15 @@ static void open_cast(Cast *cast) {
   Store *world = &cast->fixture.world;
   start(&cast->fixture);
   cast->table = define(world, "table", "bwhd", ECS_STORE_TABLE);
-  assert_int_equal(try_define(world, "other", "wf", ECS_STORE_TABLE, true,
-                              &cast->other),
-                   ECS_OK);
+  assert_int_equal(
+      try_define(world, "other", "wf", ECS_STORE_TABLE, true, &cast->other),
+      ECS_OK);
   cast->tag = define(world, "tag", "", ECS_STORE_TABLE);
   cast->bits[0] = define_many(world, 9, "", ECS_STORE_BITS);
   for (uint32_t i = 1; i < 9; i++) cast->bits[i] = cast->bits[0] + i;
-  assert_int_equal(try_define(world, "sparse", "hf", ECS_STORE_SPARSE, true,
-                              &cast->sparse),
-                   ECS_OK);
+  assert_int_equal(
+      try_define(world, "sparse", "hf", ECS_STORE_SPARSE, true, &cast->sparse),
+      ECS_OK);
   cast->empty_sparse = define(world, "empty", "", ECS_STORE_SPARSE);
 }
 
@@ -128,8 +128,8 @@ static void values_defaults_and_bits_arrive_where_they_belong(void **state) {
   Image images[2];
   open_cast(&cast);
   Store *world = &cast.fixture.world;
-  const ecs_Component list[] = {cast.sparse, cast.bits[8], cast.other,
-                                cast.empty_sparse, cast.tag, cast.table};
+  const ecs_Component list[] = {cast.sparse,       cast.bits[8], cast.other,
+                                cast.empty_sparse, cast.tag,     cast.table};
   const void *values[] = {NULL, NULL, &images[0], NULL, NULL, &images[1]};
   Bundle *bundle = ensure(&cast, list, 6);
   for (uint32_t i = 1; i < 20; i++) {
@@ -261,8 +261,7 @@ static void more_entities_than_the_limit_are_refused(void **state) {
   Store *world = &cast.fixture.world;
   Bundle *bundle = ensure(&cast, &cast.sparse, 1);
   uint64_t before = digest(world);
-  assert_int_equal(spawn_reserve(world, bundle, ECS_INDEX_LIMIT),
-                   ECS_E_LIMIT);
+  assert_int_equal(spawn_reserve(world, bundle, ECS_INDEX_LIMIT), ECS_E_LIMIT);
   assert_int_equal(spawn_reserve(world, bundle, UINT64_MAX), ECS_E_LIMIT);
   assert_true(digest(world) == before);
 #ifdef ECS_TINY

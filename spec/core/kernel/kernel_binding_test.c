@@ -143,10 +143,9 @@ static void a_term_gives_at_least_the_access_that_is_asked(void **state) {
                                   {true, false, true, false, false}};
   for (uint32_t i = 0; i < 3; i++)
     for (uint32_t k = 0; k < 5; k++)
-      assert_int_equal(
-          ask((ecs_KernelColumn){"P", "x", ECS_F64, (ecs_Access)i},
-              (ecs_Access)k),
-          fits[i][k] ? ECS_OK : ECS_E_KERNEL);
+      assert_int_equal(ask((ecs_KernelColumn){"P", "x", ECS_F64, (ecs_Access)i},
+                           (ecs_Access)k),
+                       fits[i][k] ? ECS_OK : ECS_E_KERNEL);
   for (int access = ECS_WITH; access <= ECS_ACCESS_COUNT; access++)
     assert_int_equal(
         ask((ecs_KernelColumn){"P", "x", ECS_F64, (ecs_Access)access},
@@ -159,9 +158,12 @@ static void a_column_is_a_field_of_a_term_with_its_type(void **state) {
   static const ecs_KernelColumn good[] = {{"P", "x", ECS_F64, ECS_READ},
                                           {"P", "y", ECS_F32, ECS_READ}};
   static const ecs_KernelColumn bad[] = {
-      {"P", "x", ECS_F32, ECS_READ}, {"P", "y", ECS_F64, ECS_READ},
-      {"P", "z", ECS_F64, ECS_READ}, {"p", "x", ECS_F64, ECS_READ},
-      {"S", "s", ECS_U32, ECS_READ}, {"V", "v", ECS_U32, ECS_READ},
+      {"P", "x", ECS_F32, ECS_READ},
+      {"P", "y", ECS_F64, ECS_READ},
+      {"P", "z", ECS_F64, ECS_READ},
+      {"p", "x", ECS_F64, ECS_READ},
+      {"S", "s", ECS_U32, ECS_READ},
+      {"V", "v", ECS_U32, ECS_READ},
       {"Tag", "", ECS_U32, ECS_READ},
       {"P", "x", (ecs_Scalar)(256 + ECS_F64), ECS_READ}};
   for (uint32_t i = 0; i < 2; i++)
@@ -180,8 +182,8 @@ static void the_first_column_that_does_not_fit_is_named(void **state) {
   const ecs_Kernel kernel = {"k", look, columns, 4, ECS_KERNEL_ENTITIES};
   for (uint32_t wrong = 0; wrong <= 4; wrong++) {
     for (uint32_t i = 0; i < 4; i++)
-      columns[i] = (ecs_KernelColumn){"V", i >= wrong ? "w" : "v", ECS_U32,
-                                      ECS_READ};
+      columns[i] =
+          (ecs_KernelColumn){"V", i >= wrong ? "w" : "v", ECS_U32, ECS_READ};
     ecs_KernelBinding *binding = NULL;
     uint32_t named = 99;
     uint64_t blocks = fixture.failing.blocks;
@@ -340,8 +342,8 @@ static void other_plans_hand_out_their_blocks_one_at_a_time(void **state) {
     e[i] = spawn(&fixture, fixture.p, i < 3 ? 0 : fixture.tag);
   for (uint32_t i = 0; i < 6; i++) {
     uint32_t s = i * 100;
-    assert_int_equal(
-        ecs_set(fixture.world, e[5 - i], fixture.s, &s, 1), ECS_OK);
+    assert_int_equal(ecs_set(fixture.world, e[5 - i], fixture.s, &s, 1),
+                     ECS_OK);
   }
   Report report = run(&fixture, binding);
   assert_int_equal(report.calls, 2);

@@ -82,8 +82,7 @@ static void a_library_of_this_abi_is_loaded(void **state) {
   const ecs_KernelLibrary *library = NULL, *again = NULL;
   const char *path = build("good", "");
   char text[128] = "untouched";
-  assert_int_equal(ecs_library_load(path, &library, text, sizeof text),
-                   ECS_OK);
+  assert_int_equal(ecs_library_load(path, &library, text, sizeof text), ECS_OK);
   assert_string_equal(text, "untouched");
   assert_int_equal(library->kernel_count, 2);
   assert_int_equal(ecs_library_load(path, &again, NULL, 0), ECS_OK);
@@ -113,8 +112,8 @@ static void kernels_are_found_by_their_whole_names(void **state) {
 static void a_library_of_another_abi_is_refused(void **state) {
   (void)state;
   static const char *const macros[] = {
-      "-DABI=1",      "-DABI=-1",    "-DKERNEL=8", "-DKERNEL=-8",
-      "-DCOLUMN=8",   "-DCOLUMN=-8", "-DCALL=8",   "-DCALL=-8"};
+      "-DABI=1",    "-DABI=-1",    "-DKERNEL=8", "-DKERNEL=-8",
+      "-DCOLUMN=8", "-DCOLUMN=-8", "-DCALL=8",   "-DCALL=-8"};
   for (size_t i = 0; i < sizeof macros / sizeof *macros; i++) {
     char name[16], text[128] = "", all[64];
     const ecs_KernelLibrary *library = NULL;
@@ -138,9 +137,9 @@ static void what_is_no_kernel_library_is_refused_with_a_reason(void **state) {
   assert_int_equal(ecs_library_load(path, &library, text, sizeof text),
                    ECS_E_LIBRARY);
   assert_string_equal(text, "it exports no ecs_kernel_library");
-  assert_int_equal(ecs_library_load("/nowhere/at/all.so", &library, text,
-                                    sizeof text),
-                   ECS_E_LIBRARY);
+  assert_int_equal(
+      ecs_library_load("/nowhere/at/all.so", &library, text, sizeof text),
+      ECS_E_LIBRARY);
   assert_non_null(strstr(text, "/nowhere/at/all.so"));
   assert_null(library);
 }

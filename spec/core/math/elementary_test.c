@@ -47,26 +47,22 @@ typedef struct Function {
   double low, high;
 } Function;
 
-#define UNARY(name)                                                  \
-  static double ours_##name(double x, double y) {                    \
-    (void)y;                                                         \
-    return ecs_##name(x);                                            \
-  }                                                                  \
-  static long double exact_##name(long double x, long double y) {    \
-    (void)y;                                                         \
-    return name##l(x);                                               \
+#define UNARY(name)                                               \
+  static double ours_##name(double x, double y) {                 \
+    (void)y;                                                      \
+    return ecs_##name(x);                                         \
+  }                                                               \
+  static long double exact_##name(long double x, long double y) { \
+    (void)y;                                                      \
+    return name##l(x);                                            \
   }
 UNARY(sin)
 UNARY(cos)
 UNARY(exp)
 UNARY(log)
 
-static double ours_pow(double x, double y) {
-  return ecs_pow(x, y);
-}
-static double ours_atan2(double x, double y) {
-  return ecs_atan2(y, x);
-}
+static double ours_pow(double x, double y) { return ecs_pow(x, y); }
+static double ours_atan2(double x, double y) { return ecs_atan2(y, x); }
 static long double exact_atan2(long double x, long double y) {
   return atan2l(y, x);
 }
@@ -124,11 +120,37 @@ static void results_are_as_near_as_promised(void **state) {
   }
 }
 
-static const double edges[] = {
-    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0, 1.5, -1.5,
-    1e300, -1e300, 5e-324, -5e-324, 0x1p-1022, INFINITY, -INFINITY, NAN,
-    0x1p51 + 0.5, 0x1p52 + 1.0, -0x1p52 - 1.0, 0x1p53 + 2.0, 710.0, -746.0,
-    0x1p20, -0x1p20, 0x1.921fb54442d18p+0, DBL_MAX, -DBL_MAX};
+static const double edges[] = {0.0,
+                               -0.0,
+                               1.0,
+                               -1.0,
+                               0.5,
+                               -0.5,
+                               2.0,
+                               -2.0,
+                               3.0,
+                               -3.0,
+                               1.5,
+                               -1.5,
+                               1e300,
+                               -1e300,
+                               5e-324,
+                               -5e-324,
+                               0x1p-1022,
+                               INFINITY,
+                               -INFINITY,
+                               NAN,
+                               0x1p51 + 0.5,
+                               0x1p52 + 1.0,
+                               -0x1p52 - 1.0,
+                               0x1p53 + 2.0,
+                               710.0,
+                               -746.0,
+                               0x1p20,
+                               -0x1p20,
+                               0x1.921fb54442d18p+0,
+                               DBL_MAX,
+                               -DBL_MAX};
 #define EDGE_COUNT (sizeof edges / sizeof edges[0])
 
 static void agree(const char *name, double x, double y, double got,

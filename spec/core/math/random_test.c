@@ -12,8 +12,7 @@
 /* What every machine must give: replays rely on it. */
 static void draws_are_these(void **state) {
   (void)state;
-  assert_true(ecs_random_key(1, "wander", 2) ==
-              UINT64_C(0xeb309040701c8eb9));
+  assert_true(ecs_random_key(1, "wander", 2) == UINT64_C(0xeb309040701c8eb9));
   assert_true(ecs_random(1, 2, 0) == 0x1.799bfb392d431p-1);
   assert_true(ecs_random(1, 2, 1) == 0x1.d898b7dcc4e02p-1);
 }
@@ -31,8 +30,8 @@ static void keys_tell_seed_name_and_tick_apart(void **state) {
 
 /* Counts that are no counts draw as the first does. */
 static void odd_counts_are_zero(void **state) {
-  static const double odd[] = {-1, -0.5, NAN, HUGE_VAL, -HUGE_VAL, 0x1p53,
-                               1e300, 0.75};
+  static const double odd[] = {-1,        -0.5,   NAN,   HUGE_VAL,
+                               -HUGE_VAL, 0x1p53, 1e300, 0.75};
   (void)state;
   for (size_t k = 0; k < sizeof odd / sizeof *odd; k++)
     assert_true(ecs_random(5, 6, odd[k]) == ecs_random(5, 6, 0));

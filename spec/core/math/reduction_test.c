@@ -20,9 +20,7 @@ static double number_of(uint64_t row) {
   return ldexp(number, -(int)(mixed % 90));
 }
 
-static bool same(double a, double b) {
-  return memcmp(&a, &b, sizeof a) == 0;
-}
+static bool same(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
 
 /* The rows that a fold joins, as one tree: lane k of a block of rows. */
 static double lane_of(ReductionKind kind, uint64_t first, uint64_t end,
@@ -44,8 +42,8 @@ static double tree_of(ReductionKind kind, uint64_t first, uint64_t end,
 static double expected(ReductionKind kind, uint64_t rows) {
   double total = reduction_start(kind);
   for (uint64_t first = 0; first <= rows; first += REDUCTION_ROWS) {
-    uint64_t end = first + REDUCTION_ROWS < rows ? first + REDUCTION_ROWS
-                                                 : rows;
+    uint64_t end =
+        first + REDUCTION_ROWS < rows ? first + REDUCTION_ROWS : rows;
     total = reduction_join(kind, total, tree_of(kind, first, end, 0, 1));
   }
   return total;
@@ -64,7 +62,7 @@ static double reduced(ReductionKind kind, uint64_t rows) {
 
 static void rows_are_joined_in_their_order(void **state) {
   (void)state;
-  static const uint64_t counts[] = {0,  1,    2,    15,   16,   17,  33,
+  static const uint64_t counts[] = {0,  1,    2,    15,   16,   17,       33,
                                     99, 1023, 1024, 1025, 2048, MOST_ROWS};
   for (int kind = 0; kind < 3; kind++)
     for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++)

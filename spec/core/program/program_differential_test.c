@@ -48,8 +48,8 @@ static void check_text(const Rig *rig, ecs_Program *program, uint64_t seed) {
   ecs_Program *again = NULL;
   size_t length = ecs_program_text(program, once, sizeof once);
   assert_true(length < sizeof once);
-  ecs_Status status = ecs_program_create(rig->query, once, length, &again, NULL,
-                                         0);
+  ecs_Status status =
+      ecs_program_create(rig->query, once, length, &again, NULL, 0);
   if (status != ECS_OK) explain(rig, seed, "cannot be read again");
   ecs_program_text(again, twice, sizeof twice);
   if (strcmp(once, twice) != 0) explain(rig, seed, "prints differently");
@@ -74,7 +74,10 @@ static void random_programs_are_as_the_reference(void **state) {
   }
   rig_deinit(&rig);
   for (uint32_t k = 0; k < OPERATION_COUNT; k++) {
-    print_message("%s%s %llu", k == 0 ? "" : k % 8 == 0 ? "\n" : ", ",
+    print_message("%s%s %llu",
+                  k == 0       ? ""
+                  : k % 8 == 0 ? "\n"
+                               : ", ",
                   operation_infos[k].name,
                   (unsigned long long)writer.operations[k]);
     if (count >= PROGRAMS) assert_true(writer.operations[k] > 100);

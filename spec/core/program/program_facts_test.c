@@ -18,10 +18,10 @@ static Rig rig;
 static ecs_Program *program;
 static ProgramFacts facts;
 
-#define COLUMNS                                                              \
-  "column c0 \"N\" \"f32\" f32 write\ncolumn c1 \"M\" \"f32\" f32 read\n"    \
+#define COLUMNS                                                               \
+  "column c0 \"N\" \"f32\" f32 write\ncolumn c1 \"M\" \"f32\" f32 read\n"     \
   "column c2 \"N\" \"f64\" f64 write\ncolumn c3 \"O\" \"f32\" f32 optional\n" \
-  "reduction r0 sum\nreduction r1 sum\n"                                     \
+  "reduction r0 sum\nreduction r1 sum\n"                                      \
   "v0 = load f32 c0\nv1 = load f32 c1\nv2 = constant f32 3\n"
 
 /* Instructions 0 to 2 are those of COLUMNS. */
@@ -86,8 +86,9 @@ static void a_product_is_part_of_its_only_sum(void **state) {
 
 static void what_runs_late_keeps_values_to_the_end(void **state) {
   (void)state;
-  gather("v3 = lt f32 v0 v1\nv4 = convert f64 v0\nsum r0 v4\n"
-         "sum r1 v4\nsum r1 v4\ndestroy v3\n");
+  gather(
+      "v3 = lt f32 v0 v1\nv4 = convert f64 v0\nsum r0 v4\n"
+      "sum r1 v4\nsum r1 v4\ndestroy v3\n");
   const Instruction *code = program->code;
   assert_int_equal(facts.adders[0], 1);
   assert_int_equal(facts.adders[1], 2);
@@ -107,8 +108,9 @@ static void a_value_is_at_home_in_the_column_it_is_stored_to(void **state) {
   assert_int_equal(facts.columns[1].stores, 0);
   forget();
   /* Not while the old values are wanted, ... */
-  gather("v3 = neg f32 v0\nv4 = abs f32 v0\nstore c0 v3\n"
-         "v5 = convert f64 v4\nstore c2 v5\n");
+  gather(
+      "v3 = neg f32 v0\nv4 = abs f32 v0\nstore c0 v3\n"
+      "v5 = convert f64 v4\nstore c2 v5\n");
   assert_int_equal(facts.home[3], NO_VALUE);
   assert_int_equal(facts.home[5], 2);
   forget();

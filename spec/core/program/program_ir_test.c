@@ -185,9 +185,9 @@ static void every_rule_is_kept(void **state) {
   rig_init(&rig);
   for (size_t k = 0; k < sizeof wrongs / sizeof *wrongs; k++) {
     ecs_Program *program = NULL;
-    assert_int_equal(rig_create(&rig, wrongs[k].text, strlen(wrongs[k].text),
-                                &program),
-                     ECS_E_PROGRAM);
+    assert_int_equal(
+        rig_create(&rig, wrongs[k].text, strlen(wrongs[k].text), &program),
+        ECS_E_PROGRAM);
     assert_string_equal(rig.message, wrongs[k].message);
   }
   rig_deinit(&rig);
@@ -227,8 +227,9 @@ static void operands_are_defined_before(void **state) {
 }
 
 static void results_come_in_their_order(void **state) {
-  const char *const wrong = "line 3: neg: the result is not the value that "
-                            "comes next";
+  const char *const wrong =
+      "line 3: neg: the result is not the value that "
+      "comes next";
   (void)state;
   break_one(1, 0, 2, wrong);
   break_one(1, 0, 0, wrong);

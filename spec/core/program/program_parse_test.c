@@ -24,20 +24,16 @@ typedef struct Wrong {
 /* Mistakes ---------------------------------------------------------------- */
 
 static const Wrong wrongs[] = {
-    {"column",
-     "line 1: not the number that comes next: nothing"},
+    {"column", "line 1: not the number that comes next: nothing"},
     {"column c1 \"N\" \"f32\" f32 write",
      "line 1: not the number that comes next: c1"},
     {"column c0 N \"f32\" f32 write",
      "line 1: a name in quotes is missing here: N"},
-    {"column c0 \"Nope\" \"f32\" f32 write",
-     "line 1: no such component: Nope"},
+    {"column c0 \"Nope\" \"f32\" f32 write", "line 1: no such component: Nope"},
     {"column c0 \"N\" f32 f32 write",
      "line 1: a name in quotes is missing here: f32"},
-    {"column c0 \"N\" \"nope\" f32 write",
-     "line 1: no such field: nope"},
-    {"column c0 \"T\" \"x\" f32 write",
-     "line 1: no such field: x"},
+    {"column c0 \"N\" \"nope\" f32 write", "line 1: no such field: nope"},
+    {"column c0 \"T\" \"x\" f32 write", "line 1: no such field: x"},
     {"column c0 \"N\" \"f32\" number write",
      "line 1: no such field type: number"},
     {"column c0 \"N\" \"f32\" f32",
@@ -49,101 +45,65 @@ static const Wrong wrongs[] = {
     {"column c0 \"N\" \"f32\" f32 write\n"
      "column c0 \"N\" \"f64\" f64 write",
      "line 2: not the number that comes next: c0"},
-    {"column c0 \"N",
-     "line 1: a name lacks its closing quote, or is too long"},
-    {"column c0 \"N\\q\"",
-     "line 1: no such escape in a name"},
-    {"column c0 \"N\\x0\"",
-     "line 1: no such escape in a name"},
-    {"column c0 \"N\\x00\"",
-     "line 1: no such escape in a name"},
-    {"uniform u0",
-     "line 1: a uniform is a number, bool or entity: nothing"},
-    {"uniform u1 number",
-     "line 1: not the number that comes next: u1"},
+    {"column c0 \"N", "line 1: a name lacks its closing quote, or is too long"},
+    {"column c0 \"N\\q\"", "line 1: no such escape in a name"},
+    {"column c0 \"N\\x0\"", "line 1: no such escape in a name"},
+    {"column c0 \"N\\x00\"", "line 1: no such escape in a name"},
+    {"uniform u0", "line 1: a uniform is a number, bool or entity: nothing"},
+    {"uniform u1 number", "line 1: not the number that comes next: u1"},
     {"uniform u0 float",
      "line 1: a uniform is a number, bool or entity: float"},
-    {"uniform x number",
-     "line 1: not the number that comes next: x"},
-    {"reduction r0",
-     "line 1: a reduction is sum, min or max: nothing"},
-    {"reduction r0 mean",
-     "line 1: a reduction is sum, min or max: mean"},
-    {"reduction r1 sum",
-     "line 1: not the number that comes next: r1"},
-    {"v0",
-     "line 1: there is no = behind a value"},
-    {"v1 = self",
-     "line 1: not the number that comes next: v1"},
-    {"v00 = self",
-     "line 1: no such operation: v00"},
-    {"v0 self",
-     "line 1: there is no = behind a value"},
-    {"v0 =",
-     "line 1: no such operation: nothing"},
-    {"v0 = store",
-     "line 1: no such operation: store"},
+    {"uniform x number", "line 1: not the number that comes next: x"},
+    {"reduction r0", "line 1: a reduction is sum, min or max: nothing"},
+    {"reduction r0 mean", "line 1: a reduction is sum, min or max: mean"},
+    {"reduction r1 sum", "line 1: not the number that comes next: r1"},
+    {"v0", "line 1: there is no = behind a value"},
+    {"v1 = self", "line 1: not the number that comes next: v1"},
+    {"v00 = self", "line 1: no such operation: v00"},
+    {"v0 self", "line 1: there is no = behind a value"},
+    {"v0 =", "line 1: no such operation: nothing"},
+    {"v0 = store", "line 1: no such operation: store"},
     {"v0 = self\n"
      "uniform u0 number",
      "line 2: no such operation: uniform"},
     {"store c0 v0",
      "line 1: there is none of these, or it is not defined yet: c0"},
-    {"nonsense",
-     "line 1: no such operation: nonsense"},
-    {"\"store\" c0",
-     "line 1: no such operation: store"},
-    {"v0 = load",
-     "line 1: a type is f32, f64, bool or entity: nothing"},
-    {"v0 = load f16 c0",
-     "line 1: a type is f32, f64, bool or entity: f16"},
+    {"nonsense", "line 1: no such operation: nonsense"},
+    {"\"store\" c0", "line 1: no such operation: store"},
+    {"v0 = load", "line 1: a type is f32, f64, bool or entity: nothing"},
+    {"v0 = load f16 c0", "line 1: a type is f32, f64, bool or entity: f16"},
     {"v0 = load f32",
      "line 1: there is none of these, or it is not defined yet: c"},
     {"v0 = load f32 c0",
      "line 1: there is none of these, or it is not defined yet: c0"},
     {"v0 = load f32 v0",
      "line 1: there is none of these, or it is not defined yet: v0"},
-    {"v0 = constant",
-     "line 1: a type is f32, f64, bool or entity: nothing"},
-    {"v0 = constant f32",
-     "line 1: not a number: nothing"},
-    {"v0 = constant f32 one",
-     "line 1: not a number: one"},
-    {"v0 = constant f32 \"1\"",
-     "line 1: not a number: 1"},
-    {"v0 = constant f32 1,5",
-     "line 1: not a number: 1,5"},
-    {"v0 = constant f32 1.5.5",
-     "line 1: not a number: 1.5.5"},
-    {"v0 = constant f32 infinity",
-     "line 1: not a number: infinity"},
-    {"v0 = constant f32 +1",
-     "line 1: not a number: +1"},
-    {"v0 = constant f32 nan(1)",
-     "line 1: not a number: nan(1)"},
-    {"v0 = constant f32 0x",
-     "line 1: not a number: 0x"},
-    {"v0 = constant bool 1",
-     "line 1: not a bool: 1"},
-    {"v0 = constant entity 5",
-     "line 1: the only constant entity is 0: 5"},
-    {"v0 = constant entity nan",
-     "line 1: the only constant entity is 0: nan"},
+    {"v0 = constant", "line 1: a type is f32, f64, bool or entity: nothing"},
+    {"v0 = constant f32", "line 1: not a number: nothing"},
+    {"v0 = constant f32 one", "line 1: not a number: one"},
+    {"v0 = constant f32 \"1\"", "line 1: not a number: 1"},
+    {"v0 = constant f32 1,5", "line 1: not a number: 1,5"},
+    {"v0 = constant f32 1.5.5", "line 1: not a number: 1.5.5"},
+    {"v0 = constant f32 infinity", "line 1: not a number: infinity"},
+    {"v0 = constant f32 +1", "line 1: not a number: +1"},
+    {"v0 = constant f32 nan(1)", "line 1: not a number: nan(1)"},
+    {"v0 = constant f32 0x", "line 1: not a number: 0x"},
+    {"v0 = constant bool 1", "line 1: not a bool: 1"},
+    {"v0 = constant entity 5", "line 1: the only constant entity is 0: 5"},
+    {"v0 = constant entity nan", "line 1: the only constant entity is 0: nan"},
     {"v0 = neg f32 v0",
      "line 1: there is none of these, or it is not defined yet: v0"},
     {"v0 = neg f32",
      "line 1: there is none of these, or it is not defined yet: v"},
-    {"v0 = neg",
-     "line 1: a type is f32, f64, bool or entity: nothing"},
+    {"v0 = neg", "line 1: a type is f32, f64, bool or entity: nothing"},
     {"v0 = quantize f32",
      "line 1: a type is f32, f64, bool or entity: nothing"},
-    {"v0 = quantize f33 f32",
-     "line 1: no such field type: f33"},
+    {"v0 = quantize f33 f32", "line 1: no such field type: f33"},
     {"v0 = uniform f32 u0",
      "line 1: there is none of these, or it is not defined yet: u0"},
     {"v0 = present c0",
      "line 1: there is none of these, or it is not defined yet: c0"},
-    {"v0 = self v0",
-     "line 1: something is left on the line"},
+    {"v0 = self v0", "line 1: something is left on the line"},
     {"v0 = self\n"
      "v1 = has v0 \"Nope\"",
      "line 2: no such component: Nope"},
@@ -165,12 +125,9 @@ static const Wrong wrongs[] = {
      "v0 = constant f64 1\n"
      "min r0 v0",
      "line 3: the reduction is of another kind"},
-    {"add",
-     "line 1: a name in quotes is missing here: nothing"},
-    {"add T",
-     "line 1: a name in quotes is missing here: T"},
-    {"add \"Nope\"",
-     "line 1: no such component: Nope"},
+    {"add", "line 1: a name in quotes is missing here: nothing"},
+    {"add T", "line 1: a name in quotes is missing here: T"},
+    {"add \"Nope\"", "line 1: no such component: Nope"},
     {"destroy v0",
      "line 1: there is none of these, or it is not defined yet: v0"},
     {"destroy 5",
@@ -197,9 +154,9 @@ static void mistakes_are_told_with_their_line(void **state) {
   rig_init(&rig);
   for (size_t k = 0; k < sizeof wrongs / sizeof *wrongs; k++) {
     ecs_Program *program = NULL;
-    assert_int_equal(rig_create(&rig, wrongs[k].text, strlen(wrongs[k].text),
-                                &program),
-                     ECS_E_PROGRAM);
+    assert_int_equal(
+        rig_create(&rig, wrongs[k].text, strlen(wrongs[k].text), &program),
+        ECS_E_PROGRAM);
     assert_null(program);
     assert_string_equal(rig.message, wrongs[k].message);
   }
@@ -222,16 +179,16 @@ static void messages_keep_to_their_room(void **state) {
   rig_init(&rig);
   for (size_t capacity = 0; capacity <= 10; capacity++) {
     memset(room, '#', sizeof room);
-    assert_int_equal(ecs_program_create(rig.query, text, strlen(text),
-                                        &program, room, capacity),
+    assert_int_equal(ecs_program_create(rig.query, text, strlen(text), &program,
+                                        room, capacity),
                      ECS_E_PROGRAM);
     assert_int_equal(room[capacity], '#');
     if (capacity > 0) assert_int_equal(strlen(room), capacity - 1);
   }
   assert_memory_equal(room, "line 3: n", 9);
-  assert_int_equal(ecs_program_create(rig.query, text, strlen(text), &program,
-                                      NULL, 0),
-                   ECS_E_PROGRAM);
+  assert_int_equal(
+      ecs_program_create(rig.query, text, strlen(text), &program, NULL, 0),
+      ECS_E_PROGRAM);
   rig_deinit(&rig);
 }
 
@@ -274,12 +231,12 @@ static void an_empty_world_has_programs(void **state) {
   (void)state;
   assert_int_equal(ecs_world_create(NULL, &world), ECS_OK);
   assert_int_equal(ecs_query_create(world, NULL, 0, &query), ECS_OK);
-  assert_int_equal(ecs_program_create(query, wrong, strlen(wrong), &program,
-                                      NULL, 0),
-                   ECS_E_PROGRAM);
-  assert_int_equal(ecs_program_create(query, right, strlen(right), &program,
-                                      NULL, 0),
-                   ECS_OK);
+  assert_int_equal(
+      ecs_program_create(query, wrong, strlen(wrong), &program, NULL, 0),
+      ECS_E_PROGRAM);
+  assert_int_equal(
+      ecs_program_create(query, right, strlen(right), &program, NULL, 0),
+      ECS_OK);
   const ecs_ProgramCall call = {NULL, NULL, 0, 0, 0};
   assert_int_equal(ecs_program_run(program, &call), ECS_OK);
   ecs_world_destroy(world);
@@ -321,7 +278,8 @@ static void line_of(Operation operation, const char *type, char *line,
                strcmp(type, "f32") == 0 ? "f64" : "f32");
       break;
     case SHAPE_QUANTIZE: snprintf(line, room, "%s u8 %s v0", name, type); break;
-    case SHAPE_CONSTANT: snprintf(line, room, "%s %s 0x1p-3", name, type);
+    case SHAPE_CONSTANT:
+      snprintf(line, room, "%s %s 0x1p-3", name, type);
       break;
     case SHAPE_LOAD: snprintf(line, room, "%s %s c1", name, type); break;
     case SHAPE_PRESENT: snprintf(line, room, "%s c1", name); break;
@@ -394,8 +352,7 @@ static void numerals(Rig *rig) {
   assert_constant(rig, "f64", "1e3", "0x7dp3");
   assert_constant(rig, "f64", "0x1.8p1", "0x3p0");
   assert_constant(rig, "f64", "5e-324", "0x1p-1074");
-  assert_constant(rig, "f64", "1.7976931348623157e308",
-                  "0x1fffffffffffffp971");
+  assert_constant(rig, "f64", "1.7976931348623157e308", "0x1fffffffffffffp971");
   assert_constant(rig, "f64", "1e999", "inf");
   assert_constant(rig, "f32", "1e39", "inf");
   assert_constant(rig, "f32", "-inf", "-inf");
@@ -430,8 +387,8 @@ typedef struct Text {
 
 static void append(Text *text, const char *format, uint32_t a, uint32_t b) {
   if (text->bytes == NULL) text->bytes = malloc(ECS_TEXT_LIMIT + 4096u);
-  text->length += (size_t)snprintf(text->bytes + text->length, 200, format, a,
-                                   b);
+  text->length +=
+      (size_t)snprintf(text->bytes + text->length, 200, format, a, b);
 }
 
 /* first, then count times line. */
@@ -461,9 +418,8 @@ static void limits_hold(void **state) {
   for (int k = 0; k < 4; k++) {
     assert_int_equal(create_many(&rig, lines[k][0], lines[k][1], limits[k]),
                      ECS_OK);
-    assert_int_equal(
-        create_many(&rig, lines[k][0], lines[k][1], limits[k] + 1),
-        ECS_E_LIMIT);
+    assert_int_equal(create_many(&rig, lines[k][0], lines[k][1], limits[k] + 1),
+                     ECS_E_LIMIT);
     assert_non_null(strstr(rig.message, "the program is too long"));
   }
   rig_deinit(&rig);
@@ -505,9 +461,9 @@ static void columns_have_a_limit(void **state) {
     append(&text, " \"C%u\" \"f%u\" f32 write\n", k / 16, k % 16);
   }
   ecs_Program *program = NULL;
-  assert_int_equal(ecs_program_create(query, text.bytes, text.length, &program,
-                                      NULL, 0),
-                   ECS_E_LIMIT);
+  assert_int_equal(
+      ecs_program_create(query, text.bytes, text.length, &program, NULL, 0),
+      ECS_E_LIMIT);
   free(text.bytes);
   ecs_world_destroy(world);
 }

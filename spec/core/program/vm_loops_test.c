@@ -153,8 +153,7 @@ static void check_operation(Operation operation, ValueType type, LoopForm form,
     loop(operands[k], operands[0], operands[1], operands[2], bench.n);
     if (memcmp(operands[k], &bench.out.as, used) != 0)
       fail_msg("%s: %s %s, form %d, over operand %u", bench.name,
-               operation_infos[operation].name, value_type_name(type), form,
-               k);
+               operation_infos[operation].name, value_type_name(type), form, k);
     bench.a = kept[0];
     bench.b = kept[1];
     bench.c = kept[2];
@@ -170,12 +169,12 @@ static void check_values(void) {
         bool any = shape == SHAPE_EQUAL || shape == SHAPE_SELECT;
         if (type > VALUE_F64 && !any) continue;
         if (truths && type != VALUE_F64) continue;
-        Loop loop = bench.set.of((Operation)operation, (ValueType)type,
-                                 (LoopForm)form);
+        Loop loop =
+            bench.set.of((Operation)operation, (ValueType)type, (LoopForm)form);
         if (form == FORM_ARRAYS) assert_non_null(loop);
         if (loop != NULL)
-          check_operation((Operation)operation, (ValueType)type,
-                          (LoopForm)form, loop);
+          check_operation((Operation)operation, (ValueType)type, (LoopForm)form,
+                          loop);
       }
 }
 
@@ -194,12 +193,11 @@ static void check_products(void) {
               reference_binary(OPERATION_TIMES, of, bench.a.numbers[i],
                                bench.b.numbers[form == FORM_SECOND ? 0 : i]);
           double c = bench.c.numbers[i];
-          double want =
-              kind == PRODUCT_PLUS
-                  ? reference_binary(OPERATION_PLUS, of, product, c)
-              : kind == PRODUCT_MINUS
-                  ? reference_binary(OPERATION_MINUS, of, product, c)
-                  : reference_binary(OPERATION_MINUS, of, c, product);
+          double want = kind == PRODUCT_PLUS
+                            ? reference_binary(OPERATION_PLUS, of, product, c)
+                        : kind == PRODUCT_MINUS
+                            ? reference_binary(OPERATION_MINUS, of, product, c)
+                            : reference_binary(OPERATION_MINUS, of, c, product);
           assert_true(same(get_number(&bench.out, of, i), want));
         }
       }
@@ -279,8 +277,7 @@ static void check_fill(ValueType type) {
   fill(&bench.a, type);
   bench.set.fill(type)(&bench.out.as, &bench.a.as, NULL, NULL, bench.n);
   for (uint32_t i = 0; i < bench.n; i++)
-    assert_true(
-        same(get_number(&bench.out, type, i), bench.a.numbers[0]));
+    assert_true(same(get_number(&bench.out, type, i), bench.a.numbers[0]));
 }
 
 static double joined(int kind, double x, double y) {
@@ -301,8 +298,8 @@ static void check_reduce(int kind, bool masked) {
     if (!masked || bench.b.numbers[i] > 0)
       *lane = joined(kind, *lane, bench.a.numbers[i]);
   }
-  bench.set.reduce((ReductionKind)kind, masked)(lanes, &bench.a.as,
-                                                &bench.b.as, NULL, n);
+  bench.set.reduce((ReductionKind)kind, masked)(lanes, &bench.a.as, &bench.b.as,
+                                                NULL, n);
   for (uint32_t k = 0; k < REDUCTION_LANES; k++)
     assert_true(same(lanes[k], want[k]));
 }
@@ -354,8 +351,7 @@ static void avx2_loops(void **state) {
 static void avx512_loops(void **state) {
   (void)state;
 #if LOOPS_HAVE_TARGETS
-  if (__builtin_cpu_supports("avx512f") &&
-      __builtin_cpu_supports("avx512vl") &&
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512cd")) {

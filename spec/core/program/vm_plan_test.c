@@ -19,9 +19,9 @@
 static Rig rig;
 static const ProgramPlan *plan;
 
-#define COLUMNS                                                              \
-  "column c0 \"N\" \"f32\" f32 write\ncolumn c1 \"M\" \"f32\" f32 read\n"    \
-  "column c2 \"N\" \"f64\" f64 write\ncolumn c3 \"N\" \"f32b\" f32 write\n"  \
+#define COLUMNS                                                                \
+  "column c0 \"N\" \"f32\" f32 write\ncolumn c1 \"M\" \"f32\" f32 read\n"      \
+  "column c2 \"N\" \"f64\" f64 write\ncolumn c3 \"N\" \"f32b\" f32 write\n"    \
   "column c4 \"O\" \"f32\" f32 optional\nuniform u0 number\nuniform u1 bool\n" \
   "v0 = load f32 c0\nv1 = load f32 c1\nv2 = uniform f32 u0\n"
 
@@ -81,14 +81,16 @@ static void products_go_with_their_sums(void **state) {
   assert_ptr_equal(plan->steps[0].loop,
                    loop_product(MINUS_PRODUCT, VALUE_F32, FORM_SECOND));
   /* Not when it is wanted twice, nor when the rest is a single value. */
-  make("v3 = mul f32 v1 v0\nv4 = sub f32 v3 v0\nv5 = add f32 v4 v3\n"
-       "store c3 v5\n");
+  make(
+      "v3 = mul f32 v1 v0\nv4 = sub f32 v3 v0\nv5 = add f32 v4 v3\n"
+      "store c3 v5\n");
   assert_int_equal(plan->step_count, 3);
   make("v3 = mul f32 v1 v0\nv4 = add f32 v3 v2\nstore c3 v4\n");
   assert_int_equal(plan->step_count, 2);
   /* Of two products one. */
-  make("v3 = mul f32 v1 v0\nv4 = mul f32 v1 v1\nv5 = add f32 v3 v4\n"
-       "store c3 v5\n");
+  make(
+      "v3 = mul f32 v1 v0\nv4 = mul f32 v1 v1\nv5 = add f32 v3 v4\n"
+      "store c3 v5\n");
   assert_plan(2, 0, 0, 1);
 }
 
@@ -100,8 +102,9 @@ static void what_nobody_needs_is_not_computed(void **state) {
 
 static void what_never_varies_is_computed_once(void **state) {
   (void)state;
-  make("v3 = constant f32 3\nv4 = sin f32 v2\nv5 = mul f32 v3 v4\n"
-       "v6 = mul f32 v0 v5\nstore c0 v6\n");
+  make(
+      "v3 = constant f32 3\nv4 = sin f32 v2\nv5 = mul f32 v3 v4\n"
+      "v6 = mul f32 v0 v5\nstore c0 v6\n");
   assert_plan(1, 4, 0, 0);
   /* Where an array is wanted it is spread, for all who want it. */
   make("store c0 v2\nstore c3 v2\nv3 = uniform bool u1\nstore c2 v2 v3\n");
@@ -148,8 +151,9 @@ static void registers_are_used_again(void **state) {
   make(text);
   assert_plan(42, 0, 0, 2);
   /* A result of another size needs a place of its own. */
-  make("v3 = sin f32 v0\nv4 = convert f64 v3\nv5 = convert f32 v4\n"
-       "v6 = lt f32 v5 v0\nstore c3 v5 v6\n");
+  make(
+      "v3 = sin f32 v0\nv4 = convert f64 v3\nv5 = convert f32 v4\n"
+      "v6 = lt f32 v5 v0\nstore c3 v5 v6\n");
   assert_int_equal(plan->register_count - 1, 2);
   assert_int_not_equal(plan->steps[0].out, plan->steps[1].out);
   assert_int_not_equal(plan->steps[1].out, plan->steps[2].out);
@@ -157,8 +161,9 @@ static void registers_are_used_again(void **state) {
 
 static void late_values_keep_their_registers(void **state) {
   (void)state;
-  make("v3 = lt f32 v0 v1\ndestroy v3\nv4 = not v3\nv5 = not v4\n"
-       "v6 = select f32 v5 v0 v1\nstore c3 v6\n");
+  make(
+      "v3 = lt f32 v0 v1\ndestroy v3\nv4 = not v3\nv5 = not v4\n"
+      "v6 = select f32 v5 v0 v1\nstore c3 v6\n");
   assert_int_equal(plan->change_count, 1);
   for (uint32_t k = 1; k < plan->step_count; k++)
     assert_int_not_equal(plan->steps[k].out, plan->changes[0].operands[0]);
@@ -169,8 +174,9 @@ static void blocks_are_as_long_as_they_may(void **state) {
   (void)state;
   make("v3 = mul f32 v1 v2\nv4 = add f32 v0 v3\nstore c0 v4\n");
   assert_int_equal(plan->block_rows, UINT32_MAX);
-  make("v3 = mul f32 v1 v2\nv4 = add f32 v0 v3\nstore c0 v4\n"
-       "v5 = sin f32 v1\nstore c3 v5\n"); /* both read c1 */
+  make(
+      "v3 = mul f32 v1 v2\nv4 = add f32 v0 v3\nstore c0 v4\n"
+      "v5 = sin f32 v1\nstore c3 v5\n"); /* both read c1 */
   assert_int_equal(plan->register_count - 1, 0);
   assert_in_range(plan->block_rows, LOOP_ROWS, 8192);
   make("v3 = sin f32 v1\nv4 = mul f32 v0 v3\nstore c0 v4\n");
@@ -192,9 +198,9 @@ static void long_programs_are_planned_in_time(void **state) {
     length += (size_t)sprintf(text + length, "v%u = eq entity v%u v%u\n",
                               third + k, k, third - 1 - k);
   for (uint32_t k = 0; k < third; k++)
-    length += (size_t)sprintf(text + length, "v%u = and v%u v%u\n",
-                              2 * third + k, 2 * third - 1 - k,
-                              2 * third - 1 + k);
+    length +=
+        (size_t)sprintf(text + length, "v%u = and v%u v%u\n", 2 * third + k,
+                        2 * third - 1 - k, 2 * third - 1 + k);
   length += (size_t)sprintf(text + length, "destroy v%u\n", 3 * third - 1);
   clock_t start = clock();
   assert_int_equal(rig_create(&rig, text, length, &program), ECS_OK);

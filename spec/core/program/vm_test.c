@@ -43,8 +43,8 @@ static void must(ecs_Status status) {
 
 static ecs_Component define(const char *name, uint32_t fields,
                             ecs_Storage storage) {
-  static const ecs_Field xy[] = {{"x", ECS_F32, 0}, {"y", ECS_F32, 0},
-                                 {"who", ECS_ENTITY, 0}};
+  static const ecs_Field xy[] = {
+      {"x", ECS_F32, 0}, {"y", ECS_F32, 0}, {"who", ECS_ENTITY, 0}};
   const ecs_ComponentDescription how = {name, xy, fields, storage};
   ecs_Component component = 0;
   must(ecs_component(fixture.world, &how, &component));
@@ -129,8 +129,9 @@ static void long_blocks_compute_in_place(void **state) {
   start(ECS_STORE_TABLE, ECS_STORE_SPARSE);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}};
   ask(terms, 1);
-  make("column c0 \"P\" \"x\" f32 write\nv0 = load f32 c0\n"
-       "v1 = xsin f32 v0\nstore c0 v1\n");
+  make(
+      "column c0 \"P\" \"x\" f32 write\nv0 = load f32 c0\n"
+      "v1 = xsin f32 v0\nstore c0 v1\n");
   assert_true(fixture.program->plan->block_rows >= count);
   spawn(count, 0, 1);
   for (uint32_t k = 0; k < count; k += 7)
@@ -153,10 +154,11 @@ static void steps_share_columns_across_blocks(void **state) {
     start(ECS_STORE_TABLE, ECS_STORE_SPARSE);
     const ecs_Term terms[] = {{fixture.p, ECS_WRITE}};
     ask(terms, 1);
-    make("column c0 \"P\" \"x\" f32 write\n"
-         "column c1 \"P\" \"y\" f32 write\n"
-         "v0 = load f32 c0\nv1 = add f32 v0 v0\nstore c1 v1\n"
-         "v2 = add f32 v1 v0\nstore c0 v2\n");
+    make(
+        "column c0 \"P\" \"x\" f32 write\n"
+        "column c1 \"P\" \"y\" f32 write\n"
+        "v0 = load f32 c0\nv1 = add f32 v0 v0\nstore c1 v1\n"
+        "v2 = add f32 v1 v0\nstore c0 v2\n");
     assert_in_range(fixture.program->plan->block_rows, 2, 2048);
     spawn(count, 0, 1);
     must(run(NULL, NULL));
@@ -191,8 +193,8 @@ static void move_rows(uint32_t count, ecs_Storage v) {
 }
 
 static void all_counts(ecs_Storage v) {
-  static const uint32_t edges[] = {511, 512, 513, 767, 768, 1023, 1024, 1025,
-                                   1535, 1537, 2050};
+  static const uint32_t edges[] = {511,  512,  513,  767,  768, 1023,
+                                   1024, 1025, 1535, 1537, 2050};
   for (uint32_t count = 0; count <= 70 && count <= MOST; count++)
     move_rows(count, v);
   for (size_t k = 0; k < sizeof edges / sizeof *edges; k++)
@@ -213,13 +215,14 @@ static void blind_plans_reach_every_row(void **state) {
 static void partial_plans_reach_every_row(void **state) {
   (void)state;
   start(ECS_STORE_TABLE, ECS_STORE_SPARSE);
-  const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_READ},
-                            {fixture.s, ECS_READ}};
+  const ecs_Term terms[] = {
+      {fixture.p, ECS_WRITE}, {fixture.v, ECS_READ}, {fixture.s, ECS_READ}};
   const uint32_t count = MOST < 1300 ? MOST : 1300;
   ask(terms, 3);
-  make("column c0 \"P\" \"x\" f32 write\ncolumn c1 \"V\" \"x\" f32 read\n"
-       "column c2 \"S\" \"y\" f32 read\nv0 = load f32 c1\nv1 = load f32 c2\n"
-       "v2 = sub f32 v1 v0\nstore c0 v2\n");
+  make(
+      "column c0 \"P\" \"x\" f32 write\ncolumn c1 \"V\" \"x\" f32 read\n"
+      "column c2 \"S\" \"y\" f32 read\nv0 = load f32 c1\nv1 = load f32 c2\n"
+      "v2 = sub f32 v1 v0\nstore c0 v2\n");
   spawn(count, fixture.v, 1);
   for (uint32_t k = 0; k < count; k += 2) {
     ecs_Entity entity = fixture.entities[(k * 7) % count / 2 * 2];
@@ -240,12 +243,12 @@ static void partial_plans_reach_every_row(void **state) {
 /* Absent ones load 0, and storing them does nothing. */
 static void optional_terms(ecs_Storage storage) {
   start(storage, ECS_STORE_TABLE);
-  const ecs_Term terms[] = {{fixture.p, ECS_WRITE},
-                            {fixture.v, ECS_OPTIONAL}};
+  const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
   ask(terms, 2);
-  make("column c0 \"P\" \"y\" f32 write\ncolumn c1 \"V\" \"x\" f32 optional\n"
-       "v0 = load f32 c1\nv1 = present c1\nv2 = constant f32 -1\n"
-       "v3 = select f32 v1 v0 v2\nstore c0 v3\nstore c1 v2\n");
+  make(
+      "column c0 \"P\" \"y\" f32 write\ncolumn c1 \"V\" \"x\" f32 optional\n"
+      "v0 = load f32 c1\nv1 = present c1\nv2 = constant f32 -1\n"
+      "v3 = select f32 v1 v0 v2\nstore c0 v3\nstore c1 v2\n");
   spawn(30, fixture.v, 2);
   must(run(NULL, NULL));
   for (uint32_t k = 0; k < 30; k++) {
@@ -253,8 +256,7 @@ static void optional_terms(ecs_Storage storage) {
                 (k % 2 == 0 ? 2.0 * k + 1 : -1));
     assert_int_equal(ecs_has(fixture.world, fixture.entities[k], fixture.v),
                      k % 2 == 0);
-    if (k % 2 == 0)
-      assert_true(get(fixture.entities[k], fixture.v, 0) == -1);
+    if (k % 2 == 0) assert_true(get(fixture.entities[k], fixture.v, 0) == -1);
   }
   finish();
 }
@@ -270,14 +272,15 @@ static void optional_terms_may_be_absent(void **state) {
 static void join(void) {
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}};
   ask(terms, 1);
-  make("column c0 \"P\" \"x\" f32 write\ncolumn c1 \"P\" \"who\" entity read\n"
-       "column c2 \"P\" \"y\" f32 write\nv0 = load entity c1\n"
-       "v1 = get f32 v0 \"V\" \"x\"\nstore c0 v1\nv2 = alive v0\n"
-       "v3 = has v0 \"V\"\nv4 = has v0 \"U\"\nv5 = constant f32 0\n"
-       "v6 = constant f32 1\nv7 = constant f32 2\nv8 = constant f32 4\n"
-       "v9 = select f32 v2 v6 v5\nv10 = select f32 v3 v7 v5\n"
-       "v11 = select f32 v4 v8 v5\nv12 = add f32 v9 v10\n"
-       "v13 = add f32 v12 v11\nstore c2 v13\n");
+  make(
+      "column c0 \"P\" \"x\" f32 write\ncolumn c1 \"P\" \"who\" entity read\n"
+      "column c2 \"P\" \"y\" f32 write\nv0 = load entity c1\n"
+      "v1 = get f32 v0 \"V\" \"x\"\nstore c0 v1\nv2 = alive v0\n"
+      "v3 = has v0 \"V\"\nv4 = has v0 \"U\"\nv5 = constant f32 0\n"
+      "v6 = constant f32 1\nv7 = constant f32 2\nv8 = constant f32 4\n"
+      "v9 = select f32 v2 v6 v5\nv10 = select f32 v3 v7 v5\n"
+      "v11 = select f32 v4 v8 v5\nv12 = add f32 v9 v10\n"
+      "v13 = add f32 v12 v11\nstore c2 v13\n");
 }
 
 static void entities_are_looked_up(void **state) {
@@ -346,8 +349,7 @@ static void assert_changed(uint32_t count, uint32_t limit) {
   for (uint32_t k = 0; k < count; k++) {
     ecs_Entity entity = fixture.entities[k];
     assert_int_equal(ecs_alive(fixture.world, entity), k >= limit);
-    assert_int_equal(ecs_has(fixture.world, entity, fixture.t),
-                     k >= 2 * limit);
+    assert_int_equal(ecs_has(fixture.world, entity, fixture.t), k >= 2 * limit);
     assert_int_equal(ecs_has(fixture.world, entity, fixture.v), k >= limit);
   }
 }
@@ -435,12 +437,13 @@ static void masks_of_changes_last(void **state) {
   start(ECS_STORE_TABLE, ECS_STORE_TABLE);
   const ecs_Term term = {fixture.p, ECS_WRITE};
   ask(&term, 1);
-  make("column c0 \"P\" \"x\" f32 read\ncolumn c1 \"P\" \"y\" f32 write\n"
-       "uniform u0 bool\nv0 = load f32 c0\nv1 = constant f32 3\n"
-       "v2 = lt f32 v0 v1\ndestroy v2\nv3 = not v2\nv4 = not v3\n"
-       "v5 = not v4\nv6 = constant f32 1\nv7 = constant f32 0\n"
-       "v8 = select f32 v5 v6 v7\nstore c1 v8\nv9 = uniform bool u0\n"
-       "add \"T\" v9\n");
+  make(
+      "column c0 \"P\" \"x\" f32 read\ncolumn c1 \"P\" \"y\" f32 write\n"
+      "uniform u0 bool\nv0 = load f32 c0\nv1 = constant f32 3\n"
+      "v2 = lt f32 v0 v1\ndestroy v2\nv3 = not v2\nv4 = not v3\n"
+      "v5 = not v4\nv6 = constant f32 1\nv7 = constant f32 0\n"
+      "v8 = select f32 v5 v6 v7\nstore c1 v8\nv9 = uniform bool u0\n"
+      "add \"T\" v9\n");
   spawn(9, 0, 1);
   for (int on = 0; on < 2; on++) {
     const double uniform = on;
@@ -534,8 +537,9 @@ static void random_numbers_follow_from_the_entity(void **state) {
   const ecs_Term term = {fixture.p, ECS_WRITE};
   const uint32_t count = MOST < 700 ? MOST : 700;
   ask(&term, 1);
-  make("column c0 \"P\" \"x\" f32 write\nv0 = constant f64 3\n"
-       "v1 = random v0\nstore c0 v1\n");
+  make(
+      "column c0 \"P\" \"x\" f32 write\nv0 = constant f64 3\n"
+      "v1 = random v0\nstore c0 v1\n");
   spawn(count, fixture.v, 5);
   must(run(NULL, NULL));
   for (uint32_t k = 0; k < count; k++) {
@@ -555,8 +559,9 @@ static void wrong_calls_are_refused(void **state) {
   start(ECS_STORE_TABLE, ECS_STORE_TABLE);
   const ecs_Term term = {fixture.p, ECS_READ};
   ask(&term, 1);
-  make("uniform u0 number\nreduction r0 sum\nv0 = uniform f64 u0\n"
-       "sum r0 v0\n");
+  make(
+      "uniform u0 number\nreduction r0 sum\nv0 = uniform f64 u0\n"
+      "sum r0 v0\n");
   spawn(3, 0, 1);
   const ecs_ProgramCall calls[] = {
       {&number, &number, 0, 1, 0}, {&number, &number, 2, 1, 0},
@@ -580,9 +585,10 @@ static void uniforms_lose_their_payload(void **state) {
   start(ECS_STORE_TABLE, ECS_STORE_TABLE);
   const ecs_Term term = {fixture.p, ECS_WRITE};
   ask(&term, 1);
-  make("column c0 \"P\" \"x\" f32 write\ncolumn c1 \"P\" \"y\" f32 write\n"
-       "uniform u0 number\nv0 = uniform f32 u0\nstore c0 v0\n"
-       "v1 = uniform f64 u0\nstore c1 v1\n");
+  make(
+      "column c0 \"P\" \"x\" f32 write\ncolumn c1 \"P\" \"y\" f32 write\n"
+      "uniform u0 number\nv0 = uniform f32 u0\nstore c0 v0\n"
+      "v1 = uniform f64 u0\nstore c1 v1\n");
   spawn(3, 0, 1);
   must(run(&noise, NULL));
   for (uint32_t k = 0; k < 3; k++) {
@@ -609,8 +615,9 @@ static void information_is_right(void **state) {
   assert_int_equal(info.bytes_written, 8);
   assert_int_equal(info.slow_calls, 0);
   assert_memory_equal(info.back_end, "block VM", 8);
-  make("v0 = constant f64 2\nv1 = self\nv2 = random v0\nv3 = sin f64 v2\n"
-       "v4 = lt f64 v3 v0\ndestroy v4\n");
+  make(
+      "v0 = constant f64 2\nv1 = self\nv2 = random v0\nv3 = sin f64 v2\n"
+      "v4 = lt f64 v3 v0\ndestroy v4\n");
   ecs_program_info(fixture.program, &info);
   assert_int_equal(info.operations, 4);
   assert_int_equal(info.slow_calls, 1);

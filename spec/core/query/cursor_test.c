@@ -35,8 +35,8 @@ typedef struct Fixture {
   uint32_t count;
 } Fixture;
 
-static ecs_Component define(Fixture *fixture, const char *name,
-                            uint32_t fields, ecs_Storage storage) {
+static ecs_Component define(Fixture *fixture, const char *name, uint32_t fields,
+                            ecs_Storage storage) {
   static const ecs_Field sizes[] = {{"f64", ECS_F64, 0},
                                     {"u32", ECS_U32, 0},
                                     {"u16", ECS_U16, 0},
@@ -65,16 +65,16 @@ static Sizes sizes_of(double number) {
 
 static void add(Fixture *fixture, uint32_t at, ecs_Component component) {
   Sizes image = sizes_of(at);
-  assert_int_equal(
-      ecs_add(fixture->world, fixture->e[at], component, &image), ECS_OK);
+  assert_int_equal(ecs_add(fixture->world, fixture->e[at], component, &image),
+                   ECS_OK);
 }
 
 /* count more entities with A. */
 static void spawn(Fixture *fixture, uint32_t count) {
   for (; count > 0; count--) {
-    assert_int_equal(ecs_spawn(fixture->world, NULL, 0, NULL,
-                               &fixture->e[fixture->count]),
-                     ECS_OK);
+    assert_int_equal(
+        ecs_spawn(fixture->world, NULL, 0, NULL, &fixture->e[fixture->count]),
+        ECS_OK);
     add(fixture, fixture->count++, fixture->a);
   }
 }
@@ -118,8 +118,8 @@ static Sizes peek(const Fixture *fixture, uint32_t at,
   RowRef place;
   Sizes image;
   memset(&image, 0, sizeof image);
-  assert_int_equal(
-      store_locate(world, fixture->e[at], component, &place), ECS_OK);
+  assert_int_equal(store_locate(world, fixture->e[at], component, &place),
+                   ECS_OK);
   assert_non_null(place.table);
   table_load(place.table, place.row, what->bit, what->schema, &image);
   return image;
@@ -135,8 +135,7 @@ static void assert_component(const Fixture *fixture, uint32_t at,
 
 /* Walks all, judging every component with columns; how many batches. */
 static uint32_t walk(const Fixture *fixture, ecs_Query *query,
-                     ecs_Batching batching, uint32_t *rows,
-                     uint32_t *largest) {
+                     ecs_Batching batching, uint32_t *rows, uint32_t *largest) {
   Cursor state;
   ecs_Batch batch;
   uint32_t batches = 0;
@@ -174,8 +173,7 @@ static void a_full_plan_hands_out_tables_as_they_lie(void **state) {
   ecs_Batch batch;
   assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
   while (cursor_next(&walk_state, &batch)) {
-    RowRef place =
-        store_locate_main(&fixture.world->store, batch.entities[0]);
+    RowRef place = store_locate_main(&fixture.world->store, batch.entities[0]);
     assert_ptr_equal(batch.entities, place.table->entities);
     assert_int_equal((uintptr_t)batch.columns[0] % ECS_LINE_BYTES, 0);
     write_columns(&fixture, &batch, 0, 100);
@@ -220,8 +218,7 @@ static void scattered_rows_are_gathered_and_put_back(void **state) {
     Fixture fixture;
     start(&fixture);
     spawn(&fixture, MANY);
-    for (uint32_t i = 0; i < MANY; i++)
-      add(&fixture, i * 2 % MANY, fixture.s);
+    for (uint32_t i = 0; i < MANY; i++) add(&fixture, i * 2 % MANY, fixture.s);
     const ecs_Term terms[] = {{fixture.a, ECS_WRITE}, {fixture.s, ECS_WRITE}};
     /* A row more in one part makes the other drive. */
     if (who == 0) spawn(&fixture, 1);
@@ -277,8 +274,7 @@ static void assert_cells(const Fixture *fixture, uint32_t at,
   Cells cells;
   assert_int_equal(ecs_get(fixture->world, fixture->e[at], component, &cells),
                    ECS_OK);
-  for (uint32_t k = 0; k < 3; k++)
-    assert_int_equal(cells.c[k], number * 3 + k);
+  for (uint32_t k = 0; k < 3; k++) assert_int_equal(cells.c[k], number * 3 + k);
 }
 
 static void gathered_blocks_are_cut_into_slices(void **state) {
@@ -370,8 +366,8 @@ static void copies_start_on_a_line(void **state) {
   for (uint32_t k = 0; k < 8; k++) {
     assert_int_equal((uintptr_t)scratch->data[k] % ECS_LINE_BYTES, 0);
     assert_true(scratch->data[k] >= end);
-    end = scratch->data[k] +
-          ((size_t)ECS_BLOCK_ROWS << query->columns[k].shift);
+    end =
+        scratch->data[k] + ((size_t)ECS_BLOCK_ROWS << query->columns[k].shift);
   }
   assert_true(end <= (const char *)scratch + scratch->block_bytes);
   cursor_end(&walk_state);
@@ -453,8 +449,8 @@ static void tiny_tables_become_one_batch(void **state) {
   uint32_t total, largest;
   assert_int_equal(walk(&fixture, query, ECS_BATCH_WHOLE, &total, &largest), 5);
   assert_int_equal(largest, 3);
-  assert_int_equal(
-      walk(&fixture, query, ECS_BATCH_COALESCED, &total, &largest), 1);
+  assert_int_equal(walk(&fixture, query, ECS_BATCH_COALESCED, &total, &largest),
+                   1);
   assert_int_equal(total, 9);
   Cursor walk_state;
   ecs_Batch batch;
@@ -539,9 +535,8 @@ static void a_batch_has_an_optional_component_or_has_it_not(void **state) {
   make_tables(&fixture, rows, 6);
   for (uint32_t i = 0; i < 6; i++)
     if (i == 1 || i == 2 || i == 5) add(&fixture, i, b);
-  const ecs_Term terms[] = {{fixture.a, ECS_READ},
-                            {b, ECS_OPTIONAL},
-                            {fixture.tag, ECS_OPTIONAL}};
+  const ecs_Term terms[] = {
+      {fixture.a, ECS_READ}, {b, ECS_OPTIONAL}, {fixture.tag, ECS_OPTIONAL}};
   ecs_Query *query = make_query(fixture.world, terms, 3);
   Cursor walk_state;
   ecs_Batch batch;
@@ -577,8 +572,8 @@ static void tiny_blocks_of_a_list_become_one_batch(void **state) {
   uint32_t total, largest;
   uint32_t whole = walk(&fixture, query, ECS_BATCH_WHOLE, &total, &largest);
   assert_true(whole > 1);
-  assert_int_equal(
-      walk(&fixture, query, ECS_BATCH_COALESCED, &total, &largest), 1);
+  assert_int_equal(walk(&fixture, query, ECS_BATCH_COALESCED, &total, &largest),
+                   1);
   assert_int_equal(total, 7);
   Cursor walk_state;
   ecs_Batch batch;

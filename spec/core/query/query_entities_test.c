@@ -35,7 +35,10 @@ static void populate(Fixture *fixture) {
   for (uint32_t k = 0; k < 24; k++) {
     ecs_Entity *entity = &fixture->entities[k];
     assert_int_equal(ecs_spawn(world, NULL, 0, NULL, entity), ECS_OK);
-    struct { float x; double y; } a = {(float)k, -(double)k};
+    struct {
+      float x;
+      double y;
+    } a = {(float)k, -(double)k};
     uint16_t b = (uint16_t)(100 + k);
     uint32_t s = 1000 + k;
     if (k % 2 == 0)
@@ -43,8 +46,7 @@ static void populate(Fixture *fixture) {
     if (k % 3 == 0)
       assert_int_equal(ecs_add(world, *entity, fixture->b, &b), 0);
     if (k & 4) assert_int_equal(ecs_add(world, *entity, fixture->s, &s), 0);
-    if (k & 8)
-      assert_int_equal(ecs_add(world, *entity, fixture->tag, NULL), 0);
+    if (k & 8) assert_int_equal(ecs_add(world, *entity, fixture->tag, NULL), 0);
     if (k % 5 == 0)
       assert_int_equal(ecs_add(world, *entity, fixture->t, NULL), 0);
   }
@@ -87,8 +89,7 @@ static void assert_located(ecs_Query *query, const ecs_Batch *batch,
     }
     uint32_t bytes = 1u << query->columns[k].shift;
     assert_memory_equal(elements[k],
-                        (char *)batch->columns[k] + (size_t)row * bytes,
-                        bytes);
+                        (char *)batch->columns[k] + (size_t)row * bytes, bytes);
   }
 }
 
@@ -138,10 +139,13 @@ static void visits_are_what_a_walk_is(void **state) {
       {{fixture.s, ECS_READ}, {fixture.b, ECS_OPTIONAL}},
       {{fixture.a, ECS_READ}, {fixture.s, ECS_WITHOUT}},
       {{fixture.a, ECS_READ}, {fixture.t, ECS_WITH}},
-      {{fixture.b, ECS_READ}, {fixture.t, ECS_WITHOUT},
+      {{fixture.b, ECS_READ},
+       {fixture.t, ECS_WITHOUT},
        {fixture.tag, ECS_WITH}},
-      {{fixture.s, ECS_READ}, {fixture.t, ECS_WITHOUT},
-       {fixture.tag, ECS_WITHOUT}, {fixture.a, ECS_WRITE}},
+      {{fixture.s, ECS_READ},
+       {fixture.t, ECS_WITHOUT},
+       {fixture.tag, ECS_WITHOUT},
+       {fixture.a, ECS_WRITE}},
       {{fixture.t, ECS_WITH}, {fixture.s, ECS_OPTIONAL}},
   };
   static const uint32_t counts[] = {2, 2, 2, 2, 2, 2, 3, 4, 2};
@@ -203,8 +207,7 @@ static void a_row_is_followed(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  const ecs_Term terms[] = {{fixture.a, ECS_WRITE},
-                            {fixture.tag, ECS_WITHOUT}};
+  const ecs_Term terms[] = {{fixture.a, ECS_WRITE}, {fixture.tag, ECS_WITHOUT}};
   ecs_Query *query = make_query(fixture.world, terms, 2);
   ecs_Entity entity = fixture.entities[2];
   void *elements[2];
@@ -212,8 +215,8 @@ static void a_row_is_followed(void **state) {
   float x = 0;
   for (uint32_t k = 0; k < 3; k++) {
     assert_int_equal(ecs_query_locate(query, entity, elements, &flags), ECS_OK);
-    assert_int_equal(flags, k == 0 ? ECS_ROW_MATCHES | ECS_ROW_IN_PLACE
-                                   : ECS_ROW_IN_PLACE);
+    assert_int_equal(
+        flags, k == 0 ? ECS_ROW_MATCHES | ECS_ROW_IN_PLACE : ECS_ROW_IN_PLACE);
     memcpy(&x, elements[0], sizeof x);
     assert_true(x == (k == 0 ? 2.0f : 5.0f));
     x = 5;
@@ -256,8 +259,7 @@ static void what_is_recorded_is_heeded(void **state) {
   assert_non_null(elements[0]);
   assert_int_equal(ecs_query_locate(query, changed, elements, &flags), ECS_OK);
   assert_int_equal(flags, ECS_ROW_MATCHES);
-  assert_int_equal(ecs_query_locate(query, born, elements, &flags),
-                   ECS_E_DEAD);
+  assert_int_equal(ecs_query_locate(query, born, elements, &flags), ECS_E_DEAD);
   assert_int_equal(ecs_defer_end(fixture.world), ECS_OK);
   assert_int_equal(ecs_query_locate(query, born, elements, &flags), ECS_OK);
   assert_int_equal(flags, ECS_ROW_MATCHES | ECS_ROW_IN_PLACE);
@@ -278,10 +280,10 @@ static void the_pulse_tells_of_every_change(void **state) {
   assert_int_equal(ecs_set(world, fixture.entities[0], fixture.a, value, ~0u),
                    ECS_OK);
   assert_int_equal(pulse_of(&fixture), before); /* nothing has moved */
-#define BEATS(call)                          \
-  do {                                       \
-    before = pulse_of(&fixture);             \
-    assert_int_equal(call, ECS_OK);          \
+#define BEATS(call)                           \
+  do {                                        \
+    before = pulse_of(&fixture);              \
+    assert_int_equal(call, ECS_OK);           \
     assert_true(pulse_of(&fixture) > before); \
   } while (0)
   BEATS(ecs_spawn(world, &fixture.a, 1, NULL, &entity));

@@ -56,14 +56,14 @@ static uint32_t bit_of(const Fixture *fixture, ecs_Component component) {
 static QueryGroup part_over_main(const Fixture *fixture) {
   QueryGroup part;
   memset(&part, 0xff, sizeof part);
-  assert_int_equal(
-      query_group_init(&part, fixture->memory, store_main(&fixture->world->store)),
-      ECS_OK);
+  assert_int_equal(query_group_init(&part, fixture->memory,
+                                    store_main(&fixture->world->store)),
+                   ECS_OK);
   return part;
 }
 
 static RowRef spawn(const Fixture *fixture, const ecs_Component *what,
-                      uint32_t count) {
+                    uint32_t count) {
   ecs_Entity entity = 0;
   assert_int_equal(ecs_spawn(fixture->world, what, count, NULL, &entity),
                    ECS_OK);
@@ -90,8 +90,7 @@ static void a_fresh_part_asks_for_nothing(void **state) {
   finish(&fixture);
 }
 
-static void a_part_of_a_group_without_components_needs_no_memory(
-    void **state) {
+static void a_part_of_a_group_without_components_needs_no_memory(void **state) {
   (void)state;
   FailingMemory failing;
   ecs_WorldDescription how = {failing_memory_init(&failing), 0};
@@ -121,9 +120,9 @@ static void tables_are_asked_for_by_masks(void **state) {
   query_group_demand(&part, bit_of(&fixture, fixture.c), true);
   assert_false(part.filters);
   uint64_t one = 1;
-  assert_int_equal(part.match.required[0],
-                   one << bit_of(&fixture, fixture.a) |
-                       one << bit_of(&fixture, fixture.c));
+  assert_int_equal(
+      part.match.required[0],
+      one << bit_of(&fixture, fixture.a) | one << bit_of(&fixture, fixture.c));
   assert_int_equal(part.match.excluded[0], one << bit_of(&fixture, fixture.b));
   query_group_deinit(&part, fixture.memory);
   finish(&fixture);
@@ -191,7 +190,8 @@ static void all_needed_bits_must_be_there(void **state) {
     query_group_demand(&part, bit_of(&fixture, what[i]), true);
   for (uint32_t count = 0; count <= 3; count++) {
     RowRef place = spawn(&fixture, what, count);
-    assert_int_equal(query_group_row_fits(&part, place.table, place.row), count == 3);
+    assert_int_equal(query_group_row_fits(&part, place.table, place.row),
+                     count == 3);
   }
   RowRef place = spawn(&fixture, what + 1, 2);
   assert_false(query_group_row_fits(&part, place.table, place.row));
@@ -210,7 +210,7 @@ static void a_part_counts_the_rows_of_its_tables(void **state) {
   query_group_demand(&part, bit_of(&fixture, fixture.c), false);
   assert_int_equal(group_attach(main, fixture.memory, &part.match), ECS_OK);
   assert_int_equal(query_group_rows(&part), 0);
-  for (uint32_t i = 0; i < 3; i++) (void)spawn(&fixture, what, 2); /* B A */
+  for (uint32_t i = 0; i < 3; i++) (void)spawn(&fixture, what, 2);     /* B A */
   for (uint32_t i = 0; i < 2; i++) (void)spawn(&fixture, what + 1, 1); /* A */
   for (uint32_t i = 0; i < 5; i++) (void)spawn(&fixture, what, 3);
   (void)spawn(&fixture, what, 1);

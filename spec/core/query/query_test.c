@@ -77,9 +77,9 @@ static void columns_come_in_the_order_of_terms_then_fields(void **state) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {
-      {fixture.s, ECS_READ}, {fixture.tag, ECS_READ},  {fixture.b, ECS_WITH},
-      {fixture.t, ECS_WITH}, {fixture.r, ECS_WITHOUT},
-      {fixture.a, ECS_OPTIONAL}};
+      {fixture.s, ECS_READ},    {fixture.tag, ECS_READ},
+      {fixture.b, ECS_WITH},    {fixture.t, ECS_WITH},
+      {fixture.r, ECS_WITHOUT}, {fixture.a, ECS_OPTIONAL}};
   const ecs_Query *query = make_query(fixture.world, terms, 6);
   assert_int_equal(ecs_query_column_count(query), 5);
   static const uint32_t expected[5][2] = {
@@ -99,8 +99,8 @@ static void columns_come_in_the_order_of_terms_then_fields(void **state) {
     assert_int_equal(query->columns[i].type, types[i]);
     assert_int_equal(query->columns[i].written, i >= 3);
   }
-  static const uint32_t none[][2] = {{0, 3}, {1, 0}, {2, 0}, {3, 0}, {4, 0},
-                                     {5, 2}, {6, 0}, {UINT32_MAX, 0}};
+  static const uint32_t none[][2] = {{0, 3}, {1, 0}, {2, 0}, {3, 0},
+                                     {4, 0}, {5, 2}, {6, 0}, {UINT32_MAX, 0}};
   for (uint32_t i = 0; i < 8; i++) {
     uint32_t column = 99;
     assert_int_equal(ecs_query_column(query, none[i][0], none[i][1], &column),
@@ -140,10 +140,11 @@ static void one_group_makes_a_full_plan(void **state) {
   spawn_many(&fixture, fixture.b, 4);
   assert_int_equal(count_of(query), 3);
   assert_true(query_is_direct(query));
-  assert_explains(query, "full plan, 3 rows match\n"
-                         "  main group 0: 2 of 4 tables, 3 rows\n"
-                         "    write A\n    optional B\n    without Tag\n"
-                         "  columns in place, a batch per table\n");
+  assert_explains(query,
+                  "full plan, 3 rows match\n"
+                  "  main group 0: 2 of 4 tables, 3 rows\n"
+                  "    write A\n    optional B\n    without Tag\n"
+                  "  columns in place, a batch per table\n");
   finish(&fixture);
 }
 
@@ -158,10 +159,11 @@ static void a_filter_of_bits_needs_a_list(void **state) {
   (void)spawn(&fixture, both, 2);
   assert_int_equal(count_of(query), 1);
   assert_false(query_is_direct(query));
-  assert_explains(query, "partial plan, 1 rows match\n"
-                         "  main group 0: 1 of 2 tables, 3 rows\n"
-                         "    read A\n    with T (bits)\n"
-                         "  row list of 1 blocks, 1 in place, 0 gathered\n");
+  assert_explains(query,
+                  "partial plan, 1 rows match\n"
+                  "  main group 0: 1 of 2 tables, 3 rows\n"
+                  "    read A\n    with T (bits)\n"
+                  "  row list of 1 blocks, 1 in place, 0 gathered\n");
   finish(&fixture);
 }
 
@@ -170,19 +172,19 @@ static void terms_of_several_groups_make_a_partial_plan(void **state) {
   Fixture fixture;
   start(&fixture);
   const ecs_Component what[] = {fixture.a, fixture.b, fixture.s};
-  const ecs_Term terms[] = {{fixture.a, ECS_READ},
-                            {fixture.s, ECS_WRITE},
-                            {fixture.b, ECS_WITH}};
+  const ecs_Term terms[] = {
+      {fixture.a, ECS_READ}, {fixture.s, ECS_WRITE}, {fixture.b, ECS_WITH}};
   ecs_Query *query = make_query(fixture.world, terms, 3);
   for (uint32_t i = 0; i < 2; i++) (void)spawn(&fixture, what, 3);
   spawn_many(&fixture, fixture.a, 20);
   assert_int_equal(count_of(query), 2);
-  assert_explains(query, "partial plan, 2 rows match\n"
-                         "  main group 0: 1 of 3 tables, 2 rows\n"
-                         "    read A\n    with B\n"
-                         "  sparse set 1: 1 of 1 tables, 2 rows, drives\n"
-                         "    write S\n"
-                         "  row list of 1 blocks, 1 in place, 0 gathered\n");
+  assert_explains(query,
+                  "partial plan, 2 rows match\n"
+                  "  main group 0: 1 of 3 tables, 2 rows\n"
+                  "    read A\n    with B\n"
+                  "  sparse set 1: 1 of 1 tables, 2 rows, drives\n"
+                  "    write S\n"
+                  "  row list of 1 blocks, 1 in place, 0 gathered\n");
   finish(&fixture);
 }
 
@@ -198,11 +200,12 @@ static void terms_that_share_no_group_make_a_blind_plan(void **state) {
   ecs_Entity e[3];
   for (uint32_t i = 0; i < 3; i++) e[i] = spawn(&fixture, what, i == 0 ? 1 : 2);
   assert_int_equal(ecs_remove(fixture.world, e[0], fixture.b), ECS_OK);
-  assert_explains(query, "blind plan, 2 rows match\n"
-                         "  group 3: 1 of 1 tables, 2 rows\n    read B\n"
-                         "  sparse set 1: 1 of 1 tables, 2 rows, drives\n"
-                         "    read S\n"
-                         "  row list of 1 blocks, 0 in place, 1 gathered\n");
+  assert_explains(query,
+                  "blind plan, 2 rows match\n"
+                  "  group 3: 1 of 1 tables, 2 rows\n    read B\n"
+                  "  sparse set 1: 1 of 1 tables, 2 rows, drives\n"
+                  "    read S\n"
+                  "  row list of 1 blocks, 0 in place, 1 gathered\n");
   finish(&fixture);
 }
 
@@ -485,9 +488,8 @@ static void every_allocation_of_a_query_may_fail(void **state) {
     Fixture fixture;
     start(&fixture);
     const ecs_Component what[] = {fixture.a, fixture.s, fixture.t};
-    const ecs_Term terms[] = {{fixture.a, ECS_READ},
-                              {fixture.s, ECS_WRITE},
-                              {fixture.t, ECS_WITH}};
+    const ecs_Term terms[] = {
+        {fixture.a, ECS_READ}, {fixture.s, ECS_WRITE}, {fixture.t, ECS_WITH}};
     for (uint32_t i = 0; i < 5; i++) (void)spawn(&fixture, what, 3);
     uint64_t nth = 0, injected, hash = ecs_world_hash(fixture.world);
     ecs_Query *query = NULL;

@@ -57,8 +57,8 @@ static void spawn(Fixture *fixture, uint32_t count) {
 }
 
 static void add(Fixture *fixture, uint32_t at, ecs_Component component) {
-  assert_int_equal(
-      ecs_add(fixture->world, fixture->e[at], component, NULL), ECS_OK);
+  assert_int_equal(ecs_add(fixture->world, fixture->e[at], component, NULL),
+                   ECS_OK);
 }
 
 static void take(Fixture *fixture, uint32_t at, ecs_Component component) {
@@ -86,8 +86,7 @@ static bool matches(const ecs_Query *query, const ecs_World *world,
 
 static ecs_Entity entity_at(const ecs_Query *query, const Block *block,
                             uint32_t part, uint32_t at) {
-  const Table *table =
-      row_list_table(&query->rows, block, query->parts, part);
+  const Table *table = row_list_table(&query->rows, block, query->parts, part);
   if (table == NULL) return 0;
   uint32_t row = row_list_rows(&query->rows, block, part)[at];
   assert_true(row < table->count);
@@ -103,8 +102,8 @@ static void assert_block(const ecs_Query *query, const Block *block,
   for (uint32_t i = 0; i < block->count; i++) {
     ecs_Entity entity = entity_at(query, block, query->driver, i);
     RowRef place = asked->group->id == 0
-                         ? store_locate_main(query->store, entity)
-                         : store_locate_in(asked->group, id_index(entity));
+                       ? store_locate_main(query->store, entity)
+                       : store_locate_in(asked->group, id_index(entity));
     const Table *table =
         row_list_table(&query->rows, block, query->parts, part);
     assert_ptr_equal(place.table, table);
@@ -159,15 +158,13 @@ static const RowList *built(const Fixture *fixture, ecs_Query *query) {
 
 /* Runs -------------------------------------------------------------------- */
 
-static void rows_in_order_everywhere_are_one_block_however_long(
-    void **state) {
+static void rows_in_order_everywhere_are_one_block_however_long(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, MANY);
   for (uint32_t i = 0; i < MANY; i++) add(&fixture, i, fixture.s);
-  const RowList *list =
-      built(&fixture, pair(&fixture, fixture.a, fixture.s));
+  const RowList *list = built(&fixture, pair(&fixture, fixture.a, fixture.s));
   assert_int_equal(list->block_count, 1);
   assert_int_equal(list->blocks[0].count, MANY);
   assert_int_equal(list->blocks[0].runs, 3);
@@ -201,8 +198,7 @@ static void a_full_block_is_cut_at_its_limit_and_not_before(void **state) {
     spawn(&fixture, count);
     for (uint32_t i = 0; i < count; i++)
       add(&fixture, count - 1 - i, fixture.s);
-    const RowList *list =
-        built(&fixture, pair(&fixture, fixture.a, fixture.s));
+    const RowList *list = built(&fixture, pair(&fixture, fixture.a, fixture.s));
     assert_int_equal(list->block_count, 1 + more);
     assert_int_equal(list->blocks[0].count, ECS_BLOCK_ROWS);
     finish(&fixture);
@@ -218,8 +214,7 @@ static void runs_are_joined_only_where_they_go_on(void **state) {
     spawn(&fixture, ECS_BLOCK_ROWS * 2 + 1);
     for (uint32_t i = 0; i < fixture.count; i++)
       if (gap == 0 || i != ECS_BLOCK_ROWS) add(&fixture, i, fixture.s);
-    const RowList *list =
-        built(&fixture, pair(&fixture, fixture.a, fixture.s));
+    const RowList *list = built(&fixture, pair(&fixture, fixture.a, fixture.s));
     /* The sparse set drives; its rows have no gap, those of A have. */
     assert_int_equal(list->block_count, 1 + gap);
     assert_int_equal(list->blocks[0].count,
@@ -237,8 +232,7 @@ static void a_run_after_scattered_rows_is_a_block_of_its_own(void **state) {
     add(&fixture, ECS_BLOCK_ROWS - 1 - i, fixture.s);
   for (uint32_t i = 0; i < ECS_BLOCK_ROWS; i++)
     add(&fixture, ECS_BLOCK_ROWS + i, fixture.s);
-  const RowList *list =
-      built(&fixture, pair(&fixture, fixture.a, fixture.s));
+  const RowList *list = built(&fixture, pair(&fixture, fixture.a, fixture.s));
   assert_int_equal(list->block_count, 2);
   assert_int_equal(list->blocks[0].runs & list->blocks[1].runs,
                    list->blocks[0].runs);
@@ -259,9 +253,8 @@ static void rows_of_one_combination_are_brought_together_in_order(
     add(&fixture, i, fixture.s);
     if (i % 3 == 1) add(&fixture, i, fixture.r);
   }
-  const ecs_Term terms[] = {{fixture.a, ECS_READ},
-                            {fixture.s, ECS_READ},
-                            {fixture.r, ECS_OPTIONAL}};
+  const ecs_Term terms[] = {
+      {fixture.a, ECS_READ}, {fixture.s, ECS_READ}, {fixture.r, ECS_OPTIONAL}};
   ecs_Query *query = make_query(fixture.world, terms, 3);
   const RowList *list = built(&fixture, query);
   assert_int_equal(list->tables_count, 2);
@@ -296,9 +289,8 @@ static void many_tables_make_many_combinations(void **state) {
     if (i % 5 != 0) add(&fixture, i, fixture.r);
     if (i % 7 == 0) add(&fixture, i, fixture.t);
   }
-  const ecs_Term terms[] = {{fixture.a, ECS_READ},
-                            {fixture.s, ECS_WITH},
-                            {fixture.r, ECS_OPTIONAL}};
+  const ecs_Term terms[] = {
+      {fixture.a, ECS_READ}, {fixture.s, ECS_WITH}, {fixture.r, ECS_OPTIONAL}};
   const RowList *list = built(&fixture, make_query(fixture.world, terms, 3));
   /* Both entities of a table may differ in R: i and i + 16. */
   assert_int_equal(list->tables_count, 16 + 7);
@@ -378,10 +370,8 @@ static void a_query_may_span_more_than_64_groups(void **state) {
     for (uint32_t i = 1; i <= groups; i++) {
       char name[16];
       snprintf(name, sizeof name, "G%u", (unsigned)i);
-      terms[i] =
-          (ecs_Term){define(&fixture, name, ECS_STORE_SPARSE), ECS_READ};
-      for (uint32_t k = 0; k < 40; k++)
-        add(&fixture, k, terms[i].component);
+      terms[i] = (ecs_Term){define(&fixture, name, ECS_STORE_SPARSE), ECS_READ};
+      for (uint32_t k = 0; k < 40; k++) add(&fixture, k, terms[i].component);
     }
     ecs_Query *query = make_query(fixture.world, terms, groups + 1);
     uint64_t count = 0;
@@ -389,9 +379,9 @@ static void a_query_may_span_more_than_64_groups(void **state) {
     assert_int_equal(count, 40);
     assert_int_equal(query->part_count, groups + 1);
     assert_int_equal(query->rows.block_count, 1);
-    assert_int_equal(query->rows.blocks[0].runs,
-                     groups + 1 >= 64 ? UINT64_MAX
-                                      : (UINT64_C(1) << (groups + 1)) - 1);
+    assert_int_equal(
+        query->rows.blocks[0].runs,
+        groups + 1 >= 64 ? UINT64_MAX : (UINT64_C(1) << (groups + 1)) - 1);
     for (uint32_t i = 0; i <= groups; i++)
       assert_int_equal(block_is_run_in(&query->rows.blocks[0], i), i < 64);
     finish(&fixture);
@@ -412,8 +402,8 @@ static void a_list_is_fresh_until_one_of_its_groups_changes(void **state) {
   const uint32_t value = 3;
   add(&fixture, 0, fixture.r); /* a group that it does not ask */
   assert_true(row_list_is_fresh(&query->rows, query->parts));
-  assert_int_equal(
-      ecs_set(fixture.world, fixture.e[0], fixture.s, &value, 1), ECS_OK);
+  assert_int_equal(ecs_set(fixture.world, fixture.e[0], fixture.s, &value, 1),
+                   ECS_OK);
   assert_true(row_list_is_fresh(&query->rows, query->parts));
   add(&fixture, 4, fixture.s);
   assert_false(row_list_is_fresh(&query->rows, query->parts));

@@ -22,8 +22,8 @@ static void close_issuer(Issuer *issuer) {
 }
 
 static ecs_Entity issue(Issuer *issuer) {
-  assert_int_equal(
-      entity_index_reserve(&issuer->index, &issuer->memory, 1), ECS_OK);
+  assert_int_equal(entity_index_reserve(&issuer->index, &issuer->memory, 1),
+                   ECS_OK);
   return entity_index_issue(&issuer->index);
 }
 
@@ -158,8 +158,8 @@ static void reserving_makes_issuing_free_of_requests(void **state) {
   Issuer issuer;
   open_issuer(&issuer);
   assert_false(entity_index_ready(&issuer.index));
-  assert_int_equal(
-      entity_index_reserve(&issuer.index, &issuer.memory, 20), ECS_OK);
+  assert_int_equal(entity_index_reserve(&issuer.index, &issuer.memory, 20),
+                   ECS_OK);
   uint64_t requests = issuer.failing.requests;
   assert_int_equal(issuer.index.page_count,
                    (21 + SLOT_PAGE_SIZE - 1) / SLOT_PAGE_SIZE);
@@ -168,8 +168,8 @@ static void reserving_makes_issuing_free_of_requests(void **state) {
     entity_index_issue(&issuer.index);
   }
   for (uint32_t i = 1; i <= 20; i++) release(&issuer, id_make(i, 0));
-  assert_int_equal(
-      entity_index_reserve(&issuer.index, &issuer.memory, 20), ECS_OK);
+  assert_int_equal(entity_index_reserve(&issuer.index, &issuer.memory, 20),
+                   ECS_OK);
   assert_int_equal(issuer.failing.requests, requests);
   close_issuer(&issuer);
 }
@@ -222,8 +222,8 @@ static void a_refused_page_leaves_the_index_as_it_was(void **state) {
     for (uint32_t i = 1; i < SLOT_PAGE_SIZE; i++) issue(&issuer);
     EntityIndex before = issuer.index;
     failing_memory_arm(&issuer.failing, n, FAIL_ONCE);
-    ecs_Status status = entity_index_reserve(&issuer.index, &issuer.memory,
-                                             5 * SLOT_PAGE_SIZE);
+    ecs_Status status =
+        entity_index_reserve(&issuer.index, &issuer.memory, 5 * SLOT_PAGE_SIZE);
     bool failed = failing_memory_disarm(&issuer.failing) > 0;
     assert_int_equal(status, failed ? ECS_E_MEMORY : ECS_OK);
     assert_int_equal(issuer.index.used, before.used);
@@ -272,8 +272,7 @@ int main(void) {
       cmocka_unit_test(a_recycled_index_starts_without_place_and_summary),
       cmocka_unit_test(the_last_generation_retires_its_index),
       cmocka_unit_test(reserving_makes_issuing_free_of_requests),
-      cmocka_unit_test(
-          a_full_page_is_not_ready_and_one_more_asks_for_a_page),
+      cmocka_unit_test(a_full_page_is_not_ready_and_one_more_asks_for_a_page),
       cmocka_unit_test(the_limit_itself_is_allowed_and_one_more_is_not),
       cmocka_unit_test(a_refused_page_leaves_the_index_as_it_was),
 #ifdef ECS_TINY

@@ -19,9 +19,8 @@ static void open_gang(Gang *gang, uint32_t components) {
   const char *letters[KINDS] = {"bw", "", "wwd", "hb", "d"};
   memory_init(&gang->memory, failing_memory_init(&gang->failing), 0);
   for (uint32_t i = 0; i < KINDS; i++) {
-    ecs_Field fields[3] = {{"0", scalar_of(letters[i][0]), 0},
-                           {"1", ECS_U8, 0},
-                           {"2", ECS_U8, 0}};
+    ecs_Field fields[3] = {
+        {"0", scalar_of(letters[i][0]), 0}, {"1", ECS_U8, 0}, {"2", ECS_U8, 0}};
     uint32_t count = (uint32_t)strlen(letters[i]);
     for (uint32_t k = 1; k < count; k++)
       fields[k].type = scalar_of(letters[i][k]);
@@ -48,8 +47,7 @@ static void close_gang(Gang *gang) {
 static Table *ensure(Gang *gang, uint64_t mask) {
   Table *table = NULL;
   assert_int_equal(
-      group_ensure_table(gang->group, &gang->memory, &mask, 1, &table),
-      ECS_OK);
+      group_ensure_table(gang->group, &gang->memory, &mask, 1, &table), ECS_OK);
   assert_non_null(table);
   return table;
 }
@@ -57,8 +55,7 @@ static Table *ensure(Gang *gang, uint64_t mask) {
 static const Edge *walk(Gang *gang, const Table *table, uint32_t bit) {
   const Edge *edge = NULL;
   assert_int_equal(
-      group_ensure_edge(gang->group, &gang->memory, table, bit, &edge),
-      ECS_OK);
+      group_ensure_edge(gang->group, &gang->memory, table, bit, &edge), ECS_OK);
   assert_non_null(edge);
   return edge;
 }
@@ -136,8 +133,8 @@ static void a_refused_component_is_not_there(void **state) {
     Gang gang;
     open_gang(&gang, 4);
     failing_memory_arm(&gang.failing, n, FAIL_ONCE);
-    ecs_Status status = group_add_component(gang.group, &gang.memory, 5,
-                                            gang.kinds[0], true);
+    ecs_Status status =
+        group_add_component(gang.group, &gang.memory, 5, gang.kinds[0], true);
     bool failed = failing_memory_disarm(&gang.failing) > 0;
     assert_int_equal(status, failed ? ECS_E_MEMORY : ECS_OK);
     assert_int_equal(gang.group->component_count, failed ? 4 : 5);
@@ -208,8 +205,12 @@ static void groups_of_many_components_have_long_masks(void **state) {
   for (uint32_t i = 0; i < 10; i++) {
     Gang gang;
     open_gang(&gang, counts[i]);
-    uint32_t bits[] = {0, counts[i] - 1, counts[i] / 2, 62 % counts[i],
-                       64 % counts[i], 511 % counts[i]};
+    uint32_t bits[] = {0,
+                       counts[i] - 1,
+                       counts[i] / 2,
+                       62 % counts[i],
+                       64 % counts[i],
+                       511 % counts[i]};
     const Table *table = ensure(&gang, 0);
     uint64_t blocks = gang.failing.blocks;
     for (uint32_t k = 0; k < 6; k++) {
@@ -262,8 +263,7 @@ static void an_edge_leads_there_and_back(void **state) {
       table = ensure(&gang, from);
       Edge edge = *walk(&gang, table, bit);
       const Table *to = gang.group->tables[edge.table];
-      assert_int_equal(to->mask_words == 0 ? 0 : to->mask[0],
-                       from ^ 1u << bit);
+      assert_int_equal(to->mask_words == 0 ? 0 : to->mask[0], from ^ 1u << bit);
       assert_int_equal(edge.added, (from >> bit & 1) == 0);
       uint64_t requests = gang.failing.requests;
       Edge back = *walk(&gang, to, bit);
@@ -431,15 +431,15 @@ static void a_detached_match_is_left_alone(void **state) {
     group_detach(gang.group, &matches[gone]);
     assert_int_equal(gang.group->match_count, 2);
     for (uint32_t i = 0, k = 0; i < 3; i++)
-      if (i != gone)
-        assert_ptr_equal(gang.group->matches[k++], &matches[i]);
+      if (i != gone) assert_ptr_equal(gang.group->matches[k++], &matches[i]);
     for (uint32_t i = 4; i < 12; i++) ensure(&gang, i | 3);
     assert_int_equal(matches[gone].count, 1);
     assert_group_sound(gang.group);
     MatchedTables stranger = {0};
     group_detach(gang.group, &stranger);
     assert_int_equal(gang.group->match_count, 2);
-    for (uint32_t i = 0; i < 3; i++) matched_tables_deinit(&matches[i], &gang.memory);
+    for (uint32_t i = 0; i < 3; i++)
+      matched_tables_deinit(&matches[i], &gang.memory);
     close_gang(&gang);
   }
 }
@@ -477,8 +477,8 @@ static ecs_Status attempt(Gang *gang, Attempt what, MatchedTables *match) {
   if (what == ATTEMPT_TABLE)
     return group_ensure_table(gang->group, &gang->memory, mask, 10, &table);
   if (what == ATTEMPT_EDGE)
-    return group_ensure_edge(gang->group, &gang->memory,
-                             gang->group->tables[2], 579, &edge);
+    return group_ensure_edge(gang->group, &gang->memory, gang->group->tables[2],
+                             579, &edge);
   return group_attach(gang->group, &gang->memory, match);
 }
 

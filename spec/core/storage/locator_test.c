@@ -24,8 +24,8 @@ static void close_finder(Finder *finder) {
 }
 
 static void reserve(Finder *finder, uint32_t index) {
-  assert_int_equal(
-      locator_reserve(&finder->locator, &finder->memory, index), ECS_OK);
+  assert_int_equal(locator_reserve(&finder->locator, &finder->memory, index),
+                   ECS_OK);
 }
 
 static void assert_place(const Finder *finder, uint32_t index, uint32_t row,
@@ -172,8 +172,7 @@ static void a_refused_page_leaves_what_is_there(void **state) {
   uint32_t far = 20 * LOCATOR_PAGE_SIZE;
   for (uint64_t n = 1;; n++) {
     failing_memory_arm(&finder.failing, n, FAIL_ONCE);
-    ecs_Status status =
-        locator_reserve(&finder.locator, &finder.memory, far);
+    ecs_Status status = locator_reserve(&finder.locator, &finder.memory, far);
     if (failing_memory_disarm(&finder.failing) == 0) break;
     assert_int_equal(status, ECS_E_MEMORY);
     assert_false(locator_ready(&finder.locator, far));
@@ -193,8 +192,7 @@ int main(void) {
       cmocka_unit_test(places_stay_while_pages_come),
       cmocka_unit_test(clearing_one_entry_leaves_its_neighbours),
       cmocka_unit_test(a_narrow_entry_is_the_row_itself),
-      cmocka_unit_test(
-          pages_are_made_once_and_narrow_ones_are_half_as_large),
+      cmocka_unit_test(pages_are_made_once_and_narrow_ones_are_half_as_large),
       cmocka_unit_test(the_array_of_pages_doubles),
       cmocka_unit_test(a_refused_page_leaves_what_is_there),
   };

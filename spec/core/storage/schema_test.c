@@ -93,11 +93,11 @@ typedef struct Mixed {
 } Mixed;
 
 static const ecs_Field mixed_fields[] = {
-    {"flag", ECS_BOOL, 1},      {"f64", ECS_F64, -0.1},
-    {"i8", ECS_I8, -128},       {"i16", ECS_I16, 32767},
-    {"u8", ECS_U8, 255},        {"f32", ECS_F32, 0.1},
-    {"u16", ECS_U16, 65535},    {"target", ECS_ENTITY, 0},
-    {"i32", ECS_I32, -7},       {"u32", ECS_U32, 4294967295.0},
+    {"flag", ECS_BOOL, 1},   {"f64", ECS_F64, -0.1},
+    {"i8", ECS_I8, -128},    {"i16", ECS_I16, 32767},
+    {"u8", ECS_U8, 255},     {"f32", ECS_F32, 0.1},
+    {"u16", ECS_U16, 65535}, {"target", ECS_ENTITY, 0},
+    {"i32", ECS_I32, -7},    {"u32", ECS_U32, 4294967295.0},
     {"last", ECS_BOOL, 0},
 };
 #define MIXED_COUNT ((uint32_t)(sizeof mixed_fields / sizeof *mixed_fields))
@@ -105,8 +105,8 @@ static const ecs_Field mixed_fields[] = {
 static void an_image_is_laid_out_as_a_c_struct(void **state) {
   (void)state;
   static const size_t offsets[] = {
-      offsetof(Mixed, flag), offsetof(Mixed, f64), offsetof(Mixed, i8),
-      offsetof(Mixed, i16),  offsetof(Mixed, u8),  offsetof(Mixed, f32),
+      offsetof(Mixed, flag), offsetof(Mixed, f64),    offsetof(Mixed, i8),
+      offsetof(Mixed, i16),  offsetof(Mixed, u8),     offsetof(Mixed, f32),
       offsetof(Mixed, u16),  offsetof(Mixed, target), offsetof(Mixed, i32),
       offsetof(Mixed, u32),  offsetof(Mixed, last)};
   Store world;
@@ -125,9 +125,11 @@ static void an_image_is_laid_out_as_a_c_struct(void **state) {
 
 static void small_images_are_no_larger_than_they_need_be(void **state) {
   (void)state;
-  static const ecs_Field fields[] = {
-      {"a", ECS_U8, 0}, {"b", ECS_I8, 0}, {"c", ECS_BOOL, 0},
-      {"d", ECS_U16, 0}, {"e", ECS_F32, 0}};
+  static const ecs_Field fields[] = {{"a", ECS_U8, 0},
+                                     {"b", ECS_I8, 0},
+                                     {"c", ECS_BOOL, 0},
+                                     {"d", ECS_U16, 0},
+                                     {"e", ECS_F32, 0}};
   static const uint32_t image_bytes[] = {0, 1, 2, 3, 6, 12};
   for (uint32_t count = 0; count <= 5; count++) {
     Store world;
@@ -233,8 +235,7 @@ static void names_have_1_to_255_bytes(void **state) {
   start(&world);
   static const size_t good[] = {1, 2, 254, 255};
   for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
-    Schema *schema =
-        create(&world, describe(name_of(place, good[k]), NULL, 0));
+    Schema *schema = create(&world, describe(name_of(place, good[k]), NULL, 0));
     assert_int_equal(strlen(schema->name), good[k]);
     assert_string_equal(schema->name, place);
     schema_destroy(&world.memory, schema);
@@ -272,8 +273,8 @@ typedef struct Many {
 static void describe_many(Many *many) {
   for (uint32_t k = 0; k <= ECS_FIELD_LIMIT; k++) {
     snprintf(many->names[k], sizeof many->names[k], "f%u", (unsigned)k);
-    many->fields[k] = (ecs_Field){many->names[k],
-                                  k % 2 == 0 ? ECS_U8 : ECS_F64, (double)k};
+    many->fields[k] =
+        (ecs_Field){many->names[k], k % 2 == 0 ? ECS_U8 : ECS_F64, (double)k};
   }
 }
 
@@ -333,10 +334,10 @@ static void a_type_that_is_none_is_refused(void **state) {
 static void defaults_are_taken_strictly(void **state) {
   (void)state;
   static const ecs_Field bad[] = {
-      {"x", ECS_I8, 128},      {"x", ECS_U8, -1},     {"x", ECS_I16, 0.5},
-      {"x", ECS_U16, 65536},   {"x", ECS_I32, NAN},   {"x", ECS_U32, HUGE_VAL},
-      {"x", ECS_F32, 1e39},    {"x", ECS_BOOL, 2},    {"x", ECS_ENTITY, 1},
-      {"x", ECS_ENTITY, NAN},  {"x", ECS_ENTITY, -1}, {"x", ECS_BOOL, NAN}};
+      {"x", ECS_I8, 128},     {"x", ECS_U8, -1},     {"x", ECS_I16, 0.5},
+      {"x", ECS_U16, 65536},  {"x", ECS_I32, NAN},   {"x", ECS_U32, HUGE_VAL},
+      {"x", ECS_F32, 1e39},   {"x", ECS_BOOL, 2},    {"x", ECS_ENTITY, 1},
+      {"x", ECS_ENTITY, NAN}, {"x", ECS_ENTITY, -1}, {"x", ECS_BOOL, NAN}};
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
     assert_refused(describe("C", &bad[k], 1), ECS_E_VALUE);
   static const ecs_Field good[] = {

@@ -29,14 +29,14 @@ typedef struct Life {
 typedef struct Naive {
   Fixture fixture;
   Life lives[4096];
-  uint32_t count;         /* of lives, past ones included */
+  uint32_t count; /* of lives, past ones included */
   uint32_t alive;
-  ecs_Entity free[64];    /* the handles that come next, the last first */
+  ecs_Entity free[64]; /* the handles that come next, the last first */
   uint32_t free_count;
-  uint32_t used;          /* the next fresh index */
+  uint32_t used; /* the next fresh index */
   uint32_t retired;
   uint32_t random;
-  bool regroups;          /* may the layout change? */
+  bool regroups; /* may the layout change? */
 } Naive;
 
 typedef enum ChangeKind {
@@ -182,7 +182,7 @@ static void compare(const Naive *naive) {
 /* Columns that moved, rows or tables that changed: versions tell. */
 typedef struct Seen {
   uint64_t digests[24];
-  uintptr_t slabs[24];     /* one number for all addresses */
+  uintptr_t slabs[24]; /* one number for all addresses */
   uint64_t versions[24];
   uint32_t count;
   uint64_t structure_version;
@@ -287,8 +287,9 @@ static Change choose_change(Naive *naive) {
   change.count = 1;
   change.components[0] = 1 + choose(naive, kinds);
   change.seeds[0] = choose(naive, 4) * choose(naive, 999);
-  change.kind = dice < 40 ? CHANGE_DESTROY
-                          : dice < 75 ? CHANGE_ADD : CHANGE_REMOVE;
+  change.kind = dice < 40   ? CHANGE_DESTROY
+                : dice < 75 ? CHANGE_ADD
+                            : CHANGE_REMOVE;
   return change;
 }
 
@@ -434,8 +435,7 @@ static void a_reserved_entity_is_alive_without_a_place(void **state) {
   assert_false(store_is_reserved(world, entity + id_make(0, 1)));
   assert_false(store_is_reserved(world, id_make(world->index.used, 0)));
   assert_false(store_alive(world, id_make(world->index.used, 0)));
-  assert_int_equal(store_locate(world, entity, component, &place),
-                   ECS_E_DEAD);
+  assert_int_equal(store_locate(world, entity, component, &place), ECS_E_DEAD);
   assert_null(place.table);
   assert_int_equal(store_add(world, entity, component, NULL), ECS_E_DEAD);
   assert_int_equal(store_remove(world, entity, component), ECS_E_DEAD);
@@ -482,12 +482,10 @@ static void a_component_is_found_by_its_name(void **state) {
   assert_int_equal(store_find_component(world, "d"), 0);
   uint64_t before = digest(world), bytes = fixture.failing.bytes;
   assert_int_equal(define(world, "b", "", ECS_STORE_BITS), 2);
-  assert_int_equal(
-      try_define(world, "a", "w", ECS_STORE_SPARSE, false, &again),
-      ECS_E_SCHEMA);
-  assert_int_equal(
-      try_define(world, "a", "h", ECS_STORE_TABLE, false, &again),
-      ECS_E_SCHEMA);
+  assert_int_equal(try_define(world, "a", "w", ECS_STORE_SPARSE, false, &again),
+                   ECS_E_SCHEMA);
+  assert_int_equal(try_define(world, "a", "h", ECS_STORE_TABLE, false, &again),
+                   ECS_E_SCHEMA);
   assert_int_equal(try_define(world, "", "h", ECS_STORE_TABLE, false, &again),
                    ECS_E_NAME);
   assert_int_equal(try_define(world, "x", "h", ECS_STORE_BITS, false, &again),
@@ -515,9 +513,9 @@ static void a_definition_that_failed_leaves_no_trace(void **state) {
         define_many(world, others, "", storage);
         uint64_t before = digest(world);
         failing_memory_arm(&fixture.failing, n, FAIL_ONCE);
-        ecs_Status status = try_define(
-            world, "new", storage == ECS_STORE_BITS ? "" : "wb", storage,
-            true, &component);
+        ecs_Status status =
+            try_define(world, "new", storage == ECS_STORE_BITS ? "" : "wb",
+                       storage, true, &component);
         bool failed = failing_memory_disarm(&fixture.failing) > 0;
         assert_int_equal(status, failed ? ECS_E_MEMORY : ECS_OK);
         assert_int_equal(component, failed ? 0 : others + 1);
@@ -623,13 +621,13 @@ static void the_second_word_of_masks_is_looked_at(void **state) {
 /* The check itself -------------------------------------------------------- */
 
 /* A fault planted in a place is seen, and nothing once it is gone. */
-#define ASSERT_SEEN(place, wrong)                  \
-  do {                                             \
-    __typeof__(place) right = (place);             \
-    (place) = (wrong);                             \
-    assert_false(store_check_invariants(world));   \
-    (place) = right;                               \
-    assert_true(store_check_invariants(world));    \
+#define ASSERT_SEEN(place, wrong)                \
+  do {                                           \
+    __typeof__(place) right = (place);           \
+    (place) = (wrong);                           \
+    assert_false(store_check_invariants(world)); \
+    (place) = right;                             \
+    assert_true(store_check_invariants(world));  \
   } while (0)
 
 /* Two entities in a table and a sparse set, for faults to be planted in. */

@@ -178,8 +178,8 @@ static ColumnRange range_of(const Kinds *kinds, const Table *table,
 
 /* One row of three to a table with or without the component: what both have
  * goes over, the component is zero or gone, and the hole is closed. */
-static void check_move(Kinds *kinds, uint32_t toggled, bool added,
-                       uint32_t row, uint32_t bits) {
+static void check_move(Kinds *kinds, uint32_t toggled, bool added, uint32_t row,
+                       uint32_t bits) {
   uint64_t all = (UINT64_C(1) << kinds->count) - 1;
   uint64_t less = all & ~(UINT64_C(1) << toggled);
   Table *from = make(kinds, added ? less : all);

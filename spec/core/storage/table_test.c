@@ -67,9 +67,8 @@ static void a_refused_table_is_none(void **state) {
   ecs_Status status = ECS_OK;
   uint64_t mask = 1, bytes = kinds.failing.bytes;
   failing_memory_arm(&kinds.failing, 1, FAIL_ONCE);
-  assert_null(table_create(&kinds.memory,
-                           (const Schema *const *)kinds.schemas, &mask, 1,
-                           &status));
+  assert_null(table_create(&kinds.memory, (const Schema *const *)kinds.schemas,
+                           &mask, 1, &status));
   assert_int_equal(status, ECS_E_MEMORY);
   assert_int_equal(failing_memory_disarm(&kinds.failing), 1);
   assert_int_equal(kinds.failing.bytes, bytes);
@@ -92,9 +91,8 @@ static void the_most_columns_of_a_size_are_allowed_and_one_more_is_not(
   add_kind(&kinds, "b");
   uint64_t bytes = kinds.failing.bytes;
   mask[2] = 2;
-  Table *table =
-      table_create(&kinds.memory, (const Schema *const *)kinds.schemas, mask,
-                   3, &status);
+  Table *table = table_create(
+      &kinds.memory, (const Schema *const *)kinds.schemas, mask, 3, &status);
   assert_int_equal(status, ECS_OK);
   assert_int_equal(table->columns[1], ECS_COLUMN_LIMIT);
   reserve(&kinds, table, 1);
@@ -103,9 +101,8 @@ static void the_most_columns_of_a_size_are_allowed_and_one_more_is_not(
   assert_table_sound(table);
   table_destroy(table, &kinds.memory);
   mask[2] = 3;
-  assert_null(table_create(&kinds.memory,
-                           (const Schema *const *)kinds.schemas, mask, 3,
-                           &status));
+  assert_null(table_create(&kinds.memory, (const Schema *const *)kinds.schemas,
+                           mask, 3, &status));
   assert_int_equal(status, ECS_E_LIMIT);
   assert_int_equal(kinds.failing.bytes, bytes);
   close_kinds(&kinds);
@@ -121,8 +118,7 @@ static void rows_stay_while_their_table_grows(void **state) {
       open_kinds(&kinds);
       add_mix(&kinds, mix, bits + 1);
       Table *table = make(&kinds, 3);
-      assert_int_equal(table_reserve_bits(table, &kinds.memory, bits),
-                       ECS_OK);
+      assert_int_equal(table_reserve_bits(table, &kinds.memory, bits), ECS_OK);
       for (uint32_t i = 0; i < MANY_ROWS; i++) {
         reserve(&kinds, table, 1);
         assert_table_sound(table);
@@ -215,8 +211,7 @@ static void a_refused_slab_leaves_the_table_as_it_was(void **state) {
   Table before = *table;
   failing_memory_arm(&kinds.failing, 1, FAIL_ONWARD);
   assert_int_equal(table_reserve(table, &kinds.memory, 40), ECS_E_MEMORY);
-  assert_int_equal(table_reserve_bits(table, &kinds.memory, 1),
-                   ECS_E_MEMORY);
+  assert_int_equal(table_reserve_bits(table, &kinds.memory, 1), ECS_E_MEMORY);
   assert_int_equal(failing_memory_disarm(&kinds.failing), 2);
   assert_memory_equal(table, &before, sizeof before);
   assert_table_sound(table);

@@ -31,15 +31,13 @@ static inline ecs_World *open_world(FailingMemory *failing) {
 }
 
 /* Nothing leaks. */
-static inline void close_world(ecs_World *world,
-                               const FailingMemory *failing) {
+static inline void close_world(ecs_World *world, const FailingMemory *failing) {
   ecs_world_destroy(world);
   assert_int_equal(failing->blocks, 0);
   assert_int_equal(failing->bytes, 0);
 }
 
-static inline ecs_Component define_component(ecs_World *world,
-                                             const char *name,
+static inline ecs_Component define_component(ecs_World *world, const char *name,
                                              const ecs_Field *fields,
                                              uint32_t count,
                                              ecs_Storage storage) {

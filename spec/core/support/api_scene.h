@@ -55,11 +55,11 @@ static inline void finish(Fixture *fixture) {
   close_world(fixture->world, &fixture->failing);
 }
 
-#define assert_refused(call, expected)                            \
-  do {                                                            \
-    uint64_t before = ecs_world_hash(fixture.world);              \
-    assert_int_equal(call, expected);                             \
-    assert_true(ecs_world_hash(fixture.world) == before);         \
+#define assert_refused(call, expected)                    \
+  do {                                                    \
+    uint64_t before = ecs_world_hash(fixture.world);      \
+    assert_int_equal(call, expected);                     \
+    assert_true(ecs_world_hash(fixture.world) == before); \
   } while (0)
 
 static inline ecs_Query *query_of(Fixture *fixture, ecs_Component component,

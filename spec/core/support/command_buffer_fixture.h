@@ -67,9 +67,9 @@ static inline ecs_Entity placed(Fixture *fixture) {
 static inline Command *record(Fixture *fixture, CommandKind kind,
                               ecs_Entity entity, ecs_Component component,
                               const void *image, uint64_t fields) {
-  assert_int_equal(command_record(fixture->buffer, kind, entity, component,
-                                  image, fields),
-                   ECS_OK);
+  assert_int_equal(
+      command_record(fixture->buffer, kind, entity, component, image, fields),
+      ECS_OK);
   return fixture->buffer->last;
 }
 
@@ -87,16 +87,16 @@ static inline const Bundle *bundle_of(Fixture *fixture,
 
 static inline ecs_Entity record_birth(Fixture *fixture) {
   ecs_Entity entity = 0;
-  assert_int_equal(command_record_spawn(fixture->buffer,
-                                        bundle_of(fixture, NULL, 0), NULL,
-                                        &entity),
-                   ECS_OK);
+  assert_int_equal(
+      command_record_spawn(fixture->buffer, bundle_of(fixture, NULL, 0), NULL,
+                           &entity),
+      ECS_OK);
   return entity;
 }
 
 static inline const StagedRows *record_stage(Fixture *fixture,
-                                        const Bundle *bundle,
-                                        uint32_t count) {
+                                             const Bundle *bundle,
+                                             uint32_t count) {
   const StagedRows *stage = NULL;
   assert_int_equal(
       command_record_staged(fixture->buffer, bundle, count, &stage), ECS_OK);

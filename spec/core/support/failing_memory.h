@@ -42,12 +42,12 @@
 typedef enum FailingMode { FAIL_ONCE, FAIL_ONWARD } FailingMode;
 
 typedef struct FailingMemory {
-  uint64_t bytes;    /* live now, as the caller counts them */
-  uint64_t blocks;   /* live now */
-  uint64_t requests; /* since init, refused ones included */
-  uint64_t failures; /* injected since init */
+  uint64_t bytes;          /* live now, as the caller counts them */
+  uint64_t blocks;         /* live now */
+  uint64_t requests;       /* since init, refused ones included */
+  uint64_t failures;       /* injected since init */
   uint64_t armed_failures; /* injected since the last arm */
-  uint64_t fail_at;  /* the value of requests to refuse at; 0: none */
+  uint64_t fail_at;        /* the value of requests to refuse at; 0: none */
   FailingMode mode;
 } FailingMemory;
 

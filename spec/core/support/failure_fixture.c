@@ -16,8 +16,7 @@ static ecs_Component define(Fixture *fixture, const char *name,
                             const ecs_Field *fields, uint32_t count,
                             ecs_Storage storage) {
   const ecs_ComponentDescription description = {
-      .name = name, .fields = fields, .field_count = count,
-      .storage = storage};
+      .name = name, .fields = fields, .field_count = count, .storage = storage};
   ecs_Component component = 0;
   must(ecs_component(fixture->world, &description, &component));
   return component;
@@ -57,8 +56,8 @@ static void make_queries(Fixture *fixture) {
   must(ecs_query_create(fixture->world, full, 1, &fixture->full));
   must(ecs_query_create(fixture->world, partial, 2, &fixture->partial));
   must(ecs_query_create(fixture->world, tags, 1, &fixture->tags));
-  must(ecs_kernel_bind(fixture->full, &failure_kernel,
-                       &fixture->full_binding, NULL));
+  must(ecs_kernel_bind(fixture->full, &failure_kernel, &fixture->full_binding,
+                       NULL));
   must(ecs_kernel_bind(fixture->partial, &failure_kernel,
                        &fixture->partial_binding, NULL));
   must(ecs_accessor(fixture->world, fixture->position, &fixture->accessor));

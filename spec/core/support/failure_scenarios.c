@@ -115,8 +115,7 @@ static ecs_Status call_add_tag(Fixture *fixture) {
 }
 static ecs_Status call_remove(Fixture *fixture) {
   const bool crowded = fixture->crowd_count > 0;
-  return ecs_remove(fixture->world,
-                    crowded ? fixture->crowd[0] : fixture->hero,
+  return ecs_remove(fixture->world, crowded ? fixture->crowd[0] : fixture->hero,
                     fixture->position);
 }
 
@@ -327,10 +326,10 @@ static void record_all(Fixture *fixture) {
 }
 
 /* One before function per call: opens a deferral and records that call. */
-#define DEFER(name)                                \
-  static void defer_##name(Fixture *fixture) {     \
-    must(ecs_defer_begin(fixture->world));         \
-    must(call_##name(fixture));                    \
+#define DEFER(name)                            \
+  static void defer_##name(Fixture *fixture) { \
+    must(ecs_defer_begin(fixture->world));     \
+    must(call_##name(fixture));                \
   }
 DEFER(spawn)
 DEFER(spawn_unknown)
@@ -447,8 +446,8 @@ const Scenario failure_scenarios[] = {
     {"ecs_query_set_all", "recorded", call_set_all_present, RECORDED,
      touch_hero, NULL},
     {"ecs_query_destroy_all", "table", call_destroy_all, BOTH, NULL, NULL},
-    {"ecs_query_destroy_all", "filtered", call_destroy_all_filtered, BOTH,
-     NULL, NULL},
+    {"ecs_query_destroy_all", "filtered", call_destroy_all_filtered, BOTH, NULL,
+     NULL},
     {"ecs_query_begin", "full", call_walk, BOTH, NULL, NULL},
     {"ecs_query_begin", "coalesced", call_walk_coalesced, BOTH, NULL, NULL},
     {"ecs_query_begin", "partial", call_walk_partial, BOTH, NULL, NULL},
@@ -464,8 +463,8 @@ const Scenario failure_scenarios[] = {
     {"ecs_kernel_run", "partial", call_kernel_run_partial, BOTH, NULL, NULL},
     {"ecs_program_create", "", call_program_create, BOTH, NULL, NULL},
     {"ecs_program_run", "full", call_program_run, BOTH, make_program, NULL},
-    {"ecs_program_run", "partial", call_program_run, BOTH,
-     make_program_partial, NULL},
+    {"ecs_program_run", "partial", call_program_run, BOTH, make_program_partial,
+     NULL},
     {"ecs_defer_end", "spawn", call_defer_end, AT_ONCE, defer_spawn,
      undo_defer},
     {"ecs_defer_end", "spawn_bundle", call_defer_end, AT_ONCE,
@@ -495,8 +494,8 @@ const Scenario failure_scenarios[] = {
      undo_defer},
     {"ecs_defer_end", "set_all", call_defer_end, AT_ONCE, defer_set_all,
      undo_defer},
-    {"ecs_defer_end", "destroy_all", call_defer_end, AT_ONCE,
-     defer_destroy_all, undo_defer},
+    {"ecs_defer_end", "destroy_all", call_defer_end, AT_ONCE, defer_destroy_all,
+     undo_defer},
     {"ecs_defer_end", "everything", call_defer_end, AT_ONCE, defer_all,
      undo_defer},
     {"ecs_cursor_end", "everything", call_cursor_end, AT_ONCE, open_cursor,

@@ -20,8 +20,7 @@ typedef struct Row {
 
 void reference_begin(Reference *reference, const ecs_Program *program,
                      const ecs_World *world, const ecs_ProgramCall *call) {
-  *reference =
-      (Reference){.program = program, .world = world, .call = call};
+  *reference = (Reference){.program = program, .world = world, .call = call};
 }
 
 void reference_end(Reference *reference) {
@@ -31,9 +30,7 @@ void reference_end(Reference *reference) {
 
 /* Arithmetic -------------------------------------------------------------- */
 
-static double without_negative_zero(double x) {
-  return x == 0 ? 0.0 : x;
-}
+static double without_negative_zero(double x) { return x == 0 ? 0.0 : x; }
 
 static double unary(uint8_t operation, double x) {
   switch (operation) {
@@ -200,8 +197,8 @@ static Value compute(const Row *row, const Instruction *at) {
     case SHAPE_HAS: made.number = ecs_has(world, a.entity, at->index); break;
     case SHAPE_GET: return get(row, at, a.entity);
     case SHAPE_RANDOM:
-      made.number = ecs_random(row->reference->call->random_key, row->entity,
-                               a.number);
+      made.number =
+          ecs_random(row->reference->call->random_key, row->entity, a.number);
       break;
     default: abort();
   }
@@ -229,9 +226,8 @@ static void change(const Row *row, const Instruction *at) {
   if (masked_out(row, at, 0)) return;
   if (reference->change_count == reference->change_room) {
     reference->change_room = 2 * reference->change_room + 64;
-    reference->changes =
-        realloc(reference->changes,
-                reference->change_room * sizeof(ReferenceChange));
+    reference->changes = realloc(
+        reference->changes, reference->change_room * sizeof(ReferenceChange));
   }
   reference->changes[reference->change_count++] =
       (ReferenceChange){row->entity, at};
@@ -242,8 +238,8 @@ static void reduce(const Row *row, const Instruction *at) {
   if (masked_out(row, at, 1)) return;
   if (reference->term_count == reference->term_room) {
     reference->term_room = 2 * reference->term_room + 64;
-    reference->terms = realloc(reference->terms, reference->term_room *
-                                                     sizeof(ReferenceTerm));
+    reference->terms =
+        realloc(reference->terms, reference->term_room * sizeof(ReferenceTerm));
   }
   reference->terms[reference->term_count++] = (ReferenceTerm){
       at->index, reference->rows, row->values[at->operands[0]].number};
@@ -274,8 +270,8 @@ double reference_reduction(const Reference *reference, uint32_t r) {
   for (uint32_t first = 0; first < reference->rows + 1; first += 1024) {
     double lanes[16];
     for (uint32_t lane = 0; lane < 16; lane++) lanes[lane] = empty;
-    for (; k < reference->term_count &&
-           reference->terms[k].row < first + 1024; k++) {
+    for (; k < reference->term_count && reference->terms[k].row < first + 1024;
+         k++) {
       const ReferenceTerm *term = &reference->terms[k];
       double *lane = &lanes[term->row % 16];
       if (term->reduction == r) *lane = joined(kind, *lane, term->value);

@@ -29,7 +29,7 @@ typedef struct Reference {
   const ecs_World *world; /* where entities are looked up */
   const ecs_ProgramCall *call;
   uint32_t rows;
-  ReferenceTerm *terms;   /* what is summed, row by row */
+  ReferenceTerm *terms; /* what is summed, row by row */
   uint32_t term_count, term_room;
   ReferenceChange *changes;
   uint32_t change_count, change_room;

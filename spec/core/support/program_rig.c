@@ -30,13 +30,48 @@ bool random_chance(Random *random, uint32_t percent) {
 }
 
 double random_number(Random *random) {
-  static const double special[] = {
-      0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 3.0, -7.0, 0.1, 1e-310, -1e-42,
-      0x1p-126, 0x1p-149, 0x1.fffffep127, 0x1.ffffffp127, 1e300, -1e300,
-      HUGE_VAL, -HUGE_VAL, NAN, 127.0, 127.5, 128.0, -128.9, 255.0, 256.0,
-      32767.0, 65535.9, -32769.0, 2147483647.0, 2147483648.0, -2147483649.0,
-      4294967295.0, 4294967296.0, 16777217.0, 9007199254740993.0, 0x1p20,
-      0x1p70, 1.5707963267948966, -3.0, 100.25};
+  static const double special[] = {0.0,
+                                   -0.0,
+                                   1.0,
+                                   -1.0,
+                                   0.5,
+                                   -0.5,
+                                   2.0,
+                                   3.0,
+                                   -7.0,
+                                   0.1,
+                                   1e-310,
+                                   -1e-42,
+                                   0x1p-126,
+                                   0x1p-149,
+                                   0x1.fffffep127,
+                                   0x1.ffffffp127,
+                                   1e300,
+                                   -1e300,
+                                   HUGE_VAL,
+                                   -HUGE_VAL,
+                                   NAN,
+                                   127.0,
+                                   127.5,
+                                   128.0,
+                                   -128.9,
+                                   255.0,
+                                   256.0,
+                                   32767.0,
+                                   65535.9,
+                                   -32769.0,
+                                   2147483647.0,
+                                   2147483648.0,
+                                   -2147483649.0,
+                                   4294967295.0,
+                                   4294967296.0,
+                                   16777217.0,
+                                   9007199254740993.0,
+                                   0x1p20,
+                                   0x1p70,
+                                   1.5707963267948966,
+                                   -3.0,
+                                   100.25};
   uint32_t kind = random_below(random, 10);
   if (kind < 4)
     return special[random_below(random, sizeof special / sizeof *special)];
@@ -56,10 +91,10 @@ static void must(ecs_Status status) {
 static ecs_Component define(ecs_World *world, const char *name, uint32_t count,
                             ecs_Storage storage) {
   static const ecs_Field fields[] = {
-      {"f32", ECS_F32, 0}, {"f64", ECS_F64, 0}, {"i16", ECS_I16, 0},
+      {"f32", ECS_F32, 0},   {"f64", ECS_F64, 0},       {"i16", ECS_I16, 0},
       {"bool", ECS_BOOL, 0}, {"entity", ECS_ENTITY, 0}, {"i8", ECS_I8, 0},
-      {"u8", ECS_U8, 0}, {"u16", ECS_U16, 0}, {"i32", ECS_I32, 0},
-      {"u32", ECS_U32, 0}, {"f32b", ECS_F32, 0}, {"f64b", ECS_F64, 0}};
+      {"u8", ECS_U8, 0},     {"u16", ECS_U16, 0},       {"i32", ECS_I32, 0},
+      {"u32", ECS_U32, 0},   {"f32b", ECS_F32, 0},      {"f64b", ECS_F64, 0}};
   const ecs_ComponentDescription how = {name, fields, count, storage};
   ecs_Component component = 0;
   must(ecs_component(world, &how, &component));
@@ -171,15 +206,15 @@ typedef struct Session {
   void (*run)(const ecs_KernelCall *call); /* the block VM */
   void *columns[RIG_BLOCKS][ECS_DECLARATION_LIMIT];
   void *expected[RIG_BLOCKS][ECS_DECLARATION_LIMIT];
-  bool calm;  /* no special values */
+  bool calm; /* no special values */
   bool right;
 } Session;
 
 /* The library has no place for it: the run's user is the VM's. */
 static Session *session;
 
-static void differs(Session *at, const char *what, uint32_t index,
-                    uint32_t row, double have, double want) {
+static void differs(Session *at, const char *what, uint32_t index, uint32_t row,
+                    double have, double want) {
   if (at->right)
     snprintf(at->rig->message, sizeof at->rig->message,
              "%s %u, row %u: %a, not %a", what, index, row, have, want);
@@ -275,9 +310,8 @@ static void compare_column(Session *at, uint32_t b, uint32_t c) {
   for (uint32_t i = 0; i < at->cuts.counts[b]; i++) {
     const void *h = have + (size_t)i * bytes, *w = want + (size_t)i * bytes;
     double x = ecs_scalar_load(type, h), y = ecs_scalar_load(type, w);
-    bool same = scalar_is_float(type)
-                    ? same_number(x, y) && is_plain(type, h)
-                    : memcmp(h, w, bytes) == 0;
+    bool same = scalar_is_float(type) ? same_number(x, y) && is_plain(type, h)
+                                      : memcmp(h, w, bytes) == 0;
     if (!same) differs(at, "column", c, i, x, y);
   }
 }
@@ -308,12 +342,11 @@ static void change_twin(Session *at) {
   for (uint32_t k = 0; k < at->reference.change_count; k++) {
     const ReferenceChange *change = &at->reference.changes[k];
     ecs_Component component = change->at->index;
-    ecs_Status status =
-        change->at->operation == OPERATION_DESTROY
-            ? ecs_destroy(twin, change->entity)
-        : change->at->operation == OPERATION_ADD
-            ? ecs_add(twin, change->entity, component, NULL)
-            : ecs_remove(twin, change->entity, component);
+    ecs_Status status = change->at->operation == OPERATION_DESTROY
+                            ? ecs_destroy(twin, change->entity)
+                        : change->at->operation == OPERATION_ADD
+                            ? ecs_add(twin, change->entity, component, NULL)
+                            : ecs_remove(twin, change->entity, component);
     if (status != ECS_E_DEAD) must(status);
   }
   must(ecs_defer_end(twin));
@@ -326,8 +359,7 @@ static void repair(Rig *rig) {
     const ecs_Component what[] = {rig->n, rig->m};
     ecs_Entity other = 0;
     if (ecs_alive(rig->world, rig->entities[k])) continue;
-    ecs_Status status =
-        ecs_spawn(rig->world, what, 2, NULL, &rig->entities[k]);
+    ecs_Status status = ecs_spawn(rig->world, what, 2, NULL, &rig->entities[k]);
     ecs_Status same = ecs_spawn(rig->twin, what, 2, NULL, &other);
     if (status != same || (status == ECS_OK && other != rig->entities[k]))
       abort();

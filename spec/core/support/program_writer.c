@@ -8,10 +8,10 @@
 static const struct {
   const char *name;
   ecs_Scalar type;
-} fields[] = {{"f32", ECS_F32},   {"f64", ECS_F64},   {"i16", ECS_I16},
+} fields[] = {{"f32", ECS_F32},   {"f64", ECS_F64},       {"i16", ECS_I16},
               {"bool", ECS_BOOL}, {"entity", ECS_ENTITY}, {"i8", ECS_I8},
-              {"u8", ECS_U8},     {"u16", ECS_U16},   {"i32", ECS_I32},
-              {"u32", ECS_U32},   {"f32b", ECS_F32},  {"f64b", ECS_F64}};
+              {"u8", ECS_U8},     {"u16", ECS_U16},       {"i32", ECS_I32},
+              {"u32", ECS_U32},   {"f32b", ECS_F32},      {"f64b", ECS_F64}};
 #define FIELD_COUNT (sizeof fields / sizeof *fields)
 
 static uint32_t below(Writer *writer, uint32_t limit) {
@@ -172,8 +172,7 @@ static void write_operands(Writer *writer, Operation operation, ValueType type,
                            ValueType result, const ValueType *operands,
                            uint32_t count, bool typed) {
   uint32_t values[3];
-  for (uint32_t k = 0; k < count; k++)
-    values[k] = operand(writer, operands[k]);
+  for (uint32_t k = 0; k < count; k++) values[k] = operand(writer, operands[k]);
   begin(writer, result, operation);
   if (typed) put(writer, " %s", value_type_name(type));
   for (uint32_t k = 0; k < count; k++) put(writer, " v%u", values[k]);
@@ -285,8 +284,8 @@ static void write_store(Writer *writer) {
   if (c == writer->column_count || writer->columns[c].access == ECS_READ)
     return;
   ecs_Scalar scalar = writer->columns[c].type;
-  ValueType type = scalar == ECS_BOOL     ? VALUE_BOOL
-                   : scalar == ECS_ENTITY ? VALUE_ENTITY
+  ValueType type = scalar == ECS_BOOL                        ? VALUE_BOOL
+                   : scalar == ECS_ENTITY                    ? VALUE_ENTITY
                    : chance(writer, 70) && scalar == ECS_F64 ? VALUE_F64
                                                              : VALUE_F32;
   if (type == VALUE_F32 && chance(writer, 20)) type = VALUE_F64;
@@ -332,8 +331,7 @@ static void write_change(Writer *writer) {
   Operation operation = (Operation)(OPERATION_DESTROY + below(writer, 3));
   uint32_t when = operand(writer, VALUE_BOOL);
   put(writer, "%s", operation_infos[operation].name);
-  if (operation != OPERATION_DESTROY)
-    put(writer, " \"%s\"", looked_up(writer));
+  if (operation != OPERATION_DESTROY) put(writer, " \"%s\"", looked_up(writer));
   end_effect(writer, operation, chance(writer, 90) ? when : NO_VALUE);
 }
 

@@ -15,16 +15,16 @@ typedef struct Writer {
   Random random;
   char text[WRITER_ROOM];
   size_t length;
-  uint32_t code;                        /* instructions so far */
-  uint32_t most;                        /* at most as many */
-  uint8_t types[ECS_CODE_LIMIT];        /* of values */
+  uint32_t code;                 /* instructions so far */
+  uint32_t most;                 /* at most as many */
+  uint8_t types[ECS_CODE_LIMIT]; /* of values */
   uint32_t values;
   ecs_KernelColumn columns[ECS_DECLARATION_LIMIT];
   bool stored[ECS_DECLARATION_LIMIT];
   uint32_t column_count;
-  uint8_t uniforms[8];                  /* UniformKind */
+  uint8_t uniforms[8]; /* UniformKind */
   uint32_t uniform_count;
-  uint8_t reductions[4];                /* Operation */
+  uint8_t reductions[4]; /* Operation */
   uint32_t reduction_count;
   uint64_t operations[OPERATION_COUNT]; /* written, of all programs */
 } Writer;

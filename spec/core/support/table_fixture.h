@@ -50,17 +50,16 @@ static inline void add_kind(Kinds *kinds, const char *letters) {
   }
   ecs_ComponentDescription how = {"kind", fields, count, ECS_STORE_TABLE};
   if (count > 0)
-    assert_int_equal(schema_create(&kinds->memory, &how,
-                                   &kinds->schemas[kinds->count]),
-                     ECS_OK);
+    assert_int_equal(
+        schema_create(&kinds->memory, &how, &kinds->schemas[kinds->count]),
+        ECS_OK);
   kinds->count++;
 }
 
 static inline Table *make(Kinds *kinds, uint64_t mask) {
   ecs_Status status = ECS_E_NAN;
-  Table *table = table_create(&kinds->memory,
-                              (const Schema *const *)kinds->schemas, &mask, 1,
-                              &status);
+  Table *table = table_create(
+      &kinds->memory, (const Schema *const *)kinds->schemas, &mask, 1, &status);
   assert_int_equal(status, ECS_OK);
   assert_non_null(table);
   return table;

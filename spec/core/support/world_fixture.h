@@ -79,8 +79,8 @@ static inline ecs_Status try_define(Store *world, const char *name,
 static inline ecs_Component define(Store *world, const char *name,
                                    const char *letters, ecs_Storage storage) {
   ecs_Component component = 0;
-  assert_int_equal(
-      try_define(world, name, letters, storage, false, &component), ECS_OK);
+  assert_int_equal(try_define(world, name, letters, storage, false, &component),
+                   ECS_OK);
   return component;
 }
 

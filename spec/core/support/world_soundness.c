@@ -31,8 +31,8 @@ static void assert_layout(const Table *table) {
     assert_true(stride % ECS_LINE_BYTES == 0);
     assert_true(stride / ECS_LINE_BYTES % 2 == 1);
     assert_true(stride >= (size_t)table->capacity << shift);
-    assert_true(stride < ((size_t)table->capacity << shift) +
-                             2 * ECS_LINE_BYTES);
+    assert_true(stride <
+                ((size_t)table->capacity << shift) + 2 * ECS_LINE_BYTES);
     at = table->first[shift];
     used = stride * columns_of(table, shift);
   }
@@ -80,9 +80,9 @@ static void assert_codes(const Group *group, const Table *table) {
   }
   assert_int_equal(table->field_count, fields);
   assert_int_equal(table->sizes, sizes);
-  assert_memory_equal(next, ((uint32_t[]){table->columns[0], table->columns[1],
-                                          table->columns[2],
-                                          table->columns[3]}),
+  assert_memory_equal(next,
+                      ((uint32_t[]){table->columns[0], table->columns[1],
+                                    table->columns[2], table->columns[3]}),
                       sizeof next);
 }
 
@@ -232,8 +232,7 @@ static void assert_locator(const Store *world, const Group *group) {
   if (group->locator.narrow) assert_true(group->table_count <= 1);
   for (uint32_t i = 0; i < group->table_count; i++)
     rows += group->tables[i]->count;
-  for (uint32_t at = 0; at < group->locator.page_count << ECS_PAGE_BITS;
-       at++) {
+  for (uint32_t at = 0; at < group->locator.page_count << ECS_PAGE_BITS; at++) {
     RowId place = locator_find(&group->locator, at);
     if (place.row == LOCATOR_NONE) continue;
     assert_true(place.table < group->table_count);
@@ -285,8 +284,8 @@ static void assert_slots(const Store *world) {
     uint32_t generation = id_generation(entity);
     assert_true(generation < ECS_GENERATION_LIMIT);
     assert_int_equal(slot.table_bits >> 27, generation < ECS_SLOT_GENERATIONS
-                                          ? generation
-                                          : ECS_SLOT_GENERATIONS);
+                                                ? generation
+                                                : ECS_SLOT_GENERATIONS);
   }
   for (uint32_t i = 0; i < world->main->table_count; i++)
     rows += world->main->tables[i]->count;

@@ -54,9 +54,10 @@ static void an_empty_world_is_told_as_such(void **state) {
   (void)state;
   ecs_World *world = NULL;
   assert_int_equal(ecs_world_create(NULL, &world), ECS_OK);
-  assert_text(world, "0 entities in 1 group with 1 table,  of rows\n"
-                     "main group 0: no components\n"
-                     "  table {}: 0 rows of 0, \n");
+  assert_text(world,
+              "0 entities in 1 group with 1 table,  of rows\n"
+              "main group 0: no components\n"
+              "  table {}: 0 rows of 0, \n");
   ecs_world_destroy(world);
 }
 
@@ -78,10 +79,13 @@ static void every_kind_of_storage_is_told(void **state) {
               "4 entities in 2 groups with 4 tables,  of rows\n"
               "main group 0: A, T, B (bits)\n"
               "  table {}: 0 rows of 0, \n"
-              "  table { A }: 1 row of " ROOM ", \n"
-              "  table { A, T }: 3 rows of " ROOM ", \n"
+              "  table { A }: 1 row of " ROOM
+              ", \n"
+              "  table { A, T }: 3 rows of " ROOM
+              ", \n"
               "sparse set 1: S\n"
-              "  table { S }: 1 row of " ROOM ", \n"
+              "  table { S }: 1 row of " ROOM
+              ", \n"
               "component A: x f32, y u8; group 0, 4 entities, \n"
               "tag T: group 0, 3 entities\n"
               "tag B: bits of group 0, 2 entities\n"

@@ -54,9 +54,9 @@ static ecs_Entity spawn(ecs_World *world, ecs_Component component,
                         const void *image) {
   const void *values[] = {image};
   ecs_Entity entity = 0;
-  assert_int_equal(ecs_spawn(world, &component, component == 0 ? 0 : 1, values,
-                             &entity),
-                   ECS_OK);
+  assert_int_equal(
+      ecs_spawn(world, &component, component == 0 ? 0 : 1, values, &entity),
+      ECS_OK);
   return entity;
 }
 
@@ -101,7 +101,7 @@ static void every_type_of_field_counts_with_all_its_bytes(void **state) {
   (void)state;
   for (int type = 0; type < (int)ECS_SCALAR_COUNT; type++) {
     ecs_Scalar scalar = (ecs_Scalar)type;
-    double high = scalar == ECS_BOOL    ? 1
+    double high = scalar == ECS_BOOL     ? 1
                   : scalar == ECS_ENTITY ? 4503599627370495.0
                   : scalar == ECS_F64    ? 1.0000000000000002
                   : scalar == ECS_F32
