@@ -204,7 +204,7 @@ end)
 -- What a finalizer does comes wherever Lua allocates. Here it comes at the n-th
 -- call of a function of these files, for every n, so that nothing is missed.
 describe("a finalizer that changes the systems", function()
-  local files = { "schedule", "codes", "explain" }
+  local files = { "schedule", "compile/specialize", "explain" }
 
   -- Compiled code calls no hooks.
   local jit = rawget(_G, "jit")
