@@ -13,6 +13,17 @@
 #include <string.h>
 #include <time.h>
 
+#if defined(__has_include)
+#if __has_include(<valgrind/callgrind.h>)
+#include <valgrind/callgrind.h>
+#endif
+#endif
+#ifndef CALLGRIND_DUMP_STATS_AT /* --count then counts nothing */
+#define CALLGRIND_START_INSTRUMENTATION (void)0
+#define CALLGRIND_STOP_INSTRUMENTATION (void)0
+#define CALLGRIND_DUMP_STATS_AT(name) (void)(name)
+#endif
+
 #include "baseline/loops.h"
 
 /* Enough for a steady median; odd, so that the median is one of them. */
@@ -34,6 +45,7 @@ static struct {
   uint32_t aims;
   uint32_t aims_met;
   bool json;
+  bool count; /* instructions, under callgrind, instead of times */
 } report;
 
 /* Times of one side, in nanoseconds for one operation. */
@@ -248,8 +260,30 @@ static void print_row_text(const MeasureRow *row, const Times *hand,
          verdict);
 }
 
+/* Counting ---------------------------------------------------------------- */
+
+/* A dump of callgrind for one iteration of ours, after two that warm up. Its
+ * name is the row's; tools/count_instructions reads it. */
+static void count_row(const MeasureRow *row) {
+  char name[200];
+  const MeasureSide *side = &row->ours;
+  snprintf(name, sizeof name, "%s | %s | %u | %s | %s", report.title, row->name,
+           row->size, row->order, row->memory);
+  for (int k = 0; k < 3; k++) {
+    if (side->prepare != NULL) side->prepare(side->state);
+    if (k == 2) CALLGRIND_START_INSTRUMENTATION;
+    side->run(side->state, 1);
+  }
+  CALLGRIND_STOP_INSTRUMENTATION;
+  CALLGRIND_DUMP_STATS_AT(name);
+}
+
 void measure_row(const MeasureRow *row) {
   if (!measure_wanted(row->name)) return;
+  if (report.count) {
+    count_row(row);
+    return;
+  }
   static Times hand, ours;
   static double ratios[MOST_REPETITIONS];
   memset(&hand, 0, sizeof hand);
@@ -276,7 +310,7 @@ void measure_row(const MeasureRow *row) {
 
 void measure_value(const char *name, const char *condition, uint32_t size,
                    const char *unit, double value, double aim) {
-  if (!measure_wanted(name)) return;
+  if (!measure_wanted(name) || report.count) return;
   if (report.json) {
     printf(
         "{\"program\":\"%s\",\"name\":\"%s\",\"size\":%u,\"condition\":"
@@ -358,6 +392,8 @@ static void read_arguments(int count, char **arguments) {
     const char *word = arguments[k];
     if (strcmp(word, "--json") == 0) {
       report.json = true;
+    } else if (strcmp(word, "--count") == 0) {
+      report.count = true;
     } else if (strcmp(word, "--repetitions") == 0 && k + 1 < count) {
       long number = strtol(arguments[++k], NULL, 10);
       if (number < 1 || number > (long)MOST_REPETITIONS) {
@@ -365,7 +401,7 @@ static void read_arguments(int count, char **arguments) {
       }
       report.repetitions = (uint32_t)number;
     } else if (word[0] == '-') {
-      measure_fail(word, "not an option: --json, --repetitions N, words");
+      measure_fail(word, "not an option: --json, --count, --repetitions N, words");
     } else {
       report.words[report.word_count++] = arguments[k];
     }
@@ -375,6 +411,7 @@ static void read_arguments(int count, char **arguments) {
 void measure_open(int argument_count, char **arguments, const char *title) {
   read_arguments(argument_count, arguments);
   report.title = title;
+  if (report.count) return;
   report.instruction_set = compiled_instruction_set();
   report.triad = measure_triad();
   if (report.json) return;
@@ -397,7 +434,7 @@ bool measure_wanted(const char *name) {
 }
 
 void measure_close(void) {
-  if (!report.json) {
+  if (!report.json && !report.count) {
     printf("\n%u of %u aims met\n\n", report.aims_met, report.aims);
   }
   free(report.words);

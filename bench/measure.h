@@ -19,7 +19,10 @@
  *   that numbers of different machines can be set side by side.
  *
  * Arguments of every program: --json (one line per result), --repetitions N,
- * and words of which one must occur in a row's name for it to run.
+ * and words of which one must occur in a row's name for it to run. --count runs
+ * the library's side alone and marks one iteration of each row for callgrind:
+ * tools/count_instructions turns it into a table that does not depend on what
+ * else the machine does.
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
