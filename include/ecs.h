@@ -1,9 +1,9 @@
 /* ecs.h: an entity component system engine, as seen by C programs.
  *
- * A world holds entities. An entity is a handle and nothing else; what it has
- * are components. A component is a schema of scalar fields, and every field of
- * it is one column: an array that starts on a 64-byte line. Rows of a table
- * belong to entities that have exactly the same components of one group:
+ * A world holds entities. An entity is only a handle; its data are components.
+ * A component is a schema of scalar fields, and each field is stored as one
+ * column: an array that starts on a 64-byte line. A table holds the rows of all
+ * entities that have exactly the same components of one group:
  *
  *      group {Position, Velocity, ...}            group {Stunned}
  *      table {Position, Velocity}                 table {Stunned}
@@ -14,24 +14,44 @@
  *        dy       | .. | .. | .. |
  *
  * What this library does not do: it starts no threads, keeps no global state,
- * never calls exit and never prints. It does not lock either: a world and all
+ * never calls exit and never prints. It takes no locks: a world and everything
  * that belongs to it is used by one thread at a time.
  *
- * Every function that can fail returns an ecs_Status. One that does not return
- * ECS_OK has changed nothing that a caller can see: the world's hash is what it
- * was. Pointers handed in are borrowed for the call; strings are copied.
+ * Words. A change of structure is a spawn, a destruction, or the addition or
+ * removal of a component; writing a field is none. A component is present when
+ * the entity has it, absent otherwise. An image is the value of one component
+ * as a C struct (ecs_FieldInfo). The world is open from the begin of a cursor
+ * or a deferral to its end. While the world is open, changes of structure are
+ * recorded, and the outermost end applies them. A query's plan is full when
+ * whole tables match in place, and partial when rows are found in several
+ * groups.
  *
- * What a function says of itself is what it adds to the following. A pointer
- * may be NULL only where that is said, and an object must live; entities,
- * components and all other numbers are checked. Results are there after ECS_OK
- * alone. Whatever makes something, plans, or changes structure may answer
- * ECS_E_MEMORY, and ECS_E_LIMIT past 2^28 - 1 entities alive, 65,536 components
- * or groups, 2^24 queries, bundles or tables of a group, 8,191 columns of one
- * element size in a table, 2^31 recorded changes (config.h names them). Cost:
- * what is told is beyond a constant, and allocations beside; no function waits.
+ * Rules for all functions; each comment adds what is special to its function.
  *
- * Where something is said to be open (a cursor between begin and end), changes
- * of structure are recorded and applied when the outermost one ends.
+ * - Failure. Every function that can fail returns an ecs_Status. When the
+ *   status is not ECS_OK, nothing that a caller can see has changed: the hash
+ *   of the world is what it was, and results are not written. A comment that
+ *   promises less or more says so.
+ * - Arguments. A pointer may be NULL only where the comment says so. A pointer
+ *   to a world, query, program or binding must be alive; this is not checked.
+ *   Entities, components, bundles and all other numbers are checked, and a
+ *   wrong one is answered by a status.
+ * - Memory and limits. A function returns ECS_E_MEMORY when the allocator
+ *   refuses and ECS_E_LIMIT when a limit is exceeded. Any function that creates
+ *   something, plans a query or changes or records structure may return
+ *   ECS_E_MEMORY. One that creates, changes or records may also return
+ *   ECS_E_LIMIT. The limits: 2^28 - 1 entities alive; 65,536 components or
+ *   groups; 2^24 queries, bundles, or tables of one group; 8,191 columns of one
+ *   element size in a table; 2^31 recorded changes. core/base/config.h names
+ *   them all.
+ * - Ownership. Pointers passed in are borrowed for the call; strings are
+ *   copied. A pointer handed out is owned by the world unless the comment says
+ *   otherwise.
+ * - Text. A function that writes text into capacity bytes writes at most that
+ *   many, the final 0 included, and returns the length of the whole text
+ *   without the final 0. text may be NULL when capacity is 0.
+ * - Cost. "Cost" says what a call takes beyond a constant and beyond
+ *   allocations. No function blocks.
  */
 #ifndef ECS_H
 #define ECS_H
@@ -57,13 +77,13 @@ extern "C" {
 /* Outcomes. ecs_status_text has a sentence for each. */
 typedef enum ecs_Status {
   ECS_OK = 0,
-  ECS_E_MEMORY,    /* the allocator refused */
-  ECS_E_LIMIT,     /* a named limit of config.h is reached */
+  ECS_E_MEMORY,    /* the allocator refused, or limit_bytes is exceeded */
+  ECS_E_LIMIT,     /* a named limit of config.h is exceeded */
   ECS_E_DEAD,      /* the entity is null, was destroyed or was never issued */
   ECS_E_ABSENT,    /* the entity lacks the component */
-  ECS_E_COMPONENT, /* no such component, a tag where fields are needed,
+  ECS_E_COMPONENT, /* an unknown component, a tag where fields are needed,
                       or one component twice */
-  ECS_E_FIELD,     /* no such field */
+  ECS_E_FIELD,     /* an unknown field, or one field name twice */
   ECS_E_VALUE,     /* a value of the wrong kind or out of the field's range */
   ECS_E_NAME,      /* a name that is empty, too long, or taken */
   ECS_E_SCHEMA,    /* the name is taken by another schema or storage */
@@ -72,15 +92,17 @@ typedef enum ecs_Status {
   ECS_E_ARGUMENT,  /* an argument outside its documented range */
   ECS_E_LIBRARY,   /* a native library could not be loaded */
   ECS_E_ABI,       /* a native library was built against another ecs.h */
-  ECS_E_KERNEL,    /* no such kernel, or its columns do not fit the query */
+  ECS_E_KERNEL,    /* an unknown kernel, or its columns do not fit the query */
   ECS_E_NAN,       /* checked build: a kernel stored a NaN with a payload */
-  ECS_E_PROGRAM,   /* a kernel program that is no program */
+  ECS_E_PROGRAM,   /* the text is not a valid kernel program */
   ECS_STATUS_COUNT
 } ecs_Status;
 
-/* "ECS_E_DEAD", and a sentence for people. Never NULL, for no number at all;
- * constants. */
+/* The name of a status as text, "ECS_E_DEAD". Never NULL: an unknown number
+ * gets a name of its own. A string constant. */
 ECS_API const char *ecs_status_name(ecs_Status status);
+/* A sentence for people that explains a status. Never NULL, for an unknown
+ * number either. A string constant. */
 ECS_API const char *ecs_status_text(ecs_Status status);
 
 /* An entity: generation in bits 28 to 51, index in bits 0 to 27.
@@ -90,8 +112,8 @@ ECS_API const char *ecs_status_text(ecs_Status status);
  *    |     0      |     generation     |       index        |
  *    +------------+--------------------+--------------------+
  *
- * It fits a double exactly. 0 is the null entity and is never issued; nor is
- * any handle issued twice: an index whose generations are used up is retired.
+ * A handle fits a double exactly. 0 is the null entity and is never issued. No
+ * handle is issued twice: an index is retired when its generations are used up.
  */
 typedef uint64_t ecs_Entity;
 
@@ -105,85 +127,92 @@ typedef struct ecs_Program ecs_Program;
 
 /* Memory ------------------------------------------------------------------ */
 
-/* Where a world gets its memory: the signature of lua_Alloc. new_bytes 0 frees
- * and returns NULL; block NULL allocates; otherwise the block is resized and
- * old_bytes is its size. NULL means refusal and leaves the block as it was.
- * Blocks are aligned for any scalar. */
+/* The allocator of a world, with the signature of lua_Alloc. new_bytes 0 frees
+ * the block and returns NULL. block NULL allocates. Otherwise the block, of
+ * old_bytes bytes, is resized. Returning NULL refuses and must leave the block
+ * as it was. Blocks must be aligned for any scalar. The allocator must
+ * work until the world is destroyed. */
 typedef struct ecs_Memory {
   void *(*resize)(void *user, void *block, size_t old_bytes, size_t new_bytes);
-  void *user;
+  void *user; /* passed to resize; belongs to the caller */
 } ecs_Memory;
 
 /* Life of a world --------------------------------------------------------- */
 
 typedef struct ecs_WorldDescription {
-  ecs_Memory memory;    /* resize NULL: malloc */
-  uint64_t limit_bytes; /* of all but the world's own block; 0: none. Past it
-                           the world reports ECS_E_MEMORY */
+  ecs_Memory memory;    /* the allocator; resize NULL: malloc */
+  uint64_t limit_bytes; /* most bytes the world may hold, its own block not
+                           counted; beyond, calls return ECS_E_MEMORY;
+                           0: no limit */
 } ecs_WorldDescription;
 
-/* Makes a world without entities and components. description NULL: all
- * defaults. The world is the caller's to destroy; *world is NULL where this
- * fails. */
+/* Creates a world without entities and components. description may be NULL: all
+ * defaults. The caller owns the world and ends it by ecs_world_destroy. Returns
+ * ECS_OK or ECS_E_MEMORY; on failure *world is NULL. */
 ECS_API ecs_Status ecs_world_create(const ecs_WorldDescription *description,
                                     ecs_World **world);
 
-/* Frees the world and all its queries and kernel bindings, whose pointers end
- * with it. NULL is fine. Runs no code of the caller but what ecs_world_hold
- * names. Cost: one free for each block of memory. */
+/* Frees the world with all its queries, kernel bindings and programs; pointers
+ * to them are invalid afterwards. world may be NULL: does nothing. Calls no
+ * code of the caller but the allocator and the holder's `ended`. Cost: one free
+ * per block of memory. */
 ECS_API void ecs_world_destroy(ecs_World *world);
 
-/* Whoever holds a world besides its owner, as a binding to a language does.
- * ecs_world_destroy calls ended before anything else; it must not call into the
- * world, only forget it. */
+/* A second party that refers to a world beside its owner, such as a language
+ * binding. ecs_world_destroy calls `ended` before it does anything else.
+ * `ended` must not call into the world; it may only forget it. */
 typedef struct ecs_Holder {
   void (*ended)(struct ecs_Holder *holder);
 } ecs_Holder;
 
-/* Makes it the world's holder; ECS_E_ARGUMENT when there is another. The holder
- * is borrowed until the world has ended or NULL lets go of it. */
+/* Sets the world's holder, of which there is at most one. holder is borrowed
+ * until the world is destroyed or this is called with NULL, which removes the
+ * holder. Returns ECS_OK, or ECS_E_ARGUMENT when the world has another holder.
+ */
 ECS_API ecs_Status ecs_world_hold(ecs_World *world, ecs_Holder *holder);
 
-/* Destroys every entity; definitions and queries stay, and the memory for as
- * many. ECS_E_OPEN. Cost: every entity and every row. */
+/* Destroys every entity. Components, queries and bundles stay, and so does the
+ * memory for as many rows. Returns ECS_OK, or ECS_E_OPEN while the world is
+ * open. Cost: every entity and every row. */
 ECS_API ecs_Status ecs_world_clear(ecs_World *world);
 
 typedef struct ecs_Statistics {
-  uint64_t entities; /* alive, recorded ones included */
+  uint64_t entities; /* alive, recorded spawns included */
   uint64_t retired;  /* indices that will never be issued again */
-  uint64_t dropped;  /* recorded changes to entities destroyed by then;
-                                not those of a recording that was discarded */
+  uint64_t dropped;  /* changes of entities recorded after their destruction
+                        had been recorded; changes of a discarded recording
+                        are not counted */
   uint64_t groups;
-  uint64_t tables; /* of all groups, empty ones included */
+  uint64_t tables; /* of all groups, empty tables included */
   uint64_t components;
   uint64_t queries;
-  uint64_t bytes; /* held now from the allocator */
-  uint64_t peak_bytes;
+  uint64_t bytes;             /* held from the allocator now */
+  uint64_t peak_bytes;        /* the most ever held from the allocator */
   uint64_t allocations;       /* live blocks */
   uint64_t structure_version; /* grows with every change of structure */
 } ecs_Statistics;
-/* Counts and bytes, written to *statistics. Cost: one look at every group. */
+/* Writes counts and bytes to *statistics. Cost: a visit of every group. */
 ECS_API void ecs_world_statistics(const ecs_World *world,
                                   ecs_Statistics *statistics);
 
-/* Groups, tables and components, how they are stored and how many bytes they
- * take, as lines of text; writes at most capacity bytes, the final 0 included,
- * and returns the length it wants without it. text may be NULL where capacity
- * is 0. Cost: looks at every table. */
+/* Writes a description of groups, tables and components, with their storage and
+ * bytes, as lines of text (rule "Text"). Cost: a visit of every table. */
 ECS_API size_t ecs_world_explain(const ecs_World *world, char *text,
                                  size_t capacity);
 
-/* One number for everything a program can observe: entities, values, order of
- * rows, which handles come next. Equal programs give equal hashes on every VM
- * and machine of one byte order. Cost: reads all of the world. */
+/* A hash of everything that a program can observe: entities, values, the order
+ * of rows, and which handles will be issued next. Equal programs give equal
+ * hashes on every VM and on every machine of the same byte order. Cost: reads
+ * the whole world. */
 ECS_API uint64_t ecs_world_hash(const ecs_World *world);
 
-/* Of entities and values alone, whatever the order of rows and the storage.
- * Cost: reads all of the world. */
+/* A hash of entities and values alone. It depends neither on the order of rows
+ * nor on how components are stored. Cost: reads the whole world. */
 ECS_API uint64_t ecs_world_state_hash(const ecs_World *world);
 
 /* Components -------------------------------------------------------------- */
 
+/* The types of fields. A float is 4 or 8 bytes, integers are as their names. */
 typedef enum ecs_Scalar {
   ECS_F32 = 0,
   ECS_F64,
@@ -205,208 +234,267 @@ typedef enum ecs_Storage {
 } ecs_Storage;
 
 typedef struct ecs_Field {
-  const char *name; /* 1 to 255 bytes */
+  const char *name; /* 1 to 255 bytes, unique in the component */
   ecs_Scalar type;
-  double default_value; /* in the type's range; 0 for ECS_ENTITY */
+  double default_value; /* in the range of the type; 0 for ECS_ENTITY */
 } ecs_Field;
 
 typedef struct ecs_ComponentDescription {
   const char *name;        /* 1 to 255 bytes, unique in the world */
-  const ecs_Field *fields; /* field_count of them; none makes a tag */
-  uint32_t field_count;    /* 0 to 64 */
+  const ecs_Field *fields; /* field_count of them; may be NULL for a tag */
+  uint32_t field_count;    /* 0 to 64; 0: a tag */
   ecs_Storage storage;
 } ecs_ComponentDescription;
 
-/* Defines a component, or returns the one of that name when schema and storage
- * are the same. ECS_E_SCHEMA when they are not; ECS_E_NAME, ECS_E_FIELD (two
- * fields of one name), ECS_E_VALUE (a default), ECS_E_COMPONENT (fields stored
- * as bits), ECS_E_ARGUMENT (a storage or type that there is not, or fields
- * NULL), ECS_E_LIMIT (more than 64 fields), ECS_E_OPEN for a new one. Cost: a
- * comparison with the name of every component. */
+/* Defines a component, or finds the component of that name when schema and
+ * storage are the same. The description is copied. Returns ECS_OK, or
+ *   ECS_E_NAME       a name of the component or of a field is NULL, empty or
+ *                    longer than 255 bytes
+ *   ECS_E_FIELD      two fields have one name
+ *   ECS_E_VALUE      a default does not fit its type
+ *   ECS_E_ARGUMENT   an unknown storage or type, or fields is NULL although
+ *                    field_count is not 0
+ *   ECS_E_COMPONENT  a component with fields is to be stored as bits
+ *   ECS_E_SCHEMA     the name exists with another schema or storage
+ *   ECS_E_OPEN       the name is new and the world is open
+ *   ECS_E_LIMIT      more than 64 fields, or a limit of the world
+ *   ECS_E_MEMORY.
+ * Cost: a comparison with the name of every component. */
 ECS_API ecs_Status ecs_component(ecs_World *world,
                                  const ecs_ComponentDescription *description,
                                  ecs_Component *component);
 
-/* 0 when there is none of that name. Cost: a comparison with the name of every
- * component. */
+/* The component of that name; 0 when there is none. Cost: a comparison with the
+ * name of every component. */
 ECS_API ecs_Component ecs_component_find(const ecs_World *world,
                                          const char *name);
 
-/* NULL for an unknown id. Borrowed for the life of the world. */
+/* The name of a component, borrowed for the life of the world; NULL when the
+ * component is unknown. */
 ECS_API const char *ecs_component_name(const ecs_World *world,
                                        ecs_Component component);
 
-/* A component's image is how its value looks outside a world: a C struct with
- * its fields in order, each at its natural alignment. offset is the field's in
- * it, image_bytes its size, 0 for a tag. */
+/* One field of a component. The image of a component is the form in which its
+ * value is passed in and out of a world: a C struct of its fields in order,
+ * each at its natural alignment. */
 typedef struct ecs_FieldInfo {
-  const char *name;
+  const char *name; /* borrowed for the life of the world */
   ecs_Scalar type;
-  uint32_t offset;
+  uint32_t offset; /* of the field in the image, in bytes */
   double default_value;
 } ecs_FieldInfo;
 
-/* field_count and image_bytes are 0, and storage is ECS_STORE_TABLE, for an
- * unknown id. ecs_component_field tells of field 0 to field_count - 1, its name
- * borrowed for the life of the world: ECS_E_COMPONENT, ECS_E_FIELD. */
+/* The number of fields of a component; 0 for a tag and for an unknown one. */
 ECS_API uint32_t ecs_component_field_count(const ecs_World *world,
                                            ecs_Component component);
+/* The size of a component's image in bytes; 0 for a tag and for an unknown
+ * component. */
 ECS_API uint32_t ecs_component_image_bytes(const ecs_World *world,
                                            ecs_Component component);
+/* Describes one field, 0 to field_count - 1, in *info. Returns ECS_OK,
+ * ECS_E_COMPONENT (unknown) or ECS_E_FIELD (no such field). */
 ECS_API ecs_Status ecs_component_field(const ecs_World *world,
                                        ecs_Component component, uint32_t field,
                                        ecs_FieldInfo *info);
+/* How a component is stored, as its definition says, whatever ecs_group did
+ * since; ECS_STORE_TABLE for an unknown component. */
 ECS_API ecs_Storage ecs_component_storage(const ecs_World *world,
                                           ecs_Component component);
 
-/* Strict conversion of one number into a field of an image, at any alignment.
- * ECS_E_ARGUMENT: no such type. ECS_E_VALUE for a fraction or a number out of
- * range where the type is an integer, for a finite number too large for an f32,
- * for anything but 0 and 1 as a bool and for what is no handle as an entity. A
- * NaN is stored as the one quiet NaN. */
+/* Strict conversion of a number into an element of an image, at any alignment.
+ * place points at ecs_scalar_bytes(type) bytes. A float is rounded to nearest;
+ * a NaN is stored as the one quiet NaN. Returns ECS_OK, ECS_E_ARGUMENT (unknown
+ * type), or ECS_E_VALUE: a fraction or a number out of range for an integer, a
+ * finite number too large for an f32, anything but 0 and 1 for a bool, or a
+ * number that is no handle for an entity. */
 ECS_API ecs_Status ecs_scalar_store(ecs_Scalar type, void *place, double value);
-/* Converting store, which cannot fail: towards zero, saturating, NaN to 0 for
- * integers. Any number but 0 is true; what is no handle becomes the null
- * entity. A type that there is not stores nothing. */
+/* Converting store into an element, at any alignment; it cannot fail. Integers
+ * are truncated towards zero and saturate, and NaN becomes 0. A bool is true
+ * for any number but 0. A number that is no handle becomes the null entity. An
+ * unknown type stores nothing. */
 ECS_API void ecs_scalar_convert(ecs_Scalar type, void *place, double value);
-/* A field of an image, at any alignment, as a number: exact for every type. */
+/* An element of an image, at any alignment, as a number: exact for every type.
+ * 0 for an unknown type. */
 ECS_API double ecs_scalar_load(ecs_Scalar type, const void *place);
-/* 1, 2, 4 or 8. */
+/* The size of an element: 1, 2, 4 or 8 bytes; 0 for an unknown type. */
 ECS_API uint32_t ecs_scalar_bytes(ecs_Scalar type);
-ECS_API const char *ecs_scalar_name(ecs_Scalar type); /* "f32" */
+/* The name of a type, such as "f32"; "unknown" for an unknown type. A string
+ * constant. */
+ECS_API const char *ecs_scalar_name(ecs_Scalar type);
 
 /* Storage ----------------------------------------------------------------- */
 
-/* Stores these components together in a group of their own, wherever they were
- * before, and moves the rows there are. Values and matches stay, the order of
- * rows may change. Naming one component makes it a sparse set; naming none does
- * nothing. A tag stored as bits stays bits. ECS_E_OPEN, ECS_E_COMPONENT.
- * Cost: all rows of every group that gives or takes a component are copied, and
- * for a while both copies exist. */
+/* Stores count components together in a group of their own, whatever groups
+ * they were in, and moves their rows. Values and matches stay; the order of
+ * rows may change. One component alone becomes a sparse set; count 0 does
+ * nothing. A tag stored as bits stays bits. Returns ECS_OK, ECS_E_OPEN while
+ * the world is open, ECS_E_COMPONENT (unknown, or one twice), ECS_E_MEMORY or
+ * ECS_E_LIMIT. Cost: copies all rows of every group that gives or takes a
+ * component; for a while both copies exist. */
 ECS_API ecs_Status ecs_group(ecs_World *world, const ecs_Component *components,
                              uint32_t count);
 
-/* Brings components back to the main group: the opposite of ecs_group, with its
- * errors and its cost. */
+/* Moves count components back to the main group: the opposite of ecs_group.
+ * count 0 does nothing. Returns ECS_OK, ECS_E_OPEN while the world is open,
+ * ECS_E_COMPONENT (unknown, or one twice), ECS_E_MEMORY or ECS_E_LIMIT. Cost:
+ * that of ecs_group. */
 ECS_API ecs_Status ecs_ungroup(ecs_World *world,
                                const ecs_Component *components, uint32_t count);
 
-/* A set of components resolved once, for spawning many. Asking again for the
- * same components in the same order gives the same bundle. It lives as long as
- * the world. count may be 0. ECS_E_COMPONENT. Cost: a look at every bundle. */
+/* Prepares a set of count components for spawning many entities; count may be
+ * 0. The same components in the same order give the same bundle again. It lives
+ * as long as the world. Returns ECS_OK, ECS_E_COMPONENT (unknown, or one
+ * twice), ECS_E_MEMORY or ECS_E_LIMIT. Cost: a comparison with every bundle. */
 ECS_API ecs_Status ecs_bundle(ecs_World *world, const ecs_Component *components,
                               uint32_t count, ecs_Bundle *bundle);
 
-/* Makes room for count more entities with the bundle's components, so that
- * spawning them allocates nothing. ECS_E_OPEN, ECS_E_ARGUMENT (no such
- * bundle), ECS_E_LIMIT where so many cannot be alive. Cost: the rows that are
- * there, where their table has to grow. */
+/* Makes room for count more entities with the components of a bundle, so that
+ * spawning them allocates nothing. Returns ECS_OK, ECS_E_ARGUMENT (unknown
+ * bundle), ECS_E_OPEN while the world is open, ECS_E_MEMORY, or ECS_E_LIMIT,
+ * also when so many entities cannot be alive. Cost: copies the existing rows of
+ * the table when it has to grow. */
 ECS_API ecs_Status ecs_reserve(ecs_World *world, ecs_Bundle bundle,
                                uint64_t count);
 
 /* Entities ---------------------------------------------------------------- */
 
-/* Makes an entity that has count components, each named once. values: NULL, or
- * one image per component in the order of components, or of the bundle, each of
- * which may be NULL. What is not given takes the schema's defaults. entity may
- * be NULL. ECS_E_COMPONENT; of the second ECS_E_ARGUMENT (no such bundle).
- * Cost: per field; ecs_spawn resolves the components anew, unless they are
- * those that it was given last. */
+/* Spawns an entity with count components. values is NULL, or an array of one
+ * image per component, in the order of components, each of which may be NULL. A
+ * component without an image gets its defaults. *entity, unless NULL, gets the
+ * handle. While the world is open the spawn is recorded (ecs_defer_begin).
+ * Returns ECS_OK, ECS_E_COMPONENT (unknown, or one twice), ECS_E_MEMORY or
+ * ECS_E_LIMIT. Cost: per field; the set of components is looked up anew unless
+ * it is the one of the last call. */
 ECS_API ecs_Status ecs_spawn(ecs_World *world, const ecs_Component *components,
                              uint32_t count, const void *const *values,
                              ecs_Entity *entity);
+/* Spawns an entity with the components of a bundle. values and entity are as in
+ * ecs_spawn, images in the order of the bundle. While the world is open the
+ * spawn is recorded. Returns ECS_OK, ECS_E_ARGUMENT (unknown bundle),
+ * ECS_E_MEMORY or ECS_E_LIMIT. Cost: per field. */
 ECS_API ecs_Status ecs_spawn_bundle(ecs_World *world, ecs_Bundle bundle,
                                     const void *const *values,
                                     ecs_Entity *entity);
 
-/* Destroys an entity: its handle is never alive again. ECS_E_DEAD when it is no
- * longer, or never was, alive. Cost: per field. */
+/* Destroys an entity; its handle is never alive again. While the world is open
+ * the destruction is recorded, and the entity is no longer alive from then on.
+ * Returns ECS_OK, ECS_E_DEAD when the entity is not alive, or, when recording,
+ * ECS_E_MEMORY or ECS_E_LIMIT. Cost: per field. */
 ECS_API ecs_Status ecs_destroy(ecs_World *world, ecs_Entity entity);
-/* False for what is destroyed, also where that is only recorded, and for what
- * was never issued; a recorded spawn is alive. */
+/* Is the entity alive? True also for a recorded spawn. False once its
+ * destruction is made or recorded, and for a handle that was never issued. */
 ECS_API bool ecs_alive(const ecs_World *world, ecs_Entity entity);
 
-/* Adds a component; where it is present nothing happens, to its value neither.
- * image NULL: defaults. ECS_E_COMPONENT, ECS_E_DEAD. Cost: the entity's row
- * moves to another table, per field of its group; of a sparse one the rest
- * stays. */
+/* Adds a component with the values of image, or with defaults when image is
+ * NULL. A component that is present keeps its value, and nothing happens. While
+ * the world is open the change is recorded. Returns ECS_OK, ECS_E_COMPONENT
+ * (unknown), ECS_E_DEAD, ECS_E_MEMORY or ECS_E_LIMIT. Cost: moves the entity's
+ * row to another table of the component's group, per field of that row; for a
+ * sparse component the other components are not touched. */
 ECS_API ecs_Status ecs_add(ecs_World *world, ecs_Entity entity,
                            ecs_Component component, const void *image);
 
-/* Removes a component; where it is absent nothing happens. Errors and cost are
- * those of ecs_add. */
+/* Removes a component. When it is absent, nothing happens. While the world is
+ * open the change is recorded. Returns ECS_OK, ECS_E_COMPONENT (unknown),
+ * ECS_E_DEAD, ECS_E_MEMORY or ECS_E_LIMIT. Cost: that of ecs_add. */
 ECS_API ecs_Status ecs_remove(ecs_World *world, ecs_Entity entity,
                               ecs_Component component);
 
-/* Sets the fields whose bits are in fields (bit k: field k; all: ~0) from an
- * image, adding the component with defaults where it is absent. Bits past the
- * last field mean nothing. image may be NULL where fields is 0, and for a tag.
- * ECS_E_COMPONENT, ECS_E_DEAD, ECS_E_ARGUMENT (no image), and ECS_E_ACCESS when
- * the entity has it and an open cursor reads or writes it. Cost: per field. */
+/* Sets fields of a component from an image: field k when bit k of `fields` is
+ * set, all of them for ~0. Bits beyond the last field are ignored. When the
+ * component is absent it is added, with defaults for the other fields. image
+ * may be NULL when `fields` is 0, and for a tag. While the world is open the
+ * change is recorded when the component is absent or other changes of the
+ * entity are recorded; otherwise the value is written at once. Returns ECS_OK,
+ * ECS_E_COMPONENT (unknown), ECS_E_ARGUMENT (no image), ECS_E_DEAD,
+ * ECS_E_ACCESS when the entity has the component and an open cursor reads or
+ * writes it; when adding or recording, also ECS_E_MEMORY or ECS_E_LIMIT. Cost:
+ * per field; where the component is added, that of ecs_add. */
 ECS_API ecs_Status ecs_set(ecs_World *world, ecs_Entity entity,
                            ecs_Component component, const void *image,
                            uint64_t fields);
 
-/* Copies the component into an image. ECS_E_COMPONENT (a tag), ECS_E_ACCESS
- * when an open cursor writes the component, ECS_E_DEAD, ECS_E_ABSENT: the first
- * of these that holds. An entity whose destruction is recorded is read as
- * before until it is applied. Cost: per field, a few dependent loads. */
+/* Copies a component into image, which has room for ecs_component_image_bytes.
+ * Returns ECS_OK, or the first of these that holds: ECS_E_COMPONENT (unknown,
+ * or a tag), ECS_E_ACCESS when an open cursor writes the component, ECS_E_DEAD,
+ * ECS_E_ABSENT. An entity with a recorded destruction is still read as before;
+ * a recorded spawn has no components yet (ECS_E_ABSENT). Cost: per field, after
+ * a few dependent loads. */
 ECS_API ecs_Status ecs_get(const ecs_World *world, ecs_Entity entity,
                            ecs_Component component, void *image);
 
-/* One field as a number, exact for every type: field is its position in the
- * schema, from 0. Errors are those of ecs_get and ecs_set, and ECS_E_FIELD; of
- * the second ECS_E_VALUE, as ecs_scalar_store. */
+/* Reads one field as a number, exact for every type. field is its position in
+ * the schema, from 0. Returns ECS_OK, or the first of these that holds:
+ * ECS_E_COMPONENT, ECS_E_FIELD (no such field), ECS_E_ACCESS, ECS_E_DEAD,
+ * ECS_E_ABSENT, each as in ecs_get. */
 ECS_API ecs_Status ecs_get_field(const ecs_World *world, ecs_Entity entity,
                                  ecs_Component component, uint32_t field,
                                  double *value);
+/* Sets one field from a number, converted as by ecs_scalar_store; for the rest
+ * it is ecs_set of this field. Returns ECS_OK, ECS_E_COMPONENT (unknown, or a
+ * tag), ECS_E_FIELD (no such field), ECS_E_VALUE (the number does not fit),
+ * ECS_E_DEAD, ECS_E_ACCESS, ECS_E_MEMORY or ECS_E_LIMIT. */
 ECS_API ecs_Status ecs_set_field(ecs_World *world, ecs_Entity entity,
                                  ecs_Component component, uint32_t field,
                                  double value);
 
-/* False for a dead entity and for an unknown component. What is only recorded
- * does not count yet. */
+/* Is the component present? False for a dead entity and for an unknown
+ * component. Recorded changes do not count yet: an entity with a recorded
+ * destruction still has its components, a recorded spawn has none. */
 ECS_API bool ecs_has(const ecs_World *world, ecs_Entity entity,
                      ecs_Component component);
 
-/* The components of an entity in order of definition; writes at most capacity
- * of them and returns how many there are, 0 for a dead one. components may be
- * NULL where capacity is 0. As with ecs_get and ecs_has, an entity whose
- * destruction is recorded still has them. Cost: a question for each component
- * of the world. */
+/* Lists the components of an entity in order of definition: writes at most
+ * capacity of them and returns how many there are, 0 for a dead entity.
+ * components may be NULL when capacity is 0. Recorded changes do not count yet,
+ * as in ecs_has. Cost: one test per component of the world. */
 ECS_API uint32_t ecs_components_of(const ecs_World *world, ecs_Entity entity,
                                    ecs_Component *components,
                                    uint32_t capacity);
 
 /* Accessors: one component of many entities ------------------------------- */
 
-/* Prepared access to one component. Plain data: copy and drop it at will, but
- * not beyond the life of its world. */
+/* Prepared access to one component. Plain data owned by the caller: it may be
+ * copied and dropped at any time, and must not be used after its world. It
+ * follows every change of structure and of storage by itself. */
 typedef struct ecs_Accessor {
   uint64_t private_state[12];
 } ecs_Accessor;
 
-/* Prepares one. ECS_E_COMPONENT: unknown, or a tag. It follows every change of
- * structure and storage by itself. */
+/* Prepares an accessor. Returns ECS_OK, or ECS_E_COMPONENT (unknown, or a tag).
+ */
 ECS_API ecs_Status ecs_accessor(ecs_World *world, ecs_Component component,
                                 ecs_Accessor *accessor);
-/* As ecs_get, and ecs_set of all fields where the component is present; where
- * it is absent ecs_accessor_set answers ECS_E_ABSENT. Neither adds anything.
- * Cost: less than theirs, most of all for entities of one table. */
+/* Copies the accessor's component of an entity into image. Returns ECS_OK, or
+ * the first of these that holds: ECS_E_ACCESS when an open cursor writes the
+ * component, ECS_E_DEAD, ECS_E_ABSENT, as in ecs_get. Cost: less than that of
+ * ecs_get, least when consecutive entities are in one table. */
 ECS_API ecs_Status ecs_accessor_get(ecs_Accessor *accessor, ecs_Entity entity,
                                     void *image);
+/* Sets all fields of the accessor's component from image; never adds it. When
+ * other changes of the entity are recorded, the set is recorded too. Returns
+ * ECS_OK, or the first of these that holds: ECS_E_ACCESS when an open cursor
+ * reads or writes the component, ECS_E_DEAD, ECS_E_ABSENT; when recording, also
+ * ECS_E_MEMORY or ECS_E_LIMIT. Cost: as ecs_accessor_get. */
 ECS_API ecs_Status ecs_accessor_set(ecs_Accessor *accessor, ecs_Entity entity,
                                     const void *image);
-/* For count entities at once: columns has one array of count elements per
- * field, none of which may overlap the world's. Elements of entities without
- * the component are left as they are; found, when not NULL, gets how many have
- * it. An entity that comes twice in set_many keeps the later values. When
- * recording one fails (ECS_E_MEMORY, ECS_E_LIMIT), none is set. ECS_E_ACCESS as
- * for one. Cost: per entity and field; look-ups of many overlap. */
+/* Reads the component of count entities. columns has one array of count
+ * elements per field; none may overlap memory of the world. The elements of
+ * entities that are dead or lack the component are left as they are. *found,
+ * unless NULL, gets the number of entities that have the component. Returns
+ * ECS_OK, or ECS_E_ACCESS when an open cursor writes the component. Cost: per
+ * entity and field; cache misses of many look-ups overlap. */
 ECS_API ecs_Status ecs_accessor_get_many(ecs_Accessor *accessor,
                                          const ecs_Entity *entities,
                                          uint32_t count, void *const *columns,
                                          uint32_t *found);
+/* Sets all fields of the component of count entities; never adds it. columns
+ * and found are as in ecs_accessor_get_many, and entities that are dead or lack
+ * the component are skipped. An entity that is listed twice keeps the later
+ * values. Returns ECS_OK, ECS_E_ACCESS when an open cursor reads or writes the
+ * component, or ECS_E_MEMORY or ECS_E_LIMIT when a change cannot be recorded;
+ * then no entity was set. On failure *found is 0. Cost: as
+ * ecs_accessor_get_many. */
 ECS_API ecs_Status ecs_accessor_set_many(ecs_Accessor *accessor,
                                          const ecs_Entity *entities,
                                          uint32_t count,
@@ -416,11 +504,11 @@ ECS_API ecs_Status ecs_accessor_set_many(ecs_Accessor *accessor,
 /* Queries ----------------------------------------------------------------- */
 
 typedef enum ecs_Access {
-  ECS_WRITE = 0, /* must be there; read and written */
-  ECS_READ,      /* must be there; only read */
-  ECS_OPTIONAL,  /* read and written where it is there */
-  ECS_WITH,      /* must be there; its values are not looked at */
-  ECS_WITHOUT,   /* must not be there */
+  ECS_WRITE = 0, /* must be present; read and written */
+  ECS_READ,      /* must be present; only read */
+  ECS_OPTIONAL,  /* read and written where it is present */
+  ECS_WITH,      /* must be present; its values are not used */
+  ECS_WITHOUT,   /* must be absent */
   ECS_ACCESS_COUNT
 } ecs_Access;
 
@@ -429,203 +517,243 @@ typedef struct ecs_Term {
   ecs_Access access;
 } ecs_Term;
 
-/* A query belongs to its world, which frees it in the end. Terms name each
- * component once (ECS_E_COMPONENT) and are 0 to 4096 (ECS_E_LIMIT);
- * ECS_E_ARGUMENT: an access that there is not. No terms: every entity. May be
- * made while a cursor is open. Cost: a look at every table of the groups of its
- * terms. */
+/* Creates a query of count terms, 0 to 4096; without terms every entity
+ * matches. The terms are copied. The world owns the query and frees it at its
+ * end; ecs_query_destroy frees it earlier. Allowed while the world is open.
+ * Returns ECS_OK, ECS_E_COMPONENT (unknown, or in two terms), ECS_E_ARGUMENT
+ * (unknown access), ECS_E_MEMORY, or ECS_E_LIMIT (too many terms or queries).
+ * Cost: a test of every table of the groups of its terms. */
 ECS_API ecs_Status ecs_query_create(ecs_World *world, const ecs_Term *terms,
                                     uint32_t count, ecs_Query **query);
 
-/* Frees a query with its bindings and programs before its world ends.
- * ECS_E_OPEN while one of its cursors is open. NULL is fine. */
+/* Removes a query from its world, destroys its programs and kernel bindings,
+ * and frees it. query may be NULL: does nothing. Returns ECS_OK, or ECS_E_OPEN
+ * while one of the query's cursors is open. */
 ECS_API ecs_Status ecs_query_destroy(ecs_Query *query);
 
-/* How many entities match now. Cost: per table, or per row for partial plans
- * that are not cached and for tags stored as bits. */
+/* Counts the entities that match now. Returns ECS_OK or ECS_E_MEMORY. Cost: per
+ * table; per row where a partial plan is not cached, and for tags stored as
+ * bits. */
 ECS_API ecs_Status ecs_query_count(ecs_Query *query, uint64_t *count);
 
-/* The entity of the first row of a walk begun now, 0 when there is none. Asks
- * for no access. Cost: up to the first match. */
+/* Finds the entity of the first row that a cursor begun now would visit; 0 when
+ * none matches. Needs no access, so an open cursor does not prevent it. Returns
+ * ECS_OK or ECS_E_MEMORY. Cost: up to the first match. */
 ECS_API ecs_Status ecs_query_first(ecs_Query *query, ecs_Entity *entity);
 
-/* The position in a batch's columns of a term's field; ECS_E_FIELD. Columns
- * come in the order of terms, then fields; ECS_WITH, ECS_WITHOUT and tags have
- * none. The presence of an optional tag is not told. */
+/* Finds the position of a field in the columns of a batch: field, from 0, of
+ * the term at position `term`, from 0. Columns are in the order of terms, then
+ * of fields. ECS_WITH, ECS_WITHOUT and tags have no columns, so a batch does
+ * not show whether an optional tag is present. Returns ECS_OK, or ECS_E_FIELD
+ * when there is no such column. */
 ECS_API ecs_Status ecs_query_column(const ecs_Query *query, uint32_t term,
                                     uint32_t field, uint32_t *column);
-/* How many columns a batch of it has: 0 to 64 for each term. */
+/* The number of columns of the query's batches: 0 to 64 per term. */
 ECS_API uint32_t ecs_query_column_count(const ecs_Query *query);
 
-/* How the query is stored and will run, as lines of text; writes at most
- * capacity bytes, the final 0 included, and returns the length it wants without
- * it. text may be NULL where capacity is 0. Out of memory, the text says so.
- * Cost: that of ecs_query_count. */
+/* Writes how the query is stored and how it will run, as lines of text (rule
+ * "Text"). When memory runs out, the text says so. Cost: that of
+ * ecs_query_count. */
 ECS_API size_t ecs_query_explain(ecs_Query *query, char *text, size_t capacity);
 
 /* Changes of every match -------------------------------------------------- */
 
-/* One change of all entities that match now, whole or (ECS_E_MEMORY,
- * ECS_E_LIMIT) not at all. Each comes to what ecs_add, ecs_remove, ecs_set and
- * ecs_destroy would make of the matches one by one, but for the order of rows;
- * indices come free from the highest to the lowest, however the entities are
- * stored. While something is open, one change for each match is recorded, in
- * that same order; a match whose destruction is recorded is dropped and counted
- * as ever, and destroying it again does nothing.
+/* Each of these functions changes all entities that match now, or none when it
+ * fails. The result is that of ecs_add, ecs_remove, ecs_set or ecs_destroy
+ * called for every match, but for the order of rows. Indices of destroyed
+ * entities become free from the highest to the lowest, however the entities are
+ * stored.
  *
- * Cost: where the terms and the component are in one group, whole tables are
- * copied column by column; what joins or leaves a sparse set of its own does so
- * in one run, and a tag stored as bits is written byte by byte. Otherwise rows
- * move one by one. */
+ * While the world is open, one change per match is recorded, from the highest
+ * index to the lowest. A change of a match that already has a recorded
+ * destruction is dropped and counted, as it is by the single functions;
+ * destroying the match again does nothing.
+ *
+ * Cost: when the terms and the component are in one group, whole tables are
+ * copied column by column. A component that is stored alone as a sparse set is
+ * added or removed in one run, and a tag stored as bits is written byte by
+ * byte. Otherwise rows move one by one. */
 
-/* Adds a component to those that lack it. ECS_E_COMPONENT. image NULL:
- * defaults. */
+/* Adds a component to the matches that lack it, with the values of image, or
+ * with defaults when image is NULL. Returns ECS_OK, ECS_E_COMPONENT (unknown),
+ * ECS_E_MEMORY or ECS_E_LIMIT. */
 ECS_API ecs_Status ecs_query_add_all(ecs_Query *query, ecs_Component component,
                                      const void *image);
-/* Removes it from those that have it. ECS_E_COMPONENT. */
+/* Removes a component from the matches that have it. Returns ECS_OK,
+ * ECS_E_COMPONENT (unknown), ECS_E_MEMORY or ECS_E_LIMIT. */
 ECS_API ecs_Status ecs_query_remove_all(ecs_Query *query,
                                         ecs_Component component);
-/* Sets fields, as ecs_set does, and adds where the component is absent.
- * ECS_E_COMPONENT, ECS_E_ARGUMENT (fields of no image), and ECS_E_ACCESS when a
- * match has the component and an open cursor reads or writes it. */
+/* Sets fields of a component of every match, and adds the component where it is
+ * absent; image and `fields` are as in ecs_set. Returns ECS_OK, ECS_E_COMPONENT
+ * (unknown), ECS_E_ARGUMENT (image is NULL although it is needed), ECS_E_ACCESS
+ * when a match has the component and an open cursor reads or writes it,
+ * ECS_E_MEMORY or ECS_E_LIMIT. */
 ECS_API ecs_Status ecs_query_set_all(ecs_Query *query, ecs_Component component,
                                      const void *image, uint64_t fields);
-/* Destroys them. */
+/* Destroys every match. Returns ECS_OK, ECS_E_MEMORY or ECS_E_LIMIT. */
 ECS_API ecs_Status ecs_query_destroy_all(ecs_Query *query);
 
-/* Walks ------------------------------------------------------------------- */
+/* Cursors ----------------------------------------------------------------- */
 
-/* A walk over rows. Plain data of the caller; begin and end pair up. Cursors
- * nest and end in reverse order. */
+/* A loop over the rows of a query. Plain data owned by the caller. Each
+ * successful begin needs exactly one end or discard; cursors nest and end in
+ * reverse order. */
 typedef struct ecs_Cursor {
   uint64_t private_state[16];
 } ecs_Cursor;
 
-/* Rows as contiguous columns. columns[k] is NULL for an optional component that
- * no row of the batch has. Borrowed until the next call with the cursor. What
- * is only read must not be written. Columns may be copies; what was written is
- * in the world when the next call with the cursor returns. */
+/* Rows as contiguous columns. All pointers are borrowed until the next call
+ * with the cursor. A column that the query only reads must not be written.
+ * Columns may be copies: what was written is in the world when the next call
+ * with the cursor returns. */
 typedef struct ecs_Batch {
-  uint32_t count;
+  uint32_t count; /* rows */
   uint32_t column_count;
-  const ecs_Entity *entities;
-  void *const *columns;
+  const ecs_Entity *entities; /* count of them */
+  void *const *columns;       /* column_count of them, each an array of count
+                                 elements; one is NULL for an optional component
+                                 that no row of the batch has */
 } ecs_Batch;
 
-/* How batches are cut. Whole: as they lie, a table per batch. Coalesced: rows
- * of tiny tables are gathered into one batch, for callers to whom a batch is
- * expensive. */
+/* How rows are cut into batches. Whole: one batch per table, in place.
+ * Coalesced: the rows of tiny tables are gathered into one batch, for callers
+ * for which a batch is expensive. */
 typedef enum ecs_Batching {
   ECS_BATCH_WHOLE = 0,
   ECS_BATCH_COALESCED
 } ecs_Batching;
 
-/* Begins a walk over the rows that match now; the world is open from here to
- * its end. ECS_E_ACCESS when an open cursor writes what this one reads, or
- * reads what this one writes; ECS_E_LIMIT when cursors and deferrals nest
- * deeper than 64; ECS_E_ARGUMENT: no such batching. Where it fails there is
- * nothing to end. Cost: that of ecs_query_count where a partial plan is not
- * cached. */
+/* Begins a loop over the rows that match now; the world is open until the
+ * cursor ends. Returns ECS_OK, ECS_E_ARGUMENT (unknown batching), ECS_E_ACCESS
+ * when an open cursor writes a component that this one reads, or reads one that
+ * this one writes, ECS_E_LIMIT when cursors and deferrals nest deeper than 64,
+ * or ECS_E_MEMORY. After a failure there is nothing to end. Cost: that of
+ * ecs_query_count when a partial plan is not cached. */
 ECS_API ecs_Status ecs_query_begin(ecs_Query *query, ecs_Batching batching,
                                    ecs_Cursor *cursor);
 
-/* The component over which the last begin, get or set of this world answered
- * ECS_E_ACCESS; 0 when none did. */
+/* The component for which the last begin, get, set or run in this world
+ * returned ECS_E_ACCESS; 0 when none did yet. */
 ECS_API ecs_Component ecs_world_contested(const ecs_World *world);
 
-/* The next rows; false when there are no more, again and again. Cost:
- * none for tables in place; else the batch's rows are copied in, and those of
- * the last one back. */
+/* Writes the next rows to *batch and returns true; returns false when there are
+ * no more, however often it is called. Cost: nothing for a table in place;
+ * otherwise the rows of the batch are copied in, and the rows of the last batch
+ * are copied back. */
 ECS_API bool ecs_cursor_next(ecs_Cursor *cursor, ecs_Batch *batch);
 
-/* Ends the walk, also before its end. When it is the outermost, what was
- * recorded meanwhile is applied, whole or (ECS_E_MEMORY, ECS_E_LIMIT) not at
- * all; then it is discarded and the cursor has ended all the same. Cost: that
- * of the changes, each entity moved once for each group. */
+/* Ends the loop, at any point of it. When the cursor is the outermost, the
+ * recorded changes are applied. Returns ECS_OK, or ECS_E_MEMORY or ECS_E_LIMIT
+ * when the changes cannot be applied; then all of them are discarded, and the
+ * cursor has ended all the same. Cost: that of the changes; each entity moves
+ * at most once per group. */
 ECS_API ecs_Status ecs_cursor_end(ecs_Cursor *cursor);
 
-/* Ends the walk and drops what was recorded since its begin; values written
- * stay. */
+/* Ends the loop, at any point of it, and discards what was recorded since its
+ * begin. Values that were written stay. */
 ECS_API void ecs_cursor_discard(ecs_Cursor *cursor);
 
-/* One entity at a time: copies the entities that match now, at most capacity
- * of them, in the order of a walk; *count gets how many there are. entities may
- * be NULL where capacity is 0. Nothing is open afterwards. ECS_E_ACCESS where
- * ecs_query_begin answers it. Cost: every match. */
+/* Copies the entities that match now, at most capacity of them, in the order of
+ * a cursor; *count gets how many match. entities may be NULL when capacity is
+ * 0. The world is not open afterwards. Returns ECS_OK, ECS_E_ACCESS as
+ * ecs_query_begin, or ECS_E_MEMORY. Cost: every match. */
 ECS_API ecs_Status ecs_query_entities(ecs_Query *query, ecs_Entity *entities,
                                       uint64_t capacity, uint64_t *count);
 
-/* Matches: the entity matches, and its destruction is not recorded. In place:
- * nothing is open, so what elements point at may be written, as the query's
- * terms allow; otherwise only ecs_set_field knows whether and when. */
+/* What ecs_query_locate found out.
+ * ECS_ROW_MATCHES: the entity matches, and its destruction is not recorded.
+ * ECS_ROW_IN_PLACE: the world is not open, so elements may be written as the
+ * query's terms allow. Without this flag, write through ecs_set_field, which
+ * checks access and records where it has to. */
 typedef enum ecs_RowFlag {
   ECS_ROW_MATCHES = 1,
   ECS_ROW_IN_PLACE = 2
 } ecs_RowFlag;
 
-/* Where the row of an entity is, whether it matches or not: elements[k] is its
- * element of column k, NULL where the entity lacks the component or an open
- * cursor writes it. Borrowed while ecs_world_row_epoch stays. A NaN stored there
- * must be the one that ecs_scalar_convert stores. elements has room for
- * ecs_query_column_count. ECS_E_DEAD for what is not alive, or is only
- * recorded; on failure *flags is 0. Cost: a look-up for each group of the
- * terms, and each column. */
+/* Finds the row of an entity, whether the entity matches or not. elements has
+ * room for ecs_query_column_count pointers: elements[k] points at the entity's
+ * element of column k, or is NULL when the entity lacks the component or an
+ * open cursor writes it. The pointers are borrowed while ecs_world_row_epoch
+ * keeps its value. A NaN written there must be the one that ecs_scalar_convert
+ * stores. *flags gets ecs_RowFlag bits; 0 on failure. Returns ECS_OK,
+ * ECS_E_DEAD when the entity is not alive or is only a recorded spawn, or
+ * ECS_E_MEMORY. Cost: a look-up per group of the terms, and each column. */
 ECS_API ecs_Status ecs_query_locate(ecs_Query *query, ecs_Entity entity,
                                     void **elements, uint32_t *flags);
 
-/* A number that changes whenever what ecs_query_locate said of any entity may
- * no longer hold: structure changed, a destruction was recorded, or something
- * was opened or closed. It is at the same place for the life of the world. */
+/* The world's row epoch: a number that grows whenever a result of
+ * ecs_query_locate may have become wrong. It grows on every change of
+ * structure, when a destruction is recorded, and when a cursor or a deferral
+ * opens or closes. Compare it before using pointers that were kept. The address
+ * is the same for the life of the world. */
 ECS_API const uint64_t *ecs_world_row_epoch(const ecs_World *world);
 
-/* Spawns count entities of a bundle with default values. With a cursor it is
- * left open over the new rows, all columns of the bundle in its order, to be
- * filled and ended like any other; NULL: nothing more is asked. Discarding that
- * cursor keeps the entities and drops what was recorded since. ECS_E_ARGUMENT:
- * no such bundle; ECS_E_LIMIT also as ecs_query_begin. Cost: per new field. */
+/* Spawns count entities, less than 2^28, of a bundle with default values.
+ * cursor may be NULL. Otherwise the cursor is open afterwards: its one batch is
+ * the new rows, with all columns of the bundle in its order, to be filled; end
+ * it like any other cursor. Discarding this cursor keeps the entities and
+ * discards what was recorded since. While the world is open the spawns are
+ * recorded. Returns ECS_OK, ECS_E_ARGUMENT (unknown bundle), ECS_E_MEMORY, or
+ * ECS_E_LIMIT (too many entities, or with a cursor when cursors and deferrals
+ * nest deeper than 64); after a failure there is nothing to end. Cost: per new
+ * field. */
 ECS_API ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle,
                                   uint64_t count, ecs_Cursor *cursor);
 
 /* Deferred changes -------------------------------------------------------- */
 
-/* Between begin and its end changes of structure are recorded, and at the
- * outermost end applied entity by entity in the order of their first record,
- * each entity moved once, whole or not at all. The result is that of the same
- * calls made at once but for the order of rows and the ids of new entities. A
- * recorded spawn has its id and is alive but has no components yet; a recorded
- * destroy makes its entity dead, and what comes after it for that entity is
- * dropped and counted. A set of an entity that has a recorded change is
- * recorded with it, and so comes after what batches write meanwhile. Pairs
- * nest, with cursors too. */
-/* ECS_E_LIMIT when levels nest deeper than 64; ending what was not begun is
- * ECS_E_ARGUMENT, discarding it nothing. The outermost end costs and fails as
- * ecs_cursor_end does. Deferring: is anything open, a cursor included? */
+/* Begins a deferral: from here to its end, changes of structure are recorded.
+ *
+ * The outermost end applies them entity by entity, in the order of each
+ * entity's first record; each entity moves once; all changes are applied or
+ * none. The result is that of the same calls made at once, but for the order of
+ * rows and the ids of new entities.
+ *
+ * - A recorded spawn has its id and is alive, but has no components yet.
+ * - A recorded destruction makes the entity dead; later changes of the entity
+ *   are dropped and counted (ecs_Statistics.dropped).
+ * - A set of an entity with recorded changes is recorded too, so it takes
+ *   effect after what batches write in the meantime.
+ *
+ * Deferrals nest, with cursors too. Returns ECS_OK, or ECS_E_LIMIT when
+ * deferrals and cursors nest deeper than 64. */
 ECS_API ecs_Status ecs_defer_begin(ecs_World *world);
+/* Ends the innermost deferral; when it is the outermost level, the recorded
+ * changes are applied. Returns ECS_OK, ECS_E_ARGUMENT when no deferral was
+ * begun, or ECS_E_MEMORY or ECS_E_LIMIT when the changes cannot be applied;
+ * then all of them are discarded, and the deferral has ended all the same.
+ * Cost: as ecs_cursor_end. */
 ECS_API ecs_Status ecs_defer_end(ecs_World *world);
+/* Ends the innermost deferral and discards what was recorded since its begin.
+ * Does nothing when no deferral was begun. */
 ECS_API void ecs_defer_discard(ecs_World *world);
+/* Is the world open, by a deferral or a cursor? */
 ECS_API bool ecs_deferring(const ecs_World *world);
 
 /* Native kernels ---------------------------------------------------------- */
 
-/* What a kernel is given: blocks of rows. columns are in the order the kernel
- * declared them, NULL for an absent optional component. entities is NULL unless
- * the kernel asks for it (ECS_KERNEL_ENTITIES). */
+/* A block of rows, as a kernel gets it. All pointers are borrowed for the call.
+ */
 typedef struct ecs_KernelBlock {
-  const ecs_Entity *entities;
-  void *const *columns;
-  uint32_t count;
+  const ecs_Entity *entities; /* count of them; NULL unless the kernel asks for
+                                 them by ECS_KERNEL_ENTITIES */
+  void *const *columns;       /* in the order in which the kernel declares them,
+                                 each an array of count elements; one is NULL
+                                 for an absent optional component */
+  uint32_t count;             /* rows */
   uint32_t reserved;
 } ecs_KernelBlock;
 
 typedef struct ecs_KernelCall {
-  const ecs_KernelBlock *blocks;
+  const ecs_KernelBlock *blocks; /* block_count of them */
   uint32_t block_count;
   uint32_t reserved;
   double dt;
   uint64_t tick;
-  void *user; /* the caller's parameter struct, or NULL */
+  void *user; /* the caller's parameters; NULL when there are none */
 } ecs_KernelCall;
 
+/* One column that a kernel declares. */
 typedef struct ecs_KernelColumn {
   const char *component;
   const char *field;
@@ -633,24 +761,29 @@ typedef struct ecs_KernelColumn {
   ecs_Access access; /* ECS_WRITE, ECS_READ or ECS_OPTIONAL */
 } ecs_KernelColumn;
 
-/* Whole tables: without it rows may be cut anywhere at a multiple of 16, and
- * gathered; with it the query's plan must be full (ECS_E_KERNEL when run).
- * Entities: without it the blocks' entities are NULL, which saves gathering
- * them where rows are gathered. */
+/* ECS_KERNEL_WHOLE_TABLES: blocks are whole tables, so the query's plan must be
+ * full (ecs_kernel_run answers ECS_E_KERNEL otherwise). Without this flag rows
+ * may be gathered, and cut at any multiple of 16.
+ * ECS_KERNEL_ENTITIES: blocks have entities. Without this flag their entities
+ * are NULL, so that they need not be gathered. */
 typedef enum ecs_KernelFlag {
   ECS_KERNEL_WHOLE_TABLES = 1,
   ECS_KERNEL_ENTITIES = 2
 } ecs_KernelFlag;
 
+/* A kernel: a C function and the columns that it needs. ecs_kernel.h has macros
+ * that define kernels and libraries. */
 typedef struct ecs_Kernel {
   const char *name;
   void (*run)(const ecs_KernelCall *call);
-  const ecs_KernelColumn *columns;
+  const ecs_KernelColumn *columns; /* column_count of them */
   uint32_t column_count;
-  uint32_t flags; /* of ecs_KernelFlag; 0 for most */
+  uint32_t flags; /* bits of ecs_KernelFlag; 0 for most kernels */
 } ecs_Kernel;
 
-/* A library exports one object of this type named ecs_kernel_library. */
+/* A library of kernels exports one object of this type, named
+ * ecs_kernel_library. The sizes let the loader refuse a library that was
+ * compiled against another ecs.h. */
 typedef struct ecs_KernelLibrary {
   uint32_t abi;          /* ECS_KERNEL_ABI */
   uint32_t kernel_bytes; /* sizeof(ecs_Kernel) */
@@ -661,105 +794,120 @@ typedef struct ecs_KernelLibrary {
   uint32_t reserved;
 } ecs_KernelLibrary;
 
-/* Loads a shared library and checks its handshake. It is never unloaded: code
- * that a world may call stays. path is as dlopen takes it. text, capacity
- * bytes, gets the reason on failure; NULL: nobody asks. ECS_E_LIBRARY,
- * ECS_E_ABI. */
+/* Loads a shared library and checks its sizes; path is as dlopen takes it. The
+ * library is never unloaded, because a world may call its code at any time.
+ * text may be NULL; otherwise, on failure, it gets the reason, cut to capacity
+ * bytes. Returns ECS_OK, ECS_E_LIBRARY when the library cannot be loaded or
+ * exports no ecs_kernel_library, or ECS_E_ABI when it was compiled against
+ * another ecs.h. */
 ECS_API ecs_Status ecs_library_load(const char *path,
                                     const ecs_KernelLibrary **library,
                                     char *text, size_t capacity);
-/* The kernel of that name, as long-lived as the library; NULL: none. Cost: a
- * comparison with each name. */
+/* The kernel of that name, owned by the library; NULL when there is none. Cost:
+ * a comparison with each name. */
 ECS_API const ecs_Kernel *ecs_library_find(const ecs_KernelLibrary *library,
                                            const char *name);
 
-/* Fits a kernel to a query: every declared column must be a field of a term
- * that gives at least its access, of the declared type; otherwise ECS_E_KERNEL,
- * and *wrong, when not NULL, is the first column that does not fit. The
- * binding ends with its query; until then it refers to the kernel, which
- * therefore has to last as long, as those of a library do. */
+/* Binds a kernel to a query: every declared column must be a field of a term,
+ * of the declared type, and the term must give at least the declared access.
+ * The binding ends with its query. The kernel is borrowed until then and must
+ * live as long, as kernels of a loaded library do. Returns ECS_OK, ECS_E_KERNEL
+ * when a column does not fit, or ECS_E_MEMORY. On ECS_E_KERNEL *wrong, unless
+ * wrong is NULL, gets the position of the first column that does not fit. */
 ECS_API ecs_Status ecs_kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,
                                    ecs_KernelBinding **binding,
                                    uint32_t *wrong);
 
-/* Runs the kernel over all rows that match. call gives dt, tick and user;
- * blocks are filled in here. ECS_E_ACCESS as ecs_query_begin; ECS_E_KERNEL
- * where it wants whole tables and the plan is not full; ECS_E_NAN, after the
- * run, in a checked build. The kernel must not call into the world. Cost beyond
- * the kernel: near nothing for full plans while structure stays. */
+/* Runs a kernel over all rows that match. call gives dt, tick and user; its
+ * blocks are ignored, the kernel gets its own. The kernel must not call into
+ * the world. Returns ECS_OK, ECS_E_ACCESS as ecs_query_begin, ECS_E_KERNEL when
+ * the kernel needs whole tables and the plan is not full, or ECS_E_MEMORY: then
+ * the kernel has not run. A checked build returns ECS_E_NAN, after the run,
+ * when the kernel stored a NaN with a payload. Cost beyond the kernel: almost
+ * nothing for a full plan while structure does not change. */
 ECS_API ecs_Status ecs_kernel_run(ecs_KernelBinding *binding,
                                   const ecs_KernelCall *call);
 
 /* Kernel programs --------------------------------------------------------- */
 
-/* A kernel as text, which the library verifies and runs itself: block by block,
- * in vector code, the same bits on every machine. docs/programs.md has the
- * language. Reads text of length bytes and fits it to the query, as
- * ecs_kernel_bind does. ECS_E_PROGRAM, and ECS_E_LIMIT when it is too long:
- * message, when not NULL, gets at most capacity bytes that say what is wrong
- * and where. Ends with its query, at the latest. Cost: the length of the text,
- * and columns stored to times its instructions. */
+/* Creates a kernel program: a kernel as text, which the library verifies and
+ * runs itself, block by block in vector code, with the same bits on every
+ * machine. docs/programs.md defines the language. text has length bytes and is
+ * not kept. The program is fitted to the query as by ecs_kernel_bind, and ends
+ * with its query at the latest. message may be NULL; otherwise it gets at most
+ * capacity bytes that say what is wrong and where. Returns ECS_OK,
+ * ECS_E_PROGRAM when the text is wrong or does not fit the query, ECS_E_LIMIT
+ * when it is too long, or ECS_E_MEMORY. Cost: the length of the text, and the
+ * number of stored columns times that of instructions. */
 ECS_API ecs_Status ecs_program_create(ecs_Query *query, const char *text,
                                       size_t length, ecs_Program **program,
                                       char *message, size_t capacity);
 
-/* Frees it before its query ends. NULL is fine. */
+/* Frees a program before its query ends. program may be NULL: does nothing. */
 ECS_API void ecs_program_destroy(ecs_Program *program);
 
-/* Its text, written anew, into capacity bytes; returns the length it wants, as
- * ecs_query_explain does. Read again it is the same program. */
+/* Writes the program as text, in normal form (rule "Text"). Creating a program
+ * from this text gives the same program. */
 ECS_API size_t ecs_program_text(const ecs_Program *program, char *text,
                                 size_t capacity);
 
 typedef struct ecs_ProgramInfo {
-  uint32_t uniforms; /* declared */
-  uint32_t reductions;
-  uint32_t operations; /* that run for every row */
-  uint32_t bytes_read; /* of columns, per row */
-  uint32_t bytes_written;
-  uint32_t slow_calls;  /* operations that call the C library row by row */
-  const char *back_end; /* "block VM, AVX-512" */
+  uint32_t uniforms;      /* declared */
+  uint32_t reductions;    /* declared */
+  uint32_t operations;    /* that run for every row */
+  uint32_t bytes_read;    /* of columns, per row */
+  uint32_t bytes_written; /* of columns, per row */
+  uint32_t slow_calls;    /* operations that call the C library row by row */
+  const char *back_end;   /* "block VM, AVX-512"; a string constant */
 } ecs_ProgramInfo;
-/* Numbers about it, written to *info. Cost: columns times instructions. */
+/* Writes numbers about a program to *info. Cost: columns times instructions. */
 ECS_API void ecs_program_info(const ecs_Program *program,
                               ecs_ProgramInfo *info);
 
+/* One run of a program. All arrays belong to the caller. */
 typedef struct ecs_ProgramCall {
-  const double *uniforms; /* one for each declared; a bool is 0 or 1, an entity
-                              a handle */
-  double *reductions;     /* one for each declared: what came out */
-  uint32_t uniform_count; /* must be what is declared */
-  uint32_t reduction_count;
-  uint64_t random_key; /* with the row's entity, what random draws from */
+  const double *uniforms; /* one per declared uniform; a bool is 0 or 1, an
+                             entity is a handle; may be NULL when there are
+                             none */
+  double *reductions;     /* one per declared reduction, written by the run; may
+                             be NULL when there are none */
+  uint32_t uniform_count; /* must be the number declared */
+  uint32_t reduction_count; /* must be the number declared */
+  uint64_t random_key;      /* `random` draws from it and the row's entity */
 } ecs_ProgramCall;
 
-/* Runs it over all rows that match. What it adds, removes and destroys is
- * recorded when all rows are done, in their order, and applied as at the end of
- * a cursor. ECS_E_ACCESS as for cursors; ECS_E_ARGUMENT for wrong counts, or
- * NULL where there are some; ECS_E_MEMORY and ECS_E_LIMIT: no structure has
- * changed, values written stay, and reductions are not written. Cost: per row
- * and operation that is left. */
+/* Runs a program over all rows that match. What it adds, removes and destroys
+ * is recorded after the last row, in the order of rows, and applied as at the
+ * end of a cursor. Returns ECS_OK, ECS_E_ARGUMENT (wrong counts, or a NULL
+ * array that is needed), ECS_E_ACCESS as ecs_query_begin, also for a component
+ * that the program looks up, or ECS_E_MEMORY or ECS_E_LIMIT. After these two no
+ * structure has changed and reductions are not written, but values that were
+ * written stay. Cost: per row and operation. */
 ECS_API ecs_Status ecs_program_run(ecs_Program *program,
                                    const ecs_ProgramCall *call);
 
 /* Mathematics ------------------------------------------------------------- */
 
-/* With the same bits on every machine, which the C library's do not promise.
- * Angles are in radians, ecs_log is natural; any number is taken, and edges are
- * as C's. Accurate to 1 unit of the last place, ecs_atan2 to 3. */
+/* Functions that give the same bits on every machine, which those of the C
+ * library do not promise. Angles are in radians. Any number is accepted, and
+ * special cases are as in C. Results are accurate to 1 unit of the last place,
+ * those of ecs_atan2 to 3. */
 ECS_API double ecs_sin(double x);
 ECS_API double ecs_cos(double x);
 ECS_API double ecs_exp(double x);
+/* The natural logarithm. */
 ECS_API double ecs_log(double x);
 ECS_API double ecs_pow(double x, double y);
+/* The angle of the point (x, y). */
 ECS_API double ecs_atan2(double y, double x);
 
-/* A number in [0, 1): a hash of a key, an entity and how many numbers were
- * drawn with these two before (a whole number below 2^53; else it counts as
- * 0). */
+/* A pseudo-random number in [0, 1): a hash of a key, an entity, and how many
+ * numbers were drawn with these two before. draws is a whole number below 2^53;
+ * anything else counts as 0. */
 ECS_API double ecs_random(uint64_t key, ecs_Entity entity, double draws);
-/* The key of a system's run: of a world's seed, the system's name and a number
- * of the run, as of the frame. Cost: the length of the name. */
+/* The key of one run of a system, from the world's seed, the system's name and
+ * the number of the run, such as that of the frame. Cost: the length of the
+ * name. */
 ECS_API uint64_t ecs_random_key(uint64_t seed, const char *name, uint64_t tick);
 
 #define ECS_KERNEL_ABI 1u

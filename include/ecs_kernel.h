@@ -1,8 +1,7 @@
-/* ecs_kernel.h: for authors of native kernels, who include this instead of
- * ecs.h.
+/* ecs_kernel.h: for authors of native kernels; include it instead of ecs.h.
  *
- * A kernel is a C function that is handed rows as columns, and says which
- * columns it wants:
+ * A kernel is a C function that gets rows as columns, and a declaration of the
+ * columns that it needs:
  *
  *      #include <ecs_kernel.h>
  *
@@ -19,19 +18,22 @@
  *                                                      drag_columns)};
  *      ECS_KERNEL_LIBRARY(kernels);
  *
- * Built as a shared library, physics.so for ecs.load_native "physics":
+ * Build it as a shared library; for ecs.load_native "physics" that is
+ * physics.so:
  *
  *      cc -O3 -fPIC -shared -o physics.so physics.c
  *
  * Including this file turns off the contraction of a * b + c into a fused
- * multiply-add in all code after it, whatever -march says: a fused one rounds
- * once instead of twice, so machines that have it would give other results than
- * those that have not. Do not compile kernels with -ffast-math or, with clang,
- * -ffp-contract=fast: no source can take those back.
+ * multiply-add in all code after it, whatever -march says. A fused multiply-add
+ * rounds once instead of twice, so results would differ between machines with
+ * and without it. Do not compile kernels with -ffast-math, nor with
+ * -ffp-contract=fast under clang: no source can undo these options.
  *
- * What a kernel may not do: keep a pointer beyond the call, write a column that
- * it declared ECS_READ, call into the world, or store a NaN with a payload
- * (arithmetic alone makes none).
+ * A kernel must not
+ * - keep a pointer beyond the call,
+ * - write a column that it declared ECS_READ,
+ * - call into the world,
+ * - store a NaN with a payload (arithmetic alone makes none).
  */
 #ifndef ECS_KERNEL_H
 #define ECS_KERNEL_H
@@ -48,16 +50,19 @@
 #error "kernels must give the same bits everywhere: compile without -ffast-math"
 #endif
 
-/* One entry of an array of ecs_Kernel. columns is an array of ecs_KernelColumn.
- * The second takes flags: ECS_KERNEL_ENTITIES for kernels that look at the
- * entities of their rows, ECS_KERNEL_WHOLE_TABLES for those whose rows look at
- * each other. */
+/* Initialises one element of an array of ecs_Kernel. name is a string, run the
+ * function, columns an array (not a pointer) of ecs_KernelColumn, because its
+ * length is taken by sizeof. All three must live as long as the kernel.
+ * ECS_KERNEL_WITH also takes flags of ecs_KernelFlag: ECS_KERNEL_ENTITIES for a
+ * kernel that reads the entities of its rows, ECS_KERNEL_WHOLE_TABLES for a
+ * kernel in which rows read each other. */
 #define ECS_KERNEL(name, run, columns) ECS_KERNEL_WITH(name, run, columns, 0)
 #define ECS_KERNEL_WITH(name, run, columns, flags) \
   { (name), (run), (columns), sizeof(columns) / sizeof(*(columns)), (flags) }
 
-/* Defines what a library exports. The sizes let the loader refuse one that was
- * compiled against another ecs.h. */
+/* Defines the object that a library exports, once per library. kernels is an
+ * array of ecs_Kernel. The sizes in the object let the loader refuse a library
+ * that was compiled against another ecs.h. */
 #ifdef __cplusplus
 #define ECS_KERNEL_EXPORT extern "C" ECS_API
 #else
@@ -67,7 +72,7 @@
   ECS_KERNEL_EXPORT extern const ecs_KernelLibrary ecs_kernel_library; \
   const ecs_KernelLibrary ecs_kernel_library = ECS_KERNEL_LIBRARY_OF(kernels)
 
-/* The same as a value, for programs that have kernels compiled in:
+/* The same object as an initialiser, for programs with compiled-in kernels:
  *      static const ecs_KernelLibrary host = ECS_KERNEL_LIBRARY_OF(kernels); */
 #define ECS_KERNEL_LIBRARY_OF(kernels)                                        \
   {                                                                           \
