@@ -43,11 +43,11 @@ static State *state_of(ecs_Accessor *accessor) {
 static void find_layout(State *state) {
   const Store *store = &state->world->store;
   const Component *what = &store->components[state->component];
-  state->group = store->groups[what->group];
+  state->group = store->groups[what->group_id];
   state->bit = what->bit;
   state->table = NULL;
   state->known = SLOT_UNKNOWN;
-  state->plain = what->group == 0 && state->schema->uniform == ECS_F32;
+  state->plain = what->group_id == 0 && state->schema->uniform == ECS_F32;
   state->layout_version = store->layout_version;
 }
 

@@ -281,7 +281,7 @@ static ecs_Status change_all(Change *change) {
   const Component *what = change->what;
   ecs_Status status = query_plan(change->query);
   if (status != ECS_OK) return status;
-  change->group = change->store->groups[what->group];
+  change->group = change->store->groups[what->group_id];
   change->bit = what->bit;
   bool is_set = change->group->locator.narrow;
   if (is_set && change->adds)

@@ -48,7 +48,7 @@ static inline char *cells_store(char *cells, size_t stride, const char *image,
 
 ecs_Status store_add_to_set(Store *store, ecs_Entity entity,
                             const Component *what, const void *image) {
-  Group *group = what->home;
+  Group *group = what->group;
   const Locator *locator = &group->locator;
   uint32_t at = id_index(entity), fields = what->field_count;
   Table *table = NULL;
@@ -107,7 +107,7 @@ static ECS_COLD ecs_Status add_otherwise(Store *store, ecs_Entity entity,
   Table *from = NULL;
   store_find_slot(store, entity, &from);
   if (table_has(from, what->bit)) return ECS_OK;
-  return take_turn(what->home, from, what->bit, true)
+  return take_turn(what->group, from, what->bit, true)
              ? store_add_in_main(store, entity, what, image)
              : store_add_any(store, entity, what, image);
 }
@@ -124,7 +124,7 @@ ecs_Status store_add_in_main(Store *store, ecs_Entity entity,
   if (ECS_UNLIKELY(to->count == to->capacity ||
                    (image == NULL && turn->width > 0)))
     return store_add_any(store, entity, what, image);
-  store_touch(store, what->home);
+  store_touch(store, what->group);
   uint32_t row = slot->row_bits, to_row = table_append(to, entity);
   char *hole = table_cells(from, row), *target = table_cells(to, to_row);
   ecs_Entity filler = table_remove_entity(from, row);
@@ -155,7 +155,7 @@ static inline void close_cells(const Table *table, uint32_t row) {
  * group, a cache miss away, is not asked. The slot's summary stays. */
 ecs_Status store_remove_from_set(Store *store, ecs_Entity entity,
                                  const Component *what) {
-  Group *group = what->home;
+  Group *group = what->group;
   const Locator *locator = &group->locator;
   uint32_t at = id_index(entity);
   if (ECS_UNLIKELY(!locator_ready(locator, at)))
@@ -180,7 +180,7 @@ static ECS_COLD ecs_Status remove_otherwise(Store *store, ecs_Entity entity,
   Table *from = NULL;
   store_find_slot(store, entity, &from);
   if (!table_has(from, what->bit)) return ECS_OK;
-  return take_turn(what->home, from, what->bit, false)
+  return take_turn(what->group, from, what->bit, false)
              ? store_remove_in_main(store, entity, what)
              : store_remove_any(store, entity, what);
 }
@@ -196,7 +196,7 @@ ecs_Status store_remove_in_main(Store *store, ecs_Entity entity,
   Table *to = turn->to;
   if (ECS_UNLIKELY(to->count == to->capacity))
     return store_remove_any(store, entity, what);
-  store_touch(store, what->home);
+  store_touch(store, what->group);
   uint32_t row = slot->row_bits, to_row = table_append(to, entity);
   char *hole = table_cells(from, row), *target = table_cells(to, to_row);
   ecs_Entity filler = table_remove_entity(from, row);
@@ -235,7 +235,7 @@ ecs_Status store_add_as_bit(Store *store, ecs_Entity entity,
   uint32_t bit = 1u << (what->bits_index & 7u);
   if ((*bits & bit) != 0) return ECS_OK;
   *bits = (uint8_t)(*bits | bit);
-  store_touch(store, what->home);
+  store_touch(store, what->group);
   return ECS_OK;
 }
 
@@ -246,7 +246,7 @@ ecs_Status store_remove_as_bit(Store *store, ecs_Entity entity,
   uint32_t bit = 1u << (what->bits_index & 7u);
   if ((*bits & bit) == 0) return ECS_OK;
   *bits = (uint8_t)(*bits & ~bit);
-  store_touch(store, what->home);
+  store_touch(store, what->group);
   return ECS_OK;
 }
 

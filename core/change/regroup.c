@@ -54,7 +54,7 @@ static ecs_Status choose(Regroup *regroup, const ecs_Component *components,
       regroup->mask == NULL)
     return ECS_E_MEMORY;
   for (uint32_t i = 1; i < store->component_count; i++)
-    regroup->target[i] = store->components[i].group;
+    regroup->target[i] = store->components[i].group_id;
   for (uint32_t i = 0; i < count; i++)
     regroup->target[components[i]] = UINT32_MAX;
   uint32_t chosen = to_main ? 0 : choose_target(regroup);
@@ -80,7 +80,7 @@ static bool will_be_narrow(const Regroup *regroup, uint32_t group) {
 
 static bool gives_or_takes(const Regroup *regroup, uint32_t group) {
   for (uint32_t i = 1; i < regroup->store->component_count; i++) {
-    bool was = regroup->store->components[i].group == group;
+    bool was = regroup->store->components[i].group_id == group;
     if (was != (regroup->target[i] == group)) return true;
   }
   return false;

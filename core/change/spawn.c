@@ -137,7 +137,7 @@ static void assign_parts(const Store *store, Bundle *bundle) {
   for (uint32_t i = 0; i < bundle->item_count; i++) {
     BundleItem *item = &bundle->items[i];
     const Component *what = &store->components[item->component];
-    Group *group = store->groups[what->group];
+    Group *group = store->groups[what->group_id];
     item->part = ensure_part(bundle, group);
     item->bits_index = group->components[what->bit].bits_index;
     uint32_t columns = bits_columns_for(group, what->bit);

@@ -84,8 +84,8 @@ void component_settle(Component *component, Group *group, uint32_t bit) {
   const Schema *schema = component->schema;
   bool main = group->id == 0 && component->storage != ECS_STORE_BITS;
   bool plain = schema->uniform == ECS_F32 || schema->field_count == 0;
-  component->home = group;
-  component->group = group->id;
+  component->group = group;
+  component->group_id = group->id;
   component->bit = bit;
   component->last_edge_key = last_edge_key(bit, true);
   component->field_count = schema->field_count;
@@ -169,7 +169,7 @@ bool store_alive(const Store *store, ecs_Entity entity) {
 ecs_Status store_locate(const Store *store, ecs_Entity entity,
                         ecs_Component component, RowRef *location) {
   const Component *what = &store->components[component];
-  const Group *group = store->groups[what->group];
+  const Group *group = what->group;
   RowRef place = store_locate_main(store, entity);
   *location = (RowRef){NULL, 0};
   if (place.table == NULL) return ECS_E_DEAD;
@@ -319,7 +319,7 @@ static inline void store_added(RowRef place, const Component *what,
 
 ecs_Status store_add_any(Store *store, ecs_Entity entity, const Component *what,
                          const void *image) {
-  Group *group = what->home;
+  Group *group = what->group;
   RowRef place = store_locate_main(store, entity);
   if (place.table == NULL) return ECS_E_DEAD;
   place = place_in(group, entity, place);
@@ -367,7 +367,7 @@ static inline bool is_last(const Group *group, RowRef place, uint32_t bit) {
 ecs_Status store_remove_any(Store *store, ecs_Entity entity,
                             const Component *what) {
   const Edge *edge = NULL;
-  Group *group = what->home;
+  Group *group = what->group;
   RowRef place = store_locate_main(store, entity);
   if (place.table == NULL) return ECS_E_DEAD;
   place = place_in(group, entity, place);

@@ -33,11 +33,11 @@ typedef ecs_Status RemoveComponent(Store *store, ecs_Entity entity,
 
 struct Component {
   Schema *schema;    /* owned */
-  Group *home;       /* the group it belongs to */
+  Group *group;      /* the group it belongs to */
   AddComponent *add; /* the shortest way that fits it */
   RemoveComponent *remove;
   ecs_Storage storage;    /* as it was defined */
-  uint32_t group;         /* home's id */
+  uint32_t group_id;      /* of group */
   uint32_t bit;           /* in that group */
   uint32_t last_edge_key; /* of the turn that adds it; that which removes it has
                            one less */
@@ -94,14 +94,29 @@ ECS_INTERNAL ecs_Status store_define(Store *store,
 
 static inline Group *store_main(const Store *store) { return store->main; }
 
-/* The slot of an entity that has a place, and the table it is in; NULL when the
- * entity is not alive or has no place yet. Any number is a fair question. */
+/* There is one answer to "where is this entity's row of a component", in six
+ * forms. Each takes any number as the entity, and none of them allocates:
+ *
+ *      store_find_slot       the slot and the table of the main group
+ *      store_locate_main     the row of the main group
+ *      store_locate_in       the row of another group, of an entity that lives
+ *      store_locate_group    the row of any group, of an entity that lives
+ *      store_locate          the row with a component of any kind
+ *      store_locate_columns  the row with a component that has columns
+ *
+ * A row of the main group takes two loads, of the slot and of the table's
+ * address; a row of another group two more, of the locator's page and entry.
+ * Whatever remembers a row or an edge must agree with these in checked
+ * builds. */
+
+/* The slot of an entity that has a row, and its table of the main group; NULL
+ * when the entity is dead or reserved. */
 static inline Slot *store_find_slot(const Store *store, ecs_Entity entity,
                                     Table **table) {
-  uint32_t at = id_index(entity);
-  /* Who was never issued is not placed, index 0 included. */
-  if (ECS_UNLIKELY(!entity_index_has(&store->index, at))) return NULL;
-  Slot *slot = entity_index_slot(&store->index, at);
+  uint32_t index = id_index(entity);
+  /* An index that was never issued is not placed; index 0 is one of them. */
+  if (ECS_UNLIKELY(!entity_index_has(&store->index, index))) return NULL;
+  Slot *slot = entity_index_slot(&store->index, index);
   if (ECS_UNLIKELY(slot->row_bits > ECS_INDEX_MASK))
     return NULL; /* not placed */
   *table = store_main(store)->tables[slot_table(*slot)];
@@ -120,11 +135,40 @@ static inline RowRef store_locate_main(const Store *store, ecs_Entity entity) {
   return (RowRef){table, slot->row_bits};
 }
 
-/* The row in any other group of an index that is placed. */
-static inline RowRef store_locate_in(const Group *group, uint32_t at) {
-  RowId place = locator_find(&group->locator, at);
-  if (place.row == LOCATOR_NONE) return (RowRef){NULL, 0};
-  return (RowRef){group->tables[place.table], place.row};
+/* The row of a group other than the main one, by the index of an entity that is
+ * placed; table NULL: the entity has no row there. */
+static inline RowRef store_locate_in(const Group *group, uint32_t index) {
+  RowId row_id = locator_find(&group->locator, index);
+  if (row_id.row == LOCATOR_NONE) return (RowRef){NULL, 0};
+  return (RowRef){group->tables[row_id.table], row_id.row};
+}
+
+/* The row of any group; table NULL: an entity that is placed has no row there.
+ * For an entity that is not, ask store_locate. */
+static inline RowRef store_locate_group(const Store *store, const Group *group,
+                                        ecs_Entity entity) {
+  return group->id == 0 ? store_locate_main(store, entity)
+                        : store_locate_in(group, id_index(entity));
+}
+
+/* The row with a component that has columns. ECS_E_DEAD: the entity has no
+ * place; ECS_E_ABSENT: it lacks the component; then table and row hold nothing
+ * of use. In line: reads and writes of single entities live on it. */
+static inline __attribute__((always_inline)) ecs_Status store_locate_columns(
+    const Store *store, const Component *component, ecs_Entity entity,
+    Table **table, uint32_t *row) {
+  const Slot *slot = store_find_slot(store, entity, table);
+  if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
+  *row = slot->row_bits;
+  if (component->group_id != 0) {
+    const Group *group = store->groups[component->group_id];
+    RowId row_id = locator_find(&group->locator, id_index(entity));
+    if (row_id.row == LOCATOR_NONE) return ECS_E_ABSENT;
+    *row = row_id.row;
+    *table = group->tables[row_id.table];
+  }
+  return ECS_LIKELY(table_has_columns(*table, component->bit)) ? ECS_OK
+                                                               : ECS_E_ABSENT;
 }
 
 /* Is the handle alive, recorded spawns included? */

@@ -249,8 +249,8 @@ static void assert_components(const Store *world) {
   uint32_t members = 0;
   for (uint32_t i = 1; i < world->component_count; i++) {
     const Component *what = &world->components[i];
-    assert_true(what->group < world->group_count);
-    const Group *group = world->groups[what->group];
+    assert_true(what->group_id < world->group_count);
+    const Group *group = world->groups[what->group_id];
     assert_true(what->bit < group->component_count);
     assert_ptr_equal(what->home, group);
     assert_int_equal(what->field_count, what->schema->field_count);
