@@ -1,5 +1,6 @@
 /* api_entity.c: the border for entities and their values. */
 #include "world/world.h"
+#include "storage/table_image.h"
 
 /* An image of any component fits: 64 fields of eight bytes. */
 typedef struct Image {

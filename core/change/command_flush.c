@@ -1,6 +1,9 @@
 /* command_flush.c: applies a command buffer, whole or not at all. */
 #include "change/command_flush.h"
 
+#include "change/entity_change_fast.h"
+#include "storage/table_image.h"
+
 /* What is known of one component while a chain is folded. */
 typedef struct ComponentChange {
   ecs_Component component;
@@ -205,7 +208,7 @@ static bool aim(Fold *fold, const Group *group, RowRef place,
     uint64_t bit = UINT64_C(1) << (what->bit & 63u);
     if (what->group_id != group->id) continue;
     if (group_is_bits(group, what->bit)) {
-      uint32_t columns = bits_columns_for(group, what->bit);
+      uint32_t columns = group_bits_columns(group, what->bit);
       if (touched->present && columns > *bits_columns) *bits_columns = columns;
     } else if (touched->present) {
       fold->mask[what->bit >> 6] |= bit;

@@ -128,7 +128,7 @@ static bool survey(Regroup *regroup, const Group *group, ecs_Entity entity,
                  &place);
     if (place.table == NULL) continue;
     any = true;
-    uint32_t columns = bits_columns_for(group, bit);
+    uint32_t columns = group_bits_columns(group, bit);
     if (columns > *bits_columns)
       *bits_columns = columns;
     else if (columns == 0)
@@ -241,7 +241,7 @@ static void exchange(Regroup *regroup) {
     store->main = store->groups[0];
     for (uint32_t bit = 0; bit < group->component_count; bit++) {
       ecs_Component component = group->components[bit].component;
-      component_settle(&store->components[component], group, bit);
+      component_place(&store->components[component], store->ways, group, bit);
     }
     place_all(store, group);
     store_touch(store, group);

@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "storage/store_check.h"
 #include "world/world.h"
 #include "api_fixture.h"
 
