@@ -24,11 +24,15 @@ CORE := ecs ecs_kernel \
   base/config base/invariant base/status base/memory base/text base/id \
   base/scalar \
   math/elementary math/random math/reduction \
-  storage/schema storage/entity_index storage/locator storage/table \
-  storage/table_rows storage/group storage/store \
+  storage/schema storage/slot storage/entity_index storage/locator \
+  storage/element storage/table_layout storage/table storage/table_row \
+  storage/table_image storage/table_rows storage/edge_map \
+  storage/matched_tables storage/group storage/component storage/store \
+  storage/locate storage/placement storage/store_check \
   query/query_group query/join query/row_list query/query query/cursor \
   query/query_entities query/matches \
-  change/entity_change_fast change/spawn change/regroup \
+  change/entity_change change/entity_change_fast change/spawn \
+  change/regroup \
   change/command_buffer change/command_flush \
   change/bulk_sparse change/bulk_rows change/bulk change/bulk_destroy \
   world/world world/world_hash world/world_explain \

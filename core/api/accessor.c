@@ -7,6 +7,7 @@
  * that their cache misses overlap.
  */
 #include "world/world.h"
+#include "storage/table_image.h"
 
 #define WINDOW 128u /* entities whose places are looked up before any is read */
 
@@ -29,7 +30,7 @@ typedef struct State {
 
 /* Of a slot as one word: everything but row and summary. */
 #define SLOT_ASKED                                                \
-  (((uint64_t)(SLOT_PLACE_MASK | ~0u << SLOT_HINT_SHIFT) << 32) | \
+  (((uint64_t)(SLOT_TABLE_MASK | ~0u << SLOT_HINT_SHIFT) << 32) | \
    (uint32_t)~ECS_INDEX_MASK)
 #define SLOT_UNKNOWN (~SLOT_ASKED)
 
@@ -43,11 +44,11 @@ static State *state_of(ecs_Accessor *accessor) {
 static void find_layout(State *state) {
   const Store *store = &state->world->store;
   const Component *what = &store->components[state->component];
-  state->group = store->groups[what->group];
+  state->group = store->groups[what->group_id];
   state->bit = what->bit;
   state->table = NULL;
   state->known = SLOT_UNKNOWN;
-  state->plain = what->group == 0 && state->schema->uniform == ECS_F32;
+  state->plain = what->group_id == 0 && state->schema->uniform == ECS_F32;
   state->layout_version = store->layout_version;
 }
 

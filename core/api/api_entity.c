@@ -1,5 +1,6 @@
 /* api_entity.c: the border for entities and their values. */
 #include "world/world.h"
+#include "storage/table_image.h"
 
 /* An image of any component fits: 64 fields of eight bytes. */
 typedef struct Image {
@@ -168,25 +169,6 @@ static ECS_COLD ecs_Status add_with_fields(ecs_World *world, ecs_Entity entity,
   return store_add(&world->store, entity, component, &whole);
 }
 
-/* Where an entity has a component with columns: store_locate for what is never
- * stored as bits, in line. */
-static inline __attribute__((always_inline)) ecs_Status locate(
-    const Store *store, const Component *what, ecs_Entity entity, Table **table,
-    uint32_t *row) {
-  const Slot *slot = store_find_slot(store, entity, table);
-  if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
-  *row = slot->row_bits;
-  if (what->group != 0) {
-    RowId place =
-        locator_find(&store->groups[what->group]->locator, id_index(entity));
-    if (place.row == LOCATOR_NONE) return ECS_E_ABSENT;
-    *row = place.row;
-    *table = store->groups[what->group]->tables[place.table];
-  }
-  return ECS_LIKELY(table_has_columns(*table, what->bit)) ? ECS_OK
-                                                          : ECS_E_ABSENT;
-}
-
 ecs_Status ecs_set(ecs_World *world, ecs_Entity entity, ecs_Component component,
                    const void *image, uint64_t fields) {
   Table *table;
@@ -198,7 +180,8 @@ ecs_Status ecs_set(ecs_World *world, ecs_Entity entity, ecs_Component component,
   if (ECS_UNLIKELY(world->depth > 0))
     return set_later(world, entity, component, image, fields);
   if (tag) return store_add(&world->store, entity, component, NULL);
-  ecs_Status status = locate(&world->store, what, entity, &table, &row);
+  ecs_Status status =
+      store_locate_columns(&world->store, what, entity, &table, &row);
   if (ECS_UNLIKELY(status == ECS_E_ABSENT))
     return add_with_fields(world, entity, component, image, fields);
   if (ECS_UNLIKELY(status != ECS_OK)) return status;
@@ -239,7 +222,7 @@ ecs_Status ecs_get(const ecs_World *world, ecs_Entity entity,
   ecs_Status status = check_read(world, component);
   if (ECS_UNLIKELY(status != ECS_OK)) return status;
   const Component *what = &world->store.components[component];
-  status = locate(&world->store, what, entity, &table, &row);
+  status = store_locate_columns(&world->store, what, entity, &table, &row);
   if (ECS_UNLIKELY(status != ECS_OK))
     return judge_absent(world, entity, status);
   table_load(table, row, what->bit, what->schema, image);
@@ -256,7 +239,7 @@ ecs_Status ecs_get_field(const ecs_World *world, ecs_Entity entity,
   const Component *what = &world->store.components[component];
   if (field >= what->schema->field_count) return ECS_E_FIELD;
   if (status != ECS_OK) return status;
-  status = locate(&world->store, what, entity, &table, &row);
+  status = store_locate_columns(&world->store, what, entity, &table, &row);
   if (status != ECS_OK) return judge_absent(world, entity, status);
   *value = ecs_scalar_load(
       what->schema->fields[field].type,
@@ -299,7 +282,7 @@ bool ecs_has(const ecs_World *world, ecs_Entity entity,
   Table *table;
   if (ECS_UNLIKELY(!is_component(world, component))) return false;
   const Component *what = &world->store.components[component];
-  if (ECS_UNLIKELY(what->group != 0 || what->storage == ECS_STORE_BITS))
+  if (ECS_UNLIKELY(what->group_id != 0 || what->storage == ECS_STORE_BITS))
     return has_anywhere(world, entity, component);
   return store_find_slot(&world->store, entity, &table) != NULL &&
          table_has(table, what->bit);

@@ -79,7 +79,7 @@ IN_LINE uint32_t known_row(const FieldAccess *access, const Store *store,
 
 static void find_layout(FieldAccess *access, const Store *store) {
   const Component *what = &store->components[access->component];
-  uint32_t group = access->component == 0 ? 0 : what->group;
+  uint32_t group = access->component == 0 ? 0 : what->group_id;
   access->group = group == 0 ? NULL : store->groups[group];
   access->schema = access->component == 0 ? NULL : what->schema;
   access->plain = access->schema != NULL && access->schema->uniform == ECS_F32;

@@ -2,6 +2,8 @@
 #include "change/bulk.h"
 
 #include "change/bulk_rows.h"
+#include "change/entity_change.h"
+#include "storage/table_image.h"
 #include "storage/table_rows.h"
 #include "change/bulk_sparse.h"
 
@@ -147,7 +149,7 @@ static Table *table_of_piece(const Change *change, uint32_t piece,
 
 /* Clearing asks for no column: a table without one has nothing to clear. */
 static ecs_Status reserve_bits(const Change *change, uint32_t part) {
-  uint32_t columns = bits_columns_for(change->group, change->bit);
+  uint32_t columns = group_bits_columns(change->group, change->bit);
   uint32_t pieces = change->adds ? query_spans(change->query) : 0;
   const Block *block = NULL;
   for (uint32_t i = 0; i < pieces; i++) {
@@ -210,7 +212,7 @@ static ecs_Status reserve_one(Change *change, ecs_Entity entity) {
   Store *store = change->store;
   Group *group = change->group;
   uint32_t at = id_index(entity);
-  uint32_t columns = bits_columns_for(group, change->bit);
+  uint32_t columns = group_bits_columns(group, change->bit);
   Table *to = NULL;
   RowRef place = group->id == 0 ? store_locate_main(store, entity)
                                 : store_locate_in(group, at);
@@ -281,7 +283,7 @@ static ecs_Status change_all(Change *change) {
   const Component *what = change->what;
   ecs_Status status = query_plan(change->query);
   if (status != ECS_OK) return status;
-  change->group = change->store->groups[what->group];
+  change->group = change->store->groups[what->group_id];
   change->bit = what->bit;
   bool is_set = change->group->locator.narrow;
   if (is_set && change->adds)

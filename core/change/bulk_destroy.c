@@ -8,6 +8,7 @@
  */
 #include "change/bulk.h"
 #include "change/bulk_rows.h"
+#include "storage/placement.h"
 
 /* The places of a dying entity in the groups its summary names. */
 static ECS_COLD void leave_groups(Store *store, ecs_Entity entity,

@@ -1,6 +1,7 @@
 /* bulk_rows.c: a component that comes to, or goes from, every match of a query. */
 #include "change/bulk_rows.h"
 
+#include "storage/table_image.h"
 #include "storage/table_rows.h"
 
 /* What all ways share --------------------------------------------------- */
@@ -27,7 +28,7 @@ void bulk_rows_tell_places(const Change *change, const Table *table,
   for (uint32_t row = first; row < count; row++) {
     Slot *slot = entity_index_slot(&index, id_index(entities[row]));
     slot->row_bits = row;
-    slot->table_bits = (slot->table_bits & ~SLOT_PLACE_MASK) | id;
+    slot->table_bits = (slot->table_bits & ~SLOT_TABLE_MASK) | id;
   }
 }
 

@@ -2,6 +2,7 @@
  */
 #include "change/bulk_sparse.h"
 
+#include "storage/table_image.h"
 #include "storage/table_rows.h"
 
 /* Matches of a query that join a group of one component, whose bit is 0. */

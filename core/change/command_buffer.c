@@ -1,6 +1,8 @@
 /* command_buffer.c: changes of structure, recorded now and applied later. */
 #include "change/command_buffer.h"
 
+#include "storage/table_image.h"
+
 /* Memory that stays for the next recording, in pieces: a megabyte. */
 #define PIECES_KEPT 16u
 

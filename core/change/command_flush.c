@@ -1,6 +1,9 @@
 /* command_flush.c: applies a command buffer, whole or not at all. */
 #include "change/command_flush.h"
 
+#include "change/entity_change_fast.h"
+#include "storage/table_image.h"
+
 /* What is known of one component while a chain is folded. */
 typedef struct ComponentChange {
   ecs_Component component;
@@ -203,9 +206,9 @@ static bool aim(Fold *fold, const Group *group, RowRef place,
     const ComponentChange *touched = &fold->touched[i];
     const Component *what = &fold->store->components[touched->component];
     uint64_t bit = UINT64_C(1) << (what->bit & 63u);
-    if (what->group != group->id) continue;
+    if (what->group_id != group->id) continue;
     if (group_is_bits(group, what->bit)) {
-      uint32_t columns = bits_columns_for(group, what->bit);
+      uint32_t columns = group_bits_columns(group, what->bit);
       if (touched->present && columns > *bits_columns) *bits_columns = columns;
     } else if (touched->present) {
       fold->mask[what->bit >> 6] |= bit;
@@ -252,7 +255,7 @@ static bool visit_group(Fold *fold, uint32_t group) {
 static Group *next_group(Fold *fold, uint32_t i) {
   Store *store = fold->store;
   uint32_t group = i < fold->touched_count
-                       ? store->components[fold->touched[i].component].group
+                       ? store->components[fold->touched[i].component].group_id
                        : 0;
   if (i == fold->touched_count && fold->spawn == NULL) return NULL;
   return visit_group(fold, group) ? store->groups[group] : NULL;
@@ -312,7 +315,8 @@ static void write_bits(const Fold *fold, const Group *group, RowRef place) {
   for (uint32_t i = 0; place.table != NULL && i < fold->touched_count; i++) {
     const ComponentChange *touched = &fold->touched[i];
     const Component *what = &fold->store->components[touched->component];
-    if (what->group != group->id || !group_is_bits(group, what->bit)) continue;
+    if (what->group_id != group->id || !group_is_bits(group, what->bit))
+      continue;
     uint32_t index = group->components[what->bit].bits_index;
     if (index >> 3 < place.table->bits_columns)
       table_write_bit(place.table, place.row, index, touched->present);

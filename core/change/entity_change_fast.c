@@ -20,7 +20,10 @@
  * instructions in a sparse set of two fields (250 when it looked things up) and
  * 320 in a group with one other component (511).
  */
-#include "storage/store.h"
+#include "change/entity_change_fast.h"
+
+static AddComponent add_in_main;
+static RemoveComponent remove_in_main;
 
 /* Turns ----------------------------------------------------------------- */
 
@@ -46,22 +49,22 @@ static inline char *cells_store(char *cells, size_t stride, const char *image,
   return cells;
 }
 
-ecs_Status store_add_to_set(Store *store, ecs_Entity entity,
-                            const Component *what, const void *image) {
-  Group *group = what->home;
+static ecs_Status add_to_set(Store *store, ecs_Entity entity,
+                             const Component *component, const void *image) {
+  Group *group = component->group;
   const Locator *locator = &group->locator;
-  uint32_t at = id_index(entity), fields = what->field_count;
+  uint32_t at = id_index(entity), fields = component->field_count;
   Table *table = NULL;
   Slot *slot = store_find_slot(store, entity, &table);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
   if (ECS_UNLIKELY(!locator_ready(locator, at)))
-    return store_add_any(store, entity, what, image);
+    return store_add_any(store, entity, component, image);
   uint32_t *entry = locator_narrow_entry(locator, at);
   if (ECS_UNLIKELY(*entry != LOCATOR_NONE)) return ECS_OK;
   table = group->first;
   uint32_t row = table->count;
   if (ECS_UNLIKELY(row == table->capacity || (image == NULL && fields > 0)))
-    return store_add_any(store, entity, what, image);
+    return store_add_any(store, entity, component, image);
   *entry = table_append(table, entity);
   slot->table_bits |= group->summary;
   store_touch(store, group);
@@ -102,29 +105,29 @@ static inline bool is_wide(const Table *table) {
 }
 
 static ECS_COLD ecs_Status add_otherwise(Store *store, ecs_Entity entity,
-                                         const Component *what,
+                                         const Component *component,
                                          const void *image) {
   Table *from = NULL;
   store_find_slot(store, entity, &from);
-  if (table_has(from, what->bit)) return ECS_OK;
-  return take_turn(what->home, from, what->bit, true)
-             ? store_add_in_main(store, entity, what, image)
-             : store_add_any(store, entity, what, image);
+  if (table_has(from, component->bit)) return ECS_OK;
+  return take_turn(component->group, from, component->bit, true)
+             ? add_in_main(store, entity, component, image)
+             : store_add_any(store, entity, component, image);
 }
 
-ecs_Status store_add_in_main(Store *store, ecs_Entity entity,
-                             const Component *what, const void *image) {
+static ecs_Status add_in_main(Store *store, ecs_Entity entity,
+                              const Component *component, const void *image) {
   Table *from = NULL;
   Slot *slot = store_find_slot(store, entity, &from);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
-  if (ECS_UNLIKELY(from->last_edge.key != what->last_edge_key))
-    return add_otherwise(store, entity, what, image);
+  if (ECS_UNLIKELY(from->last_edge.key != component->last_edge_key))
+    return add_otherwise(store, entity, component, image);
   const LastEdge *turn = &from->last_edge;
   Table *to = turn->to;
   if (ECS_UNLIKELY(to->count == to->capacity ||
                    (image == NULL && turn->width > 0)))
-    return store_add_any(store, entity, what, image);
-  store_touch(store, what->home);
+    return store_add_any(store, entity, component, image);
+  store_touch(store, component->group);
   uint32_t row = slot->row_bits, to_row = table_append(to, entity);
   char *hole = table_cells(from, row), *target = table_cells(to, to_row);
   ecs_Entity filler = table_remove_entity(from, row);
@@ -153,20 +156,20 @@ static inline void close_cells(const Table *table, uint32_t row) {
 
 /* Who has a row in the set is alive: the row itself says so, and the main
  * group, a cache miss away, is not asked. The slot's summary stays. */
-ecs_Status store_remove_from_set(Store *store, ecs_Entity entity,
-                                 const Component *what) {
-  Group *group = what->home;
+static ecs_Status remove_from_set(Store *store, ecs_Entity entity,
+                                  const Component *component) {
+  Group *group = component->group;
   const Locator *locator = &group->locator;
   uint32_t at = id_index(entity);
   if (ECS_UNLIKELY(!locator_ready(locator, at)))
-    return store_remove_any(store, entity, what);
+    return store_remove_any(store, entity, component);
   uint32_t *entry = locator_narrow_entry(locator, at);
   uint32_t row = *entry;
   if (ECS_UNLIKELY(row == LOCATOR_NONE))
-    return store_remove_any(store, entity, what);
+    return store_remove_any(store, entity, component);
   Table *table = group->first;
   if (ECS_UNLIKELY(table->entities[row] != entity))
-    return store_remove_any(store, entity, what);
+    return store_remove_any(store, entity, component);
   store_touch(store, group);
   ecs_Entity filler = table_remove_entity(table, row);
   *locator_narrow_entry(locator, id_index(filler)) = row;
@@ -176,27 +179,27 @@ ecs_Status store_remove_from_set(Store *store, ecs_Entity entity,
 }
 
 static ECS_COLD ecs_Status remove_otherwise(Store *store, ecs_Entity entity,
-                                            const Component *what) {
+                                            const Component *component) {
   Table *from = NULL;
   store_find_slot(store, entity, &from);
-  if (!table_has(from, what->bit)) return ECS_OK;
-  return take_turn(what->home, from, what->bit, false)
-             ? store_remove_in_main(store, entity, what)
-             : store_remove_any(store, entity, what);
+  if (!table_has(from, component->bit)) return ECS_OK;
+  return take_turn(component->group, from, component->bit, false)
+             ? remove_in_main(store, entity, component)
+             : store_remove_any(store, entity, component);
 }
 
-ecs_Status store_remove_in_main(Store *store, ecs_Entity entity,
-                                const Component *what) {
+static ecs_Status remove_in_main(Store *store, ecs_Entity entity,
+                                 const Component *component) {
   Table *from = NULL;
   Slot *slot = store_find_slot(store, entity, &from);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
-  if (ECS_UNLIKELY(from->last_edge.key + 1 != what->last_edge_key))
-    return remove_otherwise(store, entity, what);
+  if (ECS_UNLIKELY(from->last_edge.key + 1 != component->last_edge_key))
+    return remove_otherwise(store, entity, component);
   const LastEdge *turn = &from->last_edge;
   Table *to = turn->to;
   if (ECS_UNLIKELY(to->count == to->capacity))
-    return store_remove_any(store, entity, what);
-  store_touch(store, what->home);
+    return store_remove_any(store, entity, component);
+  store_touch(store, component->group);
   uint32_t row = slot->row_bits, to_row = table_append(to, entity);
   char *hole = table_cells(from, row), *target = table_cells(to, to_row);
   ecs_Entity filler = table_remove_entity(from, row);
@@ -227,41 +230,34 @@ static inline uint8_t *find_bits(const Store *store, ecs_Entity entity,
   return table_bits(table, column) + slot->row_bits;
 }
 
-ecs_Status store_add_as_bit(Store *store, ecs_Entity entity,
-                            const Component *what, const void *image) {
-  uint8_t *bits = find_bits(store, entity, what->bits_index);
+static ecs_Status add_as_bit(Store *store, ecs_Entity entity,
+                             const Component *component, const void *image) {
+  uint8_t *bits = find_bits(store, entity, component->bits_index);
   if (ECS_UNLIKELY(bits == NULL))
-    return store_add_any(store, entity, what, image);
-  uint32_t bit = 1u << (what->bits_index & 7u);
+    return store_add_any(store, entity, component, image);
+  uint32_t bit = 1u << (component->bits_index & 7u);
   if ((*bits & bit) != 0) return ECS_OK;
   *bits = (uint8_t)(*bits | bit);
-  store_touch(store, what->home);
+  store_touch(store, component->group);
   return ECS_OK;
 }
 
-ecs_Status store_remove_as_bit(Store *store, ecs_Entity entity,
-                               const Component *what) {
-  uint8_t *bits = find_bits(store, entity, what->bits_index);
-  if (ECS_UNLIKELY(bits == NULL)) return store_remove_any(store, entity, what);
-  uint32_t bit = 1u << (what->bits_index & 7u);
+static ecs_Status remove_as_bit(Store *store, ecs_Entity entity,
+                                const Component *component) {
+  uint8_t *bits = find_bits(store, entity, component->bits_index);
+  if (ECS_UNLIKELY(bits == NULL))
+    return store_remove_any(store, entity, component);
+  uint32_t bit = 1u << (component->bits_index & 7u);
   if ((*bits & bit) == 0) return ECS_OK;
   *bits = (uint8_t)(*bits & ~bit);
-  store_touch(store, what->home);
+  store_touch(store, component->group);
   return ECS_OK;
 }
 
 /* Destroying ------------------------------------------------------------ */
 
-/* Everything, for rows of any columns. */
-static ECS_COLD ecs_Status destroy_any(Store *store, ecs_Entity entity) {
-  Group *main = store_main(store);
-  RowRef place = store_locate_main(store, entity);
-  uint32_t at = id_index(entity);
-  uint32_t summary = slot_summary(*entity_index_slot(&store->index, at));
-  store_leave_all(store, entity, summary);
-  store_remove_row(store, main, place.table, place.row);
-  entity_index_free(&store->index, at, id_generation(entity));
-  store_touch(store, main);
+static ECS_COLD ecs_Status destroy_slowly(Store *store, ecs_Entity entity) {
+  store_destroy_any(store, entity);
   return ECS_OK;
 }
 
@@ -271,7 +267,7 @@ ecs_Status store_destroy_entity(Store *store, ecs_Entity entity) {
   Slot *slot = store_find_slot(store, entity, &table);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
   if (ECS_UNLIKELY(slot_summary(*slot) != 0 || !table->only_cells))
-    return destroy_any(store, entity);
+    return destroy_slowly(store, entity);
   uint32_t row = slot->row_bits;
   store_touch(store, store_main(store));
   ecs_Entity filler = table_remove_entity(table, row);
@@ -281,3 +277,14 @@ ecs_Status store_destroy_entity(Store *store, ecs_Entity entity) {
   close_cells(table, row);
   return ECS_OK;
 }
+
+/* The table --------------------------------------------------------------- */
+
+const ChangeWays entity_change_ways = {.add_any = store_add_any,
+                                       .add_to_set = add_to_set,
+                                       .add_in_main = add_in_main,
+                                       .add_as_bit = add_as_bit,
+                                       .remove_any = store_remove_any,
+                                       .remove_from_set = remove_from_set,
+                                       .remove_in_main = remove_in_main,
+                                       .remove_as_bit = remove_as_bit};

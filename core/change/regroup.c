@@ -54,7 +54,7 @@ static ecs_Status choose(Regroup *regroup, const ecs_Component *components,
       regroup->mask == NULL)
     return ECS_E_MEMORY;
   for (uint32_t i = 1; i < store->component_count; i++)
-    regroup->target[i] = store->components[i].group;
+    regroup->target[i] = store->components[i].group_id;
   for (uint32_t i = 0; i < count; i++)
     regroup->target[components[i]] = UINT32_MAX;
   uint32_t chosen = to_main ? 0 : choose_target(regroup);
@@ -80,7 +80,7 @@ static bool will_be_narrow(const Regroup *regroup, uint32_t group) {
 
 static bool gives_or_takes(const Regroup *regroup, uint32_t group) {
   for (uint32_t i = 1; i < regroup->store->component_count; i++) {
-    bool was = regroup->store->components[i].group == group;
+    bool was = regroup->store->components[i].group_id == group;
     if (was != (regroup->target[i] == group)) return true;
   }
   return false;
@@ -128,7 +128,7 @@ static bool survey(Regroup *regroup, const Group *group, ecs_Entity entity,
                  &place);
     if (place.table == NULL) continue;
     any = true;
-    uint32_t columns = bits_columns_for(group, bit);
+    uint32_t columns = group_bits_columns(group, bit);
     if (columns > *bits_columns)
       *bits_columns = columns;
     else if (columns == 0)
@@ -241,7 +241,7 @@ static void exchange(Regroup *regroup) {
     store->main = store->groups[0];
     for (uint32_t bit = 0; bit < group->component_count; bit++) {
       ecs_Component component = group->components[bit].component;
-      component_settle(&store->components[component], group, bit);
+      component_place(&store->components[component], store->ways, group, bit);
     }
     place_all(store, group);
     store_touch(store, group);

@@ -8,7 +8,7 @@
 #ifndef ECS_REGROUP_H
 #define ECS_REGROUP_H
 
-#include "storage/store.h"
+#include "storage/placement.h"
 
 /* Stores the components, which exist and are different, in a group of their
  * own, or (to_main) in the main group. ECS_E_MEMORY, ECS_E_LIMIT. */

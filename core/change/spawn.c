@@ -137,10 +137,10 @@ static void assign_parts(const Store *store, Bundle *bundle) {
   for (uint32_t i = 0; i < bundle->item_count; i++) {
     BundleItem *item = &bundle->items[i];
     const Component *what = &store->components[item->component];
-    Group *group = store->groups[what->group];
+    Group *group = store->groups[what->group_id];
     item->part = ensure_part(bundle, group);
     item->bits_index = group->components[what->bit].bits_index;
-    uint32_t columns = bits_columns_for(group, what->bit);
+    uint32_t columns = group_bits_columns(group, what->bit);
     BundleGroup *part = &bundle->parts[item->part];
     if (part->bits_columns < columns) part->bits_columns = columns;
   }
@@ -425,7 +425,7 @@ static void place_in_main(Store *store, const BundleGroup *part, uint32_t first,
     Slot *taken = slot;
     born[reused] = id_make(at, taken->table_bits);
     slot = next_free(index, taken, &at);
-    *taken = (Slot){first + reused, table | slot_told(taken->table_bits)};
+    *taken = (Slot){first + reused, table | slot_hint(taken->table_bits)};
   }
   index->free_head = at;
   index->free_count -= reused;

@@ -15,7 +15,7 @@
 #ifndef ECS_SPAWN_H
 #define ECS_SPAWN_H
 
-#include "storage/store.h"
+#include "storage/placement.h"
 
 typedef struct BundleGroup {
   Group *group;

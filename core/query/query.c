@@ -113,7 +113,7 @@ static ecs_Status assign_parts(ecs_Query *query) {
     QueryTerm *term = &query->terms[i];
     const Component *what = &store->components[term->component];
     ecs_Status status =
-        ensure_part(query, store->groups[what->group], &term->part);
+        ensure_part(query, store->groups[what->group_id], &term->part);
     if (status != ECS_OK) return status;
     term->bit = what->bit;
     if (term->access == ECS_OPTIONAL) continue;

@@ -7,7 +7,7 @@
 #ifndef ECS_QUERY_GROUP_H
 #define ECS_QUERY_GROUP_H
 
-#include "storage/store.h"
+#include "storage/locate.h"
 
 #define QUERY_GROUP_ABSENT \
   UINT32_MAX /* a table id: the entity has no place here */

@@ -1,4 +1,4 @@
-/* entity_index.c: issues, recycles, retires and judges entity handles. */
+/* entity_index.c: issues entity handles, recycles their indices, retires them. */
 #include "storage/entity_index.h"
 
 void entity_index_init(EntityIndex *index) {
@@ -37,4 +37,38 @@ ecs_Status entity_index_reserve(EntityIndex *index, Memory *memory,
     if (status != ECS_OK) return status;
   }
   return ECS_OK;
+}
+
+/* The free list visits as many free slots as are counted, each with a
+ * generation that may still be issued. */
+static bool check_free_list(const EntityIndex *index) {
+  uint32_t listed = 0;
+  for (uint32_t next = index->free_head; next != 0; listed++) {
+    if (next >= index->used || listed >= index->free_count) return false;
+    Slot slot = *entity_index_slot(index, next);
+    if (slot_state(slot) != SLOT_FREE) return false;
+    if (slot.table_bits == 0 || slot.table_bits >= ECS_GENERATION_LIMIT)
+      return false;
+    next = slot_row(slot);
+  }
+  return listed == index->free_count;
+}
+
+bool entity_index_check_invariants(const EntityIndex *index) {
+  uint32_t alive = 0, retired = 0;
+  uint64_t slots = (uint64_t)index->page_count << ECS_PAGE_BITS;
+  if (index->used == 0 || (index->used > 1 && index->used > slots))
+    return false;
+  for (uint32_t i = 1; i < index->used; i++) {
+    SlotState state = slot_state(*entity_index_slot(index, i));
+    alive += state == SLOT_PLACED || state == SLOT_RESERVED;
+    retired += state == SLOT_RETIRED;
+  }
+  for (uint64_t i = index->used; i < slots; i++)
+    if (slot_state(*entity_index_slot(index, (uint32_t)i)) != SLOT_FREE)
+      return false;
+  if (alive != index->alive_count || retired != index->retired_count)
+    return false;
+  return alive + retired + index->free_count == index->used - 1 &&
+         check_free_list(index);
 }

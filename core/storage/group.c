@@ -1,7 +1,8 @@
 /* group.c: components that are stored together, and their tables. */
 #include "storage/group.h"
 
-#include "storage/entity_index.h"
+#include "storage/slot.h"
+#include "storage/table_row.h"
 
 /* Life ------------------------------------------------------------------ */
 
@@ -36,7 +37,7 @@ void group_destroy(Group *group, Memory *memory) {
               group->schema_capacity * sizeof(Schema *));
   memory_free(memory, group->tables, group->table_capacity * sizeof(Table *));
   memory_free(memory, group->hash, group->hash_capacity * sizeof(uint32_t));
-  memory_free(memory, group->edges, group->edge_capacity * sizeof(Edge));
+  edge_map_deinit(&group->edges, memory);
   memory_free(memory, group->matches,
               group->match_capacity * sizeof(MatchedTables *));
   memory_free(memory, group, sizeof(Group));
@@ -128,14 +129,6 @@ static ecs_Status reserve_hash(Group *group, Memory *memory) {
   return ECS_OK;
 }
 
-static bool reserve_in_match(MatchedTables *match, Memory *memory) {
-  void *tables = match->tables;
-  bool grown = memory_grow(memory, &tables, &match->capacity, match->count, 1,
-                           sizeof(uint32_t));
-  match->tables = tables;
-  return grown;
-}
-
 /* Everything a table's birth needs but the table. */
 static ecs_Status reserve_birth(Group *group, Memory *memory) {
   void *tables = group->tables;
@@ -147,7 +140,7 @@ static ecs_Status reserve_birth(Group *group, Memory *memory) {
     return ECS_E_MEMORY;
   group->tables = tables;
   for (uint32_t i = 0; i < group->match_count; i++)
-    if (!reserve_in_match(group->matches[i], memory)) return ECS_E_MEMORY;
+    if (!matched_tables_reserve(group->matches[i], memory)) return ECS_E_MEMORY;
   return ECS_OK;
 }
 
@@ -169,30 +162,13 @@ ecs_Status group_ensure_table(Group *group, Memory *memory,
   for (uint32_t i = 0; i < group->match_count; i++) {
     MatchedTables *match = group->matches[i];
     if (matched_tables_fit(match, *table))
-      match->tables[match->count++] = (*table)->id;
+      matched_tables_enter(match, (*table)->id);
   }
   group->version++;
   return ECS_OK;
 }
 
 /* Edges ----------------------------------------------------------------- */
-
-/* Keeps the edges at most half full with two more. */
-static ecs_Status reserve_edges(Group *group, Memory *memory) {
-  uint32_t capacity = group->edge_capacity;
-  Edge *edges = NULL;
-  if ((group->edge_count + 2) * 2 <= capacity) return ECS_OK;
-  capacity = capacity == 0 ? 8 : capacity * 2;
-  edges = memory_zeroed(memory, capacity, sizeof(Edge));
-  if (edges == NULL) return ECS_E_MEMORY;
-  for (uint32_t i = 0; i < group->edge_capacity; i++)
-    if (group->edges[i].key != 0)
-      edges[edge_slot(edges, capacity, group->edges[i].key)] = group->edges[i];
-  memory_free(memory, group->edges, group->edge_capacity * sizeof(Edge));
-  group->edges = edges;
-  group->edge_capacity = capacity;
-  return ECS_OK;
-}
 
 /* The columns of a component in a table that has it: neighbours in each size.
  * Sizes it has none of get an empty range, at any position. */
@@ -211,16 +187,12 @@ static ColumnRange component_range(const Group *group, const Table *table,
 
 static void insert_edge(Group *group, const Table *from, const Table *to,
                         uint32_t bit) {
-  uint64_t key = edge_key(from, bit);
-  Edge *edge =
-      &group->edges[edge_slot(group->edges, group->edge_capacity, key)];
   bool added = !table_has(from, bit);
-  if (edge->key != 0) return;
-  group->edge_count++;
-  edge->key = key;
-  edge->table = to->id;
-  edge->added = added;
-  edge->range = component_range(group, added ? to : from, bit);
+  Edge edge = {.key = edge_key(from, bit),
+               .table = to->id,
+               .added = added,
+               .range = component_range(group, added ? to : from, bit)};
+  edge_map_insert(&group->edges, &edge);
 }
 
 static ecs_Status ensure_toggled(Group *group, Memory *memory,
@@ -245,44 +217,13 @@ ecs_Status group_ensure_edge(Group *group, Memory *memory, const Table *table,
   ecs_Status status = ECS_OK;
   *edge = group_find_edge(group, table, bit);
   if (*edge != NULL) return ECS_OK;
-  status = reserve_edges(group, memory);
+  status = edge_map_reserve(&group->edges, memory);
   if (status == ECS_OK) status = ensure_toggled(group, memory, table, bit, &to);
   if (status != ECS_OK) return status;
   insert_edge(group, table, to, bit);
   insert_edge(group, to, table, bit);
   *edge = group_find_edge(group, table, bit);
   return ECS_OK;
-}
-
-/* Takes an edge out and closes the gap it leaves in its run of entries
- * (Knuth, The Art of Computer Programming 3, 6.4, algorithm R). */
-static void erase_edge(Group *group, uint32_t hole) {
-  uint32_t last = group->edge_capacity - 1;
-  uint32_t at = hole;
-  for (;;) {
-    group->edges[hole].key = 0;
-    for (;;) {
-      at = (at + 1) & last;
-      if (group->edges[at].key == 0) {
-        group->edge_count--;
-        return;
-      }
-      uint32_t home = edge_home(group->edges[at].key, last);
-      if (((at - home) & last) >= ((at - hole) & last)) break;
-    }
-    group->edges[hole] = group->edges[at];
-    hole = at;
-  }
-}
-
-/* Edges to or from tables that are no more. */
-static void drop_edges(Group *group, uint32_t table_count) {
-  for (uint32_t i = 0; i < group->edge_capacity; i++) {
-    const Edge *edge = &group->edges[i];
-    while (edge->key != 0 &&
-           (edge->table >= table_count || (edge->key - 1) >> 32 >= table_count))
-      erase_edge(group, i);
-  }
 }
 
 static void hash_rebuild(Group *group) {
@@ -293,11 +234,8 @@ static void hash_rebuild(Group *group) {
 
 void group_drop_tables(Group *group, Memory *memory, uint32_t count) {
   if (group->table_count <= count) return;
-  for (uint32_t i = 0; i < group->match_count; i++) {
-    MatchedTables *match = group->matches[i];
-    while (match->count > 0 && match->tables[match->count - 1] >= count)
-      match->count--;
-  }
+  for (uint32_t i = 0; i < group->match_count; i++)
+    matched_tables_drop(group->matches[i], count);
   while (group->table_count > count) {
     Table *table = group->tables[--group->table_count];
     ECS_ASSERT(table->count == 0);
@@ -306,7 +244,7 @@ void group_drop_tables(Group *group, Memory *memory, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) table_forget_edge(group->tables[i]);
   note_first(group);
   hash_rebuild(group);
-  drop_edges(group, count);
+  edge_map_drop(&group->edges, count);
   group->version++;
 }
 
@@ -337,8 +275,8 @@ ecs_Status group_attach(Group *group, Memory *memory, MatchedTables *match) {
   match->count = 0;
   for (uint32_t i = 0; i < group->table_count; i++) {
     if (!matched_tables_fit(match, group->tables[i])) continue;
-    if (!reserve_in_match(match, memory)) return ECS_E_MEMORY;
-    match->tables[match->count++] = i;
+    if (!matched_tables_reserve(match, memory)) return ECS_E_MEMORY;
+    matched_tables_enter(match, i);
   }
   group->matches[group->match_count++] = match;
   return ECS_OK;
@@ -351,15 +289,59 @@ void group_detach(Group *group, const MatchedTables *match) {
   group->match_count = kept;
 }
 
-void matched_tables_deinit(MatchedTables *match, Memory *memory) {
-  size_t mask_bytes = match->words * sizeof(uint64_t);
-  memory_free(memory, match->required, mask_bytes);
-  memory_free(memory, match->excluded, mask_bytes);
-  memory_free(memory, match->tables, match->capacity * sizeof(uint32_t));
-  *match = (MatchedTables){0};
-}
-
 const char *group_kind(const Group *group) {
   if (group->id == 0) return "main group";
   return group->locator.narrow ? "sparse set" : "group";
+}
+
+/* Invariants ------------------------------------------------------------ */
+
+/* Every table is found by its mask, and nothing else is in the hash. */
+static bool check_hash(const Group *group) {
+  uint32_t used = 0;
+  for (uint32_t i = 0; i < group->hash_capacity; i++)
+    used += group->hash[i] != 0;
+  if (used != group->table_count) return false;
+  for (uint32_t i = 0; i < group->table_count; i++) {
+    const Table *table = group->tables[i];
+    if (group_find_table(group, table->mask, table->mask_words) != table)
+      return false;
+  }
+  return true;
+}
+
+/* A list names the tables that fit, and no others. */
+static bool check_match(const Group *group, const MatchedTables *match) {
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < group->table_count; i++) {
+    if (!matched_tables_fit(match, group->tables[i])) continue;
+    if (next == match->count || match->tables[next++] != i) return false;
+  }
+  return next == match->count;
+}
+
+/* The edge that a table remembers is one that the map has, with its columns. */
+static bool check_last_edge(const Group *group, const Table *table) {
+  const LastEdge *last = &table->last_edge;
+  if (last->key == LAST_EDGE_NONE) return true;
+  const Edge *edge = group_find_edge(group, table, last->key >> 1);
+  return edge != NULL && edge->added == ((last->key & 1u) != 0) &&
+         group->tables[edge->table] == last->to &&
+         last->step == edge->table - table->id &&
+         last->before == edge->range.begin[2] &&
+         last->width == edge->range.end[2] - edge->range.begin[2];
+}
+
+bool group_check_invariants(const Group *group) {
+  if (!check_hash(group)) return false;
+  if (!edge_map_check_invariants(&group->edges)) return false;
+  for (uint32_t i = 0; i < group->match_count; i++)
+    if (!check_match(group, group->matches[i])) return false;
+  for (uint32_t i = 0; i < group->table_count; i++) {
+    const Table *table = group->tables[i];
+    if (table->id != i || table->pending != 0) return false;
+    if (!table_check_invariants(table)) return false;
+    if (!check_last_edge(group, table)) return false;
+  }
+  return group->table_count == 0 || group->first == group->tables[0];
 }

@@ -43,3 +43,10 @@ ecs_Status locator_reserve(Locator *locator, Memory *memory, uint32_t index) {
   memset(locator->pages[page], 0xff, page_bytes(locator));
   return ECS_OK;
 }
+
+bool locator_check_invariants(const Locator *locator, uint64_t places) {
+  uint64_t found = 0, capacity = locator->page_count;
+  for (uint64_t i = 0; i < capacity << ECS_PAGE_BITS; i++)
+    found += locator_find(locator, (uint32_t)i).row != LOCATOR_NONE;
+  return found == places;
+}

@@ -34,6 +34,10 @@ ECS_INTERNAL void locator_deinit(Locator *locator, Memory *memory);
 ECS_INTERNAL ecs_Status locator_reserve(Locator *locator, Memory *memory,
                                         uint32_t index);
 
+/* Checked builds: are there that many entries? Cost: every page. */
+ECS_INTERNAL bool locator_check_invariants(const Locator *locator,
+                                           uint64_t places);
+
 /* Has the index a page, so that it can be set? */
 static inline bool locator_ready(const Locator *locator, uint32_t index) {
   uint32_t page = index >> ECS_PAGE_BITS;

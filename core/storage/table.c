@@ -1,4 +1,4 @@
-/* table.c: the dense rows of one exact combination of a group's components. */
+/* table.c: creates tables, makes room in them, and says what they have. */
 #include "storage/table.h"
 
 /* Life ------------------------------------------------------------------ */
@@ -101,18 +101,14 @@ static size_t odd_lines(size_t bytes) {
   return (lines + SKEW_LINES) * ECS_LINE_BYTES;
 }
 
-static uint32_t size_count(const Table *table, uint32_t shift) {
-  return table->columns[shift] +
-         (shift == 0 ? (uint32_t)table->bits_columns : 0u);
-}
-
 /* Fills in offsets and strides for a capacity; false on overflow. */
 static bool lay_out(Table *table, uint32_t capacity, size_t *slab_bytes) {
   size_t at = odd_lines((size_t)capacity * sizeof(ecs_Entity));
   for (uint32_t shift = TABLE_SIZES; shift-- > 0;) {
     table->stride[shift] = odd_lines((size_t)capacity << shift);
     table->first[shift] = at;
-    if (!memory_size(size_count(table, shift), table->stride[shift], at, &at))
+    if (!memory_size(table_column_count(table, shift), table->stride[shift], at,
+                     &at))
       return false;
   }
   table->capacity = capacity;
@@ -121,7 +117,7 @@ static bool lay_out(Table *table, uint32_t capacity, size_t *slab_bytes) {
 
 static void copy_columns(Table *to, const Table *from) {
   for (uint32_t shift = 0; shift < TABLE_SIZES; shift++) {
-    for (uint32_t i = 0; i < size_count(from, shift); i++) {
+    for (uint32_t i = 0; i < table_column_count(from, shift); i++) {
       ColumnCode code = (ColumnCode)(i << 2 | shift);
       void *column = table_column(to, code);
       size_t used = (size_t)from->count << shift;
@@ -138,8 +134,8 @@ static void clear_new_bits(Table *to, const Table *from) {
 }
 
 /* A new slab for a capacity and a number of bits columns. */
-static ecs_Status resettle(Table *table, Memory *memory, uint32_t capacity,
-                           uint16_t bits_columns) {
+static ecs_Status replace_slab(Table *table, Memory *memory, uint32_t capacity,
+                               uint16_t bits_columns) {
   Table next = *table;
   next.bits_columns = bits_columns;
   next.only_cells = next.only_cells && bits_columns == 0;
@@ -173,13 +169,13 @@ ecs_Status table_reserve(Table *table, Memory *memory, uint64_t rows) {
 #endif
   if (doubled > needed) needed = doubled;
   needed = (needed + ECS_ROW_ALIGN - 1) / ECS_ROW_ALIGN * ECS_ROW_ALIGN;
-  return resettle(table, memory, (uint32_t)needed, table->bits_columns);
+  return replace_slab(table, memory, (uint32_t)needed, table->bits_columns);
 }
 
 ecs_Status table_reserve_bits(Table *table, Memory *memory, uint32_t columns) {
   if (columns <= table->bits_columns) return ECS_OK;
   if (table->slab != NULL)
-    return resettle(table, memory, table->capacity, (uint16_t)columns);
+    return replace_slab(table, memory, table->capacity, (uint16_t)columns);
   table->bits_columns = (uint16_t)columns;
   table->only_cells = false;
   table_forget_edge(table);
@@ -188,32 +184,10 @@ ecs_Status table_reserve_bits(Table *table, Memory *memory, uint32_t columns) {
 
 /* Changing ---------------------------------------------------------------- */
 
-/* The last row into the hole, zeros into the last row, in all columns of one
- * size. */
-#define CLOSE_HOLE(Cell, shift)                               \
-  do {                                                        \
-    char *at = (char *)table->entities + table->first[shift]; \
-    for (uint32_t i = size_count(table, shift); i > 0; i--) { \
-      Cell *column = (Cell *)(void *)at;                      \
-      column[row] = column[last];                             \
-      column[last] = 0;                                       \
-      at += table->stride[shift];                             \
-    }                                                         \
-  } while (0)
-
-ecs_Entity table_remove_mixed(Table *table, uint32_t row) {
-  ecs_Entity filler = table_remove_entity(table, row);
-  uint32_t last = table->count;
-  if ((table->sizes & 4u) != 0) CLOSE_HOLE(Cell4, 2);
-  if ((table->sizes & 8u) != 0) CLOSE_HOLE(Cell8, 3);
-  if ((table->sizes & 2u) != 0) CLOSE_HOLE(Cell2, 1);
-  if ((table->sizes & 1u) != 0 || table->bits_columns > 0) CLOSE_HOLE(Cell1, 0);
-  return filler;
-}
-
 void table_clear(Table *table) {
   for (uint32_t shift = 0; shift < TABLE_SIZES; shift++)
-    for (uint32_t i = 0; i < size_count(table, shift) && table->slab; i++)
+    for (uint32_t i = 0; i < table_column_count(table, shift) && table->slab;
+         i++)
       memset(table_column(table, (ColumnCode)(i << 2 | shift)), 0,
              (size_t)table->count << shift);
   if (table->slab != NULL)
@@ -221,115 +195,7 @@ void table_clear(Table *table) {
   table->count = 0;
 }
 
-/* count columns at a stride each: the row over to the other table, then the
- * last row into the hole. */
-#define MOVE_RUN(Cell, shift, to_begin, from_begin, run)         \
-  do {                                                           \
-    char *target = (char *)to->entities + to->first[shift] +     \
-                   (size_t)(to_begin)*to->stride[shift] +        \
-                   ((size_t)to_row << (shift));                  \
-    char *source = (char *)from->entities + from->first[shift] + \
-                   (size_t)(from_begin)*from->stride[shift];     \
-    for (uint32_t i = (run); i > 0; i--) {                       \
-      Cell *column = (Cell *)(void *)source;                     \
-      *(Cell *)(void *)target = column[row];                     \
-      column[row] = column[last];                                \
-      column[last] = 0;                                          \
-      target += to->stride[shift];                               \
-      source += from->stride[shift];                             \
-    }                                                            \
-  } while (0)
-
-/* The columns of a component that goes: only the hole is closed. */
-#define DROP_RUN(Cell, shift, begin, run)                        \
-  do {                                                           \
-    char *source = (char *)from->entities + from->first[shift] + \
-                   (size_t)(begin)*from->stride[shift];          \
-    for (uint32_t i = (run); i > 0; i--) {                       \
-      Cell *column = (Cell *)(void *)source;                     \
-      column[row] = column[last];                                \
-      column[last] = 0;                                          \
-      source += from->stride[shift];                             \
-    }                                                            \
-  } while (0)
-
-/* The columns before the range, in it, and after it, of one size. */
-#define MOVE_SIZE(Cell, shift)                                         \
-  do {                                                                 \
-    uint32_t begin = range->begin[shift], end = range->end[shift];     \
-    MOVE_RUN(Cell, shift, 0, 0, begin);                                \
-    if (added) {                                                       \
-      MOVE_RUN(Cell, shift, end, begin, from->columns[shift] - begin); \
-    } else {                                                           \
-      DROP_RUN(Cell, shift, begin, end - begin);                       \
-      MOVE_RUN(Cell, shift, begin, end, from->columns[shift] - end);   \
-    }                                                                  \
-  } while (0)
-
-static void move_bits(Table *to, uint32_t to_row, Table *from, uint32_t row,
-                      uint32_t last) {
-  table_copy_bits(to, to_row, from, row);
-  for (uint32_t i = 0; i < from->bits_columns; i++) {
-    uint8_t *bits = table_bits(from, i);
-    bits[row] = bits[last];
-    bits[last] = 0;
-  }
-}
-
-uint32_t table_move_row_mixed(Table *to, Table *from, uint32_t row,
-                              const ColumnRange *range, bool added,
-                              ecs_Entity *filler) {
-  uint32_t to_row = table_append(to, from->entities[row]);
-  *filler = table_remove_entity(from, row);
-  uint32_t last = from->count;
-  if ((from->sizes & 4u) != 0) MOVE_SIZE(Cell4, 2);
-  if ((from->sizes & 8u) != 0) MOVE_SIZE(Cell8, 3);
-  if ((from->sizes & 2u) != 0) MOVE_SIZE(Cell2, 1);
-  if ((from->sizes & 1u) != 0) MOVE_SIZE(Cell1, 0);
-  if (from->bits_columns > 0) move_bits(to, to_row, from, row, last);
-  return to_row;
-}
-
-void table_copy_bits(Table *to, uint32_t to_row, const Table *from,
-                     uint32_t from_row) {
-  uint32_t common = to->bits_columns < from->bits_columns ? to->bits_columns
-                                                          : from->bits_columns;
-  for (uint32_t i = 0; i < common; i++)
-    table_bits(to, i)[to_row] = table_bits(from, i)[from_row];
-}
-
-bool table_any_bit(const Table *table, uint32_t row) {
-  for (uint32_t i = 0; i < table->bits_columns; i++)
-    if (table_bits(table, i)[row] != 0) return true;
-  return false;
-}
-
-void table_store(Table *table, uint32_t row, uint32_t component,
-                 const Schema *schema, const void *image, uint64_t fields) {
-  char **columns = table_fields(table, component);
-  const SchemaField *field = schema->fields;
-  for (uint32_t i = 0; i < schema->field_count; i++, field++)
-    if (ECS_LIKELY((fields >> i & 1u) != 0))
-      element_store(columns[i] + ((size_t)row << field->shift),
-                    (const char *)image + field->offset, field->type);
-}
-
-void table_store_defaults(Table *table, uint32_t row, uint32_t component,
-                          const Schema *schema) {
-  if (schema->zero_defaults) return;
-  table_store(table, row, component, schema, schema->default_image, UINT64_MAX);
-}
-
-/* Reading ----------------------------------------------------------------- */
-
-void table_load_mixed(const Table *table, uint32_t row, uint32_t component,
-                      const Schema *schema, void *image) {
-  char **columns = table_fields(table, component);
-  const SchemaField *field = schema->fields;
-  for (uint32_t i = 0; i < schema->field_count; i++, field++)
-    element_copy((char *)image + field->offset,
-                 columns[i] + ((size_t)row << field->shift), field->shift);
-}
+/* Invariants -------------------------------------------------------------- */
 
 static bool all_zero(const uint8_t *bytes, size_t count) {
   for (size_t i = 0; i < count; i++)
@@ -344,7 +210,7 @@ bool table_check_invariants(const Table *table) {
                 (table->capacity - table->count) * sizeof(ecs_Entity)))
     return false;
   for (uint32_t shift = 0; shift < TABLE_SIZES; shift++) {
-    for (uint32_t i = 0; i < size_count(table, shift); i++) {
+    for (uint32_t i = 0; i < table_column_count(table, shift); i++) {
       const uint8_t *column = table_column(table, (ColumnCode)(i << 2 | shift));
       size_t used = (size_t)table->count << shift;
       size_t whole = (size_t)table->capacity << shift;

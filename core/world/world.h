@@ -17,6 +17,7 @@
 
 #include "query/cursor.h"
 #include "change/command_flush.h"
+#include "change/entity_change_fast.h"
 
 typedef struct Level {
   CommandMark mark;

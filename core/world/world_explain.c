@@ -82,7 +82,7 @@ static Number count_of(const Group *group, uint32_t bit) {
 static void say_component(Text *text, const Store *store,
                           const Component *component) {
   const Schema *schema = component->schema;
-  const Group *group = store->groups[component->group];
+  const Group *group = store->groups[component->group_id];
   Number count = count_of(group, component->bit), bytes = 0;
   text_say(text, "%s %s:", schema->field_count > 0 ? "component" : "tag",
            schema->name);

@@ -354,15 +354,16 @@ static void grouping_and_ungrouping_are_opposites(void **state) {
   start(&fixture);
   const Component *components = fixture.world->store.components;
   const ecs_Component both[] = {fixture.a, fixture.tag};
-  assert_int_equal(components[fixture.a].group, 0);
+  assert_int_equal(components[fixture.a].group_id, 0);
   assert_int_equal(ecs_group(fixture.world, both, 2), ECS_OK);
   components = fixture.world->store.components;
-  assert_true(components[fixture.a].group > 0);
-  assert_int_equal(components[fixture.a].group, components[fixture.tag].group);
+  assert_true(components[fixture.a].group_id > 0);
+  assert_int_equal(components[fixture.a].group_id,
+                   components[fixture.tag].group_id);
   assert_int_equal(ecs_ungroup(fixture.world, both, 1), ECS_OK);
   components = fixture.world->store.components;
-  assert_int_equal(components[fixture.a].group, 0);
-  assert_true(components[fixture.tag].group > 0);
+  assert_int_equal(components[fixture.a].group_id, 0);
+  assert_true(components[fixture.tag].group_id > 0);
   finish(&fixture);
 }
 

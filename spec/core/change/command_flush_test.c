@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "storage/store_check.h"
 #include "world/world.h"
 #include "api_fixture.h"
 
@@ -303,7 +304,7 @@ static void groups_that_nobody_asks_for_stay_as_they_are(void **state) {
   begin(&fixture);
   assert_int_equal(operate(&fixture, entity, 9), ECS_OK); /* remove S */
   end(&fixture);
-  uint32_t changed = world->components[fixture.s].group;
+  uint32_t changed = world->components[fixture.s].group_id;
   for (uint32_t i = 0; i < world->group_count; i++)
     assert_int_equal(world->groups[i]->version > versions[i], i == changed);
   finish(&fixture);

@@ -62,7 +62,7 @@ static void store_in_main(Town *town, const ecs_Component *components,
 }
 
 static uint32_t group_of(const Town *town, ecs_Component component) {
-  return town->fixture.world.components[component].group;
+  return town->fixture.world.components[component].group_id;
 }
 
 static void every_set_of_components_goes_apart_and_comes_back(void **state) {

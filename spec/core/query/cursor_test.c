@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "storage/table_image.h"
 #include "world/world.h"
 #include "api_fixture.h"
 

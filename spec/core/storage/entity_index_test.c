@@ -104,7 +104,7 @@ static void a_placed_slot_tells_the_first_generations(void **state) {
     entity_index_free(&issuer.index, 1, now);
     ecs_Entity entity = entity_index_issue_placed(&issuer.index, 5, 6);
     assert_int_equal(entity, id_make(1, now + 1));
-    assert_int_equal(slot->table_bits, 5u | slot_told(now + 1));
+    assert_int_equal(slot->table_bits, 5u | slot_hint(now + 1));
     *slot = (Slot){(uint32_t)SLOT_RESERVED << ECS_INDEX_BITS, now + 1};
   }
   close_issuer(&issuer);

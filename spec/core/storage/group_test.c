@@ -119,7 +119,7 @@ static void components_get_bits_in_order(void **state) {
                      i % 2 == 1 ? (i - 3) / 2 : GROUP_NOT_BITS);
     assert_ptr_equal(group->schemas[i], i % 2 == 1 ? NULL : gang.kinds[0]);
     assert_int_equal(group_words(group), i < 64 ? 1 : 2);
-    assert_int_equal(bits_columns_for(group, i),
+    assert_int_equal(group_bits_columns(group, i),
                      i % 2 == 1 ? (i - 3) / 2 / 8 + 1 : 0);
   }
   assert_int_equal(group->component_count, 70);
@@ -273,7 +273,7 @@ static void an_edge_leads_there_and_back(void **state) {
     }
     assert_group_sound(gang.group);
   }
-  assert_int_equal(gang.group->edge_count, 32 * 5);
+  assert_int_equal(gang.group->edges.count, 32 * 5);
   assert_int_equal(gang.group->table_count, 32);
   close_gang(&gang);
 }
@@ -287,8 +287,8 @@ static void edges_grow_when_half_of_their_room_is_used(void **state) {
   const uint32_t capacities[] = {8, 8, 16, 16, 32, 32, 32, 32, 64};
   for (uint32_t i = 0; i < 9; i++) {
     walk(&gang, table, i);
-    assert_int_equal(gang.group->edge_count, 2 * i + 2);
-    assert_int_equal(gang.group->edge_capacity, capacities[i]);
+    assert_int_equal(gang.group->edges.count, 2 * i + 2);
+    assert_int_equal(gang.group->edges.capacity, capacities[i]);
     assert_group_sound(gang.group);
   }
   close_gang(&gang);
@@ -341,7 +341,7 @@ static void dropped_tables_take_their_edges_and_matches_along(void **state) {
     assert_int_equal(gang.group->table_count, count);
   }
   group_drop_tables(gang.group, &gang.memory, 0);
-  assert_int_equal(gang.group->edge_count, 0);
+  assert_int_equal(gang.group->edges.count, 0);
   assert_int_equal(all.count, 0);
   assert_group_sound(gang.group);
   matched_tables_deinit(&all, &gang.memory);
@@ -371,7 +371,7 @@ static void edges_of_tables_that_stay_are_kept(void **state) {
         assert_int_equal(edge != NULL, there);
         expected += there;
       }
-    assert_int_equal(gang.group->edge_count, expected);
+    assert_int_equal(gang.group->edges.count, expected);
     assert_group_sound(gang.group);
     close_gang(&gang);
   }

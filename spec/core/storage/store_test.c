@@ -389,7 +389,7 @@ static void a_world_that_cannot_be_made_leaves_nothing(void **state) {
     Store world;
     ecs_Memory record = failing_memory_init(&failing);
     failing_memory_arm(&failing, n, FAIL_ONCE);
-    ecs_Status status = store_init(&world, record, 0);
+    ecs_Status status = store_init(&world, &entity_change_ways, record, 0);
     if (failing_memory_disarm(&failing) == 0) {
       assert_int_equal(status, ECS_OK);
       assert_sound(&world);
@@ -495,7 +495,7 @@ static void a_component_is_found_by_its_name(void **state) {
   assert_true(digest(world) == before);
   assert_int_equal(fixture.failing.bytes, bytes);
   assert_int_equal(again, 0);
-  assert_int_equal(world->components[3].group, 1);
+  assert_int_equal(world->components[3].group_id, 1);
   assert_true(world->groups[1]->locator.narrow);
   assert_sound(world);
   finish(&fixture);
@@ -645,7 +645,7 @@ static void the_check_sees_what_does_not_agree(void **state) {
   Slot *slot = entity_index_slot(&world->index, id_index(first));
   assert_true(store_check_invariants(world));
   ASSERT_SEEN(slot->row_bits, 1u);
-  ASSERT_SEEN(slot->table_bits, slot->table_bits & SLOT_PLACE_MASK);
+  ASSERT_SEEN(slot->table_bits, slot->table_bits & SLOT_TABLE_MASK);
   ASSERT_SEEN(*locator_narrow_entry(&sparse->locator, 1), 1u);
   ASSERT_SEEN(*locator_narrow_entry(&sparse->locator, 1), LOCATOR_NONE);
   ASSERT_SEEN(sparse->id, 2u);

@@ -8,6 +8,8 @@
 #ifndef TABLE_FIXTURE_H
 #define TABLE_FIXTURE_H
 
+#include "storage/table_image.h"
+#include "storage/table_row.h"
 #include "world_fixture.h"
 
 #define KINDS_MOST 130u

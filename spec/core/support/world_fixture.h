@@ -20,8 +20,10 @@
 #include <cmocka.h>
 
 #include "failing_memory.h"
+#include "change/entity_change_fast.h"
 #include "change/regroup.h"
 #include "change/spawn.h"
+#include "storage/table_image.h"
 #include "world_soundness.h"
 
 typedef struct Fixture {
@@ -36,7 +38,8 @@ typedef struct Image {
 
 static inline void start(Fixture *fixture) {
   ecs_Memory record = failing_memory_init(&fixture->failing);
-  assert_int_equal(store_init(&fixture->world, record, 0), ECS_OK);
+  assert_int_equal(store_init(&fixture->world, &entity_change_ways, record, 0),
+                   ECS_OK);
 }
 
 /* Nothing leaks. */

@@ -154,13 +154,13 @@ static void assert_edge(const Group *group, const Edge *edge) {
 
 static void assert_edges(const Group *group) {
   uint32_t used = 0;
-  for (uint32_t i = 0; i < group->edge_capacity; i++) {
-    if (group->edges[i].key == 0) continue;
+  for (uint32_t i = 0; i < group->edges.capacity; i++) {
+    if (group->edges.edges[i].key == 0) continue;
     used++;
-    assert_edge(group, &group->edges[i]);
+    assert_edge(group, &group->edges.edges[i]);
   }
-  assert_int_equal(used, group->edge_count);
-  assert_true(used * 2 <= group->edge_capacity);
+  assert_int_equal(used, group->edges.count);
+  assert_true(used * 2 <= group->edges.capacity);
 }
 
 /* What a table remembers of its last turn is what its edge says. */
@@ -249,10 +249,10 @@ static void assert_components(const Store *world) {
   uint32_t members = 0;
   for (uint32_t i = 1; i < world->component_count; i++) {
     const Component *what = &world->components[i];
-    assert_true(what->group < world->group_count);
-    const Group *group = world->groups[what->group];
+    assert_true(what->group_id < world->group_count);
+    const Group *group = world->groups[what->group_id];
     assert_true(what->bit < group->component_count);
-    assert_ptr_equal(what->home, group);
+    assert_ptr_equal(what->group, group);
     assert_int_equal(what->field_count, what->schema->field_count);
     assert_int_equal(what->bits_index, group->components[what->bit].bits_index);
     assert_int_equal(group->components[what->bit].component, i);

@@ -8,7 +8,7 @@
 #ifndef WORLD_SOUNDNESS_H
 #define WORLD_SOUNDNESS_H
 
-#include "storage/store.h"
+#include "storage/store_check.h"
 
 /* One table, alone: layout and padding. */
 void assert_table_sound(const Table *table);

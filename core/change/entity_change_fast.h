@@ -1,0 +1,14 @@
+/* entity_change_fast.h: the short ways of changing one entity. */
+#ifndef ECS_ENTITY_CHANGE_FAST_H
+#define ECS_ENTITY_CHANGE_FAST_H
+
+#include "change/entity_change.h"
+
+/* All ways of adding and removing, for store_init. */
+ECS_INTERNAL extern const ChangeWays entity_change_ways;
+
+/* Destroys an entity. ECS_E_DEAD: it has no row. Cost: fills the hole in one
+ * row of every group that it is in. */
+ECS_INTERNAL ecs_Status store_destroy_entity(Store *store, ecs_Entity entity);
+
+#endif

@@ -1,0 +1,42 @@
+/* component.c: places a component in a group and chooses its ways. */
+#include "storage/component.h"
+
+/* Have all fields four bytes? */
+static bool has_only_cells(const Schema *schema) {
+  for (uint32_t i = 0; i < schema->field_count; i++)
+    if (schema->fields[i].shift != 2) return false;
+  return true;
+}
+
+static void choose_ways(Component *component, const ChangeWays *ways) {
+  const Schema *schema = component->schema;
+  const Group *group = component->group;
+  bool bits = component->storage == ECS_STORE_BITS;
+  bool plain = schema->uniform == ECS_F32 || schema->field_count == 0;
+  component->add = ways->add_any;
+  component->remove = ways->remove_any;
+  if (group->id == 0 && bits) {
+    component->add = ways->add_as_bit;
+    component->remove = ways->remove_as_bit;
+  } else if (group->id == 0) {
+    if (plain) component->add = ways->add_in_main;
+    component->remove = ways->remove_in_main;
+  } else if (group->locator.narrow) {
+    if (plain) component->add = ways->add_to_set;
+    if (has_only_cells(schema)) component->remove = ways->remove_from_set;
+  }
+}
+
+void component_place(Component *component, const ChangeWays *ways, Group *group,
+                     uint32_t bit) {
+  uint32_t bits_index = group->components[bit].bits_index;
+  ECS_ASSERT((component->storage == ECS_STORE_BITS) ==
+             (bits_index != GROUP_NOT_BITS));
+  component->group = group;
+  component->group_id = group->id;
+  component->bit = bit;
+  component->last_edge_key = last_edge_key(bit, true);
+  component->field_count = component->schema->field_count;
+  component->bits_index = bits_index;
+  choose_ways(component, ways);
+}

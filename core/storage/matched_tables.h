@@ -1,0 +1,53 @@
+/* matched_tables.h: the tables of a group that a query asks for.
+ *
+ * A query attaches one list to every group it asks (group.h). The group enters
+ * each new table whose mask fits and takes out the tables that it drops, so the
+ * list is up to date at any time and queries never search for tables.
+ */
+#ifndef ECS_MATCHED_TABLES_H
+#define ECS_MATCHED_TABLES_H
+
+#include "storage/table.h"
+
+typedef struct MatchedTables {
+  uint64_t *required; /* owned; components that a table must have */
+  uint64_t *excluded; /* owned; components that it must not have */
+  uint32_t words;     /* of each of the two masks */
+  uint32_t *tables;   /* owned; ids, ascending */
+  uint32_t count;
+  uint32_t capacity;
+} MatchedTables;
+
+ECS_INTERNAL void matched_tables_deinit(MatchedTables *match, Memory *memory);
+
+/* Makes room for one more table. False: ECS_E_MEMORY, nothing has changed. */
+ECS_INTERNAL bool matched_tables_reserve(MatchedTables *match, Memory *memory);
+
+/* Has the table all that is required and nothing that is excluded? */
+static inline bool matched_tables_fit(const MatchedTables *match,
+                                      const Table *table) {
+  for (uint32_t i = 0; i < match->words; i++) {
+    uint64_t mask = i < table->mask_words ? table->mask[i] : 0;
+    if ((mask & match->required[i]) != match->required[i]) return false;
+    if ((mask & match->excluded[i]) != 0) return false;
+  }
+  return true;
+}
+
+/* Enters a table that fits; its id is higher than those before. Room must be
+ * reserved. */
+static inline void matched_tables_enter(MatchedTables *match,
+                                        uint32_t table_id) {
+  ECS_ASSERT(match->count < match->capacity);
+  ECS_ASSERT(match->count == 0 || match->tables[match->count - 1] < table_id);
+  match->tables[match->count++] = table_id;
+}
+
+/* Takes out the tables whose id is table_count or higher. */
+static inline void matched_tables_drop(MatchedTables *match,
+                                       uint32_t table_count) {
+  while (match->count > 0 && match->tables[match->count - 1] >= table_count)
+    match->count--;
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* placement.h: writes where rows are, when they have come, moved or gone.
+ *
+ * The counterpart of locate.h: the main group's rows are written into slots,
+ * those of other groups into their locators, with the group's bit in the
+ * summary of the slot. None of this can fail: rows and locator pages are
+ * reserved before. Cost: constant.
+ */
+#ifndef ECS_PLACEMENT_H
+#define ECS_PLACEMENT_H
+
+#include "storage/locate.h"
+#include "storage/table_row.h"
+
+/* Writes the row of an entity that is in the group already. */
+static inline void store_set_place(Store *store, Group *group, uint32_t index,
+                                   const Table *table, uint32_t row) {
+  ECS_ASSERT(row < table->count && group->tables[table->id] == table);
+  if (group->id == 0)
+    entity_index_move(&store->index, index, table->id, row);
+  else
+    locator_set(&group->locator, index, (RowId){row, table->id});
+}
+
+/* Removes a row and writes the new place of the entity that fills the hole.
+ * The place of the removed entity is left as it was. */
+static inline void store_remove_row(Store *store, Group *group, Table *table,
+                                    uint32_t row) {
+  ecs_Entity moved = table_remove(table, row);
+  if (moved != 0) store_set_place(store, group, id_index(moved), table, row);
+}
+
+/* Writes the first row of an entity in a group other than the main one, with
+ * the summary. */
+static inline void store_enter(Store *store, Group *group, uint32_t index,
+                               const Table *table, uint32_t row) {
+  ECS_ASSERT(group->id != 0);
+  store_set_place(store, group, index, table, row);
+  entity_index_slot(&store->index, index)->table_bits |= group->summary;
+}
+
+/* Writes that an entity has left a group other than the main one; the summary
+ * only while it is exact. */
+ECS_INTERNAL void store_leave(Store *store, Group *group, uint32_t index);
+
+#endif

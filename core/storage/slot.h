@@ -1,0 +1,77 @@
+/* slot.h: the eight bytes that are kept for every entity index.
+ *
+ *               31  28 27              0   31   27 26     24 23          0
+ *              +------+-----------------+ +-------+---------+-------------+
+ *      placed  |  0   | row             | | hint  | summary | table       |
+ *      free    |  1   | next free index | |   0   |    0    | next gener. |
+ *      reserved|  2   |        0        | |   0   |    0    | generation  |
+ *      retired |  3   |        0        | |   0   |    0    | last gener. |
+ *              +------+-----------------+ +-------+---------+-------------+
+ *                      row_bits                    table_bits
+ *
+ * A placed slot holds the row and the table of the main group. The hint is the
+ * entity's generation; generations from ECS_SLOT_GENERATIONS on share that
+ * number as their hint, and only the row, which holds the whole handle, tells
+ * them apart. Most look-ups therefore never read the row's entity, which would
+ * be one more cache line.
+ *
+ * The summary has one bit for every third group but the main one. A bit is set
+ * while the entity has a row in a group of that bit, and may stay set after the
+ * entity has left. An entity whose summary is zero has no row outside the main
+ * group, so destroying it asks no other group.
+ */
+#ifndef ECS_SLOT_H
+#define ECS_SLOT_H
+
+#include "base/id.h"
+
+#define SLOT_TABLE_MASK 0xffffffu
+#define SLOT_SUMMARY_SHIFT 24u
+#define SLOT_SUMMARY_BITS 3u
+#define SLOT_HINT_SHIFT 27u
+
+typedef enum SlotState {
+  SLOT_PLACED = 0, /* the entity has a row of the main group */
+  SLOT_FREE,       /* no entity; listed if the index was ever issued */
+  SLOT_RESERVED,   /* the entity is alive and has no row yet */
+  SLOT_RETIRED     /* no entity, and never one again */
+} SlotState;
+
+typedef struct Slot {
+  uint32_t row_bits;   /* the first word of the drawing */
+  uint32_t table_bits; /* the second one */
+} Slot;
+
+static inline SlotState slot_state(Slot slot) {
+  return (SlotState)(slot.row_bits >> ECS_INDEX_BITS);
+}
+
+/* The row of a placed slot; the next index of a free one. */
+static inline uint32_t slot_row(Slot slot) {
+  return slot.row_bits & ECS_INDEX_MASK;
+}
+
+/* The table id of a placed slot. */
+static inline uint32_t slot_table(Slot slot) {
+  return slot.table_bits & SLOT_TABLE_MASK;
+}
+
+/* The summary of a placed slot, its bits moved down to bit 0. */
+static inline uint32_t slot_summary(Slot slot) {
+  return slot.table_bits >> SLOT_SUMMARY_SHIFT &
+         ((1u << SLOT_SUMMARY_BITS) - 1u);
+}
+
+/* The hint of a generation, at its position in table_bits. */
+static inline uint32_t slot_hint(uint32_t generation) {
+  return (generation < ECS_SLOT_GENERATIONS ? generation : ECS_SLOT_GENERATIONS)
+         << SLOT_HINT_SHIFT;
+}
+
+/* The summary bit of a group other than the main one, at its position in
+ * table_bits. */
+static inline uint32_t slot_summary_bit(uint32_t group_id) {
+  return 1u << (SLOT_SUMMARY_SHIFT + (group_id - 1u) % SLOT_SUMMARY_BITS);
+}
+
+#endif

@@ -1,0 +1,130 @@
+/* table_row.h: moves a row from table to table, and closes the hole it leaves.
+ *
+ *      from  | a b c d |   move row 1   ->   from  | a d c |     to  | x b |
+ *
+ * The last row fills the hole, and its last place becomes zeros. A component
+ * that comes or goes is a range of columns that only one of the tables has: a
+ * move walks the columns in front of the range, the range, and those behind it.
+ *
+ * Tables of nothing but four-byte columns are walked in line: pure
+ * optimisation, on which entity_change_fast.c builds. Cost of a move: two copies
+ * per column.
+ */
+#ifndef ECS_TABLE_ROW_H
+#define ECS_TABLE_ROW_H
+
+#include "storage/table.h"
+
+/* Columns; from this number on moves prefetch (entity_change_fast.c). */
+#define TABLE_WIDE 10u
+
+/* For tables of any columns. Like the forms for cells, they return the entity
+ * that filled the hole; when the last row itself was removed, that is the
+ * removed entity. Room in `to` must be reserved. */
+ECS_INTERNAL ecs_Entity table_remove_mixed(Table *table, uint32_t row);
+ECS_INTERNAL uint32_t table_move_row_mixed(Table *to, Table *from, uint32_t row,
+                                           const ColumnRange *range, bool added,
+                                           ecs_Entity *filler);
+
+/* Copies those columns of bits that both tables have. */
+ECS_INTERNAL void table_copy_bits(Table *to, uint32_t to_row, const Table *from,
+                                  uint32_t from_row);
+
+/* Cells ------------------------------------------------------------------- */
+
+/* Moves the last row, gap rows further on, into the hole, in count columns from
+ * hole on. Returns the hole in the column after them. */
+static inline char *cells_close(char *hole, size_t stride, size_t gap,
+                                uint32_t count) {
+  for (; count > 0; count--, hole += stride) {
+    Cell4 *cells = (Cell4 *)(void *)hole;
+    cells[0] = cells[gap];
+    cells[gap] = 0;
+  }
+  return hole;
+}
+
+/* The same, and copies the row to *target before, which then is the place in
+ * the column after them. */
+static inline char *cells_move(char **target, size_t target_stride, char *hole,
+                               size_t stride, size_t gap, uint32_t count) {
+  char *to = *target, *end = hole + count * stride;
+  for (; hole != end; hole += stride, to += target_stride) {
+    Cell4 *cells = (Cell4 *)(void *)hole;
+    *(Cell4 *)(void *)to = cells[0];
+    cells[0] = cells[gap];
+    cells[gap] = 0;
+  }
+  *target = to;
+  return end;
+}
+
+/* Takes the entity of a row away, moves the last one into its place and returns
+ * that. The columns are the caller's to close. */
+static inline ecs_Entity table_remove_entity(Table *table, uint32_t row) {
+  uint32_t last = --table->count;
+  ecs_Entity filler = table->entities[last];
+  ECS_ASSERT(row <= last);
+  table->entities[row] = filler;
+  table->entities[last] = 0;
+  return filler;
+}
+
+static inline ecs_Entity table_remove_cells(Table *table, uint32_t row) {
+  ecs_Entity filler = table_remove_entity(table, row);
+  ECS_ASSERT(table->only_cells);
+  cells_close(table_cells(table, row), table->stride[2], table->count - row,
+              table->columns[2]);
+  return filler;
+}
+
+static inline uint32_t table_move_row_cells(Table *to, Table *from,
+                                            uint32_t row,
+                                            const ColumnRange *range,
+                                            bool added, ecs_Entity *filler) {
+  uint32_t to_row = table_append(to, from->entities[row]);
+  char *target = table_cells(to, to_row), *hole = table_cells(from, row);
+  size_t to_stride = to->stride[2], stride = from->stride[2];
+  uint32_t begin = range->begin[2], end = range->end[2];
+  ECS_ASSERT(from->only_cells);
+  *filler = table_remove_entity(from, row);
+  size_t gap = from->count - row;
+  hole = cells_move(&target, to_stride, hole, stride, gap, begin);
+  if (added) {
+    target += (end - begin) * to_stride;
+    end = begin;
+  } else {
+    hole = cells_close(hole, stride, gap, end - begin);
+  }
+  cells_move(&target, to_stride, hole, stride, gap, from->columns[2] - end);
+  return to_row;
+}
+
+/* Any table --------------------------------------------------------------- */
+
+/* Moves the last row into the hole and clears its last place. Returns the
+ * entity that is in the row now, 0 when the last row was removed. */
+static inline ecs_Entity table_remove(Table *table, uint32_t row) {
+  bool is_last = row == table->count - 1;
+  ecs_Entity filler = table->only_cells ? table_remove_cells(table, row)
+                                        : table_remove_mixed(table, row);
+  return is_last ? 0 : filler;
+}
+
+/* Moves a row to a table that has the columns of range (added) or lacks them,
+ * and otherwise the same columns: this is how a component comes or goes. Room
+ * must be reserved; columns that are new stay zero. Returns the new row; *moved
+ * gets the entity that fills the hole, 0 when there is none. */
+static inline uint32_t table_move_row(Table *to, Table *from, uint32_t row,
+                                      const ColumnRange *range, bool added,
+                                      ecs_Entity *moved) {
+  bool is_last = row == from->count - 1;
+  uint32_t to_row =
+      from->only_cells
+          ? table_move_row_cells(to, from, row, range, added, moved)
+          : table_move_row_mixed(to, from, row, range, added, moved);
+  if (is_last) *moved = 0;
+  return to_row;
+}
+
+#endif
