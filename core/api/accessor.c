@@ -6,7 +6,8 @@
  * entities at once the look-ups run ahead of the reads, a window at a time, so
  * that their cache misses overlap.
  */
-#include "world/world.h"
+#include "world/deferral.h"
+#include "world/deferred_change.h"
 
 #define WINDOW 128u /* entities whose places are looked up before any is read */
 
@@ -54,7 +55,7 @@ static void find_layout(State *state) {
 ecs_Status ecs_accessor(ecs_World *world, ecs_Component component,
                         ecs_Accessor *accessor) {
   State *state = state_of(accessor);
-  if (!is_component(world, component)) return ECS_E_COMPONENT;
+  if (!world_has_component(world, component)) return ECS_E_COMPONENT;
   const Schema *schema = world->store.components[component].schema;
   if (schema->field_count == 0) return ECS_E_COMPONENT;
   *state = (State){.world = world,
@@ -69,8 +70,7 @@ static inline ecs_Status check(State *state, bool to_write) {
   const Store *store = &state->world->store;
   const Component *what = &store->components[state->component];
   if (ECS_UNLIKELY((to_write ? what->readers : what->writers) > 0)) {
-    state->world->contested = state->component;
-    return ECS_E_ACCESS;
+    return world_refuse_access(state->world, state->component);
   }
   if (ECS_UNLIKELY(state->layout_version != store->layout_version))
     find_layout(state);
@@ -93,7 +93,7 @@ static inline ecs_Status find(State *state, ecs_Entity entity, uint32_t *row) {
   const Store *store = &state->world->store;
   RowRef place = store_locate_main(store, entity);
   if (place.table == NULL)
-    return ecs_alive(state->world, entity) ? ECS_E_ABSENT : ECS_E_DEAD;
+    return world_alive(state->world, entity) ? ECS_E_ABSENT : ECS_E_DEAD;
   if (state->group->id != 0)
     place = store_locate_in(state->group, id_index(entity));
   if (place.table == NULL || !meet(state, place.table)) return ECS_E_ABSENT;
@@ -156,8 +156,7 @@ static void store_element(const State *state, uint32_t field, uint32_t row,
 /* While something is recorded for the entity the change has to be recorded
  * too, in its order. */
 static bool is_recorded(const State *state, ecs_Entity entity) {
-  const CommandBuffer *commands = &state->world->commands;
-  return commands->subject_count > 0 && command_find(commands, entity) != NULL;
+  return deferred_commands(state->world, entity) != NULL;
 }
 
 static ECS_COLD ecs_Status set_slowly(State *state, ecs_Entity entity,
@@ -167,7 +166,8 @@ static ECS_COLD ecs_Status set_slowly(State *state, ecs_Entity entity,
   if (status == ECS_OK) status = find(state, entity, &row);
   if (status != ECS_OK) return status;
   if (is_recorded(state, entity))
-    return ecs_set(state->world, entity, state->component, image, UINT64_MAX);
+    return deferred_set(state->world, entity, state->component, image,
+                        UINT64_MAX);
   for (uint32_t i = 0; i < state->schema->field_count; i++)
     store_element(state, i, row,
                   (const char *)image + state->schema->fields[i].offset);
@@ -328,8 +328,7 @@ static void assemble(const State *state, const void *const *columns,
 static ecs_Status record_many(State *state, const ecs_Entity *entities,
                               uint32_t count, const void *const *columns) {
   ecs_World *world = state->world;
-  CommandMark mark = command_mark(&world->commands);
-  uint64_t dropped = world->dropped;
+  Level before = deferral_mark(world);
   uint64_t image[ECS_FIELD_LIMIT];
   uint32_t row = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -337,10 +336,9 @@ static ecs_Status record_many(State *state, const ecs_Entity *entities,
     if (find(state, entities[i], &row) != ECS_OK) continue;
     assemble(state, columns, i, image);
     ecs_Status status =
-        ecs_set(world, entities[i], state->component, image, UINT64_MAX);
+        deferred_set(world, entities[i], state->component, image, UINT64_MAX);
     if (status == ECS_OK) continue;
-    command_rewind(&world->commands, mark);
-    world->dropped = dropped;
+    deferral_rewind(world, &before);
     return status;
   }
   return ECS_OK;

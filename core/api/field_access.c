@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "world/world.h"
+#include "world/deferred_change.h"
 
 void ecs_field_init(FieldAccess *access, ecs_World *const *world,
                     ecs_Component component) {
@@ -259,11 +259,13 @@ bool ecs_field_set(FieldAccess *access, double entity, uint32_t field,
 static ECS_COLD FieldAnswer has_slowly(FieldAccess *access,
                                        const ecs_World *world, double entity) {
   const FieldTable *known;
-  ecs_Component component = access->component;
-  bool has = world->store.components[component].storage == ECS_STORE_BITS
-                 ? ecs_has(world, handle_of(entity), component)
-                 : is_row(meet(access, &world->store, entity, &known));
-  return has ? FIELD_YES : FIELD_NO;
+  RowRef row = {NULL, 0};
+  const Component *component = &world->store.components[access->component];
+  if (component->storage != ECS_STORE_BITS)
+    return is_row(meet(access, &world->store, entity, &known)) ? FIELD_YES
+                                                               : FIELD_NO;
+  (void)store_locate(&world->store, handle_of(entity), access->component, &row);
+  return row.table != NULL ? FIELD_YES : FIELD_NO;
 }
 
 FieldAnswer ecs_field_has(FieldAccess *access, double entity) {
@@ -283,7 +285,7 @@ static ECS_COLD FieldAnswer alive_slowly(FieldAccess *access,
                                          double entity) {
   const FieldTable *known;
   find(access, &world->store, entity, &known);
-  return ecs_alive(world, handle_of(entity)) ? FIELD_YES : FIELD_NO;
+  return world_alive(world, handle_of(entity)) ? FIELD_YES : FIELD_NO;
 }
 
 /* Who has a place is alive, unless its end is recorded. */
@@ -307,18 +309,19 @@ static FieldAnswer answer_of(ecs_Status status) {
 FieldAnswer ecs_field_add(const FieldAccess *access, double entity) {
   ecs_World *world = *access->world;
   if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
-  return answer_of(ecs_add(world, handle_of(entity), access->component, NULL));
+  return answer_of(
+      world_add(world, handle_of(entity), access->component, NULL));
 }
 
 FieldAnswer ecs_field_remove(const FieldAccess *access, double entity) {
   ecs_World *world = *access->world;
   if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
-  return answer_of(ecs_remove(world, handle_of(entity), access->component));
+  return answer_of(world_remove(world, handle_of(entity), access->component));
 }
 
 FieldAnswer ecs_field_destroy(const FieldAccess *access, double entity) {
   ecs_World *world = *access->world;
   if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
-  ecs_Status status = ecs_destroy(world, handle_of(entity));
+  ecs_Status status = world_destroy(world, handle_of(entity));
   return status == ECS_E_DEAD ? FIELD_NO : answer_of(status);
 }

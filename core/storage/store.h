@@ -127,6 +127,34 @@ static inline RowRef store_locate_in(const Group *group, uint32_t at) {
   return (RowRef){group->tables[place.table], place.row};
 }
 
+/* The row of any group; table NULL: an entity that is placed has no row there.
+ * For an entity that is not, ask store_locate. */
+static inline RowRef store_locate_group(const Store *store, const Group *group,
+                                        ecs_Entity entity) {
+  return group->id == 0 ? store_locate_main(store, entity)
+                        : store_locate_in(group, id_index(entity));
+}
+
+/* The row with a component that has columns. ECS_E_DEAD: the entity has no
+ * place; ECS_E_ABSENT: it lacks the component; then table and row hold nothing
+ * of use. In line: reads and writes of single entities live on it. */
+static inline __attribute__((always_inline)) ecs_Status store_locate_columns(
+    const Store *store, const Component *component, ecs_Entity entity,
+    Table **table, uint32_t *row) {
+  const Slot *slot = store_find_slot(store, entity, table);
+  if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
+  *row = slot->row_bits;
+  if (component->group != 0) {
+    const Group *group = store->groups[component->group];
+    RowId row_id = locator_find(&group->locator, id_index(entity));
+    if (row_id.row == LOCATOR_NONE) return ECS_E_ABSENT;
+    *row = row_id.row;
+    *table = group->tables[row_id.table];
+  }
+  return ECS_LIKELY(table_has_columns(*table, component->bit)) ? ECS_OK
+                                                               : ECS_E_ABSENT;
+}
+
 /* Is the handle alive, recorded spawns included? */
 ECS_INTERNAL bool store_alive(const Store *store, ecs_Entity entity);
 
