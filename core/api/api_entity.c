@@ -49,9 +49,8 @@ ecs_Status ecs_set(ecs_World *world, ecs_Entity entity, ecs_Component component,
                    const void *image, uint64_t fields) {
   if (ECS_UNLIKELY(!world_has_component(world, component)))
     return ECS_E_COMPONENT;
-  if (image == NULL && fields != 0 &&
-      world->store.components[component].schema->field_count > 0)
-    return ECS_E_ARGUMENT;
+  bool is_tag = world->store.components[component].schema->field_count == 0;
+  if (image == NULL && fields != 0 && !is_tag) return ECS_E_ARGUMENT;
   return world_set(world, entity, component, image, fields);
 }
 

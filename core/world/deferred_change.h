@@ -125,13 +125,13 @@ static inline ecs_Status world_remove(ecs_World *world, ecs_Entity entity,
 static inline ecs_Status world_set(ecs_World *world, ecs_Entity entity,
                                    ecs_Component id, const void *image,
                                    uint64_t fields) {
-  const Component *component = &world->store.components[id];
   Table *table;
   uint32_t row;
+  const Component *component = &world->store.components[id];
+  bool is_tag = component->schema->field_count == 0;
   if (ECS_UNLIKELY(world->depth > 0))
     return deferred_set(world, entity, id, image, fields);
-  if (component->schema->field_count == 0)
-    return store_add(&world->store, entity, id, NULL);
+  if (is_tag) return store_add(&world->store, entity, id, NULL);
   ecs_Status status =
       store_locate_columns(&world->store, component, entity, &table, &row);
   if (ECS_UNLIKELY(status == ECS_E_ABSENT))
