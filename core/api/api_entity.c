@@ -54,13 +54,6 @@ ecs_Status ecs_set(ecs_World *world, ecs_Entity entity, ecs_Component component,
   return world_set(world, entity, component, image, fields);
 }
 
-/* What is told of an entity that has no place: recorded, maybe. */
-static ECS_COLD ecs_Status judge_absent(const ecs_World *world,
-                                        ecs_Entity entity, ecs_Status status) {
-  return status == ECS_E_DEAD && world_alive(world, entity) ? ECS_E_ABSENT
-                                                            : status;
-}
-
 /* Says which component an open cursor owns. */
 static ECS_COLD ecs_Status contest(const ecs_World *world,
                                    ecs_Component component) {
@@ -86,7 +79,7 @@ ecs_Status ecs_get(const ecs_World *world, ecs_Entity entity,
   const Component *what = &world->store.components[component];
   status = store_locate_columns(&world->store, what, entity, &table, &row);
   if (ECS_UNLIKELY(status != ECS_OK))
-    return judge_absent(world, entity, status);
+    return world_absence(world, entity, status);
   table_load(table, row, what->bit, what->schema, image);
   return ECS_OK;
 }
@@ -102,7 +95,7 @@ ecs_Status ecs_get_field(const ecs_World *world, ecs_Entity entity,
   if (field >= what->schema->field_count) return ECS_E_FIELD;
   if (status != ECS_OK) return status;
   status = store_locate_columns(&world->store, what, entity, &table, &row);
-  if (status != ECS_OK) return judge_absent(world, entity, status);
+  if (status != ECS_OK) return world_absence(world, entity, status);
   *value = ecs_scalar_load(
       what->schema->fields[field].type,
       table_element(table, table_codes(table, what->bit)[field], row));

@@ -1,6 +1,14 @@
 /* deferred_change.c: changes of one entity while a level is open. */
 #include "world/deferred_change.h"
 
+ecs_Status world_absence(const ecs_World *world, ecs_Entity entity,
+                         ecs_Status status) {
+  bool spawns = status == ECS_E_DEAD && world_alive(world, entity);
+  ECS_ASSERT(status != ECS_OK);
+  ECS_ASSERT(!spawns || store_is_reserved(&world->store, entity));
+  return spawns ? ECS_E_ABSENT : status;
+}
+
 /* Spawning and destroying ------------------------------------------------- */
 
 ecs_Status deferred_spawn(ecs_World *world, const Bundle *bundle,

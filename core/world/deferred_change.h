@@ -49,6 +49,12 @@ static inline bool world_alive(const ecs_World *world, ecs_Entity entity) {
   return store_alive(&world->store, entity);
 }
 
+/* What a look-up that failed returns to the user: the status, but ECS_E_ABSENT
+ * instead of ECS_E_DEAD for an entity that has no row because its spawn is
+ * recorded. */
+ECS_INTERNAL ecs_Status world_absence(const ecs_World *world, ecs_Entity entity,
+                                      ecs_Status status);
+
 /* Recording: a level is open ---------------------------------------------- */
 
 /* Records a spawn with the bundle's values, or defaults where values or one of
