@@ -35,7 +35,8 @@ CORE := ecs ecs_kernel \
   change/regroup \
   change/command_buffer change/command_flush \
   change/bulk_sparse change/bulk_rows change/bulk change/bulk_destroy \
-  world/world world/world_hash world/world_explain \
+  world/world world/deferral world/deferred_change world/world_hash \
+  world/world_explain \
   kernel/kernel_library kernel/kernel_binding \
   program/program_ir program/program_parse program/program_print \
   program/program_facts program/vm_loops program/vm_plan program/vm \

@@ -401,7 +401,8 @@ static void read_arguments(int count, char **arguments) {
       }
       report.repetitions = (uint32_t)number;
     } else if (word[0] == '-') {
-      measure_fail(word, "not an option: --json, --count, --repetitions N, words");
+      measure_fail(word,
+                   "not an option: --json, --count, --repetitions N, words");
     } else {
       report.words[report.word_count++] = arguments[k];
     }

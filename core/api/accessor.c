@@ -1,87 +1,104 @@
 /* accessor.c: prepared access to one component of many entities.
  *
- * An accessor remembers where the component is in the layout of the world and
- * the columns in the table it met last, so that a read is: the entity's slot,
- * one comparison that says alive and in that table, the elements. For many
- * entities at once the look-ups run ahead of the reads, a window at a time, so
- * that their cache misses overlap.
+ * An accessor caches where the component is in the world's layout, and the
+ * columns of the table where it found an entity last. A read is then: load the
+ * entity's slot, one comparison that proves the entity alive and in that table,
+ * load the elements.
+ *
+ *      entity --slot--> | row | table, generation |  == expected?
+ *                         \--> fields[k][row]
+ *
+ * Calls for many entities look up a window of them before they read any, so
+ * that the cache misses overlap.
+ *
+ * Cost: constant for one entity. The caches are checked against the store in
+ * checked builds.
  */
-#include "world/world.h"
 #include "storage/table_image.h"
+#include "world/deferral.h"
+#include "world/deferred_change.h"
 
-#define WINDOW 128u /* entities whose places are looked up before any is read */
+#define WINDOW 128u /* entities that are looked up before any is read */
 
-/* What an ecs_Accessor is. */
-typedef struct State {
-  ecs_World *world;
-  const Group *group;
-  const Table *table;      /* the last met that has the component; or NULL */
-  const ColumnCode *codes; /* of the component's columns in it */
-  char **fields;           /* where these are */
-  const Schema *schema;
-  uint64_t layout_version; /* that group and bit were found for */
+/* The contents of an ecs_Accessor. */
+typedef struct AccessorState {
+  ecs_World *world;        /* borrowed: must outlive the accessor */
+  const Group *group;      /* the component's; valid for layout_version */
+  const Table *table;      /* the last one found, which has the component; NULL:
+                              none since layout_version */
+  const ColumnCode *codes; /* of the component's columns in table; borrowed */
+  char **fields;           /* the addresses of these columns; borrowed */
+  const Schema *schema;    /* the component's; borrowed from the world */
+  uint64_t layout_version; /* of the store, when group and bit were found */
   ecs_Component component;
-  uint32_t bit;
-  uint32_t field_count;
-  bool plain;     /* in the main group, and all fields are f32 */
-  uint64_t known; /* what slots say of entities in that table, where
-                              it is plain; otherwise what none says */
-} State;
+  uint32_t bit;         /* the component's in group */
+  uint32_t field_count; /* the schema's; at least 1 */
+  bool plain;           /* the group is the main one, and every field is f32 */
+  uint64_t known; /* SLOT_ASKED bits of a slot whose entity has generation 0 and
+                     is in table; SLOT_UNKNOWN, which equals no slot's bits:
+                     plain is false, or table is NULL */
+} AccessorState;
 
-/* Of a slot as one word: everything but row and summary. */
+/* The bits of a slot word that say where the entity is and which generation it
+ * has: everything but the row and the summary. */
 #define SLOT_ASKED                                                \
   (((uint64_t)(SLOT_TABLE_MASK | ~0u << SLOT_HINT_SHIFT) << 32) | \
    (uint32_t)~ECS_INDEX_MASK)
 #define SLOT_UNKNOWN (~SLOT_ASKED)
 
-_Static_assert(sizeof(State) <= sizeof(ecs_Accessor),
+_Static_assert(sizeof(AccessorState) <= sizeof(ecs_Accessor),
                "an accessor must hold its state");
 
-static State *state_of(ecs_Accessor *accessor) {
-  return (State *)(void *)accessor;
+static AccessorState *state_of(ecs_Accessor *accessor) {
+  return (AccessorState *)(void *)accessor;
 }
 
-static void find_layout(State *state) {
+/* Preparing --------------------------------------------------------------- */
+
+static void find_layout(AccessorState *state) {
   const Store *store = &state->world->store;
-  const Component *what = &store->components[state->component];
-  state->group = store->groups[what->group_id];
-  state->bit = what->bit;
+  const Component *component = &store->components[state->component];
+  state->group = store->groups[component->group_id];
+  state->bit = component->bit;
   state->table = NULL;
   state->known = SLOT_UNKNOWN;
-  state->plain = what->group_id == 0 && state->schema->uniform == ECS_F32;
+  state->plain = component->group_id == 0 && state->schema->uniform == ECS_F32;
   state->layout_version = store->layout_version;
 }
 
 ecs_Status ecs_accessor(ecs_World *world, ecs_Component component,
                         ecs_Accessor *accessor) {
-  State *state = state_of(accessor);
-  if (!is_component(world, component)) return ECS_E_COMPONENT;
+  AccessorState *state = state_of(accessor);
+  if (!world_has_component(world, component)) return ECS_E_COMPONENT;
   const Schema *schema = world->store.components[component].schema;
   if (schema->field_count == 0) return ECS_E_COMPONENT;
-  *state = (State){.world = world,
-                   .schema = schema,
-                   .component = component,
-                   .field_count = schema->field_count};
+  *state = (AccessorState){.world = world,
+                           .schema = schema,
+                           .component = component,
+                           .field_count = schema->field_count};
   find_layout(state);
   return ECS_OK;
 }
 
-static inline ecs_Status check(State *state, bool to_write) {
+/* ECS_E_ACCESS: an open cursor claims the component. Otherwise brings the
+ * cached layout up to date. */
+static inline ecs_Status check(AccessorState *state, bool to_write) {
   const Store *store = &state->world->store;
-  const Component *what = &store->components[state->component];
-  if (ECS_UNLIKELY((to_write ? what->readers : what->writers) > 0)) {
-    state->world->contested = state->component;
-    return ECS_E_ACCESS;
-  }
+  const Component *component = &store->components[state->component];
+  uint32_t claims = to_write ? component->readers : component->writers;
+  if (ECS_UNLIKELY(claims > 0))
+    return world_refuse_access(state->world, state->component);
   if (ECS_UNLIKELY(state->layout_version != store->layout_version))
     find_layout(state);
   return ECS_OK;
 }
 
-/* Points the accessor at a table, if it has the component. */
-static inline bool meet(State *state, const Table *table) {
+/* Caches a table. False: it has not got the component, and the cache is as it
+ * was. */
+static inline bool use_table(AccessorState *state, const Table *table) {
   if (ECS_LIKELY(state->table == table)) return true;
   if (!table_has_columns(table, state->bit)) return false;
+  ECS_ASSERT(state->group->tables[table->id] == table);
   state->table = table;
   state->codes = table_codes(table, state->bit);
   state->fields = table_fields(table, state->bit);
@@ -90,19 +107,41 @@ static inline bool meet(State *state, const Table *table) {
   return true;
 }
 
-static inline ecs_Status find(State *state, ecs_Entity entity, uint32_t *row) {
+/* Checked builds: the cached columns are those of the cached table, and the
+ * store, too, finds the entity there in this row. */
+static inline bool agrees(const AccessorState *state, ecs_Entity entity,
+                          size_t row) {
   const Store *store = &state->world->store;
-  RowRef place = store_locate_main(store, entity);
-  if (place.table == NULL)
-    return ecs_alive(state->world, entity) ? ECS_E_ABSENT : ECS_E_DEAD;
+  const Component *component = &store->components[state->component];
+  Table *table = NULL;
+  uint32_t found = 0;
+  return store_locate_columns(store, component, entity, &table, &found) ==
+             ECS_OK &&
+         table == state->table && found == row &&
+         state->fields == table_fields(table, component->bit) &&
+         state->codes == table_codes(table, component->bit);
+}
+
+/* One entity -------------------------------------------------------------- */
+
+/* Finds an entity's row and caches its table. ECS_E_DEAD; ECS_E_ABSENT, also
+ * for an entity whose spawn is recorded. The layout is up to date. */
+static inline ecs_Status find(AccessorState *state, ecs_Entity entity,
+                              uint32_t *row) {
+  const Store *store = &state->world->store;
+  RowRef found = store_locate_main(store, entity);
+  if (ECS_UNLIKELY(found.table == NULL))
+    return world_absence(state->world, entity, ECS_E_DEAD);
   if (state->group->id != 0)
-    place = store_locate_in(state->group, id_index(entity));
-  if (place.table == NULL || !meet(state, place.table)) return ECS_E_ABSENT;
-  *row = place.row;
+    found = store_locate_in(state->group, id_index(entity));
+  if (found.table == NULL || !use_table(state, found.table))
+    return ECS_E_ABSENT;
+  ECS_ASSERT(agrees(state, entity, found.row));
+  *row = found.row;
   return ECS_OK;
 }
 
-static ECS_COLD ecs_Status get_slowly(State *state, ecs_Entity entity,
+static ECS_COLD ecs_Status get_slowly(AccessorState *state, ecs_Entity entity,
                                       void *image) {
   uint32_t row = 0;
   ecs_Status status = check(state, false);
@@ -116,110 +155,118 @@ static inline uint64_t slot_word(const Slot *slot) {
   return (uint64_t)slot->table_bits << 32 | slot->row_bits;
 }
 
-/* The row of an entity in the table that was met last, where that is plain;
- * false: to be found slowly. The slot tells all of it in one comparison. */
-static inline bool find_known(const State *state, ecs_Entity entity,
-                              size_t *row) {
-  const EntityIndex *index = &state->world->store.index;
+/* The row of an entity in the cached table, if the accessor is plain. False:
+ * the cache cannot say; ask find. */
+static inline bool find_cached(const AccessorState *state, ecs_Entity entity,
+                               size_t *row) {
+  const EntityIndex *entities = &state->world->store.index;
   uint64_t generation = entity >> ECS_INDEX_BITS;
-  uint32_t at = id_index(entity);
-  if (ECS_UNLIKELY(at - 1u >= index->used - 1u)) return false;
-  uint64_t word = slot_word(entity_index_slot(index, at));
+  uint32_t index = id_index(entity);
+  if (ECS_UNLIKELY(index - 1u >= entities->used - 1u)) return false;
+  uint64_t word = slot_word(entity_index_slot(entities, index));
   uint64_t expected = state->known | generation << (32 + SLOT_HINT_SHIFT);
   *row = (uint32_t)word;
-  return ECS_LIKELY((word & SLOT_ASKED) == expected &&
-                    generation < ECS_SLOT_GENERATIONS);
+  if (ECS_UNLIKELY((word & SLOT_ASKED) != expected ||
+                   generation >= ECS_SLOT_GENERATIONS))
+    return false;
+  ECS_ASSERT(agrees(state, entity, *row));
+  return true;
 }
 
-/* In line for an entity in the table that was met last: pure optimisation. */
+/* Pure optimisation: in line for an entity in the cached table. */
 ecs_Status ecs_accessor_get(ecs_Accessor *accessor, ecs_Entity entity,
                             void *image) {
-  State *state = state_of(accessor);
+  AccessorState *state = state_of(accessor);
   const Store *store = &state->world->store;
-  const Component *what = &store->components[state->component];
-  if (ECS_UNLIKELY(what->writers > 0 ||
+  const Component *component = &store->components[state->component];
+  if (ECS_UNLIKELY(component->writers > 0 ||
                    state->layout_version != store->layout_version))
     return get_slowly(state, entity, image);
   size_t row;
-  if (ECS_UNLIKELY(!find_known(state, entity, &row)))
+  if (ECS_UNLIKELY(!find_cached(state, entity, &row)))
     return get_slowly(state, entity, image);
   cells_load(image, state->fields, state->field_count, row);
   return ECS_OK;
 }
 
-static void store_element(const State *state, uint32_t field, uint32_t row,
-                          const void *from) {
+static void store_element(const AccessorState *state, uint32_t field,
+                          uint32_t row, const void *from) {
+  ECS_ASSERT(row < state->table->count);
   void *element = table_element(state->table, state->codes[field], row);
   element_copy(element, from, code_shift(state->codes[field]));
   scalar_canonicalize(state->schema->fields[field].type, element);
 }
 
-/* While something is recorded for the entity the change has to be recorded
- * too, in its order. */
-static bool is_recorded(const State *state, ecs_Entity entity) {
-  const CommandBuffer *commands = &state->world->commands;
-  return commands->subject_count > 0 && command_find(commands, entity) != NULL;
+/* While something is recorded for an entity, a change of it must be recorded
+ * too, after what is there. */
+static bool is_recorded(const AccessorState *state, ecs_Entity entity) {
+  return deferred_commands(state->world, entity) != NULL;
 }
 
-static ECS_COLD ecs_Status set_slowly(State *state, ecs_Entity entity,
+static ECS_COLD ecs_Status set_slowly(AccessorState *state, ecs_Entity entity,
                                       const void *image) {
   uint32_t row = 0;
   ecs_Status status = check(state, true);
   if (status == ECS_OK) status = find(state, entity, &row);
   if (status != ECS_OK) return status;
   if (is_recorded(state, entity))
-    return ecs_set(state->world, entity, state->component, image, UINT64_MAX);
+    return deferred_set(state->world, entity, state->component, image,
+                        UINT64_MAX);
   for (uint32_t i = 0; i < state->schema->field_count; i++)
     store_element(state, i, row,
                   (const char *)image + state->schema->fields[i].offset);
   return ECS_OK;
 }
 
-/* As ecs_accessor_get, where nothing is recorded either. */
+/* Pure optimisation: in line for an entity in the cached table, while nothing
+ * is recorded for any entity. */
 ecs_Status ecs_accessor_set(ecs_Accessor *accessor, ecs_Entity entity,
                             const void *image) {
-  State *state = state_of(accessor);
+  AccessorState *state = state_of(accessor);
   const Store *store = &state->world->store;
-  const Component *what = &store->components[state->component];
-  if (ECS_UNLIKELY(what->readers > 0 ||
+  const Component *component = &store->components[state->component];
+  if (ECS_UNLIKELY(component->readers > 0 ||
                    state->world->commands.subject_count > 0 ||
                    state->layout_version != store->layout_version))
     return set_slowly(state, entity, image);
   size_t row, count = state->field_count;
-  if (ECS_UNLIKELY(!find_known(state, entity, &row)))
+  if (ECS_UNLIKELY(!find_cached(state, entity, &row)))
     return set_slowly(state, entity, image);
   for (size_t i = 0; i < count; i++)
     element_store_f32(state->fields[i] + row * 4, (const char *)image + i * 4);
   return ECS_OK;
 }
 
-/* Many at once ---------------------------------------------------------- */
+/* Reading many ------------------------------------------------------------ */
 
-/* Where the entities of a window are; table NULL: nowhere. */
-static void join(const State *state, const ecs_Entity *entities, uint32_t count,
-                 RowRef *places) {
+/* Finds the rows of a window's entities in the component's group; table NULL:
+ * the entity has no row there. */
+static void find_window(const AccessorState *state, const ecs_Entity *entities,
+                        uint32_t count, RowRef *rows) {
   const Store *store = &state->world->store;
   for (uint32_t i = 0; i < count; i++) {
-    places[i] = store_locate_main(store, entities[i]);
-    if (state->group->id != 0 && places[i].table != NULL)
-      places[i] = store_locate_in(state->group, id_index(entities[i]));
+    rows[i] = store_locate_main(store, entities[i]);
+    if (state->group->id != 0 && rows[i].table != NULL)
+      rows[i] = store_locate_in(state->group, id_index(entities[i]));
   }
 }
 
-static bool all_in_one_table(State *state, const RowRef *places,
-                             uint32_t count) {
-  const Table *table = places[0].table;
+/* True: all rows are in one table, which has the component and is cached now. */
+static bool use_one_table(AccessorState *state, const RowRef *rows,
+                          uint32_t count) {
+  const Table *table = rows[0].table;
   for (uint32_t i = 1; i < count; i++)
-    if (places[i].table != table) return false;
-  return table != NULL && meet(state, table);
+    if (rows[i].table != table) return false;
+  return table != NULL && use_table(state, table);
 }
 
 #define GATHER(Cell)                   \
   for (uint32_t i = 0; i < count; i++) \
-  ((Cell *)to)[i] = ((const Cell *)from)[places[i].row]
+  ((Cell *)to)[i] = ((const Cell *)from)[rows[i].row]
 
-/* One column of a window that is in one table. */
-static void gather(void *to, const void *from, const RowRef *places,
+/* One column of a window whose rows are in one table; shift is the log2 of the
+ * element size. */
+static void gather(void *to, const void *from, const RowRef *rows,
                    uint32_t count, uint32_t shift) {
   switch (shift) {
     case 0: GATHER(uint8_t); break;
@@ -229,24 +276,28 @@ static void gather(void *to, const void *from, const RowRef *places,
   }
 }
 
-static uint32_t read_window(State *state, const RowRef *places, uint32_t count,
-                            uint32_t done, void *const *columns) {
+/* Reads a window into columns, from element `done` on. Elements of entities
+ * without the component are left as they are. Returns how many have it. */
+static uint32_t read_window(AccessorState *state, const RowRef *rows,
+                            uint32_t count, uint32_t done,
+                            void *const *columns) {
   uint32_t fields = state->schema->field_count;
   uint32_t found = 0;
-  if (all_in_one_table(state, places, count)) {
+  ECS_ASSERT(count > 0 && count <= WINDOW);
+  if (use_one_table(state, rows, count)) {
     for (uint32_t k = 0; k < fields; k++) {
       uint32_t shift = code_shift(state->codes[k]);
       gather((char *)columns[k] + ((size_t)done << shift),
-             table_column(state->table, state->codes[k]), places, count, shift);
+             table_column(state->table, state->codes[k]), rows, count, shift);
     }
     return count;
   }
   for (uint32_t i = 0; i < count; i++) {
-    if (places[i].table == NULL || !meet(state, places[i].table)) continue;
+    if (rows[i].table == NULL || !use_table(state, rows[i].table)) continue;
     for (uint32_t k = 0; k < fields; k++) {
       uint32_t shift = code_shift(state->codes[k]);
       element_copy((char *)columns[k] + ((size_t)(done + i) << shift),
-                   table_element(state->table, state->codes[k], places[i].row),
+                   table_element(state->table, state->codes[k], rows[i].row),
                    shift);
     }
     found++;
@@ -254,20 +305,21 @@ static uint32_t read_window(State *state, const RowRef *places, uint32_t count,
   return found;
 }
 
-/* The rows of a window whose entities are all alive and in the table that was
- * met last; false: they are not, or their slots do not tell. One thing at a
- * time for all of them, without dependent branches, so that a dozen cache
- * misses overlap: pure optimisation. */
-static bool join_rows(const State *state, const ecs_Entity *entities,
-                      uint32_t count, uint32_t *rows) {
-  const EntityIndex index = state->world->store.index; /* in registers */
+/* The rows of a window whose entities are all in the cached table. False: at
+ * least one is not, or its slot cannot say. Pure optimisation: one step at a
+ * time for the whole window, without dependent branches, so that a dozen cache
+ * misses overlap. */
+static bool find_cached_window(const AccessorState *state,
+                               const ecs_Entity *entities, uint32_t count,
+                               uint32_t *rows) {
+  const EntityIndex slots = state->world->store.index; /* in registers */
   uint64_t strange = 0, known = state->known, generations = 0;
 #pragma GCC unroll 4
   for (uint32_t i = 0; i < count; i++) {
     uint64_t generation = entities[i] >> ECS_INDEX_BITS;
-    uint32_t at = id_index(entities[i]);
-    if (ECS_UNLIKELY(at - 1u >= index.used - 1u)) return false;
-    uint64_t word = slot_word(entity_index_slot(&index, at));
+    uint32_t index = id_index(entities[i]);
+    if (ECS_UNLIKELY(index - 1u >= slots.used - 1u)) return false;
+    uint64_t word = slot_word(entity_index_slot(&slots, index));
     rows[i] = (uint32_t)word;
     strange |= word ^ known ^ generation << (32 + SLOT_HINT_SHIFT);
     generations |= generation;
@@ -275,14 +327,23 @@ static bool join_rows(const State *state, const ecs_Entity *entities,
   return (strange & SLOT_ASKED) == 0 && generations < ECS_SLOT_GENERATIONS;
 }
 
-static bool read_plain_window(State *state, const ecs_Entity *entities,
+/* The same for an accessor that is plain; caches the first entity's table. */
+static bool find_plain_window(AccessorState *state, const ecs_Entity *entities,
+                              uint32_t count, uint32_t *rows) {
+  uint32_t first = 0;
+  if (!state->plain || find(state, entities[0], &first) != ECS_OK ||
+      !find_cached_window(state, entities, count, rows))
+    return false;
+  ECS_ASSERT(rows[0] == first);
+  ECS_ASSERT(agrees(state, entities[count - 1], rows[count - 1]));
+  return true;
+}
+
+static bool read_plain_window(AccessorState *state, const ecs_Entity *entities,
                               uint32_t count, uint32_t done,
                               void *const *columns) {
   uint32_t rows[WINDOW];
-  uint32_t first = 0;
-  if (!state->plain || find(state, entities[0], &first) != ECS_OK ||
-      !join_rows(state, entities, count, rows))
-    return false;
+  if (!find_plain_window(state, entities, count, rows)) return false;
   for (uint32_t k = 0; k < state->schema->field_count; k++) {
     Cell4 *to = (Cell4 *)columns[k] + done;
     const Cell4 *from = (const Cell4 *)(const void *)state->fields[k];
@@ -295,8 +356,8 @@ static bool read_plain_window(State *state, const ecs_Entity *entities,
 ecs_Status ecs_accessor_get_many(ecs_Accessor *accessor,
                                  const ecs_Entity *entities, uint32_t count,
                                  void *const *columns, uint32_t *found) {
-  State *state = state_of(accessor);
-  RowRef places[WINDOW];
+  AccessorState *state = state_of(accessor);
+  RowRef rows[WINDOW];
   uint32_t total = 0;
   ecs_Status status = check(state, false);
   if (status != ECS_OK) return status;
@@ -306,56 +367,56 @@ ecs_Status ecs_accessor_get_many(ecs_Accessor *accessor,
       total += window;
       continue;
     }
-    join(state, entities + done, window, places);
-    total += read_window(state, places, window, done, columns);
+    find_window(state, entities + done, window, rows);
+    total += read_window(state, rows, window, done, columns);
   }
+  ECS_ASSERT(total <= count);
   if (found != NULL) *found = total;
   return ECS_OK;
 }
 
-/* The fields of one entity from columns, as an image. */
-static void assemble(const State *state, const void *const *columns,
-                     uint32_t at, uint64_t *image) {
+/* Writing many ------------------------------------------------------------ */
+
+/* The fields of the entity at an index of the columns, as an image. */
+static void assemble(const AccessorState *state, const void *const *columns,
+                     uint32_t index, uint64_t *image) {
+  ECS_ASSERT(state->schema->image_bytes <= sizeof(ComponentImage));
   for (uint32_t i = 0; i < state->schema->field_count; i++) {
     const SchemaField *field = &state->schema->fields[i];
     uint32_t bytes = scalar_bytes(field->type);
     memcpy((char *)image + field->offset,
-           (const char *)columns[i] + (size_t)at * bytes, bytes);
+           (const char *)columns[i] + (size_t)index * bytes, bytes);
   }
 }
 
-/* Records the changes of entities for which something is recorded already:
- * all of them, or none when one cannot be. */
-static ecs_Status record_many(State *state, const ecs_Entity *entities,
+/* Records the changes of entities that have records already: all of them, or
+ * none where one cannot be recorded. */
+static ecs_Status record_many(AccessorState *state, const ecs_Entity *entities,
                               uint32_t count, const void *const *columns) {
   ecs_World *world = state->world;
-  CommandMark mark = command_mark(&world->commands);
-  uint64_t dropped = world->dropped;
-  uint64_t image[ECS_FIELD_LIMIT];
+  Level before = deferral_mark(world);
+  ComponentImage image;
   uint32_t row = 0;
   for (uint32_t i = 0; i < count; i++) {
     if (!is_recorded(state, entities[i])) continue;
     if (find(state, entities[i], &row) != ECS_OK) continue;
-    assemble(state, columns, i, image);
+    assemble(state, columns, i, image.words);
     ecs_Status status =
-        ecs_set(world, entities[i], state->component, image, UINT64_MAX);
+        deferred_set(world, entities[i], state->component, &image, UINT64_MAX);
     if (status == ECS_OK) continue;
-    command_rewind(&world->commands, mark);
-    world->dropped = dropped;
+    deferral_rewind(world, &before);
     return status;
   }
   return ECS_OK;
 }
 
-/* As read_plain_window, where nothing is recorded. */
-static bool write_plain_window(State *state, const ecs_Entity *entities,
+/* As read_plain_window. False also while anything is recorded. */
+static bool write_plain_window(AccessorState *state, const ecs_Entity *entities,
                                uint32_t count, uint32_t done,
                                const void *const *columns) {
   uint32_t rows[WINDOW];
-  uint32_t first = 0;
-  if (!state->plain || state->world->commands.subject_count > 0 ||
-      find(state, entities[0], &first) != ECS_OK ||
-      !join_rows(state, entities, count, rows))
+  if (state->world->commands.subject_count > 0 ||
+      !find_plain_window(state, entities, count, rows))
     return false;
   for (uint32_t k = 0; k < state->schema->field_count; k++) {
     const char *from = (const char *)columns[k] + (size_t)done * 4;
@@ -366,9 +427,9 @@ static bool write_plain_window(State *state, const ecs_Entity *entities,
   return true;
 }
 
-/* One by one, those that something is recorded for left out; how many have the
- * component. */
-static uint32_t write_window(State *state, const ecs_Entity *entities,
+/* Writes a window one entity at a time, but for the entities with records.
+ * Returns how many have the component, those included. */
+static uint32_t write_window(AccessorState *state, const ecs_Entity *entities,
                              uint32_t count, uint32_t done,
                              const void *const *columns) {
   uint32_t found = 0, row = 0;
@@ -384,11 +445,11 @@ static uint32_t write_window(State *state, const ecs_Entity *entities,
   return found;
 }
 
-/* What has to be recorded comes first, because it may fail. */
+/* Recording comes first, because it may fail. */
 ecs_Status ecs_accessor_set_many(ecs_Accessor *accessor,
                                  const ecs_Entity *entities, uint32_t count,
                                  const void *const *columns, uint32_t *found) {
-  State *state = state_of(accessor);
+  AccessorState *state = state_of(accessor);
   uint32_t total = 0;
   ecs_Status status = check(state, true);
   if (status == ECS_OK && state->world->commands.subject_count > 0)

@@ -9,7 +9,8 @@
  *             2. record what has to be recorded              may fail
  *             3. write the others in place
  */
-#include "world/world.h"
+#include "world/deferral.h"
+#include "world/deferred_change.h"
 #include "change/bulk.h"
 
 typedef struct Request Request;
@@ -44,12 +45,9 @@ static ecs_Status for_each(const Request *request, IndexSet *marks,
 static ecs_Status record_each(const Request *request, IndexSet *marks,
                               RequestStep *step) {
   ecs_World *world = request->world;
-  CommandMark before = command_mark(&world->commands);
-  uint64_t dropped = world->dropped;
+  Level before = deferral_mark(world);
   ecs_Status status = for_each(request, marks, step);
-  if (status == ECS_OK) return ECS_OK;
-  command_rewind(&world->commands, before);
-  world->dropped = dropped;
+  if (status != ECS_OK) deferral_rewind(world, &before);
   return status;
 }
 
@@ -69,25 +67,26 @@ static ecs_Status record(ecs_Query *query, const Request *request,
 /* Adding, removing, destroying -------------------------------------------- */
 
 static ecs_Status add_step(const Request *request, ecs_Entity entity) {
-  return ecs_add(request->world, entity, request->component, request->image);
+  return deferred_add(request->world, entity, request->component,
+                      request->image);
 }
 
 ecs_Status ecs_query_add_all(ecs_Query *query, ecs_Component component,
                              const void *image) {
   ecs_World *world = world_of(query);
-  if (!is_component(world, component)) return ECS_E_COMPONENT;
+  if (!world_has_component(world, component)) return ECS_E_COMPONENT;
   if (world->depth == 0) return bulk_add(query, component, image);
   Request request = {world, component, image, 0};
   return record(query, &request, add_step);
 }
 
 static ecs_Status remove_step(const Request *request, ecs_Entity entity) {
-  return ecs_remove(request->world, entity, request->component);
+  return deferred_remove(request->world, entity, request->component);
 }
 
 ecs_Status ecs_query_remove_all(ecs_Query *query, ecs_Component component) {
   ecs_World *world = world_of(query);
-  if (!is_component(world, component)) return ECS_E_COMPONENT;
+  if (!world_has_component(world, component)) return ECS_E_COMPONENT;
   if (world->depth == 0) return bulk_remove(query, component);
   Request request = {world, component, NULL, 0};
   return record(query, &request, remove_step);
@@ -95,7 +94,7 @@ ecs_Status ecs_query_remove_all(ecs_Query *query, ecs_Component component) {
 
 /* Who is to be destroyed already has nothing more to lose. */
 static ecs_Status destroy_step(const Request *request, ecs_Entity entity) {
-  ecs_Status status = ecs_destroy(request->world, entity);
+  ecs_Status status = deferred_destroy(request->world, entity);
   return status == ECS_E_DEAD ? ECS_OK : status;
 }
 
@@ -116,29 +115,26 @@ static bool has_now(const Request *request, ecs_Entity entity) {
 }
 
 static ecs_Status check_step(const Request *request, ecs_Entity entity) {
-  const EntityCommands *subject =
-      command_find(&request->world->commands, entity);
-  bool dropped = subject != NULL && is_recorded_destroyed(subject);
-  if (dropped || !has_now(request, entity)) return ECS_OK;
-  request->world->contested = request->component;
-  return ECS_E_ACCESS;
+  if (deferred_is_destroyed(request->world, entity)) return ECS_OK;
+  if (!has_now(request, entity)) return ECS_OK;
+  return world_refuse_access(request->world, request->component);
 }
 
 static ecs_Status set_now(const Request *request, ecs_Entity entity) {
-  return ecs_set(request->world, entity, request->component, request->image,
-                 request->fields);
+  return deferred_set(request->world, entity, request->component,
+                      request->image, request->fields);
 }
 
 /* Nothing of it shows before it is applied. */
 static ecs_Status record_step(const Request *request, ecs_Entity entity) {
-  bool recorded = command_find(&request->world->commands, entity) != NULL;
+  bool recorded = deferred_commands(request->world, entity) != NULL;
   return recorded || !has_now(request, entity) ? set_now(request, entity)
                                                : ECS_OK;
 }
 
 /* Those that the step before has left out. */
 static ecs_Status store_step(const Request *request, ecs_Entity entity) {
-  return command_find(&request->world->commands, entity) == NULL
+  return deferred_commands(request->world, entity) == NULL
              ? set_now(request, entity)
              : ECS_OK;
 }
@@ -160,7 +156,7 @@ static ecs_Status set_later(ecs_Query *query, const Request *request) {
 ecs_Status ecs_query_set_all(ecs_Query *query, ecs_Component component,
                              const void *image, uint64_t fields) {
   ecs_World *world = world_of(query);
-  if (!is_component(world, component)) return ECS_E_COMPONENT;
+  if (!world_has_component(world, component)) return ECS_E_COMPONENT;
   bool tag = world->store.components[component].schema->field_count == 0;
   if (image == NULL && fields != 0 && !tag) return ECS_E_ARGUMENT;
   if (world->depth == 0) return bulk_set(query, component, image, fields);

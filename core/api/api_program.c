@@ -86,9 +86,6 @@ ecs_Status ecs_program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   if (world->depth > 0) contested = cursor_contested(program->query);
   if (world->depth > 0 && contested == 0)
     contested = program_contested(program);
-  if (contested != 0) {
-    world->contested = contested;
-    return ECS_E_ACCESS;
-  }
+  if (contested != 0) return world_refuse_access(world, contested);
   return program_run(program, call);
 }

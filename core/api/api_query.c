@@ -1,5 +1,7 @@
 /* api_query.c: the border for queries, cursors and kernels. */
-#include "world/world.h"
+#include "api/api_query.h"
+#include "world/deferral.h"
+#include "world/deferred_change.h"
 #include "program/vm.h"
 #include "query/matches.h"
 #include "query/query_entities.h"
@@ -11,7 +13,7 @@ static ecs_Status check_terms(const ecs_World *world, const ecs_Term *terms,
   if (count > ECS_TERM_LIMIT) return ECS_E_LIMIT;
   for (uint32_t i = 0; i < count; i++) {
     if ((uint32_t)terms[i].access >= ECS_ACCESS_COUNT) return ECS_E_ARGUMENT;
-    if (!is_component(world, terms[i].component)) return ECS_E_COMPONENT;
+    if (!world_has_component(world, terms[i].component)) return ECS_E_COMPONENT;
     for (uint32_t k = 0; k < i; k++)
       if (terms[k].component == terms[i].component) return ECS_E_COMPONENT;
   }
@@ -21,14 +23,9 @@ static ecs_Status check_terms(const ecs_World *world, const ecs_Term *terms,
 ecs_Status ecs_query_create(ecs_World *world, const ecs_Term *terms,
                             uint32_t count, ecs_Query **query) {
   Memory *memory = &world->store.memory;
-  void *queries = world->queries;
   ecs_Status status = check_terms(world, terms, count);
+  if (status == ECS_OK) status = world_reserve_query(world);
   if (status != ECS_OK) return status;
-  if (world->query_count >= ECS_QUERY_LIMIT) return ECS_E_LIMIT;
-  if (!memory_grow(memory, &queries, &world->query_capacity, world->query_count,
-                   1, sizeof(ecs_Query *)))
-    return ECS_E_MEMORY;
-  world->queries = queries;
   ecs_Query *made = memory_zeroed(memory, 1, sizeof(ecs_Query));
   if (made == NULL) return ECS_E_MEMORY;
   status = query_init(made, &world->store, terms, count);
@@ -36,18 +33,14 @@ ecs_Status ecs_query_create(ecs_World *world, const ecs_Term *terms,
     memory_free(memory, made, sizeof(ecs_Query));
     return status;
   }
-  world->queries[world->query_count++] = made;
+  world_add_query(world, made);
   *query = made;
   return ECS_OK;
 }
 
-void api_free_query(ecs_Query *query) {
+void api_query_free(ecs_Query *query) {
   ecs_World *world = world_of(query);
-  uint32_t at = 0;
-  while (world->queries[at] != query) at++;
-  world->query_count--;
-  memmove(&world->queries[at], &world->queries[at + 1],
-          (world->query_count - at) * sizeof(ecs_Query *));
+  world_remove_query(world, query);
   while (query->programs != NULL) program_destroy(query->programs);
   kernel_unbind_all(query);
   cursor_free_scratches(query);
@@ -58,7 +51,7 @@ void api_free_query(ecs_Query *query) {
 ecs_Status ecs_query_destroy(ecs_Query *query) {
   if (query == NULL) return ECS_OK;
   if (query->open > 0) return ECS_E_OPEN;
-  api_free_query(query);
+  api_query_free(query);
   return ECS_OK;
 }
 
@@ -125,9 +118,7 @@ static CursorState *state_of(ecs_Cursor *cursor) {
 static ecs_Status check_claims(const ecs_Query *query) {
   ecs_World *world = world_of(query);
   ecs_Component contested = world->depth == 0 ? 0 : cursor_contested(query);
-  if (contested == 0) return ECS_OK;
-  world->contested = contested;
-  return ECS_E_ACCESS;
+  return contested == 0 ? ECS_OK : world_refuse_access(world, contested);
 }
 
 ecs_Status ecs_query_begin(ecs_Query *query, ecs_Batching batching,
@@ -136,11 +127,11 @@ ecs_Status ecs_query_begin(ecs_Query *query, ecs_Batching batching,
   CursorState *state = state_of(cursor);
   if ((uint32_t)batching > ECS_BATCH_COALESCED) return ECS_E_ARGUMENT;
   ecs_Status status = check_claims(query);
-  if (status == ECS_OK) status = api_open(world);
+  if (status == ECS_OK) status = deferral_open(world);
   if (status != ECS_OK) return status;
   *state = (CursorState){.world = world};
   status = cursor_begin(query, batching, &state->walk);
-  if (status != ECS_OK) api_discard(world);
+  if (status != ECS_OK) deferral_discard(world);
   return status;
 }
 
@@ -183,11 +174,11 @@ static ecs_World *close_cursor(ecs_Cursor *cursor) {
 }
 
 ecs_Status ecs_cursor_end(ecs_Cursor *cursor) {
-  return api_close(close_cursor(cursor));
+  return deferral_close(close_cursor(cursor));
 }
 
 void ecs_cursor_discard(ecs_Cursor *cursor) {
-  api_discard(close_cursor(cursor));
+  deferral_discard(close_cursor(cursor));
 }
 
 /* One entity at a time -------------------------------------------------- */
@@ -202,13 +193,6 @@ ecs_Status ecs_query_entities(ecs_Query *query, ecs_Entity *entities,
   return ECS_OK;
 }
 
-/* Is its destruction recorded? */
-static bool is_doomed(const ecs_World *world, ecs_Entity entity) {
-  if (world->commands.subject_count == 0) return false;
-  const EntityCommands *subject = command_find(&world->commands, entity);
-  return subject != NULL && is_recorded_destroyed(subject);
-}
-
 ecs_Status ecs_query_locate(ecs_Query *query, ecs_Entity entity,
                             void **elements, uint32_t *flags) {
   ecs_World *world = world_of(query);
@@ -218,7 +202,8 @@ ecs_Status ecs_query_locate(ecs_Query *query, ecs_Entity entity,
   if (ECS_LIKELY(status == ECS_OK))
     status = query_locate_entity(query, entity, elements, &matches);
   if (ECS_UNLIKELY(status != ECS_OK)) return status;
-  if (matches && !is_doomed(world, entity)) *flags |= ECS_ROW_MATCHES;
+  if (matches && !deferred_is_destroyed(world, entity))
+    *flags |= ECS_ROW_MATCHES;
   if (world->depth == 0) *flags |= ECS_ROW_IN_PLACE;
   return ECS_OK;
 }
@@ -268,7 +253,7 @@ static ecs_Status open_spawned(ecs_World *world, Bundle *bundle, uint32_t count,
                           ? spawn_later(world, bundle, count, state)
                           : spawn_now(world, bundle, count, state);
   /* Opened last: discarding the cursor keeps the entities. */
-  return status == ECS_OK ? api_open(world) : status;
+  return status == ECS_OK ? deferral_open(world) : status;
 }
 
 ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle, uint64_t count,

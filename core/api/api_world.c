@@ -1,5 +1,6 @@
 /* api_world.c: the border for a world's life, components and storage. */
-#include "world/world.h"
+#include "api/api_query.h"
+#include "world/deferral.h"
 #include "world/world_explain.h"
 #include "world/world_hash.h"
 #include "change/regroup.h"
@@ -31,7 +32,7 @@ void ecs_world_destroy(ecs_World *world) {
   ecs_Memory record = world->store.memory.record;
   if (world->holder != NULL) world->holder->ended(world->holder);
   while (world->query_count > 0)
-    api_free_query(world->queries[world->query_count - 1]);
+    api_query_free(world->queries[world->query_count - 1]);
   memory_free(&world->store.memory, world->queries,
               world->query_capacity * sizeof(ecs_Query *));
   command_flush_deinit(&world->commands);
@@ -98,16 +99,6 @@ ecs_Component ecs_world_contested(const ecs_World *world) {
 
 /* Components ------------------------------------------------------------ */
 
-bool are_components(const ecs_World *world, const ecs_Component *components,
-                    uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) {
-    if (!is_component(world, components[i])) return false;
-    for (uint32_t k = 0; k < i; k++)
-      if (components[k] == components[i]) return false;
-  }
-  return true;
-}
-
 ecs_Status ecs_component(ecs_World *world,
                          const ecs_ComponentDescription *description,
                          ecs_Component *component) {
@@ -128,7 +119,7 @@ ecs_Component ecs_component_find(const ecs_World *world, const char *name) {
 
 static const Schema *schema_of(const ecs_World *world,
                                ecs_Component component) {
-  return is_component(world, component)
+  return world_has_component(world, component)
              ? world->store.components[component].schema
              : NULL;
 }
@@ -165,7 +156,7 @@ ecs_Status ecs_component_field(const ecs_World *world, ecs_Component component,
 
 ecs_Storage ecs_component_storage(const ecs_World *world,
                                   ecs_Component component) {
-  return is_component(world, component)
+  return world_has_component(world, component)
              ? world->store.components[component].storage
              : ECS_STORE_TABLE;
 }
@@ -175,7 +166,7 @@ ecs_Storage ecs_component_storage(const ecs_World *world,
 static ecs_Status regroup(ecs_World *world, const ecs_Component *components,
                           uint32_t count, bool to_main) {
   if (world->depth > 0) return ECS_E_OPEN;
-  if (!are_components(world, components, count)) return ECS_E_COMPONENT;
+  if (!world_has_components(world, components, count)) return ECS_E_COMPONENT;
   if (count == 0) return ECS_OK;
   return store_regroup(&world->store, components, count, to_main);
 }
@@ -192,7 +183,7 @@ ecs_Status ecs_ungroup(ecs_World *world, const ecs_Component *components,
 
 ecs_Status ecs_bundle(ecs_World *world, const ecs_Component *components,
                       uint32_t count, ecs_Bundle *bundle) {
-  if (!are_components(world, components, count)) return ECS_E_COMPONENT;
+  if (!world_has_components(world, components, count)) return ECS_E_COMPONENT;
   return bundle_ensure(&world->store, components, count, bundle);
 }
 
@@ -205,35 +196,8 @@ ecs_Status ecs_reserve(ecs_World *world, ecs_Bundle bundle, uint64_t count) {
 
 /* Deferral -------------------------------------------------------------- */
 
-ecs_Status api_open(ecs_World *world) {
-  if (world->depth >= ECS_NESTING_LIMIT) return ECS_E_LIMIT;
-  world->store.row_epoch++;
-  world->levels[world->depth++] =
-      (Level){command_mark(&world->commands), world->dropped};
-  return ECS_OK;
-}
-
-/* Applying fails as a whole, so nothing recorded since the outermost level was
- * opened has come to anything: nor was anything dropped. */
-ecs_Status api_close(ecs_World *world) {
-  ECS_ASSERT(world->depth > 0);
-  world->store.row_epoch++;
-  if (--world->depth > 0) return ECS_OK;
-  ecs_Status status = command_flush(&world->commands);
-  if (status != ECS_OK) world->dropped = world->levels[0].dropped;
-  return status;
-}
-
-void api_discard(ecs_World *world) {
-  ECS_ASSERT(world->depth > 0);
-  world->store.row_epoch++;
-  const Level *level = &world->levels[--world->depth];
-  command_rewind(&world->commands, level->mark);
-  world->dropped = level->dropped;
-}
-
 ecs_Status ecs_defer_begin(ecs_World *world) {
-  ecs_Status status = api_open(world);
+  ecs_Status status = deferral_open(world);
   if (status == ECS_OK) world->deferrals++;
   return status;
 }
@@ -242,13 +206,13 @@ ecs_Status ecs_defer_begin(ecs_World *world) {
 ecs_Status ecs_defer_end(ecs_World *world) {
   if (world->deferrals == 0) return ECS_E_ARGUMENT;
   world->deferrals--;
-  return api_close(world);
+  return deferral_close(world);
 }
 
 void ecs_defer_discard(ecs_World *world) {
   if (world->deferrals == 0) return;
   world->deferrals--;
-  api_discard(world);
+  deferral_discard(world);
 }
 
 bool ecs_deferring(const ecs_World *world) { return world->depth > 0; }

@@ -1,5 +1,7 @@
 /* vm.c: runs kernel programs, block by block. */
 #include "program/vm.h"
+#include "world/deferral.h"
+#include "world/deferred_change.h"
 
 #include <math.h>
 
@@ -88,7 +90,7 @@ static void look_alive(const Run *run, uint32_t *out,
                        const ecs_Entity *entities) {
   const ecs_World *world = world_of(run->program->query);
   for (uint32_t i = 0; i < run->rows; i++)
-    out[i] = ecs_alive(world, entities[i]);
+    out[i] = world_alive(world, entities[i]);
 }
 
 static void look_has(const Run *run, const Instruction *at, uint32_t *out,
@@ -169,12 +171,14 @@ static bool goes_row_by_row(const Run *run) {
 static ecs_Status record(ecs_World *world, const Change *change) {
   ecs_Status status = ECS_OK;
   switch (change->at->operation) {
-    case OPERATION_DESTROY: status = ecs_destroy(world, change->entity); break;
+    case OPERATION_DESTROY:
+      status = deferred_destroy(world, change->entity);
+      break;
     case OPERATION_ADD:
-      status = ecs_add(world, change->entity, change->at->index, NULL);
+      status = deferred_add(world, change->entity, change->at->index, NULL);
       break;
     default:
-      status = ecs_remove(world, change->entity, change->at->index);
+      status = deferred_remove(world, change->entity, change->at->index);
       break;
   }
   /* The row may be gone by now: destroyed by the same program. */
@@ -383,13 +387,13 @@ static ecs_Status run_rows(Run *run) {
   ecs_World *world = world_of(program->query);
   ecs_KernelCall call = {.user = run};
   if (!program->changes_structure) return kernel_run(program->binding, &call);
-  ecs_Status status = api_open(world);
+  ecs_Status status = deferral_open(world);
   if (status != ECS_OK) return status;
   status = kernel_run(program->binding, &call);
   if (status == ECS_OK) record_changes(run);
   if (status == ECS_OK) status = run->status;
-  if (status == ECS_OK) return api_close(world);
-  api_discard(world);
+  if (status == ECS_OK) return deferral_close(world);
+  deferral_discard(world);
   return status;
 }
 

@@ -1,16 +1,16 @@
-/* world.h: what an ecs_World is, for the files of the border.
+/* world.h: what an ecs_World is.
  *
- * The border checks everything that comes from outside, here and only here,
- * decides whether a change happens now or is recorded, and calls down.
+ *      ecs_World
+ *        store      components, groups, entities: how things are now
+ *        commands   changes that are recorded and not yet applied
+ *        levels     one for each cursor, deferral and program that is open
+ *        queries    every query of the world
  *
- *      api_world.c    life, components, storage, deferral
- *      api_entity.c   entities and their values
- *      api_query.c    queries, cursors, kernels
- *      api_bulk.c     changes of every match of a query
- *      accessor.c     prepared access to one component
- *
- * Every open cursor and deferral is a level: the point in the recording to
- * which discarding it goes back, and how much had been dropped by then.
+ * While depth is 0 nothing is recorded and every change happens at once. While
+ * depth is greater, changes of structure are recorded (deferral.h,
+ * deferred_change.h). Functions of this folder trust their callers: components
+ * exist, images are given where they are needed. The border (core/api) checks
+ * what comes from outside.
  */
 #ifndef ECS_WORLD_H
 #define ECS_WORLD_H
@@ -19,49 +19,75 @@
 #include "change/command_flush.h"
 #include "change/entity_change_fast.h"
 
+/* A point in the recording, and what the world had counted by then. */
 typedef struct Level {
-  CommandMark mark;
-  uint64_t dropped;
+  CommandMark mark; /* where the level's own records begin */
+  uint64_t dropped; /* the world's count of dropped changes at that point */
 } Level;
 
 struct ecs_World {
-  Store store; /* must be first: a query knows its Store */
-  CommandBuffer commands;
-  ecs_Query **queries; /* owned */
-  uint32_t query_count;
-  uint32_t query_capacity;
-  uint32_t depth;          /* open cursors and deferrals */
-  uint32_t deferrals;      /* of these */
-  ecs_Component contested; /* see ecs_world_contested */
-  uint64_t dropped;        /* see ecs_Statistics */
-  ecs_Holder *holder;      /* see ecs_world_hold; borrowed, may be NULL */
-  Level levels[ECS_NESTING_LIMIT];
+  Store store; /* first, so that a query's Store is its world: world_of */
+  CommandBuffer commands;  /* empty while depth is 0 */
+  ecs_Query **queries;     /* owned, the array and each query in it */
+  uint32_t query_count;    /* queries in use */
+  uint32_t query_capacity; /* queries that the array has room for */
+  uint32_t depth;          /* levels that are open */
+  uint32_t deferrals;      /* those of them that ecs_defer_begin opened */
+  ecs_Component contested; /* see ecs_world_contested; 0: none so far */
+  uint64_t dropped;        /* changes of entities destroyed before they came */
+  ecs_Holder *holder;      /* see ecs_world_hold; borrowed; NULL: none */
+  Level levels[ECS_NESTING_LIMIT]; /* the first depth of them are open */
 };
 
+/* The world of a query. */
 static inline ecs_World *world_of(const ecs_Query *query) {
   return (ecs_World *)(void *)query->store;
 }
 
-static inline bool is_component(const ecs_World *world,
-                                ecs_Component component) {
+/* Components -------------------------------------------------------------- */
+
+/* True: the id names a component of the world. Any number may be asked for. */
+static inline bool world_has_component(const ecs_World *world,
+                                       ecs_Component component) {
   return component - 1u < world->store.component_count - 1u;
 }
 
-/* All exist, and none twice? */
-ECS_INTERNAL bool are_components(const ecs_World *world,
-                                 const ecs_Component *components,
-                                 uint32_t count);
+/* True: every id names a component of the world, and no id occurs twice. Cost:
+ * compares each id with those before it. */
+ECS_INTERNAL bool world_has_components(const ecs_World *world,
+                                       const ecs_Component *components,
+                                       uint32_t count);
 
-/* Opens one more level. ECS_E_LIMIT. */
-ECS_INTERNAL ecs_Status api_open(ecs_World *world);
+/* Remembers the component that an open cursor claims, for
+ * ecs_world_contested. Returns ECS_E_ACCESS, which the caller passes on. */
+static inline ecs_Status world_refuse_access(ecs_World *world,
+                                             ecs_Component component) {
+  ECS_ASSERT(world_has_component(world, component));
+  world->contested = component;
+  return ECS_E_ACCESS;
+}
 
-/* Closes the innermost level; the outermost applies what was recorded. */
-ECS_INTERNAL ecs_Status api_close(ecs_World *world);
+/* Queries ----------------------------------------------------------------- */
 
-/* Closes it and drops what was recorded since it was opened. */
-ECS_INTERNAL void api_discard(ecs_World *world);
+/* Makes room for one more query. ECS_E_LIMIT, ECS_E_MEMORY: nothing has
+ * changed. */
+ECS_INTERNAL ecs_Status world_reserve_query(ecs_World *world);
 
-/* The query's rows of queries and bindings; frees it. */
-ECS_INTERNAL void api_free_query(ecs_Query *query);
+/* Adds a query of this world's store, which the world then owns. Room must be
+ * reserved. */
+ECS_INTERNAL void world_add_query(ecs_World *world, ecs_Query *query);
+
+/* Removes a query from the world; the caller owns it then. The others keep
+ * their order. Cost: looks at every query. */
+ECS_INTERNAL void world_remove_query(ecs_World *world, const ecs_Query *query);
+
+/* Checks -------------------------------------------------------------------
+ */
+
+/* True: the store is sound; depth, levels and deferrals agree with each other
+ * and with the open cursors; every query belongs to this world and is listed
+ * once; and the recording agrees with the store. For tests. Cost: reads the
+ * whole world. */
+ECS_INTERNAL bool world_check_invariants(const ecs_World *world);
 
 #endif

@@ -1,0 +1,41 @@
+/* deferral.h: opens and closes the levels of a world's recording.
+ *
+ * Every open cursor, every deferral of the user and every program that changes
+ * structure while it runs is a level. Levels nest:
+ *
+ *      commands   | a b c | d e | f g
+ *                 |       |     \--- levels[2].mark
+ *                 |       \--- levels[1].mark
+ *                 \--- levels[0].mark
+ *
+ * Closing an inner level leaves its records to the level around it. Closing the
+ * outermost level applies all of them, or none. Discarding a level takes its
+ * own records back. Every opening and closing increments row_epoch.
+ */
+#ifndef ECS_DEFERRAL_H
+#define ECS_DEFERRAL_H
+
+#include "world/world.h"
+
+/* Opens one more level. ECS_E_LIMIT: ECS_NESTING_LIMIT levels are open, and
+ * nothing has changed. Cost: constant. */
+ECS_INTERNAL ecs_Status deferral_open(ecs_World *world);
+
+/* Closes the innermost level. The outermost one then applies what was
+ * recorded; ECS_E_MEMORY, ECS_E_LIMIT: none of it was applied, and none is
+ * recorded any more. The level is closed in any case. */
+ECS_INTERNAL ecs_Status deferral_close(ecs_World *world);
+
+/* Closes the innermost level and takes back what was recorded since it was
+ * opened. Cannot fail. Cost: proportional to those records. */
+ECS_INTERNAL void deferral_discard(ecs_World *world);
+
+/* The point that the recording has reached: deferral_rewind goes back to it.
+ * Valid until its level is closed. */
+ECS_INTERNAL Level deferral_mark(const ecs_World *world);
+
+/* Takes back what was recorded since the mark, and opens and closes nothing.
+ * For a caller that records several changes, all of them or none. */
+ECS_INTERNAL void deferral_rewind(ecs_World *world, const Level *mark);
+
+#endif

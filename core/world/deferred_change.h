@@ -1,0 +1,154 @@
+/* deferred_change.h: changes of one entity, now or recorded.
+ *
+ *      world_add -- nothing open --> store_add        the change happens now
+ *            \---- a level is open -> deferred_add    it is recorded, or needs
+ *                                                     no record
+ *
+ * The `world_` functions decide; the `deferred_` functions are what they call
+ * while a level is open (deferral.h). Neither checks what the border checks:
+ * components exist, a bundle belongs to the world, an image is given where
+ * fields are named. Any number may be given as an entity.
+ *
+ * A change of an entity that is recorded as destroyed is dropped: it returns
+ * ECS_OK and is counted in the world's `dropped`. Where a function fails,
+ * nothing has changed and nothing was recorded.
+ */
+#ifndef ECS_DEFERRED_CHANGE_H
+#define ECS_DEFERRED_CHANGE_H
+
+#include "storage/table_image.h"
+#include "world/world.h"
+
+/* Room for an image of any component: ECS_FIELD_LIMIT fields of eight bytes. */
+typedef struct ComponentImage {
+  uint64_t words[ECS_FIELD_LIMIT];
+} ComponentImage;
+
+/* What is recorded ---------------------------------------------------------
+ */
+
+/* What is recorded for an entity; NULL: nothing. Borrowed until the next
+ * change. Cost: constant, and a comparison while nothing is recorded at all. */
+static inline const EntityCommands *deferred_commands(const ecs_World *world,
+                                                      ecs_Entity entity) {
+  return world->commands.subject_count == 0
+             ? NULL
+             : command_find(&world->commands, entity);
+}
+
+/* True: the destruction of the entity is recorded. */
+static inline bool deferred_is_destroyed(const ecs_World *world,
+                                         ecs_Entity entity) {
+  const EntityCommands *commands = deferred_commands(world, entity);
+  return commands != NULL && is_recorded_destroyed(commands);
+}
+
+/* True: the entity is alive, recorded spawns and destructions counted. */
+static inline bool world_alive(const ecs_World *world, ecs_Entity entity) {
+  const EntityCommands *commands = deferred_commands(world, entity);
+  if (commands != NULL) return !is_recorded_destroyed(commands);
+  return store_alive(&world->store, entity);
+}
+
+/* What a look-up that failed returns to the user: the status, but ECS_E_ABSENT
+ * instead of ECS_E_DEAD for an entity that has no row because its spawn is
+ * recorded. */
+ECS_INTERNAL ecs_Status world_absence(const ecs_World *world, ecs_Entity entity,
+                                      ecs_Status status);
+
+/* Recording: a level is open ---------------------------------------------- */
+
+/* Records a spawn with the bundle's values, or defaults where values or one of
+ * them is NULL. The handle is issued at once; entity may be NULL.
+ * ECS_E_MEMORY, ECS_E_LIMIT. */
+ECS_INTERNAL ecs_Status deferred_spawn(ecs_World *world, const Bundle *bundle,
+                                       const void *const *values,
+                                       ecs_Entity *entity);
+
+/* Records a destruction. ECS_E_DEAD: the entity is dead or recorded as
+ * destroyed. ECS_E_MEMORY, ECS_E_LIMIT. */
+ECS_INTERNAL ecs_Status deferred_destroy(ecs_World *world, ecs_Entity entity);
+
+/* Records that a component is added, with the image or with defaults (NULL),
+ * and that one is removed. An entity that is already so and has no other
+ * records needs none. ECS_E_DEAD, ECS_E_MEMORY, ECS_E_LIMIT. */
+ECS_INTERNAL ecs_Status deferred_add(ecs_World *world, ecs_Entity entity,
+                                     ecs_Component component,
+                                     const void *image);
+ECS_INTERNAL ecs_Status deferred_remove(ecs_World *world, ecs_Entity entity,
+                                        ecs_Component component);
+
+/* Sets the named fields (bit i: field i). Writes them in place where the entity
+ * has the component and no records; otherwise records the change, which adds
+ * the component where it is absent. ECS_E_ACCESS: an open cursor reads the
+ * component and the entity has it. ECS_E_DEAD, ECS_E_MEMORY, ECS_E_LIMIT. */
+ECS_INTERNAL ecs_Status deferred_set(ecs_World *world, ecs_Entity entity,
+                                     ecs_Component component, const void *image,
+                                     uint64_t fields);
+
+/* Adds a component now, with defaults but for the named fields of the image.
+ * ECS_E_DEAD, ECS_E_MEMORY, ECS_E_LIMIT. */
+ECS_INTERNAL ecs_Status world_add_with_fields(ecs_World *world,
+                                              ecs_Entity entity,
+                                              ecs_Component component,
+                                              const void *image,
+                                              uint64_t fields);
+
+/* Now or recorded: in line, so that a change now costs no call more --------- */
+
+/* As deferred_spawn; what happens now has its row at once. */
+static inline ecs_Status world_spawn(ecs_World *world, Bundle *bundle,
+                                     const void *const *values,
+                                     ecs_Entity *entity) {
+  if (ECS_UNLIKELY(world->depth > 0))
+    return deferred_spawn(world, bundle, values, entity);
+  return spawn_one(&world->store, bundle, values, entity);
+}
+
+/* As deferred_destroy. While nothing is open nothing is recorded, so every
+ * entity that is alive has a row. */
+static inline ecs_Status world_destroy(ecs_World *world, ecs_Entity entity) {
+  if (ECS_UNLIKELY(world->depth > 0)) return deferred_destroy(world, entity);
+  return store_destroy_entity(&world->store, entity);
+}
+
+/* As deferred_add and deferred_remove. Cost: moves one row of the component's
+ * group. */
+static inline ecs_Status world_add(ecs_World *world, ecs_Entity entity,
+                                   ecs_Component component, const void *image) {
+  if (ECS_UNLIKELY(world->depth > 0))
+    return deferred_add(world, entity, component, image);
+  return store_add(&world->store, entity, component, image);
+}
+
+static inline ecs_Status world_remove(ecs_World *world, ecs_Entity entity,
+                                      ecs_Component component) {
+  if (ECS_UNLIKELY(world->depth > 0))
+    return deferred_remove(world, entity, component);
+  return store_remove(&world->store, entity, component);
+}
+
+/* As deferred_set; adds the component where it is absent. */
+static inline ecs_Status world_set(ecs_World *world, ecs_Entity entity,
+                                   ecs_Component id, const void *image,
+                                   uint64_t fields) {
+  Table *table;
+  uint32_t row;
+  const Component *component = &world->store.components[id];
+  bool is_tag = component->schema->field_count == 0;
+  if (ECS_UNLIKELY(world->depth > 0))
+    return deferred_set(world, entity, id, image, fields);
+  if (is_tag) return store_add(&world->store, entity, id, NULL);
+  ecs_Status status =
+      store_locate_columns(&world->store, component, entity, &table, &row);
+  if (ECS_UNLIKELY(status == ECS_E_ABSENT))
+    return world_add_with_fields(world, entity, id, image, fields);
+  if (ECS_UNLIKELY(status != ECS_OK)) return status;
+  if (fields == UINT64_MAX)
+    table_store_all(table, row, component->bit, component->schema, image);
+  else
+    table_store(table, row, component->bit, component->schema, image, fields);
+  return ECS_OK;
+}
+
+#endif
