@@ -26,8 +26,8 @@ CORE := ecs ecs_kernel \
   math/elementary math/random math/reduction \
   storage/schema storage/entity_index storage/locator storage/table \
   storage/table_rows storage/group storage/store \
-  query/query_group query/join query/row_list query/query query/cursor \
-  query/query_entities query/matches \
+  query/query_group query/join query/row_list query/query query/query_span \
+  query/index_set query/claims query/gather query/cursor query/query_entities \
   change/entity_change_fast change/spawn change/regroup \
   change/command_buffer change/command_flush \
   change/bulk_sparse change/bulk_rows change/bulk change/bulk_destroy \
@@ -83,7 +83,7 @@ CORE_FLAGS := -O2 -fPIC -fvisibility=hidden
 BINDING_FLAGS := $(CORE_FLAGS) -fno-plt
 MODULE_LINK := -Wl,-Bsymbolic-functions
 # Modules whose loops over columns gain from being vectorised.
-VECTORISED := base/scalar query/cursor query/join query/row_list \
+VECTORISED := base/scalar query/gather query/join query/row_list \
   kernel/kernel_binding storage/table_rows change/bulk_sparse
 LDLIBS := -lm -ldl
 

@@ -1,7 +1,8 @@
 /* api_query.c: the border for queries, cursors and kernels. */
 #include "world/world.h"
 #include "program/vm.h"
-#include "query/matches.h"
+#include "query/claims.h"
+#include "query/gather.h"
 #include "query/query_entities.h"
 
 /* Queries --------------------------------------------------------------- */
@@ -50,7 +51,7 @@ void api_free_query(ecs_Query *query) {
           (world->query_count - at) * sizeof(ecs_Query *));
   while (query->programs != NULL) program_destroy(query->programs);
   kernel_unbind_all(query);
-  cursor_free_scratches(query);
+  scratch_free_all(query);
   query_deinit(query);
   memory_free(&world->store.memory, query, sizeof(ecs_Query));
 }
@@ -124,7 +125,7 @@ static CursorState *state_of(ecs_Cursor *cursor) {
 /* May the query's components be walked over now? */
 static ecs_Status check_claims(const ecs_Query *query) {
   ecs_World *world = world_of(query);
-  ecs_Component contested = world->depth == 0 ? 0 : cursor_contested(query);
+  ecs_Component contested = world->depth == 0 ? 0 : claims_contested(query);
   if (contested == 0) return ECS_OK;
   world->contested = contested;
   return ECS_E_ACCESS;

@@ -15,6 +15,8 @@
 #include <cmocka.h>
 
 #include "world/world.h"
+#include "query/claims.h"
+#include "query/gather.h"
 #include "api_fixture.h"
 
 #define MANY (ECS_BLOCK_ROWS * 2u + 3u)
@@ -169,16 +171,16 @@ static void a_full_plan_hands_out_tables_as_they_lie(void **state) {
   uint32_t rows, largest;
   assert_int_equal(walk(&fixture, query, ECS_BATCH_WHOLE, &rows, &largest), 2);
   assert_int_equal(rows, 12);
-  Cursor walk_state;
+  Cursor cursor;
   ecs_Batch batch;
-  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
-  while (cursor_next(&walk_state, &batch)) {
+  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &cursor), ECS_OK);
+  while (cursor_next(&cursor, &batch)) {
     RowRef place = store_locate_main(&fixture.world->store, batch.entities[0]);
     assert_ptr_equal(batch.entities, place.table->entities);
     assert_int_equal((uintptr_t)batch.columns[0] % ECS_LINE_BYTES, 0);
     write_columns(&fixture, &batch, 0, 100);
   }
-  cursor_end(&walk_state);
+  cursor_end(&cursor);
   for (uint32_t i = 0; i < 12; i++)
     assert_component(&fixture, i, fixture.a, i + 100.0);
   finish(&fixture);
@@ -192,10 +194,10 @@ static void a_run_in_the_middle_of_a_table_is_used_in_place(void **state) {
   for (uint32_t i = 5; i < 15; i++) add(&fixture, i, fixture.s);
   const ecs_Term terms[] = {{fixture.a, ECS_WRITE}, {fixture.s, ECS_WRITE}};
   ecs_Query *query = make_query(fixture.world, terms, 2);
-  Cursor walk_state;
+  Cursor cursor;
   ecs_Batch batch;
-  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
-  assert_true(cursor_next(&walk_state, &batch));
+  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &cursor), ECS_OK);
+  assert_true(cursor_next(&cursor, &batch));
   assert_int_equal(batch.count, 10);
   const Table *table =
       store_locate_main(&fixture.world->store, fixture.e[0]).table;
@@ -205,7 +207,7 @@ static void a_run_in_the_middle_of_a_table_is_used_in_place(void **state) {
                      table_element(table, table_codes(table, bit)[k], 5));
   assert_columns(&fixture, &batch, 0);
   assert_columns(&fixture, &batch, 4);
-  cursor_end(&walk_state);
+  cursor_end(&cursor);
   finish(&fixture);
 }
 
@@ -228,21 +230,21 @@ static void scattered_rows_are_gathered_and_put_back(void **state) {
                      3);
     assert_int_equal(rows, MANY);
     assert_int_equal(largest, ECS_BLOCK_ROWS);
-    Cursor walk_state;
+    Cursor cursor;
     ecs_Batch batch;
-    assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
-    assert_true(cursor_next(&walk_state, &batch));
+    assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &cursor), ECS_OK);
+    assert_true(cursor_next(&cursor, &batch));
     ecs_Entity first = batch.entities[0];
     write_columns(&fixture, &batch, 0, 50);
     write_columns(&fixture, &batch, 4, 60);
-    assert_true(cursor_next(&walk_state, &batch));
+    assert_true(cursor_next(&cursor, &batch));
     /* The first is in the world now; of the second only what is written. */
     assert_component(&fixture, number_of(&fixture, first), fixture.s,
                      number_of(&fixture, first) + 60.0);
     write_columns(&fixture, &batch, 0, 50);
     write_columns(&fixture, &batch, 4, 60);
     ecs_Entity second = batch.entities[0];
-    cursor_end(&walk_state); /* early: the second block is put back too */
+    cursor_end(&cursor); /* early: the second block is put back too */
     assert_component(&fixture, number_of(&fixture, second), fixture.s,
                      number_of(&fixture, second) + 60.0);
     uint32_t changed = 0;
@@ -296,12 +298,12 @@ static void gathered_blocks_are_cut_into_slices(void **state) {
   const ecs_Term terms[] = {
       {fixture.a, ECS_READ}, {p, ECS_WRITE}, {q, ECS_WRITE}};
   ecs_Query *query = make_query(fixture.world, terms, 3);
-  Cursor walk_state;
+  Cursor cursor;
   ecs_Batch batch;
   uint32_t rows = 0, batches = 0;
-  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
-  walk_state.slice_rows = ECS_SLICE_ROWS;
-  for (; cursor_next(&walk_state, &batch); batches++) {
+  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &cursor), ECS_OK);
+  cursor.slice_rows = ECS_SLICE_ROWS;
+  for (; cursor_next(&cursor, &batch); batches++) {
     assert_in_range(batch.count, 1, ECS_SLICE_ROWS);
     assert_columns(&fixture, &batch, 0);
     for (uint32_t i = 0; i < batch.count * 6; i++) {
@@ -312,7 +314,7 @@ static void gathered_blocks_are_cut_into_slices(void **state) {
     }
     rows += batch.count;
   }
-  cursor_end(&walk_state);
+  cursor_end(&cursor);
   assert_int_equal(rows, MANY);
   assert_int_equal(batches, 2 * ECS_BLOCK_ROWS / ECS_SLICE_ROWS + 1);
   for (uint32_t i = 0; i < MANY; i++) {
@@ -330,19 +332,19 @@ static void what_is_only_read_is_not_put_back(void **state) {
   for (uint32_t i = 0; i < 9; i++) add(&fixture, 8 - i, fixture.s);
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_READ}};
   ecs_Query *query = make_query(fixture.world, terms, 2);
-  Cursor walk_state;
+  Cursor cursor;
   ecs_Batch batch;
-  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
-  assert_true(cursor_next(&walk_state, &batch));
+  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &cursor), ECS_OK);
+  assert_true(cursor_next(&cursor, &batch));
   for (uint32_t k = 0; k < 8; k++) {
     const QueryTerm *term = &query->terms[k / 4];
     /* Only a copy may be scribbled on to see where it goes. */
-    assert_int_equal(walk_state.scratch->copied[k],
-                     term->part != query->driver);
-    if (walk_state.scratch->copied[k])
+    assert_int_equal((cursor.scratch->columns[k] == cursor.scratch->data[k]),
+                     term->group_index != query->driver);
+    if ((cursor.scratch->columns[k] == cursor.scratch->data[k]))
       memset(batch.columns[k], 0xee, (size_t)9 << query->columns[k].shift);
   }
-  cursor_end(&walk_state);
+  cursor_end(&cursor);
   for (uint32_t i = 0; i < 9; i++) {
     assert_component(&fixture, i, fixture.a, i);
     assert_component(&fixture, i, fixture.s, i);
@@ -358,9 +360,9 @@ static void copies_start_on_a_line(void **state) {
   for (uint32_t i = 0; i < 9; i++) add(&fixture, 8 - i, fixture.s);
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_WRITE}};
   ecs_Query *query = make_query(fixture.world, terms, 2);
-  Cursor walk_state;
-  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
-  const Scratch *scratch = walk_state.scratch;
+  Cursor cursor;
+  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &cursor), ECS_OK);
+  const Scratch *scratch = cursor.scratch;
   assert_int_equal((uintptr_t)scratch->entities % ECS_LINE_BYTES, 0);
   const char *end = (const char *)(scratch->entities + ECS_BLOCK_ROWS);
   for (uint32_t k = 0; k < 8; k++) {
@@ -370,7 +372,7 @@ static void copies_start_on_a_line(void **state) {
         scratch->data[k] + ((size_t)ECS_BLOCK_ROWS << query->columns[k].shift);
   }
   assert_true(end <= (const char *)scratch + scratch->block_bytes);
-  cursor_end(&walk_state);
+  cursor_end(&cursor);
   finish(&fixture);
 }
 
@@ -383,12 +385,11 @@ static void an_optional_part_is_null_where_it_is_absent(void **state) {
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_OPTIONAL}};
   ecs_Query *query = make_query(fixture.world, terms, 2);
   for (uint32_t round = 0; round < 2; round++) {
-    Cursor walk_state;
+    Cursor cursor;
     ecs_Batch batch;
     uint32_t present = 0, absent = 0;
-    assert_int_equal(cursor_begin(query, (ecs_Batching)round, &walk_state),
-                     ECS_OK);
-    while (cursor_next(&walk_state, &batch)) {
+    assert_int_equal(cursor_begin(query, (ecs_Batching)round, &cursor), ECS_OK);
+    while (cursor_next(&cursor, &batch)) {
       assert_columns(&fixture, &batch, 0);
       for (uint32_t k = 5; k < 8; k++)
         assert_int_equal(batch.columns[k] == NULL, batch.columns[4] == NULL);
@@ -399,7 +400,7 @@ static void an_optional_part_is_null_where_it_is_absent(void **state) {
       present += batch.count;
       write_columns(&fixture, &batch, 4, round + 1.0);
     }
-    cursor_end(&walk_state);
+    cursor_end(&cursor);
     assert_int_equal(present, 4);
     assert_int_equal(absent, 8);
     for (uint32_t i = 0; i < 12; i += 3)
@@ -452,15 +453,14 @@ static void tiny_tables_become_one_batch(void **state) {
   assert_int_equal(walk(&fixture, query, ECS_BATCH_COALESCED, &total, &largest),
                    1);
   assert_int_equal(total, 9);
-  Cursor walk_state;
+  Cursor cursor;
   ecs_Batch batch;
-  assert_int_equal(cursor_begin(query, ECS_BATCH_COALESCED, &walk_state),
-                   ECS_OK);
-  assert_true(cursor_next(&walk_state, &batch));
+  assert_int_equal(cursor_begin(query, ECS_BATCH_COALESCED, &cursor), ECS_OK);
+  assert_true(cursor_next(&cursor, &batch));
   for (uint32_t i = 0; i < 9; i++) /* tables in order, rows in order */
     assert_int_equal(batch.entities[i], fixture.e[i]);
   write_columns(&fixture, &batch, 0, 30);
-  cursor_end(&walk_state);
+  cursor_end(&cursor);
   for (uint32_t i = 0; i < 9; i++)
     assert_component(&fixture, i, fixture.a, i + 30.0);
   finish(&fixture);
@@ -538,12 +538,11 @@ static void a_batch_has_an_optional_component_or_has_it_not(void **state) {
   const ecs_Term terms[] = {
       {fixture.a, ECS_READ}, {b, ECS_OPTIONAL}, {fixture.tag, ECS_OPTIONAL}};
   ecs_Query *query = make_query(fixture.world, terms, 3);
-  Cursor walk_state;
+  Cursor cursor;
   ecs_Batch batch;
   uint32_t with = 0, without = 0, batches = 0;
-  assert_int_equal(cursor_begin(query, ECS_BATCH_COALESCED, &walk_state),
-                   ECS_OK);
-  while (cursor_next(&walk_state, &batch)) {
+  assert_int_equal(cursor_begin(query, ECS_BATCH_COALESCED, &cursor), ECS_OK);
+  while (cursor_next(&cursor, &batch)) {
     assert_columns(&fixture, &batch, 0);
     assert_columns(&fixture, &batch, 4);
     for (uint32_t i = 0; i < batch.count; i++)
@@ -552,7 +551,7 @@ static void a_batch_has_an_optional_component_or_has_it_not(void **state) {
     *(batch.columns[4] != NULL ? &with : &without) += batch.count;
     batches++;
   }
-  cursor_end(&walk_state);
+  cursor_end(&cursor);
   assert_int_equal(with, 3);
   assert_int_equal(without, 3);
   assert_int_equal(batches, 2); /* the tables with B were born last */
@@ -575,15 +574,14 @@ static void tiny_blocks_of_a_list_become_one_batch(void **state) {
   assert_int_equal(walk(&fixture, query, ECS_BATCH_COALESCED, &total, &largest),
                    1);
   assert_int_equal(total, 7);
-  Cursor walk_state;
+  Cursor cursor;
   ecs_Batch batch;
-  assert_int_equal(cursor_begin(query, ECS_BATCH_COALESCED, &walk_state),
-                   ECS_OK);
-  assert_true(cursor_next(&walk_state, &batch));
+  assert_int_equal(cursor_begin(query, ECS_BATCH_COALESCED, &cursor), ECS_OK);
+  assert_true(cursor_next(&cursor, &batch));
   write_columns(&fixture, &batch, 0, 5);
   write_columns(&fixture, &batch, 4, 6);
-  assert_false(cursor_next(&walk_state, &batch));
-  cursor_end(&walk_state);
+  assert_false(cursor_next(&cursor, &batch));
+  cursor_end(&cursor);
   for (uint32_t i = 0; i < 7; i++) {
     assert_component(&fixture, i, fixture.a, i + 5.0);
     assert_component(&fixture, i, fixture.s, i + 6.0);
@@ -608,8 +606,8 @@ static void a_walk_claims_what_it_hands_out(void **state) {
                             {fixture.tag, ECS_WRITE},
                             {fixture.t, ECS_READ}};
   ecs_Query *query = make_query(fixture.world, terms, 5);
-  Cursor walk_state;
-  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
+  Cursor cursor;
+  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &cursor), ECS_OK);
   static const uint32_t readers[] = {1, 1, 1, 0, 0};
   static const uint32_t writers[] = {1, 0, 1, 0, 0};
   for (uint32_t i = 0; i < 5; i++) {
@@ -618,7 +616,7 @@ static void a_walk_claims_what_it_hands_out(void **state) {
     assert_int_equal(what->writers, writers[i]);
   }
   assert_int_equal(query->open, 1);
-  cursor_end(&walk_state);
+  cursor_end(&cursor);
   for (uint32_t i = 0; i < 5; i++) {
     const Component *what = component_of(&fixture, terms[i].component);
     assert_int_equal(what->readers | what->writers, 0);
@@ -637,7 +635,7 @@ static void a_filter_claims_nothing(void **state) {
   ecs_Query *writer = make_query(fixture.world, writes, 2);
   Cursor first, second;
   assert_int_equal(cursor_begin(writer, ECS_BATCH_WHOLE, &first), ECS_OK);
-  assert_int_equal(cursor_contested(filter), 0);
+  assert_int_equal(claims_contested(filter), 0);
   assert_int_equal(cursor_begin(filter, ECS_BATCH_WHOLE, &second), ECS_OK);
   assert_int_equal(component_of(&fixture, fixture.a)->readers, 1);
   cursor_end(&second);
@@ -662,12 +660,12 @@ static void who_writes_shares_with_nobody(void **state) {
       ecs_Query *first = make_query(fixture.world, one, 2);
       ecs_Query *second = make_query(fixture.world, two, 2);
       Cursor open;
-      assert_int_equal(cursor_contested(second), 0);
+      assert_int_equal(claims_contested(second), 0);
       assert_int_equal(cursor_begin(first, ECS_BATCH_WHOLE, &open), ECS_OK);
-      assert_int_equal(cursor_contested(second),
+      assert_int_equal(claims_contested(second),
                        contested[i][k] ? fixture.a : 0);
       cursor_end(&open);
-      assert_int_equal(cursor_contested(second), 0);
+      assert_int_equal(claims_contested(second), 0);
       assert_int_equal(ecs_query_destroy(first), ECS_OK);
       assert_int_equal(ecs_query_destroy(second), ECS_OK);
     }
@@ -715,10 +713,10 @@ static void every_allocation_of_beginning_may_fail(void **state) {
     const ecs_Term terms[] = {{fixture.a, ECS_WRITE}, {fixture.s, ECS_READ}};
     ecs_Query *query = make_query(fixture.world, terms, 2);
     uint64_t nth = 0, injected;
-    Cursor walk_state;
+    Cursor cursor;
     do {
       failing_memory_arm(&fixture.failing, ++nth, (FailingMode)mode);
-      ecs_Status status = cursor_begin(query, ECS_BATCH_WHOLE, &walk_state);
+      ecs_Status status = cursor_begin(query, ECS_BATCH_WHOLE, &cursor);
       injected = failing_memory_disarm(&fixture.failing);
       assert_int_equal(status, injected > 0 ? ECS_E_MEMORY : ECS_OK);
       assert_int_equal(query->open, injected == 0);
@@ -728,7 +726,7 @@ static void every_allocation_of_beginning_may_fail(void **state) {
                        injected == 0);
     } while (injected > 0);
     assert_true(nth > 8);
-    cursor_end(&walk_state);
+    cursor_end(&cursor);
     finish(&fixture);
   }
 }
