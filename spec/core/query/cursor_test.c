@@ -324,6 +324,94 @@ static void gathered_blocks_are_cut_into_slices(void **state) {
   finish(&fixture);
 }
 
+/* One u32 in each of three groups: entity n has m = n, p = 100 + n, q = 200 + n.
+ * The rows of the three are in three orders, in as many tables as asked for. */
+static void define_three_orders(Fixture *fixture, uint32_t count,
+                                uint32_t tables, ecs_Component *components) {
+  static const ecs_Field cell[] = {{"x", ECS_U32, 0}};
+  static const char *const names[] = {"M", "P", "Q"};
+  static const uint32_t steps[] = {1, 7, 11}; /* coprime to counts */
+  ecs_Component second = define(fixture, "Second", 0, ECS_STORE_TABLE);
+  spawn(fixture, count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (i % tables == 1) add(fixture, i, fixture->tag);
+    if (i % tables == 2) add(fixture, i, second);
+  }
+  for (uint32_t k = 0; k < 3; k++) {
+    components[k] =
+        define_component(fixture->world, names[k], cell, 1,
+                         k == 0 ? ECS_STORE_TABLE : ECS_STORE_SPARSE);
+    for (uint32_t i = 0; i < count; i++) {
+      uint32_t n = i * steps[k] % count, value = k * 100 + n;
+      assert_int_equal(
+          ecs_add(fixture->world, fixture->e[n], components[k], &value),
+          ECS_OK);
+    }
+  }
+}
+
+/* Checks the columns of one batch, which are those of components order[k], and
+ * adds 1000 to each cell. Returns how many columns are copies. */
+static uint32_t judge_three_orders(const Fixture *fixture, const Cursor *cursor,
+                                   const ecs_Batch *batch,
+                                   const uint8_t *order) {
+  uint32_t copies = 0;
+  for (uint32_t k = 0; k < 3; k++) {
+    uint32_t *cells = batch->columns[k];
+    copies += batch->columns[k] == cursor->scratch->data[k];
+    for (uint32_t i = 0; i < batch->count; i++) {
+      uint32_t n = number_of(fixture, batch->entities[i]);
+      assert_int_equal(cells[i], order[k] * 100u + n);
+      cells[i] += 1000;
+    }
+  }
+  return copies;
+}
+
+/* Only the columns of one term are at the same rows. Whichever group drives,
+ * two columns are gathered that are neighbours in some order of the terms. */
+static void every_term_is_gathered_by_its_own_rows(void **state) {
+  (void)state;
+  static const uint8_t orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                       {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  for (uint32_t round = 0; round < 12; round++) {
+    Fixture fixture;
+    bool coalesced = round >= 6;
+    uint32_t count = coalesced ? 9 : 30, rows = 0;
+    ecs_Component components[3];
+    ecs_Term terms[3];
+    start(&fixture);
+    define_three_orders(&fixture, count, coalesced ? 3 : 1, components);
+    for (uint32_t k = 0; k < 3; k++)
+      terms[k] = (ecs_Term){components[orders[round % 6][k]], ECS_WRITE};
+    ecs_Query *query = make_query(fixture.world, terms, 3);
+    Cursor cursor;
+    ecs_Batch batch;
+    assert_int_equal(
+        cursor_begin(query, coalesced ? ECS_BATCH_COALESCED : ECS_BATCH_WHOLE,
+                     &cursor),
+        ECS_OK);
+    cursor.slice_rows = 8;
+    while (cursor_next(&cursor, &batch)) {
+      uint32_t copies =
+          judge_three_orders(&fixture, &cursor, &batch, orders[round % 6]);
+      assert_int_equal(copies, coalesced ? 3 : 2);
+      rows += batch.count;
+    }
+    cursor_end(&cursor);
+    assert_int_equal(rows, count);
+    for (uint32_t n = 0; n < count; n++)
+      for (uint32_t k = 0; k < 3; k++) {
+        uint32_t value = 0;
+        assert_int_equal(
+            ecs_get(fixture.world, fixture.e[n], components[k], &value),
+            ECS_OK);
+        assert_int_equal(value, 1000 + k * 100 + n);
+      }
+    finish(&fixture);
+  }
+}
+
 static void what_is_only_read_is_not_put_back(void **state) {
   (void)state;
   Fixture fixture;
@@ -703,6 +791,42 @@ static void two_walks_over_one_query_have_their_own_scratch(void **state) {
   finish(&fixture);
 }
 
+/* However often walks nest, and whichever ends first, a query keeps as many
+ * scratches as it ever had cursors open at once. */
+static void scratches_of_nested_walks_are_used_again(void **state) {
+  (void)state;
+  static const uint8_t ends[][3] = {{2, 1, 0}, {0, 1, 2}, {1, 2, 0},
+                                    {2, 0, 1}, {1, 0, 2}, {0, 2, 1}};
+  Fixture fixture;
+  start(&fixture);
+  spawn(&fixture, 9);
+  for (uint32_t i = 0; i < 9; i++) add(&fixture, i * 2 % 9, fixture.s);
+  const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_READ}};
+  ecs_Query *query = make_query(fixture.world, terms, 2);
+  uint64_t requests = 0;
+  for (uint32_t round = 0; round < 6; round++) {
+    Cursor cursors[3];
+    ecs_Batch batch;
+    for (uint32_t i = 0; i < 3; i++) {
+      assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &cursors[i]),
+                       ECS_OK);
+      assert_true(cursor_next(&cursors[i], &batch));
+      assert_columns(&fixture, &batch, 0);
+      assert_columns(&fixture, &batch, 4);
+    }
+    for (uint32_t i = 0; i < 3; i++) cursor_end(&cursors[ends[round][i]]);
+    if (round == 0) requests = fixture.failing.requests;
+    assert_int_equal(fixture.failing.requests, requests);
+  }
+  uint32_t count = 0;
+  for (const Scratch *s = query->scratches; s != NULL; s = s->next) {
+    assert_false(s->taken);
+    count++;
+  }
+  assert_int_equal(count, 3);
+  finish(&fixture);
+}
+
 static void every_allocation_of_beginning_may_fail(void **state) {
   (void)state;
   for (int mode = FAIL_ONCE; mode <= FAIL_ONWARD; mode++) {
@@ -737,6 +861,7 @@ int main(void) {
       cmocka_unit_test(a_run_in_the_middle_of_a_table_is_used_in_place),
       cmocka_unit_test(scattered_rows_are_gathered_and_put_back),
       cmocka_unit_test(gathered_blocks_are_cut_into_slices),
+      cmocka_unit_test(every_term_is_gathered_by_its_own_rows),
       cmocka_unit_test(what_is_only_read_is_not_put_back),
       cmocka_unit_test(copies_start_on_a_line),
       cmocka_unit_test(an_optional_part_is_null_where_it_is_absent),
@@ -749,6 +874,7 @@ int main(void) {
       cmocka_unit_test(a_filter_claims_nothing),
       cmocka_unit_test(who_writes_shares_with_nobody),
       cmocka_unit_test(two_walks_over_one_query_have_their_own_scratch),
+      cmocka_unit_test(scratches_of_nested_walks_are_used_again),
       cmocka_unit_test(every_allocation_of_beginning_may_fail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
