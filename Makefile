@@ -29,8 +29,8 @@ CORE := ecs ecs_kernel \
   storage/table_image storage/table_rows storage/edge_map \
   storage/matched_tables storage/group storage/component storage/store \
   storage/locate storage/placement storage/store_check \
-  query/query_group query/join query/row_list query/query query/cursor \
-  query/query_entities query/matches \
+  query/query_group query/join query/row_list query/query query/query_span \
+  query/index_set query/claims query/gather query/cursor query/query_entities \
   change/entity_change change/entity_change_fast change/spawn \
   change/regroup \
   change/command_buffer change/command_flush \
@@ -88,7 +88,7 @@ CORE_FLAGS := -O2 -fPIC -fvisibility=hidden
 BINDING_FLAGS := $(CORE_FLAGS) -fno-plt
 MODULE_LINK := -Wl,-Bsymbolic-functions
 # Modules whose loops over columns gain from being vectorised.
-VECTORISED := base/scalar query/cursor query/join query/row_list \
+VECTORISED := base/scalar query/gather query/join query/row_list \
   kernel/kernel_binding storage/table_rows change/bulk_sparse
 LDLIBS := -lm -ldl
 

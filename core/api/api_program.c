@@ -2,6 +2,7 @@
 #include "program/program_parse.h"
 #include "program/program_print.h"
 #include "program/vm.h"
+#include "query/claims.h"
 
 #include <stdio.h>
 
@@ -83,7 +84,7 @@ ecs_Status ecs_program_run(ecs_Program *program, const ecs_ProgramCall *call) {
       (call->reduction_count > 0 && call->reductions == NULL))
     return ECS_E_ARGUMENT;
   ecs_Component contested = 0;
-  if (world->depth > 0) contested = cursor_contested(program->query);
+  if (world->depth > 0) contested = claims_contested(program->query);
   if (world->depth > 0 && contested == 0)
     contested = program_contested(program);
   if (contested != 0) return world_refuse_access(world, contested);

@@ -3,7 +3,8 @@
 #include "world/deferral.h"
 #include "world/deferred_change.h"
 #include "program/vm.h"
-#include "query/matches.h"
+#include "query/claims.h"
+#include "query/gather.h"
 #include "query/query_entities.h"
 
 /* Queries --------------------------------------------------------------- */
@@ -43,7 +44,7 @@ void api_query_free(ecs_Query *query) {
   world_remove_query(world, query);
   while (query->programs != NULL) program_destroy(query->programs);
   kernel_unbind_all(query);
-  cursor_free_scratches(query);
+  scratch_free_all(query);
   query_deinit(query);
   memory_free(&world->store.memory, query, sizeof(ecs_Query));
 }
@@ -117,7 +118,7 @@ static CursorState *state_of(ecs_Cursor *cursor) {
 /* May the query's components be walked over now? */
 static ecs_Status check_claims(const ecs_Query *query) {
   ecs_World *world = world_of(query);
-  ecs_Component contested = world->depth == 0 ? 0 : cursor_contested(query);
+  ecs_Component contested = world->depth == 0 ? 0 : claims_contested(query);
   return contested == 0 ? ECS_OK : world_refuse_access(world, contested);
 }
 

@@ -3,6 +3,7 @@
 
 #include "change/bulk_rows.h"
 #include "change/entity_change.h"
+#include "query/query_entities.h"
 #include "storage/table_image.h"
 #include "storage/table_rows.h"
 #include "change/bulk_sparse.h"
@@ -37,11 +38,11 @@ static bool is_only(const Table *table, uint32_t bit) {
 /* Whole tables ---------------------------------------------------------- */
 
 static uint32_t table_total(const Change *change) {
-  return change->query->parts[0].match.count;
+  return query_span_count(change->query);
 }
 
 static Table *table_at(const Change *change, uint32_t at) {
-  return change->group->tables[change->query->parts[0].match.tables[at]];
+  return query_span_rows(change->query, at, 0).table;
 }
 
 /* Do the rows of a table have to move? */
@@ -58,7 +59,7 @@ static bool is_leaving(const Change *change, const Table *table) {
  * stored as bits may keep some of those that leave in their group. */
 static bool moves_whole_tables(const Change *change) {
   const ecs_Query *query = change->query;
-  if (!query_is_direct(query) || query->parts[0].group != change->group)
+  if (!query_is_direct(query) || query->groups[0].group != change->group)
     return false;
   for (uint32_t i = 0; i < table_total(change); i++) {
     const Table *table = table_at(change, i);
@@ -136,24 +137,12 @@ static ecs_Status change_tables(Change *change) {
 
 /* Tags stored as bits --------------------------------------------------- */
 
-/* The table of a piece of the plan in a part; *block: its rows, NULL: all of
- * them. */
-static Table *table_of_piece(const Change *change, uint32_t piece,
-                             uint32_t part, const Block **block) {
-  const ecs_Query *query = change->query;
-  *block = NULL;
-  if (query_is_direct(query)) return table_at(change, piece);
-  *block = &query->rows.blocks[piece];
-  return row_list_table(&query->rows, *block, query->parts, part);
-}
-
 /* Clearing asks for no column: a table without one has nothing to clear. */
 static ecs_Status reserve_bits(const Change *change, uint32_t part) {
   uint32_t columns = group_bits_columns(change->group, change->bit);
-  uint32_t pieces = change->adds ? query_spans(change->query) : 0;
-  const Block *block = NULL;
-  for (uint32_t i = 0; i < pieces; i++) {
-    Table *table = table_of_piece(change, i, part, &block);
+  uint32_t spans = change->adds ? query_span_count(change->query) : 0;
+  for (uint32_t i = 0; i < spans; i++) {
+    Table *table = query_span_rows(change->query, i, part).table;
     if (table->count == 0) continue;
     ecs_Status status =
         store_reserve_rows(change->store, change->group, table, columns, 0);
@@ -164,20 +153,18 @@ static ecs_Status reserve_bits(const Change *change, uint32_t part) {
 
 static ecs_Status change_bits(const Change *change, uint32_t part) {
   uint32_t index = bits_index(change);
-  uint32_t pieces = query_spans(change->query);
-  const Block *block = NULL;
+  uint32_t spans = query_span_count(change->query);
   ecs_Status status = reserve_bits(change, part);
   if (status != ECS_OK) return status;
-  for (uint32_t i = 0; i < pieces; i++) {
-    Table *table = table_of_piece(change, i, part, &block);
-    if (index >> 3 >= table->bits_columns) continue;
-    if (block == NULL) {
-      rows_write_bit(table, index, change->adds);
+  for (uint32_t i = 0; i < spans; i++) {
+    SpanRows span = query_span_rows(change->query, i, part);
+    if (index >> 3 >= span.table->bits_columns) continue;
+    if (span.rows == NULL) {
+      rows_write_bit(span.table, index, change->adds);
       continue;
     }
-    const uint32_t *rows = row_list_rows(&change->query->rows, block, part);
-    for (uint32_t k = 0; k < block->count; k++)
-      table_write_bit(table, rows[k], index, change->adds);
+    for (uint32_t k = 0; k < span.count; k++)
+      table_write_bit(span.table, span.rows[k], index, change->adds);
   }
   store_touch(change->store, change->group);
   return ECS_OK;
@@ -273,7 +260,7 @@ static ecs_Status change_list(Change *change) {
   uint32_t count = (uint32_t)query_count(change->query);
   ecs_Entity *list = memory_zeroed(memory, count, sizeof(ecs_Entity));
   if (list == NULL) return ECS_E_MEMORY;
-  query_copy_entities(change->query, list);
+  query_entities(change->query, list, count);
   ecs_Status status = change_each(change, list, count);
   memory_free(memory, list, count * sizeof(ecs_Entity));
   return status;
@@ -294,7 +281,7 @@ static ecs_Status change_all(Change *change) {
   change->tables_before = change->group->table_count;
   uint32_t part = bulk_rows_main_part(change);
   if (what->storage == ECS_STORE_BITS) {
-    if (part < change->query->part_count) return change_bits(change, part);
+    if (part < change->query->group_count) return change_bits(change, part);
   } else if (is_set) {
     if (bulk_sparse_empty(change->query, change->group)) return ECS_OK;
   } else if (moves_whole_tables(change)) {

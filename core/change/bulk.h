@@ -19,7 +19,7 @@
 #ifndef ECS_BULK_H
 #define ECS_BULK_H
 
-#include "query/matches.h"
+#include "query/index_set.h"
 
 /* Adds a component where it is absent; image NULL: defaults. */
 ECS_INTERNAL ecs_Status bulk_add(ecs_Query *query, ecs_Component component,

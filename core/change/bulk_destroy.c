@@ -38,13 +38,13 @@ static inline void free_entity(Store *store, EntityIndex *index,
 
 /* Do the indices of all matching rows go up, as they do in rows that were born
  * together? Then going through the rows backwards needs no marks. */
-static bool is_ascending(const QueryGroup *part) {
-  uint32_t last = 0;
-  for (uint32_t i = 0; i < part->match.count; i++) {
-    const Table *table = part->group->tables[part->match.tables[i]];
+static bool is_ascending(const ecs_Query *query) {
+  uint32_t last = 0, spans = query_span_count(query);
+  for (uint32_t i = 0; i < spans; i++) {
+    Span span = query_span(query, i);
     uint32_t falls = 0;
-    for (uint32_t row = 0; row < table->count; row++) {
-      uint32_t at = id_index(table->entities[row]);
+    for (uint32_t row = 0; row < span.count; row++) {
+      uint32_t at = id_index(span.entities[row]);
       falls += at < last;
       last = at;
     }
@@ -53,12 +53,12 @@ static bool is_ascending(const QueryGroup *part) {
   return true;
 }
 
-static void free_backwards(Store *store, const QueryGroup *part) {
+static void free_backwards(Store *store, const ecs_Query *query) {
   EntityIndex index = store->index; /* in registers */
-  for (uint32_t i = part->match.count; i-- > 0;) {
-    const Table *table = part->group->tables[part->match.tables[i]];
-    for (uint32_t row = table->count; row-- > 0;)
-      free_entity(store, &index, table->entities[row]);
+  for (uint32_t i = query_span_count(query); i-- > 0;) {
+    Span span = query_span(query, i);
+    for (uint32_t row = span.count; row-- > 0;)
+      free_entity(store, &index, span.entities[row]);
   }
   store->index = index;
 }
@@ -75,19 +75,19 @@ static void free_marked(Store *store, IndexSet *marks) {
 }
 
 static ecs_Status destroy_tables(Store *store, const ecs_Query *query) {
-  const QueryGroup *part = &query->parts[0];
+  uint32_t spans = query_span_count(query);
   IndexSet marks = {.base = 0};
-  if (is_ascending(part)) {
-    free_backwards(store, part);
+  if (is_ascending(query)) {
+    free_backwards(store, query);
   } else {
     ecs_Status status = index_set_init(&marks, query);
     if (status != ECS_OK) return status;
     free_marked(store, &marks);
     index_set_deinit(&marks, &store->memory);
   }
-  for (uint32_t i = 0; i < part->match.count; i++)
-    table_clear(part->group->tables[part->match.tables[i]]);
-  store_touch(store, part->group);
+  for (uint32_t i = 0; i < spans; i++)
+    table_clear(query_span_rows(query, i, 0).table);
+  store_touch(store, query->groups[0].group);
   return ECS_OK;
 }
 
@@ -106,7 +106,7 @@ static ecs_Status destroy_rows(Store *store, ecs_Query *query) {
 ecs_Status bulk_destroy(ecs_Query *query) {
   ecs_Status status = query_prepare(query);
   if (status != ECS_OK || query_count(query) == 0) return status;
-  return query_is_direct(query) && query->parts[0].group->id == 0
+  return query_is_direct(query) && query->groups[0].group->id == 0
              ? destroy_tables(query->store, query)
              : destroy_rows(query->store, query);
 }

@@ -35,8 +35,9 @@ void bulk_rows_tell_places(const Change *change, const Table *table,
 uint32_t bulk_rows_main_part(const Change *change) {
   const ecs_Query *query = change->query;
   uint32_t part = 0;
-  if (change->group->id != 0) return query->part_count;
-  while (part < query->part_count && query->parts[part].group != change->group)
+  if (change->group->id != 0) return query->group_count;
+  while (part < query->group_count &&
+         query->groups[part].group != change->group)
     part++;
   return part;
 }
@@ -86,17 +87,14 @@ static void listing_deinit(Listing *listing, Memory *memory) {
 /* As the row list has them, block by block. */
 static ecs_Status list_blocks(Listing *listing, const Change *change,
                               uint32_t part) {
-  const ecs_Query *query = change->query;
-  const RowList *rows = &query->rows;
-  listing->piece_count = rows->block_count;
+  uint32_t spans = query_span_count(change->query);
+  listing->piece_count = spans;
   listing->pieces =
-      memory_zeroed(&change->store->memory, rows->block_count, sizeof(Listed));
+      memory_zeroed(&change->store->memory, spans, sizeof(Listed));
   if (listing->pieces == NULL) return ECS_E_MEMORY;
-  for (uint32_t i = 0; i < rows->block_count; i++) {
-    const Block *block = &rows->blocks[i];
-    listing->pieces[i] =
-        (Listed){row_list_table(rows, block, query->parts, part),
-                 row_list_rows(rows, block, part), block->count};
+  for (uint32_t i = 0; i < spans; i++) {
+    SpanRows span = query_span_rows(change->query, i, part);
+    listing->pieces[i] = (Listed){span.table, span.rows, span.count};
   }
   return ECS_OK;
 }
@@ -115,7 +113,7 @@ static void share_out(Listing *listing, Group *group) {
  * The first pass counts what the second one places. */
 static ecs_Status list_located(Listing *listing, const Change *change) {
   Memory *memory = &change->store->memory;
-  uint32_t spans = query_spans(change->query);
+  uint32_t spans = query_span_count(change->query);
   listing->piece_count = listing->table_count;
   listing->row_count = (uint32_t)query_count(change->query);
   listing->pieces = memory_zeroed(memory, listing->piece_count, sizeof(Listed));
@@ -146,8 +144,8 @@ static ecs_Status listing_init(Listing *listing, const Change *change,
   listing->sources = memory_zeroed(&change->store->memory, listing->table_count,
                                    sizeof(Source));
   if (listing->sources == NULL) return ECS_E_MEMORY;
-  return part < change->query->part_count ? list_blocks(listing, change, part)
-                                          : list_located(listing, change);
+  return part < change->query->group_count ? list_blocks(listing, change, part)
+                                           : list_located(listing, change);
 }
 
 /* Do the rows of the table have to move? */

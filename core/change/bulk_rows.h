@@ -9,7 +9,7 @@
 #ifndef ECS_BULK_ROWS_H
 #define ECS_BULK_ROWS_H
 
-#include "query/matches.h"
+#include "query/index_set.h"
 
 typedef struct Change {
   ecs_Query *query; /* prepared */

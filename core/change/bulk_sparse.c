@@ -27,16 +27,17 @@ typedef struct Join {
  * joining is what outdates it. */
 static const QueryGroup *part_beside(const ecs_Query *query,
                                      const Group *group) {
-  if (query->part_count != 2) return NULL;
-  uint32_t of_set = query->parts[0].group == group ? 0 : 1;
-  const QueryGroup *set = &query->parts[of_set],
-                   *all = &query->parts[1 - of_set];
+  if (query->group_count != 2) return NULL;
+  uint32_t of_set = query->groups[0].group == group ? 0 : 1;
+  const QueryGroup *set = &query->groups[of_set],
+                   *all = &query->groups[1 - of_set];
   bool excluded = set->group == group && (set->match.excluded[0] & 1u) != 0;
   return excluded && !all->filters ? all : NULL;
 }
 
 static uint32_t join_spans(const Join *join) {
-  return join->all != NULL ? join->all->match.count : query_spans(join->query);
+  return join->all != NULL ? join->all->match.count
+                           : query_span_count(join->query);
 }
 
 static Span join_span(const Join *join, uint32_t at) {
@@ -239,10 +240,10 @@ static void leave_all(Store *store, Group *group) {
 /* How many matches are in the set. A query that walks nothing but the set's own
  * table need not look at them. */
 static uint64_t count_leaving(const ecs_Query *query, const Group *group) {
-  uint32_t spans = query_spans(query), missing = 0;
+  uint32_t spans = query_span_count(query), missing = 0;
   uint64_t present = 0;
   bool ready = has_all_pages(query->store, &group->locator);
-  if (query_is_direct(query) && query->parts[0].group == group)
+  if (query_is_direct(query) && query->groups[0].group == group)
     return query_count(query);
   for (uint32_t i = 0; i < spans; i++)
     present +=

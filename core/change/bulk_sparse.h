@@ -13,7 +13,7 @@
 #ifndef ECS_BULK_SPARSE_H
 #define ECS_BULK_SPARSE_H
 
-#include "query/matches.h"
+#include "query/index_set.h"
 
 /* Matches that are in the set get the fields of the image whose bits are set;
  * the others join with all of it. The query is planned, and is prepared where

@@ -119,7 +119,7 @@ static void *table_pointer(const ecs_KernelBinding *binding, const Table *table,
 
 /* The blocks of a full plan: its tables that have rows. */
 static ecs_Status list_blocks(ecs_KernelBinding *binding) {
-  const QueryGroup *part = &binding->query->parts[0];
+  const QueryGroup *part = &binding->query->groups[0];
   const Store *store = binding->query->store;
   uint32_t width = binding->kernel->column_count;
   if (binding->version == part->group->version &&

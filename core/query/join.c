@@ -3,29 +3,29 @@
 
 /* Life ------------------------------------------------------------------ */
 
-static ecs_Status mark_tables(const QueryGroup *part, Memory *memory,
+static ecs_Status mark_tables(const QueryGroup *query_group, Memory *memory,
                               uint8_t **fits) {
-  *fits = memory_zeroed(memory, part->group->table_count + 1, 1);
+  *fits = memory_zeroed(memory, query_group->group->table_count + 1, 1);
   if (*fits == NULL) return ECS_E_MEMORY;
-  (*fits)[0] = !part->required;
-  for (uint32_t i = 0; i < part->match.count; i++)
-    (*fits)[part->match.tables[i] + 1] = 1;
+  (*fits)[0] = !query_group->required;
+  for (uint32_t i = 0; i < query_group->match.count; i++)
+    (*fits)[query_group->match.tables[i] + 1] = 1;
   return ECS_OK;
 }
 
-ecs_Status join_init(Join *join, Store *store, const QueryGroup *parts,
-                     uint32_t part_count, uint32_t driver) {
+ecs_Status join_init(Join *join, Store *store, const QueryGroup *groups,
+                     uint32_t group_count, uint32_t driver) {
   Memory *memory = &store->memory;
   join->store = store;
-  join->parts = parts;
-  join->part_count = part_count;
+  join->groups = groups;
+  join->group_count = group_count;
   join->driver = driver;
-  join->fits = memory_zeroed(memory, part_count, sizeof(uint8_t *));
+  join->fits = memory_zeroed(memory, group_count, sizeof(uint8_t *));
   join->tables =
-      memory_zeroed(memory, part_count, ECS_JOIN_ROWS * sizeof(uint32_t));
+      memory_zeroed(memory, group_count, ECS_JOIN_ROWS * sizeof(uint32_t));
   if (join->fits == NULL || join->tables == NULL) return ECS_E_MEMORY;
-  for (uint32_t i = 0; i < part_count; i++) {
-    ecs_Status status = mark_tables(&parts[i], memory, &join->fits[i]);
+  for (uint32_t i = 0; i < group_count; i++) {
+    ecs_Status status = mark_tables(&groups[i], memory, &join->fits[i]);
     if (status != ECS_OK) return status;
   }
   return ECS_OK;
@@ -33,27 +33,27 @@ ecs_Status join_init(Join *join, Store *store, const QueryGroup *parts,
 
 void join_deinit(Join *join) {
   Memory *memory = &join->store->memory;
-  uint32_t parts = join->part_count;
-  for (uint32_t i = 0; join->fits != NULL && i < parts; i++)
-    memory_free(memory, join->fits[i], join->parts[i].group->table_count + 1);
-  memory_free(memory, join->fits, parts * sizeof(uint8_t *));
-  memory_free(memory, join->tables, parts * ECS_JOIN_ROWS * sizeof(uint32_t));
+  uint32_t groups = join->group_count;
+  for (uint32_t i = 0; join->fits != NULL && i < groups; i++)
+    memory_free(memory, join->fits[i], join->groups[i].group->table_count + 1);
+  memory_free(memory, join->fits, groups * sizeof(uint8_t *));
+  memory_free(memory, join->tables, groups * ECS_JOIN_ROWS * sizeof(uint32_t));
 }
 
 /* Finding --------------------------------------------------------------- */
 
-static uint32_t *rows_of(const Join *join, uint32_t part) {
-  return join->rows[part] + join->first;
+static uint32_t *rows_of(const Join *join, uint32_t group_index) {
+  return join->rows[group_index] + join->first;
 }
 
-static uint32_t *tables_of(const Join *join, uint32_t part) {
-  return join->tables + (size_t)part * ECS_JOIN_ROWS;
+static uint32_t *tables_of(const Join *join, uint32_t group_index) {
+  return join->tables + (size_t)group_index * ECS_JOIN_ROWS;
 }
 
 /* The next rows of a driver table, from one on, that pass the filter of bits.
  * Returns where to go on. */
 static uint32_t take_rows(Join *join, const Table *table, uint32_t row) {
-  const QueryGroup *driver = &join->parts[join->driver];
+  const QueryGroup *driver = &join->groups[join->driver];
   const ecs_Entity *entities = table->entities;
   uint32_t *rows = rows_of(join, join->driver);
   uint32_t left = table->count - row;
@@ -72,13 +72,12 @@ static uint32_t take_rows(Join *join, const Table *table, uint32_t row) {
 
 /* Where the entities are in a part other than the main group. Who is there at
  * all is told without a jump, because nobody can guess it. */
-static inline __attribute__((always_inline)) void locate_in(const Join *join,
-                                                            uint32_t part,
-                                                            bool narrow) {
-  Locator locator = join->parts[part].group->locator; /* in registers */
+static inline __attribute__((always_inline)) void locate_in(
+    const Join *join, uint32_t group_index, bool narrow) {
+  Locator locator = join->groups[group_index].group->locator; /* in registers */
   const uint32_t *at = join->at;
-  uint32_t *rows = rows_of(join, part);
-  uint32_t *tables = tables_of(join, part), count = join->count;
+  uint32_t *rows = rows_of(join, group_index);
+  uint32_t *tables = tables_of(join, group_index), count = join->count;
   locator.narrow = narrow;
   for (uint32_t i = 0; i < count; i++) {
     RowId place = locator_find(&locator, at[i]);
@@ -89,16 +88,16 @@ static inline __attribute__((always_inline)) void locate_in(const Join *join,
 }
 
 /* Where they are in any part. */
-static void locate(const Join *join, uint32_t part) {
-  const Group *group = join->parts[part].group;
+static void locate(const Join *join, uint32_t group_index) {
+  const Group *group = join->groups[group_index].group;
   const EntityIndex index = join->store->index; /* in registers */
   const uint32_t *at = join->at;
-  uint32_t *rows = rows_of(join, part);
-  uint32_t *tables = tables_of(join, part), count = join->count;
+  uint32_t *rows = rows_of(join, group_index);
+  uint32_t *tables = tables_of(join, group_index), count = join->count;
   if (group->id != 0 && group->locator.narrow) {
-    locate_in(join, part, true);
+    locate_in(join, group_index, true);
   } else if (group->id != 0) {
-    locate_in(join, part, false);
+    locate_in(join, group_index, false);
   } else {
     for (uint32_t i = 0; i < count; i++) {
       Slot slot = *entity_index_slot(&index, at[i]);
@@ -115,12 +114,12 @@ static void close_up(uint32_t *numbers, const uint32_t *kept, uint32_t count) {
 
 /* Only some of the rows stay: in the driver and in the parts that were looked
  * at, part being the last of them. */
-static void keep_only(Join *join, uint32_t part, uint32_t count) {
+static void keep_only(Join *join, uint32_t group_index, uint32_t count) {
   if (count == join->count) return;
   join->count = count;
   close_up(join->at, join->kept, count);
   close_up(rows_of(join, join->driver), join->kept, count);
-  for (uint32_t i = 0; i <= part; i++) {
+  for (uint32_t i = 0; i <= group_index; i++) {
     if (i == join->driver) continue;
     close_up(rows_of(join, i), join->kept, count);
     close_up(tables_of(join, i), join->kept, count);
@@ -128,9 +127,9 @@ static void keep_only(Join *join, uint32_t part, uint32_t count) {
 }
 
 /* Rows in tables of a part that match stay. Most often all are in the same. */
-static void filter_tables(Join *join, uint32_t part) {
-  const uint8_t *fits = join->fits[part];
-  const uint32_t *tables = tables_of(join, part);
+static void filter_tables(Join *join, uint32_t group_index) {
+  const uint8_t *fits = join->fits[group_index];
+  const uint32_t *tables = tables_of(join, group_index);
   uint32_t candidates = join->count, count = 0;
   if (ids_are_equal(tables, candidates)) {
     if (fits[(uint32_t)(tables[0] + 1)] == 0) join->count = 0;
@@ -140,14 +139,14 @@ static void filter_tables(Join *join, uint32_t part) {
     join->kept[count] = i;
     count += fits[(uint32_t)(tables[i] + 1)];
   }
-  keep_only(join, part, count);
+  keep_only(join, group_index, count);
 }
 
 /* Rows whose bits a part asks for stay. */
-static void filter_bits(Join *join, uint32_t part) {
-  const QueryGroup *asked = &join->parts[part];
-  const uint32_t *rows = rows_of(join, part);
-  const uint32_t *tables = tables_of(join, part);
+static void filter_bits(Join *join, uint32_t group_index) {
+  const QueryGroup *asked = &join->groups[group_index];
+  const uint32_t *rows = rows_of(join, group_index);
+  const uint32_t *tables = tables_of(join, group_index);
   uint32_t count = 0;
   for (uint32_t i = 0; i < join->count; i++) {
     join->kept[count] = i;
@@ -155,21 +154,21 @@ static void filter_bits(Join *join, uint32_t part) {
         tables[i] == QUERY_GROUP_ABSENT ||
         query_group_bits_fit(asked, asked->group->tables[tables[i]], rows[i]);
   }
-  keep_only(join, part, count);
+  keep_only(join, group_index, count);
 }
 
 /* Rows that match in all other parts stay. */
 static void filter_all(Join *join) {
-  for (uint32_t i = 0; i < join->part_count; i++) {
+  for (uint32_t i = 0; i < join->group_count; i++) {
     if (i == join->driver || join->count == 0) continue;
     locate(join, i);
     filter_tables(join, i);
-    if (join->parts[i].filters) filter_bits(join, i);
+    if (join->groups[i].filters) filter_bits(join, i);
   }
 }
 
 bool join_is_uniform(const Join *join) {
-  for (uint32_t i = 0; i < join->part_count; i++)
+  for (uint32_t i = 0; i < join->group_count; i++)
     if (i != join->driver && !ids_are_equal(tables_of(join, i), join->count))
       return false;
   return true;

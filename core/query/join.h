@@ -17,8 +17,8 @@
 
 typedef struct Join {
   Store *store;
-  const QueryGroup *parts;
-  uint32_t part_count;
+  const QueryGroup *groups;
+  uint32_t group_count;
   uint32_t driver;
   uint8_t **fits;   /* per part, by table id plus one: does it match? Entry 0
                         stands for QUERY_GROUP_ABSENT; owned */
@@ -33,8 +33,8 @@ typedef struct Join {
 /* ECS_E_MEMORY: join_deinit frees what there is. Parts and tables must stay
  * as they are until then. */
 ECS_INTERNAL ecs_Status join_init(Join *join, Store *store,
-                                  const QueryGroup *parts, uint32_t part_count,
-                                  uint32_t driver);
+                                  const QueryGroup *groups,
+                                  uint32_t group_count, uint32_t driver);
 ECS_INTERNAL void join_deinit(Join *join);
 
 /* Looks up the next ECS_JOIN_ROWS rows of a driver table, from row on, and
@@ -58,7 +58,7 @@ ECS_INTERNAL bool join_is_uniform(const Join *join);
  * as it is. */
 static inline void join_tables(const Join *join, uint32_t found,
                                uint32_t *tables) {
-  for (uint32_t i = 0; i < join->part_count; i++)
+  for (uint32_t i = 0; i < join->group_count; i++)
     if (i != join->driver)
       tables[i] = join->tables[(size_t)i * ECS_JOIN_ROWS + found];
 }

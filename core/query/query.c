@@ -46,8 +46,8 @@ ecs_Status query_init(ecs_Query *query, Store *store, const ecs_Term *terms,
   *query = (ecs_Query){
       .store = store, .term_count = count, .layout_version = UINT64_MAX};
   query->terms = memory_zeroed(memory, count, sizeof(QueryTerm));
-  query->parts = memory_zeroed(memory, count + 1, sizeof(QueryGroup));
-  if ((query->terms == NULL && count > 0) || query->parts == NULL) {
+  query->groups = memory_zeroed(memory, count + 1, sizeof(QueryGroup));
+  if ((query->terms == NULL && count > 0) || query->groups == NULL) {
     query_deinit(query);
     return ECS_E_MEMORY;
   }
@@ -66,12 +66,13 @@ ecs_Status query_init(ecs_Query *query, Store *store, const ecs_Term *terms,
  * the new ones do not know its matches. */
 static void drop_plan(ecs_Query *query) {
   Store *store = query->store;
-  for (uint32_t i = 0; i < query->part_count; i++) {
+  for (uint32_t i = 0; i < query->group_count; i++) {
     for (uint32_t k = 0; k < store->group_count; k++)
-      group_detach(store->groups[k], &query->parts[i].match);
-    query_group_deinit(&query->parts[i], &store->memory);
+      group_detach(store->groups[k], &query->groups[i].match);
+    query_group_deinit(&query->groups[i], &store->memory);
   }
-  query->part_count = 0;
+  query->group_count = 0;
+  query->driver = 0;
   row_list_deinit(&query->rows, &store->memory);
   query->layout_version = UINT64_MAX;
 }
@@ -81,8 +82,8 @@ void query_deinit(ecs_Query *query) {
   drop_plan(query);
   if (query->terms != NULL)
     memory_free(memory, query->terms, query->term_count * sizeof(QueryTerm));
-  if (query->parts != NULL)
-    memory_free(memory, query->parts,
+  if (query->groups != NULL)
+    memory_free(memory, query->groups,
                 (query->term_count + 1) * sizeof(QueryGroup));
   if (query->columns != NULL)
     memory_free(memory, query->columns,
@@ -91,57 +92,59 @@ void query_deinit(ecs_Query *query) {
 
 /* Planning -------------------------------------------------------------- */
 
-static ecs_Status ensure_part(ecs_Query *query, Group *group, uint32_t *found) {
-  for (uint32_t i = 0; i < query->part_count; i++) {
+static ecs_Status ensure_group(ecs_Query *query, Group *group,
+                               uint32_t *found) {
+  for (uint32_t i = 0; i < query->group_count; i++) {
     *found = i;
-    if (query->parts[i].group == group) return ECS_OK;
+    if (query->groups[i].group == group) return ECS_OK;
   }
-  *found = query->part_count++;
-  return query_group_init(&query->parts[*found], &query->store->memory, group);
+  *found = query->group_count++;
+  return query_group_init(&query->groups[*found], &query->store->memory, group);
 }
 
 static bool any_required(const ecs_Query *query) {
-  for (uint32_t i = 0; i < query->part_count; i++)
-    if (query->parts[i].required) return true;
+  for (uint32_t i = 0; i < query->group_count; i++)
+    if (query->groups[i].required) return true;
   return false;
 }
 
-static ecs_Status assign_parts(ecs_Query *query) {
+static ecs_Status assign_groups(ecs_Query *query) {
   Store *store = query->store;
   uint32_t unused = 0;
   for (uint32_t i = 0; i < query->term_count; i++) {
     QueryTerm *term = &query->terms[i];
     const Component *what = &store->components[term->component];
     ecs_Status status =
-        ensure_part(query, store->groups[what->group_id], &term->part);
+        ensure_group(query, store->groups[what->group_id], &term->group_index);
     if (status != ECS_OK) return status;
     term->bit = what->bit;
     if (term->access == ECS_OPTIONAL) continue;
-    query_group_demand(&query->parts[term->part], term->bit,
+    query_group_demand(&query->groups[term->group_index], term->bit,
                        term->access != ECS_WITHOUT);
   }
   /* Something must drive: every entity has a row in the main group. */
   return any_required(query) ? ECS_OK
-                             : ensure_part(query, store_main(store), &unused);
+                             : ensure_group(query, store_main(store), &unused);
 }
 
-static ecs_Status attach_parts(ecs_Query *query) {
+static ecs_Status attach_groups(ecs_Query *query) {
   Memory *memory = &query->store->memory;
-  for (uint32_t i = 0; i < query->part_count; i++) {
-    QueryGroup *part = &query->parts[i];
-    ecs_Status status = group_attach(part->group, memory, &part->match);
+  for (uint32_t i = 0; i < query->group_count; i++) {
+    QueryGroup *query_group = &query->groups[i];
+    ecs_Status status =
+        group_attach(query_group->group, memory, &query_group->match);
     if (status != ECS_OK) return status;
   }
   if (query_is_direct(query)) return ECS_OK;
-  return row_list_init(&query->rows, memory, query->part_count);
+  return row_list_init(&query->rows, memory, query->group_count);
 }
 
 ecs_Status query_plan(ecs_Query *query) {
   if (ECS_LIKELY(query->layout_version == query->store->layout_version))
     return ECS_OK;
   drop_plan(query);
-  ecs_Status status = assign_parts(query);
-  if (status == ECS_OK) status = attach_parts(query);
+  ecs_Status status = assign_groups(query);
+  if (status == ECS_OK) status = attach_groups(query);
   if (status != ECS_OK) {
     drop_plan(query);
     return status;
@@ -156,8 +159,8 @@ ecs_Status query_plan(ecs_Query *query) {
 #define COST_GATHER 1.0 /* per row and column */
 #define COST_SCATTER 1.5
 
-static bool can_drive(const ecs_Query *query, uint32_t part) {
-  const QueryGroup *candidate = &query->parts[part];
+static bool can_drive(const ecs_Query *query, uint32_t group_index) {
+  const QueryGroup *candidate = &query->groups[group_index];
   return candidate->required ||
          (candidate->group->id == 0 && !any_required(query));
 }
@@ -166,7 +169,7 @@ static double transfer_cost(const ecs_Query *query, uint32_t driver) {
   double cost = 0;
   for (uint32_t i = 0; i < query->column_count; i++) {
     const QueryColumn *column = &query->columns[i];
-    if (query->terms[column->term].part == driver) continue;
+    if (query->terms[column->term].group_index == driver) continue;
     cost += COST_GATHER + (column->written ? COST_SCATTER : 0);
   }
   return cost;
@@ -174,9 +177,9 @@ static double transfer_cost(const ecs_Query *query, uint32_t driver) {
 
 static double fewest_rows(const ecs_Query *query) {
   double fewest = -1;
-  for (uint32_t i = 0; i < query->part_count; i++) {
+  for (uint32_t i = 0; i < query->group_count; i++) {
     if (!can_drive(query, i)) continue;
-    double rows = (double)query_group_rows(&query->parts[i]);
+    double rows = (double)query_group_rows(&query->groups[i]);
     if (fewest < 0 || rows < fewest) fewest = rows;
   }
   return fewest;
@@ -187,10 +190,10 @@ uint32_t query_choose_driver(const ecs_Query *query) {
   double matches = fewest_rows(query);
   double lowest = -1;
   uint32_t driver = 0;
-  for (uint32_t i = 0; i < query->part_count; i++) {
+  for (uint32_t i = 0; i < query->group_count; i++) {
     if (!can_drive(query, i)) continue;
-    double cost = (double)query_group_rows(&query->parts[i]) * COST_LOCATE *
-                      (query->part_count - 1) +
+    double cost = (double)query_group_rows(&query->groups[i]) * COST_LOCATE *
+                      (query->group_count - 1) +
                   matches * transfer_cost(query, i);
     if (lowest >= 0 && cost >= lowest) continue;
     lowest = cost;
@@ -202,14 +205,14 @@ uint32_t query_choose_driver(const ecs_Query *query) {
 ecs_Status query_prepare(ecs_Query *query) {
   ecs_Status status = query_plan(query);
   if (status != ECS_OK || query_is_direct(query)) return status;
-  if (row_list_is_fresh(&query->rows, query->parts)) return ECS_OK;
+  if (row_list_is_fresh(&query->rows, query->groups)) return ECS_OK;
   query->driver = query_choose_driver(query);
-  return row_list_build(&query->rows, query->store, query->parts,
+  return row_list_build(&query->rows, query->store, query->groups,
                         query->driver);
 }
 
 uint64_t query_count(const ecs_Query *query) {
-  return query_is_direct(query) ? query_group_rows(&query->parts[0])
+  return query_is_direct(query) ? query_group_rows(&query->groups[0])
                                 : query->rows.count;
 }
 
@@ -224,31 +227,34 @@ static const char *access_name(ecs_Access access) {
 /* Blind: no two terms share a group. */
 static const char *plan_name(const ecs_Query *query) {
   if (query_is_direct(query)) return "full";
-  return query->part_count > 1 && query->part_count >= query->term_count
+  return query->group_count > 1 && query->group_count >= query->term_count
              ? "blind"
              : "partial";
 }
 
-static void say_terms(Text *text, const ecs_Query *query, uint32_t part) {
+static void say_terms(Text *text, const ecs_Query *query,
+                      uint32_t group_index) {
   const Store *store = query->store;
-  const Group *group = query->parts[part].group;
+  const Group *group = query->groups[group_index].group;
   for (uint32_t i = 0; i < query->term_count; i++) {
     const QueryTerm *term = &query->terms[i];
-    if (term->part != part) continue;
+    if (term->group_index != group_index) continue;
     text_say(text, "    %s %s%s\n", access_name(term->access),
              store->components[term->component].schema->name,
              group_is_bits(group, term->bit) ? " (bits)" : "");
   }
 }
 
-static void say_part(Text *text, const ecs_Query *query, uint32_t part) {
-  const QueryGroup *asked = &query->parts[part];
+static void say_group(Text *text, const ecs_Query *query,
+                      uint32_t group_index) {
+  const QueryGroup *asked = &query->groups[group_index];
   const Group *group = asked->group;
-  text_say(text, "  %s %u: %u of %u tables, %llu rows%s\n", group_kind(group),
-           group->id, asked->match.count, group->table_count,
-           (unsigned long long)query_group_rows(asked),
-           query->part_count > 1 && part == query->driver ? ", drives" : "");
-  say_terms(text, query, part);
+  text_say(
+      text, "  %s %u: %u of %u tables, %llu rows%s\n", group_kind(group),
+      group->id, asked->match.count, group->table_count,
+      (unsigned long long)query_group_rows(asked),
+      query->group_count > 1 && group_index == query->driver ? ", drives" : "");
+  say_terms(text, query, group_index);
 }
 
 static void say_blocks(Text *text, const ecs_Query *query) {
@@ -260,7 +266,7 @@ static void say_blocks(Text *text, const ecs_Query *query) {
   for (uint32_t i = 0; i < query->rows.block_count; i++) {
     const Block *block = &query->rows.blocks[i];
     bool run = true;
-    for (uint32_t k = 0; run && k < query->part_count; k++)
+    for (uint32_t k = 0; run && k < query->group_count; k++)
       run = block_is_run_in(block, k);
     if (run) runs++;
   }
@@ -272,7 +278,7 @@ size_t query_explain(const ecs_Query *query, char *text, size_t capacity) {
   Text out = {text, capacity, 0};
   text_say(&out, "%s plan, %llu rows match\n", plan_name(query),
            (unsigned long long)query_count(query));
-  for (uint32_t i = 0; i < query->part_count; i++) say_part(&out, query, i);
+  for (uint32_t i = 0; i < query->group_count; i++) say_group(&out, query, i);
   say_blocks(&out, query);
   return out.length;
 }

@@ -24,7 +24,7 @@
 typedef struct QueryTerm {
   ecs_Component component;
   ecs_Access access;
-  uint32_t part;
+  uint32_t group_index;
   uint32_t bit;          /* in the part's group */
   uint32_t first_column; /* in batches */
   uint32_t column_count; /* 0: filters and tags */
@@ -46,8 +46,8 @@ struct ecs_Query {
   uint32_t term_count;
   QueryColumn *columns;
   uint32_t column_count;
-  QueryGroup *parts; /* room for one per term, and one */
-  uint32_t part_count;
+  QueryGroup *groups; /* room for one per term, and one */
+  uint32_t group_count;
   RowList rows;            /* of plans that are not full */
   uint32_t driver;         /* of the last row list */
   uint64_t layout_version; /* that the plan was made for; UINT64_MAX: none */
@@ -75,7 +75,7 @@ ECS_INTERNAL uint32_t query_choose_driver(const ecs_Query *query);
 
 /* Does the prepared plan walk tables as they lie, without a row list? */
 static inline bool query_is_direct(const ecs_Query *query) {
-  return query->part_count == 1 && !query->parts[0].filters;
+  return query->group_count == 1 && !query->groups[0].filters;
 }
 
 /* How many entities match; the query is prepared. */

@@ -1,44 +1,24 @@
-/* query_entities.c: the entities of a query one at a time, without a walk. */
+/* query_entities.c: the entities of a query one at a time, without a cursor. */
 #include "query/query_entities.h"
 
 /* Copying --------------------------------------------------------------- */
 
-static uint64_t least(uint64_t left, uint64_t right) {
-  return left < right ? left : right;
-}
-
-/* Tables as they lie. */
-static void copy_tables(const QueryGroup *part, ecs_Entity *to,
-                        uint64_t capacity) {
-  for (uint32_t i = 0; i < part->match.count && capacity > 0; i++) {
-    const Table *table = part->group->tables[part->match.tables[i]];
-    uint64_t count = least(table->count, capacity);
-    if (count == 0) continue; /* a table without a slab, maybe */
-    memcpy(to, table->entities, (size_t)count * sizeof *to);
-    to += count;
-    capacity -= count;
+static void copy_span(const Span *span, ecs_Entity *to, uint32_t count) {
+  if (span->rows == NULL) {
+    memcpy(to, span->entities, count * sizeof *to);
+    return;
   }
-}
-
-/* The rows of one block, by the part that drives. */
-static void copy_block(const ecs_Query *query, const Block *block,
-                       ecs_Entity *to, uint64_t count) {
-  const RowList *list = &query->rows;
-  const Table *table = row_list_table(list, block, query->parts, query->driver);
-  const uint32_t *rows = row_list_rows(list, block, query->driver);
-  for (uint64_t i = 0; i < count; i++) to[i] = table->entities[rows[i]];
+  for (uint32_t i = 0; i < count; i++) to[i] = span->entities[span->rows[i]];
 }
 
 void query_entities(const ecs_Query *query, ecs_Entity *entities,
                     uint64_t capacity) {
-  if (query_is_direct(query)) {
-    copy_tables(&query->parts[0], entities, capacity);
-    return;
-  }
-  for (uint32_t i = 0; i < query->rows.block_count && capacity > 0; i++) {
-    const Block *block = &query->rows.blocks[i];
-    uint64_t count = least(block->count, capacity);
-    copy_block(query, block, entities, count);
+  uint32_t spans = query_span_count(query);
+  for (uint32_t i = 0; i < spans && capacity > 0; i++) {
+    Span span = query_span(query, i);
+    uint32_t count = span.count < capacity ? span.count : (uint32_t)capacity;
+    if (count == 0) continue; /* a table without a slab, maybe */
+    copy_span(&span, entities, count);
     entities += count;
     capacity -= count;
   }
@@ -46,40 +26,89 @@ void query_entities(const ecs_Query *query, ecs_Entity *entities,
 
 /* Locating -------------------------------------------------------------- */
 
-static bool fits(const QueryGroup *part, RowRef place) {
-  if (place.table == NULL) return !part->required;
-  return matched_tables_fit(&part->match, place.table) &&
-         query_group_row_fits(part, place.table, place.row);
+/* The row of an entity in a group, of which the row in the main group is
+ * known. */
+static RowRef locate(const QueryGroup *query_group, ecs_Entity entity,
+                     RowRef main_row) {
+  ECS_ASSERT(main_row.table != NULL);
+  return query_group->group->id == 0
+             ? main_row
+             : store_locate_in(query_group->group, id_index(entity));
 }
 
-/* The elements of one term in its part's row. */
-static void point(const ecs_Query *query, const QueryTerm *term, RowRef place,
+static bool fits(const QueryGroup *query_group, RowRef row) {
+  if (row.table == NULL) return !query_group->required;
+  return matched_tables_fit(&query_group->match, row.table) &&
+         query_group_row_fits(query_group, row.table, row.row);
+}
+
+/* The elements of one term in the row of its group. */
+static void point(const ecs_Query *query, const QueryTerm *term, RowRef row,
                   void **elements) {
-  const Component *what = &query->store->components[term->component];
+  const Component *component = &query->store->components[term->component];
   void **out = elements + term->first_column;
-  bool there = place.table != NULL && what->writers == 0 &&
-               table_has_columns(place.table, term->bit);
-  char *const *fields = there ? table_fields(place.table, term->bit) : NULL;
+  bool present = row.table != NULL && component->writers == 0 &&
+                 table_has_columns(row.table, term->bit);
+  char *const *fields = present ? table_fields(row.table, term->bit) : NULL;
+  ECS_ASSERT(term->first_column + term->column_count <= query->column_count);
   for (uint32_t k = 0; k < term->column_count; k++) {
     uint32_t shift = query->columns[term->first_column + k].shift;
-    out[k] = there ? fields[k] + ((size_t)place.row << shift) : NULL;
+    out[k] = present ? fields[k] + ((size_t)row.row << shift) : NULL;
   }
 }
 
 ecs_Status query_locate_entity(const ecs_Query *query, ecs_Entity entity,
                                void **elements, bool *matches) {
-  RowRef home = store_locate_main(query->store, entity);
-  if (home.table == NULL) return ECS_E_DEAD;
+  RowRef main_row = store_locate_main(query->store, entity);
+  if (main_row.table == NULL) return ECS_E_DEAD;
   *matches = true;
-  for (uint32_t p = 0; p < query->part_count; p++) {
-    const QueryGroup *part = &query->parts[p];
-    RowRef place = part->group->id == 0
-                       ? home
-                       : store_locate_in(part->group, id_index(entity));
-    *matches = *matches && fits(part, place);
+  for (uint32_t g = 0; g < query->group_count; g++) {
+    const QueryGroup *query_group = &query->groups[g];
+    RowRef row = locate(query_group, entity, main_row);
+    *matches = *matches && fits(query_group, row);
     for (uint32_t t = 0; t < query->term_count; t++)
-      if (query->terms[t].part == p)
-        point(query, &query->terms[t], place, elements);
+      if (query->terms[t].group_index == g)
+        point(query, &query->terms[t], row, elements);
   }
   return ECS_OK;
+}
+
+/* The first ------------------------------------------------------------- */
+
+static bool fits_others(const ecs_Query *query, uint32_t driver,
+                        ecs_Entity entity) {
+  RowRef main_row = store_locate_main(query->store, entity);
+  for (uint32_t g = 0; g < query->group_count; g++) {
+    const QueryGroup *query_group = &query->groups[g];
+    if (g != driver &&
+        !fits(query_group, locate(query_group, entity, main_row)))
+      return false;
+  }
+  return true;
+}
+
+/* A row list starts with the driver's first matching row, because combinations
+ * of tables are numbered in the driver's order. */
+static ecs_Entity search_first(const ecs_Query *query) {
+  uint32_t driver = query_choose_driver(query);
+  const QueryGroup *query_group = &query->groups[driver];
+  for (uint32_t i = 0; i < query_group->match.count; i++) {
+    const Table *table =
+        query_group->group->tables[query_group->match.tables[i]];
+    for (uint32_t row = 0; row < table->count; row++)
+      if (query_group_row_fits(query_group, table, row) &&
+          fits_others(query, driver, table->entities[row]))
+        return table->entities[row];
+  }
+  return 0;
+}
+
+ecs_Entity query_first_entity(const ecs_Query *query) {
+  ECS_ASSERT(query->layout_version == query->store->layout_version);
+  if (!query_is_direct(query) &&
+      !row_list_is_fresh(&query->rows, query->groups))
+    return search_first(query);
+  ecs_Entity first = 0;
+  query_entities(query, &first, 1);
+  return first;
 }

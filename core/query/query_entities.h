@@ -1,28 +1,35 @@
-/* query_entities.h: the entities of a query one at a time, without a walk.
+/* query_entities.h: the entities of a query one at a time, without a cursor.
  *
- * A walk holds structure still. Whoever wants it to move meanwhile copies the
- * entities first, and asks for each of them when its turn comes:
+ * An open cursor forbids structural changes. A caller that needs them copies
+ * the entities first, then locates one after the other:
  *
- *      query_entities   e4 e7 e9            once, in the order of a walk
- *      query_locate_entity     e7 --> part 0: table, row --> x y
- *                          \-> part 1: table, row --> dx dy
+ *      query_entities          e4 e7 e9     once, in the order of a cursor
+ *      query_locate_entity     e7 --> group 0: table, row --> x y
+ *                                 \-> group 1: table, row --> dx dy
  *
- * Nothing is claimed, and no memory is kept. Cost of locating: one look-up per
- * group of the query, a comparison of masks, and a store per column.
+ * Nothing is claimed, and no memory is kept.
  */
 #ifndef ECS_QUERY_ENTITIES_H
 #define ECS_QUERY_ENTITIES_H
 
-#include "query/query.h"
+#include "query/query_span.h"
 
-/* Copies the entities that match, at most capacity of them. The query is
- * prepared; entities may be NULL when capacity is 0. */
+/* Copies the entities that match, in the order of a cursor, at most capacity of
+ * them. The query is prepared; entities may be NULL when capacity is 0. */
 ECS_INTERNAL void query_entities(const ecs_Query *query, ecs_Entity *entities,
                                  uint64_t capacity);
 
-/* elements[k] becomes where column k of the entity is, NULL where it lacks the
- * component or an open walk writes it. The query is planned. ECS_E_DEAD for
- * what has no place: nothing is written. */
+/* The first entity that query_entities would copy; 0: none matches. The query
+ * is planned; where its row list is out of date the list is not built, but rows
+ * are searched for the first match. Cost: up to the first match. */
+ECS_INTERNAL ecs_Entity query_first_entity(const ecs_Query *query);
+
+/* Locates an entity in every group of a planned query. elements[k] becomes the
+ * address of its element of column k; NULL where it lacks the component or an
+ * open cursor writes the component. *matches says whether the query matches it.
+ * ECS_E_DEAD when the entity has no row in the main group: nothing is written.
+ * Cost: per group one look-up and a comparison of masks, and a store per
+ * column. */
 ECS_INTERNAL ecs_Status query_locate_entity(const ecs_Query *query,
                                             ecs_Entity entity, void **elements,
                                             bool *matches);

@@ -24,24 +24,24 @@ typedef struct QueryGroup {
 
 /* Masks of as many words as the group has now, all clear. ECS_E_MEMORY:
  * query_group_deinit frees what there is. */
-ECS_INTERNAL ecs_Status query_group_init(QueryGroup *part, Memory *memory,
-                                         Group *group);
-ECS_INTERNAL void query_group_deinit(QueryGroup *part, Memory *memory);
+ECS_INTERNAL ecs_Status query_group_init(QueryGroup *query_group,
+                                         Memory *memory, Group *group);
+ECS_INTERNAL void query_group_deinit(QueryGroup *query_group, Memory *memory);
 
 /* Adds one term's demand: the component must be there, or must not. */
-ECS_INTERNAL void query_group_demand(QueryGroup *part, uint32_t bit,
+ECS_INTERNAL void query_group_demand(QueryGroup *query_group, uint32_t bit,
                                      bool there);
 
 /* Rows of all tables that match. */
-ECS_INTERNAL uint64_t query_group_rows(const QueryGroup *part);
+ECS_INTERNAL uint64_t query_group_rows(const QueryGroup *query_group);
 
-ECS_INTERNAL bool query_group_bits_fit(const QueryGroup *part,
+ECS_INTERNAL bool query_group_bits_fit(const QueryGroup *query_group,
                                        const Table *table, uint32_t row);
 
 /* Does the row pass the filter of bits? */
-static inline bool query_group_row_fits(const QueryGroup *part,
+static inline bool query_group_row_fits(const QueryGroup *query_group,
                                         const Table *table, uint32_t row) {
-  return !part->filters || query_group_bits_fit(part, table, row);
+  return !query_group->filters || query_group_bits_fit(query_group, table, row);
 }
 
 #endif

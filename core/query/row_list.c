@@ -3,15 +3,15 @@
 
 #include "query/join.h"
 
-ecs_Status row_list_init(RowList *list, Memory *memory, uint32_t part_count) {
-  *list = (RowList){.part_count = part_count};
-  list->versions = memory_zeroed(memory, part_count, sizeof(uint64_t));
-  list->rows = memory_zeroed(memory, part_count, sizeof(uint32_t *));
+ecs_Status row_list_init(RowList *list, Memory *memory, uint32_t group_count) {
+  *list = (RowList){.group_count = group_count};
+  list->versions = memory_zeroed(memory, group_count, sizeof(uint64_t));
+  list->rows = memory_zeroed(memory, group_count, sizeof(uint32_t *));
   return list->versions != NULL && list->rows != NULL ? ECS_OK : ECS_E_MEMORY;
 }
 
 static void free_rows(RowList *list, Memory *memory) {
-  for (uint32_t i = 0; list->rows != NULL && i < list->part_count; i++) {
+  for (uint32_t i = 0; list->rows != NULL && i < list->group_count; i++) {
     memory_free(memory, list->rows[i], list->capacity * sizeof(uint32_t));
     list->rows[i] = NULL;
   }
@@ -19,21 +19,21 @@ static void free_rows(RowList *list, Memory *memory) {
 }
 
 void row_list_deinit(RowList *list, Memory *memory) {
-  uint32_t parts = list->part_count;
+  uint32_t groups = list->group_count;
   free_rows(list, memory);
   if (list->versions != NULL)
-    memory_free(memory, list->versions, parts * sizeof(uint64_t));
+    memory_free(memory, list->versions, groups * sizeof(uint64_t));
   if (list->rows != NULL)
-    memory_free(memory, list->rows, parts * sizeof(uint32_t *));
+    memory_free(memory, list->rows, groups * sizeof(uint32_t *));
   memory_free(memory, list->tables, list->tables_capacity * sizeof(uint32_t));
   memory_free(memory, list->blocks, list->block_capacity * sizeof(Block));
   *list = (RowList){0};
 }
 
-bool row_list_is_fresh(const RowList *list, const QueryGroup *parts) {
+bool row_list_is_fresh(const RowList *list, const QueryGroup *groups) {
   if (!list->built) return false;
-  for (uint32_t i = 0; i < list->part_count; i++)
-    if (list->versions[i] != parts[i].group->version) return false;
+  for (uint32_t i = 0; i < list->group_count; i++)
+    if (list->versions[i] != groups[i].group->version) return false;
   return true;
 }
 
@@ -43,7 +43,7 @@ bool row_list_is_fresh(const RowList *list, const QueryGroup *parts) {
 typedef struct Build {
   RowList *list;
   Store *store;
-  const QueryGroup *parts;
+  const QueryGroup *groups;
   uint32_t driver;
   Join join;
   uint32_t *combinations; /* per matching row of one driver table */
@@ -69,7 +69,7 @@ static ecs_Status reserve_rows(RowList *list, Memory *memory, uint32_t rows) {
   if (rows <= list->capacity) return ECS_OK;
   if (rows < list->capacity + slack) rows = list->capacity + slack;
   free_rows(list, memory);
-  for (uint32_t i = 0; i < list->part_count; i++) {
+  for (uint32_t i = 0; i < list->group_count; i++) {
     list->rows[i] = memory_zeroed(memory, rows, sizeof(uint32_t));
     if (list->rows[i] != NULL) continue;
     for (uint32_t k = 0; k < i; k++)
@@ -82,11 +82,11 @@ static ecs_Status reserve_rows(RowList *list, Memory *memory, uint32_t rows) {
 }
 
 static ecs_Status build_init(Build *build, Memory *memory) {
-  const QueryGroup *driver = &build->parts[build->driver];
+  const QueryGroup *driver = &build->groups[build->driver];
   uint64_t rows = query_group_rows(driver);
   uint32_t longest = 0;
-  ecs_Status status = join_init(&build->join, build->store, build->parts,
-                                build->list->part_count, build->driver);
+  ecs_Status status = join_init(&build->join, build->store, build->groups,
+                                build->list->group_count, build->driver);
   if (status != ECS_OK) return status;
   for (uint32_t i = 0; i < driver->match.count; i++) {
     uint32_t count = driver->group->tables[driver->match.tables[i]]->count;
@@ -111,11 +111,11 @@ static uint32_t hash_tables(const uint32_t *tables, uint32_t count) {
 static uint32_t *find_combination(const Build *build, const uint32_t *tables) {
   const RowList *list = build->list;
   uint32_t last = build->hash_capacity - 1;
-  uint32_t at = hash_tables(tables, list->part_count) & last;
+  uint32_t at = hash_tables(tables, list->group_count) & last;
   for (; build->hash[at] != 0; at = (at + 1) & last) {
     const uint32_t *known =
-        list->tables + (build->hash[at] - 1) * list->part_count;
-    if (memcmp(known, tables, list->part_count * sizeof(uint32_t)) == 0) break;
+        list->tables + (build->hash[at] - 1) * list->group_count;
+    if (memcmp(known, tables, list->group_count * sizeof(uint32_t)) == 0) break;
   }
   return &build->hash[at];
 }
@@ -134,7 +134,7 @@ static ecs_Status grow_hash(Build *build, Memory *memory) {
   }
   memory_free(memory, old, old_capacity * sizeof(uint32_t));
   for (uint32_t i = 0; i < list->tables_count; i++)
-    *find_combination(build, list->tables + i * list->part_count) = i + 1;
+    *find_combination(build, list->tables + i * list->group_count) = i + 1;
   return ECS_OK;
 }
 
@@ -143,20 +143,20 @@ static ecs_Status ensure_combination(Build *build, const uint32_t *tables,
   RowList *list = build->list;
   Memory *memory = &build->store->memory;
   void *known = list->tables;
-  uint32_t in_use = list->tables_count * list->part_count;
+  uint32_t in_use = list->tables_count * list->group_count;
   if (list->tables_count > 0 && /* most often the one before */
-      memcmp(list->tables + *combination * list->part_count, tables,
-             list->part_count * sizeof(uint32_t)) == 0)
+      memcmp(list->tables + *combination * list->group_count, tables,
+             list->group_count * sizeof(uint32_t)) == 0)
     return ECS_OK;
   ecs_Status status = grow_hash(build, memory);
   if (status != ECS_OK) return status;
   uint32_t *slot = find_combination(build, tables);
   if (*slot == 0) {
     if (!memory_grow(memory, &known, &list->tables_capacity, in_use,
-                     list->part_count, sizeof(uint32_t)))
+                     list->group_count, sizeof(uint32_t)))
       return ECS_E_MEMORY;
     list->tables = known;
-    memcpy(list->tables + in_use, tables, list->part_count * sizeof(uint32_t));
+    memcpy(list->tables + in_use, tables, list->group_count * sizeof(uint32_t));
     *slot = ++list->tables_count;
   }
   *combination = *slot - 1;
@@ -210,8 +210,8 @@ static ecs_Status append_block(RowList *list, Memory *memory, Block block) {
   return ECS_OK;
 }
 
-static bool is_absent(const RowList *list, Block block, uint32_t part) {
-  return list->tables[block.tables * list->part_count + part] ==
+static bool is_absent(const RowList *list, Block block, uint32_t group_index) {
+  return list->tables[block.tables * list->group_count + group_index] ==
          QUERY_GROUP_ABSENT;
 }
 
@@ -225,7 +225,7 @@ static bool rows_are_run(const uint32_t *rows, uint32_t count) {
 
 static uint64_t find_runs(const RowList *list, Block block) {
   uint64_t runs = 0;
-  for (uint32_t i = 0; i < list->part_count && i < 64; i++)
+  for (uint32_t i = 0; i < list->group_count && i < 64; i++)
     if (is_absent(list, block, i) ||
         rows_are_run(list->rows[i] + block.first, block.count))
       runs |= UINT64_C(1) << i;
@@ -233,14 +233,14 @@ static uint64_t find_runs(const RowList *list, Block block) {
 }
 
 static bool is_run_everywhere(const RowList *list, Block block) {
-  uint32_t parts = list->part_count;
-  return parts <= 64 && block.runs == UINT64_MAX >> (64 - parts);
+  uint32_t groups = list->group_count;
+  return groups <= 64 && block.runs == UINT64_MAX >> (64 - groups);
 }
 
 /* Does the block go on where the one before it ended, in every part? */
 static bool block_continues(const RowList *list, Block before, Block block) {
   if (before.tables != block.tables) return false;
-  for (uint32_t i = 0; i < list->part_count; i++)
+  for (uint32_t i = 0; i < list->group_count; i++)
     if (!is_absent(list, block, i) &&
         list->rows[i][block.first] != list->rows[i][block.first - 1] + 1)
       return false;
@@ -314,7 +314,7 @@ static ecs_Status bring_together(Build *build, uint32_t first) {
   if (build->sorted == NULL) return ECS_E_MEMORY;
   ecs_Status status = count_combinations(build, count);
   if (status != ECS_OK) return status;
-  for (uint32_t i = 0; i < list->part_count; i++)
+  for (uint32_t i = 0; i < list->group_count; i++)
     sort_rows(build, list->rows[i] + first, count);
   uint32_t combinations = list->tables_count - build->base;
   for (uint32_t i = 0; status == ECS_OK && i < combinations; i++) {
@@ -326,7 +326,7 @@ static ecs_Status bring_together(Build *build, uint32_t first) {
 }
 
 static ecs_Status visit_tables(Build *build, uint32_t *tables) {
-  const QueryGroup *driver = &build->parts[build->driver];
+  const QueryGroup *driver = &build->groups[build->driver];
   uint32_t combination = 0;
   for (uint32_t i = 0; i < driver->match.count; i++) {
     uint32_t first = build->list->count;
@@ -339,22 +339,22 @@ static ecs_Status visit_tables(Build *build, uint32_t *tables) {
   return ECS_OK;
 }
 
-ecs_Status row_list_build(RowList *list, Store *store, const QueryGroup *parts,
+ecs_Status row_list_build(RowList *list, Store *store, const QueryGroup *groups,
                           uint32_t driver) {
   Memory *memory = &store->memory;
   Build build = {
-      .list = list, .store = store, .parts = parts, .driver = driver};
-  uint32_t *tables = memory_zeroed(memory, list->part_count, sizeof(uint32_t));
+      .list = list, .store = store, .groups = groups, .driver = driver};
+  uint32_t *tables = memory_zeroed(memory, list->group_count, sizeof(uint32_t));
   if (tables == NULL) return ECS_E_MEMORY;
   list->built = false;
   list->count = list->block_count = list->tables_count = 0;
   ecs_Status status = build_init(&build, memory);
   if (status == ECS_OK) status = visit_tables(&build, tables);
   build_deinit(&build, memory);
-  memory_free(memory, tables, list->part_count * sizeof(uint32_t));
+  memory_free(memory, tables, list->group_count * sizeof(uint32_t));
   if (status != ECS_OK) return status;
-  for (uint32_t i = 0; i < list->part_count; i++)
-    list->versions[i] = parts[i].group->version;
+  for (uint32_t i = 0; i < list->group_count; i++)
+    list->versions[i] = groups[i].group->version;
   list->built = true;
   return ECS_OK;
 }

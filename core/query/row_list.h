@@ -30,7 +30,7 @@ typedef struct Block {
 } Block;
 
 typedef struct RowList {
-  uint32_t part_count;
+  uint32_t group_count;
   uint64_t *versions; /* of the groups, one per part, when it was built */
   uint32_t **rows;    /* one array per part; owned */
   uint32_t capacity;  /* of each of them */
@@ -45,33 +45,36 @@ typedef struct RowList {
 } RowList;
 
 ECS_INTERNAL ecs_Status row_list_init(RowList *list, Memory *memory,
-                                      uint32_t part_count);
+                                      uint32_t group_count);
 ECS_INTERNAL void row_list_deinit(RowList *list, Memory *memory);
 
 /* Is it still what row_list_build would make? */
 ECS_INTERNAL bool row_list_is_fresh(const RowList *list,
-                                    const QueryGroup *parts);
+                                    const QueryGroup *groups);
 
 /* Fills the list. ECS_E_MEMORY leaves it not built. Cost: one look-up per row
  * of the driver and other part. */
 ECS_INTERNAL ecs_Status row_list_build(RowList *list, Store *store,
-                                       const QueryGroup *parts,
+                                       const QueryGroup *groups,
                                        uint32_t driver);
 
 /* The table of a block in a part; NULL when absent. */
 static inline Table *row_list_table(const RowList *list, const Block *block,
-                                    const QueryGroup *parts, uint32_t part) {
-  uint32_t id = list->tables[block->tables * list->part_count + part];
-  return id == QUERY_GROUP_ABSENT ? NULL : parts[part].group->tables[id];
+                                    const QueryGroup *groups,
+                                    uint32_t group_index) {
+  uint32_t id = list->tables[block->tables * list->group_count + group_index];
+  return id == QUERY_GROUP_ABSENT ? NULL
+                                  : groups[group_index].group->tables[id];
 }
 
 static inline const uint32_t *row_list_rows(const RowList *list,
-                                            const Block *block, uint32_t part) {
-  return list->rows[part] + block->first;
+                                            const Block *block,
+                                            uint32_t group_index) {
+  return list->rows[group_index] + block->first;
 }
 
-static inline bool block_is_run_in(const Block *block, uint32_t part) {
-  return part < 64 && (block->runs >> part & 1u) != 0;
+static inline bool block_is_run_in(const Block *block, uint32_t group_index) {
+  return group_index < 64 && (block->runs >> group_index & 1u) != 0;
 }
 
 #endif

@@ -16,6 +16,8 @@
 
 #include "storage/table_image.h"
 #include "world/world.h"
+#include "query/claims.h"
+#include "query/gather.h"
 #include "api_fixture.h"
 
 #define MANY (ECS_BLOCK_ROWS * 2u + 3u)
@@ -170,16 +172,16 @@ static void a_full_plan_hands_out_tables_as_they_lie(void **state) {
   uint32_t rows, largest;
   assert_int_equal(walk(&fixture, query, ECS_BATCH_WHOLE, &rows, &largest), 2);
   assert_int_equal(rows, 12);
-  Cursor walk_state;
+  Cursor cursor;
   ecs_Batch batch;
-  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
-  while (cursor_next(&walk_state, &batch)) {
+  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &cursor), ECS_OK);
+  while (cursor_next(&cursor, &batch)) {
     RowRef place = store_locate_main(&fixture.world->store, batch.entities[0]);
     assert_ptr_equal(batch.entities, place.table->entities);
     assert_int_equal((uintptr_t)batch.columns[0] % ECS_LINE_BYTES, 0);
     write_columns(&fixture, &batch, 0, 100);
   }
-  cursor_end(&walk_state);
+  cursor_end(&cursor);
   for (uint32_t i = 0; i < 12; i++)
     assert_component(&fixture, i, fixture.a, i + 100.0);
   finish(&fixture);
@@ -193,10 +195,10 @@ static void a_run_in_the_middle_of_a_table_is_used_in_place(void **state) {
   for (uint32_t i = 5; i < 15; i++) add(&fixture, i, fixture.s);
   const ecs_Term terms[] = {{fixture.a, ECS_WRITE}, {fixture.s, ECS_WRITE}};
   ecs_Query *query = make_query(fixture.world, terms, 2);
-  Cursor walk_state;
+  Cursor cursor;
   ecs_Batch batch;
-  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
-  assert_true(cursor_next(&walk_state, &batch));
+  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &cursor), ECS_OK);
+  assert_true(cursor_next(&cursor, &batch));
   assert_int_equal(batch.count, 10);
   const Table *table =
       store_locate_main(&fixture.world->store, fixture.e[0]).table;
@@ -206,7 +208,7 @@ static void a_run_in_the_middle_of_a_table_is_used_in_place(void **state) {
                      table_element(table, table_codes(table, bit)[k], 5));
   assert_columns(&fixture, &batch, 0);
   assert_columns(&fixture, &batch, 4);
-  cursor_end(&walk_state);
+  cursor_end(&cursor);
   finish(&fixture);
 }
 
@@ -229,21 +231,21 @@ static void scattered_rows_are_gathered_and_put_back(void **state) {
                      3);
     assert_int_equal(rows, MANY);
     assert_int_equal(largest, ECS_BLOCK_ROWS);
-    Cursor walk_state;
+    Cursor cursor;
     ecs_Batch batch;
-    assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
-    assert_true(cursor_next(&walk_state, &batch));
+    assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &cursor), ECS_OK);
+    assert_true(cursor_next(&cursor, &batch));
     ecs_Entity first = batch.entities[0];
     write_columns(&fixture, &batch, 0, 50);
     write_columns(&fixture, &batch, 4, 60);
-    assert_true(cursor_next(&walk_state, &batch));
+    assert_true(cursor_next(&cursor, &batch));
     /* The first is in the world now; of the second only what is written. */
     assert_component(&fixture, number_of(&fixture, first), fixture.s,
                      number_of(&fixture, first) + 60.0);
     write_columns(&fixture, &batch, 0, 50);
     write_columns(&fixture, &batch, 4, 60);
     ecs_Entity second = batch.entities[0];
-    cursor_end(&walk_state); /* early: the second block is put back too */
+    cursor_end(&cursor); /* early: the second block is put back too */
     assert_component(&fixture, number_of(&fixture, second), fixture.s,
                      number_of(&fixture, second) + 60.0);
     uint32_t changed = 0;
@@ -297,12 +299,12 @@ static void gathered_blocks_are_cut_into_slices(void **state) {
   const ecs_Term terms[] = {
       {fixture.a, ECS_READ}, {p, ECS_WRITE}, {q, ECS_WRITE}};
   ecs_Query *query = make_query(fixture.world, terms, 3);
-  Cursor walk_state;
+  Cursor cursor;
   ecs_Batch batch;
   uint32_t rows = 0, batches = 0;
-  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
-  walk_state.slice_rows = ECS_SLICE_ROWS;
-  for (; cursor_next(&walk_state, &batch); batches++) {
+  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &cursor), ECS_OK);
+  cursor.slice_rows = ECS_SLICE_ROWS;
+  for (; cursor_next(&cursor, &batch); batches++) {
     assert_in_range(batch.count, 1, ECS_SLICE_ROWS);
     assert_columns(&fixture, &batch, 0);
     for (uint32_t i = 0; i < batch.count * 6; i++) {
@@ -313,7 +315,7 @@ static void gathered_blocks_are_cut_into_slices(void **state) {
     }
     rows += batch.count;
   }
-  cursor_end(&walk_state);
+  cursor_end(&cursor);
   assert_int_equal(rows, MANY);
   assert_int_equal(batches, 2 * ECS_BLOCK_ROWS / ECS_SLICE_ROWS + 1);
   for (uint32_t i = 0; i < MANY; i++) {
@@ -321,6 +323,94 @@ static void gathered_blocks_are_cut_into_slices(void **state) {
     assert_cells(&fixture, i, q, i + 20);
   }
   finish(&fixture);
+}
+
+/* One u32 in each of three groups: entity n has m = n, p = 100 + n, q = 200 + n.
+ * The rows of the three are in three orders, in as many tables as asked for. */
+static void define_three_orders(Fixture *fixture, uint32_t count,
+                                uint32_t tables, ecs_Component *components) {
+  static const ecs_Field cell[] = {{"x", ECS_U32, 0}};
+  static const char *const names[] = {"M", "P", "Q"};
+  static const uint32_t steps[] = {1, 7, 11}; /* coprime to counts */
+  ecs_Component second = define(fixture, "Second", 0, ECS_STORE_TABLE);
+  spawn(fixture, count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (i % tables == 1) add(fixture, i, fixture->tag);
+    if (i % tables == 2) add(fixture, i, second);
+  }
+  for (uint32_t k = 0; k < 3; k++) {
+    components[k] =
+        define_component(fixture->world, names[k], cell, 1,
+                         k == 0 ? ECS_STORE_TABLE : ECS_STORE_SPARSE);
+    for (uint32_t i = 0; i < count; i++) {
+      uint32_t n = i * steps[k] % count, value = k * 100 + n;
+      assert_int_equal(
+          ecs_add(fixture->world, fixture->e[n], components[k], &value),
+          ECS_OK);
+    }
+  }
+}
+
+/* Checks the columns of one batch, which are those of components order[k], and
+ * adds 1000 to each cell. Returns how many columns are copies. */
+static uint32_t judge_three_orders(const Fixture *fixture, const Cursor *cursor,
+                                   const ecs_Batch *batch,
+                                   const uint8_t *order) {
+  uint32_t copies = 0;
+  for (uint32_t k = 0; k < 3; k++) {
+    uint32_t *cells = batch->columns[k];
+    copies += batch->columns[k] == cursor->scratch->data[k];
+    for (uint32_t i = 0; i < batch->count; i++) {
+      uint32_t n = number_of(fixture, batch->entities[i]);
+      assert_int_equal(cells[i], order[k] * 100u + n);
+      cells[i] += 1000;
+    }
+  }
+  return copies;
+}
+
+/* Only the columns of one term are at the same rows. Whichever group drives,
+ * two columns are gathered that are neighbours in some order of the terms. */
+static void every_term_is_gathered_by_its_own_rows(void **state) {
+  (void)state;
+  static const uint8_t orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                       {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  for (uint32_t round = 0; round < 12; round++) {
+    Fixture fixture;
+    bool coalesced = round >= 6;
+    uint32_t count = coalesced ? 9 : 30, rows = 0;
+    ecs_Component components[3];
+    ecs_Term terms[3];
+    start(&fixture);
+    define_three_orders(&fixture, count, coalesced ? 3 : 1, components);
+    for (uint32_t k = 0; k < 3; k++)
+      terms[k] = (ecs_Term){components[orders[round % 6][k]], ECS_WRITE};
+    ecs_Query *query = make_query(fixture.world, terms, 3);
+    Cursor cursor;
+    ecs_Batch batch;
+    assert_int_equal(
+        cursor_begin(query, coalesced ? ECS_BATCH_COALESCED : ECS_BATCH_WHOLE,
+                     &cursor),
+        ECS_OK);
+    cursor.slice_rows = 8;
+    while (cursor_next(&cursor, &batch)) {
+      uint32_t copies =
+          judge_three_orders(&fixture, &cursor, &batch, orders[round % 6]);
+      assert_int_equal(copies, coalesced ? 3 : 2);
+      rows += batch.count;
+    }
+    cursor_end(&cursor);
+    assert_int_equal(rows, count);
+    for (uint32_t n = 0; n < count; n++)
+      for (uint32_t k = 0; k < 3; k++) {
+        uint32_t value = 0;
+        assert_int_equal(
+            ecs_get(fixture.world, fixture.e[n], components[k], &value),
+            ECS_OK);
+        assert_int_equal(value, 1000 + k * 100 + n);
+      }
+    finish(&fixture);
+  }
 }
 
 static void what_is_only_read_is_not_put_back(void **state) {
@@ -331,19 +421,19 @@ static void what_is_only_read_is_not_put_back(void **state) {
   for (uint32_t i = 0; i < 9; i++) add(&fixture, 8 - i, fixture.s);
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_READ}};
   ecs_Query *query = make_query(fixture.world, terms, 2);
-  Cursor walk_state;
+  Cursor cursor;
   ecs_Batch batch;
-  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
-  assert_true(cursor_next(&walk_state, &batch));
+  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &cursor), ECS_OK);
+  assert_true(cursor_next(&cursor, &batch));
   for (uint32_t k = 0; k < 8; k++) {
     const QueryTerm *term = &query->terms[k / 4];
     /* Only a copy may be scribbled on to see where it goes. */
-    assert_int_equal(walk_state.scratch->copied[k],
-                     term->part != query->driver);
-    if (walk_state.scratch->copied[k])
+    assert_int_equal((cursor.scratch->columns[k] == cursor.scratch->data[k]),
+                     term->group_index != query->driver);
+    if ((cursor.scratch->columns[k] == cursor.scratch->data[k]))
       memset(batch.columns[k], 0xee, (size_t)9 << query->columns[k].shift);
   }
-  cursor_end(&walk_state);
+  cursor_end(&cursor);
   for (uint32_t i = 0; i < 9; i++) {
     assert_component(&fixture, i, fixture.a, i);
     assert_component(&fixture, i, fixture.s, i);
@@ -359,9 +449,9 @@ static void copies_start_on_a_line(void **state) {
   for (uint32_t i = 0; i < 9; i++) add(&fixture, 8 - i, fixture.s);
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_WRITE}};
   ecs_Query *query = make_query(fixture.world, terms, 2);
-  Cursor walk_state;
-  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
-  const Scratch *scratch = walk_state.scratch;
+  Cursor cursor;
+  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &cursor), ECS_OK);
+  const Scratch *scratch = cursor.scratch;
   assert_int_equal((uintptr_t)scratch->entities % ECS_LINE_BYTES, 0);
   const char *end = (const char *)(scratch->entities + ECS_BLOCK_ROWS);
   for (uint32_t k = 0; k < 8; k++) {
@@ -371,7 +461,7 @@ static void copies_start_on_a_line(void **state) {
         scratch->data[k] + ((size_t)ECS_BLOCK_ROWS << query->columns[k].shift);
   }
   assert_true(end <= (const char *)scratch + scratch->block_bytes);
-  cursor_end(&walk_state);
+  cursor_end(&cursor);
   finish(&fixture);
 }
 
@@ -384,12 +474,11 @@ static void an_optional_part_is_null_where_it_is_absent(void **state) {
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_OPTIONAL}};
   ecs_Query *query = make_query(fixture.world, terms, 2);
   for (uint32_t round = 0; round < 2; round++) {
-    Cursor walk_state;
+    Cursor cursor;
     ecs_Batch batch;
     uint32_t present = 0, absent = 0;
-    assert_int_equal(cursor_begin(query, (ecs_Batching)round, &walk_state),
-                     ECS_OK);
-    while (cursor_next(&walk_state, &batch)) {
+    assert_int_equal(cursor_begin(query, (ecs_Batching)round, &cursor), ECS_OK);
+    while (cursor_next(&cursor, &batch)) {
       assert_columns(&fixture, &batch, 0);
       for (uint32_t k = 5; k < 8; k++)
         assert_int_equal(batch.columns[k] == NULL, batch.columns[4] == NULL);
@@ -400,7 +489,7 @@ static void an_optional_part_is_null_where_it_is_absent(void **state) {
       present += batch.count;
       write_columns(&fixture, &batch, 4, round + 1.0);
     }
-    cursor_end(&walk_state);
+    cursor_end(&cursor);
     assert_int_equal(present, 4);
     assert_int_equal(absent, 8);
     for (uint32_t i = 0; i < 12; i += 3)
@@ -453,15 +542,14 @@ static void tiny_tables_become_one_batch(void **state) {
   assert_int_equal(walk(&fixture, query, ECS_BATCH_COALESCED, &total, &largest),
                    1);
   assert_int_equal(total, 9);
-  Cursor walk_state;
+  Cursor cursor;
   ecs_Batch batch;
-  assert_int_equal(cursor_begin(query, ECS_BATCH_COALESCED, &walk_state),
-                   ECS_OK);
-  assert_true(cursor_next(&walk_state, &batch));
+  assert_int_equal(cursor_begin(query, ECS_BATCH_COALESCED, &cursor), ECS_OK);
+  assert_true(cursor_next(&cursor, &batch));
   for (uint32_t i = 0; i < 9; i++) /* tables in order, rows in order */
     assert_int_equal(batch.entities[i], fixture.e[i]);
   write_columns(&fixture, &batch, 0, 30);
-  cursor_end(&walk_state);
+  cursor_end(&cursor);
   for (uint32_t i = 0; i < 9; i++)
     assert_component(&fixture, i, fixture.a, i + 30.0);
   finish(&fixture);
@@ -539,12 +627,11 @@ static void a_batch_has_an_optional_component_or_has_it_not(void **state) {
   const ecs_Term terms[] = {
       {fixture.a, ECS_READ}, {b, ECS_OPTIONAL}, {fixture.tag, ECS_OPTIONAL}};
   ecs_Query *query = make_query(fixture.world, terms, 3);
-  Cursor walk_state;
+  Cursor cursor;
   ecs_Batch batch;
   uint32_t with = 0, without = 0, batches = 0;
-  assert_int_equal(cursor_begin(query, ECS_BATCH_COALESCED, &walk_state),
-                   ECS_OK);
-  while (cursor_next(&walk_state, &batch)) {
+  assert_int_equal(cursor_begin(query, ECS_BATCH_COALESCED, &cursor), ECS_OK);
+  while (cursor_next(&cursor, &batch)) {
     assert_columns(&fixture, &batch, 0);
     assert_columns(&fixture, &batch, 4);
     for (uint32_t i = 0; i < batch.count; i++)
@@ -553,7 +640,7 @@ static void a_batch_has_an_optional_component_or_has_it_not(void **state) {
     *(batch.columns[4] != NULL ? &with : &without) += batch.count;
     batches++;
   }
-  cursor_end(&walk_state);
+  cursor_end(&cursor);
   assert_int_equal(with, 3);
   assert_int_equal(without, 3);
   assert_int_equal(batches, 2); /* the tables with B were born last */
@@ -576,15 +663,14 @@ static void tiny_blocks_of_a_list_become_one_batch(void **state) {
   assert_int_equal(walk(&fixture, query, ECS_BATCH_COALESCED, &total, &largest),
                    1);
   assert_int_equal(total, 7);
-  Cursor walk_state;
+  Cursor cursor;
   ecs_Batch batch;
-  assert_int_equal(cursor_begin(query, ECS_BATCH_COALESCED, &walk_state),
-                   ECS_OK);
-  assert_true(cursor_next(&walk_state, &batch));
+  assert_int_equal(cursor_begin(query, ECS_BATCH_COALESCED, &cursor), ECS_OK);
+  assert_true(cursor_next(&cursor, &batch));
   write_columns(&fixture, &batch, 0, 5);
   write_columns(&fixture, &batch, 4, 6);
-  assert_false(cursor_next(&walk_state, &batch));
-  cursor_end(&walk_state);
+  assert_false(cursor_next(&cursor, &batch));
+  cursor_end(&cursor);
   for (uint32_t i = 0; i < 7; i++) {
     assert_component(&fixture, i, fixture.a, i + 5.0);
     assert_component(&fixture, i, fixture.s, i + 6.0);
@@ -609,8 +695,8 @@ static void a_walk_claims_what_it_hands_out(void **state) {
                             {fixture.tag, ECS_WRITE},
                             {fixture.t, ECS_READ}};
   ecs_Query *query = make_query(fixture.world, terms, 5);
-  Cursor walk_state;
-  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &walk_state), ECS_OK);
+  Cursor cursor;
+  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &cursor), ECS_OK);
   static const uint32_t readers[] = {1, 1, 1, 0, 0};
   static const uint32_t writers[] = {1, 0, 1, 0, 0};
   for (uint32_t i = 0; i < 5; i++) {
@@ -619,7 +705,7 @@ static void a_walk_claims_what_it_hands_out(void **state) {
     assert_int_equal(what->writers, writers[i]);
   }
   assert_int_equal(query->open, 1);
-  cursor_end(&walk_state);
+  cursor_end(&cursor);
   for (uint32_t i = 0; i < 5; i++) {
     const Component *what = component_of(&fixture, terms[i].component);
     assert_int_equal(what->readers | what->writers, 0);
@@ -638,7 +724,7 @@ static void a_filter_claims_nothing(void **state) {
   ecs_Query *writer = make_query(fixture.world, writes, 2);
   Cursor first, second;
   assert_int_equal(cursor_begin(writer, ECS_BATCH_WHOLE, &first), ECS_OK);
-  assert_int_equal(cursor_contested(filter), 0);
+  assert_int_equal(claims_contested(filter), 0);
   assert_int_equal(cursor_begin(filter, ECS_BATCH_WHOLE, &second), ECS_OK);
   assert_int_equal(component_of(&fixture, fixture.a)->readers, 1);
   cursor_end(&second);
@@ -663,12 +749,12 @@ static void who_writes_shares_with_nobody(void **state) {
       ecs_Query *first = make_query(fixture.world, one, 2);
       ecs_Query *second = make_query(fixture.world, two, 2);
       Cursor open;
-      assert_int_equal(cursor_contested(second), 0);
+      assert_int_equal(claims_contested(second), 0);
       assert_int_equal(cursor_begin(first, ECS_BATCH_WHOLE, &open), ECS_OK);
-      assert_int_equal(cursor_contested(second),
+      assert_int_equal(claims_contested(second),
                        contested[i][k] ? fixture.a : 0);
       cursor_end(&open);
-      assert_int_equal(cursor_contested(second), 0);
+      assert_int_equal(claims_contested(second), 0);
       assert_int_equal(ecs_query_destroy(first), ECS_OK);
       assert_int_equal(ecs_query_destroy(second), ECS_OK);
     }
@@ -706,6 +792,42 @@ static void two_walks_over_one_query_have_their_own_scratch(void **state) {
   finish(&fixture);
 }
 
+/* However often walks nest, and whichever ends first, a query keeps as many
+ * scratches as it ever had cursors open at once. */
+static void scratches_of_nested_walks_are_used_again(void **state) {
+  (void)state;
+  static const uint8_t ends[][3] = {{2, 1, 0}, {0, 1, 2}, {1, 2, 0},
+                                    {2, 0, 1}, {1, 0, 2}, {0, 2, 1}};
+  Fixture fixture;
+  start(&fixture);
+  spawn(&fixture, 9);
+  for (uint32_t i = 0; i < 9; i++) add(&fixture, i * 2 % 9, fixture.s);
+  const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_READ}};
+  ecs_Query *query = make_query(fixture.world, terms, 2);
+  uint64_t requests = 0;
+  for (uint32_t round = 0; round < 6; round++) {
+    Cursor cursors[3];
+    ecs_Batch batch;
+    for (uint32_t i = 0; i < 3; i++) {
+      assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &cursors[i]),
+                       ECS_OK);
+      assert_true(cursor_next(&cursors[i], &batch));
+      assert_columns(&fixture, &batch, 0);
+      assert_columns(&fixture, &batch, 4);
+    }
+    for (uint32_t i = 0; i < 3; i++) cursor_end(&cursors[ends[round][i]]);
+    if (round == 0) requests = fixture.failing.requests;
+    assert_int_equal(fixture.failing.requests, requests);
+  }
+  uint32_t count = 0;
+  for (const Scratch *s = query->scratches; s != NULL; s = s->next) {
+    assert_false(s->taken);
+    count++;
+  }
+  assert_int_equal(count, 3);
+  finish(&fixture);
+}
+
 static void every_allocation_of_beginning_may_fail(void **state) {
   (void)state;
   for (int mode = FAIL_ONCE; mode <= FAIL_ONWARD; mode++) {
@@ -716,10 +838,10 @@ static void every_allocation_of_beginning_may_fail(void **state) {
     const ecs_Term terms[] = {{fixture.a, ECS_WRITE}, {fixture.s, ECS_READ}};
     ecs_Query *query = make_query(fixture.world, terms, 2);
     uint64_t nth = 0, injected;
-    Cursor walk_state;
+    Cursor cursor;
     do {
       failing_memory_arm(&fixture.failing, ++nth, (FailingMode)mode);
-      ecs_Status status = cursor_begin(query, ECS_BATCH_WHOLE, &walk_state);
+      ecs_Status status = cursor_begin(query, ECS_BATCH_WHOLE, &cursor);
       injected = failing_memory_disarm(&fixture.failing);
       assert_int_equal(status, injected > 0 ? ECS_E_MEMORY : ECS_OK);
       assert_int_equal(query->open, injected == 0);
@@ -729,7 +851,7 @@ static void every_allocation_of_beginning_may_fail(void **state) {
                        injected == 0);
     } while (injected > 0);
     assert_true(nth > 8);
-    cursor_end(&walk_state);
+    cursor_end(&cursor);
     finish(&fixture);
   }
 }
@@ -740,6 +862,7 @@ int main(void) {
       cmocka_unit_test(a_run_in_the_middle_of_a_table_is_used_in_place),
       cmocka_unit_test(scattered_rows_are_gathered_and_put_back),
       cmocka_unit_test(gathered_blocks_are_cut_into_slices),
+      cmocka_unit_test(every_term_is_gathered_by_its_own_rows),
       cmocka_unit_test(what_is_only_read_is_not_put_back),
       cmocka_unit_test(copies_start_on_a_line),
       cmocka_unit_test(an_optional_part_is_null_where_it_is_absent),
@@ -752,6 +875,7 @@ int main(void) {
       cmocka_unit_test(a_filter_claims_nothing),
       cmocka_unit_test(who_writes_shares_with_nobody),
       cmocka_unit_test(two_walks_over_one_query_have_their_own_scratch),
+      cmocka_unit_test(scratches_of_nested_walks_are_used_again),
       cmocka_unit_test(every_allocation_of_beginning_may_fail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

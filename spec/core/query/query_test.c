@@ -388,8 +388,8 @@ static void the_main_group_drives_what_requires_nothing(void **state) {
   spawn_many(&fixture, fixture.r, 1);
   spawn_many(&fixture, fixture.a, 3);
   assert_int_equal(count_of(query), 5);
-  assert_int_equal(query->part_count, 3);
-  assert_int_equal(query->parts[query->driver].group->id, 0);
+  assert_int_equal(query->group_count, 3);
+  assert_int_equal(query->groups[query->driver].group->id, 0);
   const ecs_Term tag = {fixture.s, ECS_WITHOUT};
   assert_int_equal(count_of(make_query(fixture.world, &tag, 1)), 4);
   finish(&fixture);
@@ -427,15 +427,15 @@ static void a_plan_follows_the_layout(void **state) {
   for (uint32_t i = 0; i < 4; i++) (void)spawn(&fixture, what, i % 3 + 1);
   for (uint32_t round = 0; round < 2; round++) {
     assert_int_equal(count_of(query), 1);
-    assert_int_equal(query->part_count, 2);
+    assert_int_equal(query->group_count, 2);
     const ecs_Component both[] = {fixture.s, fixture.a};
     assert_int_equal(ecs_group(fixture.world, both, 2), ECS_OK);
     assert_int_equal(count_of(query), 1);
-    assert_int_equal(query->part_count, 1);
+    assert_int_equal(query->group_count, 1);
     assert_true(query_is_direct(query));
     assert_int_equal(ecs_ungroup(fixture.world, both, 2), ECS_OK);
     assert_int_equal(count_of(query), 1);
-    assert_int_equal(query->parts[0].group->id, 0);
+    assert_int_equal(query->groups[0].group->id, 0);
     assert_int_equal(ecs_group(fixture.world, &fixture.s, 1), ECS_OK);
   }
   (void)spawn(&fixture, what, 3);

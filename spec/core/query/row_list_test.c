@@ -86,7 +86,7 @@ static bool matches(const ecs_Query *query, const ecs_World *world,
 
 static ecs_Entity entity_at(const ecs_Query *query, const Block *block,
                             uint32_t part, uint32_t at) {
-  const Table *table = row_list_table(&query->rows, block, query->parts, part);
+  const Table *table = row_list_table(&query->rows, block, query->groups, part);
   if (table == NULL) return 0;
   uint32_t row = row_list_rows(&query->rows, block, part)[at];
   assert_true(row < table->count);
@@ -97,7 +97,7 @@ static ecs_Entity entity_at(const ecs_Query *query, const Block *block,
 static void assert_block(const ecs_Query *query, const Block *block,
                          uint32_t part) {
   const uint32_t *rows = row_list_rows(&query->rows, block, part);
-  const QueryGroup *asked = &query->parts[part];
+  const QueryGroup *asked = &query->groups[part];
   bool run = true;
   for (uint32_t i = 0; i < block->count; i++) {
     ecs_Entity entity = entity_at(query, block, query->driver, i);
@@ -105,7 +105,7 @@ static void assert_block(const ecs_Query *query, const Block *block,
                        ? store_locate_main(query->store, entity)
                        : store_locate_in(asked->group, id_index(entity));
     const Table *table =
-        row_list_table(&query->rows, block, query->parts, part);
+        row_list_table(&query->rows, block, query->groups, part);
     assert_ptr_equal(place.table, table);
     if (table == NULL) continue;
     assert_int_equal(place.row, rows[i]);
@@ -115,7 +115,7 @@ static void assert_block(const ecs_Query *query, const Block *block,
 }
 
 static bool is_run(const ecs_Query *query, const Block *block) {
-  for (uint32_t i = 0; i < query->part_count; i++)
+  for (uint32_t i = 0; i < query->group_count; i++)
     if (!block_is_run_in(block, i)) return false;
   return true;
 }
@@ -126,7 +126,7 @@ static void assert_sound(const Fixture *fixture, ecs_Query *query) {
   uint64_t count = 0, wanted = 0;
   assert_int_equal(ecs_query_count(query, &count), ECS_OK);
   const RowList *list = &query->rows;
-  assert_true(row_list_is_fresh(list, query->parts));
+  assert_true(row_list_is_fresh(list, query->groups));
   for (uint32_t i = 0; i < fixture->count; i++)
     if (matches(query, fixture->world, fixture->e[i])) wanted++;
   assert_int_equal(count, wanted);
@@ -137,7 +137,7 @@ static void assert_sound(const Fixture *fixture, ecs_Query *query) {
     assert_int_equal(block->first, next);
     assert_true(block->count > 0);
     next += block->count;
-    for (uint32_t k = 0; k < query->part_count; k++)
+    for (uint32_t k = 0; k < query->group_count; k++)
       assert_block(query, block, k);
     for (uint32_t k = 0; k < block->count; k++)
       assert_true(matches(query, fixture->world,
@@ -261,8 +261,8 @@ static void rows_of_one_combination_are_brought_together_in_order(
   assert_int_equal(list->block_count, 2);
   assert_int_equal(list->blocks[0].count, 14);
   assert_int_equal(list->blocks[1].count, 7);
-  assert_null(row_list_table(list, &list->blocks[0], query->parts, 2));
-  assert_non_null(row_list_table(list, &list->blocks[1], query->parts, 2));
+  assert_null(row_list_table(list, &list->blocks[0], query->groups, 2));
+  assert_non_null(row_list_table(list, &list->blocks[1], query->groups, 2));
   for (uint32_t i = 0; i < 7; i++)
     assert_int_equal(entity_at(query, &list->blocks[1], query->driver, i),
                      fixture.e[i * 3 + 1]);
@@ -377,7 +377,7 @@ static void a_query_may_span_more_than_64_groups(void **state) {
     uint64_t count = 0;
     assert_int_equal(ecs_query_count(query, &count), ECS_OK);
     assert_int_equal(count, 40);
-    assert_int_equal(query->part_count, groups + 1);
+    assert_int_equal(query->group_count, groups + 1);
     assert_int_equal(query->rows.block_count, 1);
     assert_int_equal(
         query->rows.blocks[0].runs,
@@ -401,21 +401,21 @@ static void a_list_is_fresh_until_one_of_its_groups_changes(void **state) {
   (void)built(&fixture, query);
   const uint32_t value = 3;
   add(&fixture, 0, fixture.r); /* a group that it does not ask */
-  assert_true(row_list_is_fresh(&query->rows, query->parts));
+  assert_true(row_list_is_fresh(&query->rows, query->groups));
   assert_int_equal(ecs_set(fixture.world, fixture.e[0], fixture.s, &value, 1),
                    ECS_OK);
-  assert_true(row_list_is_fresh(&query->rows, query->parts));
+  assert_true(row_list_is_fresh(&query->rows, query->groups));
   add(&fixture, 4, fixture.s);
-  assert_false(row_list_is_fresh(&query->rows, query->parts));
+  assert_false(row_list_is_fresh(&query->rows, query->groups));
   assert_int_equal(built(&fixture, query)->count, 5);
   take(&fixture, 2, fixture.s);
-  assert_false(row_list_is_fresh(&query->rows, query->parts));
+  assert_false(row_list_is_fresh(&query->rows, query->groups));
   assert_int_equal(built(&fixture, query)->count, 4);
   add(&fixture, 3, fixture.b); /* moves a row of the main group */
-  assert_false(row_list_is_fresh(&query->rows, query->parts));
+  assert_false(row_list_is_fresh(&query->rows, query->groups));
   assert_int_equal(built(&fixture, query)->count, 4);
   add(&fixture, 0, fixture.t); /* bits are structure too */
-  assert_false(row_list_is_fresh(&query->rows, query->parts));
+  assert_false(row_list_is_fresh(&query->rows, query->groups));
   finish(&fixture);
 }
 
@@ -428,7 +428,7 @@ static void a_list_that_was_never_built_is_not_fresh(void **state) {
   assert_int_equal(row_list_init(&list, memory, 2), ECS_OK);
   assert_false(row_list_is_fresh(&list, NULL));
   row_list_deinit(&list, memory);
-  assert_int_equal(list.part_count, 0);
+  assert_int_equal(list.group_count, 0);
   finish(&fixture);
 }
 

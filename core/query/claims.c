@@ -1,0 +1,41 @@
+/* claims.c: which components are read and written by open cursors. */
+#include "query/claims.h"
+
+static Component *component_of(const ecs_Query *query, const QueryTerm *term) {
+  ECS_ASSERT(term->component < query->store->component_count);
+  return &query->store->components[term->component];
+}
+
+ecs_Component claims_contested(const ecs_Query *query) {
+  for (uint32_t i = 0; i < query->term_count; i++) {
+    const QueryTerm *term = &query->terms[i];
+    const Component *component = component_of(query, term);
+    bool reads = term->access == ECS_READ;
+    uint32_t others = reads ? component->writers : component->readers;
+    if (term->column_count > 0 && others > 0) return term->component;
+  }
+  return 0;
+}
+
+void claims_take(const ecs_Query *query) {
+  for (uint32_t i = 0; i < query->term_count; i++) {
+    const QueryTerm *term = &query->terms[i];
+    Component *component = component_of(query, term);
+    if (term->column_count == 0) continue;
+    component->readers++;
+    if (term->access != ECS_READ) component->writers++;
+    ECS_ASSERT(component->writers <= component->readers);
+  }
+}
+
+void claims_release(const ecs_Query *query) {
+  for (uint32_t i = 0; i < query->term_count; i++) {
+    const QueryTerm *term = &query->terms[i];
+    Component *component = component_of(query, term);
+    if (term->column_count == 0) continue;
+    ECS_ASSERT(component->readers > 0);
+    ECS_ASSERT(term->access == ECS_READ || component->writers > 0);
+    component->readers--;
+    if (term->access != ECS_READ) component->writers--;
+  }
+}

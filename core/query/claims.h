@@ -1,0 +1,31 @@
+/* claims.h: which components are read and written by open cursors.
+ *
+ * A cursor may hand out copies of columns. So that no copy is ever out of date,
+ * an open cursor claims the components of its terms: no other cursor reads or
+ * writes what it writes, and none writes what it reads.
+ *
+ *      term       readers   writers      refused while open
+ *      read         + 1                  write, optional
+ *      write        + 1       + 1        read, write, optional
+ *      optional     + 1       + 1        read, write, optional
+ *
+ * The counters are Component.readers and Component.writers, so that one load
+ * answers whether a component may be used. Filters and tags claim nothing.
+ */
+#ifndef ECS_CLAIMS_H
+#define ECS_CLAIMS_H
+
+#include "query/query.h"
+
+/* The first component that a cursor over the query could not claim now; 0:
+ * none. Cost: a load per term. */
+ECS_INTERNAL ecs_Component claims_contested(const ecs_Query *query);
+
+/* Claims the components of the query's terms. Claims are not refused here:
+ * callers ask claims_contested first where another cursor may be open. */
+ECS_INTERNAL void claims_take(const ecs_Query *query);
+
+/* Gives up what claims_take claimed; once for each call of it. */
+ECS_INTERNAL void claims_release(const ecs_Query *query);
+
+#endif
