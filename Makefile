@@ -23,7 +23,9 @@
 CORE := ecs ecs_kernel \
   base/config base/invariant base/status base/memory base/text base/id \
   base/scalar \
-  math/elementary math/random math/reduction \
+  math/elementary_number math/elementary_exp math/elementary_pow \
+  math/elementary_sin math/elementary_atan math/elementary \
+  math/random math/reduction \
   storage/schema storage/entity_index storage/locator storage/table \
   storage/table_rows storage/group storage/store \
   query/query_group query/join query/row_list query/query query/cursor \

@@ -24,6 +24,7 @@ build = {
         "core/base/memory.c",
         "core/base/text.c",
         "core/base/scalar.c",
+        "core/math/elementary_sin.c",
         "core/math/elementary.c",
         "core/math/random.c",
         "core/storage/schema.c",

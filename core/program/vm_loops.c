@@ -130,11 +130,11 @@ WIDE_UNARY(own_exp, elementary_exp)
 WIDE_UNARY(own_log, elementary_log)
 
 static inline double elementary_near_sin(double x) {
-  return elementary_turn_near(x, 0);
+  return elementary_quarter_sin_near(x, 0);
 }
 
 static inline double elementary_near_cos(double x) {
-  return elementary_turn_near(x, 1);
+  return elementary_quarter_sin_near(x, 1);
 }
 
 WIDE_UNARY(near_sin, elementary_near_sin)
@@ -142,7 +142,7 @@ WIDE_UNARY(near_cos, elementary_near_cos)
 
 /* The vectorised form first; arguments past its reach one by one after. out may
  * be where the arguments are, so these are kept, some at a time. */
-#define OWN_TURN(name, near, type, quarters)                               \
+#define OWN_QUARTER_SIN(name, near, type, quarters)                               \
   static void name##_some(type *to, const type *from, uint32_t n) {        \
     type room[LOOP_ROWS];                                                  \
     bool far = false;                                                      \
@@ -152,7 +152,7 @@ WIDE_UNARY(near_cos, elementary_near_cos)
     near(to, from, NULL, NULL, n);                                         \
     for (uint32_t i = 0; far && i < n; i++)                                \
       if (!(fabs((double)room[i]) < ELEMENTARY_REACH))                     \
-        to[i] = (type)elementary_turn_any((double)room[i], quarters);      \
+        to[i] = (type)elementary_quarter_sin_any((double)room[i], quarters);      \
   }                                                                        \
   static void name(void *out, const void *a, const void *b, const void *c, \
                    uint32_t n) {                                           \
@@ -162,10 +162,10 @@ WIDE_UNARY(near_cos, elementary_near_cos)
       name##_some((type *)out + i, (const type *)a + i,                    \
                   n - i < LOOP_ROWS ? n - i : LOOP_ROWS);                  \
   }
-OWN_TURN(own_sin_f32, near_sin_f32, float, 0)
-OWN_TURN(own_sin_f64, near_sin_f64, double, 0)
-OWN_TURN(own_cos_f32, near_cos_f32, float, 1)
-OWN_TURN(own_cos_f64, near_cos_f64, double, 1)
+OWN_QUARTER_SIN(own_sin_f32, near_sin_f32, float, 0)
+OWN_QUARTER_SIN(own_sin_f64, near_sin_f64, double, 0)
+OWN_QUARTER_SIN(own_cos_f32, near_cos_f32, float, 1)
+OWN_QUARTER_SIN(own_cos_f64, near_cos_f64, double, 1)
 
 #define BINARY_FORMS(name, type, result, expression)    \
   LOOP2(name, result, type, type, expression)           \
