@@ -35,8 +35,10 @@ CORE := ecs ecs_kernel \
   change/bulk_sparse change/bulk_rows change/bulk change/bulk_destroy \
   world/world world/world_hash world/world_explain \
   kernel/kernel_library kernel/kernel_binding \
-  program/program_ir program/program_parse program/program_print \
-  program/program_facts program/vm_loops program/vm_plan program/vm \
+  program/operation program/program_ir program/program_parse \
+  program/program_print \
+  program/program_facts program/vm_loop_macros program/vm_loops \
+  program/vm_plan program/vm_planner program/vm \
   api/accessor api/field_access api/api_entity api/api_query api/api_bulk \
   api/api_program api/api_world
 

@@ -101,7 +101,8 @@ ElementaryAngle elementary_reduce_far(double x) {
   ElementaryAngle angle = {NAN, 0.0, 0};
   if (!(fabs(x) < INFINITY)) return angle;
   Wide quarters = quarters_of(fabs(x));
-  Wide fraction = {(quarters.high << 2) | (quarters.low >> 62), quarters.low << 2};
+  Wide fraction = {(quarters.high << 2) | (quarters.low >> 62),
+                   quarters.low << 2};
   uint64_t quadrant = quarters.high >> 62;
   double sign = 1.0;
   if (fraction.high >> 63) {

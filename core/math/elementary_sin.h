@@ -64,7 +64,8 @@ static inline double elementary_cos_polynomial(double y, double low) {
 }
 
 /* The sine of an angle, quarter turns of it added: 1 makes it the cosine. */
-static inline double elementary_quarter_sin(ElementaryAngle angle, uint64_t quarters) {
+static inline double elementary_quarter_sin(ElementaryAngle angle,
+                                            uint64_t quarters) {
   uint64_t q = angle.quadrant + quarters;
   double s = elementary_sin_polynomial(angle.high, angle.low);
   double c = elementary_cos_polynomial(angle.high, angle.low);
@@ -78,7 +79,8 @@ static inline double elementary_quarter_sin_near(double x, uint64_t quarters) {
 }
 
 static inline double elementary_quarter_sin_any(double x, uint64_t quarters) {
-  if (fabs(x) < ELEMENTARY_REACH) return elementary_quarter_sin_near(x, quarters);
+  if (fabs(x) < ELEMENTARY_REACH)
+    return elementary_quarter_sin_near(x, quarters);
   return elementary_quarter_sin(elementary_reduce_far(x), quarters);
 }
 

@@ -15,7 +15,7 @@ static size_t lay_facts(ProgramFacts *facts, char *block) {
   size_t used = 0;
   facts->last_use = memory_lay(block, &used, values, sizeof(uint32_t));
   facts->definition = memory_lay(block, &used, values, sizeof(uint32_t));
-  facts->home = memory_lay(block, &used, values, sizeof(uint32_t));
+  facts->column = memory_lay(block, &used, values, sizeof(uint32_t));
   facts->uses = memory_lay(block, &used, values, sizeof(uint32_t));
   facts->is_single = memory_lay(block, &used, values, sizeof(bool));
   facts->is_needed = memory_lay(block, &used, values, sizeof(bool));
@@ -34,27 +34,29 @@ static bool is_pure(OperationShape shape) {
   return shape <= SHAPE_CONSTANT || shape == SHAPE_UNIFORM;
 }
 
-static bool all_single(const ProgramFacts *facts, const Instruction *at) {
+static bool all_single(const ProgramFacts *facts, const Instruction *ins) {
   for (uint32_t k = 0; k < 3; k++)
-    if (at->operands[k] != NO_VALUE && !facts->is_single[at->operands[k]])
+    if (ins->operands[k] != NO_VALUE && !facts->is_single[ins->operands[k]])
       return false;
   return true;
 }
 
-static void note_store(ProgramFacts *facts, const Instruction *at, uint32_t i) {
-  ColumnFacts *column = &facts->columns[at->index];
+static void note_store(ProgramFacts *facts, const Instruction *ins,
+                       uint32_t i) {
+  ColumnFacts *column = &facts->columns[ins->index];
   if (column->stores == 0) column->written_at = i;
   column->stores++;
-  column->store = at->operands[1] == NO_VALUE ? i : NO_VALUE;
+  column->store = ins->operands[1] == NO_VALUE ? i : NO_VALUE;
 }
 
 /* From the last instruction back: what effects need, and what that needs. */
 static void find_needed(ProgramFacts *facts) {
   const ecs_Program *program = facts->program;
   for (uint32_t i = program->code_count; i-- > 0;) {
-    const Instruction *at = &program->code[i];
-    for (uint32_t k = 0; facts_needed(facts, at) && k < 3; k++)
-      if (at->operands[k] != NO_VALUE) facts->is_needed[at->operands[k]] = true;
+    const Instruction *ins = &program->code[i];
+    for (uint32_t k = 0; facts_needed(facts, ins) && k < 3; k++)
+      if (ins->operands[k] != NO_VALUE)
+        facts->is_needed[ins->operands[k]] = true;
   }
 }
 
@@ -62,27 +64,27 @@ static void find_needed(ProgramFacts *facts) {
 static void count_uses(ProgramFacts *facts) {
   const ecs_Program *program = facts->program;
   for (uint32_t i = 0; i < program->code_count; i++) {
-    const Instruction *at = &program->code[i];
-    for (uint32_t k = 0; facts_needed(facts, at) && k < 3; k++)
-      if (at->operands[k] != NO_VALUE) facts->uses[at->operands[k]]++;
-    if (shape_of(at) == SHAPE_REDUCE) facts->adders[at->index]++;
-    if (at->result == NO_VALUE) continue;
-    facts->definition[at->result] = i;
-    facts->is_single[at->result] =
-        is_pure(shape_of(at)) && all_single(facts, at);
-    facts->home[at->result] = NO_VALUE;
+    const Instruction *ins = &program->code[i];
+    for (uint32_t k = 0; facts_needed(facts, ins) && k < 3; k++)
+      if (ins->operands[k] != NO_VALUE) facts->uses[ins->operands[k]]++;
+    if (shape_of(ins) == SHAPE_REDUCE) facts->adders[ins->index]++;
+    if (ins->result == NO_VALUE) continue;
+    facts->definition[ins->result] = i;
+    facts->is_single[ins->result] =
+        is_pure(shape_of(ins)) && all_single(facts, ins);
+    facts->column[ins->result] = NO_VALUE;
   }
 }
 
 /* The product among the operands of a sum or difference that can be computed
  * with it: 0 or 1; NO_VALUE: none. */
 static uint32_t product_operand(const ProgramFacts *facts,
-                                const Instruction *at) {
+                                const Instruction *ins) {
   const ecs_Program *program = facts->program;
-  if (at->operation != OPERATION_PLUS && at->operation != OPERATION_MINUS)
+  if (ins->operation != OPERATION_PLUS && ins->operation != OPERATION_MINUS)
     return NO_VALUE;
   for (uint32_t k = 0; k < 2; k++) {
-    uint32_t value = at->operands[k], other = at->operands[1 - k];
+    uint32_t value = ins->operands[k], other = ins->operands[1 - k];
     const Instruction *made = &program->code[facts->definition[value]];
     if (made->operation == OPERATION_TIMES && facts->uses[value] == 1 &&
         !facts->is_single[value] && !facts->is_single[other])
@@ -94,11 +96,11 @@ static uint32_t product_operand(const ProgramFacts *facts,
 static void find_products(ProgramFacts *facts) {
   const ecs_Program *program = facts->program;
   for (uint32_t i = 0; i < program->code_count; i++) {
-    const Instruction *at = &program->code[i];
-    if (!facts_needed(facts, at)) continue;
-    uint32_t k = product_operand(facts, at);
-    if (k != NO_VALUE && !facts->is_single[at->result])
-      facts->is_part[at->operands[k]] = true;
+    const Instruction *ins = &program->code[i];
+    if (!facts_needed(facts, ins)) continue;
+    uint32_t k = product_operand(facts, ins);
+    if (k != NO_VALUE && !facts->is_single[ins->result])
+      facts->is_part[ins->operands[k]] = true;
   }
 }
 
@@ -122,11 +124,11 @@ static void find_last_uses(ProgramFacts *facts) {
   for (uint32_t k = 0; k < program->column_count; k++)
     facts->columns[k] = (ColumnFacts){NO_VALUE, 0, NO_VALUE};
   for (uint32_t i = 0; i < program->code_count; i++) {
-    const Instruction *at = &program->code[i];
-    uint32_t when = facts_late(facts, at) ? program->code_count : i;
-    for (uint32_t k = 0; facts_needed(facts, at) && k < 3; k++)
-      if (at->operands[k] != NO_VALUE) note_use(facts, at->operands[k], when);
-    if (shape_of(at) == SHAPE_STORE) note_store(facts, at, i);
+    const Instruction *ins = &program->code[i];
+    uint32_t when = facts_late(facts, ins) ? program->code_count : i;
+    for (uint32_t k = 0; facts_needed(facts, ins) && k < 3; k++)
+      if (ins->operands[k] != NO_VALUE) note_use(facts, ins->operands[k], when);
+    if (shape_of(ins) == SHAPE_STORE) note_store(facts, ins, i);
   }
 }
 
@@ -149,29 +151,29 @@ static bool old_values_end(const ProgramFacts *facts, uint32_t column,
                            uint32_t i) {
   const ecs_Program *program = facts->program;
   for (uint32_t k = 0; k < program->code_count; k++) {
-    const Instruction *at = &program->code[k];
-    if (shape_of(at) != SHAPE_LOAD || at->index != column) continue;
-    if (!facts_needed(facts, at)) continue;
-    if (k > i || facts->last_use[at->result] > i) return false;
+    const Instruction *ins = &program->code[k];
+    if (shape_of(ins) != SHAPE_LOAD || ins->index != column) continue;
+    if (!facts_needed(facts, ins)) continue;
+    if (k > i || facts->last_use[ins->result] > i) return false;
   }
   return true;
 }
 
 /* Stored values are computed in their columns, where that is possible. */
-static void find_homes(ProgramFacts *facts) {
+static void find_columns(ProgramFacts *facts) {
   const ecs_Program *program = facts->program;
   for (uint32_t c = 0; c < program->column_count; c++) {
     ColumnFacts *column = &facts->columns[c];
     if (column->stores != 1 || column->store == NO_VALUE) continue;
     uint32_t value = program->code[column->store].operands[0];
     uint32_t i = facts->definition[value];
-    const Instruction *at = &program->code[i];
-    if (facts->is_single[value] || facts->home[value] != NO_VALUE ||
-        shape_of(at) > SHAPE_QUANTIZE || facts_part(facts, at) ||
+    const Instruction *ins = &program->code[i];
+    if (facts->is_single[value] || facts->column[value] != NO_VALUE ||
+        shape_of(ins) > SHAPE_QUANTIZE || facts_part(facts, ins) ||
         !facts_direct(facts, c, (ValueType)program->types[value]) ||
         !old_values_end(facts, c, i))
       continue;
-    facts->home[value] = c;
+    facts->column[value] = c;
     column->written_at = i;
   }
 }
@@ -189,7 +191,7 @@ ecs_Status facts_init(ProgramFacts *facts, const ecs_Program *program) {
   count_uses(facts);
   find_products(facts);
   find_last_uses(facts);
-  find_homes(facts);
+  find_columns(facts);
   return ECS_OK;
 }
 

@@ -29,7 +29,7 @@ typedef struct ProgramFacts {
   const ecs_Program *program; /* borrowed */
   uint32_t *last_use;         /* by value: an instruction; 0: none */
   uint32_t *definition;       /* by value: the instruction that defines it */
-  uint32_t *home;             /* by value: the column that it is computed in;
+  uint32_t *column;           /* by value: the column that it is computed in;
                              NO_VALUE: none */
   uint32_t *uses;             /* by value: of instructions that are needed */
   bool *is_single;            /* by value: the same for every row */
@@ -46,32 +46,32 @@ ECS_INTERNAL ecs_Status facts_init(ProgramFacts *facts,
                                    const ecs_Program *program);
 ECS_INTERNAL void facts_deinit(ProgramFacts *facts);
 
-static inline OperationShape shape_of(const Instruction *at) {
-  return operation_infos[at->operation].shape;
+static inline OperationShape shape_of(const Instruction *ins) {
+  return operation_infos[ins->operation].shape;
 }
 
 /* Does it change structure? */
-static inline bool is_change(const Instruction *at) {
-  return shape_of(at) == SHAPE_STRUCTURE || shape_of(at) == SHAPE_DESTROY;
+static inline bool is_change(const Instruction *ins) {
+  return shape_of(ins) == SHAPE_STRUCTURE || shape_of(ins) == SHAPE_DESTROY;
 }
 
 /* Does it run when all other steps of a block have run, row by row? */
 static inline bool facts_late(const ProgramFacts *facts,
-                              const Instruction *at) {
-  return is_change(at) ||
-         (shape_of(at) == SHAPE_REDUCE && facts->adders[at->index] > 1);
+                              const Instruction *ins) {
+  return is_change(ins) ||
+         (shape_of(ins) == SHAPE_REDUCE && facts->adders[ins->index] > 1);
 }
 
 /* Does an effect depend on it, or is it one? */
 static inline bool facts_needed(const ProgramFacts *facts,
-                                const Instruction *at) {
-  return at->result == NO_VALUE || facts->is_needed[at->result];
+                                const Instruction *ins) {
+  return ins->result == NO_VALUE || facts->is_needed[ins->result];
 }
 
 /* Is it a product that is computed with its sum? */
 static inline bool facts_part(const ProgramFacts *facts,
-                              const Instruction *at) {
-  return at->result != NO_VALUE && facts->is_part[at->result];
+                              const Instruction *ins) {
+  return ins->result != NO_VALUE && facts->is_part[ins->result];
 }
 
 /* Are the values of a column, as this type, the column as it lies there? */

@@ -4,15 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* clang-format off */
-const OperationInfo operation_infos[OPERATION_COUNT] = {
-#define OPERATION(name, text, shape) {text, SHAPE_##shape},
-    ECS_VALUE_OPERATIONS(OPERATION)
-    ECS_EFFECT_OPERATIONS(OPERATION)
-#undef OPERATION
-};
-/* clang-format on */
-
 void mistake_write(const Mistake *mistake, uint32_t line, const char *format,
                    ...) {
   if (mistake->text == NULL || mistake->capacity == 0) return;
@@ -28,14 +19,8 @@ void mistake_write(const Mistake *mistake, uint32_t line, const char *format,
   vsnprintf(mistake->text + used, mistake->capacity - used, format, arguments);
   va_end(arguments);
   /* It quotes the program, which may hold anything. */
-  for (char *at = mistake->text; *at != 0; at++)
-    if ((unsigned char)*at < 32 || *at == 127) *at = '?';
-}
-
-const char *value_type_name(ValueType type) {
-  static const char *const names[VALUE_TYPE_COUNT] = {"f32", "f64", "bool",
-                                                      "entity"};
-  return names[type];
+  for (char *byte = mistake->text; *byte != 0; byte++)
+    if ((unsigned char)*byte < 32 || *byte == 127) *byte = '?';
 }
 
 void program_deinit(ecs_Program *program) {
@@ -66,26 +51,6 @@ ValueType operation_result(const Instruction *instruction) {
   }
 }
 
-bool scalar_loads_as(ecs_Scalar scalar, ValueType type) {
-  switch (scalar) {
-    case ECS_F32:
-    case ECS_I8:
-    case ECS_U8:
-    case ECS_I16:
-    case ECS_U16: return type == VALUE_F32 || type == VALUE_F64;
-    case ECS_BOOL: return type == VALUE_BOOL;
-    case ECS_ENTITY: return type == VALUE_ENTITY;
-    default: return type == VALUE_F64;
-  }
-}
-
-/* May a value of this type be stored in such a column? */
-static bool scalar_takes(ecs_Scalar scalar, ValueType type) {
-  if (scalar == ECS_BOOL) return type == VALUE_BOOL;
-  if (scalar == ECS_ENTITY) return type == VALUE_ENTITY;
-  return type == VALUE_F32 || type == VALUE_F64;
-}
-
 static bool is_number(ValueType type) {
   return type == VALUE_F32 || type == VALUE_F64;
 }
@@ -95,23 +60,24 @@ static bool is_number(ValueType type) {
 typedef struct Verifier {
   const ecs_Program *program;
   const Mistake *mistake;
-  const Instruction *at;
+  const Instruction *ins;
   uint32_t defined;                   /* values before the instruction */
   bool stored[ECS_DECLARATION_LIMIT]; /* columns behind whose store we are */
 } Verifier;
 
 /* Says what is wrong with the instruction; false, for convenience. */
-static bool refuse(const Verifier *verifier, const char *what,
+static bool refuse(const Verifier *verifier, const char *complaint,
                    const char *detail) {
-  mistake_write(verifier->mistake, verifier->at->line, "%s: %s%s",
-                operation_infos[verifier->at->operation].name, what, detail);
+  mistake_write(verifier->mistake, verifier->ins->line, "%s: %s%s",
+                operation_infos[verifier->ins->operation].name, complaint,
+                detail);
   return false;
 }
 
 /* Is operand k there, defined before and of this type? */
 static bool check_operand(const Verifier *verifier, uint32_t k,
                           ValueType type) {
-  uint32_t value = verifier->at->operands[k];
+  uint32_t value = verifier->ins->operands[k];
   if (value == NO_VALUE) return refuse(verifier, "an operand is missing", "");
   if (value >= verifier->defined)
     return refuse(verifier, "an operand is not defined yet", "");
@@ -129,48 +95,48 @@ static bool check_operands(const Verifier *verifier, uint32_t count,
 
 /* The optional mask is operand k. */
 static bool check_mask(const Verifier *verifier, uint32_t k) {
-  return verifier->at->operands[k] == NO_VALUE ||
+  return verifier->ins->operands[k] == NO_VALUE ||
          check_operand(verifier, k, VALUE_BOOL);
 }
 
 static bool check_number(const Verifier *verifier) {
-  return is_number((ValueType)verifier->at->type) ||
+  return is_number((ValueType)verifier->ins->type) ||
          refuse(verifier, "takes f32 or f64", "");
 }
 
 static bool check_select(const Verifier *verifier) {
-  ValueType type = (ValueType)verifier->at->type;
+  ValueType type = (ValueType)verifier->ins->type;
   return check_operand(verifier, 0, VALUE_BOOL) &&
          check_operand(verifier, 1, type) && check_operand(verifier, 2, type);
 }
 
 static bool check_convert(const Verifier *verifier) {
-  ValueType other = verifier->at->type == VALUE_F32 ? VALUE_F64 : VALUE_F32;
+  ValueType other = verifier->ins->type == VALUE_F32 ? VALUE_F64 : VALUE_F32;
   return check_number(verifier) && check_operand(verifier, 0, other);
 }
 
 static bool check_quantize(const Verifier *verifier) {
-  ecs_Scalar scalar = (ecs_Scalar)verifier->at->scalar;
-  ValueType type = (ValueType)verifier->at->type;
+  ecs_Scalar scalar = (ecs_Scalar)verifier->ins->scalar;
+  ValueType type = (ValueType)verifier->ins->type;
   if (scalar == ECS_BOOL || scalar == ECS_ENTITY)
     return refuse(verifier, "takes the type of a number", "");
   return check_number(verifier) && check_operand(verifier, 0, type);
 }
 
 static bool check_load(const Verifier *verifier) {
-  uint32_t column = verifier->at->index;
+  uint32_t column = verifier->ins->index;
   if (verifier->stored[column])
     return refuse(verifier, "the column was stored before", "");
   return scalar_loads_as(verifier->program->columns[column].type,
-                         (ValueType)verifier->at->type) ||
+                         (ValueType)verifier->ins->type) ||
          refuse(verifier, "the column does not load as ",
-                value_type_name((ValueType)verifier->at->type));
+                value_type_name((ValueType)verifier->ins->type));
 }
 
 static bool check_uniform(const Verifier *verifier) {
-  ValueType type = (ValueType)verifier->at->type;
+  ValueType type = (ValueType)verifier->ins->type;
   bool fits = false;
-  switch ((UniformKind)verifier->program->uniforms[verifier->at->index]) {
+  switch ((UniformKind)verifier->program->uniforms[verifier->ins->index]) {
     case UNIFORM_NUMBER: fits = is_number(type); break;
     case UNIFORM_BOOL: fits = type == VALUE_BOOL; break;
     case UNIFORM_ENTITY: fits = type == VALUE_ENTITY; break;
@@ -182,37 +148,37 @@ static bool check_uniform(const Verifier *verifier) {
  * see each other. */
 static bool check_get(const Verifier *verifier) {
   const Store *store = verifier->program->query->store;
-  const Schema *schema = store->components[verifier->at->index].schema;
+  const Schema *schema = store->components[verifier->ins->index].schema;
   const ecs_Program *program = verifier->program;
   for (uint32_t k = 0; k < program->column_count; k++)
     if (program->columns[k].access != ECS_READ &&
         strcmp(program->columns[k].component, schema->name) == 0)
       return refuse(verifier, "the program writes ", schema->name);
-  if (!scalar_loads_as(schema->fields[verifier->at->field].type,
-                       (ValueType)verifier->at->type))
+  if (!scalar_loads_as(schema->fields[verifier->ins->field].type,
+                       (ValueType)verifier->ins->type))
     return refuse(verifier, "the field does not load as ",
-                  value_type_name((ValueType)verifier->at->type));
+                  value_type_name((ValueType)verifier->ins->type));
   return check_operand(verifier, 0, VALUE_ENTITY);
 }
 
 static bool check_store(Verifier *verifier) {
   const ecs_KernelColumn *column =
-      &verifier->program->columns[verifier->at->index];
-  uint32_t value = verifier->at->operands[0];
+      &verifier->program->columns[verifier->ins->index];
+  uint32_t value = verifier->ins->operands[0];
   if (column->access == ECS_READ)
     return refuse(verifier, "the column is only read", "");
   if (value >= verifier->defined)
     return refuse(verifier, "an operand is not defined yet", "");
   ValueType type = (ValueType)verifier->program->types[value];
-  if (!scalar_takes(column->type, type))
+  if (!scalar_stores_as(column->type, type))
     return refuse(verifier, "the column cannot hold a ", value_type_name(type));
-  verifier->stored[verifier->at->index] = true;
+  verifier->stored[verifier->ins->index] = true;
   return check_operand(verifier, 0, type) && check_mask(verifier, 1);
 }
 
 static bool check(Verifier *verifier) {
-  ValueType type = (ValueType)verifier->at->type;
-  switch (operation_infos[verifier->at->operation].shape) {
+  ValueType type = (ValueType)verifier->ins->type;
+  switch (operation_infos[verifier->ins->operation].shape) {
     case SHAPE_UNARY:
       return check_number(verifier) && check_operands(verifier, 1, type);
     case SHAPE_BINARY:
@@ -228,7 +194,7 @@ static bool check(Verifier *verifier) {
     case SHAPE_SELF: return true;
     case SHAPE_LOAD: return check_load(verifier);
     case SHAPE_PRESENT:
-      return verifier->program->columns[verifier->at->index].access ==
+      return verifier->program->columns[verifier->ins->index].access ==
                  ECS_OPTIONAL ||
              refuse(verifier, "the column is not optional", "");
     case SHAPE_UNIFORM: return check_uniform(verifier);
@@ -260,8 +226,8 @@ static bool check_columns(const ecs_Program *program, const Mistake *mistake) {
 
 /* Results are numbered in their order; an effect has none. */
 static bool check_result(Verifier *verifier) {
-  bool effect = verifier->at->operation >= OPERATION_FIRST_EFFECT;
-  if (verifier->at->result != (effect ? NO_VALUE : verifier->defined))
+  bool effect = verifier->ins->operation >= OPERATION_FIRST_EFFECT;
+  if (verifier->ins->result != (effect ? NO_VALUE : verifier->defined))
     return refuse(verifier, "the result is not the value that comes next", "");
   if (!effect) verifier->defined++;
   return true;
@@ -271,7 +237,7 @@ ecs_Status program_verify(const ecs_Program *program, const Mistake *mistake) {
   Verifier verifier = {.program = program, .mistake = mistake};
   if (!check_columns(program, mistake)) return ECS_E_PROGRAM;
   for (uint32_t i = 0; i < program->code_count; i++) {
-    verifier.at = &program->code[i];
+    verifier.ins = &program->code[i];
     if (!check(&verifier) || !check_result(&verifier)) return ECS_E_PROGRAM;
   }
   return ECS_OK;

@@ -3,11 +3,13 @@
 
 #include <math.h>
 
-/* A change that is to be recorded. */
-typedef struct Change {
+#include "program/vm_planner.h"
+
+/* A change of structure, kept until every row has run. */
+typedef struct RecordedChange {
   ecs_Entity entity;
-  const Instruction *at;
-} Change;
+  const Instruction *at; /* borrowed from the program */
+} RecordedChange;
 
 /* One run. */
 typedef struct Run {
@@ -15,7 +17,7 @@ typedef struct Run {
   const ecs_ProgramCall *call;
   const ecs_Entity *entities; /* of the block; NULL: nobody asks */
   Reduction *sums;            /* by reduction */
-  Change *changes;
+  RecordedChange *changes;
   uint32_t change_count;
   uint32_t change_capacity;
   uint32_t rows;        /* of the block */
@@ -46,11 +48,11 @@ static uint32_t whole_rows(uint64_t row, uint32_t left) {
 static void sum_rows(const Run *run, const Step *step, uint64_t row, uint32_t i,
                      uint32_t n) {
   void *const *bases = run->program->plan->bases;
-  ReductionKind kind = kind_of(step->at->operation);
-  Reduction *sum = &run->sums[step->at->index];
+  ReductionKind kind = kind_of(step->ins->operation);
+  Reduction *sum = &run->sums[step->ins->index];
   const double *values = bases[step->operands[0]];
   const uint32_t *mask = NULL;
-  if (step->at->operands[1] != NO_VALUE) mask = bases[step->operands[1]];
+  if (step->ins->operands[1] != NO_VALUE) mask = bases[step->operands[1]];
   if (n > 0)
     loop_reduce(kind, mask != NULL)(sum->lanes, values + i,
                                     mask == NULL ? NULL : mask + i, NULL, n);
@@ -69,8 +71,8 @@ static void run_sums(const Run *run, const Step *steps, uint32_t count) {
     for (uint32_t k = 0; k < count; k++) sum_rows(run, &steps[k], row, i, n);
     if (n == 0) n = 1;
     for (uint32_t k = 0; k < count && (row + n) % REDUCTION_ROWS == 0; k++)
-      reduction_fold(&run->sums[steps[k].at->index],
-                     kind_of(steps[k].at->operation));
+      reduction_fold(&run->sums[steps[k].ins->index],
+                     kind_of(steps[k].ins->operation));
   }
 }
 
@@ -91,10 +93,10 @@ static void look_alive(const Run *run, uint32_t *out,
     out[i] = ecs_alive(world, entities[i]);
 }
 
-static void look_has(const Run *run, const Instruction *at, uint32_t *out,
+static void look_has(const Run *run, const Instruction *ins, uint32_t *out,
                      const ecs_Entity *entities) {
   for (uint32_t i = 0; i < run->rows; i++)
-    out[i] = locate(run, entities[i], at->index).table != NULL;
+    out[i] = locate(run, entities[i], ins->index).table != NULL;
 }
 
 /* One element as a value of the given type. */
@@ -106,21 +108,22 @@ static void look_element(ecs_Scalar scalar, ValueType type, void *out,
     loop_load(scalar, type)(out, element, NULL, NULL, 1);
 }
 
-static void look_get(const Run *run, const Instruction *at, char *out,
+static void look_get(const Run *run, const Instruction *ins, char *out,
                      const ecs_Entity *entities) {
-  const Component *what = &world_in(run)->components[at->index];
-  ecs_Scalar scalar = what->schema->fields[at->field].type;
-  uint32_t bytes = value_bytes((ValueType)at->type);
+  const Component *component = &world_in(run)->components[ins->index];
+  ecs_Scalar scalar = component->schema->fields[ins->field].type;
+  uint32_t bytes = value_bytes((ValueType)ins->type);
   for (uint32_t i = 0; i < run->rows; i++) {
-    RowRef place = locate(run, entities[i], at->index);
+    RowRef place = locate(run, entities[i], ins->index);
     char *to = out + (size_t)i * bytes;
     if (place.table == NULL)
       memset(to, 0, bytes);
     else
-      look_element(scalar, (ValueType)at->type, to,
-                   table_element(place.table,
-                                 table_codes(place.table, what->bit)[at->field],
-                                 place.row));
+      look_element(
+          scalar, (ValueType)ins->type, to,
+          table_element(place.table,
+                        table_codes(place.table, component->bit)[ins->field],
+                        place.row));
   }
 }
 
@@ -131,22 +134,22 @@ static void draw(const Run *run, double *out, const double *draws) {
 
 /* Changes ----------------------------------------------------------------- */
 
-static void list_change(Run *run, ecs_Entity entity, const Instruction *at) {
+static void list_change(Run *run, ecs_Entity entity, const Instruction *ins) {
   void *changes = run->changes;
   if (run->status != ECS_OK) return;
   if (run->change_count == run->change_capacity) {
     bool grown =
         memory_grow(&world_in(run)->memory, &changes, &run->change_capacity,
-                    run->change_count, 1, sizeof(Change));
+                    run->change_count, 1, sizeof(RecordedChange));
     run->changes = changes;
     if (!grown) run->status = ECS_E_MEMORY;
     if (!grown) return;
   }
-  run->changes[run->change_count++] = (Change){entity, at};
+  run->changes[run->change_count++] = (RecordedChange){entity, ins};
 }
 
 static bool is_masked_out(const Run *run, const Step *step, uint32_t i) {
-  if (step->at->operands[0] == NO_VALUE) return false;
+  if (step->ins->operands[0] == NO_VALUE) return false;
   const uint32_t *mask = run->program->plan->bases[step->operands[0]];
   return mask[i] == 0;
 }
@@ -157,7 +160,7 @@ static void list_changes(Run *run) {
   for (uint32_t i = 0; i < run->rows; i++)
     for (uint32_t k = 0; k < plan->change_count; k++)
       if (!is_masked_out(run, &plan->changes[k], i))
-        list_change(run, run->entities[i], plan->changes[k].at);
+        list_change(run, run->entities[i], plan->changes[k].ins);
 }
 
 /* A row may see who was destroyed for the rows before it: then a block is one
@@ -166,7 +169,7 @@ static bool goes_row_by_row(const Run *run) {
   return run->program->destroys && run->program->asks_alive;
 }
 
-static ecs_Status record(ecs_World *world, const Change *change) {
+static ecs_Status record(ecs_World *world, const RecordedChange *change) {
   ecs_Status status = ECS_OK;
   switch (change->at->operation) {
     case OPERATION_DESTROY: status = ecs_destroy(world, change->entity); break;
@@ -194,11 +197,11 @@ static void record_changes(Run *run) {
 /* What the VM does itself, for each row of a block. */
 static void run_special(const Run *run, const Step *step) {
   const ProgramPlan *plan = run->program->plan;
-  const Instruction *at = step->at;
+  const Instruction *ins = step->ins;
   void *out = plan->bases[step->out];
   const void *first = plan->bases[step->operands[0]];
   uint32_t there = first != NULL;
-  switch (operation_infos[at->operation].shape) {
+  switch (operation_infos[ins->operation].shape) {
     case SHAPE_PRESENT:
       loop_fill(VALUE_BOOL)(out, &there, NULL, NULL, run->rows);
       break;
@@ -206,8 +209,8 @@ static void run_special(const Run *run, const Step *step) {
       memcpy(out, run->entities, run->rows * sizeof(ecs_Entity));
       break;
     case SHAPE_ALIVE: look_alive(run, out, first); break;
-    case SHAPE_HAS: look_has(run, at, out, first); break;
-    case SHAPE_GET: look_get(run, at, out, first); break;
+    case SHAPE_HAS: look_has(run, ins, out, first); break;
+    case SHAPE_GET: look_get(run, ins, out, first); break;
     case SHAPE_RANDOM: draw(run, out, first); break;
     case SHAPE_REDUCE: run_sums(run, step, 1); break;
     default: break;
@@ -217,12 +220,12 @@ static void run_special(const Run *run, const Step *step) {
 /* Loads and stores of a column that is not there. */
 static bool skip_absent(const Run *run, const Step *step) {
   const ProgramPlan *plan = run->program->plan;
-  OperationShape shape = operation_infos[step->at->operation].shape;
+  OperationShape shape = operation_infos[step->ins->operation].shape;
   if (shape == SHAPE_STORE) return plan->bases[step->out] == NULL;
   if (shape != SHAPE_LOAD || plan->bases[step->operands[0]] != NULL)
     return false;
   memset(plan->bases[step->out], 0,
-         (size_t)run->rows * value_bytes((ValueType)step->at->type));
+         (size_t)run->rows * value_bytes((ValueType)step->ins->type));
   return true;
 }
 
@@ -288,7 +291,7 @@ ecs_Status program_bind(ecs_Program *program, const Mistake *mistake) {
       .column_count = program->column_count,
       .flags = KERNEL_TRUSTED |
                (needs_entities(program) ? (uint32_t)ECS_KERNEL_ENTITIES : 0)};
-  ecs_Status status = plan_create(program);
+  ecs_Status status = program_plan(program);
   if (status != ECS_OK) return status;
   status =
       kernel_bind(program->query, &program->kernel, &program->binding, &wrong);
@@ -309,9 +312,9 @@ ecs_Status program_bind(ecs_Program *program, const Mistake *mistake) {
 
 void program_destroy(ecs_Program *program) {
   Memory *memory = &program->query->store->memory;
-  ecs_Program **at = &program->query->programs;
-  while (*at != program) at = &(*at)->next;
-  *at = program->next;
+  ecs_Program **link = &program->query->programs;
+  while (*link != program) link = &(*link)->next;
+  *link = program->next;
   kernel_unbind(program->binding);
   plan_destroy(program);
   program_deinit(program);
@@ -337,12 +340,12 @@ static void run_once(const Run *run) {
   const ProgramPlan *plan = run->program->plan;
   for (uint32_t k = 0; k < plan->once_count; k++) {
     const Step *step = &plan->once[k];
-    const Instruction *at = step->at;
+    const Instruction *ins = step->ins;
     void *out = plan->bases[step->out];
-    if (at->operation == OPERATION_CONSTANT)
-      store_single((ValueType)at->type, out, at->constant);
-    else if (at->operation == OPERATION_UNIFORM)
-      store_single((ValueType)at->type, out, run->call->uniforms[at->index]);
+    if (ins->operation == OPERATION_CONSTANT)
+      store_single((ValueType)ins->type, out, ins->constant);
+    else if (ins->operation == OPERATION_UNIFORM)
+      store_single((ValueType)ins->type, out, run->call->uniforms[ins->index]);
     else
       step->loop(out, plan->bases[step->operands[0]],
                  plan->bases[step->operands[1]], plan->bases[step->operands[2]],
@@ -357,10 +360,10 @@ static void run_once(const Run *run) {
 
 ecs_Component program_contested(const ecs_Program *program) {
   for (uint32_t k = 0; k < program->code_count; k++) {
-    const Instruction *at = &program->code[k];
-    if (at->operation == OPERATION_GET &&
-        program->query->store->components[at->index].writers > 0)
-      return at->index;
+    const Instruction *ins = &program->code[k];
+    if (ins->operation == OPERATION_GET &&
+        program->query->store->components[ins->index].writers > 0)
+      return ins->index;
   }
   return 0;
 }
@@ -404,6 +407,7 @@ ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   ecs_Status status = run_rows(&run);
   if (status == ECS_OK) end_sums(&run);
   memory_free(memory, run.sums, sums * sizeof(Reduction));
-  memory_free(memory, run.changes, run.change_capacity * sizeof(Change));
+  memory_free(memory, run.changes,
+              run.change_capacity * sizeof(RecordedChange));
   return status;
 }

@@ -19,87 +19,7 @@
 #include <math.h>
 
 #include "math/elementary.h"
-
-/* The dynamic linker of glibc picks clones; sanitizers start too late for it.
- * LOOPS_WITHOUT_CLONES: tests compile the file for one instruction set. */
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 && \
-    defined(__x86_64__) && defined(__GLIBC__) &&                  \
-    !defined(__SANITIZE_ADDRESS__) && !defined(LOOPS_WITHOUT_CLONES)
-#define CLONES \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#define HAS_CLONES 1
-#else
-#define CLONES
-#define HAS_CLONES 0
-#endif
-
-/* Elements do not depend on each other, even where out is an operand. */
-#if defined(__clang__)
-#define ELEMENTWISE _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
-#define ELEMENTWISE _Pragma("GCC ivdep")
-#else
-#define ELEMENTWISE
-#endif
-
-typedef uint32_t Truth; /* 0 or 1 */
-
-#define UNUSED(x) (void)(x)
-
-/* name(out[R], a[A]): expression of x */
-#define LOOP1(name, R, A, expression)                              \
-  CLONES static void name(void *out, const void *a, const void *b, \
-                          const void *c, uint32_t n) {             \
-    R *to = out;                                                   \
-    const A *from = a;                                             \
-    UNUSED(b);                                                     \
-    UNUSED(c);                                                     \
-    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                 \
-      const A x = from[i];                                         \
-      to[i] = (R)(expression);                                     \
-    }                                                              \
-  }
-
-/* name(out[R], a[A], b[B]): expression of x and y */
-#define LOOP2(name, R, A, B, expression)                           \
-  CLONES static void name(void *out, const void *a, const void *b, \
-                          const void *c, uint32_t n) {             \
-    R *to = out;                                                   \
-    const A *first = a;                                            \
-    const B *second = b;                                           \
-    UNUSED(c);                                                     \
-    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                 \
-      const A x = first[i];                                        \
-      const B y = second[i];                                       \
-      to[i] = (R)(expression);                                     \
-    }                                                              \
-  }
-
-#define LOOP2_SECOND(name, R, A, expression)                       \
-  CLONES static void name(void *out, const void *a, const void *b, \
-                          const void *c, uint32_t n) {             \
-    R *to = out;                                                   \
-    const A *first = a;                                            \
-    const A y = *(const A *)b;                                     \
-    UNUSED(c);                                                     \
-    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                 \
-      const A x = first[i];                                        \
-      to[i] = (R)(expression);                                     \
-    }                                                              \
-  }
-
-#define LOOP2_FIRST(name, R, A, expression)                        \
-  CLONES static void name(void *out, const void *a, const void *b, \
-                          const void *c, uint32_t n) {             \
-    R *to = out;                                                   \
-    const A x = *(const A *)a;                                     \
-    const A *second = b;                                           \
-    UNUSED(c);                                                     \
-    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                 \
-      const A y = second[i];                                       \
-      to[i] = (R)(expression);                                     \
-    }                                                              \
-  }
+#include "program/vm_loop_macros.h"
 
 /* Numbers ----------------------------------------------------------------- */
 
@@ -142,25 +62,25 @@ WIDE_UNARY(near_cos, elementary_near_cos)
 
 /* The vectorised form first; arguments past its reach one by one after. out may
  * be where the arguments are, so these are kept, some at a time. */
-#define OWN_QUARTER_SIN(name, near, type, quarters)                               \
-  static void name##_some(type *to, const type *from, uint32_t n) {        \
-    type room[LOOP_ROWS];                                                  \
-    bool far = false;                                                      \
-    for (uint32_t i = 0; i < n; i++)                                       \
-      far |= !(fabs((double)from[i]) < ELEMENTARY_REACH);                  \
-    if (far) memcpy(room, from, n * sizeof(type));                         \
-    near(to, from, NULL, NULL, n);                                         \
-    for (uint32_t i = 0; far && i < n; i++)                                \
-      if (!(fabs((double)room[i]) < ELEMENTARY_REACH))                     \
-        to[i] = (type)elementary_quarter_sin_any((double)room[i], quarters);      \
-  }                                                                        \
-  static void name(void *out, const void *a, const void *b, const void *c, \
-                   uint32_t n) {                                           \
-    (void)b;                                                               \
-    (void)c;                                                               \
-    for (uint32_t i = 0; i < n; i += LOOP_ROWS)                            \
-      name##_some((type *)out + i, (const type *)a + i,                    \
-                  n - i < LOOP_ROWS ? n - i : LOOP_ROWS);                  \
+#define OWN_QUARTER_SIN(name, near, type, quarters)                          \
+  static void name##_some(type *to, const type *from, uint32_t n) {          \
+    type room[LOOP_ROWS];                                                    \
+    bool far = false;                                                        \
+    for (uint32_t i = 0; i < n; i++)                                         \
+      far |= !(fabs((double)from[i]) < ELEMENTARY_REACH);                    \
+    if (far) memcpy(room, from, n * sizeof(type));                           \
+    near(to, from, NULL, NULL, n);                                           \
+    for (uint32_t i = 0; far && i < n; i++)                                  \
+      if (!(fabs((double)room[i]) < ELEMENTARY_REACH))                       \
+        to[i] = (type)elementary_quarter_sin_any((double)room[i], quarters); \
+  }                                                                          \
+  static void name(void *out, const void *a, const void *b, const void *c,   \
+                   uint32_t n) {                                             \
+    (void)b;                                                                 \
+    (void)c;                                                                 \
+    for (uint32_t i = 0; i < n; i += LOOP_ROWS)                              \
+      name##_some((type *)out + i, (const type *)a + i,                      \
+                  n - i < LOOP_ROWS ? n - i : LOOP_ROWS);                    \
   }
 OWN_QUARTER_SIN(own_sin_f32, near_sin_f32, float, 0)
 OWN_QUARTER_SIN(own_sin_f64, near_sin_f64, double, 0)

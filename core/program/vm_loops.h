@@ -14,8 +14,8 @@
 #ifndef ECS_VM_LOOPS_H
 #define ECS_VM_LOOPS_H
 
-#include "program/program_ir.h"
 #include "math/reduction.h"
+#include "program/operation.h"
 
 #define LOOP_ROWS 512u
 

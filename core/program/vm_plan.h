@@ -22,12 +22,13 @@
 #ifndef ECS_VM_PLAN_H
 #define ECS_VM_PLAN_H
 
+#include "program/program_ir.h"
 #include "program/vm_loops.h"
 
 /* One thing to do for each block, or once per run. */
 typedef struct Step {
   Loop loop; /* NULL: what the instruction says, in vm.c */
-  const Instruction *at;
+  const Instruction *ins;
   uint32_t out; /* these four are places: indices of bases */
   uint32_t operands[3];
 } Step;
@@ -57,8 +58,12 @@ static inline uint32_t plan_column(const ProgramPlan *plan, uint32_t column) {
   return plan->register_count + column;
 }
 
-/* Makes the plan of a verified program. ECS_E_MEMORY. */
-ECS_INTERNAL ecs_Status plan_create(ecs_Program *program);
+/* A plan with the counts of the sizes and room for as many steps, registers and
+ * single values; the steps are zero. NULL: there is no memory. */
+ECS_INTERNAL ProgramPlan *plan_create(const ecs_Program *program,
+                                      const ProgramPlan *sizes);
+
+/* Frees the program's plan, where it has one. */
 ECS_INTERNAL void plan_destroy(ecs_Program *program);
 
 #endif

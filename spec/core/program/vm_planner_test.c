@@ -1,4 +1,4 @@
-/* vm_plan_test.c: what the block VM makes of a program: which values are
+/* vm_planner_test.c: what the block VM makes of a program: which values are
  * columns, single ones or in registers, which steps are left.
  *
  * That plans are right is shown by program_differential_test.c; here is that
