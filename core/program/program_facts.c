@@ -67,11 +67,11 @@ static void count_uses(ProgramFacts *facts) {
     const Instruction *ins = &program->code[i];
     for (uint32_t k = 0; facts_needed(facts, ins) && k < 3; k++)
       if (ins->operands[k] != NO_VALUE) facts->uses[ins->operands[k]]++;
-    if (shape_of(ins) == SHAPE_REDUCE) facts->adders[ins->index]++;
+    if (instruction_shape(ins) == SHAPE_REDUCE) facts->adders[ins->index]++;
     if (ins->result == NO_VALUE) continue;
     facts->definition[ins->result] = i;
     facts->is_single[ins->result] =
-        is_pure(shape_of(ins)) && all_single(facts, ins);
+        is_pure(instruction_shape(ins)) && all_single(facts, ins);
     facts->column[ins->result] = NO_VALUE;
   }
 }
@@ -128,7 +128,7 @@ static void find_last_uses(ProgramFacts *facts) {
     uint32_t when = facts_late(facts, ins) ? program->code_count : i;
     for (uint32_t k = 0; facts_needed(facts, ins) && k < 3; k++)
       if (ins->operands[k] != NO_VALUE) note_use(facts, ins->operands[k], when);
-    if (shape_of(ins) == SHAPE_STORE) note_store(facts, ins, i);
+    if (instruction_shape(ins) == SHAPE_STORE) note_store(facts, ins, i);
   }
 }
 
@@ -152,7 +152,7 @@ static bool old_values_end(const ProgramFacts *facts, uint32_t column,
   const ecs_Program *program = facts->program;
   for (uint32_t k = 0; k < program->code_count; k++) {
     const Instruction *ins = &program->code[k];
-    if (shape_of(ins) != SHAPE_LOAD || ins->index != column) continue;
+    if (instruction_shape(ins) != SHAPE_LOAD || ins->index != column) continue;
     if (!facts_needed(facts, ins)) continue;
     if (k > i || facts->last_use[ins->result] > i) return false;
   }
@@ -169,7 +169,7 @@ static void find_columns(ProgramFacts *facts) {
     uint32_t i = facts->definition[value];
     const Instruction *ins = &program->code[i];
     if (facts->is_single[value] || facts->column[value] != NO_VALUE ||
-        shape_of(ins) > SHAPE_QUANTIZE || facts_part(facts, ins) ||
+        instruction_shape(ins) > SHAPE_QUANTIZE || facts_part(facts, ins) ||
         !facts_direct(facts, c, (ValueType)program->types[value]) ||
         !old_values_end(facts, c, i))
       continue;

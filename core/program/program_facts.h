@@ -46,20 +46,12 @@ ECS_INTERNAL ecs_Status facts_init(ProgramFacts *facts,
                                    const ecs_Program *program);
 ECS_INTERNAL void facts_deinit(ProgramFacts *facts);
 
-static inline OperationShape shape_of(const Instruction *ins) {
-  return operation_infos[ins->operation].shape;
-}
-
-/* Does it change structure? */
-static inline bool is_change(const Instruction *ins) {
-  return shape_of(ins) == SHAPE_STRUCTURE || shape_of(ins) == SHAPE_DESTROY;
-}
-
 /* Does it run when all other steps of a block have run, row by row? */
 static inline bool facts_late(const ProgramFacts *facts,
                               const Instruction *ins) {
-  return is_change(ins) ||
-         (shape_of(ins) == SHAPE_REDUCE && facts->adders[ins->index] > 1);
+  return instruction_is_change(ins) ||
+         (instruction_shape(ins) == SHAPE_REDUCE &&
+          facts->adders[ins->index] > 1);
 }
 
 /* Does an effect depend on it, or is it one? */

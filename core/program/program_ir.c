@@ -36,8 +36,8 @@ void program_deinit(ecs_Program *program) {
 
 /* Types ----------------------------------------------------------------- */
 
-ValueType operation_result(const Instruction *instruction) {
-  switch (operation_infos[instruction->operation].shape) {
+ValueType instruction_result(const Instruction *ins) {
+  switch (instruction_shape(ins)) {
     case SHAPE_COMPARE:
     case SHAPE_EQUAL:
     case SHAPE_LOGIC:
@@ -47,7 +47,7 @@ ValueType operation_result(const Instruction *instruction) {
     case SHAPE_HAS: return VALUE_BOOL;
     case SHAPE_SELF: return VALUE_ENTITY;
     case SHAPE_RANDOM: return VALUE_F64;
-    default: return (ValueType)instruction->type;
+    default: return (ValueType)ins->type;
   }
 }
 
@@ -178,7 +178,7 @@ static bool check_store(Verifier *verifier) {
 
 static bool check(Verifier *verifier) {
   ValueType type = (ValueType)verifier->ins->type;
-  switch (operation_infos[verifier->ins->operation].shape) {
+  switch (instruction_shape(verifier->ins)) {
     case SHAPE_UNARY:
       return check_number(verifier) && check_operands(verifier, 1, type);
     case SHAPE_BINARY:

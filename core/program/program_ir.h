@@ -98,7 +98,18 @@ ECS_INTERNAL void program_deinit(ecs_Program *program);
 ECS_INTERNAL ecs_Status program_verify(const ecs_Program *program,
                                        const Mistake *mistake);
 
-/* The type an operation gives. */
-ECS_INTERNAL ValueType operation_result(const Instruction *instruction);
+/* The type of an instruction's result; of an effect, the type it was given. */
+ECS_INTERNAL ValueType instruction_result(const Instruction *ins);
+
+/* What its operation takes. */
+static inline OperationShape instruction_shape(const Instruction *ins) {
+  return operation_infos[ins->operation].shape;
+}
+
+/* Does it add, remove or destroy? */
+static inline bool instruction_is_change(const Instruction *ins) {
+  return instruction_shape(ins) == SHAPE_STRUCTURE ||
+         instruction_shape(ins) == SHAPE_DESTROY;
+}
 
 #endif

@@ -342,7 +342,7 @@ static double read_constant(Parser *parser, ValueType type) {
 
 /* What stands behind the name of an operation with a result. */
 static void read_operands(Parser *parser, Instruction *ins) {
-  OperationShape shape = operation_infos[ins->operation].shape;
+  OperationShape shape = instruction_shape(ins);
   const ecs_Program *program = parser->program;
   uint32_t values = 0;
   switch (shape) {
@@ -381,7 +381,7 @@ static void read_operands(Parser *parser, Instruction *ins) {
 
 static void read_effect(Parser *parser, Instruction *ins) {
   const ecs_Program *program = parser->program;
-  switch (operation_infos[ins->operation].shape) {
+  switch (instruction_shape(ins)) {
     case SHAPE_STORE:
       ins->index = reference(parser, 'c', program->column_count);
       ins->operands[0] = value_reference(parser);
@@ -424,7 +424,7 @@ static void append(Parser *parser, const Instruction *ins) {
   if (!fits) return;
   program->code[program->code_count++] = *ins;
   if (ins->result != NO_VALUE)
-    program->types[program->value_count++] = (uint8_t)operation_result(ins);
+    program->types[program->value_count++] = (uint8_t)instruction_result(ins);
 }
 
 static Instruction blank(const Parser *parser) {
@@ -460,7 +460,7 @@ static void read_instruction(Parser *parser) {
       find_operation(parser, OPERATION_FIRST_EFFECT, OPERATION_COUNT);
   if (parser->status != ECS_OK) return;
   read_effect(parser, &ins);
-  OperationShape shape = operation_infos[ins.operation].shape;
+  OperationShape shape = instruction_shape(&ins);
   if (shape == SHAPE_STRUCTURE || shape == SHAPE_DESTROY)
     parser->program->changes_structure = true;
   if (shape == SHAPE_DESTROY) parser->program->destroys = true;

@@ -84,7 +84,7 @@ static void print_constant(Printer *printer, const Instruction *ins) {
 /* What stands behind the operation's name. */
 static void print_operands(Printer *printer, const Instruction *ins) {
   const char *type = value_type_name((ValueType)ins->type);
-  switch (operation_infos[ins->operation].shape) {
+  switch (instruction_shape(ins)) {
     case SHAPE_QUANTIZE:
       print(printer, " %s", ecs_scalar_name((ecs_Scalar)ins->scalar));
       /* fall through */
@@ -129,7 +129,7 @@ static void print_operands(Printer *printer, const Instruction *ins) {
       print_values(printer, ins, 2);
       break;
   }
-  if (operation_infos[ins->operation].shape == SHAPE_GET)
+  if (instruction_shape(ins) == SHAPE_GET)
     print_name(printer,
                schema_of(printer, ins->index)->fields[ins->field].name);
 }

@@ -201,7 +201,7 @@ static void run_special(const Run *run, const Step *step) {
   void *out = plan->bases[step->out];
   const void *first = plan->bases[step->operands[0]];
   uint32_t there = first != NULL;
-  switch (operation_infos[ins->operation].shape) {
+  switch (instruction_shape(ins)) {
     case SHAPE_PRESENT:
       loop_fill(VALUE_BOOL)(out, &there, NULL, NULL, run->rows);
       break;
@@ -220,7 +220,7 @@ static void run_special(const Run *run, const Step *step) {
 /* Loads and stores of a column that is not there. */
 static bool skip_absent(const Run *run, const Step *step) {
   const ProgramPlan *plan = run->program->plan;
-  OperationShape shape = operation_infos[step->ins->operation].shape;
+  OperationShape shape = instruction_shape(step->ins);
   if (shape == SHAPE_STORE) return plan->bases[step->out] == NULL;
   if (shape != SHAPE_LOAD || plan->bases[step->operands[0]] != NULL)
     return false;

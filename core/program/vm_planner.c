@@ -122,7 +122,7 @@ static uint32_t spread(Planner *planner, uint32_t value) {
 
 /* The form of loop for single operands among the last two, or FORM_ARRAYS. */
 static LoopForm form_of(const Planner *planner, const Instruction *ins) {
-  OperationShape shape = shape_of(ins);
+  OperationShape shape = instruction_shape(ins);
   bool select = shape == SHAPE_SELECT;
   bool formed = select || shape == SHAPE_BINARY || shape == SHAPE_COMPARE ||
                 shape == SHAPE_EQUAL;
@@ -143,7 +143,7 @@ static uint32_t operand_place(Planner *planner, const Instruction *ins,
   uint32_t value = ins->operands[k];
   if (value == NO_VALUE) return 0;
   if (!planner->facts.is_single[value]) return planner->places[value];
-  uint32_t last = shape_of(ins) == SHAPE_SELECT ? 2 : 1;
+  uint32_t last = instruction_shape(ins) == SHAPE_SELECT ? 2 : 1;
   bool as_single = (form == FORM_SECOND && k == last) ||
                    (form == FORM_FIRST && k + 1 == last);
   return as_single ? SINGLE_PLACE | value : spread(planner, value);
@@ -154,7 +154,7 @@ static Loop loop_for(const Planner *planner, const Instruction *ins,
                      LoopForm form) {
   const ecs_Program *program = planner->facts.program;
   ValueType type = (ValueType)ins->type;
-  switch (shape_of(ins)) {
+  switch (instruction_shape(ins)) {
     case SHAPE_QUANTIZE: return loop_quantize((ecs_Scalar)ins->scalar, type);
     case SHAPE_STORE:
       return loop_store(program->columns[ins->index].type,
@@ -163,7 +163,7 @@ static Loop loop_for(const Planner *planner, const Instruction *ins,
     case SHAPE_LOAD: return loop_load(program->columns[ins->index].type, type);
     default: break;
   }
-  return shape_of(ins) <= SHAPE_CONVERT
+  return instruction_shape(ins) <= SHAPE_CONVERT
              ? loop_of((Operation)ins->operation, type, form)
              : NULL;
 }
@@ -181,7 +181,7 @@ static void plan_once(Planner *planner, const Instruction *ins) {
 
 /* A load that needs no step: the value is the column. */
 static bool plan_direct_load(Planner *planner, const Instruction *ins) {
-  if (shape_of(ins) != SHAPE_LOAD) return false;
+  if (instruction_shape(ins) != SHAPE_LOAD) return false;
   const ColumnFacts *facts = &planner->facts.columns[ins->index];
   if (!facts_direct(&planner->facts, ins->index, (ValueType)ins->type) ||
       planner->facts.last_use[ins->result] > facts->written_at)
@@ -192,10 +192,12 @@ static bool plan_direct_load(Planner *planner, const Instruction *ins) {
 
 /* A store whose value has been computed in the column. */
 static bool is_stored_already(const Planner *planner, const Instruction *ins) {
-  return shape_of(ins) == SHAPE_STORE && ins->operands[1] == NO_VALUE &&
+  return instruction_shape(ins) == SHAPE_STORE &&
+         ins->operands[1] == NO_VALUE &&
          planner->places[ins->operands[0]] == (COLUMN_PLACE | ins->index) &&
-         shape_of(&planner->facts.program
-                       ->code[planner->facts.definition[ins->operands[0]]]) !=
+         instruction_shape(
+             &planner->facts.program
+                  ->code[planner->facts.definition[ins->operands[0]]]) !=
              SHAPE_LOAD;
 }
 
@@ -229,7 +231,7 @@ static Step plan_product(const Planner *planner, const Instruction *ins,
 
 static Step plan_loop(Planner *planner, const Instruction *ins) {
   for (uint32_t k = 0; k < 2; k++)
-    if (ins->result != NO_VALUE && shape_of(ins) == SHAPE_BINARY &&
+    if (ins->result != NO_VALUE && instruction_shape(ins) == SHAPE_BINARY &&
         planner->facts.is_part[ins->operands[k]])
       return plan_product(planner, ins, k);
   LoopForm form = form_of(planner, ins);
@@ -245,16 +247,18 @@ static void plan_step(Planner *planner, uint32_t i) {
       facts_part(&planner->facts, ins))
     return;
   Step step = plan_loop(planner, ins);
-  if (shape_of(ins) == SHAPE_LOAD || shape_of(ins) == SHAPE_PRESENT)
+  if (instruction_shape(ins) == SHAPE_LOAD ||
+      instruction_shape(ins) == SHAPE_PRESENT)
     step.operands[0] = COLUMN_PLACE | ins->index;
-  if (shape_of(ins) == SHAPE_STORE) step.out = COLUMN_PLACE | ins->index;
+  if (instruction_shape(ins) == SHAPE_STORE)
+    step.out = COLUMN_PLACE | ins->index;
   if (ins->result != NO_VALUE) {
     uint32_t last = planner->facts.last_use[ins->result];
     if (planner->places[ins->result] == NO_VALUE)
       planner->places[ins->result] = take_register(planner, i, last);
     step.out = planner->places[ins->result];
   }
-  if (is_change(ins))
+  if (instruction_is_change(ins))
     planner->changes[planner->change_count++] = step;
   else if (facts_late(&planner->facts, ins))
     planner->sums[planner->sum_count++] = step;
