@@ -11,6 +11,9 @@ static size_t lay_plan(ProgramPlan *plan, const ecs_Program *program,
   plan->changes = memory_lay(block, &used, plan->change_count, sizeof(Step));
   plan->bases = memory_lay(block, &used, plan->base_count, sizeof(void *));
   plan->single = memory_lay(block, &used, program->value_count, sizeof(double));
+#ifdef ECS_CHECKED
+  plan->held = memory_lay(block, &used, plan->base_count, sizeof(uint32_t));
+#endif
   /* Registers start on a line. */
   char *registers = memory_lay(
       block, &used,
@@ -43,3 +46,235 @@ void plan_destroy(ecs_Program *program) {
               program->plan->block_bytes);
   program->plan = NULL;
 }
+
+/* Invariants -------------------------------------------------------------- */
+
+#ifdef ECS_CHECKED
+
+/* What a place holds, other than a value: nothing of use, or the values that a
+ * column had before the block. */
+#define HELD_NOTHING NO_VALUE
+#define HELD_COLUMN (NO_VALUE - 1)
+
+typedef struct PlanCheck {
+  const ecs_Program *program;
+  const ProgramPlan *plan;
+} PlanCheck;
+
+/* As many values as its number are defined before a value, and some effects. */
+static const Instruction *definition_of(const ecs_Program *program,
+                                        uint32_t value) {
+  const Instruction *ins = &program->code[value];
+  while (ins->result != value) ins++;
+  return ins;
+}
+
+static bool is_single_place(const PlanCheck *check, uint32_t place) {
+  return place >= plan_column(check->plan, check->program->column_count);
+}
+
+/* Does the place hold the value? A column does as well that is loaded as it
+ * is: of all columns that load as a type, one of as many bytes. */
+static bool place_holds(const PlanCheck *check, uint32_t place,
+                        uint32_t value) {
+  if (place >= check->plan->base_count) return false;
+  if (check->plan->held[place] != HELD_COLUMN)
+    return check->plan->held[place] == value;
+  const Instruction *ins = definition_of(check->program, value);
+  if (ins->operation != OPERATION_LOAD) return false;
+  const ecs_KernelColumn *column = &check->program->columns[ins->index];
+  return place == plan_column(check->plan, ins->index) &&
+         column->access != ECS_OPTIONAL &&
+         scalar_bytes(column->type) == value_bytes((ValueType)ins->type);
+}
+
+/* The operands of a loop that are single values are those of its form. */
+static bool form_is_right(const PlanCheck *check, const Step *step,
+                          LoopForm form, uint32_t last) {
+  for (uint32_t k = 0; k < 3; k++) {
+    bool single = (form == FORM_SECOND && k == last) ||
+                  (form == FORM_FIRST && k + 1 == last);
+    bool used = k <= last && step->ins->operands[k] != NO_VALUE;
+    if (used && is_single_place(check, step->operands[k]) != single)
+      return false;
+  }
+  return true;
+}
+
+/* A step of one instruction: its operands, as arrays or in a form that takes
+ * single values. */
+static bool operation_is_sound(const PlanCheck *check, const Step *step) {
+  const Instruction *ins = step->ins;
+  uint32_t last = instruction_shape(ins) == SHAPE_SELECT ? 2 : 1;
+  LoopForm form = FORM_ARRAYS;
+  while (instruction_shape(ins) <= SHAPE_SELECT && form + 1 < FORM_COUNT &&
+         loop_of((Operation)ins->operation, (ValueType)ins->type, form) !=
+             step->loop)
+    form++;
+  for (uint32_t k = 0; k < 3; k++)
+    if (ins->operands[k] != NO_VALUE &&
+        !place_holds(check, step->operands[k], ins->operands[k]))
+      return false;
+  return form_is_right(check, step, form, last);
+}
+
+/* A sum or difference whose operand k is a product, in one loop with it. */
+static bool product_is_sound(const PlanCheck *check, const Step *step,
+                             uint32_t k, LoopForm form) {
+  const Instruction *ins = step->ins;
+  const Instruction *product = definition_of(check->program, ins->operands[k]);
+  if (product->operation != OPERATION_TIMES) return false;
+  uint32_t x = product->operands[0], y = product->operands[1];
+  bool in_order = place_holds(check, step->operands[0], x) &&
+                  place_holds(check, step->operands[1], y);
+  bool exchanged = place_holds(check, step->operands[0], y) &&
+                   place_holds(check, step->operands[1], x);
+  return (in_order || exchanged) &&
+         place_holds(check, step->operands[2], ins->operands[1 - k]) &&
+         !is_single_place(check, step->operands[0]) &&
+         is_single_place(check, step->operands[1]) == (form == FORM_SECOND) &&
+         !is_single_place(check, step->operands[2]);
+}
+
+/* Is the step what its loop says: an operation, or a product with its sum? */
+static bool loop_is_sound(const PlanCheck *check, const Step *step) {
+  const Instruction *ins = step->ins;
+  bool sum = ins->operation == OPERATION_PLUS;
+  if (sum || ins->operation == OPERATION_MINUS)
+    for (LoopForm form = FORM_ARRAYS; form <= FORM_SECOND; form++)
+      for (uint32_t k = 0; k < 2; k++) {
+        ProductKind kind = sum      ? PRODUCT_PLUS
+                           : k == 0 ? PRODUCT_MINUS
+                                    : MINUS_PRODUCT;
+        if (step->loop == loop_product(kind, (ValueType)ins->type, form) &&
+            product_is_sound(check, step, k, form))
+          return true;
+      }
+  return operation_is_sound(check, step);
+}
+
+/* May the step write its result where it does? Over an operand only in elements
+ * of one size, and never over a single value. */
+static bool result_is_sound(const PlanCheck *check, const Step *step) {
+  const uint8_t *types = check->program->types;
+  const Instruction *ins = step->ins;
+  if (is_single_place(check, step->out)) return false;
+  for (uint32_t k = 0; k < 3; k++)
+    if (ins->operands[k] != NO_VALUE && step->out == step->operands[k] &&
+        value_bytes((ValueType)types[ins->result]) !=
+            value_bytes((ValueType)types[ins->operands[k]]))
+      return false;
+  return true;
+}
+
+/* One step of a block; notes what the place that it writes holds then. */
+static bool step_is_sound(const PlanCheck *check, const Step *step) {
+  const ProgramPlan *plan = check->plan;
+  const Instruction *ins = step->ins;
+  OperationShape shape = instruction_shape(ins);
+  uint32_t column = plan_column(plan, ins->index);
+  bool loops =
+      shape <= SHAPE_QUANTIZE || shape == SHAPE_LOAD || shape == SHAPE_STORE;
+  if ((step->loop != NULL) != loops || !loop_is_sound(check, step))
+    return false;
+  if ((shape == SHAPE_LOAD || shape == SHAPE_PRESENT) &&
+      step->operands[0] != column)
+    return false;
+  if (shape == SHAPE_LOAD && plan->held[column] != HELD_COLUMN) return false;
+  if (shape == SHAPE_STORE && step->out != column) return false;
+  if (shape == SHAPE_STORE) plan->held[column] = HELD_NOTHING;
+  if (ins->result == NO_VALUE) return true;
+  if (!result_is_sound(check, step)) return false;
+  plan->held[step->out] = ins->result;
+  return true;
+}
+
+static bool steps_are_sound(const PlanCheck *check, const Step *steps,
+                            uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (!step_is_sound(check, &steps[i])) return false;
+  return true;
+}
+
+/* What is done before the first block: single values, then those of them that
+ * are spread over registers. */
+static bool once_is_sound(const PlanCheck *check) {
+  const ProgramPlan *plan = check->plan;
+  for (uint32_t i = 0; i < plan->once_count; i++) {
+    const Step *step = &plan->once[i];
+    for (uint32_t k = 0; k < 3; k++)
+      if (step->ins->operands[k] != NO_VALUE &&
+          !place_holds(check, step->operands[k], step->ins->operands[k]))
+        return false;
+    if (!is_single_place(check, step->out) || step->out >= plan->base_count)
+      return false;
+    plan->held[step->out] = step->ins->result;
+  }
+  for (uint32_t i = 0; i < plan->spread_count; i++) {
+    const Step *step = &plan->spread[i];
+    if (step->out >= plan->register_count ||
+        !is_single_place(check, step->operands[0]))
+      return false;
+    plan->held[step->out] = plan->held[step->operands[0]];
+  }
+  return true;
+}
+
+/* Is every effect planned once, in the order of the program? A store has no
+ * step where its value was computed in the column. */
+static bool effects_are_planned(const PlanCheck *check) {
+  const ProgramPlan *plan = check->plan;
+  uint32_t step = 0, sum = 0, change = 0;
+  for (uint32_t i = 0; i < check->program->code_count; i++) {
+    const Instruction *ins = &check->program->code[i];
+    if (ins->result != NO_VALUE) continue;
+    while (step < plan->step_count && plan->steps[step].ins->result != NO_VALUE)
+      step++;
+    if (step < plan->step_count && plan->steps[step].ins == ins)
+      step++;
+    else if (sum < plan->sum_count && plan->sums[sum].ins == ins)
+      sum++;
+    else if (change < plan->change_count && plan->changes[change].ins == ins)
+      change++;
+    else if (instruction_shape(ins) != SHAPE_STORE ||
+             plan->held[plan_column(plan, ins->index)] != ins->operands[0])
+      return false;
+  }
+  while (step < plan->step_count && plan->steps[step].ins->result != NO_VALUE)
+    step++;
+  return step == plan->step_count && sum == plan->sum_count &&
+         change == plan->change_count;
+}
+
+/* The registers lie in the plan's block, each on a line of its own. */
+static bool registers_are_in_block(const ProgramPlan *plan) {
+  uintptr_t start = (uintptr_t)plan, end = start + plan->block_bytes;
+  for (uint32_t k = 0; k < plan->register_count; k++) {
+    uintptr_t base = (uintptr_t)plan->bases[k];
+    if (base < start || base + LOOP_ROWS * 8 > end ||
+        base % ECS_LINE_BYTES != 0)
+      return false;
+  }
+  return plan->register_count == 1 || plan->block_rows <= LOOP_ROWS;
+}
+
+/* In the second block registers hold what the first has left there. */
+bool plan_check_invariants(const ecs_Program *program) {
+  const PlanCheck check = {program, program->plan};
+  const ProgramPlan *plan = program->plan;
+  if (!registers_are_in_block(plan)) return false;
+  for (uint32_t k = 0; k < plan->base_count; k++) plan->held[k] = HELD_NOTHING;
+  if (!once_is_sound(&check)) return false;
+  for (uint32_t block = 0; block < 2; block++) {
+    for (uint32_t c = 0; c < program->column_count; c++)
+      plan->held[plan_column(plan, c)] = HELD_COLUMN;
+    if (!steps_are_sound(&check, plan->steps, plan->step_count) ||
+        !steps_are_sound(&check, plan->sums, plan->sum_count) ||
+        !steps_are_sound(&check, plan->changes, plan->change_count) ||
+        !effects_are_planned(&check))
+      return false;
+  }
+  return true;
+}
+
+#endif

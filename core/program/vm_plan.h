@@ -51,6 +51,9 @@ struct ProgramPlan {
   double *single;     /* by value: room for those that are the same for
                               every row */
   size_t block_bytes; /* of the one allocation that holds it all */
+#ifdef ECS_CHECKED
+  uint32_t *held; /* by place: scratch of plan_check_invariants */
+#endif
 };
 
 /* The place of column c. */
@@ -65,5 +68,15 @@ ECS_INTERNAL ProgramPlan *plan_create(const ecs_Program *program,
 
 /* Frees the program's plan, where it has one. */
 ECS_INTERNAL void plan_destroy(ecs_Program *program);
+
+#ifdef ECS_CHECKED
+/* Is the program's plan sound? Follows its steps through two blocks, noting
+ * which value each place holds, and returns false if a step reads a place that
+ * does not hold the operand of its instruction, writes where it must not, or
+ * has a loop of the wrong form, or if an effect of the program is not planned.
+ * Cost: linear in the code, but for values that are defined behind many
+ * effects. */
+ECS_INTERNAL bool plan_check_invariants(const ecs_Program *program);
+#endif
 
 #endif

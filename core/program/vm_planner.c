@@ -356,5 +356,6 @@ ecs_Status program_plan(ecs_Program *program) {
   plan_code(&planner);
   ecs_Status status = finish(&planner, program);
   planner_deinit(&planner);
+  ECS_ASSERT(status != ECS_OK || plan_check_invariants(program));
   return status;
 }
