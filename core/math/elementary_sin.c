@@ -17,6 +17,8 @@
 
 #include "math/elementary_sin.h"
 
+#include "base/invariant.h"
+
 /* 2/pi in units of 2^-64, 2^-128 ..., behind 64 zero bits. */
 /* clang-format off */
 static const uint64_t two_over_pi[21] = {
@@ -52,6 +54,7 @@ static Wide multiply(uint64_t a, uint64_t b) {
 /* 64 bits of the table from a bit position on. */
 static uint64_t window(unsigned position) {
   unsigned word = position / 64, shift = position % 64;
+  ECS_ASSERT(word + 1 < sizeof two_over_pi / sizeof *two_over_pi);
   if (shift == 0) return two_over_pi[word];
   return (two_over_pi[word] << shift) | (two_over_pi[word + 1] >> (64 - shift));
 }
@@ -120,5 +123,7 @@ ElementaryAngle elementary_reduce_far(double x) {
   angle.high = sign * pair.high;
   angle.low = sign * pair.low;
   angle.quadrant = quadrant;
+  ECS_ASSERT(fabs(angle.high) <= 0x1.921fb54442d19p-1);
+  ECS_ASSERT(fabs(angle.low) <= fabs(angle.high) * 0x1p-52);
   return angle;
 }

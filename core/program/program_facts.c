@@ -44,6 +44,7 @@ static bool all_single(const ProgramFacts *facts, const Instruction *ins) {
 static void note_store(ProgramFacts *facts, const Instruction *ins,
                        uint32_t i) {
   ColumnFacts *column = &facts->columns[ins->index];
+  ECS_ASSERT(ins->index < facts->program->column_count);
   if (column->stores == 0) column->written_at = i;
   column->stores++;
   column->store = ins->operands[1] == NO_VALUE ? i : NO_VALUE;
@@ -111,6 +112,7 @@ static void use_until(ProgramFacts *facts, uint32_t value, uint32_t i) {
 /* Instruction i uses a value. What a product takes is used where the product
  * is. */
 static void note_use(ProgramFacts *facts, uint32_t value, uint32_t i) {
+  ECS_ASSERT(facts->definition[value] < i);
   use_until(facts, value, i);
   if (!facts->is_part[value]) return;
   const Instruction *product = &facts->program->code[facts->definition[value]];
@@ -178,6 +180,77 @@ static void find_columns(ProgramFacts *facts) {
   }
 }
 
+/* Invariants -------------------------------------------------------------- */
+
+#ifdef ECS_CHECKED
+
+/* An operand of instruction i, which is needed: it is defined before, and known
+ * to be used there. */
+static bool operand_is_known(const ProgramFacts *facts, uint32_t value,
+                             uint32_t i) {
+  const ecs_Program *program = facts->program;
+  const Instruction *ins = &program->code[i];
+  uint32_t when = facts_late(facts, ins) ? program->code_count : i;
+  return value < program->value_count && facts->definition[value] < i &&
+         facts->is_needed[value] && facts->uses[value] > 0 &&
+         facts->last_use[value] >= when;
+}
+
+/* A product that is computed with its sum has only that use and no step, so
+ * what it takes is kept until then. */
+static bool part_is_known(const ProgramFacts *facts, uint32_t value) {
+  const Instruction *ins = &facts->program->code[facts->definition[value]];
+  return ins->operation == OPERATION_TIMES && facts->uses[value] == 1 &&
+         !facts->is_single[value] && facts->column[value] == NO_VALUE &&
+         facts->last_use[ins->operands[0]] >= facts->last_use[value] &&
+         facts->last_use[ins->operands[1]] >= facts->last_use[value];
+}
+
+/* A value is computed in a column only where it is all that is stored there. */
+static bool column_is_known(const ProgramFacts *facts, uint32_t value) {
+  const ColumnFacts *column = &facts->columns[facts->column[value]];
+  return column->stores == 1 && column->store != NO_VALUE &&
+         facts->program->code[column->store].operands[0] == value &&
+         column->written_at == facts->definition[value];
+}
+
+static bool value_is_known(const ProgramFacts *facts, uint32_t value) {
+  uint32_t i = facts->definition[value];
+  const Instruction *ins = &facts->program->code[i];
+  return i < facts->program->code_count && ins->result == value &&
+         facts->is_needed[value] == (facts->uses[value] > 0) &&
+         facts->is_single[value] ==
+             (is_pure(instruction_shape(ins)) && all_single(facts, ins)) &&
+         (!facts->is_part[value] || part_is_known(facts, value)) &&
+         (facts->column[value] == NO_VALUE || column_is_known(facts, value));
+}
+
+bool facts_check_invariants(const ProgramFacts *facts) {
+  const ecs_Program *program = facts->program;
+  uint32_t operands = 0, stores = 0, adders = 0;
+  for (uint32_t v = 0; v < program->value_count; v++) {
+    if (!value_is_known(facts, v)) return false;
+    operands -= facts->uses[v];
+  }
+  for (uint32_t i = 0; i < program->code_count; i++) {
+    const Instruction *ins = &program->code[i];
+    stores += instruction_shape(ins) == SHAPE_STORE;
+    adders += instruction_shape(ins) == SHAPE_REDUCE;
+    for (uint32_t k = 0; facts_needed(facts, ins) && k < 3; k++) {
+      if (ins->operands[k] == NO_VALUE) continue;
+      if (!operand_is_known(facts, ins->operands[k], i)) return false;
+      operands++;
+    }
+  }
+  for (uint32_t c = 0; c < program->column_count; c++)
+    stores -= facts->columns[c].stores;
+  for (uint32_t r = 0; r < program->reduction_count; r++)
+    adders -= facts->adders[r];
+  return operands == 0 && stores == 0 && adders == 0;
+}
+
+#endif
+
 /* All of them ------------------------------------------------------------- */
 
 ecs_Status facts_init(ProgramFacts *facts, const ecs_Program *program) {
@@ -192,6 +265,7 @@ ecs_Status facts_init(ProgramFacts *facts, const ecs_Program *program) {
   find_products(facts);
   find_last_uses(facts);
   find_columns(facts);
+  ECS_ASSERT(facts_check_invariants(facts));
   return ECS_OK;
 }
 

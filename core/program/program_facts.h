@@ -70,4 +70,10 @@ static inline bool facts_part(const ProgramFacts *facts,
 ECS_INTERNAL bool facts_direct(const ProgramFacts *facts, uint32_t column,
                                ValueType type);
 
+#ifdef ECS_CHECKED
+/* Do the facts agree with the code and with each other? Cost: linear in the
+ * code. */
+ECS_INTERNAL bool facts_check_invariants(const ProgramFacts *facts);
+#endif
+
 #endif

@@ -25,6 +25,7 @@ void mistake_write(const Mistake *mistake, uint32_t line, const char *format,
 
 void program_deinit(ecs_Program *program) {
   Memory *memory = &program->query->store->memory;
+  ECS_ASSERT(program->plan == NULL);
   memory_free(memory, program->columns,
               program->column_capacity * sizeof(ecs_KernelColumn));
   memory_free(memory, program->uniforms, program->uniform_capacity);
@@ -176,8 +177,31 @@ static bool check_store(Verifier *verifier) {
   return check_operand(verifier, 0, type) && check_mask(verifier, 1);
 }
 
+#ifdef ECS_CHECKED
+/* What the parser guarantees: the instruction names what is declared. */
+static bool names_exist(const ecs_Program *program, const Instruction *ins) {
+  const Store *store = program->query->store;
+  switch (instruction_shape(ins)) {
+    case SHAPE_LOAD:
+    case SHAPE_PRESENT:
+    case SHAPE_STORE: return ins->index < program->column_count;
+    case SHAPE_UNIFORM: return ins->index < program->uniform_count;
+    case SHAPE_REDUCE: return ins->index < program->reduction_count;
+    case SHAPE_HAS:
+    case SHAPE_STRUCTURE: return ins->index < store->component_count;
+    case SHAPE_GET:
+      return ins->index < store->component_count &&
+             ins->field < store->components[ins->index].schema->field_count;
+    default: return true;
+  }
+}
+#endif
+
 static bool check(Verifier *verifier) {
   ValueType type = (ValueType)verifier->ins->type;
+  ECS_ASSERT(verifier->ins->operation < OPERATION_COUNT);
+  ECS_ASSERT(type < VALUE_TYPE_COUNT);
+  ECS_ASSERT(names_exist(verifier->program, verifier->ins));
   switch (instruction_shape(verifier->ins)) {
     case SHAPE_UNARY:
       return check_number(verifier) && check_operands(verifier, 1, type);
@@ -239,6 +263,10 @@ ecs_Status program_verify(const ecs_Program *program, const Mistake *mistake) {
   for (uint32_t i = 0; i < program->code_count; i++) {
     verifier.ins = &program->code[i];
     if (!check(&verifier) || !check_result(&verifier)) return ECS_E_PROGRAM;
+    ECS_ASSERT(verifier.ins->result == NO_VALUE ||
+               program->types[verifier.ins->result] ==
+                   (uint8_t)instruction_result(verifier.ins));
   }
+  ECS_ASSERT(verifier.defined == program->value_count);
   return ECS_OK;
 }

@@ -218,6 +218,7 @@ static uint32_t read_field(Parser *parser, ecs_Component component) {
 static bool room(Parser *parser, void **array, uint32_t *capacity,
                  uint32_t count, size_t bytes, uint32_t limit) {
   if (parser->status != ECS_OK) return false;
+  ECS_ASSERT(count <= *capacity);
   if (count >= limit) fail_limit(parser, "the program is too long");
   if (parser->status != ECS_OK || count < *capacity)
     return parser->status == ECS_OK;
@@ -423,6 +424,7 @@ static void append(Parser *parser, const Instruction *ins) {
   }
   if (!fits) return;
   program->code[program->code_count++] = *ins;
+  ECS_ASSERT(ins->result == NO_VALUE || ins->result == program->value_count);
   if (ins->result != NO_VALUE)
     program->types[program->value_count++] = (uint8_t)instruction_result(ins);
 }

@@ -44,6 +44,7 @@ static void print_finite(Printer *printer, double number) {
   int exponent = 0;
   double whole = ldexp(frexp(fabs(number), &exponent), 53);
   uint64_t mantissa = (uint64_t)whole;
+  ECS_ASSERT((double)mantissa == whole && mantissa <= UINT64_C(1) << 53);
   exponent -= 53;
   while (mantissa != 0 && mantissa % 2 == 0) {
     mantissa /= 2;
@@ -84,6 +85,8 @@ static void print_constant(Printer *printer, const Instruction *ins) {
 /* What stands behind the operation's name. */
 static void print_operands(Printer *printer, const Instruction *ins) {
   const char *type = value_type_name((ValueType)ins->type);
+  ECS_ASSERT(ins->operands[0] == NO_VALUE ||
+             ins->operands[0] < printer->program->value_count);
   switch (instruction_shape(ins)) {
     case SHAPE_QUANTIZE:
       print(printer, " %s", ecs_scalar_name((ecs_Scalar)ins->scalar));

@@ -52,6 +52,9 @@ static void sum_rows(const Run *run, const Step *step, uint64_t row, uint32_t i,
   Reduction *sum = &run->sums[step->ins->index];
   const double *values = bases[step->operands[0]];
   const uint32_t *mask = NULL;
+  ECS_ASSERT(step->ins->index < run->program->reduction_count);
+  ECS_ASSERT(n == 0 ||
+             (n % REDUCTION_LANES == 0 && row % REDUCTION_LANES == 0));
   if (step->ins->operands[1] != NO_VALUE) mask = bases[step->operands[1]];
   if (n > 0)
     loop_reduce(kind, mask != NULL)(sum->lanes, values + i,
@@ -70,6 +73,7 @@ static void run_sums(const Run *run, const Step *steps, uint32_t count) {
     if (count > 1 && n > REDUCTION_LANES) n = REDUCTION_LANES;
     for (uint32_t k = 0; k < count; k++) sum_rows(run, &steps[k], row, i, n);
     if (n == 0) n = 1;
+    ECS_ASSERT(row / REDUCTION_ROWS == (row + n - 1) / REDUCTION_ROWS);
     for (uint32_t k = 0; k < count && (row + n) % REDUCTION_ROWS == 0; k++)
       reduction_fold(&run->sums[steps[k].ins->index],
                      kind_of(steps[k].ins->operation));
@@ -128,6 +132,7 @@ static void look_get(const Run *run, const Instruction *ins, char *out,
 }
 
 static void draw(const Run *run, double *out, const double *draws) {
+  ECS_ASSERT(run->entities != NULL);
   for (uint32_t i = 0; i < run->rows; i++)
     out[i] = ecs_random(run->call->random_key, run->entities[i], draws[i]);
 }
@@ -151,12 +156,14 @@ static void list_change(Run *run, ecs_Entity entity, const Instruction *ins) {
 static bool is_masked_out(const Run *run, const Step *step, uint32_t i) {
   if (step->ins->operands[0] == NO_VALUE) return false;
   const uint32_t *mask = run->program->plan->bases[step->operands[0]];
+  ECS_ASSERT(mask[i] <= 1);
   return mask[i] == 0;
 }
 
 /* Row by row; within a row, in the order of the program. */
 static void list_changes(Run *run) {
   const ProgramPlan *plan = run->program->plan;
+  ECS_ASSERT(run->entities != NULL);
   for (uint32_t i = 0; i < run->rows; i++)
     for (uint32_t k = 0; k < plan->change_count; k++)
       if (!is_masked_out(run, &plan->changes[k], i))
@@ -231,6 +238,7 @@ static bool skip_absent(const Run *run, const Step *step) {
 
 static void run_step(const Run *run, const Step *step) {
   void *const *bases = run->program->plan->bases;
+  ECS_ASSERT(step->out < run->program->plan->base_count);
   if (step->loop == NULL)
     run_special(run, step);
   else if (!skip_absent(run, step))
@@ -244,6 +252,7 @@ static void point_at_columns(const Run *run, const ecs_KernelBlock *block,
   const ecs_Program *program = run->program;
   for (uint32_t c = 0; c < program->column_count; c++) {
     char *column = block->columns[c];
+    ECS_ASSERT(column != NULL || program->columns[c].access == ECS_OPTIONAL);
     size_t bytes = scalar_bytes(program->columns[c].type);
     program->plan->bases[plan_column(program->plan, c)] =
         column == NULL ? NULL : column + first * bytes;
@@ -255,6 +264,8 @@ static void run_block(Run *run, const ecs_KernelBlock *block, uint32_t first) {
   uint32_t left = block->count - first;
   uint32_t most = goes_row_by_row(run) ? 1 : plan->block_rows;
   run->rows = left < most ? left : most;
+  ECS_ASSERT(first < block->count && run->rows > 0);
+  ECS_ASSERT(plan->register_count == 1 || run->rows <= LOOP_ROWS);
   run->entities = block->entities == NULL ? NULL : block->entities + first;
   point_at_columns(run, block, first);
   for (uint32_t k = 0; k < plan->step_count; k++)
@@ -262,6 +273,7 @@ static void run_block(Run *run, const ecs_KernelBlock *block, uint32_t first) {
   if (plan->sum_count > 0) run_sums(run, plan->sums, plan->sum_count);
   if (plan->change_count > 0) list_changes(run);
   if (goes_row_by_row(run)) record_changes(run);
+  ECS_ASSERT(run->change_count <= run->change_capacity);
   run->rows_before += run->rows;
 }
 
@@ -399,6 +411,8 @@ static ecs_Status run_rows(Run *run) {
 ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   Memory *memory = &program->query->store->memory;
   uint32_t sums = program->reduction_count;
+  ECS_ASSERT(call->uniform_count == program->uniform_count);
+  ECS_ASSERT(call->reduction_count == sums);
   Run run = {.program = program, .call = call, .status = ECS_OK};
   if (sums > 0) run.sums = memory_zeroed(memory, sums, sizeof(Reduction));
   if (sums > 0 && run.sums == NULL) return ECS_E_MEMORY;

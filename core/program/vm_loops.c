@@ -18,6 +18,7 @@
 
 #include <math.h>
 
+#include "base/invariant.h"
 #include "math/elementary.h"
 #include "program/vm_loop_macros.h"
 
@@ -348,6 +349,8 @@ static const Loop formed_loops[OPERATION_COUNT][VALUE_TYPE_COUNT][FORM_COUNT] =
 };
 
 Loop loop_of(Operation operation, ValueType type, LoopForm form) {
+  ECS_ASSERT(operation < OPERATION_COUNT && type < VALUE_TYPE_COUNT);
+  ECS_ASSERT(form < FORM_COUNT);
   Loop formed = formed_loops[operation][type][form];
   if (formed != NULL) return formed;
   if (form != FORM_ARRAYS) return NULL;
@@ -367,6 +370,7 @@ Loop loop_product(ProductKind kind, ValueType type, LoopForm form) {
        {times_minus_f64, times_minus_f64_second}},
       {{minus_times_f32, minus_times_f32_second},
        {minus_times_f64, minus_times_f64_second}}};
+  ECS_ASSERT(kind < PRODUCT_COUNT && type <= VALUE_F64 && form <= FORM_SECOND);
   return loops[kind][type][form];
 }
 
@@ -398,6 +402,7 @@ Loop loop_load(ecs_Scalar scalar, ValueType type) {
       [ECS_U16] = {load_u16_f32, load_u16_f64},
       [ECS_I32] = {NULL, load_i32_f64},
       [ECS_U32] = {NULL, load_u32_f64}};
+  ECS_ASSERT(scalar_loads_as(scalar, type));
   if (scalar == ECS_BOOL) return load_bool;
   if (scalar == ECS_ENTITY) return store_entity;
   return loops[scalar][type];
@@ -415,6 +420,7 @@ Loop loop_store(ecs_Scalar scalar, ValueType type, bool masked) {
       [ECS_F32] = STORES(f32), [ECS_F64] = STORES(f64), [ECS_I8] = STORES(i8),
       [ECS_U8] = STORES(u8),   [ECS_I16] = STORES(i16), [ECS_U16] = STORES(u16),
       [ECS_I32] = STORES(i32), [ECS_U32] = STORES(u32)};
+  ECS_ASSERT(scalar_stores_as(scalar, type));
   if (scalar == ECS_BOOL) return masked ? store_bool_masked : store_bool;
   if (scalar == ECS_ENTITY) return masked ? store_entity_masked : store_entity;
   return loops[scalar][type][masked];
@@ -430,6 +436,7 @@ Loop loop_quantize(ecs_Scalar scalar, ValueType type) {
       [ECS_U16] = BOTH(quantize_u16),
       [ECS_I32] = BOTH(quantize_i32),
       [ECS_U32] = BOTH(quantize_u32)};
+  ECS_ASSERT(scalar < ECS_BOOL && type <= VALUE_F64);
   return loops[scalar][type];
 }
 

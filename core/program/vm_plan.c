@@ -19,6 +19,7 @@ static size_t lay_plan(ProgramPlan *plan, const ecs_Program *program,
       block, &used,
       (size_t)plan->register_count * LOOP_ROWS + ECS_LINE_BYTES / 8, 8);
   if (block == NULL) return used;
+  ECS_ASSERT(used == plan->block_bytes);
   uintptr_t over = (uintptr_t)registers % ECS_LINE_BYTES;
   if (over > 0) registers += ECS_LINE_BYTES - over;
   for (uint32_t k = 0; k < plan->register_count; k++)
@@ -35,6 +36,8 @@ ProgramPlan *plan_create(const ecs_Program *program, const ProgramPlan *sizes) {
   ProgramPlan *plan =
       memory_zeroed(&program->query->store->memory, 1, laid.block_bytes);
   if (plan == NULL) return NULL;
+  ECS_ASSERT(laid.base_count == laid.register_count + program->column_count +
+                                    program->value_count);
   *plan = laid;
   lay_plan(plan, program, (char *)plan);
   return plan;

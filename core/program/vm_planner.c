@@ -98,6 +98,9 @@ static uint32_t take_register(Planner *planner, uint32_t i, uint32_t last) {
   while (k < planner->register_count && planner->free_after[k] >= busy_from)
     k++;
   if (k == planner->register_count) planner->register_count++;
+  ECS_ASSERT(last >= i);
+  ECS_ASSERT(planner->register_count <=
+             2 * planner->facts.program->value_count);
   planner->free_after[k] = last;
   return k;
 }
@@ -107,6 +110,8 @@ static uint32_t spread(Planner *planner, uint32_t value) {
   if (planner->spread_place[value] != NO_VALUE)
     return planner->spread_place[value];
   uint32_t place = planner->register_count++;
+  ECS_ASSERT(planner->facts.is_single[value]);
+  ECS_ASSERT(planner->places[value] == (SINGLE_PLACE | value));
   ValueType type = (ValueType)planner->facts.program->types[value];
   planner->free_after[place] = UINT32_MAX;
   planner->spread_place[value] = place;
@@ -142,6 +147,7 @@ static uint32_t operand_place(Planner *planner, const Instruction *ins,
                               uint32_t k, LoopForm form) {
   uint32_t value = ins->operands[k];
   if (value == NO_VALUE) return 0;
+  ECS_ASSERT(planner->places[value] != NO_VALUE);
   if (!planner->facts.is_single[value]) return planner->places[value];
   uint32_t last = instruction_shape(ins) == SHAPE_SELECT ? 2 : 1;
   bool as_single = (form == FORM_SECOND && k == last) ||
@@ -175,6 +181,7 @@ static void plan_once(Planner *planner, const Instruction *ins) {
     step.operands[k] = ins->operands[k] == NO_VALUE
                            ? step.out
                            : SINGLE_PLACE | ins->operands[k];
+  ECS_ASSERT(planner->facts.column[ins->result] == NO_VALUE);
   planner->places[ins->result] = step.out;
   planner->once[planner->once_count++] = step;
 }
@@ -214,6 +221,8 @@ static Step plan_product(const Planner *planner, const Instruction *ins,
       &planner->facts.program
            ->code[planner->facts.definition[ins->operands[k]]];
   uint32_t x = product->operands[0], y = product->operands[1];
+  ECS_ASSERT(product->operation == OPERATION_TIMES);
+  ECS_ASSERT(!planner->facts.is_single[ins->operands[1 - k]]);
   if (planner->facts.is_single[x]) {
     x = y;
     y = product->operands[0];
@@ -309,6 +318,7 @@ static uint32_t final_place(const ProgramPlan *plan, const ecs_Program *program,
                             uint32_t place) {
   uint32_t index = place & ~PLACE_KIND;
   if (place == NO_VALUE) return 0;
+  ECS_ASSERT((place & PLACE_KIND) != PLACE_KIND);
   switch (place & PLACE_KIND) {
     case COLUMN_PLACE: return plan->register_count + index;
     case SINGLE_PLACE:
