@@ -1,8 +1,9 @@
-/* operation.h: the operations of kernel programs: their names, the shapes of
- * their operands, and the types of values.
+/* operation.h: the operations of kernel programs, and the types of values.
  *
- * The two lists below are the only ones: the parser, the verifier, the printer
- * and the loops follow them.
+ * An operation has a name, which stands in the text of a program, and a shape,
+ * which says what its operands are. Both come from the two lists below. To add
+ * an operation, add it there, give it a loop (vm_loops.c) or a case in vm.c,
+ * and describe it in docs/programs.md.
  */
 #ifndef ECS_OPERATION_H
 #define ECS_OPERATION_H
@@ -17,12 +18,17 @@ typedef enum ValueType {
   VALUE_TYPE_COUNT
 } ValueType;
 
-/* What follows an operation's name, and what its operands are. T: f32 or f64.
+/* What follows an operation's name in the text. T is f32 or f64, v a value, c a
+ * column, u a uniform, r a reduction; -> is the type of the result.
  *
  *   UNARY     T v          -> T         LOGIC     v v      bool -> bool
  *   BINARY    T v v        -> T         NEGATION  v        bool -> bool
  *   COMPARE   T v v        -> bool      SELECT    T v v v  bool, T, T -> T
- *   (EQUAL and SELECT take any type)    MASKED    [v]      an effect
+ *   EQUAL and SELECT take any type for T. Effects have no result; their last
+ *   operand is an optional mask, a bool.
+ *
+ * The order counts: up to SHAPE_CONVERT, loop_of has the loop of an operation;
+ * up to SHAPE_CONSTANT, a result follows from the operands alone.
  */
 typedef enum OperationShape {
   SHAPE_UNARY,
@@ -33,23 +39,24 @@ typedef enum OperationShape {
   SHAPE_NEGATION,
   SHAPE_SELECT,
   SHAPE_CONVERT,   /* T v of the other number type */
-  SHAPE_QUANTIZE,  /* scalar T v: as a field would read after a store of v */
+  SHAPE_QUANTIZE,  /* scalar T v: what a field reads after v was stored */
   SHAPE_CONSTANT,  /* type literal */
   SHAPE_LOAD,      /* type c */
-  SHAPE_PRESENT,   /* c: is the optional column there? */
-  SHAPE_SELF,      /* the row's entity */
+  SHAPE_PRESENT,   /* c -> bool: is the optional column there? */
+  SHAPE_SELF,      /* nothing -> the row's entity */
   SHAPE_UNIFORM,   /* type u */
-  SHAPE_ALIVE,     /* entity -> bool */
-  SHAPE_HAS,       /* entity "Component" -> bool */
-  SHAPE_GET,       /* type entity "Component" "field"; 0 where has is false */
-  SHAPE_RANDOM,    /* f64, draws before this one -> f64 in [0, 1) */
-  SHAPE_STORE,     /* c v [mask]: converts, as a store from a script does */
+  SHAPE_ALIVE,     /* v, an entity -> bool */
+  SHAPE_HAS,       /* v, an entity, "Component" -> bool */
+  SHAPE_GET,       /* type v "Component" "field": 0 if has is false */
+  SHAPE_RANDOM,    /* v, an f64: draws made so far -> f64 in [0, 1) */
+  SHAPE_STORE,     /* c v [mask]: converts as a script's store does */
   SHAPE_STRUCTURE, /* "Component" [mask] */
   SHAPE_DESTROY,   /* [mask] */
   SHAPE_REDUCE     /* r v [mask], v f64 */
 } OperationShape;
 
-/* Values first: they have a result. */
+/* The operations with a result come first, then the effects. X takes the name
+ * of the enumerator, the name in the text, and the shape. */
 /* clang-format off */
 #define ECS_VALUE_OPERATIONS(X)                                              \
   X(NEGATE, "neg", UNARY) X(ABSOLUTE, "abs", UNARY)                          \
@@ -92,9 +99,11 @@ typedef enum Operation {
 #define OPERATION_FIRST_EFFECT OPERATION_STORE
 
 typedef struct OperationInfo {
-  const char *name;
+  const char *name; /* in the text of programs */
   OperationShape shape;
 } OperationInfo;
+
+/* By Operation. */
 ECS_INTERNAL extern const OperationInfo operation_infos[OPERATION_COUNT];
 
 /* "f32", "f64", "bool" or "entity". */

@@ -1,13 +1,17 @@
 /* program_facts.c: passes over the code of a program, each finding one thing.
  *
- * A pass relies on those before it: from the last instruction back, what is
- * needed; then how often it is used, and what is single; which products have
- * one user; when values are used for the last time, which a product moves to
- * where its sum is; last, which columns can take their new values early.
+ * Each pass relies on the ones before it:
+ *
+ *  1. which values are needed, from the last instruction back;
+ *  2. how often values are used, and which are single;
+ *  3. which products are computed with the one sum that uses them;
+ *  4. when values are used for the last time: operands of such a product are
+ *     used where its sum is;
+ *  5. which values can be computed in the column that they are stored to.
  */
 #include "program/program_facts.h"
 
-/* Room -------------------------------------------------------------------- */
+/* Memory ------------------------------------------------------------------ */
 
 static size_t lay_facts(ProgramFacts *facts, char *block) {
   const ecs_Program *program = facts->program;
@@ -29,7 +33,8 @@ static size_t lay_facts(ProgramFacts *facts, char *block) {
 
 /* Values ------------------------------------------------------------------ */
 
-/* Does it give the same for every row, given that its operands do? */
+/* Does an operation of this shape give the same result for every row, if its
+ * operands are the same for every row? */
 static bool is_pure(OperationShape shape) {
   return shape <= SHAPE_CONSTANT || shape == SHAPE_UNIFORM;
 }
@@ -50,7 +55,8 @@ static void note_store(ProgramFacts *facts, const Instruction *ins,
   column->store = ins->operands[1] == NO_VALUE ? i : NO_VALUE;
 }
 
-/* From the last instruction back: what effects need, and what that needs. */
+/* An operand of a needed instruction is needed. Going backwards, one pass finds
+ * them all. */
 static void find_needed(ProgramFacts *facts) {
   const ecs_Program *program = facts->program;
   for (uint32_t i = program->code_count; i-- > 0;) {
@@ -61,7 +67,7 @@ static void find_needed(ProgramFacts *facts) {
   }
 }
 
-/* Where values come from and how often they are wanted. */
+/* Also finds definitions and single values. */
 static void count_uses(ProgramFacts *facts) {
   const ecs_Program *program = facts->program;
   for (uint32_t i = 0; i < program->code_count; i++) {
@@ -77,8 +83,8 @@ static void count_uses(ProgramFacts *facts) {
   }
 }
 
-/* The product among the operands of a sum or difference that can be computed
- * with it: 0 or 1; NO_VALUE: none. */
+/* Which operand of a sum or difference, 0 or 1, is a product that can be
+ * computed with it. NO_VALUE: neither. */
 static uint32_t product_operand(const ProgramFacts *facts,
                                 const Instruction *ins) {
   const ecs_Program *program = facts->program;
@@ -109,8 +115,8 @@ static void use_until(ProgramFacts *facts, uint32_t value, uint32_t i) {
   if (facts->last_use[value] < i) facts->last_use[value] = i;
 }
 
-/* Instruction i uses a value. What a product takes is used where the product
- * is. */
+/* Instruction i uses a value. If the value is a product that is computed there,
+ * so are its operands. */
 static void note_use(ProgramFacts *facts, uint32_t value, uint32_t i) {
   ECS_ASSERT(facts->definition[value] < i);
   use_until(facts, value, i);
@@ -120,7 +126,7 @@ static void note_use(ProgramFacts *facts, uint32_t value, uint32_t i) {
   use_until(facts, product->operands[1], i);
 }
 
-/* When values are used for the last time, and where columns are stored to. */
+/* Also finds the stores of columns. */
 static void find_last_uses(ProgramFacts *facts) {
   const ecs_Program *program = facts->program;
   for (uint32_t k = 0; k < program->column_count; k++)
@@ -136,7 +142,7 @@ static void find_last_uses(ProgramFacts *facts) {
 
 /* Columns ----------------------------------------------------------------- */
 
-/* Is a value of this type laid out as a column of that scalar? */
+/* Has an array of such values the layout of a column of this scalar type? */
 static bool is_natural(ecs_Scalar scalar, ValueType type) {
   return (scalar == ECS_F32 && type == VALUE_F32) ||
          (scalar == ECS_F64 && type == VALUE_F64) ||
@@ -148,7 +154,7 @@ bool facts_direct(const ProgramFacts *facts, uint32_t column, ValueType type) {
   return known->access != ECS_OPTIONAL && is_natural(known->type, type);
 }
 
-/* Are the column's old values out of use once instruction i has run? */
+/* Is no old value of the column used after instruction i? */
 static bool old_values_end(const ProgramFacts *facts, uint32_t column,
                            uint32_t i) {
   const ecs_Program *program = facts->program;
@@ -161,7 +167,8 @@ static bool old_values_end(const ProgramFacts *facts, uint32_t column,
   return true;
 }
 
-/* Stored values are computed in their columns, where that is possible. */
+/* A stored value can be computed in its column if nothing else is stored there,
+ * every row is, and no old value is used later. */
 static void find_columns(ProgramFacts *facts) {
   const ecs_Program *program = facts->program;
   for (uint32_t c = 0; c < program->column_count; c++) {

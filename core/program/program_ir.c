@@ -1,4 +1,4 @@
-/* program_ir.c: what operations there are, and whether a program may run. */
+/* program_ir.c: verifies kernel programs. */
 #include "program/program_ir.h"
 
 #include <stdarg.h>
@@ -18,7 +18,7 @@ void mistake_write(const Mistake *mistake, uint32_t line, const char *format,
   va_start(arguments, format);
   vsnprintf(mistake->text + used, mistake->capacity - used, format, arguments);
   va_end(arguments);
-  /* It quotes the program, which may hold anything. */
+  /* The message may quote the program, which may hold any byte. */
   for (char *byte = mistake->text; *byte != 0; byte++)
     if ((unsigned char)*byte < 32 || *byte == 127) *byte = '?';
 }
@@ -62,11 +62,11 @@ typedef struct Verifier {
   const ecs_Program *program;
   const Mistake *mistake;
   const Instruction *ins;
-  uint32_t defined;                   /* values before the instruction */
-  bool stored[ECS_DECLARATION_LIMIT]; /* columns behind whose store we are */
+  uint32_t defined; /* values defined before the instruction */
+  bool stored[ECS_DECLARATION_LIMIT]; /* per column: a store has been seen */
 } Verifier;
 
-/* Says what is wrong with the instruction; false, for convenience. */
+/* Writes what is wrong with the instruction, and returns false. */
 static bool refuse(const Verifier *verifier, const char *complaint,
                    const char *detail) {
   mistake_write(verifier->mistake, verifier->ins->line, "%s: %s%s",
@@ -75,7 +75,7 @@ static bool refuse(const Verifier *verifier, const char *complaint,
   return false;
 }
 
-/* Is operand k there, defined before and of this type? */
+/* Is there an operand k, defined before, of this type? */
 static bool check_operand(const Verifier *verifier, uint32_t k,
                           ValueType type) {
   uint32_t value = verifier->ins->operands[k];
@@ -145,8 +145,8 @@ static bool check_uniform(const Verifier *verifier) {
   return fits || refuse(verifier, "the uniform is no ", value_type_name(type));
 }
 
-/* A component that is looked up is none that the program writes: rows do not
- * see each other. */
+/* The program must not write a component that it looks up: rows would see each
+ * other. */
 static bool check_get(const Verifier *verifier) {
   const Store *store = verifier->program->query->store;
   const Schema *schema = store->components[verifier->ins->index].schema;
@@ -178,7 +178,7 @@ static bool check_store(Verifier *verifier) {
 }
 
 #ifdef ECS_CHECKED
-/* What the parser guarantees: the instruction names what is declared. */
+/* The parser guarantees that all the instruction names exists. */
 static bool names_exist(const ecs_Program *program, const Instruction *ins) {
   const Store *store = program->query->store;
   switch (instruction_shape(ins)) {
@@ -235,9 +235,8 @@ static bool check(Verifier *verifier) {
   return refuse(verifier, "no such operation", "");
 }
 
-/* A column with two names could be read through one behind a store through the
- * other. Field names are the schemas' own, so equal pointers are equal fields.
- */
+/* No column is declared twice: a load of one could follow a store to the other.
+ * Field names belong to schemas, so equal pointers are equal fields. */
 static bool check_columns(const ecs_Program *program, const Mistake *mistake) {
   for (uint32_t k = 0; k < program->column_count; k++)
     for (uint32_t before = 0; before < k; before++)
@@ -248,7 +247,7 @@ static bool check_columns(const ecs_Program *program, const Mistake *mistake) {
   return true;
 }
 
-/* Results are numbered in their order; an effect has none. */
+/* Results are numbered in the order of the code; an effect has none. */
 static bool check_result(Verifier *verifier) {
   bool effect = verifier->ins->operation >= OPERATION_FIRST_EFFECT;
   if (verifier->ins->result != (effect ? NO_VALUE : verifier->defined))

@@ -1,8 +1,8 @@
-/* program_ir.h: the kernel program: straight-line code over the rows of a query.
+/* program_ir.h: kernel programs: straight-line code over a query's rows.
  *
- * A program says what happens to one row, for every row alike. There are no
- * jumps: whoever makes a program has turned branches into selects and masks.
- * Each value is defined once, by the instruction that computes it:
+ * A program says what happens to one row, and every row is treated alike. It
+ * has no jumps: branches have been turned into selects and masks. Each value is
+ * defined once, by the instruction that computes it:
  *
  *      column c0 "Position" "x" f32 write
  *      column c1 "Velocity" "x" f32 read
@@ -14,19 +14,20 @@
  *      v4 = add f32 v0 v3
  *      store c0 v4
  *
- * This is the text that program_parse.h reads and program_print.h writes. Every
- * program enters as text and is verified before it runs: operands are defined,
- * types are right, columns are written only where the query writes. Then no
- * program reads or writes outside its columns, whoever made it.
+ * program_parse.h reads this text and program_print.h writes it. Every program
+ * enters as text and is verified before it runs: operands are defined, types
+ * are right, and columns are written only where the query writes. So no program
+ * reads or writes outside its columns, wherever its text comes from.
  *
- * Loads read what the row held before the program; stores happen at its end,
- * as far as anyone can tell: a load behind a store of its column is refused.
- * Rows do not see each other.
+ * A load reads what the row held before the program. Stores take effect at the
+ * end of the program: a load that follows a store to its column is refused, so
+ * the difference cannot be seen. Rows do not see each other.
  *
- * Numbers are f32 or f64; every operation rounds to its type and none is
- * contracted. What the operations mean is what Lua 5.4 means with every number
- * a float; an f32 operation other than + - * / negation, abs, sqrt, floor,
- * ceil, min and max is the f64 one of the widened operands, rounded once.
+ * Numbers are f32 or f64. Every operation rounds to its type, and no two are
+ * contracted into one. Operations mean what they mean in Lua 5.4 if every
+ * number is a float. In f32, + - * / negation, abs, sqrt, floor, ceil, min and
+ * max work on f32; every other operation widens its operands to f64, computes,
+ * and rounds once.
  */
 #ifndef ECS_PROGRAM_IR_H
 #define ECS_PROGRAM_IR_H
@@ -34,20 +35,21 @@
 #include "kernel/kernel_binding.h"
 #include "program/operation.h"
 
+/* No value, instruction or column: never a valid number of one. */
 #define NO_VALUE UINT32_MAX
 
 typedef struct Instruction {
   uint8_t operation;
-  uint8_t type;         /* ValueType of the operation, and of the result of
-                             those whose result is not a bool */
-  uint8_t scalar;       /* SHAPE_QUANTIZE: ecs_Scalar */
-  uint32_t result;      /* NO_VALUE: an effect */
-  uint32_t operands[3]; /* values; NO_VALUE where there is none. An optional
-                             mask is the last of an effect's. */
+  uint8_t type;         /* ValueType that the text names, or VALUE_F64; that of
+                           the result is instruction_result */
+  uint8_t scalar;       /* ecs_Scalar, of SHAPE_QUANTIZE only */
+  uint32_t result;      /* the value it defines; NO_VALUE: it is an effect */
+  uint32_t operands[3]; /* values, then NO_VALUE; the optional mask of an effect
+                           comes last */
   uint32_t index;       /* of a column, uniform, reduction or component */
-  uint32_t field;       /* SHAPE_GET */
-  uint32_t line;        /* of the text, for messages */
-  double constant;      /* a bool: 0 or 1; an entity: 0 */
+  uint32_t field;  /* index into the component's fields, of SHAPE_GET only */
+  uint32_t line;   /* of the text, from 1, for messages */
+  double constant; /* of SHAPE_CONSTANT; a bool is 0 or 1, an entity 0 */
 } Instruction;
 
 typedef enum UniformKind {
@@ -56,52 +58,58 @@ typedef enum UniformKind {
   UNIFORM_ENTITY
 } UniformKind;
 
-typedef struct ProgramPlan ProgramPlan; /* vm.h */
+/* How a program runs; complete in vm_plan.h. */
+typedef struct ProgramPlan ProgramPlan;
 
 struct ecs_Program {
-  ecs_Query *query;
-  ecs_Program *next;         /* of the same query */
-  ecs_KernelColumn *columns; /* names point into schemas */
-  uint8_t *uniforms;         /* UniformKind */
-  uint8_t *reductions;       /* Operation: SUM, LEAST or GREATEST */
-  Instruction *code;
-  uint8_t *types; /* ValueType by value */
+  ecs_Query *query;          /* borrowed; it destroys its programs */
+  ecs_Program *next;         /* program of the same query; NULL: the last */
+  ecs_KernelColumn *columns; /* owned; their names belong to schemas */
+  uint8_t *uniforms;         /* UniformKind of each; owned */
+  uint8_t *reductions;       /* OPERATION_SUM, LEAST or GREATEST; owned */
+  Instruction *code;         /* owned */
+  uint8_t *types;            /* ValueType of each value; owned */
   uint32_t column_count, column_capacity;
   uint32_t uniform_count, uniform_capacity;
   uint32_t reduction_count, reduction_capacity;
   uint32_t code_count, code_capacity;
-  uint32_t value_count, value_capacity;
-  bool changes_structure;    /* destroys, adds or removes */
-  bool destroys, asks_alive; /* both: rows see who was destroyed before */
-  ecs_Kernel kernel;         /* how kernel_binding.h sees it */
-  ecs_KernelBinding *binding;
-  ProgramPlan *plan; /* owned; vm.h */
+  uint32_t value_count, value_capacity; /* of types */
+  bool changes_structure;               /* it adds, removes or destroys */
+  bool destroys;                        /* it has OPERATION_DESTROY */
+  bool asks_alive;                      /* it has OPERATION_ALIVE */
+  ecs_Kernel kernel;          /* the program as kernel_binding.h sees it */
+  ecs_KernelBinding *binding; /* owned; NULL until program_bind */
+  ProgramPlan *plan;          /* owned; NULL until program_plan */
 };
 
-/* What is wrong with a program, for people. */
+/* A message that says what is wrong with a program. */
 typedef struct Mistake {
-  char *text; /* capacity bytes, or NULL */
-  size_t capacity;
+  char *text;      /* room for the message, borrowed; NULL: none is wanted */
+  size_t capacity; /* bytes of text, the final 0 included */
 } Mistake;
 
-/* Writes "line 3: " and the rest into the mistake; line 0: no line. */
+/* Writes "line 3: " and the formatted rest into the mistake, cut to its
+ * capacity. Line 0 leaves the prefix out. Control bytes become '?', because the
+ * message may quote the program. */
 ECS_INTERNAL void mistake_write(const Mistake *mistake, uint32_t line,
                                 const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Frees what a program holds, but for its plan and itself. */
+/* Frees the arrays of a program, not the program itself. Its plan must be
+ * destroyed before. */
 ECS_INTERNAL void program_deinit(ecs_Program *program);
 
-/* Is it a program that can run? ECS_E_PROGRAM and a mistake otherwise. What the
- * parser guarantees is not looked at: that indices of columns, uniforms,
- * reductions, components and fields exist. */
+/* Checks that a parsed program can run. Returns ECS_OK, or ECS_E_PROGRAM with
+ * the mistake written. Does not check what the parser guarantees: that every
+ * column, uniform, reduction, component and field that is named exists. Cost:
+ * linear in the code, quadratic in the columns. */
 ECS_INTERNAL ecs_Status program_verify(const ecs_Program *program,
                                        const Mistake *mistake);
 
-/* The type of an instruction's result; of an effect, the type it was given. */
+/* The type of an instruction's result; for an effect, its own type. */
 ECS_INTERNAL ValueType instruction_result(const Instruction *ins);
 
-/* What its operation takes. */
+/* What the operation of an instruction takes. */
 static inline OperationShape instruction_shape(const Instruction *ins) {
   return operation_infos[ins->operation].shape;
 }

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Longer words than any that means something are refused whole. */
+/* Room for the longest word that can mean something, and its final 0. Longer
+ * words are refused. */
 #define WORD_ROOM (4 * ECS_NAME_LIMIT + 1)
 
 typedef struct Parser {
@@ -19,7 +20,8 @@ typedef struct Parser {
   char word[WORD_ROOM]; /* the last word, ended by 0 */
 } Parser;
 
-/* Failing: the first failure counts, and everything after it does nothing. */
+/* Only the first failure is reported. Reading goes on after it, without effect:
+ * words are empty and nothing is appended. */
 
 static void fail(Parser *parser, const char *complaint, const char *detail) {
   if (parser->status != ECS_OK) return;
@@ -27,7 +29,8 @@ static void fail(Parser *parser, const char *complaint, const char *detail) {
   parser->status = ECS_E_PROGRAM;
 }
 
-/* A limit is no mistake of the language, but has the same message. */
+/* A limit is not a mistake in the program, but its message has the same form.
+ */
 static void fail_limit(Parser *parser, const char *complaint) {
   if (parser->status != ECS_OK) return;
   fail(parser, complaint, "");
@@ -58,7 +61,7 @@ static int hex_digit(char digit) {
   return -1;
 }
 
-/* \xHH behind the backslash; -1 for anything else. */
+/* Reads xHH after a backslash. -1: that is not what follows. */
 static int read_byte(Parser *parser) {
   if (parser->end - parser->next < 3 || parser->next[0] != 'x') return -1;
   int high = hex_digit(parser->next[1]), low = hex_digit(parser->next[2]);
@@ -102,7 +105,7 @@ static void read_bare(Parser *parser) {
   parser->word[used] = 0;
 }
 
-/* The next word of the line; false, and an empty word, at its end. */
+/* Reads the next word of the line. False, with an empty word: there is none. */
 static bool next_word(Parser *parser) {
   parser->word[0] = 0;
   parser->quoted = false;
@@ -115,7 +118,7 @@ static bool next_word(Parser *parser) {
   return parser->status == ECS_OK;
 }
 
-/* The last word, for people. */
+/* The last word as messages show it. */
 static const char *shown(const Parser *parser) {
   return parser->word[0] == 0 ? "nothing" : parser->word;
 }
@@ -132,9 +135,10 @@ static void next_line(Parser *parser) {
   parser->line++;
 }
 
-/* Numbers that name something ------------------------------------------- */
+/* References ------------------------------------------------------------ */
 
-/* The word as "c12", for a letter of c; NO_VALUE when it is none. */
+/* The number in the last word, such as 12 in "c12" for the letter c. NO_VALUE:
+ * the word has not this form. */
 static uint32_t numbered(const Parser *parser, char letter) {
   const char *digit = parser->word;
   uint32_t number = 0;
@@ -147,7 +151,7 @@ static uint32_t numbered(const Parser *parser, char letter) {
   return number;
 }
 
-/* The next word as one of count things. */
+/* Reads a word that refers to one of count columns, values and so on. */
 static uint32_t reference(Parser *parser, char letter, uint32_t count) {
   const char name[2] = {letter, 0};
   next_word(parser);
@@ -162,7 +166,7 @@ static uint32_t value_reference(Parser *parser) {
   return reference(parser, 'v', parser->program->value_count);
 }
 
-/* A mask, where the line has one. */
+/* Reads a mask. NO_VALUE: the line has none. */
 static uint32_t mask_reference(Parser *parser) {
   skip_spaces(parser);
   return is_line_end(parser) ? NO_VALUE : value_reference(parser);
@@ -201,7 +205,8 @@ static ecs_Component read_component(Parser *parser) {
   return component;
 }
 
-/* Before the first definition a world has no components at all. */
+/* A world without components has no array of them, so nothing is read after a
+ * failure. */
 static uint32_t read_field(Parser *parser, ecs_Component component) {
   read_name(parser);
   if (parser->status != ECS_OK) return 0;
@@ -228,7 +233,7 @@ static bool room(Parser *parser, void **array, uint32_t *capacity,
   return parser->status == ECS_OK;
 }
 
-/* The word after a declaration: it names what is declared. */
+/* Reads the word that numbers what is declared, such as c0. */
 static void expect_next(Parser *parser, char letter, uint32_t count) {
   next_word(parser);
   if (numbered(parser, letter) != count)
@@ -301,7 +306,7 @@ static void declare_reduction(Parser *parser) {
 
 /* Instructions ---------------------------------------------------------- */
 
-/* Only what numbers are made of: strtod takes more than the language. */
+/* Has the word only characters of numbers? strtod accepts other words, too. */
 static bool is_numeral(const char *word) {
   if (*word == '-') word++;
   if (strcmp(word, "inf") == 0 || strcmp(word, "nan") == 0) return true;
@@ -309,7 +314,7 @@ static bool is_numeral(const char *word) {
          strspn(word, "0123456789abcdefABCDEF.xXpP+-") == strlen(word);
 }
 
-/* The word as a number, whatever the locale writes for a point. */
+/* Reads the word as a number. strtod wants the decimal point of the locale. */
 static bool read_number(const char *word, double *number) {
   char text[WORD_ROOM + 16];
   const char *point = localeconv()->decimal_point, *dot = strchr(word, '.');
@@ -341,7 +346,7 @@ static double read_constant(Parser *parser, ValueType type) {
   return type == VALUE_F32 ? (double)(float)number : number;
 }
 
-/* What stands behind the name of an operation with a result. */
+/* Reads what follows the name of an operation with a result. */
 static void read_operands(Parser *parser, Instruction *ins) {
   OperationShape shape = instruction_shape(ins);
   const ecs_Program *program = parser->program;
@@ -403,7 +408,7 @@ static void read_effect(Parser *parser, Instruction *ins) {
   }
 }
 
-/* The operation called as the last word, among those from first on. */
+/* The operation that the last word names, among those from first to end. */
 static uint8_t find_operation(Parser *parser, int first, int end) {
   for (int k = first; k < end; k++)
     if (word_is(parser, operation_infos[k].name)) return (uint8_t)k;

@@ -10,7 +10,7 @@ typedef struct Printer {
   const ecs_Program *program;
   char *text;
   size_t capacity;
-  size_t length; /* wanted */
+  size_t length; /* of the text so far, whether or not it fits */
 } Printer;
 
 static void print(Printer *printer, const char *format, ...)
@@ -38,8 +38,8 @@ static void print_name(Printer *printer, const char *name) {
   print(printer, "\"");
 }
 
-/* As a whole number times a power of two: no decimal point, which some locales
- * write as a comma. */
+/* Writes a whole number times a power of two. A decimal point would be a comma
+ * in some locales. */
 static void print_finite(Printer *printer, double number) {
   int exponent = 0;
   double whole = ldexp(frexp(fabs(number), &exponent), 53);
@@ -82,7 +82,7 @@ static void print_constant(Printer *printer, const Instruction *ins) {
     print_number(printer, ins->constant);
 }
 
-/* What stands behind the operation's name. */
+/* Writes what follows the operation's name. */
 static void print_operands(Printer *printer, const Instruction *ins) {
   const char *type = value_type_name((ValueType)ins->type);
   ECS_ASSERT(ins->operands[0] == NO_VALUE ||

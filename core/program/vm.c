@@ -11,17 +11,19 @@ typedef struct RecordedChange {
   const Instruction *at; /* borrowed from the program */
 } RecordedChange;
 
-/* One run. */
+/* One run of a program. */
 typedef struct Run {
   ecs_Program *program;
   const ecs_ProgramCall *call;
-  const ecs_Entity *entities; /* of the block; NULL: nobody asks */
-  Reduction *sums;            /* by reduction */
+  const ecs_Entity
+      *entities;   /* per row of the block, borrowed; NULL: the program
+                                 does not need them */
+  Reduction *sums; /* per reduction; owned */
   RecordedChange *changes;
   uint32_t change_count;
   uint32_t change_capacity;
-  uint32_t rows;        /* of the block */
-  uint64_t rows_before; /* in all blocks before */
+  uint32_t rows;        /* rows of the block */
+  uint64_t rows_before; /* rows of all earlier blocks */
   ecs_Status status;
 } Run;
 
@@ -34,8 +36,8 @@ static ReductionKind kind_of(uint8_t operation) {
   return operation == OPERATION_LEAST ? REDUCTION_LEAST : REDUCTION_GREATEST;
 }
 
-/* How many of the rows that are left go into all lanes alike, up to the next
- * fold; 0: the next row goes alone. */
+/* How many of the rows that are left fill all lanes equally, up to the next
+ * fold. 0: the next row is added alone. */
 static uint32_t whole_rows(uint64_t row, uint32_t left) {
   uint32_t until_fold = REDUCTION_ROWS - (uint32_t)(row % REDUCTION_ROWS);
   if (row % REDUCTION_LANES != 0) return 0;
@@ -43,8 +45,9 @@ static uint32_t whole_rows(uint64_t row, uint32_t left) {
   return rows / REDUCTION_LANES * REDUCTION_LANES;
 }
 
-/* Rows i to i + n of a step, n as whole_rows says; row is the first's number.
- * What a masked row adds changes nothing. */
+/* Adds n rows of a block from row i on; n is what whole_rows says. row is the
+ * number of the first of them in the run. A row whose mask is 0 adds nothing.
+ */
 static void sum_rows(const Run *run, const Step *step, uint64_t row, uint32_t i,
                      uint32_t n) {
   void *const *bases = run->program->plan->bases;
@@ -63,9 +66,9 @@ static void sum_rows(const Run *run, const Step *step, uint64_t row, uint32_t i,
     reduction_add(sum, kind, row, values[i]);
 }
 
-/* All rows of a block. Several steps that may be of one reduction go row by
- * row, so that their order does not depend on where blocks end: every lane has
- * one row of REDUCTION_LANES in a row. */
+/* Adds all rows of a block. Steps that may add to the same reduction take turns
+ * after every REDUCTION_LANES rows: each lane then gets one row from each step,
+ * so the order in a lane does not depend on where blocks end. */
 static void run_sums(const Run *run, const Step *steps, uint32_t count) {
   uint64_t row = run->rows_before;
   for (uint32_t i = 0, n; i < run->rows; i += n, row += n) {
@@ -103,7 +106,7 @@ static void look_has(const Run *run, const Instruction *ins, uint32_t *out,
     out[i] = locate(run, entities[i], ins->index).table != NULL;
 }
 
-/* One element as a value of the given type. */
+/* Loads one element of a column as a value. */
 static void look_element(ecs_Scalar scalar, ValueType type, void *out,
                          const void *element) {
   if (type == VALUE_ENTITY)
@@ -160,7 +163,7 @@ static bool is_masked_out(const Run *run, const Step *step, uint32_t i) {
   return mask[i] == 0;
 }
 
-/* Row by row; within a row, in the order of the program. */
+/* Lists changes row by row, and those of a row in the order of the program. */
 static void list_changes(Run *run) {
   const ProgramPlan *plan = run->program->plan;
   ECS_ASSERT(run->entities != NULL);
@@ -170,8 +173,8 @@ static void list_changes(Run *run) {
         list_change(run, run->entities[i], plan->changes[k].ins);
 }
 
-/* A row may see who was destroyed for the rows before it: then a block is one
- * row, and what is listed for it is recorded before the next. */
+/* Can a row ask for an entity that an earlier row destroys? Then a block is one
+ * row, and its changes are recorded before the next block. */
 static bool goes_row_by_row(const Run *run) {
   return run->program->destroys && run->program->asks_alive;
 }
@@ -191,7 +194,7 @@ static ecs_Status record(ecs_World *world, const RecordedChange *change) {
   return status == ECS_E_DEAD ? ECS_OK : status;
 }
 
-/* What is listed, in a scope that is open. */
+/* Records the changes that are listed. A level of deferral is open. */
 static void record_changes(Run *run) {
   ecs_World *world = world_of(run->program->query);
   for (uint32_t k = 0; run->status == ECS_OK && k < run->change_count; k++)
@@ -201,7 +204,7 @@ static void record_changes(Run *run) {
 
 /* Steps ------------------------------------------------------------------- */
 
-/* What the VM does itself, for each row of a block. */
+/* Runs a step without a loop, for each row of a block. */
 static void run_special(const Run *run, const Step *step) {
   const ProgramPlan *plan = run->program->plan;
   const Instruction *ins = step->ins;
@@ -224,7 +227,8 @@ static void run_special(const Run *run, const Step *step) {
   }
 }
 
-/* Loads and stores of a column that is not there. */
+/* If the step loads or stores an absent column, returns true: a load then gives
+ * zeros, and a store does nothing. */
 static bool skip_absent(const Run *run, const Step *step) {
   const ProgramPlan *plan = run->program->plan;
   OperationShape shape = instruction_shape(step->ins);
@@ -246,7 +250,7 @@ static void run_step(const Run *run, const Step *step) {
                bases[step->operands[1]], bases[step->operands[2]], run->rows);
 }
 
-/* Columns of rows first to first + rows of a block that kernel_binding.h gave. */
+/* Sets the bases of columns to a row of a block that kernel_binding.h gave. */
 static void point_at_columns(const Run *run, const ecs_KernelBlock *block,
                              uint32_t first) {
   const ecs_Program *program = run->program;
@@ -335,8 +339,8 @@ void program_destroy(ecs_Program *program) {
 
 /* Runs -------------------------------------------------------------------- */
 
-/* Uniforms may be any double: a NaN loses its payload here, before arithmetic
- * could carry it into a column. */
+/* A uniform may be any double. A NaN loses its payload here, as arithmetic
+ * could carry the payload into a column. */
 static void store_single(ValueType type, void *place, double number) {
   uint32_t truth = number != 0.0;
   switch (type) {
@@ -347,7 +351,7 @@ static void store_single(ValueType type, void *place, double number) {
   }
 }
 
-/* Computes what is the same for every row. */
+/* Computes single values, and spreads some of them over registers. */
 static void run_once(const Run *run) {
   const ProgramPlan *plan = run->program->plan;
   for (uint32_t k = 0; k < plan->once_count; k++) {
@@ -392,7 +396,7 @@ static void end_sums(Run *run) {
   }
 }
 
-/* Every row. What they change is recorded as a whole, or not at all. */
+/* Runs every row. Their changes of structure are recorded all or not at all. */
 static ecs_Status run_rows(Run *run) {
   const ecs_Program *program = run->program;
   ecs_World *world = world_of(program->query);

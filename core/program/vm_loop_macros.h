@@ -1,7 +1,7 @@
 /* vm_loop_macros.h: how the loops of kernel programs are written.
  *
- * A loop is given by an expression of its elements x and y. It becomes a static
- * function of type Loop (vm_loops.h), with a clone for each instruction set:
+ * An expression of the elements x and y makes a loop. Each macro below defines
+ * a static function of type Loop (vm_loops.h), cloned for instruction sets:
  *
  *      LOOP2(plus_f32, float, float, float, x + y)
  *
@@ -12,8 +12,9 @@
 
 #include <stdint.h>
 
-/* The dynamic linker of glibc picks clones; sanitizers start too late for it.
- * LOOPS_WITHOUT_CLONES: tests compile the file for one instruction set. */
+/* The dynamic linker of glibc picks a clone when the library is loaded. Under a
+ * sanitizer there are no clones, as its runtime starts too late for that. Tests
+ * define LOOPS_WITHOUT_CLONES to compile vm_loops.c for one instruction set. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 && \
     defined(__x86_64__) && defined(__GLIBC__) &&                  \
     !defined(__SANITIZE_ADDRESS__) && !defined(LOOPS_WITHOUT_CLONES)
@@ -25,7 +26,8 @@
 #define HAS_CLONES 0
 #endif
 
-/* Elements do not depend on each other, even where out is an operand. */
+/* Tells the compiler that no element depends on another. This holds even if out
+ * is one of the operands. */
 #if defined(__clang__)
 #define ELEMENTWISE _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
@@ -38,7 +40,7 @@ typedef uint32_t Truth; /* 0 or 1 */
 
 #define UNUSED(x) (void)(x)
 
-/* name(out[R], a[A]): expression of x */
+/* out[R] of a[A]: the expression of x */
 #define LOOP1(name, R, A, expression)                              \
   CLONES static void name(void *out, const void *a, const void *b, \
                           const void *c, uint32_t n) {             \
@@ -52,7 +54,7 @@ typedef uint32_t Truth; /* 0 or 1 */
     }                                                              \
   }
 
-/* name(out[R], a[A], b[B]): expression of x and y */
+/* out[R] of a[A] and b[B]: the expression of x and y */
 #define LOOP2(name, R, A, B, expression)                           \
   CLONES static void name(void *out, const void *a, const void *b, \
                           const void *c, uint32_t n) {             \
@@ -67,6 +69,7 @@ typedef uint32_t Truth; /* 0 or 1 */
     }                                                              \
   }
 
+/* The same with a single b. */
 #define LOOP2_SECOND(name, R, A, expression)                       \
   CLONES static void name(void *out, const void *a, const void *b, \
                           const void *c, uint32_t n) {             \
@@ -80,6 +83,7 @@ typedef uint32_t Truth; /* 0 or 1 */
     }                                                              \
   }
 
+/* The same with a single a. */
 #define LOOP2_FIRST(name, R, A, expression)                        \
   CLONES static void name(void *out, const void *a, const void *b, \
                           const void *c, uint32_t n) {             \

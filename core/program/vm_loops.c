@@ -1,9 +1,9 @@
 /* vm_loops.c: one loop per operation of kernel programs.
  *
- * A rock has no flags per file, so this file carries its own: vectorise, never
- * contract (without that the clones with FMA would give other bits), and take
- * the promises that let comparisons and square roots be vectorised. Clones of
- * every loop for three instruction sets are chosen by the dynamic linker.
+ * A rock cannot have compiler flags per file, so this file sets its own:
+ * vectorise; never contract, as clones with FMA would give other bits; assume
+ * no traps and no errno, so that comparisons and square roots are vectorised.
+ * The dynamic linker chooses among three clones of every loop.
  */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
@@ -24,12 +24,12 @@
 
 /* Numbers ----------------------------------------------------------------- */
 
-/* Operations that round to their own type: an expression for each. */
+/* Operations that are computed in their own type: an expression for each. */
 #define UNARY(name, f32, f64)          \
   LOOP1(name##_f32, float, float, f32) \
   LOOP1(name##_f64, double, double, f64)
 
-/* Those that are computed in f64 whatever their type. */
+/* Operations that are computed in f64, whatever their type. */
 #define WIDE_UNARY(name, function)                     \
   LOOP1(name##_f32, float, float, function((double)x)) \
   LOOP1(name##_f64, double, double, function(x))
@@ -61,8 +61,8 @@ static inline double elementary_near_cos(double x) {
 WIDE_UNARY(near_sin, elementary_near_sin)
 WIDE_UNARY(near_cos, elementary_near_cos)
 
-/* The vectorised form first; arguments past its reach one by one after. out may
- * be where the arguments are, so these are kept, some at a time. */
+/* The vectorised form runs first, then arguments past its reach one by one. out
+ * may be the array of arguments, so LOOP_ROWS of them are copied at a time. */
 #define OWN_QUARTER_SIN(name, near, type, quarters)                          \
   static void name##_some(type *to, const type *from, uint32_t n) {          \
     type room[LOOP_ROWS];                                                    \
@@ -101,7 +101,7 @@ OWN_QUARTER_SIN(own_cos_f64, near_cos_f64, double, 1)
   LOOP2(name##_f32, float, float, float, function((double)x, (double)y)) \
   LOOP2(name##_f64, double, double, double, function(x, y))
 
-/* Lua's %: what fmod leaves, with the sign of the divisor. */
+/* Lua's %: the remainder of fmod, moved to the sign of the divisor. */
 static inline double modulo(double a, double b) {
   double rest = fmod(a, b);
   return (rest > 0.0 && b < 0.0) || (rest < 0.0 && b > 0.0) ? rest + b : rest;
@@ -128,8 +128,8 @@ WIDE_BINARY(atan2, atan2)
 WIDE_BINARY(own_power, elementary_pow)
 WIDE_BINARY(own_atan2, elementary_atan2)
 
-/* A product and what is added to it, in one pass: two operations, each rounded
- * as if it stood alone. y is an array, or a single value. */
+/* A product and a sum in one pass, each rounded as if it stood alone. step is i
+ * for an array b, and 0 for a single b. */
 #define PRODUCT_LOOP(name, type, step, expression)                 \
   CLONES static void name(void *out, const void *a, const void *b, \
                           const void *c, uint32_t n) {             \
@@ -169,7 +169,7 @@ LOOP2(both, Truth, Truth, Truth, x &y)
 LOOP2(either, Truth, Truth, Truth, x | y)
 LOOP1(opposite, Truth, Truth, x ^ 1u)
 
-/* a is the mask; of the other two, either may be a single value. */
+/* a is the mask. One of b and c may be a single value: its step is 0. */
 #define SELECT_LOOP(name, type, step_b, step_c)                    \
   CLONES static void name(void *out, const void *a, const void *b, \
                           const void *c, uint32_t n) {             \
@@ -208,13 +208,13 @@ FILL(fill_twins, uint64_t)
 #define TO_INTEGER(x, low, high) \
   ((x) != (x) ? 0 : (x) < (low) ? (low) : (x) > (high) ? (high) : (x))
 
-/* What the integer is as a number. Not by way of the integer: without trapping
- * math GCC makes a truncation of the two conversions where the machine has one,
- * and forgets that it gives -0. The sum makes 0 of that. */
+/* The integer as a number. It is not converted to an integer and back: with
+ * no-trapping-math GCC turns the two conversions into a truncation, which gives
+ * -0 where they give 0. Adding 0 turns -0 into 0. */
 #define WHOLE(x, low, high) (trunc(TO_INTEGER(x, low, high)) + 0.0)
 
-/* For each integer type: loads, stores and quantizing, from and to f64, and
- * f32 where it holds every value of the type. */
+/* For each integer type: load as f64, store and quantize f64 and f32. Loads as
+ * f32 follow below, for types whose every value is an f32. */
 #define STORE_LOOPS(name, T, A, expression)                                 \
   LOOP1(store_##name, T, A, expression)                                     \
   CLONES static void store_##name##_masked(                                 \
@@ -250,7 +250,7 @@ LOOP1(load_u16_f32, float, uint16_t, x)
 LOOP1(copy_f32, float, float, x)
 LOOP1(copy_f64, double, double, x)
 LOOP1(quantize_f32_f64, double, double, (float)x)
-/* A native kernel may have left another true than 1. */
+/* A native kernel may have stored a true other than 1. */
 LOOP1(load_bool, Truth, uint8_t, x != 0)
 STORE_LOOPS(f32_f32, float, float, x)
 STORE_LOOPS(f32_f64, float, double, x)
@@ -261,7 +261,7 @@ STORE_LOOPS(entity, uint64_t, uint64_t, x)
 
 /* Reductions -------------------------------------------------------------- */
 
-/* x: the lane, y: the row's. Lanes do not depend on each other. */
+/* x is the lane, y the row's number. No lane depends on another. */
 #define REDUCE(name, expression)                                            \
   CLONES static void name(void *out, const void *a, const void *b,          \
                           const void *c, uint32_t n) {                      \
@@ -296,7 +296,7 @@ REDUCE(sum, x + y)
 REDUCE(least, y < x ? y : x)
 REDUCE(greatest, y > x ? y : x)
 
-/* Finding ----------------------------------------------------------------- */
+/* Tables ------------------------------------------------------------------ */
 
 #define BOTH(name) \
   { name##_f32, name##_f64 }

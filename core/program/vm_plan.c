@@ -14,7 +14,7 @@ static size_t lay_plan(ProgramPlan *plan, const ecs_Program *program,
 #ifdef ECS_CHECKED
   plan->held = memory_lay(block, &used, plan->base_count, sizeof(uint32_t));
 #endif
-  /* Registers start on a line. */
+  /* Registers start on a cache line. */
   char *registers = memory_lay(
       block, &used,
       (size_t)plan->register_count * LOOP_ROWS + ECS_LINE_BYTES / 8, 8);
@@ -54,8 +54,8 @@ void plan_destroy(ecs_Program *program) {
 
 #ifdef ECS_CHECKED
 
-/* What a place holds, other than a value: nothing of use, or the values that a
- * column had before the block. */
+/* What a place may hold other than a value: nothing of use, or a column as it
+ * was before the block. */
 #define HELD_NOTHING NO_VALUE
 #define HELD_COLUMN (NO_VALUE - 1)
 
@@ -64,7 +64,8 @@ typedef struct PlanCheck {
   const ProgramPlan *plan;
 } PlanCheck;
 
-/* As many values as its number are defined before a value, and some effects. */
+/* The instruction that defines a value. As many values as its number are
+ * defined before it, and any number of effects. */
 static const Instruction *definition_of(const ecs_Program *program,
                                         uint32_t value) {
   const Instruction *ins = &program->code[value];
@@ -76,8 +77,9 @@ static bool is_single_place(const PlanCheck *check, uint32_t place) {
   return place >= plan_column(check->plan, check->program->column_count);
 }
 
-/* Does the place hold the value? A column does as well that is loaded as it
- * is: of all columns that load as a type, one of as many bytes. */
+/* Does the place hold the value? An unchanged column holds each value that is
+ * loaded from it without conversion: of the types that load as a value's type,
+ * only its own has as many bytes. */
 static bool place_holds(const PlanCheck *check, uint32_t place,
                         uint32_t value) {
   if (place >= check->plan->base_count) return false;
@@ -91,7 +93,7 @@ static bool place_holds(const PlanCheck *check, uint32_t place,
          scalar_bytes(column->type) == value_bytes((ValueType)ins->type);
 }
 
-/* The operands of a loop that are single values are those of its form. */
+/* Are the operands that are single values the ones that the form expects? */
 static bool form_is_right(const PlanCheck *check, const Step *step,
                           LoopForm form, uint32_t last) {
   for (uint32_t k = 0; k < 3; k++) {
@@ -104,8 +106,7 @@ static bool form_is_right(const PlanCheck *check, const Step *step,
   return true;
 }
 
-/* A step of one instruction: its operands, as arrays or in a form that takes
- * single values. */
+/* Checks a step of one instruction: its operands, and the form of its loop. */
 static bool operation_is_sound(const PlanCheck *check, const Step *step) {
   const Instruction *ins = step->ins;
   uint32_t last = instruction_shape(ins) == SHAPE_SELECT ? 2 : 1;
@@ -121,7 +122,7 @@ static bool operation_is_sound(const PlanCheck *check, const Step *step) {
   return form_is_right(check, step, form, last);
 }
 
-/* A sum or difference whose operand k is a product, in one loop with it. */
+/* Checks a sum or difference in one loop with the product that is operand k. */
 static bool product_is_sound(const PlanCheck *check, const Step *step,
                              uint32_t k, LoopForm form) {
   const Instruction *ins = step->ins;
@@ -139,7 +140,8 @@ static bool product_is_sound(const PlanCheck *check, const Step *step,
          !is_single_place(check, step->operands[2]);
 }
 
-/* Is the step what its loop says: an operation, or a product with its sum? */
+/* Checks a step as what its loop is: a product with its sum, or an operation.
+ */
 static bool loop_is_sound(const PlanCheck *check, const Step *step) {
   const Instruction *ins = step->ins;
   bool sum = ins->operation == OPERATION_PLUS;
@@ -156,8 +158,8 @@ static bool loop_is_sound(const PlanCheck *check, const Step *step) {
   return operation_is_sound(check, step);
 }
 
-/* May the step write its result where it does? Over an operand only in elements
- * of one size, and never over a single value. */
+/* May the step write its result there? Never over a single value, and over an
+ * operand only if elements of both have the same size. */
 static bool result_is_sound(const PlanCheck *check, const Step *step) {
   const uint8_t *types = check->program->types;
   const Instruction *ins = step->ins;
@@ -170,7 +172,7 @@ static bool result_is_sound(const PlanCheck *check, const Step *step) {
   return true;
 }
 
-/* One step of a block; notes what the place that it writes holds then. */
+/* Checks one step of a block, and notes what the place of its result holds. */
 static bool step_is_sound(const PlanCheck *check, const Step *step) {
   const ProgramPlan *plan = check->plan;
   const Instruction *ins = step->ins;
@@ -199,8 +201,7 @@ static bool steps_are_sound(const PlanCheck *check, const Step *steps,
   return true;
 }
 
-/* What is done before the first block: single values, then those of them that
- * are spread over registers. */
+/* Checks what runs before the first block: single values, then spreads. */
 static bool once_is_sound(const PlanCheck *check) {
   const ProgramPlan *plan = check->plan;
   for (uint32_t i = 0; i < plan->once_count; i++) {
@@ -223,8 +224,8 @@ static bool once_is_sound(const PlanCheck *check) {
   return true;
 }
 
-/* Is every effect planned once, in the order of the program? A store has no
- * step where its value was computed in the column. */
+/* Has every effect one step, in the order of the program? A store needs none if
+ * its value was computed in the column. */
 static bool effects_are_planned(const PlanCheck *check) {
   const ProgramPlan *plan = check->plan;
   uint32_t step = 0, sum = 0, change = 0;
@@ -249,7 +250,8 @@ static bool effects_are_planned(const PlanCheck *check) {
          change == plan->change_count;
 }
 
-/* The registers lie in the plan's block, each on a line of its own. */
+/* Do registers lie in the plan's memory, start on cache lines, and hold a whole
+ * block? One register is spare. */
 static bool registers_are_in_block(const ProgramPlan *plan) {
   uintptr_t start = (uintptr_t)plan, end = start + plan->block_bytes;
   for (uint32_t k = 0; k < plan->register_count; k++) {
@@ -261,7 +263,7 @@ static bool registers_are_in_block(const ProgramPlan *plan) {
   return plan->register_count == 1 || plan->block_rows <= LOOP_ROWS;
 }
 
-/* In the second block registers hold what the first has left there. */
+/* The second block finds in registers what the first one has left there. */
 bool plan_check_invariants(const ecs_Program *program) {
   const PlanCheck check = {program, program->plan};
   const ProgramPlan *plan = program->plan;

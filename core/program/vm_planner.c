@@ -1,8 +1,9 @@
 /* vm_planner.c: places and loops for the instructions of a program.
  *
- * Facts come first (program_facts.c); then places and steps are given, from the
- * first instruction to the last. Only then is the size of everything known, so
- * planning works in memory of its own and the plan is copied out of it.
+ * Facts are gathered first (program_facts.c). Then every instruction gets
+ * places and a step, from the first to the last. The sizes of the plan are
+ * known only after that, so the planner works in memory of its own and copies
+ * the plan out of it.
  */
 #include "program/vm_planner.h"
 
@@ -10,27 +11,30 @@
 
 typedef struct Planner {
   ProgramFacts facts;
-  Memory *memory;
-  uint32_t *places;       /* by value; NO_VALUE: none yet */
-  uint32_t *spread_place; /* by value: the register it is spread into */
-  uint32_t *free_after;   /* by register: the instruction that frees it */
-  Step *steps;
+  Memory *memory;         /* borrowed from the store */
+  uint32_t *places;       /* per value; NO_VALUE: none yet */
+  uint32_t *spread_place; /* per value: register it is spread over; NO_VALUE:
+                             none */
+  uint32_t *free_after;   /* per register: last instruction that uses it */
+  Step *steps;            /* these five become those of the plan */
   Step *once;
   Step *spread;
   Step *sums;
   Step *changes;
   uint32_t register_count, step_count, once_count, spread_count;
   uint32_t sum_count, change_count;
-  size_t block_bytes;
+  size_t block_bytes; /* size of the allocation behind all arrays, which
+                             starts at places */
 } Planner;
 
-/* Places of columns and single values while registers are still being counted.
- * They are moved behind the registers in the end. */
+/* While registers are being counted, the places of columns and single values
+ * are their numbers with one of these bits. final_place puts them after the
+ * registers. */
 #define COLUMN_PLACE 0x40000000u
 #define SINGLE_PLACE 0x80000000u
 #define PLACE_KIND 0xc0000000u
 
-/* Room -------------------------------------------------------------------- */
+/* Memory ------------------------------------------------------------------ */
 
 static size_t lay_planner(Planner *planner, char *block) {
   uint32_t values = planner->facts.program->value_count;
@@ -78,8 +82,9 @@ static void planner_deinit(Planner *planner) {
 
 /* Registers --------------------------------------------------------------- */
 
-/* May the result of an instruction be written over its operands? Only element
- * by element of one size: a wider one would overtake what is still unread. */
+/* May the result of an instruction be written over its operands? Only if their
+ * elements have the same size: a wider result would overwrite elements that are
+ * still unread. */
 static bool may_overwrite(const Planner *planner, const Instruction *ins) {
   const uint8_t *types = planner->facts.program->types;
   uint32_t bytes = value_bytes((ValueType)types[ins->result]);
@@ -90,8 +95,8 @@ static bool may_overwrite(const Planner *planner, const Instruction *ins) {
   return true;
 }
 
-/* A register for the result of instruction i, kept until last. All are of one
- * size: eight bytes a row. */
+/* A register for the result of instruction i, kept until instruction last.
+ * Every register has eight bytes per row. */
 static uint32_t take_register(Planner *planner, uint32_t i, uint32_t last) {
   uint32_t k = 0, busy_from = i;
   if (may_overwrite(planner, &planner->facts.program->code[i])) busy_from++;
@@ -105,7 +110,8 @@ static uint32_t take_register(Planner *planner, uint32_t i, uint32_t last) {
   return k;
 }
 
-/* The register that a single value is spread into, kept for the whole run. */
+/* The register that a single value is spread over. It is kept for the whole
+ * run. */
 static uint32_t spread(Planner *planner, uint32_t value) {
   if (planner->spread_place[value] != NO_VALUE)
     return planner->spread_place[value];
@@ -125,7 +131,8 @@ static uint32_t spread(Planner *planner, uint32_t value) {
 
 /* Steps ------------------------------------------------------------------- */
 
-/* The form of loop for single operands among the last two, or FORM_ARRAYS. */
+/* The form of loop that takes the single operands of an instruction as they
+ * are. FORM_ARRAYS: they must be spread, or there are none. */
 static LoopForm form_of(const Planner *planner, const Instruction *ins) {
   OperationShape shape = instruction_shape(ins);
   bool select = shape == SHAPE_SELECT;
@@ -142,7 +149,7 @@ static LoopForm form_of(const Planner *planner, const Instruction *ins) {
                                                                 : FORM_ARRAYS;
 }
 
-/* Where operand k of an instruction is read. */
+/* The place where operand k of an instruction is read. */
 static uint32_t operand_place(Planner *planner, const Instruction *ins,
                               uint32_t k, LoopForm form) {
   uint32_t value = ins->operands[k];
@@ -155,7 +162,7 @@ static uint32_t operand_place(Planner *planner, const Instruction *ins,
   return as_single ? SINGLE_PLACE | value : spread(planner, value);
 }
 
-/* What runs an instruction; NULL: the VM itself. */
+/* The loop of an instruction. NULL: vm.c runs it itself. */
 static Loop loop_for(const Planner *planner, const Instruction *ins,
                      LoopForm form) {
   const ecs_Program *program = planner->facts.program;
@@ -186,7 +193,8 @@ static void plan_once(Planner *planner, const Instruction *ins) {
   planner->once[planner->once_count++] = step;
 }
 
-/* A load that needs no step: the value is the column. */
+/* If a load needs no step because its value is the column, sets the place and
+ * returns true. */
 static bool plan_direct_load(Planner *planner, const Instruction *ins) {
   if (instruction_shape(ins) != SHAPE_LOAD) return false;
   const ColumnFacts *facts = &planner->facts.columns[ins->index];
@@ -197,7 +205,7 @@ static bool plan_direct_load(Planner *planner, const Instruction *ins) {
   return true;
 }
 
-/* A store whose value has been computed in the column. */
+/* Has the value of a store been computed in the column? */
 static bool is_stored_already(const Planner *planner, const Instruction *ins) {
   return instruction_shape(ins) == SHAPE_STORE &&
          ins->operands[1] == NO_VALUE &&
@@ -208,13 +216,13 @@ static bool is_stored_already(const Planner *planner, const Instruction *ins) {
              SHAPE_LOAD;
 }
 
-/* Where an array, or a single value as it is, is read. */
+/* The place of an array, or of a single value that is not spread. */
 static uint32_t plain_place(const Planner *planner, uint32_t value) {
   return planner->facts.is_single[value] ? SINGLE_PLACE | value
                                          : planner->places[value];
 }
 
-/* A sum or difference, with the product that is its operand k. */
+/* The step of a sum or difference with the product that is its operand k. */
 static Step plan_product(const Planner *planner, const Instruction *ins,
                          uint32_t k) {
   const Instruction *product =
@@ -288,7 +296,7 @@ static void plan_code(Planner *planner) {
 
 /* The plan ---------------------------------------------------------------- */
 
-/* How many steps touch a column. */
+/* How many steps read or write a column. */
 static uint32_t touches(const Planner *planner, uint32_t column) {
   uint32_t place = COLUMN_PLACE | column, count = 0;
   for (uint32_t i = 0; i < planner->step_count; i++) {
@@ -299,13 +307,14 @@ static uint32_t touches(const Planner *planner, uint32_t column) {
   return count;
 }
 
-/* What stays in a core's first cache while a few steps go over it. */
+/* Rows that stay in a core's first-level cache while a few steps go over them.
+ */
 #define CACHED_ROWS 2048u
 
-/* Registers hold LOOP_ROWS. Without any, blocks only keep what one step leaves
- * for the next in the cache; and where no two touch the same column, there is
- * nothing to keep: each goes over all rows, as a loop written for it would.
- * That is 11 % of a step for 10,000 rows. */
+/* A register holds LOOP_ROWS. Without registers, blocks only keep in the cache
+ * what one step leaves for the next. If no two steps share a column either,
+ * there is nothing to keep, and each step goes over all rows, as a loop written
+ * by hand would. That saves 11 % of a step over 10,000 rows. */
 static uint32_t choose_block_rows(const Planner *planner) {
   if (planner->register_count > 0) return LOOP_ROWS;
   if (planner->sum_count + planner->change_count > 0) return CACHED_ROWS;

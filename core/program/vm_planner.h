@@ -4,9 +4,9 @@
 
 #include "program/vm_plan.h"
 
-/* Plans a verified program, which owns the plan from then on (plan_destroy).
- * ECS_E_MEMORY: the program has no plan. Cost: linear in the code, but for
- * finding registers and stores: code times registers, code times columns. */
+/* Makes the plan of a verified program. The program owns the plan; plan_destroy
+ * frees it. On ECS_E_MEMORY the program has no plan. Cost: the code times its
+ * registers, plus the code times its columns. */
 ECS_INTERNAL ecs_Status program_plan(ecs_Program *program);
 
 #endif
