@@ -23,7 +23,9 @@
 CORE := ecs ecs_kernel \
   base/config base/invariant base/status base/memory base/text base/id \
   base/scalar \
-  math/elementary math/random math/reduction \
+  math/elementary_number math/elementary_exp math/elementary_pow \
+  math/elementary_sin math/elementary_atan math/elementary \
+  math/random math/reduction \
   storage/schema storage/slot storage/entity_index storage/locator \
   storage/element storage/table_layout storage/table storage/table_row \
   storage/table_image storage/table_rows storage/edge_map \
@@ -38,8 +40,10 @@ CORE := ecs ecs_kernel \
   world/world world/deferral world/deferred_change world/world_hash \
   world/world_explain \
   kernel/kernel_library kernel/kernel_binding \
-  program/program_ir program/program_parse program/program_print \
-  program/program_facts program/vm_loops program/vm_plan program/vm \
+  program/operation program/program_ir program/program_parse \
+  program/program_print \
+  program/program_facts program/vm_loop_macros program/vm_loops \
+  program/vm_plan program/vm_planner program/vm \
   api/accessor api/field_access api/api_entity api/api_query api/api_bulk \
   api/api_program api/api_world
 

@@ -73,7 +73,7 @@ void ecs_program_info(const ecs_Program *program, ecs_ProgramInfo *info) {
                             .back_end = back_end()};
   for (uint32_t k = 0; k < program->plan->step_count; k++)
     info->slow_calls +=
-        loop_is_slow((Operation)program->plan->steps[k].at->operation);
+        loop_is_slow((Operation)program->plan->steps[k].ins->operation);
 }
 
 ecs_Status ecs_program_run(ecs_Program *program, const ecs_ProgramCall *call) {

@@ -8,7 +8,7 @@
  * 2014), once for each part.
  */
 #include "ecs.h"
-#include "base/config.h"
+#include "base/invariant.h"
 
 static uint64_t mix(uint64_t x) {
   x += UINT64_C(0x9e3779b97f4a7c15);
@@ -25,5 +25,7 @@ uint64_t ecs_random_key(uint64_t seed, const char *name, uint64_t tick) {
 
 double ecs_random(uint64_t key, ecs_Entity entity, double draws) {
   uint64_t count = draws >= 0.0 && draws < 0x1p53 ? (uint64_t)draws : 0;
-  return (double)(mix(mix(key ^ entity) ^ count) >> 11) * 0x1p-53;
+  double number = (double)(mix(mix(key ^ entity) ^ count) >> 11) * 0x1p-53;
+  ECS_ASSERT(number >= 0.0 && number < 1.0);
+  return number;
 }

@@ -1,13 +1,17 @@
 /* program_facts.c: passes over the code of a program, each finding one thing.
  *
- * A pass relies on those before it: from the last instruction back, what is
- * needed; then how often it is used, and what is single; which products have
- * one user; when values are used for the last time, which a product moves to
- * where its sum is; last, which columns can take their new values early.
+ * Each pass relies on the ones before it:
+ *
+ *  1. which values are needed, from the last instruction back;
+ *  2. how often values are used, and which are single;
+ *  3. which products are computed with the one sum that uses them;
+ *  4. when values are used for the last time: operands of such a product are
+ *     used where its sum is;
+ *  5. which values can be computed in the column that they are stored to.
  */
 #include "program/program_facts.h"
 
-/* Room -------------------------------------------------------------------- */
+/* Memory ------------------------------------------------------------------ */
 
 static size_t lay_facts(ProgramFacts *facts, char *block) {
   const ecs_Program *program = facts->program;
@@ -15,7 +19,7 @@ static size_t lay_facts(ProgramFacts *facts, char *block) {
   size_t used = 0;
   facts->last_use = memory_lay(block, &used, values, sizeof(uint32_t));
   facts->definition = memory_lay(block, &used, values, sizeof(uint32_t));
-  facts->home = memory_lay(block, &used, values, sizeof(uint32_t));
+  facts->column = memory_lay(block, &used, values, sizeof(uint32_t));
   facts->uses = memory_lay(block, &used, values, sizeof(uint32_t));
   facts->is_single = memory_lay(block, &used, values, sizeof(bool));
   facts->is_needed = memory_lay(block, &used, values, sizeof(bool));
@@ -29,60 +33,65 @@ static size_t lay_facts(ProgramFacts *facts, char *block) {
 
 /* Values ------------------------------------------------------------------ */
 
-/* Does it give the same for every row, given that its operands do? */
+/* Does an operation of this shape give the same result for every row, if its
+ * operands are the same for every row? */
 static bool is_pure(OperationShape shape) {
   return shape <= SHAPE_CONSTANT || shape == SHAPE_UNIFORM;
 }
 
-static bool all_single(const ProgramFacts *facts, const Instruction *at) {
+static bool all_single(const ProgramFacts *facts, const Instruction *ins) {
   for (uint32_t k = 0; k < 3; k++)
-    if (at->operands[k] != NO_VALUE && !facts->is_single[at->operands[k]])
+    if (ins->operands[k] != NO_VALUE && !facts->is_single[ins->operands[k]])
       return false;
   return true;
 }
 
-static void note_store(ProgramFacts *facts, const Instruction *at, uint32_t i) {
-  ColumnFacts *column = &facts->columns[at->index];
+static void note_store(ProgramFacts *facts, const Instruction *ins,
+                       uint32_t i) {
+  ColumnFacts *column = &facts->columns[ins->index];
+  ECS_ASSERT(ins->index < facts->program->column_count);
   if (column->stores == 0) column->written_at = i;
   column->stores++;
-  column->store = at->operands[1] == NO_VALUE ? i : NO_VALUE;
+  column->store = ins->operands[1] == NO_VALUE ? i : NO_VALUE;
 }
 
-/* From the last instruction back: what effects need, and what that needs. */
+/* An operand of a needed instruction is needed. Going backwards, one pass finds
+ * them all. */
 static void find_needed(ProgramFacts *facts) {
   const ecs_Program *program = facts->program;
   for (uint32_t i = program->code_count; i-- > 0;) {
-    const Instruction *at = &program->code[i];
-    for (uint32_t k = 0; facts_needed(facts, at) && k < 3; k++)
-      if (at->operands[k] != NO_VALUE) facts->is_needed[at->operands[k]] = true;
+    const Instruction *ins = &program->code[i];
+    for (uint32_t k = 0; facts_needed(facts, ins) && k < 3; k++)
+      if (ins->operands[k] != NO_VALUE)
+        facts->is_needed[ins->operands[k]] = true;
   }
 }
 
-/* Where values come from and how often they are wanted. */
+/* Also finds definitions and single values. */
 static void count_uses(ProgramFacts *facts) {
   const ecs_Program *program = facts->program;
   for (uint32_t i = 0; i < program->code_count; i++) {
-    const Instruction *at = &program->code[i];
-    for (uint32_t k = 0; facts_needed(facts, at) && k < 3; k++)
-      if (at->operands[k] != NO_VALUE) facts->uses[at->operands[k]]++;
-    if (shape_of(at) == SHAPE_REDUCE) facts->adders[at->index]++;
-    if (at->result == NO_VALUE) continue;
-    facts->definition[at->result] = i;
-    facts->is_single[at->result] =
-        is_pure(shape_of(at)) && all_single(facts, at);
-    facts->home[at->result] = NO_VALUE;
+    const Instruction *ins = &program->code[i];
+    for (uint32_t k = 0; facts_needed(facts, ins) && k < 3; k++)
+      if (ins->operands[k] != NO_VALUE) facts->uses[ins->operands[k]]++;
+    if (instruction_shape(ins) == SHAPE_REDUCE) facts->adders[ins->index]++;
+    if (ins->result == NO_VALUE) continue;
+    facts->definition[ins->result] = i;
+    facts->is_single[ins->result] =
+        is_pure(instruction_shape(ins)) && all_single(facts, ins);
+    facts->column[ins->result] = NO_VALUE;
   }
 }
 
-/* The product among the operands of a sum or difference that can be computed
- * with it: 0 or 1; NO_VALUE: none. */
+/* Which operand of a sum or difference, 0 or 1, is a product that can be
+ * computed with it. NO_VALUE: neither. */
 static uint32_t product_operand(const ProgramFacts *facts,
-                                const Instruction *at) {
+                                const Instruction *ins) {
   const ecs_Program *program = facts->program;
-  if (at->operation != OPERATION_PLUS && at->operation != OPERATION_MINUS)
+  if (ins->operation != OPERATION_PLUS && ins->operation != OPERATION_MINUS)
     return NO_VALUE;
   for (uint32_t k = 0; k < 2; k++) {
-    uint32_t value = at->operands[k], other = at->operands[1 - k];
+    uint32_t value = ins->operands[k], other = ins->operands[1 - k];
     const Instruction *made = &program->code[facts->definition[value]];
     if (made->operation == OPERATION_TIMES && facts->uses[value] == 1 &&
         !facts->is_single[value] && !facts->is_single[other])
@@ -94,11 +103,11 @@ static uint32_t product_operand(const ProgramFacts *facts,
 static void find_products(ProgramFacts *facts) {
   const ecs_Program *program = facts->program;
   for (uint32_t i = 0; i < program->code_count; i++) {
-    const Instruction *at = &program->code[i];
-    if (!facts_needed(facts, at)) continue;
-    uint32_t k = product_operand(facts, at);
-    if (k != NO_VALUE && !facts->is_single[at->result])
-      facts->is_part[at->operands[k]] = true;
+    const Instruction *ins = &program->code[i];
+    if (!facts_needed(facts, ins)) continue;
+    uint32_t k = product_operand(facts, ins);
+    if (k != NO_VALUE && !facts->is_single[ins->result])
+      facts->is_part[ins->operands[k]] = true;
   }
 }
 
@@ -106,9 +115,10 @@ static void use_until(ProgramFacts *facts, uint32_t value, uint32_t i) {
   if (facts->last_use[value] < i) facts->last_use[value] = i;
 }
 
-/* Instruction i uses a value. What a product takes is used where the product
- * is. */
+/* Instruction i uses a value. If the value is a product that is computed there,
+ * so are its operands. */
 static void note_use(ProgramFacts *facts, uint32_t value, uint32_t i) {
+  ECS_ASSERT(facts->definition[value] < i);
   use_until(facts, value, i);
   if (!facts->is_part[value]) return;
   const Instruction *product = &facts->program->code[facts->definition[value]];
@@ -116,23 +126,23 @@ static void note_use(ProgramFacts *facts, uint32_t value, uint32_t i) {
   use_until(facts, product->operands[1], i);
 }
 
-/* When values are used for the last time, and where columns are stored to. */
+/* Also finds the stores of columns. */
 static void find_last_uses(ProgramFacts *facts) {
   const ecs_Program *program = facts->program;
   for (uint32_t k = 0; k < program->column_count; k++)
     facts->columns[k] = (ColumnFacts){NO_VALUE, 0, NO_VALUE};
   for (uint32_t i = 0; i < program->code_count; i++) {
-    const Instruction *at = &program->code[i];
-    uint32_t when = facts_late(facts, at) ? program->code_count : i;
-    for (uint32_t k = 0; facts_needed(facts, at) && k < 3; k++)
-      if (at->operands[k] != NO_VALUE) note_use(facts, at->operands[k], when);
-    if (shape_of(at) == SHAPE_STORE) note_store(facts, at, i);
+    const Instruction *ins = &program->code[i];
+    uint32_t when = facts_late(facts, ins) ? program->code_count : i;
+    for (uint32_t k = 0; facts_needed(facts, ins) && k < 3; k++)
+      if (ins->operands[k] != NO_VALUE) note_use(facts, ins->operands[k], when);
+    if (instruction_shape(ins) == SHAPE_STORE) note_store(facts, ins, i);
   }
 }
 
 /* Columns ----------------------------------------------------------------- */
 
-/* Is a value of this type laid out as a column of that scalar? */
+/* Has an array of such values the layout of a column of this scalar type? */
 static bool is_natural(ecs_Scalar scalar, ValueType type) {
   return (scalar == ECS_F32 && type == VALUE_F32) ||
          (scalar == ECS_F64 && type == VALUE_F64) ||
@@ -144,37 +154,109 @@ bool facts_direct(const ProgramFacts *facts, uint32_t column, ValueType type) {
   return known->access != ECS_OPTIONAL && is_natural(known->type, type);
 }
 
-/* Are the column's old values out of use once instruction i has run? */
+/* Is no old value of the column used after instruction i? */
 static bool old_values_end(const ProgramFacts *facts, uint32_t column,
                            uint32_t i) {
   const ecs_Program *program = facts->program;
   for (uint32_t k = 0; k < program->code_count; k++) {
-    const Instruction *at = &program->code[k];
-    if (shape_of(at) != SHAPE_LOAD || at->index != column) continue;
-    if (!facts_needed(facts, at)) continue;
-    if (k > i || facts->last_use[at->result] > i) return false;
+    const Instruction *ins = &program->code[k];
+    if (instruction_shape(ins) != SHAPE_LOAD || ins->index != column) continue;
+    if (!facts_needed(facts, ins)) continue;
+    if (k > i || facts->last_use[ins->result] > i) return false;
   }
   return true;
 }
 
-/* Stored values are computed in their columns, where that is possible. */
-static void find_homes(ProgramFacts *facts) {
+/* A stored value can be computed in its column if nothing else is stored there,
+ * every row is, and no old value is used later. */
+static void find_columns(ProgramFacts *facts) {
   const ecs_Program *program = facts->program;
   for (uint32_t c = 0; c < program->column_count; c++) {
     ColumnFacts *column = &facts->columns[c];
     if (column->stores != 1 || column->store == NO_VALUE) continue;
     uint32_t value = program->code[column->store].operands[0];
     uint32_t i = facts->definition[value];
-    const Instruction *at = &program->code[i];
-    if (facts->is_single[value] || facts->home[value] != NO_VALUE ||
-        shape_of(at) > SHAPE_QUANTIZE || facts_part(facts, at) ||
+    const Instruction *ins = &program->code[i];
+    if (facts->is_single[value] || facts->column[value] != NO_VALUE ||
+        instruction_shape(ins) > SHAPE_QUANTIZE || facts_part(facts, ins) ||
         !facts_direct(facts, c, (ValueType)program->types[value]) ||
         !old_values_end(facts, c, i))
       continue;
-    facts->home[value] = c;
+    facts->column[value] = c;
     column->written_at = i;
   }
 }
+
+/* Invariants -------------------------------------------------------------- */
+
+#ifdef ECS_CHECKED
+
+/* An operand of instruction i, which is needed: it is defined before, and known
+ * to be used there. */
+static bool operand_is_known(const ProgramFacts *facts, uint32_t value,
+                             uint32_t i) {
+  const ecs_Program *program = facts->program;
+  const Instruction *ins = &program->code[i];
+  uint32_t when = facts_late(facts, ins) ? program->code_count : i;
+  return value < program->value_count && facts->definition[value] < i &&
+         facts->is_needed[value] && facts->uses[value] > 0 &&
+         facts->last_use[value] >= when;
+}
+
+/* A product that is computed with its sum has only that use and no step, so
+ * what it takes is kept until then. */
+static bool part_is_known(const ProgramFacts *facts, uint32_t value) {
+  const Instruction *ins = &facts->program->code[facts->definition[value]];
+  return ins->operation == OPERATION_TIMES && facts->uses[value] == 1 &&
+         !facts->is_single[value] && facts->column[value] == NO_VALUE &&
+         facts->last_use[ins->operands[0]] >= facts->last_use[value] &&
+         facts->last_use[ins->operands[1]] >= facts->last_use[value];
+}
+
+/* A value is computed in a column only where it is all that is stored there. */
+static bool column_is_known(const ProgramFacts *facts, uint32_t value) {
+  const ColumnFacts *column = &facts->columns[facts->column[value]];
+  return column->stores == 1 && column->store != NO_VALUE &&
+         facts->program->code[column->store].operands[0] == value &&
+         column->written_at == facts->definition[value];
+}
+
+static bool value_is_known(const ProgramFacts *facts, uint32_t value) {
+  uint32_t i = facts->definition[value];
+  const Instruction *ins = &facts->program->code[i];
+  return i < facts->program->code_count && ins->result == value &&
+         facts->is_needed[value] == (facts->uses[value] > 0) &&
+         facts->is_single[value] ==
+             (is_pure(instruction_shape(ins)) && all_single(facts, ins)) &&
+         (!facts->is_part[value] || part_is_known(facts, value)) &&
+         (facts->column[value] == NO_VALUE || column_is_known(facts, value));
+}
+
+bool facts_check_invariants(const ProgramFacts *facts) {
+  const ecs_Program *program = facts->program;
+  uint32_t operands = 0, stores = 0, adders = 0;
+  for (uint32_t v = 0; v < program->value_count; v++) {
+    if (!value_is_known(facts, v)) return false;
+    operands -= facts->uses[v];
+  }
+  for (uint32_t i = 0; i < program->code_count; i++) {
+    const Instruction *ins = &program->code[i];
+    stores += instruction_shape(ins) == SHAPE_STORE;
+    adders += instruction_shape(ins) == SHAPE_REDUCE;
+    for (uint32_t k = 0; facts_needed(facts, ins) && k < 3; k++) {
+      if (ins->operands[k] == NO_VALUE) continue;
+      if (!operand_is_known(facts, ins->operands[k], i)) return false;
+      operands++;
+    }
+  }
+  for (uint32_t c = 0; c < program->column_count; c++)
+    stores -= facts->columns[c].stores;
+  for (uint32_t r = 0; r < program->reduction_count; r++)
+    adders -= facts->adders[r];
+  return operands == 0 && stores == 0 && adders == 0;
+}
+
+#endif
 
 /* All of them ------------------------------------------------------------- */
 
@@ -189,7 +271,8 @@ ecs_Status facts_init(ProgramFacts *facts, const ecs_Program *program) {
   count_uses(facts);
   find_products(facts);
   find_last_uses(facts);
-  find_homes(facts);
+  find_columns(facts);
+  ECS_ASSERT(facts_check_invariants(facts));
   return ECS_OK;
 }
 

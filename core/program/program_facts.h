@@ -1,81 +1,91 @@
 /* program_facts.h: what is known of a program before it is planned.
  *
- * Facts are about values and columns, and follow from the code alone: what is
- * needed at all, what is the same for every row, when a value is used for the
- * last time, which products go with their sums, which columns a value may be
- * computed in. The plan makes places and steps of them.
+ * Facts are about values and columns, and follow from the code alone: which
+ * values are needed, which are the same for every row, when each is used for
+ * the last time, which products are computed with their sums, and which values
+ * can be computed right in a column. The planner turns facts into places and
+ * steps.
  *
- *      v0 = load f32 c0          last use: 2
+ *      v0 = load f32 c0          last use: instruction 2
  *      v1 = uniform f32 u0       single
- *      v2 = mul f32 v0 v1        home: c0, whose old values are done with
+ *      v2 = mul f32 v0 v1        column: c0; its old values are not used later
  *      store c0 v2
  *
- * They live in one block of memory while a plan is made. Every pass is linear
- * in the code but the one for homes: columns stored to, times the code.
+ * Facts live in one block of memory while a plan is made. Every pass is linear
+ * in the code, except the search for columns: stored columns times the code.
  */
 #ifndef ECS_PROGRAM_FACTS_H
 #define ECS_PROGRAM_FACTS_H
 
 #include "program/program_ir.h"
 
-/* Of a column. */
 typedef struct ColumnFacts {
-  uint32_t store;      /* the only instruction that stores it, unmasked */
-  uint32_t stores;     /* how many store it at all */
-  uint32_t written_at; /* the first instruction that may change it */
+  uint32_t store;      /* the last instruction that stores the column;
+                          NO_VALUE: there is none, or it has a mask */
+  uint32_t stores;     /* number of instructions that store the column */
+  uint32_t written_at; /* the first instruction that may change the column;
+                          NO_VALUE: none */
 } ColumnFacts;
 
+/* Arrays have one element per value, unless they say otherwise. */
 typedef struct ProgramFacts {
   const ecs_Program *program; /* borrowed */
-  uint32_t *last_use;         /* by value: an instruction; 0: none */
-  uint32_t *definition;       /* by value: the instruction that defines it */
-  uint32_t *home;             /* by value: the column that it is computed in;
-                             NO_VALUE: none */
-  uint32_t *uses;             /* by value: of instructions that are needed */
-  bool *is_single;            /* by value: the same for every row */
-  bool *is_needed;            /* by value: some effect depends on it */
-  bool *is_part;              /* by value: a product computed with its sum */
-  uint32_t *adders;           /* by reduction: instructions that add to it */
-  ColumnFacts *columns;
-  size_t block_bytes; /* of the one allocation that holds it all */
+  uint32_t *last_use;         /* last instruction that uses the value;
+                                 code_count: kept until the block's end; 0: not
+                                 used */
+  uint32_t *definition;       /* instruction that defines the value */
+  uint32_t *column;           /* column that the value is computed in;
+                                 NO_VALUE: none */
+  uint32_t *uses;             /* number of operands that are this value, in
+                                 instructions that are needed */
+  bool *is_single;            /* the value is the same for every row */
+  bool *is_needed;            /* some effect depends on the value */
+  bool *is_part;              /* the value is a product that is computed with
+                                 its sum, in one step */
+  uint32_t *adders;           /* per reduction: instructions that add to it */
+  ColumnFacts *columns;       /* per column */
+  size_t block_bytes;         /* size of the allocation behind all arrays, which
+                                 starts at last_use */
 } ProgramFacts;
 
-/* Gathers the facts of a verified program. ECS_E_MEMORY: there are none, and
- * nothing is to be deinitialised. */
+/* Gathers the facts of a verified program. On ECS_E_MEMORY nothing is
+ * allocated, and facts_deinit must not be called. */
 ECS_INTERNAL ecs_Status facts_init(ProgramFacts *facts,
                                    const ecs_Program *program);
+
+/* Frees what facts_init allocated. */
 ECS_INTERNAL void facts_deinit(ProgramFacts *facts);
 
-static inline OperationShape shape_of(const Instruction *at) {
-  return operation_infos[at->operation].shape;
-}
-
-/* Does it change structure? */
-static inline bool is_change(const Instruction *at) {
-  return shape_of(at) == SHAPE_STRUCTURE || shape_of(at) == SHAPE_DESTROY;
-}
-
-/* Does it run when all other steps of a block have run, row by row? */
+/* Does the instruction run after all other steps of a block, row by row? So do
+ * changes of structure, and reductions that several instructions add to. */
 static inline bool facts_late(const ProgramFacts *facts,
-                              const Instruction *at) {
-  return is_change(at) ||
-         (shape_of(at) == SHAPE_REDUCE && facts->adders[at->index] > 1);
+                              const Instruction *ins) {
+  return instruction_is_change(ins) ||
+         (instruction_shape(ins) == SHAPE_REDUCE &&
+          facts->adders[ins->index] > 1);
 }
 
-/* Does an effect depend on it, or is it one? */
+/* Is the instruction an effect, or does one depend on it? */
 static inline bool facts_needed(const ProgramFacts *facts,
-                                const Instruction *at) {
-  return at->result == NO_VALUE || facts->is_needed[at->result];
+                                const Instruction *ins) {
+  return ins->result == NO_VALUE || facts->is_needed[ins->result];
 }
 
-/* Is it a product that is computed with its sum? */
+/* Is the instruction a product that is computed with its sum? */
 static inline bool facts_part(const ProgramFacts *facts,
-                              const Instruction *at) {
-  return at->result != NO_VALUE && facts->is_part[at->result];
+                              const Instruction *ins) {
+  return ins->result != NO_VALUE && facts->is_part[ins->result];
 }
 
-/* Are the values of a column, as this type, the column as it lies there? */
+/* Is an array of values of this type, bit for bit, the column itself? Never for
+ * an optional column, which may be absent. */
 ECS_INTERNAL bool facts_direct(const ProgramFacts *facts, uint32_t column,
                                ValueType type);
+
+#ifdef ECS_CHECKED
+/* Do the facts agree with the code and with each other? Cost: linear in the
+ * code. */
+ECS_INTERNAL bool facts_check_invariants(const ProgramFacts *facts);
+#endif
 
 #endif

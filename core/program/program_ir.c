@@ -1,17 +1,8 @@
-/* program_ir.c: what operations there are, and whether a program may run. */
+/* program_ir.c: verifies kernel programs. */
 #include "program/program_ir.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-
-/* clang-format off */
-const OperationInfo operation_infos[OPERATION_COUNT] = {
-#define OPERATION(name, text, shape) {text, SHAPE_##shape},
-    ECS_VALUE_OPERATIONS(OPERATION)
-    ECS_EFFECT_OPERATIONS(OPERATION)
-#undef OPERATION
-};
-/* clang-format on */
 
 void mistake_write(const Mistake *mistake, uint32_t line, const char *format,
                    ...) {
@@ -27,19 +18,14 @@ void mistake_write(const Mistake *mistake, uint32_t line, const char *format,
   va_start(arguments, format);
   vsnprintf(mistake->text + used, mistake->capacity - used, format, arguments);
   va_end(arguments);
-  /* It quotes the program, which may hold anything. */
-  for (char *at = mistake->text; *at != 0; at++)
-    if ((unsigned char)*at < 32 || *at == 127) *at = '?';
-}
-
-const char *value_type_name(ValueType type) {
-  static const char *const names[VALUE_TYPE_COUNT] = {"f32", "f64", "bool",
-                                                      "entity"};
-  return names[type];
+  /* The message may quote the program, which may hold any byte. */
+  for (char *byte = mistake->text; *byte != 0; byte++)
+    if ((unsigned char)*byte < 32 || *byte == 127) *byte = '?';
 }
 
 void program_deinit(ecs_Program *program) {
   Memory *memory = &program->query->store->memory;
+  ECS_ASSERT(program->plan == NULL);
   memory_free(memory, program->columns,
               program->column_capacity * sizeof(ecs_KernelColumn));
   memory_free(memory, program->uniforms, program->uniform_capacity);
@@ -51,8 +37,8 @@ void program_deinit(ecs_Program *program) {
 
 /* Types ----------------------------------------------------------------- */
 
-ValueType operation_result(const Instruction *instruction) {
-  switch (operation_infos[instruction->operation].shape) {
+ValueType instruction_result(const Instruction *ins) {
+  switch (instruction_shape(ins)) {
     case SHAPE_COMPARE:
     case SHAPE_EQUAL:
     case SHAPE_LOGIC:
@@ -62,28 +48,8 @@ ValueType operation_result(const Instruction *instruction) {
     case SHAPE_HAS: return VALUE_BOOL;
     case SHAPE_SELF: return VALUE_ENTITY;
     case SHAPE_RANDOM: return VALUE_F64;
-    default: return (ValueType)instruction->type;
+    default: return (ValueType)ins->type;
   }
-}
-
-bool scalar_loads_as(ecs_Scalar scalar, ValueType type) {
-  switch (scalar) {
-    case ECS_F32:
-    case ECS_I8:
-    case ECS_U8:
-    case ECS_I16:
-    case ECS_U16: return type == VALUE_F32 || type == VALUE_F64;
-    case ECS_BOOL: return type == VALUE_BOOL;
-    case ECS_ENTITY: return type == VALUE_ENTITY;
-    default: return type == VALUE_F64;
-  }
-}
-
-/* May a value of this type be stored in such a column? */
-static bool scalar_takes(ecs_Scalar scalar, ValueType type) {
-  if (scalar == ECS_BOOL) return type == VALUE_BOOL;
-  if (scalar == ECS_ENTITY) return type == VALUE_ENTITY;
-  return type == VALUE_F32 || type == VALUE_F64;
 }
 
 static bool is_number(ValueType type) {
@@ -95,23 +61,24 @@ static bool is_number(ValueType type) {
 typedef struct Verifier {
   const ecs_Program *program;
   const Mistake *mistake;
-  const Instruction *at;
-  uint32_t defined;                   /* values before the instruction */
-  bool stored[ECS_DECLARATION_LIMIT]; /* columns behind whose store we are */
+  const Instruction *ins;
+  uint32_t defined; /* values defined before the instruction */
+  bool stored[ECS_DECLARATION_LIMIT]; /* per column: a store has been seen */
 } Verifier;
 
-/* Says what is wrong with the instruction; false, for convenience. */
-static bool refuse(const Verifier *verifier, const char *what,
+/* Writes what is wrong with the instruction, and returns false. */
+static bool refuse(const Verifier *verifier, const char *complaint,
                    const char *detail) {
-  mistake_write(verifier->mistake, verifier->at->line, "%s: %s%s",
-                operation_infos[verifier->at->operation].name, what, detail);
+  mistake_write(verifier->mistake, verifier->ins->line, "%s: %s%s",
+                operation_infos[verifier->ins->operation].name, complaint,
+                detail);
   return false;
 }
 
-/* Is operand k there, defined before and of this type? */
+/* Is there an operand k, defined before, of this type? */
 static bool check_operand(const Verifier *verifier, uint32_t k,
                           ValueType type) {
-  uint32_t value = verifier->at->operands[k];
+  uint32_t value = verifier->ins->operands[k];
   if (value == NO_VALUE) return refuse(verifier, "an operand is missing", "");
   if (value >= verifier->defined)
     return refuse(verifier, "an operand is not defined yet", "");
@@ -129,48 +96,48 @@ static bool check_operands(const Verifier *verifier, uint32_t count,
 
 /* The optional mask is operand k. */
 static bool check_mask(const Verifier *verifier, uint32_t k) {
-  return verifier->at->operands[k] == NO_VALUE ||
+  return verifier->ins->operands[k] == NO_VALUE ||
          check_operand(verifier, k, VALUE_BOOL);
 }
 
 static bool check_number(const Verifier *verifier) {
-  return is_number((ValueType)verifier->at->type) ||
+  return is_number((ValueType)verifier->ins->type) ||
          refuse(verifier, "takes f32 or f64", "");
 }
 
 static bool check_select(const Verifier *verifier) {
-  ValueType type = (ValueType)verifier->at->type;
+  ValueType type = (ValueType)verifier->ins->type;
   return check_operand(verifier, 0, VALUE_BOOL) &&
          check_operand(verifier, 1, type) && check_operand(verifier, 2, type);
 }
 
 static bool check_convert(const Verifier *verifier) {
-  ValueType other = verifier->at->type == VALUE_F32 ? VALUE_F64 : VALUE_F32;
+  ValueType other = verifier->ins->type == VALUE_F32 ? VALUE_F64 : VALUE_F32;
   return check_number(verifier) && check_operand(verifier, 0, other);
 }
 
 static bool check_quantize(const Verifier *verifier) {
-  ecs_Scalar scalar = (ecs_Scalar)verifier->at->scalar;
-  ValueType type = (ValueType)verifier->at->type;
+  ecs_Scalar scalar = (ecs_Scalar)verifier->ins->scalar;
+  ValueType type = (ValueType)verifier->ins->type;
   if (scalar == ECS_BOOL || scalar == ECS_ENTITY)
     return refuse(verifier, "takes the type of a number", "");
   return check_number(verifier) && check_operand(verifier, 0, type);
 }
 
 static bool check_load(const Verifier *verifier) {
-  uint32_t column = verifier->at->index;
+  uint32_t column = verifier->ins->index;
   if (verifier->stored[column])
     return refuse(verifier, "the column was stored before", "");
   return scalar_loads_as(verifier->program->columns[column].type,
-                         (ValueType)verifier->at->type) ||
+                         (ValueType)verifier->ins->type) ||
          refuse(verifier, "the column does not load as ",
-                value_type_name((ValueType)verifier->at->type));
+                value_type_name((ValueType)verifier->ins->type));
 }
 
 static bool check_uniform(const Verifier *verifier) {
-  ValueType type = (ValueType)verifier->at->type;
+  ValueType type = (ValueType)verifier->ins->type;
   bool fits = false;
-  switch ((UniformKind)verifier->program->uniforms[verifier->at->index]) {
+  switch ((UniformKind)verifier->program->uniforms[verifier->ins->index]) {
     case UNIFORM_NUMBER: fits = is_number(type); break;
     case UNIFORM_BOOL: fits = type == VALUE_BOOL; break;
     case UNIFORM_ENTITY: fits = type == VALUE_ENTITY; break;
@@ -178,41 +145,64 @@ static bool check_uniform(const Verifier *verifier) {
   return fits || refuse(verifier, "the uniform is no ", value_type_name(type));
 }
 
-/* A component that is looked up is none that the program writes: rows do not
- * see each other. */
+/* The program must not write a component that it looks up: rows would see each
+ * other. */
 static bool check_get(const Verifier *verifier) {
   const Store *store = verifier->program->query->store;
-  const Schema *schema = store->components[verifier->at->index].schema;
+  const Schema *schema = store->components[verifier->ins->index].schema;
   const ecs_Program *program = verifier->program;
   for (uint32_t k = 0; k < program->column_count; k++)
     if (program->columns[k].access != ECS_READ &&
         strcmp(program->columns[k].component, schema->name) == 0)
       return refuse(verifier, "the program writes ", schema->name);
-  if (!scalar_loads_as(schema->fields[verifier->at->field].type,
-                       (ValueType)verifier->at->type))
+  if (!scalar_loads_as(schema->fields[verifier->ins->field].type,
+                       (ValueType)verifier->ins->type))
     return refuse(verifier, "the field does not load as ",
-                  value_type_name((ValueType)verifier->at->type));
+                  value_type_name((ValueType)verifier->ins->type));
   return check_operand(verifier, 0, VALUE_ENTITY);
 }
 
 static bool check_store(Verifier *verifier) {
   const ecs_KernelColumn *column =
-      &verifier->program->columns[verifier->at->index];
-  uint32_t value = verifier->at->operands[0];
+      &verifier->program->columns[verifier->ins->index];
+  uint32_t value = verifier->ins->operands[0];
   if (column->access == ECS_READ)
     return refuse(verifier, "the column is only read", "");
   if (value >= verifier->defined)
     return refuse(verifier, "an operand is not defined yet", "");
   ValueType type = (ValueType)verifier->program->types[value];
-  if (!scalar_takes(column->type, type))
+  if (!scalar_stores_as(column->type, type))
     return refuse(verifier, "the column cannot hold a ", value_type_name(type));
-  verifier->stored[verifier->at->index] = true;
+  verifier->stored[verifier->ins->index] = true;
   return check_operand(verifier, 0, type) && check_mask(verifier, 1);
 }
 
+#ifdef ECS_CHECKED
+/* The parser guarantees that all the instruction names exists. */
+static bool names_exist(const ecs_Program *program, const Instruction *ins) {
+  const Store *store = program->query->store;
+  switch (instruction_shape(ins)) {
+    case SHAPE_LOAD:
+    case SHAPE_PRESENT:
+    case SHAPE_STORE: return ins->index < program->column_count;
+    case SHAPE_UNIFORM: return ins->index < program->uniform_count;
+    case SHAPE_REDUCE: return ins->index < program->reduction_count;
+    case SHAPE_HAS:
+    case SHAPE_STRUCTURE: return ins->index < store->component_count;
+    case SHAPE_GET:
+      return ins->index < store->component_count &&
+             ins->field < store->components[ins->index].schema->field_count;
+    default: return true;
+  }
+}
+#endif
+
 static bool check(Verifier *verifier) {
-  ValueType type = (ValueType)verifier->at->type;
-  switch (operation_infos[verifier->at->operation].shape) {
+  ValueType type = (ValueType)verifier->ins->type;
+  ECS_ASSERT(verifier->ins->operation < OPERATION_COUNT);
+  ECS_ASSERT(type < VALUE_TYPE_COUNT);
+  ECS_ASSERT(names_exist(verifier->program, verifier->ins));
+  switch (instruction_shape(verifier->ins)) {
     case SHAPE_UNARY:
       return check_number(verifier) && check_operands(verifier, 1, type);
     case SHAPE_BINARY:
@@ -228,7 +218,7 @@ static bool check(Verifier *verifier) {
     case SHAPE_SELF: return true;
     case SHAPE_LOAD: return check_load(verifier);
     case SHAPE_PRESENT:
-      return verifier->program->columns[verifier->at->index].access ==
+      return verifier->program->columns[verifier->ins->index].access ==
                  ECS_OPTIONAL ||
              refuse(verifier, "the column is not optional", "");
     case SHAPE_UNIFORM: return check_uniform(verifier);
@@ -245,9 +235,8 @@ static bool check(Verifier *verifier) {
   return refuse(verifier, "no such operation", "");
 }
 
-/* A column with two names could be read through one behind a store through the
- * other. Field names are the schemas' own, so equal pointers are equal fields.
- */
+/* No column is declared twice: a load of one could follow a store to the other.
+ * Field names belong to schemas, so equal pointers are equal fields. */
 static bool check_columns(const ecs_Program *program, const Mistake *mistake) {
   for (uint32_t k = 0; k < program->column_count; k++)
     for (uint32_t before = 0; before < k; before++)
@@ -258,10 +247,10 @@ static bool check_columns(const ecs_Program *program, const Mistake *mistake) {
   return true;
 }
 
-/* Results are numbered in their order; an effect has none. */
+/* Results are numbered in the order of the code; an effect has none. */
 static bool check_result(Verifier *verifier) {
-  bool effect = verifier->at->operation >= OPERATION_FIRST_EFFECT;
-  if (verifier->at->result != (effect ? NO_VALUE : verifier->defined))
+  bool effect = verifier->ins->operation >= OPERATION_FIRST_EFFECT;
+  if (verifier->ins->result != (effect ? NO_VALUE : verifier->defined))
     return refuse(verifier, "the result is not the value that comes next", "");
   if (!effect) verifier->defined++;
   return true;
@@ -271,8 +260,12 @@ ecs_Status program_verify(const ecs_Program *program, const Mistake *mistake) {
   Verifier verifier = {.program = program, .mistake = mistake};
   if (!check_columns(program, mistake)) return ECS_E_PROGRAM;
   for (uint32_t i = 0; i < program->code_count; i++) {
-    verifier.at = &program->code[i];
+    verifier.ins = &program->code[i];
     if (!check(&verifier) || !check_result(&verifier)) return ECS_E_PROGRAM;
+    ECS_ASSERT(verifier.ins->result == NO_VALUE ||
+               program->types[verifier.ins->result] ==
+                   (uint8_t)instruction_result(verifier.ins));
   }
+  ECS_ASSERT(verifier.defined == program->value_count);
   return ECS_OK;
 }

@@ -5,32 +5,35 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Longer words than any that means something are refused whole. */
+/* Room for the longest word that can mean something, and its final 0. Longer
+ * words are refused. */
 #define WORD_ROOM (4 * ECS_NAME_LIMIT + 1)
 
 typedef struct Parser {
   ecs_Program *program;
   const Mistake *mistake;
-  const char *at;
-  const char *end; /* of the text */
+  const char *next; /* the first byte that is not read yet */
+  const char *end;  /* of the text */
   uint32_t line;
   ecs_Status status;    /* ECS_OK until something is wrong */
   bool quoted;          /* the last word stood in quotes */
   char word[WORD_ROOM]; /* the last word, ended by 0 */
 } Parser;
 
-/* Failing: the first failure counts, and everything after it does nothing. */
+/* Only the first failure is reported. Reading goes on after it, without effect:
+ * words are empty and nothing is appended. */
 
-static void fail(Parser *parser, const char *what, const char *detail) {
+static void fail(Parser *parser, const char *complaint, const char *detail) {
   if (parser->status != ECS_OK) return;
-  mistake_write(parser->mistake, parser->line, "%s%s", what, detail);
+  mistake_write(parser->mistake, parser->line, "%s%s", complaint, detail);
   parser->status = ECS_E_PROGRAM;
 }
 
-/* A limit is no mistake of the language, but has the same message. */
-static void fail_limit(Parser *parser, const char *what) {
+/* A limit is not a mistake in the program, but its message has the same form.
+ */
+static void fail_limit(Parser *parser, const char *complaint) {
   if (parser->status != ECS_OK) return;
-  fail(parser, what, "");
+  fail(parser, complaint, "");
   parser->status = ECS_E_LIMIT;
 }
 
@@ -41,13 +44,15 @@ static void fail_memory(Parser *parser) {
 /* Words ----------------------------------------------------------------- */
 
 static bool is_line_end(const Parser *parser) {
-  return parser->at == parser->end || *parser->at == '\n' || *parser->at == ';';
+  return parser->next == parser->end || *parser->next == '\n' ||
+         *parser->next == ';';
 }
 
 static void skip_spaces(Parser *parser) {
-  while (parser->at < parser->end &&
-         (*parser->at == ' ' || *parser->at == '\t' || *parser->at == '\r'))
-    parser->at++;
+  while (
+      parser->next < parser->end &&
+      (*parser->next == ' ' || *parser->next == '\t' || *parser->next == '\r'))
+    parser->next++;
 }
 
 static int hex_digit(char digit) {
@@ -56,21 +61,21 @@ static int hex_digit(char digit) {
   return -1;
 }
 
-/* \xHH behind the backslash; -1 for anything else. */
+/* Reads xHH after a backslash. -1: that is not what follows. */
 static int read_byte(Parser *parser) {
-  if (parser->end - parser->at < 3 || parser->at[0] != 'x') return -1;
-  int high = hex_digit(parser->at[1]), low = hex_digit(parser->at[2]);
-  parser->at += 3;
+  if (parser->end - parser->next < 3 || parser->next[0] != 'x') return -1;
+  int high = hex_digit(parser->next[1]), low = hex_digit(parser->next[2]);
+  parser->next += 3;
   return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
 static void read_quoted(Parser *parser) {
   size_t used = 0;
   parser->quoted = true;
-  parser->at++;
-  while (parser->at < parser->end && *parser->at != '"' &&
-         *parser->at != '\n' && used + 1 < WORD_ROOM) {
-    int byte = (unsigned char)*parser->at++;
+  parser->next++;
+  while (parser->next < parser->end && *parser->next != '"' &&
+         *parser->next != '\n' && used + 1 < WORD_ROOM) {
+    int byte = (unsigned char)*parser->next++;
     if (byte == '\\') byte = read_byte(parser);
     if (byte <= 0) {
       fail(parser, "no such escape in a name", "");
@@ -79,40 +84,41 @@ static void read_quoted(Parser *parser) {
     parser->word[used++] = (char)byte;
   }
   parser->word[used] = 0;
-  if (parser->at == parser->end || *parser->at != '"')
+  if (parser->next == parser->end || *parser->next != '"')
     fail(parser, "a name lacks its closing quote, or is too long", "");
   else
-    parser->at++;
+    parser->next++;
 }
 
 static void read_bare(Parser *parser) {
   size_t used = 0;
   parser->quoted = false;
-  while (!is_line_end(parser) && *parser->at != ' ' && *parser->at != '\t' &&
-         *parser->at != '\r' && *parser->at != '"') {
-    if (used + 1 == WORD_ROOM || *parser->at == 0) {
+  while (!is_line_end(parser) && *parser->next != ' ' &&
+         *parser->next != '\t' && *parser->next != '\r' &&
+         *parser->next != '"') {
+    if (used + 1 == WORD_ROOM || *parser->next == 0) {
       fail(parser, "a word is too long or has a zero byte", "");
       return;
     }
-    parser->word[used++] = *parser->at++;
+    parser->word[used++] = *parser->next++;
   }
   parser->word[used] = 0;
 }
 
-/* The next word of the line; false, and an empty word, at its end. */
+/* Reads the next word of the line. False, with an empty word: there is none. */
 static bool next_word(Parser *parser) {
   parser->word[0] = 0;
   parser->quoted = false;
   skip_spaces(parser);
   if (parser->status != ECS_OK || is_line_end(parser)) return false;
-  if (*parser->at == '"')
+  if (*parser->next == '"')
     read_quoted(parser);
   else
     read_bare(parser);
   return parser->status == ECS_OK;
 }
 
-/* The last word, for people. */
+/* The last word as messages show it. */
 static const char *shown(const Parser *parser) {
   return parser->word[0] == 0 ? "nothing" : parser->word;
 }
@@ -124,27 +130,28 @@ static bool word_is(const Parser *parser, const char *text) {
 static void next_line(Parser *parser) {
   skip_spaces(parser);
   if (!is_line_end(parser)) fail(parser, "something is left on the line", "");
-  while (parser->at < parser->end && *parser->at != '\n') parser->at++;
-  if (parser->at < parser->end) parser->at++;
+  while (parser->next < parser->end && *parser->next != '\n') parser->next++;
+  if (parser->next < parser->end) parser->next++;
   parser->line++;
 }
 
-/* Numbers that name something ------------------------------------------- */
+/* References ------------------------------------------------------------ */
 
-/* The word as "c12", for a letter of c; NO_VALUE when it is none. */
+/* The number in the last word, such as 12 in "c12" for the letter c. NO_VALUE:
+ * the word has not this form. */
 static uint32_t numbered(const Parser *parser, char letter) {
-  const char *at = parser->word;
+  const char *digit = parser->word;
   uint32_t number = 0;
-  if (parser->quoted || *at++ != letter) return NO_VALUE;
-  if (*at == 0 || (at[0] == '0' && at[1] != 0)) return NO_VALUE;
-  for (; *at != 0; at++) {
-    if (*at < '0' || *at > '9' || number > 9999999) return NO_VALUE;
-    number = number * 10 + (uint32_t)(*at - '0');
+  if (parser->quoted || *digit++ != letter) return NO_VALUE;
+  if (*digit == 0 || (digit[0] == '0' && digit[1] != 0)) return NO_VALUE;
+  for (; *digit != 0; digit++) {
+    if (*digit < '0' || *digit > '9' || number > 9999999) return NO_VALUE;
+    number = number * 10 + (uint32_t)(*digit - '0');
   }
   return number;
 }
 
-/* The next word as one of count things. */
+/* Reads a word that refers to one of count columns, values and so on. */
 static uint32_t reference(Parser *parser, char letter, uint32_t count) {
   const char name[2] = {letter, 0};
   next_word(parser);
@@ -159,7 +166,7 @@ static uint32_t value_reference(Parser *parser) {
   return reference(parser, 'v', parser->program->value_count);
 }
 
-/* A mask, where the line has one. */
+/* Reads a mask. NO_VALUE: the line has none. */
 static uint32_t mask_reference(Parser *parser) {
   skip_spaces(parser);
   return is_line_end(parser) ? NO_VALUE : value_reference(parser);
@@ -198,7 +205,8 @@ static ecs_Component read_component(Parser *parser) {
   return component;
 }
 
-/* Before the first definition a world has no components at all. */
+/* A world without components has no array of them, so nothing is read after a
+ * failure. */
 static uint32_t read_field(Parser *parser, ecs_Component component) {
   read_name(parser);
   if (parser->status != ECS_OK) return 0;
@@ -215,6 +223,7 @@ static uint32_t read_field(Parser *parser, ecs_Component component) {
 static bool room(Parser *parser, void **array, uint32_t *capacity,
                  uint32_t count, size_t bytes, uint32_t limit) {
   if (parser->status != ECS_OK) return false;
+  ECS_ASSERT(count <= *capacity);
   if (count >= limit) fail_limit(parser, "the program is too long");
   if (parser->status != ECS_OK || count < *capacity)
     return parser->status == ECS_OK;
@@ -224,7 +233,7 @@ static bool room(Parser *parser, void **array, uint32_t *capacity,
   return parser->status == ECS_OK;
 }
 
-/* The word after a declaration: it names what is declared. */
+/* Reads the word that numbers what is declared, such as c0. */
 static void expect_next(Parser *parser, char letter, uint32_t count) {
   next_word(parser);
   if (numbered(parser, letter) != count)
@@ -297,7 +306,7 @@ static void declare_reduction(Parser *parser) {
 
 /* Instructions ---------------------------------------------------------- */
 
-/* Only what numbers are made of: strtod takes more than the language. */
+/* Has the word only characters of numbers? strtod accepts other words, too. */
 static bool is_numeral(const char *word) {
   if (*word == '-') word++;
   if (strcmp(word, "inf") == 0 || strcmp(word, "nan") == 0) return true;
@@ -305,7 +314,7 @@ static bool is_numeral(const char *word) {
          strspn(word, "0123456789abcdefABCDEF.xXpP+-") == strlen(word);
 }
 
-/* The word as a number, whatever the locale writes for a point. */
+/* Reads the word as a number. strtod wants the decimal point of the locale. */
 static bool read_number(const char *word, double *number) {
   char text[WORD_ROOM + 16];
   const char *point = localeconv()->decimal_point, *dot = strchr(word, '.');
@@ -337,14 +346,14 @@ static double read_constant(Parser *parser, ValueType type) {
   return type == VALUE_F32 ? (double)(float)number : number;
 }
 
-/* What stands behind the name of an operation with a result. */
-static void read_operands(Parser *parser, Instruction *made) {
-  OperationShape shape = operation_infos[made->operation].shape;
+/* Reads what follows the name of an operation with a result. */
+static void read_operands(Parser *parser, Instruction *ins) {
+  OperationShape shape = instruction_shape(ins);
   const ecs_Program *program = parser->program;
   uint32_t values = 0;
   switch (shape) {
     case SHAPE_QUANTIZE:
-      made->scalar = (uint8_t)read_scalar(parser);
+      ins->scalar = (uint8_t)read_scalar(parser);
       /* fall through */
     case SHAPE_UNARY:
     case SHAPE_CONVERT: values = 1; break;
@@ -359,47 +368,47 @@ static void read_operands(Parser *parser, Instruction *made) {
                shape != SHAPE_PRESENT && shape != SHAPE_SELF &&
                shape != SHAPE_ALIVE && shape != SHAPE_HAS &&
                shape != SHAPE_RANDOM;
-  if (typed) made->type = (uint8_t)read_type(parser);
+  if (typed) ins->type = (uint8_t)read_type(parser);
   if (shape == SHAPE_NEGATION || shape == SHAPE_ALIVE || shape == SHAPE_HAS ||
       shape == SHAPE_GET || shape == SHAPE_RANDOM)
     values = 1;
   for (uint32_t k = 0; k < values; k++)
-    made->operands[k] = value_reference(parser);
+    ins->operands[k] = value_reference(parser);
   if (shape == SHAPE_CONSTANT)
-    made->constant = read_constant(parser, (ValueType)made->type);
+    ins->constant = read_constant(parser, (ValueType)ins->type);
   if (shape == SHAPE_LOAD || shape == SHAPE_PRESENT)
-    made->index = reference(parser, 'c', program->column_count);
+    ins->index = reference(parser, 'c', program->column_count);
   if (shape == SHAPE_UNIFORM)
-    made->index = reference(parser, 'u', program->uniform_count);
+    ins->index = reference(parser, 'u', program->uniform_count);
   if (shape == SHAPE_HAS || shape == SHAPE_GET)
-    made->index = read_component(parser);
-  if (shape == SHAPE_GET) made->field = read_field(parser, made->index);
+    ins->index = read_component(parser);
+  if (shape == SHAPE_GET) ins->field = read_field(parser, ins->index);
 }
 
-static void read_effect(Parser *parser, Instruction *made) {
+static void read_effect(Parser *parser, Instruction *ins) {
   const ecs_Program *program = parser->program;
-  switch (operation_infos[made->operation].shape) {
+  switch (instruction_shape(ins)) {
     case SHAPE_STORE:
-      made->index = reference(parser, 'c', program->column_count);
-      made->operands[0] = value_reference(parser);
-      made->operands[1] = mask_reference(parser);
+      ins->index = reference(parser, 'c', program->column_count);
+      ins->operands[0] = value_reference(parser);
+      ins->operands[1] = mask_reference(parser);
       break;
     case SHAPE_REDUCE:
-      made->index = reference(parser, 'r', program->reduction_count);
-      made->operands[0] = value_reference(parser);
-      made->operands[1] = mask_reference(parser);
+      ins->index = reference(parser, 'r', program->reduction_count);
+      ins->operands[0] = value_reference(parser);
+      ins->operands[1] = mask_reference(parser);
       if (parser->status == ECS_OK &&
-          program->reductions[made->index] != made->operation)
+          program->reductions[ins->index] != ins->operation)
         fail(parser, "the reduction is of another kind", "");
       break;
     case SHAPE_STRUCTURE:
-      made->index = read_component(parser);
+      ins->index = read_component(parser);
       /* fall through */
-    default: made->operands[0] = mask_reference(parser); break;
+    default: ins->operands[0] = mask_reference(parser); break;
   }
 }
 
-/* The operation called as the last word, among those from first on. */
+/* The operation that the last word names, among those from first to end. */
 static uint8_t find_operation(Parser *parser, int first, int end) {
   for (int k = first; k < end; k++)
     if (word_is(parser, operation_infos[k].name)) return (uint8_t)k;
@@ -407,21 +416,22 @@ static uint8_t find_operation(Parser *parser, int first, int end) {
   return (uint8_t)first;
 }
 
-static void append(Parser *parser, const Instruction *made) {
+static void append(Parser *parser, const Instruction *ins) {
   ecs_Program *program = parser->program;
   void *code = program->code, *types = program->types;
   bool fits = room(parser, &code, &program->code_capacity, program->code_count,
                    sizeof(Instruction), ECS_CODE_LIMIT);
   program->code = code;
-  if (fits && made->result != NO_VALUE) {
+  if (fits && ins->result != NO_VALUE) {
     fits = room(parser, &types, &program->value_capacity, program->value_count,
                 1, ECS_CODE_LIMIT);
     program->types = types;
   }
   if (!fits) return;
-  program->code[program->code_count++] = *made;
-  if (made->result != NO_VALUE)
-    program->types[program->value_count++] = (uint8_t)operation_result(made);
+  program->code[program->code_count++] = *ins;
+  ECS_ASSERT(ins->result == NO_VALUE || ins->result == program->value_count);
+  if (ins->result != NO_VALUE)
+    program->types[program->value_count++] = (uint8_t)instruction_result(ins);
 }
 
 static Instruction blank(const Parser *parser) {
@@ -433,18 +443,18 @@ static Instruction blank(const Parser *parser) {
 
 /* vN = operation ... */
 static void read_value(Parser *parser) {
-  Instruction made = blank(parser);
-  made.result = parser->program->value_count;
-  if (numbered(parser, 'v') != made.result)
+  Instruction ins = blank(parser);
+  ins.result = parser->program->value_count;
+  if (numbered(parser, 'v') != ins.result)
     fail(parser, "not the number that comes next: ", shown(parser));
   next_word(parser);
   if (!word_is(parser, "=")) fail(parser, "there is no = behind a value", "");
   next_word(parser);
-  made.operation = find_operation(parser, 0, OPERATION_FIRST_EFFECT);
+  ins.operation = find_operation(parser, 0, OPERATION_FIRST_EFFECT);
   if (parser->status != ECS_OK) return;
-  read_operands(parser, &made);
-  if (made.operation == OPERATION_ALIVE) parser->program->asks_alive = true;
-  append(parser, &made);
+  read_operands(parser, &ins);
+  if (ins.operation == OPERATION_ALIVE) parser->program->asks_alive = true;
+  append(parser, &ins);
 }
 
 static void read_instruction(Parser *parser) {
@@ -452,16 +462,16 @@ static void read_instruction(Parser *parser) {
     read_value(parser);
     return;
   }
-  Instruction made = blank(parser);
-  made.operation =
+  Instruction ins = blank(parser);
+  ins.operation =
       find_operation(parser, OPERATION_FIRST_EFFECT, OPERATION_COUNT);
   if (parser->status != ECS_OK) return;
-  read_effect(parser, &made);
-  OperationShape shape = operation_infos[made.operation].shape;
+  read_effect(parser, &ins);
+  OperationShape shape = instruction_shape(&ins);
   if (shape == SHAPE_STRUCTURE || shape == SHAPE_DESTROY)
     parser->program->changes_structure = true;
   if (shape == SHAPE_DESTROY) parser->program->destroys = true;
-  append(parser, &made);
+  append(parser, &ins);
 }
 
 static void read_line(Parser *parser) {
@@ -481,13 +491,13 @@ ecs_Status program_parse(ecs_Program *program, const char *text, size_t length,
                          const Mistake *mistake) {
   Parser parser = {.program = program,
                    .mistake = mistake,
-                   .at = text,
+                   .next = text,
                    .end = text + length,
                    .line = 1,
                    .status = ECS_OK};
   if (length > ECS_TEXT_LIMIT)
     fail_limit(&parser, "the text of the program is too long");
-  while (parser.status == ECS_OK && parser.at < parser.end) {
+  while (parser.status == ECS_OK && parser.next < parser.end) {
     read_line(&parser);
     if (parser.status == ECS_OK) next_line(&parser);
   }

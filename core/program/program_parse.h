@@ -1,15 +1,16 @@
 /* program_parse.h: reads the text of a kernel program.
  *
- * A line is a declaration, an instruction, or nothing; from ; on it is a
- * comment. Declarations come first. Names stand in quotes, where \xHH is a byte
- * (so are quotes and backslashes written). Columns, uniforms, reductions and
- * values are numbered from 0 in the order of their definition.
+ * A line is a declaration, an instruction, or empty; a comment goes from ; to
+ * the end of its line. Declarations come before all instructions. Names stand
+ * in quotes; in a name \xHH is a byte, and quotes and backslashes are written
+ * in this way. Columns, uniforms, reductions and values are each numbered from
+ * 0 in the order of their definition.
  *
  *      line         declaration | instruction
  *      declaration  column cN "Component" "field" scalar write|read|optional
  *                   uniform uN number|bool|entity
  *                   reduction rN sum|min|max
- *      instruction  vN = operation ...       program_ir.h has the shapes
+ *      instruction  vN = operation ...       operation.h has the shapes
  *                   store cN vN [vN]
  *                   add|remove "Component" [vN]     destroy [vN]
  *                   sum|min|max rN vN [vN]
@@ -19,9 +20,13 @@
 
 #include "program/program_ir.h"
 
-/* Fills in a program that has its query and is zero otherwise. What is parsed
- * names only what exists, but may not fit together: program_verify. On failure
- * program_deinit is the caller's. ECS_E_PROGRAM, ECS_E_MEMORY. */
+/* Reads the text into a program, which has its query and is zero otherwise.
+ * What the program names then exists; whether it fits together is for
+ * program_verify to say.
+ *
+ * Returns ECS_OK; ECS_E_PROGRAM or ECS_E_LIMIT with the mistake written; or
+ * ECS_E_MEMORY. On failure, too, the caller calls program_deinit. Cost: linear
+ * in the text. */
 ECS_INTERNAL ecs_Status program_parse(ecs_Program *program, const char *text,
                                       size_t length, const Mistake *mistake);
 

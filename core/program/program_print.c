@@ -10,7 +10,7 @@ typedef struct Printer {
   const ecs_Program *program;
   char *text;
   size_t capacity;
-  size_t length; /* wanted */
+  size_t length; /* of the text so far, whether or not it fits */
 } Printer;
 
 static void print(Printer *printer, const char *format, ...)
@@ -38,12 +38,13 @@ static void print_name(Printer *printer, const char *name) {
   print(printer, "\"");
 }
 
-/* As a whole number times a power of two: no decimal point, which some locales
- * write as a comma. */
+/* Writes a whole number times a power of two. A decimal point would be a comma
+ * in some locales. */
 static void print_finite(Printer *printer, double number) {
   int exponent = 0;
   double whole = ldexp(frexp(fabs(number), &exponent), 53);
   uint64_t mantissa = (uint64_t)whole;
+  ECS_ASSERT((double)mantissa == whole && mantissa <= UINT64_C(1) << 53);
   exponent -= 53;
   while (mantissa != 0 && mantissa % 2 == 0) {
     mantissa /= 2;
@@ -62,31 +63,33 @@ static void print_number(Printer *printer, double number) {
     print_finite(printer, number);
 }
 
-static void print_values(Printer *printer, const Instruction *at,
+static void print_values(Printer *printer, const Instruction *ins,
                          uint32_t count) {
   for (uint32_t k = 0; k < count; k++)
-    if (at->operands[k] != NO_VALUE) print(printer, " v%u", at->operands[k]);
+    if (ins->operands[k] != NO_VALUE) print(printer, " v%u", ins->operands[k]);
 }
 
 static const Schema *schema_of(const Printer *printer, uint32_t component) {
   return printer->program->query->store->components[component].schema;
 }
 
-static void print_constant(Printer *printer, const Instruction *at) {
-  if (at->type == VALUE_BOOL)
-    print(printer, at->constant != 0.0 ? " true" : " false");
-  else if (at->type == VALUE_ENTITY)
+static void print_constant(Printer *printer, const Instruction *ins) {
+  if (ins->type == VALUE_BOOL)
+    print(printer, ins->constant != 0.0 ? " true" : " false");
+  else if (ins->type == VALUE_ENTITY)
     print(printer, " 0");
   else
-    print_number(printer, at->constant);
+    print_number(printer, ins->constant);
 }
 
-/* What stands behind the operation's name. */
-static void print_operands(Printer *printer, const Instruction *at) {
-  const char *type = value_type_name((ValueType)at->type);
-  switch (operation_infos[at->operation].shape) {
+/* Writes what follows the operation's name. */
+static void print_operands(Printer *printer, const Instruction *ins) {
+  const char *type = value_type_name((ValueType)ins->type);
+  ECS_ASSERT(ins->operands[0] == NO_VALUE ||
+             ins->operands[0] < printer->program->value_count);
+  switch (instruction_shape(ins)) {
     case SHAPE_QUANTIZE:
-      print(printer, " %s", ecs_scalar_name((ecs_Scalar)at->scalar));
+      print(printer, " %s", ecs_scalar_name((ecs_Scalar)ins->scalar));
       /* fall through */
     case SHAPE_UNARY:
     case SHAPE_BINARY:
@@ -100,37 +103,38 @@ static void print_operands(Printer *printer, const Instruction *at) {
     case SHAPE_NEGATION:
     case SHAPE_ALIVE:
     case SHAPE_RANDOM:
-    case SHAPE_DESTROY: print_values(printer, at, 3); break;
+    case SHAPE_DESTROY: print_values(printer, ins, 3); break;
     case SHAPE_CONSTANT:
       print(printer, " %s", type);
-      print_constant(printer, at);
+      print_constant(printer, ins);
       break;
-    case SHAPE_LOAD: print(printer, " %s c%u", type, at->index); break;
-    case SHAPE_PRESENT: print(printer, " c%u", at->index); break;
-    case SHAPE_UNIFORM: print(printer, " %s u%u", type, at->index); break;
+    case SHAPE_LOAD: print(printer, " %s c%u", type, ins->index); break;
+    case SHAPE_PRESENT: print(printer, " c%u", ins->index); break;
+    case SHAPE_UNIFORM: print(printer, " %s u%u", type, ins->index); break;
     case SHAPE_SELF: break;
     case SHAPE_GET:
       print(printer, " %s", type);
       /* fall through */
     case SHAPE_HAS:
-      print_values(printer, at, 1);
-      print_name(printer, schema_of(printer, at->index)->name);
+      print_values(printer, ins, 1);
+      print_name(printer, schema_of(printer, ins->index)->name);
       break;
     case SHAPE_STORE:
-      print(printer, " c%u", at->index);
-      print_values(printer, at, 2);
+      print(printer, " c%u", ins->index);
+      print_values(printer, ins, 2);
       break;
     case SHAPE_STRUCTURE:
-      print_name(printer, schema_of(printer, at->index)->name);
-      print_values(printer, at, 1);
+      print_name(printer, schema_of(printer, ins->index)->name);
+      print_values(printer, ins, 1);
       break;
     case SHAPE_REDUCE:
-      print(printer, " r%u", at->index);
-      print_values(printer, at, 2);
+      print(printer, " r%u", ins->index);
+      print_values(printer, ins, 2);
       break;
   }
-  if (operation_infos[at->operation].shape == SHAPE_GET)
-    print_name(printer, schema_of(printer, at->index)->fields[at->field].name);
+  if (instruction_shape(ins) == SHAPE_GET)
+    print_name(printer,
+               schema_of(printer, ins->index)->fields[ins->field].name);
 }
 
 static void print_declarations(Printer *printer) {
@@ -157,10 +161,10 @@ size_t program_print(const ecs_Program *program, char *text, size_t capacity) {
   if (capacity > 0) text[0] = 0;
   print_declarations(&printer);
   for (uint32_t k = 0; k < program->code_count; k++) {
-    const Instruction *at = &program->code[k];
-    if (at->result != NO_VALUE) print(&printer, "v%u = ", at->result);
-    print(&printer, "%s", operation_infos[at->operation].name);
-    print_operands(&printer, at);
+    const Instruction *ins = &program->code[k];
+    if (ins->result != NO_VALUE) print(&printer, "v%u = ", ins->result);
+    print(&printer, "%s", operation_infos[ins->operation].name);
+    print_operands(&printer, ins);
     print(&printer, "\n");
   }
   return printer.length;

@@ -5,23 +5,27 @@
 
 #include <math.h>
 
-/* A change that is to be recorded. */
-typedef struct Change {
-  ecs_Entity entity;
-  const Instruction *at;
-} Change;
+#include "program/vm_planner.h"
 
-/* One run. */
+/* A change of structure, kept until every row has run. */
+typedef struct RecordedChange {
+  ecs_Entity entity;
+  const Instruction *at; /* borrowed from the program */
+} RecordedChange;
+
+/* One run of a program. */
 typedef struct Run {
   ecs_Program *program;
   const ecs_ProgramCall *call;
-  const ecs_Entity *entities; /* of the block; NULL: nobody asks */
-  Reduction *sums;            /* by reduction */
-  Change *changes;
+  const ecs_Entity
+      *entities;   /* per row of the block, borrowed; NULL: the program
+                                 does not need them */
+  Reduction *sums; /* per reduction; owned */
+  RecordedChange *changes;
   uint32_t change_count;
   uint32_t change_capacity;
-  uint32_t rows;        /* of the block */
-  uint64_t rows_before; /* in all blocks before */
+  uint32_t rows;        /* rows of the block */
+  uint64_t rows_before; /* rows of all earlier blocks */
   ecs_Status status;
 } Run;
 
@@ -34,8 +38,8 @@ static ReductionKind kind_of(uint8_t operation) {
   return operation == OPERATION_LEAST ? REDUCTION_LEAST : REDUCTION_GREATEST;
 }
 
-/* How many of the rows that are left go into all lanes alike, up to the next
- * fold; 0: the next row goes alone. */
+/* How many of the rows that are left fill all lanes equally, up to the next
+ * fold. 0: the next row is added alone. */
 static uint32_t whole_rows(uint64_t row, uint32_t left) {
   uint32_t until_fold = REDUCTION_ROWS - (uint32_t)(row % REDUCTION_ROWS);
   if (row % REDUCTION_LANES != 0) return 0;
@@ -43,16 +47,20 @@ static uint32_t whole_rows(uint64_t row, uint32_t left) {
   return rows / REDUCTION_LANES * REDUCTION_LANES;
 }
 
-/* Rows i to i + n of a step, n as whole_rows says; row is the first's number.
- * What a masked row adds changes nothing. */
+/* Adds n rows of a block from row i on; n is what whole_rows says. row is the
+ * number of the first of them in the run. A row whose mask is 0 adds nothing.
+ */
 static void sum_rows(const Run *run, const Step *step, uint64_t row, uint32_t i,
                      uint32_t n) {
   void *const *bases = run->program->plan->bases;
-  ReductionKind kind = kind_of(step->at->operation);
-  Reduction *sum = &run->sums[step->at->index];
+  ReductionKind kind = kind_of(step->ins->operation);
+  Reduction *sum = &run->sums[step->ins->index];
   const double *values = bases[step->operands[0]];
   const uint32_t *mask = NULL;
-  if (step->at->operands[1] != NO_VALUE) mask = bases[step->operands[1]];
+  ECS_ASSERT(step->ins->index < run->program->reduction_count);
+  ECS_ASSERT(n == 0 ||
+             (n % REDUCTION_LANES == 0 && row % REDUCTION_LANES == 0));
+  if (step->ins->operands[1] != NO_VALUE) mask = bases[step->operands[1]];
   if (n > 0)
     loop_reduce(kind, mask != NULL)(sum->lanes, values + i,
                                     mask == NULL ? NULL : mask + i, NULL, n);
@@ -60,9 +68,9 @@ static void sum_rows(const Run *run, const Step *step, uint64_t row, uint32_t i,
     reduction_add(sum, kind, row, values[i]);
 }
 
-/* All rows of a block. Several steps that may be of one reduction go row by
- * row, so that their order does not depend on where blocks end: every lane has
- * one row of REDUCTION_LANES in a row. */
+/* Adds all rows of a block. Steps that may add to the same reduction take turns
+ * after every REDUCTION_LANES rows: each lane then gets one row from each step,
+ * so the order in a lane does not depend on where blocks end. */
 static void run_sums(const Run *run, const Step *steps, uint32_t count) {
   uint64_t row = run->rows_before;
   for (uint32_t i = 0, n; i < run->rows; i += n, row += n) {
@@ -70,9 +78,10 @@ static void run_sums(const Run *run, const Step *steps, uint32_t count) {
     if (count > 1 && n > REDUCTION_LANES) n = REDUCTION_LANES;
     for (uint32_t k = 0; k < count; k++) sum_rows(run, &steps[k], row, i, n);
     if (n == 0) n = 1;
+    ECS_ASSERT(row / REDUCTION_ROWS == (row + n - 1) / REDUCTION_ROWS);
     for (uint32_t k = 0; k < count && (row + n) % REDUCTION_ROWS == 0; k++)
-      reduction_fold(&run->sums[steps[k].at->index],
-                     kind_of(steps[k].at->operation));
+      reduction_fold(&run->sums[steps[k].ins->index],
+                     kind_of(steps[k].ins->operation));
   }
 }
 
@@ -93,13 +102,13 @@ static void look_alive(const Run *run, uint32_t *out,
     out[i] = world_alive(world, entities[i]);
 }
 
-static void look_has(const Run *run, const Instruction *at, uint32_t *out,
+static void look_has(const Run *run, const Instruction *ins, uint32_t *out,
                      const ecs_Entity *entities) {
   for (uint32_t i = 0; i < run->rows; i++)
-    out[i] = locate(run, entities[i], at->index).table != NULL;
+    out[i] = locate(run, entities[i], ins->index).table != NULL;
 }
 
-/* One element as a value of the given type. */
+/* Loads one element of a column as a value. */
 static void look_element(ecs_Scalar scalar, ValueType type, void *out,
                          const void *element) {
   if (type == VALUE_ENTITY)
@@ -108,67 +117,71 @@ static void look_element(ecs_Scalar scalar, ValueType type, void *out,
     loop_load(scalar, type)(out, element, NULL, NULL, 1);
 }
 
-static void look_get(const Run *run, const Instruction *at, char *out,
+static void look_get(const Run *run, const Instruction *ins, char *out,
                      const ecs_Entity *entities) {
-  const Component *what = &world_in(run)->components[at->index];
-  ecs_Scalar scalar = what->schema->fields[at->field].type;
-  uint32_t bytes = value_bytes((ValueType)at->type);
+  const Component *component = &world_in(run)->components[ins->index];
+  ecs_Scalar scalar = component->schema->fields[ins->field].type;
+  uint32_t bytes = value_bytes((ValueType)ins->type);
   for (uint32_t i = 0; i < run->rows; i++) {
-    RowRef place = locate(run, entities[i], at->index);
+    RowRef place = locate(run, entities[i], ins->index);
     char *to = out + (size_t)i * bytes;
     if (place.table == NULL)
       memset(to, 0, bytes);
     else
-      look_element(scalar, (ValueType)at->type, to,
-                   table_element(place.table,
-                                 table_codes(place.table, what->bit)[at->field],
-                                 place.row));
+      look_element(
+          scalar, (ValueType)ins->type, to,
+          table_element(place.table,
+                        table_codes(place.table, component->bit)[ins->field],
+                        place.row));
   }
 }
 
 static void draw(const Run *run, double *out, const double *draws) {
+  ECS_ASSERT(run->entities != NULL);
   for (uint32_t i = 0; i < run->rows; i++)
     out[i] = ecs_random(run->call->random_key, run->entities[i], draws[i]);
 }
 
 /* Changes ----------------------------------------------------------------- */
 
-static void list_change(Run *run, ecs_Entity entity, const Instruction *at) {
+static void list_change(Run *run, ecs_Entity entity, const Instruction *ins) {
   void *changes = run->changes;
   if (run->status != ECS_OK) return;
   if (run->change_count == run->change_capacity) {
     bool grown =
         memory_grow(&world_in(run)->memory, &changes, &run->change_capacity,
-                    run->change_count, 1, sizeof(Change));
+                    run->change_count, 1, sizeof(RecordedChange));
     run->changes = changes;
     if (!grown) run->status = ECS_E_MEMORY;
     if (!grown) return;
   }
-  run->changes[run->change_count++] = (Change){entity, at};
+  run->changes[run->change_count++] = (RecordedChange){entity, ins};
 }
 
 static bool is_masked_out(const Run *run, const Step *step, uint32_t i) {
-  if (step->at->operands[0] == NO_VALUE) return false;
+  if (step->ins->operands[0] == NO_VALUE) return false;
   const uint32_t *mask = run->program->plan->bases[step->operands[0]];
+  ECS_ASSERT(mask[i] <= 1);
   return mask[i] == 0;
 }
 
-/* Row by row; within a row, in the order of the program. */
+/* Lists changes row by row, and those of a row in the order of the program. */
 static void list_changes(Run *run) {
   const ProgramPlan *plan = run->program->plan;
+  ECS_ASSERT(run->entities != NULL);
   for (uint32_t i = 0; i < run->rows; i++)
     for (uint32_t k = 0; k < plan->change_count; k++)
       if (!is_masked_out(run, &plan->changes[k], i))
-        list_change(run, run->entities[i], plan->changes[k].at);
+        list_change(run, run->entities[i], plan->changes[k].ins);
 }
 
-/* A row may see who was destroyed for the rows before it: then a block is one
- * row, and what is listed for it is recorded before the next. */
+/* Can a row ask for an entity that an earlier row destroys? Then a block is one
+ * row, and its changes are recorded before the next block. */
 static bool goes_row_by_row(const Run *run) {
   return run->program->destroys && run->program->asks_alive;
 }
 
-static ecs_Status record(ecs_World *world, const Change *change) {
+static ecs_Status record(ecs_World *world, const RecordedChange *change) {
   ecs_Status status = ECS_OK;
   switch (change->at->operation) {
     case OPERATION_DESTROY:
@@ -185,7 +198,7 @@ static ecs_Status record(ecs_World *world, const Change *change) {
   return status == ECS_E_DEAD ? ECS_OK : status;
 }
 
-/* What is listed, in a scope that is open. */
+/* Records the changes that are listed. A level of deferral is open. */
 static void record_changes(Run *run) {
   ecs_World *world = world_of(run->program->query);
   for (uint32_t k = 0; run->status == ECS_OK && k < run->change_count; k++)
@@ -195,14 +208,14 @@ static void record_changes(Run *run) {
 
 /* Steps ------------------------------------------------------------------- */
 
-/* What the VM does itself, for each row of a block. */
+/* Runs a step without a loop, for each row of a block. */
 static void run_special(const Run *run, const Step *step) {
   const ProgramPlan *plan = run->program->plan;
-  const Instruction *at = step->at;
+  const Instruction *ins = step->ins;
   void *out = plan->bases[step->out];
   const void *first = plan->bases[step->operands[0]];
   uint32_t there = first != NULL;
-  switch (operation_infos[at->operation].shape) {
+  switch (instruction_shape(ins)) {
     case SHAPE_PRESENT:
       loop_fill(VALUE_BOOL)(out, &there, NULL, NULL, run->rows);
       break;
@@ -210,28 +223,30 @@ static void run_special(const Run *run, const Step *step) {
       memcpy(out, run->entities, run->rows * sizeof(ecs_Entity));
       break;
     case SHAPE_ALIVE: look_alive(run, out, first); break;
-    case SHAPE_HAS: look_has(run, at, out, first); break;
-    case SHAPE_GET: look_get(run, at, out, first); break;
+    case SHAPE_HAS: look_has(run, ins, out, first); break;
+    case SHAPE_GET: look_get(run, ins, out, first); break;
     case SHAPE_RANDOM: draw(run, out, first); break;
     case SHAPE_REDUCE: run_sums(run, step, 1); break;
     default: break;
   }
 }
 
-/* Loads and stores of a column that is not there. */
+/* If the step loads or stores an absent column, returns true: a load then gives
+ * zeros, and a store does nothing. */
 static bool skip_absent(const Run *run, const Step *step) {
   const ProgramPlan *plan = run->program->plan;
-  OperationShape shape = operation_infos[step->at->operation].shape;
+  OperationShape shape = instruction_shape(step->ins);
   if (shape == SHAPE_STORE) return plan->bases[step->out] == NULL;
   if (shape != SHAPE_LOAD || plan->bases[step->operands[0]] != NULL)
     return false;
   memset(plan->bases[step->out], 0,
-         (size_t)run->rows * value_bytes((ValueType)step->at->type));
+         (size_t)run->rows * value_bytes((ValueType)step->ins->type));
   return true;
 }
 
 static void run_step(const Run *run, const Step *step) {
   void *const *bases = run->program->plan->bases;
+  ECS_ASSERT(step->out < run->program->plan->base_count);
   if (step->loop == NULL)
     run_special(run, step);
   else if (!skip_absent(run, step))
@@ -239,12 +254,13 @@ static void run_step(const Run *run, const Step *step) {
                bases[step->operands[1]], bases[step->operands[2]], run->rows);
 }
 
-/* Columns of rows first to first + rows of a block that kernel_binding.h gave. */
+/* Sets the bases of columns to a row of a block that kernel_binding.h gave. */
 static void point_at_columns(const Run *run, const ecs_KernelBlock *block,
                              uint32_t first) {
   const ecs_Program *program = run->program;
   for (uint32_t c = 0; c < program->column_count; c++) {
     char *column = block->columns[c];
+    ECS_ASSERT(column != NULL || program->columns[c].access == ECS_OPTIONAL);
     size_t bytes = scalar_bytes(program->columns[c].type);
     program->plan->bases[plan_column(program->plan, c)] =
         column == NULL ? NULL : column + first * bytes;
@@ -256,6 +272,8 @@ static void run_block(Run *run, const ecs_KernelBlock *block, uint32_t first) {
   uint32_t left = block->count - first;
   uint32_t most = goes_row_by_row(run) ? 1 : plan->block_rows;
   run->rows = left < most ? left : most;
+  ECS_ASSERT(first < block->count && run->rows > 0);
+  ECS_ASSERT(plan->register_count == 1 || run->rows <= LOOP_ROWS);
   run->entities = block->entities == NULL ? NULL : block->entities + first;
   point_at_columns(run, block, first);
   for (uint32_t k = 0; k < plan->step_count; k++)
@@ -263,6 +281,7 @@ static void run_block(Run *run, const ecs_KernelBlock *block, uint32_t first) {
   if (plan->sum_count > 0) run_sums(run, plan->sums, plan->sum_count);
   if (plan->change_count > 0) list_changes(run);
   if (goes_row_by_row(run)) record_changes(run);
+  ECS_ASSERT(run->change_count <= run->change_capacity);
   run->rows_before += run->rows;
 }
 
@@ -292,7 +311,7 @@ ecs_Status program_bind(ecs_Program *program, const Mistake *mistake) {
       .column_count = program->column_count,
       .flags = KERNEL_TRUSTED |
                (needs_entities(program) ? (uint32_t)ECS_KERNEL_ENTITIES : 0)};
-  ecs_Status status = plan_create(program);
+  ecs_Status status = program_plan(program);
   if (status != ECS_OK) return status;
   status =
       kernel_bind(program->query, &program->kernel, &program->binding, &wrong);
@@ -313,9 +332,9 @@ ecs_Status program_bind(ecs_Program *program, const Mistake *mistake) {
 
 void program_destroy(ecs_Program *program) {
   Memory *memory = &program->query->store->memory;
-  ecs_Program **at = &program->query->programs;
-  while (*at != program) at = &(*at)->next;
-  *at = program->next;
+  ecs_Program **link = &program->query->programs;
+  while (*link != program) link = &(*link)->next;
+  *link = program->next;
   kernel_unbind(program->binding);
   plan_destroy(program);
   program_deinit(program);
@@ -324,8 +343,8 @@ void program_destroy(ecs_Program *program) {
 
 /* Runs -------------------------------------------------------------------- */
 
-/* Uniforms may be any double: a NaN loses its payload here, before arithmetic
- * could carry it into a column. */
+/* A uniform may be any double. A NaN loses its payload here, as arithmetic
+ * could carry the payload into a column. */
 static void store_single(ValueType type, void *place, double number) {
   uint32_t truth = number != 0.0;
   switch (type) {
@@ -336,17 +355,17 @@ static void store_single(ValueType type, void *place, double number) {
   }
 }
 
-/* Computes what is the same for every row. */
+/* Computes single values, and spreads some of them over registers. */
 static void run_once(const Run *run) {
   const ProgramPlan *plan = run->program->plan;
   for (uint32_t k = 0; k < plan->once_count; k++) {
     const Step *step = &plan->once[k];
-    const Instruction *at = step->at;
+    const Instruction *ins = step->ins;
     void *out = plan->bases[step->out];
-    if (at->operation == OPERATION_CONSTANT)
-      store_single((ValueType)at->type, out, at->constant);
-    else if (at->operation == OPERATION_UNIFORM)
-      store_single((ValueType)at->type, out, run->call->uniforms[at->index]);
+    if (ins->operation == OPERATION_CONSTANT)
+      store_single((ValueType)ins->type, out, ins->constant);
+    else if (ins->operation == OPERATION_UNIFORM)
+      store_single((ValueType)ins->type, out, run->call->uniforms[ins->index]);
     else
       step->loop(out, plan->bases[step->operands[0]],
                  plan->bases[step->operands[1]], plan->bases[step->operands[2]],
@@ -361,10 +380,10 @@ static void run_once(const Run *run) {
 
 ecs_Component program_contested(const ecs_Program *program) {
   for (uint32_t k = 0; k < program->code_count; k++) {
-    const Instruction *at = &program->code[k];
-    if (at->operation == OPERATION_GET &&
-        program->query->store->components[at->index].writers > 0)
-      return at->index;
+    const Instruction *ins = &program->code[k];
+    if (ins->operation == OPERATION_GET &&
+        program->query->store->components[ins->index].writers > 0)
+      return ins->index;
   }
   return 0;
 }
@@ -381,7 +400,7 @@ static void end_sums(Run *run) {
   }
 }
 
-/* Every row. What they change is recorded as a whole, or not at all. */
+/* Runs every row. Their changes of structure are recorded all or not at all. */
 static ecs_Status run_rows(Run *run) {
   const ecs_Program *program = run->program;
   ecs_World *world = world_of(program->query);
@@ -400,6 +419,8 @@ static ecs_Status run_rows(Run *run) {
 ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   Memory *memory = &program->query->store->memory;
   uint32_t sums = program->reduction_count;
+  ECS_ASSERT(call->uniform_count == program->uniform_count);
+  ECS_ASSERT(call->reduction_count == sums);
   Run run = {.program = program, .call = call, .status = ECS_OK};
   if (sums > 0) run.sums = memory_zeroed(memory, sums, sizeof(Reduction));
   if (sums > 0 && run.sums == NULL) return ECS_E_MEMORY;
@@ -408,6 +429,7 @@ ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   ecs_Status status = run_rows(&run);
   if (status == ECS_OK) end_sums(&run);
   memory_free(memory, run.sums, sums * sizeof(Reduction));
-  memory_free(memory, run.changes, run.change_capacity * sizeof(Change));
+  memory_free(memory, run.changes,
+              run.change_capacity * sizeof(RecordedChange));
   return status;
 }

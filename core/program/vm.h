@@ -1,18 +1,19 @@
 /* vm.h: runs kernel programs, block by block.
  *
- * To kernel_binding.h a program is a kernel like any native one: it is given tables, or
- * gathered blocks, and cuts them into blocks of as many rows as its plan says
- * (vm_plan.h). For each block every step of the plan runs once.
+ * To kernel_binding.h, a program is a kernel like any native one. It is given
+ * tables, or blocks gathered from them, and cuts these into blocks of at most
+ * as many rows as its plan says (vm_plan.h). Every step of the plan runs once
+ * for each block.
  *
- * Entities that are looked up are seen as they were before the run: what the
- * program adds, removes and destroys is listed in the order of rows and
- * recorded when all rows are done. Only "alive" sees whom rows before have
- * destroyed, as it does in a script's loop: a program that asks and destroys is
- * run in blocks of one row.
+ * Looking up an entity shows the world as it was before the run. Changes of
+ * structure are listed in the order of rows, and recorded when all rows are
+ * done. Only "alive" sees which entities earlier rows have destroyed, as it
+ * does in a script's loop: a program that both asks and destroys is run in
+ * blocks of one row.
  *
- * Sums do not depend on how rows are cut (reduction.h). Rows are numbered in
- * the order of the walk; where one adds more than once, it does in the order of
- * the program.
+ * Sums do not depend on how rows are cut into blocks (reduction.h). Rows are
+ * numbered in the order in which the query walks them. If one row adds to a
+ * reduction more than once, it does so in the order of the program.
  */
 #ifndef ECS_VM_H
 #define ECS_VM_H
@@ -20,21 +21,30 @@
 #include "world/world.h"
 #include "program/vm_plan.h"
 
-/* Plans a program that is parsed and verified, binds it to its query and makes
- * it the query's. ECS_E_MEMORY; ECS_E_KERNEL and a mistake when a column does
- * not fit the query. Until it succeeds the program is the caller's. */
+/* Plans a program that is parsed and verified, binds it to its query, and adds
+ * it to the query's programs, which own it from then on.
+ *
+ * ECS_E_MEMORY; or ECS_E_KERNEL, with the mistake written, if a column does not
+ * fit the query. On failure the program is still the caller's, without a plan
+ * and a binding. */
 ECS_INTERNAL ecs_Status program_bind(ecs_Program *program,
                                      const Mistake *mistake);
 
-/* Frees a program that was bound. */
+/* Removes a bound program from its query and frees it. */
 ECS_INTERNAL void program_destroy(ecs_Program *program);
 
-/* Nothing contests its components. */
+/* Runs a bound program over all rows of its query. The call has as many
+ * uniforms and reductions as the program; reductions are written on success
+ * only. The caller has checked that no open cursor contests a column or a
+ * component that is looked up (cursor_contested, program_contested).
+ *
+ * ECS_E_MEMORY, or ECS_E_LIMIT for too many open levels or recorded changes. On
+ * failure no change of structure is recorded. */
 ECS_INTERNAL ecs_Status program_run(ecs_Program *program,
                                     const ecs_ProgramCall *call);
 
-/* The first component that the program looks up and an open cursor writes; 0:
- * none. */
+/* The first component that the program looks up and an open cursor writes. 0:
+ * there is none. Cost: linear in the code. */
 ECS_INTERNAL ecs_Component program_contested(const ecs_Program *program);
 
 #endif

@@ -1,9 +1,9 @@
 /* vm_loops.c: one loop per operation of kernel programs.
  *
- * A rock has no flags per file, so this file carries its own: vectorise, never
- * contract (without that the clones with FMA would give other bits), and take
- * the promises that let comparisons and square roots be vectorised. Clones of
- * every loop for three instruction sets are chosen by the dynamic linker.
+ * A rock cannot have compiler flags per file, so this file sets its own:
+ * vectorise; never contract, as clones with FMA would give other bits; assume
+ * no traps and no errno, so that comparisons and square roots are vectorised.
+ * The dynamic linker chooses among three clones of every loop.
  */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
@@ -18,97 +18,18 @@
 
 #include <math.h>
 
+#include "base/invariant.h"
 #include "math/elementary.h"
-
-/* The dynamic linker of glibc picks clones; sanitizers start too late for it.
- * LOOPS_WITHOUT_CLONES: tests compile the file for one instruction set. */
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 && \
-    defined(__x86_64__) && defined(__GLIBC__) &&                  \
-    !defined(__SANITIZE_ADDRESS__) && !defined(LOOPS_WITHOUT_CLONES)
-#define CLONES \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#define HAS_CLONES 1
-#else
-#define CLONES
-#define HAS_CLONES 0
-#endif
-
-/* Elements do not depend on each other, even where out is an operand. */
-#if defined(__clang__)
-#define ELEMENTWISE _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
-#define ELEMENTWISE _Pragma("GCC ivdep")
-#else
-#define ELEMENTWISE
-#endif
-
-typedef uint32_t Truth; /* 0 or 1 */
-
-#define UNUSED(x) (void)(x)
-
-/* name(out[R], a[A]): expression of x */
-#define LOOP1(name, R, A, expression)                              \
-  CLONES static void name(void *out, const void *a, const void *b, \
-                          const void *c, uint32_t n) {             \
-    R *to = out;                                                   \
-    const A *from = a;                                             \
-    UNUSED(b);                                                     \
-    UNUSED(c);                                                     \
-    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                 \
-      const A x = from[i];                                         \
-      to[i] = (R)(expression);                                     \
-    }                                                              \
-  }
-
-/* name(out[R], a[A], b[B]): expression of x and y */
-#define LOOP2(name, R, A, B, expression)                           \
-  CLONES static void name(void *out, const void *a, const void *b, \
-                          const void *c, uint32_t n) {             \
-    R *to = out;                                                   \
-    const A *first = a;                                            \
-    const B *second = b;                                           \
-    UNUSED(c);                                                     \
-    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                 \
-      const A x = first[i];                                        \
-      const B y = second[i];                                       \
-      to[i] = (R)(expression);                                     \
-    }                                                              \
-  }
-
-#define LOOP2_SECOND(name, R, A, expression)                       \
-  CLONES static void name(void *out, const void *a, const void *b, \
-                          const void *c, uint32_t n) {             \
-    R *to = out;                                                   \
-    const A *first = a;                                            \
-    const A y = *(const A *)b;                                     \
-    UNUSED(c);                                                     \
-    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                 \
-      const A x = first[i];                                        \
-      to[i] = (R)(expression);                                     \
-    }                                                              \
-  }
-
-#define LOOP2_FIRST(name, R, A, expression)                        \
-  CLONES static void name(void *out, const void *a, const void *b, \
-                          const void *c, uint32_t n) {             \
-    R *to = out;                                                   \
-    const A x = *(const A *)a;                                     \
-    const A *second = b;                                           \
-    UNUSED(c);                                                     \
-    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                 \
-      const A y = second[i];                                       \
-      to[i] = (R)(expression);                                     \
-    }                                                              \
-  }
+#include "program/vm_loop_macros.h"
 
 /* Numbers ----------------------------------------------------------------- */
 
-/* Operations that round to their own type: an expression for each. */
+/* Operations that are computed in their own type: an expression for each. */
 #define UNARY(name, f32, f64)          \
   LOOP1(name##_f32, float, float, f32) \
   LOOP1(name##_f64, double, double, f64)
 
-/* Those that are computed in f64 whatever their type. */
+/* Operations that are computed in f64, whatever their type. */
 #define WIDE_UNARY(name, function)                     \
   LOOP1(name##_f32, float, float, function((double)x)) \
   LOOP1(name##_f64, double, double, function(x))
@@ -130,42 +51,42 @@ WIDE_UNARY(own_exp, elementary_exp)
 WIDE_UNARY(own_log, elementary_log)
 
 static inline double elementary_near_sin(double x) {
-  return elementary_turn_near(x, 0);
+  return elementary_quarter_sin_near(x, 0);
 }
 
 static inline double elementary_near_cos(double x) {
-  return elementary_turn_near(x, 1);
+  return elementary_quarter_sin_near(x, 1);
 }
 
 WIDE_UNARY(near_sin, elementary_near_sin)
 WIDE_UNARY(near_cos, elementary_near_cos)
 
-/* The vectorised form first; arguments past its reach one by one after. out may
- * be where the arguments are, so these are kept, some at a time. */
-#define OWN_TURN(name, near, type, quarters)                               \
-  static void name##_some(type *to, const type *from, uint32_t n) {        \
-    type room[LOOP_ROWS];                                                  \
-    bool far = false;                                                      \
-    for (uint32_t i = 0; i < n; i++)                                       \
-      far |= !(fabs((double)from[i]) < ELEMENTARY_REACH);                  \
-    if (far) memcpy(room, from, n * sizeof(type));                         \
-    near(to, from, NULL, NULL, n);                                         \
-    for (uint32_t i = 0; far && i < n; i++)                                \
-      if (!(fabs((double)room[i]) < ELEMENTARY_REACH))                     \
-        to[i] = (type)elementary_turn_any((double)room[i], quarters);      \
-  }                                                                        \
-  static void name(void *out, const void *a, const void *b, const void *c, \
-                   uint32_t n) {                                           \
-    (void)b;                                                               \
-    (void)c;                                                               \
-    for (uint32_t i = 0; i < n; i += LOOP_ROWS)                            \
-      name##_some((type *)out + i, (const type *)a + i,                    \
-                  n - i < LOOP_ROWS ? n - i : LOOP_ROWS);                  \
+/* The vectorised form runs first, then arguments past its reach one by one. out
+ * may be the array of arguments, so LOOP_ROWS of them are copied at a time. */
+#define OWN_QUARTER_SIN(name, near, type, quarters)                          \
+  static void name##_some(type *to, const type *from, uint32_t n) {          \
+    type room[LOOP_ROWS];                                                    \
+    bool far = false;                                                        \
+    for (uint32_t i = 0; i < n; i++)                                         \
+      far |= !(fabs((double)from[i]) < ELEMENTARY_REACH);                    \
+    if (far) memcpy(room, from, n * sizeof(type));                           \
+    near(to, from, NULL, NULL, n);                                           \
+    for (uint32_t i = 0; far && i < n; i++)                                  \
+      if (!(fabs((double)room[i]) < ELEMENTARY_REACH))                       \
+        to[i] = (type)elementary_quarter_sin_any((double)room[i], quarters); \
+  }                                                                          \
+  static void name(void *out, const void *a, const void *b, const void *c,   \
+                   uint32_t n) {                                             \
+    (void)b;                                                                 \
+    (void)c;                                                                 \
+    for (uint32_t i = 0; i < n; i += LOOP_ROWS)                              \
+      name##_some((type *)out + i, (const type *)a + i,                      \
+                  n - i < LOOP_ROWS ? n - i : LOOP_ROWS);                    \
   }
-OWN_TURN(own_sin_f32, near_sin_f32, float, 0)
-OWN_TURN(own_sin_f64, near_sin_f64, double, 0)
-OWN_TURN(own_cos_f32, near_cos_f32, float, 1)
-OWN_TURN(own_cos_f64, near_cos_f64, double, 1)
+OWN_QUARTER_SIN(own_sin_f32, near_sin_f32, float, 0)
+OWN_QUARTER_SIN(own_sin_f64, near_sin_f64, double, 0)
+OWN_QUARTER_SIN(own_cos_f32, near_cos_f32, float, 1)
+OWN_QUARTER_SIN(own_cos_f64, near_cos_f64, double, 1)
 
 #define BINARY_FORMS(name, type, result, expression)    \
   LOOP2(name, result, type, type, expression)           \
@@ -180,7 +101,7 @@ OWN_TURN(own_cos_f64, near_cos_f64, double, 1)
   LOOP2(name##_f32, float, float, float, function((double)x, (double)y)) \
   LOOP2(name##_f64, double, double, double, function(x, y))
 
-/* Lua's %: what fmod leaves, with the sign of the divisor. */
+/* Lua's %: the remainder of fmod, moved to the sign of the divisor. */
 static inline double modulo(double a, double b) {
   double rest = fmod(a, b);
   return (rest > 0.0 && b < 0.0) || (rest < 0.0 && b > 0.0) ? rest + b : rest;
@@ -207,8 +128,8 @@ WIDE_BINARY(atan2, atan2)
 WIDE_BINARY(own_power, elementary_pow)
 WIDE_BINARY(own_atan2, elementary_atan2)
 
-/* A product and what is added to it, in one pass: two operations, each rounded
- * as if it stood alone. y is an array, or a single value. */
+/* A product and a sum in one pass, each rounded as if it stood alone. step is i
+ * for an array b, and 0 for a single b. */
 #define PRODUCT_LOOP(name, type, step, expression)                 \
   CLONES static void name(void *out, const void *a, const void *b, \
                           const void *c, uint32_t n) {             \
@@ -248,7 +169,7 @@ LOOP2(both, Truth, Truth, Truth, x &y)
 LOOP2(either, Truth, Truth, Truth, x | y)
 LOOP1(opposite, Truth, Truth, x ^ 1u)
 
-/* a is the mask; of the other two, either may be a single value. */
+/* a is the mask. One of b and c may be a single value: its step is 0. */
 #define SELECT_LOOP(name, type, step_b, step_c)                    \
   CLONES static void name(void *out, const void *a, const void *b, \
                           const void *c, uint32_t n) {             \
@@ -287,13 +208,13 @@ FILL(fill_twins, uint64_t)
 #define TO_INTEGER(x, low, high) \
   ((x) != (x) ? 0 : (x) < (low) ? (low) : (x) > (high) ? (high) : (x))
 
-/* What the integer is as a number. Not by way of the integer: without trapping
- * math GCC makes a truncation of the two conversions where the machine has one,
- * and forgets that it gives -0. The sum makes 0 of that. */
+/* The integer as a number. It is not converted to an integer and back: with
+ * no-trapping-math GCC turns the two conversions into a truncation, which gives
+ * -0 where they give 0. Adding 0 turns -0 into 0. */
 #define WHOLE(x, low, high) (trunc(TO_INTEGER(x, low, high)) + 0.0)
 
-/* For each integer type: loads, stores and quantizing, from and to f64, and
- * f32 where it holds every value of the type. */
+/* For each integer type: load as f64, store and quantize f64 and f32. Loads as
+ * f32 follow below, for types whose every value is an f32. */
 #define STORE_LOOPS(name, T, A, expression)                                 \
   LOOP1(store_##name, T, A, expression)                                     \
   CLONES static void store_##name##_masked(                                 \
@@ -329,7 +250,7 @@ LOOP1(load_u16_f32, float, uint16_t, x)
 LOOP1(copy_f32, float, float, x)
 LOOP1(copy_f64, double, double, x)
 LOOP1(quantize_f32_f64, double, double, (float)x)
-/* A native kernel may have left another true than 1. */
+/* A native kernel may have stored a true other than 1. */
 LOOP1(load_bool, Truth, uint8_t, x != 0)
 STORE_LOOPS(f32_f32, float, float, x)
 STORE_LOOPS(f32_f64, float, double, x)
@@ -340,7 +261,7 @@ STORE_LOOPS(entity, uint64_t, uint64_t, x)
 
 /* Reductions -------------------------------------------------------------- */
 
-/* x: the lane, y: the row's. Lanes do not depend on each other. */
+/* x is the lane, y the row's number. No lane depends on another. */
 #define REDUCE(name, expression)                                            \
   CLONES static void name(void *out, const void *a, const void *b,          \
                           const void *c, uint32_t n) {                      \
@@ -375,7 +296,7 @@ REDUCE(sum, x + y)
 REDUCE(least, y < x ? y : x)
 REDUCE(greatest, y > x ? y : x)
 
-/* Finding ----------------------------------------------------------------- */
+/* Tables ------------------------------------------------------------------ */
 
 #define BOTH(name) \
   { name##_f32, name##_f64 }
@@ -428,6 +349,8 @@ static const Loop formed_loops[OPERATION_COUNT][VALUE_TYPE_COUNT][FORM_COUNT] =
 };
 
 Loop loop_of(Operation operation, ValueType type, LoopForm form) {
+  ECS_ASSERT(operation < OPERATION_COUNT && type < VALUE_TYPE_COUNT);
+  ECS_ASSERT(form < FORM_COUNT);
   Loop formed = formed_loops[operation][type][form];
   if (formed != NULL) return formed;
   if (form != FORM_ARRAYS) return NULL;
@@ -447,6 +370,7 @@ Loop loop_product(ProductKind kind, ValueType type, LoopForm form) {
        {times_minus_f64, times_minus_f64_second}},
       {{minus_times_f32, minus_times_f32_second},
        {minus_times_f64, minus_times_f64_second}}};
+  ECS_ASSERT(kind < PRODUCT_COUNT && type <= VALUE_F64 && form <= FORM_SECOND);
   return loops[kind][type][form];
 }
 
@@ -478,6 +402,7 @@ Loop loop_load(ecs_Scalar scalar, ValueType type) {
       [ECS_U16] = {load_u16_f32, load_u16_f64},
       [ECS_I32] = {NULL, load_i32_f64},
       [ECS_U32] = {NULL, load_u32_f64}};
+  ECS_ASSERT(scalar_loads_as(scalar, type));
   if (scalar == ECS_BOOL) return load_bool;
   if (scalar == ECS_ENTITY) return store_entity;
   return loops[scalar][type];
@@ -495,6 +420,7 @@ Loop loop_store(ecs_Scalar scalar, ValueType type, bool masked) {
       [ECS_F32] = STORES(f32), [ECS_F64] = STORES(f64), [ECS_I8] = STORES(i8),
       [ECS_U8] = STORES(u8),   [ECS_I16] = STORES(i16), [ECS_U16] = STORES(u16),
       [ECS_I32] = STORES(i32), [ECS_U32] = STORES(u32)};
+  ECS_ASSERT(scalar_stores_as(scalar, type));
   if (scalar == ECS_BOOL) return masked ? store_bool_masked : store_bool;
   if (scalar == ECS_ENTITY) return masked ? store_entity_masked : store_entity;
   return loops[scalar][type][masked];
@@ -510,6 +436,7 @@ Loop loop_quantize(ecs_Scalar scalar, ValueType type) {
       [ECS_U16] = BOTH(quantize_u16),
       [ECS_I32] = BOTH(quantize_i32),
       [ECS_U32] = BOTH(quantize_u32)};
+  ECS_ASSERT(scalar < ECS_BOOL && type <= VALUE_F64);
   return loops[scalar][type];
 }
 

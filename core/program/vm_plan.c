@@ -1,277 +1,5 @@
-/* vm_plan.c: places and loops for the instructions of a program.
- *
- * Facts come first (program_facts.c); then places and steps are given, from the
- * first instruction to the last. Only then is the size of everything known, so
- * planning works in memory of its own and the plan is copied out of it.
- */
+/* vm_plan.c: the memory of a plan, and whether it is sound. */
 #include "program/vm_plan.h"
-
-#include "program/program_facts.h"
-
-typedef struct Planner {
-  ProgramFacts facts;
-  Memory *memory;
-  uint32_t *places;       /* by value; NO_VALUE: none yet */
-  uint32_t *spread_place; /* by value: the register it is spread into */
-  uint32_t *free_after;   /* by register: the instruction that frees it */
-  Step *steps;
-  Step *once;
-  Step *spread;
-  Step *sums;
-  Step *changes;
-  uint32_t register_count, step_count, once_count, spread_count;
-  uint32_t sum_count, change_count;
-  size_t block_bytes;
-} Planner;
-
-/* Places of columns and single values while registers are still being counted.
- * They are moved behind the registers in the end. */
-#define COLUMN_PLACE 0x40000000u
-#define SINGLE_PLACE 0x80000000u
-#define PLACE_KIND 0xc0000000u
-
-/* Room -------------------------------------------------------------------- */
-
-static size_t lay_planner(Planner *planner, char *block) {
-  uint32_t values = planner->facts.program->value_count;
-  uint32_t code = planner->facts.program->code_count;
-  size_t used = 0;
-  planner->places = memory_lay(block, &used, values, sizeof(uint32_t));
-  planner->spread_place = memory_lay(block, &used, values, sizeof(uint32_t));
-  planner->free_after =
-      memory_lay(block, &used, 2 * (size_t)values + 1, sizeof(uint32_t));
-  planner->steps = memory_lay(block, &used, code, sizeof(Step));
-  planner->once = memory_lay(block, &used, code, sizeof(Step));
-  planner->spread = memory_lay(block, &used, values, sizeof(Step));
-  planner->sums = memory_lay(block, &used, code, sizeof(Step));
-  planner->changes = memory_lay(block, &used, code, sizeof(Step));
-  return used;
-}
-
-static void place_homes(Planner *planner) {
-  for (uint32_t v = 0; v < planner->facts.program->value_count; v++) {
-    uint32_t home = planner->facts.home[v];
-    planner->places[v] = home == NO_VALUE ? NO_VALUE : COLUMN_PLACE | home;
-    planner->spread_place[v] = NO_VALUE;
-  }
-}
-
-static bool planner_init(Planner *planner, const ecs_Program *program) {
-  *planner = (Planner){.memory = &program->query->store->memory};
-  if (facts_init(&planner->facts, program) != ECS_OK) return false;
-  planner->block_bytes = lay_planner(planner, NULL) + 1;
-  char *block = memory_zeroed(planner->memory, 1, planner->block_bytes);
-  if (block == NULL) {
-    facts_deinit(&planner->facts);
-    return false;
-  }
-  lay_planner(planner, block);
-  place_homes(planner);
-  return true;
-}
-
-/* The block starts with the first array. */
-static void planner_deinit(Planner *planner) {
-  memory_free(planner->memory, planner->places, planner->block_bytes);
-  facts_deinit(&planner->facts);
-}
-
-/* Registers --------------------------------------------------------------- */
-
-/* May the result of an instruction be written over its operands? Only element
- * by element of one size: a wider one would overtake what is still unread. */
-static bool may_overwrite(const Planner *planner, const Instruction *at) {
-  const uint8_t *types = planner->facts.program->types;
-  uint32_t bytes = value_bytes((ValueType)types[at->result]);
-  for (uint32_t k = 0; k < 3; k++)
-    if (at->operands[k] != NO_VALUE &&
-        value_bytes((ValueType)types[at->operands[k]]) != bytes)
-      return false;
-  return true;
-}
-
-/* A register for the result of instruction i, kept until last. All are of one
- * size: eight bytes a row. */
-static uint32_t take_register(Planner *planner, uint32_t i, uint32_t last) {
-  uint32_t k = 0, busy_from = i;
-  if (may_overwrite(planner, &planner->facts.program->code[i])) busy_from++;
-  while (k < planner->register_count && planner->free_after[k] >= busy_from)
-    k++;
-  if (k == planner->register_count) planner->register_count++;
-  planner->free_after[k] = last;
-  return k;
-}
-
-/* The register that a single value is spread into, kept for the whole run. */
-static uint32_t spread(Planner *planner, uint32_t value) {
-  if (planner->spread_place[value] != NO_VALUE)
-    return planner->spread_place[value];
-  uint32_t place = planner->register_count++;
-  ValueType type = (ValueType)planner->facts.program->types[value];
-  planner->free_after[place] = UINT32_MAX;
-  planner->spread_place[value] = place;
-  planner->spread[planner->spread_count++] = (Step){
-      loop_fill(type),
-      NULL,
-      place,
-      {SINGLE_PLACE | value, SINGLE_PLACE | value, SINGLE_PLACE | value}};
-  return place;
-}
-
-/* Steps ------------------------------------------------------------------- */
-
-/* The form of loop for single operands among the last two, or FORM_ARRAYS. */
-static LoopForm form_of(const Planner *planner, const Instruction *at) {
-  OperationShape shape = shape_of(at);
-  bool select = shape == SHAPE_SELECT;
-  bool formed = select || shape == SHAPE_BINARY || shape == SHAPE_COMPARE ||
-                shape == SHAPE_EQUAL;
-  if (!formed) return FORM_ARRAYS;
-  uint32_t first = at->operands[select ? 1 : 0];
-  uint32_t second = at->operands[select ? 2 : 1];
-  LoopForm form = planner->facts.is_single[second]  ? FORM_SECOND
-                  : planner->facts.is_single[first] ? FORM_FIRST
-                                                    : FORM_ARRAYS;
-  Operation operation = (Operation)at->operation;
-  return loop_of(operation, (ValueType)at->type, form) != NULL ? form
-                                                               : FORM_ARRAYS;
-}
-
-/* Where operand k of an instruction is read. */
-static uint32_t operand_place(Planner *planner, const Instruction *at,
-                              uint32_t k, LoopForm form) {
-  uint32_t value = at->operands[k];
-  if (value == NO_VALUE) return 0;
-  if (!planner->facts.is_single[value]) return planner->places[value];
-  uint32_t last = shape_of(at) == SHAPE_SELECT ? 2 : 1;
-  bool as_single = (form == FORM_SECOND && k == last) ||
-                   (form == FORM_FIRST && k + 1 == last);
-  return as_single ? SINGLE_PLACE | value : spread(planner, value);
-}
-
-/* What runs an instruction; NULL: the VM itself. */
-static Loop loop_for(const Planner *planner, const Instruction *at,
-                     LoopForm form) {
-  const ecs_Program *program = planner->facts.program;
-  ValueType type = (ValueType)at->type;
-  switch (shape_of(at)) {
-    case SHAPE_QUANTIZE: return loop_quantize((ecs_Scalar)at->scalar, type);
-    case SHAPE_STORE:
-      return loop_store(program->columns[at->index].type,
-                        (ValueType)program->types[at->operands[0]],
-                        at->operands[1] != NO_VALUE);
-    case SHAPE_LOAD: return loop_load(program->columns[at->index].type, type);
-    default: break;
-  }
-  return shape_of(at) <= SHAPE_CONVERT
-             ? loop_of((Operation)at->operation, type, form)
-             : NULL;
-}
-
-static void plan_once(Planner *planner, const Instruction *at) {
-  Step step = {.at = at, .loop = loop_for(planner, at, FORM_ARRAYS)};
-  step.out = SINGLE_PLACE | at->result;
-  for (uint32_t k = 0; k < 3; k++)
-    step.operands[k] =
-        at->operands[k] == NO_VALUE ? step.out : SINGLE_PLACE | at->operands[k];
-  planner->places[at->result] = step.out;
-  planner->once[planner->once_count++] = step;
-}
-
-/* A load that needs no step: the value is the column. */
-static bool plan_direct_load(Planner *planner, const Instruction *at) {
-  if (shape_of(at) != SHAPE_LOAD) return false;
-  const ColumnFacts *facts = &planner->facts.columns[at->index];
-  if (!facts_direct(&planner->facts, at->index, (ValueType)at->type) ||
-      planner->facts.last_use[at->result] > facts->written_at)
-    return false;
-  planner->places[at->result] = COLUMN_PLACE | at->index;
-  return true;
-}
-
-/* A store whose value has been computed in the column. */
-static bool is_stored_already(const Planner *planner, const Instruction *at) {
-  return shape_of(at) == SHAPE_STORE && at->operands[1] == NO_VALUE &&
-         planner->places[at->operands[0]] == (COLUMN_PLACE | at->index) &&
-         shape_of(&planner->facts.program
-                       ->code[planner->facts.definition[at->operands[0]]]) !=
-             SHAPE_LOAD;
-}
-
-/* Where an array, or a single value as it is, is read. */
-static uint32_t plain_place(const Planner *planner, uint32_t value) {
-  return planner->facts.is_single[value] ? SINGLE_PLACE | value
-                                         : planner->places[value];
-}
-
-/* A sum or difference, with the product that is its operand k. */
-static Step plan_product(const Planner *planner, const Instruction *at,
-                         uint32_t k) {
-  const Instruction *product =
-      &planner->facts.program->code[planner->facts.definition[at->operands[k]]];
-  uint32_t x = product->operands[0], y = product->operands[1];
-  if (planner->facts.is_single[x]) {
-    x = y;
-    y = product->operands[0];
-  }
-  ProductKind kind = at->operation == OPERATION_PLUS ? PRODUCT_PLUS
-                     : k == 0                        ? PRODUCT_MINUS
-                                                     : MINUS_PRODUCT;
-  LoopForm form = planner->facts.is_single[y] ? FORM_SECOND : FORM_ARRAYS;
-  return (Step){loop_product(kind, (ValueType)at->type, form),
-                at,
-                0,
-                {plain_place(planner, x), plain_place(planner, y),
-                 planner->places[at->operands[1 - k]]}};
-}
-
-static Step plan_loop(Planner *planner, const Instruction *at) {
-  for (uint32_t k = 0; k < 2; k++)
-    if (at->result != NO_VALUE && shape_of(at) == SHAPE_BINARY &&
-        planner->facts.is_part[at->operands[k]])
-      return plan_product(planner, at, k);
-  LoopForm form = form_of(planner, at);
-  Step step = {.at = at, .loop = loop_for(planner, at, form)};
-  for (uint32_t k = 0; k < 3; k++)
-    step.operands[k] = operand_place(planner, at, k, form);
-  return step;
-}
-
-static void plan_step(Planner *planner, uint32_t i) {
-  const Instruction *at = &planner->facts.program->code[i];
-  if (plan_direct_load(planner, at) || is_stored_already(planner, at) ||
-      facts_part(&planner->facts, at))
-    return;
-  Step step = plan_loop(planner, at);
-  if (shape_of(at) == SHAPE_LOAD || shape_of(at) == SHAPE_PRESENT)
-    step.operands[0] = COLUMN_PLACE | at->index;
-  if (shape_of(at) == SHAPE_STORE) step.out = COLUMN_PLACE | at->index;
-  if (at->result != NO_VALUE) {
-    uint32_t last = planner->facts.last_use[at->result];
-    if (planner->places[at->result] == NO_VALUE)
-      planner->places[at->result] = take_register(planner, i, last);
-    step.out = planner->places[at->result];
-  }
-  if (is_change(at))
-    planner->changes[planner->change_count++] = step;
-  else if (facts_late(&planner->facts, at))
-    planner->sums[planner->sum_count++] = step;
-  else
-    planner->steps[planner->step_count++] = step;
-}
-
-static void plan_code(Planner *planner) {
-  for (uint32_t i = 0; i < planner->facts.program->code_count; i++) {
-    const Instruction *at = &planner->facts.program->code[i];
-    if (!facts_needed(&planner->facts, at)) continue;
-    if (at->result != NO_VALUE && planner->facts.is_single[at->result])
-      plan_once(planner, at);
-    else
-      plan_step(planner, i);
-  }
-}
-
-/* The plan ---------------------------------------------------------------- */
 
 static size_t lay_plan(ProgramPlan *plan, const ecs_Program *program,
                        char *block) {
@@ -283,11 +11,15 @@ static size_t lay_plan(ProgramPlan *plan, const ecs_Program *program,
   plan->changes = memory_lay(block, &used, plan->change_count, sizeof(Step));
   plan->bases = memory_lay(block, &used, plan->base_count, sizeof(void *));
   plan->single = memory_lay(block, &used, program->value_count, sizeof(double));
-  /* Registers start on a line. */
+#ifdef ECS_CHECKED
+  plan->held = memory_lay(block, &used, plan->base_count, sizeof(uint32_t));
+#endif
+  /* Registers start on a cache line. */
   char *registers = memory_lay(
       block, &used,
       (size_t)plan->register_count * LOOP_ROWS + ECS_LINE_BYTES / 8, 8);
   if (block == NULL) return used;
+  ECS_ASSERT(used == plan->block_bytes);
   uintptr_t over = (uintptr_t)registers % ECS_LINE_BYTES;
   if (over > 0) registers += ECS_LINE_BYTES - over;
   for (uint32_t k = 0; k < plan->register_count; k++)
@@ -298,87 +30,17 @@ static size_t lay_plan(ProgramPlan *plan, const ecs_Program *program,
   return used;
 }
 
-static uint32_t final_place(const ProgramPlan *plan, const ecs_Program *program,
-                            uint32_t place) {
-  uint32_t index = place & ~PLACE_KIND;
-  if (place == NO_VALUE) return 0;
-  switch (place & PLACE_KIND) {
-    case COLUMN_PLACE: return plan->register_count + index;
-    case SINGLE_PLACE:
-      return plan->register_count + program->column_count + index;
-    default: return place;
-  }
-}
-
-static void copy_steps(const ProgramPlan *plan, const ecs_Program *program,
-                       const Step *from, Step *to, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) {
-    to[i] = from[i];
-    to[i].out = final_place(plan, program, from[i].out);
-    for (uint32_t k = 0; k < 3; k++)
-      to[i].operands[k] = final_place(plan, program, from[i].operands[k]);
-  }
-}
-
-/* How many steps touch a column. */
-static uint32_t touches(const Planner *planner, uint32_t column) {
-  uint32_t place = COLUMN_PLACE | column, count = 0;
-  for (uint32_t i = 0; i < planner->step_count; i++) {
-    const Step *step = &planner->steps[i];
-    count += step->out == place || step->operands[0] == place ||
-             step->operands[1] == place || step->operands[2] == place;
-  }
-  return count;
-}
-
-/* What stays in a core's first cache while a few steps go over it. */
-#define CACHED_ROWS 2048u
-
-/* Registers hold LOOP_ROWS. Without any, blocks only keep what one step leaves
- * for the next in the cache; and where no two touch the same column, there is
- * nothing to keep: each goes over all rows, as a loop written for it would.
- * That is 11 % of a step for 10,000 rows. */
-static uint32_t choose_block_rows(const Planner *planner) {
-  if (planner->register_count > 0) return LOOP_ROWS;
-  if (planner->sum_count + planner->change_count > 0) return CACHED_ROWS;
-  for (uint32_t c = 0; c < planner->facts.program->column_count; c++)
-    if (touches(planner, c) > 1) return CACHED_ROWS;
-  return UINT32_MAX;
-}
-
-static ecs_Status finish(const Planner *planner, ecs_Program *program) {
-  ProgramPlan sizes = {.register_count = planner->register_count + 1,
-                       .step_count = planner->step_count,
-                       .once_count = planner->once_count,
-                       .spread_count = planner->spread_count,
-                       .sum_count = planner->sum_count,
-                       .change_count = planner->change_count,
-                       .block_rows = choose_block_rows(planner),
-                       .base_count = planner->register_count + 1 +
-                                     program->column_count +
-                                     program->value_count};
-  sizes.block_bytes = lay_plan(&sizes, program, NULL);
-  ProgramPlan *plan = memory_zeroed(planner->memory, 1, sizes.block_bytes);
-  if (plan == NULL) return ECS_E_MEMORY;
-  *plan = sizes;
+ProgramPlan *plan_create(const ecs_Program *program, const ProgramPlan *sizes) {
+  ProgramPlan laid = *sizes;
+  laid.block_bytes = lay_plan(&laid, program, NULL);
+  ProgramPlan *plan =
+      memory_zeroed(&program->query->store->memory, 1, laid.block_bytes);
+  if (plan == NULL) return NULL;
+  ECS_ASSERT(laid.base_count == laid.register_count + program->column_count +
+                                    program->value_count);
+  *plan = laid;
   lay_plan(plan, program, (char *)plan);
-  copy_steps(plan, program, planner->steps, plan->steps, plan->step_count);
-  copy_steps(plan, program, planner->once, plan->once, plan->once_count);
-  copy_steps(plan, program, planner->spread, plan->spread, plan->spread_count);
-  copy_steps(plan, program, planner->sums, plan->sums, plan->sum_count);
-  copy_steps(plan, program, planner->changes, plan->changes,
-             plan->change_count);
-  program->plan = plan;
-  return ECS_OK;
-}
-
-ecs_Status plan_create(ecs_Program *program) {
-  Planner planner;
-  if (!planner_init(&planner, program)) return ECS_E_MEMORY;
-  plan_code(&planner);
-  ecs_Status status = finish(&planner, program);
-  planner_deinit(&planner);
-  return status;
+  return plan;
 }
 
 void plan_destroy(ecs_Program *program) {
@@ -387,3 +49,237 @@ void plan_destroy(ecs_Program *program) {
               program->plan->block_bytes);
   program->plan = NULL;
 }
+
+/* Invariants -------------------------------------------------------------- */
+
+#ifdef ECS_CHECKED
+
+/* What a place may hold other than a value: nothing of use, or a column as it
+ * was before the block. */
+#define HELD_NOTHING NO_VALUE
+#define HELD_COLUMN (NO_VALUE - 1)
+
+typedef struct PlanCheck {
+  const ecs_Program *program;
+  const ProgramPlan *plan;
+} PlanCheck;
+
+/* The instruction that defines a value. As many values as its number are
+ * defined before it, and any number of effects. */
+static const Instruction *definition_of(const ecs_Program *program,
+                                        uint32_t value) {
+  const Instruction *ins = &program->code[value];
+  while (ins->result != value) ins++;
+  return ins;
+}
+
+static bool is_single_place(const PlanCheck *check, uint32_t place) {
+  return place >= plan_column(check->plan, check->program->column_count);
+}
+
+/* Does the place hold the value? An unchanged column holds each value that is
+ * loaded from it without conversion: of the types that load as a value's type,
+ * only its own has as many bytes. */
+static bool place_holds(const PlanCheck *check, uint32_t place,
+                        uint32_t value) {
+  if (place >= check->plan->base_count) return false;
+  if (check->plan->held[place] != HELD_COLUMN)
+    return check->plan->held[place] == value;
+  const Instruction *ins = definition_of(check->program, value);
+  if (ins->operation != OPERATION_LOAD) return false;
+  const ecs_KernelColumn *column = &check->program->columns[ins->index];
+  return place == plan_column(check->plan, ins->index) &&
+         column->access != ECS_OPTIONAL &&
+         scalar_bytes(column->type) == value_bytes((ValueType)ins->type);
+}
+
+/* Are the operands that are single values the ones that the form expects? */
+static bool form_is_right(const PlanCheck *check, const Step *step,
+                          LoopForm form, uint32_t last) {
+  for (uint32_t k = 0; k < 3; k++) {
+    bool single = (form == FORM_SECOND && k == last) ||
+                  (form == FORM_FIRST && k + 1 == last);
+    bool used = k <= last && step->ins->operands[k] != NO_VALUE;
+    if (used && is_single_place(check, step->operands[k]) != single)
+      return false;
+  }
+  return true;
+}
+
+/* Checks a step of one instruction: its operands, and the form of its loop. */
+static bool operation_is_sound(const PlanCheck *check, const Step *step) {
+  const Instruction *ins = step->ins;
+  uint32_t last = instruction_shape(ins) == SHAPE_SELECT ? 2 : 1;
+  LoopForm form = FORM_ARRAYS;
+  while (instruction_shape(ins) <= SHAPE_SELECT && form + 1 < FORM_COUNT &&
+         loop_of((Operation)ins->operation, (ValueType)ins->type, form) !=
+             step->loop)
+    form++;
+  for (uint32_t k = 0; k < 3; k++)
+    if (ins->operands[k] != NO_VALUE &&
+        !place_holds(check, step->operands[k], ins->operands[k]))
+      return false;
+  return form_is_right(check, step, form, last);
+}
+
+/* Checks a sum or difference in one loop with the product that is operand k. */
+static bool product_is_sound(const PlanCheck *check, const Step *step,
+                             uint32_t k, LoopForm form) {
+  const Instruction *ins = step->ins;
+  const Instruction *product = definition_of(check->program, ins->operands[k]);
+  if (product->operation != OPERATION_TIMES) return false;
+  uint32_t x = product->operands[0], y = product->operands[1];
+  bool in_order = place_holds(check, step->operands[0], x) &&
+                  place_holds(check, step->operands[1], y);
+  bool exchanged = place_holds(check, step->operands[0], y) &&
+                   place_holds(check, step->operands[1], x);
+  return (in_order || exchanged) &&
+         place_holds(check, step->operands[2], ins->operands[1 - k]) &&
+         !is_single_place(check, step->operands[0]) &&
+         is_single_place(check, step->operands[1]) == (form == FORM_SECOND) &&
+         !is_single_place(check, step->operands[2]);
+}
+
+/* Checks a step as what its loop is: a product with its sum, or an operation.
+ */
+static bool loop_is_sound(const PlanCheck *check, const Step *step) {
+  const Instruction *ins = step->ins;
+  bool sum = ins->operation == OPERATION_PLUS;
+  if (sum || ins->operation == OPERATION_MINUS)
+    for (LoopForm form = FORM_ARRAYS; form <= FORM_SECOND; form++)
+      for (uint32_t k = 0; k < 2; k++) {
+        ProductKind kind = sum      ? PRODUCT_PLUS
+                           : k == 0 ? PRODUCT_MINUS
+                                    : MINUS_PRODUCT;
+        if (step->loop == loop_product(kind, (ValueType)ins->type, form) &&
+            product_is_sound(check, step, k, form))
+          return true;
+      }
+  return operation_is_sound(check, step);
+}
+
+/* May the step write its result there? Never over a single value, and over an
+ * operand only if elements of both have the same size. */
+static bool result_is_sound(const PlanCheck *check, const Step *step) {
+  const uint8_t *types = check->program->types;
+  const Instruction *ins = step->ins;
+  if (is_single_place(check, step->out)) return false;
+  for (uint32_t k = 0; k < 3; k++)
+    if (ins->operands[k] != NO_VALUE && step->out == step->operands[k] &&
+        value_bytes((ValueType)types[ins->result]) !=
+            value_bytes((ValueType)types[ins->operands[k]]))
+      return false;
+  return true;
+}
+
+/* Checks one step of a block, and notes what the place of its result holds. */
+static bool step_is_sound(const PlanCheck *check, const Step *step) {
+  const ProgramPlan *plan = check->plan;
+  const Instruction *ins = step->ins;
+  OperationShape shape = instruction_shape(ins);
+  uint32_t column = plan_column(plan, ins->index);
+  bool loops =
+      shape <= SHAPE_QUANTIZE || shape == SHAPE_LOAD || shape == SHAPE_STORE;
+  if ((step->loop != NULL) != loops || !loop_is_sound(check, step))
+    return false;
+  if ((shape == SHAPE_LOAD || shape == SHAPE_PRESENT) &&
+      step->operands[0] != column)
+    return false;
+  if (shape == SHAPE_LOAD && plan->held[column] != HELD_COLUMN) return false;
+  if (shape == SHAPE_STORE && step->out != column) return false;
+  if (shape == SHAPE_STORE) plan->held[column] = HELD_NOTHING;
+  if (ins->result == NO_VALUE) return true;
+  if (!result_is_sound(check, step)) return false;
+  plan->held[step->out] = ins->result;
+  return true;
+}
+
+static bool steps_are_sound(const PlanCheck *check, const Step *steps,
+                            uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (!step_is_sound(check, &steps[i])) return false;
+  return true;
+}
+
+/* Checks what runs before the first block: single values, then spreads. */
+static bool once_is_sound(const PlanCheck *check) {
+  const ProgramPlan *plan = check->plan;
+  for (uint32_t i = 0; i < plan->once_count; i++) {
+    const Step *step = &plan->once[i];
+    for (uint32_t k = 0; k < 3; k++)
+      if (step->ins->operands[k] != NO_VALUE &&
+          !place_holds(check, step->operands[k], step->ins->operands[k]))
+        return false;
+    if (!is_single_place(check, step->out) || step->out >= plan->base_count)
+      return false;
+    plan->held[step->out] = step->ins->result;
+  }
+  for (uint32_t i = 0; i < plan->spread_count; i++) {
+    const Step *step = &plan->spread[i];
+    if (step->out >= plan->register_count ||
+        !is_single_place(check, step->operands[0]))
+      return false;
+    plan->held[step->out] = plan->held[step->operands[0]];
+  }
+  return true;
+}
+
+/* Has every effect one step, in the order of the program? A store needs none if
+ * its value was computed in the column. */
+static bool effects_are_planned(const PlanCheck *check) {
+  const ProgramPlan *plan = check->plan;
+  uint32_t step = 0, sum = 0, change = 0;
+  for (uint32_t i = 0; i < check->program->code_count; i++) {
+    const Instruction *ins = &check->program->code[i];
+    if (ins->result != NO_VALUE) continue;
+    while (step < plan->step_count && plan->steps[step].ins->result != NO_VALUE)
+      step++;
+    if (step < plan->step_count && plan->steps[step].ins == ins)
+      step++;
+    else if (sum < plan->sum_count && plan->sums[sum].ins == ins)
+      sum++;
+    else if (change < plan->change_count && plan->changes[change].ins == ins)
+      change++;
+    else if (instruction_shape(ins) != SHAPE_STORE ||
+             plan->held[plan_column(plan, ins->index)] != ins->operands[0])
+      return false;
+  }
+  while (step < plan->step_count && plan->steps[step].ins->result != NO_VALUE)
+    step++;
+  return step == plan->step_count && sum == plan->sum_count &&
+         change == plan->change_count;
+}
+
+/* Do registers lie in the plan's memory, start on cache lines, and hold a whole
+ * block? One register is spare. */
+static bool registers_are_in_block(const ProgramPlan *plan) {
+  uintptr_t start = (uintptr_t)plan, end = start + plan->block_bytes;
+  for (uint32_t k = 0; k < plan->register_count; k++) {
+    uintptr_t base = (uintptr_t)plan->bases[k];
+    if (base < start || base + LOOP_ROWS * 8 > end ||
+        base % ECS_LINE_BYTES != 0)
+      return false;
+  }
+  return plan->register_count == 1 || plan->block_rows <= LOOP_ROWS;
+}
+
+/* The second block finds in registers what the first one has left there. */
+bool plan_check_invariants(const ecs_Program *program) {
+  const PlanCheck check = {program, program->plan};
+  const ProgramPlan *plan = program->plan;
+  if (!registers_are_in_block(plan)) return false;
+  for (uint32_t k = 0; k < plan->base_count; k++) plan->held[k] = HELD_NOTHING;
+  if (!once_is_sound(&check)) return false;
+  for (uint32_t block = 0; block < 2; block++) {
+    for (uint32_t c = 0; c < program->column_count; c++)
+      plan->held[plan_column(plan, c)] = HELD_COLUMN;
+    if (!steps_are_sound(&check, plan->steps, plan->step_count) ||
+        !steps_are_sound(&check, plan->sums, plan->sum_count) ||
+        !steps_are_sound(&check, plan->changes, plan->change_count) ||
+        !effects_are_planned(&check))
+      return false;
+  }
+  return true;
+}
+
+#endif

@@ -1,64 +1,84 @@
 /* vm_plan.h: how the block VM runs a program.
  *
- * A plan gives every value of a program a place and every instruction that is
- * left a loop. Blocks are small enough that all registers stay in the first
- * cache:
+ * A plan gives every value of a program a place, and every instruction that
+ * needs one a step with a loop. Blocks are small enough for all registers to
+ * stay in the first-level cache:
  *
  *      bases   | registers ... | columns of the block ... | single values ... |
  *      step    loop(bases[out], bases[a], bases[b], bases[c], rows)
  *
- * - A value that is the same for every row (constants, uniforms, and what is
- *   computed from them alone) is a single value, computed once per run. Where
- *   a loop wants an array, it is spread into a register of its own first.
- * - A value loaded from a column of its own type is that column, unless the
- *   column is overwritten while the value is still wanted.
- * - A value stored whole into a column of its own type is computed right there,
- *   unless the column's old values are wanted later.
- * - A product that is wanted once, by a sum or difference, is computed with it
- *   in one loop. Both are rounded: nothing is contracted.
- * - All others get registers, which are used again when their value has been
- *   used for the last time.
+ * - A value that is the same for every row (a constant, a uniform, or what is
+ *   computed from these alone) is a single value, computed once per run. If a
+ *   loop needs it as an array, it is spread over a register before the first
+ *   block.
+ * - A value loaded from a column of its own type is the column itself, unless
+ *   the column is overwritten before the value's last use.
+ * - A value stored without a mask into a column of its own type is computed in
+ *   the column, unless the column's old values are used later.
+ * - A product that is used once, by a sum or difference, is computed with it in
+ *   one loop. Both are rounded: nothing is contracted.
+ * - Every other value gets a register, which is reused after the value's last
+ *   use.
  */
 #ifndef ECS_VM_PLAN_H
 #define ECS_VM_PLAN_H
 
+#include "program/program_ir.h"
 #include "program/vm_loops.h"
 
-/* One thing to do for each block, or once per run. */
+/* One loop to run, for each block or once per run. */
 typedef struct Step {
-  Loop loop; /* NULL: what the instruction says, in vm.c */
-  const Instruction *at;
-  uint32_t out; /* these four are places: indices of bases */
-  uint32_t operands[3];
+  Loop loop;              /* NULL: vm.c runs the instruction itself */
+  const Instruction *ins; /* borrowed from the program; NULL: a spread */
+  uint32_t out;         /* place: an index of bases; 0 if there is no result */
+  uint32_t operands[3]; /* places; any place where the instruction has none */
 } Step;
 
 struct ProgramPlan {
-  uint32_t register_count; /* the first places; then columns, then values */
-  uint32_t base_count;
-  uint32_t step_count;   /* for each block */
-  uint32_t once_count;   /* before the first block */
-  uint32_t spread_count; /* then: steps that spread single values */
-  uint32_t sum_count;    /* when a block's steps are done: reductions */
-  uint32_t change_count; /* then: changes of structure */
-  uint32_t block_rows;   /* at most, of a block */
+  uint32_t register_count; /* places of registers come first; at least one */
+  uint32_t base_count;     /* then places of columns, then of single values */
+  uint32_t step_count;     /* run for each block, in order */
+  uint32_t once_count;     /* run before the first block: single values */
+  uint32_t spread_count;   /* run after those: single values into registers */
+  uint32_t sum_count;      /* run after a block's steps, row by row */
+  uint32_t change_count;   /* run after the sums, row by row */
+  uint32_t block_rows;     /* most rows of a block */
   Step *steps;
   Step *once;
   Step *spread;
-  Step *sums; /* of reductions that several instructions add to */
-  Step *changes;
-  void **bases;
-  double *single;     /* by value: room for those that are the same for
-                              every row */
-  size_t block_bytes; /* of the one allocation that holds it all */
+  Step *sums;         /* reductions that several instructions add to */
+  Step *changes;      /* changes of structure */
+  void **bases;       /* per place: its first element; of an absent column
+                         NULL */
+  double *single;     /* per value: room for a single value */
+  size_t block_bytes; /* size of the allocation that holds the plan, its arrays
+                         and its registers */
+#ifdef ECS_CHECKED
+  uint32_t *held; /* by place: scratch of plan_check_invariants */
+#endif
 };
 
-/* The place of column c. */
+/* The place of a column, by its number in the program. */
 static inline uint32_t plan_column(const ProgramPlan *plan, uint32_t column) {
   return plan->register_count + column;
 }
 
-/* Makes the plan of a verified program. ECS_E_MEMORY. */
-ECS_INTERNAL ecs_Status plan_create(ecs_Program *program);
+/* Allocates a plan with the counts of sizes and room for all they count. The
+ * steps are zero; registers and single values have their bases. The caller owns
+ * the plan. NULL: there is no memory. */
+ECS_INTERNAL ProgramPlan *plan_create(const ecs_Program *program,
+                                      const ProgramPlan *sizes);
+
+/* Frees the program's plan, if it has one, and sets it to NULL. */
 ECS_INTERNAL void plan_destroy(ecs_Program *program);
+
+#ifdef ECS_CHECKED
+/* Is the program's plan sound? Follows its steps through two blocks and notes
+ * which value each place holds. False if a step reads a place that does not
+ * hold its operand, writes where it must not, or has a loop of the wrong form;
+ * or if an effect of the program has no step, or two. Cost: linear in the code,
+ * plus the effects that stand before the values used. */
+ECS_INTERNAL bool plan_check_invariants(const ecs_Program *program);
+#endif
 
 #endif

@@ -1,6 +1,6 @@
 /* program_facts_test.c: what is known of a program before it is planned.
  *
- * That what is made of the facts is right is shown by vm_plan_test.c and
+ * That what is made of the facts is right is shown by vm_planner_test.c and
  * program_differential_test.c; here is each fact, by value and by column.
  */
 #include <setjmp.h>
@@ -100,10 +100,10 @@ static void what_runs_late_keeps_values_to_the_end(void **state) {
   forget();
 }
 
-static void a_value_is_at_home_in_the_column_it_is_stored_to(void **state) {
+static void a_value_is_computed_in_the_column_it_is_stored_to(void **state) {
   (void)state;
   gather("v3 = neg f32 v0\nstore c0 v3\n");
-  assert_int_equal(facts.home[3], 0);
+  assert_int_equal(facts.column[3], 0);
   assert_int_equal(facts.columns[0].written_at, 3);
   assert_int_equal(facts.columns[1].stores, 0);
   forget();
@@ -111,14 +111,14 @@ static void a_value_is_at_home_in_the_column_it_is_stored_to(void **state) {
   gather(
       "v3 = neg f32 v0\nv4 = abs f32 v0\nstore c0 v3\n"
       "v5 = convert f64 v4\nstore c2 v5\n");
-  assert_int_equal(facts.home[3], NO_VALUE);
-  assert_int_equal(facts.home[5], 2);
+  assert_int_equal(facts.column[3], NO_VALUE);
+  assert_int_equal(facts.column[5], 2);
   forget();
   /* ... where rows are left out, or where the column has another type. */
   gather("v3 = neg f32 v0\nv4 = lt f32 v0 v1\nstore c0 v3 v4\nstore c2 v3\n");
   assert_int_equal(facts.columns[0].store, NO_VALUE);
   assert_int_equal(facts.columns[0].stores, 1);
-  assert_int_equal(facts.home[3], NO_VALUE);
+  assert_int_equal(facts.column[3], NO_VALUE);
   forget();
 }
 
@@ -138,7 +138,7 @@ int main(void) {
       cmocka_unit_test(single_values_come_of_single_values),
       cmocka_unit_test(a_product_is_part_of_its_only_sum),
       cmocka_unit_test(what_runs_late_keeps_values_to_the_end),
-      cmocka_unit_test(a_value_is_at_home_in_the_column_it_is_stored_to),
+      cmocka_unit_test(a_value_is_computed_in_the_column_it_is_stored_to),
       cmocka_unit_test(columns_that_may_be_absent_are_not_values)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

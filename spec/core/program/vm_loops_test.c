@@ -107,7 +107,7 @@ static void operand_types(Operation operation, ValueType type,
 static ValueType result_type(Operation operation, ValueType type) {
   const Instruction at = {.operation = (uint8_t)operation,
                           .type = (uint8_t)type};
-  return operation_result(&at);
+  return instruction_result(&at);
 }
 
 /* Which element of operand k goes with element i. */

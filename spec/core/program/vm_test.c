@@ -2,9 +2,9 @@
  *
  * What programs compute is program_differential_test.c's; here is what worlds
  * make of it: full, partial and blind plans, optional terms, row counts at the
- * edges of blocks, look-ups, changes of structure that are recorded, cursors
- * and deferrals that are open meanwhile, reductions and random numbers that do
- * not depend on how rows lie.
+ * edges of blocks, look-ups, cursors that are open meanwhile, reductions and
+ * random numbers that do not depend on how rows lie. vm_changes_test.c has the
+ * changes of structure.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -16,101 +16,7 @@
 
 #include <cmocka.h>
 
-#include "failing_memory.h"
-#include "program/vm.h"
-#include "world_soundness.h"
-
-#ifdef ECS_TINY
-#define MOST 40u /* entities */
-#else
-#define MOST 3000u
-#endif
-
-typedef struct Fixture {
-  FailingMemory failing;
-  ecs_World *world;
-  ecs_Component p, v, s, t, u;
-  ecs_Query *query;
-  ecs_Program *program;
-  ecs_Entity entities[MOST];
-} Fixture;
-
-static Fixture fixture;
-
-static void must(ecs_Status status) {
-  if (status != ECS_OK) fail_msg("%s", ecs_status_name(status));
-}
-
-static ecs_Component define(const char *name, uint32_t fields,
-                            ecs_Storage storage) {
-  static const ecs_Field xy[] = {
-      {"x", ECS_F32, 0}, {"y", ECS_F32, 0}, {"who", ECS_ENTITY, 0}};
-  const ecs_ComponentDescription how = {name, xy, fields, storage};
-  ecs_Component component = 0;
-  must(ecs_component(fixture.world, &how, &component));
-  return component;
-}
-
-/* P in tables; V and S as asked for; T and U are tags. */
-static void start(ecs_Storage v, ecs_Storage s) {
-  memset(&fixture, 0, sizeof fixture);
-  const ecs_WorldDescription how = {failing_memory_init(&fixture.failing), 0};
-  must(ecs_world_create(&how, &fixture.world));
-  fixture.p = define("P", 3, ECS_STORE_TABLE);
-  fixture.v = define("V", 2, v);
-  fixture.s = define("S", 2, s);
-  fixture.t = define("T", 0, ECS_STORE_TABLE);
-  fixture.u = define("U", 0, ECS_STORE_BITS);
-}
-
-static void finish(void) {
-  assert_sound(&fixture.world->store);
-  ecs_world_destroy(fixture.world);
-  assert_int_equal(fixture.failing.blocks, 0);
-  assert_int_equal(fixture.failing.bytes, 0);
-}
-
-static void ask(const ecs_Term *terms, uint32_t count) {
-  must(ecs_query_create(fixture.world, terms, count, &fixture.query));
-}
-
-static void make(const char *text) {
-  char message[200] = "";
-  ecs_Status status =
-      ecs_program_create(fixture.query, text, strlen(text), &fixture.program,
-                         message, sizeof message);
-  if (status != ECS_OK) fail_msg("%s", message);
-}
-
-static ecs_Status run(const double *uniforms, double *reductions) {
-  const ecs_Program *program = fixture.program;
-  const ecs_ProgramCall call = {uniforms, reductions, program->uniform_count,
-                                program->reduction_count, 99};
-  return ecs_program_run(fixture.program, &call);
-}
-
-static double get(ecs_Entity entity, ecs_Component component, uint32_t field) {
-  double value = -1;
-  must(ecs_get_field(fixture.world, entity, component, field, &value));
-  return value;
-}
-
-static void set(ecs_Entity entity, ecs_Component component, uint32_t field,
-                double value) {
-  must(ecs_set_field(fixture.world, entity, component, field, value));
-}
-
-/* count entities with P, x being their number; those that mod divides have
- * other too. */
-static void spawn(uint32_t count, ecs_Component other, uint32_t mod) {
-  for (uint32_t k = 0; k < count; k++) {
-    must(ecs_spawn(fixture.world, &fixture.p, 1, NULL, &fixture.entities[k]));
-    set(fixture.entities[k], fixture.p, 0, k);
-    if (other == 0 || k % mod != 0) continue;
-    must(ecs_add(fixture.world, fixture.entities[k], other, NULL));
-    set(fixture.entities[k], other, 0, 2.0 * k + 1);
-  }
-}
+#include "program_fixture.h"
 
 /* Row counts -------------------------------------------------------------- */
 
@@ -336,142 +242,6 @@ static void open_cursors_keep_their_components(void **state) {
   finish();
 }
 
-/* Changes of structure ---------------------------------------------------- */
-
-/* x < u0: destroyed; otherwise T is added, and below 2 u0 taken away. */
-static const char changes[] =
-    "column c0 \"P\" \"x\" f32 read\nuniform u0 number\nv0 = load f32 c0\n"
-    "v1 = uniform f32 u0\nv2 = lt f32 v0 v1\ndestroy v2\nv3 = not v2\n"
-    "add \"T\" v3\nv4 = add f32 v1 v1\nv5 = lt f32 v0 v4\nremove \"T\" v5\n"
-    "add \"V\"\n";
-
-static void assert_changed(uint32_t count, uint32_t limit) {
-  for (uint32_t k = 0; k < count; k++) {
-    ecs_Entity entity = fixture.entities[k];
-    assert_int_equal(ecs_alive(fixture.world, entity), k >= limit);
-    assert_int_equal(ecs_has(fixture.world, entity, fixture.t), k >= 2 * limit);
-    assert_int_equal(ecs_has(fixture.world, entity, fixture.v), k >= limit);
-  }
-}
-
-static void assert_unchanged(uint32_t count) {
-  for (uint32_t k = 0; k < count; k++) {
-    assert_true(ecs_alive(fixture.world, fixture.entities[k]));
-    assert_false(ecs_has(fixture.world, fixture.entities[k], fixture.t));
-    assert_false(ecs_has(fixture.world, fixture.entities[k], fixture.v));
-  }
-}
-
-static uint32_t start_changes(void) {
-  const uint32_t count = MOST < 1100 ? MOST : 1100;
-  start(ECS_STORE_TABLE, ECS_STORE_TABLE);
-  const ecs_Term term = {fixture.p, ECS_READ};
-  ask(&term, 1);
-  make(changes);
-  spawn(count, 0, 1);
-  return count;
-}
-
-static void changes_are_applied_when_all_rows_are_done(void **state) {
-  const double limit = 10;
-  (void)state;
-  uint32_t count = start_changes();
-  must(run(&limit, NULL));
-  assert_changed(count, 10);
-  finish();
-}
-
-/* Handles of what is destroyed come back in the order of rows. */
-static void changes_are_recorded_in_the_order_of_rows(void **state) {
-  const double limit = 5;
-  ecs_Entity fresh[5], by_hand[5];
-  (void)state;
-  for (int way = 0; way < 2; way++) {
-    start_changes();
-    if (way == 0) {
-      must(run(&limit, NULL));
-    } else {
-      must(ecs_defer_begin(fixture.world));
-      for (uint32_t k = 0; k < 5; k++)
-        must(ecs_destroy(fixture.world, fixture.entities[k]));
-      must(ecs_defer_end(fixture.world));
-    }
-    for (uint32_t k = 0; k < 5; k++)
-      must(ecs_spawn(fixture.world, NULL, 0, NULL,
-                     way == 0 ? &fresh[k] : &by_hand[k]));
-    finish();
-  }
-  assert_memory_equal(fresh, by_hand, sizeof fresh);
-}
-
-static void changes_wait_for_what_is_open(void **state) {
-  const double limit = 4;
-  ecs_Cursor cursor;
-  (void)state;
-  for (int way = 0; way < 4; way++) {
-    uint32_t count = start_changes();
-    if (way < 2)
-      must(ecs_defer_begin(fixture.world));
-    else
-      must(ecs_query_begin(fixture.query, ECS_BATCH_WHOLE, &cursor));
-    must(run(&limit, NULL));
-    for (uint32_t k = 0; k < count; k++)
-      assert_false(ecs_has(fixture.world, fixture.entities[k], fixture.v));
-    assert_false(ecs_alive(fixture.world, fixture.entities[0]));
-    must(run(&limit, NULL)); /* some rows are dead by now */
-    if (way == 0) must(ecs_defer_end(fixture.world));
-    if (way == 1) ecs_defer_discard(fixture.world);
-    if (way == 2) must(ecs_cursor_end(&cursor));
-    if (way == 3) ecs_cursor_discard(&cursor);
-    if (way % 2 == 0)
-      assert_changed(count, 4);
-    else
-      assert_unchanged(count);
-    finish();
-  }
-}
-
-/* A mask that is used again behind the change, and one that never varies. */
-static void masks_of_changes_last(void **state) {
-  (void)state;
-  start(ECS_STORE_TABLE, ECS_STORE_TABLE);
-  const ecs_Term term = {fixture.p, ECS_WRITE};
-  ask(&term, 1);
-  make(
-      "column c0 \"P\" \"x\" f32 read\ncolumn c1 \"P\" \"y\" f32 write\n"
-      "uniform u0 bool\nv0 = load f32 c0\nv1 = constant f32 3\n"
-      "v2 = lt f32 v0 v1\ndestroy v2\nv3 = not v2\nv4 = not v3\n"
-      "v5 = not v4\nv6 = constant f32 1\nv7 = constant f32 0\n"
-      "v8 = select f32 v5 v6 v7\nstore c1 v8\nv9 = uniform bool u0\n"
-      "add \"T\" v9\n");
-  spawn(9, 0, 1);
-  for (int on = 0; on < 2; on++) {
-    const double uniform = on;
-    must(run(&uniform, NULL));
-    for (uint32_t k = 0; k < 9; k++) {
-      assert_int_equal(ecs_alive(fixture.world, fixture.entities[k]), k >= 3);
-      if (k < 3) continue;
-      assert_int_equal(ecs_has(fixture.world, fixture.entities[k], fixture.t),
-                       on);
-      assert_true(get(fixture.entities[k], fixture.p, 1) == 1);
-    }
-  }
-  finish();
-}
-
-static void nesting_has_a_limit(void **state) {
-  const double limit = 4;
-  (void)state;
-  uint32_t count = start_changes();
-  for (uint32_t k = 0; k < ECS_NESTING_LIMIT; k++)
-    must(ecs_defer_begin(fixture.world));
-  assert_int_equal(run(&limit, NULL), ECS_E_LIMIT);
-  for (uint32_t k = 0; k < ECS_NESTING_LIMIT; k++)
-    must(ecs_defer_end(fixture.world));
-  assert_unchanged(count);
-  finish();
-}
-
 /* Reductions and random numbers ------------------------------------------- */
 
 static const char reductions[] =
@@ -650,11 +420,6 @@ int main(void) {
       cmocka_unit_test(optional_terms_may_be_absent),
       cmocka_unit_test(entities_are_looked_up),
       cmocka_unit_test(open_cursors_keep_their_components),
-      cmocka_unit_test(changes_are_applied_when_all_rows_are_done),
-      cmocka_unit_test(changes_are_recorded_in_the_order_of_rows),
-      cmocka_unit_test(changes_wait_for_what_is_open),
-      cmocka_unit_test(masks_of_changes_last),
-      cmocka_unit_test(nesting_has_a_limit),
       cmocka_unit_test(reductions_do_not_depend_on_tables),
       cmocka_unit_test(reductions_have_these_values),
       cmocka_unit_test(random_numbers_follow_from_the_entity),

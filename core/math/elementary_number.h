@@ -1,0 +1,68 @@
+/* elementary_number.h: doubles in pieces, for the elementary functions.
+ *
+ * The bits of a double, rounding to whole numbers, and numbers as the sum of
+ * two doubles (Dekker, Numerische Mathematik 18, 1971). Nothing here has a
+ * branch, and nothing may be contracted: a fused multiply-add would lose the
+ * errors that are computed.
+ */
+#ifndef ECS_ELEMENTARY_NUMBER_H
+#define ECS_ELEMENTARY_NUMBER_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline uint64_t elementary_bits(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+static inline double elementary_from_bits(uint64_t bits) {
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+/* Adding this to a number of less than 2^51 rounds it to a whole one, which
+ * then stands in the low bits of the sum. */
+#define ELEMENTARY_ROUNDER 0x1.8p52
+
+static inline double elementary_round(double x) {
+  return (x + ELEMENTARY_ROUNDER) - ELEMENTARY_ROUNDER;
+}
+
+/* 2^n for a whole n in -1022..1023. */
+static inline double elementary_power_of_two(double n) {
+  uint64_t bits = elementary_bits(n + ELEMENTARY_ROUNDER);
+  return elementary_from_bits((bits + 1023u) << 52);
+}
+
+/* A number as the sum of two doubles, of which low is the smaller by far. */
+typedef struct ElementaryPair {
+  double high;
+  double low;
+} ElementaryPair;
+
+static inline ElementaryPair elementary_sum(double a, double b) {
+  double high = a + b, back = high - a;
+  ElementaryPair pair = {high, (a - (high - back)) + (b - back)};
+  return pair;
+}
+
+/* a's upper 26 bits. |a| < 2^996. */
+static inline double elementary_upper(double a) {
+  double spread = a * 134217729.0;
+  return spread - (spread - a);
+}
+
+static inline ElementaryPair elementary_product(double a, double b) {
+  double high = a * b;
+  double a1 = elementary_upper(a), a2 = a - a1;
+  double b1 = elementary_upper(b), b2 = b - b1;
+  ElementaryPair pair = {high,
+                         ((a1 * b1 - high) + a1 * b2 + a2 * b1) + a2 * b2};
+  return pair;
+}
+
+#endif

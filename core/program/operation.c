@@ -1,0 +1,36 @@
+/* operation.c: what each operation of a kernel program is called and takes. */
+#include "program/operation.h"
+
+/* clang-format off */
+const OperationInfo operation_infos[OPERATION_COUNT] = {
+#define OPERATION(name, text, shape) {text, SHAPE_##shape},
+    ECS_VALUE_OPERATIONS(OPERATION)
+    ECS_EFFECT_OPERATIONS(OPERATION)
+#undef OPERATION
+};
+/* clang-format on */
+
+const char *value_type_name(ValueType type) {
+  static const char *const names[VALUE_TYPE_COUNT] = {"f32", "f64", "bool",
+                                                      "entity"};
+  return names[type];
+}
+
+bool scalar_loads_as(ecs_Scalar scalar, ValueType type) {
+  switch (scalar) {
+    case ECS_F32:
+    case ECS_I8:
+    case ECS_U8:
+    case ECS_I16:
+    case ECS_U16: return type == VALUE_F32 || type == VALUE_F64;
+    case ECS_BOOL: return type == VALUE_BOOL;
+    case ECS_ENTITY: return type == VALUE_ENTITY;
+    default: return type == VALUE_F64;
+  }
+}
+
+bool scalar_stores_as(ecs_Scalar scalar, ValueType type) {
+  if (scalar == ECS_BOOL) return type == VALUE_BOOL;
+  if (scalar == ECS_ENTITY) return type == VALUE_ENTITY;
+  return type == VALUE_F32 || type == VALUE_F64;
+}

@@ -1,0 +1,118 @@
+/* operation.h: the operations of kernel programs, and the types of values.
+ *
+ * An operation has a name, which stands in the text of a program, and a shape,
+ * which says what its operands are. Both come from the two lists below. To add
+ * an operation, add it there, give it a loop (vm_loops.c) or a case in vm.c,
+ * and describe it in docs/programs.md.
+ */
+#ifndef ECS_OPERATION_H
+#define ECS_OPERATION_H
+
+#include "base/scalar.h"
+
+typedef enum ValueType {
+  VALUE_F32,
+  VALUE_F64,
+  VALUE_BOOL,
+  VALUE_ENTITY,
+  VALUE_TYPE_COUNT
+} ValueType;
+
+/* What follows an operation's name in the text. T is f32 or f64, v a value, c a
+ * column, u a uniform, r a reduction; -> is the type of the result.
+ *
+ *   UNARY     T v          -> T         LOGIC     v v      bool -> bool
+ *   BINARY    T v v        -> T         NEGATION  v        bool -> bool
+ *   COMPARE   T v v        -> bool      SELECT    T v v v  bool, T, T -> T
+ *   EQUAL and SELECT take any type for T. Effects have no result; their last
+ *   operand is an optional mask, a bool.
+ *
+ * The order counts: up to SHAPE_CONVERT, loop_of has the loop of an operation;
+ * up to SHAPE_CONSTANT, a result follows from the operands alone.
+ */
+typedef enum OperationShape {
+  SHAPE_UNARY,
+  SHAPE_BINARY,
+  SHAPE_COMPARE,
+  SHAPE_EQUAL,
+  SHAPE_LOGIC,
+  SHAPE_NEGATION,
+  SHAPE_SELECT,
+  SHAPE_CONVERT,   /* T v of the other number type */
+  SHAPE_QUANTIZE,  /* scalar T v: what a field reads after v was stored */
+  SHAPE_CONSTANT,  /* type literal */
+  SHAPE_LOAD,      /* type c */
+  SHAPE_PRESENT,   /* c -> bool: is the optional column there? */
+  SHAPE_SELF,      /* nothing -> the row's entity */
+  SHAPE_UNIFORM,   /* type u */
+  SHAPE_ALIVE,     /* v, an entity -> bool */
+  SHAPE_HAS,       /* v, an entity, "Component" -> bool */
+  SHAPE_GET,       /* type v "Component" "field": 0 if has is false */
+  SHAPE_RANDOM,    /* v, an f64: draws made so far -> f64 in [0, 1) */
+  SHAPE_STORE,     /* c v [mask]: converts as a script's store does */
+  SHAPE_STRUCTURE, /* "Component" [mask] */
+  SHAPE_DESTROY,   /* [mask] */
+  SHAPE_REDUCE     /* r v [mask], v f64 */
+} OperationShape;
+
+/* The operations with a result come first, then the effects. X takes the name
+ * of the enumerator, the name in the text, and the shape. */
+/* clang-format off */
+#define ECS_VALUE_OPERATIONS(X)                                              \
+  X(NEGATE, "neg", UNARY) X(ABSOLUTE, "abs", UNARY)                          \
+  X(FLOOR, "floor", UNARY) X(CEIL, "ceil", UNARY) X(ROOT, "sqrt", UNARY)     \
+  X(SIN, "sin", UNARY) X(COS, "cos", UNARY) X(TAN, "tan", UNARY)             \
+  X(ASIN, "asin", UNARY) X(ACOS, "acos", UNARY) X(ATAN, "atan", UNARY)       \
+  X(EXP, "exp", UNARY) X(LOG, "log", UNARY)                                  \
+  X(OWN_SIN, "xsin", UNARY) X(OWN_COS, "xcos", UNARY)                        \
+  X(OWN_EXP, "xexp", UNARY) X(OWN_LOG, "xlog", UNARY)                        \
+  X(PLUS, "add", BINARY) X(MINUS, "sub", BINARY) X(TIMES, "mul", BINARY)     \
+  X(DIVIDE, "div", BINARY) X(MINIMUM, "min", BINARY)                         \
+  X(MAXIMUM, "max", BINARY) X(FLOOR_DIVIDE, "floordiv", BINARY)              \
+  X(MODULO, "mod", BINARY) X(REMAINDER, "fmod", BINARY)                      \
+  X(POWER, "pow", BINARY) X(ATAN2, "atan2", BINARY)                          \
+  X(OWN_POWER, "xpow", BINARY) X(OWN_ATAN2, "xatan2", BINARY)                \
+  X(LESS, "lt", COMPARE) X(LESS_EQUAL, "le", COMPARE) X(EQUAL, "eq", EQUAL)  \
+  X(AND, "and", LOGIC) X(OR, "or", LOGIC) X(NOT, "not", NEGATION)            \
+  X(SELECT, "select", SELECT) X(CONVERT, "convert", CONVERT)                 \
+  X(QUANTIZE, "quantize", QUANTIZE) X(CONSTANT, "constant", CONSTANT)        \
+  X(LOAD, "load", LOAD) X(PRESENT, "present", PRESENT) X(SELF, "self", SELF) \
+  X(UNIFORM, "uniform", UNIFORM) X(ALIVE, "alive", ALIVE)                    \
+  X(HAS, "has", HAS) X(GET, "get", GET) X(RANDOM, "random", RANDOM)
+
+#define ECS_EFFECT_OPERATIONS(X)                                             \
+  X(STORE, "store", STORE) X(DESTROY, "destroy", DESTROY)                    \
+  X(ADD, "add", STRUCTURE) X(REMOVE, "remove", STRUCTURE)                    \
+  X(SUM, "sum", REDUCE) X(LEAST, "min", REDUCE) X(GREATEST, "max", REDUCE)
+/* clang-format on */
+
+/* clang-format off */
+typedef enum Operation {
+#define OPERATION(name, text, shape) OPERATION_##name,
+  ECS_VALUE_OPERATIONS(OPERATION)
+  ECS_EFFECT_OPERATIONS(OPERATION)
+#undef OPERATION
+  OPERATION_COUNT
+} Operation;
+/* clang-format on */
+
+#define OPERATION_FIRST_EFFECT OPERATION_STORE
+
+typedef struct OperationInfo {
+  const char *name; /* in the text of programs */
+  OperationShape shape;
+} OperationInfo;
+
+/* By Operation. */
+ECS_INTERNAL extern const OperationInfo operation_infos[OPERATION_COUNT];
+
+/* "f32", "f64", "bool" or "entity". */
+ECS_INTERNAL const char *value_type_name(ValueType type);
+
+/* Can a field of this scalar type be read as a value of that type? */
+ECS_INTERNAL bool scalar_loads_as(ecs_Scalar scalar, ValueType type);
+
+/* Can a value of that type be stored in a field of this scalar type? */
+ECS_INTERNAL bool scalar_stores_as(ecs_Scalar scalar, ValueType type);
+
+#endif

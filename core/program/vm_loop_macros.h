@@ -1,0 +1,100 @@
+/* vm_loop_macros.h: how the loops of kernel programs are written.
+ *
+ * An expression of the elements x and y makes a loop. Each macro below defines
+ * a static function of type Loop (vm_loops.h), cloned for instruction sets:
+ *
+ *      LOOP2(plus_f32, float, float, float, x + y)
+ *
+ * Only vm_loops.c includes this header.
+ */
+#ifndef ECS_VM_LOOP_MACROS_H
+#define ECS_VM_LOOP_MACROS_H
+
+#include <stdint.h>
+
+/* The dynamic linker of glibc picks a clone when the library is loaded. Under a
+ * sanitizer there are no clones, as its runtime starts too late for that. Tests
+ * define LOOPS_WITHOUT_CLONES to compile vm_loops.c for one instruction set. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 && \
+    defined(__x86_64__) && defined(__GLIBC__) &&                  \
+    !defined(__SANITIZE_ADDRESS__) && !defined(LOOPS_WITHOUT_CLONES)
+#define CLONES \
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define HAS_CLONES 1
+#else
+#define CLONES
+#define HAS_CLONES 0
+#endif
+
+/* Tells the compiler that no element depends on another. This holds even if out
+ * is one of the operands. */
+#if defined(__clang__)
+#define ELEMENTWISE _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define ELEMENTWISE _Pragma("GCC ivdep")
+#else
+#define ELEMENTWISE
+#endif
+
+typedef uint32_t Truth; /* 0 or 1 */
+
+#define UNUSED(x) (void)(x)
+
+/* out[R] of a[A]: the expression of x */
+#define LOOP1(name, R, A, expression)                              \
+  CLONES static void name(void *out, const void *a, const void *b, \
+                          const void *c, uint32_t n) {             \
+    R *to = out;                                                   \
+    const A *from = a;                                             \
+    UNUSED(b);                                                     \
+    UNUSED(c);                                                     \
+    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                 \
+      const A x = from[i];                                         \
+      to[i] = (R)(expression);                                     \
+    }                                                              \
+  }
+
+/* out[R] of a[A] and b[B]: the expression of x and y */
+#define LOOP2(name, R, A, B, expression)                           \
+  CLONES static void name(void *out, const void *a, const void *b, \
+                          const void *c, uint32_t n) {             \
+    R *to = out;                                                   \
+    const A *first = a;                                            \
+    const B *second = b;                                           \
+    UNUSED(c);                                                     \
+    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                 \
+      const A x = first[i];                                        \
+      const B y = second[i];                                       \
+      to[i] = (R)(expression);                                     \
+    }                                                              \
+  }
+
+/* The same with a single b. */
+#define LOOP2_SECOND(name, R, A, expression)                       \
+  CLONES static void name(void *out, const void *a, const void *b, \
+                          const void *c, uint32_t n) {             \
+    R *to = out;                                                   \
+    const A *first = a;                                            \
+    const A y = *(const A *)b;                                     \
+    UNUSED(c);                                                     \
+    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                 \
+      const A x = first[i];                                        \
+      to[i] = (R)(expression);                                     \
+    }                                                              \
+  }
+
+/* The same with a single a. */
+#define LOOP2_FIRST(name, R, A, expression)                        \
+  CLONES static void name(void *out, const void *a, const void *b, \
+                          const void *c, uint32_t n) {             \
+    R *to = out;                                                   \
+    const A x = *(const A *)a;                                     \
+    const A *second = b;                                           \
+    UNUSED(c);                                                     \
+    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                 \
+      const A y = second[i];                                       \
+      to[i] = (R)(expression);                                     \
+    }                                                              \
+  }
+
+#endif

@@ -1,0 +1,380 @@
+/* vm_planner.c: places and loops for the instructions of a program.
+ *
+ * Facts are gathered first (program_facts.c). Then every instruction gets
+ * places and a step, from the first to the last. The sizes of the plan are
+ * known only after that, so the planner works in memory of its own and copies
+ * the plan out of it.
+ */
+#include "program/vm_planner.h"
+
+#include "program/program_facts.h"
+
+typedef struct Planner {
+  ProgramFacts facts;
+  Memory *memory;         /* borrowed from the store */
+  uint32_t *places;       /* per value; NO_VALUE: none yet */
+  uint32_t *spread_place; /* per value: register it is spread over; NO_VALUE:
+                             none */
+  uint32_t *free_after;   /* per register: last instruction that uses it */
+  Step *steps;            /* these five become those of the plan */
+  Step *once;
+  Step *spread;
+  Step *sums;
+  Step *changes;
+  uint32_t register_count, step_count, once_count, spread_count;
+  uint32_t sum_count, change_count;
+  size_t block_bytes; /* size of the allocation behind all arrays, which
+                             starts at places */
+} Planner;
+
+/* While registers are being counted, the places of columns and single values
+ * are their numbers with one of these bits. final_place puts them after the
+ * registers. */
+#define COLUMN_PLACE 0x40000000u
+#define SINGLE_PLACE 0x80000000u
+#define PLACE_KIND 0xc0000000u
+
+/* Memory ------------------------------------------------------------------ */
+
+static size_t lay_planner(Planner *planner, char *block) {
+  uint32_t values = planner->facts.program->value_count;
+  uint32_t code = planner->facts.program->code_count;
+  size_t used = 0;
+  planner->places = memory_lay(block, &used, values, sizeof(uint32_t));
+  planner->spread_place = memory_lay(block, &used, values, sizeof(uint32_t));
+  planner->free_after =
+      memory_lay(block, &used, 2 * (size_t)values + 1, sizeof(uint32_t));
+  planner->steps = memory_lay(block, &used, code, sizeof(Step));
+  planner->once = memory_lay(block, &used, code, sizeof(Step));
+  planner->spread = memory_lay(block, &used, values, sizeof(Step));
+  planner->sums = memory_lay(block, &used, code, sizeof(Step));
+  planner->changes = memory_lay(block, &used, code, sizeof(Step));
+  return used;
+}
+
+static void place_in_columns(Planner *planner) {
+  for (uint32_t v = 0; v < planner->facts.program->value_count; v++) {
+    uint32_t column = planner->facts.column[v];
+    planner->places[v] = column == NO_VALUE ? NO_VALUE : COLUMN_PLACE | column;
+    planner->spread_place[v] = NO_VALUE;
+  }
+}
+
+static bool planner_init(Planner *planner, const ecs_Program *program) {
+  *planner = (Planner){.memory = &program->query->store->memory};
+  if (facts_init(&planner->facts, program) != ECS_OK) return false;
+  planner->block_bytes = lay_planner(planner, NULL) + 1;
+  char *block = memory_zeroed(planner->memory, 1, planner->block_bytes);
+  if (block == NULL) {
+    facts_deinit(&planner->facts);
+    return false;
+  }
+  lay_planner(planner, block);
+  place_in_columns(planner);
+  return true;
+}
+
+/* The block starts with the first array. */
+static void planner_deinit(Planner *planner) {
+  memory_free(planner->memory, planner->places, planner->block_bytes);
+  facts_deinit(&planner->facts);
+}
+
+/* Registers --------------------------------------------------------------- */
+
+/* May the result of an instruction be written over its operands? Only if their
+ * elements have the same size: a wider result would overwrite elements that are
+ * still unread. */
+static bool may_overwrite(const Planner *planner, const Instruction *ins) {
+  const uint8_t *types = planner->facts.program->types;
+  uint32_t bytes = value_bytes((ValueType)types[ins->result]);
+  for (uint32_t k = 0; k < 3; k++)
+    if (ins->operands[k] != NO_VALUE &&
+        value_bytes((ValueType)types[ins->operands[k]]) != bytes)
+      return false;
+  return true;
+}
+
+/* A register for the result of instruction i, kept until instruction last.
+ * Every register has eight bytes per row. */
+static uint32_t take_register(Planner *planner, uint32_t i, uint32_t last) {
+  uint32_t k = 0, busy_from = i;
+  if (may_overwrite(planner, &planner->facts.program->code[i])) busy_from++;
+  while (k < planner->register_count && planner->free_after[k] >= busy_from)
+    k++;
+  if (k == planner->register_count) planner->register_count++;
+  ECS_ASSERT(last >= i);
+  ECS_ASSERT(planner->register_count <=
+             2 * planner->facts.program->value_count);
+  planner->free_after[k] = last;
+  return k;
+}
+
+/* The register that a single value is spread over. It is kept for the whole
+ * run. */
+static uint32_t spread(Planner *planner, uint32_t value) {
+  if (planner->spread_place[value] != NO_VALUE)
+    return planner->spread_place[value];
+  uint32_t place = planner->register_count++;
+  ECS_ASSERT(planner->facts.is_single[value]);
+  ECS_ASSERT(planner->places[value] == (SINGLE_PLACE | value));
+  ValueType type = (ValueType)planner->facts.program->types[value];
+  planner->free_after[place] = UINT32_MAX;
+  planner->spread_place[value] = place;
+  planner->spread[planner->spread_count++] = (Step){
+      loop_fill(type),
+      NULL,
+      place,
+      {SINGLE_PLACE | value, SINGLE_PLACE | value, SINGLE_PLACE | value}};
+  return place;
+}
+
+/* Steps ------------------------------------------------------------------- */
+
+/* The form of loop that takes the single operands of an instruction as they
+ * are. FORM_ARRAYS: they must be spread, or there are none. */
+static LoopForm form_of(const Planner *planner, const Instruction *ins) {
+  OperationShape shape = instruction_shape(ins);
+  bool select = shape == SHAPE_SELECT;
+  bool formed = select || shape == SHAPE_BINARY || shape == SHAPE_COMPARE ||
+                shape == SHAPE_EQUAL;
+  if (!formed) return FORM_ARRAYS;
+  uint32_t first = ins->operands[select ? 1 : 0];
+  uint32_t second = ins->operands[select ? 2 : 1];
+  LoopForm form = planner->facts.is_single[second]  ? FORM_SECOND
+                  : planner->facts.is_single[first] ? FORM_FIRST
+                                                    : FORM_ARRAYS;
+  Operation operation = (Operation)ins->operation;
+  return loop_of(operation, (ValueType)ins->type, form) != NULL ? form
+                                                                : FORM_ARRAYS;
+}
+
+/* The place where operand k of an instruction is read. */
+static uint32_t operand_place(Planner *planner, const Instruction *ins,
+                              uint32_t k, LoopForm form) {
+  uint32_t value = ins->operands[k];
+  if (value == NO_VALUE) return 0;
+  ECS_ASSERT(planner->places[value] != NO_VALUE);
+  if (!planner->facts.is_single[value]) return planner->places[value];
+  uint32_t last = instruction_shape(ins) == SHAPE_SELECT ? 2 : 1;
+  bool as_single = (form == FORM_SECOND && k == last) ||
+                   (form == FORM_FIRST && k + 1 == last);
+  return as_single ? SINGLE_PLACE | value : spread(planner, value);
+}
+
+/* The loop of an instruction. NULL: vm.c runs it itself. */
+static Loop loop_for(const Planner *planner, const Instruction *ins,
+                     LoopForm form) {
+  const ecs_Program *program = planner->facts.program;
+  ValueType type = (ValueType)ins->type;
+  switch (instruction_shape(ins)) {
+    case SHAPE_QUANTIZE: return loop_quantize((ecs_Scalar)ins->scalar, type);
+    case SHAPE_STORE:
+      return loop_store(program->columns[ins->index].type,
+                        (ValueType)program->types[ins->operands[0]],
+                        ins->operands[1] != NO_VALUE);
+    case SHAPE_LOAD: return loop_load(program->columns[ins->index].type, type);
+    default: break;
+  }
+  return instruction_shape(ins) <= SHAPE_CONVERT
+             ? loop_of((Operation)ins->operation, type, form)
+             : NULL;
+}
+
+static void plan_once(Planner *planner, const Instruction *ins) {
+  Step step = {.ins = ins, .loop = loop_for(planner, ins, FORM_ARRAYS)};
+  step.out = SINGLE_PLACE | ins->result;
+  for (uint32_t k = 0; k < 3; k++)
+    step.operands[k] = ins->operands[k] == NO_VALUE
+                           ? step.out
+                           : SINGLE_PLACE | ins->operands[k];
+  ECS_ASSERT(planner->facts.column[ins->result] == NO_VALUE);
+  planner->places[ins->result] = step.out;
+  planner->once[planner->once_count++] = step;
+}
+
+/* If a load needs no step because its value is the column, sets the place and
+ * returns true. */
+static bool plan_direct_load(Planner *planner, const Instruction *ins) {
+  if (instruction_shape(ins) != SHAPE_LOAD) return false;
+  const ColumnFacts *facts = &planner->facts.columns[ins->index];
+  if (!facts_direct(&planner->facts, ins->index, (ValueType)ins->type) ||
+      planner->facts.last_use[ins->result] > facts->written_at)
+    return false;
+  planner->places[ins->result] = COLUMN_PLACE | ins->index;
+  return true;
+}
+
+/* Has the value of a store been computed in the column? */
+static bool is_stored_already(const Planner *planner, const Instruction *ins) {
+  return instruction_shape(ins) == SHAPE_STORE &&
+         ins->operands[1] == NO_VALUE &&
+         planner->places[ins->operands[0]] == (COLUMN_PLACE | ins->index) &&
+         instruction_shape(
+             &planner->facts.program
+                  ->code[planner->facts.definition[ins->operands[0]]]) !=
+             SHAPE_LOAD;
+}
+
+/* The place of an array, or of a single value that is not spread. */
+static uint32_t plain_place(const Planner *planner, uint32_t value) {
+  return planner->facts.is_single[value] ? SINGLE_PLACE | value
+                                         : planner->places[value];
+}
+
+/* The step of a sum or difference with the product that is its operand k. */
+static Step plan_product(const Planner *planner, const Instruction *ins,
+                         uint32_t k) {
+  const Instruction *product =
+      &planner->facts.program
+           ->code[planner->facts.definition[ins->operands[k]]];
+  uint32_t x = product->operands[0], y = product->operands[1];
+  ECS_ASSERT(product->operation == OPERATION_TIMES);
+  ECS_ASSERT(!planner->facts.is_single[ins->operands[1 - k]]);
+  if (planner->facts.is_single[x]) {
+    x = y;
+    y = product->operands[0];
+  }
+  ProductKind kind = ins->operation == OPERATION_PLUS ? PRODUCT_PLUS
+                     : k == 0                         ? PRODUCT_MINUS
+                                                      : MINUS_PRODUCT;
+  LoopForm form = planner->facts.is_single[y] ? FORM_SECOND : FORM_ARRAYS;
+  return (Step){loop_product(kind, (ValueType)ins->type, form),
+                ins,
+                0,
+                {plain_place(planner, x), plain_place(planner, y),
+                 planner->places[ins->operands[1 - k]]}};
+}
+
+static Step plan_loop(Planner *planner, const Instruction *ins) {
+  for (uint32_t k = 0; k < 2; k++)
+    if (ins->result != NO_VALUE && instruction_shape(ins) == SHAPE_BINARY &&
+        planner->facts.is_part[ins->operands[k]])
+      return plan_product(planner, ins, k);
+  LoopForm form = form_of(planner, ins);
+  Step step = {.ins = ins, .loop = loop_for(planner, ins, form)};
+  for (uint32_t k = 0; k < 3; k++)
+    step.operands[k] = operand_place(planner, ins, k, form);
+  return step;
+}
+
+static void plan_step(Planner *planner, uint32_t i) {
+  const Instruction *ins = &planner->facts.program->code[i];
+  if (plan_direct_load(planner, ins) || is_stored_already(planner, ins) ||
+      facts_part(&planner->facts, ins))
+    return;
+  Step step = plan_loop(planner, ins);
+  if (instruction_shape(ins) == SHAPE_LOAD ||
+      instruction_shape(ins) == SHAPE_PRESENT)
+    step.operands[0] = COLUMN_PLACE | ins->index;
+  if (instruction_shape(ins) == SHAPE_STORE)
+    step.out = COLUMN_PLACE | ins->index;
+  if (ins->result != NO_VALUE) {
+    uint32_t last = planner->facts.last_use[ins->result];
+    if (planner->places[ins->result] == NO_VALUE)
+      planner->places[ins->result] = take_register(planner, i, last);
+    step.out = planner->places[ins->result];
+  }
+  if (instruction_is_change(ins))
+    planner->changes[planner->change_count++] = step;
+  else if (facts_late(&planner->facts, ins))
+    planner->sums[planner->sum_count++] = step;
+  else
+    planner->steps[planner->step_count++] = step;
+}
+
+static void plan_code(Planner *planner) {
+  for (uint32_t i = 0; i < planner->facts.program->code_count; i++) {
+    const Instruction *ins = &planner->facts.program->code[i];
+    if (!facts_needed(&planner->facts, ins)) continue;
+    if (ins->result != NO_VALUE && planner->facts.is_single[ins->result])
+      plan_once(planner, ins);
+    else
+      plan_step(planner, i);
+  }
+}
+
+/* The plan ---------------------------------------------------------------- */
+
+/* How many steps read or write a column. */
+static uint32_t touches(const Planner *planner, uint32_t column) {
+  uint32_t place = COLUMN_PLACE | column, count = 0;
+  for (uint32_t i = 0; i < planner->step_count; i++) {
+    const Step *step = &planner->steps[i];
+    count += step->out == place || step->operands[0] == place ||
+             step->operands[1] == place || step->operands[2] == place;
+  }
+  return count;
+}
+
+/* Rows that stay in a core's first-level cache while a few steps go over them.
+ */
+#define CACHED_ROWS 2048u
+
+/* A register holds LOOP_ROWS. Without registers, blocks only keep in the cache
+ * what one step leaves for the next. If no two steps share a column either,
+ * there is nothing to keep, and each step goes over all rows, as a loop written
+ * by hand would. That saves 11 % of a step over 10,000 rows. */
+static uint32_t choose_block_rows(const Planner *planner) {
+  if (planner->register_count > 0) return LOOP_ROWS;
+  if (planner->sum_count + planner->change_count > 0) return CACHED_ROWS;
+  for (uint32_t c = 0; c < planner->facts.program->column_count; c++)
+    if (touches(planner, c) > 1) return CACHED_ROWS;
+  return UINT32_MAX;
+}
+
+static uint32_t final_place(const ProgramPlan *plan, const ecs_Program *program,
+                            uint32_t place) {
+  uint32_t index = place & ~PLACE_KIND;
+  if (place == NO_VALUE) return 0;
+  ECS_ASSERT((place & PLACE_KIND) != PLACE_KIND);
+  switch (place & PLACE_KIND) {
+    case COLUMN_PLACE: return plan->register_count + index;
+    case SINGLE_PLACE:
+      return plan->register_count + program->column_count + index;
+    default: return place;
+  }
+}
+
+static void copy_steps(const ProgramPlan *plan, const ecs_Program *program,
+                       const Step *from, Step *to, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    to[i] = from[i];
+    to[i].out = final_place(plan, program, from[i].out);
+    for (uint32_t k = 0; k < 3; k++)
+      to[i].operands[k] = final_place(plan, program, from[i].operands[k]);
+  }
+}
+
+static ecs_Status finish(const Planner *planner, ecs_Program *program) {
+  ProgramPlan sizes = {.register_count = planner->register_count + 1,
+                       .step_count = planner->step_count,
+                       .once_count = planner->once_count,
+                       .spread_count = planner->spread_count,
+                       .sum_count = planner->sum_count,
+                       .change_count = planner->change_count,
+                       .block_rows = choose_block_rows(planner),
+                       .base_count = planner->register_count + 1 +
+                                     program->column_count +
+                                     program->value_count};
+  ProgramPlan *plan = plan_create(program, &sizes);
+  if (plan == NULL) return ECS_E_MEMORY;
+  copy_steps(plan, program, planner->steps, plan->steps, plan->step_count);
+  copy_steps(plan, program, planner->once, plan->once, plan->once_count);
+  copy_steps(plan, program, planner->spread, plan->spread, plan->spread_count);
+  copy_steps(plan, program, planner->sums, plan->sums, plan->sum_count);
+  copy_steps(plan, program, planner->changes, plan->changes,
+             plan->change_count);
+  program->plan = plan;
+  return ECS_OK;
+}
+
+ecs_Status program_plan(ecs_Program *program) {
+  Planner planner;
+  if (!planner_init(&planner, program)) return ECS_E_MEMORY;
+  plan_code(&planner);
+  ecs_Status status = finish(&planner, program);
+  planner_deinit(&planner);
+  ECS_ASSERT(status != ECS_OK || plan_check_invariants(program));
+  return status;
+}

@@ -1,0 +1,12 @@
+/* vm_planner.h: makes the plan of a program from its facts. */
+#ifndef ECS_VM_PLANNER_H
+#define ECS_VM_PLANNER_H
+
+#include "program/vm_plan.h"
+
+/* Makes the plan of a verified program. The program owns the plan; plan_destroy
+ * frees it. On ECS_E_MEMORY the program has no plan. Cost: the code times its
+ * registers, plus the code times its columns. */
+ECS_INTERNAL ecs_Status program_plan(ecs_Program *program);
+
+#endif

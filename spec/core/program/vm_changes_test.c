@@ -1,0 +1,156 @@
+/* vm_changes_test.c: programs that add, remove and destroy: changes are recorded
+ * in the order of rows, applied when all rows are done and nothing is open, and
+ * all of them or none.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "program_fixture.h"
+
+/* x < u0: destroyed; otherwise T is added, and below 2 u0 taken away. */
+static const char changes[] =
+    "column c0 \"P\" \"x\" f32 read\nuniform u0 number\nv0 = load f32 c0\n"
+    "v1 = uniform f32 u0\nv2 = lt f32 v0 v1\ndestroy v2\nv3 = not v2\n"
+    "add \"T\" v3\nv4 = add f32 v1 v1\nv5 = lt f32 v0 v4\nremove \"T\" v5\n"
+    "add \"V\"\n";
+
+static void assert_changed(uint32_t count, uint32_t limit) {
+  for (uint32_t k = 0; k < count; k++) {
+    ecs_Entity entity = fixture.entities[k];
+    assert_int_equal(ecs_alive(fixture.world, entity), k >= limit);
+    assert_int_equal(ecs_has(fixture.world, entity, fixture.t), k >= 2 * limit);
+    assert_int_equal(ecs_has(fixture.world, entity, fixture.v), k >= limit);
+  }
+}
+
+static void assert_unchanged(uint32_t count) {
+  for (uint32_t k = 0; k < count; k++) {
+    assert_true(ecs_alive(fixture.world, fixture.entities[k]));
+    assert_false(ecs_has(fixture.world, fixture.entities[k], fixture.t));
+    assert_false(ecs_has(fixture.world, fixture.entities[k], fixture.v));
+  }
+}
+
+static uint32_t start_changes(void) {
+  const uint32_t count = MOST < 1100 ? MOST : 1100;
+  start(ECS_STORE_TABLE, ECS_STORE_TABLE);
+  const ecs_Term term = {fixture.p, ECS_READ};
+  ask(&term, 1);
+  make(changes);
+  spawn(count, 0, 1);
+  return count;
+}
+
+static void changes_are_applied_when_all_rows_are_done(void **state) {
+  const double limit = 10;
+  (void)state;
+  uint32_t count = start_changes();
+  must(run(&limit, NULL));
+  assert_changed(count, 10);
+  finish();
+}
+
+/* Handles of what is destroyed come back in the order of rows. */
+static void changes_are_recorded_in_the_order_of_rows(void **state) {
+  const double limit = 5;
+  ecs_Entity fresh[5], by_hand[5];
+  (void)state;
+  for (int way = 0; way < 2; way++) {
+    start_changes();
+    if (way == 0) {
+      must(run(&limit, NULL));
+    } else {
+      must(ecs_defer_begin(fixture.world));
+      for (uint32_t k = 0; k < 5; k++)
+        must(ecs_destroy(fixture.world, fixture.entities[k]));
+      must(ecs_defer_end(fixture.world));
+    }
+    for (uint32_t k = 0; k < 5; k++)
+      must(ecs_spawn(fixture.world, NULL, 0, NULL,
+                     way == 0 ? &fresh[k] : &by_hand[k]));
+    finish();
+  }
+  assert_memory_equal(fresh, by_hand, sizeof fresh);
+}
+
+static void changes_wait_for_what_is_open(void **state) {
+  const double limit = 4;
+  ecs_Cursor cursor;
+  (void)state;
+  for (int way = 0; way < 4; way++) {
+    uint32_t count = start_changes();
+    if (way < 2)
+      must(ecs_defer_begin(fixture.world));
+    else
+      must(ecs_query_begin(fixture.query, ECS_BATCH_WHOLE, &cursor));
+    must(run(&limit, NULL));
+    for (uint32_t k = 0; k < count; k++)
+      assert_false(ecs_has(fixture.world, fixture.entities[k], fixture.v));
+    assert_false(ecs_alive(fixture.world, fixture.entities[0]));
+    must(run(&limit, NULL)); /* some rows are dead by now */
+    if (way == 0) must(ecs_defer_end(fixture.world));
+    if (way == 1) ecs_defer_discard(fixture.world);
+    if (way == 2) must(ecs_cursor_end(&cursor));
+    if (way == 3) ecs_cursor_discard(&cursor);
+    if (way % 2 == 0)
+      assert_changed(count, 4);
+    else
+      assert_unchanged(count);
+    finish();
+  }
+}
+
+/* A mask that is used again behind the change, and one that never varies. */
+static void masks_of_changes_last(void **state) {
+  (void)state;
+  start(ECS_STORE_TABLE, ECS_STORE_TABLE);
+  const ecs_Term term = {fixture.p, ECS_WRITE};
+  ask(&term, 1);
+  make(
+      "column c0 \"P\" \"x\" f32 read\ncolumn c1 \"P\" \"y\" f32 write\n"
+      "uniform u0 bool\nv0 = load f32 c0\nv1 = constant f32 3\n"
+      "v2 = lt f32 v0 v1\ndestroy v2\nv3 = not v2\nv4 = not v3\n"
+      "v5 = not v4\nv6 = constant f32 1\nv7 = constant f32 0\n"
+      "v8 = select f32 v5 v6 v7\nstore c1 v8\nv9 = uniform bool u0\n"
+      "add \"T\" v9\n");
+  spawn(9, 0, 1);
+  for (int on = 0; on < 2; on++) {
+    const double uniform = on;
+    must(run(&uniform, NULL));
+    for (uint32_t k = 0; k < 9; k++) {
+      assert_int_equal(ecs_alive(fixture.world, fixture.entities[k]), k >= 3);
+      if (k < 3) continue;
+      assert_int_equal(ecs_has(fixture.world, fixture.entities[k], fixture.t),
+                       on);
+      assert_true(get(fixture.entities[k], fixture.p, 1) == 1);
+    }
+  }
+  finish();
+}
+
+static void nesting_has_a_limit(void **state) {
+  const double limit = 4;
+  (void)state;
+  uint32_t count = start_changes();
+  for (uint32_t k = 0; k < ECS_NESTING_LIMIT; k++)
+    must(ecs_defer_begin(fixture.world));
+  assert_int_equal(run(&limit, NULL), ECS_E_LIMIT);
+  for (uint32_t k = 0; k < ECS_NESTING_LIMIT; k++)
+    must(ecs_defer_end(fixture.world));
+  assert_unchanged(count);
+  finish();
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(changes_are_applied_when_all_rows_are_done),
+      cmocka_unit_test(changes_are_recorded_in_the_order_of_rows),
+      cmocka_unit_test(changes_wait_for_what_is_open),
+      cmocka_unit_test(masks_of_changes_last),
+      cmocka_unit_test(nesting_has_a_limit)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,227 @@
+/* vm_planner_test.c: what the block VM makes of a program: which values are
+ * columns, single ones or in registers, which steps are left.
+ *
+ * That plans are right is shown by program_differential_test.c; here is that
+ * they are good. Expected are numbers of steps and registers, and places.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "program_rig.h"
+
+static Rig rig;
+static const ProgramPlan *plan;
+
+#define COLUMNS                                                                \
+  "column c0 \"N\" \"f32\" f32 write\ncolumn c1 \"M\" \"f32\" f32 read\n"      \
+  "column c2 \"N\" \"f64\" f64 write\ncolumn c3 \"N\" \"f32b\" f32 write\n"    \
+  "column c4 \"O\" \"f32\" f32 optional\nuniform u0 number\nuniform u1 bool\n" \
+  "v0 = load f32 c0\nv1 = load f32 c1\nv2 = uniform f32 u0\n"
+
+static int set_up(void **state) {
+  (void)state;
+  rig_init(&rig);
+  return 0;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  rig_deinit(&rig);
+  return 0;
+}
+
+/* Plans COLUMNS and what follows. */
+static void make(const char *rest) {
+  char text[2048];
+  ecs_Program *program = NULL;
+  int length = snprintf(text, sizeof text, "%s%s", COLUMNS, rest);
+  if (rig_create(&rig, text, (size_t)length, &program) != ECS_OK)
+    fail_msg("%s", rig.message);
+  plan = program->plan;
+}
+
+/* Steps for each block, steps of the run, spread values; registers in use. The
+ * last one of a plan is spare. */
+static void assert_plan(uint32_t steps, uint32_t once, uint32_t spread,
+                        uint32_t registers) {
+  assert_int_equal(plan->step_count, steps);
+  assert_int_equal(plan->once_count, once);
+  assert_int_equal(plan->spread_count, spread);
+  assert_int_equal(plan->register_count - 1, registers);
+}
+
+static void an_update_is_one_step(void **state) {
+  (void)state;
+  make("v3 = mul f32 v1 v2\nv4 = add f32 v0 v3\nstore c0 v4\n");
+  assert_plan(1, 1, 0, 0);
+  const Step *step = &plan->steps[0];
+  assert_int_equal(step->out, plan_column(plan, 0));
+  assert_int_equal(step->operands[0], plan_column(plan, 1));
+  assert_true(step->operands[1] >= plan_column(plan, 5)); /* a single value */
+  assert_int_equal(step->operands[2], plan_column(plan, 0));
+  assert_ptr_equal(step->loop,
+                   loop_product(PRODUCT_PLUS, VALUE_F32, FORM_SECOND));
+}
+
+static void products_go_with_their_sums(void **state) {
+  (void)state;
+  make("v3 = mul f32 v1 v0\nv4 = sub f32 v3 v0\nstore c3 v4\n");
+  assert_plan(1, 0, 0, 0);
+  assert_ptr_equal(plan->steps[0].loop,
+                   loop_product(PRODUCT_MINUS, VALUE_F32, FORM_ARRAYS));
+  make("v3 = mul f32 v2 v1\nv4 = sub f32 v0 v3\nstore c3 v4\n");
+  assert_plan(1, 1, 0, 0);
+  assert_ptr_equal(plan->steps[0].loop,
+                   loop_product(MINUS_PRODUCT, VALUE_F32, FORM_SECOND));
+  /* Not when it is wanted twice, nor when the rest is a single value. */
+  make(
+      "v3 = mul f32 v1 v0\nv4 = sub f32 v3 v0\nv5 = add f32 v4 v3\n"
+      "store c3 v5\n");
+  assert_int_equal(plan->step_count, 3);
+  make("v3 = mul f32 v1 v0\nv4 = add f32 v3 v2\nstore c3 v4\n");
+  assert_int_equal(plan->step_count, 2);
+  /* Of two products one. */
+  make(
+      "v3 = mul f32 v1 v0\nv4 = mul f32 v1 v1\nv5 = add f32 v3 v4\n"
+      "store c3 v5\n");
+  assert_plan(2, 0, 0, 1);
+}
+
+static void what_nobody_needs_is_not_computed(void **state) {
+  (void)state;
+  make("v3 = sin f32 v0\nv4 = mul f32 v3 v2\nv5 = self\n");
+  assert_int_equal(plan->step_count, 0);
+}
+
+static void what_never_varies_is_computed_once(void **state) {
+  (void)state;
+  make(
+      "v3 = constant f32 3\nv4 = sin f32 v2\nv5 = mul f32 v3 v4\n"
+      "v6 = mul f32 v0 v5\nstore c0 v6\n");
+  assert_plan(1, 4, 0, 0);
+  /* Where an array is wanted it is spread, for all who want it. */
+  make("store c0 v2\nstore c3 v2\nv3 = uniform bool u1\nstore c2 v2 v3\n");
+  assert_plan(3, 2, 2, 2);
+}
+
+static void columns_are_values(void **state) {
+  (void)state;
+  make("v3 = neg f32 v0\nstore c3 v3\n");
+  assert_plan(1, 0, 0, 0);
+  /* Of another type, or absent maybe: not. */
+  make("v3 = load f64 c1\nstore c2 v3\n");
+  assert_plan(2, 0, 0, 1);
+  make("v3 = load f32 c4\nv4 = neg f32 v3\nstore c0 v4\n");
+  assert_int_equal(plan->step_count, 2);
+}
+
+static void old_values_are_kept_while_wanted(void **state) {
+  (void)state;
+  /* A swap needs one copy. */
+  make("v3 = load f32 c3\nstore c0 v3\nstore c3 v0\n");
+  assert_plan(3, 0, 0, 1);
+  /* The column may take the result only when its old values are done with. */
+  make("v3 = neg f32 v0\nv4 = abs f32 v0\nstore c0 v3\nstore c3 v4\n");
+  assert_int_equal(plan->step_count, 3);
+  make("v3 = abs f32 v0\nv4 = neg f32 v0\nstore c0 v4\nstore c3 v3\n");
+  assert_plan(2, 0, 0, 0);
+  /* Masked, or stored twice: computed elsewhere. */
+  make("v3 = neg f32 v0\nv4 = lt f32 v0 v1\nstore c0 v3 v4\n");
+  assert_plan(3, 0, 0, 2);
+  make("v3 = neg f32 v0\nstore c0 v3\nv4 = abs f32 v1\nstore c0 v4\n");
+  assert_int_equal(plan->step_count, 4);
+}
+
+static void registers_are_used_again(void **state) {
+  char text[2000] = "";
+  size_t length = 0;
+  (void)state;
+  for (uint32_t k = 3; k < 43; k++)
+    length += (size_t)snprintf(text + length, sizeof text - length,
+                               "v%u = sin f32 v%u\n", k, k == 3 ? 0 : k - 1);
+  snprintf(text + length, sizeof text - length,
+           "v43 = lt f32 v42 v0\nstore c0 v42 v43\n");
+  make(text);
+  assert_plan(42, 0, 0, 2);
+  /* A result of another size needs a place of its own. */
+  make(
+      "v3 = sin f32 v0\nv4 = convert f64 v3\nv5 = convert f32 v4\n"
+      "v6 = lt f32 v5 v0\nstore c3 v5 v6\n");
+  assert_int_equal(plan->register_count - 1, 2);
+  assert_int_not_equal(plan->steps[0].out, plan->steps[1].out);
+  assert_int_not_equal(plan->steps[1].out, plan->steps[2].out);
+}
+
+static void late_values_keep_their_registers(void **state) {
+  (void)state;
+  make(
+      "v3 = lt f32 v0 v1\ndestroy v3\nv4 = not v3\nv5 = not v4\n"
+      "v6 = select f32 v5 v0 v1\nstore c3 v6\n");
+  assert_int_equal(plan->change_count, 1);
+  for (uint32_t k = 1; k < plan->step_count; k++)
+    assert_int_not_equal(plan->steps[k].out, plan->changes[0].operands[0]);
+}
+
+/* Registers are as long as a block. */
+static void blocks_are_as_long_as_they_may(void **state) {
+  (void)state;
+  make("v3 = mul f32 v1 v2\nv4 = add f32 v0 v3\nstore c0 v4\n");
+  assert_int_equal(plan->block_rows, UINT32_MAX);
+  make(
+      "v3 = mul f32 v1 v2\nv4 = add f32 v0 v3\nstore c0 v4\n"
+      "v5 = sin f32 v1\nstore c3 v5\n"); /* both read c1 */
+  assert_int_equal(plan->register_count - 1, 0);
+  assert_in_range(plan->block_rows, LOOP_ROWS, 8192);
+  make("v3 = sin f32 v1\nv4 = mul f32 v0 v3\nstore c0 v4\n");
+  assert_int_equal(plan->register_count - 1, 1);
+  assert_int_equal(plan->block_rows, LOOP_ROWS);
+}
+
+/* The worst of programs at the limit: a third of its values are alive at once,
+ * and all are needed. */
+static void long_programs_are_planned_in_time(void **state) {
+  const uint32_t third = (ECS_CODE_LIMIT - 1) / 3;
+  char *text = malloc(ECS_CODE_LIMIT * 40u);
+  size_t length = 0;
+  ecs_Program *program = NULL;
+  (void)state;
+  for (uint32_t k = 0; k < third; k++)
+    length += (size_t)sprintf(text + length, "v%u = self\n", k);
+  for (uint32_t k = 0; k < third; k++)
+    length += (size_t)sprintf(text + length, "v%u = eq entity v%u v%u\n",
+                              third + k, k, third - 1 - k);
+  for (uint32_t k = 0; k < third; k++)
+    length +=
+        (size_t)sprintf(text + length, "v%u = and v%u v%u\n", 2 * third + k,
+                        2 * third - 1 - k, 2 * third - 1 + k);
+  length += (size_t)sprintf(text + length, "destroy v%u\n", 3 * third - 1);
+  clock_t start = clock();
+  assert_int_equal(rig_create(&rig, text, length, &program), ECS_OK);
+  assert_true(clock() - start < 2 * CLOCKS_PER_SEC);
+  assert_int_equal(program->plan->step_count, 3 * third);
+  assert_true(program->plan->register_count <= 2 * third + 2);
+  ecs_program_destroy(program);
+  free(text);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_update_is_one_step),
+      cmocka_unit_test(products_go_with_their_sums),
+      cmocka_unit_test(what_nobody_needs_is_not_computed),
+      cmocka_unit_test(what_never_varies_is_computed_once),
+      cmocka_unit_test(columns_are_values),
+      cmocka_unit_test(old_values_are_kept_while_wanted),
+      cmocka_unit_test(registers_are_used_again),
+      cmocka_unit_test(late_values_keep_their_registers),
+      cmocka_unit_test(blocks_are_as_long_as_they_may),
+      cmocka_unit_test(long_programs_are_planned_in_time)};
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
