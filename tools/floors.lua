@@ -85,7 +85,7 @@ local function read_list(names, folder)
     if room ~= last and left[room] then
       complain("Makefile", "the modules of %s do not stand together", room)
     end
-    if last then left[last] = true end
+    if last and last ~= "" then left[last] = true end
     last = room
   end
   return list
@@ -132,6 +132,8 @@ local function judge_binding_include(core, binding, file, line, target)
     if binding.floor[module] > binding.floor[file.module] then
       complain(place, "%s includes %s, which is above it", file.module, target)
     end
+  elseif LUA_HEADER[target] then
+    return
   elseif not core.floor[module] then
     complain(place, "includes %s, neither of the core nor of the binding",
       target)

@@ -13,6 +13,8 @@
  * The tables of methods get a metatable for names that they lack, so a name
  * that is there costs what it did.
  */
+#include "missing_names.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -139,7 +141,7 @@ static int query_pairs(lua_State *L) {
 /* Opening ---------------------------------------------------------------- */
 
 /* Adds what refuses missing names to the methods of a kind. */
-static void guard_methods(lua_State *L, Kind kind, const char *self) {
+static void guard_methods(lua_State *L, ObjectKind kind, const char *self) {
   bind_push_methods(L, kind);
   lua_createtable(L, 0, 2);
   lua_pushvalue(L, lua_upvalueindex(1));
@@ -152,13 +154,14 @@ static void guard_methods(lua_State *L, Kind kind, const char *self) {
   lua_pop(L, 1);
 }
 
-static void add_to_kind(lua_State *L, Kind kind, const luaL_Reg *functions) {
+static void add_to_kind(lua_State *L, ObjectKind kind,
+                        const luaL_Reg *functions) {
   bind_push_metatable(L, kind);
   bind_add(L, functions);
   lua_pop(L, 1);
 }
 
-void bind_open_strays(lua_State *L) {
+void bind_open_missing_names(lua_State *L) {
   static const luaL_Reg closed[] = {{"__newindex", refuse_store}, {NULL, NULL}};
   static const luaL_Reg definition[] = {{"__newindex", definition_newindex},
                                         {NULL, NULL}};

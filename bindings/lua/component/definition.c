@@ -9,60 +9,12 @@
  */
 #include "component/definition.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Single numbers ---------------------------------------------------------- */
+#include "object/number.h"
 
-bool bind_read(lua_State *L, int index, ecs_Scalar type, void *place) {
-  int kind = lua_type(L, index);
-  double number = 0;
-  if (type == ECS_BOOL) {
-    if (kind != LUA_TBOOLEAN) return false;
-    number = lua_toboolean(L, index);
-  } else if (kind == LUA_TNUMBER) {
-    number = lua_tonumber(L, index);
-  } else if (type != ECS_ENTITY || kind != LUA_TNIL) {
-    return false;
-  }
-  return ecs_scalar_store(type, place, number) == ECS_OK;
-}
-
-void bind_push_entity(lua_State *L, ecs_Entity entity) {
-  compat_push_whole(L, (double)entity);
-}
-
-void bind_push_number(lua_State *L, ecs_Scalar type, double number) {
-  switch (type) {
-    case ECS_F32:
-    case ECS_F64: lua_pushnumber(L, number); break;
-    case ECS_BOOL: lua_pushboolean(L, number != 0); break;
-    case ECS_ENTITY:
-      if (number == 0)
-        lua_pushnil(L);
-      else
-        compat_push_whole(L, number);
-      break;
-    default: compat_push_whole(L, number); break;
-  }
-}
-
-void bind_push_element(lua_State *L, ecs_Scalar type, const void *place) {
-  bind_push_number(L, type, ecs_scalar_load(type, place));
-}
-
-void bind_push_entity_text(lua_State *L, double handle) {
-  char text[96];
-  if (handle > 0 && handle < 4503599627370496.0 && handle == floor(handle)) {
-    uint64_t bits = (uint64_t)handle;
-    snprintf(text, sizeof text, "entity %.0f (index %u, generation %u)", handle,
-             (unsigned)(bits & 0xfffffffu), (unsigned)(bits >> 28));
-  } else {
-    snprintf(text, sizeof text, "entity %.14g", handle);
-  }
-  lua_pushstring(L, text);
-}
+/* Messages ---------------------------------------------------------------- */
 
 static void push_userdata_description(lua_State *L, int index) {
   const Definition *definition =
@@ -136,8 +88,8 @@ void bind_callback_check(lua_State *L, int index, const char *call) {
   bind_error(L, "%s takes a function, not %s", call, lua_tostring(L, -1));
 }
 
-int bind_refuse(lua_State *L, int index, const Definition *definition,
-                uint32_t field) {
+int bind_refuse_element(lua_State *L, int index, const Definition *definition,
+                        uint32_t field) {
   const ecs_Field *refused = &definition->fields[field];
   bind_push_description(L, index);
   return bind_error(L, "%s.%s is %s: it takes %s, not %s", definition->name,
@@ -243,8 +195,9 @@ static void read_fields(lua_State *L, int table, Value *value) {
   for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
     uint32_t field = bind_field_check(L, -2, definition);
     char *place = (char *)value->image + definition->offsets[field];
-    if (!bind_read(L, lua_gettop(L), definition->fields[field].type, place))
-      bind_refuse(L, lua_gettop(L), definition, field);
+    if (!bind_read_element(L, lua_gettop(L), definition->fields[field].type,
+                           place))
+      bind_refuse_element(L, lua_gettop(L), definition, field);
     value->given |= UINT64_C(1) << field;
   }
 }
@@ -372,21 +325,8 @@ static const luaL_Reg value_metamethods[] = {{"__tostring", value_tostring},
 static const luaL_Reg functions[] = {{"fields", definition_fields},
                                      {NULL, NULL}};
 
-/* define.c */
-BIND_INTERNAL int bind_component(lua_State *L);
-BIND_INTERNAL int bind_tag(lua_State *L);
-
-/* is_name(text): may it be the name of something? */
-BIND_INTERNAL int bind_is_name(lua_State *L);
-
-static const luaL_Reg definers[] = {{"component", bind_component},
-                                    {"tag", bind_tag},
-                                    {"is_name", bind_is_name},
-                                    {NULL, NULL}};
-
-void bind_open_definitions(lua_State *L) {
+void bind_open_definition(lua_State *L) {
   bind_add(L, functions);
-  bind_add(L, definers);
   bind_push_metatable(L, KIND_DEFINITION);
   bind_add(L, definition_metamethods);
   bind_push_metatable(L, KIND_VALUE);

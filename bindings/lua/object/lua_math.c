@@ -3,7 +3,9 @@
  * They take numbers and nothing else, strings that look like numbers included:
  * a compiled system, which knows the types, has to mean the same.
  */
-#include "object/object.h"
+#include "object/lua_math.h"
+
+#include "object/error.h"
 
 /* The number at index; raises, in the name of call, on anything else. */
 static double check_number(lua_State *L, int index, const char *call) {
@@ -37,7 +39,7 @@ static const luaL_Reg functions[] = {{"sin", math_sin}, {"cos", math_cos},
                                      {"pow", math_pow}, {"atan2", math_atan2},
                                      {NULL, NULL}};
 
-void bind_open_mathematics(lua_State *L) {
+void bind_open_lua_math(lua_State *L) {
   lua_newtable(L);
   bind_add(L, functions);
   lua_setfield(L, -2, "math");

@@ -9,11 +9,11 @@
  */
 #define _POSIX_C_SOURCE 200809L /* stat */
 
+#include "object/read_file.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include "object/object.h"
 
 /* Is there a regular file at path? Then *bytes is its size. */
 static bool is_regular(const char *path, double *bytes) {
@@ -43,4 +43,4 @@ static int read_file(lua_State *L) {
 
 static const luaL_Reg functions[] = {{"read_file", read_file}, {NULL, NULL}};
 
-void bind_open_files(lua_State *L) { bind_add(L, functions); }
+void bind_open_read_file(lua_State *L) { bind_add(L, functions); }

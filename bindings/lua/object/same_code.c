@@ -12,9 +12,9 @@
  *
  * An entry is a table; its code, as string.dump gives it, is at [1].
  */
-#include <string.h>
+#include "object/same_code.h"
 
-#include "object/object.h"
+#include <string.h>
 
 #if LUA_VERSION_NUM >= 503
 #define dump_function(L, writer, data) lua_dump(L, writer, data, 0)
@@ -75,4 +75,4 @@ static int line_of(lua_State *L) {
 static const luaL_Reg functions[] = {
     {"line_of", line_of}, {"same_code", same_code}, {NULL, NULL}};
 
-void bind_open_codes(lua_State *L) { bind_add(L, functions); }
+void bind_open_same_code(lua_State *L) { bind_add(L, functions); }

@@ -7,9 +7,12 @@
  * A library is never unloaded. A binding belongs to its query, so the Kernel
  * keeps the query alive. All three leave messages for scripts/ecs.
  */
+#include "program/lua_kernel.h"
+
 #include <string.h>
 
-#include "world/lua_world.h"
+#include "query/lua_query.h"
+#include "world/report.h"
 
 typedef struct Library {
   Header header;
@@ -21,12 +24,6 @@ typedef struct Kernel {
   LuaQuery *query;
   ecs_KernelBinding *native;
 } Kernel;
-
-static int fail(lua_State *L) {
-  lua_pushnil(L);
-  lua_insert(L, -2);
-  return 2;
-}
 
 /* Pushes the library of this name, or nil. */
 static const ecs_KernelLibrary *find_library(lua_State *L, const char *name) {
@@ -60,7 +57,7 @@ static int load(lua_State *L) {
       bool more = status == ECS_E_LIBRARY && reason[0];
       lua_pushfstring(L, "ecs: %s: %s%s%s", path, ecs_status_text(status),
                       more ? ": " : "", more ? reason : "");
-      return fail(L);
+      return bind_fail(L);
     }
     keep_library(L, name);
   }
@@ -68,8 +65,8 @@ static int load(lua_State *L) {
   return 1;
 }
 
-void bind_library_keep(lua_State *L, const char *name,
-                       const ecs_KernelLibrary *native) {
+void bind_library_add(lua_State *L, const char *name,
+                      const ecs_KernelLibrary *native) {
   const ecs_KernelLibrary *known = find_library(L, name);
   if (known == native) return;
   if (known) bind_error(L, "there is another library of the name '%s'", name);
@@ -120,7 +117,7 @@ static int kernel_bind(lua_State *L) {
                             : "ecs: no library %s is loaded for kernel '%s'"
                               ": call ecs.load_native first",
                     library_name, name);
-    return fail(L);
+    return bind_fail(L);
   }
   Kernel *bound = (Kernel *)bind_new(L, KIND_KERNEL, sizeof *bound);
   bind_keep(L, 1, 1);
@@ -133,7 +130,7 @@ static int kernel_bind(lua_State *L) {
     push_misfit(L, query, kernel, wrong);
   else
     bind_push_status(L, query->world, status, kernel->name);
-  return fail(L);
+  return bind_fail(L);
 }
 
 /* run_kernel(kernel, dt, tick): true, or nil and why not. */
@@ -147,7 +144,7 @@ static int run_kernel(lua_State *L) {
   luaL_argcheck(L, tick >= 0 && tick < 9007199254740992.0, 3, "not a tick");
   call.tick = (uint64_t)tick;
   LuaWorld *world = kernel->query->world;
-  if (!world->native || !kernel->query->native)
+  if (!bind_query_is_live(kernel->query))
     return bind_error(L, "the world of this kernel is closed");
   ecs_Status status = ecs_kernel_run(kernel->native, &call);
   if (status == ECS_OK) {
@@ -155,7 +152,7 @@ static int run_kernel(lua_State *L) {
     return 1;
   }
   bind_push_status(L, world, status, kernel->query->label);
-  return fail(L);
+  return bind_fail(L);
 }
 
 static const luaL_Reg functions[] = {{"load", load},
@@ -164,4 +161,4 @@ static const luaL_Reg functions[] = {{"load", load},
                                      {"run_kernel", run_kernel},
                                      {NULL, NULL}};
 
-void bind_open_kernels(lua_State *L) { bind_add(L, functions); }
+void bind_open_lua_kernel(lua_State *L) { bind_add(L, functions); }

@@ -9,8 +9,14 @@
  * query alive. One that is not wanted any more is dropped by hand: it has no
  * finalizer. All messages are left for scripts/ecs.
  */
+#include "program/lua_program.h"
+
 #include <string.h>
 
+#include "object/number.h"
+#include "query/lua_query.h"
+#include "world/components.h"
+#include "world/report.h"
 #include "world/totals.h"
 
 typedef struct Program {
@@ -23,12 +29,6 @@ typedef struct Program {
                           from 2 on */
   double numbers[]; /* uniforms, then reductions */
 } Program;
-
-static int fail(lua_State *L) {
-  lua_pushnil(L);
-  lua_insert(L, -2);
-  return 2;
-}
 
 /* Keeps the totals of the list at index 3 in the program on top. */
 static void keep_totals(lua_State *L, Program *program) {
@@ -78,7 +78,7 @@ static int program_create(lua_State *L) {
   lua_settop(L, 4);
   luaL_checktype(L, 4, LUA_TTABLE);
   luaL_argcheck(L, query->world == world, 2, "of another world");
-  bind_world_meet_all(L, world, 1);
+  bind_components_ensure(L, world, 1);
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_pushcclosure(L, wrap, 1);
   lua_pushvalue(L, 2);
@@ -87,24 +87,24 @@ static int program_create(lua_State *L) {
                          message, sizeof message);
   if (status == ECS_E_PROGRAM || (status == ECS_E_LIMIT && message[0])) {
     lua_pushfstring(L, "ecs: %s: %s", query->label, message);
-    return fail(L);
+    return bind_fail(L);
   } else if (status != ECS_OK) {
     bind_push_status(L, world, status, query->label);
-    fail(L);
+    bind_fail(L);
     lua_pushboolean(L, 1);
     return 3;
   }
   lua_pushlightuserdata(L, native);
   lua_pushvalue(L, 4);
   if (lua_pcall(L, 3, 1, 0) == 0) return 1;
-  if (world->native && query->native) ecs_program_destroy(native);
+  if (bind_query_is_live(query)) ecs_program_destroy(native);
   return lua_error(L);
 }
 
 static Program *check_program(lua_State *L) {
   Program *program = (Program *)bind_find(L, 1, KIND_PROGRAM);
   if (!program || !program->native) luaL_argerror(L, 1, "not a program");
-  if (program->query->world->native == NULL || !program->query->native)
+  if (!bind_query_is_live(program->query))
     bind_error(L, "the world of this program is closed");
   return program;
 }
@@ -118,13 +118,6 @@ static void read_uniforms(lua_State *L, Program *program) {
     program->numbers[k] = (double)lua_tonumber(L, -1);
     lua_pop(L, 1);
   }
-}
-
-uint64_t bind_whole_check(lua_State *L, int index) {
-  double number = luaL_checknumber(L, index);
-  if (!(number >= 0 && number < 9007199254740992.0))
-    luaL_argerror(L, index, "not a whole number");
-  return (uint64_t)number;
 }
 
 /* The totals of the program at index 1 get a tally for this system. */
@@ -192,7 +185,7 @@ static int run_program(lua_State *L) {
     return 2;
   }
   bind_push_status(L, program->query->world, status, program->query->label);
-  return fail(L);
+  return bind_fail(L);
 }
 
 /* program_info(program): operations, bytes read, bytes written, slow calls,
@@ -215,8 +208,7 @@ static int drop_program(lua_State *L) {
   if (!program) return luaL_argerror(L, 1, "not a program");
   ecs_Program *native = program->native;
   program->native = NULL;
-  if (native && program->query->world->native && program->query->native)
-    ecs_program_destroy(native);
+  if (native && bind_query_is_live(program->query)) ecs_program_destroy(native);
   return 0;
 }
 
@@ -226,4 +218,4 @@ static const luaL_Reg functions[] = {{"program", program_create},
                                      {"drop_program", drop_program},
                                      {NULL, NULL}};
 
-void bind_open_programs(lua_State *L) { bind_add(L, functions); }
+void bind_open_lua_program(lua_State *L) { bind_add(L, functions); }

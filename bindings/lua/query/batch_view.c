@@ -10,7 +10,9 @@
  */
 #include "query/batch_view.h"
 
-#include "base/scalar.h"
+#include "api/for_bindings.h"
+#include "query/column_copy.h"
+#include "query/lua_query.h"
 
 static View *view_check(lua_State *L, int index) {
   View *view = (View *)bind_find(L, index, KIND_VIEW);
@@ -21,11 +23,12 @@ static View *view_check(lua_State *L, int index) {
 /* Terms whose values are looked at have columns. */
 static bool has_columns(LuaTerm term) { return term.access <= ECS_OPTIONAL; }
 
-/* In the order of ecs.h: of terms, then fields; the entities last. */
+/* Fills in the columns, in the order of ecs.h: by term, then by field; the
+ * entities last. */
 static void lay_columns(View *view) {
   uint32_t k = 0;
-  for (uint32_t t = 0; t < view->term_count; t++) {
-    LuaTerm term = view->terms[t];
+  for (uint32_t t = 0; t < view->walk.term_count; t++) {
+    LuaTerm term = view->walk.terms[t];
     if (!has_columns(term)) continue;
     for (uint32_t f = 0; f < term.definition->field_count; f++, k++) {
       view->columns[k].scalar = (uint32_t)term.definition->fields[f].type;
@@ -36,20 +39,6 @@ static void lay_columns(View *view) {
   }
   view->columns[k].scalar = ECS_ENTITY;
   view->column_count = k;
-}
-
-void bind_push_terms(lua_State *L, const View *view) {
-  lua_createtable(L, 2 * (int)view->term_count, 0);
-  int terms = lua_gettop(L);
-  bind_push_shared(L);
-  bind_push_table(L, "definitions");
-  for (uint32_t t = 0; t < view->term_count; t++) {
-    lua_rawgeti(L, -1, (int)view->terms[t].definition->index);
-    lua_rawseti(L, terms, 2 * (int)t + 1);
-    lua_pushstring(L, bind_access_name(view->terms[t].access));
-    lua_rawseti(L, terms, 2 * (int)t + 2);
-  }
-  lua_settop(L, terms);
 }
 
 /* Has scripts/ecs build the tables: proxy, book, tables = build(view, terms).
@@ -63,7 +52,7 @@ static void build(lua_State *L, View *view, int index, int owner) {
   lua_getfield(L, -1, "build");
   if (!lua_isfunction(L, -1)) bind_error(L, "scripts/ecs is not loaded");
   lua_pushvalue(L, index);
-  bind_push_terms(L, view);
+  bind_push_terms(L, view->walk.terms, view->walk.term_count);
   lua_call(L, 2, 3);
   for (int k = 3; k >= 1; k--) {
     luaL_checktype(L, -1, LUA_TTABLE);
@@ -82,12 +71,12 @@ View *bind_view_new(lua_State *L, int owner, const ViewPlan *plan) {
                  plan->term_count * sizeof(LuaTerm);
   View *view = (View *)bind_new(L, KIND_VIEW, bytes);
   view->columns = (ViewColumn *)(view + 1);
-  view->terms = (LuaTerm *)(void *)(view->columns + columns);
-  view->term_count = plan->term_count;
-  view->world = plan->world;
-  view->label = plan->label;
-  for (uint32_t t = 0; t < plan->term_count; t++)
-    view->terms[t] = plan->terms[t];
+  LuaTerm *terms = (LuaTerm *)(void *)(view->columns + columns);
+  for (uint32_t t = 0; t < plan->term_count; t++) terms[t] = plan->terms[t];
+  view->walk.world = plan->world;
+  view->walk.label = plan->label;
+  view->walk.terms = terms;
+  view->walk.term_count = plan->term_count;
   lay_columns(view);
   build(L, view, lua_gettop(L), owner);
   return view;
@@ -165,7 +154,8 @@ static int fill(lua_State *L) {
   if (!lua_istable(L, table)) return luaL_argerror(L, 1, "has no tables");
   uint32_t stale = column->filled;
   if (stale < view->batch.count) column->filled = view->batch.count;
-  bind_fill(L, table, (ecs_Scalar)column->scalar, place, view->batch.count);
+  bind_column_fill(L, table, (ecs_Scalar)column->scalar, place,
+                   view->batch.count);
   for (uint32_t i = view->batch.count; i < stale; i++) {
     lua_pushnil(L);
     lua_rawseti(L, table, (int)i + 1);
@@ -222,9 +212,10 @@ static Misuse give_back(lua_State *L, const View *view, uint32_t k, int table,
   ecs_Scalar type = (ecs_Scalar)column->scalar;
   if (!place) return misuse;
   if (column->writable)
-    misuse.row = bind_copy_back(L, table, type, place, view->batch.count);
+    misuse.row = bind_column_store(L, table, type, place, view->batch.count);
   else if (judge)
-    misuse.row = bind_difference(L, table, type, place, view->batch.count);
+    misuse.row =
+        bind_column_difference(L, table, type, place, view->batch.count);
   return misuse;
 }
 
@@ -283,7 +274,7 @@ Misuse bind_view_hide(lua_State *L, View *view, int base, bool judge) {
     lua_pop(L, 1);
   }
   clear_book(L, view, base + 1);
-  view->showing = 0;
+  view->showing = false;
   return first;
 }
 
@@ -297,7 +288,7 @@ void bind_push_misuse(lua_State *L, const View *view, Misuse misuse) {
     lua_pushfstring(L,
                     "ecs: %s is only read by %s: name it in the array part "
                     "of the query to write it (%s, row %d)",
-                    definition->name, view->label,
+                    definition->name, view->walk.label,
                     definition->fields[column->field].name, (int)misuse.row);
   else
     lua_pushfstring(L,
@@ -326,4 +317,4 @@ static const luaL_Reg functions[] = {
     {"touch", touch},        {"present", present}, {"layout", layout},
     {"misuse", misuse_text}, {NULL, NULL}};
 
-void bind_open_views(lua_State *L) { bind_add(L, functions); }
+void bind_open_batch_view(lua_State *L) { bind_add(L, functions); }

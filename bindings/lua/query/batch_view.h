@@ -1,66 +1,59 @@
-/* batch_view.h: what a callback sees of a batch, and columns to and from Lua.
+/* batch_view.h: what a callback sees of a batch.
  *
- * A view is made once per walk of a query (or bundle) and reused by the next.
- * Showing a batch stores where it lies and nothing else; a column is brought to
- * Lua when the script first touches it:
+ * A view is made once per walk of a query (or bundle) and reused by the next
+ * one. Showing a batch records where it lies and nothing else. A column gets to
+ * Lua when the script first reads it:
  *
  *      script     batch[Position].x[i]
  *                   |         |  |
- *      proxy        contents  columns    (scripts/ecs/batch.lua builds these)
+ *      proxy        contents  columns    (built by scripts/ecs/batch.lua)
  *                             |  column k, made by fill(view, k)
  *      view       columns[k]: touched, filled, slot ---- batch.columns[k]
  *
- * Hiding copies written columns back (plain tables), or looks through them for
- * NaNs and ends the slots of the accelerator; and empties contents and columns,
- * so that a script which kept a part of the batch is told so.
+ * Hiding stores written columns back (plain tables), or canonicalizes NaNs and
+ * ends the slots of the accelerator (FFI). It also empties contents and
+ * columns, so that a script that kept a part of the batch gets an error.
  */
-#ifndef ECS_LUA_VIEWS_H
-#define ECS_LUA_VIEWS_H
+#ifndef ECS_LUA_BATCH_VIEW_H
+#define ECS_LUA_BATCH_VIEW_H
 
 #include "world/lua_world.h"
 
-/* One column. scripts/ecs/columns_ffi.lua has this struct, too. */
+/* One column. scripts/ecs/ffi/columns_ffi.lua declares this struct, too. */
 typedef struct ViewColumn {
   uint32_t scalar;
   uint32_t writable;
-  uint32_t touched; /* shown to the script during this batch */
+  uint32_t touched; /* the script has read it during this batch */
   int32_t slot;     /* of the accelerator; 0: the column is a Lua table */
   uint32_t filled;  /* elements in the Lua table, stale ones included */
   uint32_t field;
   const Definition *definition; /* NULL: the entities */
-  double address; /* where touch found it; a number, because LuaJIT reads
-                       one without making an object */
+  double address; /* as touch found it; a number, because LuaJIT reads a number
+                     without making an object */
 } ViewColumn;
 
-/* The entities are the column behind the last one of batch. */
-struct View {
+/* scripts/ecs/ffi/columns_ffi.lua reads the fields up to columns. */
+typedef struct View {
   Header header;
   ecs_Batch batch;
-  ViewColumn *columns; /* column_count and one; scripts/ecs/columns_ffi.lua
-                          reads these */
+  ViewColumn *columns; /* column_count of them, and then the entities */
   uint32_t column_count;
-  uint32_t showing;    /* batch is being shown */
-  uint32_t pair_count; /* entries of the book */
-  uint32_t busy;       /* its walk is open */
-  uint32_t term_count;
-  LuaTerm *terms;
-  const char *label;
-  LuaWorld *world;
-  View *outer;       /* of the same world */
-  View *before;      /* of the same Lua state */
-  struct Rows *loop; /* whose view it is: of each; NULL otherwise */
+  uint32_t pair_count; /* entries of the clear list, see batch_view.c */
+  bool showing;        /* batch is being shown */
+  bool busy;           /* its walk is open */
+  OpenWalk walk;
   ecs_Cursor cursor;
-};
+} View;
 
-/* Among the accelerator's counts by slot: the count of the batch that it looks
- * at first, which ends with any batch. */
+/* Among the accelerator's counts by slot: the count of the batch that it uses
+ * first, which is 0 after any batch. */
 #define VIEW_FOCUS 1
 
-/* What a script did to a column that it may not do. */
+/* What a script stored in a column against its type or access. */
 typedef struct Misuse {
-  uint32_t row; /* 0: nothing */
+  uint32_t row; /* from 1; 0: nothing */
   uint32_t column;
-  bool read_only; /* assigned, though the query only reads it */
+  bool read_only; /* stored although the query only reads the component */
 } Misuse;
 
 /* What a view is made from. */
@@ -71,63 +64,28 @@ typedef struct ViewPlan {
   uint32_t term_count;
 } ViewPlan;
 
-/* Pushes a new view. owner is the stack index of the query or world it keeps
- * alive. Raises. */
+/* Pushes a new view. owner is the stack index of the query or world that the
+ * view keeps alive. Raises when memory runs out. */
 BIND_INTERNAL View *bind_view_new(lua_State *L, int owner,
                                   const ViewPlan *plan);
 
-/* Pushes a sequence { definition, access, ... } of the view's terms: a new one
- * each time, so that no script has it. */
-BIND_INTERNAL void bind_push_terms(lua_State *L, const View *view);
-
-/* batch_loop.c: the view's cursor was begun; it is the innermost walk from here to
- * leaving, which closes a world that was finalized meanwhile, when this was
- * the outermost walk, and then answers true. */
-BIND_INTERNAL void bind_walk_enter(View *view);
-BIND_INTERNAL bool bind_walk_leave(View *view);
-
-/* Pushes what hiding needs, VIEW_SLOTS values: the proxy for callbacks, the
- * book, the tables of columns or the accelerator's counts. */
+/* Pushes the VIEW_SLOTS tables that hiding needs: the proxy for callbacks, the
+ * clear list, and the tables of columns or the accelerator's counts. view is
+ * the stack index of the view. */
 #define VIEW_SLOTS 3
 BIND_INTERNAL void bind_view_push_slots(lua_State *L, int view);
 
-/* Ends the showing of a batch. base is the index of the first slot. Neither
- * allocates nor raises. judge: report misuse. */
+/* Ends the showing of a batch. base is the stack index of the first slot. If
+ * judge is true, reports the first misuse. Neither allocates nor raises. */
 BIND_INTERNAL Misuse bind_view_hide(lua_State *L, View *view, int base,
                                     bool judge);
 
+/* Pushes the message for a misuse. */
 BIND_INTERNAL void bind_push_misuse(lua_State *L, const View *view,
                                     Misuse misuse);
 
-/* column_copy.c: table[1..count] from a column; may raise, being out of memory. */
-BIND_INTERNAL void bind_fill(lua_State *L, int table, ecs_Scalar type,
-                             const void *column, uint32_t count);
-
-/* The number that the value at index, of that Lua type, stores as; false if
- * it is of a kind that this scalar does not take. */
-static inline bool bind_number(lua_State *L, int index, ecs_Scalar type,
-                               int kind, double *number) {
-  if (kind == LUA_TNUMBER)
-    *number = lua_tonumber(L, index);
-  else if (kind == LUA_TBOOLEAN && type == ECS_BOOL)
-    *number = lua_toboolean(L, index);
-  else if (kind == LUA_TNIL && type == ECS_ENTITY)
-    *number = 0;
-  else
-    return false;
-  return true;
-}
-
-/* Rows that are brought back at once. */
-#define VIEW_BLOCK 32u
-
-/* And back, converting; skips what is no number and returns the first such
- * row, or 0. Does not raise: VIEW_BLOCK stack slots are free. */
-BIND_INTERNAL uint32_t bind_copy_back(lua_State *L, int table, ecs_Scalar type,
-                                      void *column, uint32_t count);
-
-/* The first row where the two differ, or 0. Does not raise. */
-BIND_INTERNAL uint32_t bind_difference(lua_State *L, int table, ecs_Scalar type,
-                                       const void *column, uint32_t count);
+/* Adds fill, rows, plan, touch, present, layout and misuse to the table on top
+ * of the stack. */
+BIND_INTERNAL void bind_open_batch_view(lua_State *L);
 
 #endif

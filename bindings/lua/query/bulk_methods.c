@@ -8,7 +8,12 @@
  * nothing. A component that the world has not met is met first, except by
  * remove: nobody has it.
  */
-#include "world/lua_world.h"
+#include "query/bulk_methods.h"
+
+#include "object/number.h"
+#include "query/lua_query.h"
+#include "world/components.h"
+#include "world/report.h"
 
 /* The query at index 1, which can be used. */
 static LuaQuery *check_query(lua_State *L) {
@@ -22,56 +27,49 @@ static void refuse_more(lua_State *L, int count, const char *advice) {
   if (lua_gettop(L) > 1 + count) bind_error(L, "%s", advice);
 }
 
-/* The component of a part in the query's world. */
-static ecs_Component meet(lua_State *L, const LuaQuery *query,
-                          const Definition *definition) {
-  compat_push_private(L, 1);
-  lua_getfield(L, -1, "world");
+/* The component of a definition in the query's world. */
+static ecs_Component ensure(lua_State *L, const LuaQuery *query,
+                            const Definition *definition) {
+  bind_query_push_world(L, 1);
   ecs_Component component =
-      bind_world_meet(L, query->world, lua_gettop(L), definition);
-  lua_pop(L, 2);
+      bind_component_ensure(L, query->world, lua_gettop(L), definition);
+  lua_pop(L, 1);
   return component;
-}
-
-static int answer(lua_State *L, const LuaQuery *query, ecs_Status status,
-                  const char *call) {
-  if (status == ECS_OK) return 0;
-  bind_push_status(L, query->world, status, call);
-  return bind_raise(L);
 }
 
 static int query_add(lua_State *L) {
   LuaQuery *query = check_query(L);
-  Given part = bind_given_check(L, 2, "add");
+  Given given = bind_given_check(L, 2, "add");
   refuse_more(L, 1, "add takes one component: call it once for each");
-  ecs_Component component = meet(L, query, part.definition);
-  ecs_Status status = ecs_query_add_all(bind_query_native(L, query), component,
-                                        part.value ? part.value->image : NULL);
-  return answer(L, query, status, "add");
+  ecs_Component component = ensure(L, query, given.definition);
+  ecs_Status status =
+      ecs_query_add_all(bind_query_native(L, query), component,
+                        given.value ? given.value->image : NULL);
+  return bind_check_status(L, query->world, status, "add");
 }
 
 static int query_remove(lua_State *L) {
   LuaQuery *query = check_query(L);
   const Definition *definition = bind_definition_check(L, 2, "remove");
   refuse_more(L, 1, "remove takes one component: call it once for each");
-  ecs_Component component = world_find(query->world, definition);
+  ecs_Component component = bind_component_find(query->world, definition);
   if (!component) return 0;
   ecs_Status status =
       ecs_query_remove_all(bind_query_native(L, query), component);
-  return answer(L, query, status, "remove");
+  return bind_check_status(L, query->world, status, "remove");
 }
 
 static int query_set(lua_State *L) {
   LuaQuery *query = check_query(L);
-  Given part = bind_given_check(L, 2, "set");
+  Given given = bind_given_check(L, 2, "set");
   refuse_more(L, 1,
               "set of a query takes one value, as in "
               "query:set(Position { x = 3 })");
-  ecs_Component component = meet(L, query, part.definition);
-  ecs_Status status = ecs_query_set_all(
-      bind_query_native(L, query), component, given_image(part),
-      part.value ? part.value->given : ~UINT64_C(0));
-  return answer(L, query, status, "set");
+  ecs_Component component = ensure(L, query, given.definition);
+  ecs_Status status =
+      ecs_query_set_all(bind_query_native(L, query), component,
+                        given_image(given), given_fields(given));
+  return bind_check_status(L, query->world, status, "set");
 }
 
 static int query_destroy(lua_State *L) {
@@ -80,7 +78,7 @@ static int query_destroy(lua_State *L) {
               "destroy of a query takes nothing, since it destroys every "
               "entity that matches; for one there is world:destroy(e)");
   ecs_Status status = ecs_query_destroy_all(bind_query_native(L, query));
-  return answer(L, query, status, "destroy");
+  return bind_check_status(L, query->world, status, "destroy");
 }
 
 /* query:first(): the entity of the first row, or nil. */
@@ -88,7 +86,7 @@ static int query_first(lua_State *L) {
   LuaQuery *query = check_query(L);
   ecs_Entity entity = 0;
   ecs_Status status = ecs_query_first(bind_query_native(L, query), &entity);
-  answer(L, query, status, "first");
+  bind_check_status(L, query->world, status, "first");
   if (entity)
     bind_push_entity(L, entity);
   else
@@ -100,7 +98,7 @@ static const luaL_Reg methods[] = {
     {"add", query_add},         {"remove", query_remove}, {"set", query_set},
     {"destroy", query_destroy}, {"first", query_first},   {NULL, NULL}};
 
-void bind_open_bulk(lua_State *L) {
+void bind_open_bulk_methods(lua_State *L) {
   bind_push_methods(L, KIND_QUERY);
   bind_add(L, methods);
   lua_pop(L, 1);

@@ -5,7 +5,9 @@
  * those of Lua. Storing converts as ecs_scalar_convert says; the floats, which
  * are most columns, are converted in the loop.
  */
-#include "query/batch_view.h"
+#include "query/column_copy.h"
+
+#include "object/number.h"
 
 /* type, C type, how an element at column[i] is pushed */
 /* clang-format off */
@@ -24,8 +26,8 @@
               : lua_pushnil(L))
 /* clang-format on */
 
-void bind_fill(lua_State *L, int table, ecs_Scalar type, const void *elements,
-               uint32_t count) {
+void bind_column_fill(lua_State *L, int table, ecs_Scalar type,
+                      const void *elements, uint32_t count) {
   switch (type) {
 #define FILL(scalar, ctype, push)                  \
   case scalar: {                                   \
@@ -53,7 +55,7 @@ static inline bool push_block(lua_State *L, int table, uint32_t first,
 }
 
 static inline uint32_t block_at(uint32_t first, uint32_t count) {
-  return count - first < VIEW_BLOCK ? count - first : VIEW_BLOCK;
+  return count - first < COPY_BLOCK ? count - first : COPY_BLOCK;
 }
 
 /* The first row whose value, on the stack behind top, is no number; or 0. */
@@ -88,8 +90,8 @@ static uint32_t find_wrong(lua_State *L, int top, uint32_t first,
 COPY_FLOATS(float, ECS_F32)
 COPY_FLOATS(double, ECS_F64)
 
-uint32_t bind_copy_back(lua_State *L, int table, ecs_Scalar type,
-                        void *elements, uint32_t count) {
+uint32_t bind_column_store(lua_State *L, int table, ecs_Scalar type,
+                           void *elements, uint32_t count) {
   if (type == ECS_F32) return copy_float(L, table, (float *)elements, count);
   if (type == ECS_F64) return copy_double(L, table, (double *)elements, count);
   char *place = (char *)elements;
@@ -132,8 +134,8 @@ uint32_t bind_copy_back(lua_State *L, int table, ecs_Scalar type,
 DIFFERENCE_OF(float)
 DIFFERENCE_OF(double)
 
-uint32_t bind_difference(lua_State *L, int table, ecs_Scalar type,
-                         const void *elements, uint32_t count) {
+uint32_t bind_column_difference(lua_State *L, int table, ecs_Scalar type,
+                                const void *elements, uint32_t count) {
   if (type == ECS_F32)
     return difference_float(L, table, (const float *)elements, count);
   if (type == ECS_F64)

@@ -14,9 +14,12 @@
  * (batch_loop.c), each and idle (row_loop.c), code_each and code_rows (row_view.c); and
  * known, the functions that scripts/ecs has seen (query_each.lua).
  */
+#include "query/lua_query.h"
+
 #include <string.h>
 
-#include "world/lua_world.h"
+#include "world/components.h"
+#include "world/report.h"
 
 static const char *const access_names[ECS_ACCESS_COUNT] = {
     "write", "read", "optional", "with", "without"};
@@ -35,7 +38,25 @@ ecs_Query *bind_query_native(lua_State *L, const LuaQuery *query) {
   return query->native;
 }
 
-const char *bind_access_name(ecs_Access access) { return access_names[access]; }
+void bind_query_push_world(lua_State *L, int index) {
+  compat_push_private(L, index);
+  lua_getfield(L, -1, "world");
+  lua_remove(L, -2);
+}
+
+void bind_push_terms(lua_State *L, const LuaTerm *terms, uint32_t count) {
+  lua_createtable(L, 2 * (int)count, 0);
+  int sequence = lua_gettop(L);
+  bind_push_shared(L);
+  bind_push_table(L, "definitions");
+  for (uint32_t t = 0; t < count; t++) {
+    lua_rawgeti(L, -1, (int)terms[t].definition->index);
+    lua_rawseti(L, sequence, 2 * (int)t + 1);
+    lua_pushstring(L, access_names[terms[t].access]);
+    lua_rawseti(L, sequence, 2 * (int)t + 2);
+  }
+  lua_settop(L, sequence);
+}
 
 static ecs_Access read_access(lua_State *L, int index) {
   const char *name = luaL_checkstring(L, index);
@@ -66,7 +87,8 @@ static LuaQuery *query_new(lua_State *L, LuaWorld *world, uint32_t count) {
     query->terms[t].definition =
         bind_definition_check(L, lua_gettop(L) - 1, "query");
     query->terms[t].access = read_access(L, -1);
-    if (!bind_world_try(L, world, 1, query->terms[t].definition)) return NULL;
+    if (!bind_component_try(L, world, 1, query->terms[t].definition))
+      return NULL;
     lua_pop(L, 2);
   }
   query->world = world;
@@ -115,31 +137,25 @@ static int query_create(lua_State *L) {
   lua_settop(L, 3);
   uint32_t count = bind_length(L, 2, "query") / 2;
   LuaQuery *query = query_new(L, world, count);
-  if (!query) {
-    lua_pushnil(L);
-    lua_insert(L, -2);
-    return 2;
-  }
+  if (!query) return bind_fail(L);
   if (world->borrowed) note(L, 1);
   ecs_Term *terms =
       (ecs_Term *)lua_newuserdata(L, (count + 1u) * sizeof *terms);
   for (uint32_t t = 0; t < count; t++) {
-    terms[t].component = world_find(world, query->terms[t].definition);
+    terms[t].component = bind_component_find(world, query->terms[t].definition);
     terms[t].access = query->terms[t].access;
   }
   ecs_Status status =
       ecs_query_create(bind_native(L, world), terms, count, &query->native);
   lua_pop(L, 1);
   if (status == ECS_OK) return 1;
-  lua_pushnil(L);
   bind_push_status(L, world, status, query->label);
-  return 2;
+  return bind_fail(L);
 }
 
 static int query_gc(lua_State *L) {
   LuaQuery *query = (LuaQuery *)bind_find(L, 1, KIND_QUERY);
-  if (query && query->world && query->world->native && query->native &&
-      query->depth == 0)
+  if (query && bind_query_is_live(query) && query->depth == 0)
     ecs_query_destroy(query->native);
   if (query) query->native = NULL;
   return 0;
@@ -156,10 +172,7 @@ static int query_count(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);
   uint64_t count = 0;
   ecs_Status status = ecs_query_count(bind_query_native(L, query), &count);
-  if (status != ECS_OK) {
-    bind_push_status(L, query->world, status, "count");
-    return bind_raise(L);
-  }
+  bind_check_status(L, query->world, status, "count");
   compat_push_whole(L, (double)count);
   return 1;
 }
@@ -179,25 +192,14 @@ static int query_explain(lua_State *L) {
 /* query_world(query): the world it belongs to. */
 static int query_world(lua_State *L) {
   bind_query_check(L, 1);
-  compat_push_private(L, 1);
-  lua_getfield(L, -1, "world");
+  bind_query_push_world(L, 1);
   return 1;
 }
 
 /* query_terms(query): a new sequence { definition, access, ... }. */
 static int query_terms(lua_State *L) {
   const LuaQuery *query = bind_query_check(L, 1);
-  lua_settop(L, 1);
-  lua_createtable(L, 2 * (int)query->term_count, 0);
-  bind_push_shared(L);
-  bind_push_table(L, "definitions");
-  for (uint32_t t = 0; t < query->term_count; t++) {
-    lua_rawgeti(L, 4, (int)query->terms[t].definition->index);
-    lua_rawseti(L, 2, 2 * (int)t + 1);
-    lua_pushstring(L, access_names[query->terms[t].access]);
-    lua_rawseti(L, 2, 2 * (int)t + 2);
-  }
-  lua_settop(L, 2);
+  bind_push_terms(L, query->terms, query->term_count);
   return 1;
 }
 
@@ -206,7 +208,7 @@ static int query_terms(lua_State *L) {
 static int is_idle(lua_State *L) {
   const LuaQuery *query = (const LuaQuery *)bind_find(L, 1, KIND_QUERY);
   uint64_t count = 1;
-  if (query && query->world && query->world->native && query->native &&
+  if (query && bind_query_is_live(query) &&
       ecs_query_count(query->native, &count) != ECS_OK)
     count = 1;
   lua_pushboolean(L, count == 0);
@@ -223,7 +225,7 @@ static const luaL_Reg methods[] = {
 static const luaL_Reg metamethods[] = {
     {"__gc", query_gc}, {"__tostring", query_tostring}, {NULL, NULL}};
 
-void bind_open_queries(lua_State *L) {
+void bind_open_lua_query(lua_State *L) {
   bind_add(L, functions);
   bind_push_methods(L, KIND_QUERY);
   bind_add(L, methods);

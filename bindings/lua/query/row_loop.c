@@ -12,11 +12,14 @@
  * where it likes. A loop of rows holds nothing: one that is left early is
  * garbage, one that came to its end goes back to its query and serves the next.
  */
-#include "world/totals.h"
+#include "query/row_loop.h"
 
+#include "object/number.h"
 #include "query/row_view.h"
-
-typedef enum Outcome { OUTCOME_DONE, OUTCOME_MISUSE, OUTCOME_THROWN } Outcome;
+#include "query/walk_end.h"
+#include "world/components.h"
+#include "world/report.h"
+#include "world/totals.h"
 
 /* Pushes a table that the query at index 1 keeps under name. */
 static void push_kept(lua_State *L, const char *name) {
@@ -36,7 +39,7 @@ static void push_kept(lua_State *L, const char *name) {
 static int run(lua_State *L);
 
 /* What runs the walk of a Rows on top of the stack, unless scripts/ecs does. */
-static void give_runner(lua_State *L, const Rows *rows) {
+static void give_runner(lua_State *L, const RowLoop *rows) {
   if (rows->accelerated) return;
   compat_push_private(L, -1);
   lua_pushvalue(L, lua_upvalueindex(1));
@@ -46,10 +49,10 @@ static void give_runner(lua_State *L, const Rows *rows) {
 }
 
 /* Pushes the Rows for one more walk of each of this query. */
-static Rows *walk_rows(lua_State *L, LuaQuery *query) {
+static RowLoop *walk_rows(lua_State *L, LuaQuery *query) {
   push_kept(L, "each");
   lua_rawgeti(L, -1, (int)query->depth + 1);
-  Rows *rows = (Rows *)bind_find(L, -1, KIND_ROWS);
+  RowLoop *rows = (RowLoop *)bind_find(L, -1, KIND_ROWS);
   if (!rows || rows->running) {
     lua_pop(L, 1);
     rows = bind_rows_new(L, 1, query, false);
@@ -62,32 +65,31 @@ static Rows *walk_rows(lua_State *L, LuaQuery *query) {
 }
 
 /* Takes the next batch; false when there is none. */
-static bool next_batch(Rows *rows) {
-  View *view = &rows->view;
+static bool next_batch(RowLoop *rows) {
   rows->row = -1;
-  rows->before += rows->count;
+  rows->run.before += rows->count;
   rows->count = 0;
-  if (!rows->running || !ecs_cursor_next(&view->cursor, &view->batch))
+  if (!rows->running || !ecs_cursor_next(&rows->cursor, &rows->batch))
     return false;
-  rows->entities = view->batch.entities;
-  rows->count = view->batch.count;
-  for (uint32_t k = 0; k < view->column_count; k++)
-    rows->elements[k] = view->batch.columns[k];
+  rows->entities = rows->run.entities = rows->batch.entities;
+  rows->count = rows->batch.count;
+  for (uint32_t k = 0; k < rows->column_count; k++)
+    rows->elements[k] = rows->batch.columns[k];
   return true;
 }
 
 /* each_next(rows): takes the next batch; how many rows it has, or 0. For the
  * accelerator, which runs the loop over them itself. */
 static int each_next(lua_State *L) {
-  Rows *rows = bind_rows_check(L, 1);
-  bool more = rows->accelerated && !rows->loops && next_batch(rows);
+  RowLoop *rows = bind_rows_check(L, 1);
+  bool more = rows->accelerated && !rows->is_rows && next_batch(rows);
   compat_push_whole(L, more ? rows->count : 0);
   return 1;
 }
 
 /* run(rows, f, ...): calls f for every row of every batch. */
 static int run(lua_State *L) {
-  Rows *rows = bind_rows_check(L, 1);
+  RowLoop *rows = bind_rows_check(L, 1);
   int top = lua_gettop(L), terms = (int)rows->term_count, views = top + 1;
   luaL_checkstack(L, top + 2 * terms + 16, NULL);
   compat_push_private(L, 1);
@@ -107,54 +109,45 @@ static int run(lua_State *L) {
   return 0;
 }
 
-/* A run of a system: what draws and totals of its rows go by. */
-typedef struct SystemRun {
-  const char *name;
-  uint64_t key;
-  bool idle; /* there were no rows */
-} SystemRun;
+/* What a walk of each is for: a run of a system, or query:each. */
+typedef struct EachCall {
+  const char *system; /* stays on the stack of Lua; NULL: query:each */
+  uint64_t key;       /* of the run's random numbers */
+  bool idle;          /* result: there were no rows */
+} EachCall;
 
-/* turn NULL: no system's. The name stays on the stack. */
-static void begin_turn(lua_State *L, Rows *rows, const SystemRun *turn) {
-  rows->system = turn ? turn->name : NULL;
-  rows->key = turn ? turn->key : 0;
-  rows->turn = turn ? ++bind_state(L)->turns : 0;
-  rows->before = 0;
-  rows->drawn = UINT64_MAX;
+static void begin_run(lua_State *L, RowLoop *rows, const EachCall *call) {
+  rows->walk.run = call->system ? &rows->run : NULL;
+  rows->run.system = call->system;
+  rows->run.key = call->key;
+  rows->run.number = call->system ? ++bind_state(L)->runs : 0;
+  rows->run.before = 0;
+  rows->run.drawn = UINT64_MAX;
 }
 
-/* From an open cursor to its end; what is on the stack from call on is the
- * protected call. Nothing here allocates. */
-static Outcome walk(lua_State *L, Rows *rows, int arguments) {
-  View *view = &rows->view;
-  ecs_Status status = ECS_OK;
-  bind_walk_enter(view);
+/* From an open cursor to its end. The runner and its arguments are on top of
+ * the stack. Nothing here allocates. */
+static Outcome walk(lua_State *L, RowLoop *rows, int arguments) {
+  const SystemRun *run = &rows->run;
+  bind_world_enter(&rows->walk);
   rows->running = true;
   rows->query->depth++;
   int failed = lua_pcall(L, arguments, 0, 0);
   rows->query->depth--;
   bind_rows_over(rows);
-  if (failed)
-    ecs_cursor_discard(&view->cursor);
-  else
-    status = ecs_cursor_end(&view->cursor);
-  bool closed = bind_walk_leave(view);
-  if (failed) return OUTCOME_THROWN;
-  if (status != ECS_OK)
-    bind_push_status(L, view->world, status, view->label);
-  else if (closed)
-    lua_pushfstring(L, "ecs: the world was closed inside %s", view->label);
-  else {
-    if (rows->system) bind_totals_end(view->world, rows->system, rows->turn);
-    return OUTCOME_DONE;
-  }
-  return OUTCOME_MISUSE;
+  Outcome outcome =
+      bind_walk_end(L, &rows->walk, &rows->cursor,
+                    failed ? OUTCOME_THROWN : OUTCOME_DONE, rows->walk.label);
+  if (outcome == OUTCOME_DONE && run->system)
+    bind_totals_end(rows->world, run->system, run->number);
+  return outcome;
 }
 
 /* Pushes what runs the walk of the Rows at index place, called with the Rows,
  * the function at index 2 and extras more arguments. The accelerator may have
  * to compile it, which is better done before the walk. */
-static void push_runner(lua_State *L, const Rows *rows, int place, int extras) {
+static void push_runner(lua_State *L, const RowLoop *rows, int place,
+                        int extras) {
   compat_push_private(L, place);
   lua_rawgeti(L, -1, ROWS_RUNNER);
   lua_remove(L, -2);
@@ -166,26 +159,25 @@ static void push_runner(lua_State *L, const Rows *rows, int place, int extras) {
 
 /* Walks query 1 with function 2, handing on arguments first to top. */
 static Outcome query_walk(lua_State *L, LuaQuery *query, int first,
-                          SystemRun *turn) {
+                          EachCall *call) {
   int top = lua_gettop(L), extras = top - first + 1;
   if (extras > (int)ROWS_LIMIT)
     bind_error(L, "each hands on at most %d extra arguments", (int)ROWS_LIMIT);
   luaL_checkstack(L, top + 16, NULL);
-  compat_push_private(L, 1);
-  lua_getfield(L, -1, "world");
-  bind_world_meet_all(L, query->world, -1);
-  Rows *rows = walk_rows(L, query);
-  int place = lua_gettop(L);
-  push_runner(L, rows, place, extras);
-  begin_turn(L, rows, turn);
-  lua_pushvalue(L, place);
+  bind_query_push_world(L, 1);
+  bind_components_ensure(L, query->world, -1);
+  RowLoop *rows = walk_rows(L, query);
+  int rows_index = lua_gettop(L);
+  push_runner(L, rows, rows_index, extras);
+  begin_run(L, rows, call);
+  lua_pushvalue(L, rows_index);
   lua_pushvalue(L, 2);
   for (int k = first; k <= top; k++) lua_pushvalue(L, k);
   ecs_Status status = ecs_query_begin(bind_query_native(L, query),
-                                      ECS_BATCH_COALESCED, &rows->view.cursor);
+                                      ECS_BATCH_COALESCED, &rows->cursor);
   if (status == ECS_OK) {
     Outcome outcome = walk(L, rows, 2 + extras);
-    if (turn) turn->idle = rows->before == 0;
+    call->idle = rows->run.before == 0;
     return outcome;
   }
   bind_push_status(L, query->world, status, query->label);
@@ -198,7 +190,8 @@ static Outcome query_walk(lua_State *L, LuaQuery *query, int first,
 
 static bool is_deep(const LuaWorld *world) {
   uint32_t depth = 0;
-  for (const View *view = world->innermost; view; view = view->outer) depth++;
+  for (const OpenWalk *walk = world->innermost; walk; walk = walk->outer)
+    depth++;
   return depth >= COMPILED_DEPTH;
 }
 
@@ -244,39 +237,29 @@ static int query_each(lua_State *L) {
   if (!is_deep(query->world) && run_compiled(L, &done) != OUTCOME_DONE)
     return bind_raise(L);
   if (done) return 0;
-  switch (query_walk(L, query, 3, NULL)) {
-    case OUTCOME_MISUSE: return bind_raise(L);
-    case OUTCOME_THROWN: return lua_error(L);
-    default: return 0;
-  }
+  EachCall call = {NULL, 0, false};
+  return bind_walk_raise(L, query_walk(L, query, 3, &call));
 }
 
-/* run_each(query, f, name, tick, ...): a system's run: true, and whether there
- * were no rows; or false, whether the error is the callback's own, and the
- * error, of which systems say more. */
+/* run_each(query, f, name, tick, ...): a system's run. */
 static int run_each(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);
   bind_callback_check(L, 2, "each");
-  SystemRun turn = {luaL_checkstring(L, 3), 0, false};
-  turn.key =
-      ecs_random_key(query->world->seed, turn.name, bind_whole_check(L, 4));
-  Outcome outcome = query_walk(L, query, 5, &turn);
-  lua_pushboolean(L, outcome == OUTCOME_DONE);
-  lua_pushboolean(
-      L, outcome == OUTCOME_DONE ? turn.idle : outcome == OUTCOME_THROWN);
-  if (outcome == OUTCOME_DONE) return 2;
-  lua_pushvalue(L, -3);
-  return 3;
+  EachCall call = {luaL_checkstring(L, 3), 0, false};
+  call.key =
+      ecs_random_key(query->world->seed, call.system, bind_whole_check(L, 4));
+  Outcome outcome = query_walk(L, query, 5, &call);
+  return bind_walk_results(L, outcome, call.idle);
 }
 
 /* rows ------------------------------------------------------------------- */
 
 /* Pushes a Rows that no loop has: one that came to its end, or a new one. */
-static Rows *idle_rows(lua_State *L, LuaQuery *query) {
+static RowLoop *idle_rows(lua_State *L, LuaQuery *query) {
   push_kept(L, "idle");
   int idle = lua_gettop(L), count = (int)lua_rawlen(L, idle);
   lua_rawgeti(L, idle, count);
-  Rows *rows = (Rows *)bind_find(L, -1, KIND_ROWS);
+  RowLoop *rows = (RowLoop *)bind_find(L, -1, KIND_ROWS);
   if (rows && !rows->running) {
     lua_pushnil(L);
     lua_rawseti(L, idle, count);
@@ -290,17 +273,14 @@ static Rows *idle_rows(lua_State *L, LuaQuery *query) {
 
 /* Copies the entities that match into the buffer of the Rows at index rows_at,
  * making it larger until they fit: a finalizer may add some meanwhile. */
-static void copy_entities(lua_State *L, Rows *rows, int rows_at) {
+static void copy_entities(lua_State *L, RowLoop *rows, int rows_at) {
   uint64_t count = 0;
   for (;;) {
     ecs_Query *native = bind_query_native(L, rows->query);
     ecs_Status status =
         ecs_query_entities(native, (ecs_Entity *)(uintptr_t)rows->entities,
                            rows->capacity, &count);
-    if (status != ECS_OK) {
-      bind_push_status(L, rows->world, status, rows->query->label);
-      bind_raise(L);
-    }
+    bind_check_status(L, rows->world, status, rows->query->label);
     if (count <= rows->capacity) break;
     uint64_t room = count + count / 4 + 16;
     compat_push_private(L, rows_at);
@@ -315,7 +295,7 @@ static void copy_entities(lua_State *L, Rows *rows, int rows_at) {
 }
 
 /* Ends the loop of the Rows at index 1, which goes back to its query. */
-static void finish(lua_State *L, Rows *rows) {
+static void finish(lua_State *L, RowLoop *rows) {
   if (!rows->running) return;
   bind_rows_over(rows);
   compat_push_private(L, 1);
@@ -330,25 +310,24 @@ static void finish(lua_State *L, Rows *rows) {
 
 /* rows_done(rows): the accelerator's loop has come to its end. */
 static int rows_done(lua_State *L) {
-  Rows *rows = bind_rows_check(L, 1);
-  if (rows->loops) finish(L, rows);
+  RowLoop *rows = bind_rows_check(L, 1);
+  if (rows->is_rows) finish(L, rows);
   return 0;
 }
 
 /* Goes on to the next entity; false when there is none. */
-static bool advance(lua_State *L, Rows *rows) {
+static bool advance(lua_State *L, RowLoop *rows) {
   int found = bind_rows_advance(rows);
   if (found >= 0) return found > 0;
   bind_query_native(L, rows->query);
-  bind_push_status(L, rows->world, (ecs_Status)-found, rows->query->label);
-  bind_raise(L);
+  bind_refuse_status(L, rows->world, (ecs_Status)-found, rows->query->label);
   return false;
 }
 
 /* step(rows): the next entity and its rows, or nil. */
 static int step(lua_State *L) {
-  Rows *rows = (Rows *)bind_find(L, 1, KIND_ROWS);
-  if (!rows || !rows->loops || rows->accelerated)
+  RowLoop *rows = (RowLoop *)bind_find(L, 1, KIND_ROWS);
+  if (!rows || !rows->is_rows || rows->accelerated)
     return bind_error(L, "this is not a loop over rows");
   if (!advance(L, rows)) {
     finish(L, rows);
@@ -368,7 +347,7 @@ static int step(lua_State *L) {
 static int query_rows(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);
   lua_settop(L, 1);
-  Rows *rows = idle_rows(L, query);
+  RowLoop *rows = idle_rows(L, query);
   copy_entities(L, rows, 2);
   rows->running = true;
   if (rows->accelerated) {
@@ -386,7 +365,7 @@ static const luaL_Reg functions[] = {{"each_next", each_next},
                                      {"rows_done", rows_done},
                                      {NULL, NULL}};
 
-void bind_open_each(lua_State *L) {
+void bind_open_row_loop(lua_State *L) {
   static const luaL_Reg methods[] = {{"each", query_each}, {NULL, NULL}};
   bind_add(L, functions);
   bind_push_methods(L, KIND_QUERY);

@@ -8,9 +8,11 @@
  * draws begins anew when another row asks; nothing is done for rows that draw
  * nothing.
  */
-#include "query/row_view.h"
+#include "query/row_random.h"
 
-static int refuse(lua_State *L, const View *walk) {
+#include "world/lua_world.h"
+
+static int refuse(lua_State *L, const OpenWalk *walk) {
   if (!walk)
     return bind_error(L,
                       "ecs.random draws for a row: call it in the each "
@@ -24,22 +26,22 @@ static int refuse(lua_State *L, const View *walk) {
 
 /* random() */
 static int draw(lua_State *L) {
-  const View *walk = bind_state(L)->walk;
-  Rows *rows = walk ? walk->loop : NULL;
+  const OpenWalk *walk = bind_state(L)->walk;
+  SystemRun *run = walk ? walk->run : NULL;
   if (lua_gettop(L) > 0)
     return bind_error(L,
                       "ecs.random takes no arguments and gives a number "
                       "from 0 up to 1: for 1 to n write "
                       "math.floor(ecs.random() * n) + 1");
-  if (!rows || !rows->system || rows->row < 0) return refuse(L, walk);
-  bind_native(L, rows->world); /* a host may have ended it */
-  uint64_t row = rows->before + (uint64_t)rows->row;
-  if (row != rows->drawn) {
-    rows->drawn = row;
-    rows->draws = 0;
+  if (!run || *run->row < 0) return refuse(L, walk);
+  bind_native(L, walk->world); /* a host may have ended it */
+  uint64_t row = run_row(run);
+  if (row != run->drawn) {
+    run->drawn = row;
+    run->draws = 0;
   }
-  double number = (double)rows->draws++;
-  lua_pushnumber(L, ecs_random(rows->key, rows->entities[rows->row], number));
+  double number = (double)run->draws++;
+  lua_pushnumber(L, ecs_random(run->key, run->entities[*run->row], number));
   return 1;
 }
 
@@ -56,4 +58,4 @@ static int set_seed(lua_State *L) {
 static const luaL_Reg functions[] = {
     {"random", draw}, {"set_seed", set_seed}, {NULL, NULL}};
 
-void bind_open_draws(lua_State *L) { bind_add(L, functions); }
+void bind_open_row_random(lua_State *L) { bind_add(L, functions); }

@@ -7,13 +7,17 @@
  * with names that are compared by address, as Lua keeps one copy of each
  * short string, a read costs about what the call costs.
  */
+#include "query/row_view.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "query/row_view.h"
+#include "object/number.h"
+#include "world/components.h"
+#include "world/report.h"
 
 typedef struct RowView {
-  Rows *rows; /* the third upvalue of its functions keeps it */
+  RowLoop *rows; /* the third upvalue of its functions keeps it */
   uint32_t term;
 } RowView;
 
@@ -28,22 +32,21 @@ static int refuse_over(lua_State *L) {
                     "of the loop that gave it");
 }
 
-static ecs_Entity entity_of(const Rows *rows) {
-  return rows->loops ? rows->entity : rows->entities[rows->row];
+static ecs_Entity entity_of(const RowLoop *rows) {
+  return rows->is_rows ? rows->entity : rows->entities[rows->row];
 }
 
 /* The component has no element in this row: dead, removed, never there, or
  * another walk is writing it. */
-static int refuse_absent(lua_State *L, const Rows *rows, const RowTerm *term) {
+static int refuse_absent(lua_State *L, const RowLoop *rows,
+                         const RowTerm *term) {
   ecs_World *native = bind_native(L, rows->world);
   ecs_Entity entity = entity_of(rows);
-  ecs_Component component = world_find(rows->world, term->definition);
+  ecs_Component component = bind_component_find(rows->world, term->definition);
   double ignored;
   ecs_Status status = ecs_get_field(native, entity, component, 0, &ignored);
-  if (status == ECS_E_ACCESS) {
-    bind_push_status(L, rows->world, status, rows->query->label);
-    return bind_raise(L);
-  }
+  if (status == ECS_E_ACCESS)
+    return bind_refuse_status(L, rows->world, status, rows->query->label);
   bind_push_entity_text(L, (double)entity);
   if (status == ECS_E_DEAD)
     return bind_error(L, "this row's %s is not alive", lua_tostring(L, -1));
@@ -59,8 +62,8 @@ static int refuse_store(lua_State *L, const RowTerm *term, uint32_t field) {
                     lua_tostring(L, -1));
 }
 
-static int refuse_read_only(lua_State *L, const Rows *rows, const RowTerm *term,
-                            uint32_t field) {
+static int refuse_read_only(lua_State *L, const RowLoop *rows,
+                            const RowTerm *term, uint32_t field) {
   return bind_error(L,
                     "%s is only read by %s: name it in the array part of "
                     "the query to write it (%s)",
@@ -72,30 +75,27 @@ static int refuse_read_only(lua_State *L, const Rows *rows, const RowTerm *term,
 
 /* In a loop: looks up again where the row is. An entity that died keeps the
  * stamp old, and is asked for again at the next access. */
-static void follow(lua_State *L, Rows *rows) {
+static void follow(lua_State *L, RowLoop *rows) {
   if (rows->entity == 0) refuse_over(L);
   ecs_Query *native = bind_query_native(L, rows->query);
   ecs_Status status =
       ecs_query_locate(native, rows->entity, rows->elements, &rows->flags);
   if (status == ECS_E_DEAD) {
-    memset(rows->elements, 0, rows->view.column_count * sizeof(void *));
+    memset(rows->elements, 0, rows->column_count * sizeof(void *));
     return;
   }
-  if (status != ECS_OK) {
-    bind_push_status(L, rows->world, status, rows->query->label);
-    bind_raise(L);
-  }
+  bind_check_status(L, rows->world, status, rows->query->label);
   rows->stamp = *rows->world->row_epoch;
 }
 
 /* Makes sure that elements hold. */
-static inline void check_row(lua_State *L, Rows *rows) {
-  if (rows->loops && *rows->world->row_epoch != rows->stamp) follow(L, rows);
+static inline void check_row(lua_State *L, RowLoop *rows) {
+  if (rows->is_rows && *rows->world->row_epoch != rows->stamp) follow(L, rows);
   if (rows->row < 0) refuse_over(L);
 }
 
 /* Where a field of this row is, or NULL. */
-static inline void *place_of(const Rows *rows, const RowTerm *term,
+static inline void *place_of(const RowLoop *rows, const RowTerm *term,
                              uint32_t field) {
   char *column = (char *)rows->elements[term->first + field];
   if (!column) return NULL;
@@ -109,13 +109,9 @@ static inline void *place_of(const Rows *rows, const RowTerm *term,
  * interpreted code allocates for every pointer it looks at. So in a loop of
  * rows compiled code holds none: it calls these, which check and act in one. */
 
-static bool is_open(const Rows *rows) {
-  return rows->world->native && rows->query->native;
-}
-
-int bind_rows_advance(Rows *rows) {
+int bind_rows_advance(RowLoop *rows) {
   while (rows->at < rows->count) {
-    if (!is_open(rows)) return -(int)ECS_E_ARGUMENT;
+    if (!bind_query_is_live(rows->query)) return -(int)ECS_E_ARGUMENT;
     ecs_Entity entity = rows->entities[rows->at++];
     ecs_Status status = ecs_query_locate(rows->query->native, entity,
                                          rows->elements, &rows->flags);
@@ -130,9 +126,9 @@ int bind_rows_advance(Rows *rows) {
 }
 
 /* Where a column of this row is; NULL when that takes more than a look. */
-static void *find_element(Rows *rows, uint32_t column) {
+static void *find_element(RowLoop *rows, uint32_t column) {
   if (*rows->world->row_epoch != rows->stamp) {
-    if (rows->entity == 0 || !is_open(rows) ||
+    if (rows->entity == 0 || !bind_query_is_live(rows->query) ||
         ecs_query_locate(rows->query->native, rows->entity, rows->elements,
                          &rows->flags) != ECS_OK)
       return NULL;
@@ -142,13 +138,14 @@ static void *find_element(Rows *rows, uint32_t column) {
 }
 
 /* A field as a number. Not a number: ask row_get. */
-static double load(Rows *rows, uint32_t column, uint32_t scalar) {
+static double load(RowLoop *rows, uint32_t column, uint32_t scalar) {
   const void *place = find_element(rows, column);
   return place ? ecs_scalar_load((ecs_Scalar)scalar, place) : NAN;
 }
 
 /* 0: ask row_set. */
-static int store(Rows *rows, uint32_t column, uint32_t scalar, double value) {
+static int store(RowLoop *rows, uint32_t column, uint32_t scalar,
+                 double value) {
   void *place = find_element(rows, column);
   if (!place || !(rows->flags & ECS_ROW_IN_PLACE)) return 0;
   ecs_scalar_convert((ecs_Scalar)scalar, place, value);
@@ -158,7 +155,7 @@ static int store(Rows *rows, uint32_t column, uint32_t scalar, double value) {
 /* Reading and writing ---------------------------------------------------- */
 
 /* Pushes the field that the string at index 2 names. */
-static int get_field(lua_State *L, Rows *rows, const RowTerm *term) {
+static int get_field(lua_State *L, RowLoop *rows, const RowTerm *term) {
   check_row(L, rows);
   uint32_t field = bind_field_check(L, 2, term->definition);
   ecs_Scalar type = term->definition->fields[field].type;
@@ -175,23 +172,21 @@ static int get_field(lua_State *L, Rows *rows, const RowTerm *term) {
 
 /* While anything is open, only the core knows whether a value may be stored now
  * or has to be recorded. */
-static void set_through_world(lua_State *L, const Rows *rows,
+static void set_through_world(lua_State *L, const RowLoop *rows,
                               const RowTerm *term, uint32_t field,
                               double number) {
   uint64_t element = 0;
   ecs_Scalar type = term->definition->fields[field].type;
-  ecs_Component component = world_find(rows->world, term->definition);
+  ecs_Component component = bind_component_find(rows->world, term->definition);
   ecs_scalar_convert(type, &element, number);
   ecs_Status status =
       ecs_set_field(bind_native(L, rows->world), rows->entity, component, field,
                     ecs_scalar_load(type, &element));
-  if (status == ECS_OK) return;
-  bind_push_status(L, rows->world, status, rows->query->label);
-  bind_raise(L);
+  bind_check_status(L, rows->world, status, rows->query->label);
 }
 
 /* Stores the value at index 3 in the field that the string at 2 names. */
-static int set_field(lua_State *L, Rows *rows, const RowTerm *term) {
+static int set_field(lua_State *L, RowLoop *rows, const RowTerm *term) {
   double number;
   check_row(L, rows);
   uint32_t field = bind_field_check(L, 2, term->definition);
@@ -201,7 +196,7 @@ static int set_field(lua_State *L, Rows *rows, const RowTerm *term) {
     return refuse_store(L, term, field);
   void *place = place_of(rows, term, field);
   if (!place) return refuse_absent(L, rows, term);
-  if (rows->loops && !(rows->flags & ECS_ROW_IN_PLACE))
+  if (rows->is_rows && !(rows->flags & ECS_ROW_IN_PLACE))
     set_through_world(L, rows, term, field, number);
   else
     ecs_scalar_convert(type, place, number);
@@ -236,7 +231,8 @@ static int view_tostring(lua_State *L) {
 }
 
 /* Pushes a view of one term; the Rows is at index rows_index. */
-static void push_view(lua_State *L, Rows *rows, int rows_index, uint32_t term) {
+static void push_view(lua_State *L, RowLoop *rows, int rows_index,
+                      uint32_t term) {
   static const luaL_Reg functions[] = {{"__index", view_index},
                                        {"__newindex", view_newindex},
                                        {"__tostring", view_tostring},
@@ -259,12 +255,12 @@ static void push_view(lua_State *L, Rows *rows, int rows_index, uint32_t term) {
   lua_setmetatable(L, -2);
 }
 
-void bind_rows_push(lua_State *L, const Rows *rows, int views, uint32_t t) {
+void bind_rows_push(lua_State *L, const RowLoop *rows, int views, uint32_t t) {
   const RowTerm *term = &rows->terms[t];
   bool there = rows->elements[term->first] != NULL || !term->optional;
-  if (!there && rows->loops)
+  if (!there && rows->is_rows)
     there = ecs_has(bind_native(L, rows->world), rows->entity,
-                    world_find(rows->world, term->definition));
+                    bind_component_find(rows->world, term->definition));
   if (there)
     lua_rawgeti(L, views, ROWS_VIEWS + (int)t);
   else
@@ -273,17 +269,17 @@ void bind_rows_push(lua_State *L, const Rows *rows, int views, uint32_t t) {
 
 /* Life ------------------------------------------------------------------- */
 
-void bind_rows_over(Rows *rows) {
+void bind_rows_over(RowLoop *rows) {
   rows->row = -1;
   rows->stamp = WORLD_NEVER;
   rows->entity = 0;
   rows->at = rows->count = 0;
   rows->running = false;
-  memset(rows->elements, 0, rows->view.column_count * sizeof(void *));
+  memset(rows->elements, 0, rows->column_count * sizeof(void *));
 }
 
-Rows *bind_rows_check(lua_State *L, int index) {
-  Rows *rows = (Rows *)bind_find(L, index, KIND_ROWS);
+RowLoop *bind_rows_check(lua_State *L, int index) {
+  RowLoop *rows = (RowLoop *)bind_find(L, index, KIND_ROWS);
   if (!rows) luaL_argerror(L, index, "not a loop over rows");
   return rows;
 }
@@ -293,39 +289,39 @@ static bool has_view(LuaTerm term) {
 }
 
 /* The terms with columns, and where their columns begin. */
-static void lay_terms(Rows *rows) {
+static void lay_terms(RowLoop *rows) {
   for (uint32_t t = 0; t < rows->query->term_count; t++) {
     LuaTerm term = rows->query->terms[t];
     if (!has_view(term)) continue;
     rows->terms[rows->term_count++] =
-        (RowTerm){term.definition, rows->view.column_count,
-                  term.access != ECS_READ, term.access == ECS_OPTIONAL};
-    rows->view.column_count += term.definition->field_count;
+        (RowTerm){term.definition, rows->column_count, term.access != ECS_READ,
+                  term.access == ECS_OPTIONAL};
+    rows->column_count += term.definition->field_count;
   }
 }
 
 /* Has scripts/ecs make what runs the loop, when it wants to and can: runner,
- * code = rows(Rows, terms, loops, code). The runner of rows is its step; that
+ * code = rows(RowLoop, terms, loops, code). The runner of rows is its step; that
  * of each is asked for one before every walk. Code is what the query's loops
  * have in common, and is kept with the query. Leaves the runner, or something
  * that is no function. */
-static void push_runner(lua_State *L, Rows *rows, int index, int owner) {
-  const char *code = rows->loops ? "code_rows" : "code_each";
+static void push_runner(lua_State *L, RowLoop *rows, int index, int owner) {
+  const char *code = rows->is_rows ? "code_rows" : "code_each";
   compat_push_private(L, owner);
   int kept = lua_gettop(L);
   bind_push_shared(L);
   lua_getfield(L, -1, "rows");
   if (!lua_isfunction(L, -1)) return; /* nothing: it is all done here */
   lua_pushvalue(L, index);
-  bind_push_terms(L, &rows->view);
-  lua_pushboolean(L, rows->loops);
+  bind_push_terms(L, rows->query->terms, rows->query->term_count);
+  lua_pushboolean(L, rows->is_rows);
   lua_getfield(L, kept, code);
   lua_call(L, 4, 2);
   lua_setfield(L, kept, code);
 }
 
 /* Makes what scripts see of a row: in Lua, or as views here. */
-static void build(lua_State *L, Rows *rows, int index, int owner) {
+static void build(lua_State *L, RowLoop *rows, int index, int owner) {
   int top = lua_gettop(L);
   push_runner(L, rows, index, owner);
   rows->accelerated = lua_isfunction(L, -1);
@@ -342,7 +338,7 @@ static void build(lua_State *L, Rows *rows, int index, int owner) {
   lua_settop(L, top);
 }
 
-Rows *bind_rows_new(lua_State *L, int owner, LuaQuery *query, bool loops) {
+RowLoop *bind_rows_new(lua_State *L, int owner, LuaQuery *query, bool is_rows) {
   size_t terms = 0, columns = 0;
   for (uint32_t t = 0; t < query->term_count; t++) {
     if (!has_view(query->terms[t])) continue;
@@ -355,7 +351,7 @@ Rows *bind_rows_new(lua_State *L, int owner, LuaQuery *query, bool loops) {
                "use batch",
                (int)ROWS_LIMIT);
   owner = compat_absolute(L, owner);
-  Rows *rows = (Rows *)bind_new(
+  RowLoop *rows = (RowLoop *)bind_new(
       L, KIND_ROWS,
       sizeof *rows + columns * sizeof(void *) + terms * sizeof(RowTerm));
   rows->elements = (void **)(void *)(rows + 1);
@@ -363,13 +359,13 @@ Rows *bind_rows_new(lua_State *L, int owner, LuaQuery *query, bool loops) {
   rows->advance = bind_rows_advance;
   rows->load = load;
   rows->store = store;
-  rows->world = rows->view.world = query->world;
+  rows->world = query->world;
   rows->query = query;
-  rows->view.label = query->label;
-  rows->view.terms = query->terms;
-  rows->view.term_count = query->term_count;
-  rows->loops = loops;
-  rows->view.loop = loops ? NULL : rows;
+  rows->is_rows = is_rows;
+  rows->walk =
+      (OpenWalk){query->world, query->label, query->terms, query->term_count,
+                 true,         NULL,         NULL,         NULL};
+  rows->run.row = &rows->row;
   lay_terms(rows);
   bind_rows_over(rows);
   bind_keep(L, owner, ROWS_QUERY);
@@ -380,7 +376,7 @@ Rows *bind_rows_new(lua_State *L, int owner, LuaQuery *query, bool loops) {
 /* For the accelerator ---------------------------------------------------- */
 
 /* The term that argument 2 numbers, from 1. */
-static RowTerm *check_term(lua_State *L, const Rows *rows) {
+static RowTerm *check_term(lua_State *L, const RowLoop *rows) {
   lua_Number number = luaL_checknumber(L, 2);
   if (!(number >= 1 && number <= (lua_Number)rows->term_count))
     luaL_argerror(L, 2, "no such term");
@@ -390,7 +386,7 @@ static RowTerm *check_term(lua_State *L, const Rows *rows) {
 /* row_get(rows, t, name): the field of this row, as a view made here would give
  * it. Called through pcall, which makes its errors start with ecs:. */
 static int row_get(lua_State *L) {
-  Rows *rows = bind_rows_check(L, 1);
+  RowLoop *rows = bind_rows_check(L, 1);
   const RowTerm *term = check_term(L, rows);
   lua_settop(L, 3);
   lua_remove(L, 2);
@@ -399,7 +395,7 @@ static int row_get(lua_State *L) {
 
 /* row_set(rows, t, name, value), likewise. */
 static int row_set(lua_State *L) {
-  Rows *rows = bind_rows_check(L, 1);
+  RowLoop *rows = bind_rows_check(L, 1);
   const RowTerm *term = check_term(L, rows);
   lua_settop(L, 4);
   lua_remove(L, 2);
@@ -408,30 +404,31 @@ static int row_set(lua_State *L) {
 
 /* row_trouble(rows, status): raises what keeps a loop from its next row. */
 static int row_trouble(lua_State *L) {
-  Rows *rows = bind_rows_check(L, 1);
+  RowLoop *rows = bind_rows_check(L, 1);
   lua_Number status = luaL_checknumber(L, 2);
   bind_query_native(L, rows->query);
   if (!(status >= 0 && status < ECS_STATUS_COUNT)) status = ECS_E_ARGUMENT;
-  bind_push_status(L, rows->world, (ecs_Status)status, rows->query->label);
-  return bind_raise(L);
+  return bind_refuse_status(L, rows->world, (ecs_Status)status,
+                            rows->query->label);
 }
 
 /* row_has(rows, t): has the entity of this row the component, although it
  * cannot be reached now? */
 static int row_has(lua_State *L) {
-  Rows *rows = bind_rows_check(L, 1);
+  RowLoop *rows = bind_rows_check(L, 1);
   const RowTerm *term = check_term(L, rows);
-  lua_pushboolean(L, ecs_has(bind_native(L, rows->world), rows->entity,
-                             world_find(rows->world, term->definition)));
+  lua_pushboolean(L,
+                  ecs_has(bind_native(L, rows->world), rows->entity,
+                          bind_component_find(rows->world, term->definition)));
   return 1;
 }
 
 /* row_layout(): sizes and places, for the accelerator to compare with what it
  * was told when it was written. */
 static int row_layout(lua_State *L) {
-  compat_push_whole(L, (double)offsetof(Rows, row));
-  compat_push_whole(L, (double)offsetof(Rows, elements));
-  compat_push_whole(L, (double)offsetof(Rows, query));
+  compat_push_whole(L, (double)offsetof(RowLoop, row));
+  compat_push_whole(L, (double)offsetof(RowLoop, elements));
+  compat_push_whole(L, (double)offsetof(RowLoop, query));
   return 3;
 }
 
@@ -440,4 +437,4 @@ static const luaL_Reg functions[] = {
     {"row_has", row_has},       {"row_trouble", row_trouble},
     {"row_layout", row_layout}, {NULL, NULL}};
 
-void bind_open_rows(lua_State *L) { bind_add(L, functions); }
+void bind_open_row_view(lua_State *L) { bind_add(L, functions); }

@@ -9,9 +9,14 @@
  * Numbers are strict here: what does not fit is refused before the core is
  * called, and nothing changes.
  */
+#include "world/entity_methods.h"
+
 #include <string.h>
 
-#include "world/lua_world.h"
+#include "object/number.h"
+#include "world/components.h"
+#include "world/parts.h"
+#include "world/report.h"
 
 /* Arguments --------------------------------------------------------------- */
 
@@ -45,8 +50,7 @@ static int refuse_dead(lua_State *L, const char *call) {
 static int refuse(lua_State *L, const LuaWorld *world, ecs_Status status,
                   const char *call) {
   if (status == ECS_E_DEAD) return refuse_dead(L, call);
-  bind_push_status(L, world, status, call);
-  return bind_raise(L);
+  return bind_refuse_status(L, world, status, call);
 }
 
 /* Raises for a status of a call on the entity at index 2. */
@@ -64,45 +68,15 @@ static void refuse_more(lua_State *L, int top, const char *call,
 
 /* Spawning ---------------------------------------------------------------- */
 
-void bind_parts_read(lua_State *L, LuaWorld *world, int world_index, int first,
-                     int count, const char *call, Parts *parts) {
-  parts->count = (uint32_t)count;
-  parts->parts = parts->part_room;
-  parts->components = parts->component_room;
-  parts->images = parts->image_room;
-  if (count > PARTS_ON_STACK) {
-    size_t n = (size_t)count;
-    parts->parts = (Given *)lua_newuserdata(L, n * sizeof(Given));
-    parts->components =
-        (ecs_Component *)lua_newuserdata(L, n * sizeof(ecs_Component));
-    parts->images = (const void **)lua_newuserdata(L, n * sizeof(void *));
-  }
-  for (int k = 0; k < count; k++) {
-    Given part = bind_given_at(L, world->state, first + k, call);
-    for (int before = 0; before < k; before++)
-      if (parts->parts[before].definition == part.definition)
-        bind_error(L, "%s names %s twice", call, part.definition->name);
-    parts->parts[k] = part;
-    parts->images[k] = part.value ? part.value->image : NULL;
-  }
-  /* Only now, so that a wrong part leaves the world as it was. */
-  for (int k = 0; k < count; k++)
-    parts->components[k] =
-        bind_component_in(L, world, world_index, parts->parts[k].definition);
-}
-
 /* world:spawn(Position { x = 1 }, Enemy) */
 static int world_spawn(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
-  Parts parts;
+  SpawnParts parts;
   ecs_Entity entity;
   bind_parts_read(L, world, 1, 2, lua_gettop(L) - 1, "spawn", &parts);
   ecs_Status status = ecs_spawn(bind_native(L, world), parts.components,
                                 parts.count, parts.images, &entity);
-  if (status != ECS_OK) {
-    bind_push_status(L, world, status, "spawn");
-    return bind_raise(L);
-  }
+  bind_check_status(L, world, status, "spawn");
   bind_push_entity(L, entity);
   return 1;
 }
@@ -143,12 +117,13 @@ static void refuse_table(lua_State *L, const char *call) {
 static int world_add(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "add");
-  Given part = bind_given_at(L, world->state, 3, "add");
+  Given given = bind_given_at(L, world->state, 3, "add");
   refuse_table(L, "add");
   refuse_more(L, 3, "add", "call it once for each component");
-  ecs_Component component = bind_component_in(L, world, 1, part.definition);
+  ecs_Component component =
+      bind_component_ensure(L, world, 1, given.definition);
   ecs_Status status = ecs_add(bind_native(L, world), entity, component,
-                              part.value ? part.value->image : NULL);
+                              given.value ? given.value->image : NULL);
   return check_status(L, world, status, "add");
 }
 
@@ -158,7 +133,7 @@ static int world_remove(lua_State *L) {
   const Definition *definition =
       bind_definition_at(L, world->state, 3, "remove");
   refuse_more(L, 3, "remove", "call it once for each component");
-  ecs_Component component = world_find(world, definition);
+  ecs_Component component = bind_component_find(world, definition);
   ecs_Status status = ECS_OK;
   if (component)
     status = ecs_remove(bind_native(L, world), entity, component);
@@ -189,9 +164,10 @@ static int set_field(lua_State *L, LuaWorld *world, ecs_Entity entity) {
                       definition->fields[field].name, definition->name);
   uint64_t image[64]; /* all of it is something, in case it is recorded */
   memcpy(image, definition->defaults, definition->image_bytes);
-  if (!bind_read(L, 5, type, (char *)image + definition->offsets[field]))
-    return bind_refuse(L, 5, definition, field);
-  ecs_Component component = bind_component_in(L, world, 1, definition);
+  if (!bind_read_element(L, 5, type,
+                         (char *)image + definition->offsets[field]))
+    return bind_refuse_element(L, 5, definition, field);
+  ecs_Component component = bind_component_ensure(L, world, 1, definition);
   ecs_Status status = ecs_set(bind_native(L, world), entity, component, image,
                               UINT64_C(1) << field);
   return check_status(L, world, status, "set");
@@ -201,15 +177,15 @@ static int world_set(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "set");
   if (lua_gettop(L) > 3) return set_field(L, world, entity);
-  Given part = bind_given_at(L, world->state, 3, "set");
-  ecs_Component component = bind_component_in(L, world, 1, part.definition);
+  Given given = bind_given_at(L, world->state, 3, "set");
+  ecs_Component component =
+      bind_component_ensure(L, world, 1, given.definition);
   ecs_Status status;
-  if (part.definition->field_count == 0)
+  if (given.definition->field_count == 0)
     status = ecs_add(bind_native(L, world), entity, component, NULL);
   else
-    status =
-        ecs_set(bind_native(L, world), entity, component, given_image(part),
-                part.value ? part.value->given : ~UINT64_C(0));
+    status = ecs_set(bind_native(L, world), entity, component,
+                     given_image(given), given_fields(given));
   return check_status(L, world, status, "set");
 }
 
@@ -289,7 +265,7 @@ static int world_get(lua_State *L) {
                       "%s is a tag and has no values: ask with "
                       "world:has(e, %s)",
                       definition->name, definition->name);
-  ecs_Component component = world_find(world, definition);
+  ecs_Component component = bind_component_find(world, definition);
   int top = lua_gettop(L);
   if (top == 4) return get_field(L, world, entity, component, definition);
   if (top > 4) return get_fields(L, world, entity, component, definition);
@@ -307,7 +283,7 @@ static int world_has(lua_State *L) {
   for (int k = 3; k <= top; k++) {
     const Definition *definition =
         bind_definition_at(L, world->state, k, "has");
-    ecs_Component component = world_find(world, definition);
+    ecs_Component component = bind_component_find(world, definition);
     has = has && component && ecs_has(bind_native(L, world), entity, component);
   }
   lua_pushboolean(L, has);
@@ -322,7 +298,7 @@ static int world_components(lua_State *L) {
     lua_pushnil(L);
     return 1;
   }
-  bind_world_adopt(L, world, 1);
+  bind_components_adopt(L, world, 1);
   lua_newtable(L);
   int list = lua_gettop(L), length = 0;
   bind_push_shared(L);
@@ -349,7 +325,7 @@ static const luaL_Reg methods[] = {{"spawn", world_spawn},
                                    {"components", world_components},
                                    {NULL, NULL}};
 
-void bind_open_entities(lua_State *L) {
+void bind_open_entity_methods(lua_State *L) {
   bind_push_methods(L, KIND_WORLD);
   bind_add(L, methods);
   lua_pop(L, 1);

@@ -21,11 +21,12 @@
  * The two kinds of userdata here have no metatable: a script that gets hold of
  * one can do nothing with it.
  */
-#include "api/field_access.h"
+#include "world/field_calls.h"
 
 #include <string.h>
 
-#include "world/lua_world.h"
+#include "api/field_access.h"
+#include "world/components.h"
 
 /* scripts/ecs/access_ffi.lua has this struct, too. */
 typedef struct Calls {
@@ -78,7 +79,8 @@ static int access_new(lua_State *L) {
   const Definition *definition =
       (const Definition *)bind_find(L, 2, KIND_DEFINITION);
   if (!world || (!definition && !lua_isnoneornil(L, 2))) return 0;
-  ecs_Component component = definition ? world_find(world, definition) : 0;
+  ecs_Component component =
+      definition ? bind_component_find(world, definition) : 0;
   if (definition && !component) return 0;
   FieldAccess *access = (FieldAccess *)lua_newuserdata(L, sizeof *access);
   ecs_field_init(access, &world->native, component);
@@ -88,4 +90,4 @@ static int access_new(lua_State *L) {
 static const luaL_Reg functions[] = {
     {"access", access_new}, {"access_calls", access_calls}, {NULL, NULL}};
 
-void bind_open_access(lua_State *L) { bind_add(L, functions); }
+void bind_open_field_calls(lua_State *L) { bind_add(L, functions); }

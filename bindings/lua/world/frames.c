@@ -12,10 +12,12 @@
  * recording. A function that yields gets an error.
  *
  * While a frame records, its world cannot be closed: close is refused, and a
- * finalizer's wish is kept until the frame ends. Below stand a world's numbers
- * and its storage as text, which explain.lua asks for.
+ * finalizer's wish is kept until the frame ends.
  */
-#include "query/batch_view.h"
+#include "world/frames.h"
+
+#include "world/components.h"
+#include "world/report.h"
 
 /* What the functions here leave for scripts/ecs: true; or false, whether the
  * error is the script's own, and the error. */
@@ -61,7 +63,7 @@ static ecs_Status leave(LuaWorld *world, bool keep) {
     status = ecs_defer_end(world->native);
   else
     ecs_defer_discard(world->native);
-  bind_world_settle(world);
+  bind_world_end_pending(world);
   return status;
 }
 
@@ -118,12 +120,12 @@ static int frame(lua_State *L) {
   bool deferred = lua_toboolean(L, 3);
   luaL_checktype(L, 4, LUA_TFUNCTION);
   luaL_checkstack(L, 8, NULL);
-  if (deferred) bind_world_meet_all(L, world, 1);
+  if (deferred) bind_components_ensure(L, world, 1);
   if (is_refused(L, world, call)) return misuse(L);
   ecs_Status status = deferred ? enter(L, world) : ECS_OK;
   if (status != ECS_OK) return fail(L, world, status, call);
-  State *state = bind_state(L);
-  View *walk = state->walk; /* of another world */
+  ModuleState *state = bind_state(L);
+  OpenWalk *walk = state->walk; /* of another world */
   state->walk = NULL;
   world->running = true;
   call_back(L, lua_gettop(L) - 4);
@@ -133,42 +135,7 @@ static int frame(lua_State *L) {
   return status == ECS_OK ? RESULTS : report_loss(L, status);
 }
 
-/* Numbers ----------------------------------------------------------------- */
-
-/* statistics(world): a new table. */
-static int statistics(lua_State *L) {
-  static const char *const names[] = {"entities", "retired", "dropped",
-                                      "groups",   "tables",  "components",
-                                      "queries",  "bytes",   "peak_bytes"};
-  LuaWorld *world = bind_world_check(L, 1);
-  ecs_Statistics now;
-  lua_createtable(L, 0, 12);
-  ecs_world_statistics(bind_native(L, world), &now);
-  const uint64_t values[] = {now.entities, now.retired, now.dropped,
-                             now.groups,   now.tables,  now.components,
-                             now.queries,  now.bytes,   now.peak_bytes};
-  for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
-    compat_push_whole(L, (double)values[k]);
-    lua_setfield(L, -2, names[k]);
-  }
-  return 1;
-}
-
-/* storage(world): how it stores what it has, as text. */
-static int storage(lua_State *L) {
-  LuaWorld *world = bind_world_check(L, 1);
-  size_t bytes = ecs_world_explain(bind_native(L, world), NULL, 0) + 1;
-  char *text = (char *)lua_newuserdata(L, bytes);
-  size_t length = ecs_world_explain(bind_native(L, world), text, bytes);
-  if (length >= bytes) length = bytes - 1; /* it grew meanwhile */
-  lua_pushlstring(L, text, length);
-  return 1;
-}
-
-static const luaL_Reg functions[] = {{"frame", frame},
-                                     {"record", record},
-                                     {"statistics", statistics},
-                                     {"storage", storage},
-                                     {NULL, NULL}};
+static const luaL_Reg functions[] = {
+    {"frame", frame}, {"record", record}, {NULL, NULL}};
 
 void bind_open_frames(lua_State *L) { bind_add(L, functions); }

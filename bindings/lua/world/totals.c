@@ -13,16 +13,16 @@
 #include <math.h>
 #include <string.h>
 
-#include "query/row_view.h"
+#include "object/name.h"
 
 static const char *const kind_words[] = {"sum", "min", "max"};
 
 /* Adding up --------------------------------------------------------------- */
 
-static void begin(Tally *tally, ReductionKind kind, uint64_t turn) {
+static void begin(Tally *tally, ReductionKind kind, uint64_t run) {
   reduction_begin(&tally->running, kind);
   tally->block = 0;
-  tally->turn = turn;
+  tally->run = run;
 }
 
 /* Blocks in which nothing was added would change nothing, and are skipped. */
@@ -59,22 +59,23 @@ Tally *bind_tally_ensure(lua_State *L, Total *total, int index,
   Tally *other = bind_tally_find(total, system);
   if (other) return other; /* a finalizer was here */
   /* By name, so that what they come to does not depend on who was first. */
-  Tally **at = &total->tallies;
-  while (*at && strcmp((*at)->system, system) < 0) at = &(*at)->next;
-  tally->next = *at;
-  *at = tally;
+  Tally **link = &total->tallies;
+  while (*link && strcmp((*link)->system, system) < 0) link = &(*link)->next;
+  tally->next = *link;
+  *link = tally;
   total->tally_count++;
   return tally;
 }
 
-void bind_totals_end(const LuaWorld *world, const char *system, uint64_t turn) {
+void bind_totals_end(const LuaWorld *world, const char *system,
+                     uint64_t number) {
   for (Total *total = world->totals; total; total = total->next) {
     Tally *tally = bind_tally_find(total, system);
     if (!tally) continue;
-    bool added = turn != 0 && tally->turn == turn;
+    bool added = number != 0 && tally->run == number;
     if (added) reduction_fold(&tally->running, total->kind);
     tally->value = added ? tally->running.total : reduction_start(total->kind);
-    tally->turn = 0;
+    tally->run = 0;
   }
 }
 
@@ -92,14 +93,14 @@ static Total *check_total(lua_State *L, const char *call) {
   return total;
 }
 
-static int refuse_add(lua_State *L, const Total *total, const View *walk) {
+static int refuse_add(lua_State *L, const Total *total, const OpenWalk *walk) {
   const char *word = kind_words[total->kind];
   if (!walk)
     return bind_error(L,
                       "nothing can be added to %s '%s' here: add is for the "
                       "each function of a system",
                       word, total->name);
-  if (walk->loop && walk->loop->system)
+  if (walk->run)
     return bind_error(L, "%s '%s' is of another world than %s", word,
                       total->name, walk->label);
   return bind_error(L,
@@ -112,22 +113,22 @@ static int refuse_add(lua_State *L, const Total *total, const View *walk) {
 /* total:add(x) */
 static int total_add(lua_State *L) {
   Total *total = check_total(L, "add");
-  const View *walk = bind_state(L)->walk;
-  const Rows *rows = walk ? walk->loop : NULL;
+  const OpenWalk *walk = bind_state(L)->walk;
+  const SystemRun *run = walk ? walk->run : NULL;
   if (lua_type(L, 2) != LUA_TNUMBER)
     return bind_error(L, "add to %s '%s' takes a number, not %s%s",
                       kind_words[total->kind], total->name,
                       lua_isnoneornil(L, 2) ? "" : "a ", luaL_typename(L, 2));
   double number = (double)lua_tonumber(L, 2);
-  if (!rows || !rows->system || rows->row < 0 || rows->world != total->world)
+  if (!run || *run->row < 0 || walk->world != total->world)
     return refuse_add(L, total, walk);
   Tally *tally = total->recent;
-  if (!tally || tally->turn != rows->turn) {
-    tally = bind_tally_ensure(L, total, 1, rows->system);
-    if (tally->turn != rows->turn) begin(tally, total->kind, rows->turn);
+  if (!tally || tally->run != run->number) {
+    tally = bind_tally_ensure(L, total, 1, run->system);
+    if (tally->run != run->number) begin(tally, total->kind, run->number);
     total->recent = tally;
   }
-  add_row(tally, total->kind, rows->before + (uint64_t)rows->row, number);
+  add_row(tally, total->kind, run_row(run), number);
   return 0;
 }
 
@@ -170,7 +171,7 @@ static int find_or_create(lua_State *L, ReductionKind kind) {
   }
   size_t length;
   const char *name = lua_tolstring(L, 2, &length);
-  if (!bind_name_holds(name, length))
+  if (!bind_name_is_valid(name, length))
     return bind_error(L,
                       "the name of a %s is 1 to 255 bytes of UTF-8 text "
                       "without control characters",

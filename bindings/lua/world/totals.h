@@ -3,53 +3,59 @@
  * A Total has a name and, for each system that adds to it, a Tally:
  *
  *      Total "score"  -->  Tally "arrows"  -->  Tally "swords"   (by name)
- *                            running: the run that is on
- *                            value: what its last whole run came to
+ *                            running: rows of the run in progress
+ *                            value: result of its last complete run
  *
- * A tally's value changes when a run of its system has ended well, so whoever
- * reads the total sees whole runs only. Its rows are added in the order that
- * docs/programs.md gives, on every path (core/reduction.h).
+ * A tally's value changes when a run of its system has ended without an error,
+ * so a reader of the total sees complete runs only. Rows are added in the order
+ * that docs/programs.md gives, on every path (core/math/reduction.h).
  *
- * A tally is never freed before its world: there is one for each name of a
- * system that has added.
+ * A tally is freed with its world: there is one for each name of a system that
+ * has ever added.
  */
 #ifndef ECS_LUA_TOTALS_H
 #define ECS_LUA_TOTALS_H
 
-#include "math/reduction.h"
+#include "api/for_bindings.h"
 #include "world/lua_world.h"
 
 typedef struct Tally {
-  struct Tally *next; /* of the same total, by name */
-  Reduction running;  /* the run that is on */
-  double value;       /* what its last whole run came to */
-  uint64_t block;     /* whose rows are in the lanes */
-  uint64_t turn;      /* which run it is; see State */
+  struct Tally *next; /* of the same total, in order of names */
+  Reduction running;  /* the run in progress */
+  double value;       /* result of the last complete run */
+  uint64_t block;     /* block of rows that is in the lanes of running */
+  uint64_t run;       /* SystemRun.number of running; 0: none in progress */
   char system[];
 } Tally;
 
 typedef struct Total {
   Header header;
-  LuaWorld *world;    /* kept by its private table, with the tallies */
-  struct Total *next; /* of the world */
+  LuaWorld *world;    /* kept alive by the private table, as are the tallies */
+  struct Total *next; /* of the same world */
   Tally *tallies;
-  Tally *recent; /* that was added to last; NULL: none */
+  Tally *recent; /* the last that was added to; NULL: none yet */
   ReductionKind kind;
   uint32_t tally_count;
   char name[];
 } Total;
 
-/* The tally of a system; NULL when it has never added. */
+/* The tally of a system; NULL when the system has never added. */
 BIND_INTERNAL Tally *bind_tally_find(const Total *total, const char *system);
 
-/* The same, made now if need be, for the total at index. May raise. */
+/* The same, creating it if there is none. index is the stack index of the
+ * total. May raise when memory runs out. */
 BIND_INTERNAL Tally *bind_tally_ensure(lua_State *L, Total *total, int index,
                                        const char *system);
 
-/* A run of a system has ended well: what it added in this turn is what its
- * tallies come to, nothing where it added nothing. turn 0: it added nothing.
- * Neither allocates nor raises. */
+/* A run of a system has ended without an error: its tallies get what the run of
+ * this number added, or the value of no rows where it added nothing. Number 0
+ * stands for a run that added nothing. Neither allocates nor raises. */
 BIND_INTERNAL void bind_totals_end(const LuaWorld *world, const char *system,
-                                   uint64_t turn);
+                                   uint64_t number);
+
+/* Adds total_kind, total_value and forget_totals to the table on top of the
+ * stack; sum, min and max to the methods of worlds; and the methods of totals.
+ */
+BIND_INTERNAL void bind_open_totals(lua_State *L);
 
 #endif

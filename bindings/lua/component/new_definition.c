@@ -1,0 +1,117 @@
+/* new_definition.c: how a definition is built, compared and added to the state.
+ */
+#include "component/new_definition.h"
+
+#include <string.h>
+
+#include "api/for_bindings.h"
+
+/* Slot of the private table behind those of the fields. */
+#define DEFINITION_LISTING ((int)ECS_FIELD_LIMIT + 1)
+
+static size_t round_up(size_t bytes, size_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/* Computes offsets and the default image, which lie behind the fields. */
+static void lay_out(Definition *definition) {
+  uint32_t count = definition->field_count;
+  uint32_t *offsets = (uint32_t *)(void *)&definition->fields[count];
+  char *image = (char *)definition + definition->header.bytes - 8u * count;
+  size_t end = 0, alignment = 1;
+  for (uint32_t f = 0; f < count; f++) {
+    size_t bytes = ecs_scalar_bytes(definition->fields[f].type);
+    end = round_up(end, bytes);
+    offsets[f] = (uint32_t)end;
+    ecs_scalar_convert(definition->fields[f].type, image + end,
+                       definition->fields[f].default_value);
+    end += bytes;
+    if (bytes > alignment) alignment = bytes;
+  }
+  definition->offsets = offsets;
+  definition->image_bytes = count ? (uint32_t)round_up(end, alignment) : 0;
+  definition->defaults = count ? image : NULL;
+}
+
+/* Pushes "x, y". */
+static void push_listing(lua_State *L, const Definition *definition) {
+  luaL_Buffer buffer;
+  luaL_buffinit(L, &buffer);
+  for (uint32_t f = 0; f < definition->field_count; f++) {
+    if (f > 0) luaL_addstring(&buffer, ", ");
+    luaL_addstring(&buffer, definition->fields[f].name);
+  }
+  luaL_pushresult(&buffer);
+}
+
+/* An image of count fields takes at most 8 bytes a field: no scalar is larger.
+ */
+static size_t definition_bytes(uint32_t count) {
+  return round_up(sizeof(Definition) + count * sizeof(ecs_Field) +
+                      count * sizeof(uint32_t),
+                  8) +
+         8u * count;
+}
+
+Definition *bind_definition_begin(lua_State *L, int name, uint32_t count) {
+  Definition *definition =
+      (Definition *)bind_new(L, KIND_DEFINITION, definition_bytes(count));
+  definition->name = lua_tostring(L, name);
+  definition->field_count = count;
+  compat_push_private(L, -1);
+  lua_pushvalue(L, name);
+  lua_rawseti(L, -2, DEFINITION_NAME);
+  return definition;
+}
+
+void bind_definition_finish(lua_State *L, Definition *definition) {
+  lay_out(definition);
+  push_listing(L, definition);
+  definition->listing = lua_tostring(L, -1);
+  lua_rawseti(L, -2, DEFINITION_LISTING);
+  lua_pop(L, 1);
+}
+
+/* Either entry may fail for want of memory. The name comes last: a definition
+ * that is found by name has an index, and an entry past the last index is
+ * overwritten by the next definition. */
+void bind_definition_add(lua_State *L, Definition *definition) {
+  ModuleState *state = bind_state(L);
+  int top = lua_gettop(L);
+  bind_push_shared(L);
+  bind_push_table(L, "definitions");
+  lua_pushvalue(L, top);
+  lua_rawseti(L, top + 2, (int)state->definition_count + 1);
+  lua_pushstring(L, definition->name);
+  lua_pushvalue(L, top);
+  lua_rawset(L, top + 2);
+  definition->index = ++state->definition_count;
+  lua_settop(L, top);
+}
+
+Definition *bind_definition_find(lua_State *L, int name) {
+  bind_push_shared(L);
+  bind_push_table(L, "definitions");
+  lua_pushvalue(L, name);
+  lua_rawget(L, -2);
+  lua_replace(L, -3);
+  lua_pop(L, 1);
+  return (Definition *)bind_find(L, -1, KIND_DEFINITION);
+}
+
+/* Are the defaults the same bits once they are stored? */
+static bool has_equal_default(const ecs_Field *a, const ecs_Field *b) {
+  uint64_t one = 0, other = 0;
+  ecs_scalar_convert(a->type, &one, a->default_value);
+  ecs_scalar_convert(b->type, &other, b->default_value);
+  return one == other;
+}
+
+bool bind_field_equals(const ecs_Field *a, const ecs_Field *b) {
+  return a->type == b->type && strcmp(a->name, b->name) == 0 &&
+         has_equal_default(a, b);
+}
+
+bool bind_name_is_reserved(const char *name) {
+  return strcmp(name, "count") == 0 || strcmp(name, "entities") == 0;
+}

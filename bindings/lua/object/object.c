@@ -1,0 +1,165 @@
+/* object.c: the module's state, and how its objects are made and recognised.
+ *
+ * One ModuleState per Lua state hangs in the registry and is the first upvalue
+ * of every function of the module. Opening the module a second time finds it
+ * again, so definitions and worlds that were made before a script reloaded the
+ * module go on working.
+ *
+ *      registry[&state_key] = ModuleState --private table--> metatables,
+ *                                                            definitions ...
+ *
+ * A userdata is one of ours when three things agree: the address of its
+ * metatable, its length, and a magic number mixed with its own address. With
+ * the debug library a script can forge the first, but not the other two.
+ */
+#include "object/object.h"
+
+#include <string.h>
+
+/* Its address is the key in the registry. */
+static const char state_key = 0;
+
+#define STATE_MAGIC UINT64_C(0x3c6ef372fe94f82b)
+
+static const char *const kind_names[KIND_COUNT] = {
+    "ecs.Component", "ecs.Value", "ecs.World", "ecs.Query",   "ecs.Kernel",
+    "ecs.Library",   "ecs.View",  "ecs.Rows",  "ecs.Program", "ecs.Total"};
+
+static uint64_t magic_of(ObjectKind kind, const void *address) {
+  uint64_t odd = UINT64_C(0x9e3779b97f4a7c15) * ((uint64_t)kind + 1u);
+  return odd ^ (uint64_t)(uintptr_t)address;
+}
+
+/* Tables of the state ------------------------------------------------------ */
+
+void bind_push_shared(lua_State *L) {
+  compat_push_private(L, lua_upvalueindex(1));
+}
+
+void bind_push_metatable(lua_State *L, ObjectKind kind) {
+  bind_push_shared(L);
+  lua_rawgeti(L, -1, (int)kind + 1);
+  lua_remove(L, -2);
+}
+
+void bind_push_methods(lua_State *L, ObjectKind kind) {
+  bind_push_metatable(L, kind);
+  lua_getfield(L, -1, "__index");
+  lua_remove(L, -2);
+}
+
+void bind_add(lua_State *L, const luaL_Reg *functions) {
+  for (; functions->name; functions++) {
+    lua_getfield(L, -1, functions->name);
+    bool present = lua_isfunction(L, -1);
+    lua_pop(L, 1);
+    if (present) continue;
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushstring(L, functions->name);
+    lua_pushcclosure(L, functions->func, 2);
+    lua_setfield(L, -2, functions->name);
+  }
+}
+
+/* Objects ------------------------------------------------------------------ */
+
+void *bind_new(lua_State *L, ObjectKind kind, size_t bytes) {
+  Header *header = (Header *)lua_newuserdata(L, bytes);
+  memset(header, 0, bytes);
+  header->bytes = bytes;
+  if (kind != KIND_VALUE) {
+    lua_newtable(L);
+    compat_set_private(L, -2);
+  }
+  /* The magic comes last: without it a finalizer ignores the object. */
+  bind_push_metatable(L, kind);
+  lua_setmetatable(L, -2);
+  header->magic = magic_of(kind, header);
+  return header;
+}
+
+void bind_keep(lua_State *L, int index, int slot) {
+  compat_push_private(L, -1);
+  lua_pushvalue(L, index);
+  lua_rawseti(L, -2, slot);
+  lua_pop(L, 1);
+}
+
+void *bind_find_in(lua_State *L, const ModuleState *state, int index,
+                   ObjectKind kind) {
+  Header *header = (Header *)lua_touserdata(L, index);
+  if (!header || !lua_getmetatable(L, index)) return NULL;
+  const void *metatable = lua_topointer(L, -1);
+  lua_pop(L, 1);
+  if (metatable != state->metatables[kind]) return NULL;
+  size_t bytes = lua_rawlen(L, index); /* 0 for a light userdata */
+  if (bytes < sizeof(Header) || header->bytes != bytes) return NULL;
+  return header->magic == magic_of(kind, header) ? header : NULL;
+}
+
+void *bind_find(lua_State *L, int index, ObjectKind kind) {
+  return bind_find_in(L, bind_state(L), index, kind);
+}
+
+const char *bind_kind_name(lua_State *L, int index) {
+  for (int kind = 0; kind < KIND_COUNT; kind++)
+    if (bind_find(L, index, (ObjectKind)kind)) return kind_names[kind];
+  return luaL_typename(L, index);
+}
+
+ObjectKind bind_kind_named(const char *name) {
+  int kind = 0;
+  while (kind < KIND_COUNT && strcmp(name, kind_names[kind]) != 0) kind++;
+  return (ObjectKind)kind;
+}
+
+/* The state ---------------------------------------------------------------- */
+
+static void create_metatable(lua_State *L, ModuleState *state, int kind) {
+  lua_createtable(L, 0, 8);
+  state->metatables[kind] = lua_topointer(L, -1);
+  lua_newtable(L);
+  lua_setfield(L, -2, "__index");
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "__metatable");
+  lua_pushstring(L, kind_names[kind]);
+  lua_setfield(L, -2, "__name");
+  lua_rawseti(L, -2, kind + 1);
+}
+
+static void create_state(lua_State *L) {
+  static const char *const tables[] = {"definitions", "libraries", "worlds",
+                                       "hosts"};
+  ModuleState *state = (ModuleState *)lua_newuserdata(L, sizeof *state);
+  memset(state, 0, sizeof *state);
+  state->header.magic = STATE_MAGIC;
+  lua_newtable(L);
+  for (int kind = 0; kind < KIND_COUNT; kind++)
+    create_metatable(L, state, kind);
+  for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) {
+    lua_newtable(L);
+    lua_setfield(L, -2, tables[k]);
+  }
+  compat_set_private(L, -2);
+}
+
+ModuleState *bind_push_state(lua_State *L) {
+  lua_pushlightuserdata(L, (void *)(uintptr_t)&state_key);
+  lua_rawget(L, LUA_REGISTRYINDEX);
+  ModuleState *state = (ModuleState *)lua_touserdata(L, -1);
+  if (state && lua_rawlen(L, -1) == sizeof *state &&
+      state->header.magic == STATE_MAGIC)
+    return state;
+  lua_pop(L, 1);
+  lua_pushnil(L);
+  return NULL;
+}
+
+void bind_ensure_state(lua_State *L) {
+  if (bind_push_state(L)) return;
+  lua_pop(L, 1);
+  create_state(L);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)&state_key);
+  lua_pushvalue(L, -2);
+  lua_rawset(L, LUA_REGISTRYINDEX);
+}

@@ -1,0 +1,45 @@
+/* lua_query.h: queries as userdata. */
+#ifndef ECS_LUA_LUA_QUERY_H
+#define ECS_LUA_LUA_QUERY_H
+
+#include "world/lua_world.h"
+
+typedef struct LuaQuery {
+  Header header;
+  LuaWorld *world;
+  ecs_Query *native; /* owned by the native world; NULL: destroyed */
+  const char *label; /* "query { Position }" or "system 'move'"; borrowed from
+                        a string in the private table */
+  uint32_t depth;    /* walks of this query that are open */
+  uint32_t term_count;
+  LuaTerm terms[];
+} LuaQuery;
+
+/* The query at index, whose world is live. Raises on anything else. */
+BIND_INTERNAL LuaQuery *bind_query_check(lua_State *L, int index);
+
+/* The native query, for a call of the core that follows at once. Raises when
+ * its world has been closed. */
+BIND_INTERNAL ecs_Query *bind_query_native(lua_State *L, const LuaQuery *query);
+
+/* Can the query be used? For what cannot raise. */
+static inline bool bind_query_is_live(const LuaQuery *query) {
+  return query->world && query->world->native && query->native;
+}
+
+/* Pushes the query's world. index is the stack index of the query. */
+BIND_INTERNAL void bind_query_push_world(lua_State *L, int index);
+
+/* Pushes a new sequence { definition, "write", definition, "read", ... }. */
+BIND_INTERNAL void bind_push_terms(lua_State *L, const LuaTerm *terms,
+                                   uint32_t count);
+
+/* Destroys the native queries that this state made in a borrowed world, in
+ * which nothing is open. index is the stack index of the world. */
+BIND_INTERNAL void bind_queries_end(lua_State *L, LuaWorld *world, int index);
+
+/* Adds query, is_idle, query_terms and query_world to the table on top of the
+ * stack, count and explain to the methods of queries, and metamethods. */
+BIND_INTERNAL void bind_open_lua_query(lua_State *L);
+
+#endif

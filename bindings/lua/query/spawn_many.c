@@ -1,0 +1,151 @@
+/* spawn_many.c: world:spawn_many: many entities of the same parts at once.
+ *
+ *      bundle --> ecs_spawn_many --> batch of new rows: values are filled in,
+ *                                    then the callback gets the batch
+ *
+ * The view of a bundle's rows is kept in the world's table `bundles`.
+ */
+#include "query/spawn_many.h"
+
+#include <string.h>
+
+#include "api/for_bindings.h"
+#include "query/batch_loop.h"
+#include "world/parts.h"
+#include "world/report.h"
+
+/* Copies source to every element of a column, twice as many with each copy. */
+static void fill_column(char *column, const void *source, size_t bytes,
+                        size_t count) {
+  size_t done = 1;
+  if (count == 0) return;
+  memcpy(column, source, bytes);
+  for (; done < count - done; done *= 2)
+    memcpy(column + done * bytes, column, done * bytes);
+  memcpy(column + done * bytes, column, (count - done) * bytes);
+}
+
+/* Writes the fields that values give into the columns of new rows. */
+static void fill_values(const ecs_Batch *batch, const void *data) {
+  const SpawnParts *parts = (const SpawnParts *)data;
+  uint32_t k = 0;
+  for (uint32_t p = 0; p < parts->count; p++) {
+    const Definition *definition = parts->given[p].definition;
+    const Value *value = parts->given[p].value;
+    for (uint32_t f = 0; f < definition->field_count; f++, k++) {
+      if (!value || !(value->given >> f & 1)) continue;
+      fill_column((char *)batch->columns[k],
+                  (const char *)value->image + definition->offsets[f],
+                  ecs_scalar_bytes(definition->fields[f].type), batch->count);
+    }
+  }
+}
+
+static bool gives_values(const SpawnParts *parts) {
+  for (uint32_t p = 0; p < parts->count; p++)
+    if (parts->given[p].value) return true;
+  return false;
+}
+
+/* Index 0 belongs to no entity. */
+#define MOST_ENTITIES ((int)ECS_INDEX_LIMIT - 1)
+
+static double check_count(lua_State *L, int index) {
+  double count =
+      lua_type(L, index) == LUA_TNUMBER ? lua_tonumber(L, index) : -1;
+  if (!(count >= 0 && count <= MOST_ENTITIES &&
+        count == (double)(uint32_t)count))
+    bind_error(L, "spawn_many takes how many: a whole number from 0 to %d",
+               MOST_ENTITIES);
+  return count;
+}
+
+static int refuse_parts(lua_State *L) {
+  return bind_error(L,
+                    "spawn_many takes a list of parts, as in "
+                    "world:spawn_many(100, { Position, Enemy })");
+}
+
+/* Pushes the list of parts of argument 3 onto the stack; returns how many. */
+static int unpack_parts(lua_State *L) {
+  if (!lua_istable(L, 3)) refuse_parts(L);
+  int count = (int)bind_length(L, 3, "spawn_many");
+  luaL_checkstack(L, count + 16, "too many parts");
+  for (int k = 1; k <= count; k++) {
+    lua_rawgeti(L, 3, k);
+    if (lua_isnil(L, -1)) bind_refuse_nil(L, k, "spawn_many");
+  }
+  return count;
+}
+
+/* Pushes the view for a bundle's new rows. */
+static View *push_view(lua_State *L, LuaWorld *world, const SpawnParts *parts,
+                       ecs_Bundle bundle) {
+  compat_push_private(L, 1);
+  bind_push_table(L, "bundles");
+  int bundles = lua_gettop(L);
+  lua_rawgeti(L, bundles, (int)bundle);
+  View *view = (View *)bind_find(L, -1, KIND_VIEW);
+  if (view && !view->busy) return view;
+  LuaTerm *terms =
+      (LuaTerm *)lua_newuserdata(L, (parts->count + 1u) * sizeof *terms);
+  for (uint32_t p = 0; p < parts->count; p++)
+    terms[p] = (LuaTerm){parts->given[p].definition, ECS_WRITE};
+  ViewPlan plan = {world, "spawn_many", terms, parts->count};
+  view = bind_view_new(L, 1, &plan);
+  lua_pushvalue(L, -1);
+  lua_rawseti(L, bundles, (int)bundle);
+  return view;
+}
+
+/* Raises for a status, with a message of its own when there would be too many
+ * entities. */
+static int refuse(lua_State *L, const LuaWorld *world, ecs_Status status,
+                  double count) {
+  ecs_Statistics now;
+  ecs_world_statistics(bind_native(L, world), &now);
+  if (status == ECS_E_LIMIT &&
+      (double)now.entities + (double)now.retired + count > MOST_ENTITIES)
+    return bind_error(L,
+                      "spawn_many: %d more would be too many: a world holds "
+                      "at most %d entities",
+                      (int)count, MOST_ENTITIES);
+  return bind_refuse_status(L, world, status, "spawn_many");
+}
+
+/* world:spawn_many(n, { Position, Velocity { x = 1 } }, f) */
+static int world_spawn_many(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  double count = check_count(L, 2);
+  lua_settop(L, 4);
+  bool called = !lua_isnil(L, 4);
+  if (bind_find(L, 4, KIND_DEFINITION) || bind_find(L, 4, KIND_VALUE))
+    refuse_parts(L);
+  if (called) bind_callback_check(L, 4, "spawn_many");
+  SpawnParts parts;
+  ecs_Bundle bundle;
+  bind_parts_read(L, world, 1, 5, unpack_parts(L), "spawn_many", &parts);
+  if (called) bind_components_ensure(L, world, 1);
+  ecs_Status status =
+      ecs_bundle(bind_native(L, world), parts.components, parts.count, &bundle);
+  if (status != ECS_OK) return refuse(L, world, status, count);
+  bool walked = called || gives_values(&parts);
+  BatchLoop loop = {NULL, 0, called ? 4 : 0, 0, 0, "spawn_many", false};
+  if (walked) {
+    loop.view = push_view(L, world, &parts, bundle);
+    bind_batch_loop_ready(L, &loop);
+  }
+  status = ecs_spawn_many(bind_native(L, world), bundle, (uint64_t)count,
+                          walked ? &loop.view->cursor : NULL);
+  if (status != ECS_OK) return refuse(L, world, status, count);
+  if (!walked) return 0;
+  return bind_walk_raise(L, bind_batch_loop(L, &loop, fill_values, &parts));
+}
+
+void bind_open_spawn_many(lua_State *L) {
+  static const luaL_Reg methods[] = {{"spawn_many", world_spawn_many},
+                                     {NULL, NULL}};
+  bind_push_methods(L, KIND_WORLD);
+  bind_add(L, methods);
+  lua_pop(L, 1);
+}

@@ -1,0 +1,39 @@
+/* walk_end.c: how a walk ends, and what it leaves for its caller. */
+#include "query/walk_end.h"
+
+#include "world/report.h"
+
+Outcome bind_walk_end(lua_State *L, OpenWalk *walk, ecs_Cursor *cursor,
+                      Outcome outcome, const char *call) {
+  ecs_Status status = ECS_OK;
+  if (outcome == OUTCOME_DONE)
+    status = ecs_cursor_end(cursor);
+  else
+    ecs_cursor_discard(cursor);
+  bool closed = bind_world_leave(walk);
+  if (outcome != OUTCOME_DONE) return outcome;
+  if (status != ECS_OK)
+    bind_push_status(L, walk->world, status, call);
+  else if (closed)
+    lua_pushfstring(L, "ecs: the world was closed inside %s", walk->label);
+  else
+    return OUTCOME_DONE;
+  return OUTCOME_MISUSE;
+}
+
+int bind_walk_raise(lua_State *L, Outcome outcome) {
+  switch (outcome) {
+    case OUTCOME_MISUSE: return bind_raise(L);
+    case OUTCOME_THROWN: return lua_error(L);
+    default: return 0;
+  }
+}
+
+int bind_walk_results(lua_State *L, Outcome outcome, bool idle) {
+  bool done = outcome == OUTCOME_DONE;
+  lua_pushboolean(L, done);
+  lua_pushboolean(L, done ? idle : outcome == OUTCOME_THROWN);
+  if (done) return 2;
+  lua_pushvalue(L, -3);
+  return 3;
+}

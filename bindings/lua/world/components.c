@@ -1,0 +1,166 @@
+/* components.c: the components that a world has for the definitions of scripts.
+ *
+ * A world gets a component for a definition when a script first uses it there,
+ * or when a walk begins, because nothing can be defined while one is open. What
+ * a host has defined since the last look gets a definition before a script
+ * defines anything, and when a script asks for an entity's components.
+ */
+#include "world/components.h"
+
+#include <string.h>
+
+#include "component/define.h"
+#include "component/host_definition.h"
+#include "world/borrowed.h"
+
+/* Makes ids and owners hold needed entries. Both lie in one userdata, so an
+ * error anywhere leaves nothing behind. */
+static void grow(lua_State *L, LuaWorld *world, int index, uint32_t needed) {
+  if (needed <= world->capacity) return;
+  uint32_t capacity = world->capacity ? world->capacity : 16;
+  while (capacity < needed) capacity *= 2;
+  index = compat_absolute(L, index);
+  size_t each = sizeof *world->owners + sizeof *world->ids;
+  compat_push_private(L, index);
+  void *block = lua_newuserdata(L, capacity * each);
+  memset(block, 0, capacity * each);
+  if (needed <= world->capacity) { /* a finalizer was here */
+    lua_pop(L, 2);
+    return;
+  }
+  const Definition **owners = (const Definition **)block;
+  ecs_Component *ids = (ecs_Component *)(owners + capacity);
+  uint32_t kept = world->capacity < capacity ? world->capacity : capacity;
+  if (kept) {
+    memcpy(owners, world->owners, kept * sizeof *owners);
+    memcpy(ids, world->ids, kept * sizeof *ids);
+  }
+  lua_setfield(L, -2, "ids");
+  world->owners = owners;
+  world->ids = ids;
+  world->capacity = capacity;
+  lua_pop(L, 1);
+}
+
+void bind_component_link(lua_State *L, LuaWorld *world, int index,
+                         const Definition *definition,
+                         ecs_Component component) {
+  uint32_t highest =
+      definition->index > component ? definition->index : component;
+  grow(L, world, index, highest + 1);
+  world->owners[component] = definition;
+  world->ids[definition->index] = component;
+}
+
+/* Pushes why a definition and a world do not go together. */
+static void push_refusal(lua_State *L, const LuaWorld *world, ecs_Status status,
+                         const Definition *definition) {
+  const char *name = definition->name;
+  if (status == ECS_E_OPEN && bind_world_open(world))
+    lua_pushfstring(L,
+                    "ecs: %s is new to this world and cannot be added to it "
+                    "inside %s: define it before",
+                    name, bind_world_open(world));
+  else if (status == ECS_E_SCHEMA && world->borrowed)
+    lua_pushfstring(L,
+                    "ecs: %s has other fields, or the same in another "
+                    "order, in the host's world: use ecs.component '%s', or "
+                    "let the host define it first",
+                    name, name);
+  else
+    lua_pushfstring(L, "ecs: %s: %s", name, ecs_status_text(status));
+}
+
+ecs_Component bind_component_try(lua_State *L, LuaWorld *world, int index,
+                                 const Definition *definition) {
+  ecs_Component component = bind_component_find(world, definition);
+  if (component) return component;
+  ecs_ComponentDescription description = {definition->name, definition->fields,
+                                          definition->field_count,
+                                          definition->storage};
+  ecs_Status status =
+      ecs_component(bind_native(L, world), &description, &component);
+  if (status != ECS_OK) {
+    push_refusal(L, world, status, definition);
+    return 0;
+  }
+  bind_component_link(L, world, index, definition, component);
+  return component;
+}
+
+ecs_Component bind_component_define(lua_State *L, LuaWorld *world, int index,
+                                    const Definition *definition) {
+  ecs_Component component = bind_component_try(L, world, index, definition);
+  if (!component) bind_raise(L);
+  return component;
+}
+
+void bind_components_ensure(lua_State *L, LuaWorld *world, int index) {
+  ModuleState *state = bind_state(L);
+  if (bind_world_open(world) || world->known == state->definition_count) return;
+  if (ecs_deferring(bind_native(L, world))) return; /* a host's cursor */
+  index = compat_absolute(L, index);
+  bind_push_shared(L);
+  bind_push_table(L, "definitions");
+  while (world->known < state->definition_count) {
+    uint32_t next = world->known + 1;
+    lua_rawgeti(L, -1, (int)next);
+    Definition *definition = (Definition *)bind_find(L, -1, KIND_DEFINITION);
+    lua_pop(L, 1);
+    if (definition) bind_component_ensure(L, world, index, definition);
+    if (world->known < next) world->known = next;
+  }
+  lua_pop(L, 2);
+}
+
+/* Of hosts ----------------------------------------------------------------- */
+
+/* True while there is a component behind the last that was looked at. */
+static bool has_news(const LuaWorld *world) {
+  return world->borrowed && world->native &&
+         ecs_component_name(world->native, world->adopted + 1);
+}
+
+void bind_components_adopt(lua_State *L, LuaWorld *world, int index) {
+  index = compat_absolute(L, index);
+  while (has_news(world)) {
+    ecs_Component component = world->adopted + 1;
+    HostDefinition found =
+        bind_definition_for(L, world->native, component, true);
+    if (found.definition && world->native)
+      bind_component_link(L, world, index, found.definition, component);
+    world->adopted = component;
+  }
+}
+
+static void adopt_all(lua_State *L) {
+  int worlds = bind_borrowed_push(L);
+  int count = (int)lua_rawlen(L, worlds);
+  for (int k = 1; k <= count; k++) {
+    lua_rawgeti(L, worlds, k);
+    LuaWorld *world = (LuaWorld *)bind_find(L, -1, KIND_WORLD);
+    if (world) bind_components_adopt(L, world, -1);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+}
+
+/* Of scripts --------------------------------------------------------------- */
+
+/* ecs.component(name, fields, options) */
+static int component(lua_State *L) {
+  adopt_all(L);
+  return bind_define_component(L);
+}
+
+/* ecs.tag(name, options) */
+static int tag(lua_State *L) {
+  adopt_all(L);
+  return bind_define_tag(L);
+}
+
+void bind_open_components(lua_State *L) {
+  static const luaL_Reg functions[] = {
+      {"component", component}, {"tag", tag}, {NULL, NULL}};
+  bind_add(L, functions);
+}

@@ -1,0 +1,57 @@
+/* components.h: the components that a world has for the definitions of scripts.
+ *
+ * ids maps one way and owners the other. Index 0 is unused in both:
+ *
+ *      definition index  1  2  3  4          component  1  2
+ *      ids               0  2  0  1          owners     4  2
+ *
+ * In all functions, index is the stack index of the world.
+ */
+#ifndef ECS_LUA_COMPONENTS_H
+#define ECS_LUA_COMPONENTS_H
+
+#include "world/lua_world.h"
+
+/* The component of a definition; 0 when the world has none for it. Constant
+ * cost, no call of the core. */
+static inline ecs_Component bind_component_find(const LuaWorld *world,
+                                                const Definition *definition) {
+  return definition->index < world->capacity ? world->ids[definition->index]
+                                             : 0;
+}
+
+/* The same, defining the component if the world has none. On failure, pushes a
+ * message and returns 0. */
+BIND_INTERNAL ecs_Component bind_component_try(lua_State *L, LuaWorld *world,
+                                               int index,
+                                               const Definition *definition);
+
+/* The same, raising that message. */
+BIND_INTERNAL ecs_Component bind_component_define(lua_State *L, LuaWorld *world,
+                                                  int index,
+                                                  const Definition *definition);
+
+/* The same, inline for a component that the world has. */
+static inline ecs_Component bind_component_ensure(
+    lua_State *L, LuaWorld *world, int index, const Definition *definition) {
+  ecs_Component component = bind_component_find(world, definition);
+  return component ? component
+                   : bind_component_define(L, world, index, definition);
+}
+
+/* Defines the components of all definitions that the world has none for, before
+ * a walk or a frame begins. Does nothing while something is open. Raises when a
+ * component cannot be defined; those before it stay. */
+BIND_INTERNAL void bind_components_ensure(lua_State *L, LuaWorld *world,
+                                          int index);
+
+/* Gives definitions to the components that the host of a borrowed world has
+ * defined since the last call. A component whose name has another definition
+ * gets none. May raise when memory runs out. */
+BIND_INTERNAL void bind_components_adopt(lua_State *L, LuaWorld *world,
+                                         int index);
+
+/* Adds component and tag to the table on top of the stack. */
+BIND_INTERNAL void bind_open_components(lua_State *L);
+
+#endif

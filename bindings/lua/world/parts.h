@@ -1,0 +1,37 @@
+/* parts.h: the parts of a spawn: components and values, resolved in a world.
+ *
+ *      world:spawn(Position { x = 1 }, Enemy)
+ *                  |                   |
+ *      given       { Position, value } { Enemy, NULL }
+ *      components  3                   7                 as ecs_spawn
+ *      images      value's image       NULL: defaults    takes them
+ */
+#ifndef ECS_LUA_PARTS_H
+#define ECS_LUA_PARTS_H
+
+#include "world/components.h"
+
+/* Up to this many parts need no memory but the C stack. */
+#define PARTS_ON_STACK 32
+
+/* Three arrays of count entries. Each lies in its own room, or, if there are
+ * more parts, in a userdata on the stack of Lua. */
+typedef struct SpawnParts {
+  uint32_t count;
+  Given *given;
+  ecs_Component *components;
+  const void **images;
+  Given given_room[PARTS_ON_STACK];
+  ecs_Component component_room[PARTS_ON_STACK];
+  const void *image_room[PARTS_ON_STACK];
+} SpawnParts;
+
+/* Reads the count parts that start at stack index first into parts, for the
+ * world at world_index. Raises in the name of call, and defines no component,
+ * when one is no part or names the component of another. May leave values on
+ * the stack, which have to stay there while parts are used. */
+BIND_INTERNAL void bind_parts_read(lua_State *L, LuaWorld *world,
+                                   int world_index, int first, int count,
+                                   const char *call, SpawnParts *parts);
+
+#endif

@@ -1,0 +1,51 @@
+/* report.c: messages for what the core refuses. */
+#include "world/report.h"
+
+/* The innermost open walk that holds a component. */
+static const OpenWalk *holder_of(const LuaWorld *world,
+                                 const Definition *definition) {
+  for (const OpenWalk *walk = world->innermost; walk; walk = walk->outer)
+    for (uint32_t t = 0; t < walk->term_count; t++)
+      if (walk->terms[t].definition == definition &&
+          walk->terms[t].access <= ECS_OPTIONAL)
+        return walk;
+  return NULL;
+}
+
+static void push_contest(lua_State *L, const LuaWorld *world,
+                         const char *call) {
+  ecs_Component component = ecs_world_contested(world->native);
+  const Definition *definition =
+      component < world->capacity ? world->owners[component] : NULL;
+  const OpenWalk *holder = definition ? holder_of(world, definition) : NULL;
+  if (holder)
+    lua_pushfstring(L,
+                    "ecs: %s cannot reach %s here: %s is walking over it; "
+                    "%s, or do this after it",
+                    call, definition->name, holder->label,
+                    holder->each ? "write another component there, and this "
+                                   "one in another system"
+                                 : "use its batch");
+  else
+    lua_pushfstring(L, "ecs: %s cannot reach %s: something is walking over it",
+                    call,
+                    component ? ecs_component_name(world->native, component)
+                              : "a component");
+}
+
+void bind_push_status(lua_State *L, const LuaWorld *world, ecs_Status status,
+                      const char *call) {
+  if (status == ECS_E_ACCESS && world->native)
+    push_contest(L, world, call);
+  else if (status == ECS_E_OPEN && bind_world_open(world))
+    lua_pushfstring(L, "ecs: %s is not possible inside %s", call,
+                    bind_world_open(world));
+  else
+    lua_pushfstring(L, "ecs: %s: %s", call, ecs_status_text(status));
+}
+
+int bind_refuse_status(lua_State *L, const LuaWorld *world, ecs_Status status,
+                       const char *call) {
+  bind_push_status(L, world, status, call);
+  return bind_raise(L);
+}

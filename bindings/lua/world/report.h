@@ -1,0 +1,23 @@
+/* report.h: messages for what the core refuses. */
+#ifndef ECS_LUA_REPORT_H
+#define ECS_LUA_REPORT_H
+
+#include "world/lua_world.h"
+
+/* Pushes the message for a status, in the name of call. If a walk holds the
+ * component that the call needed, the message names both. Allocates: nothing
+ * may be open that an error would leave open. */
+BIND_INTERNAL void bind_push_status(lua_State *L, const LuaWorld *world,
+                                    ecs_Status status, const char *call);
+
+/* Raises that message, blaming a script's line. */
+BIND_INTERNAL int bind_refuse_status(lua_State *L, const LuaWorld *world,
+                                     ecs_Status status, const char *call);
+
+/* The same unless the status is ECS_OK; then it returns 0. */
+static inline int bind_check_status(lua_State *L, const LuaWorld *world,
+                                    ecs_Status status, const char *call) {
+  return status == ECS_OK ? 0 : bind_refuse_status(L, world, status, call);
+}
+
+#endif

@@ -1,0 +1,103 @@
+/* world_methods.c: what concerns a world as a whole.
+ *
+ *      world:clear()   world:hash()   world:state_hash()   world:group { A, B }
+ *
+ * Numbers and storage of a world, for scripts/ecs/explain.lua, are here, too.
+ */
+#include "world/world_methods.h"
+
+#include <stdio.h>
+
+#include "world/components.h"
+#include "world/report.h"
+
+static int world_clear(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  return bind_check_status(L, world, ecs_world_clear(world->native), "clear");
+}
+
+static int push_hash(lua_State *L, uint64_t hash) {
+  char text[24];
+  snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
+  lua_pushstring(L, text);
+  return 1;
+}
+
+/* Sixteen hexadecimal digits: 64 bits fit no Lua number of LuaJIT. */
+static int world_hash(lua_State *L) {
+  return push_hash(L, ecs_world_hash(bind_world_check(L, 1)->native));
+}
+
+static int world_state_hash(lua_State *L) {
+  return push_hash(L, ecs_world_state_hash(bind_world_check(L, 1)->native));
+}
+
+/* world:group { A, B, C } */
+static int world_group(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  if (!lua_istable(L, 2))
+    return bind_error(L, "group takes a list, as in world:group { A, B }");
+  int count = (int)bind_length(L, 2, "group");
+  ecs_Component *components = (ecs_Component *)lua_newuserdata(
+      L, ((size_t)count + 1) * sizeof *components);
+  for (int k = 0; k < count; k++) {
+    lua_rawgeti(L, 2, k + 1);
+    if (lua_isnil(L, -1)) bind_refuse_nil(L, k + 1, "group");
+    const Definition *definition =
+        bind_definition_check(L, lua_gettop(L), "group");
+    components[k] = bind_component_ensure(L, world, 1, definition);
+    for (int before = 0; before < k; before++)
+      if (components[before] == components[k])
+        return bind_error(L, "group names %s twice", definition->name);
+    lua_pop(L, 1);
+  }
+  ecs_Status status =
+      ecs_group(bind_native(L, world), components, (uint32_t)count);
+  return bind_check_status(L, world, status, "group");
+}
+
+/* For scripts/ecs --------------------------------------------------------- */
+
+/* statistics(world): a new table. */
+static int statistics(lua_State *L) {
+  static const char *const names[] = {"entities", "retired", "dropped",
+                                      "groups",   "tables",  "components",
+                                      "queries",  "bytes",   "peak_bytes"};
+  LuaWorld *world = bind_world_check(L, 1);
+  ecs_Statistics now;
+  lua_createtable(L, 0, 12);
+  ecs_world_statistics(bind_native(L, world), &now);
+  const uint64_t values[] = {now.entities, now.retired, now.dropped,
+                             now.groups,   now.tables,  now.components,
+                             now.queries,  now.bytes,   now.peak_bytes};
+  for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
+    compat_push_whole(L, (double)values[k]);
+    lua_setfield(L, -2, names[k]);
+  }
+  return 1;
+}
+
+/* storage(world): how it stores what it has, as text. */
+static int storage(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  size_t bytes = ecs_world_explain(bind_native(L, world), NULL, 0) + 1;
+  char *text = (char *)lua_newuserdata(L, bytes);
+  size_t length = ecs_world_explain(bind_native(L, world), text, bytes);
+  if (length >= bytes) length = bytes - 1; /* it grew meanwhile */
+  lua_pushlstring(L, text, length);
+  return 1;
+}
+
+void bind_open_world_methods(lua_State *L) {
+  static const luaL_Reg functions[] = {
+      {"statistics", statistics}, {"storage", storage}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"clear", world_clear},
+                                     {"hash", world_hash},
+                                     {"state_hash", world_state_hash},
+                                     {"group", world_group},
+                                     {NULL, NULL}};
+  bind_add(L, functions);
+  bind_push_methods(L, KIND_WORLD);
+  bind_add(L, methods);
+  lua_pop(L, 1);
+}

@@ -1,0 +1,11 @@
+/* world_methods.h: what concerns a world as a whole. */
+#ifndef ECS_LUA_WORLD_METHODS_H
+#define ECS_LUA_WORLD_METHODS_H
+
+#include "object/object.h"
+
+/* Adds statistics and storage to the table on top of the stack, and clear, hash,
+ * state_hash and group to the methods of worlds. */
+BIND_INTERNAL void bind_open_world_methods(lua_State *L);
+
+#endif

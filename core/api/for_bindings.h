@@ -1,0 +1,19 @@
+/* for_bindings.h: what a binding uses of the core beyond the public headers.
+ *
+ *      limits           ECS_FIELD_LIMIT, ECS_NAME_LIMIT, ECS_INDEX_LIMIT
+ *      elements         scalar_is_float, ecs_scalar_canonicalize_many
+ *      sums in order    Reduction and the reduction_ functions
+ *
+ * A binding may lie in a library of its own and sees none of the core's hidden
+ * symbols, so all of this is inline or exported. ecs.h promises none of it: it
+ * changes with the core. A binding includes nothing below this folder.
+ */
+#ifndef ECS_FOR_BINDINGS_H
+#define ECS_FOR_BINDINGS_H
+
+#include "base/config.h"
+#include "base/scalar.h"
+#include "ecs.h"
+#include "math/reduction.h"
+
+#endif
