@@ -107,6 +107,7 @@ build = {
     ["ecs.compile.lower_statement"] = "scripts/ecs/compile/lower_statement.lua",
     ["ecs.compile.lower_value"] = "scripts/ecs/compile/lower_value.lua",
     ["ecs.compile.parser"] = "scripts/ecs/compile/parser.lua",
+    ["ecs.compile.plan"] = "scripts/ecs/compile/plan.lua",
     ["ecs.compile.source"] = "scripts/ecs/compile/source.lua",
     ["ecs.compile.specialize"] = "scripts/ecs/compile/specialize.lua",
     ["ecs.explain"] = "scripts/ecs/explain.lua",

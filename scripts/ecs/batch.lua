@@ -15,17 +15,15 @@
 -- The builder and the columns are handed to ecs.core once, and no module has
 -- them: a script that could call them would get columns of its own making.
 
-local native = require "ecs.backend"
+local backend = require "ecs.backend"
 local message = require "ecs.message"
 
-local core = native.core
+local core = backend.core
 
 -- Loaded again: the first builder stays.
 if core.share("build") then return true end
 
-require(native.backend == "ffi" and "ecs.ffi.columns_ffi"
-  or "ecs.columns_table")
-local open = core.share("columns")
+local open = core.share("columns") -- of columns_ffi or columns_table
 
 local function refuse(_, key)
   error("ecs: " .. message.describe(key) .. " of a batch cannot be assigned to:"

@@ -7,13 +7,13 @@
 -- The texts are the same on every VM. They depend on the program alone, but for
 -- the machine's vector instructions, which a compiled function's line names.
 
-local native = require "ecs.backend"
+local backend = require "ecs.backend"
 local query = require "ecs.query"
 local system = require "ecs.system"
 local frame = require "ecs.frame"
-local each = require "ecs.system_each"
+local system_each = require "ecs.system_each"
 
-local core = native.core
+local core = backend.core
 
 local bytes_of = { f32 = 4, f64 = 8, i8 = 1, u8 = 1, i16 = 2, u16 = 2, i32 = 4,
                    u32 = 4, bool = 1, entity = 8 }
@@ -41,7 +41,7 @@ end
 local function describe_all(wanted)
   local text = describe(wanted)
   if wanted.kind ~= "each" then return text end
-  return text .. ", " .. each.explain(wanted)
+  return text .. ", " .. system_each.explain(wanted)
 end
 
 -- Systems of a world --------------------------------------------------------
@@ -127,7 +127,7 @@ local function explain_system(state, wanted)
   local lines = {
     "system " .. wanted.name .. ": " .. describe(wanted) .. "; "
       .. place(state, wanted),
-    ways[wanted.kind] or each.explain(wanted),
+    ways[wanted.kind] or system_each.explain(wanted),
   }
   if wanted.query then add_query(lines, wanted.query) end
   return (table.concat(lines, "\n"):gsub("\n", "\n  "))
@@ -138,7 +138,7 @@ local methods = {}
 --- How a world stores what it has and which systems it runs in which order; or,
 -- given its name, how one system runs. Text for people.
 function methods.explain(world, name)
-  native.check_world(world, "explain")
+  backend.check_world(world, "explain")
   if name == nil then return explain_world(world) end
   local state, at = system.find(world, "explain", name, 3)
   return explain_system(state, state.systems[at])
@@ -154,7 +154,7 @@ end
 --     systems      defined, disabled ones included
 --     frames       begun: calls of progress and of run
 function methods.stats(world)
-  native.check_world(world, "stats")
+  backend.check_world(world, "stats")
   local stats, state = core.statistics(world), system.state(world)
   stats.systems = #state.systems
   stats.frames = state.tick

@@ -14,11 +14,11 @@
 --
 -- A frame in which nothing is defined allocates no Lua memory.
 
-local native = require "ecs.backend"
+local backend = require "ecs.backend"
 local system = require "ecs.system"
 local schedule = require "ecs.schedule"
 
-local core = native.core
+local core = backend.core
 local find_state, record, run_in_frame =
   core.find_state, core.record, core.frame
 local type = type
@@ -36,7 +36,7 @@ end
 -- error.
 local function run_systems(world, state, plan, place, dt)
   local phase, deferred, tick = plan[place].phase, state.deferred, state.tick
-  local systems, turn = plan[place].systems, state.turns[phase]
+  local systems, run_number = plan[place].systems, state.phase_runs[phase]
   for k = 1, #systems do
     local wanted = systems[k]
     if state.plan ~= plan then wanted = current(state, wanted, phase) end
@@ -44,9 +44,9 @@ local function run_systems(world, state, plan, place, dt)
       local done, thrown, text
       if deferred then
         done, thrown, text = record(world, wanted.run, world, wanted, dt, tick,
-          turn)
+          run_number)
       else
-        done, thrown, text = wanted.run(world, wanted, dt, tick, turn)
+        done, thrown, text = wanted.run(world, wanted, dt, tick, run_number)
       end
       if not done then
         if type(text) == "string" then
@@ -62,11 +62,11 @@ end
 --- Runs the phases from first to last of a plan. A world that is closed on the
 -- way has no more systems to run, which is no error.
 local function run_phases(world, state, plan, first, last, dt)
-  local turns = state.turns
+  local runs = state.phase_runs
   state.tick = state.tick + 1
   for k = first, last do
     local entry = plan[k]
-    turns[entry.phase] = turns[entry.phase] + 1
+    runs[entry.phase] = runs[entry.phase] + 1
     if #entry.systems > 0 then
       local done, thrown, text = run_systems(world, state, plan, k, dt)
       if not done then return done == nil, thrown, text end
@@ -119,7 +119,7 @@ end
 local function state_for(world, call)
   local state = find_state(world)
   if state and state.systems then return state end
-  native.check_world(world, call, 4)
+  backend.check_world(world, call, 4)
   return system.state(world)
 end
 

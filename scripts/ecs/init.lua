@@ -13,14 +13,14 @@
 --                   -> system -> frame -> explain
 --          -> each_query
 
-local native = require "ecs.backend"
+local backend = require "ecs.backend"
 local world = require "ecs.world"
-local library = require "ecs.native_library"
-local mathematics = require "ecs.portable_math"
+local native_library = require "ecs.native_library"
+local portable_math = require "ecs.portable_math"
 local fallback = require "ecs.fallback"
 require "ecs.query_each"
 
-local core = native.core
+local core = backend.core
 
 local ecs = {
   _NAME = "ecs",
@@ -45,14 +45,14 @@ ecs.world = world.create
 
 --- Loads a library of native kernels from package.cpath. Returns the names of
 -- its kernels, as systems call them; or nil and why not.
-ecs.load_native = library.load
+ecs.load_native = native_library.load
 
 --- A number from 0 up to 1 for the row of the each system that runs: the same
 -- for the same seed, system, tick, entity and number of draws before.
 ecs.random = core.random
 
 --- Functions of numbers that mean the same on every VM and machine.
-ecs.math = mathematics
+ecs.math = portable_math
 
 --- Called as on_fallback(system, where, why) when a system's each function
 -- runs as plain Lua. Replace it, or set it to nil for silence.

@@ -3,11 +3,11 @@
 -- "physics" is looked for like a C module, on package.cpath; its kernels are
 -- then called "physics.drag" and so on. A library that was loaded stays.
 
-local native = require "ecs.backend"
+local backend = require "ecs.backend"
 
-local core = native.core
+local core = backend.core
 
-local library = {}
+local native_library = {}
 
 --- package.searchpath, which Lua 5.1 lacks. The list of what was tried begins
 -- with a line of its own, which not every Lua gives it.
@@ -32,7 +32,7 @@ end
 
 --- Loads the library called name. Returns the full names of its kernels, or
 -- nil and why not.
-function library.load(name)
+function native_library.load(name)
   if type(name) ~= "string" or name == "" then
     error("ecs: load_native takes the name of a library, such as 'physics'", 2)
   end
@@ -50,8 +50,8 @@ function library.load(name)
 end
 
 --- Splits "physics.drag" at its last dot.
-function library.split(name)
+function native_library.split(name)
   return name:match("^(.+)%.([^.]+)$")
 end
 
-return library
+return native_library

@@ -7,19 +7,11 @@
 -- order in which callbacks get arguments: array part, read, optional; then the
 -- filters.
 
-local native = require "ecs.backend"
-local entries = require "ecs.safe_pairs"
+local backend = require "ecs.backend"
+local safe_pairs = require "ecs.safe_pairs"
 require "ecs.batch"
 
-local core = native.core
-
-if native.rows == "ffi" then
-  require "ecs.ffi.rows_ffi"
-else
-  core.share("rows", false) -- ecs.core makes them
-end
--- It has pieces of code that the two above put together: not for scripts.
-package.loaded["ecs.ffi.scalars_ffi"] = nil
+local core = backend.core
 
 local query = {}
 
@@ -40,7 +32,7 @@ end
 -- found: an undefined variable is the likeliest mistake here.
 function query.length(list)
   local last = 0
-  for key in entries(list) do
+  for key in safe_pairs(list) do
     if type(key) == "number" and key > last then last = key end
   end
   return last
@@ -72,7 +64,7 @@ local function add(terms, seen, list, access, what, level)
 end
 
 local function check_keys(spec, what, level)
-  for key, value in entries(spec) do
+  for key, value in safe_pairs(spec) do
     if type(key) ~= "number" then
       if not is_list[key] then
         fail(what, "has no '" .. tostring(key)
@@ -132,7 +124,7 @@ local methods = {}
 
 --- Prepares a question to the world: which entities have these components.
 function methods.query(world, spec)
-  native.check_world(world, "query")
+  backend.check_world(world, "query")
   local made = query.create(world, spec, nil, 3)
   return made
 end

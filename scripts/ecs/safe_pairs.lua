@@ -1,6 +1,6 @@
 --- safe_pairs: the loop over all entries of a table, as in
 --
---     for key, value in entries(t) do ... end
+--     for key, value in safe_pairs(t) do ... end
 --
 -- in place of pairs, which scripts/ does not use; luacheck looks after that.
 -- LuaJIT's compiler loses entries of some tables: once it has translated or

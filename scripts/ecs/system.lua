@@ -33,14 +33,14 @@
 -- idle: nothing matched its query when it ran last. While nothing does, its
 -- turn costs one question: a game has many systems that wait for something.
 
-local native = require "ecs.backend"
-local entries = require "ecs.safe_pairs"
+local backend = require "ecs.backend"
+local safe_pairs = require "ecs.safe_pairs"
 local message = require "ecs.message"
 local query = require "ecs.query"
-local library = require "ecs.native_library"
-local each = require "ecs.system_each"
+local native_library = require "ecs.native_library"
+local system_each = require "ecs.system_each"
 
-local core = native.core
+local core = backend.core
 local live, is_idle = core.live, core.is_idle
 local run_batch, run_kernel = core.run_batch, core.run_kernel
 
@@ -95,7 +95,7 @@ local function check(spec, level)
       .. "{ Position }, batch = function(batch, dt) end }", level)
   end
   check_name(spec.name, level + 1)
-  for key in entries(spec) do
+  for key in safe_pairs(spec) do
     if not options[key] then
       fail(spec.name, "has no option " .. message.describe(key)
         .. " (there are name, query, " .. table.concat(kinds, ", ")
@@ -160,7 +160,7 @@ local function query_of(world, spec, kind, level)
 end
 
 local function kernel_of(spec, made, level)
-  local library_name, kernel_name = library.split(spec.native)
+  local library_name, kernel_name = native_library.split(spec.native)
   if not library_name then
     fail(spec.name, "native names a library and a kernel, as in "
       .. "'physics.drag', not '" .. spec.native .. "'", level + 1)
@@ -183,7 +183,7 @@ function run.batch(_, system, dt)
   return true
 end
 
-run.each = each.run
+run.each = system_each.run
 
 function run.native(_, system, dt, tick)
   local done, text = run_kernel(system.kernel, dt, tick)
@@ -200,11 +200,11 @@ end
 --- Gives a new world what its systems are kept in. phases nil: first, update,
 -- last.
 local function prepare(world, phases, deferred)
-  local state, ranks, turns = core.state(world), {}, {}
+  local state, ranks, runs = core.state(world), {}, {}
   phases = phases or { "first", "update", "last" }
-  for k, phase in ipairs(phases) do ranks[phase], turns[phase] = k, 0 end
+  for k, phase in ipairs(phases) do ranks[phase], runs[phase] = k, 0 end
   state.phases, state.ranks, state.deferred = phases, ranks, deferred
-  state.systems, state.named, state.tick, state.turns = {}, {}, 0, turns
+  state.systems, state.named, state.tick, state.phase_runs = {}, {}, 0, runs
   state.changes = 0
 end
 
@@ -231,7 +231,7 @@ local function read(world, state, spec, level)
   if kind == "native" then
     system.kernel = kernel_of(spec, system.query, level + 1)
   end
-  local problem = each.prepare(world, system, spec, state.precision)
+  local problem = system_each.prepare(world, system, spec, state.precision)
   if problem then fail(spec.name, problem, level + 1) end
   return system
 end
@@ -260,7 +260,7 @@ end
 --- Defines a system, or replaces the one of this name in its place. What
 -- on_fallback raises is raised when all is done.
 function methods.system(world, spec)
-  native.check_world(world, "system")
+  backend.check_world(world, "system")
   check(spec, 3)
   local open = core.open(world)
   if open then fail(spec.name, "cannot be defined inside " .. open, 3) end
@@ -272,14 +272,14 @@ function methods.system(world, spec)
   state.systems[place] = system
   state.named[system.name] = system
   state.plan, state.changes = nil, state.changes + 1
-  if replaced then each.forget(replaced) end
-  local text, thrown = each.announce(system)
+  if replaced then system_each.forget(replaced) end
+  local text, thrown = system_each.announce(system)
   if text ~= nil then error(text, thrown and 0 or 2) end
 end
 
 --- Lets a system run, or not; it keeps its place.
 function methods.enable(world, name, enabled)
-  native.check_world(world, "enable")
+  backend.check_world(world, "enable")
   local state, place = find(world, "enable", name, 3)
   if type(enabled) ~= "boolean" then
     error("ecs: enable takes true or false, as in world:enable('" .. name
@@ -290,13 +290,13 @@ end
 
 --- Forgets a system.
 function methods.remove_system(world, name)
-  native.check_world(world, "remove_system")
+  backend.check_world(world, "remove_system")
   local state, place = find(world, "remove_system", name, 3)
   core.forget_totals(world, name)
   local removed = table.remove(state.systems, place)
   state.named[name] = nil
   state.plan, state.changes = nil, state.changes + 1
-  each.forget(removed)
+  system_each.forget(removed)
 end
 
 core.install("ecs.World", methods)

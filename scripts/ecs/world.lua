@@ -6,15 +6,15 @@
 -- What a world does is in ecs.core (entities, hashes, groups) and in the files
 -- that add methods: query, system, frame, explain.
 
-local native = require "ecs.backend"
-local entries = require "ecs.safe_pairs"
+local backend = require "ecs.backend"
+local safe_pairs = require "ecs.safe_pairs"
 local message = require "ecs.message"
 local query = require "ecs.query"
 local system = require "ecs.system"
 require "ecs.frame"
 require "ecs.explain"
 
-local core = native.core
+local core = backend.core
 
 local known = { phases = true, flush = true, seed = true, precision = true }
 local later = { threads = true }
@@ -72,7 +72,7 @@ local function read_precision(precision, level)
 end
 
 local function check_keys(options, level)
-  for key in entries(options) do
+  for key in safe_pairs(options) do
     if later[key] then
       error("ecs: world: " .. key .. " is not here yet: leave it out", level)
     elseif not known[key] then

@@ -33,8 +33,8 @@ local get_upvalue = debug and debug.getupvalue
 local get_metatable = debug and debug.getmetatable or getmetatable
 local get_environment = rawget(_G, "getfenv")
 
-local roots = {}
-roots.__index = roots
+local captures = {}
+captures.__index = captures
 
 local UNREADABLE = {}
 
@@ -44,7 +44,7 @@ local CHAIN_LIMIT = 32
 --- main: { f }, the function that is compiled. Closures made from one function
 -- share its plan: another f is put there before the plan's readers are asked.
 -- constant(f, name): of a constant that Lua has taken in; see lexer.lua.
-function roots.new(emit, main, constant)
+function captures.new(emit, main, constant)
   return setmetatable({
     emit = emit, main = main, constant = constant, uniforms = {}, guards = {},
     looked = {},     -- { reader, value } in order
@@ -52,11 +52,11 @@ function roots.new(emit, main, constant)
     guarded = {},    -- key of a reader -> true
     functions = {},  -- function -> its upvalues by name
     count = 0,
-  }, roots)
+  }, captures)
 end
 
 --- The upvalues of a function: name -> position.
-function roots:upvalues(f)
+function captures:upvalues(f)
   local known = self.functions[f]
   if known then return known end
   known = { number = self.count }
@@ -93,7 +93,7 @@ local function index(object, name, called)
 end
 
 --- The value of a reader now.
-function roots.read(reader)
+function captures.read(reader)
   local value, path = reader.root(), reader.path
   for k = 1, #path do
     if type(value) ~= "table" then return UNREADABLE end
@@ -114,8 +114,8 @@ end
 --- Is what was looked at still what the compiler takes for the same? Numbers
 -- are alike to it, but for those that guards compare; and so are tables, whose
 -- fields are looked at apart.
-function roots.alike(looked)
-  local now, value = roots.read(looked.reader), looked.value
+function captures.alike(looked)
+  local now, value = captures.read(looked.reader), looked.value
   if looked.exact then return same(now, value) end
   if rawequal(now, value) then return true end
   local kind = type(value)
@@ -127,8 +127,8 @@ function roots.alike(looked)
 end
 
 --- What a reader reads, noted down.
-function roots:object(reader, line)
-  local value = roots.read(reader)
+function captures:object(reader, line)
+  local value = captures.read(reader)
   local looked = { reader = reader, value = value }
   self.looked[#self.looked + 1] = looked
   if rawequal(value, UNREADABLE) then
@@ -164,7 +164,7 @@ local function constant_value(self, f, name, node)
 end
 
 --- What a name means in a function where it is no local variable.
-function roots:lookup(f, name, node)
+function captures:lookup(f, name, node)
   local known = self:upvalues(f)
   local holder = f == self.main.f and self.main or { f = f }
   local position = known[name .. "/"]
@@ -190,14 +190,14 @@ function roots:lookup(f, name, node)
 end
 
 --- An argument that every row is given.
-function roots:argument(position, box)
+function captures:argument(position, box)
   return self:object { key = "argument " .. position, path = {},
                        argument = true, box = box, position = position,
                        root = function() return box[position] end }
 end
 
 --- A field of a table from outside.
-function roots:field(value, name, line)
+function captures:field(value, name, line)
   if type(value.value) ~= "table" then
     outside(line, "'." .. name .. "' of "
       .. (value.value == nil and "nil" or "a " .. type(value.value)),
@@ -214,7 +214,7 @@ end
 
 --- Fields that are read and then not used: of what they are a field must stay
 -- a table, as plain Lua raises an error where it is none. Called last.
-function roots:guard_owners()
+function captures:guard_owners()
   local covered = {}
   for _, list in ipairs { self.uniforms, self.guards } do
     for _, known in ipairs(list) do covered[known.reader.key] = true end
@@ -230,7 +230,7 @@ function roots:guard_owners()
 end
 
 --- The code holds only while this reads the same.
-function roots:guard(value)
+function captures:guard(value)
   local reader = value.reader
   if value.looked then value.looked.exact = type(value.value) == "number" end
   if not reader or self.guarded[reader.key] then return end
@@ -239,7 +239,7 @@ function roots:guard(value)
 end
 
 --- The code holds only while this is nil, or something, as it is now.
-function roots:guard_some(value)
+function captures:guard_some(value)
   local reader = value.reader
   local key = reader.key .. "?"
   if value.value == nil then return self:guard(value) end
@@ -249,8 +249,8 @@ function roots:guard_some(value)
 end
 
 --- Does a guard hold?
-function roots.holds(guard)
-  local now = roots.read(guard.reader)
+function captures.holds(guard)
+  local now = captures.read(guard.reader)
   if guard.table then
     return type(now) == "table" and not rawequal(now, UNREADABLE)
   end
@@ -259,13 +259,13 @@ function roots.holds(guard)
 end
 
 --- Is it the number of an entity, which a program does not take for null?
-function roots.is_handle(number)
+function captures.is_handle(number)
   return number >= 1 and number < 2 ^ 52 and number % 1 == 0
 end
 
 --- The uniform of a reader: kind number, bool or entity; handle: an entity that
 -- must not be null.
-function roots:uniform(value, kind, handle)
+function captures:uniform(value, kind, handle)
   local emit = self.emit
   local key = value.reader.key .. " " .. kind .. (handle and "!" or "")
   local slot = self.slots[key]
@@ -284,7 +284,7 @@ function roots:uniform(value, kind, handle)
 end
 
 --- A value from outside as a value of the program, where it is one.
-function roots:plain(value)
+function captures:plain(value)
   if value.type ~= "object" then return value end
   local kind = type(value.value)
   if kind == "number" then
@@ -300,11 +300,11 @@ end
 
 --- The same as an entity; nil when it is none. chosen: between it and another
 -- by a condition, so that it must not be null, as numbers are not false.
-function roots:entity(value, chosen)
+function captures:entity(value, chosen)
   if value.type == "object" and type(value.value) == "number"
     or value.slot and value.type ~= "bool" then
     if not chosen then return self:uniform(value, "entity") end
-    if roots.is_handle(value.number or value.value) then
+    if captures.is_handle(value.number or value.value) then
       return self:uniform(value, "entity", true)
     end
     if value.looked then value.looked.exact = true end
@@ -316,4 +316,4 @@ function roots:entity(value, chosen)
   return nil
 end
 
-return roots
+return captures

@@ -16,22 +16,22 @@
 --     (b.u8 / 3) * p.x   the quotient in f64, rounded once where it meets p.x
 --
 -- Where everything is computed in double precision, nothing is flex. This adds
--- its methods to the emitter.
+-- its methods to the ir_writer.
 
 if jit then jit.off(true, true) end -- too seldom run to be worth compiling
 
 -- Taken now: scripts replace what Lua gave them, and programs must not change.
 local abs, max = math.abs, math.max
 
-local emitter = require "ecs.compile.ir_writer"
-local entries = require "ecs.safe_pairs"
+local ir_writer = require "ecs.compile.ir_writer"
+local safe_pairs = require "ecs.safe_pairs"
 
 --- A constant of no type of its own.
-function emitter:constant(number)
+function ir_writer:constant(number)
   return { type = "f64", flex = not self.double, constant = number }
 end
 
-function emitter.null()
+function ir_writer.null()
   return { type = "entity", constant = 0 }
 end
 
@@ -46,7 +46,7 @@ local function whole(narrow, wide, most)
 end
 
 --- The same as the f32 that it has been computed as, by this text.
-function emitter:widened(narrow, most)
+function ir_writer:widened(narrow, most)
   return whole(narrow,
     "convert f64 " .. self:name(self:value(narrow, "f32")), most)
 end
@@ -61,18 +61,18 @@ local function reach(value)
 end
 
 --- A flex as an f32 that is no other number and costs no conversion, or nil.
-function emitter:exactly(value)
+function ir_writer:exactly(value)
   return reach(value) and self:cast(value, "f32")
 end
 
 --- A number in the type asked for.
-function emitter:cast(value, type)
+function ir_writer:cast(value, type)
   if value.wide then
     return self:value(type == "f32" and value.narrow or value.wide, type)
   elseif value.type == type then
     if not value.flex then return value end
     local fixed = {}
-    for key, content in entries(value) do fixed[key] = content end
+    for key, content in safe_pairs(value) do fixed[key] = content end
     fixed.flex = nil
     return fixed
   elseif value.constant and value.type == "f64" then
@@ -85,7 +85,7 @@ function emitter:cast(value, type)
 end
 
 --- Two numbers in the type in which they meet.
-function emitter:meet(a, b)
+function ir_writer:promote(a, b)
   if self.double or (a.flex and b.flex) then return a, b, "f64" end
   if a.flex then return self:cast(a, b.type), b, b.type end
   if b.flex then return a, self:cast(b, a.type), a.type end
@@ -111,7 +111,7 @@ end
 local reaches = { add = folds.add, sub = folds.add, mul = folds.mul }
 
 --- What two flexes give that are short enough to be exact in f32, or nil.
-function emitter:short_result(name, a, b)
+function ir_writer:short_result(name, a, b)
   local one, other = reach(a), reach(b)
   local most = one and other and reaches[name](one, other)
   if not most or most > EXACT then return nil end
@@ -120,7 +120,7 @@ function emitter:short_result(name, a, b)
 end
 
 --- Two numbers into one: add sub mul div mod floordiv pow min max ...
-function emitter:binary(name, a, b)
+function ir_writer:binary(name, a, b)
   local flex = a.flex and b.flex
   local fold = folds[name]
   if fold and (flex or self.double) and a.constant and b.constant then
@@ -132,11 +132,11 @@ function emitter:binary(name, a, b)
   local short = flex and reaches[name] and (a.narrow or b.narrow)
     and self:short_result(name, a, b)
   if short then return short end
-  local x, y, type = self:meet(a, b)
+  local x, y, type = self:promote(a, b)
   return mark(self:op(name .. " " .. type, type, x, y), flex)
 end
 
-function emitter:unary(name, a)
+function ir_writer:unary(name, a)
   if name == "neg" and a.constant then
     return { type = a.type, flex = a.flex, constant = -a.constant }
   end
@@ -148,7 +148,7 @@ local shorts = { i8 = 128, u8 = 255, i16 = 32768, u16 = 65535 }
 
 --- What a field of this type would read as after value was stored in it, as the
 -- field is loaded.
-function emitter:stored(scalar, value)
+function ir_writer:stored(scalar, value)
   if scalar == "f64" then return self:cast(value, "f64") end
   if scalar == "f32" and not self.double then
     return self:cast(value, "f32")
@@ -165,23 +165,23 @@ function emitter:stored(scalar, value)
 end
 
 --- A value as it is stored: a whole number as the f32 that it already is.
-function emitter:kept(value)
+function ir_writer:kept(value)
   return value.narrow and self:cast(value, "f32") or value
 end
 
 --- The type of a field's values in computations, where they are not flex.
-function emitter:loaded_type(scalar)
+function ir_writer:loaded_type(scalar)
   if scalar == "bool" or scalar == "entity" then return scalar end
   return scalar == "f32" and not self.double and "f32" or "f64"
 end
 
 --- Are a field's values flex?
-function emitter:is_flexible(scalar)
+function ir_writer:is_flexible(scalar)
   return shorts[scalar] ~= nil and not self.double
 end
 
 --- What a column held before the program.
-function emitter:load(column, scalar)
+function ir_writer:load(column, scalar)
   if self:is_flexible(scalar) then
     return whole("load f32 " .. column, "load f64 " .. column, shorts[scalar])
   end
@@ -190,7 +190,7 @@ function emitter:load(column, scalar)
 end
 
 --- A field of another entity: place says of which, and what. Looked up once.
-function emitter:get(place, scalar)
+function ir_writer:get(place, scalar)
   if self:is_flexible(scalar) then
     return self:widened("get f32 " .. place, shorts[scalar])
   end
@@ -207,11 +207,11 @@ local comparisons = {
 }
 
 --- lt, le or eq of two numbers.
-function emitter:compare(name, a, b)
+function ir_writer:compare(name, a, b)
   if (self.double or a.flex and b.flex) and a.constant and b.constant then
     return self:truth(comparisons[name](a.constant, b.constant))
   end
-  local x, y, type = self:meet(a, b)
+  local x, y, type = self:promote(a, b)
   if a.flex and b.flex then
     -- Whole numbers compare alike in both types, and faster in f32.
     local one, other = self:exactly(a), self:exactly(b)
@@ -221,9 +221,9 @@ function emitter:compare(name, a, b)
 end
 
 --- a where test is true, else b; both bools, both entities or both numbers.
-function emitter:select(test, a, b)
+function ir_writer:select(test, a, b)
   if test.constant ~= nil then return test.constant and a or b end
-  if emitter.same(a, b) then return a end
+  if ir_writer.same(a, b) then return a end
   if a.type == "bool" then return self:select_bool(test, a, b) end
   local flex, kind = a.flex and b.flex, a.type
   if flex and (a.narrow or b.narrow) then
@@ -234,8 +234,8 @@ function emitter:select(test, a, b)
         max(reach(a), reach(b)))
     end
   end
-  if kind == "f32" or kind == "f64" then a, b, kind = self:meet(a, b) end
+  if kind == "f32" or kind == "f64" then a, b, kind = self:promote(a, b) end
   return mark(self:op("select " .. kind, kind, test, a, b), flex)
 end
 
-return emitter
+return ir_writer

@@ -20,8 +20,8 @@ local abs, floor, format, concat = math.abs, math.floor, string.format,
 local gsub, byte_of, type_of = string.gsub, string.byte, type
 local setmetatable, tostring = setmetatable, tostring
 
-local emitter = {}
-emitter.__index = emitter
+local ir_writer = {}
+ir_writer.__index = ir_writer
 
 --- Numbers as the program reads them: whole, times a power of two, so that no
 -- bit is lost and no locale puts a comma in.
@@ -48,20 +48,20 @@ local function exact(number)
 end
 
 --- A name as it stands in a program.
-function emitter.quote(name)
+function ir_writer.quote(name)
   return '"' .. gsub(name, '[%c"\\\127]', function(byte)
     return format("\\x%02x", byte_of(byte))
   end) .. '"'
 end
 
-function emitter.new(double)
+function ir_writer.new(double)
   local self = setmetatable({
     double = double,     -- everything is computed in f64
     declarations = {},
     lines = {},
     known = {},          -- text of an operation -> its value
     columns = 0, uniforms = 0, reductions = 0, values = 0,
-  }, emitter)
+  }, ir_writer)
   self.yes = { type = "bool", constant = true }
   self.no = { type = "bool", constant = false }
   return self
@@ -69,16 +69,16 @@ end
 
 -- Declarations --------------------------------------------------------------
 
-function emitter:column(component, field, scalar, access)
+function ir_writer:column(component, field, scalar, access)
   local name = "c" .. self.columns
   self.columns = self.columns + 1
   self.declarations[#self.declarations + 1] = format(
-    "column %s %s %s %s %s", name, emitter.quote(component),
-    emitter.quote(field), scalar, access)
+    "column %s %s %s %s %s", name, ir_writer.quote(component),
+    ir_writer.quote(field), scalar, access)
   return name
 end
 
-function emitter:uniform_slot(kind)
+function ir_writer:uniform_slot(kind)
   local name = "u" .. self.uniforms
   self.uniforms = self.uniforms + 1
   self.declarations[#self.declarations + 1] = "uniform " .. name .. " " .. kind
@@ -86,7 +86,7 @@ function emitter:uniform_slot(kind)
 end
 
 --- kind: sum, min or max.
-function emitter:reduction(kind)
+function ir_writer:reduction(kind)
   local name = "r" .. self.reductions
   self.reductions = self.reductions + 1
   self.declarations[#self.declarations + 1] = "reduction " .. name .. " "
@@ -97,7 +97,7 @@ end
 -- Values --------------------------------------------------------------------
 
 --- The number of a value; constants that have none yet get one.
-function emitter:name(value)
+function ir_writer:name(value)
   if not value.id then
     local text
     if value.type == "bool" then
@@ -112,7 +112,7 @@ function emitter:name(value)
 end
 
 --- The value of an operation, given as text without its result.
-function emitter:value(text, type)
+function ir_writer:value(text, type)
   local value = self.known[text]
   if value then return value end
   value = { type = type, id = self.values }
@@ -122,14 +122,14 @@ function emitter:value(text, type)
   return value
 end
 
-function emitter:op(text, type, a, b, c)
+function ir_writer:op(text, type, a, b, c)
   if a then text = text .. " " .. self:name(a) end
   if b then text = text .. " " .. self:name(b) end
   if c then text = text .. " " .. self:name(c) end
   return self:value(text, type)
 end
 
-function emitter:effect(text, a, mask)
+function ir_writer:effect(text, a, mask)
   if a then text = text .. " " .. self:name(a) end
   if mask then text = text .. " " .. self:name(mask) end
   self.lines[#self.lines + 1] = text
@@ -137,7 +137,7 @@ end
 
 -- Truths --------------------------------------------------------------------
 
-function emitter:truth(known)
+function ir_writer:truth(known)
   return known and self.yes or self.no
 end
 
@@ -156,7 +156,7 @@ local function without(a, b, inner)
   return b
 end
 
-function emitter:both(a, b)
+function ir_writer:both(a, b)
   if a.constant ~= nil then return a.constant and b or self.no end
   if b.constant ~= nil then return b.constant and a or self.no end
   if a.id == b.id then return a end
@@ -167,7 +167,7 @@ function emitter:both(a, b)
   return value
 end
 
-function emitter:either(a, b)
+function ir_writer:either(a, b)
   if a.constant ~= nil then return a.constant and self.yes or b end
   if b.constant ~= nil then return b.constant and self.yes or a end
   if a.id == b.id then return a end
@@ -178,7 +178,7 @@ function emitter:either(a, b)
   return value
 end
 
-function emitter:opposite(a)
+function ir_writer:opposite(a)
   if a.constant ~= nil then return self:truth(not a.constant) end
   if a.sign == "not" then return a.left end
   local value = self:op("not", "bool", a)
@@ -187,7 +187,7 @@ function emitter:opposite(a)
 end
 
 --- Are these surely the same value?
-function emitter.same(a, b)
+function ir_writer.same(a, b)
   if a == b then return true end
   if a.type ~= b.type or a.flex ~= b.flex then return false end
   if a.narrow or b.narrow then return a.narrow == b.narrow end
@@ -198,7 +198,7 @@ function emitter.same(a, b)
 end
 
 --- The bool a where test is true, else the bool b.
-function emitter:select_bool(test, a, b)
+function ir_writer:select_bool(test, a, b)
   if a.constant == true then return self:either(test, b) end
   if a.constant == false then return self:both(self:opposite(test), b) end
   if b.constant == false then return self:both(test, a) end
@@ -207,9 +207,9 @@ function emitter:select_bool(test, a, b)
 end
 
 --- The program.
-function emitter:text()
+function ir_writer:text()
   return concat(self.declarations, "\n") .. "\n"
     .. concat(self.lines, "\n") .. "\n"
 end
 
-return emitter
+return ir_writer

@@ -13,12 +13,12 @@ local max, huge, ipairs, type = math.max, math.huge, ipairs, type
 local lower = require "ecs.compile.lower"
 local parser = require "ecs.compile.parser"
 local core = require "ecs.core"
-local mathematics = require "ecs.portable_math"
-local emitter = require "ecs.compile.ir_writer"
-local entries = require "ecs.safe_pairs"
+local portable_math = require "ecs.portable_math"
+local ir_writer = require "ecs.compile.ir_writer"
+local safe_pairs = require "ecs.safe_pairs"
 
 local outside = parser.outside
-local quote = emitter.quote
+local quote = ir_writer.quote
 local NIL = lower.NIL
 
 local lower_call = {}
@@ -146,7 +146,7 @@ function lower_call.calls()
   local function known(library, name, call)
     if type(library[name]) == "function" then calls[library[name]] = call end
   end
-  for name, operation in entries {
+  for name, operation in safe_pairs {
     abs = "abs", ceil = "ceil", floor = "floor", sqrt = "sqrt", sin = "sin",
     cos = "cos", tan = "tan", asin = "asin", acos = "acos", exp = "exp",
   } do
@@ -164,20 +164,20 @@ function lower_call.calls()
   known(math, "random", refuse("math.random", "call ecs.random(), which gives "
     .. "a number from 0 up to 1, the same on every run and machine"))
   known(core, "random", draw)
-  for name, operation in entries {
+  for name, operation in safe_pairs {
     sin = "xsin", cos = "xcos", exp = "xexp", log = "xlog", floor = "floor",
     ceil = "ceil",
   } do
-    known(mathematics, name, unary(operation, "ecs.math." .. name))
+    known(portable_math, name, unary(operation, "ecs.math." .. name))
   end
-  for name, operation in entries {
+  for name, operation in safe_pairs {
     pow = "xpow", atan2 = "xatan2", mod = "mod", min = "min", max = "max",
   } do
-    known(mathematics, name, binary(operation, "ecs.math." .. name))
+    known(portable_math, name, binary(operation, "ecs.math." .. name))
   end
-  known(mathematics, "log10", own_log10)
-  known(mathematics, "clamp", own_clamp)
-  known(mathematics, "lerp", own_lerp)
+  known(portable_math, "log10", own_log10)
+  known(portable_math, "clamp", own_clamp)
+  known(portable_math, "lerp", own_lerp)
   return calls
 end
 
@@ -220,7 +220,7 @@ local function definition(self, node, k, scope)
     outside(node.line, "world:" .. node.name .. " without a component",
       "name it as a component or tag that was defined before")
   end
-  self.context.roots:guard(value)
+  self.context.captures:guard(value)
   return known
 end
 
@@ -379,7 +379,7 @@ end
 function totals.value(self, node, _, _, total)
   limit(node, 0)
   local value = total.value
-  return { self.context.roots:plain { type = "object",
+  return { self.context.captures:plain { type = "object",
     value = core.total_value(value),
     reader = { key = total.reader.key .. ":value()", path = {},
                root = function() return core.total_value(value) end },

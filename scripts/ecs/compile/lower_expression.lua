@@ -2,7 +2,7 @@
 --
 -- The context that lower.new is given says what the code is about:
 --
---     emit, roots     a writer (ir_writer.lua), what is outside (captures.lua)
+--     emit, captures  a writer (ir_writer.lua), what is outside (captures.lua)
 --     func            the function whose names are looked up: the one that is
 --                     compiled, or one that it calls
 --     tree(f, node, name)  the tree of a function that is called, and the
@@ -78,10 +78,10 @@ end
 
 function value_of.name(self, node, scope)
   local variable = scope[node.name]
-  if variable then return self:settled(self.state[variable]) end
-  local value = self.context.roots:lookup(self.context.func, node.name, node)
+  if variable then return self:unwrap(self.state[variable]) end
+  local value = self.context.captures:lookup(self.context.func, node.name, node)
   if type(value.value) == "boolean" or value.value == nil then
-    return self.context.roots:plain(value)
+    return self.context.captures:plain(value)
   end
   return value
 end
@@ -141,7 +141,7 @@ function value_of.field(self, node, scope)
   local row = as_row(self, value)
   if row then return row_field(self, row, node) end
   if value.type == "object" then
-    return self.context.roots:field(value, node.name, node.line)
+    return self.context.captures:field(value, node.name, node.line)
   end
   return outside(node.line, "'." .. node.name .. "' of " .. lower.word(value),
     "only fields of rows and of tables can be read")
@@ -153,7 +153,7 @@ function lower:fit(value, scalar, node, label)
     local entity = self:entity(value)
     if entity then return entity end
   elseif scalar == "bool" then
-    value = self.context.roots:plain(value)
+    value = self.context.captures:plain(value)
     if value.type == "bool" then return value end
   else
     return self.emit:stored(scalar,
@@ -198,7 +198,7 @@ local arithmetic = {
 
 --- Are two values equal? A bool.
 local function equal(self, a, b, node)
-  local emit, outer = self.emit, self.context.roots
+  local emit, outer = self.emit, self.context.captures
   if a.type == "nil" then a, b = b, a end
   if b.type == "nil" then
     if a.type == "object" then
@@ -308,7 +308,7 @@ local function falsehood(self, a)
 end
 
 value_of["and"] = function(self, node, scope)
-  local emit, outer = self.emit, self.context.roots
+  local emit, outer = self.emit, self.context.captures
   local a = outer:plain(self:value(node.left, scope))
   local test = self:truth(a)
   local known = self:known(test)
@@ -324,7 +324,7 @@ value_of["and"] = function(self, node, scope)
 end
 
 value_of["or"] = function(self, node, scope)
-  local emit, outer = self.emit, self.context.roots
+  local emit, outer = self.emit, self.context.captures
   local a = outer:plain(self:value(node.left, scope))
   local test = self:truth(a)
   local known = self:known(test)
@@ -369,7 +369,7 @@ local function call_method(self, node, wanted, scope)
       .. "add or value of its totals; do others in a run system, and write "
       .. "methods as functions")
   end
-  self.context.roots:guard(object)
+  self.context.captures:guard(object)
   return method(self, node, wanted, scope, object)
 end
 
@@ -382,7 +382,7 @@ function lower:call(node, wanted, scope)
       .. "', which is " .. lower.word(callee),
       "call a function that is defined above, by its name")
   end
-  self.context.roots:guard(callee)
+  self.context.captures:guard(callee)
   local known = self.context.calls[callee.value]
   if known then return known(self, node, wanted, scope) end
   local tree, func = self.context.tree(callee.value, node,

@@ -150,7 +150,7 @@ local function bound(self, node, scope)
   local number = value.constant
   if value.type == "object" and type(value.value) == "number"
     and not value.reader.argument then
-    self.context.roots:guard(value)
+    self.context.captures:guard(value)
     number = value.value * 1.0 -- a float, of either zero
   elseif not number or value.type ~= "f64" then
     -- A constant kept in an f32 field is known before it was rounded.
@@ -174,17 +174,17 @@ run["for"] = function(self, node, scope)
   local list, number = {}, first
   while step > 0 and number <= last or step < 0 and number >= last do
     if #list == UNROLL_LIMIT then
-      outside(node.line, "a loop of more than " .. UNROLL_LIMIT .. " turns",
-        "write it with fewer turns")
+      outside(node.line, "a loop of more than " .. UNROLL_LIMIT
+        .. " iterations", "write it with fewer iterations")
     end
-    list[#list + 1] = { "turn", line = node.line, node = node,
+    list[#list + 1] = { "iteration", line = node.line, node = node,
                         number = number }
     number = number + step
   end
   return self:statements(list, 1, scope)
 end
 
-function run.turn(self, node, scope)
+function run.iteration(self, node, scope)
   local inner = setmetatable({}, { __index = scope })
   local variable = { name = node.node.name }
   inner[node.node.name] = variable

@@ -48,7 +48,7 @@ end
 
 --- Is the value true, as far as `if` cares? A bool.
 function lower:truth(value)
-  value = self.context.roots:plain(value)
+  value = self.context.captures:plain(value)
   local emit, kind = self.emit, value.type
   if kind == "bool" then return value end
   if kind == "nil" then return emit.no end
@@ -61,7 +61,7 @@ function lower:truth(value)
   elseif kind == "row" then
     return value.term.present or emit.yes
   end
-  if value.type == "object" then self.context.roots:guard(value) end
+  if value.type == "object" then self.context.captures:guard(value) end
   return emit.yes
 end
 
@@ -82,14 +82,14 @@ function lower:some(value, node)
   if value.type == "nil" or value.type == "entity" or value.type == "row" then
     return self:truth(value)
   elseif value.type == "object" then
-    self.context.roots:guard_some(value)
+    self.context.captures:guard_some(value)
     return emit:truth(value.value ~= nil)
   end
   return emit.yes
 end
 
 --- A value that is known not to be nil here as what it is.
-function lower:settled(value)
+function lower:unwrap(value)
   local some = value.type == "maybe" and self:known(value.some)
   return some and value.value or value
 end
@@ -97,12 +97,12 @@ end
 --- x where test holds, else y. node is whom to blame.
 function lower:merge(test, x, y, node, name)
   local emit = self.emit
-  x, y = self:settled(x), self:settled(y)
+  x, y = self:unwrap(x), self:unwrap(y)
   if x == y or y.type == "none" then return x end
   if x.type == "none" then return y end
   local known = self:known(test)
   if known ~= nil then return known and x or y end
-  x, y = self.context.roots:plain(x), self.context.roots:plain(y)
+  x, y = self.context.captures:plain(x), self.context.captures:plain(y)
   if x.type == "maybe" or y.type == "maybe" or
     (x.type == "nil") ~= (y.type == "nil") and x.type ~= "entity"
     and y.type ~= "entity" then
@@ -120,8 +120,8 @@ function lower:merge(test, x, y, node, name)
     return NIL
   elseif x.type == "object" and y.type == "object"
     and rawequal(x.value, y.value) then
-    self.context.roots:guard(x)
-    self.context.roots:guard(y)
+    self.context.captures:guard(x)
+    self.context.captures:guard(y)
     return x
   end
   return outside(node.line, (name and "'" .. name .. "' " or "a value ")
@@ -149,7 +149,7 @@ end
 
 --- A value as a number, or the error that it is none. what it is for: "-".
 function lower:number(value, node, what)
-  value = self.context.roots:plain(value)
+  value = self.context.captures:plain(value)
   if is_number(value) then return value end
   if value.type == "maybe" and self:known(value.some) then
     return self:number(value.value, node, what)
@@ -177,7 +177,7 @@ function lower:entity(value, chosen)
   if value.type == "maybe" and value.value.type == "entity" then
     return self.emit:select(value.some, value.value, self.emit.null())
   end
-  return self.context.roots:entity(value, chosen)
+  return self.context.captures:entity(value, chosen)
 end
 
 return lower

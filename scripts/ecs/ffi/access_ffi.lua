@@ -107,7 +107,7 @@ end
 
 --- Remembers a world, and a component of it that it has met. Does nothing for
 -- all that is no world and no component.
-local function learn(world, definition)
+local function remember(world, definition)
   local owner = not owners[world] and new_access(world)
   if owner then
     -- In this order: a finalizer may come in between and learn, too.
@@ -144,7 +144,7 @@ function methods.get(...)
   local entries = worlds[world]
   local entry = entries and entries[definition]
   if not entry then
-    learn(world, definition)
+    remember(world, definition)
   elseif type(entity) == "number" then
     local count = select("#", ...)
     local index = entry.index[name]
@@ -182,7 +182,7 @@ function methods.set(...)
   local entries = worlds[world]
   local entry = entries and entries[definition]
   if not entry then
-    learn(world, definition)
+    remember(world, definition)
   elseif select("#", ...) == 5 and type(entity) == "number" then
     local index, odd = entry.index[name], entry.odd[name]
     local number = value
@@ -204,7 +204,7 @@ function methods.has(...)
   local entries = worlds[world]
   local entry = entries and entries[definition]
   if not entry then
-    learn(world, definition)
+    remember(world, definition)
   elseif type(entity) == "number" and select("#", ...) == 3 then
     local answer = has_component(entry.access, entity)
     if answer ~= 2 then return answer == 1 end
@@ -216,7 +216,7 @@ function methods.alive(...)
   local world, entity = ...
   local owner = owners[world]
   if not owner then
-    learn(world)
+    remember(world)
   elseif type(entity) == "number" then
     local answer = is_alive(owner.access, entity)
     if answer ~= 2 then return answer == 1 end
@@ -229,7 +229,7 @@ function methods.add(...)
   local entries = worlds[world]
   local entry = entries and entries[definition]
   if not entry then
-    learn(world, definition)
+    remember(world, definition)
   elseif type(entity) == "number" and select("#", ...) == 3
     and add_component(entry.access, entity) == 1 then
     return
@@ -242,7 +242,7 @@ function methods.remove(...)
   local entries = worlds[world]
   local entry = entries and entries[definition]
   if not entry then
-    learn(world, definition)
+    remember(world, definition)
   elseif type(entity) == "number" and select("#", ...) == 3
     and remove_component(entry.access, entity) == 1 then
     return
@@ -254,7 +254,7 @@ function methods.destroy(...)
   local world, entity = ...
   local owner = owners[world]
   if not owner then
-    learn(world)
+    remember(world)
   elseif type(entity) == "number" and select("#", ...) == 2 then
     local answer = destroy_entity(owner.access, entity)
     if answer ~= 2 then return answer == 1 end

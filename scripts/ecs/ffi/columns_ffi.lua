@@ -25,7 +25,7 @@
 local ffi = require "ffi"
 require "ecs.ffi.cdef"
 local core = require "ecs.core"
-local entries = require "ecs.safe_pairs"
+local safe_pairs = require "ecs.safe_pairs"
 local message = require "ecs.message"
 local scalars = require "ecs.ffi.scalars_ffi"
 
@@ -217,7 +217,7 @@ local function make_kind(scalar)
 end
 
 local kinds = {}
-for scalar in entries(scalars.kinds) do kinds[scalar] = make_kind(scalar) end
+for scalar in safe_pairs(scalars.kinds) do kinds[scalar] = make_kind(scalar) end
 
 local function new_column(kind, writable, slot)
   local make = writable and kind.written or kind.read

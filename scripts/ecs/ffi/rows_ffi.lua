@@ -21,7 +21,7 @@
 local ffi = require "ffi"
 require "ecs.ffi.cdef"
 local core = require "ecs.core"
-local entries = require "ecs.safe_pairs"
+local safe_pairs = require "ecs.safe_pairs"
 local scalars = require "ecs.ffi.scalars_ffi"
 
 -- What makes code is not looked up where a script could have put something
@@ -119,7 +119,7 @@ local function fill(text, words)
 end
 
 local scalar_numbers = {}
-for scalar in entries(scalars.kinds) do
+for scalar in safe_pairs(scalars.kinds) do
   scalar_numbers[scalar] = tonumber(ffi.cast("int", ffi.cast("ecs_Scalar",
     "ECS_" .. upper(scalar))))
 end
