@@ -19,6 +19,7 @@
 -- Nothing here is in reach of a script, and the module is true.
 
 local ffi = require "ffi"
+local layouts = require "ecs.ffi.cdef"
 local core = require "ecs.core"
 
 local calls_data, calls_bytes, slow = core.access_calls()
@@ -36,20 +37,8 @@ local assert, ipairs, setmetatable = assert, ipairs, setmetatable
 local concat, format = table.concat, string.format
 local cast, new_access, fields_of = ffi.cast, core.access, core.fields
 
--- struct Calls in bindings/lua/access.c. The answers are 0 no, 1 yes, 2 ask.
-local calls = cast([[struct {
-  double (*get)(void *access, double entity, uint32_t field);
-  int (*present)(void *access, double entity);
-  int (*pair)(void *access, double entity, uint32_t first, uint32_t second,
-    double *values);
-  int (*all)(void *access, double entity, double *values);
-  bool (*set)(void *access, double entity, uint32_t field, double value);
-  int (*has)(void *access, double entity);
-  int (*alive)(void *access, double entity);
-  int (*add)(void *access, double entity);
-  int (*remove)(void *access, double entity);
-  int (*destroy)(void *access, double entity);
-} *]], calls_data)
+-- The functions answer 0, no; 1, yes; or 2: ask the method behind.
+local calls = cast(layouts.Calls .. " *", calls_data)
 if ffi.sizeof(calls[0]) ~= calls_bytes then
   error("ecs: ecs.core and access_ffi.lua disagree about their calls", 0)
 end

@@ -23,7 +23,7 @@
 -- one. A check at each store costs short loops more than that.
 
 local ffi = require "ffi"
-require "ecs.ffi.cdef"
+local layouts = require "ecs.ffi.cdef"
 local core = require "ecs.core"
 local safe_pairs = require "ecs.safe_pairs"
 local message = require "ecs.message"
@@ -39,23 +39,10 @@ local error, cast = error, ffi.cast
 local type, tobit = type, require("bit").tobit
 local touch, plan_of = core.touch, core.plan
 
--- struct ViewColumn and the first fields of struct View in
--- bindings/lua/views.h.
-local column_type = ffi.typeof [[struct {
-  uint32_t scalar, writable, touched;
-  int32_t slot;
-  uint32_t filled, field;
-  const void *definition;
-  double address;
-}]]
+local column_type = ffi.typeof(layouts.ViewColumn)
 -- The comments are for test runners that remember types by their text.
 local column_pointer = ffi.typeof("$ * /* a column */", column_type)
-local view_type = ffi.typeof([[struct {
-  uint64_t magic;
-  size_t bytes;
-  ecs_Batch batch;
-  $ *columns;
-}]], column_type)
+local view_type = ffi.typeof(layouts.View, column_type)
 local view_pointer = ffi.typeof("$ * /* a view */", view_type)
 
 local function check_layout()
@@ -70,8 +57,7 @@ check_layout()
 
 -- Slots --------------------------------------------------------------------
 
--- VIEW_FOCUS in bindings/lua/views.h.
-local FOCUS = 1
+local FOCUS = layouts.VIEW_FOCUS
 -- The slot of columns that are finalized: it never shows anything.
 local NEVER = 2
 local pointers, counts = { false, false }, { 0, 0 }

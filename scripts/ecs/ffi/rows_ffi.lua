@@ -19,7 +19,7 @@
 -- two loads and two stores, 5.3 and 8.5; by hand it is 1.8.
 
 local ffi = require "ffi"
-require "ecs.ffi.cdef"
+local layouts = require "ecs.ffi.cdef"
 local core = require "ecs.core"
 local safe_pairs = require "ecs.safe_pairs"
 local scalars = require "ecs.ffi.scalars_ffi"
@@ -34,23 +34,9 @@ local format, gsub, upper = string.format, string.gsub, string.upper
 -- Loaded again: the first stays.
 if core.share("rows") then return true end
 
-local IN_PLACE = 2 -- ecs_RowFlag
+local IN_PLACE = tonumber(ffi.cast("ecs_RowFlag", "ECS_ROW_IN_PLACE"))
 
--- The first fields of Rows in bindings/lua/rows.h.
-local rows_type = ffi.typeof([[struct {
-  uint64_t magic; size_t bytes;
-  int32_t row;
-  uint32_t flags;
-  int32_t low, high;
-  void **elements;
-  const int64_t *entities;
-  int64_t entity;
-  uint32_t at, count;
-  int (*advance)(void *);
-  double (*load)(void *, uint32_t column, uint32_t scalar);
-  int (*store)(void *, uint32_t column, uint32_t scalar, double value);
-  void *world, *query;
-}]])
+local rows_type = ffi.typeof(layouts.RowLoop)
 -- The comment is for test runners that remember types by their text.
 local rows_pointer = ffi.typeof("$ * /* rows */", rows_type)
 
