@@ -4,15 +4,16 @@
 --       each = function(p, v, dt) p.x = p.x + v.x * dt end }
 --
 -- The function becomes a kernel program (compiler.lua) that ecs.core runs over
--- whole columns, on every VM alike; where it cannot, it is called row by row:
+-- whole columns, on every VM alike. A function that cannot be compiled is
+-- called row by row:
 --
---     compile = nil     and fallback.lua says so, once for each system defined
+--     compile = nil     and fallback.lua reports it, once for each definition
 --     compile = true    never: defining the system, or the frame, is an error
---     compile = false   always, and nothing is said
+--     compile = false   always, without a report
 --
--- What the function reads outside is read before every run. When something else
--- than a number has changed there, it is compiled anew; or it runs as plain Lua
--- until that changes again (specialize.lua).
+-- The values that the function uses from outside are read before every run.
+-- Where one of them that is no number or boolean has changed, the function is
+-- compiled anew, or runs as plain Lua until it changes again (specialize.lua).
 --
 -- This file adds to a system (system.lua):
 --
@@ -35,10 +36,11 @@ local choose_plan, current_plan = specialize.choose, specialize.current
 
 local system_each = {}
 
---- Plans that a system keeps: as many as alternate without being compiled anew.
+--- How many plans a system keeps: that many sets of values from outside can
+-- alternate without a compilation.
 local PLANS = 4
 
---- The function that a text stands for.
+--- The function that a text defines; or nil and an error message.
 local function load_text(text)
   local load_chunk = rawget(_G, "loadstring") or load
   local chunk, problem = load_chunk("return " .. text)
@@ -55,7 +57,7 @@ end
 
 local precisions = { fields = false, double = true }
 
---- What is wrong with the options of a system; nil: nothing.
+--- The error in the options of a system; nil: there is none.
 local function objection(kind, compile, precision)
   if kind ~= "each" then
     if compile == nil and precision == nil then return nil end
@@ -98,7 +100,8 @@ local function choose(system)
   return plan
 end
 
---- Prepares a system that is being defined; returns what is wrong, or nil.
+--- Prepares a system that is being defined: loads a function given as text, and
+-- compiles it. Returns nil, or an error message.
 function system_each.prepare(world, system, spec, precision)
   local problem = objection(system.kind, spec.compile, spec.precision)
   if problem or system.kind ~= "each" then return problem end
@@ -118,26 +121,27 @@ function system_each.prepare(world, system, spec, precision)
   if not plan and system.strict then return specialize.message(reason) end
 end
 
---- Says, once, that a system runs as plain Lua. Returns as fallback.report.
+--- Reports, once, that a system runs as plain Lua. Returns as fallback.report.
 local function report(system, problem)
   if system.reported then return nil end
   system.reported = true
   return fallback.report(system.name, specialize.where(problem), problem.text)
 end
 
---- Says what there is to say about a system that was just defined.
+--- Reports a system that was just defined and runs as plain Lua. Returns as
+-- fallback.report.
 function system_each.announce(system)
   local code = system.code
   if code and not code.last then return report(system, code.problem) end
 end
 
---- A system is gone: so is what it was compiled to.
+--- Drops the compiled code of a system that was replaced or removed.
 function system_each.forget(system)
   system.fixed = nil
   if system.code then specialize.drop(system.code) end
 end
 
---- Row by row.
+--- Calls the function row by row. Returns as system_each.run.
 local function run_plain(system, dt, run_number)
   local done, second, text = run_each(system.query, system.work, system.name,
     run_number, dt)
@@ -146,7 +150,8 @@ local function run_plain(system, dt, run_number)
   return true
 end
 
---- What happens when no plan holds: an error, or plain Lua, which is said.
+--- Runs a system for which no plan holds: an error, or plain Lua with a report.
+-- Returns as system_each.run.
 local function run_without(world, system, problem, text, dt, run_number)
   if text then
     return false, false, text
@@ -160,9 +165,9 @@ local function run_without(world, system, problem, text, dt, run_number)
   return run_plain(system, dt, run_number)
 end
 
---- Runs a system as system.lua runs every kind: true; or false, whether the
--- error is the script's own, and the error. run_number: how often its phase has
--- run.
+--- Runs a system as system.lua runs every kind. Returns true; or false, whether
+-- the script raised the error, and the error. run_number: how often the phase
+-- has run.
 function system_each.run(world, system, dt, _, run_number)
   if system.idle and is_idle(system.query) then return true end
   local program, values
@@ -186,7 +191,7 @@ function system_each.run(world, system, dt, _, run_number)
   return true
 end
 
---- How a system's function runs, for people.
+--- Describes how a system's function runs: one line for people.
 function system_each.explain(system)
   local code = system.code
   if not code then return "plain Lua, as compile = false says" end
