@@ -1,18 +1,10 @@
---- compiler: a function of one row as a kernel program.
+--- compiler: turns a function of one row into a kernel program.
 --
---     source -> parser -> lower* (emitter*) -> text    ecs.core runs it
+--     source -> lexer -> parser -> lower* -> ir_* -> text    ecs.core runs it
 --
--- What comes out depends on the function, on the terms of its query and on what
--- it sees outside (captures.lua). It is a plan:
---
---     text       the program
---     uniforms   what to read before each run, in order
---     guards     what has to be as it was
---     totals     what its reductions go into, in order
---     main       { f }: whose upvalues are read
---     looked     everything outside that was looked at
---
--- or nil, where and why not.
+-- The result depends on the function, on the terms of its query and on the
+-- values that it uses from outside (captures.lua). It is a plan or a problem:
+-- see plan.lua.
 
 local source = require "ecs.compile.source"
 local parser = require "ecs.compile.parser"
@@ -23,7 +15,8 @@ local lower_call = require "ecs.compile.lower_call"
 local lexer = require "ecs.compile.lexer"
 local plans = require "ecs.compile.plan"
 
--- Taken now: scripts replace what Lua gave them, and programs must not change.
+-- Kept here: a script may replace functions of Lua, and programs must not
+-- change.
 local error, ipairs, pcall, type = error, ipairs, pcall, type
 local find, max = string.find, math.max
 
@@ -33,17 +26,18 @@ local compiler = {}
 
 local calls = lower_call.calls()
 
---- Functions that look into a program or stop it, and are taken out again.
+--- Functions that are called while debugging and removed afterwards.
 local debugging = {}
 for _, f in ipairs { print, error, assert, io and io.write } do
   debugging[f] = true
 end
 
---- Trees of functions that were proved, by the function.
+--- Function -> { place, tree }, for functions whose source was found.
 local trees = setmetatable({}, { __mode = "k" })
 
---- The tree of a function and where it stands; raises. name: what it is called
--- by, where it is called.
+--- The tree of a function and its place in the source. Refuses a function that
+-- has no source or is outside the subset. line and name: of the call, where the
+-- function is called by another; name is nil otherwise.
 local function tree_of(f, line, name)
   local known = trees[f]
   if not known then
@@ -72,7 +66,7 @@ local function tree_of(f, line, name)
   return known
 end
 
---- The terms that are parameters, as lower_expression.lua wants them.
+--- The terms that are parameters, in the form that lower_expression.lua takes.
 local function read_rows(emit, terms)
   local rows = {}
   for k, term in ipairs(terms) do
@@ -90,7 +84,7 @@ local function read_rows(emit, terms)
   return rows
 end
 
---- Binds the parameters: rows, then what comes from outside, then the entity.
+--- Binds the parameters: the rows, the arguments that follow them, the entity.
 local function bind(state, tree, rows, extras)
   local scope, count = {}, #rows
   for k, name in ipairs(tree.parameters) do
@@ -109,7 +103,7 @@ local function bind(state, tree, rows, extras)
   return scope
 end
 
---- Stores of what was written, with the values that fields have at the end.
+--- Emits the stores: every field that was written, with its final value.
 local function store(state, written)
   local emit = state.emit
   for _, field in ipairs(written) do
@@ -124,7 +118,7 @@ local function store(state, written)
   end
 end
 
---- What a name stands for in a function whose tree is known; see lexer.lua.
+--- The value of a constant in a function whose tree is known; see lexer.lua.
 local function constant(f, name)
   local place = trees[f].place
   return lexer.constant(place.tokens, place.first, name)
@@ -202,7 +196,8 @@ function compiler.compile(f, options)
     looked = outer.looked, count = options.extras.count }
 end
 
---- Where a function stands, as messages say it; line unless it is 0.
+--- The file of a function, as messages show it, and a line: the given one, or
+-- where the function begins if line is nil or 0.
 function compiler.place(f, line)
   local info = get_info and get_info(f, "S")
   if not info then return "?", line or 0 end

@@ -1,25 +1,29 @@
---- lower_expression: what expressions of a function give, for one row.
+--- lower_expression: computes the values of expressions, for one row.
 --
--- The context that lower.new is given says what the code is about:
+-- The context that lower.new takes describes the code that is lowered:
 --
---     emit, captures  a writer (ir_writer.lua), what is outside (captures.lua)
+--     emit            the writer of the program (ir_writer.lua)
+--     captures        the values from outside (captures.lua)
 --     func            the function whose names are looked up: the one that is
---                     compiled, or one that it calls
+--                     compiled, or an inlined one
 --     tree(f, node, name)  the tree of a function that is called, and the
---                     function; raises
+--                     function; refuses one that cannot be compiled
 --     calls           function -> how to lower a call of it (lower_call.lua)
---     methods(value)  name -> how to lower a method of this object, or nil
---     describe(value) a definition's name and the types of its fields, or nil
+--     methods(value)  name -> how to lower a method of this object; or nil
+--     describe(value) a definition's name and the types of its fields; or nil
 --     writes(name)    may fields of the term with this name be assigned to?
---     written         fields that were assigned to: { entry, term, name } each,
---                     in order; and entry -> true
---     system          it is a system's, so rows draw numbers and add to totals
---     totals          list of the totals that are added to, by reduction
---     total_kind(value)    "sum", "min" or "max"; nil when it is no total
+--     written         a list of { entry, term, name }: the fields that were
+--                     assigned to; and entry -> true
+--     system          true: a system's function: rows draw numbers and add to
+--                     totals
+--     totals          the totals that are added to, a list in the order of the
+--                     program's reductions; and total -> its reduction
+--     total_kind(value)    "sum", "min" or "max"; nil: the object is no total
 
-if jit then jit.off(true, true) end -- too seldom run to be worth compiling
+if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
--- Taken now: scripts replace what Lua gave them, and programs must not change.
+-- Kept here: a script may replace functions of Lua, and programs must not
+-- change.
 local max, concat, ipairs, type = math.max, table.concat, ipairs, type
 
 local lower = require "ecs.compile.lower_value"
@@ -30,7 +34,7 @@ local NIL = lower.NIL
 
 local value_of = {}
 
---- The value of an expression: the first, of a call.
+--- The value of an expression; of a call, the first result.
 function lower:value(node, scope)
   self:count(node.line or 0)
   self:nest(node.line or 0)
@@ -39,8 +43,8 @@ function lower:value(node, scope)
   return value
 end
 
---- The values of a list of expressions: wanted of them, NIL where there are too
--- few; nil: as many as there are expressions.
+--- The values of a list of expressions. wanted: how many values, of which
+-- missing ones are NIL; nil: one for each expression.
 function lower:list(nodes, wanted, scope)
   local values, count = {}, #nodes
   wanted = wanted or count
@@ -94,8 +98,8 @@ local function listing(term)
   return concat(names, ", ")
 end
 
---- The key and type of a row's field; raises where it has none, or may not be
--- there.
+--- The key of a row's field in the state, and its scalar type. Refuses a field
+-- that does not exist, and a row that may be nil here.
 function lower:field_entry(row, node)
   local term = row.term
   local scalar = term.types[node.name]
@@ -109,7 +113,7 @@ function lower:field_entry(row, node)
   return term.index .. "." .. node.name, scalar
 end
 
---- What the field held before the program.
+--- The value that a field held before the program ran.
 local function load_field(self, term, name, scalar)
   local emit = self.emit
   local column = term.columns[name]
@@ -128,7 +132,7 @@ local function row_field(self, row, node)
   return self.state[entry]
 end
 
---- A row, where what stands there is one.
+--- The value as a row; false where it is none.
 local function as_row(self, value)
   if value.type == "maybe" and self:known(value.some) then
     value = value.value
@@ -147,7 +151,8 @@ function value_of.field(self, node, scope)
     "only fields of rows and of tables can be read")
 end
 
---- A value in the form in which a field of this type takes it.
+--- A value in the form in which a field of this type stores it. Refuses a value
+-- of another kind.
 function lower:fit(value, scalar, node, label)
   if scalar == "entity" then
     local entity = self:entity(value)
@@ -164,7 +169,7 @@ function lower:fit(value, scalar, node, label)
     or "assign e, nil or a field of type entity")
 end
 
---- object is the value of the node's.
+--- Assigns to a field. object: the value of node.object.
 function lower:assign_field(node, object, value)
   local row = as_row(self, object)
   if not row then
@@ -179,7 +184,7 @@ function lower:assign_field(node, object, value)
       .. ", which the query only reads",
       "name " .. term.name .. " in the array part of the query")
   end
-  -- A branch that is taken back needs something to go back to.
+  -- Undoing a branch needs the value before.
   if not self.state[entry] then row_field(self, row, node) end
   local written = self.context.written
   if not written[entry] then
@@ -196,7 +201,7 @@ local arithmetic = {
   ["//"] = "floordiv", ["%"] = "mod", ["^"] = "pow",
 }
 
---- Are two values equal? A bool.
+--- The bool: are two values equal?
 local function equal(self, a, b, node)
   local emit, outer = self.emit, self.context.captures
   if a.type == "nil" then a, b = b, a end
@@ -220,7 +225,7 @@ local function equal(self, a, b, node)
     local x, y = self:entity(a), self:entity(b)
     if x and y then
       local same = emit:op("eq entity", "bool", x, y)
-      -- A number that is no entity reads as none, and is not equal to none.
+      -- A number that is no handle reads as null, but does not equal null.
       for _, side in ipairs { a, b } do
         if lower.is_number(side)
           or side.type == "object" and side.value ~= nil then
@@ -235,9 +240,9 @@ local function equal(self, a, b, node)
         "compare it with e, a field of type entity or a variable from outside")
     end
     if a.type ~= "maybe" and b.type ~= "maybe" then
-      outer:plain(a.type == "entity" and b or a) -- while it is a boolean
+      outer:plain(a.type == "entity" and b or a) -- guards that it is a boolean
       if a.type ~= "row" and b.type ~= "row" then return emit.no end
-      -- Equal where neither is there.
+      -- Equal where both are nil.
       return emit:opposite(emit:either(self:some(a, node), self:some(b, node)))
     end
   end
@@ -286,7 +291,7 @@ function value_of.unary(self, node, scope)
   return self.emit:unary("neg", self:number(value, node, "'-'"))
 end
 
---- Computes an expression under a condition.
+--- The value of an expression that is computed only where test has this truth.
 local function under(self, test, truth, node, scope)
   local value
   self:conditional(truth and test or self.emit:opposite(test), node,
@@ -294,7 +299,8 @@ local function under(self, test, truth, node, scope)
   return value
 end
 
---- What `a and b` gives where a is not true; nil: false or nil, one of them.
+--- The value of `a and b` where a is not true: NIL or false; nil: it is not
+-- known which of the two.
 local function falsehood(self, a)
   if a.type == "bool" then return self.emit.no end
   local inner = a
@@ -336,7 +342,7 @@ value_of["or"] = function(self, node, scope)
   -- Where a is true, a boolean is true.
   if a.type == "bool" then a = emit.yes end
   if b.type == "choice" then
-    -- The middle of `x and 1 or y and 2 or 3`.
+    -- b is the middle of `x and 1 or y and 2 or 3`.
     return { type = "choice", test = emit:either(test, b.test),
              value = self:merge(test, a, b.value, node), other = b.other }
   end
@@ -373,7 +379,7 @@ local function call_method(self, node, wanted, scope)
   return method(self, node, wanted, scope, object)
 end
 
---- The results of a call, wanted of them at least.
+--- The results of a call, at least as many as wanted.
 function lower:call(node, wanted, scope)
   if node[1] == "method" then return call_method(self, node, wanted, scope) end
   local callee = self:value(node.callee, scope)
@@ -387,7 +393,7 @@ function lower:call(node, wanted, scope)
   if known then return known(self, node, wanted, scope) end
   local tree, func = self.context.tree(callee.value, node,
     function_name(node.callee))
-  -- A call at the end gives what parameters are left.
+  -- A call as the last argument fills the remaining parameters.
   local values = self:list(node.arguments,
     max(#node.arguments, #tree.parameters), scope)
   local outer = self.context.func

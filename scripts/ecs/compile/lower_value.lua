@@ -1,23 +1,25 @@
---- lower_value: what a value is, and which of two it is.
+--- lower_value: kinds of values, and the selection between two values.
 --
 -- Numbers, booleans and entities of the program are values of ir_writer.lua.
--- The others exist only while a function is lowered:
+-- The other kinds exist only while a function is lowered:
 --
 --   nil      { type = "nil" }
 --   maybe    { type = "maybe", some = bool, value }: nil where some is false
 --   choice   { type = "choice", test = bool, value, other }: `a and b` before
---            its `or`; other is what it is where test is false: nil, false,
---            or not known which (then it is absent)
+--            its `or`. Where test is false it is other, which is nil or false;
+--            absent: it is not known which of the two
 --   row      { type = "row", term }           a parameter of the function
 --   object   { type = "object", value, reader }   from outside: captures.lua
---   none     not returned yet: a result, where the function goes on
+--   none     the result of a function that has not returned at this point
 --
--- Whoever needs a number, an entity or a truth asks here, and what is none of
--- them is refused here, in the words of the function that is compiled.
+-- The methods here convert a value to the number, entity or bool that its use
+-- needs. They refuse a value that cannot be converted, in terms of the function
+-- that is compiled.
 
-if jit then jit.off(true, true) end -- too seldom run to be worth compiling
+if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
--- Taken now: scripts replace what Lua gave them, and programs must not change.
+-- Kept here: a script may replace functions of Lua, and programs must not
+-- change.
 local type, rawequal = type, rawequal
 
 local lower = require "ecs.compile.lower"
@@ -38,7 +40,7 @@ local words = {
   object = "an object",
 }
 
---- What a value is, for people.
+--- The kind of a value, for messages.
 function lower.word(value)
   local kind = type(value.value)
   if value.type ~= "object" then return words[value.type] end
@@ -46,7 +48,7 @@ function lower.word(value)
     or "a " .. kind
 end
 
---- Is the value true, as far as `if` cares? A bool.
+--- The bool that an if would test: is the value neither false nor nil?
 function lower:truth(value)
   value = self.context.captures:plain(value)
   local emit, kind = self.emit, value.type
@@ -65,7 +67,7 @@ function lower:truth(value)
   return emit.yes
 end
 
---- Is it something rather than nil? A bool. node is whom to blame.
+--- The bool: is the value not nil? node: the line to blame.
 function lower:some(value, node)
   local emit = self.emit
   if value.type == "maybe" then
@@ -88,13 +90,15 @@ function lower:some(value, node)
   return emit.yes
 end
 
---- A value that is known not to be nil here as what it is.
+--- The value inside a maybe that is known not to be nil here; any other value
+-- as it is.
 function lower:unwrap(value)
   local some = value.type == "maybe" and self:known(value.some)
   return some and value.value or value
 end
 
---- x where test holds, else y. node is whom to blame.
+--- Selects x where test holds, else y. Refuses values of two kinds. node: the
+-- line to blame. name: of the variable, for messages; nil: none.
 function lower:merge(test, x, y, node, name)
   local emit = self.emit
   x, y = self:unwrap(x), self:unwrap(y)
@@ -129,12 +133,14 @@ function lower:merge(test, x, y, node, name)
     .. " on another", "give it one kind of value on every path")
 end
 
+--- Splits a maybe, nil or other value: the bool of being there, and the value.
 local function parts(value, emit)
   if value.type == "nil" then return emit.no, nil end
   if value.type == "maybe" then return value.some, value.value end
   return emit.yes, value
 end
 
+--- The same for two values of which one may be nil.
 function lower:merge_maybe(test, x, y, node, name)
   local emit = self.emit
   local some_x, inner_x = parts(x, emit)
@@ -147,30 +153,31 @@ function lower:merge_maybe(test, x, y, node, name)
            value = self:merge(test, inner_x, inner_y, node, name) }
 end
 
---- A value as a number, or the error that it is none. what it is for: "-".
-function lower:number(value, node, what)
+--- A value as a number. Refuses any other value. use: how messages name the
+-- use, as in "'-'" or "an assignment to Position.x".
+function lower:number(value, node, use)
   value = self.context.captures:plain(value)
   if is_number(value) then return value end
   if value.type == "maybe" and self:known(value.some) then
-    return self:number(value.value, node, what)
+    return self:number(value.value, node, use)
   elseif value.type == "choice" and self:known(value.test) then
-    return self:number(value.value, node, what)
+    return self:number(value.value, node, use)
   end
   if value.type == "maybe" or value.type == "choice" then
-    outside(node.line, what .. " of a number that may be nil here",
+    outside(node.line, use .. " of a number that may be nil here",
       "test it first: if x then ... end")
   end
-  -- Plain Lua would go on with the entity's number, so this says it best.
+  -- Plain Lua would compute with the handle, so its message would say less.
   local own = self.emit.known.self
-  return outside(node.line, what .. " of " .. lower.word(value),
+  return outside(node.line, use .. " of " .. lower.word(value),
     "compute with numbers" .. (own and value.id == own.id
       and "; what comes after the rows is dt, then the entity, and a tag gives "
       .. "no row" or ""))
 end
 
---- A value as an entity, or nil when it is none. Numbers of the program are
--- none: only fields, e and what is read from outside are.
--- chosen: as in captures.lua.
+--- A value as an entity; nil where it is none. Computed numbers are no
+-- entities: only fields, the row's entity and values from outside are. chosen:
+-- see captures.lua.
 function lower:entity(value, chosen)
   if value.type == "entity" then return value end
   if value.type == "nil" then return self.emit.null() end

@@ -1,4 +1,4 @@
---- parser: the tokens of a function as a tree, for the subset that compiles.
+--- parser: turns a function's tokens into a tree, for the subset that compiles.
 --
 -- A node is a table with its kind in [1], the line in line, and:
 --
@@ -14,26 +14,27 @@
 --   binary     sign, left, right        unary    sign, operand
 --   and or     left, right              paren    inner
 --
--- What is Lua but outside the subset raises (a table { line, what, remedy }):
--- whoever compiles catches it.
+-- Lua that is outside of the subset is refused: a table { line, what, remedy,
+-- final } is raised, and compiler.lua catches it.
 
-if jit then jit.off(true, true) end -- too seldom run to be worth compiling
+if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
--- Taken now: scripts replace what Lua gave them, and programs must not change.
+-- Kept here: a script may replace functions of Lua, and programs must not
+-- change.
 local error, tostring = error, tostring
 local match, sub = string.match, string.sub
 
 local parser = {}
 
---- Raises that a construct is outside the subset. final: whatever values it
--- would meet.
+--- Refuses a construct. what: a name for it, which begins the message. remedy:
+-- what to write instead. final: true where no value from outside would help.
 function parser.outside(line, what, remedy, final)
   error({ line = line, what = what, remedy = remedy, final = final }, 0)
 end
 
 local outside = parser.outside
 
---- How numbers of many rows come together.
+--- The remedy for combining numbers of many rows.
 parser.TOTAL = "add to a total (local total = world:sum 'name'), which every "
   .. "run begins anew: add total:value() to your own sum after the frame"
 
@@ -78,10 +79,10 @@ local remedies = {
 local RARE = "fine for rare events, as plain Lua runs it; else keep what is to "
   .. "change in fields of the row, and do this in a run system"
 
---- What makes or takes values, by method.
+--- Methods that take values.
 local rare = { spawn = true, spawn_many = true, set = true, add = true }
 
---- Refuses a call of such a method, given any node of one, by its name.
+--- Refuses a node of kind method if it calls one of these.
 function parser.refuse_rare(node)
   if rare[node.name] and node.object[1] == "name" then
     outside(node.line, node.object.name .. ":" .. node.name
@@ -89,14 +90,15 @@ function parser.refuse_rare(node)
   end
 end
 
---- A table: what a value is made of, where the method it is for takes values.
+--- Refuses a table. Where it is an argument of a method that takes values, the
+-- message is about the method.
 local function refuse_table(state, what, remedy)
   if state.method then parser.refuse_rare(state.method) end
   outside(line(state), what, remedy)
 end
 
---- Strings are understood where they name a field: get(e, Position, "x"); of
--- others the value is nil.
+--- A string has a value where it may name a field, as in get(e, Position, "x");
+-- otherwise its value is nil.
 local function text(state)
   local at = line(state)
   local written = sub(state.text, state.starts[state.at], state.stops[state.at])
@@ -105,7 +107,7 @@ local function text(state)
            value = match(written, "^[\"']([%a_][%w_]*)[\"']$") }
 end
 
---- 1LL, 1ULL and 2i are 64-bit integers and complex numbers of LuaJIT.
+--- Refuses LuaJIT's 64-bit integers and complex numbers: 1LL, 1ULL, 2i.
 local function number(state)
   local at, value = line(state), state.values[state.at]
   if not value then
@@ -155,7 +157,7 @@ local function arguments(state)
   return list
 end
 
---- The arguments of a method, which is to blame for a table among them.
+--- The arguments of a method, which is blamed for a table among them.
 local function method_arguments(state, node)
   local outer = state.method
   state.method = node
@@ -247,7 +249,7 @@ local function local_statement(state, at)
   local names = {}
   repeat
     names[#names + 1] = name(state)
-    -- What <const> forbids, Lua has looked after.
+    -- Lua has checked that a <const> is not assigned to.
     if accept(state, "<") and name(state) ~= "const" then
       outside(at, "a variable that is to be closed", "leave out <close>")
     elseif kind(state) == ">" then
@@ -330,7 +332,7 @@ local function do_statement(state, at)
   return { "do", line = at, body = body }
 end
 
---- What reads a statement, behind the word that it begins with.
+--- Statements, by their first word: functions that read the rest.
 local statements = {
   ["local"] = local_statement, ["if"] = if_statement, ["for"] = for_statement,
   ["return"] = return_statement, ["do"] = do_statement,

@@ -10,7 +10,8 @@
 local core = require "ecs.core"
 local captures = require "ecs.compile.captures"
 
--- Taken now: scripts replace what Lua gave them, and programs must not change.
+-- Kept here: a script may replace functions of Lua, and programs must not
+-- change.
 local type = type
 
 local read_captured, holds, is_handle =

@@ -4,19 +4,19 @@
 -- requires a file inside.
 --
 -- A **code** stands for a function, or for all closures of one text, together
--- with the terms of a query and a precision. What the function reads outside
--- decides what it is compiled to, so a code has several plans (plan.lua), each
--- good for the values that it was compiled for:
+-- with the terms of a query and a precision. The result of compiling depends on
+-- values outside of the function, so a code has several plans (plan.lua), each
+-- valid for the values that it was compiled for:
 --
---     choose  -->  a plan whose guards hold            the usual way
---             -->  none: is it known to fail?          nothing it looked at
---             |                                        has changed: plain Lua
---             -->  compile: one more plan, or the problem
+--     choose  -->  a plan whose guards hold: the usual case
+--             -->  no plan, and nothing has changed since compiling failed:
+--             |    plain Lua
+--             -->  compile: a new plan, or a problem
 --
--- So values that alternate do not make the function be compiled again and
--- again, and a function that cannot be compiled costs one look at what its
--- compiler looked at. A code that would be compiled at nearly every run stays
--- plain Lua for good: see worn_out.
+-- So values that alternate do not cause a compilation each time. A function
+-- that cannot be compiled costs a comparison of the values that the compiler
+-- used. A code that would be compiled at nearly every run stays plain Lua for
+-- good: see worn_out.
 
 local backend = require "ecs.backend"
 local plans = require "ecs.compile.plan"
@@ -25,7 +25,8 @@ local compiler = require "ecs.compile.compiler"
 local core = backend.core
 local read, drop_program = plans.read, plans.drop_program
 
--- Taken now: scripts replace what Lua gave them, and programs must not change.
+-- Kept here: a script may replace functions of Lua, and programs must not
+-- change.
 local ipairs, format, type, select = ipairs, string.format, type, select
 local find, gsub = string.find, string.gsub
 local remove = table.remove
