@@ -115,6 +115,7 @@ build = {
     ["ecs.ffi.access_ffi"] = "scripts/ecs/ffi/access_ffi.lua",
     ["ecs.ffi.cdef"] = "scripts/ecs/ffi/cdef.lua",
     ["ecs.ffi.columns_ffi"] = "scripts/ecs/ffi/columns_ffi.lua",
+    ["ecs.ffi.rows_code"] = "scripts/ecs/ffi/rows_code.lua",
     ["ecs.ffi.rows_ffi"] = "scripts/ecs/ffi/rows_ffi.lua",
     ["ecs.ffi.scalars_ffi"] = "scripts/ecs/ffi/scalars_ffi.lua",
     ["ecs.frame"] = "scripts/ecs/frame.lua",

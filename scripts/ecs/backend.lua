@@ -39,8 +39,9 @@ if is_compiling then
 else
   core.share("rows", false) -- ecs.core makes them
 end
--- It has pieces of code that the two above put together: not for scripts.
+-- They have pieces of code that the files above put together: not for scripts.
 package.loaded["ecs.ffi.scalars_ffi"] = nil
+package.loaded["ecs.ffi.rows_code"] = nil
 
 --- Raises unless world is a world that is open; for methods written in Lua.
 -- call is the method's name. level is whom to blame, as error takes it here: 3,

@@ -28,8 +28,7 @@ local parser = require "ecs.compile.parser"
 
 local outside = parser.outside
 
--- Kept here: a script may replace functions of Lua, and programs must not
--- change.
+-- Kept here: scripts replace functions of Lua, but programs must not change.
 local ipairs, match, pcall, type = ipairs, string.match, pcall, type
 local rawequal, rawget, setmetatable = rawequal, rawget, setmetatable
 local get_upvalue = debug and debug.getupvalue

@@ -15,8 +15,7 @@ local lower_call = require "ecs.compile.lower_call"
 local lexer = require "ecs.compile.lexer"
 local plans = require "ecs.compile.plan"
 
--- Kept here: a script may replace functions of Lua, and programs must not
--- change.
+-- Kept here: scripts replace functions of Lua, but programs must not change.
 local error, ipairs, pcall, type = error, ipairs, pcall, type
 local find, max = string.find, math.max
 

@@ -19,8 +19,7 @@
 
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
--- Kept here: a script may replace functions of Lua, and programs must not
--- change.
+-- Kept here: scripts replace functions of Lua, but programs must not change.
 local abs, max = math.abs, math.max
 
 local ir_writer = require "ecs.compile.ir_writer"

@@ -16,8 +16,7 @@
 
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
--- Kept here: a script may replace functions of Lua, and programs must not
--- change.
+-- Kept here: scripts replace functions of Lua, but programs must not change.
 local abs, floor, format, concat = math.abs, math.floor, string.format,
   table.concat
 local gsub, byte_of, type_of = string.gsub, string.byte, type

@@ -3,9 +3,9 @@
 -- Both sides of every branch are computed, and the values that they assign are
 -- selected afterwards. Four means make the result the same as Lua's:
 --
---   state     variable or field -> its value at this point. A branch changes the
---             state, and its changes are undone at its end; after both branches
---             each changed entry becomes select(test, one, other).
+--   state     variable or field -> its value at this point. A branch changes
+--             the state, and its changes are undone at its end; after both
+--             branches each changed entry becomes select(test, one, other).
 --   return    The statements after an if with a return in it run under the
 --             condition that the function has not returned.
 --   facts     bools that are known at this point: inside `if x then` x is not
@@ -24,8 +24,7 @@
 
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
--- Kept here: a script may replace functions of Lua, and programs must not
--- change.
+-- Kept here: scripts replace functions of Lua, but programs must not change.
 local remove, ipairs, setmetatable = table.remove, ipairs, setmetatable
 
 local parser = require "ecs.compile.parser"

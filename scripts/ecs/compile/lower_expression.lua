@@ -1,31 +1,27 @@
 --- lower_expression: computes the values of expressions, for one row.
 --
--- The context that lower.new takes describes the code that is lowered:
+-- The context that lower.new takes:
 --
 --     emit            the writer of the program (ir_writer.lua)
 --     captures        the values from outside (captures.lua)
---     func            the function whose names are looked up: the one that is
---                     compiled, or an inlined one
---     tree(f, node, name)  the tree of a function that is called, and the
---                     function; refuses one that cannot be compiled
+--     func            the function or inlined function that is lowered
+--     tree(f, node, name)  the tree of a called function, and the function;
+--                     refuses one that cannot be compiled
 --     calls           function -> how to lower a call of it (lower_call.lua)
 --     methods(value)  name -> how to lower a method of this object; or nil
 --     describe(value) a definition's name and the types of its fields; or nil
 --     writes(name)    may fields of the term with this name be assigned to?
---     written         a list of { entry, term, name }: the fields that were
---                     assigned to; and entry -> true
---     system          true: a system's function: rows draw numbers and add to
---                     totals
---     totals          the totals that are added to, a list in the order of the
---                     program's reductions; and total -> its reduction
+--     written         { entry, term, name } of fields assigned to, in order;
+--                     and entry -> true
+--     system          true: for a system, whose rows draw, and add to totals
+--     totals          totals that are added to, in the order of the program's
+--                     reductions; and total -> its reduction
 --     total_kind(value)    "sum", "min" or "max"; nil: the object is no total
 
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
--- Kept here: a script may replace functions of Lua, and programs must not
--- change.
+-- Kept here: scripts replace functions of Lua, but programs must not change.
 local max, concat, ipairs, type = math.max, table.concat, ipairs, type
-
 local lower = require "ecs.compile.lower_value"
 local parser = require "ecs.compile.parser"
 
@@ -43,8 +39,8 @@ function lower:value(node, scope)
   return value
 end
 
---- The values of a list of expressions. wanted: how many values, of which
--- missing ones are NIL; nil: one for each expression.
+--- The values of a list of expressions. wanted: how many, filled with NIL; nil:
+-- one for each expression.
 function lower:list(nodes, wanted, scope)
   local values, count = {}, #nodes
   wanted = wanted or count
@@ -98,8 +94,8 @@ local function listing(term)
   return concat(names, ", ")
 end
 
---- The key of a row's field in the state, and its scalar type. Refuses a field
--- that does not exist, and a row that may be nil here.
+--- The key of a row's field in the state, and its type. Refuses a field that does
+-- not exist and a row that may be nil.
 function lower:field_entry(row, node)
   local term = row.term
   local scalar = term.types[node.name]
@@ -151,8 +147,7 @@ function value_of.field(self, node, scope)
     "only fields of rows and of tables can be read")
 end
 
---- A value in the form in which a field of this type stores it. Refuses a value
--- of another kind.
+--- A value in the form in which a field of this type stores it, or a refusal.
 function lower:fit(value, scalar, node, label)
   if scalar == "entity" then
     local entity = self:entity(value)
@@ -299,8 +294,7 @@ local function under(self, test, truth, node, scope)
   return value
 end
 
---- The value of `a and b` where a is not true: NIL or false; nil: it is not
--- known which of the two.
+--- The value of `a and b` where a is not true: NIL, false, or nil: not known.
 local function falsehood(self, a)
   if a.type == "bool" then return self.emit.no end
   local inner = a

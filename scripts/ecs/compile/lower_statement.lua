@@ -14,8 +14,7 @@
 
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
--- Kept here: a script may replace functions of Lua, and programs must not
--- change.
+-- Kept here: scripts replace functions of Lua, but programs must not change.
 local max, ipairs, type = math.max, ipairs, type
 local rawset, setmetatable = rawset, setmetatable
 

@@ -18,8 +18,7 @@
 
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
--- Kept here: a script may replace functions of Lua, and programs must not
--- change.
+-- Kept here: scripts replace functions of Lua, but programs must not change.
 local type, rawequal = type, rawequal
 
 local lower = require "ecs.compile.lower"

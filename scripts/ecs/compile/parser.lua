@@ -19,8 +19,7 @@
 
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
--- Kept here: a script may replace functions of Lua, and programs must not
--- change.
+-- Kept here: scripts replace functions of Lua, but programs must not change.
 local error, tostring = error, tostring
 local match, sub = string.match, string.sub
 
@@ -38,27 +37,27 @@ local outside = parser.outside
 parser.TOTAL = "add to a total (local total = world:sum 'name'), which every "
   .. "run begins anew: add total:value() to your own sum after the frame"
 
-local function kind(state) return state.kinds[state.at] end
+local function kind(state) return state.kinds[state.index] end
 
-local function line(state) return state.lines[state.at] end
+local function line_of(state) return state.lines[state.index] end
 
-local function skip(state) state.at = state.at + 1 end
+local function skip(state) state.index = state.index + 1 end
 
 local function accept(state, wanted)
-  local at = state.at
-  if state.kinds[at] ~= wanted then return false end
-  state.at = at + 1
+  local index = state.index
+  if state.kinds[index] ~= wanted then return false end
+  state.index = index + 1
   return true
 end
 
 local function expect(state, wanted)
   if accept(state, wanted) then return end
-  outside(line(state), "'" .. tostring(kind(state)) .. "'",
+  outside(line_of(state), "'" .. tostring(kind(state)) .. "'",
     "'" .. wanted .. "' was expected here")
 end
 
 local function name(state)
-  local value = state.values[state.at]
+  local value = state.values[state.index]
   if kind(state) ~= "name" then expect(state, "name") end
   skip(state)
   return value
@@ -90,43 +89,43 @@ function parser.refuse_rare(node)
   end
 end
 
---- Refuses a table. Where it is an argument of a method that takes values, the
--- message is about the method.
+--- Refuses a table; as an argument of a method that takes values, the method.
 local function refuse_table(state, what, remedy)
   if state.method then parser.refuse_rare(state.method) end
-  outside(line(state), what, remedy)
+  outside(line_of(state), what, remedy)
 end
 
 --- A string has a value where it may name a field, as in get(e, Position, "x");
 -- otherwise its value is nil.
 local function text(state)
-  local at = line(state)
-  local written = sub(state.text, state.starts[state.at], state.stops[state.at])
+  local line = line_of(state)
+  local index = state.index
+  local written = sub(state.text, state.starts[index], state.stops[index])
   skip(state)
-  return { "string", line = at,
+  return { "string", line = line,
            value = match(written, "^[\"']([%a_][%w_]*)[\"']$") }
 end
 
 --- Refuses LuaJIT's 64-bit integers and complex numbers: 1LL, 1ULL, 2i.
 local function number(state)
-  local at, value = line(state), state.values[state.at]
+  local line, value = line_of(state), state.values[state.index]
   if not value then
-    outside(at, "the number " .. sub(state.text, state.starts[state.at],
-      state.stops[state.at]), "write a number without a suffix")
+    outside(line, "the number " .. sub(state.text, state.starts[state.index],
+      state.stops[state.index]), "write a number without a suffix")
   end
   skip(state)
-  return { "number", line = at, value = value + 0.0 }
+  return { "number", line = line, value = value + 0.0 }
 end
 
 local function primary(state)
-  local at, word = line(state), kind(state)
+  local line, word = line_of(state), kind(state)
   if word == "name" then
-    return { "name", line = at, name = name(state) }
+    return { "name", line = line, name = name(state) }
   elseif word == "(" then
     skip(state)
     local inner = expression(state)
     expect(state, ")")
-    return { "paren", line = at, inner = inner }
+    return { "paren", line = line, inner = inner }
   elseif word == "number" then
     return number(state)
   elseif word == "string" then
@@ -136,11 +135,11 @@ local function primary(state)
       "keep numbers in fields and local variables")
   elseif word == "true" or word == "false" or word == "nil" then
     skip(state)
-    return { word, line = at }
+    return { word, line = line }
   end
   local known = remedies[word] or { "'" .. tostring(word) .. "'",
     "this is not part of what can be compiled" }
-  return outside(at, known[1], known[2])
+  return outside(line, known[1], known[2])
 end
 
 local function arguments(state)
@@ -169,19 +168,19 @@ end
 local function suffixed(state)
   local node = primary(state)
   while true do
-    local at, word = line(state), kind(state)
+    local line, word = line_of(state), kind(state)
     if word == "." then
       skip(state)
-      node = { "field", line = at, object = node, name = name(state) }
+      node = { "field", line = line, object = node, name = name(state) }
     elseif word == ":" then
       skip(state)
-      node = { "method", line = at, object = node, name = name(state) }
+      node = { "method", line = line, object = node, name = name(state) }
       node.arguments = method_arguments(state, node)
     elseif word == "(" or word == "string" or word == "{" then
-      node = { "call", line = at, callee = node,
+      node = { "call", line = line, callee = node,
                arguments = arguments(state) }
     elseif word == "[" then
-      outside(at, "an index in brackets",
+      outside(line, "an index in brackets",
         "use fields with names: t.x; or an if for each case")
     else
       return node
@@ -209,10 +208,10 @@ local refused = {
 }
 
 local function unary(state)
-  local at, sign = line(state), kind(state)
+  local line, sign = line_of(state), kind(state)
   if sign == "-" or sign == "not" then
     skip(state)
-    return { "unary", line = at, sign = sign,
+    return { "unary", line = line, sign = sign,
              operand = expression(state, UNARY_POWER) }
   end
   return suffixed(state)
@@ -221,16 +220,16 @@ end
 function expression(state, limit)
   local left = unary(state)
   while true do
-    local at, sign = line(state), kind(state)
+    local line, sign = line_of(state), kind(state)
     local power = powers[sign]
     if not power or power[1] <= (limit or 0) then return left end
     if refused[sign] then
-      outside(at, refused[sign][1], refused[sign][2])
+      outside(line, refused[sign][1], refused[sign][2])
     end
     skip(state)
     local right = expression(state, power[2])
     local class = (sign == "and" or sign == "or") and sign or "binary"
-    left = { class, line = at, sign = sign, left = left, right = right }
+    left = { class, line = line, sign = sign, left = left, right = right }
   end
 end
 
@@ -242,25 +241,25 @@ end
 
 -- Statements ----------------------------------------------------------------
 
-local function local_statement(state, at)
+local function local_statement(state, line)
   if kind(state) == "function" then
-    outside(at, remedies["function"][1], remedies["function"][2])
+    outside(line, remedies["function"][1], remedies["function"][2])
   end
   local names = {}
   repeat
     names[#names + 1] = name(state)
     -- Lua has checked that a <const> is not assigned to.
     if accept(state, "<") and name(state) ~= "const" then
-      outside(at, "a variable that is to be closed", "leave out <close>")
+      outside(line, "a variable that is to be closed", "leave out <close>")
     elseif kind(state) == ">" then
       skip(state)
     end
   until not accept(state, ",")
   local values = accept(state, "=") and expressions(state) or {}
-  return { "local", line = at, names = names, values = values }
+  return { "local", line = line, names = names, values = values }
 end
 
-local function if_statement(state, at)
+local function if_statement(state, line)
   local tests, bodies, other = { expression(state) }, {}, nil
   expect(state, "then")
   bodies[1] = block(state)
@@ -278,13 +277,13 @@ local function if_statement(state, at)
       break
     end
   end
-  return { "if", line = at, tests = tests, bodies = bodies, other = other }
+  return { "if", line = line, tests = tests, bodies = bodies, other = other }
 end
 
-local function for_statement(state, at)
+local function for_statement(state, line)
   local variable = name(state)
   if kind(state) ~= "=" then
-    outside(at, "a loop over pairs or another iterator",
+    outside(line, "a loop over pairs or another iterator",
       "count to a fixed number: for i = 1, 4 do; or go over others in a run "
       .. "system")
   end
@@ -296,40 +295,40 @@ local function for_statement(state, at)
   expect(state, "do")
   local body = block(state)
   expect(state, "end")
-  return { "for", line = at, name = variable, first = first, last = last,
+  return { "for", line = line, name = variable, first = first, last = last,
            step = step, body = body }
 end
 
-local function return_statement(state, at)
+local function return_statement(state, line)
   local values = {}
   local word = kind(state)
   if word ~= "end" and word ~= "else" and word ~= "elseif" and word ~= ";" then
     values = expressions(state)
   end
   accept(state, ";")
-  return { "return", line = at, values = values }
+  return { "return", line = line, values = values }
 end
 
 --- An assignment or a call.
-local function plain_statement(state, at)
+local function plain_statement(state, line)
   local first = suffixed(state)
   if kind(state) ~= "=" and kind(state) ~= "," then
     if first[1] ~= "call" and first[1] ~= "method" then
-      outside(at, "an expression that is no call", "assign it to something")
+      outside(line, "an expression that is no call", "assign it to something")
     end
-    return { "call", line = at, call = first }
+    return { "call", line = line, call = first }
   end
   local targets = { first }
   while accept(state, ",") do targets[#targets + 1] = suffixed(state) end
   expect(state, "=")
-  return { "assign", line = at, targets = targets,
+  return { "assign", line = line, targets = targets,
            values = expressions(state) }
 end
 
-local function do_statement(state, at)
+local function do_statement(state, line)
   local body = block(state)
   expect(state, "end")
-  return { "do", line = at, body = body }
+  return { "do", line = line, body = body }
 end
 
 --- Statements, by their first word: functions that read the rest.
@@ -349,12 +348,12 @@ local refused_statements = {
 }
 
 local function statement(state)
-  local at, word = line(state), kind(state)
+  local line, word = line_of(state), kind(state)
   local read, known = statements[word], refused_statements[word]
-  if known then outside(at, known[1], known[2]) end
-  if not read then return plain_statement(state, at) end
+  if known then outside(line, known[1], known[2]) end
+  if not read then return plain_statement(state, line) end
   skip(state)
-  return read(state, at)
+  return read(state, line)
 end
 
 local ends = { ["end"] = true, ["else"] = true, ["elseif"] = true,
@@ -373,13 +372,13 @@ end
 function parser.read(tokens, first)
   local state = { kinds = tokens.kinds, values = tokens.values,
                   lines = tokens.lines, starts = tokens.starts,
-                  stops = tokens.stops, text = tokens.text, at = first }
-  local at = line(state)
+                  stops = tokens.stops, text = tokens.text, index = first }
+  local line = line_of(state)
   expect(state, "function")
   -- The name of `function vec.length(v)`, which is not needed.
   while kind(state) ~= "(" do
     if kind(state) == ":" then
-      outside(at, "a method as a function", "write self as a parameter")
+      outside(line, "a method as a function", "write self as a parameter")
     end
     skip(state)
   end
@@ -387,7 +386,7 @@ function parser.read(tokens, first)
   local parameters = {}
   while kind(state) ~= ")" do
     if kind(state) == "..." then
-      outside(line(state), "'...'", "name the parameters")
+      outside(line_of(state), "'...'", "name the parameters")
     end
     parameters[#parameters + 1] = name(state)
     accept(state, ",")
@@ -395,7 +394,7 @@ function parser.read(tokens, first)
   skip(state)
   local body = block(state)
   expect(state, "end")
-  return { "function", line = at, parameters = parameters, body = body }
+  return { "function", line = line, parameters = parameters, body = body }
 end
 
 return parser

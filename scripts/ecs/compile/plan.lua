@@ -10,8 +10,7 @@
 local core = require "ecs.core"
 local captures = require "ecs.compile.captures"
 
--- Kept here: a script may replace functions of Lua, and programs must not
--- change.
+-- Kept here: scripts replace functions of Lua, but programs must not change.
 local type = type
 
 local read_captured, holds, is_handle =

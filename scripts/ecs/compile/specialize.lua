@@ -25,8 +25,7 @@ local compiler = require "ecs.compile.compiler"
 local core = backend.core
 local read, drop_program = plans.read, plans.drop_program
 
--- Kept here: a script may replace functions of Lua, and programs must not
--- change.
+-- Kept here: scripts replace functions of Lua, but programs must not change.
 local ipairs, format, type, select = ipairs, string.format, type, select
 local find, gsub = string.find, string.gsub
 local remove = table.remove
