@@ -94,8 +94,8 @@ local function listing(term)
   return concat(names, ", ")
 end
 
---- The key of a row's field in the state, and its type. Refuses a field that does
--- not exist and a row that may be nil.
+--- The key of a row's field in the state, and its type. Refuses a field that
+-- does not exist and a row that may be nil.
 function lower:field_entry(row, node)
   local term = row.term
   local scalar = term.types[node.name]
