@@ -51,7 +51,7 @@
 ---@alias ecs.Part ecs.Component | ecs.Value
 
 ---@class ecs.ComponentOptions
----@field storage? "table" | "sparse" | "bits" default "table"; "bits": tags only
+---@field storage? "table" | "sparse" | "bits" default "table"; "bits" for tags
 
 ---@class ecs.WorldOptions
 ---@field phases? string[] in running order; default first, update, last

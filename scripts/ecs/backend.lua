@@ -44,8 +44,8 @@ package.loaded["ecs.ffi.scalars_ffi"] = nil
 package.loaded["ecs.ffi.rows_code"] = nil
 
 --- Raises unless world is a world that is open; for methods written in Lua.
--- call is the method's name. level is whom to blame, as error takes it here: 3,
--- the caller of the method, unless given.
+-- call is the method's name. level says which line the error blames, as error()
+-- takes it here: 3, the caller of the method, unless given.
 local function check_world(world, call, level)
   if core.kind(world) ~= "ecs.World" then
     error("ecs: " .. call .. " is called with ':', as in world:" .. call

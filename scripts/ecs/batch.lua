@@ -1,9 +1,9 @@
 --- batch: the tables that a script indexes to reach columns.
 --
---     batch               an empty table, whose metatable has as __index
+--     batch               an empty table; its metatable has as __index
 --       contents          count, entities, and one proxy per component, under
 --                         the definition and under its name
---     batch[Position]     a proxy: an empty table, whose __index is
+--     batch[Position]     a proxy: an empty table with this __index:
 --       columns           the columns that were read during this batch
 --
 -- The outer tables are empty, so every assignment to them is caught. The inner

@@ -8,7 +8,7 @@
 --                { phase = "update", names = { "move", ... } }, ... }
 --
 -- Phases run in their order. Within a phase, the next system is always the
--- earliest-defined one whose predecessors have all been placed. before and
+-- earliest-defined one with all its predecessors placed. before and
 -- after may name a system of another phase: nothing follows from it where the
 -- order of the phases agrees, and it is an error where that order contradicts.
 -- A disabled system is placed like any other.

@@ -63,7 +63,7 @@ local function read_seed(seed, level)
     .. message.describe(seed), level)
 end
 
---- The precision of compiled functions whose system names none.
+--- The precision of compiled functions, unless their system names another.
 local function read_precision(precision, level)
   if precision == nil or precision == "fields" or precision == "double" then
     return precision

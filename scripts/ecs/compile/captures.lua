@@ -22,7 +22,7 @@
 --     guards   list of { reader, value }: it must read the same; { reader, some
 --              }: it must not read nil; { reader, table }: it must read a table
 --     looked   list of { reader, value, exact } of everything that was read;
---              exact: a number whose value matters
+--              exact: a number, and its value matters
 
 local parser = require "ecs.compile.parser"
 
@@ -115,9 +115,9 @@ local function same(one, other)
     or one ~= one and other ~= other
 end
 
---- Would the compiler treat a value that it read the same now? All numbers are
--- alike to it, except those that guards compare; and so are all tables, whose
--- fields are read separately.
+--- Would the compiler treat a value that it read the same now? It treats all
+-- numbers alike, except those that guards compare. It treats all tables alike,
+-- because it reads their fields separately.
 function captures.alike(looked)
   local now, value = captures.read(looked.reader), looked.value
   if looked.exact then return same(now, value) end

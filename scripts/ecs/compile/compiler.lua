@@ -31,7 +31,7 @@ for _, f in ipairs { print, error, assert, io and io.write } do
   debugging[f] = true
 end
 
---- Function -> { place, tree }, for functions whose source was found.
+--- Function -> { place, tree }, for functions that source.lua found.
 local trees = setmetatable({}, { __mode = "k" })
 
 --- The tree of a function and its place in the source. Refuses a function that
@@ -117,7 +117,7 @@ local function store(state, written)
   end
 end
 
---- The value of a constant in a function whose tree is known; see lexer.lua.
+--- The value of a constant in a function that has a tree; see lexer.lua.
 local function constant(f, name)
   local place = trees[f].place
   return lexer.constant(place.tokens, place.first, name)
@@ -166,7 +166,7 @@ end
 --     extras        { count, [k] = value }: the arguments that follow the rows,
 --                   which are read anew for every run
 --     double        true: everything is computed in f64
---     system        true: a system's function, whose rows draw numbers and add
+--     system        true: a system's function: its rows draw numbers and add
 --                   to totals
 --     describe(value)      a definition's name and types of fields, or nil
 --     methods(object)      see lower_expression.lua

@@ -146,7 +146,7 @@ function ir_writer:unary(name, a)
   return mark(self:op(name .. " " .. a.type, a.type, a), a.flex)
 end
 
--- Types whose fields are flex, and their largest distance from 0.
+-- Types of fields that are flex, and the largest distance from 0 of each.
 local shorts = { i8 = 128, u8 = 255, i16 = 32768, u16 = 65535 }
 
 --- The value that a field of this type has after value was stored in it, in the

@@ -46,7 +46,7 @@ local function skip_long(text, start)
   return stop and stop + 1
 end
 
---- The position after a comment whose dashes are at start.
+--- The position after a comment that begins at start with its dashes.
 local function skip_comment(text, start)
   local next_start = skip_long(text, start + 2)
   if next_start then return next_start end
@@ -169,7 +169,7 @@ end
 local opens = { ["function"] = 1, ["do"] = 1, ["if"] = 1, ["repeat"] = 1,
                 ["end"] = -1, ["until"] = -1 }
 
---- The index of the token that ends the function whose keyword is token first.
+--- The index of the token that ends the function that begins at token first.
 function lexer.function_end(tokens, first)
   local kinds, depth = tokens.kinds, 0
   for k = first, tokens.count do
@@ -187,7 +187,7 @@ local continues = {}
 for sign in ("+ - * / // % ^ .. == ~= < <= > >= & | ~ << >> and or ,")
   :gmatch("%S+") do continues[sign] = true end
 
---- The index of name in the innermost `local name <const> =` whose block is
+--- The index of name in `local name <const> =`, in the innermost block that is
 -- open at token first. Lua 5.4 folds such constants into the code, so that a
 -- function has no upvalue for them. The condition after until still sees the
 -- block that it ends: true, where that block has such a constant and no other

@@ -13,7 +13,7 @@
 --     writes(name)    may fields of the term with this name be assigned to?
 --     written         { entry, term, name } of fields assigned to, in order;
 --                     and entry -> true
---     system          true: for a system, whose rows draw, and add to totals
+--     system          true: for a system: rows draw numbers and add to totals
 --     totals          totals that are added to, in the order of the program's
 --                     reductions; and total -> its reduction
 --     total_kind(value)    "sum", "min" or "max"; nil: the object is no total

@@ -87,7 +87,7 @@ local function assign(self, target, object, value, scope)
   return self:set(variable, value)
 end
 
---- The values whose fields are assigned to, by index of the target.
+--- The objects of fields that are assigned to, by index of the target.
 local function objects_of(self, targets, scope)
   local objects = {}
   for k, target in ipairs(targets) do

@@ -368,7 +368,7 @@ function block(state)
   end
 end
 
---- The tree of the function whose keyword is token first.
+--- The tree of the function that begins at token first.
 function parser.read(tokens, first)
   local state = { kinds = tokens.kinds, values = tokens.values,
                   lines = tokens.lines, starts = tokens.starts,

@@ -31,8 +31,8 @@ function plan.new(fields)
     guards = fields.guards,
     -- The totals that the program's reductions go into, in their order.
     totals = fields.totals,
-    -- { f }: the function whose upvalues the readers read. f is set only while
-    -- they are read, and false otherwise, so that a plan keeps no closure.
+    -- { f }: the function that the readers of upvalues use. f is set only while
+    -- they read, and false otherwise, so that a plan keeps no closure.
     main = fields.main,
     -- Everything outside the function that the compiler looked at: a list of
     -- { reader, value, exact } of captures.lua.

@@ -197,8 +197,8 @@ end
 
 --- Finds a function's text: { tokens, first, last, name, line }, where first
 -- and last are the indices of its keyword and its end among the tokens. Or nil
--- and why not, as a phrase that follows "whose". Cost: reads the file; where it
--- has changed, also loads it.
+-- and why not, as a phrase that follows "a function whose". Cost: reads the
+-- file; where it has changed, also loads it.
 function source.find(f)
   local info = debug_getinfo and debug_getinfo(f, "S")
   if not info then return nil, "source is not known without debug.getinfo" end

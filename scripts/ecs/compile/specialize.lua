@@ -8,7 +8,7 @@
 -- values outside of the function, so a code has several plans (plan.lua), each
 -- valid for the values that it was compiled for:
 --
---     choose  -->  a plan whose guards hold: the usual case
+--     choose  -->  a plan that holds: the usual case
 --             -->  no plan, and nothing has changed since compiling failed:
 --             |    plain Lua
 --             -->  compile: a new plan, or a problem
@@ -61,14 +61,14 @@ end
 --- A new code. options: world, query, double, most, system, shared.
 function specialize.new(options)
   return {
-    -- The world whose entities and totals the function may use.
+    -- The world: the function may use its entities and totals.
     world = options.world,
     -- The rows that the function is given: a list of { name, fields, access }.
     terms = rows_of(options.query),
     -- true: everything is computed in f64.
     double = options.double,
-    -- true: the function of a system, whose rows draw numbers and add to
-    -- totals; its plans keep their programs.
+    -- true: the function of a system. Its rows draw numbers and add to totals,
+    -- and its plans keep their programs.
     system = options.system,
     -- true: for all queries of these terms, which keep programs themselves.
     shared = options.shared,

@@ -143,7 +143,7 @@ end
 
 -- Types --------------------------------------------------------------------
 
--- row is i as an integer. In a compiled loop, whose counter is an integer, the
+-- row is i as an integer. In a compiled loop the counter is an integer, so the
 -- conversion costs nothing.
 local template = [[
 local pointers, counts, entity, row_of, refuse_store = ...

@@ -1,6 +1,6 @@
 --- rows_ffi: loops over rows, generated for each query, for LuaJIT.
 --
--- A row view, which scripts get for a row, is an empty table whose metatable
+-- A row view, which scripts get for a row, is an empty table; its metatable
 -- reads and writes memory. Its position is in a struct that the binding shares
 -- (bindings/lua/query/row_view.h) and no script can reach:
 --
