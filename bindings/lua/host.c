@@ -138,7 +138,7 @@ static void check_components(lua_State *L, const ecs_World *native) {
 
 /* Orders ------------------------------------------------------------------- */
 
-/* welcome(f): has f called with every world that a host pushes for the first
+/* on_push(f): has f called with every world that a host pushes for the first
  * time. Only the first f is taken, so that no script can replace it. */
 static int welcome(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
@@ -252,7 +252,7 @@ static int keep_library(lua_State *L) {
 enum { PUSH = 1, GIVE, DETACH, PROGRESS, RUN, LIBRARY, ORDER_COUNT };
 
 void bind_open_hosts(lua_State *L) {
-  static const luaL_Reg functions[] = {{"welcome", welcome}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"on_push", welcome}, {NULL, NULL}};
   static const lua_CFunction orders[ORDER_COUNT] = {
       NULL, push, give, detach, progress, run_phase, keep_library};
   bind_add(L, functions);

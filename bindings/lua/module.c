@@ -110,9 +110,9 @@ static void push_line(lua_State *L) {
   lua_pop(L, 2);
 }
 
-/* home(f): f is of a file that lies in scripts/ecs itself, not in a folder of
- * it. Files of that folder, and of those in it, are never blamed. The first call
- * counts. */
+/* never_blame(f): f is of a file that lies in scripts/ecs itself, not in a
+ * folder of it. Files of that folder, and of those in it, are never blamed. The
+ * first call counts. */
 static int home(lua_State *L) {
   lua_Debug about;
   luaL_checktype(L, 1, LUA_TFUNCTION);
@@ -282,7 +282,7 @@ static int kind(lua_State *L) {
 
 static const luaL_Reg functions[] = {{"install", install},
                                      {"share", share},
-                                     {"home", home},
+                                     {"never_blame", home},
                                      {"kind", kind},
                                      {NULL, NULL}};
 

@@ -24,8 +24,8 @@ if core.version ~= VERSION then
     .. " but ecs.core is " .. tostring(core.version), 0)
 end
 
--- Errors blame the line that called into the files beside this one.
-core.home(function() end)
+-- Errors blame the line that called into the files of this file's folder.
+core.never_blame(function() end)
 
 local jit = rawget(_G, "jit")
 local has_ffi = type(jit) == "table" and os.getenv("ECS_BACKEND") ~= "capi"

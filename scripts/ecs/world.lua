@@ -75,7 +75,8 @@ end
 local function check_keys(options, level)
   for key in safe_pairs(options) do
     if later[key] then
-      error("ecs: world: " .. key .. " is not here yet: leave it out", level)
+      error("ecs: world: " .. key .. " is not supported yet: leave it out",
+        level)
     elseif not known[key] then
       error("ecs: world has no option " .. message.describe(key)
         .. " (there are phases, flush, seed, precision)", level)
@@ -84,7 +85,7 @@ local function check_keys(options, level)
 end
 
 -- A world that a C host pushes gets the default phases.
-core.welcome(function(pushed)
+core.on_push(function(pushed)
   system.prepare(pushed, read_phases(nil, 2), read_flush(nil, 2))
 end)
 

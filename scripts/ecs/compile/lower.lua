@@ -198,7 +198,7 @@ end
 function lower:nest(line)
   self.nesting = self.nesting + 1
   if self.nesting > NESTING_LIMIT then
-    outside(line, "what is nested deeper than " .. NESTING_LIMIT,
+    outside(line, "code nested deeper than " .. NESTING_LIMIT,
       "split the function, or its longest expression")
   end
 end

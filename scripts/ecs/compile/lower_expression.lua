@@ -209,7 +209,7 @@ local function equal(self, a, b, node)
   end
   for _, x in ipairs { a, b } do
     if x.type == "choice" then
-      outside(node.line, "a comparison of what may be false or nil here",
+      outside(node.line, "a comparison of a value that may be false or nil",
         "test it first: if x then ... end")
     elseif x.type == "object" and type(x.value) ~= "number"
       and type(x.value) ~= "boolean" then
@@ -247,7 +247,7 @@ local function equal(self, a, b, node)
     if b.constant ~= nil then return b.constant and a or emit:opposite(a) end
     return emit:op("eq bool", "bool", a, b)
   elseif a.type == "maybe" or b.type == "maybe" then
-    return outside(node.line, "a comparison of what may be nil here",
+    return outside(node.line, "a comparison of a value that may be nil",
       "test it first: if x then ... end")
   elseif lower.is_number(a) and lower.is_number(b) then
     return emit:compare("eq", a, b)

@@ -73,7 +73,7 @@ function lower:some(value, node)
     return emit:both(value.some, self:some(value.value, node))
   elseif value.type == "choice" then
     if not value.other then
-      outside(node.line, "a comparison with nil of what may be false too",
+      outside(node.line, "a comparison with nil of a value that may be false",
         "test it without one: if x then ... end")
     end
     local some = self:some(value.value, node)

@@ -72,7 +72,7 @@ describe("a function", function()
     } do
       told = nil
       both(text)
-      assert.equal("what is nested deeper than 1000 cannot be compiled: split "
+      assert.equal("code nested deeper than 1000 cannot be compiled: split "
         .. "the function, or its longest expression", told)
     end
   end)

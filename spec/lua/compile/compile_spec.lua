@@ -456,7 +456,7 @@ local outside = {
     "a boolean on one path and a number on another" },
   { function() if list == "one two" then count() end end, "a string" },
   { function(v, _, e) local x = e and v.x > 0 and v.y
-    if x == nil then v.x = 1 end end, "may be false too" },
+    if x == nil then v.x = 1 end end, "that may be false" },
   { function(v) v.x = math.log(v.x, 2) end, "math.log with a base" },
   { function(...) local v = ... v.x = 1 end, "..." },
 }
