@@ -438,10 +438,10 @@ format:
 sizes:
 	@tools/sizes
 
-# What LuaJIT's FFI is told, made from the public header.
+# What LuaJIT's FFI is told, made from the headers.
 cdef:
 	@mkdir -p build
-	luajit tools/generate_cdef.lua include/ecs.h >build/cdef.lua
+	luajit tools/generate_cdef.lua include/ecs.h bindings/lua >build/cdef.lua
 	cp build/cdef.lua scripts/ecs/ffi/cdef.lua
 
 rockspec:

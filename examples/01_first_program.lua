@@ -1,4 +1,4 @@
--- The first program: things that move.
+-- The first program: entities that move.
 
 local ecs = require "ecs"
 

@@ -1,7 +1,7 @@
--- A bullet hell: bullets are born by the thousand, fly, hit and die.
+-- A bullet hell: thousands of bullets are spawned, fly, hit and expire.
 --
--- A `run` system spawns and destroys at once; what an `each` system asks for
--- happens after its last row.
+-- In a `run` system, spawning and destroying take effect at once; in an `each`
+-- system, after its last row.
 
 local ecs = require "ecs"
 
@@ -9,11 +9,11 @@ local Position = ecs.component("Position", { x = "f32", y = "f32" })
 local Velocity = ecs.component("Velocity", { x = "f32", y = "f32" })
 local Bullet = ecs.component("Bullet", { life = { "f32", 4 } }) -- seconds left
 local Emitter = ecs.component("Emitter", {
-  angle = "f32", turn = { "f32", 0.2 }, -- of a ring, and from ring to ring
+  angle = "f32", turn = { "f32", 0.2 }, -- of a ring; added for the next ring
   wait = "f32", -- seconds until the next
 })
 local Ship = ecs.component("Ship", { shield = { "i32", 100 } })
-local Hit = ecs.tag("Hit", { storage = "sparse" }) -- few have it, not for long
+local Hit = ecs.tag("Hit", { storage = "sparse" }) -- few, not for long
 
 local ARENA, RADIUS, RING, SPEED = 70, 1.5, 24, 20
 local world = ecs.world {}
@@ -23,7 +23,7 @@ world:spawn(Position { x = 30, y = 20 }, Emitter { turn = -0.3 })
 world:spawn(Position { y = 40 }, Emitter { turn = 0.7, wait = 1 })
 local born, struck = 0, 0
 
--- A ring of bullets is made in one go and filled in by columns.
+-- Spawns a ring of bullets with one call, which fills in their columns.
 local function fire(x, y, angle)
   world:spawn_many(RING, { Position { x = x, y = y }, Velocity, Bullet },
     function(batch)
@@ -67,7 +67,7 @@ world:system {
   end,
 }
 
--- Old bullets die, and so do those that have left the arena.
+-- Destroys bullets that are too old or have left the arena.
 world:system {
   name = "expire",
   query = { Bullet, read = { Position } },
@@ -79,17 +79,17 @@ world:system {
   end,
 }
 
-local at = { x = 0, y = 0 } -- the ship
+local target = { x = 0, y = 0 } -- position of the ship
 world:system { name = "look", run = function()
-  at.x, at.y = world:get(ship, Position, "x", "y")
+  target.x, target.y = world:get(ship, Position, "x", "y")
 end }
 
--- What touches the ship is marked; one place decides what that means.
+-- Marks bullets that touch the ship; the next system handles all of them.
 world:system {
   name = "collide",
   query = { read = { Position }, with = { Bullet } },
   each = function(p, _, e)
-    local dx, dy = p.x - at.x, p.y - at.y
+    local dx, dy = p.x - target.x, p.y - target.y
     if dx * dx + dy * dy < RADIUS * RADIUS then world:add(e, Hit) end
   end,
 }
@@ -113,7 +113,7 @@ print(born .. " bullets in eight seconds, at most " .. most .. " at once, "
 assert(born > 5000 and most > 2000, "that is no hell")
 assert(struck > 0 and world:get(ship, Ship, "shield") == 100 - struck)
 
--- Without emitters the sky is empty after the life of a bullet.
+-- Without emitters, no bullets are left after the life of one bullet.
 for e in emitters:rows() do world:destroy(e) end
 for _ = 1, 60 * 4 + 1 do world:progress(1 / 60) end
 assert(bullets:count() == 0 and world:alive(ship))

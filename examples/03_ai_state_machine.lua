@@ -7,9 +7,9 @@
 --        |     patience ends   v                           |
 --        +----------------- SEARCH <-----------------------+
 --
--- A state is a number in a component, a timer is a number that goes down, and
--- whom a guard is after is a field of type entity. A thief that another guard
--- has caught is not alive any more: asking about it gives nil.
+-- A state is a number in a component, a timer is a number that counts down, and
+-- the target of a guard is a field of type entity. When another guard has
+-- caught the thief, it is not alive any more, and `get` returns nil for it.
 
 local ecs = require "ecs"
 
@@ -21,7 +21,7 @@ local Velocity = ecs.component("Velocity", { x = "f32" })
 local Guard = ecs.component("Guard", {
   state = { "u8", PATROL },
   timer = "f32", -- seconds that are left to search
-  target = "entity", -- nil: nobody
+  target = "entity", -- nil: none
   caught = "i32", lost = "i32", -- thieves
 })
 local Thief = ecs.tag "Thief"
@@ -36,7 +36,7 @@ for k = 1, 6 do
   world:spawn(Position { x = k * 13 }, Velocity { x = 1.5 - k % 2 * 3 }, Thief)
 end
 
--- Patrolling guards look out for the nearest thief: a loop in a loop.
+-- Patrolling guards look for the nearest thief: a loop inside a loop.
 local guards = world:query { Guard, read = { Position } }
 local thieves = world:query { read = { Position }, with = { Thief } }
 world:system { name = "look", run = function()
@@ -53,7 +53,7 @@ world:system { name = "look", run = function()
   end
 end }
 
--- The machine itself.
+-- The state machine.
 world:system {
   name = "think",
   query = { Guard, Velocity, read = { Position } },
@@ -76,7 +76,7 @@ world:system {
   end,
 }
 
--- Two guards may reach for the same thief: the first one gets it.
+-- Two guards may grab the same thief in one frame: the first one catches it.
 world:system { name = "grab", run = function()
   for _, guard in guards:rows() do
     if guard.state == GRAB then
@@ -90,7 +90,7 @@ world:system { name = "grab", run = function()
   end
 end }
 
--- Everyone turns round at the ends of the corridor.
+-- Guards and thieves turn back at the ends of the corridor.
 world:system {
   name = "move",
   query = { Position, Velocity },

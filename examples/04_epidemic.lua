@@ -1,13 +1,13 @@
--- An epidemic: 100,000 people, and a plot of their fate in the terminal.
+-- An epidemic: 100,000 people, and a plot of it in the terminal.
 --
 --     nothing  --infected-->  Exposed  --4 days-->  Sick  --6 days-->  Immune
 --
--- Who has which component is the whole model. Few people are exposed or sick on
--- any day, so those components are sparse: adding and removing them moves
--- nothing else. Immune has no fields and is one bit per person.
+-- The components of a person are the whole state. Few people are exposed or
+-- sick on any day, so those components are sparse: adding and removing them
+-- moves no other data. Immune has no fields and is one bit per person.
 --
--- Everyone meets everyone with the same chance. For that case there is a
--- formula for how many are immune in the end, which this program checks.
+-- All pairs of people meet with the same probability. For this case a formula
+-- gives the number of immune people at the end, and this program checks it.
 
 local ecs = require "ecs"
 
@@ -22,8 +22,8 @@ local Sick = ecs.component("Sick", { days = { "i32", SICKNESS } },
   { storage = "sparse" })
 local Immune = ecs.tag("Immune", { storage = "bits" })
 
--- A generator of its own (L'Ecuyer's of 1988), so that every Lua gives the same
--- epidemic. With a simpler one, whom one meets would tell whether one infects.
+-- L'Ecuyer's generator of 1988, so that every Lua gives the same epidemic. With
+-- a simpler one, the choice of a person would predict the next draw: infection.
 local one, two = 2024, 12345
 local function random()
   one, two = one * 40014 % 2147483563, two * 40692 % 2147483399
@@ -37,7 +37,7 @@ world:spawn_many(PEOPLE, { Person }, function(batch)
 end)
 for k = 1, 20 do world:add(people[k], Sick) end
 
--- The sick meet others. In a rows loop anything may change at once, so nobody
+-- Sick people meet others. In a rows loop changes apply at once, so no person
 -- is infected twice on one day.
 local the_sick = world:query { with = { Sick } }
 world:system { name = "infect", run = function()
@@ -53,7 +53,8 @@ world:system { name = "infect", run = function()
   end
 end }
 
--- Days go by. What an each function asks for happens after its last row.
+-- Counts the days. Changes that an each function makes apply after its last
+-- row.
 world:system {
   name = "recover",
   query = { Sick },
@@ -101,8 +102,9 @@ for row = 16, 1, -1 do
 end
 print("+" .. ("-"):rep(DAYS / 2))
 
--- The textbook: who escapes has escaped every meeting with everyone who was
--- ever sick, which gives share = 1 - exp(-reproduction * share).
+-- The textbook formula for the share of people that were ever sick: a person
+-- that was not escaped every one of them, so share = 1 - exp(-reproduction *
+-- share).
 local reproduction, share = MEETINGS * CHANCE * SICKNESS, 1
 for _ = 1, 50 do share = 1 - math.exp(-reproduction * share) end
 local last = history[DAYS]

@@ -1,10 +1,10 @@
 -- A random walk: 50,000 walkers on a line, and how far they get.
 --
--- Each step is one way or the other, by the toss of ecs.random: the number
--- follows from the seed, the system, the step and the walker. How far the
--- walkers are is what they add to totals of the world. After n steps the mean
--- square of the distance is n; so says the formula, which this program checks,
--- and that the same seed gives the same walk, compiled or as plain Lua.
+-- ecs.random decides the direction of each step: the number depends on the
+-- seed, the system, the step and the walker. The walkers add their distances to
+-- totals of the world. This program checks that after n steps the mean square
+-- of the distance is near n, as theory has it; and that the same seed gives the
+-- same walk, compiled or as plain Lua.
 
 local ecs = require "ecs"
 
@@ -46,7 +46,7 @@ end
 print(string.format("after %d steps: on average at %.2f, mean square %.1f, "
   .. "from %d to %d", STEPS, mean, mean_square, left, right))
 
--- Three standard deviations of such means, twice.
+-- Both bounds are three standard deviations of such means.
 assert(math.abs(mean) < 0.27 and math.abs(mean_square - STEPS) < 3.8)
 assert(left < -30 and right > 30 and left >= -STEPS and right <= STEPS)
 

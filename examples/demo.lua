@@ -1,4 +1,4 @@
--- Fireworks: more than 100,000 sparks, born and dying every frame.
+-- Fireworks: more than 100,000 sparks, which are spawned and expire each frame.
 --
 --     run      launch    new rockets                         Lua
 --     native   move      everything that has a velocity      C
@@ -9,9 +9,9 @@
 --     native   paint     the grid onto 1,560 cells           C
 --
 -- In a terminal it draws for some seconds (or `demo.lua SECONDS`; ctrl-c ends
--- it sooner); anywhere else it runs 400 frames and prints the last one. Chance
--- comes from one generator written here, so that every VM shows the same
--- fireworks, and ends with the same hash.
+-- it sooner). Otherwise it runs 400 frames and prints the last one. Random
+-- numbers come from a generator in this file, so every VM shows the same
+-- fireworks and ends with the same hash.
 
 local ecs = require "ecs"
 
@@ -77,7 +77,7 @@ for line = 0, LINES - 1 do
   end
 end
 
--- Sparks of many ages, as if it had been going on for a while.
+-- Sparks of many ages, as after some seconds of fireworks.
 for _ = 1, 150 do
   sparks(SPARKS / 150, random(20, COLUMNS * 2 - 20), random(25, LINES * 4),
     random(4, 30), math.floor(random(0, 6)), random(2, 7))
@@ -87,7 +87,7 @@ end
 
 local report = {}    -- a line per system, filled by the clock
 
--- Defines a system, and behind it a second one that takes the time.
+-- Defines a system, and after it a second one that takes the time.
 local started = 0
 local function system(spec)
   local line = {
@@ -241,7 +241,7 @@ local function print_report()
 end
 
 if is_terminal() then
-  -- However it ends, the terminal is as it was.
+  -- Restores the terminal, however the run ended.
   local ok, text = pcall(live, tonumber(arg and arg[1]) or 15)
   io.write("\27[0m\27[?25h\27[?1049l")
   if not ok and not tostring(text):find "interrupted" then error(text, 0) end

@@ -16,15 +16,20 @@
 --   * a header declares only what its own .c defines;
 --   * a type is defined once, and the name of a file occurs once.
 --
--- Scripts require only what the rock ships, and scripts/ecs/compile and ffi are
--- required by three files and by each other. Takes the objects under build/.
+-- Scripts require only what the rock ships. A file in scripts/ecs/compile or
+-- ffi is required by the files of its folder; by others only as DOORS allows.
+-- Takes the objects under build/.
 
 local OBJECTS = { core = "build/core/", binding = "build/lua54/objects/" }
--- Who may require what lies in scripts/ecs/compile and scripts/ecs/ffi.
-local DOORS = { ["ecs.compile"] = { ["ecs.system_each"] = true,
+-- The modules in folders of scripts/ecs that files outside of the folder may
+-- require, and those files. Every other module is for its own folder.
+local DOORS = {
+  ["ecs.compile.specialize"] = { ["ecs.system_each"] = true,
     ["ecs.query_each"] = true },
-  ["ecs.ffi"] = { ["ecs.backend"] = true, ["ecs.query"] = true,
-    ["ecs.batch"] = true } }
+  ["ecs.ffi.access_ffi"] = { ["ecs.backend"] = true },
+  ["ecs.ffi.columns_ffi"] = { ["ecs.backend"] = true },
+  ["ecs.ffi.rows_ffi"] = { ["ecs.backend"] = true },
+}
 -- Modules that come with Lua or LuaJIT, or are the C module itself.
 local FOREIGN = { ffi = true, bit = true, ["ecs.core"] = true,
                   ["table.new"] = true, ["table.clear"] = true }
@@ -283,8 +288,9 @@ local function judge_require(shipped, place, from, name)
   if not shipped[name] then
     return complain(place, "requires %s, which the rock does not ship", name)
   end
-  local room = name:match("^(ecs%.%a+)%.")
-  if room and not from:find(room, 1, true) and not DOORS[room][from] then
+  local folder = name:match("^(ecs%..*)%.[^.]*$")
+  if folder and from:match("^(.*)%.[^.]*$") ~= folder
+    and not (DOORS[name] and DOORS[name][from]) then
     complain(place, "requires %s, which is for others", name)
   end
 end

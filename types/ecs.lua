@@ -1,9 +1,15 @@
 ---@meta ecs
 -- luacheck: ignore 212 241
---- ecs: types of the public face, for language servers that read LuaCATS
--- annotations. Never loaded by programs; docs/reference.md tells more.
+--- ecs: types of the public module, for language servers that read LuaCATS
+-- annotations. Programs never load this file. docs/reference.md has more.
+--
+-- Rules for every function: an argument of the wrong form raises an error at
+-- the caller's line, and a call that fails has changed nothing. A method of a
+-- world that is closed raises an error. "Inside a callback" means while a
+-- function that was passed to batch, each or spawn_many runs, or an each or
+-- batch system.
 
----An entity: one number that never comes back. nil in a field is nobody.
+---An entity: a number that is never issued again. In a field, nil is no entity.
 ---@alias ecs.Entity number
 
 ---@alias ecs.FieldType
@@ -18,87 +24,88 @@
 ---| "bool"
 ---| "entity"
 
----What a field may hold.
+---The value of a field: nil only for type entity.
 ---@alias ecs.FieldValue number | boolean | nil
 
----A field of a component: its type, or its type and its default.
+---A field of a new component: its type, or its type and default.
 ---@alias ecs.FieldSchema
 ---| ecs.FieldType
 ---| { [1]: ecs.FieldType, [2]: ecs.FieldValue }
 
----A component with the fields given.
+---A component with values for some of its fields. Reusable, in every world.
 ---@class ecs.Value
 
----A field of a component, as its definition tells it.
+---A field of a component.
 ---@class ecs.Field
 ---@field name string
 ---@field type "f32"|"f64"|"i8"|"u8"|"i16"|"u16"|"i32"|"u32"|"bool"|"entity"
----@field default? number | boolean nothing for an entity
+---@field default? number | boolean nil for type entity
 
----A component or a tag.
+---A component or a tag. Calling it with fields makes a value.
 ---@class ecs.Component
 ---@field name string
----@field fields ecs.Field[] a new list each time, as they are stored
+---@field fields ecs.Field[] a new list each time, in the order of storage
 ---@overload fun(fields: table<string, ecs.FieldValue>): ecs.Value
 
----What spawn, add and set take.
+---A part of an entity. A component without a value stands for its defaults.
 ---@alias ecs.Part ecs.Component | ecs.Value
 
 ---@class ecs.ComponentOptions
----@field storage? "table" | "sparse" | "bits" "bits" is for tags
+---@field storage? "table" | "sparse" | "bits" default "table"; "bits" for tags
 
 ---@class ecs.WorldOptions
----@field phases? string[] first, update and last unless given
----@field flush? "system" | "frame" "system" unless given
----@field seed? integer what ecs.random goes by; 0 unless given
----@field precision? "fields" | "double" of compiled functions
+---@field phases? string[] in running order; default first, update, last
+---@field flush? "system" | "frame" when changes apply; default "system"
+---@field seed? integer of ecs.random, 0 to 2^53; default 0
+---@field precision? "fields" | "double" of compiled functions; default "fields"
 
----What a query asks for; the list itself is read and written.
+---The terms of a query. The array part lists components to read and write.
 ---@class ecs.QueryTerms
 ---@field [integer] ecs.Component
----@field read? ecs.Component[] must be there; only read
+---@field read? ecs.Component[] required; read only
 ---@field optional? ecs.Component[] read and written where present
----@field with? ecs.Component[] must be there; gives no argument
----@field without? ecs.Component[] must not be there
+---@field with? ecs.Component[] required; not passed to callbacks
+---@field without? ecs.Component[] excluded
 
----One of each, batch, native and run.
+---A system: exactly one of each, batch, native and run is given.
 ---@class ecs.SystemOptions
 ---@field name string
----@field query? ecs.QueryTerms | ecs.Query
----@field each? fun(...) the rows, dt, the entity
+---@field query? ecs.QueryTerms | ecs.Query required, but not for run
+---@field each? fun(...) or its text; called with the rows, dt and the entity
 ---@field batch? fun(batch: ecs.Batch, dt: number)
----@field native? string a kernel, as in "forces.drag"
+---@field native? string the full name of a kernel, as in "forces.drag"
 ---@field run? fun(world: ecs.World, dt: number)
----@field phase? string "update" unless given
----@field before? string | string[]
----@field after? string | string[]
----@field enabled? boolean
----@field compile? boolean true: compiled or an error; false: plain Lua
----@field precision? "fields"|"double" of a compiled each
+---@field phase? string default "update"
+---@field before? string | string[] systems that run later
+---@field after? string | string[] systems that run earlier
+---@field enabled? boolean default true
+---@field compile? boolean of each; true: compile or raise; false: plain Lua
+---@field precision? "fields"|"double" of a compiled each; default: the world's
 
 ---@class ecs.Stats
----@field entities integer alive, recorded spawns included
+---@field entities integer entities alive, recorded spawns included
 ---@field retired integer indices that will never be issued again
----@field dropped integer changes to entities whose destruction was recorded
+---@field dropped integer ignored changes to entities that were to be destroyed
 ---@field groups integer
 ---@field tables integer
 ---@field components integer
 ---@field queries integer
----@field bytes integer that the world holds
----@field peak_bytes integer the most it ever held
----@field systems integer disabled ones included
----@field frames integer begun
+---@field bytes integer memory that the world holds
+---@field peak_bytes integer the most memory that it held
+---@field systems integer systems defined, disabled ones included
+---@field frames integer frames begun: calls of progress and run
 
----A field of all rows of a batch, 1 to batch.count.
+---One field of all rows of a batch: elements 1 to batch.count.
 ---@alias ecs.Column table<integer, any>
 
----Some rows that match, as columns; over when its callback returns.
+---Some of the rows that match, as columns. Valid until its callback returns.
 ---@class ecs.Batch
----@field count integer
----@field entities ecs.Column
+---@field count integer number of rows, at least 1
+---@field entities ecs.Column read only
 ---@field [ecs.Component | string] table<string, ecs.Column>
 
----One component of one entity, until the next step of the loop that gave it.
+---One component of one entity. Valid inside the loop body; to remember
+---something, store its entity.
 ---@class ecs.Row
 ---@field [string] ecs.FieldValue
 
@@ -107,152 +114,175 @@
 ---@class ecs.World
 local World = {}
 
----Destroys every entity; definitions, queries and systems stay. Raises inside a
----callback.
+---Destroys every entity; definitions, queries and systems stay. Raises an error
+---inside a callback or a frame that records. Cost: every entity and row.
 function World:clear() end
 
----Gives the memory back; every other method raises afterwards. Again is
----harmless. Raises inside a callback.
+---Frees the world's memory; closing it again is harmless. Raises an error
+---inside a callback or a frame that records. Cost: one free for each block of
+---memory.
 function World:close() end
 
----Makes an entity of components, tags and values. Raises for a part twice.
+---Makes an entity with these parts. Raises an error if two parts are of one
+---component. Cost: one move into its table, and one for each sparse part.
 ---@param ... ecs.Part
 ---@return ecs.Entity
 function World:spawn(...) end
 
----Makes many entities; f gets batches of them, in which all may be written. An
----error in f is raised again, and the entities stay.
+---Makes many entities. f, if given, is called at once with batches of the new
+---rows, in which every column may be written. An error in f is raised again,
+---and the entities stay. Cost: linear in count; whole columns are filled.
 ---@param count integer 0 to 2^28 - 1
 ---@param parts ecs.Part[]
 ---@param f? fun(batch: ecs.Batch)
 function World:spawn_many(count, parts, f) end
 
----Destroys an entity; false when it was not alive.
+---Destroys an entity. Returns false if it was not alive. Cost: linear in the
+---columns of its rows.
 ---@param e ecs.Entity?
----@return boolean
+---@return boolean destroyed
 function World:destroy(e) end
 
----Is it alive? False for nil and for what was never an entity.
+---Is the entity alive? Returns false for nil and for numbers that are no
+---entity. Cost: constant.
 ---@param e ecs.Entity?
 ---@return boolean
 function World:alive(e) end
 
----Gives an entity a part; one that it has keeps its value. Raises on a dead
----entity.
+---Adds a part to an entity; a component that is present keeps its value. Raises
+---an error if the entity is dead. Cost: moves the other columns of its row,
+---unless the part is sparse or bits.
 ---@param e ecs.Entity
 ---@param part ecs.Part
 function World:add(e, part) end
 
----Changes the fields given, or one field; adds where absent. Raises on a dead
----entity, for a value that does not fit, and where an open callback owns it.
+---Sets the given fields, or one field; adds the component where it is absent,
+---with defaults for the rest. A component alone resets all fields. Raises an
+---error if the entity is dead, a value does not fit, or an open callback uses
+---the component. Cost: constant per field; where it adds, that of add.
 ---@param e ecs.Entity
----@param part ecs.Part
+---@param part ecs.Part a component, where a field is given
 ---@param field? string
 ---@param value? ecs.FieldValue
 function World:set(e, part, field, value) end
 
----A new table of all fields, or the fields named; nil where the entity is dead
----or lacks it. Raises on a tag, and where an open callback writes it.
+---Returns a new table of all fields, or the values of the named fields; nil, or
+---nil for each, if the entity is dead or lacks the component. Raises an error
+---for a tag, an unknown field, or a component that an open callback writes.
+---Cost: constant per field; garbage only without names.
 ---@param e ecs.Entity?
 ---@param component ecs.Component
----@param ... string
+---@param ... string names of fields
 ---@return any ...
 function World:get(e, component, ...) end
 
----Has it all of these? Of none: is it alive?
+---Has the entity all of these components? Without components: is it alive?
+---Cost: constant for each component.
 ---@param e ecs.Entity?
 ---@param ... ecs.Component
 ---@return boolean
 function World:has(e, ...) end
 
----Takes a component away, where it is present. Raises on a dead entity.
+---Removes a component from an entity, where it is present. Raises an error if
+---the entity is dead. Cost: as add.
 ---@param e ecs.Entity
 ---@param component ecs.Component
 function World:remove(e, component) end
 
----A new list of what an entity has, in order of definition; nil of a dead one.
+---Returns a new list of an entity's components, in order of definition; nil if
+---it is dead. For tools. Cost: linear in the components of the world.
 ---@param e ecs.Entity?
----@return ecs.Component[]?
+---@return ecs.Component[]? components
 function World:components(e) end
 
----Makes a query, which lives as long as somebody refers to it. Each component
----once; no terms match every entity.
+---Makes a query. It lives as long as something refers to it; without terms it
+---matches every entity. Raises an error if a component is named twice. Cost: a
+---check of every table, so make a query once and keep it.
 ---@param terms ecs.QueryTerms
 ---@return ecs.Query
 function World:query(terms) end
 
----Defines a system, or replaces the one of this name in its place. Raises
----inside a callback; then nothing has changed.
+---Defines a system, or replaces the system of this name, keeping its position.
+---Raises an error inside a callback. Cost: compiles an each function, some
+---tenths of a millisecond; the next frame plans the order anew.
 ---@param options ecs.SystemOptions
 function World:system(options) end
 
----Runs one frame. Raises what a system raises, and inside another frame.
----@param dt number finite; since the last frame, in the unit of your program
+---Runs one frame: every phase, in order. Raises the error of a system that
+---fails, and an error inside a callback or frame, or if no order of the systems
+---exists.
+---@param dt number time since the last frame; finite, in a unit of your choice
 function World:progress(dt) end
 
----Runs one phase, as a frame of its own.
+---Runs one phase, as a frame of its own. Raises errors as progress does.
 ---@param phase string
 ---@param dt number
 function World:run(phase, dt) end
 
----Lets a system run, or not; it keeps its place. Raises when there is none.
+---Enables or disables a system; it keeps its position. Raises an error if there
+---is no such system.
 ---@param name string
 ---@param enabled boolean
 function World:enable(name, enabled) end
 
----Forgets a system. Raises when there is none.
+---Removes a system. Raises an error if there is no such system.
 ---@param name string
 function World:remove_system(name) end
 
----Stores components together, apart from the others; one alone becomes a sparse
----set. Moves their rows. Raises inside a callback.
+---Stores these components together, apart from others; a single one becomes a
+---sparse set. Values stay, the order of rows may change. Raises an error inside
+---a callback or a frame that records. Cost: moves the rows of every group
+---concerned.
 ---@param components ecs.Component[]
 function World:group(components) end
 
----How the world is stored and runs, or one of its systems: text for people.
----@param name? string
+---Describes how the world is stored and runs, or how one system runs: text for
+---people, which may change between versions.
+---@param name? string of a system
 ---@return string
 function World:explain(name) end
 
----Numbers about the world.
+---Returns a new table of numbers about the world.
 ---@return ecs.Stats
 function World:stats() end
 
----16 hexadecimal digits, of everything, the order of rows included. Reads the
----whole world.
----@return string
+---Hashes everything in the world, the order of rows included, but not systems,
+---totals and frames. Equal on every VM for equal programs. Cost: reads
+---everything.
+---@return string digits 16 hexadecimal digits
 function World:hash() end
 
----16 hexadecimal digits, of entities and values, however they are stored. Reads
----the whole world.
----@return string
+---Hashes entities and values, however they are stored. Cost: reads everything.
+---@return string digits 16 hexadecimal digits
 function World:state_hash() end
 
----A sum of what rows of each systems add; the same object for the same name.
----@param name string
+---The total of this name that sums the numbers added by rows of each systems.
+---Every call returns the same object.
+---@param name string 1 to 255 bytes
 ---@return ecs.Total
 function World:sum(name) end
 
----The smallest number that rows of each systems add.
----@param name string
+---The total of this name that keeps the smallest number added.
+---@param name string 1 to 255 bytes
 ---@return ecs.Total
 function World:min(name) end
 
----The largest number that rows of each systems add.
----@param name string
+---The total of this name that keeps the largest number added.
+---@param name string 1 to 255 bytes
 ---@return ecs.Total
 function World:max(name) end
 
 ---@class ecs.Total
 local Total = {}
 
----In the each function of a system: adds a number for this row. Raises anywhere
----else.
+---Adds a number for the current row of an each system of this world. Raises an
+---error anywhere else.
 ---@param x number
 function Total:add(x) end
 
----What the last runs of its systems came to: 0, math.huge or -math.huge of
----nothing.
+---Returns the result of the last completed runs of all systems that add to the
+---total. If they added nothing: 0 for a sum, math.huge for a min, -math.huge
+---for a max. Cost: linear in those systems.
 ---@return number
 function Total:value() end
 
@@ -261,45 +291,55 @@ function Total:value() end
 ---@class ecs.Query
 local Query = {}
 
----How many entities match.
+---Returns how many entities match. Cost: linear in the tables that match, or in
+---the rows, where several groups are joined and have changed.
 ---@return integer
 function Query:count() end
 
----The entity of the first row, nil when nothing matches.
+---Returns the entity of the first row; nil if nothing matches.
 ---@return ecs.Entity?
 function Query:first() end
 
----Calls f with batches of the rows that match. Structure that f changes changes
----when the call ends; an error drops that and is raised again.
+---Calls f(batch, ...) for every batch of rows that match. Changes of structure
+---in f are recorded, and applied when the outermost call ends. An error in f
+---drops them and is raised again.
 ---@param f fun(batch: ecs.Batch, ...)
----@param ... any
+---@param ... any passed on to f
 function Query:batch(f, ...) end
 
----Calls f for every row: rows, extras, the entity. Otherwise as batch.
+---Calls f for every row that matches, with the rows of its components, the
+---extra arguments, and the entity. f is compiled where that is possible.
+---Changes and errors: as batch. Raises an error for more than 100 components
+---with fields, or more than 100 extra arguments.
 ---@param f fun(...)
----@param ... any
+---@param ... any passed on to f
 function Query:each(f, ...) end
 
----For a loop: the entity, then its rows. Anything may change in it, at once.
+---Returns an iterator: the entity, then the rows of its components. It visits
+---the entities that match now and still match when they are reached. The loop
+---body may change anything; changes apply at once. Cost: a copy of the
+---entities.
 ---@return fun(): ecs.Entity, ecs.Row, ecs.Row, ecs.Row, ecs.Row, ecs.Row
 function Query:rows() end
 
----Gives every match a part, where it is absent.
+---Adds a part to every match that lacks the component. One operation, or a
+---recorded change for each match inside a callback; so are the following three.
 ---@param part ecs.Part
 function Query:add(part) end
 
----Takes a component away from every match.
+---Removes a component from every match.
 ---@param component ecs.Component
 function Query:remove(component) end
 
----Changes the fields given of every match; adds where absent.
+---Sets the given fields of every match; adds the component where it is absent.
+---Raises an error if an open callback uses the component of a match.
 ---@param value ecs.Part
 function Query:set(value) end
 
 ---Destroys every match.
 function Query:destroy() end
 
----How it is stored and will run: text for people.
+---Describes how the query is stored and runs: text for people.
 ---@return string
 function Query:explain() end
 
@@ -311,110 +351,48 @@ function Query:explain() end
 ---@field _LICENSE string
 local ecs = {}
 
----Defines a component; with its name alone, gives the one that is there. Raises
----where the name is defined otherwise.
----@param name string 1 to 255 bytes
----@param fields? table<string, ecs.FieldSchema> up to 64
+---Defines a component, for all worlds of the Lua state. With the name alone,
+---returns the existing component. Raises an error if the name exists with other
+---fields or options, or does not exist and no fields are given.
+---@param name string 1 to 255 bytes of UTF-8 without control characters
+---@param fields? table<string, ecs.FieldSchema> at most 64
 ---@param options? ecs.ComponentOptions
 ---@return ecs.Component
 function ecs.component(name, fields, options) end
 
----Defines a component without fields.
----@param name string
+---Defines a component without fields. Raises errors as component does.
+---@param name string 1 to 255 bytes of UTF-8 without control characters
 ---@param options? ecs.ComponentOptions
 ---@return ecs.Component
 function ecs.tag(name, options) end
 
----Makes a world. The collector closes one that nobody refers to.
+---Makes a world. The collector closes a world that nothing refers to.
 ---@param options? ecs.WorldOptions
 ---@return ecs.World
 function ecs.world(options) end
 
----Called when a system's each runs as plain Lua; replace it, or set it to nil.
----@param system string
----@param where string file:line
----@param why string
+---Called when the each function of a system runs as plain Lua. Replace it with
+---a function of your own, or set it to nil for silence.
+---@param system string name of the system
+---@param where string "file:line"
+---@param why string what cannot be compiled, and what to write instead
 function ecs.on_fallback(system, where, why) end
 
----Loads a library of native kernels from package.cpath: the full names of its
----kernels, or nil and why not. It stays loaded.
+---Loads a library of native kernels from package.cpath; it stays loaded.
+---Returns the full names of its kernels, or nil and an error message.
 ---@param library string
 ---@return string[]? kernels
 ---@return string? reason
 function ecs.load_native(library) end
 
----In the each function of a system: a number from 0 up to, but not, 1 for this
----row. Raises anywhere else.
+---Draws a number from 0 up to, but not including, 1 for the current row of an
+---each system. It depends on the seed, the system, how often its phase has run,
+---the entity, and the row's draws before. Raises an error anywhere else. Cost:
+---a hash.
 ---@return number
 function ecs.random() end
 
----Functions of numbers with the same bits on every machine. Angles are radians.
----@class ecs.math
+---@type ecs.math
 ecs.math = {}
-
----@param a number
----@return number
-function ecs.math.sin(a) end
-
----@param a number
----@return number
-function ecs.math.cos(a) end
-
----@param y number
----@param x number
----@return number
-function ecs.math.atan2(y, x) end
-
----@param a number
----@return number
-function ecs.math.exp(a) end
-
----@param a number
----@return number
-function ecs.math.log(a) end
-
----@param a number
----@return number
-function ecs.math.log10(a) end
-
----@param a number
----@param b number
----@return number
-function ecs.math.pow(a, b) end
-
----@param a number
----@param b number
----@return number
-function ecs.math.min(a, b) end
-
----@param a number
----@param b number
----@return number
-function ecs.math.max(a, b) end
-
----@param a number
----@return number
-function ecs.math.floor(a) end
-
----@param a number
----@return number
-function ecs.math.ceil(a) end
-
----@param a number
----@param b number
----@return number
-function ecs.math.mod(a, b) end
-
----@param a number
----@param low number
----@param high number
----@return number
-function ecs.math.clamp(a, low, high) end
-
----@param a number
----@param b number
----@param t number
----@return number
-function ecs.math.lerp(a, b, t) end
 
 return ecs

@@ -1,8 +1,8 @@
 -- A native kernel: the inner loop in C, everything else in Lua.
 --
--- physics.c beside this file is compiled to physics.so; ecs.load_native finds
--- it on package.cpath and systems name its kernels. What a kernel declares is
--- checked against the query when the system is defined.
+-- physics.c beside this file is compiled to physics.so. ecs.load_native finds
+-- it on package.cpath, and systems name its kernels. The declaration of a
+-- kernel is checked against the query when the system is defined.
 
 local ecs = require "ecs"
 
@@ -30,7 +30,7 @@ world:system {
   name = "drag", query = { Velocity, read = { Drag } }, native = "physics.drag",
 }
 
--- A query that does not offer what the kernel wants is refused at once.
+-- A query that lacks a component of the kernel is an error at once.
 local ok, text = pcall(world.system, world, {
   name = "wrong", query = { read = { Velocity } }, native = "physics.gravity",
 })

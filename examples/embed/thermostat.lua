@@ -1,11 +1,11 @@
--- The thermostat of the house in host.c, which runs this script with its world
--- as the argument and then calls for frame after frame.
+-- The thermostat of the house in host.c. The host runs this script with its
+-- world as the argument, and then runs the frames.
 
 local ecs = require "ecs"
 
 local world = ...
 
--- The host's component, by its name; what fields it has is the host's affair.
+-- The host's component, by its name. The host has defined its fields.
 local Room = ecs.component "Room"
 
 -- A component of this script. The host's kernel reads its power, and so does
@@ -15,7 +15,7 @@ local Heater = ecs.component("Heater", {
   target = { "f32", 20 },
 })
 
--- A heater for every room that the host has made.
+-- Adds a heater to every room that the host has made.
 local rooms = world:query { read = { Room } }
 for e in rooms:rows() do world:add(e, Heater) end
 
@@ -29,7 +29,7 @@ world:system {
   end,
 }
 
--- What heat does to a room is computed in C.
+-- The effect of heat on a room is computed in C.
 world:system {
   name = "exchange",
   query = { Room, read = { Heater } },
@@ -44,5 +44,5 @@ end
 
 assert(coldest() == 10, "the house is cold in the morning")
 
--- For the host, which calls this when it is too late; see there.
+-- The host calls this after the world is closed: see host.c.
 _G.coldest = coldest

@@ -1,40 +1,51 @@
---- backend: the C module, and which kind of columns this VM gets.
+--- backend: the C module, and the files that this VM needs beside it.
 --
--- The only file that knows which VM this is. LuaJIT gets columns as checked FFI
--- views, every other Lua (and LuaJIT with ECS_BACKEND=capi in its environment)
--- as tables that are filled and copied back; programs cannot tell which, but
--- for their speed. With the views come faster methods for single fields. Rows
--- of each and rows are generated code where LuaJIT compiles it, and made by
--- ecs.core everywhere else.
+-- The only file that knows which VM this is, and the door to scripts/ecs/ffi.
+-- LuaJIT gets columns as checked FFI views. Every other Lua, and LuaJIT with
+-- ECS_BACKEND=capi in its environment, gets tables that are filled and copied
+-- back. Programs cannot tell which, but for their speed.
+--
+--                              columns      rows of each   methods for
+--                                           and rows       one entity
+--     LuaJIT, compiling        columns_ffi  rows_ffi       access_ffi
+--     LuaJIT, interpreting     columns_ffi  ecs.core       ecs.core
+--     every other              columns_table  ecs.core     ecs.core
+--
+-- Rows and single fields by FFI need the compiler: interpreted, each access
+-- makes garbage and gains nothing.
 
 local core = require "ecs.core"
 
---- A core.so of another version than these files is a broken installation, and
--- better said now than found out later.
+--- A core.so of another version than these files is a broken installation. Said
+-- here, it is the first error.
 local VERSION = "0.1.0"
 if core.version ~= VERSION then
   error("ecs: the Lua files are of version " .. VERSION
     .. " but ecs.core is " .. tostring(core.version), 0)
 end
 
--- Errors blame the line that called into the files beside this one.
-core.home(function() end)
+-- Errors blame the line that called into the files of this file's folder.
+core.never_blame(function() end)
 
-local function accelerated()
-  return type(rawget(_G, "jit")) == "table"
-    and os.getenv("ECS_BACKEND") ~= "capi"
-    and pcall(require, "ffi")
+local jit = rawget(_G, "jit")
+local has_ffi = type(jit) == "table" and os.getenv("ECS_BACKEND") ~= "capi"
+  and pcall(require, "ffi")
+local is_compiling = has_ffi and jit.status()
+
+if is_compiling then require "ecs.ffi.access_ffi" end
+require(has_ffi and "ecs.ffi.columns_ffi" or "ecs.columns_table")
+if is_compiling then
+  require "ecs.ffi.rows_ffi"
+else
+  core.share("rows", false) -- ecs.core makes them
 end
+-- They have pieces of code that the files above put together: not for scripts.
+package.loaded["ecs.ffi.scalars_ffi"] = nil
+package.loaded["ecs.ffi.rows_code"] = nil
 
-local backend = accelerated() and "ffi" or "capi"
--- Calls through the FFI gain nothing where nothing is compiled.
-if backend == "ffi" and jit.status() then require "ecs.ffi.access_ffi" end
-
--- Rows by FFI need the compiler: interpreted, each access makes garbage.
-local compiled = backend == "ffi" and rawget(_G, "jit").status()
-
---- Raises unless this is a world that is open; for methods written in Lua.
--- level: whom to blame, 3 unless given: the caller of the method that asks.
+--- Raises unless world is a world that is open; for methods written in Lua.
+-- call is the method's name. level says which line the error blames, as error()
+-- takes it here: 3, the caller of the method, unless given.
 local function check_world(world, call, level)
   if core.kind(world) ~= "ecs.World" then
     error("ecs: " .. call .. " is called with ':', as in world:" .. call
@@ -45,9 +56,4 @@ local function check_world(world, call, level)
   end
 end
 
-return {
-  core = core,
-  check_world = check_world,
-  backend = backend,
-  rows = compiled and "ffi" or "capi",
-}
+return { core = core, check_world = check_world }

@@ -1,31 +1,29 @@
 --- batch: the tables that a script indexes to reach columns.
 --
---     batch               an empty table; its metatable leads to
---       contents          count, entities, a proxy per component, under the
---                         definition and under its name
---     batch[Position]     an empty table; its metatable leads to
---       columns           the columns that were touched during this batch
+--     batch               an empty table; its metatable has as __index
+--       contents          count, entities, and one proxy per component, under
+--                         the definition and under its name
+--     batch[Position]     a proxy: an empty table with this __index:
+--       columns           the columns that were read during this batch
 --
--- The outer tables are empty, so that every assignment to them is caught; the
--- inner ones are filled by a function at the first touch and emptied by
--- ecs.core (through the book) when the callback returns, so that what a script
--- keeps says that the batch is over. A touch after the first is two lookups.
-
+-- The outer tables are empty, so every assignment to them is caught. The inner
+-- tables are filled at the first read of a key. When the callback returns,
+-- ecs.core empties them with the clear list, a sequence { table, key, ... }; so
+-- a batch or column that a script keeps raises an error that the batch is over.
+-- Every read but the first costs two lookups.
 --
 -- The builder and the columns are handed to ecs.core once, and no module has
 -- them: a script that could call them would get columns of its own making.
 
-local native = require "ecs.backend"
+local backend = require "ecs.backend"
 local message = require "ecs.message"
 
-local core = native.core
+local core = backend.core
 
--- Loaded again: the first builder stays.
+-- When the file is loaded again, the first builder stays.
 if core.share("build") then return true end
 
-require(native.backend == "ffi" and "ecs.ffi.columns_ffi"
-  or "ecs.columns_table")
-local open = core.share("columns")
+local open = core.share("columns") -- of columns_ffi or columns_table
 
 local function refuse(_, key)
   error("ecs: " .. message.describe(key) .. " of a batch cannot be assigned to:"
@@ -50,8 +48,8 @@ local function listing(fields)
   return table.concat(names, ", ")
 end
 
---- The proxy of one component. first is the column before its first.
-local function component(name, fields, first, fill, book)
+--- The proxy of one component. first is the number of columns before its own.
+local function component(name, fields, first, fill, clear_list)
   local positions = {}
   for f, field in ipairs(fields) do positions[field[1]] = first + f end
   local columns = setmetatable({}, { __index = function(columns, key)
@@ -66,13 +64,13 @@ local function component(name, fields, first, fill, book)
     return column
   end })
   for _, field in ipairs(fields) do
-    book[#book + 1] = columns
-    book[#book + 1] = field[1]
+    clear_list[#clear_list + 1] = columns
+    clear_list[#clear_list + 1] = field[1]
   end
   return proxy(columns)
 end
 
---- What has columns, after a comma.
+--- The names of the components that have columns, each after a comma.
 local function named(terms)
   local names = ""
   for t = 1, #terms, 2 do
@@ -84,7 +82,7 @@ local function named(terms)
   return names
 end
 
---- Why a batch has nothing under this key.
+--- The error for a key under which a batch has nothing.
 local function absence(terms, key)
   for t = 1, #terms, 2 do
     local name, fields = core.fields(terms[t])
@@ -96,14 +94,14 @@ local function absence(terms, key)
         .. terms[t + 1] .. "): to read it, name it under read"
     end
   end
-  local what = core.kind(key) == "ecs.Component" and tostring(key)
+  local name = core.kind(key) == "ecs.Component" and tostring(key)
     or message.describe(key)
-  return "ecs: the query of this batch does not name " .. what
+  return "ecs: the query of this batch does not name " .. name
     .. " (there are count, entities" .. named(terms) .. ")"
 end
 
---- The components that have columns, in order, and how many columns come before
--- the entities.
+--- The components that have columns, in order; and the number of their columns,
+-- which the column of entities follows.
 local function read(terms)
   local components, count = {}, 0
   for t = 1, #terms, 2 do
@@ -119,7 +117,8 @@ local function read(terms)
   return components, count
 end
 
---- What a batch gives for a key that is not in its contents.
+--- The __index of contents: gives the value of a key that is not there yet and
+-- stores it. Raises an error if the batch is over or has no such key.
 local function finder(view, terms, optional, fill, last)
   return function(contents, key)
     local value
@@ -131,9 +130,9 @@ local function finder(view, terms, optional, fill, last)
       if not value then error(message.over, 2) end
     elseif key ~= nil and optional[key] then
       if core.rows(view) == 0 then error(message.over, 2) end
-      local wanted = optional[key]
-      if not core.present(view, wanted.first + 1) then return nil end
-      value = wanted.proxy
+      local part = optional[key]
+      if not core.present(view, part.first + 1) then return nil end
+      value = part.proxy
     else
       error(absence(terms, key), 2)
     end
@@ -142,33 +141,35 @@ local function finder(view, terms, optional, fill, last)
   end
 end
 
-local function note(book, contents, ...)
+--- Adds keys of contents to the clear list.
+local function note(clear_list, contents, ...)
   for k = 1, select("#", ...) do
-    book[#book + 1] = contents
-    book[#book + 1] = (select(k, ...))
+    clear_list[#clear_list + 1] = contents
+    clear_list[#clear_list + 1] = (select(k, ...))
   end
 end
 
---- Called by ecs.core for a new view: the proxy that callbacks get, the book of
--- what to clear after each batch, and the tables of columns.
+--- Called by ecs.core for a new view. Returns the proxy that callbacks get, the
+-- clear list, and what the columns gave for the view: their tables, or counts.
 local function build(view, terms)
   local components, count = read(terms)
   local fill, tables = open(view)
-  local contents, book, optional = {}, {}, {}
+  local contents, clear_list, optional = {}, {}, {}
   for _, part in ipairs(components) do
-    part.proxy = component(part.name, part.fields, part.first, fill, book)
+    part.proxy = component(part.name, part.fields, part.first, fill,
+      clear_list)
     if part.optional then
       optional[part.definition], optional[part.name] = part, part
-      note(book, contents, part.definition, part.name)
+      note(clear_list, contents, part.definition, part.name)
     else
       contents[part.definition], contents[part.name] = part.proxy, part.proxy
     end
   end
-  note(book, contents, "count", "entities")
+  note(clear_list, contents, "count", "entities")
   setmetatable(contents, {
     __index = finder(view, terms, optional, fill, count + 1),
   })
-  return proxy(contents), book, tables
+  return proxy(contents), clear_list, tables
 end
 
 core.share("build", build)

@@ -1,15 +1,15 @@
 --- columns_table: columns as plain Lua tables.
 --
 -- A column is a reused table that holds rows 1 to count and nothing else, so
--- that reading and writing in range costs what any table costs. What misses
--- comes to its metatable and raises. ecs.core fills the table when a script
--- first touches it, and copies it back when the callback returns.
+-- reading and writing in range costs what any table costs. Every other index
+-- reaches the metatable, which raises an error. ecs.core fills the table when a
+-- script first touches it, and copies it back when the callback returns.
 
 local core = require "ecs.core"
 local message = require "ecs.message"
 
---- The null entity is nil in a table, too, so a column of entities misses on
--- rows that are there.
+--- Is i a row of the batch? The null entity is nil in a table, too, so a column
+-- of entities reaches its metatable for rows that exist.
 local function in_range(view, i)
   return type(i) == "number" and i >= 1 and i <= core.rows(view)
     and i == math.floor(i)
@@ -20,19 +20,19 @@ local function new_column(view, label, scalar)
     if in_range(view, i) and scalar == "entity" then return nil end
     error(message.row(label, core.rows(view), i), 2)
   end
-  local function place(column, i, value)
+  local function store(column, i, value)
     if not in_range(view, i) then
       error(message.row(label, core.rows(view), i), 2)
     end
     rawset(column, i, value)
   end
   return setmetatable({}, {
-    __index = miss, __newindex = place, __metatable = false,
+    __index = miss, __newindex = store, __metatable = false,
   })
 end
 
---- For a new view: a function that gives column k of the batch being shown, or
--- nil; and the tables.
+--- Called for a new view. Returns a function that gives column k of the batch
+-- being shown, or nil where there is none; and the list of the tables.
 local function open(view)
   local tables = {}
   for k, column in ipairs(core.plan(view)) do

@@ -1,47 +1,48 @@
---- explain: what a world and its systems are, in words and in numbers.
+--- explain: describes a world and its systems, in text and in numbers.
 --
 --     world:explain()          storage, then the systems in the order they run
---     world:explain("move")    one system: its kind, its plan, its bytes
+--     world:explain("move")    one system: its kind, its query, bytes per row
 --     world:stats()            numbers, in a new table
 --
--- The texts are the same on every VM. They depend on the program alone, but for
--- the machine's vector instructions, which a compiled function's line names.
+-- The texts are the same on every VM. They depend on the program alone, except
+-- that the line of a compiled function names the machine's vector instructions.
 
-local native = require "ecs.backend"
+local backend = require "ecs.backend"
 local query = require "ecs.query"
 local system = require "ecs.system"
 local frame = require "ecs.frame"
-local each = require "ecs.system_each"
+local system_each = require "ecs.system_each"
 
-local core = native.core
+local core = backend.core
 
 local bytes_of = { f32 = 4, f64 = 8, i8 = 1, u8 = 1, i16 = 2, u16 = 2, i32 = 4,
                    u32 = 4, bool = 1, entity = 8 }
 
--- How each kind runs, but for each.
+--- How the kinds of systems run, except each, which says it itself.
 local ways = {
   batch = "calls a Lua function for each batch of rows",
   native = "calls a kernel of a native library for all rows at once",
   run = "calls a Lua function once a frame",
 }
 
-local function count(number, what)
-  return string.format("%.0f %s%s", number, what, number == 1 and "" or "s")
+--- "1 row", "2 rows"
+local function count(number, noun)
+  return string.format("%.0f %s%s", number, noun, number == 1 and "" or "s")
 end
 
 --- "batch", "native physics.drag, disabled"
-local function describe(wanted)
-  local text = wanted.kind
-  if wanted.kind == "native" then text = text .. " " .. wanted.work end
-  if not wanted.enabled then text = text .. ", disabled" end
+local function describe(target)
+  local text = target.kind
+  if target.kind == "native" then text = text .. " " .. target.work end
+  if not target.enabled then text = text .. ", disabled" end
   return text
 end
 
---- The same, and how an each function runs.
-local function describe_all(wanted)
-  local text = describe(wanted)
-  if wanted.kind ~= "each" then return text end
-  return text .. ", " .. each.explain(wanted)
+--- The same, with how an each function runs.
+local function describe_all(target)
+  local text = describe(target)
+  if target.kind ~= "each" then return text end
+  return text .. ", " .. system_each.explain(target)
 end
 
 -- Systems of a world --------------------------------------------------------
@@ -57,13 +58,13 @@ local function add_planned(lines, plan)
   end
 end
 
---- For systems that have no order: as they were defined.
+--- Systems in order of definition, where no order of running can be planned.
 local function add_defined(lines, state, problem)
   lines[#lines + 1] = count(#state.systems, "system") .. " without an order: "
     .. problem
-  for _, wanted in ipairs(state.systems) do
-    lines[#lines + 1] = "  " .. wanted.name .. ": " .. describe(wanted)
-      .. ", phase " .. wanted.phase
+  for _, target in ipairs(state.systems) do
+    lines[#lines + 1] = "  " .. target.name .. ": " .. describe(target)
+      .. ", phase " .. target.phase
   end
 end
 
@@ -83,7 +84,8 @@ end
 
 -- One system ----------------------------------------------------------------
 
---- Bytes of a row that a query's callbacks or kernels may read, and write.
+--- Bytes of one row that a query's callbacks or kernels may read, and bytes
+-- that they may write.
 local function traffic(terms)
   local seen, written = 0, 0
   for t = 1, #terms, 2 do
@@ -100,61 +102,63 @@ local function traffic(terms)
   return seen, written
 end
 
-local function add_query(lines, asked)
-  local terms = core.query_terms(asked)
+local function add_query(lines, described)
+  local terms = core.query_terms(described)
   local seen, written = traffic(terms)
-  local rows = asked:count()
+  local rows = described:count()
   lines[#lines + 1] = query.describe(terms)
   lines[#lines + 1] = count(seen, "byte") .. " a row, "
     .. string.format("%.0f of them written; ", written)
     .. count(seen * rows, "byte") .. " in " .. count(rows, "row")
-  lines[#lines + 1] = asked:explain()
+  lines[#lines + 1] = described:explain()
 end
 
---- "2 of 3 in phase update", or the phase alone when there is no order.
-local function place(state, wanted)
+--- "2 of 3 in phase update"; the phase alone where no order can be planned.
+local function position(state, target)
   for _, phase in ipairs(frame.plan(state) or {}) do
     for k, name in ipairs(phase.names) do
-      if name == wanted.name then
+      if name == target.name then
         return k .. " of " .. #phase.names .. " in phase " .. phase.phase
       end
     end
   end
-  return "phase " .. wanted.phase
+  return "phase " .. target.phase
 end
 
-local function explain_system(state, wanted)
+local function explain_system(state, target)
   local lines = {
-    "system " .. wanted.name .. ": " .. describe(wanted) .. "; "
-      .. place(state, wanted),
-    ways[wanted.kind] or each.explain(wanted),
+    "system " .. target.name .. ": " .. describe(target) .. "; "
+      .. position(state, target),
+    ways[target.kind] or system_each.explain(target),
   }
-  if wanted.query then add_query(lines, wanted.query) end
+  if target.query then add_query(lines, target.query) end
   return (table.concat(lines, "\n"):gsub("\n", "\n  "))
 end
 
 local methods = {}
 
---- How a world stores what it has and which systems it runs in which order; or,
--- given its name, how one system runs. Text for people.
+--- Describes how a world stores its components, and its systems in the order in
+-- which they run; given the name of a system, describes how that system runs.
+-- Returns text for people. Raises an error if there is no such system.
 function methods.explain(world, name)
-  native.check_world(world, "explain")
+  backend.check_world(world, "explain")
   if name == nil then return explain_world(world) end
-  local state, at = system.find(world, "explain", name, 3)
-  return explain_system(state, state.systems[at])
+  local state, index = system.find(world, "explain", name, 3)
+  return explain_system(state, state.systems[index])
 end
 
 --- Numbers about a world, in a new table:
 --
---     entities     alive, recorded spawns included
---     retired      indices that will never be issued again
---     dropped      changes to entities whose destruction was recorded before
+--     entities     entities alive, recorded spawns included
+--     retired      entity indices that will never be issued again
+--     dropped      changes that were ignored, because the destruction of their
+--                  entity had been recorded before
 --     groups, tables, components, queries
---     bytes        that the world holds, and peak_bytes the most it ever held
---     systems      defined, disabled ones included
---     frames       begun: calls of progress and of run
+--     bytes        memory that the world holds; peak_bytes, the most it held
+--     systems      systems defined, disabled ones included
+--     frames       frames begun: calls of progress and of run
 function methods.stats(world)
-  native.check_world(world, "stats")
+  backend.check_world(world, "stats")
   local stats, state = core.statistics(world), system.state(world)
   stats.systems = #state.systems
   stats.frames = state.tick

@@ -1,26 +1,26 @@
---- fallback: tells that a system runs as plain Lua and not compiled.
+--- fallback: reports that a system runs as plain Lua and not compiled.
 --
 --     ecs.on_fallback = function(system, where, why) log(where, why) end
---     ecs.on_fallback = nil                     -- nobody wants to know
+--     ecs.on_fallback = nil                     -- no reports
 --
--- The handler is the field on_fallback of what `require "ecs"` returns. Until a
--- script replaces it, it prints one line. What it raises goes to whoever
--- defines or runs the system.
+-- The handler is the field on_fallback of the table that `require "ecs"`
+-- returns. Until a script replaces it, it prints one line. An error that it
+-- raises is raised where the system is defined or run.
 
 local message = require "ecs.message"
 
 local fallback = {}
 
-local face -- what require "ecs" returns
+local ecs_module -- the table that require "ecs" returns
 
-local function check(value, what)
+local function check(value, argument)
   if type(value) ~= "string" then
     error("ecs: on_fallback takes the name of a system, where and why as "
-      .. "texts, not " .. message.describe(value) .. " for " .. what, 3)
+      .. "texts, not " .. message.describe(value) .. " for " .. argument, 3)
   end
 end
 
---- The handler that is there in the beginning: a line to standard error.
+--- The default handler: writes one line to standard error.
 function fallback.show(system, where, why)
   check(system, "system")
   check(where, "where")
@@ -32,15 +32,17 @@ function fallback.show(system, where, why)
   end
 end
 
---- Where the handler is looked for; the first time counts.
+--- Sets the table in which the handler is looked up. Only the first call
+-- counts.
 function fallback.watch(module)
-  face = face or module
+  ecs_module = ecs_module or module
 end
 
---- Calls the handler. Returns nil; or, with its own error or because it is
--- none, the error, and whether that is the script's own.
+--- Calls the handler, where there is one. Returns nil where all went well.
+-- Otherwise returns the error and whether the handler raised it: false where
+-- the message is ours, because the handler is no function or raised nil.
 function fallback.report(system, where, why)
-  local handler = face and rawget(face, "on_fallback")
+  local handler = ecs_module and rawget(ecs_module, "on_fallback")
   if not handler then return nil end
   if type(handler) ~= "function" then
     return "ecs: on_fallback is a function, or nil for silence, not "

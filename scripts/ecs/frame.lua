@@ -1,56 +1,59 @@
---- frame: runs systems: progress and run.
+--- frame: runs systems, by world:progress and world:run.
 --
 --     progress(dt)        phase by phase, every system that is enabled
 --     run("draw", dt)     one phase; a frame of its own
 --
--- A frame follows the plan it began with. When its turn comes, a system is what
--- its name stands for then: removed, disabled or moved to another phase
--- meanwhile, it is skipped; replaced, its replacement runs; and one whose name
--- is new waits for the next frame. So systems may change the set of systems.
+-- The order is fixed when a frame starts, and systems may change the set of
+-- systems meanwhile. Systems removed, disabled or moved to another phase since
+-- are skipped; replaced ones run their new function; new ones wait for the next
+-- frame.
 --
 -- With flush = "frame" the world records every change of structure until the
--- frame's end, system by system, so that one which fails takes back what it
--- recorded and nothing else (bindings/lua/frames.c).
+-- frame's end, separately for each system: a system that fails takes back its
+-- own changes and no others (bindings/lua/world/frames.c).
 --
 -- A frame in which nothing is defined allocates no Lua memory.
 
-local native = require "ecs.backend"
+local backend = require "ecs.backend"
 local system = require "ecs.system"
 local schedule = require "ecs.schedule"
 
-local core = native.core
+local core = backend.core
 local find_state, record, run_in_frame =
   core.find_state, core.record, core.frame
 local type = type
 local huge = math.huge
 
---- What the place of a system in a plan stands for, when systems were defined
--- or removed since the plan was made; nil: nothing that runs here.
+--- The system to run in place of a planned one, where systems were defined or
+-- removed since the plan was made; nil: none of this name is in this phase.
 local function current(state, planned, phase)
-  local wanted = state.named[planned.name]
-  return wanted and wanted.phase == phase and wanted or nil
+  local found = state.named[planned.name]
+  return found and found.phase == phase and found or nil
 end
 
---- Runs the systems of one phase of a plan. Returns as they do: true; nil: the
--- world is closed; or false, whether the error is the script's own, and the
--- error.
-local function run_systems(world, state, plan, place, dt)
-  local phase, deferred, tick = plan[place].phase, state.deferred, state.tick
-  local systems, turn = plan[place].systems, state.turns[phase]
+--- Runs the systems of a phase of a plan. Returns as a system's run does: true;
+-- nil where the world is closed; or false, whether the script raised the error,
+-- and the error.
+local function run_systems(world, state, plan, index, dt)
+  local phase, deferred, tick = plan[index].phase, state.deferred, state.tick
+  local systems, run_number = plan[index].systems, state.phase_runs[phase]
   for k = 1, #systems do
-    local wanted = systems[k]
-    if state.plan ~= plan then wanted = current(state, wanted, phase) end
-    if wanted and wanted.enabled then
+    local system_now = systems[k]
+    if state.plan ~= plan then
+      system_now = current(state, system_now, phase)
+    end
+    if system_now and system_now.enabled then
       local done, thrown, text
       if deferred then
-        done, thrown, text = record(world, wanted.run, world, wanted, dt, tick,
-          turn)
+        done, thrown, text = record(world, system_now.run, world, system_now,
+          dt, tick, run_number)
       else
-        done, thrown, text = wanted.run(world, wanted, dt, tick, turn)
+        done, thrown, text = system_now.run(world, system_now, dt, tick,
+          run_number)
       end
       if not done then
         if type(text) == "string" then
-          text = text .. " (in system '" .. wanted.name .. "')"
+          text = text .. " (in system '" .. system_now.name .. "')"
         end
         return done, thrown, text
       end
@@ -59,14 +62,15 @@ local function run_systems(world, state, plan, place, dt)
   return true
 end
 
---- Runs the phases from first to last of a plan. A world that is closed on the
--- way has no more systems to run, which is no error.
+--- Runs the phases first to last of a plan. Returns as run_systems, but true
+-- where a system closed the world: no systems are left to run, and that is no
+-- error.
 local function run_phases(world, state, plan, first, last, dt)
-  local turns = state.turns
+  local runs = state.phase_runs
   state.tick = state.tick + 1
   for k = first, last do
     local entry = plan[k]
-    turns[entry.phase] = turns[entry.phase] + 1
+    runs[entry.phase] = runs[entry.phase] + 1
     if #entry.systems > 0 then
       local done, thrown, text = run_systems(world, state, plan, k, dt)
       if not done then return done == nil, thrown, text end
@@ -77,9 +81,9 @@ end
 
 local frame = {}
 
---- The plan for a world's systems, made when they have changed; or nil and what
--- is wrong with them. A finalizer may change them while it is made: then it is
--- good for what began, and not kept.
+--- The plan for a world's systems, made anew where they have changed; or nil
+-- and an error message. A finalizer may change the systems while the plan is
+-- made: then the plan is used once and not kept.
 function frame.plan(state)
   if state.plan then return state.plan end
   local systems, named, changes = {}, {}, state.changes
@@ -95,12 +99,13 @@ function frame.plan(state)
   return plan, text
 end
 
---- Not for NaN, which no comparison holds for.
+--- Is dt a finite number? Every comparison with NaN is false.
 local function is_duration(dt)
   return type(dt) == "number" and dt > -huge and dt < huge
 end
 
---- Runs phases; errors are for the caller of the method that calls this.
+--- Runs all phases, or the one with the index phase. Errors blame the caller of
+-- the method that calls this.
 local function run_frame(world, state, call, phase, dt)
   local plan = state.plan
   if not plan then
@@ -114,18 +119,19 @@ local function run_frame(world, state, call, phase, dt)
   if not done then error(text, thrown and 0 or 3) end
 end
 
---- The state of the world that a method was called on. One look when all is
--- well, and what is wrong otherwise.
+--- The state of the world that a method was called on. Costs one lookup where
+-- all is well; otherwise finds the error and raises it.
 local function state_for(world, call)
   local state = find_state(world)
   if state and state.systems then return state end
-  native.check_world(world, call, 4)
+  backend.check_world(world, call, 4)
   return system.state(world)
 end
 
 local methods = {}
 
---- Runs one frame: every phase, in order. dt is the time since the last.
+--- Runs one frame: every phase, in order. dt is the time since the last frame,
+-- a finite number. Raises the error of a system that fails.
 function methods.progress(world, dt)
   local state = state_for(world, "progress")
   if not is_duration(dt) then
@@ -135,18 +141,19 @@ function methods.progress(world, dt)
   run_frame(world, state, "progress", nil, dt)
 end
 
---- Runs one phase, as a frame of its own.
+--- Runs one phase, as a frame of its own. Raises an error if there is no such
+-- phase, and the error of a system that fails.
 function methods.run(world, phase, dt)
   local state = state_for(world, "run")
-  local place = state.ranks[phase]
+  local index = state.ranks[phase]
   if type(phase) ~= "string" or not is_duration(dt) then
     error("ecs: run takes a phase and the seconds since the last frame, as in "
       .. "world:run('" .. state.phases[1] .. "', 1 / 60)", 2)
-  elseif not place then
+  elseif not index then
     error("ecs: run: there is no phase '" .. phase .. "' (there are "
       .. table.concat(state.phases, ", ") .. ")", 2)
   end
-  run_frame(world, state, "run", place, dt)
+  run_frame(world, state, "run", index, dt)
 end
 
 core.install("ecs.World", methods)

@@ -6,21 +6,22 @@
 --     local e = world:spawn(Position { x = 1 })
 --     world:query { Position }:batch(function(batch) ... end)
 --
--- This file is the face: what it returns is all that programs use. The rest of
--- scripts/ecs adds methods to worlds and queries when it is loaded:
+-- This file is the public interface: programs use what it returns and nothing
+-- else. The other files of scripts/ecs add methods to worlds and queries when
+-- they are loaded:
 --
---     init -> world -> query -> batch -> native (the C module, its columns)
+--     init -> world -> query -> batch -> backend (the C module, its columns)
 --                   -> system -> frame -> explain
---          -> each_query
+--          -> query_each
 
-local native = require "ecs.backend"
+local backend = require "ecs.backend"
 local world = require "ecs.world"
-local library = require "ecs.native_library"
-local mathematics = require "ecs.portable_math"
+local native_library = require "ecs.native_library"
+local portable_math = require "ecs.portable_math"
 local fallback = require "ecs.fallback"
 require "ecs.query_each"
 
-local core = native.core
+local core = backend.core
 
 local ecs = {
   _NAME = "ecs",
@@ -29,8 +30,8 @@ local ecs = {
 }
 
 --- Defines a component: a name and named fields. Each field is a type, or
--- `{ type, default }`; types are f32 f64 i8 u8 i16 u16 i32 u32 bool entity. The
--- same definition again gives the same object.
+-- `{ type, default }`; types are f32 f64 i8 u8 i16 u16 i32 u32 bool entity. A
+-- second call with the same definition returns the same object.
 -- `options.storage` is "table" (the default) or "sparse".
 ecs.component = core.component
 
@@ -44,18 +45,21 @@ ecs.tag = core.tag
 ecs.world = world.create
 
 --- Loads a library of native kernels from package.cpath. Returns the names of
--- its kernels, as systems call them; or nil and why not.
-ecs.load_native = library.load
+-- its kernels, as systems use them; or nil and an error message.
+ecs.load_native = native_library.load
 
---- A number from 0 up to 1 for the row of the each system that runs: the same
--- for the same seed, system, tick, entity and number of draws before.
+--- Draws a number from 0 up to, but not including, 1 for the current row of an
+-- each system. The number depends on the world's seed, the system's name, how
+-- often its phase has run, the entity, and how many numbers the row drew before
+-- in this run; on nothing else.
 ecs.random = core.random
 
---- Functions of numbers that mean the same on every VM and machine.
-ecs.math = mathematics
+--- Functions of numbers that give the same bits on every VM and machine.
+ecs.math = portable_math
 
---- Called as on_fallback(system, where, why) when a system's each function
--- runs as plain Lua. Replace it, or set it to nil for silence.
+--- Called as on_fallback(system, where, why), with three strings, when a
+-- system's each function runs as plain Lua. Replace it with a function of your
+-- own, or set it to nil for silence.
 ecs.on_fallback = fallback.show
 fallback.watch(ecs)
 

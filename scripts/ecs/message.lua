@@ -1,11 +1,11 @@
---- message: the sentences of errors that more than one file raises.
+--- message: texts of errors that more than one file raises.
 --
--- Numbers are written here and not by tostring, which says 3.0 on one VM and 3
--- on another.
+-- Numbers are formatted here and not by tostring, which gives 3.0 on one VM and
+-- 3 on another.
 
 local message = {}
 
---- What a value is, for people.
+--- A value as error messages show it.
 function message.describe(value)
   if type(value) == "number" then
     if value ~= value then return "nan" end
@@ -21,7 +21,8 @@ end
 message.over = "ecs: this batch is over: its columns are valid only inside "
   .. "the callback that got it"
 
---- For an index that is no row; count 0: there is no batch any more.
+--- The error for an index that is no row of a column. count is the number of
+-- rows; 0: the batch is over.
 function message.row(label, count, index)
   if count == 0 then return message.over end
   return string.format("ecs: %s has rows 1 to %.0f, not %s", label, count,

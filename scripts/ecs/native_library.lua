@@ -1,16 +1,18 @@
 --- native_library: finds and loads libraries of native kernels.
 --
--- "physics" is looked for like a C module, on package.cpath; its kernels are
--- then called "physics.drag" and so on. A library that was loaded stays.
+-- A library is looked for on package.cpath, like a C module. The kernels of
+-- "physics" are then named "physics.drag" and so on. A library stays loaded
+-- until the Lua state closes.
 
-local native = require "ecs.backend"
+local backend = require "ecs.backend"
 
-local core = native.core
+local core = backend.core
 
-local library = {}
+local native_library = {}
 
---- package.searchpath, which Lua 5.1 lacks. The list of what was tried begins
--- with a line of its own, which not every Lua gives it.
+--- The same as package.searchpath, which Lua 5.1 lacks: the path of the first
+-- file that exists, or nil and the list of paths that were tried. Each entry of
+-- the list begins with a line break; not every Lua begins the first one so.
 local function search(name, path)
   if package.searchpath then
     local found, tried = package.searchpath(name, path)
@@ -30,9 +32,10 @@ local function search(name, path)
   return nil, table.concat(tried)
 end
 
---- Loads the library called name. Returns the full names of its kernels, or
--- nil and why not.
-function library.load(name)
+--- Loads the library with this name, unless it is loaded already. Returns a new
+-- list of the full names of its kernels, or nil and an error message. Raises an
+-- error if name is not a string or is empty.
+function native_library.load(name)
   if type(name) ~= "string" or name == "" then
     error("ecs: load_native takes the name of a library, such as 'physics'", 2)
   end
@@ -49,9 +52,10 @@ function library.load(name)
   return names
 end
 
---- Splits "physics.drag" at its last dot.
-function library.split(name)
+--- Splits "physics.drag" at its last dot: the library and the kernel. nil where
+-- there is no dot with text on both sides.
+function native_library.split(name)
   return name:match("^(.+)%.([^.]+)$")
 end
 
-return library
+return native_library

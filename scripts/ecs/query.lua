@@ -1,69 +1,64 @@
---- query: reads what a script wrote between the braces of a query.
+--- query: reads the table that describes a query, and makes the query.
 --
 --     world:query { Position, read = { Velocity }, with = { Enemy },
 --                   without = { Stunned }, optional = { Sprite } }
 --
 -- becomes the sequence { Position, "write", Velocity, "read", ... } in the
--- order in which callbacks get arguments: array part, read, optional; then the
--- filters.
+-- order in which callbacks get arguments: the array part, read, optional. The
+-- filters follow.
 
-local native = require "ecs.backend"
-local entries = require "ecs.safe_pairs"
+local backend = require "ecs.backend"
+local safe_pairs = require "ecs.safe_pairs"
 require "ecs.batch"
 
-local core = native.core
-
-if native.rows == "ffi" then
-  require "ecs.ffi.rows_ffi"
-else
-  core.share("rows", false) -- ecs.core makes them
-end
--- It has pieces of code that the two above put together: not for scripts.
-package.loaded["ecs.ffi.scalars_ffi"] = nil
+local core = backend.core
 
 local query = {}
 
---- ecs.core takes lists of twice as many entries.
+--- The largest number of terms. ecs.core takes lists of twice as many entries.
 local TERM_LIMIT = 2048
 
 local lists = { "read", "optional", "with", "without" }
 local is_list = { read = true, optional = true, with = true, without = true }
 
--- In this file and in system.lua, level is whom to blame: what error would take
--- in the function that gets it.
+-- In this file and in system.lua, level says which line an error blames: it is
+-- the level that error() would take inside the function that receives it. label
+-- is how messages begin: "query", or the system that the query is for.
 
-local function fail(what, text, level)
-  error("ecs: " .. what .. ": " .. text, level)
+local function fail(label, text, level)
+  error("ecs: " .. label .. ": " .. text, level)
 end
 
---- The length of a list: its largest whole key, so that a nil in the middle is
--- found: an undefined variable is the likeliest mistake here.
+--- The length of a list: its largest key that is a number. So a nil in the
+-- middle does not end the list and is reported: it is usually a variable that
+-- was not defined.
 function query.length(list)
   local last = 0
-  for key in entries(list) do
+  for key in safe_pairs(list) do
     if type(key) == "number" and key > last then last = key end
   end
   return last
 end
 
-local function add(terms, seen, list, access, what, level)
+--- Adds the entries of a list to the terms.
+local function add(terms, seen, list, access, label, level)
   if list == nil then return end
-  if access ~= "write" then what = what .. ": " .. access end
+  if access ~= "write" then label = label .. ": " .. access end
   for k = 1, query.length(list) do
     local definition = list[k]
     local kind = core.kind(definition)
     if definition == nil then
-      fail(what, "entry " .. k .. " is nil: is its variable defined?",
+      fail(label, "entry " .. k .. " is nil: is its variable defined?",
         level + 1)
     elseif kind == "ecs.Value" then
-      fail(what, "takes components without fields, not "
+      fail(label, "takes components without fields, not "
         .. tostring(definition), level + 1)
     elseif kind ~= "ecs.Component" then
-      fail(what, "takes components and tags, not a " .. kind
+      fail(label, "takes components and tags, not a " .. kind
         .. (kind == "string" and ": ecs.component gives the component of a name"
           or ""), level + 1)
     elseif seen[definition] then
-      fail(what, "names " .. tostring(definition) .. " twice", level + 1)
+      fail(label, "names " .. tostring(definition) .. " twice", level + 1)
     end
     seen[definition] = true
     terms[#terms + 1] = definition
@@ -71,39 +66,41 @@ local function add(terms, seen, list, access, what, level)
   end
 end
 
-local function check_keys(spec, what, level)
-  for key, value in entries(spec) do
+local function check_keys(spec, label, level)
+  for key, value in safe_pairs(spec) do
     if type(key) ~= "number" then
       if not is_list[key] then
-        fail(what, "has no '" .. tostring(key)
+        fail(label, "has no '" .. tostring(key)
           .. "' (there are read, optional, with, without)", level + 1)
       elseif type(value) ~= "table" then
-        fail(what, key .. " is a list, as in " .. key .. " = { Position }",
+        fail(label, key .. " is a list, as in " .. key .. " = { Position }",
           level + 1)
       end
     end
   end
 end
 
---- The terms of a spec; raises at level.
-local function read(spec, what, level)
+--- The terms of a description. Raises an error if it has the wrong form, or
+-- names a component twice.
+local function read(spec, label, level)
   if type(spec) ~= "table" then
-    fail(what, "takes a table, as in { Position, read = { Velocity } }",
+    fail(label, "takes a table, as in { Position, read = { Velocity } }",
       level + 1)
   end
-  check_keys(spec, what, level + 1)
+  check_keys(spec, label, level + 1)
   local terms, seen = {}, {}
-  add(terms, seen, spec, "write", what, level + 1)
+  add(terms, seen, spec, "write", label, level + 1)
   for _, access in ipairs(lists) do
-    add(terms, seen, spec[access], access, what, level + 1)
+    add(terms, seen, spec[access], access, label, level + 1)
   end
   if #terms > 2 * TERM_LIMIT then
-    fail(what, "names more than " .. TERM_LIMIT .. " components", level + 1)
+    fail(label, "names more than " .. TERM_LIMIT .. " components", level + 1)
   end
   return terms
 end
 
---- "query { Position, read = { Velocity } }"
+--- The terms as a script writes them: "query { Position, read = { Velocity }
+-- }".
 function query.describe(terms)
   local parts, open = {}, "write"
   for t = 1, #terms, 2 do
@@ -120,7 +117,8 @@ function query.describe(terms)
   return "query { " .. table.concat(parts, ", ") .. " }"
 end
 
---- A query of a world. label says whose it is in messages; nil: what it says.
+--- Makes a query of a world. label names the query in messages; nil: its terms
+-- do. Raises an error if the description has the wrong form.
 function query.create(world, spec, label, level)
   local terms = read(spec, label or "query", level + 1)
   local made, text = core.query(world, terms, label or query.describe(terms))
@@ -130,9 +128,9 @@ end
 
 local methods = {}
 
---- Prepares a question to the world: which entities have these components.
+--- Makes a query: which entities have these components.
 function methods.query(world, spec)
-  native.check_world(world, "query")
+  backend.check_world(world, "query")
   local made = query.create(world, spec, nil, 3)
   return made
 end

@@ -1,35 +1,41 @@
 --- query_each: runs query:each compiled, where it can be; ecs.core asks.
 --
--- A function that was seen runs at once; so does a closure of code that was
--- seen, and what cannot be compiled is known as well:
+-- A function that was seen before runs at once. So does a new closure of code
+-- that was seen; and a function that cannot be compiled is known as well. A
+-- **family** is all functions with the same code, byte for byte:
 --
---     query --known--> 1        -> the world's codes for its terms
---                      function -> entry { code, programs }, or false: plain
---                      code     -> entry
---     world --codes--> terms -> line -> codes with this code, by their dump
+--     query --known--> 1        -> the world's families for its terms
+--                      function -> entry, or false: plain Lua for good
+--                      family   -> entry
+--     world --families--> terms -> line -> list of families, by their dump
+--
+--     entry    { family, code, programs }: programs, by plan, for this query
+--     family   see new_family
 --
 -- So a closure made anew for each call, and a query made anew, cost a look at
--- the dump and no compilation. Plans belong to the world; programs belong to
--- their query and end with it, each made when it is first wanted.
+-- the dump and no compilation. Plans belong to the world. Programs belong to
+-- their query and end with it, and each is made when it is first needed.
 --
--- Nobody is told when a call runs as plain Lua.
+-- Nothing is reported when a call runs as plain Lua.
 
-local native = require "ecs.backend"
-local codes = require "ecs.compile.specialize"
+local backend = require "ecs.backend"
+local specialize = require "ecs.compile.specialize"
 
-local core = native.core
-local choose, refuse = codes.choose, codes.refuse
+local core = backend.core
+local choose, link = specialize.choose, specialize.link
+local pass, is_final = specialize.pass, specialize.is_final
 local dump = string.dump
 local error, pcall = error, pcall
 
---- Plans of a code; codes of a world: what comes after that is plain Lua.
-local PLANS, CODES = 32, 1024
+--- Plans of a family, and families of a world: what comes after that is plain
+-- Lua.
+local PLANS, FAMILIES = 32, 1024
 
 local weak = { __mode = "k" }
 
 --- The terms of a query as a key; names have no control characters.
-local function key_of(asked)
-  local parts = core.query_terms(asked)
+local function key_of(query)
+  local parts = core.query_terms(query)
   for k = 1, #parts, 2 do parts[k] = parts[k].name end
   return table.concat(parts, "\n")
 end
@@ -44,90 +50,80 @@ local function under(parent, key)
   return child
 end
 
---- The code of a world for f, where it has one or may have one more.
-local function code_of(asked, known, f)
+--- A family for functions with this dump, which core.same_code looks for at
+-- [1]. Only this file changes it.
+local function new_family(text, code)
+  return {
+    text,
+    -- The code of specialize.lua.
+    code = code,
+    -- A plan is being chosen.
+    busy = false,
+    -- It runs as plain Lua for good.
+    final = false,
+  }
+end
+
+--- The family of f in the world of a query, where there is one or room for one
+-- more.
+local function family_of(query, known, f)
   local line = core.line_of(f)
   if not line or not dump then return nil end
-  local world = core.query_world(asked)
+  local world = core.query_world(query)
   local state = core.state(world)
-  known[1] = known[1] or under(under(state, "codes"), key_of(asked))
+  known[1] = known[1] or under(under(state, "families"), key_of(query))
   local list = under(known[1], line)
-  local code = core.same_code(list, f)
-  if code then return code end
+  local family = core.same_code(list, f)
+  if family then return family end
   local done, text = pcall(dump, f)
-  state.code_count = (state.code_count or 0) + 1
-  if not done or state.code_count > CODES then return nil end
-  code = codes.new(world, asked, state.precision == "double", PLANS)
-  code.shared, code[1] = true, text
-  list[#list + 1] = code
-  return code
+  state.family_count = (state.family_count or 0) + 1
+  if not done or state.family_count > FAMILIES then return nil end
+  family = new_family(text, specialize.new { world = world, query = query,
+    double = state.precision == "double", shared = true, most = PLANS })
+  list[#list + 1] = family
+  return family
 end
 
---- What a query has for a function that it did not know.
-local function meet(asked, known, f)
+--- The entry of a query for a function that it did not know; false: plain Lua
+-- for good.
+local function find_entry(query, known, f)
   if not getmetatable(known) then setmetatable(known, weak) end
-  local code = code_of(asked, known, f)
-  if not code or code.final then return false end
-  known[code] = known[code] or { code = code, programs = {} }
-  return known[code]
-end
-
---- Notes what is handed on; false when a compiled function cannot take it.
-local function fill(extras, count, ...)
-  extras.count = count
-  for k = 1, count do
-    local value = select(k, ...)
-    local kind = type(value)
-    if kind ~= "number" and kind ~= "boolean" and kind ~= "nil" then
-      return false
-    end
-    extras[k] = value
-  end
-  return true
-end
-
---- Is it plain Lua for good? Where nothing outside was looked at, or whatever
--- was seen there would not help.
-local function is_final(problem)
-  return problem.final or #problem.looked == 0
+  local family = family_of(query, known, f)
+  if not family or family.final then return false end
+  known[family] = known[family]
+    or { family = family, code = family.code, programs = {} }
+  return known[family]
 end
 
 --- Runs f over a query's rows: true; nil when it is to be called row by row; or
 -- false and an error.
-local function run(asked, known, f, ...)
+local function run(query, known, f, ...)
   local entry = known[f]
   if entry == nil then
-    entry = meet(asked, known, f)
+    entry = find_entry(query, known, f)
     known[f] = entry
   end
   if not entry then return nil end
-  local code = entry.code
+  local code, family = entry.code, entry.family
   -- Reading globals may run a script's code, and that may come here again.
-  if code.busy or not fill(code.extras, select("#", ...), ...) then
-    return nil
-  end
-  code.busy = true
+  if family.busy or not pass(code, select("#", ...), ...) then return nil end
+  family.busy = true
   -- A debug hook may raise in there, and memory may be short.
   local done, plan, problem = pcall(choose, code, f)
-  code.busy = false
+  family.busy = false
   if not done then error(plan, 0) end
   if not plan then
-    if is_final(problem) then code.final, known[f] = true, false end
+    if is_final(problem) then family.final, known[f] = true, false end
     return nil
   end
   local program = entry.programs[plan]
   if not program then
-    local text, failed
-    program, text, failed = core.program(code.world, asked, plan.text,
-      plan.totals)
-    if failed then return false, text end
-    if not program then
-      refuse(code, f, plan, text)
-      return nil
-    end
+    local made, _, text = link(code, f, plan, query)
+    if text then return false, text end
+    if not made then return nil end
+    program = made
     entry.programs[plan] = program
   end
-  plan.main.f = nil -- the closure may go
   local ran, text = core.run_program(program, plan.values, "", 0)
   if ran then return true end
   return false, text

@@ -1,12 +1,12 @@
---- safe_pairs: the loop over all entries of a table, as in
+--- safe_pairs: a loop over all entries of a table.
 --
---     for key, value in entries(t) do ... end
+--     for key, value in safe_pairs(t) do ... end
 --
--- in place of pairs, which scripts/ does not use; luacheck looks after that.
--- LuaJIT's compiler loses entries of some tables: once it has translated or
--- given up a loop over pairs or next, others may pass entries over from then on
--- (its issue 1510), and a query would lose a component. So the keys are listed
--- by a function that is never compiled. Costs a list of the keys.
+-- scripts/ uses it in place of pairs; luacheck enforces that. LuaJIT's compiler
+-- loses entries of some tables: once it has compiled or aborted a loop over
+-- pairs or next, later loops may skip entries (LuaJIT issue 1510), and a query
+-- would lose a component. So a function that is never compiled lists the keys
+-- first. Cost: one list of the keys for each loop.
 
 local pairs = pairs
 

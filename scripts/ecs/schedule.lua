@@ -1,4 +1,4 @@
---- schedule: the order in which systems run; plans it, and runs nothing.
+--- schedule: plans the order in which systems run; runs nothing.
 --
 --     phases   { "first", "update", "last" }
 --     systems  { { name = "move", phase = "update", before = { ... },
@@ -7,10 +7,11 @@
 --     plan     { { phase = "first", names = {} },
 --                { phase = "update", names = { "move", ... } }, ... }
 --
--- Phase by phase; within one, repeatedly the earliest-defined system that waits
--- for nobody any more. before and after may name a system of another phase: it
--- is in order when the phases say the same, and an error when they contradict.
--- A disabled system has its place like any other.
+-- Phases run in their order. Within a phase, the next system is always the
+-- earliest-defined one with all its predecessors placed. before and
+-- after may name a system of another phase: nothing follows from it where the
+-- order of the phases agrees, and it is an error where that order contradicts.
+-- A disabled system is placed like any other.
 --
 -- The same systems give the same plan and the same error on every VM: nothing
 -- here depends on the order of a table's keys. A plan is never changed, so a
@@ -20,14 +21,15 @@ local schedule = {}
 
 local function quote(name) return "'" .. name .. "'" end
 
---- name -> place, of systems or phases.
-local function places(list, key)
+--- The index of each entry, by the entry or by its field key.
+local function indices(list, key)
   local found = {}
   for k, entry in ipairs(list) do found[key and entry[key] or entry] = k end
   return found
 end
 
---- Why a system cannot have this constraint; nil when it can.
+--- Why a system cannot have this constraint; nil where it can. word is "before"
+-- or "after"; rank is the index of each phase.
 local function objection(system, word, other_name, other, rank)
   local wish = "system " .. quote(system.name) .. " is to run " .. word .. " "
     .. quote(other_name)
@@ -40,15 +42,16 @@ local function objection(system, word, other_name, other, rank)
   end
 end
 
---- waits[k]: the places, in order of mention, of the systems of the same phase
--- that k waits for. Or nil and what is wrong.
+--- For each system k the list waits[k]: the indices of the systems of the same
+-- phase that must run before k, in order of mention. Or nil and an error
+-- message.
 local function constraints(phases, systems)
-  local place, rank, waits = places(systems, "name"), places(phases), {}
+  local index, rank, waits = indices(systems, "name"), indices(phases), {}
   for k in ipairs(systems) do waits[k] = {} end
   for k, system in ipairs(systems) do
     for _, word in ipairs { "before", "after" } do
       for _, name in ipairs(system[word] or {}) do
-        local other = place[name]
+        local other = index[name]
         local text = objection(system, word, name, systems[other], rank)
         if text then return nil, text end
         if systems[other].phase == system.phase then
@@ -62,23 +65,25 @@ local function constraints(phases, systems)
   return waits
 end
 
---- The systems of a phase wait for each other: names some that do, in a circle.
--- Whoever is left waits for somebody who is left.
+--- The error for systems of a phase that wait for each other, with the names of
+-- one circle. left is the set of systems that cannot be placed: each waits for
+-- another of the set, so following them from start must come back.
 local function circle(systems, waits, left, start)
-  local path, seen, at = {}, {}, start
-  while not seen[at] do
-    path[#path + 1] = at
-    seen[at] = #path
-    for _, other in ipairs(waits[at]) do
+  local path, seen, index = {}, {}, start
+  while not seen[index] do
+    path[#path + 1] = index
+    seen[index] = #path
+    for _, other in ipairs(waits[index]) do
       if left[other] then
-        at = other
+        index = other
         break
       end
     end
   end
-  -- The path leads back in time: turned round, the earliest-defined first.
+  -- The path leads from later systems to earlier ones: reverse it, and begin
+  -- with the earliest-defined system.
   local around, names, earliest = {}, {}, 1
-  for k = #path, seen[at], -1 do around[#around + 1] = path[k] end
+  for k = #path, seen[index], -1 do around[#around + 1] = path[k] end
   for k, other in ipairs(around) do
     if other < around[earliest] then earliest = k end
   end
@@ -97,7 +102,7 @@ local function is_free(waits, left)
   return true
 end
 
---- The names of one phase's systems in order, or nil and what is wrong.
+--- The names of the systems of a phase in order, or nil and an error message.
 local function order(systems, waits, phase)
   local names, left, first = {}, {}, 1
   for k, system in ipairs(systems) do
@@ -120,8 +125,9 @@ local function order(systems, waits, phase)
 end
 
 --- The plan for these systems, each of which is in one of these phases; or nil
--- and what is wrong, naming the systems. Cost: constant per system and
--- constraint where most come in order of definition, quadratic at worst.
+-- and an error message that names the systems at fault. Cost: linear in systems
+-- and constraints where most systems run in order of definition, quadratic in
+-- systems at worst.
 function schedule.plan(phases, systems)
   local waits, text = constraints(phases, systems)
   if not waits then return nil, text end

@@ -1,4 +1,4 @@
---- system: named functions that run every frame; defines them.
+--- system: defines systems, the named functions that run every frame.
 --
 --     world:system { name = "move", query = { Position },
 --                    each = function(p, dt, e) ... end }
@@ -11,36 +11,39 @@
 --
 -- A world's systems are in the table that core.state keeps for it:
 --
---     phases     their names, in order
---     ranks      phase -> position in phases
---     systems    in order of definition: { name, phase, before, after, enabled,
---                kind, work, run, query, kernel, idle }, and what
---                system_each.lua adds
---     named      name -> system
---     plan       of schedule.lua; nil: to be made
---     changes    how often a system was defined or removed
---     deferred   flush = "frame"
---     precision  "fields" or "double", unless a system says another
---     tick       how many frames were begun
---     turns      phase -> how often it was begun: what ecs.random goes by, so
---                that world:run of one phase leaves the numbers of others alone
+--     phases      names of the phases, in order
+--     ranks       phase -> index in phases
+--     systems     in order of definition: { name, phase, before, after,
+--                 enabled, kind, work, run, query, kernel, idle }, and the
+--                 fields that system_each.lua adds
+--     named       name -> system
+--     plan        of schedule.lua; nil: must be made
+--     changes     number of definitions and removals of systems
+--     deferred    flush = "frame"
+--     precision   "fields" or "double", for systems that name none; nil:
+--                 "fields"
+--     tick        number of frames begun
+--     phase_runs  phase -> how often it was begun. ecs.random draws from this
+--                 number, so world:run of one phase does not change the numbers
+--                 that systems of other phases draw
 --
--- Once a system is defined, only enabled, idle and what is compiled of it
--- change: one that is defined anew takes its place in systems. systems, named
--- and plan change together, with nothing between them that may run a finalizer:
--- that may define and remove systems, too.
+-- Once a system is defined, only enabled, idle and its compiled code change. A
+-- new definition of the same name replaces the system at its index in systems.
+-- systems, named and plan change together, and nothing between may run a
+-- finalizer, because a finalizer may define and remove systems, too.
 --
--- idle: nothing matched its query when it ran last. While nothing does, its
--- turn costs one question: a game has many systems that wait for something.
+-- idle: nothing matched the system's query when it ran last. A run while
+-- nothing matches costs one check; a game has many systems that wait for
+-- something.
 
-local native = require "ecs.backend"
-local entries = require "ecs.safe_pairs"
+local backend = require "ecs.backend"
+local safe_pairs = require "ecs.safe_pairs"
 local message = require "ecs.message"
 local query = require "ecs.query"
-local library = require "ecs.native_library"
-local each = require "ecs.system_each"
+local native_library = require "ecs.native_library"
+local system_each = require "ecs.system_each"
 
-local core = native.core
+local core = backend.core
 local live, is_idle = core.live, core.is_idle
 local run_batch, run_kernel = core.run_batch, core.run_kernel
 
@@ -50,13 +53,14 @@ local options = { name = true, query = true, each = true, batch = true,
                   after = true, enabled = true, compile = true,
                   precision = true }
 
-local PHASE = "update" -- of a system that names none
+local DEFAULT_PHASE = "update"
 
 local function fail(name, text, level)
   error("ecs: system '" .. name .. "': " .. text, level)
 end
 
---- The one kind of work that a spec names.
+--- The kind of work that a spec names. Raises an error unless there is exactly
+-- one.
 local function kind_of(spec, level)
   local kind
   for _, candidate in ipairs(kinds) do
@@ -71,10 +75,10 @@ local function kind_of(spec, level)
     fail(spec.name, "has nothing to do: give it each, batch, native or run",
       level + 1)
   end
-  local wanted = kind == "native" and "string" or "function"
+  local expected = kind == "native" and "string" or "function"
   if kind == "each" and type(spec.each) == "string" then return kind end
-  if type(spec[kind]) ~= wanted then
-    fail(spec.name, kind .. " is a " .. wanted .. ", not a "
+  if type(spec[kind]) ~= expected then
+    fail(spec.name, kind .. " is a " .. expected .. ", not a "
       .. type(spec[kind]), level + 1)
   end
   return kind
@@ -95,7 +99,7 @@ local function check(spec, level)
       .. "{ Position }, batch = function(batch, dt) end }", level)
   end
   check_name(spec.name, level + 1)
-  for key in entries(spec) do
+  for key in safe_pairs(spec) do
     if not options[key] then
       fail(spec.name, "has no option " .. message.describe(key)
         .. " (there are name, query, " .. table.concat(kinds, ", ")
@@ -111,18 +115,19 @@ end
 --- The phase of a system.
 local function phase_of(state, spec, level)
   local phase = spec.phase
-  if phase == nil then phase = PHASE end
+  if phase == nil then phase = DEFAULT_PHASE end
   if type(phase) == "string" and state.ranks[phase] then return phase end
   local phases = " (there are " .. table.concat(state.phases, ", ") .. ")"
   if spec.phase == nil then
-    fail(spec.name, "name its phase, since this world has no phase '" .. PHASE
-      .. "'" .. phases, level + 1)
+    fail(spec.name, "name its phase, since this world has no phase '"
+      .. DEFAULT_PHASE      .. "'" .. phases, level + 1)
   end
   fail(spec.name, "there is no phase " .. message.describe(phase) .. phases,
     level + 1)
 end
 
---- The names in before or after: one, or a list.
+--- The names in before or after, as a new list. The spec may give one name or a
+-- list of names.
 local function names_of(spec, key, level)
   local value, names = spec[key], {}
   if type(value) == "string" then return { value } end
@@ -140,7 +145,7 @@ local function names_of(spec, key, level)
   return names
 end
 
---- The query of a system: one that was made before, or a new one.
+--- The query of a system: the given query, or a new one; nil for run.
 local function query_of(world, spec, kind, level)
   if kind == "run" then
     if spec.query == nil then return nil end
@@ -160,7 +165,7 @@ local function query_of(world, spec, kind, level)
 end
 
 local function kernel_of(spec, made, level)
-  local library_name, kernel_name = library.split(spec.native)
+  local library_name, kernel_name = native_library.split(spec.native)
   if not library_name then
     fail(spec.name, "native names a library and a kernel, as in "
       .. "'physics.drag', not '" .. spec.native .. "'", level + 1)
@@ -170,9 +175,9 @@ local function kernel_of(spec, made, level)
   return kernel
 end
 
---- How each kind runs. Each returns true; nil: the world is closed; or false,
--- whether the error is the script's own, and the error. Only what a script does
--- between walks can close a world and go on.
+--- How systems run, by kind. Each function returns true; nil where the world is
+-- closed now; or false, whether the script raised the error, and the error. A
+-- script can close the world and go on only outside of walks over a query.
 local run = {}
 
 function run.batch(_, system, dt)
@@ -183,7 +188,7 @@ function run.batch(_, system, dt)
   return true
 end
 
-run.each = each.run
+run.each = system_each.run
 
 function run.native(_, system, dt, tick)
   local done, text = run_kernel(system.kernel, dt, tick)
@@ -197,18 +202,18 @@ function run.run(world, system, dt)
   return live(world) or nil
 end
 
---- Gives a new world what its systems are kept in. phases nil: first, update,
--- last.
+--- Makes the state of a new world. phases is a list of names; nil: first,
+-- update, last. deferred: flush = "frame".
 local function prepare(world, phases, deferred)
-  local state, ranks, turns = core.state(world), {}, {}
+  local state, ranks, runs = core.state(world), {}, {}
   phases = phases or { "first", "update", "last" }
-  for k, phase in ipairs(phases) do ranks[phase], turns[phase] = k, 0 end
+  for k, phase in ipairs(phases) do ranks[phase], runs[phase] = k, 0 end
   state.phases, state.ranks, state.deferred = phases, ranks, deferred
-  state.systems, state.named, state.tick, state.turns = {}, {}, 0, turns
+  state.systems, state.named, state.tick, state.phase_runs = {}, {}, 0, runs
   state.changes = 0
 end
 
---- The state of a world; one that no script made is prepared now.
+--- The state of a world. A world that a host made gets its state here.
 local function state_of(world)
   local state = core.state(world)
   if not state.systems then prepare(world, nil, false) end
@@ -217,7 +222,7 @@ end
 
 local methods = {}
 
---- Everything a system is; raises at level.
+--- A new system from its spec. Raises an error if the spec has the wrong form.
 local function read(world, state, spec, level)
   local kind = kind_of(spec, level + 1)
   local system = {
@@ -231,72 +236,75 @@ local function read(world, state, spec, level)
   if kind == "native" then
     system.kernel = kernel_of(spec, system.query, level + 1)
   end
-  local problem = each.prepare(world, system, spec, state.precision)
+  local problem = system_each.prepare(world, system, spec, state.precision)
   if problem then fail(spec.name, problem, level + 1) end
   return system
 end
 
---- The place of a system in order of definition; nil: there is none.
-local function place_of(state, name)
+--- The index of a system in order of definition; nil: there is none.
+local function index_of(state, name)
   for k, system in ipairs(state.systems) do
     if system.name == name then return k end
   end
 end
 
---- A world's state and the place of a system that there must be.
+--- A world's state and the index of a system. Raises an error if there is none.
 local function find(world, call, name, level)
   if type(name) ~= "string" then
     error("ecs: " .. call .. " takes the name of a system, not "
       .. message.describe(name), level)
   end
   local state = state_of(world)
-  local place = place_of(state, name)
-  if not place then
+  local index = index_of(state, name)
+  if not index then
     error("ecs: " .. call .. ": there is no system '" .. name .. "'", level)
   end
-  return state, place
+  return state, index
 end
 
---- Defines a system, or replaces the one of this name in its place. What
--- on_fallback raises is raised when all is done.
+--- Defines a system, or replaces the system of this name, keeping its position.
+-- Raises an error if the spec has the wrong form or a callback is open; then
+-- nothing has changed. An error of on_fallback is raised last, when the system
+-- is defined.
 function methods.system(world, spec)
-  native.check_world(world, "system")
+  backend.check_world(world, "system")
   check(spec, 3)
   local open = core.open(world)
   if open then fail(spec.name, "cannot be defined inside " .. open, 3) end
   local state = state_of(world)
   local system = read(world, state, spec, 3)
-  local place = place_of(state, system.name) or #state.systems + 1
-  local replaced = state.systems[place]
+  local index = index_of(state, system.name) or #state.systems + 1
+  local replaced = state.systems[index]
   core.forget_totals(world, system.name)
-  state.systems[place] = system
+  state.systems[index] = system
   state.named[system.name] = system
   state.plan, state.changes = nil, state.changes + 1
-  if replaced then each.forget(replaced) end
-  local text, thrown = each.announce(system)
+  if replaced then system_each.forget(replaced) end
+  local text, thrown = system_each.announce(system)
   if text ~= nil then error(text, thrown and 0 or 2) end
 end
 
---- Lets a system run, or not; it keeps its place.
+--- Enables or disables a system; it keeps its position. Raises an error if
+-- there is no such system.
 function methods.enable(world, name, enabled)
-  native.check_world(world, "enable")
-  local state, place = find(world, "enable", name, 3)
+  backend.check_world(world, "enable")
+  local state, index = find(world, "enable", name, 3)
   if type(enabled) ~= "boolean" then
     error("ecs: enable takes true or false, as in world:enable('" .. name
       .. "', false), not " .. message.describe(enabled), 2)
   end
-  state.systems[place].enabled = enabled
+  state.systems[index].enabled = enabled
 end
 
---- Forgets a system.
+--- Removes a system. Raises an error if there is no such system.
 function methods.remove_system(world, name)
-  native.check_world(world, "remove_system")
-  local state, place = find(world, "remove_system", name, 3)
+  backend.check_world(world, "remove_system")
+  local state, index = find(world, "remove_system", name, 3)
   core.forget_totals(world, name)
-  local removed = table.remove(state.systems, place)
+  local removed = table.remove(state.systems, index)
   state.named[name] = nil
   state.plan, state.changes = nil, state.changes + 1
-  each.forget(removed)
+  system_each.forget(removed)
 end
 
 core.install("ecs.World", methods)

@@ -4,37 +4,43 @@
 --       each = function(p, v, dt) p.x = p.x + v.x * dt end }
 --
 -- The function becomes a kernel program (compiler.lua) that ecs.core runs over
--- whole columns, on every VM alike; where it cannot, it is called row by row:
+-- whole columns, on every VM alike. A function that cannot be compiled is
+-- called row by row:
 --
---     compile = nil     and fallback.lua says so, once for each system defined
+--     compile = nil     and fallback.lua reports it, once for each definition
 --     compile = true    never: defining the system, or the frame, is an error
---     compile = false   always, and nothing is said
+--     compile = false   always, without a report
 --
--- What the function reads outside is read before every run. When something else
--- than a number has changed there, it is compiled anew; or it runs as plain Lua
--- until that changes again (specialize.lua).
+-- The values that the function uses from outside are read before every run.
+-- Where one of them that is no number or boolean has changed, the function is
+-- compiled anew, or runs as plain Lua until it changes again (specialize.lua).
 --
--- A system's code is one of specialize.lua; nil with compile = false. strict:
--- with compile = true. told: that it runs as plain Lua was said. fixed: the
--- plan, where it depends on nothing but dt and so holds for ever.
+-- This file adds to a system (system.lua):
+--
+--     code      of specialize.lua; nil with compile = false
+--     strict    compile = true
+--     reported  fallback.lua was told that it runs as plain Lua
+--     fixed     { program, values, count }: what to run where nothing but dt is
+--               read outside, so that the plan holds for ever: count values,
+--               each of them dt; nil otherwise
 
-local native = require "ecs.backend"
-local compiler = require "ecs.compile.compiler"
-local codes = require "ecs.compile.specialize"
+local backend = require "ecs.backend"
+local specialize = require "ecs.compile.specialize"
 local fallback = require "ecs.fallback"
 local message = require "ecs.message"
 
-local core = native.core
+local core = backend.core
 local is_idle, run_program, run_each =
   core.is_idle, core.run_program, core.run_each
-local choose_plan, read_plan = codes.choose, compiler.read
+local choose_plan, current_plan = specialize.choose, specialize.current
 
-local each = {}
+local system_each = {}
 
---- Plans that a system keeps: as many as alternate without being compiled anew.
+--- How many plans a system keeps: that many sets of values from outside can
+-- alternate without a compilation.
 local PLANS = 4
 
---- The function that a text stands for.
+--- The function that a text defines; or nil and an error message.
 local function load_text(text)
   local load_chunk = rawget(_G, "loadstring") or load
   local chunk, problem = load_chunk("return " .. text)
@@ -51,7 +57,7 @@ end
 
 local precisions = { fields = false, double = true }
 
---- What is wrong with the options of a system; nil: nothing.
+--- The error in the options of a system; nil: there is none.
 local function objection(kind, compile, precision)
   if kind ~= "each" then
     if compile == nil and precision == nil then return nil end
@@ -66,9 +72,8 @@ local function objection(kind, compile, precision)
   end
 end
 
---- How many numbers a plan reads, where all are arguments, of which a system's
--- function has one, and any number will do; nil where it depends on anything
--- else.
+--- How many numbers a plan reads, where all of them are dt and any number will
+-- do; nil where it depends on anything else.
 local function count_dts(plan)
   if #plan.guards > 0 then return nil end
   for _, uniform in ipairs(plan.uniforms) do
@@ -79,31 +84,25 @@ local function count_dts(plan)
   return #plan.uniforms
 end
 
---- The plan for the next run, with its program; or nil, the problem as
--- specialize.lua has it, and an error instead when it is no fault of the
--- function.
+--- The plan for the next run, with its program. Otherwise nil and the problem
+-- (plan.lua); or nil, nil and an error message, where the failure is no fault
+-- of the function.
 local function choose(system)
   local code = system.code
   local plan, problem = choose_plan(code, system.work, system.strict)
   if not plan or plan.program then return plan, problem end
-  plan.dts = count_dts(plan)
-  local text, failed
-  plan.program, text, failed = core.program(code.world, system.query, plan.text,
-    plan.totals)
-  if plan.program then
-    system.fixed = plan.dts and plan
-    return plan
-  end
-  plan, problem = codes.refuse(code, system.work, plan, text)
-  if failed then
-    code.problem = nil
-    return nil, nil, text
-  end
-  return plan, problem
+  local program, text
+  program, problem, text = specialize.link(code, system.work, plan,
+    system.query)
+  if not program then return nil, problem, text end
+  local count = count_dts(plan)
+  system.fixed = count and { program = program, values = {}, count = count }
+  return plan
 end
 
---- Prepares a system that is being defined; returns what is wrong, or nil.
-function each.prepare(world, system, spec, precision)
+--- Prepares a system that is being defined: loads a function given as text, and
+-- compiles it. Returns nil, or an error message.
+function system_each.prepare(world, system, spec, precision)
   local problem = objection(system.kind, spec.compile, spec.precision)
   if problem or system.kind ~= "each" then return problem end
   if type(system.work) == "string" then
@@ -113,99 +112,92 @@ function each.prepare(world, system, spec, precision)
   end
   if spec.compile == false then return nil end
   system.strict = spec.compile == true
-  system.code = codes.new(world, system.query,
-    precisions[spec.precision or precision or "fields"], PLANS)
-  system.code.system = true
-  local extras = system.code.extras
-  extras.count, extras[1] = 1, 0
+  system.code = specialize.new { world = world, query = system.query,
+    double = precisions[spec.precision or precision or "fields"],
+    system = true, most = PLANS }
+  specialize.pass(system.code, 1, 0)
   local plan, reason, text = choose(system)
   if text then return (text:gsub("^ecs: ", "")) end
-  if not plan and system.strict then return codes.message(reason) end
+  if not plan and system.strict then return specialize.message(reason) end
 end
 
---- Says, once, that a system runs as plain Lua. Returns as fallback.report.
-local function tell(system, problem)
-  if system.told then return nil end
-  system.told = true
-  return fallback.report(system.name, codes.where(problem), problem.text)
+--- Reports, once, that a system runs as plain Lua. Returns as fallback.report.
+local function report(system, problem)
+  if system.reported then return nil end
+  system.reported = true
+  return fallback.report(system.name, specialize.where(problem), problem.text)
 end
 
---- Says what there is to say about a system that was just defined.
-function each.announce(system)
+--- Reports a system that was just defined and runs as plain Lua. Returns as
+-- fallback.report.
+function system_each.announce(system)
   local code = system.code
-  if code and not code.now then return tell(system, code.problem) end
+  if code and not code.last then return report(system, code.problem) end
 end
 
---- A system is gone: so is what it was compiled to.
-function each.forget(system)
+--- Drops the compiled code of a system that was replaced or removed.
+function system_each.forget(system)
   system.fixed = nil
-  if system.code then codes.drop(system.code) end
+  if system.code then specialize.drop(system.code) end
 end
 
---- The plan that ran last, if it holds still; its values are read then. Reading
--- may run a script, which may have the program dropped.
-local function last_plan(code, work)
-  local plan = code.now
-  if plan and read_plan(plan, plan.values, work) and plan.program then
-    code.runs = code.runs + 1
-    return plan
-  end
-end
-
---- Row by row.
-local function run_plain(system, dt, turn)
+--- Calls the function row by row. Returns as system_each.run.
+local function run_plain(system, dt, run_number)
   local done, second, text = run_each(system.query, system.work, system.name,
-    turn, dt)
+    run_number, dt)
   if not done then return false, second, text end
   system.idle = second
   return true
 end
 
---- What happens when no plan holds: an error, or plain Lua, which is said.
-local function run_without(world, system, problem, text, dt, turn)
+--- Runs a system for which no plan holds: an error, or plain Lua with a report.
+-- Returns as system_each.run.
+local function run_without(world, system, problem, text, dt, run_number)
   if text then
     return false, false, text
   elseif system.strict then
-    return false, false, "ecs: " .. codes.message(problem)
+    return false, false, "ecs: " .. specialize.message(problem)
   end
   local thrown
-  text, thrown = tell(system, problem)
+  text, thrown = report(system, problem)
   if text ~= nil then return false, thrown, text end
   if not core.live(world) then return true end -- the handler closed it
-  return run_plain(system, dt, turn)
+  return run_plain(system, dt, run_number)
 end
 
---- Runs a system as system.lua runs every kind: true; or false, whether the
--- error is the script's own, and the error. turn: how often its phase has run.
-function each.run(world, system, dt, _, turn)
+--- Runs a system as system.lua runs every kind. Returns true; or false, whether
+-- the script raised the error, and the error. run_number: how often the phase
+-- has run.
+function system_each.run(world, system, dt, _, run_number)
   if system.idle and is_idle(system.query) then return true end
-  local plan, code = system.fixed, system.code
-  if plan then
-    for k = 1, plan.dts do plan.values[k] = dt end
+  local program, values
+  local fixed, code = system.fixed, system.code
+  if fixed then
+    program, values = fixed.program, fixed.values
+    for k = 1, fixed.count do values[k] = dt end
   elseif not code then
-    return run_plain(system, dt, turn)
+    return run_plain(system, dt, run_number)
   else
-    local problem, text
-    code.extras[1] = dt
-    plan = last_plan(code, system.work)
+    local plan, problem, text = current_plan(code, system.work, dt)
     if not plan then plan, problem, text = choose(system) end
     if not plan then
-      return run_without(world, system, problem, text, dt, turn)
+      return run_without(world, system, problem, text, dt, run_number)
     end
+    program, values = plan.program, plan.values
   end
-  local done, second = run_program(plan.program, plan.values, system.name, turn)
+  local done, second = run_program(program, values, system.name, run_number)
   if not done then return false, false, second end
   system.idle = second
   return true
 end
 
---- How a system's function runs, for people.
-function each.explain(system)
+--- Describes how a system's function runs: one line for people.
+function system_each.explain(system)
   local code = system.code
   if not code then return "plain Lua, as compile = false says" end
-  local plan = code.now
+  local plan = code.last
   if not plan or not plan.program then
-    return code.problem and "plain Lua: " .. codes.message(code.problem)
+    return code.problem and "plain Lua: " .. specialize.message(code.problem)
       or "to be compiled"
   end
   local operations, read, written, slow, back_end =
@@ -221,4 +213,4 @@ function each.explain(system)
   return text
 end
 
-return each
+return system_each

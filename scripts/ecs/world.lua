@@ -3,26 +3,27 @@
 --     ecs.world { phases = { "input", "update", "draw" }, flush = "frame",
 --                 precision = "double" }
 --
--- What a world does is in ecs.core (entities, hashes, groups) and in the files
--- that add methods: query, system, frame, explain.
+-- The methods of a world are in ecs.core (entities, hashes, groups) and in the
+-- files that add more: query, system, frame, explain.
 
-local native = require "ecs.backend"
-local entries = require "ecs.safe_pairs"
+local backend = require "ecs.backend"
+local safe_pairs = require "ecs.safe_pairs"
 local message = require "ecs.message"
 local query = require "ecs.query"
 local system = require "ecs.system"
 require "ecs.frame"
 require "ecs.explain"
 
-local core = native.core
+local core = backend.core
 
 local known = { phases = true, flush = true, seed = true, precision = true }
 local later = { threads = true }
 
--- In this file, too, level is whom to blame: what error would take in the
--- function that gets it.
+-- In this file, level says which line an error blames: it is the level that
+-- error() would take inside the function that receives it.
 
---- A list of the names of phases, checked and copied; nil: the usual ones.
+--- A checked copy of the list of phase names; nil for nil, which stands for the
+-- default phases.
 local function read_phases(list, level)
   if list == nil then return nil end
   local phases, seen = {}, {}
@@ -43,7 +44,7 @@ local function read_phases(list, level)
   return phases
 end
 
---- Are changes to wait for the end of the frame?
+--- Are changes applied at the end of the frame, rather than of each system?
 local function read_flush(flush, level)
   if flush == nil or flush == "system" then return false end
   if flush == "frame" then return true end
@@ -51,7 +52,7 @@ local function read_flush(flush, level)
     .. message.describe(flush), level)
 end
 
---- What all that ecs.random draws in the world follows from.
+--- The seed of ecs.random in this world; 0 unless given.
 local function read_seed(seed, level)
   if seed == nil then return 0 end
   if type(seed) == "number" and seed >= 0 and seed <= 2 ^ 53
@@ -62,7 +63,7 @@ local function read_seed(seed, level)
     .. message.describe(seed), level)
 end
 
---- How compiled functions compute, unless a system says it.
+--- The precision of compiled functions, unless their system names another.
 local function read_precision(precision, level)
   if precision == nil or precision == "fields" or precision == "double" then
     return precision
@@ -72,9 +73,10 @@ local function read_precision(precision, level)
 end
 
 local function check_keys(options, level)
-  for key in entries(options) do
+  for key in safe_pairs(options) do
     if later[key] then
-      error("ecs: world: " .. key .. " is not here yet: leave it out", level)
+      error("ecs: world: " .. key .. " is not supported yet: leave it out",
+        level)
     elseif not known[key] then
       error("ecs: world has no option " .. message.describe(key)
         .. " (there are phases, flush, seed, precision)", level)
@@ -82,8 +84,8 @@ local function check_keys(options, level)
   end
 end
 
--- A world that a host pushes has the phases of any other.
-core.welcome(function(pushed)
+-- A world that a C host pushes gets the default phases.
+core.on_push(function(pushed)
   system.prepare(pushed, read_phases(nil, 2), read_flush(nil, 2))
 end)
 
@@ -91,12 +93,16 @@ local world = {}
 
 --- Makes a world. options is a table, and may be left out:
 --
---     phases    names, in the order in which they run;
+--     phases    a list of names, in the order in which the phases run;
 --               { "first", "update", "last" } unless given
---     flush     when what systems record is applied: "system", at the end of
---               each system, or "frame"
---     seed      a whole number that ecs.random goes by; 0 unless given
---     precision how compiled functions compute: "fields", or "double"
+--     flush     when the changes that systems record are applied: at the end
+--               of each "system" (the default), or of the "frame"
+--     seed      a whole number from 0 to 2^53, from which ecs.random draws; 0
+--               unless given
+--     precision how compiled functions compute: in the types of the "fields"
+--               (the default), or in "double"
+--
+-- Raises an error if an option has the wrong form or an unknown name.
 function world.create(options)
   if options == nil then options = {} end
   if type(options) ~= "table" then

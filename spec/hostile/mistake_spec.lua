@@ -272,10 +272,10 @@ describe("an option", function()
       "'fields' or 'double'", "not 1")
   end)
 
-  it("that is not here yet is said to be", function()
+  it("that is not supported yet is named", function()
     for _, option in ipairs { "threads" } do
       refuses(function() ecs.world { [option] = 1 } end, option,
-        "not here yet")
+        "not supported yet")
     end
   end)
 

@@ -79,10 +79,10 @@ void bind_push_table(lua_State *L, const char *name) {
   if (!lua_istable(L, -1)) bind_error(L, "the table of %s is gone", name);
 }
 
-/* home(f): f is a function of a file that lies in scripts/ecs itself, not in
+/* never_blame(f): f is a function of a file that lies in scripts/ecs itself, not in
  * one of its folders. Files in that folder and below it are never blamed from
  * now on. Only the first call has an effect, so scripts cannot change it. */
-static int home(lua_State *L) {
+static int never_blame(lua_State *L) {
   lua_Debug info;
   luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_settop(L, 1);
@@ -101,6 +101,7 @@ static int home(lua_State *L) {
 }
 
 void bind_open_error(lua_State *L) {
-  static const luaL_Reg functions[] = {{"home", home}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"never_blame", never_blame},
+                                       {NULL, NULL}};
   bind_add(L, functions);
 }

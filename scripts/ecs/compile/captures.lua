@@ -1,62 +1,65 @@
---- captures: what a compiled function gets from outside.
+--- captures: the values that a compiled function gets from outside.
 --
--- Upvalues, globals and extra arguments, and fields of tables found there. A
--- number or boolean is a uniform: read anew for every run, so that a change is
--- seen. What else the code was compiled for (a function that was inlined, a
--- definition, a nil) is a guard: compared before every run, and when it is
--- another, the function is compiled anew.
+-- They are upvalues, globals, extra arguments, and fields of tables found
+-- there. A number or boolean becomes a uniform: it is read anew for every run,
+-- so a change takes effect. Any other value that the code was compiled for (a
+-- function that was inlined, a definition, a nil) becomes a guard: it is
+-- compared before every run, and where it has changed the function is compiled
+-- anew.
 --
 -- Reading runs no code of a script: a field behind an __index that is a
--- function is UNREADABLE, and nothing is compiled that reads one. Only globals
--- may be behind such a function, as strict modes, sandboxes and test runners
--- have it.
+-- function is UNREADABLE, and no function that reads one is compiled. The
+-- exception is globals, since strict modes, sandboxes and test runners put such
+-- a function behind them.
 --
---     reader   { key, root = function, path = { "speed" }, global, owner }
---              global: path begins with a global's name; owner: the reader of
---              the table that this is a field of
---     uniforms list of { reader, kind, handle, box, position }, in the order
---              of the program's; an argument is box[position], read without a
---              call; handle: an entity that must not be null
---     guards   list of { reader, value }; or { reader, some } where only nil or
---              not is of interest, { reader, table } where it must be a table
---     looked   list of { reader, value } of everything that was looked at;
---              exact: a number of which the value counts
+--     reader   { key, root = function, path = { "speed" }, global, owner }: how
+--              to read one value. path: names of fields, from root's result on.
+--              global: path begins with a global's name. owner: the reader of
+--              the table that holds this field
+--     uniforms list of { reader, kind, handle, box, position }, in the order of
+--              the program's uniforms. An argument is box[position], read
+--              without a call. handle: an entity that must not be null
+--     guards   list of { reader, value }: it must read the same; { reader, some
+--              }: it must not read nil; { reader, table }: it must read a table
+--     looked   list of { reader, value, exact } of everything that was read;
+--              exact: a number, and its value matters
 
 local parser = require "ecs.compile.parser"
 
 local outside = parser.outside
 
--- Taken now: scripts replace what Lua gave them, and programs must not change.
+-- Kept here: scripts replace functions of Lua, but programs must not change.
 local ipairs, match, pcall, type = ipairs, string.match, pcall, type
 local rawequal, rawget, setmetatable = rawequal, rawget, setmetatable
 local get_upvalue = debug and debug.getupvalue
 local get_metatable = debug and debug.getmetatable or getmetatable
 local get_environment = rawget(_G, "getfenv")
 
-local roots = {}
-roots.__index = roots
+local captures = {}
+captures.__index = captures
 
 local UNREADABLE = {}
 
---- How many tables a field may be behind.
+--- How many __index tables a field may be behind.
 local CHAIN_LIMIT = 32
 
---- main: { f }, the function that is compiled. Closures made from one function
--- share its plan: another f is put there before the plan's readers are asked.
--- constant(f, name): of a constant that Lua has taken in; see lexer.lua.
-function roots.new(emit, main, constant)
+--- New captures. emit: the writer of the program. main: { f }, the function
+-- that is compiled. Closures made from one function share its plan, so plan.lua
+-- puts another f there before it uses the plan's readers. constant(f, name):
+-- the value of a constant that Lua folded into the code; see lexer.lua.
+function captures.new(emit, main, constant)
   return setmetatable({
     emit = emit, main = main, constant = constant, uniforms = {}, guards = {},
-    looked = {},     -- { reader, value } in order
-    slots = {},      -- key and kind of a reader -> uniform's value
+    looked = {},     -- { reader, value, exact }, in order
+    slots = {},      -- key and kind of a reader -> name of its uniform
     guarded = {},    -- key of a reader -> true
-    functions = {},  -- function -> its upvalues by name
-    count = 0,
-  }, roots)
+    functions = {},  -- function -> { number, name/ = index of the upvalue }
+    count = 0,       -- functions so far, each of which has a number
+  }, captures)
 end
 
---- The upvalues of a function: name -> position.
-function roots:upvalues(f)
+--- The upvalues of a function: name and "/" -> index; and its number.
+function captures:upvalues(f)
   local known = self.functions[f]
   if known then return known end
   known = { number = self.count }
@@ -74,7 +77,8 @@ end
 
 local function plain_index(object, name) return object[name] end
 
---- A field as indexing gives it; called: where that may call a function.
+--- The value of a field, as indexing gives it. called: indexing may call a
+-- function.
 local function index(object, name, called)
   local first = object
   for _ = 1, CHAIN_LIMIT do
@@ -92,8 +96,8 @@ local function index(object, name, called)
   return UNREADABLE
 end
 
---- The value of a reader now.
-function roots.read(reader)
+--- Reads a value now. UNREADABLE where that is not possible.
+function captures.read(reader)
   local value, path = reader.root(), reader.path
   for k = 1, #path do
     if type(value) ~= "table" then return UNREADABLE end
@@ -102,7 +106,7 @@ function roots.read(reader)
   return value
 end
 
---- Do two values give the same code? The zeros do not, and nan is like itself.
+--- Do two values give the same code? The two zeros do not; NaN equals itself.
 local function same(one, other)
   if type(one) ~= "number" or type(other) ~= "number" then
     return rawequal(one, other)
@@ -111,11 +115,11 @@ local function same(one, other)
     or one ~= one and other ~= other
 end
 
---- Is what was looked at still what the compiler takes for the same? Numbers
--- are alike to it, but for those that guards compare; and so are tables, whose
--- fields are looked at apart.
-function roots.alike(looked)
-  local now, value = roots.read(looked.reader), looked.value
+--- Would the compiler treat a value that it read the same now? It treats all
+-- numbers alike, except those that guards compare. It treats all tables alike,
+-- because it reads their fields separately.
+function captures.alike(looked)
+  local now, value = captures.read(looked.reader), looked.value
   if looked.exact then return same(now, value) end
   if rawequal(now, value) then return true end
   local kind = type(value)
@@ -126,15 +130,16 @@ function roots.alike(looked)
   return kind == "number" or kind == "boolean" or kind == "table"
 end
 
---- What a reader reads, noted down.
-function roots:object(reader, line)
-  local value = roots.read(reader)
+--- Reads a value for the compiler and records it in looked. line: where the
+-- function names it.
+function captures:object(reader, line)
+  local value = captures.read(reader)
   local looked = { reader = reader, value = value }
   self.looked[#self.looked + 1] = looked
   if rawequal(value, UNREADABLE) then
     outside(line, "'" .. reader.path[#reader.path] .. "' behind a metatable "
       .. "whose __index is a function", "read it from a plain table")
-  elseif type(value) == "cdata" then -- which may be equal to a number, or nil
+  elseif type(value) == "cdata" then -- it may equal a number, or nil
     outside(line, "'" .. match(reader.key, "[^/.]*$") .. "', which is cdata",
       "keep numbers in variables and tables of Lua")
   end
@@ -148,7 +153,7 @@ local function upvalue_reader(holder, position, key)
   end }
 end
 
---- A constant that Lua has taken in, as a value; nil when there is none.
+--- A constant that Lua folded into the code, as a value; nil: there is none.
 local function constant_value(self, f, name, node)
   local found, value, unknown = self.constant(f, name)
   if not found then return nil end
@@ -163,8 +168,8 @@ local function constant_value(self, f, name, node)
   return self.emit:truth(value)
 end
 
---- What a name means in a function where it is no local variable.
-function roots:lookup(f, name, node)
+--- The value of a name that is no local variable of the function f.
+function captures:lookup(f, name, node)
   local known = self:upvalues(f)
   local holder = f == self.main.f and self.main or { f = f }
   local position = known[name .. "/"]
@@ -176,8 +181,9 @@ function roots:lookup(f, name, node)
   local constant = constant_value(self, f, name, node)
   if constant then return constant end
   -- Where functions have environments, _ENV is a name like any other.
-  local place = not get_environment and known["_ENV/"]
-  local reader = place and upvalue_reader(holder, place, key .. "_ENV")
+  local environment = not get_environment and known["_ENV/"]
+  local reader = environment
+    and upvalue_reader(holder, environment, key .. "_ENV")
     or get_environment and { key = key .. "/", path = {}, root = function()
       return get_environment(holder.f)
     end }
@@ -189,15 +195,15 @@ function roots:lookup(f, name, node)
   return self:field(self:object(reader, node.line), name, node.line)
 end
 
---- An argument that every row is given.
-function roots:argument(position, box)
+--- An argument that follows the rows: box[position].
+function captures:argument(position, box)
   return self:object { key = "argument " .. position, path = {},
                        argument = true, box = box, position = position,
                        root = function() return box[position] end }
 end
 
---- A field of a table from outside.
-function roots:field(value, name, line)
+--- The value of a field of a table from outside.
+function captures:field(value, name, line)
   if type(value.value) ~= "table" then
     outside(line, "'." .. name .. "' of "
       .. (value.value == nil and "nil" or "a " .. type(value.value)),
@@ -212,9 +218,9 @@ function roots:field(value, name, line)
                        owner = reader }, line)
 end
 
---- Fields that are read and then not used: of what they are a field must stay
--- a table, as plain Lua raises an error where it is none. Called last.
-function roots:guard_owners()
+--- Guards the tables of fields that are read and then not used: such a table
+-- must stay a table, since plain Lua would raise an error. Called last.
+function captures:guard_owners()
   local covered = {}
   for _, list in ipairs { self.uniforms, self.guards } do
     for _, known in ipairs(list) do covered[known.reader.key] = true end
@@ -229,8 +235,8 @@ function roots:guard_owners()
   end
 end
 
---- The code holds only while this reads the same.
-function roots:guard(value)
+--- Adds a guard: the code is valid while this value reads the same.
+function captures:guard(value)
   local reader = value.reader
   if value.looked then value.looked.exact = type(value.value) == "number" end
   if not reader or self.guarded[reader.key] then return end
@@ -238,8 +244,9 @@ function roots:guard(value)
   self.guards[#self.guards + 1] = { reader = reader, value = value.value }
 end
 
---- The code holds only while this is nil, or something, as it is now.
-function roots:guard_some(value)
+--- Adds a guard: the code is valid while this value is nil, or while it is not,
+-- as it is now.
+function captures:guard_some(value)
   local reader = value.reader
   local key = reader.key .. "?"
   if value.value == nil then return self:guard(value) end
@@ -249,8 +256,8 @@ function roots:guard_some(value)
 end
 
 --- Does a guard hold?
-function roots.holds(guard)
-  local now = roots.read(guard.reader)
+function captures.holds(guard)
+  local now = captures.read(guard.reader)
   if guard.table then
     return type(now) == "table" and not rawequal(now, UNREADABLE)
   end
@@ -258,14 +265,14 @@ function roots.holds(guard)
   return same(now, guard.value)
 end
 
---- Is it the number of an entity, which a program does not take for null?
-function roots.is_handle(number)
+--- Is a number the handle of an entity, which a program does not read as null?
+function captures.is_handle(number)
   return number >= 1 and number < 2 ^ 52 and number % 1 == 0
 end
 
---- The uniform of a reader: kind number, bool or entity; handle: an entity that
--- must not be null.
-function roots:uniform(value, kind, handle)
+--- The value of a uniform for a value from outside, made at the first use. kind
+-- is number, bool or entity; handle: an entity that must not be null.
+function captures:uniform(value, kind, handle)
   local emit = self.emit
   local key = value.reader.key .. " " .. kind .. (handle and "!" or "")
   local slot = self.slots[key]
@@ -283,8 +290,9 @@ function roots:uniform(value, kind, handle)
            flex = kind == "number" and not emit.double or nil }
 end
 
---- A value from outside as a value of the program, where it is one.
-function roots:plain(value)
+--- A value from outside as a value of the program. Returns other values, and
+-- objects that no program has, as they are.
+function captures:plain(value)
   if value.type ~= "object" then return value end
   local kind = type(value.value)
   if kind == "number" then
@@ -298,13 +306,14 @@ function roots:plain(value)
   return value
 end
 
---- The same as an entity; nil when it is none. chosen: between it and another
--- by a condition, so that it must not be null, as numbers are not false.
-function roots:entity(value, chosen)
+--- A value from outside as an entity; nil where it is none. chosen: a condition
+-- chooses between it and another value, so a number must not read as null: in
+-- Lua, no number is false.
+function captures:entity(value, chosen)
   if value.type == "object" and type(value.value) == "number"
     or value.slot and value.type ~= "bool" then
     if not chosen then return self:uniform(value, "entity") end
-    if roots.is_handle(value.number or value.value) then
+    if captures.is_handle(value.number or value.value) then
       return self:uniform(value, "entity", true)
     end
     if value.looked then value.looked.exact = true end
@@ -316,4 +325,4 @@ function roots:entity(value, chosen)
   return nil
 end
 
-return roots
+return captures

@@ -1,50 +1,42 @@
---- compiler: a function of one row as a kernel program.
+--- compiler: turns a function of one row into a kernel program.
 --
---     source -> parser -> lower* (emitter*) -> text    ecs.core runs it
+--     source -> lexer -> parser -> lower* -> ir_* -> text    ecs.core runs it
 --
--- What comes out depends on the function, on the terms of its query and on what
--- it sees outside (captures.lua). It is a plan:
---
---     text       the program
---     uniforms   what to read before each run, in order
---     guards     what has to be as it was
---     totals     what its reductions go into, in order
---     main       { f }: whose upvalues are read
---     looked     everything outside that was looked at
---
--- or nil, where and why not.
+-- The result depends on the function, on the terms of its query and on the
+-- values that it uses from outside (captures.lua). It is a plan or a problem:
+-- see plan.lua.
 
 local source = require "ecs.compile.source"
 local parser = require "ecs.compile.parser"
-local emitter = require "ecs.compile.ir_number"
-local roots = require "ecs.compile.captures"
+local ir_number = require "ecs.compile.ir_number"
+local captures = require "ecs.compile.captures"
 local lower = require "ecs.compile.lower_statement"
 local lower_call = require "ecs.compile.lower_call"
 local lexer = require "ecs.compile.lexer"
+local plans = require "ecs.compile.plan"
 
--- Taken now: scripts replace what Lua gave them, and programs must not change.
+-- Kept here: scripts replace functions of Lua, but programs must not change.
 local error, ipairs, pcall, type = error, ipairs, pcall, type
 local find, max = string.find, math.max
 
 local get_info = debug and debug.getinfo
 
-local read_root, holds = roots.read, roots.holds
-
 local compiler = {}
 
 local calls = lower_call.calls()
 
---- Functions that look into a program or stop it, and are taken out again.
+--- Functions that are called while debugging and removed afterwards.
 local debugging = {}
 for _, f in ipairs { print, error, assert, io and io.write } do
   debugging[f] = true
 end
 
---- Trees of functions that were proved, by the function.
+--- Function -> { place, tree }, for functions that source.lua found.
 local trees = setmetatable({}, { __mode = "k" })
 
---- The tree of a function and where it stands; raises. name: what it is called
--- by, where it is called.
+--- The tree of a function and its place in the source. Refuses a function that
+-- has no source or is outside the subset. line and name: of the call, where the
+-- function is called by another; name is nil otherwise.
 local function tree_of(f, line, name)
   local known = trees[f]
   if not known then
@@ -73,7 +65,7 @@ local function tree_of(f, line, name)
   return known
 end
 
---- The terms that are parameters, as lower_expression.lua wants them.
+--- The terms that are parameters, in the form that lower_expression.lua takes.
 local function read_rows(emit, terms)
   local rows = {}
   for k, term in ipairs(terms) do
@@ -91,7 +83,7 @@ local function read_rows(emit, terms)
   return rows
 end
 
---- Binds the parameters: rows, then what comes from outside, then the entity.
+--- Binds the parameters: the rows, the arguments that follow them, the entity.
 local function bind(state, tree, rows, extras)
   local scope, count = {}, #rows
   for k, name in ipairs(tree.parameters) do
@@ -101,7 +93,7 @@ local function bind(state, tree, rows, extras)
     if k <= count then
       value = { type = "row", term = rows[k] }
     elseif k <= count + extras.count then
-      value = state.context.roots:argument(k - count, extras)
+      value = state.context.captures:argument(k - count, extras)
     elseif k == count + extras.count + 1 then
       value = state.emit:value("self", "entity")
     end
@@ -110,7 +102,7 @@ local function bind(state, tree, rows, extras)
   return scope
 end
 
---- Stores of what was written, with the values that fields have at the end.
+--- Emits the stores: every field that was written, with its final value.
 local function store(state, written)
   local emit = state.emit
   for _, field in ipairs(written) do
@@ -125,7 +117,7 @@ local function store(state, written)
   end
 end
 
---- What a name stands for in a function whose tree is known; see lexer.lua.
+--- The value of a constant in a function that has a tree; see lexer.lua.
 local function constant(f, name)
   local place = trees[f].place
   return lexer.constant(place.tokens, place.first, name)
@@ -135,7 +127,7 @@ local function lower_all(f, options, outer)
   local emit = outer.emit
   local known = tree_of(f, 0)
   local context = {
-    emit = emit, roots = outer, func = f, written = {},
+    emit = emit, captures = outer, func = f, written = {},
     calls = calls, describe = options.describe, methods = options.methods,
     system = options.system, totals = {}, total_kind = options.total_kind,
 
@@ -157,37 +149,54 @@ local function lower_all(f, options, outer)
   state:block(known.tree.body, scope)
   store(state, context.written)
   outer:guard_owners()
-  return { text = emit:text(), uniforms = outer.uniforms,
-           guards = outer.guards, totals = context.totals }
+  return { text = emit:text(), totals = context.totals }
 end
 
---- Compiles f. options: terms, a list of { name, fields, access } of the rows
--- it is given; extras, { count, [k] = value } what follows them, read anew for
--- every run; double; describe(value), of a definition its name and types, else
--- nil; methods(object), see lower_expression.lua; system: it is a system's,
--- whose rows draw numbers and add to totals; total_kind(object), of such a
--- total: "sum", "min" or "max".
--- Returns a plan; or nil and { file, line, what, remedy, looked, main }, which
--- compiler.unchanged understands.
+--- The text of a problem. A clause about the construct that begins with a comma
+-- ends with one, too.
+local function explain(what, remedy)
+  local comma = (find(what, ", which ", 1, true)
+    or find(what, ", whose ", 1, true)) and "," or ""
+  return what .. comma .. " cannot be compiled: " .. remedy
+end
+
+--- Compiles f. options:
+--
+--     terms         a list of { name, fields, access }: the rows it is given
+--     extras        { count, [k] = value }: the arguments that follow the rows,
+--                   which are read anew for every run
+--     double        true: everything is computed in f64
+--     system        true: a system's function: its rows draw numbers and add
+--                   to totals
+--     describe(value)      a definition's name and types of fields, or nil
+--     methods(object)      see lower_expression.lua
+--     total_kind(object)   "sum", "min" or "max" of such a total, or nil
+--
+-- Returns a plan, or nil and the problem: see plan.lua.
 function compiler.compile(f, options)
   local main = { f = f }
-  local outer = roots.new(emitter.new(options.double), main, constant)
+  local outer = captures.new(ir_number.new(options.double), main, constant)
   local done, result = pcall(lower_all, f, options, outer)
-  if not done and type(result) == "string"
+  if done then
+    return plans.new { text = result.text, uniforms = outer.uniforms,
+      guards = outer.guards, totals = result.totals, main = main,
+      looked = outer.looked, count = options.extras.count }
+  elseif type(result) == "string"
     and find(result, "stack overflow", 1, true) then
     result = { line = 0, what = "a function this large",
                remedy = "split it, or its longest expression" }
-  elseif not done and (type(result) ~= "table" or not result.what) then
-    error(result, 0) -- a mistake of ours
+  elseif type(result) ~= "table" or not result.what then
+    error(result, 0) -- a bug in the compiler
   end
-  result.main, result.looked = main, outer.looked
-  if done then return result end
-  local blamed = result.blamed or outer.context and outer.context.func or f
-  result.file, result.line = compiler.place(blamed, result.line)
-  return nil, result
+  local file, line = compiler.place(
+    result.blamed or outer.context and outer.context.func or f, result.line)
+  return nil, plans.problem { file = file, line = line, final = result.final,
+    text = explain(result.what, result.remedy), main = main,
+    looked = outer.looked, count = options.extras.count }
 end
 
---- Where a function stands, as messages say it; line unless it is 0.
+--- The file of a function, as messages show it, and a line: the given one, or
+-- where the function begins if line is nil or 0.
 function compiler.place(f, line)
   local info = get_info and get_info(f, "S")
   if not info then return "?", line or 0 end
@@ -195,59 +204,7 @@ function compiler.place(f, line)
   return info.short_src, line
 end
 
---- After a problem: is everything that was looked at as it was, so that the
--- same would come of compiling f again?
-function compiler.unchanged(problem, f)
-  local looked = problem.looked
-  problem.main.f = f
-  for k = 1, #looked do
-    if not roots.alike(looked[k]) then return false end
-  end
-  return true
-end
-
---- The uniforms of a plan, read now into values; false when the code does not
--- hold any more. f is the function that runs: the one that was compiled, or
--- another closure of the same code.
-function compiler.read(plan, values, f)
-  local guards, uniforms = plan.guards, plan.uniforms
-  plan.main.f = f
-  for k = 1, #guards do
-    if not holds(guards[k]) then return false end
-  end
-  for k = 1, #uniforms do
-    local uniform = uniforms[k]
-    local box, value = uniform.box
-    if box then
-      value = box[uniform.position]
-    else
-      value = read_root(uniform.reader)
-    end
-    if uniform.kind == "bool" then
-      if type(value) ~= "boolean" then return false end
-      value = value and 1 or 0
-    elseif type(value) ~= "number"
-      or uniform.handle and not roots.is_handle(value) then
-      return false
-    end
-    values[k] = value
-  end
-  return true
-end
-
 compiler.world_methods = lower_call.methods
 compiler.total_methods = lower_call.totals
-
--- The parts trust what they are given, and what they keep is for the compiler
--- alone. So package.loaded loses them: a script that requires one loads a copy
--- of its own, which shares nothing with this compiler. They are plain Lua, and
--- ecs.core checks every program: garbage given to a copy may keep it busy for
--- ever, as any loop can, and no more.
-for _, part in ipairs { "source", "lexer", "parser", "ir_writer",
-                        "ir_number", "captures", "lower", "lower_value",
-                        "lower_expression", "lower_statement",
-                        "lower_call" } do
-  package.loaded["ecs.compile." .. part] = nil
-end
 
 return compiler

@@ -1,30 +1,32 @@
 --- ir_writer: writes kernel programs, the text that ecs.core verifies and runs.
 --
--- A value is a table: its type (f32 f64 bool entity) and its number in the
--- program. It may say more:
+-- A value is a table with these fields:
 --
---     constant   the number or boolean it is known to be
---     sign, left, right    how a bool was made, for what a test proves
---     slot                 the uniform it was read from: u0, u1 ...
+--     type       f32, f64, bool or entity
+--     id         its number in the program; nil: not emitted yet
+--     constant   the number or boolean that it is known to be; nil: not known
+--     sign, left, right    of a bool: the operation that made it, from which
+--                          lower.lua concludes what a test proves
+--     slot       the uniform that it was read from: u0, u1 ...
 --
--- and, of a number, what ir_number.lua adds: that module computes, this
--- one writes, and knows what needs no writing. Equal operations on equal values
--- are emitted once, and what follows about truths from how they were made is
--- not emitted at all. Each operation costs one look-up of its text.
+-- and, for numbers, those that ir_number.lua adds. That file adds arithmetic;
+-- this one writes, and leaves out what is not needed: equal operations on equal
+-- values are emitted once, and a bool that follows from others is not emitted.
+-- Cost of an operation: one lookup of its text.
 
-if jit then jit.off(true, true) end -- too seldom run to be worth compiling
+if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
--- Taken now: scripts replace what Lua gave them, and programs must not change.
+-- Kept here: scripts replace functions of Lua, but programs must not change.
 local abs, floor, format, concat = math.abs, math.floor, string.format,
   table.concat
 local gsub, byte_of, type_of = string.gsub, string.byte, type
 local setmetatable, tostring = setmetatable, tostring
 
-local emitter = {}
-emitter.__index = emitter
+local ir_writer = {}
+ir_writer.__index = ir_writer
 
---- Numbers as the program reads them: whole, times a power of two, so that no
--- bit is lost and no locale puts a comma in.
+--- A number as text: a whole number times a power of two, so that no bit is
+-- lost and no locale writes a comma.
 local function exact(number)
   if number ~= number then return "nan" end
   if number == 1 / 0 then return "inf" end
@@ -47,21 +49,22 @@ local function exact(number)
     exponent)
 end
 
---- A name as it stands in a program.
-function emitter.quote(name)
+--- A name as programs have it: in quotes, with odd bytes escaped.
+function ir_writer.quote(name)
   return '"' .. gsub(name, '[%c"\\\127]', function(byte)
     return format("\\x%02x", byte_of(byte))
   end) .. '"'
 end
 
-function emitter.new(double)
+--- A new writer. double: everything is computed in f64.
+function ir_writer.new(double)
   local self = setmetatable({
-    double = double,     -- everything is computed in f64
-    declarations = {},
+    double = double,
+    declarations = {},   -- lines of the program, in two parts
     lines = {},
     known = {},          -- text of an operation -> its value
     columns = 0, uniforms = 0, reductions = 0, values = 0,
-  }, emitter)
+  }, ir_writer)
   self.yes = { type = "bool", constant = true }
   self.no = { type = "bool", constant = false }
   return self
@@ -69,24 +72,26 @@ end
 
 -- Declarations --------------------------------------------------------------
 
-function emitter:column(component, field, scalar, access)
+--- Declares a column; returns its name. access: write, read or optional.
+function ir_writer:column(component, field, scalar, access)
   local name = "c" .. self.columns
   self.columns = self.columns + 1
   self.declarations[#self.declarations + 1] = format(
-    "column %s %s %s %s %s", name, emitter.quote(component),
-    emitter.quote(field), scalar, access)
+    "column %s %s %s %s %s", name, ir_writer.quote(component),
+    ir_writer.quote(field), scalar, access)
   return name
 end
 
-function emitter:uniform_slot(kind)
+--- Declares a uniform; returns its name. kind: number, bool or entity.
+function ir_writer:uniform_slot(kind)
   local name = "u" .. self.uniforms
   self.uniforms = self.uniforms + 1
   self.declarations[#self.declarations + 1] = "uniform " .. name .. " " .. kind
   return name
 end
 
---- kind: sum, min or max.
-function emitter:reduction(kind)
+--- Declares a reduction; returns its name. kind: sum, min or max.
+function ir_writer:reduction(kind)
   local name = "r" .. self.reductions
   self.reductions = self.reductions + 1
   self.declarations[#self.declarations + 1] = "reduction " .. name .. " "
@@ -96,8 +101,8 @@ end
 
 -- Values --------------------------------------------------------------------
 
---- The number of a value; constants that have none yet get one.
-function emitter:name(value)
+--- The name of a value. Emits a constant that was not emitted yet.
+function ir_writer:name(value)
   if not value.id then
     local text
     if value.type == "bool" then
@@ -111,8 +116,9 @@ function emitter:name(value)
   return "v" .. value.id
 end
 
---- The value of an operation, given as text without its result.
-function emitter:value(text, type)
+--- The value of an operation, given as text without its result. Emits the
+-- operation unless the program has it.
+function ir_writer:value(text, type)
   local value = self.known[text]
   if value then return value end
   value = { type = type, id = self.values }
@@ -122,33 +128,38 @@ function emitter:value(text, type)
   return value
 end
 
-function emitter:op(text, type, a, b, c)
+--- The same for an operation on the values a, b and c, of which some may be
+-- nil.
+function ir_writer:op(text, type, a, b, c)
   if a then text = text .. " " .. self:name(a) end
   if b then text = text .. " " .. self:name(b) end
   if c then text = text .. " " .. self:name(c) end
   return self:value(text, type)
 end
 
-function emitter:effect(text, a, mask)
+--- Emits an operation without a value. mask: the bool under which it happens;
+-- nil: always.
+function ir_writer:effect(text, a, mask)
   if a then text = text .. " " .. self:name(a) end
   if mask then text = text .. " " .. self:name(mask) end
   self.lines[#self.lines + 1] = text
 end
 
--- Truths --------------------------------------------------------------------
+-- Bools ---------------------------------------------------------------------
 
-function emitter:truth(known)
+--- The bool for true or false.
+function ir_writer:truth(known)
   return known and self.yes or self.no
 end
 
---- Is one the opposite of the other?
+--- Is one bool the negation of the other, as far as their making tells?
 local function opposed(a, b)
   return a.sign == "not" and a.left.id == b.id
     or b.sign == "not" and b.left.id == a.id
 end
 
---- b without what a already says about it: of a or (not a and c), only c
--- counts; of a and (not a or c), too. inner: the sign that b has then.
+--- The part of b that matters beside a: of a or (not a and c) and of a and (not
+-- a or c), only c. inner: the sign of b in such a case.
 local function without(a, b, inner)
   if b.sign ~= inner then return b end
   if opposed(a, b.left) then return b.right end
@@ -156,7 +167,8 @@ local function without(a, b, inner)
   return b
 end
 
-function emitter:both(a, b)
+--- a and b
+function ir_writer:both(a, b)
   if a.constant ~= nil then return a.constant and b or self.no end
   if b.constant ~= nil then return b.constant and a or self.no end
   if a.id == b.id then return a end
@@ -167,7 +179,8 @@ function emitter:both(a, b)
   return value
 end
 
-function emitter:either(a, b)
+--- a or b
+function ir_writer:either(a, b)
   if a.constant ~= nil then return a.constant and self.yes or b end
   if b.constant ~= nil then return b.constant and self.yes or a end
   if a.id == b.id then return a end
@@ -178,7 +191,8 @@ function emitter:either(a, b)
   return value
 end
 
-function emitter:opposite(a)
+--- not a
+function ir_writer:opposite(a)
   if a.constant ~= nil then return self:truth(not a.constant) end
   if a.sign == "not" then return a.left end
   local value = self:op("not", "bool", a)
@@ -186,19 +200,19 @@ function emitter:opposite(a)
   return value
 end
 
---- Are these surely the same value?
-function emitter.same(a, b)
+--- Are two values known to be equal?
+function ir_writer.same(a, b)
   if a == b then return true end
   if a.type ~= b.type or a.flex ~= b.flex then return false end
   if a.narrow or b.narrow then return a.narrow == b.narrow end
   if a.id and b.id then return a.id == b.id end
-  -- The sign of a zero tells two constants apart.
+  -- 0 and -0 are different constants.
   return a.constant ~= nil and a.constant == b.constant
     and (type_of(a.constant) ~= "number" or 1 / a.constant == 1 / b.constant)
 end
 
 --- The bool a where test is true, else the bool b.
-function emitter:select_bool(test, a, b)
+function ir_writer:select_bool(test, a, b)
   if a.constant == true then return self:either(test, b) end
   if a.constant == false then return self:both(self:opposite(test), b) end
   if b.constant == false then return self:both(test, a) end
@@ -206,10 +220,10 @@ function emitter:select_bool(test, a, b)
   return self:op("select bool", "bool", test, a, b)
 end
 
---- The program.
-function emitter:text()
+--- The text of the program.
+function ir_writer:text()
   return concat(self.declarations, "\n") .. "\n"
     .. concat(self.lines, "\n") .. "\n"
 end
 
-return emitter
+return ir_writer

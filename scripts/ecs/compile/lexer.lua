@@ -1,18 +1,19 @@
---- lexer: Lua text as arrays of tokens.
+--- lexer: splits Lua text into arrays of tokens.
 --
--- Of the whole chunk, because only from its start is it known what is a string
--- or a comment. For token k:
+-- It reads whole chunks, because strings and comments are known only from the
+-- start. For token k:
 --
 --     kinds[k]   "name", "number", "string", "end of text", or the keyword or
 --                sign itself
---     values[k]  the name, the number (false: one that is no double); nil
---                otherwise
---     lines[k], starts[k], stops[k]   where it stands
+--     values[k]  the name; the number (false: one that is no double); nil for
+--                other kinds
+--     lines[k]             its line
+--     starts[k], stops[k]  positions of its first and last byte
 --
--- The text has been loaded by the VM before, so it is known to be Lua; what
--- this file does not understand gives nil all the same.
+-- The VM has loaded the text before, so it is known to be Lua. Text that this
+-- file does not understand gives nil all the same.
 
-if jit then jit.off(true, true) end -- too seldom run to be worth compiling
+if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 local find, sub, byte = string.find, string.sub, string.byte
 local tonumber, type = tonumber, type
@@ -31,12 +32,13 @@ for sign in ("== ~= <= >= // :: << >> .."):gmatch("%S+") do
   pairs_of_signs[sign] = true
 end
 
---- The bytes that names start with: on LuaJIT all that are not ASCII, too.
+--- The bytes that names start with. On LuaJIT they include all that are not
+-- ASCII.
 local is_letter = { [95] = true }
 for code = 65, 90 do is_letter[code], is_letter[code + 32] = true, true end
 for code = 128, 255 do is_letter[code] = true end
 
---- The position behind a long bracket that opens at start, or nil.
+--- The position after a long bracket that opens at start, or nil.
 local function skip_long(text, start)
   local _, open, level = find(text, "^%[(=*)%[", start)
   if not open then return nil end
@@ -44,26 +46,27 @@ local function skip_long(text, start)
   return stop and stop + 1
 end
 
---- The position behind a comment whose dashes are at start.
+--- The position after a comment that begins at start with its dashes.
 local function skip_comment(text, start)
-  local behind = skip_long(text, start + 2)
-  if behind then return behind end
+  local next_start = skip_long(text, start + 2)
+  if next_start then return next_start end
   return find(text, "[\r\n]", start) or #text + 1
 end
 
---- The position behind a quoted string that opens at start, or nil.
+--- The position after a quoted string that opens at start, or nil.
 local function skip_quoted(text, start)
-  local quote, at = sub(text, start, start), start + 1
+  local quote, position = sub(text, start, start), start + 1
   while true do
-    local found = find(text, "[\\" .. quote .. "]", at)
+    local found = find(text, "[\\" .. quote .. "]", position)
     if not found then return nil end
     if sub(text, found, found) == quote then return found + 1 end
-    at = found + 2
+    position = found + 2
   end
 end
 
---- The number that starts at start, and where it stops: everything that could
--- belong to one does, as in Lua. false for one that is no double: 1LL, 2i.
+--- The number that starts at start, and the position of its last byte. As in
+-- Lua, every byte that could belong to a number does. false for a number that
+-- is no double: 1LL, 2i.
 local function number_at(text, start)
   local exponent = find(text, "^0[xX]", start) and "[pP]" or "[eE]"
   local stop = start - 1
@@ -84,7 +87,8 @@ local function sign_at(text, start)
   return two
 end
 
---- One token that starts at start: kind, value, stop; nil where it is none.
+--- The token that starts at start: kind, value, position of its last byte; nil
+-- where there is none.
 local function token_at(text, start)
   local first = byte(text, start)
   if is_letter[first] then
@@ -97,63 +101,64 @@ local function token_at(text, start)
     local value, stop = number_at(text, start)
     return "number", value, stop
   elseif first == 34 or first == 39 then -- quotes
-    local behind = skip_quoted(text, start)
-    return behind and "string", nil, behind and behind - 1
+    local next_start = skip_quoted(text, start)
+    return next_start and "string", nil, next_start and next_start - 1
   elseif first == 91 then -- [
-    local behind = skip_long(text, start)
-    if behind then return "string", nil, behind - 1 end
+    local next_start = skip_long(text, start)
+    if next_start then return "string", nil, next_start - 1 end
   end
   local sign = sign_at(text, start)
   return sign, nil, start + #sign - 1
 end
 
---- How many lines begin behind at and before behind, as Lua counts: two bytes
--- of which each breaks a line are one break, unless they are the same.
-local function breaks_in(text, at, behind)
+--- The number of line breaks from start to before stop, as Lua counts them:
+-- \r\n and \n\r are one break each.
+local function breaks_in(text, start, stop)
   local count = 0
-  at = find(text, "[\r\n]", at)
-  while at and at < behind do
+  local position = find(text, "[\r\n]", start)
+  while position and position < stop do
     count = count + 1
-    local one, other = byte(text, at, at + 1)
+    local one, other = byte(text, position, position + 1)
     local both = other ~= one and (other == 10 or other == 13)
-    at = find(text, "[\r\n]", both and at + 2 or at + 1)
+    position = find(text, "[\r\n]", both and position + 2 or position + 1)
   end
   return count
 end
 
---- The tokens of a text; nil when it is no Lua that this file knows.
+--- The tokens of a text: { kinds, values, lines, starts, stops, count, text };
+-- nil where it is no Lua that this file understands.
 function lexer.read(text)
   local kinds, values, lines, starts, stops = {}, {}, {}, {}, {}
-  local at, line, count, length = 1, 1, 0, #text
+  local start, line, count, length = 1, 1, 0, #text
   if sub(text, 1, 1) == "#" then
-    at = find(text, "[\r\n]") or length + 1
+    start = find(text, "[\r\n]") or length + 1
   end
   while true do
-    local from = at
-    at = find(text, "[^ \t\v\f]", at) or length + 1
-    if at > length then break end
-    local first = byte(text, at)
-    local behind
+    local before = start
+    start = find(text, "[^ \t\v\f]", start) or length + 1
+    if start > length then break end
+    local first = byte(text, start)
+    local next_start
     if first == 10 or first == 13 then
-      local _, last = find(text, first == 10 and "^\n\r?" or "^\r\n?", at)
+      local _, last = find(text, first == 10 and "^\n\r?" or "^\r\n?", start)
       line = line + 1
-      behind = last + 1
-    elseif first == 45 and byte(text, at + 1) == 45 then
-      behind = skip_comment(text, at)
+      next_start = last + 1
+    elseif first == 45 and byte(text, start + 1) == 45 then
+      next_start = skip_comment(text, start)
     else
-      local kind, value, stop = token_at(text, at)
+      local kind, value, stop = token_at(text, start)
       if not kind then return nil end
       count = count + 1
       kinds[count], values[count], lines[count] = kind, value, line
-      starts[count], stops[count] = at, stop
-      behind = stop + 1
+      starts[count], stops[count] = start, stop
+      next_start = stop + 1
     end
-    -- Line breaks inside strings and comments: after - [ " and '.
+    -- Line breaks inside strings and comments, which begin with - [ " or '.
     if first == 45 or first == 91 or first == 34 or first == 39 then
-      line = line + breaks_in(text, at, behind)
+      line = line + breaks_in(text, start, next_start)
     end
-    at = behind
-    if at <= from then return nil end
+    start = next_start
+    if start <= before then return nil end
   end
   kinds[count + 1], lines[count + 1] = "end of text", line
   starts[count + 1], stops[count + 1] = length + 1, length + 1
@@ -164,7 +169,7 @@ end
 local opens = { ["function"] = 1, ["do"] = 1, ["if"] = 1, ["repeat"] = 1,
                 ["end"] = -1, ["until"] = -1 }
 
---- The token that ends the function whose keyword is token first.
+--- The index of the token that ends the function that begins at token first.
 function lexer.function_end(tokens, first)
   local kinds, depth = tokens.kinds, 0
   for k = first, tokens.count do
@@ -177,15 +182,16 @@ function lexer.function_end(tokens, first)
   return nil
 end
 
---- What would go on with a value that began before it.
+--- Signs and words that continue an expression.
 local continues = {}
 for sign in ("+ - * / // % ^ .. == ~= < <= > >= & | ~ << >> and or ,")
   :gmatch("%S+") do continues[sign] = true end
 
---- The token of name in `local name <const> =`, in a block that is open at
--- token first: the innermost one. Lua 5.4 takes such constants into the code,
--- so that a function has no upvalue for them. What follows until still sees the
--- block that it ends: where that had one and no other is found, true.
+--- The index of name in `local name <const> =`, in the innermost block that is
+-- open at token first. Lua 5.4 folds such constants into the code, so that a
+-- function has no upvalue for them. The condition after until still sees the
+-- block that it ends: true, where that block has such a constant and no other
+-- is found.
 local function constant_at(tokens, first, name)
   local kinds, depth, open, ended = tokens.kinds, 0, {}, nil
   for k = 1, first - 1 do
@@ -205,16 +211,16 @@ local function constant_at(tokens, first, name)
   return open[depth] or ended and true
 end
 
---- What a name that is no upvalue stands for at token first, as a constant that
--- Lua took in: true and its value; true, nil and true where the text does not
--- tell it; false when there is none.
+--- The value, at token first, of a name that is no upvalue, as a constant that
+-- Lua folded into the code: true and the value; true, nil and true where the
+-- value is not written out in the text; false where there is no such constant.
 function lexer.constant(tokens, first, name)
-  local at = constant_at(tokens, first, name)
-  if not at then return false end
-  if at == true then return true, nil, true end
-  local kinds, value = tokens.kinds, at + 5
+  local declared = constant_at(tokens, first, name)
+  if not declared then return false end
+  if declared == true then return true, nil, true end
+  local kinds, value = tokens.kinds, declared + 5
   local sign = 1
-  if kinds[at + 4] ~= "=" then return true, nil, true end
+  if kinds[declared + 4] ~= "=" then return true, nil, true end
   if kinds[value] == "-" then sign, value = -1, value + 1 end
   local word = kinds[value]
   if continues[kinds[value + 1]] then return true, nil, true end

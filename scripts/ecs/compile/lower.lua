@@ -1,29 +1,30 @@
---- lower: a function's tree as straight-line code, for one row.
+--- lower: turns a function's tree into straight-line code, for one row.
 --
--- Both sides of every branch are computed, and what they assign is chosen
--- afterwards. So that this gives what Lua gives:
+-- Both sides of every branch are computed, and the values that they assign are
+-- selected afterwards. Four means make the result the same as Lua's:
 --
---   state     variable or field -> its value at this point. A branch works on
---             the state and its changes are taken back; after both branches
---             each changed entry becomes select(test, one, other).
---   return    What follows an if with a return in it happens under the
---             condition that there was none.
---   facts     what is known where we are: inside `if x then` x is not nil. A
---             number that may be nil can be computed with only there.
---   path      the conditions we are under, for what cannot be taken back:
---             changes of structure, and what is added to totals.
+--   state     variable or field -> its value at this point. A branch changes
+--             the state, and its changes are undone at its end; after both
+--             branches each changed entry becomes select(test, one, other).
+--   return    The statements after an if with a return in it run under the
+--             condition that the function has not returned.
+--   facts     bools that are known at this point: inside `if x then` x is not
+--             nil. Only there may a number that can be nil be computed with.
+--   path      the conditions of the enclosing branches, for effects that cannot
+--             be undone: changes of structure, and additions to totals.
 --
---     lower             the state, and what a branch does to it
---       lower_value       what a value is, and the choice between two
+--     lower             the state, and how branches change it
+--       lower_value       kinds of values, and the selection between two
 --         lower_expression  the value of an expression
---           lower_statement   statements, loops, calls put in place
+--           lower_statement   statements, loops, inlined calls
 --
--- Each adds its methods to the table of the one before it. Here is what all of
--- them stand on. A branch costs what it changes, not what there is.
+-- Each file adds its methods to the table of the one before. This file has the
+-- methods that all of them use. Cost of a branch: the entries that it changes,
+-- not those that exist.
 
-if jit then jit.off(true, true) end -- too seldom run to be worth compiling
+if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
--- Taken now: scripts replace what Lua gave them, and programs must not change.
+-- Kept here: scripts replace functions of Lua, but programs must not change.
 local remove, ipairs, setmetatable = table.remove, ipairs, setmetatable
 
 local parser = require "ecs.compile.parser"
@@ -33,39 +34,39 @@ local outside = parser.outside
 local lower = {}
 lower.__index = lower
 
---- Values of which there is one each; lower_value.lua says what they are.
+--- Two kinds of values with one value each; see lower_value.lua.
 local NIL = { type = "nil" }
 lower.NIL, lower.NONE = NIL, { type = "none" }
 
---- How many expressions and blocks there are when loops are unrolled and calls
--- inlined.
+--- The largest number of expressions and blocks, counted after loops were
+-- unrolled and calls inlined.
 local WORK_LIMIT = 50000
 
---- How deep expressions and conditions are nested: what of an else or a return
--- follows is inside of it. All VMs have stack for that.
+--- How deep expressions and conditions may nest. The statements after an else
+-- or a return count as nested in it. Every VM has enough stack for this.
 local NESTING_LIMIT = 1000
 
---- A state for the code of one row. context: what lower_expression.lua says.
+--- A new state for the code of one row. context: see lower_expression.lua.
 function lower.new(context)
   return setmetatable({
     context = context, emit = context.emit,
     -- Variable or field -> value; how many numbers the row has drawn, and
     -- whether it has destroyed its entity.
     state = { draws = context.emit:constant(0), doomed = context.emit.no },
-    saved = nil,     -- of the innermost branch: entry -> value before
-    order = nil,     -- its entries in order
-    facts = {},      -- number of a bool -> what it is known to be
-    trail = {},      -- the numbers, in order, and what was known before
-    blocks = 0,      -- that we are in
-    nesting = 0,     -- of expressions and conditions
-    path = {},       -- conditions we are under
-    depth = 0,       -- of inlined calls
+    saved = nil,     -- innermost branch: entry -> value before; nil: no branch
+    order = nil,     -- entries of saved, in order of their first change
+    facts = {},      -- id of a bool -> true or false, where it is known
+    trail = {},      -- { id, before }: changes of facts, to be undone
+    blocks = 0,      -- number of enclosing blocks
+    nesting = 0,     -- number of enclosing expressions and conditions
+    path = {},       -- conditions of the enclosing branches, outermost first
+    depth = 0,       -- number of enclosing inlined calls
   }, lower)
 end
 
 -- State ---------------------------------------------------------------------
 
---- entry: a variable's table, or the key of a field.
+--- Assigns to an entry: a variable's table, or the key of a field.
 function lower:set(entry, value)
   if self.saved and self.saved[entry] == nil then
     self.saved[entry] = self.state[entry] or NIL
@@ -74,8 +75,9 @@ function lower:set(entry, value)
   self.state[entry] = value
 end
 
---- Runs body as a branch: returns what it returned, and its changes as a list
--- of entries and their values, taken back.
+--- Runs body as the branch where test has the given truth. Returns the result
+-- of body, the list of entries that it changed, and their new values by entry.
+-- The changes are undone.
 function lower:branch(test, truth, body)
   local saved, order, mark = self.saved, self.order, #self.trail
   self.saved, self.order = {}, {}
@@ -96,7 +98,7 @@ function lower:branch(test, truth, body)
   return result, entries, changed
 end
 
---- Notes what a test proves.
+--- Adds the facts that follow from a test having the given truth.
 function lower:assume(test, truth)
   if test.id then
     self.trail[#self.trail + 1] = { id = test.id, before = self.facts[test.id] }
@@ -111,7 +113,8 @@ function lower:assume(test, truth)
   end
 end
 
---- true, false, or nil when it depends on the row.
+--- The value of a test at this point: true, false, or nil: it depends on the
+-- row.
 function lower:known(test)
   if test.constant ~= nil then return test.constant end
   local fact = self.facts[test.id]
@@ -122,8 +125,8 @@ function lower:known(test)
   return fact
 end
 
---- The condition under which this point is reached; nil: always. It may be the
--- constant false, where conditions rule each other out.
+--- The condition under which this point is reached; nil: always. It is the
+-- constant false where conditions exclude each other.
 function lower:mask()
   local mask = self.emit.yes
   for _, test in ipairs(self.path) do mask = self.emit:both(mask, test) end
@@ -132,8 +135,9 @@ end
 
 -- Branches ------------------------------------------------------------------
 
---- After two branches: each changed entry is chosen. ended: the branch that
--- returned for good, whose locals are of no interest any more.
+--- Joins two branches: selects the value of each entry that one of them
+-- changed. The local variables of a branch that has ended, which means returned
+-- on every path, are not needed any more.
 function lower:join(test, first, second, node)
   local entries = first.entries
   for _, entry in ipairs(second.entries) do
@@ -156,8 +160,9 @@ end
 
 local function nothing() return nil end
 
---- Runs one body where test holds and the other where it does not. A body
--- returns when the function ended in it: nil (never), or a bool. So does this.
+--- Runs the body yes where test holds and the body no where it does not. A body
+-- returns the condition under which the function returned in it: a bool, or
+-- nil: never. So does this method.
 function lower:conditional(test, node, yes, no)
   local known = self:known(test)
   if known == true then return yes() end
@@ -179,7 +184,7 @@ end
 
 -- Limits -------------------------------------------------------------------
 
---- Counts what is lowered: what unrolls into too much ends here.
+--- Counts an expression or block, and refuses a function that has too many.
 function lower:count(line)
   local context = self.context
   context.work = (context.work or 0) + 1
@@ -189,11 +194,11 @@ function lower:count(line)
   end
 end
 
---- Counts one more level of nesting.
+--- Counts one more level of nesting, and refuses too many.
 function lower:nest(line)
   self.nesting = self.nesting + 1
   if self.nesting > NESTING_LIMIT then
-    outside(line, "what is nested deeper than " .. NESTING_LIMIT,
+    outside(line, "code nested deeper than " .. NESTING_LIMIT,
       "split the function, or its longest expression")
   end
 end

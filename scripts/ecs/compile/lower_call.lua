@@ -1,31 +1,32 @@
 --- lower_call: the functions and methods that compiled code may call.
 --
--- calls: by the function itself, so that any name for it will do. Each is
--- called as calls[f](lower, node, wanted, scope) and returns a list of values.
--- methods: of worlds, by name, with the object as one argument more; totals: of
--- sums and extremes.
+-- calls: the functions, by the function itself, so it may have any name. Each
+-- is called as calls[f](lower, node, wanted, scope) and returns a list of
+-- values. methods: the methods of worlds, by name; totals: those of totals.
+-- Both get the object as a fifth argument.
 
-if jit then jit.off(true, true) end -- too seldom run to be worth compiling
+if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
--- Taken now: scripts replace what Lua gave them, and programs must not change.
+-- Kept here: scripts replace functions of Lua, but programs must not change.
 local max, huge, ipairs, type = math.max, math.huge, ipairs, type
 
 local lower = require "ecs.compile.lower"
 local parser = require "ecs.compile.parser"
 local core = require "ecs.core"
-local mathematics = require "ecs.portable_math"
-local emitter = require "ecs.compile.ir_writer"
-local entries = require "ecs.safe_pairs"
+local portable_math = require "ecs.portable_math"
+local ir_writer = require "ecs.compile.ir_writer"
+local safe_pairs = require "ecs.safe_pairs"
 
 local outside = parser.outside
-local quote = emitter.quote
+local quote = ir_writer.quote
 local NIL = lower.NIL
 
 local lower_call = {}
 
 -- Numbers -------------------------------------------------------------------
 
---- The arguments as numbers. A call at the end gives all that it returns.
+--- The arguments as numbers: from least to most of them. A call as the last
+-- argument gives all its results. Refuses other numbers and other values.
 local function numbers(self, node, scope, least, most, name)
   local written = #node.arguments
   local values = self:list(node.arguments, max(written, most), scope)
@@ -70,7 +71,7 @@ local function extreme(operation, name)
   end
 end
 
---- x times a constant.
+--- The argument times a constant.
 local function scaled(factor, name)
   return function(self, node, _, scope)
     local values = numbers(self, node, scope, 1, 1, name)
@@ -78,14 +79,14 @@ local function scaled(factor, name)
   end
 end
 
---- Lua 5.4's atan: of y / x, x being 1 when it is not given.
+--- Lua 5.4's atan of y / x; x is 1 unless given.
 local function arc(self, node, _, scope)
   local values = numbers(self, node, scope, 1, 2, "math.atan")
   return { self.emit:binary("atan2", values[1],
     values[2] or self.emit:constant(1)) }
 end
 
---- Natural: with a base the VMs differ.
+--- The natural logarithm. With a base, VMs differ.
 local function logarithm(self, node, _, scope)
   local values = numbers(self, node, scope, 1, 2, "math.log")
   if values[2] then
@@ -120,9 +121,9 @@ local function own_lerp(self, node, _, scope)
     emit:binary("mul", emit:binary("sub", b, a), t)) }
 end
 
---- ecs.random. How many numbers the row has drawn is a value like any other:
--- after an if it is chosen, so that only draws that happened count. The number
--- stays an f64: rounded to f32 it might be 1.
+--- ecs.random. The number of draws of the row is a value of the state, so after
+-- an if it is selected like a variable, and only draws that happened count. The
+-- result stays f64: rounded to f32 it could be 1.
 local function draw(self, node)
   if #node.arguments > 0 then
     outside(node.line, "ecs.random with arguments", "it gives a number from 0 "
@@ -140,13 +141,13 @@ local function refuse(name, remedy)
   return function(_, node) return outside(node.line, name, remedy) end
 end
 
---- The functions, by the function.
+--- A new table of calls.
 function lower_call.calls()
   local calls = {}
   local function known(library, name, call)
     if type(library[name]) == "function" then calls[library[name]] = call end
   end
-  for name, operation in entries {
+  for name, operation in safe_pairs {
     abs = "abs", ceil = "ceil", floor = "floor", sqrt = "sqrt", sin = "sin",
     cos = "cos", tan = "tan", asin = "asin", acos = "acos", exp = "exp",
   } do
@@ -164,27 +165,27 @@ function lower_call.calls()
   known(math, "random", refuse("math.random", "call ecs.random(), which gives "
     .. "a number from 0 up to 1, the same on every run and machine"))
   known(core, "random", draw)
-  for name, operation in entries {
+  for name, operation in safe_pairs {
     sin = "xsin", cos = "xcos", exp = "xexp", log = "xlog", floor = "floor",
     ceil = "ceil",
   } do
-    known(mathematics, name, unary(operation, "ecs.math." .. name))
+    known(portable_math, name, unary(operation, "ecs.math." .. name))
   end
-  for name, operation in entries {
+  for name, operation in safe_pairs {
     pow = "xpow", atan2 = "xatan2", mod = "mod", min = "min", max = "max",
   } do
-    known(mathematics, name, binary(operation, "ecs.math." .. name))
+    known(portable_math, name, binary(operation, "ecs.math." .. name))
   end
-  known(mathematics, "log10", own_log10)
-  known(mathematics, "clamp", own_clamp)
-  known(mathematics, "lerp", own_lerp)
+  known(portable_math, "log10", own_log10)
+  known(portable_math, "clamp", own_clamp)
+  known(portable_math, "lerp", own_lerp)
   return calls
 end
 
 -- Worlds --------------------------------------------------------------------
 
---- Refuses a method's call with more than most arguments: they would not be
--- computed. A call at the end may give any number of them.
+--- Refuses a method's call with more than most arguments, which would not be
+-- computed; and a call as the last argument, which may give any number of them.
 local function limit(node, most)
   local count = #node.arguments
   local last = node.arguments[count]
@@ -199,7 +200,8 @@ local function limit(node, most)
   end
 end
 
---- The argument as the row's own entity, which alone can be changed.
+--- Refuses a first argument that is not the row's own entity: no other entity
+-- can be changed.
 local function own_entity(self, node, scope)
   local first = node.arguments[1]
   local value = first and self:value(first, scope)
@@ -210,7 +212,8 @@ local function own_entity(self, node, scope)
   end
 end
 
---- Argument k as a definition; guarded.
+--- Argument k as a definition: its name and types. Guards it; refuses any other
+-- value.
 local function definition(self, node, k, scope)
   local argument = node.arguments[k]
   local value = argument and self:value(argument, scope)
@@ -220,7 +223,7 @@ local function definition(self, node, k, scope)
     outside(node.line, "world:" .. node.name .. " without a component",
       "name it as a component or tag that was defined before")
   end
-  self.context.roots:guard(value)
+  self.context.captures:guard(value)
   return known
 end
 
@@ -256,7 +259,7 @@ end
 methods.add = structure("add")
 methods.remove = structure("remove")
 
---- The entity that is looked up: any.
+--- The first argument as an entity, any one. Refuses any other value.
 local function entity_argument(self, node, scope)
   local first = node.arguments[1]
   local value = first and self:entity(self:value(first, scope))
@@ -267,8 +270,8 @@ local function entity_argument(self, node, scope)
   return value
 end
 
---- Is it alive? The program knows whom rows before have destroyed, not what
--- this row has.
+--- The bool: is an entity alive? The operation knows the entities that earlier
+-- rows destroyed; that this row destroyed its own is in the state.
 local function alive(self, entity)
   local emit, doomed = self.emit, self.state.doomed
   local there = emit:op("alive", "bool", entity)
@@ -296,7 +299,7 @@ function methods.has(self, node, _, scope)
   return { all }
 end
 
---- One field of another entity.
+--- The value of a field of any entity: a maybe, or an entity.
 local function look(self, node, entity, known, name)
   local emit = self.emit
   local scalar = known.types[name]
@@ -348,7 +351,7 @@ lower_call.methods = methods
 
 local totals = {}
 
---- The reduction of a total.
+--- The reduction of a total, declared at its first use.
 local function reduction(self, total)
   local list = self.context.totals
   if not list[total.value] then
@@ -375,11 +378,11 @@ function totals.add(self, node, wanted, scope, total)
   return {}
 end
 
---- What it came to before this run: read anew for each.
+--- The value of a total before this run; read anew for each run.
 function totals.value(self, node, _, _, total)
   limit(node, 0)
   local value = total.value
-  return { self.context.roots:plain { type = "object",
+  return { self.context.captures:plain { type = "object",
     value = core.total_value(value),
     reader = { key = total.reader.key .. ":value()", path = {},
                root = function() return core.total_value(value) end },

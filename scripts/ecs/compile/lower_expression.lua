@@ -1,27 +1,27 @@
---- lower_expression: what expressions of a function give, for one row.
+--- lower_expression: computes the values of expressions, for one row.
 --
--- The context that lower.new is given says what the code is about:
+-- The context that lower.new takes:
 --
---     emit, roots     a writer (ir_writer.lua), what is outside (captures.lua)
---     func            the function whose names are looked up: the one that is
---                     compiled, or one that it calls
---     tree(f, node, name)  the tree of a function that is called, and the
---                     function; raises
+--     emit            the writer of the program (ir_writer.lua)
+--     captures        the values from outside (captures.lua)
+--     func            the function or inlined function that is lowered
+--     tree(f, node, name)  the tree of a called function, and the function;
+--                     refuses one that cannot be compiled
 --     calls           function -> how to lower a call of it (lower_call.lua)
---     methods(value)  name -> how to lower a method of this object, or nil
---     describe(value) a definition's name and the types of its fields, or nil
+--     methods(value)  name -> how to lower a method of this object; or nil
+--     describe(value) a definition's name and the types of its fields; or nil
 --     writes(name)    may fields of the term with this name be assigned to?
---     written         fields that were assigned to: { entry, term, name } each,
---                     in order; and entry -> true
---     system          it is a system's, so rows draw numbers and add to totals
---     totals          list of the totals that are added to, by reduction
---     total_kind(value)    "sum", "min" or "max"; nil when it is no total
+--     written         { entry, term, name } of fields assigned to, in order;
+--                     and entry -> true
+--     system          true: for a system: rows draw numbers and add to totals
+--     totals          totals that are added to, in the order of the program's
+--                     reductions; and total -> its reduction
+--     total_kind(value)    "sum", "min" or "max"; nil: the object is no total
 
-if jit then jit.off(true, true) end -- too seldom run to be worth compiling
+if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
--- Taken now: scripts replace what Lua gave them, and programs must not change.
+-- Kept here: scripts replace functions of Lua, but programs must not change.
 local max, concat, ipairs, type = math.max, table.concat, ipairs, type
-
 local lower = require "ecs.compile.lower_value"
 local parser = require "ecs.compile.parser"
 
@@ -30,7 +30,7 @@ local NIL = lower.NIL
 
 local value_of = {}
 
---- The value of an expression: the first, of a call.
+--- The value of an expression; of a call, the first result.
 function lower:value(node, scope)
   self:count(node.line or 0)
   self:nest(node.line or 0)
@@ -39,8 +39,8 @@ function lower:value(node, scope)
   return value
 end
 
---- The values of a list of expressions: wanted of them, NIL where there are too
--- few; nil: as many as there are expressions.
+--- The values of a list of expressions. wanted: how many, filled with NIL; nil:
+-- one for each expression.
 function lower:list(nodes, wanted, scope)
   local values, count = {}, #nodes
   wanted = wanted or count
@@ -78,10 +78,10 @@ end
 
 function value_of.name(self, node, scope)
   local variable = scope[node.name]
-  if variable then return self:settled(self.state[variable]) end
-  local value = self.context.roots:lookup(self.context.func, node.name, node)
+  if variable then return self:unwrap(self.state[variable]) end
+  local value = self.context.captures:lookup(self.context.func, node.name, node)
   if type(value.value) == "boolean" or value.value == nil then
-    return self.context.roots:plain(value)
+    return self.context.captures:plain(value)
   end
   return value
 end
@@ -94,8 +94,8 @@ local function listing(term)
   return concat(names, ", ")
 end
 
---- The key and type of a row's field; raises where it has none, or may not be
--- there.
+--- The key of a row's field in the state, and its type. Refuses a field that
+-- does not exist and a row that may be nil.
 function lower:field_entry(row, node)
   local term = row.term
   local scalar = term.types[node.name]
@@ -109,7 +109,7 @@ function lower:field_entry(row, node)
   return term.index .. "." .. node.name, scalar
 end
 
---- What the field held before the program.
+--- The value that a field held before the program ran.
 local function load_field(self, term, name, scalar)
   local emit = self.emit
   local column = term.columns[name]
@@ -128,7 +128,7 @@ local function row_field(self, row, node)
   return self.state[entry]
 end
 
---- A row, where what stands there is one.
+--- The value as a row; false where it is none.
 local function as_row(self, value)
   if value.type == "maybe" and self:known(value.some) then
     value = value.value
@@ -141,19 +141,19 @@ function value_of.field(self, node, scope)
   local row = as_row(self, value)
   if row then return row_field(self, row, node) end
   if value.type == "object" then
-    return self.context.roots:field(value, node.name, node.line)
+    return self.context.captures:field(value, node.name, node.line)
   end
   return outside(node.line, "'." .. node.name .. "' of " .. lower.word(value),
     "only fields of rows and of tables can be read")
 end
 
---- A value in the form in which a field of this type takes it.
+--- A value in the form in which a field of this type stores it, or a refusal.
 function lower:fit(value, scalar, node, label)
   if scalar == "entity" then
     local entity = self:entity(value)
     if entity then return entity end
   elseif scalar == "bool" then
-    value = self.context.roots:plain(value)
+    value = self.context.captures:plain(value)
     if value.type == "bool" then return value end
   else
     return self.emit:stored(scalar,
@@ -164,7 +164,7 @@ function lower:fit(value, scalar, node, label)
     or "assign e, nil or a field of type entity")
 end
 
---- object is the value of the node's.
+--- Assigns to a field. object: the value of node.object.
 function lower:assign_field(node, object, value)
   local row = as_row(self, object)
   if not row then
@@ -179,7 +179,7 @@ function lower:assign_field(node, object, value)
       .. ", which the query only reads",
       "name " .. term.name .. " in the array part of the query")
   end
-  -- A branch that is taken back needs something to go back to.
+  -- Undoing a branch needs the value before.
   if not self.state[entry] then row_field(self, row, node) end
   local written = self.context.written
   if not written[entry] then
@@ -196,9 +196,9 @@ local arithmetic = {
   ["//"] = "floordiv", ["%"] = "mod", ["^"] = "pow",
 }
 
---- Are two values equal? A bool.
+--- The bool: are two values equal?
 local function equal(self, a, b, node)
-  local emit, outer = self.emit, self.context.roots
+  local emit, outer = self.emit, self.context.captures
   if a.type == "nil" then a, b = b, a end
   if b.type == "nil" then
     if a.type == "object" then
@@ -209,7 +209,7 @@ local function equal(self, a, b, node)
   end
   for _, x in ipairs { a, b } do
     if x.type == "choice" then
-      outside(node.line, "a comparison of what may be false or nil here",
+      outside(node.line, "a comparison of a value that may be false or nil",
         "test it first: if x then ... end")
     elseif x.type == "object" and type(x.value) ~= "number"
       and type(x.value) ~= "boolean" then
@@ -220,7 +220,7 @@ local function equal(self, a, b, node)
     local x, y = self:entity(a), self:entity(b)
     if x and y then
       local same = emit:op("eq entity", "bool", x, y)
-      -- A number that is no entity reads as none, and is not equal to none.
+      -- A number that is no handle reads as null, but does not equal null.
       for _, side in ipairs { a, b } do
         if lower.is_number(side)
           or side.type == "object" and side.value ~= nil then
@@ -235,9 +235,9 @@ local function equal(self, a, b, node)
         "compare it with e, a field of type entity or a variable from outside")
     end
     if a.type ~= "maybe" and b.type ~= "maybe" then
-      outer:plain(a.type == "entity" and b or a) -- while it is a boolean
+      outer:plain(a.type == "entity" and b or a) -- guards that it is a boolean
       if a.type ~= "row" and b.type ~= "row" then return emit.no end
-      -- Equal where neither is there.
+      -- Equal where both are nil.
       return emit:opposite(emit:either(self:some(a, node), self:some(b, node)))
     end
   end
@@ -247,7 +247,7 @@ local function equal(self, a, b, node)
     if b.constant ~= nil then return b.constant and a or emit:opposite(a) end
     return emit:op("eq bool", "bool", a, b)
   elseif a.type == "maybe" or b.type == "maybe" then
-    return outside(node.line, "a comparison of what may be nil here",
+    return outside(node.line, "a comparison of a value that may be nil",
       "test it first: if x then ... end")
   elseif lower.is_number(a) and lower.is_number(b) then
     return emit:compare("eq", a, b)
@@ -286,7 +286,7 @@ function value_of.unary(self, node, scope)
   return self.emit:unary("neg", self:number(value, node, "'-'"))
 end
 
---- Computes an expression under a condition.
+--- The value of an expression that is computed only where test has this truth.
 local function under(self, test, truth, node, scope)
   local value
   self:conditional(truth and test or self.emit:opposite(test), node,
@@ -294,7 +294,7 @@ local function under(self, test, truth, node, scope)
   return value
 end
 
---- What `a and b` gives where a is not true; nil: false or nil, one of them.
+--- The value of `a and b` where a is not true: NIL, false, or nil: not known.
 local function falsehood(self, a)
   if a.type == "bool" then return self.emit.no end
   local inner = a
@@ -308,7 +308,7 @@ local function falsehood(self, a)
 end
 
 value_of["and"] = function(self, node, scope)
-  local emit, outer = self.emit, self.context.roots
+  local emit, outer = self.emit, self.context.captures
   local a = outer:plain(self:value(node.left, scope))
   local test = self:truth(a)
   local known = self:known(test)
@@ -324,7 +324,7 @@ value_of["and"] = function(self, node, scope)
 end
 
 value_of["or"] = function(self, node, scope)
-  local emit, outer = self.emit, self.context.roots
+  local emit, outer = self.emit, self.context.captures
   local a = outer:plain(self:value(node.left, scope))
   local test = self:truth(a)
   local known = self:known(test)
@@ -336,7 +336,7 @@ value_of["or"] = function(self, node, scope)
   -- Where a is true, a boolean is true.
   if a.type == "bool" then a = emit.yes end
   if b.type == "choice" then
-    -- The middle of `x and 1 or y and 2 or 3`.
+    -- b is the middle of `x and 1 or y and 2 or 3`.
     return { type = "choice", test = emit:either(test, b.test),
              value = self:merge(test, a, b.value, node), other = b.other }
   end
@@ -369,11 +369,11 @@ local function call_method(self, node, wanted, scope)
       .. "add or value of its totals; do others in a run system, and write "
       .. "methods as functions")
   end
-  self.context.roots:guard(object)
+  self.context.captures:guard(object)
   return method(self, node, wanted, scope, object)
 end
 
---- The results of a call, wanted of them at least.
+--- The results of a call, at least as many as wanted.
 function lower:call(node, wanted, scope)
   if node[1] == "method" then return call_method(self, node, wanted, scope) end
   local callee = self:value(node.callee, scope)
@@ -382,12 +382,12 @@ function lower:call(node, wanted, scope)
       .. "', which is " .. lower.word(callee),
       "call a function that is defined above, by its name")
   end
-  self.context.roots:guard(callee)
+  self.context.captures:guard(callee)
   local known = self.context.calls[callee.value]
   if known then return known(self, node, wanted, scope) end
   local tree, func = self.context.tree(callee.value, node,
     function_name(node.callee))
-  -- A call at the end gives what parameters are left.
+  -- A call as the last argument fills the remaining parameters.
   local values = self:list(node.arguments,
     max(#node.arguments, #tree.parameters), scope)
   local outer = self.context.func

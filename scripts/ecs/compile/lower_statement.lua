@@ -1,19 +1,20 @@
---- lower_statement: what statements do to the state of a row.
+--- lower_statement: applies statements to the state of a row.
 --
--- A list of statements is run in order. One that returns gives the condition
--- under which it did, and what follows runs where that is false:
+-- A list of statements is lowered in order. A statement that may return gives
+-- the condition under which it does; the statements after it are lowered as a
+-- branch where the condition is false:
 --
 --     if a then return end       ended = a
 --     p.x = 1                    a branch, where not a
 --
--- There is no jump in a program. So a loop is its turns one after the other,
--- each with its number as a constant; and a call of a function in Lua is that
--- function's body in a scope of its own, whose results are variables. Limits
--- keep both from becoming larger than a program can be.
+-- A program has no jumps. So a loop is unrolled: each iteration is lowered with
+-- its number as a constant. A call of a function in Lua is inlined: its body is
+-- lowered in a scope of its own, and its results are variables. Limits keep the
+-- code from becoming larger than a program can be.
 
-if jit then jit.off(true, true) end -- too seldom run to be worth compiling
+if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
--- Taken now: scripts replace what Lua gave them, and programs must not change.
+-- Kept here: scripts replace functions of Lua, but programs must not change.
 local max, ipairs, type = math.max, ipairs, type
 local rawset, setmetatable = rawset, setmetatable
 
@@ -23,12 +24,14 @@ local parser = require "ecs.compile.parser"
 local outside = parser.outside
 local NIL, NONE = lower.NIL, lower.NONE
 
---- How far loops are unrolled, and how deep calls and blocks are nested.
+--- The most iterations of a loop, and how deep calls and blocks may nest.
 local UNROLL_LIMIT, CALL_LIMIT, BLOCK_LIMIT = 256, 32, 80
 
 local run = {}
 
---- Runs a list of statements in a scope of its own.
+--- Lowers a list of statements in a scope of its own. Returns the condition
+-- under which the function returned in it, or nil: never. So do the other
+-- functions for statements.
 function lower:block(list, scope)
   local line = list[1] and list[1].line or 0
   self:count(line)
@@ -42,15 +45,15 @@ function lower:block(list, scope)
   return ended
 end
 
---- Runs statements from number k on. Returns when the function ended in them.
+--- Lowers the statements of a list from index k on.
 function lower:statements(list, k, scope)
-  for at = k, #list do
-    local node = list[at]
+  for index = k, #list do
+    local node = list[index]
     local ended = run[node[1]](self, node, scope)
     if ended then
-      if ended.constant == true or at == #list then return ended end
+      if ended.constant == true or index == #list then return ended end
       local rest = self:conditional(self.emit:opposite(ended), node,
-        function() return self:statements(list, at + 1, scope) end)
+        function() return self:statements(list, index + 1, scope) end)
       return rest and self.emit:either(ended, rest) or ended
     end
   end
@@ -72,6 +75,7 @@ run["local"] = function(self, node, scope)
   end
 end
 
+--- Assigns to a variable; or to a field, where object is the value that has it.
 local function assign(self, target, object, value, scope)
   if object then return self:assign_field(target, object, value) end
   local variable = scope[target.name]
@@ -83,7 +87,7 @@ local function assign(self, target, object, value, scope)
   return self:set(variable, value)
 end
 
---- What fields are assigned to, by number of the target.
+--- The objects of fields that are assigned to, by index of the target.
 local function objects_of(self, targets, scope)
   local objects = {}
   for k, target in ipairs(targets) do
@@ -97,8 +101,8 @@ local function objects_of(self, targets, scope)
   return objects
 end
 
---- As Lua does it: first whose fields they are, then the values, and the first
--- target is assigned to last.
+--- In Lua's order: the objects of the targets, then the values, then the
+-- assignments from the last target to the first.
 function run.assign(self, node, scope)
   local objects = objects_of(self, node.targets, scope)
   local values = self:list(node.values, #node.targets, scope)
@@ -107,7 +111,7 @@ function run.assign(self, node, scope)
   end
 end
 
---- Test k of an if, and all behind it.
+--- Lowers an if from its test k on.
 local function if_from(self, node, k, scope)
   if k > #node.tests then
     return node.other and self:block(node.other, scope)
@@ -143,21 +147,21 @@ run["return"] = function(self, node, scope)
   return self.emit.yes
 end
 
---- A bound of a loop: a constant, or a number from outside, which is then one:
--- when it changes, the function is compiled anew.
+--- A bound of a loop: a constant; or a number from outside, which is guarded,
+-- so that the function is compiled anew when it changes.
 local function bound(self, node, scope)
   local value = self:value(node, scope)
   local number = value.constant
   if value.type == "object" and type(value.value) == "number"
     and not value.reader.argument then
-    self.context.roots:guard(value)
+    self.context.captures:guard(value)
     number = value.value * 1.0 -- a float, of either zero
   elseif not number or value.type ~= "f64" then
-    -- A constant kept in an f32 field is known before it was rounded.
+    -- A constant of another type was rounded since it was known.
     outside(node.line, "a loop whose bounds are not constant",
       "count to a number or a variable from outside, with an if inside")
   end
-  if number ~= number then -- VMs do not agree on what it does
+  if number ~= number then -- VMs differ in what such a loop does
     outside(node.line, "a loop that counts with nan", "give it numbers")
   end
   return number
@@ -170,21 +174,22 @@ run["for"] = function(self, node, scope)
   local step = node.step and bound(self, node.step, scope) or 1
   if step == 0 then outside(node.line, "a loop with step 0",
       "give it another step") end
-  -- Every turn as a statement: one may return. Added up as Lua does.
+  -- Each iteration is a statement, because it may return. The number is summed
+  -- up as Lua does it.
   local list, number = {}, first
   while step > 0 and number <= last or step < 0 and number >= last do
     if #list == UNROLL_LIMIT then
-      outside(node.line, "a loop of more than " .. UNROLL_LIMIT .. " turns",
-        "write it with fewer turns")
+      outside(node.line, "a loop of more than " .. UNROLL_LIMIT
+        .. " iterations", "write it with fewer iterations")
     end
-    list[#list + 1] = { "turn", line = node.line, node = node,
+    list[#list + 1] = { "iteration", line = node.line, node = node,
                         number = number }
     number = number + step
   end
   return self:statements(list, 1, scope)
 end
 
-function run.turn(self, node, scope)
+function run.iteration(self, node, scope)
   local inner = setmetatable({}, { __index = scope })
   local variable = { name = node.node.name }
   inner[node.node.name] = variable
@@ -198,8 +203,8 @@ end
 
 -- Calls of functions in Lua -------------------------------------------------
 
---- Runs a function in place: its tree, its arguments, how many results are
--- wanted. Returns a list of values.
+--- Lowers a call in place. tree: of the function; values: its arguments;
+-- wanted: how many results. Returns the list of results.
 function lower:inline(tree, values, wanted, node)
   if self.depth >= CALL_LIMIT then
     outside(node.line, "calls nested deeper than " .. CALL_LIMIT
@@ -222,7 +227,7 @@ function lower:inline(tree, values, wanted, node)
   self.results, self.depth = outer, self.depth - 1
   local list = {}
   for k = 1, wanted do
-    -- Where the function came to its end without a return, it gave nil.
+    -- A function that reaches its end without a return gives nil.
     local value = ended and self.state[results[k]] or NIL
     list[k] = ended and self:merge(ended, value, NIL, node) or NIL
   end

@@ -1,23 +1,24 @@
---- lower_value: what a value is, and which of two it is.
+--- lower_value: kinds of values, and the selection between two values.
 --
 -- Numbers, booleans and entities of the program are values of ir_writer.lua.
--- The others exist only while a function is lowered:
+-- The other kinds exist only while a function is lowered:
 --
 --   nil      { type = "nil" }
 --   maybe    { type = "maybe", some = bool, value }: nil where some is false
 --   choice   { type = "choice", test = bool, value, other }: `a and b` before
---            its `or`; other is what it is where test is false: nil, false,
---            or not known which (then it is absent)
+--            its `or`. Where test is false it is other, which is nil or false;
+--            absent: it is not known which of the two
 --   row      { type = "row", term }           a parameter of the function
 --   object   { type = "object", value, reader }   from outside: captures.lua
---   none     not returned yet: a result, where the function goes on
+--   none     the result of a function that has not returned at this point
 --
--- Whoever needs a number, an entity or a truth asks here, and what is none of
--- them is refused here, in the words of the function that is compiled.
+-- The methods here convert a value to the number, entity or bool that its use
+-- needs. They refuse a value that cannot be converted, in terms of the function
+-- that is compiled.
 
-if jit then jit.off(true, true) end -- too seldom run to be worth compiling
+if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
--- Taken now: scripts replace what Lua gave them, and programs must not change.
+-- Kept here: scripts replace functions of Lua, but programs must not change.
 local type, rawequal = type, rawequal
 
 local lower = require "ecs.compile.lower"
@@ -38,7 +39,7 @@ local words = {
   object = "an object",
 }
 
---- What a value is, for people.
+--- The kind of a value, for messages.
 function lower.word(value)
   local kind = type(value.value)
   if value.type ~= "object" then return words[value.type] end
@@ -46,9 +47,9 @@ function lower.word(value)
     or "a " .. kind
 end
 
---- Is the value true, as far as `if` cares? A bool.
+--- The bool that an if would test: is the value neither false nor nil?
 function lower:truth(value)
-  value = self.context.roots:plain(value)
+  value = self.context.captures:plain(value)
   local emit, kind = self.emit, value.type
   if kind == "bool" then return value end
   if kind == "nil" then return emit.no end
@@ -61,18 +62,18 @@ function lower:truth(value)
   elseif kind == "row" then
     return value.term.present or emit.yes
   end
-  if value.type == "object" then self.context.roots:guard(value) end
+  if value.type == "object" then self.context.captures:guard(value) end
   return emit.yes
 end
 
---- Is it something rather than nil? A bool. node is whom to blame.
+--- The bool: is the value not nil? node: the line to blame.
 function lower:some(value, node)
   local emit = self.emit
   if value.type == "maybe" then
     return emit:both(value.some, self:some(value.value, node))
   elseif value.type == "choice" then
     if not value.other then
-      outside(node.line, "a comparison with nil of what may be false too",
+      outside(node.line, "a comparison with nil of a value that may be false",
         "test it without one: if x then ... end")
     end
     local some = self:some(value.value, node)
@@ -82,27 +83,29 @@ function lower:some(value, node)
   if value.type == "nil" or value.type == "entity" or value.type == "row" then
     return self:truth(value)
   elseif value.type == "object" then
-    self.context.roots:guard_some(value)
+    self.context.captures:guard_some(value)
     return emit:truth(value.value ~= nil)
   end
   return emit.yes
 end
 
---- A value that is known not to be nil here as what it is.
-function lower:settled(value)
+--- The value inside a maybe that is known not to be nil here; any other value
+-- as it is.
+function lower:unwrap(value)
   local some = value.type == "maybe" and self:known(value.some)
   return some and value.value or value
 end
 
---- x where test holds, else y. node is whom to blame.
+--- Selects x where test holds, else y. Refuses values of two kinds. node: the
+-- line to blame. name: of the variable, for messages; nil: none.
 function lower:merge(test, x, y, node, name)
   local emit = self.emit
-  x, y = self:settled(x), self:settled(y)
+  x, y = self:unwrap(x), self:unwrap(y)
   if x == y or y.type == "none" then return x end
   if x.type == "none" then return y end
   local known = self:known(test)
   if known ~= nil then return known and x or y end
-  x, y = self.context.roots:plain(x), self.context.roots:plain(y)
+  x, y = self.context.captures:plain(x), self.context.captures:plain(y)
   if x.type == "maybe" or y.type == "maybe" or
     (x.type == "nil") ~= (y.type == "nil") and x.type ~= "entity"
     and y.type ~= "entity" then
@@ -120,8 +123,8 @@ function lower:merge(test, x, y, node, name)
     return NIL
   elseif x.type == "object" and y.type == "object"
     and rawequal(x.value, y.value) then
-    self.context.roots:guard(x)
-    self.context.roots:guard(y)
+    self.context.captures:guard(x)
+    self.context.captures:guard(y)
     return x
   end
   return outside(node.line, (name and "'" .. name .. "' " or "a value ")
@@ -129,12 +132,14 @@ function lower:merge(test, x, y, node, name)
     .. " on another", "give it one kind of value on every path")
 end
 
+--- Splits a maybe, nil or other value: the bool of being there, and the value.
 local function parts(value, emit)
   if value.type == "nil" then return emit.no, nil end
   if value.type == "maybe" then return value.some, value.value end
   return emit.yes, value
 end
 
+--- The same for two values of which one may be nil.
 function lower:merge_maybe(test, x, y, node, name)
   local emit = self.emit
   local some_x, inner_x = parts(x, emit)
@@ -147,37 +152,38 @@ function lower:merge_maybe(test, x, y, node, name)
            value = self:merge(test, inner_x, inner_y, node, name) }
 end
 
---- A value as a number, or the error that it is none. what it is for: "-".
-function lower:number(value, node, what)
-  value = self.context.roots:plain(value)
+--- A value as a number. Refuses any other value. use: how messages name the
+-- use, as in "'-'" or "an assignment to Position.x".
+function lower:number(value, node, use)
+  value = self.context.captures:plain(value)
   if is_number(value) then return value end
   if value.type == "maybe" and self:known(value.some) then
-    return self:number(value.value, node, what)
+    return self:number(value.value, node, use)
   elseif value.type == "choice" and self:known(value.test) then
-    return self:number(value.value, node, what)
+    return self:number(value.value, node, use)
   end
   if value.type == "maybe" or value.type == "choice" then
-    outside(node.line, what .. " of a number that may be nil here",
+    outside(node.line, use .. " of a number that may be nil here",
       "test it first: if x then ... end")
   end
-  -- Plain Lua would go on with the entity's number, so this says it best.
+  -- Plain Lua would compute with the handle, so its message would say less.
   local own = self.emit.known.self
-  return outside(node.line, what .. " of " .. lower.word(value),
+  return outside(node.line, use .. " of " .. lower.word(value),
     "compute with numbers" .. (own and value.id == own.id
       and "; what comes after the rows is dt, then the entity, and a tag gives "
       .. "no row" or ""))
 end
 
---- A value as an entity, or nil when it is none. Numbers of the program are
--- none: only fields, e and what is read from outside are.
--- chosen: as in captures.lua.
+--- A value as an entity; nil where it is none. Computed numbers are no
+-- entities: only fields, the row's entity and values from outside are. chosen:
+-- see captures.lua.
 function lower:entity(value, chosen)
   if value.type == "entity" then return value end
   if value.type == "nil" then return self.emit.null() end
   if value.type == "maybe" and value.value.type == "entity" then
     return self.emit:select(value.some, value.value, self.emit.null())
   end
-  return self.context.roots:entity(value, chosen)
+  return self.context.captures:entity(value, chosen)
 end
 
 return lower

@@ -1,4 +1,4 @@
---- parser: the tokens of a function as a tree, for the subset that compiles.
+--- parser: turns a function's tokens into a tree, for the subset that compiles.
 --
 -- A node is a table with its kind in [1], the line in line, and:
 --
@@ -14,50 +14,50 @@
 --   binary     sign, left, right        unary    sign, operand
 --   and or     left, right              paren    inner
 --
--- What is Lua but outside the subset raises (a table { line, what, remedy }):
--- whoever compiles catches it.
+-- Lua that is outside of the subset is refused: a table { line, what, remedy,
+-- final } is raised, and compiler.lua catches it.
 
-if jit then jit.off(true, true) end -- too seldom run to be worth compiling
+if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
--- Taken now: scripts replace what Lua gave them, and programs must not change.
+-- Kept here: scripts replace functions of Lua, but programs must not change.
 local error, tostring = error, tostring
 local match, sub = string.match, string.sub
 
 local parser = {}
 
---- Raises that a construct is outside the subset. final: whatever values it
--- would meet.
+--- Refuses a construct. what: a name for it, which begins the message. remedy:
+-- what to write instead. final: true where no value from outside would help.
 function parser.outside(line, what, remedy, final)
   error({ line = line, what = what, remedy = remedy, final = final }, 0)
 end
 
 local outside = parser.outside
 
---- How numbers of many rows come together.
+--- The remedy for combining numbers of many rows.
 parser.TOTAL = "add to a total (local total = world:sum 'name'), which every "
   .. "run begins anew: add total:value() to your own sum after the frame"
 
-local function kind(state) return state.kinds[state.at] end
+local function kind(state) return state.kinds[state.index] end
 
-local function line(state) return state.lines[state.at] end
+local function line_of(state) return state.lines[state.index] end
 
-local function skip(state) state.at = state.at + 1 end
+local function skip(state) state.index = state.index + 1 end
 
 local function accept(state, wanted)
-  local at = state.at
-  if state.kinds[at] ~= wanted then return false end
-  state.at = at + 1
+  local index = state.index
+  if state.kinds[index] ~= wanted then return false end
+  state.index = index + 1
   return true
 end
 
 local function expect(state, wanted)
   if accept(state, wanted) then return end
-  outside(line(state), "'" .. tostring(kind(state)) .. "'",
+  outside(line_of(state), "'" .. tostring(kind(state)) .. "'",
     "'" .. wanted .. "' was expected here")
 end
 
 local function name(state)
-  local value = state.values[state.at]
+  local value = state.values[state.index]
   if kind(state) ~= "name" then expect(state, "name") end
   skip(state)
   return value
@@ -78,10 +78,10 @@ local remedies = {
 local RARE = "fine for rare events, as plain Lua runs it; else keep what is to "
   .. "change in fields of the row, and do this in a run system"
 
---- What makes or takes values, by method.
+--- Methods that take values.
 local rare = { spawn = true, spawn_many = true, set = true, add = true }
 
---- Refuses a call of such a method, given any node of one, by its name.
+--- Refuses a node of kind method if it calls one of these.
 function parser.refuse_rare(node)
   if rare[node.name] and node.object[1] == "name" then
     outside(node.line, node.object.name .. ":" .. node.name
@@ -89,42 +89,43 @@ function parser.refuse_rare(node)
   end
 end
 
---- A table: what a value is made of, where the method it is for takes values.
+--- Refuses a table; as an argument of a method that takes values, the method.
 local function refuse_table(state, what, remedy)
   if state.method then parser.refuse_rare(state.method) end
-  outside(line(state), what, remedy)
+  outside(line_of(state), what, remedy)
 end
 
---- Strings are understood where they name a field: get(e, Position, "x"); of
--- others the value is nil.
+--- A string has a value where it may name a field, as in get(e, Position, "x");
+-- otherwise its value is nil.
 local function text(state)
-  local at = line(state)
-  local written = sub(state.text, state.starts[state.at], state.stops[state.at])
+  local line = line_of(state)
+  local index = state.index
+  local written = sub(state.text, state.starts[index], state.stops[index])
   skip(state)
-  return { "string", line = at,
+  return { "string", line = line,
            value = match(written, "^[\"']([%a_][%w_]*)[\"']$") }
 end
 
---- 1LL, 1ULL and 2i are 64-bit integers and complex numbers of LuaJIT.
+--- Refuses LuaJIT's 64-bit integers and complex numbers: 1LL, 1ULL, 2i.
 local function number(state)
-  local at, value = line(state), state.values[state.at]
+  local line, value = line_of(state), state.values[state.index]
   if not value then
-    outside(at, "the number " .. sub(state.text, state.starts[state.at],
-      state.stops[state.at]), "write a number without a suffix")
+    outside(line, "the number " .. sub(state.text, state.starts[state.index],
+      state.stops[state.index]), "write a number without a suffix")
   end
   skip(state)
-  return { "number", line = at, value = value + 0.0 }
+  return { "number", line = line, value = value + 0.0 }
 end
 
 local function primary(state)
-  local at, word = line(state), kind(state)
+  local line, word = line_of(state), kind(state)
   if word == "name" then
-    return { "name", line = at, name = name(state) }
+    return { "name", line = line, name = name(state) }
   elseif word == "(" then
     skip(state)
     local inner = expression(state)
     expect(state, ")")
-    return { "paren", line = at, inner = inner }
+    return { "paren", line = line, inner = inner }
   elseif word == "number" then
     return number(state)
   elseif word == "string" then
@@ -134,11 +135,11 @@ local function primary(state)
       "keep numbers in fields and local variables")
   elseif word == "true" or word == "false" or word == "nil" then
     skip(state)
-    return { word, line = at }
+    return { word, line = line }
   end
   local known = remedies[word] or { "'" .. tostring(word) .. "'",
     "this is not part of what can be compiled" }
-  return outside(at, known[1], known[2])
+  return outside(line, known[1], known[2])
 end
 
 local function arguments(state)
@@ -155,7 +156,7 @@ local function arguments(state)
   return list
 end
 
---- The arguments of a method, which is to blame for a table among them.
+--- The arguments of a method, which is blamed for a table among them.
 local function method_arguments(state, node)
   local outer = state.method
   state.method = node
@@ -167,19 +168,19 @@ end
 local function suffixed(state)
   local node = primary(state)
   while true do
-    local at, word = line(state), kind(state)
+    local line, word = line_of(state), kind(state)
     if word == "." then
       skip(state)
-      node = { "field", line = at, object = node, name = name(state) }
+      node = { "field", line = line, object = node, name = name(state) }
     elseif word == ":" then
       skip(state)
-      node = { "method", line = at, object = node, name = name(state) }
+      node = { "method", line = line, object = node, name = name(state) }
       node.arguments = method_arguments(state, node)
     elseif word == "(" or word == "string" or word == "{" then
-      node = { "call", line = at, callee = node,
+      node = { "call", line = line, callee = node,
                arguments = arguments(state) }
     elseif word == "[" then
-      outside(at, "an index in brackets",
+      outside(line, "an index in brackets",
         "use fields with names: t.x; or an if for each case")
     else
       return node
@@ -207,10 +208,10 @@ local refused = {
 }
 
 local function unary(state)
-  local at, sign = line(state), kind(state)
+  local line, sign = line_of(state), kind(state)
   if sign == "-" or sign == "not" then
     skip(state)
-    return { "unary", line = at, sign = sign,
+    return { "unary", line = line, sign = sign,
              operand = expression(state, UNARY_POWER) }
   end
   return suffixed(state)
@@ -219,16 +220,16 @@ end
 function expression(state, limit)
   local left = unary(state)
   while true do
-    local at, sign = line(state), kind(state)
+    local line, sign = line_of(state), kind(state)
     local power = powers[sign]
     if not power or power[1] <= (limit or 0) then return left end
     if refused[sign] then
-      outside(at, refused[sign][1], refused[sign][2])
+      outside(line, refused[sign][1], refused[sign][2])
     end
     skip(state)
     local right = expression(state, power[2])
     local class = (sign == "and" or sign == "or") and sign or "binary"
-    left = { class, line = at, sign = sign, left = left, right = right }
+    left = { class, line = line, sign = sign, left = left, right = right }
   end
 end
 
@@ -240,25 +241,25 @@ end
 
 -- Statements ----------------------------------------------------------------
 
-local function local_statement(state, at)
+local function local_statement(state, line)
   if kind(state) == "function" then
-    outside(at, remedies["function"][1], remedies["function"][2])
+    outside(line, remedies["function"][1], remedies["function"][2])
   end
   local names = {}
   repeat
     names[#names + 1] = name(state)
-    -- What <const> forbids, Lua has looked after.
+    -- Lua has checked that a <const> is not assigned to.
     if accept(state, "<") and name(state) ~= "const" then
-      outside(at, "a variable that is to be closed", "leave out <close>")
+      outside(line, "a variable that is to be closed", "leave out <close>")
     elseif kind(state) == ">" then
       skip(state)
     end
   until not accept(state, ",")
   local values = accept(state, "=") and expressions(state) or {}
-  return { "local", line = at, names = names, values = values }
+  return { "local", line = line, names = names, values = values }
 end
 
-local function if_statement(state, at)
+local function if_statement(state, line)
   local tests, bodies, other = { expression(state) }, {}, nil
   expect(state, "then")
   bodies[1] = block(state)
@@ -276,13 +277,13 @@ local function if_statement(state, at)
       break
     end
   end
-  return { "if", line = at, tests = tests, bodies = bodies, other = other }
+  return { "if", line = line, tests = tests, bodies = bodies, other = other }
 end
 
-local function for_statement(state, at)
+local function for_statement(state, line)
   local variable = name(state)
   if kind(state) ~= "=" then
-    outside(at, "a loop over pairs or another iterator",
+    outside(line, "a loop over pairs or another iterator",
       "count to a fixed number: for i = 1, 4 do; or go over others in a run "
       .. "system")
   end
@@ -294,43 +295,43 @@ local function for_statement(state, at)
   expect(state, "do")
   local body = block(state)
   expect(state, "end")
-  return { "for", line = at, name = variable, first = first, last = last,
+  return { "for", line = line, name = variable, first = first, last = last,
            step = step, body = body }
 end
 
-local function return_statement(state, at)
+local function return_statement(state, line)
   local values = {}
   local word = kind(state)
   if word ~= "end" and word ~= "else" and word ~= "elseif" and word ~= ";" then
     values = expressions(state)
   end
   accept(state, ";")
-  return { "return", line = at, values = values }
+  return { "return", line = line, values = values }
 end
 
 --- An assignment or a call.
-local function plain_statement(state, at)
+local function plain_statement(state, line)
   local first = suffixed(state)
   if kind(state) ~= "=" and kind(state) ~= "," then
     if first[1] ~= "call" and first[1] ~= "method" then
-      outside(at, "an expression that is no call", "assign it to something")
+      outside(line, "an expression that is no call", "assign it to something")
     end
-    return { "call", line = at, call = first }
+    return { "call", line = line, call = first }
   end
   local targets = { first }
   while accept(state, ",") do targets[#targets + 1] = suffixed(state) end
   expect(state, "=")
-  return { "assign", line = at, targets = targets,
+  return { "assign", line = line, targets = targets,
            values = expressions(state) }
 end
 
-local function do_statement(state, at)
+local function do_statement(state, line)
   local body = block(state)
   expect(state, "end")
-  return { "do", line = at, body = body }
+  return { "do", line = line, body = body }
 end
 
---- What reads a statement, behind the word that it begins with.
+--- Statements, by their first word: functions that read the rest.
 local statements = {
   ["local"] = local_statement, ["if"] = if_statement, ["for"] = for_statement,
   ["return"] = return_statement, ["do"] = do_statement,
@@ -347,12 +348,12 @@ local refused_statements = {
 }
 
 local function statement(state)
-  local at, word = line(state), kind(state)
+  local line, word = line_of(state), kind(state)
   local read, known = statements[word], refused_statements[word]
-  if known then outside(at, known[1], known[2]) end
-  if not read then return plain_statement(state, at) end
+  if known then outside(line, known[1], known[2]) end
+  if not read then return plain_statement(state, line) end
   skip(state)
-  return read(state, at)
+  return read(state, line)
 end
 
 local ends = { ["end"] = true, ["else"] = true, ["elseif"] = true,
@@ -367,17 +368,17 @@ function block(state)
   end
 end
 
---- The tree of the function whose keyword is token first.
+--- The tree of the function that begins at token first.
 function parser.read(tokens, first)
   local state = { kinds = tokens.kinds, values = tokens.values,
                   lines = tokens.lines, starts = tokens.starts,
-                  stops = tokens.stops, text = tokens.text, at = first }
-  local at = line(state)
+                  stops = tokens.stops, text = tokens.text, index = first }
+  local line = line_of(state)
   expect(state, "function")
   -- The name of `function vec.length(v)`, which is not needed.
   while kind(state) ~= "(" do
     if kind(state) == ":" then
-      outside(at, "a method as a function", "write self as a parameter")
+      outside(line, "a method as a function", "write self as a parameter")
     end
     skip(state)
   end
@@ -385,7 +386,7 @@ function parser.read(tokens, first)
   local parameters = {}
   while kind(state) ~= ")" do
     if kind(state) == "..." then
-      outside(line(state), "'...'", "name the parameters")
+      outside(line_of(state), "'...'", "name the parameters")
     end
     parameters[#parameters + 1] = name(state)
     accept(state, ",")
@@ -393,7 +394,7 @@ function parser.read(tokens, first)
   skip(state)
   local body = block(state)
   expect(state, "end")
-  return { "function", line = at, parameters = parameters, body = body }
+  return { "function", line = line, parameters = parameters, body = body }
 end
 
 return parser

@@ -1,28 +1,28 @@
---- source: the text of a function, and the proof that it is.
+--- source: finds the text of a function, and proves that it is the text.
 --
--- debug.getinfo tells in which chunk a function was defined and on which lines;
--- the text of the chunk is in the file it names, or was the chunk's name
--- itself. But a file may have been edited since it was loaded. So the text is
--- loaded again, not run, and dumped: the function's code has to occur in it,
--- with its lines and the names of its variables, which tell what is outside of
--- it. What a file says now is what counts, so it is read for each function;
--- only what follows from its text is kept.
+-- debug.getinfo gives the chunk and the lines in which a function was defined.
+-- The text of the chunk is in the file that the chunk names, or is the chunk's
+-- name itself. But a file may have been edited since it was loaded. So the text
+-- is loaded again, without running it, and dumped: the function's code must
+-- occur in the dump, with its lines and the names of its variables. The file is
+-- read anew for each function; only results that depend on its text alone are
+-- kept.
 --
--- That some function of the text has this code is not enough, because a twin
--- may stand elsewhere. The one on the right lines is marked (a local string is
--- put into it) and the text dumped again: one occurrence has to be gone. (Not
--- where code says its lines, as all but LuaJIT's does, and only one function of
--- the text has them.)
+-- That some function of the text has this code is not enough, because another
+-- function may have the same code. So the function on the right lines is marked
+-- (a local string is put into it) and the text is dumped again: one occurrence
+-- must be gone. This is left out where dumped code has its lines, as on all VMs
+-- but LuaJIT, and only one function of the text is on them.
 --
--- What cannot be proved is not compiled, and no message quotes a file that was
--- not.
+-- A function without this proof is not compiled, and no message quotes a file
+-- that was not proved.
 
-if jit then jit.off(true, true) end -- too seldom run to be worth compiling
+if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 local core = require "ecs.core"
 local lexer = require "ecs.compile.lexer"
 
--- Taken now: a sandbox may be put up after ecs was loaded.
+-- Kept here: a sandbox may be set up after ecs was loaded.
 local debug_getinfo = debug and debug.getinfo
 local dump, find, sub, byte = string.dump, string.find, string.sub, string.byte
 local min, pcall, type, setmetatable = math.min, pcall, type, setmetatable
@@ -31,50 +31,52 @@ local read_regular = io and io.open and core.read_file
 
 local source = {}
 
---- Larger files are not read.
+--- The largest file that is read, in bytes.
 local BYTES_LIMIT = 4 * 1024 * 1024
 
---- Functions on the same lines that are tried: each costs a load of the text.
+--- The most functions on the same lines that are tried. Each try loads the
+-- text.
 local CANDIDATE_LIMIT = 64
 
 local BYTE_ORDER_MARK = "\239\187\191"
 
---- Does dumped code say on which lines a function stands?
-local TELLS_LINES = not rawget(_G, "jit")
+--- Does dumped code have the lines of its functions?
+local HAS_LINES = not rawget(_G, "jit")
 
 local MARK = " do local _ = 'ecs.source: the function that is meant' end;"
 
---- Dumped code without its header and the chunk's name behind it, which inner
--- functions do not have. What else stands there is the same for all functions
--- of a VM: signature, version, sizes; on 5.4 also the number of upvalues, which
--- is the last byte of it.
+--- Dumped code without its header and the chunk's name after it, neither of
+-- which inner functions have. The rest of the header is the same for all
+-- functions of a VM: signature, version, sizes. On 5.4 its last byte is the
+-- number of upvalues.
 local function code_of(dumped)
   if sub(dumped, 2, 3) == "LJ" then
     -- Signature, version and flags; the length of the name, its lowest seven
     -- bits first and the last byte less than 128; at the end a zero.
-    local length, scale, at = 0, 1, 6
+    local length, scale, position = 0, 1, 6
     repeat
-      local digit = byte(dumped, at)
-      length, scale, at = length + digit % 128 * scale, scale * 128, at + 1
+      local digit = byte(dumped, position)
+      length, scale = length + digit % 128 * scale, scale * 128
+      position = position + 1
     until digit < 128
-    return sub(dumped, at + length, -2)
+    return sub(dumped, position + length, -2)
   end
   -- One more than the length, its highest seven bits first, the last byte 128
   -- or more.
-  local length, at = 0, 33
+  local length, position = 0, 33
   repeat
-    local digit = byte(dumped, at)
-    length, at = length * 128 + digit % 128, at + 1
+    local digit = byte(dumped, position)
+    length, position = length * 128 + digit % 128, position + 1
   until digit >= 128
-  return sub(dumped, at + length - 1)
+  return sub(dumped, position + length - 1)
 end
 
 local function occurrences(text, code)
-  local count, at = 0, 1
+  local count, position = 0, 1
   while true do
-    local found = find(text, code, at, true)
+    local found = find(text, code, position, true)
     if not found then return count end
-    count, at = count + 1, found + 1
+    count, position = count + 1, found + 1
   end
 end
 
@@ -86,8 +88,8 @@ local function dump_text(text, name)
   return done and dumped or nil
 end
 
---- A regular file's text, or nil. Where the program runs inside a host with a
--- file system of its own (LÖVE), that is asked first.
+--- The text of a regular file, or nil. A host with a file system of its own
+-- (LÖVE) is asked first.
 local function read_file(path)
   local love = rawget(_G, "love")
   if type(love) == "table" and type(love.filesystem) == "table"
@@ -100,7 +102,8 @@ local function read_file(path)
   return read_regular and read_regular(path, BYTES_LIMIT)
 end
 
---- The text of a chunk, without what Lua skips where a file begins.
+--- The text of a chunk with this name, without the byte order mark, which Lua
+-- skips; or nil.
 local function text_of(name)
   local first = sub(name, 1, 1)
   if first == "@" then
@@ -111,12 +114,14 @@ local function text_of(name)
   return first ~= "=" and name or nil
 end
 
---- What follows from a chunk's text: its tokens and dump. Kept by its name for
--- the functions that follow, as long as its text is the same. The collector may
--- take it, but for the last one that is not large.
+--- Name of a chunk -> { name, text, tokens, dump, shift }, which holds as long
+-- as the text is the same. The collector may free all of them but the last one
+-- that is not large.
 local chunks = setmetatable({}, { __mode = "v" })
 local KEPT_BYTES = 64 * 1024
 
+--- The chunk with this name; or nil and why there is none. shift: the bytes
+-- that were put before the text, to make a first line with # a comment.
 local function read_chunk(name)
   local text = text_of(name)
   if not text then return nil, "source cannot be read" end
@@ -133,7 +138,8 @@ local function read_chunk(name)
   return chunk
 end
 
---- The function keywords on these lines: a list of { first, last } tokens.
+--- The functions from first_line to last_line: a list of { first, last }, the
+-- indices of their first and last tokens.
 local function candidates(tokens, first_line, last_line)
   local found = {}
   for k = 1, tokens.count do
@@ -148,7 +154,7 @@ local function candidates(tokens, first_line, last_line)
   return found
 end
 
---- The token of the parenthesis that ends the parameters.
+--- The index of the parenthesis that ends the parameters.
 local function parameters_end(tokens, first)
   local k = first
   while tokens.kinds[k] ~= ")" do
@@ -158,22 +164,23 @@ local function parameters_end(tokens, first)
   return k
 end
 
---- Is it this candidate that has the code?
+--- Is this candidate the function with the code, which occurs count times?
 local function is_meant(chunk, candidate, code, count)
   local close = parameters_end(chunk.tokens, candidate.first)
   if not close then return false end
-  local at = chunk.tokens.stops[close] + chunk.shift
-  local marked = sub(chunk.text, 1, at) .. MARK .. sub(chunk.text, at + 1)
+  local stop = chunk.tokens.stops[close] + chunk.shift
+  local marked = sub(chunk.text, 1, stop) .. MARK .. sub(chunk.text, stop + 1)
   local dumped = dump_text(marked, chunk.name)
   return dumped ~= nil and occurrences(dumped, code) == count - 1
 end
 
+--- The candidate that is proved to be the function; nil: none.
 local function prove(chunk, info, code)
   local count = occurrences(chunk.dump, code)
   if count == 0 then return nil end
   local found = candidates(chunk.tokens, info.linedefined,
     info.lastlinedefined)
-  if TELLS_LINES and #found == 1 then return found[1] end
+  if HAS_LINES and #found == 1 then return found[1] end
   for k = 1, min(#found, CANDIDATE_LIMIT) do
     local candidate = found[k]
     if is_meant(chunk, candidate, code, count) then return candidate end
@@ -181,15 +188,17 @@ local function prove(chunk, info, code)
   return nil
 end
 
---- Is a function not of a script? LuaJIT has some of its own in Lua, and none
--- of these stands on a line.
+--- Is a function no script's? It is in C, or one of LuaJIT's own in Lua, which
+-- have no lines.
 function source.is_foreign(f)
   local info = debug_getinfo and debug_getinfo(f, "S")
   return info and info.linedefined < 0
 end
 
---- Where a function's text is: { tokens, first, last, name, line }, its keyword
--- and its end among the tokens; or nil and why not, as it follows "whose".
+--- Finds a function's text: { tokens, first, last, name, line }, where first
+-- and last are the indices of its keyword and its end among the tokens. Or nil
+-- and why not, as a phrase that follows "a function whose". Cost: reads the
+-- file; where it has changed, also loads it.
 function source.find(f)
   local info = debug_getinfo and debug_getinfo(f, "S")
   if not info then return nil, "source is not known without debug.getinfo" end

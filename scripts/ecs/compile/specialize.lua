@@ -1,43 +1,38 @@
 --- specialize: compiled forms of one function, and which of them holds now.
 --
--- A code stands for a function (or all closures of one text), the terms of a
--- query and a precision. What is outside decides what it is compiled to, so it
--- has several plans, each good for what it was compiled for:
+-- This is the door to the compiler: no other file outside scripts/ecs/compile
+-- requires a file inside.
 --
---     choose  -->  a plan whose guards hold            the usual way
---             -->  nobody's: is it known to fail?      nothing it looked at
---             |                                        has changed: plain Lua
---             -->  compile: one more plan, or the problem
+-- A **code** stands for a function, or for all closures of one text, together
+-- with the terms of a query and a precision. The result of compiling depends on
+-- values outside of the function, so a code has several plans (plan.lua), each
+-- valid for the values that it was compiled for:
 --
--- So what alternates is not compiled again and again, and what cannot be
--- compiled costs a look at what its compiler looked at. A code that would be
--- compiled at nearly every run stays plain Lua for good: see worn_out.
+--     choose  -->  a plan that holds: the usual case
+--             -->  no plan, and nothing has changed since compiling failed:
+--             |    plain Lua
+--             -->  compile: a new plan, or a problem
 --
---     world, terms, double    for whom
---     system                  a system's: its rows draw and add to totals
---     extras                  { count, ... } what follows the rows
---     plans                   newest last; each with values and count of extras
---     most, shared            as many plans as are kept; whether the code is
---                             for all queries of these terms
---     problem                 of the last failure: { file, line, text, ... }
---     now                     the plan chosen last; nil: none held
---     runs, attempts          how often it was asked, and compiled
+-- So values that alternate do not cause a compilation each time. A function
+-- that cannot be compiled costs a comparison of the values that the compiler
+-- used. A code that would be compiled at nearly every run stays plain Lua for
+-- good: see worn_out.
 
-local native = require "ecs.backend"
+local backend = require "ecs.backend"
+local plans = require "ecs.compile.plan"
 local compiler = require "ecs.compile.compiler"
 
-local core = native.core
-local read = compiler.read
+local core = backend.core
+local read, drop_program = plans.read, plans.drop_program
 
--- Taken now: scripts replace what Lua gave them, and programs must not change.
-local ipairs, format = ipairs, string.format
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local ipairs, format, type, select = ipairs, string.format, type, select
 local find, gsub = string.find, string.gsub
 local remove = table.remove
 
-local codes = {}
+local specialize = {}
 
---- The first compilations are free; from then on there have to be that many
--- runs for each.
+--- The first compilations are free; every further one needs this many runs.
 local FREE_ATTEMPTS, RUNS_FOR_ONE = 8, 16
 
 --- What the compiler asks about values from outside.
@@ -50,8 +45,8 @@ local function describe(value)
 end
 
 --- The terms of a query that are parameters of the function.
-local function rows_of(asked)
-  local terms, rows = core.query_terms(asked), {}
+local function rows_of(query)
+  local terms, rows = core.query_terms(query), {}
   for k = 1, #terms, 2 do
     local name, fields = core.fields(terms[k])
     local access = terms[k + 1]
@@ -63,25 +58,72 @@ local function rows_of(asked)
   return rows
 end
 
---- A code for a query like asked. most: plans to keep.
-function codes.new(world, asked, double, most)
-  return { world = world, terms = rows_of(asked), double = double, most = most,
-           extras = { count = 0 }, plans = {}, runs = 0, attempts = 0 }
+--- A new code. options: world, query, double, most, system, shared.
+function specialize.new(options)
+  return {
+    -- The world: the function may use its entities and totals.
+    world = options.world,
+    -- The rows that the function is given: a list of { name, fields, access }.
+    terms = rows_of(options.query),
+    -- true: everything is computed in f64.
+    double = options.double,
+    -- true: the function of a system. Its rows draw numbers and add to totals,
+    -- and its plans keep their programs.
+    system = options.system,
+    -- true: for all queries of these terms, which keep programs themselves.
+    shared = options.shared,
+    -- How many plans are kept.
+    most = options.most,
+    -- The arguments that follow the rows: { count = 1, dt }.
+    extras = { count = 0 },
+    -- The plans, the newest one last.
+    plans = {},
+    -- The plan that was chosen last; nil where none held.
+    last = nil,
+    -- The problem of the last failure; nil before the first one.
+    problem = nil,
+    -- How often a plan was asked for, and how often the function was compiled.
+    runs = 0,
+    attempts = 0,
+  }
 end
 
---- A problem as whoever reads it wants it: where, and why.
-function codes.where(problem)
+--- Sets the arguments that follow the rows. Returns false where a compiled
+-- function cannot take one of them.
+function specialize.pass(code, count, ...)
+  local extras = code.extras
+  extras.count = count
+  for k = 1, count do
+    local value = select(k, ...)
+    local kind = type(value)
+    if kind ~= "number" and kind ~= "boolean" and kind ~= "nil" then
+      return false
+    end
+    extras[k] = value
+  end
+  return true
+end
+
+--- Where a problem is, for people: "file:line".
+function specialize.where(problem)
   return format("%s:%d", problem.file, problem.line)
 end
 
-function codes.message(problem)
-  return codes.where(problem) .. ": " .. problem.text
+--- A problem in one line, for people: where it is, and what it is.
+function specialize.message(problem)
+  return specialize.where(problem) .. ": " .. problem.text
+end
+
+--- Will the function stay plain Lua whatever changes outside? It will, where no
+-- value would help, and where its compiler looked at nothing outside.
+function specialize.is_final(problem)
+  return problem.final or #problem.looked == 0
 end
 
 --- Compiles f as it is now. Returns a plan, or nil and the problem.
 local function compile(code, f)
   local world = code.world
-  local plan, problem = compiler.compile(f, {
+  return compiler.compile(f, {
     terms = code.terms, extras = code.extras, double = code.double,
     describe = describe, system = code.system,
     methods = function(object)
@@ -92,47 +134,32 @@ local function compile(code, f)
       return core.total_kind(object.value, world)
     end,
   })
-  if not plan then
-    -- A clause that says more of the construct ends with a comma.
-    local comma = (find(problem.what, ", which ", 1, true)
-      or find(problem.what, ", whose ", 1, true)) and "," or ""
-    problem.text = problem.what .. comma .. " cannot be compiled: "
-      .. problem.remedy
-    return nil, problem
-  end
-  plan.values, plan.count = {}, code.extras.count
-  return plan
 end
 
---- Would it be compiled at nearly every run? Plans that are shared by queries
--- are never given up, so there are only so many.
+--- Would the function be compiled at nearly every run? Plans that queries share
+-- are never given up, so there are only so many of them.
 local function worn_out(code)
   if code.shared and code.attempts >= code.most then return true end
   return code.attempts >= FREE_ATTEMPTS
     and code.attempts * RUNS_FOR_ONE > code.runs
 end
 
-local function drop(plan)
-  if plan.program then core.drop_program(plan.program) end
-  plan.program = nil
-end
-
---- Lets go of what was compiled: the code is not used any more.
-function codes.drop(code)
-  for _, plan in ipairs(code.plans) do drop(plan) end
-  code.plans, code.now = {}, nil
+--- Drops everything that was compiled: the code is not used any more.
+function specialize.drop(code)
+  for _, plan in ipairs(code.plans) do drop_program(plan) end
+  code.plans, code.last = {}, nil
 end
 
 local function wear_out(code, f)
   local file, line = compiler.place(f)
-  codes.drop(code)
-  code.problem = { file = file, line = line, looked = {}, main = {},
-    text = "it would be compiled at nearly every run: keep the functions and "
-      .. "definitions that it uses in locals that stay the same" }
+  specialize.drop(code)
+  code.problem = plans.problem { file = file, line = line, looked = {},
+    main = {}, text = "it would be compiled at nearly every run: keep the "
+      .. "functions and definitions that it uses in locals that stay the same" }
   return nil, code.problem
 end
 
---- Why no program could be made, given what ecs.core says of it.
+--- Why no program could be made, from what ecs.core says of it.
 local function refusal(text)
   if find(text, "program is too long", 1, true) then
     return "a function that becomes this long cannot be compiled: split it: "
@@ -142,37 +169,56 @@ local function refusal(text)
   return (gsub(text, "^ecs: ", ""))
 end
 
---- Notes that a plan is no program after all.
-function codes.refuse(code, f, plan, text)
-  local file, line = compiler.place(f)
-  text = refusal(text)
+--- Removes a plan that has no use.
+local function withdraw(code, plan)
   for k = #code.plans, 1, -1 do
     if code.plans[k] == plan then remove(code.plans, k) end
   end
-  code.now = nil
-  code.problem = { file = file, line = line, text = text, main = plan.main,
-                   looked = plan.looked }
+  code.last = nil
+end
+
+--- Removes a plan of f, and takes the text for the problem. Returns nil and the
+-- problem.
+local function refuse(code, f, plan, text)
+  local file, line = compiler.place(f)
+  withdraw(code, plan)
+  code.problem = plans.problem { file = file, line = line,
+    text = refusal(text), main = plan.main, looked = plan.looked }
   return nil, code.problem
 end
 
+--- The plan that was chosen last, where it still holds for f and has a program;
+-- its values are read then. nil otherwise: ask choose. dt is the argument that
+-- follows the rows. For codes of systems, which run this before every run.
+function specialize.current(code, f, dt)
+  local plan = code.last
+  code.extras[1] = dt
+  -- Reading may run a script, which may have the program dropped.
+  if plan and read(plan, f) and plan.program then
+    code.runs = code.runs + 1
+    return plan
+  end
+end
+
 --- The plan that holds for f now, its values read; or nil and the problem.
--- stubborn: compile, however often that was.
-function codes.choose(code, f, stubborn)
-  local plans, count, now = code.plans, code.extras.count, code.now
+-- stubborn: compile, however often that was. Cost: a read of each plan until
+-- one holds; a compilation where none does and something has changed.
+function specialize.choose(code, f, stubborn)
+  local list, count, last = code.plans, code.extras.count, code.last
   code.runs = code.runs + 1
   -- Each plan that holds is right, and most often it is the last one again.
-  if now and now.count == count and read(now, now.values, f) then return now end
-  for k = #plans, 1, -1 do
-    local plan = plans[k]
-    if plan.count == count and read(plan, plan.values, f) then
-      code.now = plan
+  if last and last.count == count and read(last, f) then return last end
+  for k = #list, 1, -1 do
+    local plan = list[k]
+    if plan.count == count and read(plan, f) then
+      code.last = plan
       return plan
     end
   end
-  code.now = nil
+  code.last = nil
   local problem = code.problem
   if problem and (problem.count or count) == count
-    and compiler.unchanged(problem, f) then
+    and plans.unchanged(problem, f) then
     return nil, problem
   end
   if not stubborn and worn_out(code) then return wear_out(code, f) end
@@ -180,17 +226,48 @@ function codes.choose(code, f, stubborn)
   local plan
   plan, problem = compile(code, f)
   if not plan then
-    problem.count, code.problem = count, problem
+    code.problem = problem
     return nil, problem
   end
-  if #plans == code.most then drop(remove(plans, 1)) end
-  plans[#plans + 1] = plan
-  if not read(plan, plan.values, f) then
-    return codes.refuse(code, f, plan, "what it reads outside is something "
+  if #list == code.most then drop_program(remove(list, 1)) end
+  list[#list + 1] = plan
+  if not read(plan, f) then
+    return refuse(code, f, plan, "what it reads outside is something "
       .. "else each time: keep it in a local variable")
   end
-  code.now = plan
+  code.last = plan
   return plan
 end
 
-return codes
+--- The program of a plan for a query, made now: a system's code keeps it in the
+-- plan. Otherwise nil and the problem; or nil, nil and an error message, where
+-- the failure is no fault of the function.
+function specialize.link(code, f, plan, query)
+  local program, text, failed = core.program(code.world, query, plan.text,
+    plan.totals)
+  if program then
+    if code.system then plans.keep_program(plan, program) end
+    return program
+  elseif not failed then
+    return refuse(code, f, plan, text)
+  end
+  if code.system then
+    withdraw(code, plan)
+    code.problem = nil
+  end
+  return nil, nil, text
+end
+
+-- The parts trust what they are given, and what they keep is for the compiler
+-- alone. So package.loaded loses them: a script that requires one loads a copy
+-- of its own, which shares nothing with this compiler. They are plain Lua, and
+-- ecs.core checks every program: garbage given to a copy may keep it busy for
+-- ever, as any loop can, and no more.
+for _, part in ipairs { "compiler", "plan", "source", "lexer", "parser",
+                        "captures", "ir_writer", "ir_number", "lower",
+                        "lower_value", "lower_expression", "lower_statement",
+                        "lower_call" } do
+  package.loaded["ecs.compile." .. part] = nil
+end
+
+return specialize

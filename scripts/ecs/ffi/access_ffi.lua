@@ -1,55 +1,49 @@
 --- access_ffi: a world's methods for one entity as compiled FFI calls.
 --
--- Each is put before the method of the same name in ecs.core. It answers what
--- is ordinary (one or two fields, or all; one component; arguments of the right
--- kinds) with a call that LuaJIT compiles, and hands on all else, as it came,
--- to the method behind it: that one knows every error, and blames the same line
--- since it is called in tail position.
+-- Each of these methods replaces the method of the same name in ecs.core, and
+-- calls it for everything unusual. In the usual case (one or two fields, or
+-- all; one component; arguments of the right types) it makes one call that
+-- LuaJIT compiles. Otherwise it passes the arguments on unchanged, as a tail
+-- call, to the method of ecs.core, which raises every error and blames the same
+-- line.
 --
 --     worlds[world][Position]     entry = {
---                                   access  the C half's memory for the two
+--                                   keep    a userdata of C: the FieldAccess
+--                                           of this component and world
+--                                   access  a pointer to it
 --                                   index   { x = 0, y = 1 }
---                                   odd     { who = "entity" }: no plain number
---                                   make    a table from the values of all
+--                                   odd     { target = "entity" }: fields
+--                                           that are no plain numbers
+--                                   make    makes a table of all values; nil
+--                                           for a tag
 --                                 }
 --
--- Worlds are weak keys, so an entry goes with its world, and is used only by a
--- call that has the world. Whether the world is open, the C half looks itself.
+-- Worlds are weak keys, so an entry is freed with its world, and only a call
+-- that has the world uses it. C checks whether the world is open.
 --
--- Nothing here is in reach of a script, and the module is true.
+-- No script can reach the tables here, and the module is true.
 
 local ffi = require "ffi"
+local layouts = require "ecs.ffi.cdef"
 local core = require "ecs.core"
 
 local calls_data, calls_bytes, slow = core.access_calls()
--- Loaded again: the methods have been put there.
+-- When the file is loaded again, the methods are there already.
 if not calls_data then return true end
 
 local slow_get, slow_set, slow_has, slow_alive =
   slow.get, slow.set, slow.has, slow.alive
 local slow_add, slow_remove, slow_destroy = slow.add, slow.remove, slow.destroy
 
--- What decides about memory is not looked up where a script could have put
--- something else.
+-- Functions that decide about memory are kept here: a script may replace the
+-- globals.
 local select, type, loadstring = select, type, loadstring
 local assert, ipairs, setmetatable = assert, ipairs, setmetatable
 local concat, format = table.concat, string.format
 local cast, new_access, fields_of = ffi.cast, core.access, core.fields
 
--- struct Calls in bindings/lua/access.c. The answers are 0 no, 1 yes, 2 ask.
-local calls = cast([[struct {
-  double (*get)(void *access, double entity, uint32_t field);
-  int (*present)(void *access, double entity);
-  int (*pair)(void *access, double entity, uint32_t first, uint32_t second,
-    double *values);
-  int (*all)(void *access, double entity, double *values);
-  bool (*set)(void *access, double entity, uint32_t field, double value);
-  int (*has)(void *access, double entity);
-  int (*alive)(void *access, double entity);
-  int (*add)(void *access, double entity);
-  int (*remove)(void *access, double entity);
-  int (*destroy)(void *access, double entity);
-} *]], calls_data)
+-- The functions answer 0, no; 1, yes; or 2: ask the method behind.
+local calls = cast(layouts.Calls .. " *", calls_data)
 if ffi.sizeof(calls[0]) ~= calls_bytes then
   error("ecs: ecs.core and access_ffi.lua disagree about their calls", 0)
 end
@@ -58,19 +52,20 @@ local load_pair, load_all = calls.pair, calls.all
 local store_field, has_component, is_alive = calls.set, calls.has, calls.alive
 local add_component, remove_component, destroy_entity =
   calls.add, calls.remove, calls.destroy
--- A component has 64 fields at most. What was loaded is taken from here before
--- anything allocates, since a finalizer may come by and load something else.
+-- Where C stores fields: a component has 64 at most. They are read before
+-- anything allocates, since a finalizer may run and load other fields.
 local values = ffi.new("double[64]")
 
 -- Entries ------------------------------------------------------------------
 
-local schemas = {}
+local schemas = {} -- definition -> { index, odd, make }
 local worlds = setmetatable({}, { __mode = "k" })
-local owners = setmetatable({}, { __mode = "k" }) -- for entities
+-- World -> { keep, access }, for alive and destroy.
+local owners = setmetatable({}, { __mode = "k" })
 local pointer = ffi.typeof "void *"
 
---- The function that makes the table of all fields. Names are written as
--- strings: a field may be called anything, "end" included.
+--- A function that makes the table of all fields. The code has names as
+-- strings, since a field may have any name, "end" included.
 local function compile(fields)
   local taken, given = {}, {}
   for f, field in ipairs(fields) do
@@ -88,7 +83,7 @@ local function compile(fields)
   return assert(loadstring(source, "=ecs.get"))(values)
 end
 
---- What is the same for a definition in every world.
+--- The part of an entry that is the same in every world.
 local function schema_of(definition)
   local schema = schemas[definition]
   if schema then return schema end
@@ -105,12 +100,12 @@ local function schema_of(definition)
   return schema
 end
 
---- Remembers a world, and a component of it that it has met. Does nothing for
--- all that is no world and no component.
-local function learn(world, definition)
+--- Makes the entries of a world, and of a component that the world knows. Does
+-- nothing for other values.
+local function remember(world, definition)
   local owner = not owners[world] and new_access(world)
   if owner then
-    -- In this order: a finalizer may come in between and learn, too.
+    -- In this order: a finalizer may run in between and make entries, too.
     worlds[world] = {}
     owners[world] = { keep = owner, access = cast(pointer, owner) }
   end
@@ -125,8 +120,8 @@ end
 
 -- Methods ------------------------------------------------------------------
 
---- A number that stands in a field of an odd type, as Lua has it: one value
--- always, since the callers hand on as many as this gives.
+--- The Lua value of a number in a field of type bool or entity. Always one
+-- value, since callers return all that this returns.
 local function from_number(kind, number)
   if kind == "bool" then return number ~= 0 end
   return number ~= 0 and number or nil
@@ -136,15 +131,15 @@ local to_number = { [true] = 1, [false] = 0 }
 
 local methods = {}
 
--- Arguments are handed on as they came, their number included: to the method
--- behind, nothing and nil are not the same.
+-- The method of ecs.core gets all arguments and their number: it tells a
+-- missing argument from nil.
 
 function methods.get(...)
   local world, entity, definition, name, other = ...
   local entries = worlds[world]
   local entry = entries and entries[definition]
   if not entry then
-    learn(world, definition)
+    remember(world, definition)
   elseif type(entity) == "number" then
     local count = select("#", ...)
     local index = entry.index[name]
@@ -182,7 +177,7 @@ function methods.set(...)
   local entries = worlds[world]
   local entry = entries and entries[definition]
   if not entry then
-    learn(world, definition)
+    remember(world, definition)
   elseif select("#", ...) == 5 and type(entity) == "number" then
     local index, odd = entry.index[name], entry.odd[name]
     local number = value
@@ -204,7 +199,7 @@ function methods.has(...)
   local entries = worlds[world]
   local entry = entries and entries[definition]
   if not entry then
-    learn(world, definition)
+    remember(world, definition)
   elseif type(entity) == "number" and select("#", ...) == 3 then
     local answer = has_component(entry.access, entity)
     if answer ~= 2 then return answer == 1 end
@@ -216,7 +211,7 @@ function methods.alive(...)
   local world, entity = ...
   local owner = owners[world]
   if not owner then
-    learn(world)
+    remember(world)
   elseif type(entity) == "number" then
     local answer = is_alive(owner.access, entity)
     if answer ~= 2 then return answer == 1 end
@@ -229,7 +224,7 @@ function methods.add(...)
   local entries = worlds[world]
   local entry = entries and entries[definition]
   if not entry then
-    learn(world, definition)
+    remember(world, definition)
   elseif type(entity) == "number" and select("#", ...) == 3
     and add_component(entry.access, entity) == 1 then
     return
@@ -242,7 +237,7 @@ function methods.remove(...)
   local entries = worlds[world]
   local entry = entries and entries[definition]
   if not entry then
-    learn(world, definition)
+    remember(world, definition)
   elseif type(entity) == "number" and select("#", ...) == 3
     and remove_component(entry.access, entity) == 1 then
     return
@@ -254,7 +249,7 @@ function methods.destroy(...)
   local world, entity = ...
   local owner = owners[world]
   if not owner then
-    learn(world)
+    remember(world)
   elseif type(entity) == "number" and select("#", ...) == 2 then
     local answer = destroy_entity(owner.access, entity)
     if answer ~= 2 then return answer == 1 end

@@ -1,6 +1,6 @@
---- cdef: what include/ecs.h declares, for LuaJIT's FFI.
+--- cdef: what include/ecs.h declares, and structs of the binding.
 --
--- Made by bindings/luajit/generate_cdef.lua; do not edit. Types cannot be
+-- Made by tools/generate_cdef.lua (make cdef); do not edit. Types cannot be
 -- declared twice in one process, and are not.
 -- luacheck: no max line length
 
@@ -331,3 +331,56 @@ double ecs_random(uint64_t key, ecs_Entity entity, double draws);
 uint64_t ecs_random_key(uint64_t seed, const char *name, uint64_t tick);
 ]=]
 end
+
+--- Structs that bindings/lua shares, as texts for ffi.typeof; $ stands for a
+-- struct above.
+return {
+  ViewColumn = [[
+struct {
+  uint32_t scalar;
+  uint32_t writable;
+  uint32_t touched;
+  int32_t slot;
+  uint32_t filled;
+  uint32_t field;
+  const void *definition;
+  double address;
+}]],
+  View = [[
+struct {
+  uint64_t magic; size_t bytes;
+  ecs_Batch batch;
+  $ *columns;
+}]],
+  RowLoop = [[
+struct {
+  uint64_t magic; size_t bytes;
+  int32_t row;
+  uint32_t flags;
+  uint64_t stamp;
+  void **elements;
+  const int64_t *entities;
+  int64_t entity;
+  uint32_t at;
+  uint32_t count;
+  int (*advance)(void *);
+  double (*load)(void *, uint32_t column, uint32_t scalar);
+  int (*store)(void *, uint32_t column, uint32_t scalar, double value);
+  void *world;
+  void *query;
+}]],
+  Calls = [[
+struct {
+  double (*get)(void *, double, uint32_t);
+  int (*present)(void *, double);
+  int (*pair)(void *, double, uint32_t, uint32_t, double *);
+  int (*all)(void *, double, double *);
+  bool (*set)(void *, double, uint32_t, double);
+  int (*has)(void *, double);
+  int (*alive)(void *, double);
+  int (*add)(const void *, double);
+  int (*remove)(const void *, double);
+  int (*destroy)(const void *, double);
+}]],
+  VIEW_FOCUS = 1,
+}

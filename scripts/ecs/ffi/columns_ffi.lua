@@ -1,61 +1,49 @@
 --- columns_ffi: columns as checked views of memory, for LuaJIT.
 --
--- A column is a cdata that holds one number, its slot. What lies behind a slot
--- is in arrays that only this file can reach:
+-- A column is a cdata that holds one number, its slot. The state of a slot is
+-- in arrays that only this file can reach:
 --
---     column { slot = 7 }     pointers[7]   where the rows are
---                             counts[7]     how many; 0: the batch is over
---                             batches[7]    in which batch it was touched last
+--     column { slot = 7 }     pointers[7]   pointer to the rows
+--                             counts[7]     number of rows; 0: batch is over
+--                             batches[7]    number of the batch in which the
+--                                           column was read last
 --
--- Most loops are over the columns of one batch. So the batch touched last is in
--- focus, and its count is in one place for all of its columns.
+-- Most loops are over the columns of one batch. So the batch that was used last
+-- has the focus: its count is at one index for all of its columns.
 --
--- No address can be reached through a column: the slot cannot be assigned to
--- (it is const), and the pointers are upvalues. A slot belongs to its column
--- until the collector has found the column, so one that a script kept can never
--- show the rows of another query.
+-- No address can be reached through a column: the slot is const, and the
+-- pointers are upvalues. A slot belongs to its column until the column is
+-- collected, so a column that a script kept can never show the rows of another
+-- query.
 --
--- Types differ in how they convert, so indexing is generated once per scalar
--- type; the loops of scripts compile to a compare, a load and a store.
+-- Scalar types convert differently, so indexing is generated once per type; the
+-- loops of scripts compile to a compare, a load and a store.
 --
--- A NaN is stored as it comes. Until the batch ends nobody but its callback can
--- read what the callback may write, and then ecs.core makes every NaN the quiet
--- one. A check at each store costs short loops more than that.
+-- A NaN is stored with its bits. Until the batch ends, only its callback can
+-- read the columns that it writes; then ecs.core makes every NaN the quiet one.
+-- A check at each store would cost short loops more.
 
 local ffi = require "ffi"
-require "ecs.ffi.cdef"
+local layouts = require "ecs.ffi.cdef"
 local core = require "ecs.core"
-local entries = require "ecs.safe_pairs"
+local safe_pairs = require "ecs.safe_pairs"
 local message = require "ecs.message"
 local scalars = require "ecs.ffi.scalars_ffi"
 
--- Types are never freed, and their metatables can be set once: loaded again,
--- this file does nothing.
+-- Types are never freed, and their metatables can be set only once. So this
+-- file does nothing when it is loaded again.
 if core.share("build") then return true end
 
--- What keeps columns within their memory is not looked up where a script could
--- have put something else.
+-- Functions that keep columns within their memory are kept here: a script may
+-- replace the globals.
 local error, cast = error, ffi.cast
 local type, tobit = type, require("bit").tobit
 local touch, plan_of = core.touch, core.plan
 
--- struct ViewColumn and the first fields of struct View in
--- bindings/lua/views.h.
-local column_type = ffi.typeof [[struct {
-  uint32_t scalar, writable, touched;
-  int32_t slot;
-  uint32_t filled, field;
-  const void *definition;
-  double address;
-}]]
--- The comments are for test runners that remember types by their text.
+local column_type = ffi.typeof(layouts.ViewColumn)
+-- The comments keep apart types that test runners cache by their text.
 local column_pointer = ffi.typeof("$ * /* a column */", column_type)
-local view_type = ffi.typeof([[struct {
-  uint64_t magic;
-  size_t bytes;
-  ecs_Batch batch;
-  $ *columns;
-}]], column_type)
+local view_type = ffi.typeof(layouts.View, column_type)
 local view_pointer = ffi.typeof("$ * /* a view */", view_type)
 
 local function check_layout()
@@ -70,21 +58,22 @@ check_layout()
 
 -- Slots --------------------------------------------------------------------
 
--- VIEW_FOCUS in bindings/lua/views.h.
-local FOCUS = 1
--- The slot of columns that are finalized: it never shows anything.
+local FOCUS = layouts.VIEW_FOCUS
+-- The slot of columns that were finalized: it has no rows.
 local NEVER = 2
 local pointers, counts = { false, false }, { 0, 0 }
 local labels = { "a column", "a column" }
--- The batch in focus: the view that shows it, and its number, which the slots
--- touched in it have, too. Its count is counts[FOCUS], or 0 when any batch has
--- ended since.
+-- The batch in focus: the number of the view that shows it, and the number of
+-- the batch, which is also in batches[slot] of its columns. Its count is
+-- counts[FOCUS]; 0 once any batch has ended since.
 local focus, batches = { view = 0, batch = 0 }, { 0, 0 }
 local view_count, batch_count = 0, 0
--- A weak table: a column that a script kept must not keep its view.
-local views, places = setmetatable({}, { __mode = "v" }), {}
+-- Slot -> view, and slot -> index of the column in the view. Weak: a column
+-- that a script kept must not keep its view.
+local views, positions = setmetatable({}, { __mode = "v" }), {}
 local free, free_count, slot_count = {}, 0, NEVER
 
+--- A free slot, for column k of a view.
 local function take_slot(view, k, label)
   local slot
   if free_count > 0 then
@@ -95,14 +84,15 @@ local function take_slot(view, k, label)
     slot = slot_count
   end
   pointers[slot], counts[slot], labels[slot] = false, 0, label
-  views[slot], places[slot], batches[slot] = view, k, 0
+  views[slot], positions[slot], batches[slot] = view, k, 0
   return slot
 end
 
 local slot_pointer, any_pointer = ffi.typeof "int32_t *", ffi.typeof "void *"
 
---- A column's finalizer. When the state closes, finalizers of scripts may still
--- find the column, and must not see what its slot is used for next.
+--- The finalizer of a column: frees its slot. While the state closes,
+-- finalizers of scripts may still use the column, and must not reach the next
+-- use of its slot.
 local function give_slot(column)
   local slot = column.slot
   ffi.cast(slot_pointer, ffi.cast(any_pointer, column))[0] = NEVER
@@ -111,9 +101,9 @@ local function give_slot(column)
   free_count = free_count + 1
 end
 
---- Notes that a slot was touched in the batch that a view shows. A batch that
--- was touched before and still has the focus has not ended.
-local function look_at(view, slot, count)
+--- Records that a slot was used in the batch that a view shows, and gives the
+-- batch the focus. A batch that still has the focus has not ended.
+local function focus_on(view, slot, count)
   if focus.view ~= view or counts[FOCUS] == 0 then
     batch_count = batch_count + 1
     focus.view, focus.batch, counts[FOCUS] = view, batch_count, count
@@ -121,7 +111,7 @@ local function look_at(view, slot, count)
   batches[slot] = focus.batch
 end
 
--- What goes wrong ----------------------------------------------------------
+-- Errors --------------------------------------------------------------------
 
 -- Each blames the line that indexed: three levels up from here.
 
@@ -132,13 +122,14 @@ end
 local function refuse_store(slot, i)
   local view = views[slot]
   if counts[slot] == 0 or not view then error(message.over, 3) end
-  error(core.misuse(view, places[slot], i), 3)
+  error(core.misuse(view, positions[slot], i), 3)
 end
 
---- The row that i means; refuses what is none. Columns of the batch in focus
--- are compared with the same count, so that a compiled loop does it once for
--- all of them: one compare of integers, because less 2^31 and wrapped around,
--- what is below 1 is above every limit.
+--- The index i as an integer; raises an error unless it is a row. All columns
+-- of the batch in focus compare with the same count, so a compiled loop
+-- compares once for all of them. One unsigned comparison checks both bounds:
+-- with 2^31 subtracted and wrapped around, numbers below 1 are above every
+-- limit.
 local function row_of(slot, i)
   if type(i) ~= "number" then return refuse_row(slot, i) end
   local row = tobit(i)
@@ -152,8 +143,8 @@ end
 
 -- Types --------------------------------------------------------------------
 
--- row is i made whole. That costs nothing in a compiled loop, whose counter is
--- an integer.
+-- row is i as an integer. In a compiled loop the counter is an integer, so the
+-- conversion costs nothing.
 local template = [[
 local pointers, counts, entity, row_of, refuse_store = ...
 local type, tonumber = type, tonumber
@@ -188,21 +179,22 @@ local function element_after(column, i)
   return i + 1, column[i + 1]
 end
 
---- What ipairs asks of a cdata: as in 5.4 it ends with the error that there are
--- no more rows.
+--- The __ipairs of a column. As on Lua 5.4, the loop ends with the error that
+-- there are no more rows.
 local function in_order(column)
   return element_after, column, 0
 end
 
-local function new_type(what, index, store, length, describe)
-  local text = "struct { const int32_t slot; } /* " .. what .. " */"
+--- A type of columns. name tells types with the same text apart.
+local function new_type(name, index, store, length, describe)
+  local text = "struct { const int32_t slot; } /* " .. name .. " */"
   return ffi.metatype(ffi.typeof(text), {
     __index = index, __newindex = store, __len = length,
     __tostring = describe, __ipairs = in_order,
   })
 end
 
---- The types of a scalar's columns: to write and only to read.
+--- The types of a scalar's columns: one to read and write, one to read.
 local function make_kind(scalar)
   local kind, types = scalars.kinds[scalar], {}
   local source = template:gsub("CONVERT", kind.raw)
@@ -217,18 +209,18 @@ local function make_kind(scalar)
 end
 
 local kinds = {}
-for scalar in entries(scalars.kinds) do kinds[scalar] = make_kind(scalar) end
+for scalar in safe_pairs(scalars.kinds) do kinds[scalar] = make_kind(scalar) end
 
 local function new_column(kind, writable, slot)
   local make = writable and kind.written or kind.read
   return ffi.gc(make(slot), give_slot)
 end
 
--- A pointer is made once for an address and kept, as are so many of a column:
--- then walking the same tables again makes no garbage.
+-- The most pointers that are kept for each column, one per address: looping
+-- over the same tables again then makes no garbage.
 local KNOWN_LIMIT = 256
 
---- The pointer to rows at an address, from those of one column.
+--- The pointer to an address. known: the pointers kept for a column.
 local function pointer_to(known, pointer_type, address)
   local pointer = known.pointers[address]
   if pointer == nil then
@@ -239,10 +231,11 @@ local function pointer_to(known, pointer_type, address)
   return pointer
 end
 
---- For a new view: a function that gives column k of the batch being shown, or
--- nil; and the counts, which ecs.core sets to 0 when the batch is over. The
--- plan comes from ecs.core, which knows what the memory holds. Nothing here
--- allocates for a batch at addresses that were seen before.
+--- Called for a new view. Returns a function that gives column k of the batch
+-- being shown, or nil where there is none; and counts, in which ecs.core sets
+-- the counts to 0 when the batch is over. The types come from ecs.core, which
+-- knows what the memory holds. A batch at addresses that were seen before
+-- allocates nothing.
 local function open(view)
   local plan = plan_of(view)
   local box = cast(view_pointer, view)
@@ -261,15 +254,15 @@ local function open(view)
     cells[k].slot = slot
   end
   return function(k)
-    -- The call checks the view and keeps it, and with it its cells, from the
-    -- collector.
+    -- The call checks the view. It also keeps the view, and so its cells, from
+    -- being collected.
     local count = touch(view, k)
     if not count then return nil end
     local column = columns[k]
     local slot = column.slot
     pointers[slot] = pointer_to(known[k], types[k], cells[k].address)
     counts[slot] = count
-    look_at(number, slot, count)
+    focus_on(number, slot, count)
     return column
   end, counts
 end

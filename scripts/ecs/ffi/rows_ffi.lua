@@ -1,57 +1,36 @@
 --- rows_ffi: loops over rows, generated for each query, for LuaJIT.
 --
--- What scripts get of a row is an empty table whose metatable reads and writes
--- memory. Where it is, is in struct Rows of bindings/lua/rows.h, which both
--- sides share and no script can reach:
+-- A row view, which scripts get for a row, is an empty table; its metatable
+-- reads and writes memory. Its position is in a struct that the binding shares
+-- (bindings/lua/query/row_view.h) and no script can reach:
 --
---     p.x  -->  is a row out?  -->  box.elements: where column x is
+--     p.x  -->  is there a row?  -->  box.elements: pointer to column x
 --               each: box.row >= 0
---               rows: asks C, see row_view.c
+--               rows: a call of C, see row_view.c
 --
--- This file does what is plain and fast. Everything else (no row, no such
--- field, a wrong value, a row that is gone, a change that must be recorded)
--- goes to ecs.core, which does it as on every VM or says what is wrong. So code
--- here needs no order of checks and no words.
+-- This file does the usual case fast. Every other case (no row, no such field,
+-- a wrong value, a row that is gone, a change that must be recorded) goes to
+-- ecs.core, which does the same as on every VM or raises the error. So the
+-- order of checks and the messages are in one place.
 --
--- Code is text filled in for a query's columns, because compiled loops are one
--- load per field when the field's place is a constant of the code. Measured
--- against tables of slots, and against cdata with metatables: 2.9 ns per row of
--- two loads and two stores, 5.3 and 8.5; by hand it is 1.8.
+-- The code of views and loops is text, from rows_code.lua.
 
 local ffi = require "ffi"
-require "ecs.ffi.cdef"
+local layouts = require "ecs.ffi.cdef"
 local core = require "ecs.core"
-local entries = require "ecs.safe_pairs"
 local scalars = require "ecs.ffi.scalars_ffi"
+local rows_code = require "ecs.ffi.rows_code"
 
--- What makes code is not looked up where a script could have put something
--- else: it would be shown the pointers.
+-- Functions that make code are kept here: a script may replace the globals, and
+-- would get the pointers.
 local assert, loadstring, ipairs = assert, loadstring, ipairs
-local tostring, tonumber = tostring, tonumber
-local concat, insert = table.concat, table.insert
-local format, gsub, upper = string.format, string.gsub, string.upper
+local concat = table.concat
 
--- Loaded again: the first stays.
+-- When the file is loaded again, the first builder stays.
 if core.share("rows") then return true end
 
-local IN_PLACE = 2 -- ecs_RowFlag
-
--- The first fields of Rows in bindings/lua/rows.h.
-local rows_type = ffi.typeof([[struct {
-  uint64_t magic; size_t bytes;
-  int32_t row;
-  uint32_t flags;
-  int32_t low, high;
-  void **elements;
-  const int64_t *entities;
-  int64_t entity;
-  uint32_t at, count;
-  int (*advance)(void *);
-  double (*load)(void *, uint32_t column, uint32_t scalar);
-  int (*store)(void *, uint32_t column, uint32_t scalar, double value);
-  void *world, *query;
-}]])
--- The comment is for test runners that remember types by their text.
+local rows_type = ffi.typeof(layouts.RowLoop)
+-- The comment keeps apart types that test runners cache by their text.
 local rows_pointer = ffi.typeof("$ * /* rows */", rows_type)
 
 local function check_layout()
@@ -64,256 +43,10 @@ local function check_layout()
 end
 check_layout()
 
--- Pieces of code -------------------------------------------------------------
-
--- What every chunk begins with. get and set are two levels below the script.
-local head = [[
-local rows, box, places, core, quiet_nan, entity = ...
-local pcall, error, type, tonumber = pcall, error, type, tonumber
-local floor, modf, huge = math.floor, math.modf, math.huge
-local band = require("bit").band
-local setmetatable, unpack, select = setmetatable, unpack, select
-local row_get, row_set, row_has = core.row_get, core.row_set, core.row_has
-local load, put = box.load, box.store
-local function get(term, key)
-  local done, value = pcall(row_get, rows, term, key)
-  if not done then error(value, 3) end
-  return value
-end
-local function set(term, key, value)
-  local done, text = pcall(row_set, rows, term, key, value)
-  if not done then error(text, 3) end
-end
-]]
-
--- One view. HOLDS is when the fast way may be taken, INDEX the element's.
-local view = [[
-local pTERM
-do
-  local function index(_, key)
-    local i = box.row
-    if HOLDS then
-LOADS
-    end
-    local value = get(TERM, key)
-    return value
-  end
-  local function store(_, key, value)
-    local i = box.row
-    if STORES then
-      local v = value
-STORING
-    end
-    set(TERM, key, value)
-  end
-  pTERM = setmetatable({}, {
-    __index = index, __newindex = store, __metatable = false,
-    __name = 'ecs.Row', -- for messages
-    __tostring = function() return NAME end,
-  })
-end
-]]
-
-local function fill(text, words)
-  return (gsub(text, "%u%u%u+", words))
-end
-
-local scalar_numbers = {}
-for scalar in entries(scalars.kinds) do
-  scalar_numbers[scalar] = tonumber(ffi.cast("int", ffi.cast("ecs_Scalar",
-    "ECS_" .. upper(scalar))))
-end
-
--- How a number that load gave is shown, and what put is given of a value.
-local as_lua = { bool = "v ~= 0", entity = "entity(v)" }
-local given = {
-  bool = "type(v) == 'number' and v or v == true and 1 or v == false and 0",
-  entity = "v == nil and 0 or type(v) == 'number' and v",
-}
-
---- The same for rows, whose elements only C may look at: see row_view.c.
-local function call_code(term)
-  local loads, stores = {}, {}
-  for f, field in ipairs(term.fields) do
-    local scalar = field[2]
-    local word = f == 1 and "if" or "elseif"
-    local test = format("      %s key == %q then ", word, field[1])
-    local place = "box, " .. term.first + f - 1 .. ", "
-      .. scalar_numbers[scalar]
-    loads[f] = test .. "\n        local v = load(" .. place
-      .. ")\n        if v == v then return "
-      .. (as_lua[scalar] or "v") .. " end"
-    stores[f] = test .. "\n        local n = "
-      .. (given[scalar] or "type(v) == 'number' and v")
-      .. "\n        if n and put(" .. place .. ", n) ~= 0 then return end"
-  end
-  return concat(loads, "\n") .. " end", concat(stores, "\n")
-    .. " end"
-end
-
---- Code that loads and stores the fields of a term.
-local function field_code(term)
-  local loads, stores = {}, {}
-  for f, field in ipairs(term.fields) do
-    local kind = scalars.kinds[field[2]]
-    local place = "places.c" .. term.first + f - 1 .. "[i]"
-    local word = f == 1 and "if" or "elseif"
-    local test = format("      %s key == %q then ", word, field[1])
-    loads[f] = test .. "return " .. gsub(kind.load, "ELEMENT", place)
-    stores[f] = test .. "\n" .. kind.convert .. "\n        if v ~= nil then "
-      .. place .. " = v return end"
-  end
-  return concat(loads, "\n") .. " end", concat(stores, "\n")
-    .. " end"
-end
-
-local function view_code(term, loops)
-  local loads, stores = (loops and call_code or field_code)(term)
-  local holds = loops and "true" or "i >= 0"
-  if term.optional and not loops then
-    holds = "i >= 0 and places.c" .. term.first .. " ~= nil"
-  end
-  return fill(view, {
-    TERM = tostring(term.number), HOLDS = holds, LOADS = loads,
-    STORES = term.writable and holds or "false",
-    STORING = term.writable and stores or "",
-    NAME = format("%q", "ecs.Row (" .. term.name .. ")"),
-  })
-end
-
--- Whole chunks ---------------------------------------------------------------
-
--- The loop of each, called with the Rows, the function and what is handed on. C
--- begins and ends the walk; ARGUMENTS are what the function gets. The outer
--- loop calls C and is not compiled, so it looks at no pointer: each would be
--- garbage.
-local each = [[
-local next_batch = core.each_next
-return function(EXTRAS)
-  local count = next_batch(rows)
-  while count > 0 do
-PRESENT
-    for i = 0, count - 1 do
-      box.row = i
-      f(ARGUMENTS)
-    end
-    count = next_batch(rows)
-  end
-end
-]]
-
--- The same for calls of many arguments: a function has 250 registers, for its
--- parameters, variables and the arguments of a call together.
-local wide = [[
-local next_batch = core.each_next
-return function(_, f, ...)
-  local arguments = {}
-  for k = 1, COUNT do arguments[TERMS + k] = (select(k, ...)) end
-  local count = next_batch(rows)
-  while count > 0 do
-PRESENT
-    for i = 0, count - 1 do
-      box.row = i
-      arguments[ALL] = tonumber(box.entities[i])
-      f(unpack(arguments, 1, ALL))
-    end
-    count = next_batch(rows)
-  end
-end
-]]
-
--- The step of rows.
-local step = [[
-local done, trouble, advance = core.rows_done, core.row_trouble, box.advance
-return function()
-  local found = advance(box)
-  if found > 0 then
-PRESENT
-    return ARGUMENTS
-  elseif found == 0 then
-    done(rows)
-    return nil
-  end
-  local _, text = pcall(trouble, rows, -found)
-  error(text, 2)
-end
-]]
-
--- A function has at most 60 upvalues; more views than this come from a table.
-local UPVALUES = 40
-
---- The lines that leave out what a row lacks, and the names of what it has.
-local function present(terms, loops)
-  local lines, names = {}, {}
-  for t, term in ipairs(terms) do
-    local view_name = #terms <= UPVALUES and "p" .. t or "views[" .. t .. "]"
-    names[t] = view_name
-    if term.optional then
-      local there = "places.c" .. term.first .. " ~= nil"
-      if loops then
-        there = there .. " or band(box.flags, " .. IN_PLACE
-          .. ") == 0 and row_has(rows, " .. t .. ")"
-      end
-      names[t] = "r" .. t
-      lines[#lines + 1] = "    local r" .. t .. " if " .. there .. " then r"
-        .. t .. " = " .. view_name .. " end"
-    end
-  end
-  return concat(lines, "\n"), names
-end
-
-local function views_code(terms, loops)
-  local parts, names = { head }, {}
-  for t, term in ipairs(terms) do
-    parts[#parts + 1] = view_code(term, loops)
-    names[t] = "p" .. t
-  end
-  return concat(parts) .. "local views = { " .. concat(names, ", ")
-    .. " }\n"
-end
-
-local WRITTEN_OUT = 40 -- arguments in a call; more are in a table
-
---- Code of a function that runs each with count extra arguments, from a table.
-local function wide_code(terms, count)
-  local lines = {}
-  for t, term in ipairs(terms) do
-    local there = term.optional and "places.c" .. term.first .. " ~= nil and "
-      or ""
-    lines[t] = format("    arguments[%d] = %sviews[%d] or nil", t, there, t)
-  end
-  return views_code(terms, false) .. fill(wide, {
-    PRESENT = concat(lines, "\n"), COUNT = tostring(count),
-    TERMS = tostring(#terms), ALL = tostring(#terms + count + 1),
-  })
-end
-
---- Code of a function that runs each with count extra arguments.
-local function each_code(terms, count)
-  if #terms + count > WRITTEN_OUT then return wide_code(terms, count) end
-  local lines, names = present(terms, false)
-  local extras = { "_", "f" }
-  for k = 1, count do
-    names[#names + 1], extras[k + 2] = "x" .. k, "x" .. k
-  end
-  names[#names + 1] = "tonumber(box.entities[i])"
-  return views_code(terms, false) .. fill(each, {
-    PRESENT = lines, ARGUMENTS = concat(names, ", "),
-    EXTRAS = concat(extras, ", "),
-  })
-end
-
-local function loop_code(terms)
-  local lines, names = present(terms, true)
-  insert(names, 1, "tonumber(box.entity)")
-  return views_code(terms, true) .. fill(step, {
-    PRESENT = lines, ARGUMENTS = concat(names, ", "),
-  })
-end
-
 -- The builder ----------------------------------------------------------------
 
---- What has columns, from ecs.core's sequence { definition, access, ... }.
+--- The terms with columns, from ecs.core's sequence { definition, access, ...
+-- }.
 local function read(sequence)
   local terms, first = {}, 0
   for k = 1, #sequence, 2 do
@@ -331,11 +64,13 @@ local function read(sequence)
   return terms
 end
 
--- Types are never freed: one for all queries whose columns are the same, while
--- there is room. LuaJIT has 65536 types for the whole program; a place is one.
+-- Types are never freed, so queries with the same columns share one. LuaJIT has
+-- 65536 types for the whole program, and each column of a struct uses one: this
+-- is how many may be used here.
 local places_types, places_left = {}, 16384
 
---- The type of where the columns are, or nil: there is no more room.
+--- The type of box.elements: a struct of one pointer per column; nil: no types
+-- are left.
 local function places_type(terms)
   local members = {}
   for _, term in ipairs(terms) do
@@ -353,7 +88,7 @@ local function places_type(terms)
   return places_types[text]
 end
 
---- Runs a chunk for one Rows.
+--- Runs a chunk for one row loop.
 local function instantiate(chunk, rows, terms)
   local box = ffi.cast(rows_pointer, rows)
   local places = ffi.cast(places_type(terms), box.elements)
@@ -365,19 +100,19 @@ local function compile(source)
   return assert(loadstring(source, "=ecs.rows"))
 end
 
--- LuaJIT compiles a loop for the function that is called in it first, and only
--- for functions made in the same place once it has seen several of those. A
--- loop whose function changed this often is made anew, and then compiled for
--- all of them: 3 instead of 25 ns per row where a script passes a new closure
--- each time.
+-- LuaJIT compiles a loop for the function that the loop calls first; only after
+-- it has seen several closures of one function, it compiles for all of them. So
+-- a loop is made anew when its function has changed this often, and is then
+-- compiled for all closures: 3 instead of 25 ns per row where a script passes a
+-- new closure each time.
 local ENOUGH = 5
 
---- For one Rows of each: a function that says what runs f with count extra
--- arguments. It is called before the walk begins.
+--- For one loop of each: a function that returns the loop to run f with count
+-- extra arguments. It is called before the walk begins.
 local function chooser(code, terms, rows)
   local runners, changes, last = {}, 0, nil
   local function make(count)
-    code[count] = code[count] or each_code(terms, count)
+    code[count] = code[count] or rows_code.each(terms, count)
     return instantiate(compile(code[count]), rows, terms)
   end
   return function(f, count)
@@ -390,14 +125,15 @@ local function chooser(code, terms, rows)
   end
 end
 
---- Called by ecs.core for a new Rows. Returns its step or, for each, its
--- chooser; and code, which is handed in again for the query's next Rows. Or nil
--- where there is no room for the type: then ecs.core does it all.
+--- Called by ecs.core for a new row loop. loops: of rows, not each. Returns its
+-- iterator, or its chooser for each; and code, which ecs.core passes in again
+-- for the query's next loop. Returns nil where no types are left: then ecs.core
+-- does the loop itself.
 local function build(rows, sequence, loops, code)
   local terms = read(sequence)
   if not places_type(terms) then return nil end
   if loops then
-    code = code or compile(loop_code(terms))
+    code = code or compile(rows_code.loop(terms))
     return instantiate(code, rows, terms), code
   end
   code = code or {}

@@ -1,15 +1,20 @@
---- scalars_ffi: how numbers become elements of columns, for generated code.
+--- scalars_ffi: converts numbers to elements of columns, in generated code.
 --
--- Types differ in how they convert, so what stores in columns is generated for
--- each scalar type. Here are its pieces, as text: convert turns the value v
--- into one that a store takes as it is, or into nil when it is refused; load
--- turns ELEMENT, which stands for the place of an element, into a Lua value.
--- raw converts but for NaNs, where somebody else will make them quiet.
+-- Scalar types convert differently, so code that stores into columns is
+-- generated for each of them from these pieces of text:
+--
+--     convert   turns the value v into one that can be stored as it is; into
+--               nil where v is refused
+--     raw       the same, but lets NaNs with a sign or payload pass; for
+--               columns in which ecs.core makes them quiet later
+--     load      turns ELEMENT, which stands for an element, into a Lua value
+--     pointer   the C type of a pointer to elements
 
 local ffi = require "ffi"
 
--- Whole numbers are made here, although a store to an integer truncates, too:
--- LuaJIT computes the integer of a difference as a difference of integers.
+-- Numbers are truncated here, although a store to an integer truncates, too:
+-- LuaJIT would compute the truncated difference of two numbers as a difference
+-- of integers.
 local function integer(low, high)
   local text = [[
     if type(v) ~= "number" then v = nil
@@ -20,8 +25,8 @@ local function integer(low, high)
   return (text:gsub("LOW", low):gsub("HIGH", high))
 end
 
--- A NaN alone is not at most infinite. The plain question, whether v differs
--- from itself, compiles to two jumps.
+-- Only a NaN is not at most infinite. The usual test, v ~= v, compiles to two
+-- jumps.
 local float = [[
     if type(v) ~= "number" then v = nil
     elseif not (v <= huge) then v = quiet_nan end]]
@@ -65,7 +70,7 @@ scalars.kinds = {
   i32 = kind("int32_t *", integer("-2147483648", "2147483647")),
   u32 = kind("uint32_t *", integer("0", "4294967295")),
   bool = kind("uint8_t *", boolean, "ELEMENT ~= 0"),
-  -- Handles have 52 bits: a signed load gives the same number and is cheaper.
+  -- A handle has 52 bits: a signed load gives the same number and is cheaper.
   entity = kind("int64_t *", handle, "entity(tonumber(ELEMENT))"),
 }
 

@@ -72,7 +72,7 @@ describe("a function", function()
     } do
       told = nil
       both(text)
-      assert.equal("what is nested deeper than 1000 cannot be compiled: split "
+      assert.equal("code nested deeper than 1000 cannot be compiled: split "
         .. "the function, or its longest expression", told)
     end
   end)
@@ -166,7 +166,8 @@ describe("a function", function()
     local plain = count(text, { 1, 1000, 1000, 4 }, false)
     local compiled, how = count(text, { 1, 1000, 1000, 4 })
     assert.equal(plain, compiled)
-    assert.truthy(told:find("a loop of more than 256 turns", 1, true), told)
+    assert.truthy(told:find("a loop of more than 256 iterations", 1, true),
+      told)
     assert.truthy(how:find("compiled (", 1, true), how)
   end)
 

@@ -82,7 +82,7 @@ describe("a function", function()
   end)
 
   it("does not tell entities from what may be a number, or nil", function()
-    local message = "a comparison of what may be nil here"
+    local message = "a comparison of a value that may be nil"
     both("local n = world:get(p.who, H, 'n') if n == e then v.x = 99 end",
       message)
     both("if e ~= world:get(p.who, H, 'n') then v.x = 99 end", message)

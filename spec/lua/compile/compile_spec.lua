@@ -390,7 +390,7 @@ describe("a compiled system", function()
     steps = 1000
     local done, text = pcall(world.progress, world, 1)
     assert.is_false(done)
-    assert.truthy(text:find("more than 256 turns", 1, true), text)
+    assert.truthy(text:find("more than 256 iterations", 1, true), text)
   end)
 
   it("may be given as text", function()
@@ -434,7 +434,7 @@ local outside = {
   { function(v) for _, x in ipairs(list) do v.x = x end end, "iterator" },
   { function(v) for k = 1, v.x do v.y = k end end, "bounds are not constant" },
   { function(v, dt) for k = 1, dt do v.y = k end end, "are not constant" },
-  { function(v) for k = 1, math.huge do v.y = k end end, "than 256 turns" },
+  { function(v) for k = 1, math.huge do v.y = k end end, "256 iterations" },
   { function(v) local t = {} v.x = t.x end, "a table constructor" },
   { function(v) local f = function() end f(v) end, "function inside" },
   { function(v) v.x = list[1] end, "index in brackets" },
@@ -456,7 +456,7 @@ local outside = {
     "a boolean on one path and a number on another" },
   { function() if list == "one two" then count() end end, "a string" },
   { function(v, _, e) local x = e and v.x > 0 and v.y
-    if x == nil then v.x = 1 end end, "may be false too" },
+    if x == nil then v.x = 1 end end, "that may be false" },
   { function(v) v.x = math.log(v.x, 2) end, "math.log with a base" },
   { function(...) local v = ... v.x = 1 end, "..." },
 }

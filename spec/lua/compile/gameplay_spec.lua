@@ -4,7 +4,7 @@
 -- numbers round as the compiled ones should (gameplay/rounding.lua).
 
 local ecs = require "ecs"
-local entries = require "ecs.safe_pairs"
+local safe_pairs = require "ecs.safe_pairs"
 
 local scene = dofile "spec/lua/compile/gameplay/scene.lua"
 local rounding = dofile "spec/lua/compile/gameplay/rounding.lua"
@@ -12,7 +12,9 @@ local rounding = dofile "spec/lua/compile/gameplay/rounding.lua"
 local ROWS, STEPS = 500, { 1 / 60, 0.5, 0, 0.1, 1 / 30, 0.25 }
 
 local names = {}
-for name, component in entries(scene.components) do names[component] = name end
+for name, component in safe_pairs(scene.components) do
+  names[component] = name
+end
 
 local function types_of(component) return scene.fields[names[component]] end
 

@@ -232,7 +232,7 @@ describe("the reference", function()
 end)
 
 describe("the types", function()
-  local text = read "types/ecs.lua"
+  local text = read "types/ecs.lua" .. read "types/ecs_math.lua"
   local functions, classes = read_types(text)
 
   it("have every function and nothing else", function()

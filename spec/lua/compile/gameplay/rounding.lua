@@ -21,7 +21,7 @@
 
 local ffi_found, ffi = pcall(require, "ffi")
 local unpack = rawget(table, "unpack") or rawget(_G, "unpack")
-local entries = require "ecs.safe_pairs"
+local safe_pairs = require "ecs.safe_pairs"
 
 local rounding = {}
 
@@ -258,7 +258,7 @@ function rounding.load(path, ecs, world, components, types_of)
   local text = rewritten(file:read("*a"))
   file:close()
   local environment = { math = mathematics(), SINGLE = single }
-  for _, sign in entries(signs) do environment[sign[1]] = sign[2] end
+  for _, sign in safe_pairs(signs) do environment[sign[1]] = sign[2] end
   local chunk
   if rawget(_G, "setfenv") then
     chunk = assert(loadstring(text, "@" .. path))

@@ -5,7 +5,7 @@
 -- field is. Values at the edges of what functions test for are in the lists.
 
 local ecs = require "ecs"
-local entries = require "ecs.safe_pairs"
+local safe_pairs = require "ecs.safe_pairs"
 
 local unpack = rawget(table, "unpack") or rawget(_G, "unpack")
 
@@ -99,7 +99,7 @@ local tags = {
 --- The names in an order of their own, the same on every VM.
 local function sorted(list)
   local names = {}
-  for name in entries(list) do names[#names + 1] = name end
+  for name in safe_pairs(list) do names[#names + 1] = name end
   table.sort(names)
   return names
 end
@@ -109,7 +109,7 @@ local names, tag_names = sorted(schemas), sorted(tags)
 
 for _, name in ipairs(names) do
   local types = {}
-  for field, known in entries(schemas[name]) do types[field] = known[1] end
+  for field, known in safe_pairs(schemas[name]) do types[field] = known[1] end
   scene.fields[name] = types
   scene.components[name] = ecs.component("Gameplay" .. name, types,
     name == "Blink" and { storage = "sparse" } or nil)
