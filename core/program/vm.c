@@ -44,8 +44,7 @@ static uint32_t whole_rows(uint64_t row, uint32_t left) {
 }
 
 /* Adds n rows of a block from row i on; n is what whole_rows says. row is the
- * number of the first of them in the run. A row whose mask is 0 adds nothing.
- */
+ * number of the first of them in the run. A masked row adds nothing. */
 static void sum_rows(const Run *run, const Step *step, uint64_t row, uint32_t i,
                      uint32_t n) {
   void *const *bases = run->program->plan->bases;

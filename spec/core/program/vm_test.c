@@ -51,8 +51,7 @@ static void long_blocks_compute_in_place(void **state) {
   finish();
 }
 
-/* A step reads what the one before has stored, on both sides of a block's end.
- */
+/* A step reads what the one before stored, on both sides of a block's end. */
 static void steps_share_columns_across_blocks(void **state) {
   static const uint32_t counts[] = {2047, 2048, 2049, MOST};
   (void)state;
