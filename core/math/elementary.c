@@ -1,6 +1,6 @@
 /* elementary.c: the functions that programs outside the core call. */
-/* A rock has no flags per file, so the file sees to it itself: nothing here may
- * become a fused multiply-add. */
+/* A rock cannot have compiler flags per file, so this file sets its own:
+ * nothing here may become a fused multiply-add. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)

@@ -1,15 +1,16 @@
 /* elementary.h: sin, cos, exp, log, pow and atan2 with the same bits on every
  * machine.
  *
- * A C library's versions differ between systems in the last bits, so a program
- * that uses them cannot be replayed elsewhere. These use additions,
- * multiplications, divisions and comparisons of doubles alone, in one order,
- * never contracted. They have no branches, so that a loop over a column can be
- * vectorised; only sin and cos of arguments past ELEMENTARY_REACH take another
- * way, which is why those come in two parts.
+ * C libraries differ in the last bits of these functions, so a program that
+ * calls them cannot be replayed on another system. The functions here use only
+ * additions, multiplications, divisions and comparisons of doubles, in a fixed
+ * order, and never contracted. They have no branches, so a loop over a column
+ * can be vectorised. The exception is sin and cos of arguments past
+ * ELEMENTARY_REACH, so these two come in a form for near arguments and one for
+ * any.
  *
- * How: the argument is brought into a small interval, exactly or with the error
- * carried along as a second double, and a Taylor polynomial is summed there:
+ * The argument is reduced to a small interval, exactly or with the error kept
+ * as a second double. There a Taylor polynomial is summed:
  *
  *      exp     x = n ln 2 + r, |r| <= 0.35             e^r 2^n
  *      log     x = 2^n m, s = (m - 1) / (m + 1)        n ln 2 + 2 atanh s
@@ -22,9 +23,9 @@
  * Newsletter 18, 1983) past ELEMENTARY_REACH; sums and products of two doubles
  * as of Dekker (Numerische Mathematik 18, 1971).
  *
- * Accuracy, in units of the last place of the true result: all but atan2 within
- * 1, atan2 within 3 (elementary_test measures it). Infinities, NaN and signed
- * zeros are as in C. A NaN that comes out need not be the one that went in.
+ * The error is less than 1 unit in the last place of the true result, and less
+ * than 3 for atan2 (elementary_test.c measures it). Infinities, NaN and signed
+ * zeros are as in C. A NaN result need not have the bits of a NaN argument.
  */
 #ifndef ECS_ELEMENTARY_H
 #define ECS_ELEMENTARY_H

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* For t in 0..1. */
+/* The arc tangent of t, for t in 0..1. */
 static inline double elementary_atan(double t) {
   double at = t < 0.25 ? 0.0 : t < 0.75 ? 0.5 : 1.0;
   double base = t < 0.25   ? 0.0
@@ -33,6 +33,7 @@ static inline double elementary_atan(double t) {
   return base + (u + (low - u * z * r));
 }
 
+/* The angle of the point (x, y), from -pi to pi. */
 static inline double elementary_atan2(double y, double x) {
   double rise = fabs(y), run = fabs(x);
   double larger = rise > run ? rise : run;

@@ -14,7 +14,8 @@
 
 /* exp --------------------------------------------------------------------- */
 
-/* e^(high + low), |low| far below 1. Past +-800 all is infinite or zero. */
+/* e^(high + low), for |low| far below 1. Past +-800 the result is infinite or
+ * zero. */
 static inline double elementary_exp_sum(double high, double low) {
   double x = high < -800.0 ? -800.0 : high;
   x = x > 800.0 ? 800.0 : x;
@@ -37,19 +38,20 @@ static inline double elementary_exp_sum(double high, double low) {
   q = q * r + 0.5;
   double most = 1.0 + r, least = (1.0 - most) + r;
   double p = most + (least + (lost + r * r * q));
-  /* In two steps, so that a result below the normal ones is rounded once. */
+  /* In two steps, so that a subnormal result is rounded only once. */
   double half = elementary_round(0.5 * n);
   return p * elementary_power_of_two(half) * elementary_power_of_two(n - half);
 }
 
+/* e^x */
 static inline double elementary_exp(double x) {
   return elementary_exp_sum(x, 0.0);
 }
 
 /* log --------------------------------------------------------------------- */
 
-/* x = 2^exponent (1 + fraction), 1 + fraction in sqrt(1/2)..sqrt(2), for a
- * positive finite x. */
+/* A positive finite x as 2^exponent (1 + fraction), with 1 + fraction between
+ * sqrt(1/2) and sqrt(2). */
 typedef struct ElementaryParts {
   double exponent;
   double fraction;
@@ -67,13 +69,14 @@ static inline ElementaryParts elementary_split(double x) {
   return parts;
 }
 
-/* What log has where its argument is no positive finite number. */
+/* The log of x: inside, unless x is zero, negative, infinite or NaN. */
 static inline double elementary_log_edge(double x, double inside) {
   double y = x == 0.0 ? -INFINITY : inside;
   y = x == INFINITY ? x : y;
   return x >= 0.0 ? y : NAN;
 }
 
+/* The natural logarithm of x. */
 static inline double elementary_log(double x) {
   ElementaryParts parts = elementary_split(x);
   double n = parts.exponent, f = parts.fraction;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
+/* The bits of a double, and the double that has these bits. */
 static inline uint64_t elementary_bits(double x) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
@@ -24,10 +25,11 @@ static inline double elementary_from_bits(uint64_t bits) {
   return x;
 }
 
-/* Adding this to a number of less than 2^51 rounds it to a whole one, which
- * then stands in the low bits of the sum. */
+/* Adding this number to one below 2^51 rounds the latter to a whole number,
+ * which is then in the low bits of the sum. */
 #define ELEMENTARY_ROUNDER 0x1.8p52
 
+/* The nearest whole number; of two, the even one. |x| < 2^51. */
 static inline double elementary_round(double x) {
   return (x + ELEMENTARY_ROUNDER) - ELEMENTARY_ROUNDER;
 }
@@ -38,24 +40,26 @@ static inline double elementary_power_of_two(double n) {
   return elementary_from_bits((bits + 1023u) << 52);
 }
 
-/* A number as the sum of two doubles, of which low is the smaller by far. */
+/* A number as the sum of two doubles, where low is far smaller than high. */
 typedef struct ElementaryPair {
   double high;
   double low;
 } ElementaryPair;
 
+/* a + b, exactly (Knuth). */
 static inline ElementaryPair elementary_sum(double a, double b) {
   double high = a + b, back = high - a;
   ElementaryPair pair = {high, (a - (high - back)) + (b - back)};
   return pair;
 }
 
-/* a's upper 26 bits. |a| < 2^996. */
+/* a rounded to its upper 26 bits. |a| < 2^996. */
 static inline double elementary_upper(double a) {
   double spread = a * 134217729.0;
   return spread - (spread - a);
 }
 
+/* a * b, exactly if nothing overflows or underflows. */
 static inline ElementaryPair elementary_product(double a, double b) {
   double high = a * b;
   double a1 = elementary_upper(a), a2 = a - a1;

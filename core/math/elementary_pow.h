@@ -7,8 +7,8 @@
 
 #include "math/elementary_exp.h"
 
-/* log x as a sum of two doubles, to about 2^-66 of it, for a positive finite
- * x. */
+/* log x as a sum of two doubles, with an error of about 2^-66 of it, for a
+ * positive finite x. */
 static inline ElementaryPair elementary_log_pair(double x) {
   ElementaryParts parts = elementary_split(x);
   double n = parts.exponent, f = parts.fraction;
@@ -44,8 +44,8 @@ static inline ElementaryPair elementary_log_pair(double x) {
                         sum.low + 2.0 * a.low + n * 0x1.9ef35793c7673p-41);
 }
 
-/* Whole? Odd? From 2^53 on all numbers are even. Rounding is exact below 2^51
- * only, so a half of y is looked at above. */
+/* Is y a whole number? 1.0 or 0.0. elementary_round works only below 2^51; from
+ * 2^52 on every double is whole. */
 static inline double elementary_whole(double y) {
   double size = fabs(y);
   double small = size < 0x1p51 ? size : 0.0;
@@ -55,12 +55,14 @@ static inline double elementary_whole(double y) {
   return elementary_round(small) == small && trimmed == middle ? 1.0 : 0.0;
 }
 
+/* Is y an odd number? 1.0 or 0.0. From 2^53 on every double is even. */
 static inline double elementary_odd(double y) {
   double half = 0.5 * y;
   return elementary_whole(y) > 0.0 && !(elementary_whole(half) > 0.0) ? 1.0
                                                                       : 0.0;
 }
 
+/* x^y, with the special cases of C. */
 static inline double elementary_pow(double x, double y) {
   double size = fabs(x);
   double inner = size == 0.0 || !(size < INFINITY) ? 1.0 : size;

@@ -1,14 +1,14 @@
 /* elementary_sin.c: angles past the reach of three-part reduction.
  *
- * Payne and Hanek: with x = m 2^e, of the bits of 2/pi only a window of 192
- * matters. Those before it make multiples of four quarter turns; those behind
- * it are too small to be seen.
+ * The method is of Payne and Hanek. With x = m 2^e, only a window of 192 bits
+ * of 2/pi matters. The bits before it contribute whole circles; those after it
+ * are too small to change the result.
  *
  *      2/pi   0.101000101111...|window of 192 bits|...
  *      m * window, modulo 2^192:  qq.ffffffff...      quadrant, fraction
  */
-/* A rock has no flags per file, so the file sees to it itself: nothing here may
- * become a fused multiply-add. */
+/* A rock cannot have compiler flags per file, so this file sets its own:
+ * nothing here may become a fused multiply-add. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
@@ -19,7 +19,7 @@
 
 #include "base/invariant.h"
 
-/* 2/pi in units of 2^-64, 2^-128 ..., behind 64 zero bits. */
+/* The bits of 2/pi in words of 2^-64, 2^-128 and so on, after 64 zero bits. */
 /* clang-format off */
 static const uint64_t two_over_pi[21] = {
     0,
@@ -51,7 +51,7 @@ static Wide multiply(uint64_t a, uint64_t b) {
   return product;
 }
 
-/* 64 bits of the table from a bit position on. */
+/* 64 bits of the table, from a bit position on. */
 static uint64_t window(unsigned position) {
   unsigned word = position / 64, shift = position % 64;
   ECS_ASSERT(word + 1 < sizeof two_over_pi / sizeof *two_over_pi);
@@ -73,8 +73,8 @@ static Wide quarters_of(double x) {
   return quarters;
 }
 
-/* A whole number of 128 bits with the first bit set, as a sum of two doubles in
- * units of 2^64. */
+/* A whole number of 128 bits, of which the first is set, as a sum of two
+ * doubles in units of 2^64. */
 static ElementaryPair as_pair(Wide number) {
   double high = (double)(number.high >> 11) * 0x1p11;
   uint64_t rest = (number.high << 53) | (number.low >> 11);
@@ -109,7 +109,7 @@ ElementaryAngle elementary_reduce_far(double x) {
   uint64_t quadrant = quarters.high >> 62;
   double sign = 1.0;
   if (fraction.high >> 63) {
-    /* Nearer to the next quarter turn: measured back from there. */
+    /* Nearer to the next quadrant, so measured back from there. */
     fraction.low = ~fraction.low + 1u;
     fraction.high = ~fraction.high + (fraction.low == 0);
     quadrant++;

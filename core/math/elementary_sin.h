@@ -8,19 +8,19 @@
 #include "base/config.h"
 #include "math/elementary_number.h"
 
-/* sin and cos of arguments of at least this size need elementary_reduce_far. */
+/* Arguments of at least this size need elementary_reduce_far. */
 #define ELEMENTARY_REACH 0x1p20
 
-/* x = quadrant pi/2 + high + low, |high| <= pi/4; of the quadrant only the two
- * lowest bits count. */
+/* An angle as quadrant pi/2 + high + low, with |high| <= pi/4. Only the two
+ * lowest bits of the quadrant count. */
 typedef struct ElementaryAngle {
   double high;
   double low;
   uint64_t quadrant;
 } ElementaryAngle;
 
-/* For |x| < ELEMENTARY_REACH. pi/2 in three parts of 33, 33 and 53 bits: the
- * first two products are exact. */
+/* Reduces |x| < ELEMENTARY_REACH. pi/2 has three parts of 33, 33 and 53 bits,
+ * so that the products with the first two are exact. */
 static inline ElementaryAngle elementary_reduce(double x) {
   double shifted = x * 0x1.45f306dc9c883p-1 + ELEMENTARY_ROUNDER;
   double n = shifted - ELEMENTARY_ROUNDER;
@@ -34,9 +34,10 @@ static inline ElementaryAngle elementary_reduce(double x) {
   return angle;
 }
 
-/* For any x: NaN for what is not finite. Cost: about 100 ns. */
+/* Reduces any x; high is NaN if x is not finite. Cost: about 100 ns. */
 ECS_INTERNAL ElementaryAngle elementary_reduce_far(double x);
 
+/* The sine, and below the cosine, of y + low with |y| <= pi/4. */
 static inline double elementary_sin_polynomial(double y, double low) {
   double z = y * y, v = z * y;
   double r = 1.0 / 355687428096000.0;
@@ -63,7 +64,8 @@ static inline double elementary_cos_polynomial(double y, double low) {
   return w + (((1.0 - w) - half) + (z * z * r - y * low));
 }
 
-/* The sine of an angle, quarter turns of it added: 1 makes it the cosine. */
+/* The sine of an angle to which quarters of a circle are added. With 0 quarters
+ * it is the sine of the angle, with 1 the cosine. */
 static inline double elementary_quarter_sin(ElementaryAngle angle,
                                             uint64_t quarters) {
   uint64_t q = angle.quadrant + quarters;
@@ -73,11 +75,12 @@ static inline double elementary_quarter_sin(ElementaryAngle angle,
   return (q & 2u) ? -y : y;
 }
 
-/* quarters 0: sin, 1: cos. |x| < ELEMENTARY_REACH. */
+/* The same of x; for |x| < ELEMENTARY_REACH. */
 static inline double elementary_quarter_sin_near(double x, uint64_t quarters) {
   return elementary_quarter_sin(elementary_reduce(x), quarters);
 }
 
+/* The same of any x. */
 static inline double elementary_quarter_sin_any(double x, uint64_t quarters) {
   if (fabs(x) < ELEMENTARY_REACH)
     return elementary_quarter_sin_near(x, quarters);

@@ -1,8 +1,8 @@
-/* random.c: numbers drawn for a row, the same on every machine.
+/* random.c: random numbers for rows, the same on every machine.
  *
- * There is no state: a draw is a hash of the run it happens in (the key), the
- * row's entity, and how many draws the row has made before. So the order of
- * rows, threads and blocks does not matter, and a run can be repeated.
+ * There is no state: a number is a hash of the run (the key), the row's entity,
+ * and how many numbers the row has drawn before. So the order of rows, threads
+ * and blocks does not matter, and a run can be repeated.
  *
  * The mixer is the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA
  * 2014), once for each part.

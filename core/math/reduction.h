@@ -1,8 +1,10 @@
-/* reduction.h: many numbers into one, in an order that no block changes.
+/* reduction.h: reduces many numbers to one, in an order that blocks cannot
+ * change.
  *
- * A sum of doubles depends on its order. Here the order is that of the rows,
- * however they are cut, yet one that vectors can follow: row n is joined to
- * lane n % 16, and after every 1024 rows, and at the end, the lanes are folded:
+ * A sum of doubles depends on its order. The order here follows from the
+ * numbers of the rows, not from how they are cut into blocks, and it suits
+ * vectors. Row n is joined to lane n % 16. After every 1024 rows, and at the
+ * end, the lanes are folded:
  *
  *      row   0  1  2 ... 15 | 16 17 ... |     ... 1023 | 1024 ...
  *            |  |  |     |     |  |
@@ -10,13 +12,13 @@
  *                                                 then 4, 2 and 1 apart,
  *                                                 and lane 0 to the total
  *
- * Folding lanes to which nothing was joined changes no total that is not a
- * negative zero, and none is: every total starts with +0 or an infinity.
- * Kernel programs and what scripts add row by row both go through here, so they
- * give the same bits.
+ * Folding empty lanes would change only a total of negative zero. There is
+ * none, as every total starts with +0 or an infinity. Kernel programs and the
+ * totals that scripts add to row by row both use this header, so they give the
+ * same bits.
  *
- * All is inline: a binding in a library of its own needs nothing of the core's.
- * Cost: a join is one operation, a fold sixteen.
+ * Everything is inline, so a binding in a library of its own can use it without
+ * symbols of the core. Cost: a join is one operation, a fold sixteen.
  */
 #ifndef ECS_REDUCTION_H
 #define ECS_REDUCTION_H
@@ -35,42 +37,43 @@ typedef enum ReductionKind {
 
 typedef struct Reduction {
   double lanes[REDUCTION_LANES];
-  double total; /* of the rows before those in the lanes */
+  double total; /* of the rows before the last fold */
 } Reduction;
 
-/* What no row at all comes to. */
+/* The total of no rows. */
 static inline double reduction_start(ReductionKind kind) {
   if (kind == REDUCTION_SUM) return 0.0;
   return kind == REDUCTION_LEAST ? (double)INFINITY : -(double)INFINITY;
 }
 
-/* One step: extremes keep the first of equal ones and ignore NaN. */
+/* Joins b to a. Of equal numbers, least and greatest keep the first; they
+ * ignore NaN. */
 static inline double reduction_join(ReductionKind kind, double a, double b) {
   if (kind == REDUCTION_SUM) return a + b;
   if (kind == REDUCTION_LEAST) return b < a ? b : a;
   return b > a ? b : a;
 }
 
-/* Forgets what is in the lanes. */
+/* Empties the lanes. */
 static inline void reduction_clear(Reduction *reduction, ReductionKind kind) {
   for (uint32_t k = 0; k < REDUCTION_LANES; k++)
     reduction->lanes[k] = reduction_start(kind);
 }
 
-/* Forgets everything. */
+/* Starts a reduction: empties the lanes, and sets the total. */
 static inline void reduction_begin(Reduction *reduction, ReductionKind kind) {
   reduction->total = reduction_start(kind);
   reduction_clear(reduction, kind);
 }
 
-/* Joins one row. */
+/* Joins the number of one row to its lane. row counts from 0. */
 static inline void reduction_add(Reduction *reduction, ReductionKind kind,
                                  uint64_t row, double number) {
   double *lane = &reduction->lanes[row % REDUCTION_LANES];
   *lane = reduction_join(kind, *lane, number);
 }
 
-/* Brings the lanes into the total, in pairs; they are empty afterwards. */
+/* Joins the lanes in pairs, then to the total, and empties them. */
 static inline void reduction_fold(Reduction *reduction, ReductionKind kind) {
   double *lanes = reduction->lanes;
   for (uint32_t apart = REDUCTION_LANES / 2; apart > 0; apart /= 2)

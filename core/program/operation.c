@@ -16,6 +16,38 @@ const char *value_type_name(ValueType type) {
   return names[type];
 }
 
+uint32_t shape_operand_count(OperationShape shape) {
+  switch (shape) {
+    case SHAPE_UNARY:
+    case SHAPE_NEGATION:
+    case SHAPE_CONVERT:
+    case SHAPE_QUANTIZE:
+    case SHAPE_ALIVE:
+    case SHAPE_HAS:
+    case SHAPE_GET:
+    case SHAPE_RANDOM: return 1;
+    case SHAPE_BINARY:
+    case SHAPE_COMPARE:
+    case SHAPE_EQUAL:
+    case SHAPE_LOGIC: return 2;
+    case SHAPE_SELECT: return 3;
+    default: return 0;
+  }
+}
+
+bool shape_is_typed(OperationShape shape) {
+  switch (shape) {
+    case SHAPE_LOGIC:
+    case SHAPE_NEGATION:
+    case SHAPE_PRESENT:
+    case SHAPE_SELF:
+    case SHAPE_ALIVE:
+    case SHAPE_HAS:
+    case SHAPE_RANDOM: return false;
+    default: return true;
+  }
+}
+
 bool scalar_loads_as(ecs_Scalar scalar, ValueType type) {
   switch (scalar) {
     case ECS_F32:

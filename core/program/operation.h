@@ -106,6 +106,11 @@ typedef struct OperationInfo {
 /* By Operation. */
 ECS_INTERNAL extern const OperationInfo operation_infos[OPERATION_COUNT];
 
+/* Both are for operations with a result: how many values an operation of this
+ * shape takes, and whether its text names a type. */
+ECS_INTERNAL uint32_t shape_operand_count(OperationShape shape);
+ECS_INTERNAL bool shape_is_typed(OperationShape shape);
+
 /* "f32", "f64", "bool" or "entity". */
 ECS_INTERNAL const char *value_type_name(ValueType type);
 

@@ -67,10 +67,10 @@ typedef struct Verifier {
 } Verifier;
 
 /* Writes what is wrong with the instruction, and returns false. */
-static bool refuse(const Verifier *verifier, const char *complaint,
+static bool refuse(const Verifier *verifier, const char *problem,
                    const char *detail) {
   mistake_write(verifier->mistake, verifier->ins->line, "%s: %s%s",
-                operation_infos[verifier->ins->operation].name, complaint,
+                operation_infos[verifier->ins->operation].name, problem,
                 detail);
   return false;
 }

@@ -23,17 +23,16 @@ typedef struct Parser {
 /* Only the first failure is reported. Reading goes on after it, without effect:
  * words are empty and nothing is appended. */
 
-static void fail(Parser *parser, const char *complaint, const char *detail) {
+static void fail(Parser *parser, const char *problem, const char *detail) {
   if (parser->status != ECS_OK) return;
-  mistake_write(parser->mistake, parser->line, "%s%s", complaint, detail);
+  mistake_write(parser->mistake, parser->line, "%s%s", problem, detail);
   parser->status = ECS_E_PROGRAM;
 }
 
-/* A limit is not a mistake in the program, but its message has the same form.
- */
-static void fail_limit(Parser *parser, const char *complaint) {
+/* A limit is no mistake in the program, but its message has the same form. */
+static void fail_limit(Parser *parser, const char *problem) {
   if (parser->status != ECS_OK) return;
-  fail(parser, complaint, "");
+  fail(parser, problem, "");
   parser->status = ECS_E_LIMIT;
 }
 
@@ -350,29 +349,9 @@ static double read_constant(Parser *parser, ValueType type) {
 static void read_operands(Parser *parser, Instruction *ins) {
   OperationShape shape = instruction_shape(ins);
   const ecs_Program *program = parser->program;
-  uint32_t values = 0;
-  switch (shape) {
-    case SHAPE_QUANTIZE:
-      ins->scalar = (uint8_t)read_scalar(parser);
-      /* fall through */
-    case SHAPE_UNARY:
-    case SHAPE_CONVERT: values = 1; break;
-    case SHAPE_BINARY:
-    case SHAPE_COMPARE:
-    case SHAPE_EQUAL: values = 2; break;
-    case SHAPE_SELECT: values = 3; break;
-    case SHAPE_LOGIC: values = 2; break;
-    default: break;
-  }
-  bool typed = shape != SHAPE_LOGIC && shape != SHAPE_NEGATION &&
-               shape != SHAPE_PRESENT && shape != SHAPE_SELF &&
-               shape != SHAPE_ALIVE && shape != SHAPE_HAS &&
-               shape != SHAPE_RANDOM;
-  if (typed) ins->type = (uint8_t)read_type(parser);
-  if (shape == SHAPE_NEGATION || shape == SHAPE_ALIVE || shape == SHAPE_HAS ||
-      shape == SHAPE_GET || shape == SHAPE_RANDOM)
-    values = 1;
-  for (uint32_t k = 0; k < values; k++)
+  if (shape == SHAPE_QUANTIZE) ins->scalar = (uint8_t)read_scalar(parser);
+  if (shape_is_typed(shape)) ins->type = (uint8_t)read_type(parser);
+  for (uint32_t k = 0; k < shape_operand_count(shape); k++)
     ins->operands[k] = value_reference(parser);
   if (shape == SHAPE_CONSTANT)
     ins->constant = read_constant(parser, (ValueType)ins->type);

@@ -15,18 +15,16 @@ typedef struct RecordedChange {
 
 /* One run of a program. */
 typedef struct Run {
-  ecs_Program *program;
-  const ecs_ProgramCall *call;
-  const ecs_Entity
-      *entities;   /* per row of the block, borrowed; NULL: the program
-                                 does not need them */
-  Reduction *sums; /* per reduction; owned */
-  RecordedChange *changes;
+  ecs_Program *program;        /* borrowed */
+  const ecs_ProgramCall *call; /* borrowed */
+  const ecs_Entity *entities;  /* one per row, borrowed; NULL: not needed */
+  Reduction *sums;             /* one per reduction, owned */
+  RecordedChange *changes;     /* not recorded yet, owned */
   uint32_t change_count;
   uint32_t change_capacity;
-  uint32_t rows;        /* rows of the block */
-  uint64_t rows_before; /* rows of all earlier blocks */
-  ecs_Status status;
+  uint32_t rows;        /* of the present block */
+  uint64_t rows_before; /* of all earlier blocks */
+  ecs_Status status;    /* of listing and recording changes */
 } Run;
 
 static Store *world_in(const Run *run) { return run->program->query->store; }
@@ -48,8 +46,7 @@ static uint32_t whole_rows(uint64_t row, uint32_t left) {
 }
 
 /* Adds n rows of a block from row i on; n is what whole_rows says. row is the
- * number of the first of them in the run. A row whose mask is 0 adds nothing.
- */
+ * number of the first of them in the run. A masked row adds nothing. */
 static void sum_rows(const Run *run, const Step *step, uint64_t row, uint32_t i,
                      uint32_t n) {
   void *const *bases = run->program->plan->bases;
@@ -68,7 +65,7 @@ static void sum_rows(const Run *run, const Step *step, uint64_t row, uint32_t i,
     reduction_add(sum, kind, row, values[i]);
 }
 
-/* Adds all rows of a block. Steps that may add to the same reduction take turns
+/* Adds all rows of a block. Steps that may add to the same reduction alternate
  * after every REDUCTION_LANES rows: each lane then gets one row from each step,
  * so the order in a lane does not depend on where blocks end. */
 static void run_sums(const Run *run, const Step *steps, uint32_t count) {

@@ -214,7 +214,7 @@ FILL(fill_twins, uint64_t)
 #define WHOLE(x, low, high) (trunc(TO_INTEGER(x, low, high)) + 0.0)
 
 /* For each integer type: load as f64, store and quantize f64 and f32. Loads as
- * f32 follow below, for types whose every value is an f32. */
+ * f32 follow below, for types that fit into an f32. */
 #define STORE_LOOPS(name, T, A, expression)                                 \
   LOOP1(store_##name, T, A, expression)                                     \
   CLONES static void store_##name##_masked(                                 \

@@ -140,8 +140,7 @@ static bool product_is_sound(const PlanCheck *check, const Step *step,
          !is_single_place(check, step->operands[2]);
 }
 
-/* Checks a step as what its loop is: a product with its sum, or an operation.
- */
+/* Checks a step by its loop: a product with its sum, or an operation. */
 static bool loop_is_sound(const PlanCheck *check, const Step *step) {
   const Instruction *ins = step->ins;
   bool sum = ins->operation == OPERATION_PLUS;

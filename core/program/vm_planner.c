@@ -307,8 +307,7 @@ static uint32_t touches(const Planner *planner, uint32_t column) {
   return count;
 }
 
-/* Rows that stay in a core's first-level cache while a few steps go over them.
- */
+/* Rows that stay in the first-level cache while a few steps go over them. */
 #define CACHED_ROWS 2048u
 
 /* A register holds LOOP_ROWS. Without registers, blocks only keep in the cache

@@ -1,12 +1,13 @@
 /* program_fuzz.c: kernel programs as libFuzzer mutates them.
  *
- * The input is the text of a program. What is refused must say why; what is
- * accepted must print as text that is accepted and prints the same, and must
- * run as the reference does, on columns with guard pages right behind them
- * (spec/core/support/program_rig.h). How rows are cut follows from the text.
+ * The input is the text of a program. If it is refused, there must be a
+ * message. If it is accepted, it must print as text that is accepted and prints
+ * the same, and it must run as the reference does, on columns that end before
+ * guard pages (spec/core/support/program_rig.h). How rows are cut follows from
+ * the text.
  *
- * Blind mutation rarely gives a program that is accepted, so half of the
- * mutations change digits of the text, or start anew from a random valid
+ * Blind mutation rarely gives a program that is accepted. So half of the
+ * mutations change digits of the text, or start again from a random valid
  * program.
  *
  *      make fuzz SECONDS=600        corpus in build/fuzz/corpus, seeds here
@@ -63,7 +64,7 @@ static void run(ecs_Program *program, uint64_t seed) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   ecs_Program *program = NULL;
   if (rig.world == NULL) rig_init(&rig);
-  /* An exact copy: a read past the end of the text is seen. */
+  /* In an exact copy, a read past the end of the text is noticed. */
   char *text = malloc(size + (size == 0));
   if (size > 0) memcpy(text, data, size);
   ecs_Status status = rig_create(&rig, text, size, &program);

@@ -1,8 +1,8 @@
-/* elementary_test: the functions of elementary.h against the C library.
+/* elementary_test.c: the functions of elementary.h against the C library.
  *
- * Accuracy is measured against long double where that is wider than double,
- * edges against what C says of them, and the bits themselves against one number
- * that every machine has to reach.
+ * Accuracy is measured against long double, where it is wider than double.
+ * Edges are compared with what C specifies. The bits of all results give one
+ * number, which must be the same on every machine.
  */
 #include <float.h>
 #include <math.h>
@@ -33,7 +33,7 @@ static double between(double low, double high) {
   return low + (high - low) * ((double)(next_bits() >> 11) * 0x1p-53);
 }
 
-/* Any finite number, all exponents alike. */
+/* Any finite number; every exponent is equally likely. */
 static double any_finite(void) {
   double x = elementary_from_bits(next_bits());
   return fabs(x) < INFINITY ? x : 1.0;
@@ -43,7 +43,7 @@ typedef struct Function {
   const char *name;
   double (*ours)(double x, double y);
   long double (*exact)(long double x, long double y);
-  double units; /* how far apart they may be, in the last place */
+  double units; /* largest error, in units of the last place */
   double low, high;
 } Function;
 
@@ -83,7 +83,7 @@ static const Function functions[] = {
 };
 #define FUNCTION_COUNT (sizeof functions / sizeof functions[0])
 
-/* An empty range means any number. log and pow want positive ones. */
+/* An empty range means any number. log and pow need positive ones. */
 static void draw(const Function *function, double *x, double *y) {
   bool all = function->low >= function->high;
   *x = all ? any_finite() : between(function->low, function->high);
@@ -92,7 +92,7 @@ static void draw(const Function *function, double *x, double *y) {
   if (function->exact == exact_atan2 && !all) *y = between(-1.0, 1.0);
 }
 
-/* The distance of two results in units of the last place of the true one. */
+/* The error of a result, in units of the last place of the true one. */
 static double distance(double got, long double want) {
   double rounded = (double)want;
   if (isnan(rounded)) return isnan(got) ? 0.0 : HUGE_VAL;
@@ -177,7 +177,7 @@ static void edges_are_as_c_has_them(void **state) {
   }
 }
 
-/* Of every result, in order; a NaN counts as a NaN. */
+/* Hashes every result in order. All NaNs count as one. */
 static void bits_are_the_same_on_every_machine(void **state) {
   (void)state;
   uint64_t hash = UINT64_C(0xcbf29ce484222325);

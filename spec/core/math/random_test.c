@@ -1,4 +1,4 @@
-/* random_test.c: numbers that rows draw. */
+/* random_test.c: random numbers that rows draw. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include "ecs.h"
 
-/* What every machine must give: replays rely on it. */
+/* Every machine must give these numbers: replays rely on them. */
 static void draws_are_these(void **state) {
   (void)state;
   assert_true(ecs_random_key(1, "wander", 2) == UINT64_C(0xeb309040701c8eb9));
@@ -28,7 +28,7 @@ static void keys_tell_seed_name_and_tick_apart(void **state) {
   assert_true(key != ecs_random_key(1, "a", 2));
 }
 
-/* Counts that are no counts draw as the first does. */
+/* Negative counts, fractions below 1, NaN and too large ones count as 0. */
 static void odd_counts_are_zero(void **state) {
   static const double odd[] = {-1,        -0.5,   NAN,   HUGE_VAL,
                                -HUGE_VAL, 0x1p53, 1e300, 0.75};
@@ -38,8 +38,8 @@ static void odd_counts_are_zero(void **state) {
   assert_true(ecs_random(5, 6, 0x1p53 - 1) != ecs_random(5, 6, 0));
 }
 
-/* Over entities, over draws and over keys: 64 boxes of about 1000, the mean,
- * and neighbours that do not follow each other. */
+/* Numbers over entities, draws or keys: 64 boxes get about 1000 each, the mean
+ * is right, and a number does not follow from the one before. */
 static void check_spread(int which) {
   uint32_t boxes[64] = {0};
   const uint32_t count = 64000;

@@ -1,4 +1,4 @@
-/* reduction_test.c: many numbers into one, in a fixed order. */
+/* reduction_test.c: reduces many numbers to one, in a fixed order. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #define MOST_ROWS 3000u
 
-/* Numbers of many sizes, so that nearly every order has a sum of its own. */
+/* Numbers of many sizes, so that nearly every order gives another sum. */
 static double number_of(uint64_t row) {
   uint64_t mixed = (row + 1) * UINT64_C(0x9e3779b97f4a7c15);
   double number = (double)(int64_t)mixed;
@@ -22,7 +22,7 @@ static double number_of(uint64_t row) {
 
 static bool same(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
 
-/* The rows that a fold joins, as one tree: lane k of a block of rows. */
+/* Lane k of the rows that one fold joins. */
 static double lane_of(ReductionKind kind, uint64_t first, uint64_t end,
                       uint32_t k) {
   double joined = reduction_start(kind);
@@ -31,7 +31,7 @@ static double lane_of(ReductionKind kind, uint64_t first, uint64_t end,
   return joined;
 }
 
-/* Lanes k, k + apart, ... as pairs make them one. */
+/* Lanes k, k + apart and so on, joined in pairs. */
 static double tree_of(ReductionKind kind, uint64_t first, uint64_t end,
                       uint32_t k, uint32_t apart) {
   if (apart == REDUCTION_LANES) return lane_of(kind, first, end, k);
@@ -70,7 +70,7 @@ static void rows_are_joined_in_their_order(void **state) {
                        expected((ReductionKind)kind, counts[k])));
 }
 
-/* The test above could not fail if every order had the same sum. */
+/* Otherwise the test above could not fail. */
 static void the_order_matters_here(void **state) {
   (void)state;
   double plain = 0;

@@ -37,9 +37,9 @@ static RigCuts some_cuts(Random *random) {
   return cuts;
 }
 
-static void explain(const Rig *rig, uint64_t seed, const char *what) {
+static void explain(const Rig *rig, uint64_t seed, const char *failure) {
   fputs(writer.text, stderr);
-  fail_msg("program of seed %llu: %s: %s", (unsigned long long)seed, what,
+  fail_msg("program of seed %llu: %s: %s", (unsigned long long)seed, failure,
            rig->message);
 }
 

@@ -1,7 +1,7 @@
 /* program_facts_test.c: what is known of a program before it is planned.
  *
- * That what is made of the facts is right is shown by vm_planner_test.c and
- * program_differential_test.c; here is each fact, by value and by column.
+ * Each fact is tested here. vm_planner_test.c and program_differential_test.c
+ * test what is made of them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -107,14 +107,14 @@ static void a_value_is_computed_in_the_column_it_is_stored_to(void **state) {
   assert_int_equal(facts.columns[0].written_at, 3);
   assert_int_equal(facts.columns[1].stores, 0);
   forget();
-  /* Not while the old values are wanted, ... */
+  /* Not if old values are used later, ... */
   gather(
       "v3 = neg f32 v0\nv4 = abs f32 v0\nstore c0 v3\n"
       "v5 = convert f64 v4\nstore c2 v5\n");
   assert_int_equal(facts.column[3], NO_VALUE);
   assert_int_equal(facts.column[5], 2);
   forget();
-  /* ... where rows are left out, or where the column has another type. */
+  /* ... if rows are left out, or if the column has another type. */
   gather("v3 = neg f32 v0\nv4 = lt f32 v0 v1\nstore c0 v3 v4\nstore c2 v3\n");
   assert_int_equal(facts.columns[0].store, NO_VALUE);
   assert_int_equal(facts.columns[0].stores, 1);

@@ -1,5 +1,6 @@
-/* program_ir_test.c: what the verifier refuses: for every rule, a program that
- * breaks just that. The programs are of a rig's query (program_rig.h).
+/* program_ir_test.c: what the verifier refuses. For every rule there is a
+ * program that breaks this rule alone. Programs are of a rig's query
+ * (program_rig.h).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -193,8 +194,8 @@ static void every_rule_is_kept(void **state) {
   rig_deinit(&rig);
 }
 
-/* What the parser already makes impossible, broken by hand: instruction k gets
- * another operand or result. */
+/* The parser does not make such programs, so a program is broken by hand:
+ * instruction k gets another operand or result. */
 static void break_one(uint32_t k, uint32_t operand, uint32_t result,
                       const char *expected) {
   static const char text[] =
@@ -238,7 +239,7 @@ static void results_come_in_their_order(void **state) {
             "line 4: store: the result is not the value that comes next");
 }
 
-/* docs/programs.md has every operation, between backticks or behind one. */
+/* docs/programs.md has every operation, between backticks or after one. */
 static void the_page_names_every_operation(void **state) {
   static char page[65536];
   char opening[40];
@@ -250,11 +251,12 @@ static void the_page_names_every_operation(void **state) {
   page[length] = 0;
   for (int k = 0; k < OPERATION_COUNT; k++) {
     snprintf(opening, sizeof opening, "`%s", operation_infos[k].name);
-    const char *at = strstr(page, opening);
-    while (at != NULL && at[strlen(opening)] != '`' &&
-           at[strlen(opening)] != ' ')
-      at = strstr(at + 1, opening);
-    if (at == NULL) fail_msg("%s is not in the page", operation_infos[k].name);
+    const char *found = strstr(page, opening);
+    while (found != NULL && found[strlen(opening)] != '`' &&
+           found[strlen(opening)] != ' ')
+      found = strstr(found + 1, opening);
+    if (found == NULL)
+      fail_msg("%s is not in the page", operation_infos[k].name);
   }
 }
 

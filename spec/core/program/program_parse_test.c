@@ -1,7 +1,7 @@
 /* program_parse_test.c: the text of kernel programs, read and written.
  *
- * What is right comes back as it went in; what is wrong is refused with the
- * line and the reason, and leaks nothing. The programs are of a rig's query
+ * A valid text is printed as it was read. A wrong one is refused with the line
+ * and the reason, and leaks nothing. Programs are of a rig's query
  * (program_rig.h).
  */
 #include <locale.h>
@@ -192,7 +192,7 @@ static void messages_keep_to_their_room(void **state) {
   rig_deinit(&rig);
 }
 
-/* Names may hold any byte, a message none that moves a cursor. */
+/* A name may hold any byte; a message holds no control bytes. */
 static void messages_hold_no_control_bytes(void **state) {
   Rig rig;
   (void)state;
@@ -259,7 +259,7 @@ static void assert_text(Rig *rig, const char *text, const char *expected) {
   ecs_program_destroy(program);
 }
 
-/* One line for each shape behind what it needs. */
+/* A line for each shape, after the lines that it needs. */
 static void line_of(Operation operation, const char *type, char *line,
                     size_t room) {
   const char *name = operation_infos[operation].name;
@@ -391,7 +391,7 @@ static void append(Text *text, const char *format, uint32_t a, uint32_t b) {
       (size_t)snprintf(text->bytes + text->length, 200, format, a, b);
 }
 
-/* first, then count times line. */
+/* The text of first, then count times that of line. */
 static ecs_Status create_many(Rig *rig, const char *first, const char *line,
                               uint32_t count) {
   Text text = {NULL, 0};
@@ -425,7 +425,7 @@ static void limits_hold(void **state) {
   rig_deinit(&rig);
 }
 
-/* More columns than fields there are in the rig's query. */
+/* The limit is higher than the number of fields in the rig's query. */
 static void columns_have_a_limit(void **state) {
   ecs_World *world = NULL;
   ecs_Query *query = NULL;

@@ -1,6 +1,7 @@
-/* vm_changes_test.c: programs that add, remove and destroy: changes are recorded
- * in the order of rows, applied when all rows are done and nothing is open, and
- * all of them or none.
+/* vm_changes_test.c: programs that add, remove and destroy.
+ *
+ * Changes are recorded in the order of rows. They are applied when all rows are
+ * done and nothing is open, all of them or none.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +12,8 @@
 
 #include "program_fixture.h"
 
-/* x < u0: destroyed; otherwise T is added, and below 2 u0 taken away. */
+/* Destroys entities with x < u0. Others get V and T; below 2 u0, T is removed
+ * again. */
 static const char changes[] =
     "column c0 \"P\" \"x\" f32 read\nuniform u0 number\nv0 = load f32 c0\n"
     "v1 = uniform f32 u0\nv2 = lt f32 v0 v1\ndestroy v2\nv3 = not v2\n"
@@ -54,7 +56,7 @@ static void changes_are_applied_when_all_rows_are_done(void **state) {
   finish();
 }
 
-/* Handles of what is destroyed come back in the order of rows. */
+/* Handles of destroyed entities are reused in the order of rows. */
 static void changes_are_recorded_in_the_order_of_rows(void **state) {
   const double limit = 5;
   ecs_Entity fresh[5], by_hand[5];
@@ -104,7 +106,7 @@ static void changes_wait_for_what_is_open(void **state) {
   }
 }
 
-/* A mask that is used again behind the change, and one that never varies. */
+/* One mask is used again after the change, another is a single value. */
 static void masks_of_changes_last(void **state) {
   (void)state;
   start(ECS_STORE_TABLE, ECS_STORE_TABLE);

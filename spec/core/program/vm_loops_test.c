@@ -1,10 +1,10 @@
 /* vm_loops_test.c: every loop of kernel programs, element by element.
  *
- * For the library's own choice and for each instruction set that the machine
- * has: all operations, types, forms and lengths, over special values, against
- * the operations of program_reference.h; written into fresh room and over their
- * own operands. What lies behind the last element stays as it was. Since all
- * are compared with one reference, they give the same bits.
+ * The library's own loops and those for each instruction set of the machine run
+ * over special values, in all operations, types, forms and lengths. Results go
+ * to other arrays and over operands. They are compared with
+ * program_reference.h, so all loops give the same bits. Bytes after the last
+ * element must not change.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -21,7 +21,7 @@
 #define MOST_ROWS (2 * LOOP_ROWS + 1)
 #define ROOM (MOST_ROWS + 16u)
 
-/* Elements of one type, and what they are as numbers. */
+/* Elements of one type, and the same as numbers. */
 typedef struct Array {
   double numbers[ROOM];
   union {
@@ -92,7 +92,7 @@ static double expected(Operation operation, ValueType type, double a, double b,
              : reference_binary(operation, type, a, b);
 }
 
-/* Operand types of an operation of this type. */
+/* The operand types of an operation, given its type. */
 static void operand_types(Operation operation, ValueType type,
                           ValueType types[3]) {
   OperationShape shape = operation_infos[operation].shape;
@@ -105,12 +105,12 @@ static void operand_types(Operation operation, ValueType type,
 }
 
 static ValueType result_type(Operation operation, ValueType type) {
-  const Instruction at = {.operation = (uint8_t)operation,
-                          .type = (uint8_t)type};
-  return instruction_result(&at);
+  const Instruction ins = {.operation = (uint8_t)operation,
+                           .type = (uint8_t)type};
+  return instruction_result(&ins);
 }
 
-/* Which element of operand k goes with element i. */
+/* The element of operand k that goes with element i of the result. */
 static uint32_t element(Operation operation, LoopForm form, uint32_t k,
                         uint32_t i) {
   uint32_t last = operation == OPERATION_SELECT ? 2 : 1;
@@ -143,7 +143,7 @@ static void check_operation(Operation operation, ValueType type, LoopForm form,
   size_t used = bench.n * value_bytes(result);
   assert_memory_equal(bench.out.as.bytes + used, before.as.bytes + used,
                       sizeof before.as - used);
-  /* Over its operands, where that is asked for: arrays of one size. */
+  /* Over each operand that is an array of elements of the same size. */
   void *const operands[] = {&bench.a.as, &bench.b.as, &bench.c.as};
   for (uint32_t k = 0; k < 3 && bench.n > 0; k++) {
     Array kept[3] = {bench.a, bench.b, bench.c};
@@ -207,7 +207,7 @@ static double as_type(ValueType type, double x) {
   return type == VALUE_F32 ? (double)(float)x : x;
 }
 
-/* One scalar and type of value: quantize, stores, and load of what was
+/* For one scalar type and one value type: quantize, store, and load what was
  * stored. */
 static void check_column(ecs_Scalar scalar, ValueType type, bool loads) {
   static unsigned char column[ROOM * 8], before[ROOM * 8];
@@ -265,7 +265,7 @@ static void check_columns(void) {
   check_column(ECS_ENTITY, VALUE_ENTITY, true);
 }
 
-/* A native kernel may leave any byte in a column of bools. */
+/* A native kernel may store any byte in a column of bools. */
 static void check_odd_bools(void) {
   static const uint8_t column[] = {0, 1, 2, 255, 128};
   uint32_t out[5];

@@ -1,7 +1,7 @@
 /* vm_plan_test.c: a plan that is broken by hand does not pass its check.
  *
- * What planners make is sound is asserted for every program of every test; here
- * is that the assert sees what could go wrong.
+ * Checked builds assert that every plan is sound. Here plans are broken by
+ * hand, to show that the check notices.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,7 @@ static int tear_down(void **state) {
   return 0;
 }
 
-/* With another number there, the plan is not sound; then it is mended. */
+/* Another number there breaks the plan. The right one is put back. */
 static void assert_seen(uint32_t *number, uint32_t other) {
   uint32_t right = *number;
   assert_int_not_equal(right, other);
@@ -72,7 +72,7 @@ static void operands_are_where_their_steps_read(void **state) {
 
 static void registers_are_kept_while_wanted(void **state) {
   (void)state;
-  assert_seen(&step_of(8)->out, step_of(3)->out); /* destroy wants v3 */
+  assert_seen(&step_of(8)->out, step_of(3)->out); /* destroy uses v3 */
   assert_seen(&step_of(4)->out, plan->spread[0].out);
   assert_seen(&step_of(4)->out, plan_column(plan, 3));
 }

@@ -1,8 +1,8 @@
-/* vm_planner_test.c: what the block VM makes of a program: which values are
- * columns, single ones or in registers, which steps are left.
+/* vm_planner_test.c: the plans of programs: which values are columns, single
+ * values or in registers, and which steps there are.
  *
- * That plans are right is shown by program_differential_test.c; here is that
- * they are good. Expected are numbers of steps and registers, and places.
+ * program_differential_test.c shows that plans are right. This test shows that
+ * they are good: it expects numbers of steps and registers, and places.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +37,7 @@ static int tear_down(void **state) {
   return 0;
 }
 
-/* Plans COLUMNS and what follows. */
+/* Plans the text of COLUMNS and rest. */
 static void make(const char *rest) {
   char text[2048];
   ecs_Program *program = NULL;
@@ -47,8 +47,8 @@ static void make(const char *rest) {
   plan = program->plan;
 }
 
-/* Steps for each block, steps of the run, spread values; registers in use. The
- * last one of a plan is spare. */
+/* Expects numbers of steps for each block, steps of the run, spread values, and
+ * registers in use. The last register of a plan is spare. */
 static void assert_plan(uint32_t steps, uint32_t once, uint32_t spread,
                         uint32_t registers) {
   assert_int_equal(plan->step_count, steps);
@@ -80,14 +80,14 @@ static void products_go_with_their_sums(void **state) {
   assert_plan(1, 1, 0, 0);
   assert_ptr_equal(plan->steps[0].loop,
                    loop_product(MINUS_PRODUCT, VALUE_F32, FORM_SECOND));
-  /* Not when it is wanted twice, nor when the rest is a single value. */
+  /* Not if the product is used twice, nor if the rest is a single value. */
   make(
       "v3 = mul f32 v1 v0\nv4 = sub f32 v3 v0\nv5 = add f32 v4 v3\n"
       "store c3 v5\n");
   assert_int_equal(plan->step_count, 3);
   make("v3 = mul f32 v1 v0\nv4 = add f32 v3 v2\nstore c3 v4\n");
   assert_int_equal(plan->step_count, 2);
-  /* Of two products one. */
+  /* Only one of two products. */
   make(
       "v3 = mul f32 v1 v0\nv4 = mul f32 v1 v1\nv5 = add f32 v3 v4\n"
       "store c3 v5\n");
@@ -106,7 +106,7 @@ static void what_never_varies_is_computed_once(void **state) {
       "v3 = constant f32 3\nv4 = sin f32 v2\nv5 = mul f32 v3 v4\n"
       "v6 = mul f32 v0 v5\nstore c0 v6\n");
   assert_plan(1, 4, 0, 0);
-  /* Where an array is wanted it is spread, for all who want it. */
+  /* A value that is needed as an array is spread once. */
   make("store c0 v2\nstore c3 v2\nv3 = uniform bool u1\nstore c2 v2 v3\n");
   assert_plan(3, 2, 2, 2);
 }
@@ -115,7 +115,7 @@ static void columns_are_values(void **state) {
   (void)state;
   make("v3 = neg f32 v0\nstore c3 v3\n");
   assert_plan(1, 0, 0, 0);
-  /* Of another type, or absent maybe: not. */
+  /* Not a column of another type, nor an optional one. */
   make("v3 = load f64 c1\nstore c2 v3\n");
   assert_plan(2, 0, 0, 1);
   make("v3 = load f32 c4\nv4 = neg f32 v3\nstore c0 v4\n");
@@ -127,12 +127,12 @@ static void old_values_are_kept_while_wanted(void **state) {
   /* A swap needs one copy. */
   make("v3 = load f32 c3\nstore c0 v3\nstore c3 v0\n");
   assert_plan(3, 0, 0, 1);
-  /* The column may take the result only when its old values are done with. */
+  /* The column can hold the result only if no old value is used later. */
   make("v3 = neg f32 v0\nv4 = abs f32 v0\nstore c0 v3\nstore c3 v4\n");
   assert_int_equal(plan->step_count, 3);
   make("v3 = abs f32 v0\nv4 = neg f32 v0\nstore c0 v4\nstore c3 v3\n");
   assert_plan(2, 0, 0, 0);
-  /* Masked, or stored twice: computed elsewhere. */
+  /* Not if the store has a mask, or if there are two. */
   make("v3 = neg f32 v0\nv4 = lt f32 v0 v1\nstore c0 v3 v4\n");
   assert_plan(3, 0, 0, 2);
   make("v3 = neg f32 v0\nstore c0 v3\nv4 = abs f32 v1\nstore c0 v4\n");
@@ -150,7 +150,7 @@ static void registers_are_used_again(void **state) {
            "v43 = lt f32 v42 v0\nstore c0 v42 v43\n");
   make(text);
   assert_plan(42, 0, 0, 2);
-  /* A result of another size needs a place of its own. */
+  /* A result of another size needs another register. */
   make(
       "v3 = sin f32 v0\nv4 = convert f64 v3\nv5 = convert f32 v4\n"
       "v6 = lt f32 v5 v0\nstore c3 v5 v6\n");
@@ -169,7 +169,7 @@ static void late_values_keep_their_registers(void **state) {
     assert_int_not_equal(plan->steps[k].out, plan->changes[0].operands[0]);
 }
 
-/* Registers are as long as a block. */
+/* A block with registers is not longer than they are. */
 static void blocks_are_as_long_as_they_may(void **state) {
   (void)state;
   make("v3 = mul f32 v1 v2\nv4 = add f32 v0 v3\nstore c0 v4\n");
@@ -184,8 +184,8 @@ static void blocks_are_as_long_as_they_may(void **state) {
   assert_int_equal(plan->block_rows, LOOP_ROWS);
 }
 
-/* The worst of programs at the limit: a third of its values are alive at once,
- * and all are needed. */
+/* The worst program of the greatest length: a third of its values are alive at
+ * once, and all are needed. */
 static void long_programs_are_planned_in_time(void **state) {
   const uint32_t third = (ECS_CODE_LIMIT - 1) / 3;
   char *text = malloc(ECS_CODE_LIMIT * 40u);

@@ -1,10 +1,10 @@
 /* vm_test.c: kernel programs over real worlds.
  *
- * What programs compute is program_differential_test.c's; here is what worlds
- * make of it: full, partial and blind plans, optional terms, row counts at the
- * edges of blocks, look-ups, cursors that are open meanwhile, reductions and
- * random numbers that do not depend on how rows lie. vm_changes_test.c has the
- * changes of structure.
+ * program_differential_test.c tests what programs compute. Here is what depends
+ * on worlds: full, partial and blind queries, optional terms, row counts at the
+ * edges of blocks, look-ups, cursors that are open during a run, and reductions
+ * and random numbers that do not depend on how rows are stored. Changes of
+ * structure are in vm_changes_test.c.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -27,8 +27,8 @@ static const char move[] =
     "v2 = uniform f32 u0\nv3 = mul f32 v1 v2\nv4 = add f32 v0 v3\n"
     "store c0 v4\nv5 = constant f32 7\nstore c2 v5\n";
 
-/* A step in place, over more rows than any register has, with arguments past
- * what loops over vectors reach, at both sides of every border. */
+/* A step runs in place over more rows than a register has. Some arguments are
+ * past the reach of vector loops, on both sides of every border. */
 static void long_blocks_compute_in_place(void **state) {
   const uint32_t count = MOST;
   (void)state;
@@ -51,7 +51,7 @@ static void long_blocks_compute_in_place(void **state) {
   finish();
 }
 
-/* What one step stores the next one reads, at both sides of a block's end. */
+/* A step reads what the one before stored, on both sides of a block's end. */
 static void steps_share_columns_across_blocks(void **state) {
   static const uint32_t counts[] = {2047, 2048, 2049, MOST};
   (void)state;
@@ -112,7 +112,7 @@ static void full_plans_reach_every_row(void **state) {
   all_counts(ECS_STORE_TABLE);
 }
 
-/* Without P's table there is nothing but a sparse set of each. */
+/* V is a sparse set, so no two terms share a group. */
 static void blind_plans_reach_every_row(void **state) {
   (void)state;
   all_counts(ECS_STORE_SPARSE);
@@ -146,7 +146,7 @@ static void partial_plans_reach_every_row(void **state) {
   finish();
 }
 
-/* Absent ones load 0, and storing them does nothing. */
+/* An absent column loads as 0, and storing it does nothing. */
 static void optional_terms(ecs_Storage storage) {
   start(storage, ECS_STORE_TABLE);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
@@ -252,15 +252,16 @@ static const char reductions[] =
     "sum r0 v2\nmin r1 v2\nmax r2 v2\nsum r3 v2 v4\nsum r3 v1\nsum r3 v0 v4\n"
     "min r4 v2 v4\nmax r5 v2 v4\n";
 
-/* count rows in the same order, the first so many of them in another table. */
+/* Reduces count rows. The first split of them are in another table than the
+ * rest, but their order is the same. */
 static void reduce(uint32_t count, uint32_t split, double results[6]) {
   start(ECS_STORE_TABLE, ECS_STORE_TABLE);
   const ecs_Term term = {fixture.p, ECS_READ};
   ask(&term, 1);
   make(reductions);
   for (uint32_t k = 0; k < count; k++) {
-    const ecs_Component what[] = {fixture.p, fixture.t};
-    must(ecs_spawn(fixture.world, what, k < split ? 1 : 2, NULL,
+    const ecs_Component both[] = {fixture.p, fixture.t};
+    must(ecs_spawn(fixture.world, both, k < split ? 1 : 2, NULL,
                    &fixture.entities[k]));
     set(fixture.entities[k], fixture.p, 0,
         k % 251 == 250 ? (double)NAN : (double)(k % 251));
@@ -346,7 +347,7 @@ static void wrong_calls_are_refused(void **state) {
   finish();
 }
 
-/* A NaN of the caller's does not bring its bits into a column. */
+/* The payload of a NaN uniform does not reach a column. */
 static void uniforms_lose_their_payload(void **state) {
   const uint64_t bits = UINT64_C(0xfffc123456789abc);
   double noise;

@@ -1,7 +1,7 @@
 /* loops_set.h: one compilation of the loops of kernel programs.
  *
- * loops_variant.h makes them; vm_loops_test.c runs each that the machine
- * has, beside the library's own.
+ * loops_variant.h compiles the sets. vm_loops_test.c runs those that the
+ * machine supports, beside the library's own loops.
  */
 #ifndef LOOPS_SET_H
 #define LOOPS_SET_H
@@ -22,7 +22,7 @@ LoopSet loops_baseline_set(void);
 LoopSet loops_v3_set(void);
 LoopSet loops_v4_set(void);
 
-/* Can v3 and v4 be built for another target than the rest? */
+/* Can v3 and v4 be compiled for another target than the rest? */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 && \
     defined(__x86_64__)
 #define LOOPS_HAVE_TARGETS 1

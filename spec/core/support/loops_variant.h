@@ -1,8 +1,8 @@
 /* loops_variant.h: the loops of kernel programs, for one instruction set.
  *
- * The library picks its clones when it is loaded, by the machine. So that tests
- * can run all of them on one machine, a file that defines VARIANT to be a name
- * and sets the target compiles them once more, under that name:
+ * The library chooses among its clones when it is loaded. For tests to run all
+ * of them on one machine, these files each set a target, define VARIANT to be a
+ * name, and compile vm_loops.c once more under that name:
  *
  *      loops_baseline.c  loops_v3.c  loops_v4.c     loops_v3_set()
  */

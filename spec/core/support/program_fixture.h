@@ -1,7 +1,7 @@
 /* program_fixture.h: a world with a few components, a query and a program, for
  * tests of what programs do to worlds.
  *
- * The world counts its memory: finish() fails a test that leaves some behind.
+ * The world counts its memory: finish() fails a test that leaks.
  */
 #ifndef PROGRAM_FIXTURE_H
 #define PROGRAM_FIXTURE_H
@@ -41,7 +41,7 @@ static inline ecs_Component define(const char *name, uint32_t fields,
   return component;
 }
 
-/* P in tables; V and S as asked for; T and U are tags. */
+/* P is stored in tables, V and S as given; T and U are tags. */
 static inline void start(ecs_Storage v, ecs_Storage s) {
   memset(&fixture, 0, sizeof fixture);
   const ecs_WorldDescription how = {failing_memory_init(&fixture.failing), 0};
@@ -91,8 +91,8 @@ static inline void set(ecs_Entity entity, ecs_Component component,
   must(ecs_set_field(fixture.world, entity, component, field, value));
 }
 
-/* count entities with P, x being their number; those that mod divides have
- * other too. */
+/* Spawns count entities with P, of which x is their number. Every mod-th has
+ * other, too. */
 static inline void spawn(uint32_t count, ecs_Component other, uint32_t mod) {
   for (uint32_t k = 0; k < count; k++) {
     must(ecs_spawn(fixture.world, &fixture.p, 1, NULL, &fixture.entities[k]));

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A bool is 0 or 1 in number. */
+/* A bool is a number: 0 or 1. */
 typedef struct Value {
   double number;
   ecs_Entity entity;
@@ -54,7 +54,7 @@ static double unary(uint8_t operation, double x) {
   }
 }
 
-/* What fmod leaves, moved by b when its sign is not b's. */
+/* The remainder of fmod, plus b if its sign is not that of b. */
 static double modulo(double a, double b) {
   double rest = fmod(a, b);
   if (rest != 0 && !signbit(rest) != !signbit(b)) rest += b;
@@ -83,7 +83,7 @@ static double rounded(uint8_t type, double number) {
   return type == VALUE_F32 ? (double)(float)number : number;
 }
 
-/* As a field of the type reads after a store. */
+/* What a field of the type reads after a store. */
 static double stored(uint8_t scalar, double number) {
   uint64_t room = 0;
   ecs_scalar_convert((ecs_Scalar)scalar, &room, number);
@@ -121,81 +121,81 @@ static Value an_entity(double number) {
   return value;
 }
 
-static Value uniform(const Row *row, const Instruction *at) {
-  Value value = {row->reference->call->uniforms[at->index], 0};
-  if (at->type == VALUE_BOOL) value.number = value.number != 0;
-  if (at->type == VALUE_ENTITY) return an_entity(value.number);
-  if (at->type == VALUE_F32) value.number = (double)(float)value.number;
+static Value uniform(const Row *row, const Instruction *ins) {
+  Value value = {row->reference->call->uniforms[ins->index], 0};
+  if (ins->type == VALUE_BOOL) value.number = value.number != 0;
+  if (ins->type == VALUE_ENTITY) return an_entity(value.number);
+  if (ins->type == VALUE_F32) value.number = (double)(float)value.number;
   return value;
 }
 
-static Value get(const Row *row, const Instruction *at, ecs_Entity entity) {
+static Value get(const Row *row, const Instruction *ins, ecs_Entity entity) {
   const ecs_World *world = row->reference->world;
   Value value = {0, 0};
-  if (ecs_get_field(world, entity, at->index, at->field, &value.number) !=
+  if (ecs_get_field(world, entity, ins->index, ins->field, &value.number) !=
       ECS_OK)
     return value;
-  return at->type == VALUE_ENTITY ? an_entity(value.number) : value;
+  return ins->type == VALUE_ENTITY ? an_entity(value.number) : value;
 }
 
 /* Instructions ------------------------------------------------------------ */
 
-/* Was it destroyed for a row before this one? */
+/* Did an earlier row destroy the entity? */
 static bool was_destroyed(const Reference *reference, ecs_Entity entity) {
   for (uint32_t k = 0; k < reference->changes_before; k++)
-    if (reference->changes[k].at->operation == OPERATION_DESTROY &&
+    if (reference->changes[k].ins->operation == OPERATION_DESTROY &&
         reference->changes[k].entity == entity)
       return true;
   return false;
 }
 
-static Value compute(const Row *row, const Instruction *at) {
+static Value compute(const Row *row, const Instruction *ins) {
   const ecs_World *world = row->reference->world;
   const Value none = {0, 0};
-  Value a = at->operands[0] == NO_VALUE ? none : row->values[at->operands[0]];
-  Value b = at->operands[1] == NO_VALUE ? none : row->values[at->operands[1]];
+  Value a = ins->operands[0] == NO_VALUE ? none : row->values[ins->operands[0]];
+  Value b = ins->operands[1] == NO_VALUE ? none : row->values[ins->operands[1]];
   Value made = {0, 0};
-  switch (operation_infos[at->operation].shape) {
+  switch (operation_infos[ins->operation].shape) {
     case SHAPE_UNARY:
-      made.number = rounded(at->type, unary(at->operation, a.number));
+      made.number = rounded(ins->type, unary(ins->operation, a.number));
       break;
     case SHAPE_BINARY:
       made.number =
-          rounded(at->type, binary(at->operation, a.number, b.number));
+          rounded(ins->type, binary(ins->operation, a.number, b.number));
       break;
     case SHAPE_COMPARE:
-      made.number = at->operation == OPERATION_LESS ? a.number < b.number
-                                                    : a.number <= b.number;
+      made.number = ins->operation == OPERATION_LESS ? a.number < b.number
+                                                     : a.number <= b.number;
       break;
     case SHAPE_EQUAL:
       made.number = a.number == b.number && a.entity == b.entity;
       break;
     case SHAPE_LOGIC:
-      made.number = at->operation == OPERATION_AND
+      made.number = ins->operation == OPERATION_AND
                         ? a.number != 0 && b.number != 0
                         : a.number != 0 || b.number != 0;
       break;
     case SHAPE_NEGATION: made.number = a.number == 0; break;
     case SHAPE_SELECT:
-      made = a.number != 0 ? b : row->values[at->operands[2]];
+      made = a.number != 0 ? b : row->values[ins->operands[2]];
       break;
-    case SHAPE_CONVERT: made.number = rounded(at->type, a.number); break;
+    case SHAPE_CONVERT: made.number = rounded(ins->type, a.number); break;
     case SHAPE_QUANTIZE:
-      made.number = rounded(at->type, stored(at->scalar, a.number));
+      made.number = rounded(ins->type, stored(ins->scalar, a.number));
       break;
-    case SHAPE_CONSTANT: made.number = at->constant; break;
+    case SHAPE_CONSTANT: made.number = ins->constant; break;
     case SHAPE_LOAD:
-      return load(row->reference->program->columns[at->index].type,
-                  row->columns[at->index]);
-    case SHAPE_PRESENT: made.number = row->columns[at->index] != NULL; break;
+      return load(row->reference->program->columns[ins->index].type,
+                  row->columns[ins->index]);
+    case SHAPE_PRESENT: made.number = row->columns[ins->index] != NULL; break;
     case SHAPE_SELF: made.entity = row->entity; break;
-    case SHAPE_UNIFORM: return uniform(row, at);
+    case SHAPE_UNIFORM: return uniform(row, ins);
     case SHAPE_ALIVE:
       made.number = ecs_alive(world, a.entity) &&
                     !was_destroyed(row->reference, a.entity);
       break;
-    case SHAPE_HAS: made.number = ecs_has(world, a.entity, at->index); break;
-    case SHAPE_GET: return get(row, at, a.entity);
+    case SHAPE_HAS: made.number = ecs_has(world, a.entity, ins->index); break;
+    case SHAPE_GET: return get(row, ins, a.entity);
     case SHAPE_RANDOM:
       made.number =
           ecs_random(row->reference->call->random_key, row->entity, a.number);
@@ -205,48 +205,48 @@ static Value compute(const Row *row, const Instruction *at) {
   return made;
 }
 
-static bool masked_out(const Row *row, const Instruction *at, uint32_t k) {
-  return at->operands[k] != NO_VALUE &&
-         row->values[at->operands[k]].number == 0;
+static bool masked_out(const Row *row, const Instruction *ins, uint32_t k) {
+  return ins->operands[k] != NO_VALUE &&
+         row->values[ins->operands[k]].number == 0;
 }
 
-static void store(const Row *row, const Instruction *at) {
-  ecs_Scalar scalar = row->reference->program->columns[at->index].type;
-  Value value = row->values[at->operands[0]];
-  void *place = row->columns[at->index];
-  if (place == NULL || masked_out(row, at, 1)) return;
+static void store(const Row *row, const Instruction *ins) {
+  ecs_Scalar scalar = row->reference->program->columns[ins->index].type;
+  Value value = row->values[ins->operands[0]];
+  void *place = row->columns[ins->index];
+  if (place == NULL || masked_out(row, ins, 1)) return;
   if (scalar == ECS_ENTITY)
     memcpy(place, &value.entity, sizeof value.entity);
   else
     ecs_scalar_convert(scalar, place, value.number);
 }
 
-static void change(const Row *row, const Instruction *at) {
+static void change(const Row *row, const Instruction *ins) {
   Reference *reference = row->reference;
-  if (masked_out(row, at, 0)) return;
+  if (masked_out(row, ins, 0)) return;
   if (reference->change_count == reference->change_room) {
     reference->change_room = 2 * reference->change_room + 64;
     reference->changes = realloc(
         reference->changes, reference->change_room * sizeof(ReferenceChange));
   }
   reference->changes[reference->change_count++] =
-      (ReferenceChange){row->entity, at};
+      (ReferenceChange){row->entity, ins};
 }
 
-static void reduce(const Row *row, const Instruction *at) {
+static void reduce(const Row *row, const Instruction *ins) {
   Reference *reference = row->reference;
-  if (masked_out(row, at, 1)) return;
+  if (masked_out(row, ins, 1)) return;
   if (reference->term_count == reference->term_room) {
     reference->term_room = 2 * reference->term_room + 64;
     reference->terms =
         realloc(reference->terms, reference->term_room * sizeof(ReferenceTerm));
   }
   reference->terms[reference->term_count++] = (ReferenceTerm){
-      at->index, reference->rows, row->values[at->operands[0]].number};
+      ins->index, reference->rows, row->values[ins->operands[0]].number};
 }
 
-/* Sums of 1024 rows at a time: 16 of them, each over every sixteenth row, then
- * those in pairs. */
+/* Of 1024 rows at a time: 16 sums, each of every sixteenth row, which are then
+ * joined in pairs. */
 static double joined(uint8_t kind, double a, double b) {
   if (kind == OPERATION_SUM) return a + b;
   if (kind == OPERATION_LEAST) return b < a ? b : a;
@@ -290,13 +290,13 @@ void reference_row(Reference *reference, ecs_Entity entity,
   row.columns = columns;
   reference->changes_before = reference->change_count;
   for (uint32_t i = 0; i < program->code_count; i++) {
-    const Instruction *at = &program->code[i];
-    switch (operation_infos[at->operation].shape) {
-      case SHAPE_STORE: store(&row, at); break;
+    const Instruction *ins = &program->code[i];
+    switch (operation_infos[ins->operation].shape) {
+      case SHAPE_STORE: store(&row, ins); break;
       case SHAPE_STRUCTURE:
-      case SHAPE_DESTROY: change(&row, at); break;
-      case SHAPE_REDUCE: reduce(&row, at); break;
-      default: row.values[at->result] = compute(&row, at); break;
+      case SHAPE_DESTROY: change(&row, ins); break;
+      case SHAPE_REDUCE: reduce(&row, ins); break;
+      default: row.values[ins->result] = compute(&row, ins); break;
     }
   }
   reference->rows++;

@@ -1,5 +1,5 @@
-/* program_rig.c: runs kernel programs where nothing can go unseen. */
-/* mmap and its flags are no part of C. */
+/* program_rig.c: runs kernel programs where every wrong access is noticed. */
+/* For mmap and its flags, which are not part of C. */
 #define _DEFAULT_SOURCE
 #include "program_rig.h"
 
@@ -101,7 +101,7 @@ static ecs_Component define(ecs_World *world, const char *name, uint32_t count,
   return component;
 }
 
-/* Of the image of R: special values in all fields. */
+/* Gives the fields of R special values. */
 static void set_looked_up(ecs_World *world, ecs_Component r,
                           const ecs_Entity *entities, uint32_t k) {
   Random random = {k};
@@ -126,8 +126,8 @@ static void fill_world(Rig *rig, ecs_World *world) {
   rig->tag = define(world, "T", 0, ECS_STORE_TABLE);
   rig->bits = define(world, "B", 0, ECS_STORE_BITS);
   for (uint32_t k = 0; k < RIG_ENTITIES; k++) {
-    const ecs_Component what[] = {rig->n, rig->m};
-    must(ecs_spawn(world, what, 2, NULL, &rig->entities[k]));
+    const ecs_Component both[] = {rig->n, rig->m};
+    must(ecs_spawn(world, both, 2, NULL, &rig->entities[k]));
   }
   for (uint32_t k = 0; k < RIG_ENTITIES; k++) {
     if (k % 3 == 0) must(ecs_add(world, rig->entities[k], rig->tag, NULL));
@@ -166,26 +166,26 @@ ecs_Status rig_create(Rig *rig, const char *text, size_t length,
 
 typedef struct Guarded {
   unsigned char *pages;
-  size_t bytes; /* of pages, the guard not counted */
+  size_t bytes; /* of pages, without the guard page */
 } Guarded;
 
-/* One for every column of every block, and for entities; made once. */
+/* One for each column of each block, and one for its entities; made once. */
 static Guarded guarded[RIG_BLOCKS][ECS_DECLARATION_LIMIT + 1];
 
-static void *guarded_take(Guarded *at, size_t bytes) {
+static void *guarded_take(Guarded *room, size_t bytes) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   size_t wanted = (bytes + CANARY_BYTES + page - 1) / page * page;
-  if (at->bytes < wanted) {
-    if (at->pages != NULL) munmap(at->pages, at->bytes + page);
-    at->pages = mmap(NULL, wanted + page, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (at->pages == MAP_FAILED) abort();
-    if (mprotect(at->pages + wanted, page, PROT_NONE) != 0) abort();
-    at->bytes = wanted;
+  if (room->bytes < wanted) {
+    if (room->pages != NULL) munmap(room->pages, room->bytes + page);
+    room->pages = mmap(NULL, wanted + page, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room->pages == MAP_FAILED) abort();
+    if (mprotect(room->pages + wanted, page, PROT_NONE) != 0) abort();
+    room->bytes = wanted;
   }
-  unsigned char *place = at->pages + at->bytes - bytes;
-  memset(place - CANARY_BYTES, CANARY, CANARY_BYTES);
-  return place;
+  unsigned char *start = room->pages + room->bytes - bytes;
+  memset(start - CANARY_BYTES, CANARY, CANARY_BYTES);
+  return start;
 }
 
 static bool canary_lives(const void *place) {
@@ -203,44 +203,45 @@ typedef struct Session {
   RigCuts cuts;
   Random random;
   Reference reference;
-  void (*run)(const ecs_KernelCall *call); /* the block VM */
+  void (*run)(const ecs_KernelCall *call); /* what the library would call */
   void *columns[RIG_BLOCKS][ECS_DECLARATION_LIMIT];
   void *expected[RIG_BLOCKS][ECS_DECLARATION_LIMIT];
-  bool calm; /* no special values */
+  bool calm; /* columns have no special values */
   bool right;
 } Session;
 
-/* The library has no place for it: the run's user is the VM's. */
-static Session *session;
+/* The session that runs. It is global, as the user pointer of the call belongs
+ * to the VM. */
+static Session *current;
 
-static void differs(Session *at, const char *what, uint32_t index, uint32_t row,
-                    double have, double want) {
-  if (at->right)
-    snprintf(at->rig->message, sizeof at->rig->message,
-             "%s %u, row %u: %a, not %a", what, index, row, have, want);
-  at->right = false;
+static void differs(Session *session, const char *part, uint32_t index,
+                    uint32_t row, double have, double want) {
+  if (session->right)
+    snprintf(session->rig->message, sizeof session->rig->message,
+             "%s %u, row %u: %a, not %a", part, index, row, have, want);
+  session->right = false;
 }
 
-static ecs_Entity some_entity(Session *at) {
-  uint32_t kind = random_below(&at->random, 10);
+static ecs_Entity some_entity(Session *session) {
+  uint32_t kind = random_below(&session->random, 10);
   ecs_Entity entity =
-      at->rig->entities[random_below(&at->random, RIG_ENTITIES)];
+      session->rig->entities[random_below(&session->random, RIG_ENTITIES)];
   if (kind == 0) return 0;
   if (kind == 1) return entity + (UINT64_C(1) << 28);
-  if (kind == 2) return random_bits(&at->random) >> 12;
+  if (kind == 2) return random_bits(&session->random) >> 12;
   return entity;
 }
 
-static void fill_column(Session *at, ecs_Scalar type, char *column,
+static void fill_column(Session *session, ecs_Scalar type, char *column,
                         uint32_t count) {
   uint32_t bytes = scalar_bytes(type);
   for (uint32_t i = 0; i < count; i++) {
-    uint64_t bits = random_bits(&at->random);
-    double number = random_number(&at->random);
-    if (at->calm) number = (double)(bits % 1000) / 8 - 50;
+    uint64_t bits = random_bits(&session->random);
+    double number = random_number(&session->random);
+    if (session->calm) number = (double)(bits % 1000) / 8 - 50;
     if (type == ECS_ENTITY)
-      bits = some_entity(at);
-    else if (at->calm || bits % 8 != 0)
+      bits = some_entity(session);
+    else if (session->calm || bits % 8 != 0)
       ecs_scalar_convert(type, &bits, number);
     else
       scalar_canonicalize(type, &bits);
@@ -248,39 +249,40 @@ static void fill_column(Session *at, ecs_Scalar type, char *column,
   }
 }
 
-static void make_block(Session *at, uint32_t b, ecs_KernelBlock *block) {
-  const ecs_Program *program = at->program;
-  uint32_t count = at->cuts.counts[b];
+static void make_block(Session *session, uint32_t b, ecs_KernelBlock *block) {
+  const ecs_Program *program = session->program;
+  uint32_t count = session->cuts.counts[b];
   ecs_Entity *entities = guarded_take(&guarded[b][program->column_count],
                                       count * sizeof(ecs_Entity));
   for (uint32_t i = 0; i < count; i++)
-    entities[i] = at->rig->entities[random_below(&at->random, RIG_ENTITIES)];
+    entities[i] =
+        session->rig->entities[random_below(&session->random, RIG_ENTITIES)];
   for (uint32_t c = 0; c < program->column_count; c++) {
     ecs_Scalar type = program->columns[c].type;
     size_t bytes = (size_t)count * scalar_bytes(type);
-    at->columns[b][c] = at->expected[b][c] = NULL;
+    session->columns[b][c] = session->expected[b][c] = NULL;
     if (program->columns[c].access == ECS_OPTIONAL &&
-        random_chance(&at->random, 40))
+        random_chance(&session->random, 40))
       continue;
-    at->columns[b][c] = guarded_take(&guarded[b][c], bytes);
-    at->expected[b][c] = malloc(bytes + 1);
-    fill_column(at, type, at->columns[b][c], count);
-    memcpy(at->expected[b][c], at->columns[b][c], bytes);
+    session->columns[b][c] = guarded_take(&guarded[b][c], bytes);
+    session->expected[b][c] = malloc(bytes + 1);
+    fill_column(session, type, session->columns[b][c], count);
+    memcpy(session->expected[b][c], session->columns[b][c], bytes);
   }
-  *block = (ecs_KernelBlock){entities, at->columns[b], count, 0};
+  *block = (ecs_KernelBlock){entities, session->columns[b], count, 0};
 }
 
-static void run_reference(Session *at, uint32_t b,
+static void run_reference(Session *session, uint32_t b,
                           const ecs_KernelBlock *block) {
   void *row[ECS_DECLARATION_LIMIT];
-  const ecs_Program *program = at->program;
+  const ecs_Program *program = session->program;
   for (uint32_t i = 0; i < block->count; i++) {
     for (uint32_t c = 0; c < program->column_count; c++) {
-      char *column = at->expected[b][c];
+      char *column = session->expected[b][c];
       uint32_t bytes = scalar_bytes(program->columns[c].type);
       row[c] = column == NULL ? NULL : column + (size_t)i * bytes;
     }
-    reference_row(&at->reference, block->entities[i], row);
+    reference_row(&session->reference, block->entities[i], row);
   }
 }
 
@@ -288,7 +290,8 @@ static bool same_number(double a, double b) {
   return (a != a && b != b) || memcmp(&a, &b, sizeof a) == 0;
 }
 
-/* A NaN may have a sign, but nothing else: scripts would see its bits. */
+/* Is a NaN quiet and without payload? It may have a sign. Scripts would see
+ * other bits. */
 static bool is_plain(ecs_Scalar type, const void *element) {
   uint32_t word;
   uint64_t twin;
@@ -301,50 +304,50 @@ static bool is_plain(ecs_Scalar type, const void *element) {
          (twin & INT64_MAX) == SCALAR_QUIET_F64;
 }
 
-static void compare_column(Session *at, uint32_t b, uint32_t c) {
-  ecs_Scalar type = at->program->columns[c].type;
+static void compare_column(Session *session, uint32_t b, uint32_t c) {
+  ecs_Scalar type = session->program->columns[c].type;
   uint32_t bytes = scalar_bytes(type);
-  const char *have = at->columns[b][c], *want = at->expected[b][c];
+  const char *have = session->columns[b][c], *want = session->expected[b][c];
   if (have == NULL) return;
-  if (!canary_lives(have)) differs(at, "canary of column", c, 0, 0, 0);
-  for (uint32_t i = 0; i < at->cuts.counts[b]; i++) {
+  if (!canary_lives(have)) differs(session, "canary of column", c, 0, 0, 0);
+  for (uint32_t i = 0; i < session->cuts.counts[b]; i++) {
     const void *h = have + (size_t)i * bytes, *w = want + (size_t)i * bytes;
     double x = ecs_scalar_load(type, h), y = ecs_scalar_load(type, w);
     bool same = scalar_is_float(type) ? same_number(x, y) && is_plain(type, h)
                                       : memcmp(h, w, bytes) == 0;
-    if (!same) differs(at, "column", c, i, x, y);
+    if (!same) differs(session, "column", c, i, x, y);
   }
 }
 
 static void run_session(const ecs_KernelCall *call) {
-  Session *at = session;
+  Session *session = current;
   ecs_KernelBlock blocks[RIG_BLOCKS];
   ecs_KernelCall mine = *call;
-  for (uint32_t b = 0; b < at->cuts.block_count; b++) {
-    make_block(at, b, &blocks[b]);
-    run_reference(at, b, &blocks[b]);
+  for (uint32_t b = 0; b < session->cuts.block_count; b++) {
+    make_block(session, b, &blocks[b]);
+    run_reference(session, b, &blocks[b]);
   }
   mine.blocks = blocks;
-  mine.block_count = at->cuts.block_count;
-  at->run(&mine);
-  for (uint32_t b = 0; b < at->cuts.block_count; b++)
-    for (uint32_t c = 0; c < at->program->column_count; c++) {
-      compare_column(at, b, c);
-      free(at->expected[b][c]);
+  mine.block_count = session->cuts.block_count;
+  session->run(&mine);
+  for (uint32_t b = 0; b < session->cuts.block_count; b++)
+    for (uint32_t c = 0; c < session->program->column_count; c++) {
+      compare_column(session, b, c);
+      free(session->expected[b][c]);
     }
 }
 
 /* Afterwards -------------------------------------------------------------- */
 
-static void change_twin(Session *at) {
-  ecs_World *twin = at->rig->twin;
+static void change_twin(Session *session) {
+  ecs_World *twin = session->rig->twin;
   must(ecs_defer_begin(twin));
-  for (uint32_t k = 0; k < at->reference.change_count; k++) {
-    const ReferenceChange *change = &at->reference.changes[k];
-    ecs_Component component = change->at->index;
-    ecs_Status status = change->at->operation == OPERATION_DESTROY
+  for (uint32_t k = 0; k < session->reference.change_count; k++) {
+    const ReferenceChange *change = &session->reference.changes[k];
+    ecs_Component component = change->ins->index;
+    ecs_Status status = change->ins->operation == OPERATION_DESTROY
                             ? ecs_destroy(twin, change->entity)
-                        : change->at->operation == OPERATION_ADD
+                        : change->ins->operation == OPERATION_ADD
                             ? ecs_add(twin, change->entity, component, NULL)
                             : ecs_remove(twin, change->entity, component);
     if (status != ECS_E_DEAD) must(status);
@@ -352,32 +355,33 @@ static void change_twin(Session *at) {
   must(ecs_defer_end(twin));
 }
 
-/* Entities that the program destroyed come back as new ones, as long as there
- * are handles: the tiny build has few. */
+/* Replaces entities that the program destroyed, as long as there are handles:
+ * the tiny build has few. */
 static void repair(Rig *rig) {
   for (uint32_t k = 0; k < RIG_ENTITIES; k++) {
-    const ecs_Component what[] = {rig->n, rig->m};
+    const ecs_Component both[] = {rig->n, rig->m};
     ecs_Entity other = 0;
     if (ecs_alive(rig->world, rig->entities[k])) continue;
-    ecs_Status status = ecs_spawn(rig->world, what, 2, NULL, &rig->entities[k]);
-    ecs_Status same = ecs_spawn(rig->twin, what, 2, NULL, &other);
+    ecs_Status status = ecs_spawn(rig->world, both, 2, NULL, &rig->entities[k]);
+    ecs_Status same = ecs_spawn(rig->twin, both, 2, NULL, &other);
     if (status != same || (status == ECS_OK && other != rig->entities[k]))
       abort();
     if (status != ECS_OK) rig->worn = true;
   }
 }
 
-static void compare_rest(Session *at, const double *reductions) {
-  if (at->reference.change_count > 0) {
-    change_twin(at);
-    if (ecs_world_hash(at->rig->world) != ecs_world_hash(at->rig->twin))
-      differs(at, "structure", 0, 0, 0, 0);
-    repair(at->rig);
+static void compare_rest(Session *session, const double *reductions) {
+  if (session->reference.change_count > 0) {
+    change_twin(session);
+    if (ecs_world_hash(session->rig->world) !=
+        ecs_world_hash(session->rig->twin))
+      differs(session, "structure", 0, 0, 0, 0);
+    repair(session->rig);
   }
-  for (uint32_t r = 0; r < at->program->reduction_count; r++) {
-    double want = reference_reduction(&at->reference, r);
+  for (uint32_t r = 0; r < session->program->reduction_count; r++) {
+    double want = reference_reduction(&session->reference, r);
     if (!same_number(reductions[r], want))
-      differs(at, "reduction", r, 0, reductions[r], want);
+      differs(session, "reduction", r, 0, reductions[r], want);
   }
 }
 
@@ -404,11 +408,11 @@ bool rig_run(Rig *rig, ecs_Program *program, const RigCuts *cuts,
   ecs_ProgramCall call = {uniforms, reductions, program->uniform_count,
                           program->reduction_count, seed};
   reference_begin(&one.reference, program, rig->world, &call);
-  session = &one;
+  current = &one;
   program->kernel.run = run_session;
   must(ecs_program_run(program, &call));
   program->kernel.run = one.run;
-  session = NULL;
+  current = NULL;
   compare_rest(&one, reductions);
   reference_end(&one.reference);
   return one.right;

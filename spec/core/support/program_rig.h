@@ -1,18 +1,18 @@
-/* program_rig.h: runs kernel programs where nothing can go unseen.
+/* program_rig.h: runs kernel programs where every wrong access is noticed.
  *
  * A rig has two equal worlds and a query. Its programs run through the library
- * as they always do, but in the end the block VM is not given the world's
- * columns: it is given blocks that the rig makes up, as many rows as it likes,
- * each column ending right before a page that may not be touched:
+ * as usual, except that the block VM does not get the world's columns. It gets
+ * blocks that the rig makes up, of any number of rows. Each column ends right
+ * before a page without access:
  *
  *      ... | canary | row 0  row 1 ... last row | no access |
  *
  * The reference (program_reference.h) runs over copies. Then every element of
- * every column, every reduction and, in the twin world, what was added, removed
- * and destroyed must be the same. NaN equals NaN.
+ * every column and every reduction must be the same, and so must the twin
+ * world, to which the changes of the reference are applied. NaN equals NaN.
  *
- * The query's components, all in tables; their fields are named by type, and
- * where there are two of a type the second is called f32b:
+ * These are the query's components, all in tables, and some others. Their
+ * fields are named by type; the second field of a type has a b, as in f32b:
  *
  *      N  written   M  read   O  optional      every scalar type
  *      R  looked up through entities           T, B  tags (B as bits)
@@ -26,18 +26,18 @@
 #define RIG_ENTITIES 24u
 #define RIG_BLOCKS 4u
 
-/* Of a block, where a program changes structure: few commands can be recorded
- * in the tiny build. */
+/* Most rows of a block if the program changes structure: the tiny build can
+ * record few commands. */
 #define RIG_CHANGED_ROWS 20u
 
 typedef struct Random {
   uint64_t state;
 } Random;
 uint64_t random_bits(Random *random);
-/* 0 to below. */
+/* A number from 0 on, less than below. */
 uint32_t random_below(Random *random, uint32_t below);
 bool random_chance(Random *random, uint32_t percent);
-/* A number in which special ones are frequent. */
+/* Any number; special ones are frequent. */
 double random_number(Random *random);
 
 typedef struct Rig {
@@ -45,8 +45,8 @@ typedef struct Rig {
   ecs_Query *query;
   ecs_Component n, m, o, r, tag, bits;
   ecs_Entity entities[RIG_ENTITIES]; /* alive in both worlds */
-  bool worn;                         /* out of handles: made anew */
-  char message[256];                 /* of a failed creation or comparison */
+  bool worn;         /* handles are used up: rig_create sets up the rig anew */
+  char message[256]; /* of a failed creation or comparison */
 } Rig;
 
 /* How rows are cut into blocks. */
@@ -58,12 +58,13 @@ typedef struct RigCuts {
 void rig_init(Rig *rig);
 void rig_deinit(Rig *rig);
 
-/* No program of the rig may live at this time. */
+/* Creates a program of the rig. No other program of it may exist. On failure
+ * the message says why. */
 ecs_Status rig_create(Rig *rig, const char *text, size_t length,
                       ecs_Program **program);
 
-/* Runs the program on made-up rows. False, and a message, when something is not
- * as the reference has it. */
+/* Runs the program on made-up rows. False, with a message: something differs
+ * from the reference. */
 bool rig_run(Rig *rig, ecs_Program *program, const RigCuts *cuts,
              uint64_t seed);
 

@@ -108,8 +108,8 @@ static uint32_t write_constant(Writer *writer, ValueType type) {
   return value;
 }
 
-/* The columns that load as the type and are not stored yet: one of them, or
- * NO_VALUE. */
+/* A column that loads as the type and is not stored yet. NO_VALUE: none was
+ * found. */
 static uint32_t some_column(Writer *writer, ValueType type) {
   for (uint32_t tries = 0; tries < 12 && writer->column_count > 0; tries++) {
     uint32_t c = below(writer, writer->column_count);
@@ -131,7 +131,7 @@ static uint32_t some_uniform(Writer *writer, ValueType type) {
   return NO_VALUE;
 }
 
-/* A value that comes from outside. */
+/* Writes a value without operands, such as a load. */
 static uint32_t write_source(Writer *writer, ValueType type) {
   uint32_t from = chance(writer, 70) ? some_column(writer, type) : NO_VALUE;
   if (from != NO_VALUE) {
@@ -153,7 +153,7 @@ static uint32_t write_source(Writer *writer, ValueType type) {
   return write_constant(writer, type);
 }
 
-/* A value of the type, most often one that is there. */
+/* A value of the type, mostly one that is already defined. */
 static uint32_t operand(Writer *writer, ValueType type) {
   for (uint32_t tries = 0; tries < 8 && writer->values > 0; tries++) {
     uint32_t reach = chance(writer, 60) ? 8 : writer->values;
@@ -267,7 +267,8 @@ static void write_value(Writer *writer, Operation operation) {
 
 /* Effects ----------------------------------------------------------------- */
 
-/* An optional mask; to be asked for before the effect is written. */
+/* An optional mask. Call this before the effect is written: it may write a
+ * value. */
 static uint32_t mask(Writer *writer) {
   return chance(writer, 40) ? operand(writer, VALUE_BOOL) : NO_VALUE;
 }
@@ -295,7 +296,8 @@ static void write_store(Writer *writer) {
   end_effect(writer, OPERATION_STORE, when);
 }
 
-/* Computed from a column, stored into it: what most programs do. */
+/* Writes what most programs do: a store of a value computed from the same
+ * column. */
 static void write_update(Writer *writer) {
   uint32_t c = below(writer, writer->column_count + 1);
   if (c == writer->column_count || writer->columns[c].access == ECS_READ ||

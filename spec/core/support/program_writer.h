@@ -1,8 +1,8 @@
 /* program_writer.h: random valid kernel programs for a rig's query, as text.
  *
- * Every operation, type and shape of operands comes up; what a planner could
- * get wrong comes up often: products that are added, stores of what was loaded
- * from the same column, masks, values used late, columns stored twice.
+ * Every operation, type and shape of operands occurs. What a planner could get
+ * wrong occurs often: products that are added, stores of a value loaded from
+ * the same column, masks, values used late, columns stored twice.
  */
 #ifndef PROGRAM_WRITER_H
 #define PROGRAM_WRITER_H
@@ -16,7 +16,7 @@ typedef struct Writer {
   char text[WRITER_ROOM];
   size_t length;
   uint32_t code;                 /* instructions so far */
-  uint32_t most;                 /* at most as many */
+  uint32_t most;                 /* instructions at most */
   uint8_t types[ECS_CODE_LIMIT]; /* of values */
   uint32_t values;
   ecs_KernelColumn columns[ECS_DECLARATION_LIMIT];
@@ -26,10 +26,10 @@ typedef struct Writer {
   uint32_t uniform_count;
   uint8_t reductions[4]; /* Operation */
   uint32_t reduction_count;
-  uint64_t operations[OPERATION_COUNT]; /* written, of all programs */
+  uint64_t operations[OPERATION_COUNT]; /* number written, in all programs */
 } Writer;
 
-/* Writes the program of that seed over the last one. */
+/* Writes the program of a seed. It replaces the text of the last one. */
 void writer_write(Writer *writer, uint64_t seed);
 
 #endif
