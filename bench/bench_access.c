@@ -1,16 +1,14 @@
 /* bench_access.c: reading and writing one entity at a time, in random order.
  *
  * Entities have a position and a velocity of two f32 each. Inside the timer:
- * two fields of every entity once, in an order that is a fixed permutation,
- * added up as integers so that no chain of floating-point sums sets the pace.
- * Every access of the library checks the handle and the component; the
- * hand-written side goes from an id through one array to a row and checks
- * nothing.
+ * two fields of every entity once, in a fixed random permutation. They are
+ * added up as integers, so that no chain of floating-point additions limits the
+ * speed. Every access of the library checks the handle and the component; the
+ * hand-written side maps an id to a row through one array and checks nothing.
  *
  * - by component: ecs_get, ecs_set.
  * - by accessor: prepared once for the component.
- * - batched: 1024 entities per call into arrays.
- */
+ * - batched: 1024 entities per call into arrays. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +16,8 @@
 
 #define PIECE 1024u
 
-/* Both sides; order[k] is a number, entities[k] the handle of that number. */
+/* Both sides; order[k] is the number of an entity, entities[k] the handle of
+ * this entity. */
 typedef struct Access {
   ecs_World *world;
   ecs_Component position;
@@ -27,8 +26,8 @@ typedef struct Access {
   ecs_Entity *entities;
   uint32_t *order;
   uint32_t size;
-  uint32_t turn; /* what is written differs from run to run */
-  uint64_t sum;  /* of what the last iteration has read */
+  uint32_t turn; /* changes the written values from run to run */
+  uint64_t sum;  /* of the values that the last iteration read */
   HandStore store;
 } Access;
 
@@ -102,7 +101,8 @@ static void get_batched(void *state, uint32_t iterations) {
 
 /* Set --------------------------------------------------------------------- */
 
-/* What iteration number turn writes to the entity at place k of the order. */
+/* The values that iteration number `turn` writes to the k-th entity of the
+ * order. */
 static inline void new_values(float *values, uint32_t turn, uint32_t k) {
   values[0] = (float)(int32_t)(turn + k);
   values[1] = (float)(int32_t)(turn ^ k);
@@ -202,7 +202,7 @@ static void access_deinit(Access *access) {
   free(access->entities);
 }
 
-/* A way of the library and the hand-written loop it is held against. */
+/* A way to access fields, and the hand-written loop to compare with. */
 typedef struct Way {
   const char *name;
   void (*run)(void *state, uint32_t iterations);
@@ -212,7 +212,7 @@ typedef struct Way {
 
 static void bench_way(const Way *way, uint32_t size, ecs_Storage storage) {
   if (!measure_wanted(way->name)) return;
-  /* A side has a world of its own: sets count their turns. */
+  /* Each side has a world of its own, because sets count their iterations. */
   Access hand, ours;
   access_init(&hand, size, storage);
   access_init(&ours, size, storage);

@@ -1,23 +1,21 @@
 /* bench_bulk.c: what a change of every match of a query costs, per entity.
  *
- * Specifications; there are 10k or 64k entities of two components of two f32,
- * all of which match; memory is warm. What a change undoes or needs, its
- * opposite does before, untimed:
+ * Specifications. There are 10k or 64k entities with two components of two f32,
+ * all of which match; memory is warm. Before each change its opposite is made,
+ * untimed:
  *
- * - bulk add: a component of two f32 comes, with values, in the others' group,
- *   in a sparse set of its own, or as a tag in either way or as bits. Nobody
- *   has it before.
- * - bulk remove: it goes again, from all of them.
- * - bulk set: it is there, and one of its fields is set.
- * - bulk destroy: all entities die.
- * - of every second: the query asks for a tag too, in a sparse set or as bits,
- *   that every second entity has, or for the sparse tag alone; times are per
- *   match.
+ * - bulk add: a component of two f32 is added, with values: in the group of the
+ *   others, in a sparse set of its own, or as a tag in either way or as bits.
+ *   No entity has the component before.
+ * - bulk remove: the component is removed from all entities.
+ * - bulk set: the component is present, and one of its fields is set.
+ * - bulk destroy: all entities are destroyed.
+ * - of every second: the query also requires a tag, stored sparse or as bits,
+ *   that every second entity has, or only the sparse tag. Times are per match.
  *
- * By hand that is two structures of arrays, one with and one without the
- * component, and an array that says where each entity is: rows are moved with
- * memcpy, column by column. The sparse set by hand is a pair of arrays.
- */
+ * The hand-written side has two structures of arrays, one with and one without
+ * the component, and an array with the place of each entity. Rows are moved by
+ * memcpy, column by column. The hand-written sparse set is a pair of arrays. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +76,7 @@ static void hand_spawn(Hand *hand) {
   table->count = hand->size;
 }
 
-/* All rows to the end of the other table. */
+/* Moves all rows to the end of the other table. */
 static void hand_move(Hand *hand, uint32_t from_table, uint32_t to_table) {
   HandTable *from = &hand->tables[from_table], *to = &hand->tables[to_table];
   uint32_t count = from->count, first = to->count;
@@ -94,7 +92,8 @@ static void hand_move(Hand *hand, uint32_t from_table, uint32_t to_table) {
   from->count = 0;
 }
 
-/* Rows with an even id to the end of the other table; the others close up. */
+/* Moves the rows with an even id to the end of the other table; the remaining
+ * rows close up. */
 static void hand_move_half(Hand *hand, uint32_t from_table, uint32_t to_table) {
   HandTable *from = &hand->tables[from_table], *to = &hand->tables[to_table];
   uint32_t kept = 0;
@@ -125,13 +124,13 @@ typedef struct Bulk {
   uint32_t size;
   Work work;
   bool half;          /* only every second entity */
-  ecs_Query *all;     /* of the others */
-  ecs_Query *query;   /* of those that change */
-  ecs_Query *changed; /* of the changing one */
+  ecs_Query *all;     /* over the components that stay */
+  ecs_Query *query;   /* over the entities that change */
+  ecs_Query *changed; /* over the component that changes */
   Hand hand;
 } Bulk;
 
-static const float added[2] = {4, 5}; /* as hand_move has it */
+static const float added[2] = {4, 5}; /* as in hand_move */
 
 static void bulk_add(Bulk *bulk) {
   MUST(ecs_query_add_all(bulk->query, bulk->changing,
@@ -216,7 +215,7 @@ static void hand_run(void *state, uint32_t iterations) {
   }
 }
 
-/* The tables as one store has them: the hash knows no order of rows. */
+/* Both tables hashed like one store: the hash ignores the order of rows. */
 static uint64_t hand_check(void *state) {
   const Bulk *bulk = state;
   const HandTable *tables = bulk->hand.tables;
@@ -233,7 +232,7 @@ static uint64_t hand_check(void *state) {
                                 tables[1].count));
 }
 
-/* The world, its entities, and the same by hand. */
+/* Makes the world, its entities, and the same by hand. */
 static void bulk_init(Bulk *bulk, ecs_Storage storage) {
   bulk->world = scene_world();
   scene_components(bulk->world, "Other", 2, bulk->others);
@@ -272,7 +271,7 @@ static void bench(const char *what, Work work, uint32_t size,
   bulk_row(&bulk, name, aim);
 }
 
-/* One term: the query asks for the tag alone. */
+/* With one term, the query requires the tag alone. */
 static void bench_half(const char *what, Work work, uint32_t size,
                        ecs_Storage storage, uint32_t term_count) {
   char name[64];

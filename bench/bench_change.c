@@ -1,17 +1,17 @@
 /* bench_change.c: what changes of structure cost, on 64k entities.
  *
- * Specifications; all values are given, memory is warm, a time is that of a
- * pair:
+ * Specifications. All values are given, memory is warm, and a time is that of a
+ * pair of changes:
  *
  * - add + remove: the component is added to every entity, then removed from
- *   every entity, in the same order. Half-way the number of matches is asked
- *   for, once, so that an add that does nothing is found out. Components have
- *   two f32; the group's others stay where they are or move along.
- * - create + destroy: an entity of two components is made and destroyed at
- *   once, beside 64k that live.
- * - destroy + create: one of the 64k is destroyed and one with the same values
- *   made in its stead, in random order.
- */
+ *   every entity, in the same order. Half-way the matches are counted, once, so
+ *   that an add that does nothing is detected. Components have two f32; the
+ *   other components stay where they are, or move along when they are in the
+ *   same group.
+ * - create + destroy: an entity of two components is created and destroyed at
+ *   once, beside 64k others.
+ * - destroy + create: one of the 64k is destroyed, and an entity with the same
+ *   values is created in its place, in random order. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -28,9 +28,9 @@ typedef struct Toggle {
   ecs_Component others[OTHERS_LIMIT];
   uint32_t other_count;
   bool is_tag;
-  ecs_Query *reader;  /* of the other components */
-  ecs_Query *changed; /* counts those that have the changing one */
-  uint64_t most;      /* of them, half-way through the last run */
+  ecs_Query *reader;  /* over the other components */
+  ecs_Query *changed; /* over the changing component */
+  uint64_t most;      /* matches half-way through the last run */
   ecs_Entity *ordered;
 } Toggle;
 
@@ -51,7 +51,7 @@ static void toggle_run(void *state, uint32_t iterations) {
   }
 }
 
-/* What there is after the last run, and the values of one more add. */
+/* A hash of the world after the last run, and of the values of one more add. */
 static uint64_t toggle_check(void *state) {
   Toggle *toggle = state;
   uint64_t hash = measure_mix(scene_hash(toggle->reader), toggle->most);
@@ -68,7 +68,7 @@ static uint64_t toggle_check(void *state) {
   return measure_mix(hash, scene_count(toggle->changed));
 }
 
-/* The same from the specification alone. */
+/* The same hash, computed from the specification alone. */
 static uint64_t toggle_expected(uint32_t other_count, bool is_tag) {
   HandStore store;
   hand_store_init(&store, other_count * 2);
@@ -129,9 +129,9 @@ typedef struct Churn {
   ecs_Component components[2];
   ecs_Bundle bundle;
   ecs_Query *reader;
-  ecs_Entity *entities;   /* of each number */
-  ecs_Entity first, last; /* of the entities made by the last run */
-  uint32_t *ids;          /* the same in the store */
+  ecs_Entity *entities;   /* by number */
+  ecs_Entity first, last; /* made by the last run */
+  uint32_t *ids;          /* by number, of the hand-written store */
   uint32_t *order;
   HandStore store;
 } Churn;
@@ -192,7 +192,7 @@ static void replace_by_hand(void *state, uint32_t iterations) {
   }
 }
 
-/* Were entities really made? Handles are never issued twice. */
+/* Were entities really created? Handles are never issued twice. */
 static uint64_t churn_check(void *state) {
   Churn *churn = state;
   if (churn->first == churn->last) {

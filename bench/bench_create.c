@@ -1,21 +1,22 @@
-/* bench_create.c: making entities with values, of components of two f32 each.
+/* bench_create.c: creating entities with values, of components of two f32 each.
  *
- * Inside the timer: 64k entities, of a bundle that is known. The hand-written
- * side pushes the same values to one array per field and keeps ids and the
- * array that leads from an id to its row.
+ * Inside the timer: 64k entities of an existing bundle. The hand-written side
+ * pushes the same values to one array per field, and maintains ids and the
+ * array that maps an id to its row.
  *
  * - one by one: ecs_spawn_bundle with one image per component.
- * - in bulk: one ecs_spawn_many, whose columns are filled through the cursor.
+ * - in bulk: one ecs_spawn_many; its columns are filled through the cursor.
  * - warm: the same world after ecs_world_clear; the arrays set to count 0.
  *   Clearing is not timed.
  * - cold: a new world and new arrays for every repetition. The C library is
- *   told to take blocks of 64 KB and up from the system and has given back all
- *   it held, so their pages are fresh and faults are inside the timer, as is
- *   growth. Bulk knows its number: the arrays are made in their final size.
- * - resv: cold, but ecs_reserve came first, untimed; the arrays as well. The
- *   library zeroes what it reserves, so its pages have been touched by then and
- *   those of the arrays have not: not a ratio to be proud of.
- */
+ *   told to take blocks of 64 KB and more from the system, and has returned all
+ *   that it held. So their pages are fresh, and page faults and growth are
+ *   inside the timer. In bulk the number is known: the arrays have their final
+ *   size at once.
+ * - resv: cold, but with ecs_reserve first, untimed; the arrays are reserved
+ *   too. The library zeroes what it reserves, so its pages have been touched
+ *   before the timer starts and those of the arrays have not. The ratio
+ *   therefore flatters the library. */
 #include <stdlib.h>
 
 #include "baseline/loops.h"
@@ -26,7 +27,7 @@
 
 typedef enum Memory { WARM, COLD, RESERVED } Memory;
 
-/* Both sides; each row of the table uses a fresh one. */
+/* Both sides; each row of the table uses a fresh object. */
 typedef struct Creation {
   ecs_World *world;
   ecs_Component components[COMPONENTS];
@@ -84,8 +85,8 @@ static void creation_deinit(Creation *creation) {
 
 /* Work -------------------------------------------------------------------- */
 
-/* The two numbers of components are constants where they are used, so that the
- * compiler unrolls both sides alike. */
+/* Callers pass the number of components as a constant, so that the compiler
+ * unrolls both sides alike. */
 static inline void spawn_each(Creation *creation, uint32_t component_count) {
   ecs_Entity entity;
   float values[COMPONENTS * 2];
@@ -107,7 +108,7 @@ static inline void push_each(Creation *creation, uint32_t component_count) {
 
 static void spawn_one_by_one(void *state, uint32_t iterations) {
   Creation *creation = state;
-  (void)iterations; /* always 1: there is something to prepare */
+  (void)iterations; /* always 1, as the side has a prepare function */
   if (creation->component_count == 2) {
     spawn_each(creation, 2);
   } else {
@@ -147,8 +148,8 @@ static void push_in_bulk(void *state, uint32_t iterations) {
   scene_push(&((Creation *)state)->store, SIZE);
 }
 
-/* The query is made after the timer, on a world that is soon replaced or asks
- * for the same one again; so it is destroyed here. */
+/* The query is made outside of the timer. It is destroyed here, because the
+ * world is soon replaced, or makes the same query again. */
 static uint64_t world_check(void *state) {
   Creation *creation = state;
   ecs_Query *query = scene_query(creation->world, creation->components,
@@ -164,7 +165,7 @@ static uint64_t hand_store_check(void *state) {
 
 /* Rows -------------------------------------------------------------------- */
 
-/* aim 0: none. */
+/* aim 0: no aim. */
 static void bench_creation(const char *name, uint32_t component_count,
                            Memory memory, bool bulk, double aim) {
   static const char *const memories[] = {"warm", "cold", "resv"};

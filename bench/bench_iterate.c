@@ -1,20 +1,20 @@
-/* bench_iterate.c: what it costs to walk over entities with a native kernel.
+/* bench_iterate.c: what it costs to loop over entities with a native kernel.
  *
  * Inside the timer: one ecs_kernel_run per system and iteration, against the
  * same loop called on arrays. All components are in the main group, so every
- * query is a full one. Specifications:
+ * plan is full. Specifications:
  *
  * - move: pos += vel * dt, two f32 each, one table.
- * - one field of eight: adds to one f32 of a component that has eight.
- * - three systems: a += b*dt, b += c*dt, c -= a*dt. A quarter of the entities
- *   has each of {a,b} {b,c} {a,c} {a,b,c}, so each system runs on a half. The
- *   hand-written side keeps four sets of arrays, one per combination, which no
- *   system has to search. Times are per entity of the world for all three.
+ * - one field of eight: adds to one f32 of a component with eight.
+ * - three systems: a += b*dt, b += c*dt, c -= a*dt. The combinations {a,b}
+ *   {b,c} {a,c} {a,b,c} have a quarter of the entities each, so each system
+ *   runs on a half. The hand-written side has four sets of arrays, one per
+ *   combination, so that no system has to search. Times are for all three
+ *   systems, per entity of the world.
  * - 26 tables: 26 entities with one f32 and one of 26 tags each; a time is that
  *   of one call for all of them. Once with a kernel that stores under a mask
- *   (it may load past the end, because columns are padded with zeros) and once
- *   with a plain loop.
- */
+ *   (it may load past the end, because columns are padded with zeros), and once
+ *   with a plain loop. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -45,11 +45,11 @@ static const ecs_KernelColumn move_columns[] = {
     {"Velocity", "f1", ECS_F32, ECS_READ}};
 static const ecs_Kernel move_kernel = {"move", move_rows, move_columns, 4, 0};
 
-/* A world with up to three systems, and what reads it back. */
+/* A world with up to three systems, and the queries that read it back. */
 typedef struct Iteration {
   ecs_World *world;
   ecs_KernelBinding *systems[3];
-  float steps[3]; /* dt of each system */
+  float steps[3]; /* dt, by system */
   uint32_t system_count;
   ecs_Query *readers[4];
   uint32_t reader_count;
@@ -188,8 +188,8 @@ static const ecs_Kernel overlap_kernels[3] = {
     {"ca", accumulate_rows, overlap_columns[2], 2, 0}};
 static const float overlap_steps[3] = {TIME_STEP, TIME_STEP, -TIME_STEP};
 
-/* Which of a, b, c each combination has, as bits; three systems write a, b, c
- * and read the one after it. */
+/* The components a, b, c of each combination, as bits. The three systems write
+ * a, b, c, and read the component after it. */
 static const uint32_t overlap_masks[4] = {3, 6, 5, 7};
 
 /* The column of a component in a combination's arrays. */
@@ -221,8 +221,8 @@ static uint64_t overlap_check(void *state) {
   return hash;
 }
 
-/* Entity i has combination i % 4, so that spawning jumps between tables as a
- * game's would. The readers match one combination each. */
+/* Entity i has combination i % 4, so that spawning alternates between tables as
+ * it does in a game. Each reader matches one combination. */
 static void overlap_world(Iteration *iteration, uint32_t size) {
   ecs_World *world = iteration->world = scene_world();
   static const char *const names[] = {"A", "B", "C"};
@@ -287,10 +287,11 @@ static void bench_overlap(uint32_t size) {
 
 /* 26 tables of one row ---------------------------------------------------- */
 
-/* Most blocks are one vector, so the loop asks at its end; and the mask comes
- * from the count without a branch. One row is a single float: a vector that is
- * loaded where one lane was stored a moment ago waits for that store, and about
- * one process in eight never got out of that, at 110 ns instead of 44. */
+/* Most blocks are one vector, so the loop tests at its end, and the mask is
+ * computed from the count without a branch. One row is handled as a single
+ * float: a vector load of memory in which one lane was stored a moment ago
+ * waits for that store, and about one process in eight stayed in this state, at
+ * 110 ns instead of 44. */
 #if defined(__AVX512F__) && defined(__BMI2__)
 static inline void advance_masked(float *value, float step, uint32_t count) {
   const __m512 steps = _mm512_set1_ps(step);
@@ -324,7 +325,8 @@ static inline void advance_masked(float *value, float step, uint32_t count) {
 }
 #endif
 
-/* A vector store may alias anything, so what the call says is read once. */
+/* A vector store may alias anything, so the fields of the call are read
+ * once. */
 static void advance_rows_masked(const ecs_KernelCall *call) {
   const ecs_KernelBlock *block = call->blocks;
   const ecs_KernelBlock *end = block + call->block_count;

@@ -1,14 +1,16 @@
-/* bench_memory.c: what an entity occupies. Nothing here is timed.
+/* bench_memory.c: how many bytes an entity takes. Nothing here is timed.
  *
- * Bytes are those the world holds from its allocator, definitions and empty
- * places included, divided by the entities; ecs_world_statistics tells them.
+ * The bytes are those that the world holds from its allocator, definitions and
+ * unused rows included, divided by the number of entities (from
+ * ecs_world_statistics).
  *
  * - 2 and 5 components of two f32: the values alone are 16 and 40 bytes. Once
- *   grown one by one, so that capacity is what doubling leaves, and once
+ *   spawned one by one, so that capacity is what doubling leaves, and once
  *   spawned in bulk.
- * - 10,000 entities, each with another combination of 40 tags, drawn at random:
- *   each tag with probability one half. Spawned with all their tags at once, as
- *   tables; with no tag and then one by one, as bits and as sparse sets.
+ * - 10,000 entities, each with another random combination of 40 tags: each tag
+ *   with probability one half. For tables, entities are spawned with all their
+ *   tags at once; for bits and sparse sets, without tags, which are then added
+ *   one by one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +47,7 @@ static void spawn_singly(ecs_World *world, const ecs_Component *components,
   }
 }
 
-/* The values are the ones that the hand-written store has. */
+/* Compares the values with those of the hand-written store. */
 static void check_values(ecs_World *world, const ecs_Component *components,
                          uint32_t component_count, uint32_t count) {
   HandStore store;
@@ -80,8 +82,9 @@ static void bench_components(uint32_t component_count, bool bulk,
 
 /* Combinations ------------------------------------------------------------ */
 
-/* Distinct because 40 random bits collide with a chance of 1 in 20,000 and the
- * seed is fixed; the number of tables is checked where there are tables. */
+/* The combinations are distinct: 40 random bits collide with a chance of 1 in
+ * 20,000, the seed is fixed, and the number of tables is checked where there
+ * are tables. */
 static uint64_t combination(uint64_t *seed) {
   return measure_random(seed) & (((uint64_t)1 << TAGS) - 1);
 }
@@ -100,7 +103,7 @@ static void spawn_combination(ecs_World *world, const ecs_Component *tags,
   }
 }
 
-/* Every tag is counted through a query against the masks. */
+/* Counts every tag by a query, and compares with the masks. */
 static void check_tags(ecs_World *world, const ecs_Component *tags) {
   for (uint32_t k = 0; k < TAGS; k++) {
     uint64_t seed = 1, expected = 0;

@@ -1,18 +1,19 @@
-/* bench_partial.c: queries whose terms are stored in two groups.
+/* bench_partial.c: queries with terms stored in two groups.
  *
- * Every entity has a position in the main group; some have a velocity, which is
- * a sparse set. The system is pos += vel * dt for those that have both. Inside
- * the timer: one ecs_kernel_run per iteration, against an index array that
- * leads from each velocity to its position's row. Times are per match.
+ * Every entity has a position in the main group; some also have a velocity,
+ * which is a sparse set. The system is pos += vel * dt for entities with both.
+ * Inside the timer: one ecs_kernel_run per iteration, against a loop over an
+ * index array that maps each velocity to the row of its position. Times are per
+ * match.
  *
  * - in order: velocities were added in the order of the positions.
- * - shuffled: in random order, so that neighbours on one side are strangers on
- *   the other. Which entities match is random in both.
- * - rows cached: nothing structural happened since the last run.
- * - rows found anew: before every run one entity's velocity is removed and
- *   added again, untimed, so that a cached list of rows would be out of date.
- *   The hand-written index array is kept up to date at no cost.
- */
+ * - shuffled: velocities were added in random order, so that neighbours in one
+ *   group are far apart in the other. In both cases the matching entities are
+ *   random.
+ * - rows cached: structure did not change since the last run.
+ * - rows found anew: before every run the velocity of one entity is removed and
+ *   added again, untimed, so that a cached list of rows is out of date. The
+ *   hand-written index array is kept up to date at no cost. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,15 +22,16 @@
 
 #define TIME_STEP 0.00001f
 
-/* Both sides of one row. Row k of the hand-written velocities belongs to row
- * rows[k] of the positions; the library's were added in that order. */
+/* Both sides of one row of the table. Row k of the hand-written velocities
+ * belongs to row rows[k] of the positions; the library's velocities were added
+ * in this order. */
 typedef struct Match {
   ecs_World *world;
   ecs_Component position, velocity;
   ecs_KernelBinding *system;
   ecs_Query *positions;
   ecs_Query *both;
-  ecs_Entity last; /* the entity whose velocity was added last */
+  ecs_Entity last; /* the last one to get a velocity */
   uint32_t matches;
   uint32_t *rows;
   HandStore position_store;
@@ -69,8 +71,8 @@ static void match_by_hand(void *state, uint32_t iterations) {
   }
 }
 
-/* A velocity's values follow from its entity's number, so that wrong matches
- * show in the positions. How many there are is checked besides. */
+/* The values of a velocity depend on the number of its entity, so wrong matches
+ * show in the positions. The number of matches is checked as well. */
 static uint64_t match_check(void *state) {
   Match *match = state;
   return measure_mix(scene_hash(match->positions), scene_count(match->both));
@@ -81,7 +83,8 @@ static uint64_t hand_check(void *state) {
   return measure_mix(hand_store_hash(&match->position_store), match->matches);
 }
 
-/* The last row of a sparse set leaves and comes back without moving others. */
+/* Removes and adds the last row of the sparse set, so that no other row
+ * moves. */
 static void match_disturb(void *state) {
   Match *match = state;
   float image[2];
@@ -98,7 +101,7 @@ static int compare_rows(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
-/* Draws which rows match: the head of a permutation, sorted or as it is. */
+/* Draws the rows that match: the first part of a permutation, sorted or not. */
 static void draw_rows(Match *match, uint32_t size, bool shuffled) {
   match->rows = scene_allocate(size, sizeof *match->rows);
   measure_shuffle(match->rows, size, 11);

@@ -1,9 +1,8 @@
-/* bench_program.c: kernel programs in the block VM, against the same loops by
- * hand.
+/* bench_program.c: kernel programs in the block VM, against hand-written loops.
  *
  * Inside the timer: one ecs_program_run per iteration, against one pass of a
- * hand-written loop over arrays of the same type. Both leave the same bits, so
- * the hand-written ones round where programs do and sum in the same order.
+ * hand-written loop over arrays of the same type. Both leave the same bits: the
+ * hand-written loops round where programs do, and sum in the same order.
  *
  * - move: pos += vel * dt, two f32 each.
  * - fall: gravity, drag, and a bounce off the floor (a branch): two f32.
@@ -85,7 +84,7 @@ static void hand_move_wide_run(void *state, uint32_t iterations) {
   }
 }
 
-/* Lanes 8, 4, 2 and 1 apart. */
+/* Adds lanes that are 8, 4, 2 and 1 apart. */
 static double joined(const double *lanes) {
   double sums[LANES];
   memcpy(sums, lanes, sizeof sums);
@@ -104,7 +103,8 @@ static void normalise(float *restrict x, float *restrict y,
   }
 }
 
-/* count is a multiple of 1024. In two loops, each of which is vectorised. */
+/* count is a multiple of 1024. Two loops, so that each of them is
+ * vectorised. */
 static double normalise_and_sum(float *x, float *y, uint32_t count) {
   double total = 0;
   float lengths[1024];
@@ -211,7 +211,7 @@ static void make_program(Running *running, const char *text) {
 
 /* Rows -------------------------------------------------------------------- */
 
-/* The hand-written side starts from what the world holds. */
+/* Copies the world's values to the hand-written side. */
 static void copy_world(ecs_Query *query, Columns *columns) {
   ecs_Cursor cursor;
   ecs_Batch batch;

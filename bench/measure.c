@@ -1,10 +1,9 @@
-/* measure.c: the clock, the turns and the table of measure.h.
+/* measure.c: the clock, the repetitions and the table of measure.h.
  *
- * A repetition without preparation first runs once untimed, so that each side
- * finds the caches as its own last run left them and not as the other side did.
- * The number of iterations of a repetition is doubled until it takes long
- * enough for the clock's grain and the cost of reading it to vanish.
- */
+ * A repetition without preparation starts with an untimed run, so that each
+ * side finds the caches as its own last run left them, not as the other side
+ * did. The number of iterations per repetition is doubled until the clock's
+ * resolution and the cost of reading it no longer matter. */
 #define _POSIX_C_SOURCE 200809L
 #include "measure.h"
 
@@ -34,7 +33,7 @@
  * clock costs. */
 #define LEAST_NANOSECONDS 200000.0
 
-/* What the program was asked for and has found out so far. */
+/* The arguments of the program, and its results so far. */
 static struct {
   const char *title;
   const char *instruction_set;
@@ -48,7 +47,7 @@ static struct {
   bool count; /* instructions, under callgrind, instead of times */
 } report;
 
-/* Times of one side, in nanoseconds for one operation. */
+/* Times of one side, in nanoseconds per operation. */
 typedef struct Times {
   double each[MOST_REPETITIONS];
   double median;
@@ -114,7 +113,7 @@ static int compare_doubles(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
-/* Sorts a copy: the order of repetitions pairs the sides. */
+/* Sorts a copy, because the order of repetitions pairs the two sides. */
 static double median_of(const double *numbers, uint32_t count) {
   double sorted[MOST_REPETITIONS];
   memcpy(sorted, numbers, count * sizeof *sorted);
@@ -131,8 +130,8 @@ static void summarize(Times *times) {
   }
 }
 
-/* Does either side have something to prepare? Then both run one iteration per
- * repetition and none untimed, so that they have done the same. */
+/* Has either side a prepare function? Then both sides run one iteration per
+ * repetition and none untimed, so that they do the same work. */
 static bool is_prepared(const MeasureRow *row) {
   return row->ours.prepare != NULL || row->hand.prepare != NULL;
 }
@@ -162,8 +161,8 @@ static void check_row(const MeasureRow *row) {
   measure_fail(row->name, text);
 }
 
-/* How many iterations make a repetition that is long enough. Both sides do the
- * same ones. */
+/* The number of iterations of a repetition that is long enough, the same for
+ * both sides. */
 static uint32_t calibrate(const MeasureRow *row) {
   bool prepared = is_prepared(row);
   uint32_t iterations = 1;
@@ -213,7 +212,7 @@ static void print_size(char *text, size_t capacity, uint32_t size) {
   }
 }
 
-/* A number in few characters: 3 figures, or "-" for none. */
+/* Writes a number with 3 significant figures, or "-" for no number. */
 static const char *figures(char *text, size_t capacity, double number) {
   const char *format = number < 9.995   ? "%.2f"
                        : number < 99.95 ? "%.1f"
@@ -345,8 +344,8 @@ static const char *find_instruction_set(void) {
 #endif
 }
 
-/* Which one the loops of this program were compiled for: it can be a lesser
- * one than the machine has. */
+/* The instruction set that the loops of this program were compiled for, which
+ * may be older than that of the machine. */
 static const char *compiled_instruction_set(void) {
 #if defined(__AVX512F__) && defined(__AVX512VL__)
   return "AVX-512";
@@ -361,7 +360,8 @@ static const char *compiled_instruction_set(void) {
 #endif
 }
 
-/* Gigabytes a second of a[i] = b[i] + s * c[i], three streams counted. */
+/* The bandwidth of a[i] = b[i] + s * c[i] in gigabytes per second, counting
+ * three streams. */
 static double measure_triad(void) {
   enum { COUNT = 65536, ROUNDS = 100, TRIES = 15 };
   float *memory = aligned_alloc(64, 3 * (COUNT + 80) * sizeof *memory);

@@ -1,19 +1,19 @@
 /* measure.h: times two ways to do the same work and compares them fairly.
  *
- * A time means nothing alone, because machines are shared and clocks drift. So
- * a row of the table has two sides, what a user would write by hand in C and
- * what the library does, and they take turns in one process:
+ * A time alone means little, because machines are shared and clocks drift. So a
+ * row of the table has two sides, what a user would write by hand in C and what
+ * the library does, and both run alternately in one process:
  *
  *      calibrate -> check -> hand, ours, ours, hand, hand, ours ... -> check
  *                     |                                                  |
  *                 differ: abort                                  differ: abort
  *
- * - Both sides do the same number of iterations, so that what they leave behind
- *   can be compared: a check is a hash over every column. It is taken before
- *   the first time and after the last, and a row whose checks differ ends the
- *   program with a message instead of a number.
- * - What is printed is the median over the repetitions and the minimum, in
- *   nanoseconds for one operation, and as the ratio the median of the ratios of
+ * - Both sides run the same number of iterations, so that their results can be
+ *   compared: a check is a hash over every column. Checks are computed before
+ *   the first timed repetition and after the last. If they differ, the program
+ *   ends with a message, without a number.
+ * - The table shows the median and the minimum over the repetitions, in
+ *   nanoseconds per operation. The ratio is the median of the ratios of
  *   neighbouring repetitions, which cancels slow drift.
  * - The table starts with the instruction set and the bandwidth of a triad, so
  *   that numbers of different machines can be set side by side.
@@ -33,40 +33,40 @@
 
 /* One way to do the work. */
 typedef struct MeasureSide {
-  void *state;
-  /* Untimed, before every repetition; a row with it runs one iteration per
-   * repetition. NULL: nothing to prepare. */
+  void *state; /* passed to the three functions; belongs to the benchmark */
+  /* Called before every repetition, untimed. A row in which either side has
+   * this function runs one iteration per repetition. NULL: nothing to do. */
   void (*prepare)(void *state);
   void (*run)(void *state, uint32_t iterations); /* timed; NULL: no such side */
-  uint64_t (*check)(void *state); /* a hash of what the runs have left */
+  uint64_t (*check)(void *state); /* a hash of the results of the runs */
 } MeasureSide;
 
 /* A line of the table. */
 typedef struct MeasureRow {
   const char *name;
-  const char *order;   /* in which entities are touched: "in order", ... */
+  const char *order;   /* of accesses to entities: "in order", ... */
   const char *memory;  /* "warm": used before; "cold": fresh from the system */
   uint32_t size;       /* entities in the world */
-  uint64_t operations; /* of one iteration; times are divided by them */
-  MeasureSide hand;    /* the baseline; may be left out */
+  uint64_t operations; /* per iteration; times are divided by this number */
+  MeasureSide hand;    /* the baseline; all zero: no baseline */
   MeasureSide ours;
-  uint64_t expected; /* what ours must check to where there is no baseline */
-  double aim_ratio;  /* at most this multiple of the baseline; 0: no aim */
+  uint64_t expected;      /* the check of ours when there is no baseline */
+  double aim_ratio;       /* at most this multiple of the baseline; 0: no aim */
   double aim_nanoseconds; /* at most this per operation; 0: no aim */
 } MeasureRow;
 
 /* Reads the arguments, measures the machine and prints the head of the table.
- * Ends the program on an argument it does not know. */
+ * Ends the program on an unknown argument. */
 void measure_open(int argument_count, char **arguments, const char *title);
 
-/* Is a row of this name asked for? For skipping an expensive set-up. */
+/* Will a row of this name run? For skipping an expensive set-up. */
 bool measure_wanted(const char *name);
 
 /* Measures and prints one row. Aborts when a check fails. */
 void measure_row(const MeasureRow *row);
 
-/* Prints a number that needs no clock, such as bytes per entity. aim 0: none;
- * otherwise the value is to be at most the aim. */
+/* Prints a number that is not a time, such as bytes per entity. The aim is met
+ * by a value of at most aim; 0: no aim. */
 void measure_value(const char *name, const char *condition, uint32_t size,
                    const char *unit, double value, double aim);
 
@@ -76,12 +76,12 @@ void measure_close(void);
 /* Ends the program with a message. */
 void measure_fail(const char *name, const char *what);
 
-/* Adds up a hash of every row over all its columns, so that values that swap
- * columns or rows are noticed and the order of rows is not. */
+/* The sum of one hash per row over all its columns. It changes when values swap
+ * columns or rows, and does not depend on the order of rows. */
 uint64_t measure_hash(const float *const *columns, uint32_t column_count,
                       uint32_t count);
 
-/* One number mixed into another; order matters. */
+/* Mixes a value into a hash; the order of values matters. */
 uint64_t measure_mix(uint64_t hash, uint64_t value);
 
 /* A permutation of 0 .. count - 1, the same in every run. */

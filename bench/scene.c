@@ -8,7 +8,7 @@
 
 #include "baseline/loops.h"
 
-/* More columns than any benchmark's query has. */
+/* More columns than the query of any benchmark has. */
 #define COLUMN_LIMIT 64u
 #define COMPONENT_LIMIT 32u
 

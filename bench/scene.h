@@ -1,10 +1,10 @@
-/* scene.h: worlds for the benchmarks, in a few words each.
+/* scene.h: worlds for the benchmarks, in one call each.
  *
- * What is written against the library here uses its public header alone. A call
- * that fails ends the program: a benchmark of a failed call measures nothing.
+ * The code here uses the public header of the library alone. A call that fails
+ * ends the program: a benchmark of a failed call measures nothing.
  *
- * Values are whole numbers that follow from an entity's number and the field,
- * so that the hand-written side can make the same ones:
+ * Values are whole numbers computed from the number of an entity and the field,
+ * so that the hand-written side can compute the same values:
  *
  *      field k of entity i  =  i + k * SCENE_FIELD_STEP
  */
@@ -21,41 +21,44 @@
 #define SCENE_64K 65536u
 #define SCENE_1M 1048576u
 
-/* Ends the program with the call's text unless it returned ECS_OK. The question
- * is asked in line, as a caller that is timed would. */
+/* Ends the program with the text of the call unless it returned ECS_OK. The
+ * test is inline, as in a user's program. */
 #define MUST(call) scene_must((call), #call)
 void scene_refused(ecs_Status status, const char *call);
 static inline void scene_must(ecs_Status status, const char *call) {
   if (__builtin_expect(status != ECS_OK, 0)) scene_refused(status, call);
 }
 
-/* Memory of the C library; ends the program where there is none. */
+/* Allocates from the C library; ends the program when memory runs out. The
+ * caller frees the block. */
 void *scene_allocate(size_t count, size_t element_bytes);
 
-/* Tells the C library to take blocks of 64 KB and up straight from the system
- * and to give them back when freed, and gives back what it holds. After that a
- * new world's memory is fresh pages: cold. */
+/* Tells the C library to take blocks of 64 KB and more directly from the system
+ * and to return them when they are freed, and returns the memory it holds.
+ * After that the memory of a new world is fresh pages: cold. */
 void scene_cool(void);
 
 ecs_World *scene_world(void);
 
-/* A component of field_count f32 fields named f0, f1 ...; none: a tag. */
+/* Defines a component with field_count f32 fields named f0, f1 ...; 0: a
+ * tag. */
 ecs_Component scene_component(ecs_World *world, const char *name,
                               uint32_t field_count, ecs_Storage storage);
 
-/* count components of two f32 each, named prefix0, prefix1 ... */
+/* Defines count components of two f32 each, named prefix0, prefix1 ... */
 void scene_components(ecs_World *world, const char *prefix, uint32_t count,
                       ecs_Component *components);
 
-/* A query that gives all count components the same access. */
+/* Makes a query with the same access to all count components. */
 ecs_Query *scene_query(ecs_World *world, const ecs_Component *components,
                        uint32_t count, ecs_Access access);
 
-/* Hash of the f32 columns of every row that matches, as measure_hash. */
+/* The hash of the f32 columns of every row that matches, as measure_hash. */
 uint64_t scene_hash(ecs_Query *query);
 uint64_t scene_count(ecs_Query *query);
 
-/* Spawns count entities at once, with the values above by their order. */
+/* Spawns count entities at once, with the values above; their numbers are their
+ * order. */
 void scene_spawn(ecs_World *world, const ecs_Component *components,
                  uint32_t component_count, uint32_t count,
                  ecs_Entity *entities);
@@ -63,7 +66,7 @@ void scene_spawn(ecs_World *world, const ecs_Component *components,
 /* Pushes the same rows to a hand-written store. */
 void scene_push(HandStore *store, uint32_t count);
 
-/* Fills values with those of an entity. */
+/* Writes the values of an entity, given by its number. */
 static inline void scene_values(float *values, uint32_t count,
                                 uint32_t entity) {
   for (uint32_t k = 0; k < count; k++) {
@@ -71,7 +74,7 @@ static inline void scene_values(float *values, uint32_t count,
   }
 }
 
-/* Entities in the order in which a benchmark is to touch them. */
+/* Copies entities in the order in which a benchmark accesses them. */
 void scene_order(ecs_Entity *ordered, const ecs_Entity *entities,
                  uint32_t count, bool random);
 

@@ -212,7 +212,7 @@ ECS_API uint64_t ecs_world_state_hash(const ecs_World *world);
 
 /* Components -------------------------------------------------------------- */
 
-/* The types of fields. A float is 4 or 8 bytes, integers are as their names. */
+/* The types of fields; the number in a name is the size in bits. */
 typedef enum ecs_Scalar {
   ECS_F32 = 0,
   ECS_F64,
@@ -258,7 +258,7 @@ typedef struct ecs_ComponentDescription {
  *   ECS_E_SCHEMA     the name exists with another schema or storage
  *   ECS_E_OPEN       the name is new and the world is open
  *   ECS_E_LIMIT      more than 64 fields, or a limit of the world
- *   ECS_E_MEMORY.
+ *   ECS_E_MEMORY     the allocator refuses.
  * Cost: a comparison with the name of every component. */
 ECS_API ecs_Status ecs_component(ecs_World *world,
                                  const ecs_ComponentDescription *description,
@@ -795,11 +795,12 @@ typedef struct ecs_KernelLibrary {
 } ecs_KernelLibrary;
 
 /* Loads a shared library and checks its sizes; path is as dlopen takes it. The
- * library is never unloaded, because a world may call its code at any time.
- * text may be NULL; otherwise, on failure, it gets the reason, cut to capacity
- * bytes. Returns ECS_OK, ECS_E_LIBRARY when the library cannot be loaded or
- * exports no ecs_kernel_library, or ECS_E_ABI when it was compiled against
- * another ecs.h. */
+ * library is never unloaded, because a world may call its code at any time, so
+ * *library is valid until the process ends. text may be NULL; otherwise, on
+ * failure, it gets the reason, cut to capacity bytes. Returns ECS_OK,
+ * ECS_E_LIBRARY when the library cannot be loaded or exports no
+ * ecs_kernel_library, or ECS_E_ABI when it was compiled against another
+ * ecs.h. */
 ECS_API ecs_Status ecs_library_load(const char *path,
                                     const ecs_KernelLibrary **library,
                                     char *text, size_t capacity);

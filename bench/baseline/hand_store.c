@@ -6,8 +6,9 @@
 
 #include "../measure.h"
 
-/* Columns of one power-of-two size that start at the same offset of a page
- * evict each other; an odd number of lines between them avoids it. */
+/* Columns of a power-of-two size that start at the same offset in a page evict
+ * each other from the cache; an odd number of lines between them avoids
+ * this. */
 #define LINE_FLOATS 16u
 
 void hand_store_init(HandStore *store, uint32_t column_count) {

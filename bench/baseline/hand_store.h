@@ -1,16 +1,14 @@
 /* hand_store.h: what a user would write by hand instead of an entity store.
  *
- * One array per field, one for the ids, and one that leads from an id to its
- * row. A row is pushed at the end and removed by moving the last one into the
- * hole. Ids that were given back are issued again, last one first. Nothing is
- * checked but room:
+ * One array per field, one of ids, and one that maps an id to its row. A row is
+ * pushed at the end, and removed by moving the last row into the hole. Freed
+ * ids are issued again, the last one first. Only capacity is checked:
  *
  *      rows    | id 0 | id 1 | id 2 |      ids     | 2 | 0 | 1 |
  *                  1      2      0          x      | . | . | . |
  *                                           y      | . | . | . |
  *
- * The functions that run once per row are here so that loops inline them.
- */
+ * The functions that run once per row are here so that loops inline them. */
 #ifndef BENCH_HAND_STORE_H
 #define BENCH_HAND_STORE_H
 
@@ -20,29 +18,30 @@
 
 typedef struct HandStore {
   float *columns[STORE_COLUMN_LIMIT];
-  uint32_t *ids;  /* of each row */
-  uint32_t *rows; /* of each id */
+  uint32_t *ids;  /* by row */
+  uint32_t *rows; /* by id */
   uint32_t *free_ids;
   uint32_t column_count;
   uint32_t count;    /* rows in use */
-  uint32_t capacity; /* rows, and ids ever issued, that there is room for */
-  uint32_t issued;   /* ids issued so far, given back ones included */
+  uint32_t capacity; /* allocated rows, and ids ever issued */
+  uint32_t issued;   /* ids issued so far, freed ids included */
   uint32_t free_count;
 } HandStore;
 
-/* An empty store. Ends the program when memory runs out, as all of them do. */
+/* Makes an empty store. Like all functions here, it ends the program when
+ * memory runs out. */
 void hand_store_init(HandStore *store, uint32_t column_count);
 void hand_store_deinit(HandStore *store);
 
-/* Room for count rows; keeps what is there. Columns start on 64-byte lines,
- * each an odd number of lines after a power of two. */
+/* Makes room for count rows and keeps the existing rows. Columns start on
+ * 64-byte lines, each an odd number of lines after a power of two. */
 void hand_store_reserve(HandStore *store, uint32_t count);
 
-/* Forgets all rows and ids and keeps the memory. */
+/* Removes all rows and ids; keeps the memory. */
 void hand_store_clear(HandStore *store);
 
-/* Pushes count rows of new ids whose values are left for the caller to fill;
- * returns the first row. */
+/* Pushes count rows with new ids; the caller fills in their values. Returns the
+ * first row. */
 uint32_t hand_store_push_many(HandStore *store, uint32_t count);
 
 /* A hash of all rows, as measure_hash. */

@@ -1,4 +1,5 @@
-/* loops.c: the loops of loops.h, as plain as the compiler likes them. */
+/* loops.c: the loops of loops.h, written plainly so that the compiler
+ * vectorises them. */
 #include "loops.h"
 
 void hand_triad(float *restrict a, const float *restrict b,

@@ -1,11 +1,10 @@
 /* loops.h: the loops of the benchmarks, written by hand over separate columns.
  *
- * They are the baseline, and the native kernels of the benchmarks call the very
- * same functions on the blocks they are given. So a ratio of 1 means that the
- * library costs nothing, whatever the compiler made of a loop.
+ * These functions are the baseline, and the native kernels of the benchmarks
+ * call the same functions on their blocks. So a ratio of 1 means that the
+ * library costs nothing, whatever code the compiler makes of a loop.
  *
- * Columns do not overlap (restrict) and need no alignment.
- */
+ * Columns do not overlap (restrict) and need no alignment. */
 #ifndef BENCH_LOOPS_H
 #define BENCH_LOOPS_H
 
@@ -19,8 +18,8 @@ void hand_triad(float *restrict a, const float *restrict b,
 void hand_move(float *restrict x, float *restrict y, const float *restrict dx,
                const float *restrict dy, float dt, uint32_t count);
 
-/* The same where row k of the velocities belongs to row rows[k] of the
- * positions. rows names none twice. */
+/* The same, but row k of the velocities belongs to row rows[k] of the
+ * positions. No row occurs twice in rows. */
 void hand_move_indexed(float *restrict x, float *restrict y,
                        const float *restrict dx, const float *restrict dy,
                        const uint32_t *restrict rows, float dt, uint32_t count);

@@ -1,9 +1,10 @@
---- aims: the functions that the compiler is measured by, as scripts have them.
+--- aims: the functions by which the compiler is measured, as scripts write
+-- them.
 
 local GRAVITY, DRAG, BOUNCE = -9.8, 0.999, -0.8
 local sqrt = math.sqrt
 
---- total: a world's sum.
+--- total: a sum of the world.
 return function(total)
   local aims = {}
 

@@ -1,5 +1,5 @@
--- bench_access: one entity after the other, in random order: reading, asking
--- and writing, against tables and arrays by hand.
+-- bench_access: get, has and set of one entity after the other, in random
+-- order, against hand-written tables and arrays.
 
 package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
 local measure = require "measure"
@@ -8,8 +8,8 @@ local scene = require "scene"
 local Position, Velocity, Enemy = scene.Position, scene.Velocity, scene.Enemy
 local SIZES = { 10000, 100000 }
 
---- The three ways to have the entities: in a world, as tables, in arrays; each
--- with the list of what a script holds, in one random order.
+--- The three ways to store the entities: in a world, as tables, in arrays; each
+-- with a list of what a script keeps of an entity, in the same random order.
 local function ways(count)
   local world, ids = scene.world(count, Enemy)
   local tables = scene.tables(count)
@@ -23,7 +23,7 @@ local function ways(count)
     scene.shuffle(places)
 end
 
---- A contest whose sides each add up what they read; the sum is the check.
+--- A contest in which each side adds up what it reads; the sum is the check.
 -- make(...) gets the ways and returns a function for each.
 local function reading(name, aim, make)
   measure.contest(name, SIZES, function(count)
@@ -44,8 +44,8 @@ end
 
 measure.open("lua access", arg)
 
--- What a C function of the VM's own costs that asks what its argument is, and
--- that LuaJIT does not compile: no call of ours can be faster without the FFI.
+-- The cost of a C function of the VM that checks its argument, and that LuaJIT
+-- does not compile: no call of ours can be faster without the FFI.
 measure.contest("a C function", { 10000 }, function(count)
   local found = 0
   return { {
@@ -164,8 +164,8 @@ reading("alive", nil,
     end
   end)
 
---- A contest whose sides each write what depends on the place in the list; the
--- sum over all of it, in this order, is the check.
+--- A contest in which each side writes values that depend on the place in the
+-- list; the sum over all values, in this order, is the check.
 local function writing(name, make)
   measure.contest(name, SIZES, function(count)
     local world, ids, tables, arrays, places = ways(count)

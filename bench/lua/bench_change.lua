@@ -1,8 +1,8 @@
--- bench_change: adding and removing one component, destroying; entity by entity
--- in random order, and over a query in one operation.
+-- bench_change: adding and removing one component, and destroying: entity by
+-- entity in random order, and over a query in one operation.
 --
--- By hand a component is a field of the entity's table, and destroying is to
--- forget the table in a list where the last takes its place.
+-- By hand a component is a field of the entity's table. An entity is destroyed
+-- by removing its table from a list; the last table takes its place.
 
 package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
 local measure = require "measure"
@@ -15,7 +15,7 @@ local function holders(world, component)
   return world:query { with = { component } }:count()
 end
 
---- The entities as tables, which have a component or not.
+--- The entities as tables, with or without the component.
 local function by_hand(count, run, with)
   local list = scene.shuffle(scene.tables(count))
   return {
@@ -36,8 +36,8 @@ local function by_hand(count, run, with)
   }
 end
 
---- The entities in a world; every run begins with all of them having the
--- component, or none.
+--- The entities in a world; when a run begins, all of them have the component,
+-- or none has.
 local function in_world(name, aim, count, component, with, make)
   local world, ids = scene.world(count)
   scene.shuffle(ids)
@@ -134,7 +134,7 @@ measure.contest("set over a query", SIZES, function(count)
   }
 end)
 
---- A world that is filled anew before every run, 3 components each.
+--- A world that is filled anew before every run, with 3 components per entity.
 local function mortal(name, aim, count, make)
   local world, ids = scene.ecs.world {}, {}
   local parts = { Position, Velocity, scene.Health }

@@ -1,13 +1,13 @@
 -- bench_compile: from a Lua function to code that has run once.
 --
--- Inside the timer: one system is defined, whose function was loaded just
--- before, and one frame runs it over one entity. So source, proof, parsing,
--- lowering, verification and the first run are all there, as a script meets
--- them whenever it defines a system.
+-- Inside the timer: one system is defined, with a function that was loaded just
+-- before, and one frame runs it over one entity. This includes source, proof,
+-- parsing, lowering, verification and the first run: all that a script pays for
+-- defining a system.
 --
 -- - plain Lua: the same with compile = false.
--- - compiled: of a file that another function was compiled from before.
--- - the first of a file: that file is read, split into tokens and dumped first.
+-- - compiled: from a file from which another function was compiled before.
+-- - the first of a file: the file is read, split into tokens and dumped first.
 
 package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
 local measure = require "measure"
@@ -22,7 +22,8 @@ local path = arg[0]:match("^(.-)[^/]*$") .. "aims.lua"
 
 local seen = 0
 
---- The file's functions, loaded now. fresh: as from a file never seen.
+--- The functions of the file, loaded now. fresh: as from a file not read
+-- before.
 local function load_aims(fresh)
   if not fresh then return assert(loadfile(path)) end
   local file = assert(io.open(path))

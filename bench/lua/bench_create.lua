@@ -1,5 +1,5 @@
 -- bench_create: new entities with 3 components of 2 fields, one by one and many
--- at a time, in a world that has held as many before.
+-- at a time, in a world that has held as many entities before.
 
 package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
 local measure = require "measure"
@@ -8,12 +8,12 @@ local scene = require "scene"
 local Position, Velocity, Health = scene.Position, scene.Velocity, scene.Health
 local has_ffi, ffi = pcall(require, "ffi")
 
---- What has the same sum on every side: all fields of all entities.
+--- The sum of all fields of all entities: the check, equal on every side.
 local function expect(count, x, y)
   return count * (x + 3 * y + 1 + 2 + 100 + 100)
 end
 
---- A world that is empty before every run. x and y: what positions are to be.
+--- A world that is empty before every run. x and y: the positions to store.
 local function in_world(name, aim, run)
   local world = scene.ecs.world {}
   local query = world:query { read = { Position, Velocity, Health } }

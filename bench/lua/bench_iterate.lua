@@ -1,8 +1,8 @@
 -- bench_iterate: position += velocity * dt over every entity, in all the ways
--- that a script has, against C, arrays and tables by hand.
+-- that a script has, against C and against hand-written arrays and tables.
 --
--- The baseline is C: a native kernel, called as a system. What is written by
--- hand in Lua is the baseline of nothing and what to compare with.
+-- The baseline is C: a native kernel, called as a system. The hand-written Lua
+-- is not a baseline; it is there for comparison.
 
 package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
 local measure = require "measure"
@@ -14,9 +14,9 @@ local has_ffi, ffi = pcall(require, "ffi")
 
 assert(ecs.load_native "bench_kernels")
 
--- What is kept in C --------------------------------------------------------
+-- Data in C ----------------------------------------------------------------
 
---- A world of count entities, to whose query run(query, world) makes the
+--- A world of count entities with a query; run(query, world) returns the
 -- function that moves them.
 local function in_world(name, kind, count, run)
   local Place, Speed = kind.Place, kind.Speed
@@ -44,8 +44,8 @@ local function in_world(name, kind, count, run)
   }
 end
 
---- Defines a system and returns what runs it; nil where world:system does not
--- know this kind of work yet.
+--- Defines a system and returns the function that runs it; nil where
+-- world:system does not have this kind of system yet.
 local function system(world, spec)
   spec.name = "move"
   if spec.each and not pcall(world.system, world, spec) then return nil end
@@ -93,7 +93,7 @@ local function ways_in_world(kind, count)
     if scene.lacks(query, "each") then return nil end
     return function() query:each(move_row, DT) end
   end)
-  -- What is handed on and is no number keeps the function in Lua.
+  -- An extra argument that is not a number keeps the function in plain Lua.
   local in_lua = in_world("q:each, plain Lua", kind, count, function(query)
     if scene.lacks(query, "each") then return nil end
     return function() query:each(move_row, DT, "plain") end
@@ -107,7 +107,7 @@ local function ways_in_world(kind, count)
   return { native, each, plain, batch, row_by_row, in_lua, rows }
 end
 
--- What is written by hand --------------------------------------------------
+-- Data written by hand -----------------------------------------------------
 
 local function in_arrays(name, count, make)
   local arrays = scene.arrays(count, make)

@@ -1,8 +1,8 @@
-/* bench_kernels.c: what a user would write in C for the benchmarks of Lua.
+/* bench_kernels.c: kernels that a user would write in C, for the benchmarks in
+ * Lua.
  *
- * They are the baseline of loops over components: compiled like the baselines
- * of the other benchmarks, for this machine and without contraction.
- */
+ * They are the baseline of loops over components, compiled like the baselines
+ * of the other benchmarks: for this machine and without contraction. */
 #include "ecs_kernel.h"
 
 #define MOVE(Name, Number, Scalar)                     \

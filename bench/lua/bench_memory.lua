@@ -1,9 +1,9 @@
 -- bench_memory: bytes for an entity of 3 components with 2 fields each, and the
--- garbage that a frame leaves behind in a steady state.
+-- garbage that a frame leaves in a steady state.
 --
--- Bytes are what the process grew by, as Linux tells it: the same measure for
--- tables, FFI arrays and worlds. Each is built in a process of its own, a
--- second run of this program, so that none profits from what another gave back.
+-- Bytes are the growth of the process as Linux reports it: the same measure for
+-- tables, FFI arrays and worlds. Each store is built in a process of its own, a
+-- second run of this program, so that none reuses memory that another freed.
 
 package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
 local measure = require "measure"
@@ -14,7 +14,7 @@ local has_ffi, ffi = pcall(require, "ffi")
 
 -- Bytes --------------------------------------------------------------------
 
---- What the process has in memory, in bytes; nil where that cannot be read.
+--- The resident memory of the process, in bytes; nil where it cannot be read.
 local function resident()
   collectgarbage()
   collectgarbage()
@@ -75,7 +75,7 @@ local stores = {
   { name = "ecs f32, in bulk", build = world_of("f32", true), aim = 44 },
 }
 
---- The child's part: builds one store and prints what it took.
+--- The child process: builds one store and prints the bytes that it took.
 if arg[1] == "--store" then
   local before = resident()
   local kept = stores[tonumber(arg[2])].build(tonumber(arg[3]))
@@ -101,14 +101,14 @@ end
 local Position, Velocity = scene.Position, scene.Velocity
 local FRAMES, ROUNDS = 300, 8
 
---- Defines a system, or says that there is no such kind of work yet.
+--- Defines a system, or says that there is no such kind of system yet.
 local function try_system(world, spec)
   spec.name = "work"
   return (pcall(world.system, world, spec))
 end
 
---- How a frame is made: each gets a world, its ids and its query, and returns
--- what a frame runs; nil: not here.
+--- The kinds of frames: each function gets a world, its ids and its query, and
+-- returns the function of one frame; nil: not available here.
 local frames = {
   { name = "native system", make = function(world)
     return try_system(world, { query = { scene.Single, read = { scene.Speed } },
@@ -170,15 +170,16 @@ local frames = {
   end },
 }
 
---- Bytes that every frame leaves, when it has run often enough to be warm, and
--- bytes that were allocated once.
+--- Bytes of garbage per frame, after enough frames to be warm, and bytes that
+-- were allocated once.
 --
--- A full collection makes Lua's own stacks smaller, and LuaJIT may compile one
--- more trace: the first frames after it allocate some hundred bytes that are no
--- garbage of a frame, and divided by the frames they would look like one. So
--- there are rounds, with no collection in between. What every frame leaves, the
--- round that allocates least has too; the rest of all rounds is said apart, so
--- that nothing which comes now and then is lost.
+-- A full collection shrinks Lua's own stacks, and LuaJIT may compile one more
+-- trace. So the first frames after it allocate some hundred bytes that are not
+-- garbage of a frame, but would look like it when divided by the frames.
+-- Therefore frames run in rounds, without a collection in between. The garbage
+-- of every frame is in the round that allocates least too; the rest of all
+-- rounds is reported separately, so that what is allocated now and then is not
+-- lost.
 local function garbage_of(frame, count)
   local world, ids = scene.world(count, scene.Single, scene.Speed)
   local run = frame.make(world, ids, world:query { Position,

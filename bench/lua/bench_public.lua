@@ -2,14 +2,14 @@
 -- Lua, under their own names, at its sizes; bench_public_systems has the rest.
 --
 -- They run in a world of 5 N entities: 4 N that only fill it (Health, Name,
--- Aggro) and N shuffled ones (Position, Velocity, Alive) that the test is
--- about. structural_scaling has 20 systems on Position and Velocity beside it
--- that do nothing.
+-- Aggro) and N shuffled ones (Position, Velocity, Alive), the subject of the
+-- test. structural_scaling also has 20 systems on Position and Velocity that do
+-- nothing.
 --
 -- By hand an entity is a table of components, which are tables. Where the
--- public benchmark starts with zeros these tests do not, so that their results
--- can be told from no work at all; and the name of a monster is a number here,
--- as there are no fields of text.
+-- public benchmark starts with zeros, these tests start with other numbers, so
+-- that their results differ from those of no work at all. The name of a monster
+-- is a number here, because there are no fields of text.
 
 package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
 local measure = require "measure"
@@ -26,7 +26,7 @@ local Alive, Aggro = ecs.tag "Alive", ecs.tag "Aggro"
 
 -- Worlds of 5 N ------------------------------------------------------------
 
---- What fills a world by hand: the list of all, and the shuffled ones.
+--- Fills the lists by hand: all entities as tables, and the shuffled ones.
 local function populate_tables(count, all, tracked)
   for k = #all, 1, -1 do all[k] = nil end
   for k = 1, count * (MULTIPLIER - 1) do
@@ -60,7 +60,7 @@ local function populate_world(count, world, ids)
   scene.shuffle(ids)
 end
 
---- How many there are of what the tests create and change.
+--- Counts of what the tests create and change: the check.
 local function count_tables(all)
   local counts = { #all, 0, 0, 0, 0, 0 }
   for _, entity in ipairs(all) do
@@ -80,17 +80,17 @@ local function count_world(world)
   return table.concat(counts, " ")
 end
 
---- What a test of reading or writing leaves in the positions.
+--- A sum over the positions after a test of reading or writing: the check.
 local function sum_tables(tracked)
   local sum = scene.sum()
   for k = 1, #tracked do sum(tracked[k].Position.x, tracked[k].Position.y) end
   return sum()
 end
 
---- One test. by_hand(count, tracked, all); ways is a list of { name, f } where
--- f(count, world, ids, query) is run, and query matches the shuffled ones; or f
--- is false for what is not here. values: the test is about positions, and
--- changes nothing else.
+--- One test. by_hand(count, tracked, all); ways is a list of { name, f }.
+-- f(count, world, ids, query) is run, with a query that matches the shuffled
+-- ones; f is false for a way that is not available here. values: the test is
+-- about positions, and changes nothing else.
 local function structural(test, by_hand, ways, systems)
   local values = test == "component/get" or test == "component/set"
   measure.contest(test, SIZES, function(count)
@@ -161,7 +161,7 @@ local create = {
 
 structural("entity/create_with_components", create_by_hand, create)
 
---- The last one takes the place of the one that goes; each knows its place.
+--- Removes an entity: the last one takes its place, and each stores its place.
 local function destroy_by_hand(count, tracked, all)
   local last = #all
   for k = 1, count do

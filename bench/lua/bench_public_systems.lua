@@ -2,13 +2,13 @@
 -- libraries for Lua, under their own names, at its sizes; see bench_public.
 --
 -- They run in a world of N entities and time one frame. By hand a system is a
--- loop over all entities that asks each whether it has the components. Where
--- the public benchmark starts with zeros these tests do not, so that their
--- results can be told from no work at all.
+-- loop over all entities that tests whether each has the components. Where the
+-- public benchmark starts with zeros, these tests start with other numbers, so
+-- that their results differ from those of no work at all.
 --
--- Where a test adds up, "each" adds to a table outside, as one who comes from
--- another library would, and runs as plain Lua; "each, totals" adds to a total
--- of the world, as the guide says, and is compiled.
+-- Where a test adds up, "each" adds to a table outside, as users of other
+-- libraries would write it, and runs as plain Lua. "each, totals" adds to a
+-- total of the world, as the guide says, and is compiled.
 
 package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
 local measure = require "measure"
@@ -36,7 +36,7 @@ local function numbered(prefix, count)
   return names
 end
 
--- Systems that are not compiled say so; one line for all of them is enough.
+-- Systems that are not compiled print a line; one for all of them is enough.
 local fallbacks = 0
 if ecs.on_fallback then
   ecs.on_fallback = function() fallbacks = fallbacks + 1 end
@@ -44,10 +44,10 @@ end
 
 measure.open("lua public systems", arg)
 
---- One test. known: the components by name; parts(k) gives what entity k has at
--- the beginning, as { name = { field = value } }; systems is a list of { names,
--- by_hand, batch, each, totals }, run in this order. Their sum, and what is
--- left in all fields, is the check.
+--- One test. known: the components by name. parts(k) returns the initial values
+-- of entity k, as { name = { field = value } }. systems is a list of { names,
+-- by_hand, batch, each, totals }, run in this order. Their sum, and the final
+-- values of all fields, is the check.
 local function frame(test, known, parts, systems)
   local total = { sum = 0 }
 
@@ -133,7 +133,7 @@ local function frame(test, known, parts, systems)
   end)
 end
 
--- What is added up is named in the text of a function that is compiled.
+-- The text of a compiled function names the field that is added up.
 local totals = {
   level = function(sum) return function(row) sum:add(row.level) end end,
   value = function(sum) return function(row) sum:add(row.value) end end,

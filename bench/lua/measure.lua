@@ -1,42 +1,43 @@
 --- measure: times several ways to do the same work and compares them fairly.
 --
--- A time means nothing alone, because machines are shared and clocks drift. So
--- a contest has sides, what a user would write by hand and what the library
--- does, and they take turns in one process:
+-- A time alone means little, because machines are shared and clocks drift. So a
+-- contest has sides, what a user would write by hand and what the library does,
+-- and they run alternately in one process:
 --
 --     verify -> calibrate -> a b c, b c a, c a b ... -> verify -> the table
 --        |                                                |
 --     differ: error                                    differ: error
 --
--- - Every side is run from its beginning and then asked for a number that
---   depends on all of what it left behind. Sides whose numbers differ end the
---   program with a message instead of a time, before the first and after the
---   last repetition.
--- - The collector is stopped while the clock runs and collects in between.
--- - The clock is os.clock: the processor's time of this process, in steps of
---   about a microsecond. A repetition is as many runs as last hundreds of
---   steps, and what reading the clock costs is subtracted.
--- - Printed are the median over the repetitions and the least, in nanoseconds
---   for one entity, and as ratio the median of the ratios to the baseline in
---   the same repetition, which cancels slow drift. An aim is met by the median.
+-- - Before the first and after the last repetition, every side is run from its
+--   beginning and returns a number that depends on all of its results. If these
+--   numbers differ between sides, the program ends with a message, without a
+--   time.
+-- - The collector is stopped while the clock runs, and collects in between.
+-- - The clock is os.clock: the processor time of this process, in steps of
+--   about a microsecond. A repetition has as many runs as last hundreds of
+--   steps, and the cost of reading the clock is subtracted.
+-- - The table shows the median and the least over the repetitions, in
+--   nanoseconds per entity. The ratio is the median of the ratios to the
+--   baseline in the same repetition, which cancels slow drift. An aim is met by
+--   the median.
 --
 -- Arguments of every program: --json (one line per result), --smoke (tiny
--- sizes, one repetition, only results count), --repetitions N, and words of
--- which one must occur in a contest's name for it to run.
+-- sizes, one repetition; only the results are checked), --repetitions N, and
+-- words, one of which must occur in the name of a contest for it to run.
 
 local measure = {}
 
 local REPETITIONS = 11
 local SMOKE_SIZE = 60       -- 5, 4 and 20 divide it: every share is whole
-local STEPS = 1000          -- of the clock, that a repetition lasts at least
-local PREPARED_STEPS = 250  -- the same, where every run has to be prepared
-local MOST_SECONDS = 0.25   -- of one repetition with what it prepares
+local STEPS = 1000          -- of the clock: the least that a repetition lasts
+local PREPARED_STEPS = 250  -- the same, when every run has to be prepared
+local MOST_SECONDS = 0.25   -- of one repetition, preparations included
 local MOST_RUNS = 2 ^ 30
 
 local clock = os.clock
 local accelerated = type(rawget(_G, "jit")) == "table"
 
--- What the program was asked for and has found out so far.
+-- The arguments of the program, and its results so far.
 local report = {
   title = "?", json = false, smoke = false, repetitions = REPETITIONS,
   words = {}, aims = 0, aims_met = 0, contests = 0, step = 1e-6, reading = 0,
@@ -47,7 +48,7 @@ measure.vm = accelerated and "jit" or "lua"
 
 -- The clock ----------------------------------------------------------------
 
---- The smallest step of the clock that was seen, and what reading it costs.
+--- The smallest step of the clock seen, and the cost of reading it.
 local function study_clock()
   local step = math.huge
   for _ = 1, 50 do
@@ -61,7 +62,7 @@ local function study_clock()
   report.reading = (clock() - start) / readings
 end
 
---- Seconds that some runs of a side take, and the same with preparations.
+--- The seconds that some runs of a side take, and the same with preparations.
 local function time(side, runs)
   local run, prepare = side.run, side.prepare
   local begin = clock()
@@ -89,7 +90,7 @@ local function time_alone(side, runs)
   return seconds, whole
 end
 
---- How many runs of a side make a repetition that is long enough.
+--- The number of runs of a side for a repetition that is long enough.
 local function calibrate(side)
   local runs = 1
   local least = (side.prepare and PREPARED_STEPS or STEPS) * report.step
@@ -148,7 +149,7 @@ function measure.open(title, arguments)
     "least", "ratio", "aim"))
 end
 
---- Is a contest of this name asked for?
+--- Will a contest of this name run?
 function measure.wanted(name)
   for _, word in ipairs(report.words) do
     if name:find(word, 1, true) then return true end
@@ -156,14 +157,14 @@ function measure.wanted(name)
   return #report.words == 0
 end
 
---- What is used instead of a size.
+--- The size to use: a tiny one with --smoke.
 function measure.size(size)
   return report.smoke and SMOKE_SIZE or size
 end
 
 -- The table ----------------------------------------------------------------
 
---- A number in few characters: three figures.
+--- A number with three significant figures.
 local function figures(number)
   local format = number < 9.995 and "%.2f" or number < 99.95 and "%.1f"
     or "%.0f"
@@ -187,7 +188,7 @@ local function print_json(names, values)
   print("{" .. table.concat(parts, ",") .. "}")
 end
 
---- Counts an aim; returns how it is written and the verdict.
+--- Counts an aim; returns its text and the verdict.
 local function judge(found, aim, suffix)
   if not aim then return "", nil end
   local met = found <= aim
@@ -228,14 +229,14 @@ local function print_side(name, size, side)
     :gsub("%s+$", "")))
 end
 
---- Says that there is nothing to measure for this side.
+--- Prints that there is nothing to measure for this side.
 local function print_absent(name, size, side)
   if report.json or report.smoke then return end
   print(("%-48s %7d not here"):format(name .. ": " .. side, size))
 end
 
---- Prints a number that needs no clock, such as bytes for an entity. spec:
--- name, side, size, unit, value (nil: not here), and aim, where there is one.
+--- Prints a number that is not a time, such as bytes for an entity. spec: name,
+-- side, size, unit, value (nil: not available here), and aim, if there is one.
 function measure.value(spec)
   report.contests = report.contests + 1
   if not spec.value then
@@ -257,7 +258,7 @@ end
 
 -- Contests -----------------------------------------------------------------
 
---- Runs every side from its beginning and compares what it leaves behind.
+--- Runs every side from its beginning and compares the results.
 local function verify(name, sides)
   local expected, author
   for _, side in ipairs(sides) do
@@ -282,7 +283,7 @@ local function median_of(numbers)
   return sorted[math.floor(#sorted / 2) + 1]
 end
 
---- Every side once per repetition, and another one first each time.
+--- Runs every side once per repetition, starting with another side each time.
 local function repeat_all(sides, size)
   for _, side in ipairs(sides) do
     side.runs, side.times = calibrate(side), {}
@@ -296,7 +297,7 @@ local function repeat_all(sides, size)
   end
 end
 
---- Medians, least and the ratios to each side's baseline.
+--- Medians, least times, and the ratios to the baseline of each side.
 local function summarize(sides)
   local named = {}
   for _, side in ipairs(sides) do named[side.name] = side end
@@ -318,7 +319,7 @@ local function summarize(sides)
   end
 end
 
---- Aims that differ between the VMs become this one's.
+--- Replaces aims that differ between VMs by the aims of this VM.
 local function choose_aims(side)
   if type(side.aim) == "table" then side.aim = side.aim[measure.vm] end
   if type(side.aim_ratio) == "table" then
@@ -328,14 +329,18 @@ end
 
 --- Measures the sides that build(size) makes, for each size.
 --
--- A side has a name; run(), which is timed, once over all entities; check(),
--- which returns a number or text that must be the same for all sides. Maybe
--- prepare(), not timed, before every run; reset(), which goes back to the
--- beginning, for a side that prepares nothing and whose runs add up;
--- operations, where it is not the size; aim, in nanoseconds, or aim_ratio, each
--- a number or { lua = , jit = }; against, the name of its baseline, otherwise
--- the first side. A side with absent = true is not there yet and is only
--- mentioned.
+-- A side has
+--   name
+--   run()        once over all entities; timed
+--   check()      returns a number or text that must be the same for all sides
+-- and may have
+--   prepare()    called before every run; not timed
+--   reset()      goes back to the beginning, for a side that prepares nothing
+--                and accumulates over its runs
+--   operations   per run; default: the size
+--   aim          in nanoseconds, or aim_ratio; a number or { lua = , jit = }
+--   against      the name of its baseline; default: the first side
+-- A side with absent = true does not exist yet and is only mentioned.
 function measure.contest(name, sizes, build)
   if not measure.wanted(name) then return end
   if report.smoke then sizes = { SMOKE_SIZE } end

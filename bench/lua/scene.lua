@@ -1,9 +1,8 @@
---- scene: what the benchmarks for Lua measure on: worlds, and the same entities
+--- scene: the data of the benchmarks in Lua: worlds, and the same entities
 -- written by hand.
 --
--- The numbers in the fields are small multiples of 1/64 and stay so, which
--- makes them exact in an f32: a sum over them is the same however it was
--- computed.
+-- The numbers in the fields are, and stay, small multiples of 1/64, which are
+-- exact in an f32: a sum over them does not depend on how it was computed.
 
 local ecs = require "ecs"
 
@@ -29,7 +28,7 @@ local function generator(seed)
   end
 end
 
---- Brings a list into an order that is the same in every run (Fisher, Yates).
+--- Shuffles a list (Fisher, Yates), in the same way in every run.
 function scene.shuffle(list)
   local random = generator(20240229)
   for k = #list, 2, -1 do
@@ -39,13 +38,13 @@ function scene.shuffle(list)
   return list
 end
 
---- The values of entity k at the beginning: x, y, and their velocities.
+--- The initial values of entity k: x, y, and their velocities.
 function scene.start(k)
   return k % 64, k % 32, k % 8 - 4, k % 4 + 1
 end
 
---- A world with count entities that have Position, Velocity and the parts
--- given, and their ids, in order.
+--- Makes a world with count entities that have Position, Velocity and the parts
+-- given. Returns the world and the ids, in order.
 function scene.world(count, ...)
   local world, ids = ecs.world {}, {}
   for k = 1, count do
@@ -56,7 +55,7 @@ function scene.world(count, ...)
   return world, ids
 end
 
---- The same, one table for each entity.
+--- The same entities, one table for each.
 function scene.tables(count)
   local list = {}
   for k = 1, count do
@@ -66,7 +65,8 @@ function scene.tables(count)
   return list
 end
 
---- The same, an array for each field; make makes an array of count numbers.
+--- The same entities, one array per field; make returns an array of count
+-- numbers.
 function scene.arrays(count, make)
   local arrays = { x = make(count), y = make(count), vx = make(count),
     vy = make(count) }
@@ -76,7 +76,7 @@ function scene.arrays(count, make)
   return arrays
 end
 
---- Adds up numbers so that values which swap places are noticed.
+--- A sum over numbers that changes when two values swap places.
 function scene.sum()
   local sum, place = 0, 0
   return function(x, y)
@@ -95,8 +95,8 @@ function scene.check(world, ids)
   return sum()
 end
 
---- Has a method that is still being written? Classes share one, so any world
--- or query answers for all.
+--- Does a method exist yet? All objects of a class share their methods, so any
+-- world or query can be tested.
 function scene.lacks(object, method)
   return type(object[method]) ~= "function"
 end
