@@ -31,9 +31,9 @@ CORE := ecs ecs_kernel \
   storage/locate storage/placement storage/store_check \
   query/query_group query/join query/row_list query/query query/cursor \
   query/query_entities query/matches \
-  change/entity_change change/entity_change_fast change/spawn \
+  change/entity_change change/entity_change_fast change/bundle change/spawn \
   change/regroup \
-  change/command_buffer change/command_flush \
+  change/staged_rows change/command_buffer change/command_flush \
   change/bulk_sparse change/bulk_rows change/bulk change/bulk_destroy \
   world/world world/world_hash world/world_explain \
   kernel/kernel_library kernel/kernel_binding \

@@ -158,7 +158,7 @@ static void store_element(const State *state, uint32_t field, uint32_t row,
  * too, in its order. */
 static bool is_recorded(const State *state, ecs_Entity entity) {
   const CommandBuffer *commands = &state->world->commands;
-  return commands->subject_count > 0 && command_find(commands, entity) != NULL;
+  return commands->entity_count > 0 && command_find(commands, entity) != NULL;
 }
 
 static ECS_COLD ecs_Status set_slowly(State *state, ecs_Entity entity,
@@ -182,7 +182,7 @@ ecs_Status ecs_accessor_set(ecs_Accessor *accessor, ecs_Entity entity,
   const Store *store = &state->world->store;
   const Component *what = &store->components[state->component];
   if (ECS_UNLIKELY(what->readers > 0 ||
-                   state->world->commands.subject_count > 0 ||
+                   state->world->commands.entity_count > 0 ||
                    state->layout_version != store->layout_version))
     return set_slowly(state, entity, image);
   size_t row, count = state->field_count;
@@ -353,7 +353,7 @@ static bool write_plain_window(State *state, const ecs_Entity *entities,
                                const void *const *columns) {
   uint32_t rows[WINDOW];
   uint32_t first = 0;
-  if (!state->plain || state->world->commands.subject_count > 0 ||
+  if (!state->plain || state->world->commands.entity_count > 0 ||
       find(state, entities[0], &first) != ECS_OK ||
       !join_rows(state, entities, count, rows))
     return false;
@@ -391,7 +391,7 @@ ecs_Status ecs_accessor_set_many(ecs_Accessor *accessor,
   State *state = state_of(accessor);
   uint32_t total = 0;
   ecs_Status status = check(state, true);
-  if (status == ECS_OK && state->world->commands.subject_count > 0)
+  if (status == ECS_OK && state->world->commands.entity_count > 0)
     status = record_many(state, entities, count, columns);
   for (uint32_t done = 0; status == ECS_OK && done < count; done += WINDOW) {
     uint32_t window = count - done < WINDOW ? count - done : WINDOW;

@@ -11,6 +11,7 @@
  */
 #include "world/world.h"
 #include "change/bulk.h"
+#include "change/bulk_destroy.h"
 
 typedef struct Request Request;
 

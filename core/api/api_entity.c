@@ -10,7 +10,7 @@ typedef struct Image {
 /* What is recorded for an entity; NULL most of the time. */
 static const EntityCommands *recorded(const ecs_World *world,
                                       ecs_Entity entity) {
-  return world->commands.subject_count == 0
+  return world->commands.entity_count == 0
              ? NULL
              : command_find(&world->commands, entity);
 }

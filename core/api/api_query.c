@@ -204,7 +204,7 @@ ecs_Status ecs_query_entities(ecs_Query *query, ecs_Entity *entities,
 
 /* Is its destruction recorded? */
 static bool is_doomed(const ecs_World *world, ecs_Entity entity) {
-  if (world->commands.subject_count == 0) return false;
+  if (world->commands.entity_count == 0) return false;
   const EntityCommands *subject = command_find(&world->commands, entity);
   return subject != NULL && is_recorded_destroyed(subject);
 }
@@ -230,11 +230,11 @@ static void point_at_rows(CursorState *state, Bundle *bundle) {
   for (uint32_t i = 0; i < bundle->column_count; i++) {
     const BundleColumn *column = &bundle->columns[i];
     bundle->pointers[i] =
-        table_element(bundle->parts[column->part].table, column->code,
-                      bundle->first_rows[column->part]);
+        table_element(bundle->groups[column->group_index].table, column->code,
+                      bundle->first_rows[column->group_index]);
   }
   state->columns = bundle->pointers;
-  state->entities = bundle->parts[0].table->entities + bundle->first_rows[0];
+  state->entities = bundle->groups[0].table->entities + bundle->first_rows[0];
 }
 
 static ecs_Status spawn_now(ecs_World *world, Bundle *bundle, uint32_t count,

@@ -240,7 +240,7 @@ bool ecs_field_set(FieldAccess *access, double entity, uint32_t field,
   const ecs_World *outer = *access->world;
   if (ECS_UNLIKELY(outer == NULL ||
                    outer->store.components[access->component].readers > 0 ||
-                   outer->commands.subject_count > 0))
+                   outer->commands.entity_count > 0))
     return false;
   const Store *store = &outer->store;
   uint32_t row = known_row(access, store, entity, &known);
@@ -291,7 +291,7 @@ FieldAnswer ecs_field_alive(FieldAccess *access, double entity) {
   const FieldTable *known;
   const ecs_World *world = *access->world;
   if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
-  return ECS_LIKELY(world->commands.subject_count == 0 &&
+  return ECS_LIKELY(world->commands.entity_count == 0 &&
                     is_row(known_row(access, &world->store, entity, &known)))
              ? FIELD_YES
              : alive_slowly(access, world, entity);

@@ -32,7 +32,7 @@
 #define ECS_SLICE_ROWS 8u         /* of these for a kernel at once */
 #define ECS_JOIN_ROWS 8u          /* rows of a row list found at once */
 #define ECS_COALESCE_ROWS 4u      /* tables below this are coalesced */
-#define ECS_COMMAND_PIECE 256u    /* bytes of a piece of the command buffer */
+#define ECS_COMMAND_PAGE 256u     /* bytes of a piece of the command buffer */
 #define ECS_COMMAND_LIMIT 512u    /* commands recorded at once */
 #define ECS_COPY_PIECE 24u        /* bytes copied, then cleared, at once */
 #define ECS_TEXT_LIMIT (1u << 16) /* bytes of a kernel program's text */
@@ -54,7 +54,7 @@
 #define ECS_SLICE_ROWS 128u
 #define ECS_JOIN_ROWS 256u
 #define ECS_COALESCE_ROWS 64u
-#define ECS_COMMAND_PIECE 65536u
+#define ECS_COMMAND_PAGE 65536u
 #define ECS_COMMAND_LIMIT (1u << 31)
 #define ECS_COPY_PIECE 8192u
 #define ECS_TEXT_LIMIT (1u << 20)

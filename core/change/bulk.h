@@ -33,7 +33,4 @@ ECS_INTERNAL ecs_Status bulk_remove(ecs_Query *query, ecs_Component component);
 ECS_INTERNAL ecs_Status bulk_set(ecs_Query *query, ecs_Component component,
                                  const void *image, uint64_t fields);
 
-/* Destroys the entities: bulk_destroy.c. */
-ECS_INTERNAL ecs_Status bulk_destroy(ecs_Query *query);
-
 #endif

@@ -1,12 +1,6 @@
-/* bulk_destroy.c: the death of every entity that matches a query.
- *
- * Indices come free from the highest to the lowest, so that which handles come
- * next does not tell how the entities were stored. Where whole tables of the
- * main group die, the rows are not moved at all:
- *
- *      table | e1 e2 e5 |   free 5, 2, 1   ->   table | |   cleared
- */
-#include "change/bulk.h"
+/* bulk_destroy.c: destroys every entity that matches a query, at once. */
+#include "change/bulk_destroy.h"
+
 #include "change/bulk_rows.h"
 #include "storage/placement.h"
 
@@ -92,7 +86,8 @@ static ecs_Status destroy_tables(Store *store, const ecs_Query *query) {
 }
 
 static ecs_Status destroy_rows(Store *store, ecs_Query *query) {
-  Change change = {.query = query, .store = store, .group = store_main(store)};
+  BulkChange change = {
+      .query = query, .store = store, .group = store_main(store)};
   IndexSet marks;
   change.tables_before = change.group->table_count;
   ecs_Status status = index_set_init(&marks, query);

@@ -6,7 +6,7 @@
 
 /* What all ways share --------------------------------------------------- */
 
-ecs_Status bulk_rows_give_up(const Change *change, ecs_Status status) {
+ecs_Status bulk_rows_give_up(const BulkChange *change, ecs_Status status) {
   Group *group = change->group;
   for (uint32_t i = 0; i < group->table_count; i++)
     group->tables[i]->pending = 0;
@@ -14,8 +14,8 @@ ecs_Status bulk_rows_give_up(const Change *change, ecs_Status status) {
   return status;
 }
 
-void bulk_rows_tell_places(const Change *change, const Table *table,
-                           uint32_t first) {
+void bulk_rows_set_places(const BulkChange *change, const Table *table,
+                          uint32_t first) {
   const EntityIndex index = change->store->index; /* in registers */
   const ecs_Entity *entities = table->entities;
   Locator *locator = &change->group->locator;
@@ -32,7 +32,7 @@ void bulk_rows_tell_places(const Change *change, const Table *table,
   }
 }
 
-uint32_t bulk_rows_main_part(const Change *change) {
+uint32_t bulk_rows_main_part(const BulkChange *change) {
   const ecs_Query *query = change->query;
   uint32_t part = 0;
   if (change->group->id != 0) return query->part_count;
@@ -41,7 +41,7 @@ uint32_t bulk_rows_main_part(const Change *change) {
   return part;
 }
 
-ecs_Status bulk_rows_reserve_pending(const Change *change) {
+ecs_Status bulk_rows_reserve_pending(const BulkChange *change) {
   Group *group = change->group;
   ecs_Status status = ECS_OK;
   for (uint32_t i = 0; status == ECS_OK && i < group->table_count; i++) {
@@ -84,7 +84,7 @@ static void listing_deinit(Listing *listing, Memory *memory) {
 }
 
 /* As the row list has them, block by block. */
-static ecs_Status list_blocks(Listing *listing, const Change *change,
+static ecs_Status list_blocks(Listing *listing, const BulkChange *change,
                               uint32_t part) {
   const ecs_Query *query = change->query;
   const RowList *rows = &query->rows;
@@ -113,7 +113,7 @@ static void share_out(Listing *listing, Group *group) {
 
 /* Looked up for each entity, and brought together by table: a counting sort.
  * The first pass counts what the second one places. */
-static ecs_Status list_located(Listing *listing, const Change *change) {
+static ecs_Status list_located(Listing *listing, const BulkChange *change) {
   Memory *memory = &change->store->memory;
   uint32_t spans = query_spans(change->query);
   listing->piece_count = listing->table_count;
@@ -140,7 +140,7 @@ static ecs_Status list_located(Listing *listing, const Change *change) {
   return ECS_OK;
 }
 
-static ecs_Status listing_init(Listing *listing, const Change *change,
+static ecs_Status listing_init(Listing *listing, const BulkChange *change,
                                uint32_t part) {
   *listing = (Listing){.table_count = change->tables_before};
   listing->sources = memory_zeroed(&change->store->memory, listing->table_count,
@@ -151,11 +151,12 @@ static ecs_Status listing_init(Listing *listing, const Change *change,
 }
 
 /* Do the rows of the table have to move? */
-static bool is_source(const Change *change, const Table *table) {
+static bool is_source(const BulkChange *change, const Table *table) {
   return table_has(table, change->bit) != change->adds;
 }
 
-static ecs_Status reserve_listed(const Change *change, const Listing *listing) {
+static ecs_Status reserve_listed(const BulkChange *change,
+                                 const Listing *listing) {
   Group *group = change->group;
   const Edge *edge = NULL;
   for (uint32_t i = 0; i < listing->piece_count; i++) {
@@ -173,25 +174,26 @@ static ecs_Status reserve_listed(const Change *change, const Listing *listing) {
   return bulk_rows_reserve_pending(change);
 }
 
-static void take_listed(const Change *change, Listed listed) {
+static void take_listed(const BulkChange *change, Listed listed) {
   const Edge *edge = group_find_edge(change->group, listed.table, change->bit);
   Table *to = change->group->tables[edge->table];
   uint32_t first = rows_take(to, listed.table, listed.rows, listed.count,
                              &edge->range, edge->added);
-  bulk_rows_tell_places(change, to, first);
+  bulk_rows_set_places(change, to, first);
   if (change->adds)
-    rows_fill(to, first, listed.count, change->bit, change->what->schema,
+    rows_fill(to, first, listed.count, change->bit, change->component->schema,
               change->image, UINT64_MAX);
 }
 
-static void set_listed(const Change *change, Listed listed) {
+static void set_listed(const BulkChange *change, Listed listed) {
   for (uint32_t i = 0; change->fields != 0 && i < listed.count; i++)
-    table_store(listed.table, listed.rows[i], change->bit, change->what->schema,
-                change->image, change->fields);
+    table_store(listed.table, listed.rows[i], change->bit,
+                change->component->schema, change->image, change->fields);
 }
 
 /* Closes the gaps of a block that are not at the end of its table anyway. */
-static void close_listed(const Change *change, Listed listed, Source *source) {
+static void close_listed(const BulkChange *change, Listed listed,
+                         Source *source) {
   const EntityIndex *index = &change->store->index;
   const ecs_Entity *entities = listed.table->entities;
   uint32_t left = listed.table->count - source->gone;
@@ -211,7 +213,7 @@ static void close_listed(const Change *change, Listed listed, Source *source) {
   }
 }
 
-static void close_all(const Change *change, const Listing *listing) {
+static void close_all(const BulkChange *change, const Listing *listing) {
   Group *group = change->group;
   Source *sources = listing->sources;
   for (uint32_t i = 0; i < listing->table_count; i++)
@@ -226,7 +228,7 @@ static void close_all(const Change *change, const Listing *listing) {
       rows_cut(group->tables[i], group->tables[i]->count - sources[i].gone);
 }
 
-static void commit_listed(const Change *change, const Listing *listing) {
+static void commit_listed(const BulkChange *change, const Listing *listing) {
   uint32_t moved = 0;
   for (uint32_t i = 0; i < listing->piece_count; i++) {
     Listed listed = listing->pieces[i];
@@ -244,7 +246,7 @@ static void commit_listed(const Change *change, const Listing *listing) {
   store_touch(change->store, change->group);
 }
 
-ecs_Status bulk_rows_listed(Change *change, uint32_t part) {
+ecs_Status bulk_rows_listed(BulkChange *change, uint32_t part) {
   Listing listing;
   ecs_Status status = listing_init(&listing, change, part);
   if (status == ECS_OK) {
@@ -258,7 +260,7 @@ ecs_Status bulk_rows_listed(Change *change, uint32_t part) {
   return status;
 }
 
-ecs_Status bulk_rows_drop(const Change *change, uint32_t part,
+ecs_Status bulk_rows_drop(const BulkChange *change, uint32_t part,
                           void (*free_marked)(Store *, IndexSet *),
                           IndexSet *marks) {
   Listing listing;

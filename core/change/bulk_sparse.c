@@ -15,7 +15,7 @@ typedef struct Join {
   const Schema *schema;
   const void *image; /* whole; NULL: a tag */
   uint64_t fields;   /* for who is in the set already */
-  Table *home;       /* the set's only table */
+  Table *table;      /* the set's only one */
   bool complete;     /* all matches are known to be in it already */
 } Join;
 
@@ -118,8 +118,8 @@ static inline __attribute__((always_inline)) void enter_span(const Join *join,
   const EntityIndex index = join->store->index; /* in registers */
   const Locator *locator = &join->group->locator;
   uint32_t summary = join->group->summary;
-  uint32_t row = join->home->count;
-  ecs_Entity *entities = join->home->entities;
+  uint32_t row = join->table->count;
+  ecs_Entity *entities = join->table->entities;
   for (uint32_t i = 0; i < span.count; i++) {
     ecs_Entity entity = span_entity(&span, i);
     uint32_t *entry = locator_narrow_entry(locator, id_index(entity));
@@ -128,7 +128,7 @@ static inline __attribute__((always_inline)) void enter_span(const Join *join,
     entities[row++] = entity;
     entity_index_slot(&index, id_index(entity))->table_bits |= summary;
   }
-  table_append_many(join->home, row - join->home->count);
+  table_append_many(join->table, row - join->table->count);
 }
 
 static void set_span(const Join *join, const Span *span) {
@@ -143,8 +143,8 @@ static void set_span(const Join *join, const Span *span) {
 /* Column by column where everybody in the set is meant. */
 static void set_present(const Join *join, uint64_t present) {
   uint32_t spans = join_spans(join);
-  if (join->home->count == present) {
-    rows_fill(join->home, 0, join->home->count, 0, join->schema, join->image,
+  if (join->table->count == present) {
+    rows_fill(join->table, 0, join->table->count, 0, join->schema, join->image,
               join->fields);
     return;
   }
@@ -157,10 +157,10 @@ static void set_present(const Join *join, uint64_t present) {
 /* Is there room for all matches, whoever of them is in the set? Then they need
  * not be counted first. */
 static bool has_room_for_all(const Join *join) {
-  const Table *home = join->home;
+  const Table *table = join->table;
   return join->fields == 0 &&
          has_all_pages(join->store, &join->group->locator) &&
-         join_total(join) <= home->capacity - home->count;
+         join_total(join) <= table->capacity - table->count;
 }
 
 /* What fails comes first; then who is in the set gets the fields. */
@@ -169,7 +169,7 @@ static ecs_Status reserve_set(Join *join) {
   if (has_room_for_all(join)) return ECS_OK;
   ecs_Status status = survey_set(join, &present);
   if (status == ECS_OK)
-    status = store_reserve_rows(join->store, join->group, join->home, 0,
+    status = store_reserve_rows(join->store, join->group, join->table, 0,
                                 join_total(join) - present);
   if (status == ECS_OK && join->fields != 0 && present > 0)
     set_present(join, present);
@@ -179,7 +179,7 @@ static ecs_Status reserve_set(Join *join) {
 
 static void enter_all(const Join *join) {
   uint32_t spans = join_spans(join);
-  uint32_t first = join->home->count;
+  uint32_t first = join->table->count;
   if (join->complete) return;
   for (uint32_t i = 0; i < spans; i++) {
     Span span = join_span(join, i);
@@ -188,8 +188,8 @@ static void enter_all(const Join *join) {
     else
       enter_span(join, span);
   }
-  uint32_t entered = join->home->count - first;
-  rows_fill(join->home, first, entered, 0, join->schema, join->image,
+  uint32_t entered = join->table->count - first;
+  rows_fill(join->table, first, entered, 0, join->schema, join->image,
             UINT64_MAX);
   if (entered > 0) store_touch(join->store, join->group);
 }
@@ -211,7 +211,8 @@ ecs_Status bulk_sparse_join(ecs_Query *query, Group *group,
     status = query_prepare(query);
   }
   if (status != ECS_OK || join_total(&join) == 0) return status;
-  status = group_ensure_table(group, &join.store->memory, &mask, 1, &join.home);
+  status =
+      group_ensure_table(group, &join.store->memory, &mask, 1, &join.table);
   if (status != ECS_OK) return status;
   status = reserve_set(&join);
   if (status == ECS_OK)

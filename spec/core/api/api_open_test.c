@@ -2,6 +2,7 @@
  * open: a deferral, a cursor, the columns of those who were born together.
  */
 #include "api_scene.h"
+#include "storage/store_check.h"
 
 /* While something is open -------------------------------------------------- */
 
