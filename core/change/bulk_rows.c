@@ -55,10 +55,10 @@ ecs_Status bulk_rows_reserve_pending(const BulkChange *change) {
 /* Listed rows ----------------------------------------------------------- */
 
 /* A table that rows were taken from. */
-typedef struct Source {
+typedef struct ListedTable {
   uint32_t gone;   /* so many of them */
   uint32_t filler; /* where to look for the next row to close a gap with */
-} Source;
+} ListedTable;
 
 /* Some matching rows of one table of the main group. */
 typedef struct Listed {
@@ -73,14 +73,15 @@ typedef struct Listing {
   uint32_t piece_count; /* room for so many, too */
   uint32_t *rows;       /* NULL: they are in the query's row list */
   uint32_t row_count;
-  Source *sources;      /* by table */
+  ListedTable *sources; /* by table */
   uint32_t table_count; /* that could have matching rows */
 } Listing;
 
 static void listing_deinit(Listing *listing, Memory *memory) {
   memory_free(memory, listing->pieces, listing->piece_count * sizeof(Listed));
   memory_free(memory, listing->rows, listing->row_count * sizeof(uint32_t));
-  memory_free(memory, listing->sources, listing->table_count * sizeof(Source));
+  memory_free(memory, listing->sources,
+              listing->table_count * sizeof(ListedTable));
 }
 
 /* As the row list has them, block by block. */
@@ -144,7 +145,7 @@ static ecs_Status listing_init(Listing *listing, const BulkChange *change,
                                uint32_t part) {
   *listing = (Listing){.table_count = change->tables_before};
   listing->sources = memory_zeroed(&change->store->memory, listing->table_count,
-                                   sizeof(Source));
+                                   sizeof(ListedTable));
   if (listing->sources == NULL) return ECS_E_MEMORY;
   return part < change->query->part_count ? list_blocks(listing, change, part)
                                           : list_located(listing, change);
@@ -193,7 +194,7 @@ static void set_listed(const BulkChange *change, Listed listed) {
 
 /* Closes the gaps of a block that are not at the end of its table anyway. */
 static void close_listed(const BulkChange *change, Listed listed,
-                         Source *source) {
+                         ListedTable *source) {
   const EntityIndex *index = &change->store->index;
   const ecs_Entity *entities = listed.table->entities;
   uint32_t left = listed.table->count - source->gone;
@@ -215,12 +216,12 @@ static void close_listed(const BulkChange *change, Listed listed,
 
 static void close_all(const BulkChange *change, const Listing *listing) {
   Group *group = change->group;
-  Source *sources = listing->sources;
+  ListedTable *sources = listing->sources;
   for (uint32_t i = 0; i < listing->table_count; i++)
     sources[i].filler = group->tables[i]->count - sources[i].gone;
   for (uint32_t i = 0; i < listing->piece_count; i++) {
     Listed listed = listing->pieces[i];
-    Source *source = &sources[listed.table->id];
+    ListedTable *source = &sources[listed.table->id];
     if (source->gone > 0) close_listed(change, listed, source);
   }
   for (uint32_t i = 0; i < listing->table_count; i++)

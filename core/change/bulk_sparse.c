@@ -6,7 +6,7 @@
 #include "storage/table_rows.h"
 
 /* Matches of a query that join a group of one component, whose bit is 0. */
-typedef struct Join {
+typedef struct SetJoin {
   ecs_Query *query;
   const QueryGroup
       *all; /* its rows take the place of the matches; NULL: none */
@@ -17,7 +17,7 @@ typedef struct Join {
   uint64_t fields;   /* for who is in the set already */
   Table *table;      /* the set's only one */
   bool complete;     /* all matches are known to be in it already */
-} Join;
+} SetJoin;
 
 /* Joining --------------------------------------------------------------- */
 
@@ -35,11 +35,11 @@ static const QueryGroup *part_beside(const ecs_Query *query,
   return excluded && !all->filters ? all : NULL;
 }
 
-static uint32_t join_spans(const Join *join) {
+static uint32_t join_spans(const SetJoin *join) {
   return join->all != NULL ? join->all->match.count : query_spans(join->query);
 }
 
-static Span join_span(const Join *join, uint32_t at) {
+static Span join_span(const SetJoin *join, uint32_t at) {
   if (join->all == NULL) return query_span(join->query, at);
   const MatchedTables *match = &join->all->match;
   const Table *table = join->all->group->tables[match->tables[at]];
@@ -47,7 +47,7 @@ static Span join_span(const Join *join, uint32_t at) {
 }
 
 /* How many there are in all spans. */
-static uint64_t join_total(const Join *join) {
+static uint64_t join_total(const SetJoin *join) {
   return join->all != NULL ? query_group_rows(join->all)
                            : query_count(join->query);
 }
@@ -75,7 +75,7 @@ static inline __attribute__((always_inline)) uint32_t count_present(
   return present;
 }
 
-static ecs_Status reserve_pages(const Join *join, Span span) {
+static ecs_Status reserve_pages(const SetJoin *join, Span span) {
   Locator *locator = &join->group->locator;
   for (uint32_t i = 0; i < span.count; i++) {
     ecs_Status status = locator_reserve(locator, &join->store->memory,
@@ -96,7 +96,7 @@ static uint32_t survey_span(const Locator *locator, Span span, bool ready,
 
 /* How many matches are in the set; those who are not get a page where they
  * come. */
-static ecs_Status survey_set(const Join *join, uint64_t *present) {
+static ecs_Status survey_set(const SetJoin *join, uint64_t *present) {
   const Locator *locator = &join->group->locator;
   uint32_t spans = join_spans(join);
   bool ready = has_all_pages(join->store, locator);
@@ -113,8 +113,8 @@ static ecs_Status survey_set(const Join *join, uint64_t *present) {
 }
 
 /* Who is not in the set goes to the end of it. */
-static inline __attribute__((always_inline)) void enter_span(const Join *join,
-                                                             Span span) {
+static inline __attribute__((always_inline)) void enter_span(
+    const SetJoin *join, Span span) {
   const EntityIndex index = join->store->index; /* in registers */
   const Locator *locator = &join->group->locator;
   uint32_t summary = join->group->summary;
@@ -131,7 +131,7 @@ static inline __attribute__((always_inline)) void enter_span(const Join *join,
   table_append_many(join->table, row - join->table->count);
 }
 
-static void set_span(const Join *join, const Span *span) {
+static void set_span(const SetJoin *join, const Span *span) {
   for (uint32_t i = 0; i < span->count; i++) {
     RowRef place = store_locate_in(join->group, id_index(span_entity(span, i)));
     if (place.table != NULL)
@@ -141,7 +141,7 @@ static void set_span(const Join *join, const Span *span) {
 }
 
 /* Column by column where everybody in the set is meant. */
-static void set_present(const Join *join, uint64_t present) {
+static void set_present(const SetJoin *join, uint64_t present) {
   uint32_t spans = join_spans(join);
   if (join->table->count == present) {
     rows_fill(join->table, 0, join->table->count, 0, join->schema, join->image,
@@ -156,7 +156,7 @@ static void set_present(const Join *join, uint64_t present) {
 
 /* Is there room for all matches, whoever of them is in the set? Then they need
  * not be counted first. */
-static bool has_room_for_all(const Join *join) {
+static bool has_room_for_all(const SetJoin *join) {
   const Table *table = join->table;
   return join->fields == 0 &&
          has_all_pages(join->store, &join->group->locator) &&
@@ -164,7 +164,7 @@ static bool has_room_for_all(const Join *join) {
 }
 
 /* What fails comes first; then who is in the set gets the fields. */
-static ecs_Status reserve_set(Join *join) {
+static ecs_Status reserve_set(SetJoin *join) {
   uint64_t present = 0;
   if (has_room_for_all(join)) return ECS_OK;
   ecs_Status status = survey_set(join, &present);
@@ -177,7 +177,7 @@ static ecs_Status reserve_set(Join *join) {
   return status;
 }
 
-static void enter_all(const Join *join) {
+static void enter_all(const SetJoin *join) {
   uint32_t spans = join_spans(join);
   uint32_t first = join->table->count;
   if (join->complete) return;
@@ -199,12 +199,12 @@ ecs_Status bulk_sparse_join(ecs_Query *query, Group *group,
                             uint64_t fields) {
   const uint64_t mask = 1;
   uint32_t tables_before = group->table_count;
-  Join join = {.query = query,
-               .all = part_beside(query, group),
-               .store = query->store,
-               .group = group,
-               .schema = schema,
-               .image = image};
+  SetJoin join = {.query = query,
+                  .all = part_beside(query, group),
+                  .store = query->store,
+                  .group = group,
+                  .schema = schema,
+                  .image = image};
   ecs_Status status = ECS_OK;
   if (join.all == NULL) {
     join.fields = fields;
