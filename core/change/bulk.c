@@ -7,7 +7,7 @@
 #include "storage/table_rows.h"
 #include "change/bulk_sparse.h"
 
-/* Where an entity with no place in the group goes. */
+/* Finds or creates the table that entities new to the group go to. */
 static ecs_Status ensure_first_table(BulkChange *change) {
   Memory *memory = &change->store->memory;
   uint32_t bit = change->bit, words = group_words(change->group);
@@ -32,8 +32,8 @@ static uint32_t table_total(const BulkChange *change) {
   return change->query->parts[0].match.count;
 }
 
-static Table *table_at(const BulkChange *change, uint32_t at) {
-  return change->group->tables[change->query->parts[0].match.tables[at]];
+static Table *matching_table(const BulkChange *change, uint32_t index) {
+  return change->group->tables[change->query->parts[0].match.tables[index]];
 }
 
 /* Do the rows of a table have to move? */
@@ -41,20 +41,21 @@ static bool is_source(const BulkChange *change, const Table *table) {
   return table->count > 0 && table_has(table, change->bit) != change->adds;
 }
 
-/* Do they leave the group? */
+/* Do its entities have no row of the group afterwards? */
 static bool is_leaving(const BulkChange *change, const Table *table) {
   return !change->adds && change->group->id != 0 &&
          table_has_only(table, change->bit);
 }
 
-/* A full plan over the component's own group, whose rows do all the same: a tag
- * stored as bits may keep some of those that leave in their group. */
+/* Is the plan a full one over the component's own group, where all rows of a
+ * table move alike? They do not where they leave the group and a tag stored as
+ * bits may keep some of them. */
 static bool moves_whole_tables(const BulkChange *change) {
   const ecs_Query *query = change->query;
   if (!query_is_direct(query) || query->parts[0].group != change->group)
     return false;
   for (uint32_t i = 0; i < table_total(change); i++) {
-    const Table *table = table_at(change, i);
+    const Table *table = matching_table(change, i);
     if (is_source(change, table) && is_leaving(change, table) &&
         table->bits_columns > 0)
       return false;
@@ -62,12 +63,12 @@ static bool moves_whole_tables(const BulkChange *change) {
   return true;
 }
 
-/* The tables that are born on the way join the end of the match, empty. */
+/* Tables that are created on the way join the end of the match, empty. */
 static ecs_Status reserve_tables(BulkChange *change) {
   Group *group = change->group;
   const Edge *edge = NULL;
   for (uint32_t i = 0; i < table_total(change); i++) {
-    Table *from = table_at(change, i);
+    Table *from = matching_table(change, i);
     if (!is_source(change, from) || is_leaving(change, from)) continue;
     ecs_Status status = group_ensure_edge(group, &change->store->memory, from,
                                           change->bit, &edge);
@@ -89,6 +90,7 @@ static void leave_table(const BulkChange *change, Table *table) {
 
 static void move_table(const BulkChange *change, Table *from) {
   const Edge *edge = group_find_edge(change->group, from, change->bit);
+  ECS_ASSERT(edge != NULL && edge->added == change->adds);
   Table *to = change->group->tables[edge->table];
   uint32_t first = 0;
   if (rows_can_hand(to, from))
@@ -101,10 +103,11 @@ static void move_table(const BulkChange *change, Table *from) {
               change->component->schema, change->image, UINT64_MAX);
 }
 
-/* What is present is set before anything arrives beside it. */
+/* Stores the fields in tables that have the component, before other rows arrive
+ * there. */
 static void set_tables(const BulkChange *change) {
   for (uint32_t i = 0; i < table_total(change); i++) {
-    Table *table = table_at(change, i);
+    Table *table = matching_table(change, i);
     if (table_has(table, change->bit))
       rows_fill(table, 0, table->count, change->bit, change->component->schema,
                 change->image, change->fields);
@@ -116,7 +119,7 @@ static ecs_Status change_tables(BulkChange *change) {
   if (status != ECS_OK) return bulk_rows_give_up(change, status);
   if (change->fields != 0) set_tables(change);
   for (uint32_t i = 0; i < table_total(change); i++) {
-    Table *table = table_at(change, i);
+    Table *table = matching_table(change, i);
     if (!is_source(change, table)) continue;
     if (is_leaving(change, table))
       leave_table(change, table);
@@ -129,18 +132,18 @@ static ecs_Status change_tables(BulkChange *change) {
 
 /* Tags stored as bits --------------------------------------------------- */
 
-/* The table of a piece of the plan in a part; *block: its rows, NULL: all of
- * them. */
+/* The table of a piece of the plan in a part; *block gets its rows, NULL when
+ * the piece is the whole table. */
 static Table *table_of_piece(const BulkChange *change, uint32_t piece,
                              uint32_t part, const Block **block) {
   const ecs_Query *query = change->query;
   *block = NULL;
-  if (query_is_direct(query)) return table_at(change, piece);
+  if (query_is_direct(query)) return matching_table(change, piece);
   *block = &query->rows.blocks[piece];
   return row_list_table(&query->rows, *block, query->parts, part);
 }
 
-/* Clearing asks for no column: a table without one has nothing to clear. */
+/* Clearing needs no room: a table without the column has nothing to clear. */
 static ecs_Status reserve_bits(const BulkChange *change, uint32_t part) {
   uint32_t columns = group_bits_columns(change->group, change->bit);
   uint32_t pieces = change->adds ? query_spans(change->query) : 0;
@@ -178,7 +181,8 @@ static ecs_Status change_bits(const BulkChange *change, uint32_t part) {
 
 /* One by one ------------------------------------------------------------ */
 
-/* The table that an entity goes to; NULL: it goes nowhere new. */
+/* Finds or creates the table that an entity goes to; NULL: its row stays where
+ * it is, or leaves the group. */
 static ecs_Status find_target(BulkChange *change, RowRef place, Table **to) {
   Group *group = change->group;
   const Edge *edge = NULL;
@@ -200,7 +204,7 @@ static ecs_Status find_target(BulkChange *change, RowRef place, Table **to) {
   return status;
 }
 
-/* Columns of bits at once; rows are counted. */
+/* Makes columns of bits at once; rows are only counted, in the tables. */
 static ecs_Status reserve_one(BulkChange *change, ecs_Entity entity) {
   Store *store = change->store;
   Group *group = change->group;
@@ -240,6 +244,7 @@ static void change_one(const BulkChange *change, ecs_Entity entity) {
   }
   if (change->fields != 0)
     must_work(store_locate(store, entity, change->id, &place));
+  ECS_ASSERT(place.table == NULL || place.table->entities[place.row] == entity);
   if (place.table == NULL)
     must_work(store_add(store, entity, change->id, change->image));
   else if (schema->field_count > 0)
@@ -257,7 +262,7 @@ static ecs_Status change_each(BulkChange *change, const ecs_Entity *list,
 
 /* Which way ------------------------------------------------------------- */
 
-/* Where rows move one by one the plan does not last: the entities are copied
+/* Moving rows one by one makes the plan stale, so the entities are copied
  * first. */
 static ecs_Status change_list(BulkChange *change) {
   Memory *memory = &change->store->memory;

@@ -4,7 +4,8 @@
 #include "change/bulk_rows.h"
 #include "storage/placement.h"
 
-/* The places of a dying entity in the groups its summary names. */
+/* Removes the rows that an entity has in the groups its summary names. The
+ * summary is left: the slot is freed next. */
 static ECS_COLD void leave_groups(Store *store, ecs_Entity entity,
                                   uint32_t summary) {
   for (; summary != 0; summary &= summary - 1) {
@@ -20,27 +21,28 @@ static ECS_COLD void leave_groups(Store *store, ecs_Entity entity,
   }
 }
 
-/* Takes an entity out of the index, whose row in the main group is cleared
- * later. */
+/* Frees an entity's index. Its row of the main group is removed later. */
 static inline void free_entity(Store *store, EntityIndex *index,
                                ecs_Entity entity) {
-  uint32_t at = id_index(entity);
-  uint32_t summary = slot_summary(*entity_index_slot(index, at));
+  uint32_t entity_index = id_index(entity);
+  Slot slot = *entity_index_slot(index, entity_index);
+  uint32_t summary = slot_summary(slot);
+  ECS_ASSERT(slot_state(slot) == SLOT_PLACED);
   if (ECS_UNLIKELY(summary != 0)) leave_groups(store, entity, summary);
-  entity_index_free(index, at, id_generation(entity));
+  entity_index_free(index, entity_index, id_generation(entity));
 }
 
-/* Do the indices of all matching rows go up, as they do in rows that were born
- * together? Then going through the rows backwards needs no marks. */
+/* Do the indices of all matching rows ascend, as they do in rows that were
+ * created together? Then walking the rows backwards needs no marks. */
 static bool is_ascending(const QueryGroup *part) {
   uint32_t last = 0;
   for (uint32_t i = 0; i < part->match.count; i++) {
     const Table *table = part->group->tables[part->match.tables[i]];
     uint32_t falls = 0;
     for (uint32_t row = 0; row < table->count; row++) {
-      uint32_t at = id_index(table->entities[row]);
-      falls += at < last;
-      last = at;
+      uint32_t entity_index = id_index(table->entities[row]);
+      falls += entity_index < last;
+      last = entity_index;
     }
     if (falls != 0) return false;
   }

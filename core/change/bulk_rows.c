@@ -1,10 +1,12 @@
-/* bulk_rows.c: a component that comes to, or goes from, every match of a query. */
+/* bulk_rows.c: a component that comes to, or goes from, all matches of a query.
+ */
+
 #include "change/bulk_rows.h"
 
 #include "storage/table_image.h"
 #include "storage/table_rows.h"
 
-/* What all ways share --------------------------------------------------- */
+/* In common ------------------------------------------------------------- */
 
 ecs_Status bulk_rows_give_up(const BulkChange *change, ecs_Status status) {
   Group *group = change->group;
@@ -27,6 +29,7 @@ void bulk_rows_set_places(const BulkChange *change, const Table *table,
   }
   for (uint32_t row = first; row < count; row++) {
     Slot *slot = entity_index_slot(&index, id_index(entities[row]));
+    ECS_ASSERT(slot_state(*slot) == SLOT_PLACED);
     slot->row_bits = row;
     slot->table_bits = (slot->table_bits & ~SLOT_TABLE_MASK) | id;
   }
@@ -54,10 +57,10 @@ ecs_Status bulk_rows_reserve_pending(const BulkChange *change) {
 
 /* Listed rows ----------------------------------------------------------- */
 
-/* A table that rows were taken from. */
+/* A table of the main group that rows are taken from. */
 typedef struct ListedTable {
-  uint32_t gone;   /* so many of them */
-  uint32_t filler; /* where to look for the next row to close a gap with */
+  uint32_t gone;   /* rows taken */
+  uint32_t filler; /* row from which on to look for the next to fill a gap */
 } ListedTable;
 
 /* Some matching rows of one table of the main group. */
@@ -84,7 +87,7 @@ static void listing_deinit(Listing *listing, Memory *memory) {
               listing->table_count * sizeof(ListedTable));
 }
 
-/* As the row list has them, block by block. */
+/* Takes the rows from the query's row list: a piece for each block. */
 static ecs_Status list_blocks(Listing *listing, const BulkChange *change,
                               uint32_t part) {
   const ecs_Query *query = change->query;
@@ -102,7 +105,8 @@ static ecs_Status list_blocks(Listing *listing, const BulkChange *change,
   return ECS_OK;
 }
 
-/* Gives every table its place in the rows; counts become 0 again. */
+/* Gives every table as many of the rows as were counted for it, and sets the
+ * counts back to 0. */
 static void share_out(Listing *listing, Group *group) {
   uint32_t first = 0;
   for (uint32_t i = 0; i < listing->table_count; i++) {
@@ -112,8 +116,8 @@ static void share_out(Listing *listing, Group *group) {
   }
 }
 
-/* Looked up for each entity, and brought together by table: a counting sort.
- * The first pass counts what the second one places. */
+/* Locates every entity and sorts the rows by table: a counting sort, whose
+ * first pass counts the rows and whose second one stores them. */
 static ecs_Status list_located(Listing *listing, const BulkChange *change) {
   Memory *memory = &change->store->memory;
   uint32_t spans = query_spans(change->query);
@@ -126,8 +130,9 @@ static ecs_Status list_located(Listing *listing, const BulkChange *change) {
     for (uint32_t i = 0; i < spans; i++) {
       Span span = query_span(change->query, i);
       for (uint32_t k = 0; k < span.count; k++) {
-        uint32_t at = id_index(span_entity(&span, k));
-        Slot slot = *entity_index_slot(&change->store->index, at);
+        uint32_t index = id_index(span_entity(&span, k));
+        Slot slot = *entity_index_slot(&change->store->index, index);
+        ECS_ASSERT(slot_table(slot) < listing->table_count);
         Listed *piece = &listing->pieces[slot_table(slot)];
         if (pass == 0)
           listing->sources[slot_table(slot)].gone++;
@@ -177,6 +182,7 @@ static ecs_Status reserve_listed(const BulkChange *change,
 
 static void take_listed(const BulkChange *change, Listed listed) {
   const Edge *edge = group_find_edge(change->group, listed.table, change->bit);
+  ECS_ASSERT(edge != NULL && edge->added == change->adds);
   Table *to = change->group->tables[edge->table];
   uint32_t first = rows_take(to, listed.table, listed.rows, listed.count,
                              &edge->range, edge->added);
@@ -192,7 +198,8 @@ static void set_listed(const BulkChange *change, Listed listed) {
                 change->component->schema, change->image, change->fields);
 }
 
-/* Closes the gaps of a block that are not at the end of its table anyway. */
+/* Fills the gaps that a piece has left, but for those at the end of the table,
+ * which is cut off. */
 static void close_listed(const BulkChange *change, Listed listed,
                          ListedTable *source) {
   const EntityIndex *index = &change->store->index;
@@ -203,6 +210,7 @@ static void close_listed(const BulkChange *change, Listed listed,
     if (listed.rows[i] < left) {
       while (entities[source->filler] == 0) source->filler++;
       uint32_t filler = source->filler++;
+      ECS_ASSERT(filler < listed.table->count && entities[listed.rows[i]] == 0);
       gaps[count] = listed.rows[i];
       fillers[count++] = filler;
       entity_index_slot(index, id_index(entities[filler]))->row_bits =

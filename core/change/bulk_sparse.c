@@ -8,23 +8,24 @@
 /* Matches of a query that join a group of one component, whose bit is 0. */
 typedef struct SetJoin {
   ecs_Query *query;
-  const QueryGroup
-      *all; /* its rows take the place of the matches; NULL: none */
+  const QueryGroup *all; /* its rows stand for the matches; NULL: the query's
+                            own plan does */
   Store *store;
   Group *group;
   const Schema *schema;
   const void *image; /* whole; NULL: a tag */
-  uint64_t fields;   /* for who is in the set already */
+  uint64_t fields;   /* to store in matches that are in the set already */
   Table *table;      /* the set's only one */
   bool complete;     /* all matches are known to be in it already */
 } SetJoin;
 
 /* Joining --------------------------------------------------------------- */
 
-/* A query that asks one group, and of the set only that its matches be not in
- * it: since joining passes over who is there, the group's tables serve as they
- * lie. Otherwise such a query would make a new row list every time, because
- * joining is what outdates it. */
+/* The part of a query that asks one other group, and of the set only that its
+ * matches are not in it; NULL for any other query. Joining skips entities that
+ * are in the set, so the tables of that part can be walked as they lie. The
+ * query's row list would have to be made anew every time, because joining makes
+ * it stale. */
 static const QueryGroup *part_beside(const ecs_Query *query,
                                      const Group *group) {
   if (query->part_count != 2) return NULL;
@@ -39,35 +40,35 @@ static uint32_t join_spans(const SetJoin *join) {
   return join->all != NULL ? join->all->match.count : query_spans(join->query);
 }
 
-static Span join_span(const SetJoin *join, uint32_t at) {
-  if (join->all == NULL) return query_span(join->query, at);
+static Span join_span(const SetJoin *join, uint32_t index) {
+  if (join->all == NULL) return query_span(join->query, index);
   const MatchedTables *match = &join->all->match;
-  const Table *table = join->all->group->tables[match->tables[at]];
+  const Table *table = join->all->group->tables[match->tables[index]];
   return (Span){table->entities, NULL, table->count};
 }
 
-/* How many there are in all spans. */
+/* The entities of all spans. */
 static uint64_t join_total(const SetJoin *join) {
   return join->all != NULL ? query_group_rows(join->all)
                            : query_count(join->query);
 }
 
-/* Has the locator pages for all indices ever issued? */
+/* Has the locator a page for every index that was ever issued? */
 static bool has_all_pages(const Store *store, const Locator *locator) {
-  for (uint32_t at = 0; at < store->index.used; at += LOCATOR_PAGE_SIZE)
-    if (!locator_ready(locator, at)) return false;
+  for (uint32_t i = 0; i < store->index.used; i += LOCATOR_PAGE_SIZE)
+    if (!locator_ready(locator, i)) return false;
   return true;
 }
 
-/* How many of a span are in the set; *missing gets those that have no page of
- * the locator. */
+/* Counts the entities of a span that are in the set, and in *missing those
+ * without a page of the locator. */
 static inline __attribute__((always_inline)) uint32_t count_present(
     const Locator *locator, Span span, bool ready, uint32_t *missing) {
   uint32_t present = 0, lost = 0;
   for (uint32_t i = 0; i < span.count; i++) {
-    uint32_t at = id_index(span_entity(&span, i));
-    if (ready || locator_ready(locator, at))
-      present += *locator_narrow_entry(locator, at) != LOCATOR_NONE;
+    uint32_t index = id_index(span_entity(&span, i));
+    if (ready || locator_ready(locator, index))
+      present += *locator_narrow_entry(locator, index) != LOCATOR_NONE;
     else
       lost++;
   }
@@ -85,7 +86,7 @@ static ecs_Status reserve_pages(const SetJoin *join, Span span) {
   return ECS_OK;
 }
 
-/* What is the same for all of a span is asked once. */
+/* The same; what holds for a whole span is asked once. */
 static uint32_t survey_span(const Locator *locator, Span span, bool ready,
                             uint32_t *missing) {
   if (!ready || span.rows != NULL)
@@ -94,8 +95,8 @@ static uint32_t survey_span(const Locator *locator, Span span, bool ready,
                        missing);
 }
 
-/* How many matches are in the set; those who are not get a page where they
- * come. */
+/* Counts the matches that are in the set, and makes locator pages for the
+ * others. */
 static ecs_Status survey_set(const SetJoin *join, uint64_t *present) {
   const Locator *locator = &join->group->locator;
   uint32_t spans = join_spans(join);
@@ -112,7 +113,7 @@ static ecs_Status survey_set(const SetJoin *join, uint64_t *present) {
   return ECS_OK;
 }
 
-/* Who is not in the set goes to the end of it. */
+/* Appends the entities of a span that are not in the set yet. */
 static inline __attribute__((always_inline)) void enter_span(
     const SetJoin *join, Span span) {
   const EntityIndex index = join->store->index; /* in registers */
@@ -124,6 +125,7 @@ static inline __attribute__((always_inline)) void enter_span(
     ecs_Entity entity = span_entity(&span, i);
     uint32_t *entry = locator_narrow_entry(locator, id_index(entity));
     if (*entry != LOCATOR_NONE) continue;
+    ECS_ASSERT(row < join->table->capacity);
     *entry = row;
     entities[row++] = entity;
     entity_index_slot(&index, id_index(entity))->table_bits |= summary;
@@ -140,7 +142,8 @@ static void set_span(const SetJoin *join, const Span *span) {
   }
 }
 
-/* Column by column where everybody in the set is meant. */
+/* Stores the fields in matches that are in the set; column by column where all
+ * of the set is. */
 static void set_present(const SetJoin *join, uint64_t present) {
   uint32_t spans = join_spans(join);
   if (join->table->count == present) {
@@ -154,8 +157,8 @@ static void set_present(const SetJoin *join, uint64_t present) {
   }
 }
 
-/* Is there room for all matches, whoever of them is in the set? Then they need
- * not be counted first. */
+/* Is there room for all matches, even if none is in the set? Then they need not
+ * be counted first. */
 static bool has_room_for_all(const SetJoin *join) {
   const Table *table = join->table;
   return join->fields == 0 &&
@@ -163,7 +166,8 @@ static bool has_room_for_all(const SetJoin *join) {
          join_total(join) <= table->capacity - table->count;
 }
 
-/* What fails comes first; then who is in the set gets the fields. */
+/* Reserves everything, then stores the fields in matches that are in the set.
+ */
 static ecs_Status reserve_set(SetJoin *join) {
   uint64_t present = 0;
   if (has_room_for_all(join)) return ECS_OK;
@@ -189,6 +193,7 @@ static void enter_all(const SetJoin *join) {
       enter_span(join, span);
   }
   uint32_t entered = join->table->count - first;
+  ECS_ASSERT(entered <= join_total(join));
   rows_fill(join->table, first, entered, 0, join->schema, join->image,
             UINT64_MAX);
   if (entered > 0) store_touch(join->store, join->group);
@@ -227,18 +232,19 @@ ecs_Status bulk_sparse_join(ecs_Query *query, Group *group,
 static void leave_all(Store *store, Group *group) {
   const EntityIndex index = store->index; /* in registers */
   Table *table = group->tables[0];
+  ECS_ASSERT(group->table_count == 1 && group->locator.narrow);
   uint32_t gone = summary_is_exact(store) ? group->summary : 0;
   for (uint32_t row = 0; row < table->count; row++) {
-    uint32_t at = id_index(table->entities[row]);
-    *locator_narrow_entry(&group->locator, at) = LOCATOR_NONE;
-    entity_index_slot(&index, at)->table_bits &= ~gone;
+    uint32_t entity_index = id_index(table->entities[row]);
+    *locator_narrow_entry(&group->locator, entity_index) = LOCATOR_NONE;
+    entity_index_slot(&index, entity_index)->table_bits &= ~gone;
   }
   table_clear(table);
   store_touch(store, group);
 }
 
-/* How many matches are in the set. A query that walks nothing but the set's own
- * table need not look at them. */
+/* Counts the matches that are in the set. The matches of a query that walks
+ * nothing but the set's own table need not be looked at. */
 static uint64_t count_leaving(const ecs_Query *query, const Group *group) {
   uint32_t spans = query_spans(query), missing = 0;
   uint64_t present = 0;

@@ -45,7 +45,8 @@ static uint32_t count_columns(const Store *store,
   return columns;
 }
 
-/* What does not depend on the layout: items and their columns' images. */
+/* Fills in what does not depend on the layout: items, and where each column is
+ * in its component's image. */
 static void fill_items(const Store *store, Bundle *bundle,
                        const ecs_Component *components) {
   uint32_t column = 0;
@@ -125,6 +126,7 @@ ecs_Status bundle_ensure(Store *store, const ecs_Component *components,
 static uint32_t ensure_group(Bundle *bundle, Group *group) {
   for (uint32_t i = 0; i < bundle->group_count; i++)
     if (bundle->groups[i].group == group) return i;
+  ECS_ASSERT(bundle->group_count <= bundle->item_count);
   bundle->groups[bundle->group_count] = (BundleGroup){.group = group};
   return bundle->group_count++;
 }
@@ -144,7 +146,8 @@ static void assign_groups(const Store *store, Bundle *bundle) {
   }
 }
 
-/* The table of one part: the mask of its items that are not bits. */
+/* Finds or creates the table of one group, whose mask has the items that are
+ * not stored as bits. */
 static ecs_Status resolve_group(Store *store, Bundle *bundle, uint32_t index) {
   BundleGroup *target = &bundle->groups[index];
   uint32_t words = group_words(target->group);
@@ -165,7 +168,7 @@ static ecs_Status resolve_group(Store *store, Bundle *bundle, uint32_t index) {
   return status;
 }
 
-/* Can spawn_one take the fast path? */
+/* Can spawn_one take the fast path? See plain_version. */
 static bool is_plain(const Bundle *bundle) {
   for (uint32_t i = 0; i < bundle->column_count; i++)
     if (bundle->columns[i].type != ECS_F32) return false;
@@ -184,32 +187,33 @@ static void assign_columns(const Store *store, Bundle *bundle) {
       column->group_index = item->group_index;
       column->code = codes[k];
       column->field = (uint16_t)(codes + k - table->codes);
+      ECS_ASSERT(column->field < table->field_count);
     }
   }
 }
 
-/* The items that have columns in the order of these: the table has no other
- * ones, so the run of one item begins where the last one's ends. */
+/* Sorts the items that have columns by their columns. The table has no other
+ * columns, so that each item's run begins where the one before ends. */
 static void assign_runs(const Store *store, Bundle *bundle) {
   const BundleItem *items = bundle->items;
   bundle->run_count = 0;
   for (uint32_t i = 0; i < bundle->item_count; i++) {
-    uint32_t at = bundle->run_count;
+    uint32_t ins = bundle->run_count;
     if (items[i].column_count == 0) continue;
     uint32_t field = bundle->columns[items[i].first_column].field;
-    for (; at > 0; at--) {
-      const BundleItem *before = &items[bundle->runs[at - 1].item];
+    for (; ins > 0; ins--) {
+      const BundleItem *before = &items[bundle->runs[ins - 1].item];
       if (bundle->columns[before->first_column].field < field) break;
-      bundle->runs[at] = bundle->runs[at - 1];
+      bundle->runs[ins] = bundle->runs[ins - 1];
     }
-    bundle->runs[at] =
+    bundle->runs[ins] =
         (BundleRun){store->components[items[i].component].schema->default_image,
                     i, items[i].column_count};
     bundle->run_count++;
   }
 }
 
-/* Takes back the tables that resolving the first parts gave birth to. */
+/* Drops the tables that resolving the first groups has created. */
 static void drop_tables(Store *store, Bundle *bundle, uint32_t groups) {
   while (groups-- > 0)
     group_drop_tables(bundle->groups[groups].group, &store->memory,

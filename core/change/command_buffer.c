@@ -3,7 +3,7 @@
 
 #include "storage/locate.h"
 
-/* Memory that stays for the next recording, in pages: a megabyte. */
+/* Pages of memory that a reset keeps for the next recording: a megabyte. */
 #define PAGES_KEPT 16u
 
 /* Life ------------------------------------------------------------------ */
@@ -21,7 +21,7 @@ static void free_pages(CommandBuffer *buffer, uint32_t kept) {
   }
 }
 
-/* Frees the pages past the memory that stays. */
+/* Frees the pages past PAGES_KEPT. */
 static void free_surplus(CommandBuffer *buffer) {
   size_t bytes = 0;
   uint32_t kept = 0;
@@ -61,7 +61,7 @@ static bool grow_pages(CommandBuffer *buffer) {
   return true;
 }
 
-/* Makes the page after the last one in use hold at least so many bytes. */
+/* Takes the page after the last one in use, with at least so many bytes. */
 static ecs_Status open_page(CommandBuffer *buffer, size_t bytes) {
   Memory *memory = &buffer->store->memory;
   size_t wanted = bytes < ECS_COMMAND_PAGE ? ECS_COMMAND_PAGE : bytes;
@@ -79,7 +79,7 @@ static ecs_Status open_page(CommandBuffer *buffer, size_t bytes) {
   return ECS_OK;
 }
 
-/* Room for so many bytes of commands in one page. */
+/* Makes room for so many bytes of commands in one page. */
 static ecs_Status reserve_bytes(CommandBuffer *buffer, size_t bytes) {
   if (buffer->page_count > 0) {
     const CommandPage *page = &buffer->pages[buffer->page_count - 1];
@@ -106,29 +106,34 @@ static ecs_Status reserve_record(CommandBuffer *buffer, uint32_t commands,
 const EntityCommands *command_find(const CommandBuffer *buffer,
                                    ecs_Entity entity) {
   if (buffer->entity_count == 0) return NULL;
-  RowId place = locator_find(&buffer->by_index, id_index(entity));
-  if (place.row == LOCATOR_NONE) return NULL;
-  const EntityCommands *commands = &buffer->entities[place.row];
+  RowId position = locator_find(&buffer->by_index, id_index(entity));
+  if (position.row == LOCATOR_NONE) return NULL;
+  ECS_ASSERT(position.row < buffer->entity_count);
+  const EntityCommands *commands = &buffer->entities[position.row];
   return commands->entity == entity ? commands : NULL;
 }
 
-/* A command at the end of the recording and of its entity's chain, which it
- * may begin. Room is reserved. */
+/* Appends a command to the recording and to its entity's chain, which it may
+ * begin. Room must be reserved. */
 static Command *append(CommandBuffer *buffer, CommandKind kind,
                        ecs_Entity entity, size_t image_bytes) {
   CommandPage *page = &buffer->pages[buffer->page_count - 1];
   Command *command = (Command *)(void *)(page->memory + page->used_bytes);
-  RowId place = locator_find(&buffer->by_index, id_index(entity));
+  RowId position = locator_find(&buffer->by_index, id_index(entity));
   page->used_bytes += command_bytes(image_bytes);
-  if (place.row == LOCATOR_NONE) {
-    place.row = buffer->entity_count++;
-    buffer->entities[place.row] = (EntityCommands){entity, NULL, NULL};
-    locator_set(&buffer->by_index, id_index(entity), place);
+  ECS_ASSERT(page->used_bytes <= page->bytes);
+  if (position.row == LOCATOR_NONE) {
+    ECS_ASSERT(buffer->entity_count < buffer->entity_capacity);
+    position.row = buffer->entity_count++;
+    buffer->entities[position.row] = (EntityCommands){entity, NULL, NULL};
+    locator_set(&buffer->by_index, id_index(entity), position);
   }
-  EntityCommands *commands = &buffer->entities[place.row];
+  EntityCommands *commands = &buffer->entities[position.row];
+  ECS_ASSERT(commands->entity == entity);
+  ECS_ASSERT(commands->last == NULL || !is_recorded_destroyed(commands));
   *command = (Command){.before = buffer->last,
                        .previous = commands->last,
-                       .entity_position = place.row,
+                       .entity_position = position.row,
                        .kind = (uint8_t)kind};
   if (commands->last == NULL)
     commands->first = command;
@@ -141,46 +146,45 @@ static Command *append(CommandBuffer *buffer, CommandKind kind,
 }
 
 static void append_change(CommandBuffer *buffer, CommandKind kind,
-                          ecs_Entity entity, ecs_Component component,
+                          ecs_Entity entity, ecs_Component id,
                           const void *image, uint64_t fields) {
   uint32_t bytes =
-      image == NULL ? 0
-                    : buffer->store->components[component].schema->image_bytes;
+      image == NULL ? 0 : buffer->store->components[id].schema->image_bytes;
   Command *command = append(buffer, kind, entity, bytes);
-  command->component = component;
+  command->component = id;
   command->fields = fields;
   command->has_image = bytes > 0;
   if (bytes > 0) memcpy(command + 1, image, bytes);
 }
 
 ecs_Status command_record(CommandBuffer *buffer, CommandKind kind,
-                          ecs_Entity entity, ecs_Component component,
+                          ecs_Entity entity, ecs_Component id,
                           const void *image, uint64_t fields) {
-  size_t bytes = image == NULL
-                     ? 0
-                     : buffer->store->components[component].schema->image_bytes;
+  size_t bytes =
+      image == NULL ? 0 : buffer->store->components[id].schema->image_bytes;
   ecs_Status status = reserve_record(buffer, 1, command_bytes(bytes), 1);
   if (status == ECS_OK)
     status = locator_reserve(&buffer->by_index, &buffer->store->memory,
                              id_index(entity));
   if (status != ECS_OK) return status;
-  append_change(buffer, kind, entity, component, image, fields);
+  append_change(buffer, kind, entity, id, image, fields);
   return ECS_OK;
 }
 
-/* A handle, and a page for its index in by_index. */
+/* Reserves the handles of the next count births, and a page for the index of
+ * each in by_index. */
 static ecs_Status reserve_births(CommandBuffer *buffer, uint32_t count) {
   EntityIndex *index = &buffer->store->index;
   Memory *memory = &buffer->store->memory;
   ecs_Status status = entity_index_reserve(index, memory, count);
-  uint32_t at = index->free_head;
+  uint32_t free_index = index->free_head;
   for (uint32_t i = 0; status == ECS_OK && i < count; i++) {
-    bool recycled = at != 0;
+    bool reuses = free_index != 0;
     uint32_t unused =
         index->used + (i < index->free_count ? 0 : i - index->free_count);
-    uint32_t next = recycled ? at : unused;
+    uint32_t next = reuses ? free_index : unused;
     status = locator_reserve(&buffer->by_index, memory, next);
-    if (recycled) at = slot_row(*entity_index_slot(index, at));
+    if (reuses) free_index = slot_row(*entity_index_slot(index, free_index));
   }
   return status;
 }
@@ -191,9 +195,9 @@ ecs_Status command_record_spawn(CommandBuffer *buffer, const Bundle *bundle,
   size_t bytes = command_bytes(0);
   for (uint32_t i = 0; i < bundle->item_count; i++) {
     bool given = values != NULL && values[i] != NULL;
-    ecs_Component component = bundle->items[i].component;
-    bytes += command_bytes(
-        given ? store->components[component].schema->image_bytes : 0);
+    ecs_Component id = bundle->items[i].component;
+    bytes +=
+        command_bytes(given ? store->components[id].schema->image_bytes : 0);
   }
   ecs_Status status = reserve_record(buffer, bundle->item_count + 1, bytes, 1);
   if (status == ECS_OK) status = reserve_births(buffer, 1);
@@ -255,7 +259,8 @@ static void drop_staged(CommandBuffer *buffer, const StagedRows *until) {
  * of recording, so it is the last one. */
 static void take_back(CommandBuffer *buffer, const Command *command) {
   EntityCommands *commands = &buffer->entities[command->entity_position];
-  uint32_t at = id_index(commands->entity);
+  uint32_t index = id_index(commands->entity);
+  ECS_ASSERT(commands->last == command && buffer->command_count > 0);
   buffer->last = command->before;
   buffer->command_count--;
   commands->last = command->previous;
@@ -265,15 +270,16 @@ static void take_back(CommandBuffer *buffer, const Command *command) {
   }
   ECS_ASSERT(command->entity_position == buffer->entity_count - 1);
   buffer->entity_count--;
-  locator_clear(&buffer->by_index, at);
+  locator_clear(&buffer->by_index, index);
   if (command->kind == COMMAND_SPAWN)
-    entity_index_free(&buffer->store->index, at,
+    entity_index_free(&buffer->store->index, index,
                       id_generation(commands->entity));
 }
 
 void command_rewind(CommandBuffer *buffer, CommandMark mark) {
   while (buffer->last != mark.last) take_back(buffer, buffer->last);
   drop_staged(buffer, mark.staged);
+  ECS_ASSERT(mark.page_count <= buffer->page_count);
   buffer->page_count = mark.page_count;
   if (mark.page_count == 0) free_surplus(buffer);
   if (mark.page_count > 0)

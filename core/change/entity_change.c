@@ -1,4 +1,5 @@
-/* entity_change.c: changes of one entity, for any component, table and group. */
+/* entity_change.c: changes of one entity, for any component, table and group.
+ */
 #include "change/entity_change.h"
 
 #include "storage/table_image.h"

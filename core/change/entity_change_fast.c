@@ -5,9 +5,9 @@
  * that the case is its own, and hands any other to the general way before it
  * has touched anything:
  *
- *      store_add --> add_to_set  ---- no locator page, no room ---> add_any,
- *               \--> add_in_main ---- another edge, no room --->    in
- *               \--> add_as_bit  ---- no column of bits -------->   entity_change.c
+ *      store_add --> add_to_set  ---- no locator page, no room ---> add_any
+ *               \--> add_in_main ---- another edge, no room ------>
+ *               \--> add_as_bit  ---- no column of bits ---------->
  *                \-> add_any  (mixed groups, other types)
  *
  * All rows here have four-byte columns, each a stride behind the last, so that

@@ -6,15 +6,16 @@
 
 /* Reserving ------------------------------------------------------------- */
 
-/* A locator page for every index that the next count births will take. */
+/* Makes a locator page for every index that the next count births will take. */
 static ecs_Status reserve_locator(Store *store, Group *group, uint64_t count) {
   const EntityIndex *index = &store->index;
-  uint32_t at = index->free_head;
+  uint32_t reused = index->free_head;
   uint64_t left = count;
-  for (; at != 0 && left > 0; left--) {
-    ecs_Status status = locator_reserve(&group->locator, &store->memory, at);
+  for (; reused != 0 && left > 0; left--) {
+    ecs_Status status =
+        locator_reserve(&group->locator, &store->memory, reused);
     if (status != ECS_OK) return status;
-    at = slot_row(*entity_index_slot(index, at));
+    reused = slot_row(*entity_index_slot(index, reused));
   }
   for (uint64_t i = 0; i < left; i++) {
     uint32_t fresh = (uint32_t)(index->used + i);
@@ -45,7 +46,7 @@ ecs_Status spawn_reserve(Store *store, Bundle *bundle, uint64_t count) {
   return status;
 }
 
-/* Is there room for one more, with nothing to look up? */
+/* Can one entity be created without reserving anything? */
 static bool ready_for_one(const Store *store, const Bundle *bundle) {
   const EntityIndex *index = &store->index;
   uint32_t next = index->free_head != 0 ? index->free_head : index->used;
@@ -61,9 +62,10 @@ static bool ready_for_one(const Store *store, const Bundle *bundle) {
   return true;
 }
 
-/* Birth ----------------------------------------------------------------- */
+/* Creating one ---------------------------------------------------------- */
 
-/* Values into the fresh row of zeros that is the last of its table. */
+/* Stores an image, NULL for defaults, in the fresh row of zeros that is the
+ * last one of its table. */
 static void store_item(const Store *store, const Bundle *bundle,
                        const BundleItem *item, const void *image) {
   Table *table = bundle->groups[item->group_index].table;
@@ -84,14 +86,14 @@ static void store_item(const Store *store, const Bundle *bundle,
 }
 
 static void append_rows(Store *store, const Bundle *bundle, ecs_Entity entity) {
-  uint32_t at = id_index(entity);
+  uint32_t index = id_index(entity);
   for (uint32_t i = 0; i < bundle->group_count; i++) {
     const BundleGroup *target = &bundle->groups[i];
     uint32_t row = table_append(target->table, entity);
     if (i == 0)
-      entity_index_place(&store->index, at, target->table->id, row);
+      entity_index_place(&store->index, index, target->table->id, row);
     else
-      store_enter(store, target->group, at, target->table, row);
+      store_enter(store, target->group, index, target->table, row);
     store_touch(store, target->group);
   }
 }
@@ -112,7 +114,7 @@ static ECS_COLD ecs_Status spawn_slowly(Store *store, Bundle *bundle,
   return ECS_OK;
 }
 
-/* Values into a row of a plain bundle's table. */
+/* Stores the images in a row of a plain bundle's table. */
 static inline void store_plain(const Bundle *bundle, const Table *table,
                                uint32_t row, const void *const *values) {
   const BundleRun *run = bundle->runs, *end = run + bundle->run_count;
@@ -124,6 +126,8 @@ static inline void store_plain(const Bundle *bundle, const Table *table,
     for (uint32_t i = run->count; i > 0; i--, image += 4, cells += stride)
       element_store_f32(cells, image);
   }
+  /* The runs cover every column. */
+  ECS_ASSERT(cells == table_cells(table, row) + table->columns[2] * stride);
 }
 
 /* In line for a plain bundle with values and room: pure optimisation, 13
@@ -134,6 +138,8 @@ ecs_Status spawn_one(Store *store, Bundle *bundle, const void *const *values,
                    values == NULL))
     return spawn_slowly(store, bundle, values, entity);
   Table *table = bundle->groups[0].table;
+  ECS_ASSERT(bundle->groups[0].group == store_main(store));
+  ECS_ASSERT(store->main->tables[table->id] == table);
   if (ECS_UNLIKELY(table->count == table->capacity ||
                    !entity_index_ready(&store->index)))
     return spawn_slowly(store, bundle, values, entity);
@@ -145,6 +151,8 @@ ecs_Status spawn_one(Store *store, Bundle *bundle, const void *const *values,
   store_plain(bundle, table, row, values);
   return ECS_OK;
 }
+
+/* Creating many --------------------------------------------------------- */
 
 static void fill_defaults(const Store *store, const Bundle *bundle,
                           const BundleItem *item, uint32_t first,
@@ -164,37 +172,41 @@ static void fill_defaults(const Store *store, const Bundle *bundle,
   }
 }
 
-/* The slot of the free index that comes after at in the list. After a clear
- * that is mostly the next one in the page; going there without waiting for what
- * the list says keeps the births of many independent of each other: 4 instead
- * of 6 ns each, values included. */
+/* Moves *free_index on to the next index of the free list and returns its slot.
+ * After a clear that is mostly the next slot of the page; going there without
+ * waiting for what the list says keeps the births independent of each other: 4
+ * instead of 6 ns each, values included. */
 static inline Slot *next_free(const EntityIndex *index, Slot *slot,
-                              uint32_t *at) {
-  uint32_t next = slot_row(*slot), follower = *at + 1;
-  *at = next;
+                              uint32_t *free_index) {
+  uint32_t next = slot_row(*slot), follower = *free_index + 1;
+  *free_index = next;
   if (ECS_LIKELY(next == follower && next % SLOT_PAGE_SIZE != 0)) {
-    *at = follower;
+    *free_index = follower;
     return slot + 1;
   }
   return next == 0 ? NULL : entity_index_slot(index, next);
 }
 
 /* Issues the entities of count new rows of the main group and places them, in
- * one go: freed indices first, then fresh ones. Handles come as from
- * entity_index_issue. */
+ * one loop: freed indices first, then fresh ones, as entity_index_issue does.
+ */
 static void place_in_main(Store *store, const BundleGroup *target,
                           uint32_t first, uint32_t count) {
   EntityIndex *index = &store->index;
   ecs_Entity *born = target->table->entities + first;
-  uint32_t table = target->table->id, reused = 0, at = index->free_head;
-  Slot *slot = at == 0 ? NULL : entity_index_slot(index, at);
+  uint32_t table = target->table->id, reused = 0;
+  uint32_t free_index = index->free_head;
+  Slot *slot = free_index == 0 ? NULL : entity_index_slot(index, free_index);
   for (; reused < count && slot != NULL; reused++) {
     Slot *taken = slot;
-    born[reused] = id_make(at, taken->table_bits);
-    slot = next_free(index, taken, &at);
+    ECS_ASSERT(slot_state(*taken) == SLOT_FREE);
+    born[reused] = id_make(free_index, taken->table_bits);
+    slot = next_free(index, taken, &free_index);
     *taken = (Slot){first + reused, table | slot_hint(taken->table_bits)};
   }
-  index->free_head = at;
+  index->free_head = free_index;
+  ECS_ASSERT(reused <= index->free_count);
+  ECS_ASSERT(reused == count || free_index == 0);
   index->free_count -= reused;
   for (uint32_t i = reused; i < count; i++) {
     uint32_t fresh = index->used++;
@@ -205,7 +217,7 @@ static void place_in_main(Store *store, const BundleGroup *target,
   store_touch(store, target->group);
 }
 
-/* The entities of another part's new rows are those of the main group's. */
+/* Gives the new rows of another group the entities of the main group's rows. */
 static void place_in_group(Store *store, const BundleGroup *target,
                            uint32_t first, const ecs_Entity *born,
                            uint32_t count) {
@@ -221,6 +233,7 @@ ecs_Status spawn_rows(Store *store, Bundle *bundle, uint32_t count,
                       uint32_t *first_rows) {
   ecs_Status status = spawn_reserve(store, bundle, count);
   if (status != ECS_OK) return status;
+  ECS_ASSERT(bundle->layout_version == store->layout_version);
   for (uint32_t i = 0; i < bundle->group_count; i++)
     first_rows[i] = table_append_many(bundle->groups[i].table, count);
   place_in_main(store, &bundle->groups[0], first_rows[0], count);

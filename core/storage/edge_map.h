@@ -4,8 +4,8 @@
  *
  * An edge leads from a table to the one with a component more or less, and
  * names the columns that differ, so that a row moves without any search. Edges
- * are made in pairs, there and back. They lie in an open-addressing hash that is
- * at most half full. Cost of finding: one probe, mostly.
+ * are made in pairs, there and back. They lie in an open-addressing hash that
+ * is at most half full. Cost of finding: one probe, mostly.
  */
 #ifndef ECS_EDGE_MAP_H
 #define ECS_EDGE_MAP_H

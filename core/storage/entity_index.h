@@ -1,4 +1,4 @@
-/* entity_index.h: issues entity handles, recycles their indices, retires them.
+/* entity_index.h: issues entity handles, recycles and retires their indices.
  *
  *      pages[index / 4096] ---> slots[index % 4096]     see slot.h
  *      free_head --> index --> index --> 0              last in, first out

@@ -7,8 +7,8 @@
  * move walks the columns in front of the range, the range, and those behind it.
  *
  * Tables of nothing but four-byte columns are walked in line: pure
- * optimisation, on which entity_change_fast.c builds. Cost of a move: two copies
- * per column.
+ * optimisation, on which entity_change_fast.c builds. Cost of a move: two
+ * copies per column.
  */
 #ifndef ECS_TABLE_ROW_H
 #define ECS_TABLE_ROW_H
