@@ -62,13 +62,11 @@
 #define ECS_DECLARATION_LIMIT 1024u
 #endif
 
-#define ECS_FIELD_LIMIT 64u    /* fields of one component */
-#define ECS_NAME_LIMIT 255u    /* bytes of a name */
-#define ECS_TERM_LIMIT 4096u   /* terms of one query */
-#define ECS_COLUMN_LIMIT 8191u /* columns of one element size in a table */
-#define ECS_EXPLAINED_TABLES \
-  16u /* tables of a group that are told one by
-                                      one; not a limit */
+#define ECS_FIELD_LIMIT 64u      /* fields of one component */
+#define ECS_NAME_LIMIT 255u      /* bytes of a name */
+#define ECS_TERM_LIMIT 4096u     /* terms of one query */
+#define ECS_COLUMN_LIMIT 8191u   /* columns of one element size in a table */
+#define ECS_EXPLAINED_TABLES 16u /* of a group, listed one by one; no limit */
 
 /* Marks functions that another file of the core uses, and users of the library
  * do not. A rock is built without -fvisibility, so that each needs the mark. */

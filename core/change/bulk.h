@@ -27,7 +27,7 @@ ECS_INTERNAL ecs_Status bulk_add(ecs_Query *query, ecs_Component id,
 /* Removes a component from the matches that have it. */
 ECS_INTERNAL ecs_Status bulk_remove(ecs_Query *query, ecs_Component id);
 
-/* Stores those fields of an image whose bits are set in all matches; matches
+/* Stores the fields of an image that are set in the mask `fields`; matches
  * that lack the component get it, with defaults for the other fields. */
 ECS_INTERNAL ecs_Status bulk_set(ecs_Query *query, ecs_Component id,
                                  const void *image, uint64_t fields);

@@ -116,8 +116,8 @@ static void share_out(Listing *listing, Group *group) {
   }
 }
 
-/* Locates every entity and sorts the rows by table: a counting sort, whose
- * first pass counts the rows and whose second one stores them. */
+/* Locates every entity and sorts the rows by table: a counting sort.
+ * The first pass counts the rows, the second one stores them. */
 static ecs_Status list_located(Listing *listing, const BulkChange *change) {
   Memory *memory = &change->store->memory;
   uint32_t spans = query_spans(change->query);

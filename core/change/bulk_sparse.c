@@ -5,7 +5,7 @@
 #include "storage/table_image.h"
 #include "storage/table_rows.h"
 
-/* Matches of a query that join a group of one component, whose bit is 0. */
+/* Matches of a query that join a group of one component, with bit 0. */
 typedef struct SetJoin {
   ecs_Query *query;
   const QueryGroup *all; /* its rows stand for the matches; NULL: the query's

@@ -15,9 +15,9 @@
 
 #include "query/matches.h"
 
-/* Stores those fields of the image whose bits are set in matches that are in
- * the set; the others join with the whole image. The query must be planned, and
- * is prepared where that is needed. ECS_E_MEMORY, ECS_E_LIMIT: nothing has
+/* Stores the fields of the image that are set in `fields` in matches that are
+ * in the set; the others join with the whole image. The query must be planned,
+ * and is prepared where that is needed. ECS_E_MEMORY, ECS_E_LIMIT: nothing has
  * changed. Cost: one locator entry per match, one copy per match that joins. */
 ECS_INTERNAL ecs_Status bulk_sparse_join(ecs_Query *query, Group *group,
                                          const Schema *schema,

@@ -146,7 +146,7 @@ static void assign_groups(const Store *store, Bundle *bundle) {
   }
 }
 
-/* Finds or creates the table of one group, whose mask has the items that are
+/* Finds or creates the table of one group. Its mask has the items that are
  * not stored as bits. */
 static ecs_Status resolve_group(Store *store, Bundle *bundle, uint32_t index) {
   BundleGroup *target = &bundle->groups[index];

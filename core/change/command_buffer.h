@@ -85,7 +85,7 @@ ECS_INTERNAL void command_buffer_deinit(CommandBuffer *buffer);
 
 /* Recording: ECS_E_MEMORY and ECS_E_LIMIT record nothing ------------------ */
 
-/* Records the birth of an entity and its components, in the bundle's order.
+/* Records the spawn of an entity and its components, in the bundle's order.
  * values may be NULL, and so may each image: defaults. The handle is alive from
  * now on, and reserved. Cost: a copy of the images. */
 ECS_INTERNAL ecs_Status command_record_spawn(CommandBuffer *buffer,

@@ -172,7 +172,7 @@ static void summarize(Flush *flush, const EntityCommands *commands) {
 
 /* Where a row goes ------------------------------------------------------ */
 
-/* The row that the entity has in a group now; a newborn entity has none. */
+/* The row that the entity has in a group now; one that is spawned has none. */
 static RowRef locate_row(const Flush *flush, const Group *group,
                          ecs_Entity entity) {
   if (flush->spawn != NULL) return (RowRef){NULL, 0};
@@ -263,7 +263,7 @@ static bool visit_group(Flush *flush, uint32_t group_id) {
 }
 
 /* The group of the i-th change, NULL when it was visited before. Behind the
- * last change comes the main group for a newborn entity. */
+ * last change comes the main group, for an entity that is spawned. */
 static Group *next_group(Flush *flush, uint32_t i) {
   Store *store = flush->store;
   uint32_t group_id = i < flush->change_count
@@ -436,7 +436,7 @@ static void commit_entity(Flush *flush, const EntityCommands *commands) {
     if (group != NULL)
       write_bits(flush, group, place_row(flush, group, commands->entity));
   }
-  /* A newborn entity is placed by now, and its rows are located like others. */
+  /* A spawned entity is placed by now, and its rows are located like others. */
   write_values(flush, commands);
 }
 

@@ -4,7 +4,7 @@
 
 #include "storage/table_image.h"
 
-/* Moves a row along an edge whose target has room. */
+/* Moves a row along an edge. The table it leads to has room. */
 static uint32_t move_along(Store *store, Group *group, const Edge *edge,
                            ecs_Entity entity, RowRef from) {
   Table *to = group->tables[edge->table];
@@ -80,7 +80,7 @@ static ecs_Status enter_with(Store *store, Group *group, ecs_Entity entity,
   return status;
 }
 
-/* The row of a group, of an entity whose row of the main group is known. */
+/* The row of a group; the entity's row of the main group is known. */
 static inline RowRef locate_from(const Group *group, ecs_Entity entity,
                                  RowRef main) {
   return group->id == 0 ? main : store_locate_in(group, id_index(entity));

@@ -174,7 +174,7 @@ static ecs_Status add_in_main(Store *store, ecs_Entity entity,
 
 /* Removing -------------------------------------------------------------- */
 
-/* Closes the cells of a row whose entity was removed. This comes last, when
+/* Closes the cells of a row after its entity was removed. This comes last, when
  * nothing else needs registers any more. */
 static inline void close_cells(const Table *table, uint32_t row) {
   cells_close(table_cells(table, row), table->stride[2], table->count - row,

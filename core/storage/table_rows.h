@@ -49,8 +49,8 @@ ECS_INTERNAL void rows_cut(Table *table, uint32_t count);
 ECS_INTERNAL void rows_repeat(char *first, const void *element, size_t bytes,
                               size_t total);
 
-/* Stores one component in count rows: the fields of an image whose bits are
- * set. */
+/* Stores one component in count rows: the fields of an image that are set
+ * in the mask `fields`. */
 ECS_INTERNAL void rows_fill(Table *table, uint32_t first, uint32_t count,
                             uint32_t component, const Schema *schema,
                             const void *image, uint64_t fields);

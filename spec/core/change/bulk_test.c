@@ -672,7 +672,8 @@ static void joining_those_who_lack_it_builds_no_list(void **state) {
   finish(&fixture);
 }
 
-/* Fields past the 32nd ------------------------------------------------------ */
+/* Fields past the 32nd ------------------------------------------------------
+ */
 
 #define WIDE_FIELDS ECS_FIELD_LIMIT
 

@@ -1,7 +1,7 @@
 /* command_buffer_test.c: recording changes.
  *
- * Nothing is applied here (command_flush_test.c does that): the tests look at subjects,
- * chains, pieces and stages as command_buffer.h draws them.
+ * Nothing is applied here (command_flush_test.c does that): the tests look at
+ * subjects, chains, pieces and stages as command_buffer.h draws them.
  */
 #include "command_buffer_fixture.h"
 
