@@ -47,7 +47,9 @@ BINDING := $(patsubst bindings/lua/%.c,%,$(wildcard bindings/lua/*.c \
   bindings/lua/*/*.c))
 
 # What the mutation score is about.
-MUTANT_MODULES := storage/table storage/group storage/store \
+MUTANT_MODULES := storage/table storage/table_row storage/table_image \
+  storage/edge_map storage/group storage/component storage/store \
+  storage/locate storage/placement change/entity_change \
   change/entity_change_fast storage/locator change/command_buffer
 
 # The public header of the binding stands last: no module of the core may
