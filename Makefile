@@ -33,9 +33,9 @@ CORE := ecs ecs_kernel \
   storage/locate storage/placement storage/store_check \
   query/query_group query/join query/row_list query/query query/query_span \
   query/index_set query/claims query/gather query/cursor query/query_entities \
-  change/entity_change change/entity_change_fast change/spawn \
+  change/entity_change change/entity_change_fast change/bundle change/spawn \
   change/regroup \
-  change/command_buffer change/command_flush \
+  change/staged_rows change/command_buffer change/command_flush \
   change/bulk_sparse change/bulk_rows change/bulk change/bulk_destroy \
   world/world world/deferral world/deferred_change world/world_hash \
   world/world_explain \
@@ -63,7 +63,9 @@ BINDING := object/compat object/object object/error object/number object/name \
   missing_names host module
 
 # What the mutation score is about.
-MUTANT_MODULES := storage/table storage/group storage/store \
+MUTANT_MODULES := storage/table storage/table_row storage/table_image \
+  storage/edge_map storage/group storage/component storage/store \
+  storage/locate storage/placement change/entity_change \
   change/entity_change_fast storage/locator change/command_buffer
 
 # The public header of the binding stands last: no module of the core may

@@ -226,7 +226,7 @@ ecs_Status ecs_accessor_set(ecs_Accessor *accessor, ecs_Entity entity,
   const Store *store = &state->world->store;
   const Component *component = &store->components[state->component];
   if (ECS_UNLIKELY(component->readers > 0 ||
-                   state->world->commands.subject_count > 0 ||
+                   state->world->commands.entity_count > 0 ||
                    state->layout_version != store->layout_version))
     return set_slowly(state, entity, image);
   size_t row, count = state->field_count;
@@ -415,7 +415,7 @@ static bool write_plain_window(AccessorState *state, const ecs_Entity *entities,
                                uint32_t count, uint32_t done,
                                const void *const *columns) {
   uint32_t rows[WINDOW];
-  if (state->world->commands.subject_count > 0 ||
+  if (state->world->commands.entity_count > 0 ||
       !find_plain_window(state, entities, count, rows))
     return false;
   for (uint32_t k = 0; k < state->schema->field_count; k++) {
@@ -452,7 +452,7 @@ ecs_Status ecs_accessor_set_many(ecs_Accessor *accessor,
   AccessorState *state = state_of(accessor);
   uint32_t total = 0;
   ecs_Status status = check(state, true);
-  if (status == ECS_OK && state->world->commands.subject_count > 0)
+  if (status == ECS_OK && state->world->commands.entity_count > 0)
     status = record_many(state, entities, count, columns);
   for (uint32_t done = 0; status == ECS_OK && done < count; done += WINDOW) {
     uint32_t window = count - done < WINDOW ? count - done : WINDOW;

@@ -12,6 +12,7 @@
 #include "world/deferral.h"
 #include "world/deferred_change.h"
 #include "change/bulk.h"
+#include "change/bulk_destroy.h"
 
 typedef struct Request Request;
 

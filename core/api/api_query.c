@@ -216,11 +216,11 @@ static void point_at_rows(CursorState *state, Bundle *bundle) {
   for (uint32_t i = 0; i < bundle->column_count; i++) {
     const BundleColumn *column = &bundle->columns[i];
     bundle->pointers[i] =
-        table_element(bundle->parts[column->part].table, column->code,
-                      bundle->first_rows[column->part]);
+        table_element(bundle->groups[column->group_index].table, column->code,
+                      bundle->first_rows[column->group_index]);
   }
   state->columns = bundle->pointers;
-  state->entities = bundle->parts[0].table->entities + bundle->first_rows[0];
+  state->entities = bundle->groups[0].table->entities + bundle->first_rows[0];
 }
 
 static ecs_Status spawn_now(ecs_World *world, Bundle *bundle, uint32_t count,

@@ -300,7 +300,7 @@ bool ecs_field_set(FieldAccess *access, double entity, uint32_t field,
   const ecs_World *world = *access->world;
   if (ECS_UNLIKELY(world == NULL ||
                    world->store.components[access->component].readers > 0 ||
-                   world->commands.subject_count > 0))
+                   world->commands.entity_count > 0))
     return false;
   const Store *store = &world->store;
   uint32_t row = find_cached(access, store, entity, &table);
@@ -354,7 +354,7 @@ FieldAnswer ecs_field_alive(FieldAccess *access, double entity) {
   const FieldTable *table;
   const ecs_World *world = *access->world;
   if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
-  return ECS_LIKELY(world->commands.subject_count == 0 &&
+  return ECS_LIKELY(world->commands.entity_count == 0 &&
                     is_row(find_cached(access, &world->store, entity, &table)))
              ? FIELD_YES
              : alive_slowly(access, world, entity);

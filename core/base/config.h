@@ -3,8 +3,8 @@
  * ECS_TINY shrinks them so that tests reach every limit and every growth step
  * within a few operations. ECS_CHECKED turns on asserts and scans.
  *
- * A limit has a name here, a test at it and one past it, and the status
- * ECS_E_LIMIT. What has no name here is bounded by memory alone.
+ * A limit has a name here, a test that reaches it and one that goes past it,
+ * and the status ECS_E_LIMIT. What has no name here is bounded by memory alone.
  */
 #ifndef ECS_CONFIG_H
 #define ECS_CONFIG_H
@@ -14,7 +14,7 @@
 
 /* ECS_ROW_ALIGN: capacities of tables are multiples of this, so that a vector
  * of any scalar type that starts inside a column may be loaded past its last
- * row. (Not in the tiny build, whose kernels are scalar.) */
+ * row. (Not in the tiny build: its kernels are scalar.) */
 
 #ifdef ECS_TINY
 #define ECS_ROW_ALIGN 4u
@@ -32,7 +32,7 @@
 #define ECS_SLICE_ROWS 8u         /* of these for a kernel at once */
 #define ECS_JOIN_ROWS 8u          /* rows of a row list found at once */
 #define ECS_COALESCE_ROWS 4u      /* tables below this are coalesced */
-#define ECS_COMMAND_PIECE 256u    /* bytes of a piece of the command buffer */
+#define ECS_COMMAND_PAGE 256u     /* bytes of a page of commands */
 #define ECS_COMMAND_LIMIT 512u    /* commands recorded at once */
 #define ECS_COPY_PIECE 24u        /* bytes copied, then cleared, at once */
 #define ECS_TEXT_LIMIT (1u << 16) /* bytes of a kernel program's text */
@@ -54,7 +54,7 @@
 #define ECS_SLICE_ROWS 128u
 #define ECS_JOIN_ROWS 256u
 #define ECS_COALESCE_ROWS 64u
-#define ECS_COMMAND_PIECE 65536u
+#define ECS_COMMAND_PAGE 65536u
 #define ECS_COMMAND_LIMIT (1u << 31)
 #define ECS_COPY_PIECE 8192u
 #define ECS_TEXT_LIMIT (1u << 20)
@@ -62,16 +62,14 @@
 #define ECS_DECLARATION_LIMIT 1024u
 #endif
 
-#define ECS_FIELD_LIMIT 64u    /* fields of one component */
-#define ECS_NAME_LIMIT 255u    /* bytes of a name */
-#define ECS_TERM_LIMIT 4096u   /* terms of one query */
-#define ECS_COLUMN_LIMIT 8191u /* columns of one element size in a table */
-#define ECS_EXPLAINED_TABLES \
-  16u /* tables of a group that are told one by
-                                      one; not a limit */
+#define ECS_FIELD_LIMIT 64u      /* fields of one component */
+#define ECS_NAME_LIMIT 255u      /* bytes of a name */
+#define ECS_TERM_LIMIT 4096u     /* terms of one query */
+#define ECS_COLUMN_LIMIT 8191u   /* columns of one element size in a table */
+#define ECS_EXPLAINED_TABLES 16u /* of a group, listed one by one; no limit */
 
-/* Functions of one core file that another uses: not for users of the library.
- * A rock has no -fvisibility, so each says it. */
+/* Marks functions that another file of the core uses, and users of the library
+ * do not. A rock is built without -fvisibility, so that each needs the mark. */
 #define ECS_INTERNAL __attribute__((visibility("hidden")))
 
 #endif

@@ -5,7 +5,8 @@
  *    |     generation     |       index        |
  *    +--------------------+--------------------+
  *
- * Index 0 is never issued, so no handle is 0.
+ * Index 0 is never issued, so no handle is 0. A handle is never reused: when an
+ * index comes back, its generation is one higher.
  */
 #ifndef ECS_ID_H
 #define ECS_ID_H
@@ -28,7 +29,7 @@ static inline ecs_Entity id_make(uint32_t index, uint32_t generation) {
   return (ecs_Entity)generation << ECS_INDEX_BITS | index;
 }
 
-/* Can this number be a handle at all? Says nothing about being alive. */
+/* Is the number in the range of handles? The entity need not be alive. */
 static inline bool id_is_handle(double number) {
   return number >= 0 && number < 4503599627370496.0 &&
          number == (double)(uint64_t)number;

@@ -1,8 +1,8 @@
 /* invariant.h: asserts for our own bugs.
  *
- * ECS_ASSERT states what must hold if the core is right; it is no check of
- * what a caller hands in (that is the border's, world.h). In a normal build it
- * costs nothing; with ECS_CHECKED it stops the process.
+ * ECS_ASSERT states what must hold if the core is right. Arguments of callers
+ * are not its business: the border checks them (world.h). In a normal build an
+ * assert costs nothing; with ECS_CHECKED a broken one stops the process.
  */
 #ifndef ECS_INVARIANT_H
 #define ECS_INVARIANT_H
@@ -22,8 +22,8 @@
 #define ECS_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define ECS_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
-/* A path that is rarely taken, kept out of line so that the one beside it needs
- * no registers saved. */
+/* A path that is rarely taken, kept out of line so that the path beside it need
+ * not save registers. */
 #define ECS_COLD __attribute__((noinline))
 
 #endif

@@ -5,10 +5,10 @@
  *                             +---- NULL <----+----------+
  *
  * The account changes only after the record has answered, so a refusal leaves
- * both the block and the numbers as they were. What the account says is exact
- * because every caller tells a block's size when it resizes or frees it.
+ * both the block and the numbers as they were. The account is exact because
+ * every caller passes a block's size when it resizes or frees the block.
  *
- * Cost: a compare and three additions on top of the record's own work.
+ * Cost: a comparison and three additions on top of the record's own work.
  */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE 1 /* madvise */
@@ -23,7 +23,7 @@
 #include <unistd.h>
 #endif
 
-/* The record for those who bring none. */
+/* The record of a world that is created without one. */
 static void *resize_with_c_library(void *user, void *block, size_t old_bytes,
                                    size_t new_bytes) {
   (void)user;
@@ -40,9 +40,10 @@ void memory_init(Memory *memory, ecs_Memory record, uint64_t limit_bytes) {
   *memory = (Memory){.record = record, .limit_bytes = limit_bytes};
 }
 
-/* Would growing the account by this much pass the limit? Written without a sum,
- * so that it holds for any size. bytes never exceeds a limit that is set. */
+/* Would growing the account by so many bytes pass the limit? Written without a
+ * sum, which could overflow. */
 static bool passes_limit(const Memory *memory, size_t more_bytes) {
+  ECS_ASSERT(memory->limit_bytes == 0 || memory->bytes <= memory->limit_bytes);
   return memory->limit_bytes != 0 &&
          more_bytes > memory->limit_bytes - memory->bytes;
 }
@@ -77,8 +78,8 @@ void *memory_zeroed(Memory *memory, size_t count, size_t element_bytes) {
   return block;
 }
 
-/* Where a fault for each page costs more than the call. A page's fault is
- * 1.5 us of a virtual machine's time, in a populated range 0.9. */
+/* Bytes from which on a fault for each page costs more than the call. A page's
+ * fault takes a virtual machine 1.5 us, in a populated range 0.9. */
 #define POPULATE_LEAST 16384u
 
 void memory_populate(void *block, size_t bytes) {
@@ -86,7 +87,7 @@ void memory_populate(void *block, size_t bytes) {
   uintptr_t begin = (uintptr_t)block;
   if (bytes < POPULATE_LEAST) return;
   uintptr_t page = begin & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1u);
-  /* A system that cannot says so, and nothing is lost. */
+  /* A system that cannot do this returns an error, which does no harm. */
   (void)madvise((void *)page, bytes + (begin - page), MADV_POPULATE_WRITE);
 #else
   (void)block;
@@ -100,10 +101,11 @@ void memory_free(Memory *memory, void *block, size_t bytes) {
   memory->record.resize(memory->record.user, block, bytes, 0);
   memory->bytes -= bytes;
   memory->blocks--;
+  ECS_ASSERT((memory->blocks == 0) == (memory->bytes == 0));
 }
 
-/* The capacity that doubling reaches from here for at least this many; the
- * last doubling before the end of the type goes to its end instead. */
+/* Doubles a capacity until it is at least that large; the last doubling before
+ * the end of the type goes to its end instead. */
 static uint32_t doubled_capacity(uint32_t capacity, uint32_t least) {
   if (capacity < 4) capacity = 4;
   while (capacity < least)
@@ -136,7 +138,7 @@ bool memory_size(size_t a, size_t b, size_t c, size_t *bytes) {
 
 void *memory_lay(char *block, size_t *used, size_t count,
                  size_t element_bytes) {
-  size_t at = (*used + 15) / 16 * 16;
-  *used = at + count * element_bytes;
-  return block == NULL ? NULL : block + at;
+  size_t offset = (*used + 15) / 16 * 16;
+  *used = offset + count * element_bytes;
+  return block == NULL ? NULL : block + offset;
 }

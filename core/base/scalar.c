@@ -4,15 +4,14 @@
  *             --- converting --> the element's bytes, always
  *      bytes  --- canonical ---> bytes a column may hold
  *
- * A float is rounded to nearest, ties to even, on both ways in; what only
- * converting allows is a finite number too large for an f32, which becomes an
- * infinity, as it does in any C program and in compiled kernels.
+ * A float is rounded to nearest, ties to even, either way. Only converting
+ * accepts a finite number that is too large for an f32; it becomes an infinity,
+ * as it does in any C program and in compiled kernels.
  *
- * Elements are read and written with memcpy: an image handed in by a caller
- * need not be aligned, and a column of floats is looked at as integers here.
+ * Elements are read and written with memcpy: the image of a caller need not be
+ * aligned, and a column of floats is read as integers here.
  *
- * Invariant: whatever these functions store is left alone by
- * scalar_canonicalize.
+ * Invariant: scalar_canonicalize changes nothing that these functions store.
  */
 #include "base/scalar.h"
 
@@ -21,15 +20,13 @@
 
 #include "base/id.h"
 
-/* The one quiet NaN of either width: no sign, no payload. */
-
-/* Above these, with the sign taken off, every pattern is a NaN. */
+/* Without its sign, a pattern above these is a NaN. */
 #define INFINITY_F32 UINT32_C(0x7f800000)
 #define INFINITY_F64 UINT64_C(0x7ff0000000000000)
 #define WITHOUT_SIGN_F32 UINT32_C(0x7fffffff)
 #define WITHOUT_SIGN_F64 UINT64_C(0x7fffffffffffffff)
 
-/* An entity has no bit at this place or above. */
+/* A handle has no bit at this position or above. */
 #define ENTITY_BITS 52u
 
 typedef struct Kind {
@@ -46,7 +43,7 @@ static const Kind kinds[ECS_SCALAR_COUNT] = {
 #undef KIND
 };
 
-/* A type this build has? Bindings hand over any integer. */
+/* Is it a type of this build? Bindings pass any integer. */
 static bool is_known(ecs_Scalar type) {
   return (unsigned)type < (unsigned)ECS_SCALAR_COUNT;
 }
@@ -82,10 +79,9 @@ static void write_f64(void *place, double value) {
   memcpy(place, &bits, sizeof bits);
 }
 
-/* Stores a number that is in the range of the type, an integer, bool or
- * entity. The low bytes of two's complement are the element whatever its sign;
- * they go through a variable of its width, so that byte order does not matter.
- */
+/* Stores a number that is in the range of the type: an integer, bool or entity.
+ * The low bytes of two's complement are the element whatever its sign. They
+ * pass through a variable of its width, so that byte order does not matter. */
 static void write_integer(ecs_Scalar type, void *place, int64_t number) {
   uint8_t byte = (uint8_t)number;
   uint16_t half = (uint16_t)number;
@@ -98,7 +94,7 @@ static void write_integer(ecs_Scalar type, void *place, int64_t number) {
   }
 }
 
-/* Any number as an f32 or f64. */
+/* Stores any number as an f32 or f64. */
 static void write_float(ecs_Scalar type, void *place, double value) {
   if (type == ECS_F32)
     write_f32(place, value);
@@ -128,7 +124,7 @@ ecs_Status ecs_scalar_store(ecs_Scalar type, void *place, double value) {
   return ECS_OK;
 }
 
-/* The integer nearest to the value between it and 0 that the type holds. */
+/* The integer of the type that is nearest to the value, between it and 0. */
 static int64_t saturated(ecs_Scalar type, double value) {
   const Kind *kind = &kinds[type];
   if (isnan(value)) return 0;
@@ -186,9 +182,9 @@ const char *ecs_scalar_name(ecs_Scalar type) {
 /* Canonical form ---------------------------------------------------------- */
 
 /* Is there a NaN? Nearly always there is none, and then nothing is stored. One
- * comparison asks about two elements, one of either half (an odd one in the
- * middle is in both); a flag of the same type is what the compiler turns into
- * vector code. */
+ * comparison tests two elements, one of either half (an odd one in the middle
+ * is in both). The flag has the elements' type so that the compiler makes
+ * vector code of the loop. */
 #define HAS_NAN(name, c_type)                                          \
   static bool name(const void *elements, uint32_t count) {             \
     size_t half = (size_t)count - count / 2;                           \
@@ -207,8 +203,8 @@ HAS_NAN(has_nan_f32, float)
 HAS_NAN(has_nan_f64, double)
 #undef HAS_NAN
 
-/* Each loop stores whether it changed anything or not: without a branch the
- * compiler turns it into vector code. */
+/* Each loop stores every element, changed or not: without a branch the compiler
+ * makes vector code of it. */
 #define CANONICALIZE(name, c_type, canonical)              \
   static uint32_t name(void *elements, uint32_t count) {   \
     unsigned char *place = elements;                       \

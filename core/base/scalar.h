@@ -1,13 +1,15 @@
-/* scalar.h: the types a field can have, and numbers on their way into one.
+/* scalar.h: the types that a field can have, and how numbers are stored in one.
  *
- * Two ways in. Strict refuses what the type cannot hold. Converting truncates
- * towards zero and saturates; NaN becomes 0 in an integer. Both store a NaN in
- * a float as the one quiet NaN: a column never holds a payload.
+ * A number is stored in one of two ways. Strict storing refuses a number that
+ * the type cannot hold. Converting truncates towards zero and saturates, and
+ * makes a NaN 0 in an integer. Both store a NaN in a float as the one quiet
+ * NaN: a column never holds a NaN with a payload.
  */
 #ifndef ECS_SCALAR_H
 #define ECS_SCALAR_H
 
 #include "base/config.h"
+#include "base/invariant.h"
 #include "ecs.h"
 
 /* name, bytes, lowest, highest (as doubles; of floats their infinities) */
@@ -29,9 +31,10 @@
 #define SCALAR_QUIET_F32 0x7fc00000u
 #define SCALAR_QUIET_F64 UINT64_C(0x7ff8000000000000)
 
-/* Bytes of one element: 1, 2, 4 or 8. No check of the type. */
+/* Bytes of one element: 1, 2, 4 or 8. The type must be one of the list. */
 static inline uint32_t scalar_bytes(ecs_Scalar type) {
   static const uint8_t bytes[ECS_SCALAR_COUNT] = {4, 8, 1, 1, 2, 2, 4, 4, 1, 8};
+  ECS_ASSERT((unsigned)type < (unsigned)ECS_SCALAR_COUNT);
   return bytes[type];
 }
 
@@ -39,12 +42,12 @@ static inline bool scalar_is_float(ecs_Scalar type) {
   return type == ECS_F32 || type == ECS_F64;
 }
 
-/* Makes one element as every column holds it: a NaN without payload, a bool of
- * 0 or 1, an entity of at most 52 bits (otherwise null). */
+/* Makes one element canonical, as every column holds it: a NaN without payload,
+ * a bool of 0 or 1, an entity of at most 52 bits (otherwise null). */
 ECS_INTERNAL void scalar_canonicalize(ecs_Scalar type, void *element);
 
-/* The same for count elements in a row; returns how many it changed. Exported
- * for bindings, and no part of what ecs.h promises. */
+/* Makes count elements canonical and returns how many of them it changed.
+ * Exported for bindings; not part of the interface that ecs.h promises. */
 ECS_API uint32_t ecs_scalar_canonicalize_many(ecs_Scalar type, void *elements,
                                               uint32_t count);
 

@@ -1,14 +1,14 @@
 /* status.c: every outcome's name and sentence, from the list in status.h.
  *
  *      ECS_STATUS_LIST ---> STATUS_ECS_OK, ...   must equal ecs.h's enum
- *                      ---> texts[]              what the two functions read
+ *                      ---> outcomes[]           what the two functions read
  *
  * Both functions take any number, because a binding may pass on one that came
  * from elsewhere; the answer is a string constant either way.
  */
 #include "base/status.h"
 
-/* The list's own numbering, only to be compared with the one in ecs.h. */
+/* The list's own numbers, to be compared with those of ecs.h. */
 enum {
 #define POSITION(code, text) STATUS_##code,
   ECS_STATUS_LIST(POSITION)

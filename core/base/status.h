@@ -1,8 +1,8 @@
 /* status.h: the outcomes of ecs.h with their sentences.
  *
- * One list gives code, name and text, so that none of them can be forgotten;
- * ecs.h spells the codes out once more because it must stay free of macros,
- * and status.c proves at compile time that the two agree.
+ * One list gives code, name and text, so that none of them can be forgotten.
+ * ecs.h repeats the codes because it must stay free of macros, and status.c
+ * proves at compile time that the two agree.
  */
 #ifndef ECS_STATUS_H
 #define ECS_STATUS_H

@@ -1,8 +1,8 @@
-/* text.h: text for people, written into a place of fixed size.
+/* text.h: text for people, written into a buffer of fixed size.
  *
- *      at --> | f u l l   p l a n 0 |      what fits, always ended by a 0
+ *      next -> | f u l l   p l a n 0 |     what fits, always ended by a 0
  *      length    counts all of it, as snprintf does, so that a caller can ask
- *                first and bring a place that is large enough
+ *                first and bring a buffer that is large enough
  *
  * Nothing here fails and nothing is allocated.
  */
@@ -13,12 +13,12 @@
 #include "ecs.h"
 
 typedef struct Text {
-  char *at;      /* where the next word goes; NULL where left is 0 */
+  char *next;    /* where the next word goes; NULL where left is 0 */
   size_t left;   /* bytes, the final 0 included */
-  size_t length; /* of all that was said, without the final 0 */
+  size_t length; /* bytes of the whole text, without the final 0 */
 } Text;
 
-/* Adds words, in the way of printf. */
+/* Appends text, formatted as by printf. Cannot fail. */
 ECS_INTERNAL void text_say(Text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -1,4 +1,4 @@
-/* bulk_methods.c: one change of every entity that matches a query, at once. */
+/* bulk.c: one change of every entity that matches a query, at once. */
 #include "change/bulk.h"
 
 #include "change/bulk_rows.h"
@@ -8,61 +8,55 @@
 #include "storage/table_rows.h"
 #include "change/bulk_sparse.h"
 
-/* Where an entity with no place in the group goes. */
-static ecs_Status ensure_home(Change *change) {
+/* Finds or creates the table that entities new to the group go to. */
+static ecs_Status ensure_first_table(BulkChange *change) {
   Memory *memory = &change->store->memory;
   uint32_t bit = change->bit, words = group_words(change->group);
-  if (change->home != NULL) return ECS_OK;
+  if (change->first_table != NULL) return ECS_OK;
   uint64_t *mask = memory_zeroed(memory, words, sizeof(uint64_t));
   if (mask == NULL) return ECS_E_MEMORY;
   if (!group_is_bits(change->group, bit))
     mask[bit >> 6] = UINT64_C(1) << (bit & 63u);
-  ecs_Status status =
-      group_ensure_table(change->group, memory, mask, words, &change->home);
+  ecs_Status status = group_ensure_table(change->group, memory, mask, words,
+                                         &change->first_table);
   memory_free(memory, mask, words * sizeof(uint64_t));
   return status;
 }
 
-static uint32_t bits_index(const Change *change) {
+static uint32_t bits_index(const BulkChange *change) {
   return change->group->components[change->bit].bits_index;
-}
-
-/* Does the table have no component but this one, tags stored as bits apart? */
-static bool is_only(const Table *table, uint32_t bit) {
-  for (uint32_t i = 0; i < table->mask_words; i++)
-    if (table->mask[i] != (bit >> 6 == i ? UINT64_C(1) << (bit & 63u) : 0u))
-      return false;
-  return true;
 }
 
 /* Whole tables ---------------------------------------------------------- */
 
-static uint32_t table_total(const Change *change) {
+static uint32_t table_total(const BulkChange *change) {
   return query_span_count(change->query);
 }
 
-static Table *table_at(const Change *change, uint32_t at) {
-  return query_span_rows(change->query, at, 0).table;
+static Table *matching_table(const BulkChange *change, uint32_t index) {
+  return query_span_rows(change->query, index, 0).table;
 }
 
 /* Do the rows of a table have to move? */
-static bool is_source(const Change *change, const Table *table) {
+static bool is_source(const BulkChange *change, const Table *table) {
   return table->count > 0 && table_has(table, change->bit) != change->adds;
 }
 
-/* Do they leave the group? */
-static bool is_leaving(const Change *change, const Table *table) {
-  return !change->adds && change->group->id != 0 && is_only(table, change->bit);
+/* Do its entities have no row of the group afterwards? */
+static bool is_leaving(const BulkChange *change, const Table *table) {
+  return !change->adds && change->group->id != 0 &&
+         table_has_only(table, change->bit);
 }
 
-/* A full plan over the component's own group, whose rows do all the same: a tag
- * stored as bits may keep some of those that leave in their group. */
-static bool moves_whole_tables(const Change *change) {
+/* Is the plan a full one over the component's own group, where all rows of a
+ * table move alike? They do not where they leave the group and a tag stored as
+ * bits may keep some of them. */
+static bool moves_whole_tables(const BulkChange *change) {
   const ecs_Query *query = change->query;
   if (!query_is_direct(query) || query->groups[0].group != change->group)
     return false;
   for (uint32_t i = 0; i < table_total(change); i++) {
-    const Table *table = table_at(change, i);
+    const Table *table = matching_table(change, i);
     if (is_source(change, table) && is_leaving(change, table) &&
         table->bits_columns > 0)
       return false;
@@ -70,12 +64,12 @@ static bool moves_whole_tables(const Change *change) {
   return true;
 }
 
-/* The tables that are born on the way join the end of the match, empty. */
-static ecs_Status reserve_tables(Change *change) {
+/* Tables that are created on the way join the end of the match, empty. */
+static ecs_Status reserve_tables(BulkChange *change) {
   Group *group = change->group;
   const Edge *edge = NULL;
   for (uint32_t i = 0; i < table_total(change); i++) {
-    Table *from = table_at(change, i);
+    Table *from = matching_table(change, i);
     if (!is_source(change, from) || is_leaving(change, from)) continue;
     ecs_Status status = group_ensure_edge(group, &change->store->memory, from,
                                           change->bit, &edge);
@@ -89,42 +83,44 @@ static ecs_Status reserve_tables(Change *change) {
   return ECS_OK;
 }
 
-static void leave_table(const Change *change, Table *table) {
+static void leave_table(const BulkChange *change, Table *table) {
   for (uint32_t row = 0; row < table->count; row++)
     store_leave(change->store, change->group, id_index(table->entities[row]));
   table_clear(table);
 }
 
-static void move_table(const Change *change, Table *from) {
+static void move_table(const BulkChange *change, Table *from) {
   const Edge *edge = group_find_edge(change->group, from, change->bit);
+  ECS_ASSERT(edge != NULL && edge->added == change->adds);
   Table *to = change->group->tables[edge->table];
   uint32_t first = 0;
   if (rows_can_hand(to, from))
     rows_hand(to, from);
   else
     first = rows_append(to, from, &edge->range, edge->added);
-  bulk_rows_tell_places(change, to, first);
+  bulk_rows_set_places(change, to, first);
   if (change->adds)
-    rows_fill(to, first, to->count - first, change->bit, change->what->schema,
-              change->image, UINT64_MAX);
+    rows_fill(to, first, to->count - first, change->bit,
+              change->component->schema, change->image, UINT64_MAX);
 }
 
-/* What is present is set before anything arrives beside it. */
-static void set_tables(const Change *change) {
+/* Stores the fields in tables that have the component, before other rows arrive
+ * there. */
+static void set_tables(const BulkChange *change) {
   for (uint32_t i = 0; i < table_total(change); i++) {
-    Table *table = table_at(change, i);
+    Table *table = matching_table(change, i);
     if (table_has(table, change->bit))
-      rows_fill(table, 0, table->count, change->bit, change->what->schema,
+      rows_fill(table, 0, table->count, change->bit, change->component->schema,
                 change->image, change->fields);
   }
 }
 
-static ecs_Status change_tables(Change *change) {
+static ecs_Status change_tables(BulkChange *change) {
   ecs_Status status = reserve_tables(change);
   if (status != ECS_OK) return bulk_rows_give_up(change, status);
   if (change->fields != 0) set_tables(change);
   for (uint32_t i = 0; i < table_total(change); i++) {
-    Table *table = table_at(change, i);
+    Table *table = matching_table(change, i);
     if (!is_source(change, table)) continue;
     if (is_leaving(change, table))
       leave_table(change, table);
@@ -137,8 +133,8 @@ static ecs_Status change_tables(Change *change) {
 
 /* Tags stored as bits --------------------------------------------------- */
 
-/* Clearing asks for no column: a table without one has nothing to clear. */
-static ecs_Status reserve_bits(const Change *change, uint32_t part) {
+/* Clearing needs no room: a table without the column has nothing to clear. */
+static ecs_Status reserve_bits(const BulkChange *change, uint32_t part) {
   uint32_t columns = group_bits_columns(change->group, change->bit);
   uint32_t spans = change->adds ? query_span_count(change->query) : 0;
   for (uint32_t i = 0; i < spans; i++) {
@@ -151,7 +147,7 @@ static ecs_Status reserve_bits(const Change *change, uint32_t part) {
   return ECS_OK;
 }
 
-static ecs_Status change_bits(const Change *change, uint32_t part) {
+static ecs_Status change_bits(const BulkChange *change, uint32_t part) {
   uint32_t index = bits_index(change);
   uint32_t spans = query_span_count(change->query);
   ecs_Status status = reserve_bits(change, part);
@@ -172,16 +168,17 @@ static ecs_Status change_bits(const Change *change, uint32_t part) {
 
 /* One by one ------------------------------------------------------------ */
 
-/* The table that an entity goes to; NULL: it goes nowhere new. */
-static ecs_Status find_target(Change *change, RowRef place, Table **to) {
+/* Finds or creates the table that an entity goes to; NULL: its row stays where
+ * it is, or leaves the group. */
+static ecs_Status find_target(BulkChange *change, RowRef place, Table **to) {
   Group *group = change->group;
   const Edge *edge = NULL;
   bool bits = group_is_bits(group, change->bit);
   *to = NULL;
   if (place.table == NULL) {
     if (!change->adds) return ECS_OK;
-    ecs_Status status = ensure_home(change);
-    *to = change->home;
+    ecs_Status status = ensure_first_table(change);
+    *to = change->first_table;
     return status;
   }
   if (bits || table_has(place.table, change->bit) == change->adds)
@@ -194,15 +191,13 @@ static ecs_Status find_target(Change *change, RowRef place, Table **to) {
   return status;
 }
 
-/* Columns of bits at once; rows are counted. */
-static ecs_Status reserve_one(Change *change, ecs_Entity entity) {
+/* Makes columns of bits at once; rows are only counted, in the tables. */
+static ecs_Status reserve_one(BulkChange *change, ecs_Entity entity) {
   Store *store = change->store;
   Group *group = change->group;
-  uint32_t at = id_index(entity);
   uint32_t columns = group_bits_columns(group, change->bit);
   Table *to = NULL;
-  RowRef place = group->id == 0 ? store_locate_main(store, entity)
-                                : store_locate_in(group, at);
+  RowRef place = store_locate_group(store, group, entity);
   ecs_Status status = find_target(change, place, &to);
   if (status != ECS_OK) return status;
   if (to == NULL)
@@ -210,7 +205,7 @@ static ecs_Status reserve_one(Change *change, ecs_Entity entity) {
                ? store_reserve_rows(store, group, place.table, columns, 0)
                : ECS_OK;
   if (place.table == NULL)
-    status = locator_reserve(&group->locator, &store->memory, at);
+    status = locator_reserve(&group->locator, &store->memory, id_index(entity));
   else
     columns = place.table->bits_columns;
   to->pending++;
@@ -218,7 +213,7 @@ static ecs_Status reserve_one(Change *change, ecs_Entity entity) {
                           : status;
 }
 
-static ecs_Status reserve_each(Change *change, const ecs_Entity *list,
+static ecs_Status reserve_each(BulkChange *change, const ecs_Entity *list,
                                uint32_t count) {
   ecs_Status status = ECS_OK;
   for (uint32_t i = 0; status == ECS_OK && i < count; i++)
@@ -226,24 +221,25 @@ static ecs_Status reserve_each(Change *change, const ecs_Entity *list,
   return status == ECS_OK ? bulk_rows_reserve_pending(change) : status;
 }
 
-static void change_one(const Change *change, ecs_Entity entity) {
+static void change_one(const BulkChange *change, ecs_Entity entity) {
   Store *store = change->store;
-  const Schema *schema = change->what->schema;
+  const Schema *schema = change->component->schema;
   RowRef place = {NULL, 0};
   if (!change->adds) {
-    must_work(store_remove(store, entity, change->component));
+    must_work(store_remove(store, entity, change->id));
     return;
   }
   if (change->fields != 0)
-    must_work(store_locate(store, entity, change->component, &place));
+    must_work(store_locate(store, entity, change->id, &place));
+  ECS_ASSERT(place.table == NULL || place.table->entities[place.row] == entity);
   if (place.table == NULL)
-    must_work(store_add(store, entity, change->component, change->image));
+    must_work(store_add(store, entity, change->id, change->image));
   else if (schema->field_count > 0)
     table_store(place.table, place.row, change->bit, schema, change->image,
                 change->fields);
 }
 
-static ecs_Status change_each(Change *change, const ecs_Entity *list,
+static ecs_Status change_each(BulkChange *change, const ecs_Entity *list,
                               uint32_t count) {
   ecs_Status status = reserve_each(change, list, count);
   if (status != ECS_OK) return bulk_rows_give_up(change, status);
@@ -253,9 +249,9 @@ static ecs_Status change_each(Change *change, const ecs_Entity *list,
 
 /* Which way ------------------------------------------------------------- */
 
-/* Where rows move one by one the plan does not last: the entities are copied
+/* Moving rows one by one makes the plan stale, so the entities are copied
  * first. */
-static ecs_Status change_list(Change *change) {
+static ecs_Status change_list(BulkChange *change) {
   Memory *memory = &change->store->memory;
   uint32_t count = (uint32_t)query_count(change->query);
   ecs_Entity *list = memory_zeroed(memory, count, sizeof(ecs_Entity));
@@ -266,21 +262,21 @@ static ecs_Status change_list(Change *change) {
   return status;
 }
 
-static ecs_Status change_all(Change *change) {
-  const Component *what = change->what;
+static ecs_Status change_all(BulkChange *change) {
+  const Component *component = change->component;
   ecs_Status status = query_plan(change->query);
   if (status != ECS_OK) return status;
-  change->group = change->store->groups[what->group_id];
-  change->bit = what->bit;
+  change->group = component->group;
+  change->bit = component->bit;
   bool is_set = change->group->locator.narrow;
   if (is_set && change->adds)
-    return bulk_sparse_join(change->query, change->group, what->schema,
+    return bulk_sparse_join(change->query, change->group, component->schema,
                             change->image, change->fields);
   status = query_prepare(change->query);
   if (status != ECS_OK || query_count(change->query) == 0) return status;
   change->tables_before = change->group->table_count;
   uint32_t part = bulk_rows_main_part(change);
-  if (what->storage == ECS_STORE_BITS) {
+  if (component->storage == ECS_STORE_BITS) {
     if (part < change->query->group_count) return change_bits(change, part);
   } else if (is_set) {
     if (bulk_sparse_empty(change->query, change->group)) return ECS_OK;
@@ -292,33 +288,32 @@ static ecs_Status change_all(Change *change) {
   return change_list(change);
 }
 
-static Change change_of(ecs_Query *query, ecs_Component component) {
-  const Component *what = &query->store->components[component];
-  return (Change){.query = query,
-                  .store = query->store,
-                  .component = component,
-                  .what = what,
-                  .image = what->schema->default_image};
+static BulkChange change_of(ecs_Query *query, ecs_Component id) {
+  const Component *component = &query->store->components[id];
+  return (BulkChange){.query = query,
+                      .store = query->store,
+                      .id = id,
+                      .component = component,
+                      .image = component->schema->default_image};
 }
 
-ecs_Status bulk_add(ecs_Query *query, ecs_Component component,
-                    const void *image) {
-  Change change = change_of(query, component);
+ecs_Status bulk_add(ecs_Query *query, ecs_Component id, const void *image) {
+  BulkChange change = change_of(query, id);
   change.adds = true;
-  if (image != NULL && change.what->schema->field_count > 0)
+  if (image != NULL && change.component->schema->field_count > 0)
     change.image = image;
   return change_all(&change);
 }
 
-ecs_Status bulk_remove(ecs_Query *query, ecs_Component component) {
-  Change change = change_of(query, component);
+ecs_Status bulk_remove(ecs_Query *query, ecs_Component id) {
+  BulkChange change = change_of(query, id);
   return change_all(&change);
 }
 
-ecs_Status bulk_set(ecs_Query *query, ecs_Component component,
-                    const void *image, uint64_t fields) {
-  Change change = change_of(query, component);
-  const Schema *schema = change.what->schema;
+ecs_Status bulk_set(ecs_Query *query, ecs_Component id, const void *image,
+                    uint64_t fields) {
+  BulkChange change = change_of(query, id);
+  const Schema *schema = change.component->schema;
   uint64_t whole[ECS_FIELD_LIMIT]; /* 64 fields of eight bytes */
   change.adds = true;
   if (schema->field_count == 0) return change_all(&change);

@@ -1,17 +1,15 @@
 /* bulk.h: one change of every entity that matches a query, at once.
  *
  * The result is that of the same change made one by one over the matches, but
- * for the order of rows, and indices that come free do so from the highest to
- * the lowest. What differs is the work. Where the query's plan is full and the
- * component is in the same group, whole tables move:
+ * for the order of rows. What differs is the work. Where the query's plan is
+ * full and the component is in the same group, whole tables move:
  *
  *      add C      {A}   | e1 e2 e3 |  --->  {A C}   | e4 e1 e2 e3 |
  *                 {A B} | e5 |        --->  {A B C} | e5 |
  *
- * column by column (table_rows.h), with one pass over the slots or locators. A sparse
- * set is entered in one run, a tag stored as bits is written byte by byte, and
- * destroyed tables are cleared. Whatever is left goes one by one, after room
- * was made for all of them.
+ * column by column (table_rows.h), with one pass over the slots or locators. A
+ * sparse set is joined in one run, and a tag stored as bits is written byte by
+ * byte. Whatever is left goes one by one, after room was made for all of it.
  *
  * As in store.h, arguments are trusted, nothing is open, and everything is
  * reserved first: ECS_E_MEMORY and ECS_E_LIMIT change nothing.
@@ -21,19 +19,17 @@
 
 #include "query/index_set.h"
 
-/* Adds a component where it is absent; image NULL: defaults. */
-ECS_INTERNAL ecs_Status bulk_add(ecs_Query *query, ecs_Component component,
+/* Adds a component to the matches that lack it, with an image, NULL for
+ * defaults. */
+ECS_INTERNAL ecs_Status bulk_add(ecs_Query *query, ecs_Component id,
                                  const void *image);
 
-/* Removes it where it is present. */
-ECS_INTERNAL ecs_Status bulk_remove(ecs_Query *query, ecs_Component component);
+/* Removes a component from the matches that have it. */
+ECS_INTERNAL ecs_Status bulk_remove(ecs_Query *query, ecs_Component id);
 
-/* Sets the fields whose bits are set; adds, with defaults for the others, where
- * it is absent. */
-ECS_INTERNAL ecs_Status bulk_set(ecs_Query *query, ecs_Component component,
+/* Stores the fields of an image that are set in the mask `fields`; matches
+ * that lack the component get it, with defaults for the other fields. */
+ECS_INTERNAL ecs_Status bulk_set(ecs_Query *query, ecs_Component id,
                                  const void *image, uint64_t fields);
-
-/* Destroys the entities: bulk_destroy.c. */
-ECS_INTERNAL ecs_Status bulk_destroy(ecs_Query *query);
 
 #endif

@@ -1,16 +1,13 @@
-/* bulk_destroy.c: the death of every entity that matches a query.
- *
- * Indices come free from the highest to the lowest, so that which handles come
- * next does not tell how the entities were stored. Where whole tables of the
- * main group die, the rows are not moved at all:
- *
- *      table | e1 e2 e5 |   free 5, 2, 1   ->   table | |   cleared
- */
-#include "change/bulk.h"
+/* bulk_destroy.c: destroys every entity that matches a query, at once. */
+#include "change/bulk_destroy.h"
+
 #include "change/bulk_rows.h"
+#include "query/index_set.h"
+#include "query/query_span.h"
 #include "storage/placement.h"
 
-/* The places of a dying entity in the groups its summary names. */
+/* Removes the rows that an entity has in the groups its summary names. The
+ * summary is left: the slot is freed next. */
 static ECS_COLD void leave_groups(Store *store, ecs_Entity entity,
                                   uint32_t summary) {
   for (; summary != 0; summary &= summary - 1) {
@@ -26,27 +23,28 @@ static ECS_COLD void leave_groups(Store *store, ecs_Entity entity,
   }
 }
 
-/* Takes an entity out of the index, whose row in the main group is cleared
- * later. */
+/* Frees an entity's index. Its row of the main group is removed later. */
 static inline void free_entity(Store *store, EntityIndex *index,
                                ecs_Entity entity) {
-  uint32_t at = id_index(entity);
-  uint32_t summary = slot_summary(*entity_index_slot(index, at));
+  uint32_t entity_index = id_index(entity);
+  Slot slot = *entity_index_slot(index, entity_index);
+  uint32_t summary = slot_summary(slot);
+  ECS_ASSERT(slot_state(slot) == SLOT_PLACED);
   if (ECS_UNLIKELY(summary != 0)) leave_groups(store, entity, summary);
-  entity_index_free(index, at, id_generation(entity));
+  entity_index_free(index, entity_index, id_generation(entity));
 }
 
-/* Do the indices of all matching rows go up, as they do in rows that were born
- * together? Then going through the rows backwards needs no marks. */
+/* Do the indices of all matching rows ascend, as they do in rows that were
+ * created together? Then walking the rows backwards needs no set of indices. */
 static bool is_ascending(const ecs_Query *query) {
   uint32_t last = 0, spans = query_span_count(query);
   for (uint32_t i = 0; i < spans; i++) {
     Span span = query_span(query, i);
     uint32_t falls = 0;
     for (uint32_t row = 0; row < span.count; row++) {
-      uint32_t at = id_index(span.entities[row]);
-      falls += at < last;
-      last = at;
+      uint32_t entity_index = id_index(span.entities[row]);
+      falls += entity_index < last;
+      last = entity_index;
     }
     if (falls != 0) return false;
   }
@@ -92,7 +90,8 @@ static ecs_Status destroy_tables(Store *store, const ecs_Query *query) {
 }
 
 static ecs_Status destroy_rows(Store *store, ecs_Query *query) {
-  Change change = {.query = query, .store = store, .group = store_main(store)};
+  BulkChange change = {
+      .query = query, .store = store, .group = store_main(store)};
   IndexSet marks;
   change.tables_before = change.group->table_count;
   ecs_Status status = index_set_init(&marks, query);

@@ -1,12 +1,14 @@
-/* bulk_rows.c: a component that comes to, or goes from, every match of a query. */
+/* bulk_rows.c: a component that comes to, or goes from, all matches of a query.
+ */
+
 #include "change/bulk_rows.h"
 
 #include "storage/table_image.h"
 #include "storage/table_rows.h"
 
-/* What all ways share --------------------------------------------------- */
+/* In common ------------------------------------------------------------- */
 
-ecs_Status bulk_rows_give_up(const Change *change, ecs_Status status) {
+ecs_Status bulk_rows_give_up(const BulkChange *change, ecs_Status status) {
   Group *group = change->group;
   for (uint32_t i = 0; i < group->table_count; i++)
     group->tables[i]->pending = 0;
@@ -14,8 +16,8 @@ ecs_Status bulk_rows_give_up(const Change *change, ecs_Status status) {
   return status;
 }
 
-void bulk_rows_tell_places(const Change *change, const Table *table,
-                           uint32_t first) {
+void bulk_rows_set_places(const BulkChange *change, const Table *table,
+                          uint32_t first) {
   const EntityIndex index = change->store->index; /* in registers */
   const ecs_Entity *entities = table->entities;
   Locator *locator = &change->group->locator;
@@ -27,12 +29,13 @@ void bulk_rows_tell_places(const Change *change, const Table *table,
   }
   for (uint32_t row = first; row < count; row++) {
     Slot *slot = entity_index_slot(&index, id_index(entities[row]));
+    ECS_ASSERT(slot_state(*slot) == SLOT_PLACED);
     slot->row_bits = row;
     slot->table_bits = (slot->table_bits & ~SLOT_TABLE_MASK) | id;
   }
 }
 
-uint32_t bulk_rows_main_part(const Change *change) {
+uint32_t bulk_rows_main_part(const BulkChange *change) {
   const ecs_Query *query = change->query;
   uint32_t part = 0;
   if (change->group->id != 0) return query->group_count;
@@ -42,7 +45,7 @@ uint32_t bulk_rows_main_part(const Change *change) {
   return part;
 }
 
-ecs_Status bulk_rows_reserve_pending(const Change *change) {
+ecs_Status bulk_rows_reserve_pending(const BulkChange *change) {
   Group *group = change->group;
   ecs_Status status = ECS_OK;
   for (uint32_t i = 0; status == ECS_OK && i < group->table_count; i++) {
@@ -55,11 +58,11 @@ ecs_Status bulk_rows_reserve_pending(const Change *change) {
 
 /* Listed rows ----------------------------------------------------------- */
 
-/* A table that rows were taken from. */
-typedef struct Source {
-  uint32_t gone;   /* so many of them */
-  uint32_t filler; /* where to look for the next row to close a gap with */
-} Source;
+/* A table of the main group that rows are taken from. */
+typedef struct ListedTable {
+  uint32_t gone;   /* rows taken */
+  uint32_t filler; /* row from which on to look for the next to fill a gap */
+} ListedTable;
 
 /* Some matching rows of one table of the main group. */
 typedef struct Listed {
@@ -74,18 +77,19 @@ typedef struct Listing {
   uint32_t piece_count; /* room for so many, too */
   uint32_t *rows;       /* NULL: they are in the query's row list */
   uint32_t row_count;
-  Source *sources;      /* by table */
+  ListedTable *sources; /* by table */
   uint32_t table_count; /* that could have matching rows */
 } Listing;
 
 static void listing_deinit(Listing *listing, Memory *memory) {
   memory_free(memory, listing->pieces, listing->piece_count * sizeof(Listed));
   memory_free(memory, listing->rows, listing->row_count * sizeof(uint32_t));
-  memory_free(memory, listing->sources, listing->table_count * sizeof(Source));
+  memory_free(memory, listing->sources,
+              listing->table_count * sizeof(ListedTable));
 }
 
-/* As the row list has them, block by block. */
-static ecs_Status list_blocks(Listing *listing, const Change *change,
+/* Takes the rows from the query's row list: a piece for each block. */
+static ecs_Status list_blocks(Listing *listing, const BulkChange *change,
                               uint32_t part) {
   uint32_t spans = query_span_count(change->query);
   listing->piece_count = spans;
@@ -99,7 +103,8 @@ static ecs_Status list_blocks(Listing *listing, const Change *change,
   return ECS_OK;
 }
 
-/* Gives every table its place in the rows; counts become 0 again. */
+/* Gives every table as many of the rows as were counted for it, and sets the
+ * counts back to 0. */
 static void share_out(Listing *listing, Group *group) {
   uint32_t first = 0;
   for (uint32_t i = 0; i < listing->table_count; i++) {
@@ -109,9 +114,9 @@ static void share_out(Listing *listing, Group *group) {
   }
 }
 
-/* Looked up for each entity, and brought together by table: a counting sort.
- * The first pass counts what the second one places. */
-static ecs_Status list_located(Listing *listing, const Change *change) {
+/* Locates every entity and sorts the rows by table: a counting sort.
+ * The first pass counts the rows, the second one stores them. */
+static ecs_Status list_located(Listing *listing, const BulkChange *change) {
   Memory *memory = &change->store->memory;
   uint32_t spans = query_span_count(change->query);
   listing->piece_count = listing->table_count;
@@ -123,8 +128,9 @@ static ecs_Status list_located(Listing *listing, const Change *change) {
     for (uint32_t i = 0; i < spans; i++) {
       Span span = query_span(change->query, i);
       for (uint32_t k = 0; k < span.count; k++) {
-        uint32_t at = id_index(span_entity(&span, k));
-        Slot slot = *entity_index_slot(&change->store->index, at);
+        uint32_t index = id_index(span_entity(&span, k));
+        Slot slot = *entity_index_slot(&change->store->index, index);
+        ECS_ASSERT(slot_table(slot) < listing->table_count);
         Listed *piece = &listing->pieces[slot_table(slot)];
         if (pass == 0)
           listing->sources[slot_table(slot)].gone++;
@@ -138,22 +144,23 @@ static ecs_Status list_located(Listing *listing, const Change *change) {
   return ECS_OK;
 }
 
-static ecs_Status listing_init(Listing *listing, const Change *change,
+static ecs_Status listing_init(Listing *listing, const BulkChange *change,
                                uint32_t part) {
   *listing = (Listing){.table_count = change->tables_before};
   listing->sources = memory_zeroed(&change->store->memory, listing->table_count,
-                                   sizeof(Source));
+                                   sizeof(ListedTable));
   if (listing->sources == NULL) return ECS_E_MEMORY;
   return part < change->query->group_count ? list_blocks(listing, change, part)
                                            : list_located(listing, change);
 }
 
 /* Do the rows of the table have to move? */
-static bool is_source(const Change *change, const Table *table) {
+static bool is_source(const BulkChange *change, const Table *table) {
   return table_has(table, change->bit) != change->adds;
 }
 
-static ecs_Status reserve_listed(const Change *change, const Listing *listing) {
+static ecs_Status reserve_listed(const BulkChange *change,
+                                 const Listing *listing) {
   Group *group = change->group;
   const Edge *edge = NULL;
   for (uint32_t i = 0; i < listing->piece_count; i++) {
@@ -171,25 +178,28 @@ static ecs_Status reserve_listed(const Change *change, const Listing *listing) {
   return bulk_rows_reserve_pending(change);
 }
 
-static void take_listed(const Change *change, Listed listed) {
+static void take_listed(const BulkChange *change, Listed listed) {
   const Edge *edge = group_find_edge(change->group, listed.table, change->bit);
+  ECS_ASSERT(edge != NULL && edge->added == change->adds);
   Table *to = change->group->tables[edge->table];
   uint32_t first = rows_take(to, listed.table, listed.rows, listed.count,
                              &edge->range, edge->added);
-  bulk_rows_tell_places(change, to, first);
+  bulk_rows_set_places(change, to, first);
   if (change->adds)
-    rows_fill(to, first, listed.count, change->bit, change->what->schema,
+    rows_fill(to, first, listed.count, change->bit, change->component->schema,
               change->image, UINT64_MAX);
 }
 
-static void set_listed(const Change *change, Listed listed) {
+static void set_listed(const BulkChange *change, Listed listed) {
   for (uint32_t i = 0; change->fields != 0 && i < listed.count; i++)
-    table_store(listed.table, listed.rows[i], change->bit, change->what->schema,
-                change->image, change->fields);
+    table_store(listed.table, listed.rows[i], change->bit,
+                change->component->schema, change->image, change->fields);
 }
 
-/* Closes the gaps of a block that are not at the end of its table anyway. */
-static void close_listed(const Change *change, Listed listed, Source *source) {
+/* Fills the gaps that a piece has left, but for those at the end of the table,
+ * which is cut off. */
+static void close_listed(const BulkChange *change, Listed listed,
+                         ListedTable *source) {
   const EntityIndex *index = &change->store->index;
   const ecs_Entity *entities = listed.table->entities;
   uint32_t left = listed.table->count - source->gone;
@@ -198,6 +208,7 @@ static void close_listed(const Change *change, Listed listed, Source *source) {
     if (listed.rows[i] < left) {
       while (entities[source->filler] == 0) source->filler++;
       uint32_t filler = source->filler++;
+      ECS_ASSERT(filler < listed.table->count && entities[listed.rows[i]] == 0);
       gaps[count] = listed.rows[i];
       fillers[count++] = filler;
       entity_index_slot(index, id_index(entities[filler]))->row_bits =
@@ -209,14 +220,14 @@ static void close_listed(const Change *change, Listed listed, Source *source) {
   }
 }
 
-static void close_all(const Change *change, const Listing *listing) {
+static void close_all(const BulkChange *change, const Listing *listing) {
   Group *group = change->group;
-  Source *sources = listing->sources;
+  ListedTable *sources = listing->sources;
   for (uint32_t i = 0; i < listing->table_count; i++)
     sources[i].filler = group->tables[i]->count - sources[i].gone;
   for (uint32_t i = 0; i < listing->piece_count; i++) {
     Listed listed = listing->pieces[i];
-    Source *source = &sources[listed.table->id];
+    ListedTable *source = &sources[listed.table->id];
     if (source->gone > 0) close_listed(change, listed, source);
   }
   for (uint32_t i = 0; i < listing->table_count; i++)
@@ -224,7 +235,7 @@ static void close_all(const Change *change, const Listing *listing) {
       rows_cut(group->tables[i], group->tables[i]->count - sources[i].gone);
 }
 
-static void commit_listed(const Change *change, const Listing *listing) {
+static void commit_listed(const BulkChange *change, const Listing *listing) {
   uint32_t moved = 0;
   for (uint32_t i = 0; i < listing->piece_count; i++) {
     Listed listed = listing->pieces[i];
@@ -242,7 +253,7 @@ static void commit_listed(const Change *change, const Listing *listing) {
   store_touch(change->store, change->group);
 }
 
-ecs_Status bulk_rows_listed(Change *change, uint32_t part) {
+ecs_Status bulk_rows_listed(BulkChange *change, uint32_t part) {
   Listing listing;
   ecs_Status status = listing_init(&listing, change, part);
   if (status == ECS_OK) {
@@ -256,7 +267,7 @@ ecs_Status bulk_rows_listed(Change *change, uint32_t part) {
   return status;
 }
 
-ecs_Status bulk_rows_drop(const Change *change, uint32_t part,
+ecs_Status bulk_rows_drop(const BulkChange *change, uint32_t part,
                           void (*free_marked)(Store *, IndexSet *),
                           IndexSet *marks) {
   Listing listing;

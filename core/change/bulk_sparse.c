@@ -5,26 +5,27 @@
 #include "storage/table_image.h"
 #include "storage/table_rows.h"
 
-/* Matches of a query that join a group of one component, whose bit is 0. */
-typedef struct Join {
+/* Matches of a query that join a group of one component, with bit 0. */
+typedef struct SetJoin {
   ecs_Query *query;
-  const QueryGroup
-      *all; /* its rows take the place of the matches; NULL: none */
+  const QueryGroup *all; /* its rows stand for the matches; NULL: the query's
+                            own plan does */
   Store *store;
   Group *group;
   const Schema *schema;
   const void *image; /* whole; NULL: a tag */
-  uint64_t fields;   /* for who is in the set already */
-  Table *home;       /* the set's only table */
+  uint64_t fields;   /* to store in matches that are in the set already */
+  Table *table;      /* the set's only one */
   bool complete;     /* all matches are known to be in it already */
-} Join;
+} SetJoin;
 
 /* Joining --------------------------------------------------------------- */
 
-/* A query that asks one group, and of the set only that its matches be not in
- * it: since joining passes over who is there, the group's tables serve as they
- * lie. Otherwise such a query would make a new row list every time, because
- * joining is what outdates it. */
+/* The part of a query that asks one other group, and of the set only that its
+ * matches are not in it; NULL for any other query. Joining skips entities that
+ * are in the set, so the tables of that part can be walked as they lie. The
+ * query's row list would have to be made anew every time, because joining makes
+ * it stale. */
 static const QueryGroup *part_beside(const ecs_Query *query,
                                      const Group *group) {
   if (query->group_count != 2) return NULL;
@@ -35,40 +36,40 @@ static const QueryGroup *part_beside(const ecs_Query *query,
   return excluded && !all->filters ? all : NULL;
 }
 
-static uint32_t join_spans(const Join *join) {
+static uint32_t join_spans(const SetJoin *join) {
   return join->all != NULL ? join->all->match.count
                            : query_span_count(join->query);
 }
 
-static Span join_span(const Join *join, uint32_t at) {
-  if (join->all == NULL) return query_span(join->query, at);
+static Span join_span(const SetJoin *join, uint32_t index) {
+  if (join->all == NULL) return query_span(join->query, index);
   const MatchedTables *match = &join->all->match;
-  const Table *table = join->all->group->tables[match->tables[at]];
+  const Table *table = join->all->group->tables[match->tables[index]];
   return (Span){table->entities, NULL, table->count};
 }
 
-/* How many there are in all spans. */
-static uint64_t join_total(const Join *join) {
+/* The entities of all spans. */
+static uint64_t join_total(const SetJoin *join) {
   return join->all != NULL ? query_group_rows(join->all)
                            : query_count(join->query);
 }
 
-/* Has the locator pages for all indices ever issued? */
+/* Has the locator a page for every index that was ever issued? */
 static bool has_all_pages(const Store *store, const Locator *locator) {
-  for (uint32_t at = 0; at < store->index.used; at += LOCATOR_PAGE_SIZE)
-    if (!locator_ready(locator, at)) return false;
+  for (uint32_t i = 0; i < store->index.used; i += LOCATOR_PAGE_SIZE)
+    if (!locator_ready(locator, i)) return false;
   return true;
 }
 
-/* How many of a span are in the set; *missing gets those that have no page of
- * the locator. */
+/* Counts the entities of a span that are in the set, and in *missing those
+ * without a page of the locator. */
 static inline __attribute__((always_inline)) uint32_t count_present(
     const Locator *locator, Span span, bool ready, uint32_t *missing) {
   uint32_t present = 0, lost = 0;
   for (uint32_t i = 0; i < span.count; i++) {
-    uint32_t at = id_index(span_entity(&span, i));
-    if (ready || locator_ready(locator, at))
-      present += *locator_narrow_entry(locator, at) != LOCATOR_NONE;
+    uint32_t index = id_index(span_entity(&span, i));
+    if (ready || locator_ready(locator, index))
+      present += *locator_narrow_entry(locator, index) != LOCATOR_NONE;
     else
       lost++;
   }
@@ -76,7 +77,7 @@ static inline __attribute__((always_inline)) uint32_t count_present(
   return present;
 }
 
-static ecs_Status reserve_pages(const Join *join, Span span) {
+static ecs_Status reserve_pages(const SetJoin *join, Span span) {
   Locator *locator = &join->group->locator;
   for (uint32_t i = 0; i < span.count; i++) {
     ecs_Status status = locator_reserve(locator, &join->store->memory,
@@ -86,7 +87,7 @@ static ecs_Status reserve_pages(const Join *join, Span span) {
   return ECS_OK;
 }
 
-/* What is the same for all of a span is asked once. */
+/* The same; what holds for a whole span is asked once. */
 static uint32_t survey_span(const Locator *locator, Span span, bool ready,
                             uint32_t *missing) {
   if (!ready || span.rows != NULL)
@@ -95,9 +96,9 @@ static uint32_t survey_span(const Locator *locator, Span span, bool ready,
                        missing);
 }
 
-/* How many matches are in the set; those who are not get a page where they
- * come. */
-static ecs_Status survey_set(const Join *join, uint64_t *present) {
+/* Counts the matches that are in the set, and makes locator pages for the
+ * others. */
+static ecs_Status survey_set(const SetJoin *join, uint64_t *present) {
   const Locator *locator = &join->group->locator;
   uint32_t spans = join_spans(join);
   bool ready = has_all_pages(join->store, locator);
@@ -113,26 +114,27 @@ static ecs_Status survey_set(const Join *join, uint64_t *present) {
   return ECS_OK;
 }
 
-/* Who is not in the set goes to the end of it. */
-static inline __attribute__((always_inline)) void enter_span(const Join *join,
-                                                             Span span) {
+/* Appends the entities of a span that are not in the set yet. */
+static inline __attribute__((always_inline)) void enter_span(
+    const SetJoin *join, Span span) {
   const EntityIndex index = join->store->index; /* in registers */
   const Locator *locator = &join->group->locator;
   uint32_t summary = join->group->summary;
-  uint32_t row = join->home->count;
-  ecs_Entity *entities = join->home->entities;
+  uint32_t row = join->table->count;
+  ecs_Entity *entities = join->table->entities;
   for (uint32_t i = 0; i < span.count; i++) {
     ecs_Entity entity = span_entity(&span, i);
     uint32_t *entry = locator_narrow_entry(locator, id_index(entity));
     if (*entry != LOCATOR_NONE) continue;
+    ECS_ASSERT(row < join->table->capacity);
     *entry = row;
     entities[row++] = entity;
     entity_index_slot(&index, id_index(entity))->table_bits |= summary;
   }
-  table_append_many(join->home, row - join->home->count);
+  table_append_many(join->table, row - join->table->count);
 }
 
-static void set_span(const Join *join, const Span *span) {
+static void set_span(const SetJoin *join, const Span *span) {
   for (uint32_t i = 0; i < span->count; i++) {
     RowRef place = store_locate_in(join->group, id_index(span_entity(span, i)));
     if (place.table != NULL)
@@ -141,11 +143,12 @@ static void set_span(const Join *join, const Span *span) {
   }
 }
 
-/* Column by column where everybody in the set is meant. */
-static void set_present(const Join *join, uint64_t present) {
+/* Stores the fields in matches that are in the set; column by column where all
+ * of the set is. */
+static void set_present(const SetJoin *join, uint64_t present) {
   uint32_t spans = join_spans(join);
-  if (join->home->count == present) {
-    rows_fill(join->home, 0, join->home->count, 0, join->schema, join->image,
+  if (join->table->count == present) {
+    rows_fill(join->table, 0, join->table->count, 0, join->schema, join->image,
               join->fields);
     return;
   }
@@ -155,22 +158,23 @@ static void set_present(const Join *join, uint64_t present) {
   }
 }
 
-/* Is there room for all matches, whoever of them is in the set? Then they need
- * not be counted first. */
-static bool has_room_for_all(const Join *join) {
-  const Table *home = join->home;
+/* Is there room for all matches, even if none is in the set? Then they need not
+ * be counted first. */
+static bool has_room_for_all(const SetJoin *join) {
+  const Table *table = join->table;
   return join->fields == 0 &&
          has_all_pages(join->store, &join->group->locator) &&
-         join_total(join) <= home->capacity - home->count;
+         join_total(join) <= table->capacity - table->count;
 }
 
-/* What fails comes first; then who is in the set gets the fields. */
-static ecs_Status reserve_set(Join *join) {
+/* Reserves everything, then stores the fields in matches that are in the set.
+ */
+static ecs_Status reserve_set(SetJoin *join) {
   uint64_t present = 0;
   if (has_room_for_all(join)) return ECS_OK;
   ecs_Status status = survey_set(join, &present);
   if (status == ECS_OK)
-    status = store_reserve_rows(join->store, join->group, join->home, 0,
+    status = store_reserve_rows(join->store, join->group, join->table, 0,
                                 join_total(join) - present);
   if (status == ECS_OK && join->fields != 0 && present > 0)
     set_present(join, present);
@@ -178,9 +182,9 @@ static ecs_Status reserve_set(Join *join) {
   return status;
 }
 
-static void enter_all(const Join *join) {
+static void enter_all(const SetJoin *join) {
   uint32_t spans = join_spans(join);
-  uint32_t first = join->home->count;
+  uint32_t first = join->table->count;
   if (join->complete) return;
   for (uint32_t i = 0; i < spans; i++) {
     Span span = join_span(join, i);
@@ -189,8 +193,9 @@ static void enter_all(const Join *join) {
     else
       enter_span(join, span);
   }
-  uint32_t entered = join->home->count - first;
-  rows_fill(join->home, first, entered, 0, join->schema, join->image,
+  uint32_t entered = join->table->count - first;
+  ECS_ASSERT(entered <= join_total(join));
+  rows_fill(join->table, first, entered, 0, join->schema, join->image,
             UINT64_MAX);
   if (entered > 0) store_touch(join->store, join->group);
 }
@@ -200,19 +205,20 @@ ecs_Status bulk_sparse_join(ecs_Query *query, Group *group,
                             uint64_t fields) {
   const uint64_t mask = 1;
   uint32_t tables_before = group->table_count;
-  Join join = {.query = query,
-               .all = part_beside(query, group),
-               .store = query->store,
-               .group = group,
-               .schema = schema,
-               .image = image};
+  SetJoin join = {.query = query,
+                  .all = part_beside(query, group),
+                  .store = query->store,
+                  .group = group,
+                  .schema = schema,
+                  .image = image};
   ecs_Status status = ECS_OK;
   if (join.all == NULL) {
     join.fields = fields;
     status = query_prepare(query);
   }
   if (status != ECS_OK || join_total(&join) == 0) return status;
-  status = group_ensure_table(group, &join.store->memory, &mask, 1, &join.home);
+  status =
+      group_ensure_table(group, &join.store->memory, &mask, 1, &join.table);
   if (status != ECS_OK) return status;
   status = reserve_set(&join);
   if (status == ECS_OK)
@@ -227,18 +233,19 @@ ecs_Status bulk_sparse_join(ecs_Query *query, Group *group,
 static void leave_all(Store *store, Group *group) {
   const EntityIndex index = store->index; /* in registers */
   Table *table = group->tables[0];
+  ECS_ASSERT(group->table_count == 1 && group->locator.narrow);
   uint32_t gone = summary_is_exact(store) ? group->summary : 0;
   for (uint32_t row = 0; row < table->count; row++) {
-    uint32_t at = id_index(table->entities[row]);
-    *locator_narrow_entry(&group->locator, at) = LOCATOR_NONE;
-    entity_index_slot(&index, at)->table_bits &= ~gone;
+    uint32_t entity_index = id_index(table->entities[row]);
+    *locator_narrow_entry(&group->locator, entity_index) = LOCATOR_NONE;
+    entity_index_slot(&index, entity_index)->table_bits &= ~gone;
   }
   table_clear(table);
   store_touch(store, group);
 }
 
-/* How many matches are in the set. A query that walks nothing but the set's own
- * table need not look at them. */
+/* Counts the matches that are in the set. The matches of a query that walks
+ * nothing but the set's own table need not be looked at. */
 static uint64_t count_leaving(const ecs_Query *query, const Group *group) {
   uint32_t spans = query_span_count(query), missing = 0;
   uint64_t present = 0;

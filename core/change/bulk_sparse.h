@@ -6,25 +6,26 @@
  *      locator | 1 | - | 0 | - | - |        entities | e2 | e0 |
  *                    \       \___\__ join:           | e2 | e0 | e1 e3 e4 |
  *
- * Who joins does so in one run at the end, and its values are filled in column
- * by column. Joining moves no row of any group, so that the plan that names the
- * entities stays good meanwhile.
+ * Entities that join are appended in one run, and their values are filled in
+ * column by column. Joining moves no row of any group, so that the query's
+ * plan, which names the entities, stays valid meanwhile.
  */
 #ifndef ECS_BULK_SPARSE_H
 #define ECS_BULK_SPARSE_H
 
 #include "query/index_set.h"
 
-/* Matches that are in the set get the fields of the image whose bits are set;
- * the others join with all of it. The query is planned, and is prepared where
- * that is needed. ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. */
+/* Stores the fields of the image that are set in `fields` in matches that are
+ * in the set; the others join with the whole image. The query must be planned,
+ * and is prepared where that is needed. ECS_E_MEMORY, ECS_E_LIMIT: nothing has
+ * changed. Cost: one locator entry per match, one copy per match that joins. */
 ECS_INTERNAL ecs_Status bulk_sparse_join(ecs_Query *query, Group *group,
                                          const Schema *schema,
                                          const void *image, uint64_t fields);
 
-/* Takes the matches of a prepared query out of the set when they are all or
- * none of it. False: they are some, nothing has changed, and they have to go
- * one by one. */
+/* Removes the matches of a prepared query from the set when they are all of it,
+ * or none. False: they are some of it; nothing has changed, and they must be
+ * removed one by one. */
 ECS_INTERNAL bool bulk_sparse_empty(const ecs_Query *query, Group *group);
 
 #endif

@@ -2,57 +2,62 @@
 #include "change/command_flush.h"
 
 #include "change/entity_change_fast.h"
+#include "storage/store_check.h"
 #include "storage/table_image.h"
 
-/* What is known of one component while a chain is folded. */
+/* What a chain of commands comes to for one component. */
 typedef struct ComponentChange {
-  ecs_Component component;
+  ecs_Component id;
   bool present;          /* at the end of the chain */
-  bool begun;            /* while writing: the chain has passed its origin */
-  const Command *origin; /* where its values start; NULL: in the stage, or
-                            as they are */
+  bool begun;            /* while values are written: the origin was passed */
+  const Command *origin; /* the command that its values start from; NULL: they
+                            are staged, or stay as they are */
 } ComponentChange;
 
-typedef struct Fold {
+/* The scratch memory of a flush, which the buffer keeps for the next one. */
+typedef struct Flush {
   CommandBuffer *buffer;
   Store *store;
-  ComponentChange *touched; /* of the chain being folded */
-  uint32_t touched_count;
-  uint32_t touched_capacity;
-  uint32_t *position; /* by component: in touched, plus one; 0: untouched */
+  ComponentChange *changes; /* owned; of the chain that was summarized last */
+  uint32_t change_count;
+  uint32_t change_capacity;
+  uint32_t *position; /* owned; by component: in changes, plus one; 0: none */
   uint32_t position_capacity;
-  uint64_t *mask; /* of the table that a row goes to */
+  uint64_t *mask; /* owned; of the table that a row goes to */
   uint32_t mask_capacity;
-  uint32_t *tables_before; /* per group */
+  uint32_t *tables_before; /* owned; per group, when the flush began */
   uint32_t tables_before_capacity;
-  uint64_t *visited; /* per group: the visit that came last */
+  uint64_t *visited; /* owned; per group: the visit that came last */
   uint32_t visited_capacity;
-  uint64_t visit;       /* of this subject in this pass */
-  const Command *spawn; /* the chain begins so; NULL: it does not */
-  bool destroyed;       /* it ends so */
-} Fold;
+  uint64_t visit; /* grows with every entity of each pass */
+  const Command
+      *spawn;     /* the chain begins with it; NULL: the entity is placed */
+  bool destroyed; /* the chain ends with that */
+} Flush;
 
 /* Memory ---------------------------------------------------------------- */
 
 void command_flush_deinit(CommandBuffer *buffer) {
   Memory *memory = &buffer->store->memory;
-  Fold *fold = buffer->fold;
-  if (fold == NULL) return;
-  memory_free(memory, fold->touched,
-              fold->touched_capacity * sizeof(ComponentChange));
-  memory_free(memory, fold->position,
-              fold->position_capacity * sizeof(uint32_t));
-  memory_free(memory, fold->mask, fold->mask_capacity * sizeof(uint64_t));
-  memory_free(memory, fold->tables_before,
-              fold->tables_before_capacity * sizeof(uint32_t));
-  memory_free(memory, fold->visited, fold->visited_capacity * sizeof(uint64_t));
-  memory_free(memory, fold, sizeof(Fold));
-  buffer->fold = NULL;
+  Flush *flush = buffer->flush;
+  if (flush == NULL) return;
+  memory_free(memory, flush->changes,
+              flush->change_capacity * sizeof(ComponentChange));
+  memory_free(memory, flush->position,
+              flush->position_capacity * sizeof(uint32_t));
+  memory_free(memory, flush->mask, flush->mask_capacity * sizeof(uint64_t));
+  memory_free(memory, flush->tables_before,
+              flush->tables_before_capacity * sizeof(uint32_t));
+  memory_free(memory, flush->visited,
+              flush->visited_capacity * sizeof(uint64_t));
+  memory_free(memory, flush, sizeof(Flush));
+  buffer->flush = NULL;
 }
 
-/* Makes an array hold at least needed elements; what is new is zero. */
-static bool hold(Memory *memory, void **array, uint32_t *capacity,
-                 uint32_t needed, size_t bytes) {
+/* Makes an array hold at least needed elements; new ones are zero. False:
+ * ECS_E_MEMORY. */
+static bool ensure_capacity(Memory *memory, void **array, uint32_t *capacity,
+                            uint32_t needed, size_t bytes) {
   uint32_t before = *capacity;
   if (needed <= before) return true;
   if (!memory_grow(memory, array, capacity, before, needed - before, bytes))
@@ -69,173 +74,179 @@ static uint32_t most_words(const Store *store) {
   return most;
 }
 
-static bool fold_reserve(Fold *fold) {
-  Store *store = fold->store;
+static bool flush_reserve(Flush *flush) {
+  Store *store = flush->store;
   Memory *memory = &store->memory;
-  void *touched = fold->touched, *position = fold->position;
-  void *mask = fold->mask, *before = fold->tables_before;
-  void *visited = fold->visited;
-  bool held = hold(memory, &touched, &fold->touched_capacity,
-                   store->component_count, sizeof(ComponentChange)) &&
-              hold(memory, &position, &fold->position_capacity,
-                   store->component_count, sizeof(uint32_t)) &&
-              hold(memory, &mask, &fold->mask_capacity, most_words(store),
-                   sizeof(uint64_t)) &&
-              hold(memory, &before, &fold->tables_before_capacity,
-                   store->group_count, sizeof(uint32_t)) &&
-              hold(memory, &visited, &fold->visited_capacity,
-                   store->group_count, sizeof(uint64_t));
-  fold->touched = touched;
-  fold->position = position;
-  fold->mask = mask;
-  fold->tables_before = before;
-  fold->visited = visited;
-  return held;
+  void *changes = flush->changes, *position = flush->position;
+  void *mask = flush->mask, *before = flush->tables_before;
+  void *visited = flush->visited;
+  bool done =
+      ensure_capacity(memory, &changes, &flush->change_capacity,
+                      store->component_count, sizeof(ComponentChange)) &&
+      ensure_capacity(memory, &position, &flush->position_capacity,
+                      store->component_count, sizeof(uint32_t)) &&
+      ensure_capacity(memory, &mask, &flush->mask_capacity, most_words(store),
+                      sizeof(uint64_t)) &&
+      ensure_capacity(memory, &before, &flush->tables_before_capacity,
+                      store->group_count, sizeof(uint32_t)) &&
+      ensure_capacity(memory, &visited, &flush->visited_capacity,
+                      store->group_count, sizeof(uint64_t));
+  flush->changes = changes;
+  flush->position = position;
+  flush->mask = mask;
+  flush->tables_before = before;
+  flush->visited = visited;
+  return done;
 }
 
-static ecs_Status fold_ensure(CommandBuffer *buffer) {
-  if (buffer->fold == NULL) {
-    buffer->fold = memory_zeroed(&buffer->store->memory, 1, sizeof(Fold));
-    if (buffer->fold == NULL) return ECS_E_MEMORY;
-    *buffer->fold = (Fold){.buffer = buffer, .store = buffer->store};
+static ecs_Status flush_ensure(CommandBuffer *buffer) {
+  if (buffer->flush == NULL) {
+    buffer->flush = memory_zeroed(&buffer->store->memory, 1, sizeof(Flush));
+    if (buffer->flush == NULL) return ECS_E_MEMORY;
+    *buffer->flush = (Flush){.buffer = buffer, .store = buffer->store};
   }
-  return fold_reserve(buffer->fold) ? ECS_OK : ECS_E_MEMORY;
+  return flush_reserve(buffer->flush) ? ECS_OK : ECS_E_MEMORY;
 }
 
-/* Folding --------------------------------------------------------------- */
+/* Summarizing ----------------------------------------------------------- */
 
-static bool has_now(const Fold *fold, ecs_Entity entity,
-                    ecs_Component component) {
+static bool has_now(const Flush *flush, ecs_Entity entity, ecs_Component id) {
   RowRef place;
-  if (fold->spawn != NULL) return false;
-  return store_locate(fold->store, entity, component, &place) == ECS_OK &&
+  if (flush->spawn != NULL) return false;
+  return store_locate(flush->store, entity, id, &place) == ECS_OK &&
          place.table != NULL;
 }
 
-static ComponentChange *touch(Fold *fold, ecs_Entity entity,
-                              ecs_Component component) {
-  uint32_t at = fold->position[component];
-  if (at != 0) return &fold->touched[at - 1];
-  ComponentChange *touched = &fold->touched[fold->touched_count++];
-  fold->position[component] = fold->touched_count;
-  *touched = (ComponentChange){.component = component,
-                               .present = has_now(fold, entity, component)};
-  return touched;
+/* The change of a component, begun anew when the chain names it first. */
+static ComponentChange *ensure_change(Flush *flush, ecs_Entity entity,
+                                      ecs_Component id) {
+  uint32_t position = flush->position[id];
+  if (position != 0) return &flush->changes[position - 1];
+  ECS_ASSERT(flush->change_count < flush->change_capacity);
+  ComponentChange *change = &flush->changes[flush->change_count++];
+  flush->position[id] = flush->change_count;
+  *change = (ComponentChange){.id = id, .present = has_now(flush, entity, id)};
+  return change;
 }
 
-/* What a staged row has from the start. */
-static void touch_stage(Fold *fold, ecs_Entity entity,
-                        const StagedRows *stage) {
-  for (uint32_t i = 0; i < stage->bundle->item_count; i++) {
-    ComponentChange *touched =
-        touch(fold, entity, stage->bundle->items[i].component);
-    touched->present = true;
-  }
+/* Staged rows have every component of their bundle from the start. */
+static void add_staged(Flush *flush, ecs_Entity entity,
+                       const StagedRows *staged) {
+  for (uint32_t i = 0; i < staged->bundle->item_count; i++)
+    ensure_change(flush, entity, staged->bundle->items[i].component)->present =
+        true;
 }
 
-static void fold_command(Fold *fold, ecs_Entity entity,
-                         const Command *command) {
-  ComponentChange *touched = NULL;
+static void summarize_command(Flush *flush, ecs_Entity entity,
+                              const Command *command) {
+  ECS_ASSERT(!flush->destroyed);
   if (command->kind == COMMAND_SPAWN) {
-    fold->spawn = command;
-    if (command->stage != NULL) touch_stage(fold, entity, command->stage);
+    ECS_ASSERT(command->previous == NULL);
+    flush->spawn = command;
+    if (command->staged != NULL) add_staged(flush, entity, command->staged);
     return;
   }
   if (command->kind == COMMAND_DESTROY) {
-    fold->destroyed = true;
+    flush->destroyed = true;
     return;
   }
-  touched = touch(fold, entity, command->component);
+  ComponentChange *change = ensure_change(flush, entity, command->component);
   if (command->kind == COMMAND_REMOVE) {
-    touched->present = false;
-  } else if (!touched->present) {
-    touched->present = true;
-    touched->origin = command;
+    change->present = false;
+  } else if (!change->present) {
+    change->present = true;
+    change->origin = command;
   }
 }
 
-static void fold_subject(Fold *fold, const EntityCommands *subject) {
-  while (fold->touched_count > 0)
-    fold->position[fold->touched[--fold->touched_count].component] = 0;
-  fold->spawn = NULL;
-  fold->destroyed = false;
-  for (const Command *command = subject->first; command != NULL;
+/* Works out what a chain comes to: changes, spawn and destroyed. */
+static void summarize(Flush *flush, const EntityCommands *commands) {
+  while (flush->change_count > 0)
+    flush->position[flush->changes[--flush->change_count].id] = 0;
+  flush->spawn = NULL;
+  flush->destroyed = false;
+  for (const Command *command = commands->first; command != NULL;
        command = command->next)
-    fold_command(fold, subject->entity, command);
+    summarize_command(flush, commands->entity, command);
 }
 
 /* Where a row goes ------------------------------------------------------ */
 
-static RowRef place_in(const Fold *fold, const Group *group,
-                       ecs_Entity entity) {
-  RowRef nowhere = {NULL, 0};
-  if (fold->spawn != NULL) return nowhere;
-  return group->id == 0 ? store_locate_main(fold->store, entity)
-                        : store_locate_in(group, id_index(entity));
+/* The row that the entity has in a group now; one that is spawned has none. */
+static RowRef locate_row(const Flush *flush, const Group *group,
+                         ecs_Entity entity) {
+  if (flush->spawn != NULL) return (RowRef){NULL, 0};
+  return store_locate_group(flush->store, group, entity);
 }
 
 /* Will the row have any tag that is stored as bits? */
-static bool will_have_bits(const Fold *fold, const Group *group, RowRef place) {
+static bool will_have_bits(const Flush *flush, const Group *group,
+                           RowRef place) {
   for (uint32_t i = 0; group->bits_count > 0 && i < group->component_count;
        i++) {
-    const GroupComponent *what = &group->components[i];
-    uint32_t at = fold->position[what->component];
-    if (what->bits_index == GROUP_NOT_BITS) continue;
-    if (at != 0 ? fold->touched[at - 1].present
-                : place.table != NULL &&
-                      table_has_bit(place.table, place.row, what->bits_index))
+    const GroupComponent *member = &group->components[i];
+    uint32_t position = flush->position[member->component];
+    if (member->bits_index == GROUP_NOT_BITS) continue;
+    if (position != 0
+            ? flush->changes[position - 1].present
+            : place.table != NULL &&
+                  table_has_bit(place.table, place.row, member->bits_index))
       return true;
   }
   return false;
 }
 
-/* The mask of the table the row goes to, in fold->mask, and the columns of
- * bits it needs there. False: it will have no place in the group. */
-static bool aim(Fold *fold, const Group *group, RowRef place,
-                uint32_t *bits_columns) {
+/* Starts from the mask and the columns of bits that a row has now. */
+static void begin_mask(Flush *flush, const Group *group, RowRef place,
+                       uint32_t *bits_columns) {
+  const Table *table = place.table;
+  memset(flush->mask, 0, group_words(group) * sizeof(uint64_t));
+  *bits_columns = table == NULL ? 0 : table->bits_columns;
+  if (table != NULL && table->mask_words > 0)
+    memcpy(flush->mask, table->mask, table->mask_words * sizeof(uint64_t));
+}
+
+/* Works out the table that a row goes to: its mask in flush->mask, and the
+ * columns of bits that the row needs there. False: the entity will have no row
+ * in the group. */
+static bool target_mask(Flush *flush, const Group *group, RowRef place,
+                        uint32_t *bits_columns) {
   bool any = false;
-  memset(fold->mask, 0, group_words(group) * sizeof(uint64_t));
-  *bits_columns = 0;
-  if (place.table != NULL) {
-    if (place.table->mask_words > 0)
-      memcpy(fold->mask, place.table->mask,
-             place.table->mask_words * sizeof(uint64_t));
-    *bits_columns = place.table->bits_columns;
-  }
-  for (uint32_t i = 0; i < fold->touched_count; i++) {
-    const ComponentChange *touched = &fold->touched[i];
-    const Component *what = &fold->store->components[touched->component];
-    uint64_t bit = UINT64_C(1) << (what->bit & 63u);
-    if (what->group_id != group->id) continue;
-    if (group_is_bits(group, what->bit)) {
-      uint32_t columns = group_bits_columns(group, what->bit);
-      if (touched->present && columns > *bits_columns) *bits_columns = columns;
-    } else if (touched->present) {
-      fold->mask[what->bit >> 6] |= bit;
+  begin_mask(flush, group, place, bits_columns);
+  for (uint32_t i = 0; i < flush->change_count; i++) {
+    const ComponentChange *change = &flush->changes[i];
+    const Component *component = &flush->store->components[change->id];
+    uint64_t bit = UINT64_C(1) << (component->bit & 63u);
+    if (component->group != group) continue;
+    if (group_is_bits(group, component->bit)) {
+      uint32_t columns = group_bits_columns(group, component->bit);
+      if (change->present && columns > *bits_columns) *bits_columns = columns;
+    } else if (change->present) {
+      flush->mask[component->bit >> 6] |= bit;
     } else {
-      fold->mask[what->bit >> 6] &= ~bit;
+      flush->mask[component->bit >> 6] &= ~bit;
     }
   }
   for (uint32_t i = 0; i < group_words(group); i++)
-    any = any || fold->mask[i] != 0;
-  return any || group->id == 0 || will_have_bits(fold, group, place);
+    any = any || flush->mask[i] != 0;
+  return any || group->id == 0 || will_have_bits(flush, group, place);
 }
 
-/* First pass ------------------------------------------------------------ */
+/* First pass: reserving ------------------------------------------------- */
 
-static ecs_Status reserve_in_group(Fold *fold, Group *group,
+static ecs_Status reserve_in_group(Flush *flush, Group *group,
                                    ecs_Entity entity) {
-  Memory *memory = &fold->store->memory;
-  RowRef place = place_in(fold, group, entity);
+  Memory *memory = &flush->store->memory;
+  RowRef place = locate_row(flush, group, entity);
   uint32_t bits_columns = 0;
   Table *to = NULL;
-  if (!aim(fold, group, place, &bits_columns)) return ECS_OK;
+  if (!target_mask(flush, group, place, &bits_columns)) return ECS_OK;
   ecs_Status status =
-      group_ensure_table(group, memory, fold->mask, group_words(group), &to);
+      group_ensure_table(group, memory, flush->mask, group_words(group), &to);
   if (status != ECS_OK) return status;
   if (to == place.table)
-    return store_reserve_rows(fold->store, group, to, bits_columns, 0);
-  status = store_reserve_rows(fold->store, group, to, bits_columns,
+    return store_reserve_rows(flush->store, group, to, bits_columns, 0);
+  status = store_reserve_rows(flush->store, group, to, bits_columns,
                               (uint64_t)to->pending + 1);
   if (status == ECS_OK && group->id != 0)
     status = locator_reserve(&group->locator, memory, id_index(entity));
@@ -243,225 +254,238 @@ static ecs_Status reserve_in_group(Fold *fold, Group *group,
   return status;
 }
 
-/* Is this the first time that the subject asks for the group? */
-static bool visit_group(Fold *fold, uint32_t group) {
-  if (fold->visited[group] == fold->visit) return false;
-  fold->visited[group] = fold->visit;
+/* Is this the first time that the entity asks for the group in this pass? */
+static bool visit_group(Flush *flush, uint32_t group_id) {
+  ECS_ASSERT(flush->visited[group_id] <= flush->visit);
+  if (flush->visited[group_id] == flush->visit) return false;
+  flush->visited[group_id] = flush->visit;
   return true;
 }
 
-/* The group of the i-th touched component, if it was not visited before; the
- * main group at the end, for those that are born. */
-static Group *next_group(Fold *fold, uint32_t i) {
-  Store *store = fold->store;
-  uint32_t group = i < fold->touched_count
-                       ? store->components[fold->touched[i].component].group_id
-                       : 0;
-  if (i == fold->touched_count && fold->spawn == NULL) return NULL;
-  return visit_group(fold, group) ? store->groups[group] : NULL;
+/* The group of the i-th change, NULL when it was visited before. Behind the
+ * last change comes the main group, for an entity that is spawned. */
+static Group *next_group(Flush *flush, uint32_t i) {
+  Store *store = flush->store;
+  uint32_t group_id = i < flush->change_count
+                          ? store->components[flush->changes[i].id].group_id
+                          : 0;
+  if (i == flush->change_count && flush->spawn == NULL) return NULL;
+  return visit_group(flush, group_id) ? store->groups[group_id] : NULL;
 }
 
-static ecs_Status reserve_subject(Fold *fold, const EntityCommands *subject) {
-  fold_subject(fold, subject);
-  fold->visit++;
-  if (fold->destroyed) return ECS_OK;
-  for (uint32_t i = 0; i <= fold->touched_count; i++) {
-    Group *group = next_group(fold, i);
+static ecs_Status reserve_entity(Flush *flush, const EntityCommands *commands) {
+  summarize(flush, commands);
+  flush->visit++;
+  if (flush->destroyed) return ECS_OK;
+  for (uint32_t i = 0; i <= flush->change_count; i++) {
+    Group *group = next_group(flush, i);
     if (group == NULL) continue;
-    ecs_Status status = reserve_in_group(fold, group, subject->entity);
+    ecs_Status status = reserve_in_group(flush, group, commands->entity);
     if (status != ECS_OK) return status;
   }
   return ECS_OK;
 }
 
-/* Second pass ----------------------------------------------------------- */
+/* Second pass: moving rows ---------------------------------------------- */
 
-static uint32_t enter_table(Fold *fold, Group *group, Table *to,
+static uint32_t enter_table(Flush *flush, Group *group, Table *to,
                             ecs_Entity entity) {
   uint32_t row = table_append(to, entity);
   ECS_ASSERT(to->pending > 0);
   to->pending--;
   if (group->id != 0)
-    store_enter(fold->store, group, id_index(entity), to, row);
-  else if (fold->spawn != NULL)
-    entity_index_place(&fold->store->index, id_index(entity), to->id, row);
+    store_enter(flush->store, group, id_index(entity), to, row);
+  else if (flush->spawn != NULL)
+    entity_index_place(&flush->store->index, id_index(entity), to->id, row);
   else
-    entity_index_move(&fold->store->index, id_index(entity), to->id, row);
+    entity_index_move(&flush->store->index, id_index(entity), to->id, row);
   return row;
 }
 
-/* Moves, enters or leaves; where the row is afterwards. */
-static RowRef settle_row(Fold *fold, Group *group, ecs_Entity entity) {
-  Store *store = fold->store;
-  RowRef place = place_in(fold, group, entity);
+/* Moves the entity's row of a group, lets it enter the group or leave it.
+ * Returns the row afterwards. */
+static RowRef place_row(Flush *flush, Group *group, ecs_Entity entity) {
+  Store *store = flush->store;
+  RowRef place = locate_row(flush, group, entity);
   uint32_t bits_columns = 0;
   store_touch(store, group);
-  if (!aim(fold, group, place, &bits_columns)) {
+  if (!target_mask(flush, group, place, &bits_columns)) {
     if (place.table == NULL) return place;
     store_remove_row(store, group, place.table, place.row);
     store_leave(store, group, id_index(entity));
     return (RowRef){NULL, 0};
   }
-  Table *to = group_find_table(group, fold->mask, group_words(group));
+  Table *to = group_find_table(group, flush->mask, group_words(group));
+  ECS_ASSERT(to != NULL);
   if (to == place.table) return place;
-  RowRef target = {to, enter_table(fold, group, to, entity)};
+  RowRef target = {to, enter_table(flush, group, to, entity)};
   if (place.table == NULL) return target;
   group_copy_row(group, to, target.row, place.table, place.row);
   store_remove_row(store, group, place.table, place.row);
   return target;
 }
 
-static void write_bits(const Fold *fold, const Group *group, RowRef place) {
-  for (uint32_t i = 0; place.table != NULL && i < fold->touched_count; i++) {
-    const ComponentChange *touched = &fold->touched[i];
-    const Component *what = &fold->store->components[touched->component];
-    if (what->group_id != group->id || !group_is_bits(group, what->bit))
-      continue;
-    uint32_t index = group->components[what->bit].bits_index;
+static void write_bits(const Flush *flush, const Group *group, RowRef place) {
+  for (uint32_t i = 0; place.table != NULL && i < flush->change_count; i++) {
+    const ComponentChange *change = &flush->changes[i];
+    const Component *component = &flush->store->components[change->id];
+    uint32_t index = component->bits_index;
+    if (component->group != group || index == GROUP_NOT_BITS) continue;
+    ECS_ASSERT(!change->present || index >> 3 < place.table->bits_columns);
     if (index >> 3 < place.table->bits_columns)
-      table_write_bit(place.table, place.row, index, touched->present);
+      table_write_bit(place.table, place.row, index, change->present);
   }
 }
 
-/* From a staged row to where its component is now. */
-static void write_staged(const Fold *fold, uint32_t item, RowRef to) {
-  const StagedRows *stage = fold->spawn->stage;
-  const Schema *schema = stage->schemas[item];
-  ecs_Component component = stage->bundle->items[item].component;
-  const ColumnCode *source = table_codes(stage->table, item);
+/* Second pass: writing values ------------------------------------------- */
+
+/* The change of a component with columns that the entity has in the end, and
+ * its row; NULL for any other component. */
+static ComponentChange *find_written(const Flush *flush, ecs_Entity entity,
+                                     ecs_Component id, RowRef *place) {
+  ECS_ASSERT(flush->position[id] > 0);
+  ComponentChange *change = &flush->changes[flush->position[id] - 1];
+  const Component *component = &flush->store->components[id];
+  if (!change->present || component->field_count == 0) return NULL;
+  store_locate(flush->store, entity, id, place);
+  ECS_ASSERT(place->table != NULL);
+  return change;
+}
+
+/* Copies an item of a staged row to where its component is now. */
+static void write_item(const Flush *flush, uint32_t item, RowRef to) {
+  const StagedRows *staged = flush->spawn->staged;
+  const Schema *schema = staged->schemas[item];
+  ecs_Component id = staged->bundle->items[item].component;
+  const ColumnCode *source = table_codes(staged->table, item);
   const ColumnCode *target =
-      table_codes(to.table, fold->store->components[component].bit);
+      table_codes(to.table, flush->store->components[id].bit);
   for (uint32_t i = 0; i < schema->field_count; i++) {
     element_store(
         table_element(to.table, target[i], to.row),
-        table_element(stage->table, source[i], fold->spawn->stage_row),
+        table_element(staged->table, source[i], flush->spawn->staged_row),
         schema->fields[i].type);
   }
 }
 
-/* The touched component with columns that an entity has in the end. */
-static ComponentChange *find_written(const Fold *fold, ecs_Entity entity,
-                                     ecs_Component component, RowRef *place) {
-  ComponentChange *touched = &fold->touched[fold->position[component] - 1];
-  const Schema *schema = fold->store->components[component].schema;
-  if (!touched->present || schema->field_count == 0) return NULL;
-  store_locate(fold->store, entity, component, place);
-  return touched;
-}
-
-static void write_stage(const Fold *fold, ecs_Entity entity) {
-  const StagedRows *stage = fold->spawn->stage;
+static void write_staged(const Flush *flush, ecs_Entity entity) {
+  const StagedRows *staged = flush->spawn->staged;
   RowRef place;
-  for (uint32_t i = 0; i < stage->bundle->item_count; i++) {
-    const ComponentChange *touched =
-        find_written(fold, entity, stage->bundle->items[i].component, &place);
-    if (touched != NULL && touched->origin == NULL)
-      write_staged(fold, i, place);
+  ECS_ASSERT(staged->table->entities[flush->spawn->staged_row] == entity);
+  for (uint32_t i = 0; i < staged->bundle->item_count; i++) {
+    const ComponentChange *change =
+        find_written(flush, entity, staged->bundle->items[i].component, &place);
+    if (change != NULL && change->origin == NULL) write_item(flush, i, place);
   }
 }
 
-/* An ADD or SET: nothing before the component's origin counts any more. */
-static void write_command(const Fold *fold, ecs_Entity entity,
+/* Stores the image of an ADD or SET. Commands before the component's origin
+ * have no effect any more. */
+static void write_command(const Flush *flush, ecs_Entity entity,
                           const Command *command) {
   RowRef place;
-  ComponentChange *touched =
-      find_written(fold, entity, command->component, &place);
-  if (touched == NULL) return;
-  const Component *what = &fold->store->components[command->component];
+  ComponentChange *change =
+      find_written(flush, entity, command->component, &place);
+  if (change == NULL) return;
+  const Component *component = &flush->store->components[command->component];
   const void *image = command_image(command);
-  if (command == touched->origin) {
-    table_store(place.table, place.row, what->bit, what->schema,
-                what->schema->default_image, UINT64_MAX);
-    touched->begun = true;
+  if (command == change->origin) {
+    table_store(place.table, place.row, component->bit, component->schema,
+                component->schema->default_image, UINT64_MAX);
+    change->begun = true;
   } else if (command->kind != COMMAND_SET ||
-             (touched->origin != NULL && !touched->begun)) {
+             (change->origin != NULL && !change->begun)) {
     return;
   }
   if (image != NULL)
-    table_store(place.table, place.row, what->bit, what->schema, image,
+    table_store(place.table, place.row, component->bit, component->schema,
+                image,
                 command->kind == COMMAND_SET ? command->fields : UINT64_MAX);
 }
 
-static void write_values(const Fold *fold, const EntityCommands *subject) {
-  if (fold->spawn != NULL && fold->spawn->stage != NULL)
-    write_stage(fold, subject->entity);
-  for (const Command *command = subject->first; command != NULL;
+static void write_values(const Flush *flush, const EntityCommands *commands) {
+  if (flush->spawn != NULL && flush->spawn->staged != NULL)
+    write_staged(flush, commands->entity);
+  for (const Command *command = commands->first; command != NULL;
        command = command->next)
     if (command->kind == COMMAND_ADD || command->kind == COMMAND_SET)
-      write_command(fold, subject->entity, command);
+      write_command(flush, commands->entity, command);
 }
 
-static void destroy_subject(const Fold *fold, const EntityCommands *subject) {
-  if (fold->spawn == NULL)
-    store_destroy_entity(fold->store, subject->entity);
+static void destroy_entity(const Flush *flush, const EntityCommands *commands) {
+  if (flush->spawn == NULL)
+    store_destroy_entity(flush->store, commands->entity);
   else
-    entity_index_free(&fold->store->index, id_index(subject->entity),
-                      id_generation(subject->entity));
+    entity_index_free(&flush->store->index, id_index(commands->entity),
+                      id_generation(commands->entity));
 }
 
-static void commit_subject(Fold *fold, const EntityCommands *subject) {
-  fold_subject(fold, subject);
-  fold->visit++;
-  if (fold->destroyed) {
-    destroy_subject(fold, subject);
+static void commit_entity(Flush *flush, const EntityCommands *commands) {
+  summarize(flush, commands);
+  flush->visit++;
+  if (flush->destroyed) {
+    destroy_entity(flush, commands);
     return;
   }
   /* The main group first: other groups write into the entity's slot. */
-  if (fold->spawn != NULL && visit_group(fold, 0))
-    write_bits(fold, store_main(fold->store),
-               settle_row(fold, store_main(fold->store), subject->entity));
-  for (uint32_t i = 0; i < fold->touched_count; i++) {
-    Group *group = next_group(fold, i);
+  if (flush->spawn != NULL && visit_group(flush, 0))
+    write_bits(flush, store_main(flush->store),
+               place_row(flush, store_main(flush->store), commands->entity));
+  for (uint32_t i = 0; i < flush->change_count; i++) {
+    Group *group = next_group(flush, i);
     if (group != NULL)
-      write_bits(fold, group, settle_row(fold, group, subject->entity));
+      write_bits(flush, group, place_row(flush, group, commands->entity));
   }
-  /* Born now: its places are found like anybody's. */
-  write_values(fold, subject);
+  /* A spawned entity is placed by now, and its rows are located like others. */
+  write_values(flush, commands);
 }
 
 /* All of it ------------------------------------------------------------- */
 
-static void note_tables(Fold *fold) {
-  for (uint32_t i = 0; i < fold->store->group_count; i++)
-    fold->tables_before[i] = fold->store->groups[i]->table_count;
+static void note_tables(Flush *flush) {
+  for (uint32_t i = 0; i < flush->store->group_count; i++)
+    flush->tables_before[i] = flush->store->groups[i]->table_count;
 }
 
-static void drop_tables(Fold *fold) {
-  Store *store = fold->store;
+static void drop_tables(Flush *flush) {
+  Store *store = flush->store;
   for (uint32_t i = 0; i < store->group_count; i++) {
     Group *group = store->groups[i];
     for (uint32_t k = 0; k < group->table_count; k++)
       group->tables[k]->pending = 0;
-    group_drop_tables(group, &store->memory, fold->tables_before[i]);
+    group_drop_tables(group, &store->memory, flush->tables_before[i]);
   }
 }
 
-static ecs_Status reserve_all(Fold *fold) {
-  const CommandBuffer *buffer = fold->buffer;
-  for (uint32_t i = 0; i < buffer->subject_count; i++) {
-    ecs_Status status = reserve_subject(fold, &buffer->subjects[i]);
-    if (status != ECS_OK) return status;
-  }
-  return ECS_OK;
+static ecs_Status reserve_all(Flush *flush) {
+  const CommandBuffer *buffer = flush->buffer;
+  ecs_Status status = ECS_OK;
+  note_tables(flush);
+  for (uint32_t i = 0; status == ECS_OK && i < buffer->entity_count; i++)
+    status = reserve_entity(flush, &buffer->entities[i]);
+  if (status != ECS_OK) drop_tables(flush);
+  return status;
 }
 
 ecs_Status command_flush(CommandBuffer *buffer) {
-  if (buffer->subject_count == 0) {
-    if (buffer->stages != NULL) command_reset(buffer); /* of no entities */
+  if (buffer->entity_count == 0) {
+    if (buffer->staged != NULL) command_reset(buffer); /* of no entities */
     return ECS_OK;
   }
-  ecs_Status status = fold_ensure(buffer);
-  if (status == ECS_OK) {
-    note_tables(buffer->fold);
-    status = reserve_all(buffer->fold);
-    if (status != ECS_OK) drop_tables(buffer->fold);
-  }
+#ifdef ECS_TINY
+  ECS_ASSERT(command_buffer_check_invariants(buffer));
+#endif
+  ecs_Status status = flush_ensure(buffer);
+  if (status == ECS_OK) status = reserve_all(buffer->flush);
   if (status != ECS_OK) {
     command_rewind(buffer, (CommandMark){0});
     return status;
   }
-  for (uint32_t i = 0; i < buffer->subject_count; i++)
-    commit_subject(buffer->fold, &buffer->subjects[i]);
+  for (uint32_t i = 0; i < buffer->entity_count; i++)
+    commit_entity(buffer->flush, &buffer->entities[i]);
   command_reset(buffer);
+#ifdef ECS_TINY
+  ECS_ASSERT(store_check_invariants(buffer->store));
+#endif
   return ECS_OK;
 }

@@ -1,14 +1,16 @@
 /* command_flush.h: applies a command buffer, whole or not at all.
  *
- * A subject's chain is folded into what it comes to: for each component that
- * it touches, whether the entity has it in the end and where its values begin.
+ * Each chain is summarized to what it comes to, as if its commands had run at
+ * once: for each component that it names, whether the entity has it in the end
+ * and which command its values start from.
  *
- *      chain     add A {1}    set A.x=2    remove B    add B
- *      folded    A present, fresh from "add A"; B present, fresh from "add B"
+ *      chain        add A {1}    set A.x=2    remove B    add B
+ *      summary      A present, from "add A"; B present, from "add B"
  *
- * First pass: for every subject and group, the table its row will be in gets
- * born and has room. Second pass: rows are moved and values written; nothing
- * in it can fail. Folding twice costs less than remembering.
+ * First pass: for every entity and group, the table that the row will be in is
+ * created and gets room. Second pass: rows are moved, once per group, and
+ * values are written; nothing in it can fail. Summarizing twice costs less than
+ * keeping the summaries.
  */
 #ifndef ECS_COMMAND_FLUSH_H
 #define ECS_COMMAND_FLUSH_H
@@ -16,10 +18,11 @@
 #include "change/command_buffer.h"
 
 /* Applies everything, or nothing (ECS_E_MEMORY, ECS_E_LIMIT); the buffer is
- * empty afterwards either way. */
+ * empty afterwards either way. Cost: the commands, and one row per entity and
+ * group. */
 ECS_INTERNAL ecs_Status command_flush(CommandBuffer *buffer);
 
-/* Frees what applying keeps. */
+/* Frees the scratch memory that flushes keep. */
 ECS_INTERNAL void command_flush_deinit(CommandBuffer *buffer);
 
 #endif

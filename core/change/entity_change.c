@@ -1,13 +1,16 @@
-/* entity_change.c: changes of one entity, for any component, table and group. */
+/* entity_change.c: changes of one entity, for any component, table and group.
+ */
 #include "change/entity_change.h"
 
 #include "storage/table_image.h"
 
-/* Moves a row along an edge whose target has room. */
+/* Moves a row along an edge. The table it leads to has room. */
 static uint32_t move_along(Store *store, Group *group, const Edge *edge,
                            ecs_Entity entity, RowRef from) {
   Table *to = group->tables[edge->table];
   ecs_Entity moved = 0;
+  ECS_ASSERT(from.table->entities[from.row] == entity);
+  ECS_ASSERT(edge_source(edge) == from.table->id);
   uint32_t row = table_move_row(to, from.table, from.row, &edge->range,
                                 edge->added, &moved);
   if (moved != 0)
@@ -22,8 +25,8 @@ static inline bool has_room(const Table *to, const Table *from) {
   return to->count < to->capacity && to->bits_columns >= from->bits_columns;
 }
 
-/* The edge of a component from where the entity is, its target with room for
- * one more row. */
+/* Finds or creates the edge of a component from a table, and makes room for one
+ * more row in the table that it leads to. */
 static ecs_Status reserve_move(Store *store, Group *group, const Table *from,
                                uint32_t bit, const Edge **edge) {
   uint32_t tables_before = group->table_count;
@@ -40,7 +43,8 @@ static ecs_Status reserve_move(Store *store, Group *group, const Table *from,
   return status;
 }
 
-/* A first place in a group other than the main one, in the table of mask. */
+/* Gives an entity its first row in a group other than the main one, in the
+ * table of a mask. */
 static ecs_Status enter_group(Store *store, Group *group, ecs_Entity entity,
                               const uint64_t *mask, uint32_t words,
                               uint32_t bits_columns, RowRef *location) {
@@ -56,6 +60,7 @@ static ecs_Status enter_group(Store *store, Group *group, ecs_Entity entity,
     group_drop_tables(group, &store->memory, tables_before);
     return status;
   }
+  ECS_ASSERT(store_locate_in(group, entity_index).table == NULL);
   location->row = table_append(location->table, entity);
   store_enter(store, group, entity_index, location->table, location->row);
   store_touch(store, group);
@@ -75,7 +80,7 @@ static ecs_Status enter_with(Store *store, Group *group, ecs_Entity entity,
   return status;
 }
 
-/* The row of a group, of an entity whose row of the main group is known. */
+/* The row of a group; the entity's row of the main group is known. */
 static inline RowRef locate_from(const Group *group, ecs_Entity entity,
                                  RowRef main) {
   return group->id == 0 ? main : store_locate_in(group, id_index(entity));
@@ -97,7 +102,8 @@ static ecs_Status set_bit(Store *store, Group *group, ecs_Entity entity,
   return ECS_OK;
 }
 
-/* The row the component is in afterwards. */
+/* Adds a component with columns, or a tag in tables; *place gets the row that
+ * has it afterwards. */
 static inline ecs_Status add_to_row(Store *store, Group *group,
                                     ecs_Entity entity, uint32_t bit,
                                     RowRef *place) {
@@ -138,6 +144,7 @@ ecs_Status store_add_any(Store *store, ecs_Entity entity,
 
 static inline void leave_group(Store *store, Group *group, ecs_Entity entity,
                                RowRef place) {
+  ECS_ASSERT(place.table->entities[place.row] == entity);
   store_remove_row(store, group, place.table, place.row);
   store_leave(store, group, id_index(entity));
   store_touch(store, group);
@@ -155,7 +162,7 @@ static void clear_bit(Store *store, Group *group, ecs_Entity entity,
   store_touch(store, group);
 }
 
-/* Is the component all that gives the entity a place in the group? */
+/* Is the component the only one of the group that the entity has? */
 static inline bool is_last(const Group *group, RowRef place, uint32_t bit) {
   if (group->locator.narrow) return true;
   return group->id != 0 && table_has_only(place.table, bit) &&

@@ -1,23 +1,24 @@
 /* entity_change_fast.c: the short ways of changing one entity.
  *
- * What store.c does for any component, table and group is done here for what is
- * asked most, with as few instructions as it takes. A function looks first, and
- * hands on what it is not made for; it touches nothing before it is sure:
+ * entity_change.c changes any component, table and group. The frequent cases
+ * are done here with as few instructions as they take. A function first checks
+ * that the case is its own, and hands any other to the general way before it
+ * has touched anything:
  *
- *      store_add --> add_to_set  ---- a page, a row missing ---> add_any,
- *               \--> add_in_main ---- another turn, no room ---> in store.c
- *               \--> add_as_bit  ---- no column of bits -------->
+ *      store_add --> add_to_set  ---- no locator page, no room ---> add_any
+ *               \--> add_in_main ---- another edge, no room ------>
+ *               \--> add_as_bit  ---- no column of bits ---------->
  *                \-> add_any  (mixed groups, other types)
  *
- * Rows are all of four-byte columns here, each a stride behind the last, so
- * that a row is moved by one walk. No locator, edge or mask is searched: a
- * component knows its group, a set its table, a table the turn that its last
- * row took.
+ * All rows here have four-byte columns, each a stride behind the last, so that
+ * one walk moves a row. No locator, edge or mask is searched: a component knows
+ * its group, a set knows its table, and a table remembers the edge that its
+ * last row took.
  *
- * Nothing here does what store.c would not: pure optimisation. The order of
- * statements is chosen for few registers: what needs the entity first, columns
- * last. A pair of add and remove, with the loop that calls it, takes 202
- * instructions in a sparse set of two fields (250 when it looked things up) and
+ * This is pure optimisation: the result is that of entity_change.c. The order
+ * of statements keeps few registers alive: what needs the entity comes first,
+ * columns come last. A pair of add and remove, with the loop that calls it,
+ * takes 202 instructions in a sparse set of two fields (250 with look-ups) and
  * 320 in a group with one other component (511).
  */
 #include "change/entity_change_fast.h"
@@ -25,12 +26,12 @@
 static AddComponent add_in_main;
 static RemoveComponent remove_in_main;
 
-/* Turns ----------------------------------------------------------------- */
+/* Last edges ------------------------------------------------------------ */
 
 /* Finds where a component leads from a table and has the table remember it.
- * False: nothing is known, or the table's rows are not walked here. */
-static bool take_turn(const Group *main, Table *from, uint32_t bit,
-                      bool added) {
+ * False: the edge is not known yet, or the table has columns of other sizes. */
+static bool remember_edge(const Group *main, Table *from, uint32_t bit,
+                          bool added) {
   const Edge *edge = group_find_edge(main, from, bit);
   if (edge == NULL || !from->only_cells || edge->added != added) return false;
   table_note_edge(from, main->tables[edge->table], last_edge_key(bit, added),
@@ -38,10 +39,28 @@ static bool take_turn(const Group *main, Table *from, uint32_t bit,
   return true;
 }
 
+/* For asserts: is the remembered edge the one that a search finds? */
+static inline bool last_edge_agrees(const Group *main, const Table *from,
+                                    const Component *component, bool added) {
+  const Edge *edge = group_find_edge(main, from, component->bit);
+  const LastEdge *last = &from->last_edge;
+  return edge != NULL && edge->added == added &&
+         main->tables[edge->table] == last->to &&
+         last->before == edge->range.begin[2] &&
+         last->before + last->width == edge->range.end[2];
+}
+
+/* For asserts: does the slot lead to the row that holds the entity? */
+static inline bool slot_agrees(Slot slot, const Table *table,
+                               ecs_Entity entity) {
+  return slot.row_bits < table->count &&
+         table->entities[slot.row_bits] == entity;
+}
+
 /* Adding ---------------------------------------------------------------- */
 
-/* An image of count f32 into a row's columns from cells on. Returns where the
- * columns behind them are. */
+/* Stores an image of count f32 in a row's columns from cells on. Returns the
+ * row's cell in the column behind them. */
 static inline char *cells_store(char *cells, size_t stride, const char *image,
                                 uint32_t count) {
   for (; count > 0; count--, image += 4, cells += stride)
@@ -53,14 +72,15 @@ static ecs_Status add_to_set(Store *store, ecs_Entity entity,
                              const Component *component, const void *image) {
   Group *group = component->group;
   const Locator *locator = &group->locator;
-  uint32_t at = id_index(entity), fields = component->field_count;
+  uint32_t index = id_index(entity), fields = component->field_count;
   Table *table = NULL;
   Slot *slot = store_find_slot(store, entity, &table);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
-  if (ECS_UNLIKELY(!locator_ready(locator, at)))
+  if (ECS_UNLIKELY(!locator_ready(locator, index)))
     return store_add_any(store, entity, component, image);
-  uint32_t *entry = locator_narrow_entry(locator, at);
+  uint32_t *entry = locator_narrow_entry(locator, index);
   if (ECS_UNLIKELY(*entry != LOCATOR_NONE)) return ECS_OK;
+  ECS_ASSERT(slot_agrees(*slot, table, entity) && group->table_count <= 1);
   table = group->first;
   uint32_t row = table->count;
   if (ECS_UNLIKELY(row == table->capacity || (image == NULL && fields > 0)))
@@ -72,17 +92,22 @@ static ecs_Status add_to_set(Store *store, ecs_Entity entity,
   return ECS_OK;
 }
 
-/* Tells the entity that fills a hole in the main group its new row. */
-static inline void fill_hole(const Store *store, ecs_Entity filler,
-                             uint32_t row) {
-  entity_index_slot(&store->index, id_index(filler))->row_bits = row;
+/* Writes the new row of the entity that has filled a hole in the main group;
+ * until then it was in the row behind the last one. */
+static inline void fill_hole(const Store *store, const Table *from,
+                             ecs_Entity filler, uint32_t row) {
+  Slot *slot = entity_index_slot(&store->index, id_index(filler));
+  ECS_ASSERT(slot->row_bits == from->count);
+  (void)from;
+  slot->row_bits = row;
 }
 
-/* After a row has left for where the table's turn leads: asks for what the
- * moves after it will touch, two lines further on, at the ends of both tables
- * and behind the row. Moving goes through three places per column, more than
- * the hardware follows from TABLE_WIDE on. While the other table fills a line
- * every column has its turn; where there is no such row nothing is lost. */
+/* Prefetches what the moves after this one will touch: two lines further on, at
+ * the ends of both tables and behind the row. A move touches three places per
+ * column, which from TABLE_WIDE on is more than the hardware follows. Each call
+ * asks for a sixteenth of a line's worth of columns, so that every column is
+ * asked for while the other table fills a line. A prefetch past the end of a
+ * table does no harm. */
 static ECS_COLD ecs_Status prefetch_moves(const Table *from, size_t row) {
   const Table *to = from->last_edge.to;
   const uintptr_t ahead = 2 * ECS_LINE_BYTES, step = ECS_LINE_BYTES / 4;
@@ -110,7 +135,7 @@ static ECS_COLD ecs_Status add_otherwise(Store *store, ecs_Entity entity,
   Table *from = NULL;
   store_find_slot(store, entity, &from);
   if (table_has(from, component->bit)) return ECS_OK;
-  return take_turn(component->group, from, component->bit, true)
+  return remember_edge(component->group, from, component->bit, true)
              ? add_in_main(store, entity, component, image)
              : store_add_any(store, entity, component, image);
 }
@@ -122,24 +147,26 @@ static ecs_Status add_in_main(Store *store, ecs_Entity entity,
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
   if (ECS_UNLIKELY(from->last_edge.key != component->last_edge_key))
     return add_otherwise(store, entity, component, image);
-  const LastEdge *turn = &from->last_edge;
-  Table *to = turn->to;
+  const LastEdge *edge = &from->last_edge;
+  Table *to = edge->to;
   if (ECS_UNLIKELY(to->count == to->capacity ||
-                   (image == NULL && turn->width > 0)))
+                   (image == NULL && edge->width > 0)))
     return store_add_any(store, entity, component, image);
+  ECS_ASSERT(slot_agrees(*slot, from, entity));
+  ECS_ASSERT(last_edge_agrees(component->group, from, component, true));
   store_touch(store, component->group);
   uint32_t row = slot->row_bits, to_row = table_append(to, entity);
   char *hole = table_cells(from, row), *target = table_cells(to, to_row);
   ecs_Entity filler = table_remove_entity(from, row);
-  /* Ids of tables are the slot's low bits: the summary stays as it is. */
-  slot->table_bits += turn->step;
-  fill_hole(store, filler, row);
-  slot->row_bits = to_row; /* maybe the one that goes was the filler */
+  /* The table's id is in the low bits: hint and summary stay as they are. */
+  slot->table_bits += edge->step;
+  fill_hole(store, from, filler, row);
+  slot->row_bits = to_row; /* after the filler's: they may be the same */
   size_t gap = from->count - row, stride = from->stride[2];
   size_t to_stride = to->stride[2];
-  hole = cells_move(&target, to_stride, hole, stride, gap, turn->before);
-  target = cells_store(target, to_stride, image, turn->width);
-  cells_move(&target, to_stride, hole, stride, gap, turn->behind);
+  hole = cells_move(&target, to_stride, hole, stride, gap, edge->before);
+  target = cells_store(target, to_stride, image, edge->width);
+  cells_move(&target, to_stride, hole, stride, gap, edge->behind);
   if (ECS_UNLIKELY(is_wide(from)))
     return prefetch_moves(from, from->count - gap);
   return ECS_OK;
@@ -147,33 +174,36 @@ static ecs_Status add_in_main(Store *store, ecs_Entity entity,
 
 /* Removing -------------------------------------------------------------- */
 
-/* The cells of a row whose entity was removed. Last of all, when what else was
- * to be done needs no registers any more. */
+/* Closes the cells of a row after its entity was removed. This comes last, when
+ * nothing else needs registers any more. */
 static inline void close_cells(const Table *table, uint32_t row) {
   cells_close(table_cells(table, row), table->stride[2], table->count - row,
               table->columns[2]);
 }
 
-/* Who has a row in the set is alive: the row itself says so, and the main
- * group, a cache miss away, is not asked. The slot's summary stays. */
+/* A row in the set whose entity equals the handle proves that the entity is
+ * alive, so the main group (a cache miss) is not read. The slot's summary stays
+ * set. */
 static ecs_Status remove_from_set(Store *store, ecs_Entity entity,
                                   const Component *component) {
   Group *group = component->group;
   const Locator *locator = &group->locator;
-  uint32_t at = id_index(entity);
-  if (ECS_UNLIKELY(!locator_ready(locator, at)))
+  uint32_t index = id_index(entity);
+  if (ECS_UNLIKELY(!locator_ready(locator, index)))
     return store_remove_any(store, entity, component);
-  uint32_t *entry = locator_narrow_entry(locator, at);
+  uint32_t *entry = locator_narrow_entry(locator, index);
   uint32_t row = *entry;
   if (ECS_UNLIKELY(row == LOCATOR_NONE))
     return store_remove_any(store, entity, component);
   Table *table = group->first;
   if (ECS_UNLIKELY(table->entities[row] != entity))
     return store_remove_any(store, entity, component);
+  ECS_ASSERT(store_locate_main(store, entity).table != NULL);
   store_touch(store, group);
   ecs_Entity filler = table_remove_entity(table, row);
+  ECS_ASSERT(*locator_narrow_entry(locator, id_index(filler)) == table->count);
   *locator_narrow_entry(locator, id_index(filler)) = row;
-  *entry = LOCATOR_NONE; /* maybe it was the filler itself */
+  *entry = LOCATOR_NONE; /* after the filler's: they may be the same */
   close_cells(table, row);
   return ECS_OK;
 }
@@ -183,7 +213,7 @@ static ECS_COLD ecs_Status remove_otherwise(Store *store, ecs_Entity entity,
   Table *from = NULL;
   store_find_slot(store, entity, &from);
   if (!table_has(from, component->bit)) return ECS_OK;
-  return take_turn(component->group, from, component->bit, false)
+  return remember_edge(component->group, from, component->bit, false)
              ? remove_in_main(store, entity, component)
              : store_remove_any(store, entity, component);
 }
@@ -195,23 +225,25 @@ static ecs_Status remove_in_main(Store *store, ecs_Entity entity,
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
   if (ECS_UNLIKELY(from->last_edge.key + 1 != component->last_edge_key))
     return remove_otherwise(store, entity, component);
-  const LastEdge *turn = &from->last_edge;
-  Table *to = turn->to;
+  const LastEdge *edge = &from->last_edge;
+  Table *to = edge->to;
   if (ECS_UNLIKELY(to->count == to->capacity))
     return store_remove_any(store, entity, component);
+  ECS_ASSERT(slot_agrees(*slot, from, entity));
+  ECS_ASSERT(last_edge_agrees(component->group, from, component, false));
   store_touch(store, component->group);
   uint32_t row = slot->row_bits, to_row = table_append(to, entity);
   char *hole = table_cells(from, row), *target = table_cells(to, to_row);
   ecs_Entity filler = table_remove_entity(from, row);
-  /* Ids of tables are the slot's low bits: the summary stays as it is. */
-  slot->table_bits += turn->step;
-  fill_hole(store, filler, row);
-  slot->row_bits = to_row; /* maybe the one that goes was the filler */
+  /* The table's id is in the low bits: hint and summary stay as they are. */
+  slot->table_bits += edge->step;
+  fill_hole(store, from, filler, row);
+  slot->row_bits = to_row; /* after the filler's: they may be the same */
   size_t gap = from->count - row, stride = from->stride[2];
   size_t to_stride = to->stride[2];
-  hole = cells_move(&target, to_stride, hole, stride, gap, turn->before);
-  hole = cells_close(hole, stride, gap, turn->width);
-  cells_move(&target, to_stride, hole, stride, gap, turn->behind);
+  hole = cells_move(&target, to_stride, hole, stride, gap, edge->before);
+  hole = cells_close(hole, stride, gap, edge->width);
+  cells_move(&target, to_stride, hole, stride, gap, edge->behind);
   if (ECS_UNLIKELY(is_wide(from)))
     return prefetch_moves(from, from->count - gap);
   return ECS_OK;
@@ -219,14 +251,15 @@ static ecs_Status remove_in_main(Store *store, ecs_Entity entity,
 
 /* Bits ------------------------------------------------------------------ */
 
-/* The byte with a component's bit in the entity's row; NULL where the entity
- * has no place or the table no such column. */
+/* The byte with a component's bit in the entity's row; NULL: the entity has no
+ * row, or the table no such column. */
 static inline uint8_t *find_bits(const Store *store, ecs_Entity entity,
                                  uint32_t bits_index) {
   Table *table = NULL;
   const Slot *slot = store_find_slot(store, entity, &table);
   uint32_t column = bits_index >> 3;
   if (ECS_UNLIKELY(slot == NULL || column >= table->bits_columns)) return NULL;
+  ECS_ASSERT(slot_agrees(*slot, table, entity));
   return table_bits(table, column) + slot->row_bits;
 }
 
@@ -261,7 +294,8 @@ static ECS_COLD ecs_Status destroy_slowly(Store *store, ecs_Entity entity) {
   return ECS_OK;
 }
 
-/* In line for an entity that was never in another group. */
+/* In line for an entity that was never in another group, and in a table of
+ * four-byte columns. */
 ecs_Status store_destroy_entity(Store *store, ecs_Entity entity) {
   Table *table = NULL;
   Slot *slot = store_find_slot(store, entity, &table);
@@ -269,9 +303,10 @@ ecs_Status store_destroy_entity(Store *store, ecs_Entity entity) {
   if (ECS_UNLIKELY(slot_summary(*slot) != 0 || !table->only_cells))
     return destroy_slowly(store, entity);
   uint32_t row = slot->row_bits;
+  ECS_ASSERT(slot_agrees(*slot, table, entity));
   store_touch(store, store_main(store));
   ecs_Entity filler = table_remove_entity(table, row);
-  fill_hole(store, filler, row); /* maybe the one that goes */
+  fill_hole(store, table, filler, row);
   entity_index_free_slot(&store->index, slot, id_index(entity),
                          id_generation(entity));
   close_cells(table, row);

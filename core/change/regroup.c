@@ -1,14 +1,16 @@
 /* regroup.c: changes which components are stored together, with their data. */
 #include "change/regroup.h"
 
+#include "storage/store_check.h"
+
 /* The layout that is being built. */
 typedef struct Regroup {
   Store *store;
-  Group **fresh; /* by group; NULL: stays as it is */
+  Group **fresh; /* owned; by group id; NULL: the group stays as it is */
   uint32_t fresh_count;
-  uint32_t *target; /* by component: the group it will belong to */
-  uint64_t *mask;   /* of the row being copied */
-  uint32_t words;
+  uint32_t *target; /* owned; by component: id of the group it will belong to */
+  uint64_t *mask;   /* owned; of the row that is being copied */
+  uint32_t words;   /* of mask */
 } Regroup;
 
 static void regroup_deinit(Regroup *regroup) {
@@ -27,8 +29,8 @@ static void regroup_deinit(Regroup *regroup) {
 
 /* Choosing -------------------------------------------------------------- */
 
-/* The first group other than the main one that has no components, or will have
- * none; otherwise a new one. */
+/* The id of the first group other than the main one that will have no
+ * components but the chosen ones; otherwise of a new group. */
 static uint32_t choose_target(const Regroup *regroup) {
   const Store *store = regroup->store;
   for (uint32_t i = 1; i < store->group_count; i++) {
@@ -66,7 +68,8 @@ static bool is_bits(const Store *store, ecs_Component component) {
   return store->components[component].storage == ECS_STORE_BITS;
 }
 
-/* A narrow locator serves a group of one component with one table. */
+/* Will the group be one component with columns or a tag, and so one table? Then
+ * a narrow locator serves it. */
 static bool will_be_narrow(const Regroup *regroup, uint32_t group) {
   uint32_t members = 0;
   bool bits = false;
@@ -115,10 +118,10 @@ static ecs_Status create_groups(Regroup *regroup) {
 
 /* Copying --------------------------------------------------------------- */
 
-/* The mask of an entity's new row, and the columns of bits it needs. False:
- * it has nothing of this group. */
-static bool survey(Regroup *regroup, const Group *group, ecs_Entity entity,
-                   uint32_t *bits_columns) {
+/* Works out the mask of an entity's new row, and the columns of bits that the
+ * row needs. False: the entity will have no row in the group. */
+static bool survey_row(Regroup *regroup, const Group *group, ecs_Entity entity,
+                       uint32_t *bits_columns) {
   bool any = group->id == 0;
   RowRef place;
   memset(regroup->mask, 0, regroup->words * sizeof(uint64_t));
@@ -139,14 +142,14 @@ static bool survey(Regroup *regroup, const Group *group, ecs_Entity entity,
 
 static void copy_component(const Regroup *regroup, const Group *group,
                            uint32_t bit, RowRef to, RowRef from) {
-  const Component *what =
+  const Component *component =
       &regroup->store->components[group->components[bit].component];
   if (group_is_bits(group, bit)) {
     table_write_bit(to.table, to.row, group->components[bit].bits_index, true);
     return;
   }
-  for (uint32_t i = 0; i < what->schema->field_count; i++) {
-    ColumnCode source = table_codes(from.table, what->bit)[i];
+  for (uint32_t i = 0; i < component->schema->field_count; i++) {
+    ColumnCode source = table_codes(from.table, component->bit)[i];
     element_copy(table_element(to.table, table_codes(to.table, bit)[i], to.row),
                  table_element(from.table, source, from.row),
                  code_shift(source));
@@ -157,7 +160,7 @@ static ecs_Status copy_row(Regroup *regroup, Group *group, ecs_Entity entity) {
   Memory *memory = &regroup->store->memory;
   uint32_t bits_columns = 0;
   RowRef to = {NULL, 0}, from;
-  if (!survey(regroup, group, entity, &bits_columns)) return ECS_OK;
+  if (!survey_row(regroup, group, entity, &bits_columns)) return ECS_OK;
   ecs_Status status = group_ensure_table(group, memory, regroup->mask,
                                          group_words(group), &to.table);
   if (status == ECS_OK)
@@ -211,16 +214,16 @@ static ecs_Status reserve_exchange(Regroup *regroup) {
   return ECS_OK;
 }
 
-/* Tells every entity of a new group where it is now. */
+/* Writes the places of every entity of a new group. */
 static void place_all(Store *store, const Group *group) {
   for (uint32_t i = 0; i < group->table_count; i++) {
     const Table *table = group->tables[i];
     for (uint32_t row = 0; row < table->count; row++) {
-      uint32_t at = id_index(table->entities[row]);
+      uint32_t index = id_index(table->entities[row]);
       if (group->id == 0)
-        entity_index_move(&store->index, at, table->id, row);
+        entity_index_move(&store->index, index, table->id, row);
       else
-        entity_index_slot(&store->index, at)->table_bits |= group->summary;
+        entity_index_slot(&store->index, index)->table_bits |= group->summary;
     }
   }
 }
@@ -231,6 +234,7 @@ static void exchange(Regroup *regroup) {
   for (uint32_t i = 0; i < regroup->fresh_count; i++) {
     Group *group = regroup->fresh[i];
     if (group == NULL) continue;
+    ECS_ASSERT(group->id == i && i <= store->group_count);
     changed = true;
     regroup->fresh[i] = NULL;
     if (i == store->group_count)
@@ -247,6 +251,9 @@ static void exchange(Regroup *regroup) {
     store_touch(store, group);
   }
   if (changed) store->layout_version++;
+#ifdef ECS_TINY
+  ECS_ASSERT(store_check_invariants(store));
+#endif
 }
 
 ecs_Status store_regroup(Store *store, const ecs_Component *components,

@@ -1,9 +1,9 @@
 /* regroup.h: changes which components are stored together, with their data.
  *
- * Every group that gives or takes a component is built anew beside the old
- * one, row by row in the order of the main group's tables; when all of it
- * stands, old and new are exchanged. A failure on the way throws the new ones
- * away. Cost: every row of those groups is copied, and for a while both exist.
+ * Every group that gives or gets a component is built anew beside the old one,
+ * row by row in the order of the main group's tables; then old and new groups
+ * are exchanged. A failure on the way destroys the new ones. Cost: every row of
+ * those groups is copied, and for a while both copies exist.
  */
 #ifndef ECS_REGROUP_H
 #define ECS_REGROUP_H
@@ -11,7 +11,8 @@
 #include "storage/placement.h"
 
 /* Stores the components, which exist and are different, in a group of their
- * own, or (to_main) in the main group. ECS_E_MEMORY, ECS_E_LIMIT. */
+ * own, or (to_main) in the main group. ECS_E_MEMORY, ECS_E_LIMIT: nothing has
+ * changed. */
 ECS_INTERNAL ecs_Status store_regroup(Store *store,
                                       const ecs_Component *components,
                                       uint32_t count, bool to_main);

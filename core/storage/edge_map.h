@@ -4,8 +4,8 @@
  *
  * An edge leads from a table to the one with a component more or less, and
  * names the columns that differ, so that a row moves without any search. Edges
- * are made in pairs, there and back. They lie in an open-addressing hash that is
- * at most half full. Cost of finding: one probe, mostly.
+ * are made in pairs, there and back. They lie in an open-addressing hash that
+ * is at most half full. Cost of finding: one probe, mostly.
  */
 #ifndef ECS_EDGE_MAP_H
 #define ECS_EDGE_MAP_H
@@ -35,8 +35,8 @@ ECS_INTERNAL ecs_Status edge_map_reserve(EdgeMap *map, Memory *memory);
 /* Inserts an edge unless its key is there. Room must be reserved. */
 ECS_INTERNAL void edge_map_insert(EdgeMap *map, const Edge *edge);
 
-/* Removes the edges from or to tables whose id is table_count or higher. Cost:
- * the capacity. */
+/* Removes the edges from or to tables with an id of table_count or higher.
+ * Cost: the capacity. */
 ECS_INTERNAL void edge_map_drop(EdgeMap *map, uint32_t table_count);
 
 /* Checked builds: every edge is found by its key, and they are as many as

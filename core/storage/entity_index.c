@@ -1,4 +1,4 @@
-/* entity_index.c: issues entity handles, recycles their indices, retires them. */
+/* entity_index.c: issues entity handles, recycles and retires their indices. */
 #include "storage/entity_index.h"
 
 void entity_index_init(EntityIndex *index) {

@@ -1,4 +1,4 @@
-/* entity_index.h: issues entity handles, recycles their indices, retires them.
+/* entity_index.h: issues entity handles, recycles and retires their indices.
  *
  *      pages[index / 4096] ---> slots[index % 4096]     see slot.h
  *      free_head --> index --> index --> 0              last in, first out
@@ -10,8 +10,7 @@
  * being in the list, so that no slot claims a row by accident.
  *
  * A placed slot says where the entity's row of the main group is: the index is
- * the main group's locator. Cost: every function takes constant time, unless it
- * says otherwise.
+ * the main group's locator. Cost: constant, unless a function says otherwise.
  */
 #ifndef ECS_ENTITY_INDEX_H
 #define ECS_ENTITY_INDEX_H
@@ -90,13 +89,13 @@ static inline ecs_Entity entity_index_issue_as(EntityIndex *index,
   return id_make(issued, generation);
 }
 
-/* Issues a handle that is reserved: alive, without a row. */
+/* Issues a handle that is reserved. */
 static inline ecs_Entity entity_index_issue(EntityIndex *index) {
   return entity_index_issue_as(index, (uint32_t)SLOT_RESERVED << ECS_INDEX_BITS,
                                0, false);
 }
 
-/* Issues a handle that is placed in a row of the main group at once. */
+/* Issues a handle that is placed at once. */
 static inline ecs_Entity entity_index_issue_placed(EntityIndex *index,
                                                    uint32_t table_id,
                                                    uint32_t row) {
@@ -121,8 +120,7 @@ static inline void entity_index_place(EntityIndex *index, uint32_t entity_index,
   slot->table_bits = table_id | slot_hint(slot->table_bits);
 }
 
-/* Frees the index of an entity of that generation, placed or reserved; its slot
- * is known. */
+/* Frees the index of an entity of that generation, placed or reserved. */
 static inline void entity_index_free_slot(EntityIndex *index, Slot *slot,
                                           uint32_t entity_index,
                                           uint32_t generation) {
@@ -142,7 +140,6 @@ static inline void entity_index_free_slot(EntityIndex *index, Slot *slot,
   index->free_count++;
 }
 
-/* The same by index alone. */
 static inline void entity_index_free(EntityIndex *index, uint32_t entity_index,
                                      uint32_t generation) {
   entity_index_free_slot(index, entity_index_slot(index, entity_index),

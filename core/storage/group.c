@@ -6,12 +6,12 @@
 
 /* Life ------------------------------------------------------------------ */
 
-/* Stands in for the first table of a group that has none. Never written: it has
- * no rows and no room for one. */
+/* Stands in for the first table of a group without tables. It is never written,
+ * since it has no rows and no room for one. */
 static const Table no_table;
 
-/* Says anew which is the first table. */
-static void note_first(Group *group) {
+/* Keeps group->first up to date. */
+static void update_first(Group *group) {
   group->first =
       group->table_count > 0 ? group->tables[0] : (Table *)(uintptr_t)&no_table;
 }
@@ -22,7 +22,7 @@ Group *group_create(Memory *memory, uint32_t id, bool narrow) {
   group->id = id;
   group->summary = id == 0 ? 0 : slot_summary_bit(id);
   locator_init(&group->locator, narrow);
-  note_first(group);
+  update_first(group);
   return group;
 }
 
@@ -74,7 +74,7 @@ static uint64_t mix(uint64_t x) {
   return x ^ x >> 31;
 }
 
-/* Zero words at the end do not count: masks grow with their group. */
+/* Zero words at the end do not count, since masks grow with their group. */
 static uint64_t hash_mask(const uint64_t *mask, uint32_t words) {
   uint64_t hash = 0;
   while (words > 0 && mask[words - 1] == 0) words--;
@@ -98,9 +98,10 @@ Table *group_find_table(const Group *group, const uint64_t *mask,
                         uint32_t words) {
   if (group->hash_capacity == 0) return NULL;
   uint32_t last = group->hash_capacity - 1;
-  uint32_t at = (uint32_t)hash_mask(mask, words) & last;
-  for (; group->hash[at] != 0; at = (at + 1) & last) {
-    Table *table = group->tables[group->hash[at] - 1];
+  uint32_t bucket = (uint32_t)hash_mask(mask, words) & last;
+  for (; group->hash[bucket] != 0; bucket = (bucket + 1) & last) {
+    ECS_ASSERT(group->hash[bucket] <= group->table_count);
+    Table *table = group->tables[group->hash[bucket] - 1];
     if (mask_equal(table, mask, words)) return table;
   }
   return NULL;
@@ -108,9 +109,9 @@ Table *group_find_table(const Group *group, const uint64_t *mask,
 
 static void hash_insert(uint32_t *hash, uint32_t capacity, const Table *table) {
   uint32_t last = capacity - 1;
-  uint32_t at = (uint32_t)hash_mask(table->mask, table->mask_words) & last;
-  while (hash[at] != 0) at = (at + 1) & last;
-  hash[at] = table->id + 1;
+  uint32_t bucket = (uint32_t)hash_mask(table->mask, table->mask_words) & last;
+  while (hash[bucket] != 0) bucket = (bucket + 1) & last;
+  hash[bucket] = table->id + 1;
 }
 
 /* Keeps the hash at most half full with one table more. */
@@ -129,8 +130,8 @@ static ecs_Status reserve_hash(Group *group, Memory *memory) {
   return ECS_OK;
 }
 
-/* Everything a table's birth needs but the table. */
-static ecs_Status reserve_birth(Group *group, Memory *memory) {
+/* Makes room for one more table everywhere but for the table itself. */
+static ecs_Status reserve_table(Group *group, Memory *memory) {
   void *tables = group->tables;
   ecs_Status status = reserve_hash(group, memory);
   if (status != ECS_OK) return status;
@@ -150,14 +151,14 @@ ecs_Status group_ensure_table(Group *group, Memory *memory,
   ecs_Status status = ECS_OK;
   *table = group_find_table(group, mask, words);
   if (*table != NULL) return ECS_OK;
-  status = reserve_birth(group, memory);
+  status = reserve_table(group, memory);
   if (status != ECS_OK) return status;
   while (words > 0 && mask[words - 1] == 0) words--;
   *table = table_create(memory, group->schemas, mask, words, &status);
   if (*table == NULL) return status;
   (*table)->id = group->table_count;
   group->tables[group->table_count++] = *table;
-  note_first(group);
+  update_first(group);
   hash_insert(group->hash, group->hash_capacity, *table);
   for (uint32_t i = 0; i < group->match_count; i++) {
     MatchedTables *match = group->matches[i];
@@ -170,8 +171,8 @@ ecs_Status group_ensure_table(Group *group, Memory *memory,
 
 /* Edges ----------------------------------------------------------------- */
 
-/* The columns of a component in a table that has it: neighbours in each size.
- * Sizes it has none of get an empty range, at any position. */
+/* The columns of a component in a table that has it; they are neighbours in
+ * each size. The range of a size without columns is empty, at any position. */
 static ColumnRange component_range(const Group *group, const Table *table,
                                    uint32_t bit) {
   ColumnRange range = {{0, 0, 0, 0}, {0, 0, 0, 0}};
@@ -220,6 +221,7 @@ ecs_Status group_ensure_edge(Group *group, Memory *memory, const Table *table,
   status = edge_map_reserve(&group->edges, memory);
   if (status == ECS_OK) status = ensure_toggled(group, memory, table, bit, &to);
   if (status != ECS_OK) return status;
+  ECS_ASSERT(table_has(to, bit) != table_has(table, bit));
   insert_edge(group, table, to, bit);
   insert_edge(group, to, table, bit);
   *edge = group_find_edge(group, table, bit);
@@ -238,11 +240,11 @@ void group_drop_tables(Group *group, Memory *memory, uint32_t count) {
     matched_tables_drop(group->matches[i], count);
   while (group->table_count > count) {
     Table *table = group->tables[--group->table_count];
-    ECS_ASSERT(table->count == 0);
+    ECS_ASSERT(table->count == 0 && table->pending == 0);
     table_destroy(table, memory);
   }
   for (uint32_t i = 0; i < count; i++) table_forget_edge(group->tables[i]);
-  note_first(group);
+  update_first(group);
   hash_rebuild(group);
   edge_map_drop(&group->edges, count);
   group->version++;

@@ -103,7 +103,7 @@ ECS_INTERNAL void group_copy_row(const Group *group, Table *to, uint32_t to_row,
 
 /* Matches --------------------------------------------------------------- */
 
-/* Attaches a list, whose masks are set, and fills it. The list must not move
+/* Attaches a list, which has its masks, and fills it. The list must not move
  * until it is detached. ECS_E_MEMORY: it is not attached. */
 ECS_INTERNAL ecs_Status group_attach(Group *group, Memory *memory,
                                      MatchedTables *match);

@@ -79,8 +79,8 @@ static inline RowRef store_locate_group(const Store *store, const Group *group,
                         : store_locate_in(group, id_index(entity));
 }
 
-/* The row with a component that has columns. ECS_E_DEAD: the entity has no
- * row at all; ECS_E_ABSENT: it lacks the component; then table and row hold nothing
+/* The row with a component that has columns. ECS_E_DEAD: the entity has no row
+ * at all; ECS_E_ABSENT: it lacks the component; then table and row hold nothing
  * of use. In line: reads and writes of single entities live on it. */
 static inline __attribute__((always_inline)) ecs_Status store_locate_columns(
     const Store *store, const Component *component, ecs_Entity entity,

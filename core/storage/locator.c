@@ -1,4 +1,4 @@
-/* locator.c: a paged sparse array from an entity's index to a place. */
+/* locator.c: a paged sparse array from an entity's index to its row. */
 #include "storage/locator.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* matched_tables.h: the tables of a group that a query asks for.
  *
  * A query attaches one list to every group it asks (group.h). The group enters
- * each new table whose mask fits and takes out the tables that it drops, so the
+ * each new table that fits and takes out the tables that it drops, so the
  * list is up to date at any time and queries never search for tables.
  */
 #ifndef ECS_MATCHED_TABLES_H
@@ -43,7 +43,7 @@ static inline void matched_tables_enter(MatchedTables *match,
   match->tables[match->count++] = table_id;
 }
 
-/* Takes out the tables whose id is table_count or higher. */
+/* Takes out the tables with an id of table_count or higher. */
 static inline void matched_tables_drop(MatchedTables *match,
                                        uint32_t table_count) {
   while (match->count > 0 && match->tables[match->count - 1] >= table_count)

@@ -5,14 +5,12 @@
  *      +--------+---------+---------------+--------+-------+-------+---
  *                         ^ aligned for every scalar
  *
- * Everything is checked before the one allocation, and after it nothing can
- * fail. All sizes are bounded by the limits on names and fields, far below what
- * could overflow.
+ * Everything is checked before the one allocation, and nothing can fail after
+ * it. The limits on names and fields bound all sizes, far below what could
+ * overflow.
  *
  * Invariants: the image's padding is zero; default_value is what the default
  * reads back as, which for an f32 is the rounded number.
- *
- * Cost: creation compares every pair of field names; the rest is linear.
  */
 #include "storage/schema.h"
 
@@ -26,8 +24,8 @@ static bool is_name(const char *name) {
   return name != NULL && name[0] != '\0' && strlen(name) <= ECS_NAME_LIMIT;
 }
 
-/* Checks one field by itself. The only handle that means something in every
- * world is the null entity. */
+/* Checks one field by itself. An entity field defaults to the null entity, the
+ * only handle with a meaning in every world. */
 static ecs_Status check_field(const ecs_Field *field) {
   uint64_t place;
   if (!is_name(field->name)) return ECS_E_NAME;
@@ -63,8 +61,8 @@ static uint32_t aligned(uint32_t offset, uint32_t alignment) {
   return (offset + alignment - 1) & ~(alignment - 1);
 }
 
-/* Bytes of the image: each field at a multiple of its own size, the whole a
- * multiple of the largest. offsets gets one per field. */
+/* Works out the offset of each field, a multiple of its own size, and returns
+ * the bytes of the image, a multiple of the largest. */
 static uint32_t lay_out(const ecs_Field *fields, uint32_t count,
                         uint32_t *offsets) {
   uint32_t end = 0;
@@ -86,7 +84,7 @@ static size_t names_bytes(const ecs_ComponentDescription *description) {
   return bytes;
 }
 
-/* Copies a name to *end and moves it on; returns the copy. */
+/* Copies a name to *end, moves *end behind it and returns the copy. */
 static const char *copy_name(char **end, const char *name) {
   size_t bytes = strlen(name) + 1;
   char *copy = memcpy(*end, name, bytes);
@@ -100,6 +98,7 @@ static bool is_zero(const unsigned char *bytes, size_t count) {
   return true;
 }
 
+/* The type that all fields have, see Schema. */
 static uint8_t find_uniform(const Schema *schema) {
   for (uint32_t k = 1; k < schema->field_count; k++)
     if (schema->fields[k].type != schema->fields[0].type)
@@ -108,7 +107,8 @@ static uint8_t find_uniform(const Schema *schema) {
                                  : ECS_SCALAR_COUNT;
 }
 
-/* Fills the block: image is behind the fields and names behind the image. */
+/* Fills the block: the image lies behind the fields, the names behind the
+ * image. */
 static void fill(Schema *schema, const ecs_ComponentDescription *description,
                  const uint32_t *offsets) {
   unsigned char *image = (unsigned char *)&schema->fields[schema->field_count];
@@ -156,8 +156,8 @@ void schema_destroy(Memory *memory, Schema *schema) {
   if (schema != NULL) memory_free(memory, schema, schema->block_bytes);
 }
 
-/* Same name, type and default? Defaults are compared as they are stored, so a
- * NaN equals a NaN and 0.1 equals its f32, but 0 is not -0. */
+/* Has the field the same name, type and default? Defaults are compared as they
+ * are stored, so a NaN equals a NaN and 0.1 equals its f32, but 0 is not -0. */
 static bool field_matches(const Schema *schema, uint32_t k,
                           const ecs_Field *described) {
   const SchemaField *field = &schema->fields[k];
@@ -171,7 +171,6 @@ static bool field_matches(const Schema *schema, uint32_t k,
   return memcmp(&place, image + field->offset, scalar_bytes(field->type)) == 0;
 }
 
-/* The description need not be a valid one: one that is not cannot match. */
 bool schema_matches(const Schema *schema,
                     const ecs_ComponentDescription *description) {
   if (description->name == NULL || strcmp(schema->name, description->name) != 0)

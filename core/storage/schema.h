@@ -1,7 +1,7 @@
 /* schema.h: a component's name, fields and defaults; immutable.
  *
- * A schema knows two shapes of the same value: the columns (one element per
- * field) and the image (a C struct of the fields in order).
+ * A value has two shapes: in columns, one element per field, and as an image, a
+ * C struct of the fields in order.
  *
  *      fields   x f32   y f32   hp u16
  *      image    | x | x | x | x | y | y | y | y | hp | hp | - | - |
@@ -13,33 +13,36 @@
 #include "base/scalar.h"
 
 typedef struct SchemaField {
-  const char *name; /* owned by the schema's block */
+  const char *name; /* in the schema's block */
   ecs_Scalar type;
-  uint32_t offset; /* in the image */
-  uint32_t shift;  /* log2 of the element size */
-  double default_value;
+  uint32_t offset;      /* in the image, in bytes */
+  uint32_t shift;       /* log2 of the element size */
+  double default_value; /* as it reads back: rounded, in an f32 */
 } SchemaField;
 
 typedef struct Schema {
-  const char *name;
+  const char *name; /* in the schema's block */
   uint32_t field_count;
   uint32_t image_bytes;      /* 0 for a tag; a multiple of the alignment */
   bool zero_defaults;        /* every default's bits are zero */
-  uint8_t uniform;           /* the type that all fields have; otherwise, and
-                               for a tag, ECS_SCALAR_COUNT */
+  uint8_t uniform;           /* the type that all fields have; ECS_SCALAR_COUNT
+                               when they differ, and for a tag */
   size_t block_bytes;        /* of the one allocation that holds it all */
   const void *default_image; /* image_bytes of defaults; NULL for a tag */
   SchemaField fields[];
 } Schema;
 
-/* Checks a description (ECS_E_NAME, ECS_E_FIELD, ECS_E_VALUE, ECS_E_LIMIT,
- * ECS_E_ARGUMENT for an unknown type) and copies it. Owned by the caller. */
+/* Checks a description and copies it; the caller owns the schema. ECS_E_NAME,
+ * ECS_E_FIELD (a field twice), ECS_E_VALUE (a default), ECS_E_LIMIT,
+ * ECS_E_ARGUMENT (an unknown type), ECS_E_MEMORY. Cost: compares every pair of
+ * field names. */
 ECS_INTERNAL ecs_Status
 schema_create(Memory *memory, const ecs_ComponentDescription *description,
               Schema **schema);
 ECS_INTERNAL void schema_destroy(Memory *memory, Schema *schema);
 
-/* Does the description say the same: names, order, types, default bits? */
+/* Has the description the same names, order, types and default bits? It need
+ * not be a valid one. */
 ECS_INTERNAL bool schema_matches(const Schema *schema,
                                  const ecs_ComponentDescription *description);
 

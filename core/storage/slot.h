@@ -17,7 +17,7 @@
  *
  * The summary has one bit for every third group but the main one. A bit is set
  * while the entity has a row in a group of that bit, and may stay set after the
- * entity has left. An entity whose summary is zero has no row outside the main
+ * entity has left. An entity with an empty summary has no row outside the main
  * group, so destroying it asks no other group.
  */
 #ifndef ECS_SLOT_H

@@ -17,7 +17,9 @@ static ecs_Status append_group(Store *store, bool narrow) {
   return ECS_OK;
 }
 
+/* Destroys the newest group, which has no components yet. */
 static void pop_group(Store *store) {
+  ECS_ASSERT(store->group_count > 1);
   group_destroy(store->groups[--store->group_count], &store->memory);
 }
 
@@ -76,7 +78,7 @@ static bool grow_components(Store *store) {
   return grown;
 }
 
-/* Puts a component without rows into its first group. */
+/* Places a new component in its first group, the main one or a sparse set. */
 static ecs_Status place_first(Store *store, Component *component,
                               ecs_Component id) {
   bool sparse = component->storage == ECS_STORE_SPARSE;
@@ -117,6 +119,7 @@ ecs_Status store_define(Store *store,
     schema_destroy(&store->memory, fresh.schema);
     return status;
   }
+  ECS_ASSERT(store->component_count < store->component_capacity);
   *component = store->component_count;
   store->components[store->component_count++] = fresh;
   return ECS_OK;
@@ -155,13 +158,15 @@ static void clear_group(Store *store, Group *group) {
   store_touch(store, group);
 }
 
-/* Frees the index of every entity that has a place, the highest first: which
+/* Frees the index of every entity that has a row, the highest first: which
  * handles come next must not depend on how the entities were stored. */
 static void free_placed(Store *store) {
   for (uint32_t i = store->index.used - 1; i > 0; i--) {
     Slot slot = *entity_index_slot(&store->index, i);
     if (slot_state(slot) != SLOT_PLACED) continue;
+    ECS_ASSERT(slot_table(slot) < store_main(store)->table_count);
     const Table *table = store_main(store)->tables[slot_table(slot)];
+    ECS_ASSERT(id_index(table->entities[slot_row(slot)]) == i);
     entity_index_free(&store->index, i,
                       id_generation(table->entities[slot_row(slot)]));
   }

@@ -8,9 +8,10 @@ static uint32_t size_shift(ecs_Scalar type) {
   return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3;
 }
 
+/* What a mask's components need in the block of a table. */
 typedef struct Census {
-  uint32_t components; /* one more than the highest component with columns */
-  uint32_t fields;
+  uint32_t components; /* one more than the highest bit with columns */
+  uint32_t fields;     /* of all of them */
 } Census;
 
 static Census take_census(const Schema *const *schemas, const uint64_t *mask,
@@ -24,8 +25,8 @@ static Census take_census(const Schema *const *schemas, const uint64_t *mask,
   return census;
 }
 
-/* Gives every field its column: components in order, fields in order, each the
- * next of its size. Columns of one component are neighbours in every size. */
+/* Gives every field the next column of its size, in the order of components and
+ * fields. So the columns of one component are neighbours in every size. */
 static ecs_Status assign_columns(Table *table, ColumnCode *lookup,
                                  ColumnCode *codes,
                                  const Schema *const *schemas) {
@@ -85,11 +86,12 @@ void table_destroy(Table *table, Memory *memory) {
 
 /* Growth ------------------------------------------------------------------ */
 
-/* An odd number of lines, so that columns differ in their cache sets. Where a
- * column is long, also 27 lines past a multiple of a page of 64: a store and
- * the loads of the next columns must differ in their low twelve address bits,
- * or the loads wait for it. One line apart, pos += vel * dt at 64k took 1.08
- * times the hand-written loop's time, 27 apart 0.87 (9: 0.92, 33: 0.96). */
+/* Rounds up to an odd number of lines, so that columns differ in their cache
+ * sets. Long columns also end 27 lines past a multiple of a page of 64: a store
+ * and the loads of the next columns must differ in their low twelve address
+ * bits, or the loads wait for the store. One line apart, pos += vel * dt at 64k
+ * took 1.08 times the hand-written loop's time, 27 apart 0.87 (9: 0.92, 33:
+ * 0.96). */
 #define LONG_LINES 1024u
 #define PAGE_LINES 64u
 #define SKEW_LINES 27u
@@ -101,18 +103,18 @@ static size_t odd_lines(size_t bytes) {
   return (lines + SKEW_LINES) * ECS_LINE_BYTES;
 }
 
-/* Fills in offsets and strides for a capacity; false on overflow. */
+/* Works out offsets and strides for a capacity. False on overflow. */
 static bool lay_out(Table *table, uint32_t capacity, size_t *slab_bytes) {
-  size_t at = odd_lines((size_t)capacity * sizeof(ecs_Entity));
+  size_t end = odd_lines((size_t)capacity * sizeof(ecs_Entity));
   for (uint32_t shift = TABLE_SIZES; shift-- > 0;) {
     table->stride[shift] = odd_lines((size_t)capacity << shift);
-    table->first[shift] = at;
-    if (!memory_size(table_column_count(table, shift), table->stride[shift], at,
-                     &at))
+    table->first[shift] = end;
+    if (!memory_size(table_column_count(table, shift), table->stride[shift],
+                     end, &end))
       return false;
   }
   table->capacity = capacity;
-  return memory_size(at, 1, ECS_LINE_BYTES, slab_bytes);
+  return memory_size(end, 1, ECS_LINE_BYTES, slab_bytes);
 }
 
 static void copy_columns(Table *to, const Table *from) {
@@ -127,13 +129,14 @@ static void copy_columns(Table *to, const Table *from) {
   }
 }
 
-/* What from lacks of to's bits columns starts out as zeros. */
+/* Columns of bits that from lacks start as zeros. */
 static void clear_new_bits(Table *to, const Table *from) {
   for (uint32_t i = from->bits_columns; i < to->bits_columns; i++)
     memset(table_bits(to, i), 0, to->capacity);
 }
 
-/* A new slab for a capacity and a number of bits columns. */
+/* Moves all rows to a new slab with another capacity or more columns of bits.
+ * ECS_E_MEMORY: nothing has changed. */
 static ecs_Status replace_slab(Table *table, Memory *memory, uint32_t capacity,
                                uint16_t bits_columns) {
   Table next = *table;
@@ -153,6 +156,8 @@ static ecs_Status replace_slab(Table *table, Memory *memory, uint32_t capacity,
   clear_new_bits(&next, table);
   for (uint32_t i = 0; i < next.field_count; i++)
     next.fields[i] = table_column(&next, next.codes[i]);
+  ECS_ASSERT((uintptr_t)next.entities % ECS_LINE_BYTES == 0);
+  ECS_ASSERT(next.count <= next.capacity);
   memory_free(memory, table->slab, table->slab_bytes);
   *table = next;
   return ECS_OK;

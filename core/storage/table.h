@@ -37,8 +37,8 @@ static inline uint32_t table_append(Table *table, ecs_Entity entity) {
   return table->count++;
 }
 
-/* Appends count rows of zeros, whose entities the caller writes, and returns
- * the first of them. Room must be reserved. */
+/* Appends count rows of zeros and returns the first of them. The caller writes
+ * their entities. Room must be reserved. */
 static inline uint32_t table_append_many(Table *table, uint32_t count) {
   uint32_t first = table->count;
   ECS_ASSERT(count <= table->capacity - table->count);

@@ -9,7 +9,7 @@
 
 #include "storage/table.h"
 
-/* Stores those fields of an image whose bits are set. */
+/* Stores the fields of an image that are set in the mask `fields`. */
 ECS_INTERNAL void table_store(Table *table, uint32_t row, uint32_t bit,
                               const Schema *schema, const void *image,
                               uint64_t fields);

@@ -123,7 +123,7 @@ static inline uint32_t last_edge_key(uint32_t bit, bool added) {
   return bit << 1 | (added ? 1u : 0u);
 }
 
-/* Remembers that a component, whose columns are [begin, end) of four bytes in
+/* Remembers that a component, with the columns [begin, end) of four bytes in
  * the table that has it, leads to another table. Does nothing for tables that
  * have other columns. */
 static inline void table_note_edge(Table *table, Table *to, uint32_t key,

@@ -1,8 +1,8 @@
 /* table_row.c: moves a row from table to table, for columns of any size. */
 #include "storage/table_row.h"
 
-/* The last row into the hole, zeros into the last row, in all columns of one
- * size. */
+/* Moves the last row into the hole and writes zeros behind, in all columns of
+ * one size. */
 #define CLOSE_HOLE(Cell, shift)                                       \
   do {                                                                \
     char *first = (char *)table->entities + table->first[shift];      \
@@ -32,8 +32,8 @@ void table_copy_bits(Table *to, uint32_t to_row, const Table *from,
     table_bits(to, i)[to_row] = table_bits(from, i)[from_row];
 }
 
-/* count columns at a stride each: the row over to the other table, then the
- * last row into the hole. */
+/* Copies a row of run columns, a stride each, to the other table, then moves
+ * the last row into the hole. */
 #define MOVE_RUN(Cell, shift, to_begin, from_begin, run)         \
   do {                                                           \
     char *target = (char *)to->entities + to->first[shift] +     \
@@ -51,7 +51,7 @@ void table_copy_bits(Table *to, uint32_t to_row, const Table *from,
     }                                                            \
   } while (0)
 
-/* The columns of a component that goes: only the hole is closed. */
+/* Closes the hole in the columns of a component that goes. */
 #define DROP_RUN(Cell, shift, begin, run)                        \
   do {                                                           \
     char *source = (char *)from->entities + from->first[shift] + \
@@ -64,7 +64,7 @@ void table_copy_bits(Table *to, uint32_t to_row, const Table *from,
     }                                                            \
   } while (0)
 
-/* The columns before the range, in it, and after it, of one size. */
+/* Handles the columns of one size: in front of the range, in it, behind it. */
 #define MOVE_SIZE(Cell, shift)                                         \
   do {                                                                 \
     uint32_t begin = range->begin[shift], end = range->end[shift];     \
@@ -90,6 +90,7 @@ static void move_bits(Table *to, uint32_t to_row, Table *from, uint32_t row,
 uint32_t table_move_row_mixed(Table *to, Table *from, uint32_t row,
                               const ColumnRange *range, bool added,
                               ecs_Entity *filler) {
+  ECS_ASSERT(row < from->count && to->bits_columns >= from->bits_columns);
   uint32_t to_row = table_append(to, from->entities[row]);
   *filler = table_remove_entity(from, row);
   uint32_t last = from->count;

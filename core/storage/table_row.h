@@ -7,8 +7,8 @@
  * move walks the columns in front of the range, the range, and those behind it.
  *
  * Tables of nothing but four-byte columns are walked in line: pure
- * optimisation, on which entity_change_fast.c builds. Cost of a move: two copies
- * per column.
+ * optimisation, on which entity_change_fast.c builds. Cost of a move: two
+ * copies per column.
  */
 #ifndef ECS_TABLE_ROW_H
 #define ECS_TABLE_ROW_H
@@ -86,7 +86,9 @@ static inline uint32_t table_move_row_cells(Table *to, Table *from,
   char *target = table_cells(to, to_row), *hole = table_cells(from, row);
   size_t to_stride = to->stride[2], stride = from->stride[2];
   uint32_t begin = range->begin[2], end = range->end[2];
-  ECS_ASSERT(from->only_cells);
+  ECS_ASSERT(from->only_cells && row < from->count);
+  ECS_ASSERT(to->columns[2] + end - begin == from->columns[2] ||
+             to->columns[2] == from->columns[2] + end - begin);
   *filler = table_remove_entity(from, row);
   size_t gap = from->count - row;
   hole = cells_move(&target, to_stride, hole, stride, gap, begin);

@@ -3,8 +3,8 @@
 
 /* Moving ---------------------------------------------------------------- */
 
-/* Copied and cleared piece by piece, so that what is cleared is still in the
- * cache. */
+/* Copies and clears piece by piece, so that each piece is cleared while it is
+ * still in the cache. */
 static void move_column(char *to, char *from, size_t bytes) {
   for (size_t done = 0; done < bytes; done += ECS_COPY_PIECE) {
     size_t left = bytes - done;
@@ -16,8 +16,8 @@ static void move_column(char *to, char *from, size_t bytes) {
 
 #define NO_COLUMN UINT32_MAX
 
-/* Where a column is in the other table, among those of its size. Those of the
- * range are new there, or end here. */
+/* The position of a column in the other table, among those of its size. Columns
+ * of the range are new there (added), or have none. */
 static uint32_t other_column(uint32_t column, uint32_t shift,
                              const ColumnRange *range, bool added) {
   uint32_t begin = range->begin[shift], end = range->end[shift];
@@ -26,7 +26,7 @@ static uint32_t other_column(uint32_t column, uint32_t shift,
   return column < end ? NO_COLUMN : column - (end - begin);
 }
 
-/* The columns of one size. */
+/* Moves the columns of one size. */
 static void move_columns(Table *to, uint32_t to_row, Table *from,
                          const ColumnRange *range, bool added, uint32_t shift) {
   size_t bytes = (size_t)from->count << shift;
@@ -62,7 +62,7 @@ bool rows_can_hand(const Table *to, const Table *from) {
          to->bits_columns <= from->bits_columns;
 }
 
-/* One table gets the other's slab and all that describes it. */
+/* Gives a table the slab of another, with everything that describes it. */
 static void take_slab(Table *table, const Table *other) {
   table->entities = other->entities;
   table->count = other->count;
@@ -90,7 +90,8 @@ void rows_hand(Table *to, Table *from) {
   for (uint32_t i = 0; i < count; i++) \
   ((Cell *)to)[i] = ((const Cell *)from)[rows[i]]
 
-/* Elements of a column to the places from to on, which are not in it. */
+/* Copies the listed elements of a column to those from `to` on, which lie
+ * elsewhere. */
 static void gather(void *restrict to, const void *restrict from,
                    const uint32_t *restrict rows, uint32_t count,
                    uint32_t shift) {
@@ -131,29 +132,27 @@ uint32_t rows_take(Table *to, Table *from, const uint32_t *rows, uint32_t count,
   for (uint32_t i = 0; i < from->bits_columns; i++)
     gather(table_bits(to, i) + first, table_bits(from, i), rows, count, 0);
   gather(to->entities + first, from->entities, rows, count, 3);
-  for (uint32_t i = 0; i < count; i++) from->entities[rows[i]] = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    ECS_ASSERT(from->entities[rows[i]] != 0); /* listed once */
+    from->entities[rows[i]] = 0;
+  }
   return first;
-}
-
-/* Columns of a size, those of bits included, which are at the end. */
-static uint32_t column_total(const Table *table, uint32_t shift) {
-  uint32_t bits = shift == 0 ? table->bits_columns : 0u;
-  return table->columns[shift] + bits;
 }
 
 void rows_close(Table *table, const uint32_t *gaps, const uint32_t *fillers,
                 uint32_t count) {
   for (uint32_t shift = 0; shift < TABLE_SIZES; shift++)
-    for (uint32_t i = 0; i < column_total(table, shift); i++)
+    for (uint32_t i = 0; i < table_column_count(table, shift); i++)
       fill_gaps(table_column(table, (ColumnCode)(i << 2 | shift)), gaps,
                 fillers, count, shift);
   fill_gaps(table->entities, gaps, fillers, count, 3);
 }
 
 void rows_cut(Table *table, uint32_t count) {
+  ECS_ASSERT(count <= table->count);
   uint32_t rows = table->count - count;
   for (uint32_t shift = 0; shift < TABLE_SIZES; shift++)
-    for (uint32_t i = 0; i < column_total(table, shift); i++)
+    for (uint32_t i = 0; i < table_column_count(table, shift); i++)
       memset(table_element(table, (ColumnCode)(i << 2 | shift), count), 0,
              (size_t)rows << shift);
   memset(table->entities + count, 0, rows * sizeof(ecs_Entity));

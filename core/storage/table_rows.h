@@ -8,8 +8,9 @@
  *      rows_hand     from | a b |  to | |       ->   from | |  to | a b |
  *                    without a copy: the tables exchange their slabs
  *
- * All keep what tables promise: every byte past the count is zero. Gaps are
- * there for a while only: rows_close and rows_cut take them out.
+ * All keep the invariant of tables that every byte past the count is zero. Gaps
+ * are there until rows_close and rows_cut have removed them. Places are written
+ * by the callers. Cost: every element that is moved or written, once.
  */
 #ifndef ECS_TABLE_ROWS_H
 #define ECS_TABLE_ROWS_H
@@ -17,39 +18,39 @@
 #include "storage/table.h"
 
 /* Moves all rows to the end of a table that has the columns of range (added) or
- * lacks them, and otherwise the same; room must be reserved. What is new is
- * zeros. Returns the first of the rows there. Places are the caller's to
- * tell. */
+ * lacks them, and otherwise the same columns. Room must be reserved; columns
+ * that are new stay zero. Returns the first of the rows there. */
 ECS_INTERNAL uint32_t rows_append(Table *to, Table *from,
                                   const ColumnRange *range, bool added);
 
-/* Can rows_hand move the rows? The tables differ in tags alone, and the one to
- * get them is empty. */
+/* Can rows_hand move the rows? Yes where the tables differ in tags alone and
+ * `to` is empty. */
 ECS_INTERNAL bool rows_can_hand(const Table *to, const Table *from);
 
-/* The same move, in no time; needs no room. */
+/* Moves all rows by exchanging slabs. Needs no room. Cost: constant, but for
+ * the addresses of the columns. */
 ECS_INTERNAL void rows_hand(Table *to, Table *from);
 
-/* Moves the listed rows as rows_append does, but leaves a gap where each was: a
- * row whose entity is 0. Returns the first of the rows there. */
+/* Moves the listed rows as rows_append does, but leaves a gap in place of each:
+ * a row with entity 0. Returns the first of the rows there. */
 ECS_INTERNAL uint32_t rows_take(Table *to, Table *from, const uint32_t *rows,
                                 uint32_t count, const ColumnRange *range,
                                 bool added);
 
-/* Copies rows into gaps, one each. */
+/* Copies a row, a filler, into each gap. */
 ECS_INTERNAL void rows_close(Table *table, const uint32_t *gaps,
                              const uint32_t *fillers, uint32_t count);
 
-/* Ends the table at a row: what follows it becomes zeros. */
+/* Cuts the table down to count rows. */
 ECS_INTERNAL void rows_cut(Table *table, uint32_t count);
 
-/* Fills total bytes, a multiple of bytes, with one element, doubling what is
- * there already. */
+/* Fills total bytes, a multiple of bytes, with copies of one element, doubling
+ * those that are there already. */
 ECS_INTERNAL void rows_repeat(char *first, const void *element, size_t bytes,
                               size_t total);
 
-/* Stores one component in count rows: the fields of an image whose bits are
- * set. */
+/* Stores one component in count rows: the fields of an image that are set
+ * in the mask `fields`. */
 ECS_INTERNAL void rows_fill(Table *table, uint32_t first, uint32_t count,
                             uint32_t component, const Schema *schema,
                             const void *image, uint64_t fields);

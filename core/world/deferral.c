@@ -13,7 +13,7 @@ void deferral_rewind(ecs_World *world, const Level *mark) {
 
 ecs_Status deferral_open(ecs_World *world) {
   if (world->depth >= ECS_NESTING_LIMIT) return ECS_E_LIMIT;
-  ECS_ASSERT(world->depth > 0 || world->commands.subject_count == 0);
+  ECS_ASSERT(world->depth > 0 || world->commands.entity_count == 0);
   world->store.row_epoch++;
   world->levels[world->depth++] = deferral_mark(world);
   return ECS_OK;
@@ -27,7 +27,7 @@ ecs_Status deferral_close(ecs_World *world) {
   if (--world->depth > 0) return ECS_OK;
   ecs_Status status = command_flush(&world->commands);
   if (status != ECS_OK) world->dropped = world->levels[0].dropped;
-  ECS_ASSERT(world->commands.subject_count == 0);
+  ECS_ASSERT(world->commands.entity_count == 0);
   return status;
 }
 
@@ -35,5 +35,5 @@ void deferral_discard(ecs_World *world) {
   ECS_ASSERT(world->depth > world->deferrals);
   world->store.row_epoch++;
   deferral_rewind(world, &world->levels[--world->depth]);
-  ECS_ASSERT(world->depth > 0 || world->commands.subject_count == 0);
+  ECS_ASSERT(world->depth > 0 || world->commands.entity_count == 0);
 }

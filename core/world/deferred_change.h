@@ -31,7 +31,7 @@ typedef struct ComponentImage {
  * change. Cost: constant, and a comparison while nothing is recorded at all. */
 static inline const EntityCommands *deferred_commands(const ecs_World *world,
                                                       ecs_Entity entity) {
-  return world->commands.subject_count == 0
+  return world->commands.entity_count == 0
              ? NULL
              : command_find(&world->commands, entity);
 }

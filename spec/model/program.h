@@ -62,6 +62,7 @@
   X(walk, 45)                   \
   X(walk_begin, 35)             \
   X(walk_step, 20)              \
+  X(walk_again, 20)             \
   X(defer_begin, 20)            \
   X(end, 60)                    \
   X(end_all, 12)                \

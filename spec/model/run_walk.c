@@ -229,6 +229,29 @@ void step_walk(Run *run, const Step *step) {
   run_end_scope(run, step->c % 16 != 7);
 }
 
+/* Walks, makes one change, and walks the same query again: what a query has
+ * remembered of rows, and a change has made stale without counting it, shows at
+ * once. */
+void step_walk_again(Run *run, const Step *step) {
+  static StepFunction *const changes[] = {
+      step_bulk_add, step_bulk_remove, step_bulk_destroy, step_bulk_set,
+      step_bulk_add, step_bulk_remove, step_add,          step_remove,
+      step_destroy,  step_spawn_many,  step_spawn_bundle, step_group};
+  Random random = random_make(step->seed);
+  const Step walk = {step->kind, step->a, step->b, 1 + step->c % 2,
+                     random_next(&random)};
+  const uint32_t kind =
+      random_below(&random, (uint32_t)(sizeof changes / sizeof *changes));
+  const Step change = {step->kind, random_below(&random, UINT32_MAX),
+                       random_below(&random, UINT32_MAX),
+                       random_below(&random, UINT32_MAX), random_next(&random)};
+  step_walk(run, &walk);
+  if (!run->stopped) changes[kind](run, &change);
+  if (run->stopped) return;
+  run_claim_unnamed(run);
+  step_walk(run, &walk);
+}
+
 /* A few more batches of some open walk, which need not be the innermost. */
 void step_walk_step(Run *run, const Step *step) {
   const uint32_t depth = run->oracle.scope_count;

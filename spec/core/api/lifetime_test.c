@@ -125,7 +125,7 @@ static void a_large_recording_does_not_stay(void **state) {
   Fixture fixture;
   start(&fixture);
   uint32_t count = ECS_COMMAND_LIMIT < 100000 ? 40 : 100000;
-  uint64_t most = 16u * ECS_COMMAND_PIECE;
+  uint64_t most = 16u * ECS_COMMAND_PAGE;
   for (int discard = 0; discard <= 1; discard++) {
     assert_int_equal(ecs_defer_begin(fixture.world), ECS_OK);
     assert_int_equal(ecs_spawn_many(fixture.world, fixture.bundle, count, NULL),
@@ -136,8 +136,8 @@ static void a_large_recording_does_not_stay(void **state) {
       assert_int_equal(ecs_defer_end(fixture.world), ECS_OK);
     const CommandBuffer *commands = &fixture.world->commands;
     uint64_t kept = 0;
-    for (uint32_t i = 0; i < commands->piece_capacity; i++)
-      kept += commands->pieces[i].bytes;
+    for (uint32_t i = 0; i < commands->page_capacity; i++)
+      kept += commands->pages[i].bytes;
     assert_true(kept <= most);
     assert_int_equal(ecs_world_clear(fixture.world), ECS_OK);
   }

@@ -14,6 +14,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -671,6 +672,82 @@ static void joining_those_who_lack_it_builds_no_list(void **state) {
   finish(&fixture);
 }
 
+/* Fields past the 32nd ------------------------------------------------------
+ */
+
+#define WIDE_FIELDS ECS_FIELD_LIMIT
+
+static const uint64_t wide_mask = UINT64_C(1) << 1 | UINT64_C(1) << 31 |
+                                  UINT64_C(1) << 32 | UINT64_C(1) << 47 |
+                                  UINT64_C(1) << 63;
+
+typedef struct WideCase {
+  ecs_Storage storage;
+  bool grouped;  /* with another component, outside the main group */
+  bool listed;   /* the query finds rows by a row list */
+  bool deferred; /* recorded, then applied */
+} WideCase;
+
+/* A component of as many fields as there can be; field i defaults to i + 1. */
+static ecs_Component define_wide(const Fixture *fixture, ecs_Storage storage) {
+  ecs_Field fields[WIDE_FIELDS];
+  char names[WIDE_FIELDS][4];
+  for (uint32_t i = 0; i < WIDE_FIELDS; i++) {
+    snprintf(names[i], sizeof names[i], "%u", (unsigned)(i % 100u));
+    fields[i] = (ecs_Field){names[i], ECS_U16, i + 1.0};
+  }
+  define(fixture, COMPONENTS + 1, fields, WIDE_FIELDS, storage);
+  return COMPONENTS + 1;
+}
+
+/* The fields of the mask were set to 1000 + i, the others have defaults. */
+static void assert_wide(const Fixture *fixture, ecs_Entity entity,
+                        ecs_Component wide) {
+  for (uint32_t i = 0; i < WIDE_FIELDS; i++) {
+    double value = 0;
+    must(ecs_get_field(fixture->world, entity, wide, i, &value));
+    assert_int_equal(value, (wide_mask >> i & 1u) != 0 ? 1000 + i : 1 + i);
+  }
+}
+
+static void set_wide(const WideCase *how) {
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Component wide = define_wide(&fixture, how->storage);
+  const ecs_Component together[] = {wide, B};
+  const ecs_Term terms[] = {{A, ECS_READ}, {S, ECS_READ}};
+  ecs_Entity crowd[12];
+  uint16_t image[WIDE_FIELDS];
+  if (how->grouped) must(ecs_group(fixture.world, together, 2));
+  for (uint32_t i = 0; i < 12; i++) {
+    must(ecs_spawn(fixture.world, NULL, 0, NULL, &crowd[i]));
+    must(ecs_add(fixture.world, crowd[i], A, NULL));
+    must(ecs_add(fixture.world, crowd[i], S, NULL));
+    if (i % 3 == 0) must(ecs_add(fixture.world, crowd[i], wide, NULL));
+    if (i % 5 == 0) must(ecs_add(fixture.world, crowd[i], B, NULL));
+  }
+  for (uint32_t i = 0; i < WIDE_FIELDS; i++) image[i] = (uint16_t)(1000 + i);
+  ecs_Query *query = query_of(&fixture, terms, how->listed ? 2 : 1);
+  if (how->deferred) must(ecs_defer_begin(fixture.world));
+  must(ecs_query_set_all(query, wide, image, wide_mask));
+  if (how->deferred) must(ecs_defer_end(fixture.world));
+  for (uint32_t i = 0; i < 12; i++) assert_wide(&fixture, crowd[i], wide);
+  finish(&fixture);
+}
+
+/* Masks of fields have 64 bits on every way that a set takes. */
+static void all_of_64_fields_can_be_set(void **state) {
+  (void)state;
+  for (uint32_t i = 0; i < 16; i++) {
+    const WideCase how = {
+        .storage = (i & 1) != 0 ? ECS_STORE_SPARSE : ECS_STORE_TABLE,
+        .grouped = (i & 2) != 0,
+        .listed = (i & 4) != 0,
+        .deferred = (i & 8) != 0};
+    set_wide(&how);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(at_once_it_is_what_single_changes_make),
@@ -690,6 +767,7 @@ int main(void) {
       cmocka_unit_test(the_first_is_the_first_row_of_a_walk),
       cmocka_unit_test(the_first_builds_no_list),
       cmocka_unit_test(joining_those_who_lack_it_builds_no_list),
+      cmocka_unit_test(all_of_64_fields_can_be_set),
   };
   return cmocka_run_group_tests_name("bulk", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* command_buffer_test.c: recording changes.
  *
- * Nothing is applied here (command_flush_test.c does that): the tests look at subjects,
- * chains, pieces and stages as command_buffer.h draws them.
+ * Nothing is applied here (command_flush_test.c does that): the tests look at
+ * subjects, chains, pieces and stages as command_buffer.h draws them.
  */
 #include "command_buffer_fixture.h"
 
@@ -18,7 +18,7 @@ static void a_new_buffer_holds_nothing_and_costs_nothing(void **state) {
   assert_ptr_equal(buffer.store, &fixture.world->store);
   assert_null(command_find(&buffer, id_make(1, 0)));
   assert_null(command_mark(&buffer).last);
-  assert_null(command_mark(&buffer).stages);
+  assert_null(command_mark(&buffer).staged);
   assert_int_equal(buffer.command_count, 0);
   command_buffer_deinit(&buffer);
   assert_int_equal(fixture.failing.requests, requests);
@@ -32,11 +32,11 @@ static void subjects_stand_in_the_order_of_their_first_record(void **state) {
   ecs_Entity e[3] = {placed(&fixture), placed(&fixture), placed(&fixture)};
   const int order[] = {2, 0, 2, 1, 0, 2};
   for (size_t i = 0; i < 6; i++) (void)record_tag(&fixture, e[order[i]]);
-  assert_int_equal(fixture.buffer->subject_count, 3);
+  assert_int_equal(fixture.buffer->entity_count, 3);
   assert_int_equal(fixture.buffer->command_count, 6);
-  assert_int_equal(fixture.buffer->subjects[0].entity, e[2]);
-  assert_int_equal(fixture.buffer->subjects[1].entity, e[0]);
-  assert_int_equal(fixture.buffer->subjects[2].entity, e[1]);
+  assert_int_equal(fixture.buffer->entities[0].entity, e[2]);
+  assert_int_equal(fixture.buffer->entities[1].entity, e[0]);
+  assert_int_equal(fixture.buffer->entities[2].entity, e[1]);
   assert_chains_hold(&fixture);
   finish(&fixture);
 }
@@ -54,7 +54,7 @@ static void a_command_says_what_was_asked(void **state) {
   assert_int_equal(set->component, fixture.a);
   assert_int_equal(set->fields, 2);
   assert_true(set->has_image);
-  assert_null(set->stage);
+  assert_null(set->staged);
   const A *kept = command_image(set);
   assert_true(kept->x == 1 && kept->y == 2);
   const Command *add =
@@ -83,7 +83,7 @@ static void the_image_of_a_tag_is_nothing(void **state) {
   const Command *command =
       record(&fixture, COMMAND_ADD, entity, fixture.tag, "noise", 0);
   assert_false(command->has_image);
-  assert_int_equal(fixture.buffer->pieces[0].used, PLAIN);
+  assert_int_equal(fixture.buffer->pages[0].used_bytes, PLAIN);
   finish(&fixture);
 }
 
@@ -128,16 +128,16 @@ static void a_piece_is_filled_to_its_end(void **state) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity entity = placed(&fixture);
-  uint32_t fit = (uint32_t)(ECS_COMMAND_PIECE / PLAIN);
+  uint32_t fit = (uint32_t)(ECS_COMMAND_PAGE / PLAIN);
   for (uint32_t i = 0; i < fit; i++) {
     (void)record_tag(&fixture, entity);
-    assert_int_equal(fixture.buffer->piece_count, 1);
-    assert_int_equal(fixture.buffer->pieces[0].used, (i + 1) * PLAIN);
+    assert_int_equal(fixture.buffer->page_count, 1);
+    assert_int_equal(fixture.buffer->pages[0].used_bytes, (i + 1) * PLAIN);
   }
-  assert_int_equal(fixture.buffer->pieces[0].bytes, ECS_COMMAND_PIECE);
+  assert_int_equal(fixture.buffer->pages[0].bytes, ECS_COMMAND_PAGE);
   (void)record_tag(&fixture, entity);
-  assert_int_equal(fixture.buffer->piece_count, 2);
-  assert_int_equal(fixture.buffer->pieces[1].used, PLAIN);
+  assert_int_equal(fixture.buffer->page_count, 2);
+  assert_int_equal(fixture.buffer->pages[1].used_bytes, PLAIN);
   assert_chains_hold(&fixture);
   finish(&fixture);
 }
@@ -178,16 +178,16 @@ static void a_record_larger_than_a_piece_gets_a_piece_that_fits(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  uint32_t count = (uint32_t)(ECS_COMMAND_PIECE / PLAIN) + 10;
+  uint32_t count = (uint32_t)(ECS_COMMAND_PAGE / PLAIN) + 10;
   ecs_Entity entity = placed(&fixture);
   (void)record_tag(&fixture, entity);
   (void)record_stage(&fixture, bundle_of(&fixture, &fixture.b, 1), count);
-  assert_int_equal(fixture.buffer->piece_count, 2);
-  assert_int_equal(fixture.buffer->pieces[1].bytes, count * PLAIN);
-  assert_int_equal(fixture.buffer->pieces[1].used, count * PLAIN);
+  assert_int_equal(fixture.buffer->page_count, 2);
+  assert_int_equal(fixture.buffer->pages[1].bytes, count * PLAIN);
+  assert_int_equal(fixture.buffer->pages[1].used_bytes, count * PLAIN);
   (void)record_tag(&fixture, entity);
-  assert_int_equal(fixture.buffer->piece_count, 3);
-  assert_int_equal(fixture.buffer->pieces[2].bytes, ECS_COMMAND_PIECE);
+  assert_int_equal(fixture.buffer->page_count, 3);
+  assert_int_equal(fixture.buffer->pages[2].bytes, ECS_COMMAND_PAGE);
   assert_chains_hold(&fixture);
   finish(&fixture);
 }
@@ -197,20 +197,20 @@ static void pieces_that_stay_are_used_where_they_fit(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  uint32_t count = (uint32_t)(ECS_COMMAND_PIECE / PLAIN) + 10;
+  uint32_t count = (uint32_t)(ECS_COMMAND_PAGE / PLAIN) + 10;
   const Bundle *bundle = bundle_of(&fixture, NULL, 0);
   ecs_Entity entity = placed(&fixture);
   (void)record_tag(&fixture, entity);
   command_reset(fixture.buffer);
   (void)record_stage(&fixture, bundle, count);
-  assert_int_equal(fixture.buffer->piece_count, 1);
-  assert_int_equal(fixture.buffer->pieces[0].bytes, count * PLAIN);
+  assert_int_equal(fixture.buffer->page_count, 1);
+  assert_int_equal(fixture.buffer->pages[0].bytes, count * PLAIN);
   command_rewind(fixture.buffer, (CommandMark){0});
   uint64_t requests = fixture.failing.requests;
   (void)record_tag(&fixture, entity);
-  assert_int_equal(fixture.buffer->piece_count, 1);
-  assert_int_equal(fixture.buffer->pieces[0].bytes, count * PLAIN);
-  assert_int_equal(fixture.buffer->pieces[0].used, PLAIN);
+  assert_int_equal(fixture.buffer->page_count, 1);
+  assert_int_equal(fixture.buffer->pages[0].bytes, count * PLAIN);
+  assert_int_equal(fixture.buffer->pages[0].used_bytes, PLAIN);
   assert_int_equal(fixture.failing.requests, requests);
   finish(&fixture);
 }
@@ -228,10 +228,10 @@ static void sixteen_pieces_stay_for_the_next_recording(void **state) {
   command_reset(fixture.buffer);
   fill_pieces(&fixture, entity, 40);
   command_reset(fixture.buffer);
-  for (uint32_t i = 0; i < fixture.buffer->piece_capacity; i++) {
-    assert_int_equal(fixture.buffer->pieces[i].memory != NULL, i < 16);
-    assert_int_equal(fixture.buffer->pieces[i].bytes,
-                     i < 16 ? ECS_COMMAND_PIECE : 0);
+  for (uint32_t i = 0; i < fixture.buffer->page_capacity; i++) {
+    assert_int_equal(fixture.buffer->pages[i].memory != NULL, i < 16);
+    assert_int_equal(fixture.buffer->pages[i].bytes,
+                     i < 16 ? ECS_COMMAND_PAGE : 0);
   }
   requests = fixture.failing.requests;
   fill_pieces(&fixture, entity, 16);
@@ -257,7 +257,7 @@ static void a_recorded_birth_adds_its_components_in_order(void **state) {
   assert_true(store_is_reserved(&fixture.world->store, entity));
   const Command *at = command_find(fixture.buffer, entity)->first;
   assert_int_equal(at->kind, COMMAND_SPAWN);
-  assert_null(at->stage);
+  assert_null(at->staged);
   for (uint32_t i = 0; i < 4; i++) {
     at = at->next;
     assert_int_equal(at->kind, COMMAND_ADD);
@@ -268,7 +268,7 @@ static void a_recorded_birth_adds_its_components_in_order(void **state) {
   assert_int_equal(*(const uint16_t *)command_image(at), 9);
   assert_null(at->next);
   assert_int_equal(fixture.buffer->command_count, 5);
-  assert_int_equal(fixture.buffer->subject_count, 1);
+  assert_int_equal(fixture.buffer->entity_count, 1);
   assert_chains_hold(&fixture);
   finish(&fixture);
 }
@@ -285,16 +285,16 @@ static void a_birth_without_values_takes_no_more_than_its_commands(
   const Bundle *bundle = bundle_of(&fixture, what, 3);
   assert_int_equal(command_record_spawn(fixture.buffer, bundle, NULL, &entity),
                    ECS_OK);
-  const CommandPage *pieces = fixture.buffer->pieces;
-  assert_int_equal(pieces[0].used, 4 * PLAIN);
+  const CommandPage *pieces = fixture.buffer->pages;
+  assert_int_equal(pieces[0].used_bytes, 4 * PLAIN);
   command_rewind(fixture.buffer, (CommandMark){0});
   assert_int_equal(
       command_record_spawn(fixture.buffer, bundle, values, &entity), ECS_OK);
   size_t with_image = (sizeof(Command) + sizeof image + 15) / 16 * 16;
   size_t wanted = 3 * PLAIN + with_image;
-  assert_int_equal(pieces[0].used, wanted);
+  assert_int_equal(pieces[0].used_bytes, wanted);
   assert_int_equal(pieces[0].bytes,
-                   wanted < ECS_COMMAND_PIECE ? ECS_COMMAND_PIECE : wanted);
+                   wanted < ECS_COMMAND_PAGE ? ECS_COMMAND_PAGE : wanted);
   finish(&fixture);
 }
 
@@ -319,7 +319,7 @@ static void births_recycle_first_and_go_on_with_fresh_indices(void **state) {
     assert_int_equal(born[3 + i], id_make(used + i, 0));
   for (uint32_t i = 0; i < 17; i++)
     assert_ptr_equal(command_find(fixture.buffer, born[i]),
-                     &fixture.buffer->subjects[i]);
+                     &fixture.buffer->entities[i]);
   assert_chains_hold(&fixture);
   finish(&fixture);
 }
@@ -335,7 +335,7 @@ static void every_single_birth_has_a_place_to_be_found(void **state) {
   for (uint32_t i = 0; i < 30; i++) e[i] = record_birth(&fixture);
   for (uint32_t i = 0; i < 30; i++)
     assert_ptr_equal(command_find(fixture.buffer, e[i]),
-                     &fixture.buffer->subjects[i]);
+                     &fixture.buffer->entities[i]);
   assert_chains_hold(&fixture);
   finish(&fixture);
 }
@@ -357,7 +357,7 @@ static void a_stage_is_a_table_of_defaults(void **state) {
   assert_null(stage->schemas[1]);
   const ColumnCode *codes = table_codes(stage->table, 2);
   for (uint32_t row = 0; row < 5; row++) {
-    const Command *command = fixture.buffer->subjects[row].first;
+    const Command *command = fixture.buffer->entities[row].first;
     float s;
     A a;
     memcpy(&s,
@@ -367,11 +367,11 @@ static void a_stage_is_a_table_of_defaults(void **state) {
     memcpy(&a.y, table_element(stage->table, codes[1], row), 8);
     assert_true(s == 3 && a.x == 5 && a.y == 6);
     assert_int_equal(command->kind, COMMAND_SPAWN);
-    assert_ptr_equal(command->stage, stage);
-    assert_int_equal(command->stage_row, row);
+    assert_ptr_equal(command->staged, stage);
+    assert_int_equal(command->staged_row, row);
     assert_null(command->next);
     assert_int_equal(stage->table->entities[row],
-                     fixture.buffer->subjects[row].entity);
+                     fixture.buffer->entities[row].entity);
   }
   assert_int_equal(fixture.buffer->command_count, 5);
   assert_chains_hold(&fixture);
@@ -386,9 +386,9 @@ static void a_stage_of_nobody_is_a_stage(void **state) {
   const StagedRows *stage =
       record_stage(&fixture, bundle_of(&fixture, &fixture.a, 1), 0);
   assert_int_equal(stage->table->count, 0);
-  assert_int_equal(fixture.buffer->subject_count, 0);
+  assert_int_equal(fixture.buffer->entity_count, 0);
   command_rewind(fixture.buffer, mark);
-  assert_null(fixture.buffer->stages);
+  assert_null(fixture.buffer->staged);
   finish(&fixture);
 }
 
@@ -402,9 +402,9 @@ static void stages_of_the_same_world_stand_behind_each_other(void **state) {
       record_stage(&fixture, bundle_of(&fixture, &fixture.b, 1), 3);
   assert_null(first->previous);
   assert_ptr_equal(second->previous, first);
-  assert_int_equal(fixture.buffer->subject_count, 5);
+  assert_int_equal(fixture.buffer->entity_count, 5);
   command_reset(fixture.buffer);
-  assert_null(fixture.buffer->stages);
+  assert_null(fixture.buffer->staged);
   finish(&fixture);
 }
 

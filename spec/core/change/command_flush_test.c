@@ -80,10 +80,10 @@ static void assert_settled(const Fixture *fixture) {
     for (uint32_t k = 0; k < world->groups[i]->table_count; k++)
       assert_int_equal(world->groups[i]->tables[k]->pending, 0);
   assert_true(store_check_invariants(world));
-  assert_int_equal(fixture->world->commands.subject_count, 0);
+  assert_int_equal(fixture->world->commands.entity_count, 0);
   assert_int_equal(fixture->world->commands.command_count, 0);
   assert_null(fixture->world->commands.last);
-  assert_null(fixture->world->commands.stages);
+  assert_null(fixture->world->commands.staged);
 }
 
 /* Twins ------------------------------------------------------------------- */

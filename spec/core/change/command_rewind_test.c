@@ -11,7 +11,7 @@
 typedef struct Picture {
   uint32_t subjects, commands, alive, retired;
   const Command *last;
-  const StagedRows *stages;
+  const StagedRows *staged;
   uint64_t hash;
 } Picture;
 
@@ -19,8 +19,8 @@ static Picture picture(const Fixture *fixture) {
   const CommandBuffer *buffer = fixture->buffer;
   const EntityIndex *index = &fixture->world->store.index;
   return (Picture){
-      buffer->subject_count,         buffer->command_count, index->alive_count,
-      index->retired_count,          buffer->last,          buffer->stages,
+      buffer->entity_count,          buffer->command_count, index->alive_count,
+      index->retired_count,          buffer->last,          buffer->staged,
       ecs_world_hash(fixture->world)};
 }
 
@@ -31,7 +31,7 @@ static void assert_as_before(const Fixture *fixture, Picture before) {
   assert_int_equal(now.alive, before.alive);
   assert_int_equal(now.retired, before.retired);
   assert_ptr_equal(now.last, before.last);
-  assert_ptr_equal(now.stages, before.stages);
+  assert_ptr_equal(now.staged, before.staged);
   assert_true(now.hash == before.hash);
 }
 
@@ -55,7 +55,7 @@ static void rewinding_takes_back_what_came_after_the_mark(void **state) {
   (void)record(&fixture, COMMAND_DESTROY, kept, 0, NULL, 0);
   (void)record(&fixture, COMMAND_DESTROY, old, 0, NULL, 0);
   command_rewind(fixture.buffer, mark);
-  assert_int_equal(fixture.buffer->subject_count, before.subjects);
+  assert_int_equal(fixture.buffer->entity_count, before.subjects);
   assert_int_equal(fixture.buffer->command_count, before.commands);
   assert_ptr_equal(fixture.buffer->last, before.last);
   assert_int_equal(fixture.world->store.index.alive_count, before.alive);
@@ -69,7 +69,7 @@ static void rewinding_takes_back_what_came_after_the_mark(void **state) {
   assert_chains_hold(&fixture);
   (void)record_tag(&fixture, other);
   (void)record_tag(&fixture, old);
-  assert_int_equal(fixture.buffer->subject_count, 3);
+  assert_int_equal(fixture.buffer->entity_count, 3);
   assert_chains_hold(&fixture);
   finish(&fixture);
 }
@@ -98,7 +98,7 @@ static void rewinding_to_the_start_begins_with_the_first_piece(void **state) {
   CommandMark mark = command_mark(fixture.buffer);
   fill_pieces(&fixture, entity, 3);
   command_rewind(fixture.buffer, mark);
-  assert_int_equal(fixture.buffer->piece_count, 0);
+  assert_int_equal(fixture.buffer->page_count, 0);
   uint64_t requests = fixture.failing.requests;
   fill_pieces(&fixture, entity, 3);
   assert_int_equal(fixture.failing.requests, requests);
@@ -119,7 +119,7 @@ static void what_was_kept_is_not_overwritten_after_rewinding(void **state) {
     for (uint32_t i = 0; i < 9; i++)
       (void)record(&fixture, COMMAND_SET, entity, fixture.a, &later, 3);
     command_rewind(fixture.buffer, mark);
-    assert_true(fixture.buffer->piece_count > 0);
+    assert_true(fixture.buffer->page_count > 0);
   }
   (void)record(&fixture, COMMAND_SET, entity, fixture.a, &later, 3);
   assert_true(((const A *)command_image(kept))->x == 1);
@@ -134,15 +134,15 @@ static void stages_after_the_mark_go_and_those_before_stay(void **state) {
   const Bundle *bundle = bundle_of(&fixture, &fixture.a, 1);
   const StagedRows *first = record_stage(&fixture, bundle, 2);
   CommandMark mark = command_mark(fixture.buffer);
-  assert_ptr_equal(mark.stages, first);
+  assert_ptr_equal(mark.staged, first);
   uint64_t blocks = fixture.failing.blocks;
   uint32_t alive = fixture.world->store.index.alive_count;
   (void)record_stage(&fixture, bundle, 3);
   (void)record_stage(&fixture, bundle, 1);
   assert_int_equal(fixture.world->store.index.alive_count, alive + 4);
   command_rewind(fixture.buffer, mark);
-  assert_ptr_equal(fixture.buffer->stages, first);
-  assert_int_equal(fixture.buffer->subject_count, 2);
+  assert_ptr_equal(fixture.buffer->staged, first);
+  assert_int_equal(fixture.buffer->entity_count, 2);
   assert_int_equal(fixture.world->store.index.alive_count, alive);
   assert_true(fixture.failing.blocks <= blocks + 4); /* pieces may stay */
   assert_int_equal(first->table->count, 2);
@@ -159,13 +159,13 @@ static void resetting_forgets_but_frees_no_handle(void **state) {
   uint32_t alive = fixture.world->store.index.alive_count;
   command_reset(fixture.buffer);
   assert_int_equal(fixture.world->store.index.alive_count, alive);
-  assert_int_equal(fixture.buffer->subject_count, 0);
+  assert_int_equal(fixture.buffer->entity_count, 0);
   assert_int_equal(fixture.buffer->command_count, 0);
-  assert_int_equal(fixture.buffer->piece_count, 0);
+  assert_int_equal(fixture.buffer->page_count, 0);
   assert_null(fixture.buffer->last);
-  assert_null(fixture.buffer->stages);
+  assert_null(fixture.buffer->staged);
   (void)record_tag(&fixture, entity); /* a new chain, not the old one's end */
-  assert_int_equal(fixture.buffer->subject_count, 1);
+  assert_int_equal(fixture.buffer->entity_count, 1);
   assert_null(command_find(fixture.buffer, born));
   assert_chains_hold(&fixture);
   finish(&fixture);
@@ -323,13 +323,13 @@ static void rewinding_gives_the_room_back(void **state) {
   (void)record_tag(&fixture, entity);
   CommandMark mark = command_mark(fixture.buffer);
   for (int i = 0; i < 3; i++) {
-    for (uint32_t k = 0; k < 4 * ECS_COMMAND_PIECE / PLAIN; k++)
+    for (uint32_t k = 0; k < 4 * ECS_COMMAND_PAGE / PLAIN; k++)
       (void)record_tag(&fixture, entity);
-    assert_true(fixture.buffer->piece_count > mark.piece_count);
+    assert_true(fixture.buffer->page_count > mark.page_count);
     command_rewind(fixture.buffer, mark);
-    assert_int_equal(fixture.buffer->piece_count, mark.piece_count);
-    assert_int_equal(fixture.buffer->pieces[mark.piece_count - 1].used,
-                     mark.used);
+    assert_int_equal(fixture.buffer->page_count, mark.page_count);
+    assert_int_equal(fixture.buffer->pages[mark.page_count - 1].used_bytes,
+                     mark.used_bytes);
   }
   finish(&fixture);
 }

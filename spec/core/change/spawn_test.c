@@ -168,13 +168,13 @@ static void many_are_born_in_rows_that_follow_each_other(void **state) {
     assert_int_equal(rows[0], born);
     assert_int_equal(rows[1], born);
     born += counts[i];
-    assert_int_equal(bundle->parts[0].table->count, born);
+    assert_int_equal(bundle->groups[0].table->count, born);
     assert_sound(world);
   }
   for (uint32_t i = 0; i < born; i++) {
-    ecs_Entity entity = bundle->parts[0].table->entities[i];
+    ecs_Entity entity = bundle->groups[0].table->entities[i];
     assert_int_equal(entity, id_make(i + 1, 0));
-    assert_int_equal(bundle->parts[1].table->entities[i], entity);
+    assert_int_equal(bundle->groups[1].table->entities[i], entity);
     assert_true(field_of(world, entity, cast.other, 0) == 7);
     assert_true(field_of(world, entity, cast.other, 1) == 0);
     assert_true(field_of(world, entity, cast.sparse, 0) == 7);
@@ -288,14 +288,14 @@ static void a_bundle_follows_its_components_to_other_groups(void **state) {
   Bundle *bundle = ensure(&cast, list, 3);
   ecs_Entity entity = 0;
   assert_int_equal(spawn_one(world, bundle, NULL, &entity), ECS_OK);
-  assert_int_equal(bundle->part_count, 2);
+  assert_int_equal(bundle->group_count, 2);
   assert_int_equal(store_regroup(world, list, 2, false), ECS_OK);
   assert_int_equal(spawn_one(world, bundle, NULL, &entity), ECS_OK);
-  assert_int_equal(bundle->part_count, 3);
+  assert_int_equal(bundle->group_count, 3);
   assert_true(field_of(world, entity, cast.other, 0) == 7);
   assert_int_equal(store_regroup(world, list, 3, true), ECS_OK);
   assert_int_equal(spawn_one(world, bundle, NULL, &entity), ECS_OK);
-  assert_int_equal(bundle->part_count, 1);
+  assert_int_equal(bundle->group_count, 1);
   assert_true(field_of(world, entity, cast.sparse, 0) == 7);
   assert_sound(world);
   finish(&cast.fixture);

@@ -100,7 +100,7 @@ static inline const StagedRows *record_stage(Fixture *fixture,
   const StagedRows *stage = NULL;
   assert_int_equal(
       command_record_staged(fixture->buffer, bundle, count, &stage), ECS_OK);
-  assert_ptr_equal(stage, fixture->buffer->stages);
+  assert_ptr_equal(stage, fixture->buffer->staged);
   return stage;
 }
 
@@ -108,13 +108,13 @@ static inline const StagedRows *record_stage(Fixture *fixture,
 static inline void assert_chains_hold(const Fixture *fixture) {
   const CommandBuffer *buffer = fixture->buffer;
   uint32_t in_chains = 0, in_order = 0;
-  for (uint32_t i = 0; i < buffer->subject_count; i++) {
-    const EntityCommands *subject = &buffer->subjects[i];
+  for (uint32_t i = 0; i < buffer->entity_count; i++) {
+    const EntityCommands *subject = &buffer->entities[i];
     const Command *previous = NULL;
     assert_ptr_equal(command_find(buffer, subject->entity), subject);
     for (const Command *at = subject->first; at != NULL; at = at->next) {
       assert_ptr_equal(at->previous, previous);
-      assert_int_equal(at->subject, i);
+      assert_int_equal(at->entity_position, i);
       assert_int_equal((uintptr_t)at % 16, (uintptr_t)subject->first % 16);
       previous = at;
       in_chains++;
@@ -125,16 +125,16 @@ static inline void assert_chains_hold(const Fixture *fixture) {
     in_order++;
   assert_int_equal(in_chains, buffer->command_count);
   assert_int_equal(in_order, buffer->command_count);
-  for (uint32_t i = 0; i < buffer->piece_count; i++)
-    assert_true(buffer->pieces[i].used <= buffer->pieces[i].bytes);
+  for (uint32_t i = 0; i < buffer->page_count; i++)
+    assert_true(buffer->pages[i].used_bytes <= buffer->pages[i].bytes);
 }
 
 /* Fills so many pieces with commands of one entity. */
 static inline void fill_pieces(Fixture *fixture, ecs_Entity entity,
                                uint32_t pieces) {
-  uint32_t fit = (uint32_t)(ECS_COMMAND_PIECE / PLAIN);
+  uint32_t fit = (uint32_t)(ECS_COMMAND_PAGE / PLAIN);
   for (uint32_t i = 0; i < pieces * fit; i++) (void)record_tag(fixture, entity);
-  assert_int_equal(fixture->buffer->piece_count, pieces);
+  assert_int_equal(fixture->buffer->page_count, pieces);
 }
 
 #endif

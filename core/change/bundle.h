@@ -1,0 +1,94 @@
+/* bundle.h: sets of components that are spawned together.
+ *
+ * A bundle is resolved once: for every group that its components belong to, the
+ * table that the row goes to; for every field, the column that it is stored in.
+ *
+ *      bundle {Position, Velocity, Stunned}
+ *        groups[0]   main group   table {Position Velocity}
+ *        groups[1]   group 3      table {Stunned}
+ *
+ * The main group always comes first. When the layout of the store has changed,
+ * the bundle is resolved again before it is used.
+ */
+#ifndef ECS_BUNDLE_H
+#define ECS_BUNDLE_H
+
+#include "storage/store.h"
+
+/* A group that the bundle's entities get a row in. */
+typedef struct BundleGroup {
+  Group *group;           /* borrowed */
+  Table *table;           /* borrowed from the group */
+  uint32_t bits_columns;  /* that the table needs */
+  uint32_t tables_before; /* of the group, when the bundle was resolved */
+} BundleGroup;
+
+/* Where one field of one component goes. */
+typedef struct BundleColumn {
+  uint32_t group_index; /* in the bundle's groups */
+  uint32_t offset;      /* of the field in the component's image, in bytes */
+  uint16_t field;       /* position in the table's fields */
+  ColumnCode code;
+  uint8_t type; /* ecs_Scalar */
+} BundleColumn;
+
+typedef struct BundleItem {
+  ecs_Component component;
+  uint32_t group_index; /* in the bundle's groups */
+  uint32_t first_column;
+  uint32_t column_count; /* 0: a tag */
+  uint32_t bits_index;   /* GROUP_NOT_BITS: not stored as bits */
+  bool zero_defaults;    /* all fields default to zero */
+} BundleItem;
+
+/* The columns of one item of a plain bundle. */
+typedef struct BundleRun {
+  const void *defaults; /* the schema's image, for an item without a value */
+  uint32_t item;
+  uint32_t count; /* of columns, at a stride each */
+} BundleRun;
+
+struct Bundle {
+  BundleItem *items;     /* owned; in the caller's order */
+  BundleGroup *groups;   /* owned; the main group first */
+  BundleColumn *columns; /* owned; in the order of items, then fields */
+  void **pointers;       /* owned; by column: for the cursor over rows that were
+                            spawned at once, of which one at most is open */
+  uint32_t *first_rows;  /* owned; by group: for spawn_rows */
+  uint32_t item_count;
+  uint32_t group_count;
+  uint32_t column_count;
+  BundleRun *runs; /* owned; items with columns, in the order of columns; valid
+                      while the bundle is plain */
+  uint32_t run_count;
+  uint64_t layout_version; /* that groups and columns were resolved for;
+                              UINT64_MAX: they are not */
+  uint64_t plain_version;  /* the same while the bundle is plain: one group, no
+                              bits, columns of f32 alone; or UINT64_MAX */
+};
+
+/* Finds or creates the bundle of these components in this order. They exist and
+ * are different. ECS_E_MEMORY, ECS_E_LIMIT. Cost: compares every bundle. */
+ECS_INTERNAL ecs_Status bundle_ensure(Store *store,
+                                      const ecs_Component *components,
+                                      uint32_t count, ecs_Bundle *id);
+
+/* The bundle of a spawn without an id: that of the last such spawn when the
+ * components are the same. Owned by the store, until the next spawn of that
+ * kind. NULL: ECS_E_MEMORY. */
+ECS_INTERNAL Bundle *bundle_for_once(Store *store,
+                                     const ecs_Component *components,
+                                     uint32_t count);
+
+/* Destroys every bundle of the store. */
+ECS_INTERNAL void bundle_destroy_all(Store *store);
+
+/* Resolves the bundle unless it is up to date. ECS_E_MEMORY, ECS_E_LIMIT: not
+ * even an empty table is left. Cost: one comparison, mostly. */
+ECS_INTERNAL ecs_Status bundle_resolve(Store *store, Bundle *bundle);
+
+/* Drops the tables that resolving the bundle has just created: a failed change
+ * leaves no trace. */
+ECS_INTERNAL void bundle_unresolve(Store *store, Bundle *bundle);
+
+#endif
