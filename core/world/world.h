@@ -80,8 +80,7 @@ ECS_INTERNAL void world_add_query(ecs_World *world, ecs_Query *query);
  * their order. Cost: looks at every query. */
 ECS_INTERNAL void world_remove_query(ecs_World *world, const ecs_Query *query);
 
-/* Checks -------------------------------------------------------------------
- */
+/* Checks ------------------------------------------------------------------ */
 
 /* True: the store is sound; depth, levels and deferrals agree with each other
  * and with the open cursors; every query belongs to this world and is listed
