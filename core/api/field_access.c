@@ -318,14 +318,11 @@ bool ecs_field_set(FieldAccess *access, double entity, uint32_t field,
 static ECS_COLD FieldAnswer has_slowly(FieldAccess *access,
                                        const ecs_World *world, double entity) {
   const FieldTable *table;
-  RowRef row = {NULL, 0};
-  const Component *component = &world->store.components[access->component];
-  if (component->storage != ECS_STORE_BITS)
-    return is_row(find_slowly(access, &world->store, entity, &table))
-               ? FIELD_YES
-               : FIELD_NO;
-  (void)store_locate(&world->store, handle_of(entity), access->component, &row);
-  return row.table != NULL ? FIELD_YES : FIELD_NO;
+  ecs_Component component = access->component;
+  bool has = world->store.components[component].storage == ECS_STORE_BITS
+                 ? world_has(world, handle_of(entity), component)
+                 : is_row(find_slowly(access, &world->store, entity, &table));
+  return has ? FIELD_YES : FIELD_NO;
 }
 
 FieldAnswer ecs_field_has(FieldAccess *access, double entity) {
