@@ -93,7 +93,7 @@ ecs_Status ecs_query_remove_all(ecs_Query *query, ecs_Component component) {
   return record(query, &request, remove_step);
 }
 
-/* A match whose destruction is recorded already needs no second record. */
+/* A match that is recorded as destroyed already needs no second record. */
 static ecs_Status destroy_step(const BulkRequest *request, ecs_Entity entity) {
   ecs_Status status = deferred_destroy(request->world, entity);
   return status == ECS_E_DEAD ? ECS_OK : status;
@@ -115,8 +115,8 @@ static bool is_set_later(const BulkRequest *request, ecs_Entity entity) {
          !world_has(request->world, entity, request->component);
 }
 
-/* Refuses a match whose component a cursor claims. A match that is recorded as
- * destroyed, or lacks the component, is not written. */
+/* Refuses a match that has the component, because a cursor claims it. A match
+ * that is recorded as destroyed, or lacks the component, is not written. */
 static ecs_Status check_step(const BulkRequest *request, ecs_Entity entity) {
   if (deferred_is_destroyed(request->world, entity)) return ECS_OK;
   if (!world_has(request->world, entity, request->component)) return ECS_OK;

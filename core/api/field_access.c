@@ -139,7 +139,8 @@ static void find_layout(FieldAccess *access, const Store *store) {
   access->layout_version = store->layout_version;
 }
 
-/* Caches a table, in the place of a table whose id ends alike. */
+/* Caches a table, in the place of the table with the same low bits of the
+ * id. */
 static void remember(FieldAccess *access, const Store *store,
                      const Table *table) {
   FieldTable *place = &access->known[table->id % FIELD_TABLES];
@@ -161,7 +162,7 @@ static void remember(FieldAccess *access, const Store *store,
   access->lone = fresh;
 }
 
-/* find for an entity whose table is not cached. */
+/* The same, if the entity's table is not cached: caches it. */
 static ECS_COLD uint32_t find_slowly(FieldAccess *access, const Store *store,
                                      double entity, const FieldTable **table) {
   if (access->layout_version != store->layout_version)

@@ -48,7 +48,7 @@ static inline bool world_alive(const ecs_World *world, ecs_Entity entity) {
 }
 
 /* What a failed look-up returns to the user: ECS_E_ABSENT instead of ECS_E_DEAD
- * for an entity whose spawn is recorded, otherwise the status. */
+ * for an entity with a recorded spawn, otherwise the status. */
 ECS_INTERNAL ecs_Status world_absence(const ecs_World *world, ecs_Entity entity,
                                       ecs_Status status);
 
