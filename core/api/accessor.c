@@ -34,9 +34,9 @@ typedef struct AccessorState {
   uint32_t bit;         /* the component's in group */
   uint32_t field_count; /* the schema's; at least 1 */
   bool plain;           /* the group is the main one, and every field is f32 */
-  uint64_t known; /* SLOT_ASKED bits of a slot whose entity has generation 0 and
-                     is in table; SLOT_UNKNOWN, which equals no slot's bits:
-                     plain is false, or table is NULL */
+  uint64_t known; /* the SLOT_ASKED bits of a slot for generation 0 in table;
+                     SLOT_UNKNOWN, which equals no slot's bits: plain is false,
+                     or table is NULL */
 } AccessorState;
 
 /* The bits of a slot word that say where the entity is and which generation it
@@ -125,7 +125,7 @@ static inline bool agrees(const AccessorState *state, ecs_Entity entity,
 /* One entity -------------------------------------------------------------- */
 
 /* Finds an entity's row and caches its table. ECS_E_DEAD; ECS_E_ABSENT, also
- * for an entity whose spawn is recorded. The layout is up to date. */
+ * for an entity with a recorded spawn. The layout is up to date. */
 static inline ecs_Status find(AccessorState *state, ecs_Entity entity,
                               uint32_t *row) {
   const Store *store = &state->world->store;
@@ -251,7 +251,8 @@ static void find_window(const AccessorState *state, const ecs_Entity *entities,
   }
 }
 
-/* True: all rows are in one table, which has the component and is cached now. */
+/* True: all rows are in one table, which has the component and is cached
+ * now. */
 static bool use_one_table(AccessorState *state, const RowRef *rows,
                           uint32_t count) {
   const Table *table = rows[0].table;
@@ -264,7 +265,7 @@ static bool use_one_table(AccessorState *state, const RowRef *rows,
   for (uint32_t i = 0; i < count; i++) \
   ((Cell *)to)[i] = ((const Cell *)from)[rows[i].row]
 
-/* One column of a window whose rows are in one table; shift is the log2 of the
+/* One column of a window that lies in one table; shift is the log2 of the
  * element size. */
 static void gather(void *to, const void *from, const RowRef *rows,
                    uint32_t count, uint32_t shift) {
@@ -305,8 +306,8 @@ static uint32_t read_window(AccessorState *state, const RowRef *rows,
   return found;
 }
 
-/* The rows of a window whose entities are all in the cached table. False: at
- * least one is not, or its slot cannot say. Pure optimisation: one step at a
+/* The rows of a window that lies in the cached table. False: at least one
+ * entity does not, or its slot cannot say. Pure optimisation: one step at a
  * time for the whole window, without dependent branches, so that a dozen cache
  * misses overlap. */
 static bool find_cached_window(const AccessorState *state,

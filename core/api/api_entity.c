@@ -1,4 +1,8 @@
-/* api_entity.c: the border for entities and their values. */
+/* api_entity.c: the border for entities and their values.
+ *
+ * Checks components, fields and images, then calls world/deferred_change.h.
+ * Entities need no check of their own: the store finds no row for a handle that
+ * is not alive. */
 #include "storage/table_image.h"
 #include "world/deferred_change.h"
 
@@ -55,51 +59,54 @@ ecs_Status ecs_set(ecs_World *world, ecs_Entity entity, ecs_Component component,
   return world_set(world, entity, component, image, fields);
 }
 
-/* Says which component an open cursor owns. */
-static ECS_COLD ecs_Status contest(const ecs_World *world,
-                                   ecs_Component component) {
+/* Reading leaves a world as it is, but for the component that it could not
+ * read. */
+static ECS_COLD ecs_Status refuse_read(const ecs_World *world,
+                                       ecs_Component component) {
   return world_refuse_access((ecs_World *)(uintptr_t)world, component);
 }
 
-/* May the component be read, and has it fields? */
-static inline ecs_Status check_read(const ecs_World *world,
-                                    ecs_Component component) {
-  if (ECS_UNLIKELY(!world_has_component(world, component)))
-    return ECS_E_COMPONENT;
-  const Component *what = &world->store.components[component];
-  if (ECS_UNLIKELY(what->schema->field_count == 0)) return ECS_E_COMPONENT;
-  return ECS_UNLIKELY(what->writers > 0) ? contest(world, component) : ECS_OK;
+/* ECS_E_COMPONENT: the id names no component with fields. ECS_E_ACCESS: an open
+ * cursor writes the component. */
+static inline ecs_Status check_read(const ecs_World *world, ecs_Component id) {
+  if (ECS_UNLIKELY(!world_has_component(world, id))) return ECS_E_COMPONENT;
+  const Component *component = &world->store.components[id];
+  if (ECS_UNLIKELY(component->schema->field_count == 0)) return ECS_E_COMPONENT;
+  return ECS_UNLIKELY(component->writers > 0) ? refuse_read(world, id) : ECS_OK;
 }
 
-ecs_Status ecs_get(const ecs_World *world, ecs_Entity entity,
-                   ecs_Component component, void *image) {
+ecs_Status ecs_get(const ecs_World *world, ecs_Entity entity, ecs_Component id,
+                   void *image) {
   Table *table;
   uint32_t row;
-  ecs_Status status = check_read(world, component);
+  ecs_Status status = check_read(world, id);
   if (ECS_UNLIKELY(status != ECS_OK)) return status;
-  const Component *what = &world->store.components[component];
-  status = store_locate_columns(&world->store, what, entity, &table, &row);
+  const Component *component = &world->store.components[id];
+  status = store_locate_columns(&world->store, component, entity, &table, &row);
   if (ECS_UNLIKELY(status != ECS_OK))
     return world_absence(world, entity, status);
-  table_load(table, row, what->bit, what->schema, image);
+  ECS_ASSERT(row < table->count);
+  table_load(table, row, component->bit, component->schema, image);
   return ECS_OK;
 }
 
+/* A field that does not exist is reported before a component that an open
+ * cursor writes. */
 ecs_Status ecs_get_field(const ecs_World *world, ecs_Entity entity,
-                         ecs_Component component, uint32_t field,
-                         double *value) {
+                         ecs_Component id, uint32_t field, double *value) {
   Table *table;
   uint32_t row;
-  ecs_Status status = check_read(world, component);
+  ecs_Status status = check_read(world, id);
   if (status == ECS_E_COMPONENT) return status;
-  const Component *what = &world->store.components[component];
-  if (field >= what->schema->field_count) return ECS_E_FIELD;
+  const Component *component = &world->store.components[id];
+  if (field >= component->schema->field_count) return ECS_E_FIELD;
   if (status != ECS_OK) return status;
-  status = store_locate_columns(&world->store, what, entity, &table, &row);
+  status = store_locate_columns(&world->store, component, entity, &table, &row);
   if (status != ECS_OK) return world_absence(world, entity, status);
+  ECS_ASSERT(row < table->count);
   *value = ecs_scalar_load(
-      what->schema->fields[field].type,
-      table_element(table, table_codes(table, what->bit)[field], row));
+      component->schema->fields[field].type,
+      table_element(table, table_codes(table, component->bit)[field], row));
   return ECS_OK;
 }
 
@@ -115,41 +122,40 @@ ecs_Status ecs_set_field(ecs_World *world, ecs_Entity entity,
       ecs_scalar_store(schema->fields[field].type,
                        (char *)&image + schema->fields[field].offset, value);
   if (status != ECS_OK) return status;
-  /* A recorded image is copied whole, so all of it has to be something. */
+  /* An image that is recorded is copied whole, so its other fields must hold
+   * something. */
   for (uint32_t i = 0; world->depth > 0 && i < schema->field_count; i++)
     if (i != field)
       memcpy((char *)&image + schema->fields[i].offset,
              (const char *)schema->default_image + schema->fields[i].offset,
              scalar_bytes(schema->fields[i].type));
+  /* ecs_set, so that world_set is in line once. */
   return ecs_set(world, entity, component, &image, UINT64_C(1) << field);
 }
 
-static bool has_anywhere(const ecs_World *world, ecs_Entity entity,
-                         ecs_Component component) {
-  RowRef place;
-  return store_locate(&world->store, entity, component, &place) == ECS_OK &&
-         place.table != NULL;
-}
+/* Presence ---------------------------------------------------------------- */
 
-/* In line for what is in the main group and not stored as bits: pure
- * optimisation. */
-bool ecs_has(const ecs_World *world, ecs_Entity entity,
-             ecs_Component component) {
+/* Pure optimisation: in line for a component that is in the main group and not
+ * stored as bits. */
+bool ecs_has(const ecs_World *world, ecs_Entity entity, ecs_Component id) {
   Table *table;
-  if (ECS_UNLIKELY(!world_has_component(world, component))) return false;
-  const Component *what = &world->store.components[component];
-  if (ECS_UNLIKELY(what->group_id != 0 || what->storage == ECS_STORE_BITS))
-    return has_anywhere(world, entity, component);
-  return store_find_slot(&world->store, entity, &table) != NULL &&
-         table_has(table, what->bit);
+  if (ECS_UNLIKELY(!world_has_component(world, id))) return false;
+  const Component *component = &world->store.components[id];
+  if (ECS_UNLIKELY(component->group_id != 0 ||
+                   component->storage == ECS_STORE_BITS))
+    return world_has(world, entity, id);
+  bool has = store_find_slot(&world->store, entity, &table) != NULL &&
+             table_has(table, component->bit);
+  ECS_ASSERT(has == world_has(world, entity, id));
+  return has;
 }
 
 uint32_t ecs_components_of(const ecs_World *world, ecs_Entity entity,
                            ecs_Component *components, uint32_t capacity) {
   uint32_t count = 0;
-  for (uint32_t i = 1; i < world->store.component_count; i++) {
-    if (!ecs_has(world, entity, i)) continue;
-    if (count < capacity) components[count] = i;
+  for (ecs_Component id = 1; id < world->store.component_count; id++) {
+    if (!ecs_has(world, entity, id)) continue;
+    if (count < capacity) components[count] = id;
     count++;
   }
   return count;

@@ -1,4 +1,7 @@
-/* api_program.c: the border for kernel programs. */
+/* api_program.c: the border for kernel programs.
+ *
+ * Checks that a call brings what its program was parsed to need, and that no
+ * open cursor claims what the program reads or writes. */
 #include "program/program_parse.h"
 #include "program/program_print.h"
 #include "program/vm.h"
@@ -6,7 +9,9 @@
 
 #include <stdio.h>
 
-/* Reads, verifies and binds a program that is zero but for its query. */
+/* Parses, verifies and binds a program that is zero but for its query. What is
+ * no kernel that fits the query is ECS_E_PROGRAM to the user, and the mistake
+ * says why. */
 static ecs_Status make(ecs_Program *program, const char *text, size_t length,
                        const Mistake *mistake) {
   ecs_Status status = program_parse(program, text, length, mistake);
@@ -25,6 +30,7 @@ ecs_Status ecs_program_create(ecs_Query *query, const char *text, size_t length,
   if (made == NULL) return ECS_E_MEMORY;
   made->query = query;
   ecs_Status status = make(made, text, length, &mistake);
+  ECS_ASSERT(status != ECS_OK || query->programs == made);
   if (status != ECS_OK) {
     program_deinit(made);
     memory_free(memory, made, sizeof(ecs_Program));
@@ -43,7 +49,8 @@ size_t ecs_program_text(const ecs_Program *program, char *text,
   return program_print(program, text, capacity);
 }
 
-/* Bytes per row of columns that are loaded, or stored. */
+/* Bytes per row of the columns that the program loads (SHAPE_LOAD) or stores
+ * (SHAPE_STORE). */
 static uint32_t column_bytes(const ecs_Program *program, OperationShape shape) {
   uint32_t bytes = 0;
   for (uint32_t c = 0; c < program->column_count; c++) {
@@ -84,6 +91,7 @@ ecs_Status ecs_program_run(ecs_Program *program, const ecs_ProgramCall *call) {
       (call->reduction_count > 0 && call->reductions == NULL))
     return ECS_E_ARGUMENT;
   ecs_Component contested = 0;
+  ECS_ASSERT(program->plan != NULL && program->binding != NULL);
   if (world->depth > 0) contested = claims_contested(program->query);
   if (world->depth > 0 && contested == 0)
     contested = program_contested(program);

@@ -1,4 +1,7 @@
-/* api_query.c: the border for queries, cursors and kernels. */
+/* api_query.c: the border for queries, cursors and kernels.
+ *
+ * Checks terms and claims. Every cursor opens a level of recording
+ * (world/deferral.h), which its end or its discarding closes. */
 #include "api/api_query.h"
 #include "world/deferral.h"
 #include "world/deferred_change.h"
@@ -9,6 +12,8 @@
 
 /* Queries --------------------------------------------------------------- */
 
+/* ECS_E_LIMIT, ECS_E_ARGUMENT: of an access; ECS_E_COMPONENT: of no component,
+ * or of one that occurs twice. */
 static ecs_Status check_terms(const ecs_World *world, const ecs_Term *terms,
                               uint32_t count) {
   if (count > ECS_TERM_LIMIT) return ECS_E_LIMIT;
@@ -86,26 +91,29 @@ size_t ecs_query_explain(ecs_Query *query, char *text, size_t capacity) {
     return query_explain(query, text, capacity);
   size_t length = sizeof sorry - 1;
   if (capacity > 0) {
-    size_t step = length < capacity - 1 ? length : capacity - 1;
-    memcpy(text, sorry, step);
-    text[step] = 0;
+    size_t copied = length < capacity - 1 ? length : capacity - 1;
+    memcpy(text, sorry, copied);
+    text[copied] = 0;
   }
   return length;
 }
 
 /* Cursors --------------------------------------------------------------- */
 
-/* What an ecs_Cursor is: a walk over a query, or the rows of spawn_many. */
+/* The contents of an ecs_Cursor: a cursor over a query, or the rows of
+ * spawn_many. */
 typedef struct CursorState {
-  ecs_World *world;
-  Cursor walk; /* walk.query NULL: rows of spawn_many */
-  const Bundle *bundle;
-  void **columns; /* one per column of the bundle, whose or whose
-                           stage's they are */
-  const ecs_Entity *entities;
-  uint32_t count;
-  bool handed_out;
-  bool claimed;
+  ecs_World *world;     /* borrowed */
+  Cursor cursor;        /* cursor.query NULL: rows of spawn_many; then the rest
+                           is used */
+  const Bundle *bundle; /* borrowed: what the rows were spawned from */
+  void **columns;       /* one pointer per column of the bundle; borrowed from
+                           the bundle, or from its staged rows while changes
+                           are recorded; NULL: no rows */
+  const ecs_Entity *entities; /* one per row; borrowed like columns */
+  uint32_t count;             /* rows */
+  bool handed_out;            /* ecs_cursor_next has returned the rows */
+  bool claimed;               /* the bundle's components are claimed */
 } CursorState;
 
 _Static_assert(sizeof(CursorState) <= sizeof(ecs_Cursor),
@@ -115,7 +123,8 @@ static CursorState *state_of(ecs_Cursor *cursor) {
   return (CursorState *)(void *)cursor;
 }
 
-/* May the query's components be walked over now? */
+/* ECS_E_ACCESS: an open cursor claims a component that the query needs. With
+ * nothing open there are no claims. */
 static ecs_Status check_claims(const ecs_Query *query) {
   ecs_World *world = world_of(query);
   ecs_Component contested = world->depth == 0 ? 0 : claims_contested(query);
@@ -131,7 +140,7 @@ ecs_Status ecs_query_begin(ecs_Query *query, ecs_Batching batching,
   if (status == ECS_OK) status = deferral_open(world);
   if (status != ECS_OK) return status;
   *state = (CursorState){.world = world};
-  status = cursor_begin(query, batching, &state->walk);
+  status = cursor_begin(query, batching, &state->cursor);
   if (status != ECS_OK) deferral_discard(world);
   return status;
 }
@@ -148,26 +157,31 @@ static bool next_spawned(CursorState *state, ecs_Batch *batch) {
 
 bool ecs_cursor_next(ecs_Cursor *cursor, ecs_Batch *batch) {
   CursorState *state = state_of(cursor);
-  return state->walk.query != NULL ? cursor_next(&state->walk, batch)
-                                   : next_spawned(state, batch);
+  return state->cursor.query != NULL ? cursor_next(&state->cursor, batch)
+                                     : next_spawned(state, batch);
 }
 
+/* Claims the bundle's components that have columns, or gives them up. */
 static void claim_bundle(CursorState *state, bool claimed) {
   const Bundle *bundle = state->bundle;
+  ECS_ASSERT(state->claimed != claimed);
+  state->claimed = claimed;
   for (uint32_t i = 0; i < bundle->item_count; i++) {
-    Component *what =
+    Component *component =
         &state->world->store.components[bundle->items[i].component];
     if (bundle->items[i].column_count == 0) continue;
-    what->readers += claimed ? 1u : UINT32_MAX;
-    what->writers += claimed ? 1u : UINT32_MAX;
+    ECS_ASSERT(claimed || component->writers > 0);
+    component->readers += claimed ? 1u : UINT32_MAX;
+    component->writers += claimed ? 1u : UINT32_MAX;
   }
 }
 
-/* Everything but the recording. */
+/* Gives up what the cursor claims and writes back what it gathered. The level
+ * stays open; returns the world to close it in. */
 static ecs_World *close_cursor(ecs_Cursor *cursor) {
   CursorState *state = state_of(cursor);
-  if (state->walk.query != NULL) {
-    cursor_end(&state->walk);
+  if (state->cursor.query != NULL) {
+    cursor_end(&state->cursor);
     return state->world;
   }
   if (state->claimed) claim_bundle(state, false);
@@ -211,13 +225,14 @@ ecs_Status ecs_query_locate(ecs_Query *query, ecs_Entity entity,
 
 /* Spawning many --------------------------------------------------------- */
 
-/* The columns of rows that were just born. */
+/* Points the state at rows that were just spawned. */
 static void point_at_rows(CursorState *state, Bundle *bundle) {
   for (uint32_t i = 0; i < bundle->column_count; i++) {
     const BundleColumn *column = &bundle->columns[i];
-    bundle->pointers[i] =
-        table_element(bundle->groups[column->group_index].table, column->code,
-                      bundle->first_rows[column->group_index]);
+    const Table *table = bundle->groups[column->group_index].table;
+    uint32_t row = bundle->first_rows[column->group_index];
+    ECS_ASSERT(row + state->count <= table->count);
+    bundle->pointers[i] = table_element(table, column->code, row);
   }
   state->columns = bundle->pointers;
   state->entities = bundle->groups[0].table->entities + bundle->first_rows[0];
@@ -230,17 +245,18 @@ static ecs_Status spawn_now(ecs_World *world, Bundle *bundle, uint32_t count,
   if (status != ECS_OK || state == NULL) return status;
   if (count > 0) point_at_rows(state, bundle);
   claim_bundle(state, true);
-  state->claimed = true;
   return ECS_OK;
 }
 
-/* A stage's table has the fields of the bundle's items in their order. */
+/* The table of staged rows has the fields of the bundle's items in their
+ * order. */
 static ecs_Status spawn_later(ecs_World *world, Bundle *bundle, uint32_t count,
                               CursorState *state) {
   const StagedRows *stage = NULL;
   ecs_Status status =
       command_record_staged(&world->commands, bundle, count, &stage);
   if (status != ECS_OK || state == NULL) return status;
+  ECS_ASSERT(stage->table->count == count);
   state->columns = (void **)(void *)stage->table->fields;
   state->entities = stage->table->entities;
   return ECS_OK;
@@ -261,11 +277,11 @@ ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle, uint64_t count,
                           ecs_Cursor *cursor) {
   if (bundle - 1u >= world->store.bundle_count) return ECS_E_ARGUMENT;
   if (count >= ECS_INDEX_LIMIT) return ECS_E_LIMIT;
-  Bundle *what = world->store.bundles[bundle - 1];
+  Bundle *spawned = world->store.bundles[bundle - 1];
   if (cursor != NULL)
-    return open_spawned(world, what, (uint32_t)count, state_of(cursor));
-  return world->depth > 0 ? spawn_later(world, what, (uint32_t)count, NULL)
-                          : spawn_now(world, what, (uint32_t)count, NULL);
+    return open_spawned(world, spawned, (uint32_t)count, state_of(cursor));
+  return world->depth > 0 ? spawn_later(world, spawned, (uint32_t)count, NULL)
+                          : spawn_now(world, spawned, (uint32_t)count, NULL);
 }
 
 /* Kernels --------------------------------------------------------------- */

@@ -1,4 +1,5 @@
-/* api_world.c: the border for a world's life, components and storage. */
+/* api_world.c: the border for a world's life, components, storage and
+ * deferral. */
 #include "api/api_query.h"
 #include "world/deferral.h"
 #include "world/world_explain.h"
@@ -27,6 +28,8 @@ ecs_Status ecs_world_create(const ecs_WorldDescription *description,
   return ECS_OK;
 }
 
+/* Programs and kernel bindings go with their queries, and queries before the
+ * store, which lends them their memory. */
 void ecs_world_destroy(ecs_World *world) {
   if (world == NULL) return;
   ecs_Memory record = world->store.memory.record;
@@ -39,7 +42,8 @@ void ecs_world_destroy(ecs_World *world) {
   command_buffer_deinit(&world->commands);
   bundle_destroy_all(&world->store);
   store_deinit(&world->store);
-  /* The account was in the block itself. */
+  /* The block holds the account of the world's memory, so it is freed without
+   * one. */
   (void)record.resize(record.user, world, sizeof(ecs_World), 0);
 }
 
@@ -53,6 +57,7 @@ ecs_Status ecs_world_hold(ecs_World *world, ecs_Holder *holder) {
 ecs_Status ecs_world_clear(ecs_World *world) {
   if (world->depth > 0) return ECS_E_OPEN;
   store_clear(&world->store);
+  ECS_ASSERT(world->store.index.alive_count == 0);
   return ECS_OK;
 }
 
@@ -64,19 +69,19 @@ static uint64_t count_tables(const Store *store) {
 }
 
 void ecs_world_statistics(const ecs_World *world, ecs_Statistics *statistics) {
-  const Store *inner = &world->store;
+  const Store *store = &world->store;
   *statistics = (ecs_Statistics){
-      .entities = inner->index.alive_count,
-      .retired = inner->index.retired_count,
+      .entities = store->index.alive_count,
+      .retired = store->index.retired_count,
       .dropped = world->dropped,
-      .groups = inner->group_count,
-      .tables = count_tables(inner),
-      .components = inner->component_count - 1u,
+      .groups = store->group_count,
+      .tables = count_tables(store),
+      .components = store->component_count - 1u,
       .queries = world->query_count,
-      .bytes = inner->memory.bytes + sizeof(ecs_World),
-      .peak_bytes = inner->memory.peak_bytes + sizeof(ecs_World),
-      .allocations = inner->memory.blocks + 1,
-      .structure_version = store_structure_version(inner)};
+      .bytes = store->memory.bytes + sizeof(ecs_World),
+      .peak_bytes = store->memory.peak_bytes + sizeof(ecs_World),
+      .allocations = store->memory.blocks + 1,
+      .structure_version = store_structure_version(store)};
 }
 
 size_t ecs_world_explain(const ecs_World *world, char *text, size_t capacity) {
@@ -117,6 +122,7 @@ ecs_Component ecs_component_find(const ecs_World *world, const char *name) {
   return store_find_component(&world->store, name);
 }
 
+/* NULL: the id names no component. */
 static const Schema *schema_of(const ecs_World *world,
                                ecs_Component component) {
   return world_has_component(world, component)
@@ -163,6 +169,7 @@ ecs_Storage ecs_component_storage(const ecs_World *world,
 
 /* Storage --------------------------------------------------------------- */
 
+/* Moves components to a group of their own, or to the main one. */
 static ecs_Status regroup(ecs_World *world, const ecs_Component *components,
                           uint32_t count, bool to_main) {
   if (world->depth > 0) return ECS_E_OPEN;
@@ -202,15 +209,18 @@ ecs_Status ecs_defer_begin(ecs_World *world) {
   return status;
 }
 
-/* Never the level of a cursor, whose columns would move under it. */
+/* Refused while every open level is a cursor's: applying what is recorded would
+ * move the columns that the cursor has handed out. */
 ecs_Status ecs_defer_end(ecs_World *world) {
   if (world->deferrals == 0) return ECS_E_ARGUMENT;
+  ECS_ASSERT(world->deferrals <= world->depth);
   world->deferrals--;
   return deferral_close(world);
 }
 
 void ecs_defer_discard(ecs_World *world) {
   if (world->deferrals == 0) return;
+  ECS_ASSERT(world->deferrals <= world->depth);
   world->deferrals--;
   deferral_discard(world);
 }

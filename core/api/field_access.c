@@ -140,7 +140,8 @@ static void find_layout(FieldAccess *access, const Store *store) {
   access->layout_version = store->layout_version;
 }
 
-/* Caches a table, in the place of a table whose id ends alike. */
+/* Caches a table, in the place of the table with the same low bits of the
+ * id. */
 static void remember(FieldAccess *access, const Store *store,
                      const Table *table) {
   FieldTable *place = &access->known[table->id % FIELD_TABLES];
@@ -162,7 +163,7 @@ static void remember(FieldAccess *access, const Store *store,
   access->lone = fresh;
 }
 
-/* find for an entity whose table is not cached. */
+/* The same, if the entity's table is not cached: caches it. */
 static ECS_COLD uint32_t find_slowly(FieldAccess *access, const Store *store,
                                      double entity, const FieldTable **table) {
   if (access->layout_version != store->layout_version)
@@ -319,14 +320,11 @@ bool ecs_field_set(FieldAccess *access, double entity, uint32_t field,
 static ECS_COLD FieldAnswer has_slowly(FieldAccess *access,
                                        const ecs_World *world, double entity) {
   const FieldTable *table;
-  RowRef row = {NULL, 0};
-  const Component *component = &world->store.components[access->component];
-  if (component->storage != ECS_STORE_BITS)
-    return is_row(find_slowly(access, &world->store, entity, &table))
-               ? FIELD_YES
-               : FIELD_NO;
-  (void)store_locate(&world->store, handle_of(entity), access->component, &row);
-  return row.table != NULL ? FIELD_YES : FIELD_NO;
+  ecs_Component component = access->component;
+  bool has = world->store.components[component].storage == ECS_STORE_BITS
+                 ? world_has(world, handle_of(entity), component)
+                 : is_row(find_slowly(access, &world->store, entity, &table));
+  return has ? FIELD_YES : FIELD_NO;
 }
 
 FieldAnswer ecs_field_has(FieldAccess *access, double entity) {

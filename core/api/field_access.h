@@ -13,8 +13,8 @@
  *                           |                 | id | without | columns |
  *                           +--> columns[field][row]  <----------/
  *
- * The row is looked up in the component's own group alone: a row whose entity
- * equals the handle proves the entity alive. Tables have stable addresses until
+ * The row is looked up in the component's own group alone: if the row's entity
+ * equals the handle, the entity is alive. Tables have stable addresses until
  * the layout changes, so layout_version alone says whether the cache is valid.
  * Columns move, so their addresses are loaded from the table at each call.
  *
@@ -47,7 +47,7 @@ typedef enum FieldAnswer {
   FIELD_ASK = 2 /* make the call in the ordinary way, which reports errors */
 } FieldAnswer;
 
-/* Two cached tables whose ids have the same low bits: one that has the
+/* Two cached tables with the same low bits of their ids: one that has the
  * component, one that has not. The padding makes it 32 bytes, so that an index
  * is a shift. */
 typedef struct FieldTable {

@@ -3,24 +3,27 @@
 
 /* Binding --------------------------------------------------------------- */
 
-/* May a kernel that asks so for a column have it from such a term? */
+/* True: a term with this access may lend its column to a kernel that declares
+ * that access. */
 static bool access_allows(ecs_Access term, ecs_Access kernel) {
   if (kernel == ECS_OPTIONAL) return term == ECS_OPTIONAL || term == ECS_WRITE;
   if (kernel == ECS_READ) return term == ECS_READ || term == ECS_WRITE;
   return kernel == ECS_WRITE && term == ECS_WRITE;
 }
 
-static bool find_column(const ecs_Query *query, const ecs_KernelColumn *asked,
-                        uint32_t *column) {
+/* Finds the query's column that a kernel declares. False: there is none, or its
+ * type or access does not fit. */
+static bool find_column(const ecs_Query *query,
+                        const ecs_KernelColumn *declared, uint32_t *index) {
   for (uint32_t i = 0; i < query->column_count; i++) {
-    const QueryColumn *known = &query->columns[i];
-    const QueryTerm *term = &query->terms[known->term];
+    const QueryColumn *column = &query->columns[i];
+    const QueryTerm *term = &query->terms[column->term];
     const Schema *schema = query->store->components[term->component].schema;
-    *column = i;
-    if (strcmp(schema->name, asked->component) == 0 &&
-        strcmp(schema->fields[known->field].name, asked->field) == 0)
-      return asked->type == (ecs_Scalar)known->type &&
-             access_allows(term->access, asked->access);
+    *index = i;
+    if (strcmp(schema->name, declared->component) == 0 &&
+        strcmp(schema->fields[column->field].name, declared->field) == 0)
+      return declared->type == (ecs_Scalar)column->type &&
+             access_allows(term->access, declared->access);
   }
   return false;
 }
@@ -69,9 +72,12 @@ ecs_Status kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,
 }
 
 void kernel_unbind(ecs_KernelBinding *binding) {
-  ecs_KernelBinding **at = &binding->query->bindings;
-  while (*at != binding) at = &(*at)->next;
-  *at = binding->next;
+  ecs_KernelBinding **link = &binding->query->bindings;
+  while (*link != binding) {
+    ECS_ASSERT(*link != NULL);
+    link = &(*link)->next;
+  }
+  *link = binding->next;
   binding_destroy(binding);
 }
 
@@ -89,6 +95,8 @@ static bool wants(const ecs_KernelBinding *binding, ecs_KernelFlag flag) {
   return (binding->kernel->flags & (uint32_t)flag) != 0;
 }
 
+/* Makes room for blocks and their column pointers, and for one row more.
+ * ECS_E_MEMORY. */
 static ecs_Status hold_blocks(ecs_KernelBinding *binding, uint32_t count) {
   Memory *memory = &binding->query->store->memory;
   uint64_t wanted =
@@ -108,23 +116,48 @@ static ecs_Status hold_blocks(ecs_KernelBinding *binding, uint32_t count) {
   return held ? ECS_OK : ECS_E_MEMORY;
 }
 
+/* A table's column for one of the kernel's; NULL: the column is optional and
+ * the table lacks it. */
 static void *table_pointer(const ecs_KernelBinding *binding, const Table *table,
-                           uint32_t at) {
+                           uint32_t index) {
   const ecs_Query *query = binding->query;
-  const QueryColumn *column = &query->columns[binding->columns[at]];
+  ECS_ASSERT(binding->columns[index] < query->column_count);
+  const QueryColumn *column = &query->columns[binding->columns[index]];
   uint32_t bit = query->terms[column->term].bit;
-  if (!table_has_columns(table, bit)) return NULL;
+  if (!table_has_columns(table, bit)) {
+    ECS_ASSERT(query->terms[column->term].access == ECS_OPTIONAL);
+    return NULL;
+  }
   return table_column(table, table_codes(table, bit)[column->field]);
 }
 
-/* The blocks of a full plan: its tables that have rows. */
+/* Checked builds: each cached block is still the rows and the columns of its
+ * table. */
+static inline bool blocks_hold(const ecs_KernelBinding *binding) {
+  const QueryGroup *part = &binding->query->groups[0];
+  uint32_t width = binding->kernel->column_count, listed = 0;
+  for (uint32_t i = 0; i < part->match.count; i++) {
+    const Table *table = part->group->tables[part->match.tables[i]];
+    if (table->count == 0 || listed == binding->block_count) continue;
+    const ecs_KernelBlock *block = &binding->blocks[listed++];
+    if (block->count != table->count) return false;
+    for (uint32_t k = 0; k < width; k++)
+      if (block->columns[k] != table_pointer(binding, table, k)) return false;
+  }
+  return listed == binding->block_count;
+}
+
+/* Lists the blocks of a full plan, which are its tables that have rows, unless
+ * the list is valid. ECS_E_MEMORY: the list is not valid. */
 static ecs_Status list_blocks(ecs_KernelBinding *binding) {
   const QueryGroup *part = &binding->query->groups[0];
   const Store *store = binding->query->store;
   uint32_t width = binding->kernel->column_count;
   if (binding->version == part->group->version &&
-      binding->layout_version == store->layout_version)
+      binding->layout_version == store->layout_version) {
+    ECS_ASSERT(blocks_hold(binding));
     return ECS_OK;
+  }
   binding->layout_version = UINT64_MAX;
   ecs_Status status = hold_blocks(binding, part->match.count);
   if (status != ECS_OK) return status;
@@ -148,8 +181,8 @@ static ecs_Status list_blocks(ecs_KernelBinding *binding) {
 
 /* Running --------------------------------------------------------------- */
 
-/* Checked builds look for NaNs with payloads in what a kernel may have
- * written, and make them quiet. */
+/* In checked builds: makes NaNs with payloads quiet in every column that a
+ * kernel may have written. ECS_E_NAN: there were some. */
 static ecs_Status scan(const ecs_KernelBinding *binding,
                        const ecs_KernelBlock *blocks, uint32_t count) {
   uint32_t found = 0;
@@ -171,6 +204,7 @@ static ecs_Status scan(const ecs_KernelBinding *binding,
   return found > 0 ? ECS_E_NAN : ECS_OK;
 }
 
+/* Runs a full plan: one call for all tables. */
 static ecs_Status run_direct(ecs_KernelBinding *binding, ecs_KernelCall call) {
   ecs_Status status = list_blocks(binding);
   if (status != ECS_OK) return status;
@@ -180,20 +214,21 @@ static ecs_Status run_direct(ecs_KernelBinding *binding, ecs_KernelCall call) {
   return scan(binding, binding->blocks, binding->block_count);
 }
 
+/* Runs any other plan: one call for each slice that a cursor hands out. */
 static ecs_Status run_batches(ecs_KernelBinding *binding, ecs_KernelCall call) {
-  Cursor walk;
+  Cursor cursor;
   ecs_Batch batch;
   ecs_KernelBlock block;
-  binding->layout_version = UINT64_MAX; /* pointers are used otherwise here */
+  binding->layout_version = UINT64_MAX; /* the listed blocks are overwritten */
   ecs_Status status = hold_blocks(binding, 1);
   if (status != ECS_OK) return status;
-  status = cursor_begin(binding->query, ECS_BATCH_WHOLE, &walk);
+  status = cursor_begin(binding->query, ECS_BATCH_WHOLE, &cursor);
   if (status != ECS_OK) return status;
-  walk.slice_rows = ECS_SLICE_ROWS;
-  walk.without_entities = !wants(binding, ECS_KERNEL_ENTITIES);
+  cursor.slice_rows = ECS_SLICE_ROWS;
+  cursor.without_entities = !wants(binding, ECS_KERNEL_ENTITIES);
   call.blocks = &block;
   call.block_count = 1;
-  while (cursor_next(&walk, &batch)) {
+  while (cursor_next(&cursor, &batch)) {
     for (uint32_t i = 0; i < binding->kernel->column_count; i++)
       binding->pointers[i] = batch.columns[binding->columns[i]];
     block = (ecs_KernelBlock){.entities = batch.entities,
@@ -203,7 +238,7 @@ static ecs_Status run_batches(ecs_KernelBinding *binding, ecs_KernelCall call) {
     ecs_Status scanned = scan(binding, &block, 1);
     if (scanned != ECS_OK) status = scanned;
   }
-  cursor_end(&walk);
+  cursor_end(&cursor);
   return status;
 }
 

@@ -1,44 +1,58 @@
 /* kernel_binding.h: native kernels over a query's rows.
  *
- * A binding maps the columns a kernel declared to those of its query. For a
- * full plan it keeps the list of blocks, one per table, until the group
- * changes, so that a run is one call:
+ * A binding maps the columns that a kernel declares to the columns of its
+ * query. For a full plan it caches the list of blocks, one per table, until the
+ * group changes, so that a run is one call:
  *
  *      kernel->run(call { blocks: table 1, table 2, ... })
  *
- * Other plans hand out their blocks one at a time, gathered where they must be.
+ * Under other plans each block is a call of its own, gathered where its rows do
+ * not lie side by side.
  */
 #ifndef ECS_KERNEL_BINDING_H
 #define ECS_KERNEL_BINDING_H
 
 #include "query/cursor.h"
 
-/* A flag beside those of ecs_KernelFlag: a kernel of this library, which cannot
- * make a NaN with a payload. */
+/* A flag beside those of ecs_KernelFlag: the kernel is this library's own and
+ * makes no NaN with a payload. */
 #define KERNEL_TRUSTED 0x80000000u
 
 struct ecs_KernelBinding {
-  ecs_Query *query;
-  const ecs_Kernel *kernel;
-  ecs_KernelBinding *next; /* of the same query */
-  uint32_t *columns;       /* kernel's column -> query's */
-  ecs_KernelBlock *blocks; /* of the last direct run */
+  ecs_Query *query;         /* owns the binding */
+  const ecs_Kernel *kernel; /* borrowed; must outlive the binding */
+  ecs_KernelBinding *next;  /* of the same query; NULL: the last */
+  uint32_t *columns;        /* kernel's column -> query's column; owned */
+  ecs_KernelBlock *blocks;  /* of the last direct run; owned */
   uint32_t block_count;
   uint32_t block_capacity;
-  void **pointers; /* their columns, and one row for a batch */
-  uint32_t pointer_capacity;
-  uint64_t version; /* of the group, for blocks */
-  uint64_t layout_version;
+  void **pointers; /* the blocks' columns, a row of the kernel's column_count
+                      per block; under other plans one such row; owned */
+  uint32_t pointer_capacity; /* pointers, not rows */
+  uint64_t version;          /* of the group, when blocks were listed */
+  uint64_t layout_version;   /* of the store, likewise; UINT64_MAX: blocks are
+                                not valid */
 };
 
-/* Does the kernel fit? Otherwise ECS_E_KERNEL and the first wrong column. */
+/* Binds a kernel to a query, which then owns the binding. ECS_E_KERNEL: a
+ * column does not fit; its number is in `wrong` unless that is NULL.
+ * ECS_E_MEMORY. Cost: compares names, each of the kernel's columns with each of
+ * the query's. */
 ECS_INTERNAL ecs_Status kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,
                                     ecs_KernelBinding **binding,
                                     uint32_t *wrong);
+
+/* Removes a binding from its query and frees it. */
 ECS_INTERNAL void kernel_unbind(ecs_KernelBinding *binding);
+
+/* Removes and frees every binding of a query. */
 ECS_INTERNAL void kernel_unbind_all(ecs_Query *query);
 
-/* Runs it; nothing contests its components. */
+/* Runs the kernel over every row of its query. The caller has checked that no
+ * open cursor claims the query's components. ECS_E_MEMORY: nothing was run.
+ * ECS_E_KERNEL: the kernel needs whole tables and the plan is not full.
+ * ECS_E_NAN, in checked builds: the kernel has written a NaN with a payload,
+ * which was made quiet. */
 ECS_INTERNAL ecs_Status kernel_run(ecs_KernelBinding *binding,
                                    const ecs_KernelCall *call);
 

@@ -1,8 +1,9 @@
 /* kernel_library.c: loads shared libraries of native kernels.
  *
- * A library is a data object with a handshake: no kernel of it runs before its
- * sizes have proved that it was built against this ecs.h. One that passes is
- * never closed, because a world may call into it as long as it lives.
+ * A library exports a data object with the sizes of the types in ecs.h. No
+ * kernel of a library runs before those sizes have proved that it was built
+ * against this ecs.h. A library that passes is never closed, because worlds may
+ * call into it for as long as they live.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
@@ -11,11 +12,13 @@
 
 #include "ecs.h"
 
+/* Copies a reason to the caller; NULL: the loader gave none. */
 static void say(char *text, size_t capacity, const char *reason) {
   if (text != NULL && capacity > 0)
     (void)snprintf(text, capacity, "%s", reason != NULL ? reason : "unknown");
 }
 
+/* True: the library was built against this ecs.h. */
 static bool fits(const ecs_KernelLibrary *library) {
   return library->abi == ECS_KERNEL_ABI &&
          library->kernel_bytes == sizeof(ecs_Kernel) &&

@@ -52,7 +52,7 @@ static ChangeTarget find_target(ecs_World *world, ecs_Entity entity,
   ECS_ASSERT(commands->entity == entity);
   target.has_records = true;
   target.dropped = is_recorded_destroyed(commands);
-  target.status = ECS_OK; /* an entity whose spawn is recorded has no row */
+  target.status = ECS_OK; /* a recorded spawn has no row yet */
   if (target.dropped) world->dropped++;
   return target;
 }

@@ -1,13 +1,12 @@
 /* deferred_change.h: changes of one entity, now or recorded.
  *
- *      world_add -- nothing open --> store_add        the change happens now
- *            \---- a level is open -> deferred_add    it is recorded, or needs
- *                                                     no record
+ *      world_add -- nothing open -----> store_add      the change happens now
+ *            \---- a level is open --> deferred_add    it is recorded
  *
- * The `world_` functions decide; the `deferred_` functions are what they call
- * while a level is open (deferral.h). Neither checks what the border checks:
- * components exist, a bundle belongs to the world, an image is given where
- * fields are named. Any number may be given as an entity.
+ * The `world_` functions decide; they call the `deferred_` functions while a
+ * level is open (deferral.h). The caller has checked the rest: components
+ * exist, a bundle belongs to the world, an image is given where fields are
+ * named. Any number may be given as an entity.
  *
  * A change of an entity that is recorded as destroyed is dropped: it returns
  * ECS_OK and is counted in the world's `dropped`. Where a function fails,
@@ -24,11 +23,10 @@ typedef struct ComponentImage {
   uint64_t words[ECS_FIELD_LIMIT];
 } ComponentImage;
 
-/* What is recorded ---------------------------------------------------------
- */
+/* What is recorded -------------------------------------------------------- */
 
-/* What is recorded for an entity; NULL: nothing. Borrowed until the next
- * change. Cost: constant, and a comparison while nothing is recorded at all. */
+/* An entity's records; NULL: none. Borrowed until the next change. Cost:
+ * constant; one comparison while nothing is recorded for any entity. */
 static inline const EntityCommands *deferred_commands(const ecs_World *world,
                                                       ecs_Entity entity) {
   return world->commands.entity_count == 0
@@ -50,9 +48,8 @@ static inline bool world_alive(const ecs_World *world, ecs_Entity entity) {
   return store_alive(&world->store, entity);
 }
 
-/* What a look-up that failed returns to the user: the status, but ECS_E_ABSENT
- * instead of ECS_E_DEAD for an entity that has no row because its spawn is
- * recorded. */
+/* What a failed look-up returns to the user: ECS_E_ABSENT instead of ECS_E_DEAD
+ * for an entity with a recorded spawn, otherwise the status. */
 ECS_INTERNAL ecs_Status world_absence(const ecs_World *world, ecs_Entity entity,
                                       ecs_Status status);
 
@@ -69,9 +66,9 @@ ECS_INTERNAL ecs_Status deferred_spawn(ecs_World *world, const Bundle *bundle,
  * destroyed. ECS_E_MEMORY, ECS_E_LIMIT. */
 ECS_INTERNAL ecs_Status deferred_destroy(ecs_World *world, ecs_Entity entity);
 
-/* Records that a component is added, with the image or with defaults (NULL),
- * and that one is removed. An entity that is already so and has no other
- * records needs none. ECS_E_DEAD, ECS_E_MEMORY, ECS_E_LIMIT. */
+/* Record that a component is added, with the image or with defaults (NULL), or
+ * removed. Nothing is recorded if the entity has no records and the change
+ * would have no effect. ECS_E_DEAD, ECS_E_MEMORY, ECS_E_LIMIT. */
 ECS_INTERNAL ecs_Status deferred_add(ecs_World *world, ecs_Entity entity,
                                      ecs_Component component,
                                      const void *image);
@@ -86,17 +83,17 @@ ECS_INTERNAL ecs_Status deferred_set(ecs_World *world, ecs_Entity entity,
                                      ecs_Component component, const void *image,
                                      uint64_t fields);
 
-/* Adds a component now, with defaults but for the named fields of the image.
- * ECS_E_DEAD, ECS_E_MEMORY, ECS_E_LIMIT. */
+/* Adds a component now, with the named fields of the image and defaults for the
+ * others. ECS_E_DEAD, ECS_E_MEMORY, ECS_E_LIMIT. */
 ECS_INTERNAL ecs_Status world_add_with_fields(ecs_World *world,
                                               ecs_Entity entity,
                                               ecs_Component component,
                                               const void *image,
                                               uint64_t fields);
 
-/* Now or recorded: in line, so that a change now costs no call more --------- */
+/* Now or recorded: in line, so that a change now costs no call more ------- */
 
-/* As deferred_spawn; what happens now has its row at once. */
+/* As deferred_spawn. */
 static inline ecs_Status world_spawn(ecs_World *world, Bundle *bundle,
                                      const void *const *values,
                                      ecs_Entity *entity) {
@@ -105,7 +102,7 @@ static inline ecs_Status world_spawn(ecs_World *world, Bundle *bundle,
   return spawn_one(&world->store, bundle, values, entity);
 }
 
-/* As deferred_destroy. While nothing is open nothing is recorded, so every
+/* As deferred_destroy. Without an open level nothing is recorded, so every
  * entity that is alive has a row. */
 static inline ecs_Status world_destroy(ecs_World *world, ecs_Entity entity) {
   if (ECS_UNLIKELY(world->depth > 0)) return deferred_destroy(world, entity);

@@ -1,6 +1,8 @@
 /* world.c: a world's components and queries, and what always holds in it. */
 #include "world/world.h"
 
+#include "storage/store_check.h"
+
 /* Components -------------------------------------------------------------- */
 
 bool world_has_components(const ecs_World *world,
@@ -40,4 +42,83 @@ void world_remove_query(ecs_World *world, const ecs_Query *query) {
   world->query_count--;
   memmove(&world->queries[index], &world->queries[index + 1],
           (world->query_count - index) * sizeof(ecs_Query *));
+}
+
+/* Checks ------------------------------------------------------------------ */
+
+/* A world without levels has nothing recorded and nothing claimed. */
+static bool check_idle(const ecs_World *world) {
+  const CommandBuffer *commands = &world->commands;
+  if (world->depth > 0) return true;
+  if (commands->entity_count > 0 || commands->command_count > 0) return false;
+  if (commands->last != NULL || commands->staged != NULL) return false;
+  for (uint32_t i = 1; i < world->store.component_count; i++)
+    if (world->store.components[i].readers > 0) return false;
+  return true;
+}
+
+/* Going back from the last command passes the marks of the levels, innermost
+ * first, and ends where the outermost level begins: at no command. */
+static bool check_levels(const ecs_World *world) {
+  const Command *command = world->commands.last;
+  uint64_t dropped = world->dropped, count = 0;
+  if (world->depth > ECS_NESTING_LIMIT) return false;
+  for (uint32_t i = world->depth; i-- > 0;) {
+    const Level *level = &world->levels[i];
+    for (; command != level->mark.last; command = command->before, count++)
+      if (command == NULL) return false;
+    if (level->dropped > dropped) return false;
+    if (level->mark.page_count > world->commands.page_count) return false;
+    dropped = level->dropped;
+  }
+  return command == NULL && count == world->commands.command_count;
+}
+
+/* Every entity with commands is alive, is found by its handle, and has no row
+ * exactly if its first command spawns it. */
+static bool check_subjects(const ecs_World *world) {
+  const CommandBuffer *commands = &world->commands;
+  const EntityIndex *index = &world->store.index;
+  uint32_t spawned = 0, reserved = 0;
+  for (uint32_t i = 0; i < commands->entity_count; i++) {
+    const EntityCommands *subject = &commands->entities[i];
+    bool spawns = subject->first->kind == COMMAND_SPAWN;
+    if (command_find(commands, subject->entity) != subject) return false;
+    if (!store_alive(&world->store, subject->entity)) return false;
+    if (store_is_reserved(&world->store, subject->entity) != spawns)
+      return false;
+    spawned += spawns;
+  }
+  for (uint32_t i = 1; i < index->used; i++)
+    reserved += slot_state(*entity_index_slot(index, i)) == SLOT_RESERVED;
+  return spawned == reserved;
+}
+
+/* Writers are counted as readers too. */
+static bool check_claims(const ecs_World *world) {
+  const Store *store = &world->store;
+  for (uint32_t i = 1; i < store->component_count; i++)
+    if (store->components[i].writers > store->components[i].readers)
+      return false;
+  return world->contested == 0 || world_has_component(world, world->contested);
+}
+
+/* Each open cursor of a query and each deferral has a level of its own. */
+static bool check_queries(const ecs_World *world) {
+  uint64_t open = world->deferrals;
+  if (world->query_count > world->query_capacity) return false;
+  for (uint32_t i = 0; i < world->query_count; i++) {
+    const ecs_Query *query = world->queries[i];
+    if (query->store != &world->store) return false;
+    for (uint32_t k = 0; k < i; k++)
+      if (world->queries[k] == query) return false;
+    open += query->open;
+  }
+  return open <= world->depth;
+}
+
+bool world_check_invariants(const ecs_World *world) {
+  return world->commands.store == &world->store && check_idle(world) &&
+         check_levels(world) && check_subjects(world) && check_claims(world) &&
+         check_queries(world) && store_check_invariants(&world->store);
 }

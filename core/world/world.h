@@ -58,6 +58,16 @@ ECS_INTERNAL bool world_has_components(const ecs_World *world,
                                        const ecs_Component *components,
                                        uint32_t count);
 
+/* True: the entity has the component now; recorded changes do not count. Any
+ * number may be given as an entity. Cost: constant. */
+static inline bool world_has(const ecs_World *world, ecs_Entity entity,
+                             ecs_Component component) {
+  RowRef row;
+  ECS_ASSERT(world_has_component(world, component));
+  return store_locate(&world->store, entity, component, &row) == ECS_OK &&
+         row.table != NULL;
+}
+
 /* Remembers the component that an open cursor claims, for
  * ecs_world_contested. Returns ECS_E_ACCESS, which the caller passes on. */
 static inline ecs_Status world_refuse_access(ecs_World *world,
@@ -81,8 +91,7 @@ ECS_INTERNAL void world_add_query(ecs_World *world, ecs_Query *query);
  * their order. Cost: looks at every query. */
 ECS_INTERNAL void world_remove_query(ecs_World *world, const ecs_Query *query);
 
-/* Checks -------------------------------------------------------------------
- */
+/* Checks ------------------------------------------------------------------ */
 
 /* True: the store is sound; depth, levels and deferrals agree with each other
  * and with the open cursors; every query belongs to this world and is listed

@@ -1,18 +1,19 @@
-/* world_explain.c: how a world stores what it has, as text for people. */
+/* world_explain.c: the storage of a world, as text for people. */
 #include "world/world_explain.h"
 
-typedef unsigned long long Number; /* what printf knows */
+typedef unsigned long long Number; /* the type of %llu */
 
 static const char *ending(Number count) { return count == 1 ? "" : "s"; }
 
 static const char *name_of(const Store *store, const Group *group,
                            uint32_t bit) {
+  ECS_ASSERT(bit < group->component_count);
   return store->components[group->components[bit].component].schema->name;
 }
 
 /* Tables ------------------------------------------------------------------ */
 
-/* "{ Position, Velocity }", or "{}" */
+/* A table's components: "{ Position, Velocity }", or "{}". */
 static void say_mask(Text *text, const Store *store, const Group *group,
                      const Table *table) {
   const char *before = "{ ";
@@ -24,7 +25,7 @@ static void say_mask(Text *text, const Store *store, const Group *group,
   text_say(text, before[0] == ',' ? " }" : "{}");
 }
 
-/* The oldest tables, in the order of their birth; the rest as a sum. */
+/* The oldest tables in the order of their creation; the others as one sum. */
 static void say_tables(Text *text, const Store *store, const Group *group) {
   Number rows = 0, bytes = 0;
   for (uint32_t i = 0; i < group->table_count; i++) {
@@ -58,6 +59,7 @@ static void say_group(Text *text, const Store *store, const Group *group) {
 
 /* Components -------------------------------------------------------------- */
 
+/* The rows that have a tag stored as bits. */
 static Number count_bits(const Table *table, uint32_t index) {
   Number count = 0;
   if (index >> 3 >= table->bits_columns) return 0;
@@ -66,7 +68,7 @@ static Number count_bits(const Table *table, uint32_t index) {
   return count;
 }
 
-/* How many entities have a component. */
+/* The entities that have a component of a group. */
 static Number count_of(const Group *group, uint32_t bit) {
   Number count = 0;
   for (uint32_t i = 0; i < group->table_count; i++) {
@@ -84,6 +86,7 @@ static void say_component(Text *text, const Store *store,
   const Schema *schema = component->schema;
   const Group *group = store->groups[component->group_id];
   Number count = count_of(group, component->bit), bytes = 0;
+  ECS_ASSERT(count <= store->index.alive_count);
   text_say(text, "%s %s:", schema->field_count > 0 ? "component" : "tag",
            schema->name);
   for (uint32_t i = 0; i < schema->field_count; i++) {

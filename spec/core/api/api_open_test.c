@@ -380,7 +380,7 @@ static void many_are_born_with_defaults_and_their_columns_open(void **state) {
   assert_int_equal(ecs_get(world, first, fixture.s, &s), ECS_OK);
   assert_int_equal(s, 8);
   assert_int_equal(statistics_of(&fixture).entities, 14);
-  assert_true(store_check_invariants(&world->store));
+  assert_true(world_check_invariants(world));
   finish(&fixture);
 }
 
@@ -431,7 +431,7 @@ static void every_allocation_of_spawning_many_may_fail(void **state) {
     assert_int_equal(ecs_cursor_end(&cursor), ECS_OK);
     if (turn >= 2) assert_int_equal(ecs_defer_end(world), ECS_OK);
     assert_int_equal(statistics_of(&fixture).entities, 10);
-    assert_true(store_check_invariants(&world->store));
+    assert_true(world_check_invariants(world));
     finish(&fixture);
   }
 }

@@ -76,6 +76,7 @@ static void start(Fixture *fixture, uint32_t seed) {
 }
 
 static void finish(Fixture *fixture) {
+  assert_true(world_check_invariants(fixture->world));
   ecs_world_destroy(fixture->world);
   fixture->world = NULL;
   for (uint32_t i = 0; i < COMPONENTS; i++) {

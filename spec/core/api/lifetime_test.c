@@ -40,6 +40,7 @@ static void start(Fixture *fixture) {
 }
 
 static void finish(Fixture *fixture) {
+  assert_true(world_check_invariants(fixture->world));
   close_world(fixture->world, &fixture->failing);
 }
 

@@ -52,6 +52,7 @@ static inline void start(Fixture *fixture) {
 }
 
 static inline void finish(Fixture *fixture) {
+  assert_true(world_check_invariants(fixture->world));
   close_world(fixture->world, &fixture->failing);
 }
 
@@ -60,6 +61,7 @@ static inline void finish(Fixture *fixture) {
     uint64_t before = ecs_world_hash(fixture.world);      \
     assert_int_equal(call, expected);                     \
     assert_true(ecs_world_hash(fixture.world) == before); \
+    assert_true(world_check_invariants(fixture.world));   \
   } while (0)
 
 static inline ecs_Query *query_of(Fixture *fixture, ecs_Component component,

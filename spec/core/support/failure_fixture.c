@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "world/world.h"
+
 void must(ecs_Status status) {
   if (status != ECS_OK) fail_msg("%s", ecs_status_name(status));
 }
@@ -93,6 +95,7 @@ void fixture_make(Fixture *fixture, uint32_t crowd) {
 }
 
 void fixture_end(Fixture *fixture) {
+  assert_true(world_check_invariants(fixture->world));
   ecs_world_destroy(fixture->world);
   assert_int_equal(fixture->memory.blocks, 0);
   assert_int_equal(fixture->memory.bytes, 0);
