@@ -25,9 +25,9 @@ typedef struct Join {
   uint32_t *tables; /* per part, of the rows found; owned */
   uint32_t *const *rows; /* per part: the caller's, from first on */
   uint32_t first;
-  uint32_t count;               /* rows found */
-  uint32_t at[ECS_JOIN_ROWS];   /* their entities' indices */
-  uint32_t kept[ECS_JOIN_ROWS]; /* scratch */
+  uint32_t count;                  /* rows found */
+  uint32_t indices[ECS_JOIN_ROWS]; /* their entities' indices */
+  uint32_t kept[ECS_JOIN_ROWS];    /* scratch */
 } Join;
 
 /* ECS_E_MEMORY: join_deinit frees what there is. Parts and tables must stay
@@ -44,6 +44,10 @@ ECS_INTERNAL void join_deinit(Join *join);
 ECS_INTERNAL uint32_t join_rows(Join *join, const Table *table, uint32_t row,
                                 uint32_t *const *rows, uint32_t first);
 
+/* Checked builds: is every row that was found in a driver table, and in the
+ * other groups, that of the same entity, and does it match? */
+ECS_INTERNAL bool join_check_invariants(const Join *join, const Table *table);
+
 /* Are some ids all the same? Looks at all of them, many at once. */
 static inline bool ids_are_equal(const uint32_t *ids, uint32_t count) {
   uint32_t difference = 0;
@@ -58,6 +62,7 @@ ECS_INTERNAL bool join_is_uniform(const Join *join);
  * as it is. */
 static inline void join_tables(const Join *join, uint32_t found,
                                uint32_t *tables) {
+  ECS_ASSERT(found < join->count);
   for (uint32_t i = 0; i < join->group_count; i++)
     if (i != join->driver)
       tables[i] = join->tables[(size_t)i * ECS_JOIN_ROWS + found];

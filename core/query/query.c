@@ -79,6 +79,8 @@ static void drop_plan(ecs_Query *query) {
 
 void query_deinit(ecs_Query *query) {
   Memory *memory = &query->store->memory;
+  ECS_ASSERT(query->scratches == NULL && query->bindings == NULL);
+  ECS_ASSERT(query->programs == NULL);
   drop_plan(query);
   if (query->terms != NULL)
     memory_free(memory, query->terms, query->term_count * sizeof(QueryTerm));
@@ -98,6 +100,7 @@ static ecs_Status ensure_group(ecs_Query *query, Group *group,
     *found = i;
     if (query->groups[i].group == group) return ECS_OK;
   }
+  ECS_ASSERT(query->group_count <= query->term_count); /* room for one more */
   *found = query->group_count++;
   return query_group_init(&query->groups[*found], &query->store->memory, group);
 }
@@ -150,6 +153,7 @@ ecs_Status query_plan(ecs_Query *query) {
     return status;
   }
   query->layout_version = query->store->layout_version;
+  ECS_ASSERT(query_check_invariants(query));
   return ECS_OK;
 }
 
@@ -199,6 +203,7 @@ uint32_t query_choose_driver(const ecs_Query *query) {
     lowest = cost;
     driver = i;
   }
+  ECS_ASSERT(can_drive(query, driver));
   return driver;
 }
 
@@ -212,8 +217,83 @@ ecs_Status query_prepare(ecs_Query *query) {
 }
 
 uint64_t query_count(const ecs_Query *query) {
+  ECS_ASSERT(query->layout_version == query->store->layout_version);
+  ECS_ASSERT(query_is_direct(query) || query->rows.built);
   return query_is_direct(query) ? query_group_rows(&query->groups[0])
                                 : query->rows.count;
+}
+
+/* Checking -------------------------------------------------------------- */
+
+/* Do the columns of the terms follow each other, one for each field? */
+static bool check_columns(const ecs_Query *query) {
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < query->term_count; i++) {
+    const QueryTerm *term = &query->terms[i];
+    const Schema *schema = query->store->components[term->component].schema;
+    uint32_t count = has_columns(term->access) ? schema->field_count : 0;
+    if (term->first_column != next || term->column_count != count) return false;
+    for (uint32_t k = 0; k < count; k++) {
+      const QueryColumn *column = &query->columns[next + k];
+      if (column->term != i || column->field != k) return false;
+      if (column->shift != schema->fields[k].shift) return false;
+      if (column->written != (term->access != ECS_READ)) return false;
+    }
+    next += count;
+  }
+  return next == query->column_count;
+}
+
+/* Are terms in the groups of their components, and groups in the order of their
+ * first terms? A group without terms drives where no other could. */
+static bool check_terms(const ecs_Query *query) {
+  uint32_t seen = 0;
+  for (uint32_t i = 0; i < query->term_count; i++) {
+    const QueryTerm *term = &query->terms[i];
+    const Component *component = &query->store->components[term->component];
+    if (term->group_index > seen || term->group_index >= query->group_count)
+      return false;
+    if (term->group_index == seen) seen++;
+    const Group *group = query->groups[term->group_index].group;
+    if (group != query->store->groups[component->group]) return false;
+    if (term->bit != component->bit) return false;
+  }
+  return seen == query->group_count ||
+         (seen + 1 == query->group_count && !any_required(query) &&
+          query->groups[seen].group->id == 0);
+}
+
+/* Are the demands on a group those of its terms, and no other? */
+static bool check_demands(const ecs_Query *query, uint32_t group_index) {
+  const QueryGroup *query_group = &query->groups[group_index];
+  uint32_t demands = 0;
+  bool required = false;
+  for (uint32_t i = 0; i < query->term_count; i++) {
+    const QueryTerm *term = &query->terms[i];
+    bool there = term->access != ECS_WITHOUT;
+    if (term->group_index != group_index || term->access == ECS_OPTIONAL)
+      continue;
+    if (!query_group_demanded(query_group, term->bit, there)) return false;
+    required = required || there;
+    demands++;
+  }
+  return demands == query_group_demands(query_group) &&
+         required == query_group->required;
+}
+
+bool query_check_invariants(const ecs_Query *query) {
+  if (!check_columns(query)) return false;
+  if (query->layout_version != query->store->layout_version) return true;
+  if (!check_terms(query) || query->driver >= query->group_count) return false;
+  for (uint32_t i = 0; i < query->group_count; i++)
+    if (!check_demands(query, i) ||
+        !query_group_check_invariants(&query->groups[i]))
+      return false;
+  if (query_is_direct(query) || !row_list_is_fresh(&query->rows, query->groups))
+    return true;
+  return can_drive(query, query->driver) &&
+         row_list_check_invariants(&query->rows, query->store, query->groups,
+                                   query->driver);
 }
 
 /* Explaining ------------------------------------------------------------ */

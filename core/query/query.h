@@ -78,8 +78,20 @@ static inline bool query_is_direct(const ecs_Query *query) {
   return query->group_count == 1 && !query->groups[0].filters;
 }
 
+/* Are the plan and its row list up to date? Cost: a comparison per group. */
+static inline bool query_is_prepared(const ecs_Query *query) {
+  return query->layout_version == query->store->layout_version &&
+         (query_is_direct(query) ||
+          row_list_is_fresh(&query->rows, query->groups));
+}
+
 /* How many entities match; the query is prepared. */
 ECS_INTERNAL uint64_t query_count(const ecs_Query *query);
+
+/* Checked builds: do columns, groups, masks, matched tables and the driver agree
+ * with the terms and with the world? A plan that is out of date is not checked,
+ * but for its columns; nor is a row list. Cost: as making them anew. */
+ECS_INTERNAL bool query_check_invariants(const ecs_Query *query);
 
 /* Text for people, as snprintf does it. The query is prepared. */
 ECS_INTERNAL size_t query_explain(const ecs_Query *query, char *text,

@@ -26,22 +26,6 @@ void query_entities(const ecs_Query *query, ecs_Entity *entities,
 
 /* Locating -------------------------------------------------------------- */
 
-/* The row of an entity in a group, of which the row in the main group is
- * known. */
-static RowRef locate(const QueryGroup *query_group, ecs_Entity entity,
-                     RowRef main_row) {
-  ECS_ASSERT(main_row.table != NULL);
-  return query_group->group->id == 0
-             ? main_row
-             : store_locate_in(query_group->group, id_index(entity));
-}
-
-static bool fits(const QueryGroup *query_group, RowRef row) {
-  if (row.table == NULL) return !query_group->required;
-  return matched_tables_fit(&query_group->match, row.table) &&
-         query_group_row_fits(query_group, row.table, row.row);
-}
-
 /* The elements of one term in the row of its group. */
 static void point(const ecs_Query *query, const QueryTerm *term, RowRef row,
                   void **elements) {
@@ -64,8 +48,8 @@ ecs_Status query_locate_entity(const ecs_Query *query, ecs_Entity entity,
   *matches = true;
   for (uint32_t g = 0; g < query->group_count; g++) {
     const QueryGroup *query_group = &query->groups[g];
-    RowRef row = locate(query_group, entity, main_row);
-    *matches = *matches && fits(query_group, row);
+    RowRef row = query_group_locate(query_group, entity, main_row);
+    *matches = *matches && query_group_fits(query_group, row);
     for (uint32_t t = 0; t < query->term_count; t++)
       if (query->terms[t].group_index == g)
         point(query, &query->terms[t], row, elements);
@@ -80,8 +64,9 @@ static bool fits_others(const ecs_Query *query, uint32_t driver,
   RowRef main_row = store_locate_main(query->store, entity);
   for (uint32_t g = 0; g < query->group_count; g++) {
     const QueryGroup *query_group = &query->groups[g];
-    if (g != driver &&
-        !fits(query_group, locate(query_group, entity, main_row)))
+    if (g == driver) continue;
+    if (!query_group_fits(query_group,
+                          query_group_locate(query_group, entity, main_row)))
       return false;
   }
   return true;

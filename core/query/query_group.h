@@ -35,6 +35,16 @@ ECS_INTERNAL void query_group_demand(QueryGroup *query_group, uint32_t bit,
 /* Rows of all tables that match. */
 ECS_INTERNAL uint64_t query_group_rows(const QueryGroup *query_group);
 
+/* Has the demand been added? For checks. */
+ECS_INTERNAL bool query_group_demanded(const QueryGroup *query_group,
+                                       uint32_t bit, bool there);
+
+/* How many demands have been added. For checks. */
+ECS_INTERNAL uint32_t query_group_demands(const QueryGroup *query_group);
+
+/* Checked builds: are the matched tables those that fit? */
+ECS_INTERNAL bool query_group_check_invariants(const QueryGroup *query_group);
+
 ECS_INTERNAL bool query_group_bits_fit(const QueryGroup *query_group,
                                        const Table *table, uint32_t row);
 
@@ -42,6 +52,24 @@ ECS_INTERNAL bool query_group_bits_fit(const QueryGroup *query_group,
 static inline bool query_group_row_fits(const QueryGroup *query_group,
                                         const Table *table, uint32_t row) {
   return !query_group->filters || query_group_bits_fit(query_group, table, row);
+}
+
+/* The row of an entity in the group, where its row in the main group is known;
+ * table NULL: none. */
+static inline RowRef query_group_locate(const QueryGroup *query_group,
+                                        ecs_Entity entity, RowRef main_row) {
+  ECS_ASSERT(main_row.table->entities[main_row.row] == entity);
+  return query_group->group->id == 0
+             ? main_row
+             : store_locate_in(query_group->group, id_index(entity));
+}
+
+/* Does an entity with that row in the group match, as far as this group is
+ * concerned? */
+static inline bool query_group_fits(const QueryGroup *query_group, RowRef row) {
+  if (row.table == NULL) return !query_group->required;
+  return matched_tables_fit(&query_group->match, row.table) &&
+         query_group_row_fits(query_group, row.table, row.row);
 }
 
 #endif

@@ -111,6 +111,7 @@ static uint32_t hash_tables(const uint32_t *tables, uint32_t count) {
 static uint32_t *find_combination(const Build *build, const uint32_t *tables) {
   const RowList *list = build->list;
   uint32_t last = build->hash_capacity - 1;
+  ECS_ASSERT(build->hash_capacity > list->tables_count);
   uint32_t at = hash_tables(tables, list->group_count) & last;
   for (; build->hash[at] != 0; at = (at + 1) & last) {
     const uint32_t *known =
@@ -160,6 +161,7 @@ static ecs_Status ensure_combination(Build *build, const uint32_t *tables,
     *slot = ++list->tables_count;
   }
   *combination = *slot - 1;
+  ECS_ASSERT(*combination >= build->base); /* of this driver table */
   return ECS_OK;
 }
 
@@ -172,6 +174,7 @@ static ecs_Status keep_found(Build *build, uint32_t first, uint32_t *tables,
   RowList *list = build->list;
   uint32_t count = build->join.count;
   uint32_t *combinations = build->combinations + (list->count - first);
+  ECS_ASSERT(count <= list->capacity - list->count);
   bool uniform = join_is_uniform(&build->join);
   for (uint32_t row = 0; row < count; row++) {
     join_tables(&build->join, row, tables);
@@ -206,6 +209,7 @@ static ecs_Status append_block(RowList *list, Memory *memory, Block block) {
                    sizeof(Block)))
     return ECS_E_MEMORY;
   list->blocks = blocks;
+  ECS_ASSERT(block.count > 0 && block.first + block.count <= list->count);
   list->blocks[list->block_count++] = block;
   return ECS_OK;
 }
@@ -286,6 +290,7 @@ static ecs_Status count_combinations(Build *build, uint32_t count) {
     build->starts[build->combinations[i] - build->base + 1]++;
   for (uint32_t i = 1; i < needed; i++)
     build->starts[i] += build->starts[i - 1];
+  ECS_ASSERT(build->starts[needed - 1] == count);
   return ECS_OK;
 }
 
@@ -339,6 +344,103 @@ static ecs_Status visit_tables(Build *build, uint32_t *tables) {
   return ECS_OK;
 }
 
+/* Checking -------------------------------------------------------------- */
+
+/* Lists with more rows are not checked as they are built. */
+#define CHECKED_ROWS 256u
+
+/* Where the rows of a list come from. */
+typedef struct Origin {
+  const Store *store;
+  const QueryGroup *groups;
+  uint32_t driver;
+} Origin;
+
+/* Does the entity match in all groups? */
+static bool entity_matches(const RowList *list, const Origin *origin,
+                           ecs_Entity entity) {
+  RowRef main_row = store_locate_main(origin->store, entity);
+  for (uint32_t g = 0; g < list->group_count; g++) {
+    RowRef row = query_group_locate(&origin->groups[g], entity, main_row);
+    if (!query_group_fits(&origin->groups[g], row)) return false;
+  }
+  return true;
+}
+
+/* Has the list as many rows as the driver has rows that match? */
+static bool check_count(const RowList *list, const Origin *origin) {
+  const QueryGroup *driver = &origin->groups[origin->driver];
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < driver->match.count; i++) {
+    const Table *table = driver->group->tables[driver->match.tables[i]];
+    for (uint32_t row = 0; row < table->count; row++)
+      count += entity_matches(list, origin, table->entities[row]);
+  }
+  return count == list->count;
+}
+
+/* Are the rows at one position of a block those of one entity that matches? */
+static bool check_row(const RowList *list, const Origin *origin,
+                      const Block *block, uint32_t index) {
+  const Table *table =
+      row_list_table(list, block, origin->groups, origin->driver);
+  uint32_t row = row_list_rows(list, block, origin->driver)[index];
+  if (row >= table->count) return false;
+  ecs_Entity entity = table->entities[row];
+  RowRef main_row = store_locate_main(origin->store, entity);
+  for (uint32_t g = 0; g < list->group_count; g++) {
+    RowRef found = query_group_locate(&origin->groups[g], entity, main_row);
+    if (found.table != row_list_table(list, block, origin->groups, g))
+      return false;
+    if (found.table != NULL &&
+        found.row != row_list_rows(list, block, g)[index])
+      return false;
+  }
+  return entity_matches(list, origin, entity);
+}
+
+static bool check_block(const RowList *list, const Origin *origin,
+                        const Block *block) {
+  const uint32_t *rows = row_list_rows(list, block, origin->driver);
+  if (block->runs != find_runs(list, *block)) return false;
+  if (block->count > ECS_BLOCK_ROWS && !is_run_everywhere(list, *block))
+    return false;
+  for (uint32_t i = 0; i < block->count; i++) {
+    if (i > 0 && rows[i] <= rows[i - 1]) return false;
+    if (!check_row(list, origin, block, i)) return false;
+  }
+  return true;
+}
+
+/* Driver tables ascend; in each of them combinations do, in each of these rows
+ * do. */
+static bool check_order(const RowList *list, const Origin *origin,
+                        const Block *before, const Block *block) {
+  uint32_t driver = origin->driver;
+  const uint32_t *last =
+      row_list_rows(list, before, driver) + before->count - 1;
+  if (block->tables == before->tables)
+    return row_list_rows(list, block, driver)[0] > *last;
+  return block->tables > before->tables &&
+         row_list_table(list, block, origin->groups, driver)->id >=
+             row_list_table(list, before, origin->groups, driver)->id;
+}
+
+bool row_list_check_invariants(const RowList *list, const Store *store,
+                               const QueryGroup *groups, uint32_t driver) {
+  Origin origin = {store, groups, driver};
+  uint32_t next = 0;
+  if (!row_list_is_fresh(list, groups)) return false;
+  for (uint32_t i = 0; i < list->block_count; i++) {
+    const Block *block = &list->blocks[i];
+    if (block->first != next || block->count == 0) return false;
+    if (i > 0 && !check_order(list, &origin, block - 1, block)) return false;
+    if (!check_block(list, &origin, block)) return false;
+    next += block->count;
+  }
+  return next == list->count && check_count(list, &origin);
+}
+
 ecs_Status row_list_build(RowList *list, Store *store, const QueryGroup *groups,
                           uint32_t driver) {
   Memory *memory = &store->memory;
@@ -346,6 +448,7 @@ ecs_Status row_list_build(RowList *list, Store *store, const QueryGroup *groups,
       .list = list, .store = store, .groups = groups, .driver = driver};
   uint32_t *tables = memory_zeroed(memory, list->group_count, sizeof(uint32_t));
   if (tables == NULL) return ECS_E_MEMORY;
+  ECS_ASSERT(driver < list->group_count);
   list->built = false;
   list->count = list->block_count = list->tables_count = 0;
   ecs_Status status = build_init(&build, memory);
@@ -356,5 +459,7 @@ ecs_Status row_list_build(RowList *list, Store *store, const QueryGroup *groups,
   for (uint32_t i = 0; i < list->group_count; i++)
     list->versions[i] = groups[i].group->version;
   list->built = true;
+  ECS_ASSERT(list->count > CHECKED_ROWS ||
+             row_list_check_invariants(list, store, groups, driver));
   return ECS_OK;
 }

@@ -58,10 +58,21 @@ ECS_INTERNAL ecs_Status row_list_build(RowList *list, Store *store,
                                        const QueryGroup *groups,
                                        uint32_t driver);
 
+/* Checked builds: is the list what its groups say? Every matching row is listed
+ * once, in order, with the rows of its entity in the other groups; blocks,
+ * runs, combinations and versions agree. Cost: looks up every entity of the
+ * driver in every group. */
+ECS_INTERNAL bool row_list_check_invariants(const RowList *list,
+                                            const Store *store,
+                                            const QueryGroup *groups,
+                                            uint32_t driver);
+
 /* The table of a block in a part; NULL when absent. */
 static inline Table *row_list_table(const RowList *list, const Block *block,
                                     const QueryGroup *groups,
                                     uint32_t group_index) {
+  ECS_ASSERT(block->tables < list->tables_count);
+  ECS_ASSERT(group_index < list->group_count);
   uint32_t id = list->tables[block->tables * list->group_count + group_index];
   return id == QUERY_GROUP_ABSENT ? NULL
                                   : groups[group_index].group->tables[id];
@@ -70,6 +81,7 @@ static inline Table *row_list_table(const RowList *list, const Block *block,
 static inline const uint32_t *row_list_rows(const RowList *list,
                                             const Block *block,
                                             uint32_t group_index) {
+  ECS_ASSERT(block->first + block->count <= list->count);
   return list->rows[group_index] + block->first;
 }
 
