@@ -209,11 +209,18 @@ uint32_t query_choose_driver(const ecs_Query *query) {
 
 ecs_Status query_prepare(ecs_Query *query) {
   ecs_Status status = query_plan(query);
-  if (status != ECS_OK || query_is_direct(query)) return status;
-  if (row_list_is_fresh(&query->rows, query->groups)) return ECS_OK;
-  query->driver = query_choose_driver(query);
-  return row_list_build(&query->rows, query->store, query->groups,
-                        query->driver);
+  if (status != ECS_OK) return status;
+  if (!query_is_direct(query) &&
+      !row_list_is_fresh(&query->rows, query->groups)) {
+    query->driver = query_choose_driver(query);
+    status = row_list_build(&query->rows, query->store, query->groups,
+                            query->driver);
+  }
+  ECS_ASSERT(status != ECS_OK ||
+             query_group_rows(&query->groups[query->driver]) >
+                 ROW_LIST_CHECKED_ROWS ||
+             query_check_invariants(query));
+  return status;
 }
 
 uint64_t query_count(const ecs_Query *query) {

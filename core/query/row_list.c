@@ -346,9 +346,6 @@ static ecs_Status visit_tables(Build *build, uint32_t *tables) {
 
 /* Checking -------------------------------------------------------------- */
 
-/* Lists with more rows are not checked as they are built. */
-#define CHECKED_ROWS 256u
-
 /* Where the rows of a list come from. */
 typedef struct Origin {
   const Store *store;
@@ -459,7 +456,7 @@ ecs_Status row_list_build(RowList *list, Store *store, const QueryGroup *groups,
   for (uint32_t i = 0; i < list->group_count; i++)
     list->versions[i] = groups[i].group->version;
   list->built = true;
-  ECS_ASSERT(list->count > CHECKED_ROWS ||
+  ECS_ASSERT(query_group_rows(&groups[driver]) > ROW_LIST_CHECKED_ROWS ||
              row_list_check_invariants(list, store, groups, driver));
   return ECS_OK;
 }
