@@ -1,4 +1,4 @@
-/* join.c: where a driver's entities are in the other parts of a query. */
+/* join.c: finds the rows of a driver's entities in the other groups. */
 #include "query/join.h"
 
 /* Life ------------------------------------------------------------------ */
@@ -51,8 +51,8 @@ static uint32_t *tables_of(const Join *join, uint32_t group_index) {
   return join->tables + (size_t)group_index * ECS_JOIN_ROWS;
 }
 
-/* The next rows of a driver table, from one on, that pass the filter of bits.
- * Returns where to go on. */
+/* Takes up to ECS_JOIN_ROWS rows of a driver table, beginning with row, and
+ * keeps those that pass the filter of bits. Returns the row to go on with. */
 static uint32_t take_rows(Join *join, const Table *table, uint32_t row) {
   const QueryGroup *driver = &join->groups[join->driver];
   const ecs_Entity *entities = table->entities;
@@ -72,8 +72,8 @@ static uint32_t take_rows(Join *join, const Table *table, uint32_t row) {
   return row + taken;
 }
 
-/* Where the entities are in a part other than the main group. Who is there at
- * all is told without a jump, because nobody can guess it. */
+/* Finds the entities in a group other than the main group. Absent entities get
+ * their table id without a branch, which would often be predicted wrongly. */
 static inline __attribute__((always_inline)) void locate_in(
     const Join *join, uint32_t group_index, bool narrow) {
   Locator locator = join->groups[group_index].group->locator; /* in registers */
@@ -89,7 +89,7 @@ static inline __attribute__((always_inline)) void locate_in(
   }
 }
 
-/* Where they are in any part. */
+/* Finds the entities in any group. */
 static void locate(const Join *join, uint32_t group_index) {
   const Group *group = join->groups[group_index].group;
   const EntityIndex index = join->store->index; /* in registers */
@@ -109,13 +109,13 @@ static void locate(const Join *join, uint32_t group_index) {
   }
 }
 
-/* Numbers that are kept move to the front. */
+/* Moves the numbers at the kept positions to the front. */
 static void close_up(uint32_t *numbers, const uint32_t *kept, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) numbers[i] = numbers[kept[i]];
 }
 
-/* Only some of the rows stay: in the driver and in the parts that were looked
- * at, part being the last of them. */
+/* Drops all rows but those at the kept positions, in the driver and in the
+ * groups up to group_index, which have been looked up. */
 static void keep_only(Join *join, uint32_t group_index, uint32_t count) {
   if (count == join->count) return;
   ECS_ASSERT(count < join->count);
@@ -129,7 +129,8 @@ static void keep_only(Join *join, uint32_t group_index, uint32_t count) {
   }
 }
 
-/* Rows in tables of a part that match stay. Most often all are in the same. */
+/* Keeps the rows whose table in a group matches. Most often all are in one
+ * table, and there is one answer for all. */
 static void filter_tables(Join *join, uint32_t group_index) {
   const uint8_t *fits = join->fits[group_index];
   const uint32_t *tables = tables_of(join, group_index);
@@ -147,7 +148,7 @@ static void filter_tables(Join *join, uint32_t group_index) {
   keep_only(join, group_index, count);
 }
 
-/* Rows whose bits a part asks for stay. */
+/* Keeps the rows whose bits in a group fit, and those that are absent there. */
 static void filter_bits(Join *join, uint32_t group_index) {
   const QueryGroup *asked = &join->groups[group_index];
   const uint32_t *rows = rows_of(join, group_index);
@@ -162,7 +163,7 @@ static void filter_bits(Join *join, uint32_t group_index) {
   keep_only(join, group_index, count);
 }
 
-/* Rows that match in all other parts stay. */
+/* Keeps the rows that match in all other groups. */
 static void filter_all(Join *join) {
   for (uint32_t i = 0; i < join->group_count; i++) {
     if (i == join->driver || join->count == 0) continue;
@@ -179,7 +180,8 @@ bool join_is_uniform(const Join *join) {
   return true;
 }
 
-/* Is the row found in a group that of the entity with this index? */
+/* Is the row that was found in a group, at a position, the row of the entity at
+ * that position? */
 static bool is_row_of(const Join *join, uint32_t group_index, uint32_t found) {
   const QueryGroup *query_group = &join->groups[group_index];
   uint32_t id = tables_of(join, group_index)[found];

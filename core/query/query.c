@@ -9,7 +9,8 @@ static bool has_columns(ecs_Access access) {
   return access == ECS_WRITE || access == ECS_READ || access == ECS_OPTIONAL;
 }
 
-/* The columns that batches of the query will have. */
+/* Fills in the terms and numbers their columns. Returns how many columns there
+ * are. */
 static uint32_t number_columns(ecs_Query *query, const ecs_Term *terms) {
   uint32_t next = 0;
   for (uint32_t i = 0; i < query->term_count; i++) {
@@ -62,8 +63,8 @@ ecs_Status query_init(ecs_Query *query, Store *store, const ecs_Term *terms,
   return ECS_OK;
 }
 
-/* Takes the plan apart. Groups may have been replaced since it was made; then
- * the new ones do not know its matches. */
+/* Frees the plan. The groups that it was made for may have been replaced since,
+ * so every group is asked to forget the matches. */
 static void drop_plan(ecs_Query *query) {
   Store *store = query->store;
   for (uint32_t i = 0; i < query->group_count; i++) {
@@ -116,16 +117,16 @@ static ecs_Status assign_groups(ecs_Query *query) {
   uint32_t unused = 0;
   for (uint32_t i = 0; i < query->term_count; i++) {
     QueryTerm *term = &query->terms[i];
-    const Component *what = &store->components[term->component];
-    ecs_Status status =
-        ensure_group(query, store->groups[what->group], &term->group_index);
+    const Component *component = &store->components[term->component];
+    ecs_Status status = ensure_group(query, store->groups[component->group],
+                                     &term->group_index);
     if (status != ECS_OK) return status;
-    term->bit = what->bit;
+    term->bit = component->bit;
     if (term->access == ECS_OPTIONAL) continue;
     query_group_demand(&query->groups[term->group_index], term->bit,
                        term->access != ECS_WITHOUT);
   }
-  /* Something must drive: every entity has a row in the main group. */
+  /* Some group must drive; every entity has a row in the main group. */
   return any_required(query) ? ECS_OK
                              : ensure_group(query, store_main(store), &unused);
 }
@@ -159,7 +160,7 @@ ecs_Status query_plan(ecs_Query *query) {
 
 /* The driver ------------------------------------------------------------ */
 
-#define COST_LOCATE 2.0 /* per row and other part; lists are cached */
+#define COST_LOCATE 2.0 /* per row and other group; lists are kept */
 #define COST_GATHER 1.0 /* per row and column */
 #define COST_SCATTER 1.5
 
@@ -189,7 +190,8 @@ static double fewest_rows(const ecs_Query *query) {
   return fewest;
 }
 
-/* The first of the cheapest. */
+/* Of groups that cost the same, the first. The fewest rows of any group stand
+ * for the number of matches, which is not known yet. */
 uint32_t query_choose_driver(const ecs_Query *query) {
   double matches = fewest_rows(query);
   double lowest = -1;
@@ -251,8 +253,9 @@ static bool check_columns(const ecs_Query *query) {
   return next == query->column_count;
 }
 
-/* Are terms in the groups of their components, and groups in the order of their
- * first terms? A group without terms drives where no other could. */
+/* Is every term in the group of its component, and are the groups in the order
+ * of their first terms? Where no group could drive, the main group comes last,
+ * without a term. */
 static bool check_terms(const ecs_Query *query) {
   uint32_t seen = 0;
   for (uint32_t i = 0; i < query->term_count; i++) {
@@ -270,7 +273,7 @@ static bool check_terms(const ecs_Query *query) {
           query->groups[seen].group->id == 0);
 }
 
-/* Are the demands on a group those of its terms, and no other? */
+/* Are the demands on a group those of its terms, and no others? */
 static bool check_demands(const ecs_Query *query, uint32_t group_index) {
   const QueryGroup *query_group = &query->groups[group_index];
   uint32_t demands = 0;
@@ -311,7 +314,7 @@ static const char *access_name(ecs_Access access) {
   return names[access];
 }
 
-/* Blind: no two terms share a group. */
+/* A partial plan is called blind when no two terms share a group. */
 static const char *plan_name(const ecs_Query *query) {
   if (query_is_direct(query)) return "full";
   return query->group_count > 1 && query->group_count >= query->term_count

@@ -17,7 +17,7 @@ void query_entities(const ecs_Query *query, ecs_Entity *entities,
   for (uint32_t i = 0; i < spans && capacity > 0; i++) {
     Span span = query_span(query, i);
     uint32_t count = span.count < capacity ? span.count : (uint32_t)capacity;
-    if (count == 0) continue; /* a table without a slab, maybe */
+    if (count == 0) continue; /* it may be a table without a slab */
     copy_span(&span, entities, count);
     entities += count;
     capacity -= count;
@@ -26,7 +26,7 @@ void query_entities(const ecs_Query *query, ecs_Entity *entities,
 
 /* Locating -------------------------------------------------------------- */
 
-/* The elements of one term in the row of its group. */
+/* Points at the elements of one term; row is that of its group. */
 static void point(const ecs_Query *query, const QueryTerm *term, RowRef row,
                   void **elements) {
   const Component *component = &query->store->components[term->component];

@@ -1,4 +1,4 @@
-/* query_group.c: what a query asks of one group. */
+/* query_group.c: what a query demands of one group. */
 #include "query/query_group.h"
 
 ecs_Status query_group_init(QueryGroup *query_group, Memory *memory,
@@ -42,7 +42,8 @@ void query_group_demand(QueryGroup *query_group, uint32_t bit, bool there) {
   uint64_t *mask =
       there ? query_group->match.required : query_group->match.excluded;
   ECS_ASSERT(bit >> 6 < query_group->match.words);
-  ECS_ASSERT(!mask_has(mask, query_group->match.words, bit)); /* once a term */
+  ECS_ASSERT(
+      !mask_has(mask, query_group->match.words, bit)); /* demanded once */
   mask[bit >> 6] |= UINT64_C(1) << (bit & 63u);
 }
 
@@ -96,7 +97,6 @@ bool query_group_demanded(const QueryGroup *query_group, uint32_t bit,
          ((uint32_t)bits[index >> 3] >> (index & 7u) & 1u) != 0;
 }
 
-/* The matched tables are those that fit, by ascending id. */
 bool query_group_check_invariants(const QueryGroup *query_group) {
   const Group *group = query_group->group;
   const MatchedTables *match = &query_group->match;
