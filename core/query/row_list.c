@@ -436,6 +436,8 @@ bool row_list_check_invariants(const RowList *list, const Store *store,
   for (uint32_t i = 0; i < list->block_count; i++) {
     const Block *block = &list->blocks[i];
     if (block->first != next || block->count == 0) return false;
+    if (block->count > list->count - next) return false;
+    if (block->tables >= list->tables_count) return false;
     if (i > 0 && !check_order(list, &origin, block - 1, block)) return false;
     if (!check_block(list, &origin, block)) return false;
     next += block->count;

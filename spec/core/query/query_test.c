@@ -517,6 +517,57 @@ static void every_allocation_of_a_query_may_fail(void **state) {
   }
 }
 
+/* The check itself -------------------------------------------------------- */
+
+/* A fault planted in a place is seen, and nothing once it is gone. */
+#define ASSERT_SEEN(place, wrong)                \
+  do {                                           \
+    __typeof__(place) right = (place);           \
+    (place) = (wrong);                           \
+    assert_false(query_check_invariants(query)); \
+    (place) = right;                             \
+    assert_true(query_check_invariants(query));  \
+  } while (0)
+
+static void the_check_sees_what_does_not_agree(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Component what[] = {fixture.s, fixture.a, fixture.b};
+  const ecs_Term terms[] = {{fixture.a, ECS_READ},
+                            {fixture.s, ECS_WRITE},
+                            {fixture.b, ECS_WITHOUT},
+                            {fixture.t, ECS_WITH}};
+  ecs_Query *query = make_query(fixture.world, terms, 4);
+  for (uint32_t i = 1; i <= 3; i++) {
+    ecs_Entity entity = spawn(&fixture, what, i);
+    assert_int_equal(ecs_add(fixture.world, entity, fixture.t, NULL), ECS_OK);
+  }
+  assert_int_equal(count_of(query), 1);
+  assert_true(query_check_invariants(query));
+  QueryGroup *main = &query->groups[0];
+  ASSERT_SEEN(query->terms[1].first_column, 3u);
+  ASSERT_SEEN(query->terms[1].column_count, 2u);
+  ASSERT_SEEN(query->terms[1].group_index, 0u);
+  ASSERT_SEEN(query->terms[0].bit, query->terms[0].bit + 1);
+  ASSERT_SEEN(query->columns[1].shift, 3);
+  ASSERT_SEEN(query->columns[2].field, 1u);
+  ASSERT_SEEN(query->columns[2].written, false);
+  ASSERT_SEEN(query->column_count, 4u);
+  ASSERT_SEEN(query->group_count, 1u);
+  ASSERT_SEEN(query->driver, 2u);
+  ASSERT_SEEN(main->match.required[0], 0u);
+  ASSERT_SEEN(main->match.required[0], main->match.required[0] | 4u);
+  ASSERT_SEEN(main->match.excluded[0], 0u);
+  ASSERT_SEEN(main->bits_needed[0], 0);
+  ASSERT_SEEN(main->bits_forbidden[0], 1);
+  ASSERT_SEEN(main->filters, false);
+  ASSERT_SEEN(main->required, false);
+  ASSERT_SEEN(main->match.count, main->match.count - 1);
+  ASSERT_SEEN(main->match.tables[0], main->match.tables[0] - 1);
+  finish(&fixture);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(columns_come_in_the_order_of_terms_then_fields),
@@ -537,6 +588,7 @@ int main(void) {
       cmocka_unit_test(tables_that_are_born_later_enter_the_plan),
       cmocka_unit_test(a_destroyed_query_is_told_no_more),
       cmocka_unit_test(every_allocation_of_a_query_may_fail),
+      cmocka_unit_test(the_check_sees_what_does_not_agree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

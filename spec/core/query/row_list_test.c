@@ -499,6 +499,52 @@ static void every_allocation_of_a_list_may_fail(void **state) {
   }
 }
 
+/* The check itself -------------------------------------------------------- */
+
+static bool is_right(const ecs_Query *query) {
+  return row_list_check_invariants(&query->rows, query->store, query->groups,
+                                   query->driver);
+}
+
+/* A fault planted in a place is seen, and nothing once it is gone. */
+#define ASSERT_SEEN(place, wrong)      \
+  do {                                 \
+    __typeof__(place) right = (place); \
+    (place) = (wrong);                 \
+    assert_false(is_right(query));     \
+    (place) = right;                   \
+    assert_true(is_right(query));      \
+  } while (0)
+
+/* S in no order, of entities in two tables: four blocks or more. */
+static void the_check_sees_what_does_not_agree(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  spawn(&fixture, 12);
+  for (uint32_t i = 0; i < 6; i++) add(&fixture, i * 2, fixture.b);
+  for (uint32_t i = 0; i < 11; i++) add(&fixture, i * 5 % 11, fixture.s);
+  const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_OPTIONAL}};
+  ecs_Query *query = make_query(fixture.world, terms, 2);
+  RowList *list = &query->rows;
+  (void)built(&fixture, query);
+  assert_int_equal(query->driver, 0);
+  assert_true(list->block_count >= 3 && list->count == 12);
+  assert_true(is_right(query));
+  ASSERT_SEEN(list->built, false);
+  ASSERT_SEEN(list->versions[1], list->versions[1] + 1);
+  ASSERT_SEEN(list->count, 11u);
+  ASSERT_SEEN(list->block_count, list->block_count - 1);
+  ASSERT_SEEN(list->rows[0][0], list->rows[0][1]);
+  uint32_t second = list->blocks[1].first; /* the first one lacks S */
+  ASSERT_SEEN(list->rows[1][second], list->rows[1][second + 1]);
+  ASSERT_SEEN(list->blocks[1].runs, list->blocks[1].runs ^ 2u);
+  ASSERT_SEEN(list->blocks[0].tables, list->blocks[1].tables);
+  ASSERT_SEEN(list->blocks[1].first, 0u);
+  ASSERT_SEEN(query->groups[1].required, true);
+  finish(&fixture);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_in_order_everywhere_are_one_block_however_long),
@@ -518,6 +564,7 @@ int main(void) {
       cmocka_unit_test(a_list_that_is_built_again_needs_no_more_rows),
       cmocka_unit_test(an_empty_list_has_no_blocks),
       cmocka_unit_test(every_allocation_of_a_list_may_fail),
+      cmocka_unit_test(the_check_sees_what_does_not_agree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
