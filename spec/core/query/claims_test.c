@@ -1,5 +1,4 @@
-/* claims_test.c: what open cursors read and write, and whom they refuse.
- */
+/* claims_test.c: which components open cursors claim, and what they refuse. */
 #include "columns_fixture.h"
 #include "query/claims.h"
 
@@ -23,15 +22,15 @@ static void a_walk_claims_what_it_hands_out(void **state) {
   static const uint32_t readers[] = {1, 1, 1, 0, 0};
   static const uint32_t writers[] = {1, 0, 1, 0, 0};
   for (uint32_t i = 0; i < 5; i++) {
-    const Component *what = component_of(&fixture, terms[i].component);
-    assert_int_equal(what->readers, readers[i]);
-    assert_int_equal(what->writers, writers[i]);
+    const Component *component = component_of(&fixture, terms[i].component);
+    assert_int_equal(component->readers, readers[i]);
+    assert_int_equal(component->writers, writers[i]);
   }
   assert_int_equal(query->open, 1);
   cursor_end(&cursor);
   for (uint32_t i = 0; i < 5; i++) {
-    const Component *what = component_of(&fixture, terms[i].component);
-    assert_int_equal(what->readers | what->writers, 0);
+    const Component *component = component_of(&fixture, terms[i].component);
+    assert_int_equal(component->readers | component->writers, 0);
   }
   assert_int_equal(query->open, 0);
   finish(&fixture);
@@ -55,7 +54,7 @@ static void a_filter_claims_nothing(void **state) {
   finish(&fixture);
 }
 
-/* One component, asked for by two queries in every pair of ways. */
+/* Two queries have the same component in every pair of accesses. */
 static void who_writes_shares_with_nobody(void **state) {
   (void)state;
   static const bool contested[3][3] = {/* second: write, read, optional */

@@ -99,12 +99,14 @@ static void make_tables(Fixture *fixture, const uint32_t *rows,
     tags[i] = define(fixture, name, 0, ECS_STORE_TABLE);
   }
   for (uint32_t i = 0; i < count; i++) {
-    ecs_Component what[5] = {fixture->a};
-    uint32_t parts = 1;
+    ecs_Component components[5] = {fixture->a};
+    uint32_t component_count = 1;
     ecs_Bundle bundle = 0;
     for (uint32_t k = 0; k < 4; k++)
-      if (((i + 1) >> k & 1u) != 0) what[parts++] = tags[k];
-    assert_int_equal(ecs_bundle(fixture->world, what, parts, &bundle), ECS_OK);
+      if (((i + 1) >> k & 1u) != 0) components[component_count++] = tags[k];
+    assert_int_equal(
+        ecs_bundle(fixture->world, components, component_count, &bundle),
+        ECS_OK);
     /* No rows at all make a table without a slab. */
     assert_int_equal(ecs_spawn_many(fixture->world, bundle, 0, NULL), ECS_OK);
     for (uint32_t k = 0; k < rows[i]; k++) {
@@ -144,7 +146,8 @@ static void tiny_tables_become_one_batch(void **state) {
   finish(&fixture);
 }
 
-/* A table of the limit is large enough to go alone, wherever it stands. */
+/* A table with as many rows as the limit is a batch of its own, wherever it is
+ * among the tables. */
 static void a_table_that_is_not_tiny_goes_alone(void **state) {
   (void)state;
   for (uint32_t less = 0; less < 2; less++) {
@@ -175,7 +178,7 @@ static void a_table_that_is_not_tiny_goes_alone(void **state) {
   }
 }
 
-/* As many tiny tables as fill a block exactly, and one row more. */
+/* Tiny tables that fill a block exactly; then with one row more. */
 static void a_coalesced_batch_is_no_larger_than_a_block(void **state) {
   (void)state;
   static const uint32_t tables = ECS_COALESCE_ROWS == 4 ? 4 : 15;

@@ -1,20 +1,21 @@
-/* gather_test.c: rows that do not follow each other are copied to a scratch, and
- * what is written is copied back; scratches are used again.
+/* gather_test.c: rows that do not follow each other are copied to a scratch,
+ * and copied back where they are written; scratches are used again.
  */
 #include "columns_fixture.h"
 #include "query/gather.h"
 
-/* S in another order than A, several blocks: whoever drives, one is copied. */
+/* S is in another order than A, in several blocks: whichever drives, the other
+ * is copied. */
 static void scattered_rows_are_gathered_and_put_back(void **state) {
   (void)state;
-  for (uint32_t who = 0; who < 2; who++) {
+  for (uint32_t round = 0; round < 2; round++) {
     Fixture fixture;
     start(&fixture);
     spawn(&fixture, MANY);
     for (uint32_t i = 0; i < MANY; i++) add(&fixture, i * 2 % MANY, fixture.s);
     const ecs_Term terms[] = {{fixture.a, ECS_WRITE}, {fixture.s, ECS_WRITE}};
-    /* A row more in one part makes the other drive. */
-    if (who == 0) spawn(&fixture, 1);
+    /* One more row in one group makes the other drive. */
+    if (round == 0) spawn(&fixture, 1);
     ecs_Query *query = make_query(fixture.world, terms, 2);
     uint32_t rows, largest;
     assert_int_equal(walk(&fixture, query, ECS_BATCH_WHOLE, &rows, &largest),
@@ -29,7 +30,7 @@ static void scattered_rows_are_gathered_and_put_back(void **state) {
     write_columns(&fixture, &batch, 0, 50);
     write_columns(&fixture, &batch, 4, 60);
     assert_true(cursor_next(&cursor, &batch));
-    /* The first is in the world now; of the second only what is written. */
+    /* The first batch has been put back, the second not yet. */
     assert_component(&fixture, number_of(&fixture, first), fixture.s,
                      number_of(&fixture, first) + 60.0);
     write_columns(&fixture, &batch, 0, 50);
@@ -50,7 +51,7 @@ static void scattered_rows_are_gathered_and_put_back(void **state) {
   }
 }
 
-/* Columns of four bytes, which go in pairs and leave one over. */
+/* Three columns of four bytes: a pair is gathered at once, one alone. */
 typedef struct Cells {
   uint32_t c[3];
 } Cells;
@@ -62,11 +63,11 @@ static ecs_Component define_cells(Fixture *fixture, const char *name,
   return define_component(fixture->world, name, cells, 3, storage);
 }
 
-static void assert_cells(const Fixture *fixture, uint32_t at,
+static void assert_cells(const Fixture *fixture, uint32_t index,
                          ecs_Component component, uint32_t number) {
   Cells cells;
-  assert_int_equal(ecs_get(fixture->world, fixture->e[at], component, &cells),
-                   ECS_OK);
+  assert_int_equal(
+      ecs_get(fixture->world, fixture->e[index], component, &cells), ECS_OK);
   for (uint32_t k = 0; k < 3; k++) assert_int_equal(cells.c[k], number * 3 + k);
 }
 
@@ -115,8 +116,9 @@ static void gathered_blocks_are_cut_into_slices(void **state) {
   finish(&fixture);
 }
 
-/* One u32 in each of three groups: entity n has m = n, p = 100 + n, q = 200 + n.
- * The rows of the three are in three orders, in as many tables as asked for. */
+/* One u32 in each of three groups: entity n has m = n, p = 100 + n and
+ * q = 200 + n. The rows of the three are in three orders, those of the main
+ * group in as many tables as asked for. */
 static void define_three_orders(Fixture *fixture, uint32_t count,
                                 uint32_t tables, ecs_Component *components) {
   static const ecs_Field cell[] = {{"x", ECS_U32, 0}};
@@ -217,7 +219,7 @@ static void what_is_only_read_is_not_put_back(void **state) {
   assert_true(cursor_next(&cursor, &batch));
   for (uint32_t k = 0; k < 8; k++) {
     const QueryTerm *term = &query->terms[k / 4];
-    /* Only a copy may be scribbled on to see where it goes. */
+    /* A read column that is a copy may be overwritten without effect. */
     assert_int_equal((cursor.scratch->columns[k] == cursor.scratch->data[k]),
                      term->group_index != query->driver);
     if ((cursor.scratch->columns[k] == cursor.scratch->data[k]))
@@ -286,7 +288,7 @@ static void two_walks_over_one_query_have_their_own_scratch(void **state) {
   finish(&fixture);
 }
 
-/* However often walks nest, and whichever ends first, a query keeps as many
+/* However often cursors nest, and whichever ends first, a query keeps as many
  * scratches as it ever had cursors open at once. */
 static void scratches_of_nested_walks_are_used_again(void **state) {
   (void)state;

@@ -39,7 +39,7 @@ static void indices_come_from_the_highest_to_the_lowest(void **state) {
     assert_int_equal(query_is_direct(query), count == 1);
     assert_int_equal(index_set_init(&set, query), ECS_OK);
     assert_takes(&fixture, &set, numbers, 7);
-    assert_takes(&fixture, &set, numbers, 0); /* the end stays the end */
+    assert_takes(&fixture, &set, numbers, 0); /* again: none is left */
     index_set_rewind(&set);
     assert_takes(&fixture, &set, numbers, 7);
     index_set_deinit(&set, &fixture.world->store.memory);

@@ -1,8 +1,7 @@
-/* columns_fixture.h: entities whose columns say which entity they belong to.
+/* columns_fixture.h: entities that have their number in every column.
  *
- * Every entity has its number in each component, so that a batch can be judged
- * alone: all columns of a row must name the entity that stands beside them.
- * Whatever a batch wrote must be in the world at the next call.
+ * So a batch can be checked alone: every column of a row must have the number
+ * of the row's entity.
  *
  *      entity e7 | A {7.0 7 7 7}  S {7.0 7 7 7}  one field per element size
  */
@@ -68,10 +67,11 @@ static inline Sizes sizes_of(double number) {
                  (uint8_t)(uint32_t)number};
 }
 
-static inline void add(Fixture *fixture, uint32_t at, ecs_Component component) {
-  Sizes image = sizes_of(at);
-  assert_int_equal(ecs_add(fixture->world, fixture->e[at], component, &image),
-                   ECS_OK);
+static inline void add(Fixture *fixture, uint32_t index,
+                       ecs_Component component) {
+  Sizes image = sizes_of(index);
+  assert_int_equal(
+      ecs_add(fixture->world, fixture->e[index], component, &image), ECS_OK);
 }
 
 /* count more entities with A. */
@@ -91,7 +91,7 @@ static inline uint32_t number_of(const Fixture *fixture, ecs_Entity entity) {
   return 0;
 }
 
-/* One component of four columns, from column first on. */
+/* Checks the four columns of one component, which begin at column first. */
 static inline void assert_columns(const Fixture *fixture,
                                   const ecs_Batch *batch, uint32_t first) {
   for (uint32_t i = 0; batch->columns[first] != NULL && i < batch->count; i++) {
@@ -103,7 +103,7 @@ static inline void assert_columns(const Fixture *fixture,
   }
 }
 
-/* Writes number + by into all rows of one component. */
+/* Writes each entity's number plus by into the four columns of a component. */
 static inline void write_columns(const Fixture *fixture, const ecs_Batch *batch,
                                  uint32_t first, double by) {
   for (uint32_t i = 0; i < batch->count; i++) {
@@ -115,30 +115,31 @@ static inline void write_columns(const Fixture *fixture, const ecs_Batch *batch,
   }
 }
 
-/* What is in the world, also while a walk forbids ecs_get to look. */
-static inline Sizes peek(const Fixture *fixture, uint32_t at,
+/* Reads a component from its table, also while a cursor forbids ecs_get. */
+static inline Sizes peek(const Fixture *fixture, uint32_t index,
                          ecs_Component component) {
-  const Store *world = &fixture->world->store;
-  const Component *what = &world->components[component];
-  RowRef place;
+  const Store *store = &fixture->world->store;
+  const Component *held = &store->components[component];
+  RowRef row;
   Sizes image;
   memset(&image, 0, sizeof image);
-  assert_int_equal(store_locate(world, fixture->e[at], component, &place),
+  assert_int_equal(store_locate(store, fixture->e[index], component, &row),
                    ECS_OK);
-  assert_non_null(place.table);
-  table_load(place.table, place.row, what->bit, what->schema, &image);
+  assert_non_null(row.table);
+  table_load(row.table, row.row, held->bit, held->schema, &image);
   return image;
 }
 
-static inline void assert_component(const Fixture *fixture, uint32_t at,
+static inline void assert_component(const Fixture *fixture, uint32_t index,
                                     ecs_Component component, double number) {
-  Sizes image = peek(fixture, at, component), expected = sizes_of(number);
+  Sizes image = peek(fixture, index, component), expected = sizes_of(number);
   assert_true(image.f64 == expected.f64 && image.u32 == expected.u32);
   assert_int_equal(image.u16, expected.u16);
   assert_int_equal(image.u8, expected.u8);
 }
 
-/* Walks all, judging every component with columns; how many batches. */
+/* Goes through all batches and checks their columns. Returns how many there
+ * are; *rows and *largest are the rows of all and of the largest batch. */
 static inline uint32_t walk(const Fixture *fixture, ecs_Query *query,
                             ecs_Batching batching, uint32_t *rows,
                             uint32_t *largest) {
@@ -156,7 +157,7 @@ static inline uint32_t walk(const Fixture *fixture, ecs_Query *query,
     if (batch.count > *largest) *largest = batch.count;
     batches++;
   }
-  assert_false(cursor_next(&state, &batch)); /* the end stays the end */
+  assert_false(cursor_next(&state, &batch)); /* again: still no more */
   cursor_end(&state);
   assert_int_equal(query->open, 0);
   return batches;
