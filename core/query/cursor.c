@@ -92,6 +92,8 @@ static bool advance(Cursor *cursor) {
   cursor->count =
       cursor->sliced && count > cursor->slice_rows ? cursor->slice_rows : count;
   cursor->left = count - cursor->count;
+  ECS_ASSERT(cursor->span_count <= 1 || cursor->count <= ECS_BLOCK_ROWS);
+  ECS_ASSERT(!cursor->sliced || cursor->count <= cursor->slice_rows);
   return count > 0;
 }
 
@@ -112,6 +114,7 @@ static const ecs_Entity *batch_entities(const Cursor *cursor) {
 }
 
 bool cursor_next(Cursor *cursor, ecs_Batch *batch) {
+  ECS_ASSERT(query_is_prepared(cursor->query));
   put_back(cursor);
   if (!advance(cursor)) return false;
   if (cursor->sliced)
@@ -144,6 +147,7 @@ ecs_Status cursor_begin(ecs_Query *query, ecs_Batching batching,
 }
 
 void cursor_end(Cursor *cursor) {
+  ECS_ASSERT(query_is_prepared(cursor->query));
   put_back(cursor);
   claims_release(cursor->query);
   ECS_ASSERT(cursor->query->open > 0);

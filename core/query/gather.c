@@ -113,8 +113,8 @@ static void scatter(void *to, const void *from, const uint32_t *rows,
   }
 }
 
-/* Two columns of four bytes at the same rows, whose numbers are then read once.
- */
+/* Copies two columns of four bytes at the same rows, whose numbers are then
+ * read once. */
 static void gather_two(char *const *to, const ColumnSource *from,
                        const uint32_t *restrict rows, uint32_t count) {
   Cell4 *restrict first = (Cell4 *)(void *)to[0];
@@ -155,7 +155,7 @@ static bool is_pair(const ecs_Query *query, uint32_t column) {
          first[0].shift == 2 && first[1].shift == 2;
 }
 
-/* Copies one column of the slice or two; returns how many. */
+/* Copies one column of the slice, or a pair; returns how many. */
 static uint32_t gather_next(const ecs_Query *query, const Scratch *scratch,
                             uint32_t column, uint32_t first, uint32_t count) {
   const ColumnSource *from = scratch->sources + column;
@@ -218,7 +218,8 @@ void gather_entities(const Scratch *scratch, const ecs_Entity *entities,
 
 /* Several spans --------------------------------------------------------- */
 
-/* One column of all the spans; an empty span may be a table without a slab. */
+/* Copies one column of all the spans. An empty span may be a table without a
+ * slab. */
 static void gather_column(const ecs_Query *query, const Scratch *scratch,
                           uint32_t column, uint32_t first, uint32_t count) {
   uint32_t shift = query->columns[column].shift;
@@ -255,7 +256,7 @@ static void scatter_column(const ecs_Query *query, const Scratch *scratch,
   }
 }
 
-/* Optional components are present in all of the spans or in none. */
+/* An optional component is present in all of the spans or in none. */
 void gather_spans(const ecs_Query *query, Scratch *scratch, uint32_t first,
                   uint32_t count) {
   for (uint32_t i = 0; i < query->column_count; i++) {

@@ -1,4 +1,4 @@
-/* join.c: where a driver's entities are in the other parts of a query. */
+/* join.c: finds the rows of a driver's entities in the other groups. */
 #include "query/join.h"
 
 /* Life ------------------------------------------------------------------ */
@@ -16,6 +16,7 @@ static ecs_Status mark_tables(const QueryGroup *query_group, Memory *memory,
 ecs_Status join_init(Join *join, Store *store, const QueryGroup *groups,
                      uint32_t group_count, uint32_t driver) {
   Memory *memory = &store->memory;
+  ECS_ASSERT(driver < group_count);
   join->store = store;
   join->groups = groups;
   join->group_count = group_count;
@@ -50,12 +51,13 @@ static uint32_t *tables_of(const Join *join, uint32_t group_index) {
   return join->tables + (size_t)group_index * ECS_JOIN_ROWS;
 }
 
-/* The next rows of a driver table, from one on, that pass the filter of bits.
- * Returns where to go on. */
+/* Takes up to ECS_JOIN_ROWS rows of a driver table, beginning with row, and
+ * keeps those that pass the filter of bits. Returns the row to go on with. */
 static uint32_t take_rows(Join *join, const Table *table, uint32_t row) {
   const QueryGroup *driver = &join->groups[join->driver];
   const ecs_Entity *entities = table->entities;
   uint32_t *rows = rows_of(join, join->driver);
+  ECS_ASSERT(row < table->count);
   uint32_t left = table->count - row;
   uint32_t taken = left < ECS_JOIN_ROWS ? left : ECS_JOIN_ROWS;
   uint32_t count = driver->filters ? 0 : taken;
@@ -65,33 +67,33 @@ static uint32_t take_rows(Join *join, const Table *table, uint32_t row) {
     count += query_group_bits_fit(driver, table, row + i);
   }
   for (uint32_t i = 0; i < count; i++)
-    join->at[i] = id_index(entities[rows[i]]);
+    join->indices[i] = id_index(entities[rows[i]]);
   join->count = count;
   return row + taken;
 }
 
-/* Where the entities are in a part other than the main group. Who is there at
- * all is told without a jump, because nobody can guess it. */
+/* Finds the entities in a group other than the main group. Absent entities get
+ * their table id without a branch, which would often be predicted wrongly. */
 static inline __attribute__((always_inline)) void locate_in(
     const Join *join, uint32_t group_index, bool narrow) {
   Locator locator = join->groups[group_index].group->locator; /* in registers */
-  const uint32_t *at = join->at;
+  const uint32_t *indices = join->indices;
   uint32_t *rows = rows_of(join, group_index);
   uint32_t *tables = tables_of(join, group_index), count = join->count;
   locator.narrow = narrow;
   for (uint32_t i = 0; i < count; i++) {
-    RowId place = locator_find(&locator, at[i]);
-    rows[i] = place.row;
+    RowId found = locator_find(&locator, indices[i]);
+    rows[i] = found.row;
     tables[i] =
-        place.table | (place.row == LOCATOR_NONE ? QUERY_GROUP_ABSENT : 0u);
+        found.table | (found.row == LOCATOR_NONE ? QUERY_GROUP_ABSENT : 0u);
   }
 }
 
-/* Where they are in any part. */
+/* Finds the entities in any group. */
 static void locate(const Join *join, uint32_t group_index) {
   const Group *group = join->groups[group_index].group;
   const EntityIndex index = join->store->index; /* in registers */
-  const uint32_t *at = join->at;
+  const uint32_t *indices = join->indices;
   uint32_t *rows = rows_of(join, group_index);
   uint32_t *tables = tables_of(join, group_index), count = join->count;
   if (group->id != 0 && group->locator.narrow) {
@@ -100,24 +102,25 @@ static void locate(const Join *join, uint32_t group_index) {
     locate_in(join, group_index, false);
   } else {
     for (uint32_t i = 0; i < count; i++) {
-      Slot slot = *entity_index_slot(&index, at[i]);
+      Slot slot = *entity_index_slot(&index, indices[i]);
       rows[i] = slot.row_bits;
       tables[i] = slot_table(slot);
     }
   }
 }
 
-/* Numbers that are kept move to the front. */
+/* Moves the numbers at the kept positions to the front. */
 static void close_up(uint32_t *numbers, const uint32_t *kept, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) numbers[i] = numbers[kept[i]];
 }
 
-/* Only some of the rows stay: in the driver and in the parts that were looked
- * at, part being the last of them. */
+/* Drops all rows but those at the kept positions, in the driver and in the
+ * groups up to group_index, which have been looked up. */
 static void keep_only(Join *join, uint32_t group_index, uint32_t count) {
   if (count == join->count) return;
+  ECS_ASSERT(count < join->count);
   join->count = count;
-  close_up(join->at, join->kept, count);
+  close_up(join->indices, join->kept, count);
   close_up(rows_of(join, join->driver), join->kept, count);
   for (uint32_t i = 0; i <= group_index; i++) {
     if (i == join->driver) continue;
@@ -126,11 +129,14 @@ static void keep_only(Join *join, uint32_t group_index, uint32_t count) {
   }
 }
 
-/* Rows in tables of a part that match stay. Most often all are in the same. */
+/* Keeps the rows whose table in a group matches. Most often all are in one
+ * table, and there is one answer for all. */
 static void filter_tables(Join *join, uint32_t group_index) {
   const uint8_t *fits = join->fits[group_index];
   const uint32_t *tables = tables_of(join, group_index);
   uint32_t candidates = join->count, count = 0;
+  ECS_ASSERT(tables[0] == QUERY_GROUP_ABSENT ||
+             tables[0] < join->groups[group_index].group->table_count);
   if (ids_are_equal(tables, candidates)) {
     if (fits[(uint32_t)(tables[0] + 1)] == 0) join->count = 0;
     return;
@@ -142,7 +148,7 @@ static void filter_tables(Join *join, uint32_t group_index) {
   keep_only(join, group_index, count);
 }
 
-/* Rows whose bits a part asks for stay. */
+/* Keeps the rows whose bits in a group fit, and those that are absent there. */
 static void filter_bits(Join *join, uint32_t group_index) {
   const QueryGroup *asked = &join->groups[group_index];
   const uint32_t *rows = rows_of(join, group_index);
@@ -157,7 +163,7 @@ static void filter_bits(Join *join, uint32_t group_index) {
   keep_only(join, group_index, count);
 }
 
-/* Rows that match in all other parts stay. */
+/* Keeps the rows that match in all other groups. */
 static void filter_all(Join *join) {
   for (uint32_t i = 0; i < join->group_count; i++) {
     if (i == join->driver || join->count == 0) continue;
@@ -174,11 +180,38 @@ bool join_is_uniform(const Join *join) {
   return true;
 }
 
+/* Is the row that was found in a group, at a position, the row of the entity at
+ * that position? */
+static bool is_row_of(const Join *join, uint32_t group_index, uint32_t found) {
+  const QueryGroup *query_group = &join->groups[group_index];
+  uint32_t id = tables_of(join, group_index)[found];
+  if (id == QUERY_GROUP_ABSENT) return !query_group->required;
+  if (id >= query_group->group->table_count) return false;
+  RowRef row = {query_group->group->tables[id],
+                rows_of(join, group_index)[found]};
+  return row.row < row.table->count &&
+         id_index(row.table->entities[row.row]) == join->indices[found] &&
+         query_group_fits(query_group, row);
+}
+
+bool join_check_invariants(const Join *join, const Table *table) {
+  for (uint32_t i = 0; i < join->count; i++) {
+    uint32_t row = rows_of(join, join->driver)[i];
+    if (row >= table->count) return false;
+    if (id_index(table->entities[row]) != join->indices[i]) return false;
+    for (uint32_t g = 0; g < join->group_count; g++)
+      if (g != join->driver && !is_row_of(join, g, i)) return false;
+  }
+  return true;
+}
+
 uint32_t join_rows(Join *join, const Table *table, uint32_t row,
                    uint32_t *const *rows, uint32_t first) {
+  ECS_ASSERT(join->fits[join->driver][table->id + 1] != 0);
   join->rows = rows;
   join->first = first;
   uint32_t next = take_rows(join, table, row);
   filter_all(join);
+  ECS_ASSERT(join_check_invariants(join, table));
   return next;
 }

@@ -9,7 +9,8 @@ static bool has_columns(ecs_Access access) {
   return access == ECS_WRITE || access == ECS_READ || access == ECS_OPTIONAL;
 }
 
-/* The columns that batches of the query will have. */
+/* Fills in the terms and numbers their columns. Returns how many columns there
+ * are. */
 static uint32_t number_columns(ecs_Query *query, const ecs_Term *terms) {
   uint32_t next = 0;
   for (uint32_t i = 0; i < query->term_count; i++) {
@@ -62,8 +63,8 @@ ecs_Status query_init(ecs_Query *query, Store *store, const ecs_Term *terms,
   return ECS_OK;
 }
 
-/* Takes the plan apart. Groups may have been replaced since it was made; then
- * the new ones do not know its matches. */
+/* Frees the plan. The groups that it was made for may have been replaced since,
+ * so every group is asked to forget the matches. */
 static void drop_plan(ecs_Query *query) {
   Store *store = query->store;
   for (uint32_t i = 0; i < query->group_count; i++) {
@@ -79,6 +80,8 @@ static void drop_plan(ecs_Query *query) {
 
 void query_deinit(ecs_Query *query) {
   Memory *memory = &query->store->memory;
+  ECS_ASSERT(query->scratches == NULL && query->bindings == NULL);
+  ECS_ASSERT(query->programs == NULL);
   drop_plan(query);
   if (query->terms != NULL)
     memory_free(memory, query->terms, query->term_count * sizeof(QueryTerm));
@@ -98,6 +101,7 @@ static ecs_Status ensure_group(ecs_Query *query, Group *group,
     *found = i;
     if (query->groups[i].group == group) return ECS_OK;
   }
+  ECS_ASSERT(query->group_count <= query->term_count); /* room for one more */
   *found = query->group_count++;
   return query_group_init(&query->groups[*found], &query->store->memory, group);
 }
@@ -113,16 +117,16 @@ static ecs_Status assign_groups(ecs_Query *query) {
   uint32_t unused = 0;
   for (uint32_t i = 0; i < query->term_count; i++) {
     QueryTerm *term = &query->terms[i];
-    const Component *what = &store->components[term->component];
-    ecs_Status status =
-        ensure_group(query, store->groups[what->group_id], &term->group_index);
+    const Component *component = &store->components[term->component];
+    ecs_Status status = ensure_group(query, store->groups[component->group_id],
+                                     &term->group_index);
     if (status != ECS_OK) return status;
-    term->bit = what->bit;
+    term->bit = component->bit;
     if (term->access == ECS_OPTIONAL) continue;
     query_group_demand(&query->groups[term->group_index], term->bit,
                        term->access != ECS_WITHOUT);
   }
-  /* Something must drive: every entity has a row in the main group. */
+  /* Some group must drive; every entity has a row in the main group. */
   return any_required(query) ? ECS_OK
                              : ensure_group(query, store_main(store), &unused);
 }
@@ -150,12 +154,13 @@ ecs_Status query_plan(ecs_Query *query) {
     return status;
   }
   query->layout_version = query->store->layout_version;
+  ECS_ASSERT(query_check_invariants(query));
   return ECS_OK;
 }
 
 /* The driver ------------------------------------------------------------ */
 
-#define COST_LOCATE 2.0 /* per row and other part; lists are cached */
+#define COST_LOCATE 2.0 /* per row and other group; lists are kept */
 #define COST_GATHER 1.0 /* per row and column */
 #define COST_SCATTER 1.5
 
@@ -185,7 +190,8 @@ static double fewest_rows(const ecs_Query *query) {
   return fewest;
 }
 
-/* The first of the cheapest. */
+/* Of groups that cost the same, the first. The fewest rows of any group stand
+ * for the number of matches, which is not known yet. */
 uint32_t query_choose_driver(const ecs_Query *query) {
   double matches = fewest_rows(query);
   double lowest = -1;
@@ -199,21 +205,105 @@ uint32_t query_choose_driver(const ecs_Query *query) {
     lowest = cost;
     driver = i;
   }
+  ECS_ASSERT(can_drive(query, driver));
   return driver;
 }
 
 ecs_Status query_prepare(ecs_Query *query) {
   ecs_Status status = query_plan(query);
-  if (status != ECS_OK || query_is_direct(query)) return status;
-  if (row_list_is_fresh(&query->rows, query->groups)) return ECS_OK;
-  query->driver = query_choose_driver(query);
-  return row_list_build(&query->rows, query->store, query->groups,
-                        query->driver);
+  if (status != ECS_OK) return status;
+  if (!query_is_direct(query) &&
+      !row_list_is_fresh(&query->rows, query->groups)) {
+    query->driver = query_choose_driver(query);
+    status = row_list_build(&query->rows, query->store, query->groups,
+                            query->driver);
+  }
+  ECS_ASSERT(status != ECS_OK ||
+             query_group_rows(&query->groups[query->driver]) >
+                 ROW_LIST_CHECKED_ROWS ||
+             query_check_invariants(query));
+  return status;
 }
 
 uint64_t query_count(const ecs_Query *query) {
+  ECS_ASSERT(query->layout_version == query->store->layout_version);
+  ECS_ASSERT(query_is_direct(query) || query->rows.built);
   return query_is_direct(query) ? query_group_rows(&query->groups[0])
                                 : query->rows.count;
+}
+
+/* Checking -------------------------------------------------------------- */
+
+/* Do the columns of the terms follow each other, one for each field? */
+static bool check_columns(const ecs_Query *query) {
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < query->term_count; i++) {
+    const QueryTerm *term = &query->terms[i];
+    const Schema *schema = query->store->components[term->component].schema;
+    uint32_t count = has_columns(term->access) ? schema->field_count : 0;
+    if (term->first_column != next || term->column_count != count) return false;
+    for (uint32_t k = 0; k < count; k++) {
+      const QueryColumn *column = &query->columns[next + k];
+      if (column->term != i || column->field != k) return false;
+      if (column->shift != schema->fields[k].shift) return false;
+      if (column->written != (term->access != ECS_READ)) return false;
+    }
+    next += count;
+  }
+  return next == query->column_count;
+}
+
+/* Is every term in the group of its component, and are the groups in the order
+ * of their first terms? Where no group could drive, the main group comes last,
+ * without a term. */
+static bool check_terms(const ecs_Query *query) {
+  uint32_t seen = 0;
+  for (uint32_t i = 0; i < query->term_count; i++) {
+    const QueryTerm *term = &query->terms[i];
+    const Component *component = &query->store->components[term->component];
+    if (term->group_index > seen || term->group_index >= query->group_count)
+      return false;
+    if (term->group_index == seen) seen++;
+    const Group *group = query->groups[term->group_index].group;
+    if (group != query->store->groups[component->group_id]) return false;
+    if (term->bit != component->bit) return false;
+  }
+  return seen == query->group_count ||
+         (seen + 1 == query->group_count && !any_required(query) &&
+          query->groups[seen].group->id == 0);
+}
+
+/* Are the demands on a group those of its terms, and no others? */
+static bool check_demands(const ecs_Query *query, uint32_t group_index) {
+  const QueryGroup *query_group = &query->groups[group_index];
+  uint32_t demands = 0;
+  bool required = false;
+  for (uint32_t i = 0; i < query->term_count; i++) {
+    const QueryTerm *term = &query->terms[i];
+    bool there = term->access != ECS_WITHOUT;
+    if (term->group_index != group_index || term->access == ECS_OPTIONAL)
+      continue;
+    if (!query_group_demanded(query_group, term->bit, there)) return false;
+    required = required || there;
+    demands++;
+  }
+  return demands == query_group_demands(query_group) &&
+         required == query_group->required;
+}
+
+bool query_check_invariants(const ecs_Query *query) {
+  if (!check_columns(query)) return false;
+  if (query->layout_version != query->store->layout_version) return true;
+  if (!check_terms(query) || query->driver >= query->group_count) return false;
+  for (uint32_t i = 0; i < query->group_count; i++)
+    if (!check_demands(query, i) ||
+        !query_group_check_invariants(&query->groups[i]))
+      return false;
+  if (query_is_direct(query) || !row_list_is_fresh(&query->rows, query->groups))
+    return true;
+  return can_drive(query, query->driver) &&
+         row_list_check_invariants(&query->rows, query->store, query->groups,
+                                   query->driver);
 }
 
 /* Explaining ------------------------------------------------------------ */
@@ -224,7 +314,7 @@ static const char *access_name(ecs_Access access) {
   return names[access];
 }
 
-/* Blind: no two terms share a group. */
+/* A partial plan is called blind when no two terms share a group. */
 static const char *plan_name(const ecs_Query *query) {
   if (query_is_direct(query)) return "full";
   return query->group_count > 1 && query->group_count >= query->term_count

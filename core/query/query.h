@@ -1,20 +1,22 @@
-/* query.h: terms, and the plan made from them.
+/* query.h: the terms of a query, and the plan made from them.
  *
- * A query asks for components; its plan says where they are. The terms of one
- * group make a part (query_group.h). With one part and no tag stored as bits the plan
- * is full: the matching tables, as they lie. Otherwise it is partial, or blind
- * when no two terms share a group, and runs over a row list (row_list.h).
+ * A query asks for components; its plan says where they are. Terms whose
+ * components are in one group share a QueryGroup (query_group.h). With one
+ * group and no term on a tag stored as bits the plan is full: it is the matched
+ * tables, used in place. Otherwise the plan has a row list (row_list.h) and is
+ * partial, or blind when no two terms share a group.
  *
- *      terms  write A, read B, with S        A, B in the main group, S sparse
- *      parts  0: main group, {A B}           1: group 2, {S}
- *      plan   partial, driven by whichever part is cheaper to walk
+ *      terms   write A, read B, with S       A, B in the main group, S sparse
+ *      groups  0: main group, {A B}          1: group 2, {S}
+ *      plan    partial, driven by the group that costs less
  *
- * Which part drives is a cost: its rows are looked up in the other parts; of
- * the smallest part's rows, columns of the others are gathered, and scattered
- * when they are written. The weights were measured on shuffled rows at 64k.
+ * The driver's rows are looked up in the other groups. Columns of the other
+ * groups are gathered, and scattered when they are written; the driver's are
+ * not. So the driver is chosen by cost, with weights that were measured on
+ * 64k shuffled rows.
  *
- * Plans are made for one layout of the world and made anew for the next, when
- * the query is used again.
+ * A plan is made for one layout of the world (Store.layout_version). When the
+ * layout has changed, the next use of the query makes a new one.
  */
 #ifndef ECS_QUERY_H
 #define ECS_QUERY_H
@@ -24,64 +26,91 @@
 typedef struct QueryTerm {
   ecs_Component component;
   ecs_Access access;
-  uint32_t group_index;
-  uint32_t bit;          /* in the part's group */
-  uint32_t first_column; /* in batches */
-  uint32_t column_count; /* 0: filters and tags */
+  uint32_t group_index;  /* into the query's groups; set by planning */
+  uint32_t bit;          /* the component's bit in its group; set by planning */
+  uint32_t first_column; /* of its columns in batches */
+  uint32_t column_count; /* its fields; 0: a filter or a tag */
 } QueryTerm;
 
 typedef struct QueryColumn {
-  uint32_t term;
-  uint32_t field;
-  uint8_t shift; /* log2 of the element size */
-  uint8_t type;  /* ecs_Scalar */
-  bool written;  /* ECS_WRITE or ECS_OPTIONAL */
+  uint32_t term;  /* index of its term */
+  uint32_t field; /* index of its field in the component */
+  uint8_t shift;  /* log2 of the element size in bytes */
+  uint8_t type;   /* ecs_Scalar */
+  bool written;   /* the term is ECS_WRITE or ECS_OPTIONAL */
 } QueryColumn;
 
-typedef struct Scratch Scratch; /* cursor.h */
+typedef struct Scratch Scratch; /* gather.h */
 
 struct ecs_Query {
   Store *store;
-  QueryTerm *terms;
+  QueryTerm *terms; /* as they were given; owned */
   uint32_t term_count;
-  QueryColumn *columns;
+  QueryColumn *columns; /* of all terms, in their order; owned */
   uint32_t column_count;
-  QueryGroup *groups; /* room for one per term, and one */
+  QueryGroup *groups; /* in the order of their first terms; owned, with room for
+                         term_count + 1 */
   uint32_t group_count;
-  RowList rows;            /* of plans that are not full */
-  uint32_t driver;         /* of the last row list */
-  uint64_t layout_version; /* that the plan was made for; UINT64_MAX: none */
-  uint32_t open;           /* cursors */
-  Scratch *scratches;      /* owned; those of open cursors and spare ones */
+  RowList rows;            /* of a plan that is not full */
+  uint32_t driver;         /* into groups, of the last row list; otherwise 0 */
+  uint64_t layout_version; /* of the plan; UINT64_MAX: there is no plan */
+  uint32_t open;           /* open cursors */
+  Scratch *scratches;      /* taken and spare ones; owned */
   ecs_KernelBinding *bindings; /* owned; kernel_binding.h */
   ecs_Program *programs;       /* owned; vm.h */
 };
 
-/* Terms are valid. ECS_E_MEMORY. The query holds no place in the world yet;
- * query_prepare makes its plan. */
+/* Life ------------------------------------------------------------------ */
+
+/* Makes a query without a plan; terms were checked. ECS_E_MEMORY: everything
+ * is freed again. */
 ECS_INTERNAL ecs_Status query_init(ecs_Query *query, Store *store,
                                    const ecs_Term *terms, uint32_t count);
-/* Scratch and bindings are freed by their floors before. */
+
+/* Frees terms and plan. Scratches, bindings and programs belong to later
+ * modules and must have been freed. */
 ECS_INTERNAL void query_deinit(ecs_Query *query);
 
-/* Makes the plan for the world's layout when it is another. ECS_E_MEMORY. */
+/* Planning -------------------------------------------------------------- */
+
+/* Makes a plan if there is none for the world's layout. ECS_E_MEMORY: there is
+ * no plan. Cost: reads every table of the query's groups; where the plan is up
+ * to date, one comparison. */
 ECS_INTERNAL ecs_Status query_plan(ecs_Query *query);
 
-/* Plans, and brings the row list up to date. ECS_E_MEMORY. */
+/* Plans, and builds the row list if the plan has one that is not fresh.
+ * ECS_E_MEMORY: the query is not prepared. */
 ECS_INTERNAL ecs_Status query_prepare(ecs_Query *query);
 
-/* The part that would drive a row list made now; the query is planned. */
+/* The group that would drive a row list built now. The query is planned. */
 ECS_INTERNAL uint32_t query_choose_driver(const ecs_Query *query);
 
-/* Does the prepared plan walk tables as they lie, without a row list? */
+/* Is the plan full, that is, the matched tables without a row list? The query
+ * is planned. */
 static inline bool query_is_direct(const ecs_Query *query) {
   return query->group_count == 1 && !query->groups[0].filters;
 }
 
-/* How many entities match; the query is prepared. */
+/* Are the plan and its row list up to date? Cost: a comparison per group. */
+static inline bool query_is_prepared(const ecs_Query *query) {
+  return query->layout_version == query->store->layout_version &&
+         (query_is_direct(query) ||
+          row_list_is_fresh(&query->rows, query->groups));
+}
+
+/* Checked builds: do columns, groups, masks, matched tables and driver agree
+ * with the terms and with the world? A plan or a row list that is out of date
+ * is not checked. Cost: about that of making them. */
+ECS_INTERNAL bool query_check_invariants(const ecs_Query *query);
+
+/* Reading --------------------------------------------------------------- */
+
+/* How many entities match. The query is prepared. Cost: a load per table, or
+ * constant with a row list. */
 ECS_INTERNAL uint64_t query_count(const ecs_Query *query);
 
-/* Text for people, as snprintf does it. The query is prepared. */
+/* Writes a text for people that explains the plan, cut off and terminated as by
+ * snprintf. Returns its whole length in bytes. The query is prepared. */
 ECS_INTERNAL size_t query_explain(const ecs_Query *query, char *text,
                                   size_t capacity);
 

@@ -17,7 +17,7 @@ void query_entities(const ecs_Query *query, ecs_Entity *entities,
   for (uint32_t i = 0; i < spans && capacity > 0; i++) {
     Span span = query_span(query, i);
     uint32_t count = span.count < capacity ? span.count : (uint32_t)capacity;
-    if (count == 0) continue; /* a table without a slab, maybe */
+    if (count == 0) continue; /* it may be a table without a slab */
     copy_span(&span, entities, count);
     entities += count;
     capacity -= count;
@@ -26,23 +26,7 @@ void query_entities(const ecs_Query *query, ecs_Entity *entities,
 
 /* Locating -------------------------------------------------------------- */
 
-/* The row of an entity in a group, of which the row in the main group is
- * known. */
-static RowRef locate(const QueryGroup *query_group, ecs_Entity entity,
-                     RowRef main_row) {
-  ECS_ASSERT(main_row.table != NULL);
-  return query_group->group->id == 0
-             ? main_row
-             : store_locate_in(query_group->group, id_index(entity));
-}
-
-static bool fits(const QueryGroup *query_group, RowRef row) {
-  if (row.table == NULL) return !query_group->required;
-  return matched_tables_fit(&query_group->match, row.table) &&
-         query_group_row_fits(query_group, row.table, row.row);
-}
-
-/* The elements of one term in the row of its group. */
+/* Points at the elements of one term; row is that of its group. */
 static void point(const ecs_Query *query, const QueryTerm *term, RowRef row,
                   void **elements) {
   const Component *component = &query->store->components[term->component];
@@ -64,8 +48,8 @@ ecs_Status query_locate_entity(const ecs_Query *query, ecs_Entity entity,
   *matches = true;
   for (uint32_t g = 0; g < query->group_count; g++) {
     const QueryGroup *query_group = &query->groups[g];
-    RowRef row = locate(query_group, entity, main_row);
-    *matches = *matches && fits(query_group, row);
+    RowRef row = query_group_locate(query_group, entity, main_row);
+    *matches = *matches && query_group_fits(query_group, row);
     for (uint32_t t = 0; t < query->term_count; t++)
       if (query->terms[t].group_index == g)
         point(query, &query->terms[t], row, elements);
@@ -80,8 +64,9 @@ static bool fits_others(const ecs_Query *query, uint32_t driver,
   RowRef main_row = store_locate_main(query->store, entity);
   for (uint32_t g = 0; g < query->group_count; g++) {
     const QueryGroup *query_group = &query->groups[g];
-    if (g != driver &&
-        !fits(query_group, locate(query_group, entity, main_row)))
+    if (g == driver) continue;
+    if (!query_group_fits(query_group,
+                          query_group_locate(query_group, entity, main_row)))
       return false;
   }
   return true;

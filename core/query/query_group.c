@@ -1,4 +1,4 @@
-/* query_group.c: what a query asks of one group. */
+/* query_group.c: what a query demands of one group. */
 #include "query/query_group.h"
 
 ecs_Status query_group_init(QueryGroup *query_group, Memory *memory,
@@ -29,8 +29,10 @@ void query_group_deinit(QueryGroup *query_group, Memory *memory) {
 
 void query_group_demand(QueryGroup *query_group, uint32_t bit, bool there) {
   if (there) query_group->required = true;
+  ECS_ASSERT(bit < query_group->group->component_count);
   if (group_is_bits(query_group->group, bit)) {
     uint32_t index = query_group->group->components[bit].bits_index;
+    ECS_ASSERT(index >> 3 < query_group->bits_columns);
     uint8_t *bits =
         there ? query_group->bits_needed : query_group->bits_forbidden;
     bits[index >> 3] = (uint8_t)(bits[index >> 3] | 1u << (index & 7u));
@@ -39,6 +41,9 @@ void query_group_demand(QueryGroup *query_group, uint32_t bit, bool there) {
   }
   uint64_t *mask =
       there ? query_group->match.required : query_group->match.excluded;
+  ECS_ASSERT(bit >> 6 < query_group->match.words);
+  ECS_ASSERT(
+      !mask_has(mask, query_group->match.words, bit)); /* demanded once */
   mask[bit >> 6] |= UINT64_C(1) << (bit & 63u);
 }
 
@@ -51,6 +56,7 @@ uint64_t query_group_rows(const QueryGroup *query_group) {
 
 bool query_group_bits_fit(const QueryGroup *query_group, const Table *table,
                           uint32_t row) {
+  ECS_ASSERT(row < table->count);
   for (uint32_t i = 0; i < query_group->bits_columns; i++) {
     uint8_t bits =
         i < table->bits_columns ? table_bits(table, i)[row] : (uint8_t)0;
@@ -59,4 +65,46 @@ bool query_group_bits_fit(const QueryGroup *query_group, const Table *table,
     if ((bits & query_group->bits_forbidden[i]) != 0) return false;
   }
   return true;
+}
+
+static uint32_t bits_set(const uint64_t *words, uint32_t count) {
+  uint32_t bits = 0;
+  for (uint32_t i = 0; words != NULL && i < count; i++)
+    bits += (uint32_t)__builtin_popcountll(words[i]);
+  return bits;
+}
+
+uint32_t query_group_demands(const QueryGroup *query_group) {
+  const MatchedTables *match = &query_group->match;
+  uint32_t demands = bits_set(match->required, match->words) +
+                     bits_set(match->excluded, match->words);
+  for (uint32_t i = 0; i < query_group->bits_columns; i++)
+    demands += (uint32_t)__builtin_popcount(query_group->bits_needed[i]) +
+               (uint32_t)__builtin_popcount(query_group->bits_forbidden[i]);
+  return demands;
+}
+
+bool query_group_demanded(const QueryGroup *query_group, uint32_t bit,
+                          bool there) {
+  const MatchedTables *match = &query_group->match;
+  if (!group_is_bits(query_group->group, bit))
+    return mask_has(there ? match->required : match->excluded, match->words,
+                    bit);
+  uint32_t index = query_group->group->components[bit].bits_index;
+  const uint8_t *bits =
+      there ? query_group->bits_needed : query_group->bits_forbidden;
+  return query_group->filters && index >> 3 < query_group->bits_columns &&
+         ((uint32_t)bits[index >> 3] >> (index & 7u) & 1u) != 0;
+}
+
+bool query_group_check_invariants(const QueryGroup *query_group) {
+  const Group *group = query_group->group;
+  const MatchedTables *match = &query_group->match;
+  uint32_t next = 0;
+  for (uint32_t id = 0; id < group->table_count; id++) {
+    if (!matched_tables_fit(match, group->tables[id])) continue;
+    if (next >= match->count || match->tables[next] != id) return false;
+    next++;
+  }
+  return next == match->count && match->count <= match->capacity;
 }

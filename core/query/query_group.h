@@ -1,47 +1,92 @@
-/* query_group.h: what a query asks of one group.
+/* query_group.h: what a query demands of one group.
  *
- * The match says which tables fit by their masks. Tags stored as bits are in
- * no mask; they filter rows: a byte of needed bits and one of forbidden bits
- * for each column of bits.
+ * Demands on components are masks, which select tables. Demands on tags stored
+ * as bits are in no mask: they select rows, by one byte of needed bits and one
+ * of forbidden bits for each column of bits.
+ *
+ *      with A, without B, with T (bits)
+ *
+ *      tables   required {A}   excluded {B}      --> {A}, {A C}
+ *      rows     needed 00000001  forbidden 0     --> rows of these that have T
  */
 #ifndef ECS_QUERY_GROUP_H
 #define ECS_QUERY_GROUP_H
 
 #include "storage/locate.h"
 
-#define QUERY_GROUP_ABSENT \
-  UINT32_MAX /* a table id: the entity has no place here */
+/* Stands for a table id: the entity has no row in the group. */
+#define QUERY_GROUP_ABSENT UINT32_MAX
 
 typedef struct QueryGroup {
-  Group *group;
-  MatchedTables match;
-  uint8_t *bits_needed; /* bits_columns bytes each; owned */
-  uint8_t *bits_forbidden;
-  uint32_t bits_columns;
-  bool filters;  /* some tag stored as bits is asked for */
-  bool required; /* an entity without a place here does not match */
+  Group *group;            /* owned by the store */
+  MatchedTables match;     /* the tables whose masks fit; kept by the group */
+  uint8_t *bits_needed;    /* bits_columns bytes; owned */
+  uint8_t *bits_forbidden; /* bits_columns bytes; owned */
+  uint32_t bits_columns;   /* columns of bits when the plan was made */
+  bool filters;            /* there is a demand on a tag stored as bits */
+  bool required; /* an entity without a row in the group does not match */
 } QueryGroup;
 
-/* Masks of as many words as the group has now, all clear. ECS_E_MEMORY:
- * query_group_deinit frees what there is. */
+/* Life ------------------------------------------------------------------ */
+
+/* Makes masks for the components that the group has now, without demands.
+ * ECS_E_MEMORY: query_group_deinit frees what was allocated. */
 ECS_INTERNAL ecs_Status query_group_init(QueryGroup *query_group,
                                          Memory *memory, Group *group);
+
+/* Frees everything. The group must not keep the match any more: group_detach
+ * comes first. */
 ECS_INTERNAL void query_group_deinit(QueryGroup *query_group, Memory *memory);
 
-/* Adds one term's demand: the component must be there, or must not. */
+/* Adds the demand of one term: the component with this bit must be there, or
+ * must not. Once for each component, before group_attach. */
 ECS_INTERNAL void query_group_demand(QueryGroup *query_group, uint32_t bit,
                                      bool there);
 
-/* Rows of all tables that match. */
+/* Matching -------------------------------------------------------------- */
+
+/* The rows of all matched tables, whatever their bits. Cost: a load per table.
+ */
 ECS_INTERNAL uint64_t query_group_rows(const QueryGroup *query_group);
 
+/* Do the bits of a row fit, column by column? */
 ECS_INTERNAL bool query_group_bits_fit(const QueryGroup *query_group,
                                        const Table *table, uint32_t row);
 
-/* Does the row pass the filter of bits? */
+/* Do the bits of a row fit? Where no demand is on bits they always do. */
 static inline bool query_group_row_fits(const QueryGroup *query_group,
                                         const Table *table, uint32_t row) {
   return !query_group->filters || query_group_bits_fit(query_group, table, row);
 }
+
+/* The row of an entity in the group; main_row is its row in the main group.
+ * table NULL: the entity has none. */
+static inline RowRef query_group_locate(const QueryGroup *query_group,
+                                        ecs_Entity entity, RowRef main_row) {
+  ECS_ASSERT(main_row.table->entities[main_row.row] == entity);
+  return query_group->group->id == 0
+             ? main_row
+             : store_locate_in(query_group->group, id_index(entity));
+}
+
+/* Does an entity that has this row in the group fit the demands on it? */
+static inline bool query_group_fits(const QueryGroup *query_group, RowRef row) {
+  if (row.table == NULL) return !query_group->required;
+  return matched_tables_fit(&query_group->match, row.table) &&
+         query_group_row_fits(query_group, row.table, row.row);
+}
+
+/* Checking -------------------------------------------------------------- */
+
+/* Has this demand been added? */
+ECS_INTERNAL bool query_group_demanded(const QueryGroup *query_group,
+                                       uint32_t bit, bool there);
+
+/* How many demands have been added? */
+ECS_INTERNAL uint32_t query_group_demands(const QueryGroup *query_group);
+
+/* Checked builds: are the matched tables exactly those that fit, by ascending
+ * id? */
+ECS_INTERNAL bool query_group_check_invariants(const QueryGroup *query_group);
 
 #endif

@@ -1,4 +1,4 @@
-/* row_list.c: the rows that match a query whose terms span groups. */
+/* row_list.c: the rows that match a query, where tables alone do not tell. */
 #include "query/row_list.h"
 
 #include "query/join.h"
@@ -39,20 +39,20 @@ bool row_list_is_fresh(const RowList *list, const QueryGroup *groups) {
 
 /* Building -------------------------------------------------------------- */
 
-/* What building needs for a while. */
+/* State that is needed while a list is built. */
 typedef struct Build {
   RowList *list;
   Store *store;
   const QueryGroup *groups;
   uint32_t driver;
   Join join;
-  uint32_t *combinations; /* per matching row of one driver table */
-  uint32_t *hash;         /* combination plus one; 0: free */
+  uint32_t *combinations; /* of each matching row of one driver table; owned */
+  uint32_t *hash;         /* combinations plus one, by tables; 0: free; owned */
   uint32_t hash_capacity;
-  uint32_t *sorted; /* scratch; NULL: nothing had to be sorted yet */
-  uint32_t *starts; /* scratch: per combination */
+  uint32_t *sorted; /* scratch; NULL: no rows had to be sorted yet; owned */
+  uint32_t *starts; /* scratch: where each combination's rows start; owned */
   uint32_t starts_capacity;
-  uint32_t rows; /* capacity of combinations and sorted */
+  uint32_t rows; /* that combinations and sorted have room for */
   uint32_t base; /* the first combination of this driver table */
 } Build;
 
@@ -111,13 +111,14 @@ static uint32_t hash_tables(const uint32_t *tables, uint32_t count) {
 static uint32_t *find_combination(const Build *build, const uint32_t *tables) {
   const RowList *list = build->list;
   uint32_t last = build->hash_capacity - 1;
-  uint32_t at = hash_tables(tables, list->group_count) & last;
-  for (; build->hash[at] != 0; at = (at + 1) & last) {
+  ECS_ASSERT(build->hash_capacity > list->tables_count);
+  uint32_t slot = hash_tables(tables, list->group_count) & last;
+  for (; build->hash[slot] != 0; slot = (slot + 1) & last) {
     const uint32_t *known =
-        list->tables + (build->hash[at] - 1) * list->group_count;
+        list->tables + (build->hash[slot] - 1) * list->group_count;
     if (memcmp(known, tables, list->group_count * sizeof(uint32_t)) == 0) break;
   }
-  return &build->hash[at];
+  return &build->hash[slot];
 }
 
 static ecs_Status grow_hash(Build *build, Memory *memory) {
@@ -144,7 +145,7 @@ static ecs_Status ensure_combination(Build *build, const uint32_t *tables,
   Memory *memory = &build->store->memory;
   void *known = list->tables;
   uint32_t in_use = list->tables_count * list->group_count;
-  if (list->tables_count > 0 && /* most often the one before */
+  if (list->tables_count > 0 && /* most often that of the row before */
       memcmp(list->tables + *combination * list->group_count, tables,
              list->group_count * sizeof(uint32_t)) == 0)
     return ECS_OK;
@@ -160,18 +161,21 @@ static ecs_Status ensure_combination(Build *build, const uint32_t *tables,
     *slot = ++list->tables_count;
   }
   *combination = *slot - 1;
+  ECS_ASSERT(*combination >= build->base); /* none of an earlier table */
   return ECS_OK;
 }
 
 /* Rows ------------------------------------------------------------------ */
 
-/* Names the combination of each row that was found and has the list keep them.
- * Neighbours often have the same. */
+/* Numbers the combination of each row that the join has found, and counts the
+ * rows into the list. Where all rows have one combination it is numbered once.
+ */
 static ecs_Status keep_found(Build *build, uint32_t first, uint32_t *tables,
                              uint32_t *combination) {
   RowList *list = build->list;
   uint32_t count = build->join.count;
   uint32_t *combinations = build->combinations + (list->count - first);
+  ECS_ASSERT(count <= list->capacity - list->count);
   bool uniform = join_is_uniform(&build->join);
   for (uint32_t row = 0; row < count; row++) {
     join_tables(&build->join, row, tables);
@@ -186,9 +190,9 @@ static ecs_Status keep_found(Build *build, uint32_t first, uint32_t *tables,
   return ECS_OK;
 }
 
-/* The matching rows of one driver table, appended in its order. */
-static ecs_Status visit_table(Build *build, const Table *table,
-                              uint32_t *tables, uint32_t *combination) {
+/* Appends the matching rows of one driver table, in its order. */
+static ecs_Status append_table(Build *build, const Table *table,
+                               uint32_t *tables, uint32_t *combination) {
   RowList *list = build->list;
   uint32_t first = list->count, row = 0;
   tables[build->driver] = table->id;
@@ -206,6 +210,7 @@ static ecs_Status append_block(RowList *list, Memory *memory, Block block) {
                    sizeof(Block)))
     return ECS_E_MEMORY;
   list->blocks = blocks;
+  ECS_ASSERT(block.count > 0 && block.first + block.count <= list->count);
   list->blocks[list->block_count++] = block;
   return ECS_OK;
 }
@@ -215,7 +220,8 @@ static bool is_absent(const RowList *list, Block block, uint32_t group_index) {
          QUERY_GROUP_ABSENT;
 }
 
-/* Numbers that end where a run would: then they are looked at, all at once. */
+/* Do the rows follow each other? All are compared only if the last is where a
+ * run would end. */
 static bool rows_are_run(const uint32_t *rows, uint32_t count) {
   uint32_t difference = 0;
   if (rows[count - 1] != rows[0] + (count - 1)) return false;
@@ -237,7 +243,7 @@ static bool is_run_everywhere(const RowList *list, Block block) {
   return groups <= 64 && block.runs == UINT64_MAX >> (64 - groups);
 }
 
-/* Does the block go on where the one before it ended, in every part? */
+/* Does the block continue the one before it, in every group? */
 static bool block_continues(const RowList *list, Block before, Block block) {
   if (before.tables != block.tables) return false;
   for (uint32_t i = 0; i < list->group_count; i++)
@@ -247,7 +253,8 @@ static bool block_continues(const RowList *list, Block before, Block block) {
   return true;
 }
 
-/* Rows of one combination, cut into blocks; runs are joined. */
+/* Cuts the rows of one combination into blocks, and joins those that continue a
+ * run. */
 static ecs_Status cut_blocks(RowList *list, Memory *memory, Block all) {
   bool before_is_run = false;
   for (uint32_t done = 0; done < all.count; done += ECS_BLOCK_ROWS) {
@@ -270,7 +277,7 @@ static ecs_Status cut_blocks(RowList *list, Memory *memory, Block all) {
   return ECS_OK;
 }
 
-/* Where the rows of each combination of this driver table go. */
+/* Finds where the rows of each combination of this driver table go. */
 static ecs_Status count_combinations(Build *build, uint32_t count) {
   uint32_t needed = build->list->tables_count - build->base + 1;
   Memory *memory = &build->store->memory;
@@ -286,10 +293,11 @@ static ecs_Status count_combinations(Build *build, uint32_t count) {
     build->starts[build->combinations[i] - build->base + 1]++;
   for (uint32_t i = 1; i < needed; i++)
     build->starts[i] += build->starts[i - 1];
+  ECS_ASSERT(build->starts[needed - 1] == count);
   return ECS_OK;
 }
 
-/* A stable counting sort of one part's new rows by combination. */
+/* Sorts the new rows of one group by combination: a stable counting sort. */
 static void sort_rows(Build *build, uint32_t *rows, uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
     build->sorted[build->starts[build->combinations[i] - build->base]++] =
@@ -300,8 +308,9 @@ static void sort_rows(Build *build, uint32_t *rows, uint32_t count) {
   build->starts[0] = 0;
 }
 
-/* Brings the rows of one driver table together by combination. */
-static ecs_Status bring_together(Build *build, uint32_t first) {
+/* Sorts the rows of one driver table by combination and cuts them into blocks.
+ */
+static ecs_Status sort_and_cut(Build *build, uint32_t first) {
   RowList *list = build->list;
   Memory *memory = &build->store->memory;
   uint32_t count = list->count - first;
@@ -325,18 +334,115 @@ static ecs_Status bring_together(Build *build, uint32_t first) {
   return status;
 }
 
-static ecs_Status visit_tables(Build *build, uint32_t *tables) {
+static ecs_Status append_tables(Build *build, uint32_t *tables) {
   const QueryGroup *driver = &build->groups[build->driver];
   uint32_t combination = 0;
   for (uint32_t i = 0; i < driver->match.count; i++) {
     uint32_t first = build->list->count;
     const Table *table = driver->group->tables[driver->match.tables[i]];
     build->base = build->list->tables_count;
-    ecs_Status status = visit_table(build, table, tables, &combination);
-    if (status == ECS_OK) status = bring_together(build, first);
+    ecs_Status status = append_table(build, table, tables, &combination);
+    if (status == ECS_OK) status = sort_and_cut(build, first);
     if (status != ECS_OK) return status;
   }
   return ECS_OK;
+}
+
+/* Checking -------------------------------------------------------------- */
+
+/* The arguments that a list was built with. */
+typedef struct Origin {
+  const Store *store;
+  const QueryGroup *groups;
+  uint32_t driver;
+} Origin;
+
+/* Does the entity match in all groups? */
+static bool entity_matches(const RowList *list, const Origin *origin,
+                           ecs_Entity entity) {
+  RowRef main_row = store_locate_main(origin->store, entity);
+  for (uint32_t g = 0; g < list->group_count; g++) {
+    RowRef row = query_group_locate(&origin->groups[g], entity, main_row);
+    if (!query_group_fits(&origin->groups[g], row)) return false;
+  }
+  return true;
+}
+
+/* Has the list as many rows as the driver has rows that match? */
+static bool check_count(const RowList *list, const Origin *origin) {
+  const QueryGroup *driver = &origin->groups[origin->driver];
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < driver->match.count; i++) {
+    const Table *table = driver->group->tables[driver->match.tables[i]];
+    for (uint32_t row = 0; row < table->count; row++)
+      count += entity_matches(list, origin, table->entities[row]);
+  }
+  return count == list->count;
+}
+
+/* Are the rows at one position of a block those of one entity, and does the
+ * entity match? */
+static bool check_row(const RowList *list, const Origin *origin,
+                      const Block *block, uint32_t index) {
+  const Table *table =
+      row_list_table(list, block, origin->groups, origin->driver);
+  uint32_t row = row_list_rows(list, block, origin->driver)[index];
+  if (row >= table->count) return false;
+  ecs_Entity entity = table->entities[row];
+  RowRef main_row = store_locate_main(origin->store, entity);
+  for (uint32_t g = 0; g < list->group_count; g++) {
+    RowRef found = query_group_locate(&origin->groups[g], entity, main_row);
+    if (found.table != row_list_table(list, block, origin->groups, g))
+      return false;
+    if (found.table != NULL &&
+        found.row != row_list_rows(list, block, g)[index])
+      return false;
+  }
+  return entity_matches(list, origin, entity);
+}
+
+static bool check_block(const RowList *list, const Origin *origin,
+                        const Block *block) {
+  const uint32_t *rows = row_list_rows(list, block, origin->driver);
+  if (block->runs != find_runs(list, *block)) return false;
+  if (block->count > ECS_BLOCK_ROWS && !is_run_everywhere(list, *block))
+    return false;
+  for (uint32_t i = 0; i < block->count; i++) {
+    if (i > 0 && rows[i] <= rows[i - 1]) return false;
+    if (!check_row(list, origin, block, i)) return false;
+  }
+  return true;
+}
+
+/* Blocks are ordered by the driver's table, then by combination, then by the
+ * driver's row. */
+static bool check_order(const RowList *list, const Origin *origin,
+                        const Block *before, const Block *block) {
+  uint32_t driver = origin->driver;
+  const uint32_t *last =
+      row_list_rows(list, before, driver) + before->count - 1;
+  if (block->tables == before->tables)
+    return row_list_rows(list, block, driver)[0] > *last;
+  return block->tables > before->tables &&
+         row_list_table(list, block, origin->groups, driver)->id >=
+             row_list_table(list, before, origin->groups, driver)->id;
+}
+
+bool row_list_check_invariants(const RowList *list, const Store *store,
+                               const QueryGroup *groups, uint32_t driver) {
+  Origin origin = {store, groups, driver};
+  uint32_t next = 0;
+  if (!row_list_is_fresh(list, groups)) return false;
+  for (uint32_t i = 0; i < list->block_count; i++) {
+    const Block *block = &list->blocks[i];
+    if (block->first != next || block->count == 0) return false;
+    if (block->count > list->count - next) return false;
+    if (block->tables >= list->tables_count) return false;
+    if (i > 0 && !check_order(list, &origin, block - 1, block)) return false;
+    if (!check_block(list, &origin, block)) return false;
+    next += block->count;
+  }
+  return next == list->count && check_count(list, &origin);
 }
 
 ecs_Status row_list_build(RowList *list, Store *store, const QueryGroup *groups,
@@ -346,15 +452,18 @@ ecs_Status row_list_build(RowList *list, Store *store, const QueryGroup *groups,
       .list = list, .store = store, .groups = groups, .driver = driver};
   uint32_t *tables = memory_zeroed(memory, list->group_count, sizeof(uint32_t));
   if (tables == NULL) return ECS_E_MEMORY;
+  ECS_ASSERT(driver < list->group_count);
   list->built = false;
   list->count = list->block_count = list->tables_count = 0;
   ecs_Status status = build_init(&build, memory);
-  if (status == ECS_OK) status = visit_tables(&build, tables);
+  if (status == ECS_OK) status = append_tables(&build, tables);
   build_deinit(&build, memory);
   memory_free(memory, tables, list->group_count * sizeof(uint32_t));
   if (status != ECS_OK) return status;
   for (uint32_t i = 0; i < list->group_count; i++)
     list->versions[i] = groups[i].group->version;
   list->built = true;
+  ECS_ASSERT(query_group_rows(&groups[driver]) > ROW_LIST_CHECKED_ROWS ||
+             row_list_check_invariants(list, store, groups, driver));
   return ECS_OK;
 }

@@ -1,78 +1,111 @@
-/* row_list.h: the rows that match a query whose terms span groups.
+/* row_list.h: the rows that match a query, where tables alone do not tell.
  *
- * One part drives: its matching rows are visited in order, and the places of
- * their entities in the other parts are looked up. Rows with the same tables
- * in all parts are brought together, in the driver's order, and cut into
- * blocks:
+ * A list is needed when the terms are in several groups, or ask for tags stored
+ * as bits. One group drives: its matching rows are read in order, and the rows
+ * of their entities in the other groups are looked up (join.h). Rows with the
+ * same tables in all groups are put next to each other, in the driver's order,
+ * and cut into blocks:
  *
- *      block     tables          rows of part 0       rows of part 1
+ *      block     tables          rows in group 0      rows in group 1
  *        0       {A B}, {S}      5 6 7 8              0 1 2 3     <- in a run
  *        1       {A},   {S}      2 9 1                8 4 6
  *        2       {A},   absent   ...
  *
- * A block is a run in a part when its rows there follow each other; then its
- * columns are used in place. Blocks that are runs in every part may be long;
- * others have at most ECS_BLOCK_ROWS rows.
+ * A block is a run in a group when its rows there follow each other; its
+ * columns there are then used in place. Blocks that are runs in every group may
+ * have any length; others have at most ECS_BLOCK_ROWS rows.
  *
- * The list stays good while no group of the query changes (Group.version).
+ * A list is fresh while no group of the query has changed (Group.version).
  */
 #ifndef ECS_ROW_LIST_H
 #define ECS_ROW_LIST_H
 
 #include "query/query_group.h"
 
+/* Checked builds do not check lists whose driver has more rows. */
+#define ROW_LIST_CHECKED_ROWS 256u
+
 typedef struct Block {
-  uint32_t first; /* of its rows in the list */
-  uint32_t count;
-  uint32_t tables; /* which combination of tables */
-  uint64_t runs;   /* bit k: its rows of part k follow each other; parts past
-                      64 are not told apart and count as scattered */
+  uint32_t first;  /* position of its first row in the list */
+  uint32_t count;  /* rows; never 0 */
+  uint32_t tables; /* number of its combination of tables */
+  uint64_t runs;   /* bit k: its rows in group k follow each other, or are
+                      absent; groups from 64 on have no bit and are gathered */
 } Block;
 
 typedef struct RowList {
   uint32_t group_count;
-  uint64_t *versions; /* of the groups, one per part, when it was built */
-  uint32_t **rows;    /* one array per part; owned */
-  uint32_t capacity;  /* of each of them */
-  uint32_t count;     /* rows that match */
-  uint32_t *tables;   /* part_count ids per combination; QUERY_GROUP_ABSENT */
+  uint64_t
+      *versions;     /* per group, its version when the list was built; owned */
+  uint32_t **rows;   /* per group, the rows that match; owned */
+  uint32_t capacity; /* rows that each of these arrays has room for */
+  uint32_t count;    /* rows that match */
+  uint32_t *tables;  /* per combination, group_count table ids or
+                         QUERY_GROUP_ABSENT; owned */
   uint32_t tables_count;    /* combinations */
-  uint32_t tables_capacity; /* in ids */
-  Block *blocks;
+  uint32_t tables_capacity; /* table ids that there is room for */
+  Block *blocks;            /* in the order of the rows; owned */
   uint32_t block_count;
   uint32_t block_capacity;
-  bool built;
+  bool built; /* false: the list was never built, or building failed */
 } RowList;
 
+/* Life ------------------------------------------------------------------ */
+
+/* Makes a list that is not built. ECS_E_MEMORY: row_list_deinit frees what was
+ * allocated. */
 ECS_INTERNAL ecs_Status row_list_init(RowList *list, Memory *memory,
                                       uint32_t group_count);
+
+/* Frees everything; a zeroed list may be given, too. */
 ECS_INTERNAL void row_list_deinit(RowList *list, Memory *memory);
 
-/* Is it still what row_list_build would make? */
+/* Building -------------------------------------------------------------- */
+
+/* Is the list what row_list_build would make now? Cost: a comparison per group.
+ */
 ECS_INTERNAL bool row_list_is_fresh(const RowList *list,
                                     const QueryGroup *groups);
 
-/* Fills the list. ECS_E_MEMORY leaves it not built. Cost: one look-up per row
- * of the driver and other part. */
+/* Fills the list with the rows that match in all groups; group number driver
+ * drives. ECS_E_MEMORY: the list is not built. Cost: a look-up for each row of
+ * the driver in each other group. */
 ECS_INTERNAL ecs_Status row_list_build(RowList *list, Store *store,
                                        const QueryGroup *groups,
                                        uint32_t driver);
 
-/* The table of a block in a part; NULL when absent. */
+/* Checked builds: is the list fresh, and is every matching row listed once, in
+ * order, with the rows of its entity in the other groups? Blocks, runs and
+ * combinations are checked, too. Cost: a look-up for each row of the driver in
+ * each group. */
+ECS_INTERNAL bool row_list_check_invariants(const RowList *list,
+                                            const Store *store,
+                                            const QueryGroup *groups,
+                                            uint32_t driver);
+
+/* Reading --------------------------------------------------------------- */
+
+/* The table of a block in a group; NULL: its entities have no row there. */
 static inline Table *row_list_table(const RowList *list, const Block *block,
                                     const QueryGroup *groups,
                                     uint32_t group_index) {
+  ECS_ASSERT(block->tables < list->tables_count);
+  ECS_ASSERT(group_index < list->group_count);
   uint32_t id = list->tables[block->tables * list->group_count + group_index];
   return id == QUERY_GROUP_ABSENT ? NULL
                                   : groups[group_index].group->tables[id];
 }
 
+/* The rows of a block in a group, block->count of them; undefined where they
+ * are absent. */
 static inline const uint32_t *row_list_rows(const RowList *list,
                                             const Block *block,
                                             uint32_t group_index) {
+  ECS_ASSERT(block->first + block->count <= list->count);
   return list->rows[group_index] + block->first;
 }
 
+/* Do the rows of a block in a group follow each other, or are they absent? */
 static inline bool block_is_run_in(const Block *block, uint32_t group_index) {
   return group_index < 64 && (block->runs >> group_index & 1u) != 0;
 }

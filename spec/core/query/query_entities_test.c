@@ -1,8 +1,8 @@
-/* query_entities_test.c: entities of a query one at a time: copying them, locating each,
- * and the row_epoch that says when to ask again.
+/* query_entities_test.c: entities of a query one at a time: copying them,
+ * locating each, and the row_epoch that says when to locate again.
  *
- * What locating says is compared with what a walk hands out, row by row, for
- * queries of every plan.
+ * For queries of every plan, what locating finds is compared, row by row, with
+ * what a cursor hands out.
  *
  *      A {x f32, y f64}  B {u16}  Tag       main group
  *      S {u32}                              sparse set
@@ -69,11 +69,11 @@ static void finish(Fixture *fixture) {
   close_world(fixture->world, &fixture->failing);
 }
 
-static uint64_t pulse_of(const Fixture *fixture) {
+static uint64_t row_epoch_of(const Fixture *fixture) {
   return *ecs_world_row_epoch(fixture->world);
 }
 
-/* What a walk says of one of its rows. */
+/* Compares one row of a batch with what locating finds. */
 static void assert_located(ecs_Query *query, const ecs_Batch *batch,
                            uint32_t row) {
   void *elements[8] = {NULL};
@@ -84,7 +84,7 @@ static void assert_located(ecs_Query *query, const ecs_Batch *batch,
   for (uint32_t k = 0; k < batch->column_count; k++) {
     bool held = query->terms[query->columns[k].term].access != ECS_READ;
     if (held || batch->columns[k] == NULL) {
-      assert_null(elements[k]); /* this very walk writes it */
+      assert_null(elements[k]); /* the open cursor writes it */
       continue;
     }
     uint32_t bytes = 1u << query->columns[k].shift;
@@ -93,7 +93,7 @@ static void assert_located(ecs_Query *query, const ecs_Batch *batch,
   }
 }
 
-/* Copies, walks, locates; every way says the same. */
+/* Copies the entities, goes through batches and locates: all must agree. */
 static void assert_visits(Fixture *fixture, const ecs_Term *terms,
                           uint32_t count) {
   ecs_Query *query = make_query(fixture->world, terms, count);
@@ -104,15 +104,15 @@ static void assert_visits(Fixture *fixture, const ecs_Term *terms,
   assert_int_equal(total, matches);
   ecs_Cursor cursor;
   ecs_Batch batch;
-  uint64_t at = 0;
+  uint64_t index = 0;
   assert_int_equal(ecs_query_begin(query, ECS_BATCH_WHOLE, &cursor), ECS_OK);
   while (ecs_cursor_next(&cursor, &batch))
     for (uint32_t i = 0; i < batch.count; i++) {
-      assert_int_equal(batch.entities[i], copied[at++]);
+      assert_int_equal(batch.entities[i], copied[index++]);
       assert_located(query, &batch, i);
     }
   assert_int_equal(ecs_cursor_end(&cursor), ECS_OK);
-  assert_int_equal(at, total);
+  assert_int_equal(index, total);
   for (uint32_t k = 0; k < 24; k++) {
     void *elements[8];
     uint32_t flags = 0;
@@ -266,7 +266,7 @@ static void what_is_recorded_is_heeded(void **state) {
   finish(&fixture);
 }
 
-static void the_pulse_tells_of_every_change(void **state) {
+static void every_change_shows_in_the_row_epoch(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -275,36 +275,37 @@ static void the_pulse_tells_of_every_change(void **state) {
   ecs_Query *query = make_query(fixture.world, &read, 1);
   ecs_Cursor cursor;
   ecs_Entity entity = 0;
-  uint64_t before = pulse_of(&fixture);
+  uint64_t before = row_epoch_of(&fixture);
   float value[4] = {1, 2, 3, 4};
   assert_int_equal(ecs_set(world, fixture.entities[0], fixture.a, value, ~0u),
                    ECS_OK);
-  assert_int_equal(pulse_of(&fixture), before); /* nothing has moved */
-#define BEATS(call)                           \
-  do {                                        \
-    before = pulse_of(&fixture);              \
-    assert_int_equal(call, ECS_OK);           \
-    assert_true(pulse_of(&fixture) > before); \
+  assert_int_equal(row_epoch_of(&fixture), before); /* nothing has moved */
+#define ASSERT_CHANGES_EPOCH(call)                \
+  do {                                            \
+    before = row_epoch_of(&fixture);              \
+    assert_int_equal(call, ECS_OK);               \
+    assert_true(row_epoch_of(&fixture) > before); \
   } while (0)
-  BEATS(ecs_spawn(world, &fixture.a, 1, NULL, &entity));
-  BEATS(ecs_add(world, entity, fixture.b, NULL));
-  BEATS(ecs_add(world, entity, fixture.s, NULL));
-  BEATS(ecs_add(world, entity, fixture.t, NULL));
-  BEATS(ecs_remove(world, entity, fixture.b));
-  BEATS(ecs_destroy(world, entity));
-  BEATS(ecs_query_begin(query, ECS_BATCH_WHOLE, &cursor));
-  BEATS(ecs_cursor_end(&cursor));
-  BEATS(ecs_defer_begin(world));
-  BEATS(ecs_defer_end(world));
-  BEATS(ecs_group(world, &fixture.a, 1));
-  BEATS(ecs_world_clear(world));
+  ASSERT_CHANGES_EPOCH(ecs_spawn(world, &fixture.a, 1, NULL, &entity));
+  ASSERT_CHANGES_EPOCH(ecs_add(world, entity, fixture.b, NULL));
+  ASSERT_CHANGES_EPOCH(ecs_add(world, entity, fixture.s, NULL));
+  ASSERT_CHANGES_EPOCH(ecs_add(world, entity, fixture.t, NULL));
+  ASSERT_CHANGES_EPOCH(ecs_remove(world, entity, fixture.b));
+  ASSERT_CHANGES_EPOCH(ecs_destroy(world, entity));
+  ASSERT_CHANGES_EPOCH(ecs_query_begin(query, ECS_BATCH_WHOLE, &cursor));
+  ASSERT_CHANGES_EPOCH(ecs_cursor_end(&cursor));
+  ASSERT_CHANGES_EPOCH(ecs_defer_begin(world));
+  ASSERT_CHANGES_EPOCH(ecs_defer_end(world));
+  ASSERT_CHANGES_EPOCH(ecs_group(world, &fixture.a, 1));
+  ASSERT_CHANGES_EPOCH(ecs_world_clear(world));
   assert_int_equal(ecs_spawn(world, &fixture.a, 1, NULL, &entity), ECS_OK);
   assert_int_equal(ecs_defer_begin(world), ECS_OK);
-  BEATS(ecs_destroy(world, entity)); /* recorded: it matches no more */
-#undef BEATS
-  before = pulse_of(&fixture);
+  ASSERT_CHANGES_EPOCH(
+      ecs_destroy(world, entity)); /* recorded: it no longer matches */
+#undef ASSERT_CHANGES_EPOCH
+  before = row_epoch_of(&fixture);
   ecs_defer_discard(world);
-  assert_true(pulse_of(&fixture) > before);
+  assert_true(row_epoch_of(&fixture) > before);
   finish(&fixture);
 }
 
@@ -339,7 +340,7 @@ int main(void) {
       cmocka_unit_test(copying_asks_who_may_walk),
       cmocka_unit_test(a_row_is_followed),
       cmocka_unit_test(what_is_recorded_is_heeded),
-      cmocka_unit_test(the_pulse_tells_of_every_change),
+      cmocka_unit_test(every_change_shows_in_the_row_epoch),
       cmocka_unit_test(a_new_plan_may_fail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

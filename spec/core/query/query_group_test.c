@@ -1,7 +1,7 @@
-/* query_group_test.c: what a query asks of one group.
+/* query_group_test.c: what a query demands of one group.
  *
- * Parts are made by hand over groups of a small world: eleven tags stored as
- * bits, so that they take two columns, and three components in tables.
+ * Demands are made by hand on the main group of a small world: three components
+ * in tables, and eleven tags stored as bits, which take two columns.
  *
  *      bits column 0   T0 T1 T2 T3 T4 T5 T6 T7
  *      bits column 1   T8 T9 T10
@@ -53,19 +53,19 @@ static uint32_t bit_of(const Fixture *fixture, ecs_Component component) {
   return fixture->world->store.components[component].bit;
 }
 
-static QueryGroup part_over_main(const Fixture *fixture) {
-  QueryGroup part;
-  memset(&part, 0xff, sizeof part);
-  assert_int_equal(query_group_init(&part, fixture->memory,
+static QueryGroup query_group_over_main(const Fixture *fixture) {
+  QueryGroup query_group;
+  memset(&query_group, 0xff, sizeof query_group);
+  assert_int_equal(query_group_init(&query_group, fixture->memory,
                                     store_main(&fixture->world->store)),
                    ECS_OK);
-  return part;
+  return query_group;
 }
 
-static RowRef spawn(const Fixture *fixture, const ecs_Component *what,
+static RowRef spawn(const Fixture *fixture, const ecs_Component *components,
                     uint32_t count) {
   ecs_Entity entity = 0;
-  assert_int_equal(ecs_spawn(fixture->world, what, count, NULL, &entity),
+  assert_int_equal(ecs_spawn(fixture->world, components, count, NULL, &entity),
                    ECS_OK);
   return store_locate_main(&fixture->world->store, entity);
 }
@@ -74,19 +74,21 @@ static void a_fresh_part_asks_for_nothing(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  QueryGroup part = part_over_main(&fixture);
-  assert_ptr_equal(part.group, store_main(&fixture.world->store));
-  assert_int_equal(part.match.words, 1);
-  assert_int_equal(part.bits_columns, 2);
-  assert_false(part.filters);
-  assert_false(part.required);
-  assert_int_equal(part.match.required[0] | part.match.excluded[0], 0);
+  QueryGroup query_group = query_group_over_main(&fixture);
+  assert_ptr_equal(query_group.group, store_main(&fixture.world->store));
+  assert_int_equal(query_group.match.words, 1);
+  assert_int_equal(query_group.bits_columns, 2);
+  assert_false(query_group.filters);
+  assert_false(query_group.required);
+  assert_int_equal(
+      query_group.match.required[0] | query_group.match.excluded[0], 0);
   for (uint32_t i = 0; i < 2; i++)
-    assert_int_equal(part.bits_needed[i] | part.bits_forbidden[i], 0);
+    assert_int_equal(query_group.bits_needed[i] | query_group.bits_forbidden[i],
+                     0);
   RowRef place = spawn(&fixture, fixture.bits, 3);
-  assert_true(query_group_row_fits(&part, place.table, place.row));
-  query_group_deinit(&part, fixture.memory);
-  assert_null(part.group);
+  assert_true(query_group_row_fits(&query_group, place.table, place.row));
+  query_group_deinit(&query_group, fixture.memory);
+  assert_null(query_group.group);
   finish(&fixture);
 }
 
@@ -96,15 +98,15 @@ static void a_part_of_a_group_without_components_needs_no_memory(void **state) {
   ecs_WorldDescription how = {failing_memory_init(&failing), 0};
   ecs_World *world = NULL;
   assert_int_equal(ecs_world_create(&how, &world), ECS_OK);
-  QueryGroup part;
+  QueryGroup query_group;
   failing_memory_arm(&failing, 1, FAIL_ONWARD);
-  assert_int_equal(
-      query_group_init(&part, &world->store.memory, store_main(&world->store)),
-      ECS_OK);
+  assert_int_equal(query_group_init(&query_group, &world->store.memory,
+                                    store_main(&world->store)),
+                   ECS_OK);
   assert_int_equal(failing_memory_disarm(&failing), 0);
-  assert_int_equal(part.match.words, 0);
-  assert_int_equal(part.bits_columns, 0);
-  query_group_deinit(&part, &world->store.memory);
+  assert_int_equal(query_group.match.words, 0);
+  assert_int_equal(query_group.bits_columns, 0);
+  query_group_deinit(&query_group, &world->store.memory);
   ecs_world_destroy(world);
 }
 
@@ -112,19 +114,20 @@ static void tables_are_asked_for_by_masks(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  QueryGroup part = part_over_main(&fixture);
-  query_group_demand(&part, bit_of(&fixture, fixture.b), false);
-  assert_false(part.required);
-  query_group_demand(&part, bit_of(&fixture, fixture.a), true);
-  assert_true(part.required);
-  query_group_demand(&part, bit_of(&fixture, fixture.c), true);
-  assert_false(part.filters);
+  QueryGroup query_group = query_group_over_main(&fixture);
+  query_group_demand(&query_group, bit_of(&fixture, fixture.b), false);
+  assert_false(query_group.required);
+  query_group_demand(&query_group, bit_of(&fixture, fixture.a), true);
+  assert_true(query_group.required);
+  query_group_demand(&query_group, bit_of(&fixture, fixture.c), true);
+  assert_false(query_group.filters);
   uint64_t one = 1;
   assert_int_equal(
-      part.match.required[0],
+      query_group.match.required[0],
       one << bit_of(&fixture, fixture.a) | one << bit_of(&fixture, fixture.c));
-  assert_int_equal(part.match.excluded[0], one << bit_of(&fixture, fixture.b));
-  query_group_deinit(&part, fixture.memory);
+  assert_int_equal(query_group.match.excluded[0],
+                   one << bit_of(&fixture, fixture.b));
+  query_group_deinit(&query_group, fixture.memory);
   finish(&fixture);
 }
 
@@ -132,20 +135,21 @@ static void tags_stored_as_bits_are_asked_for_by_filters(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  QueryGroup part = part_over_main(&fixture);
-  query_group_demand(&part, bit_of(&fixture, fixture.bits[10]), false);
-  assert_true(part.filters);
-  assert_false(part.required);
-  query_group_demand(&part, bit_of(&fixture, fixture.bits[0]), true);
-  query_group_demand(&part, bit_of(&fixture, fixture.bits[7]), true);
-  query_group_demand(&part, bit_of(&fixture, fixture.bits[8]), false);
-  assert_true(part.required);
-  assert_int_equal(part.bits_needed[0], 0x81);
-  assert_int_equal(part.bits_needed[1], 0);
-  assert_int_equal(part.bits_forbidden[0], 0);
-  assert_int_equal(part.bits_forbidden[1], 0x05);
-  assert_int_equal(part.match.required[0] | part.match.excluded[0], 0);
-  query_group_deinit(&part, fixture.memory);
+  QueryGroup query_group = query_group_over_main(&fixture);
+  query_group_demand(&query_group, bit_of(&fixture, fixture.bits[10]), false);
+  assert_true(query_group.filters);
+  assert_false(query_group.required);
+  query_group_demand(&query_group, bit_of(&fixture, fixture.bits[0]), true);
+  query_group_demand(&query_group, bit_of(&fixture, fixture.bits[7]), true);
+  query_group_demand(&query_group, bit_of(&fixture, fixture.bits[8]), false);
+  assert_true(query_group.required);
+  assert_int_equal(query_group.bits_needed[0], 0x81);
+  assert_int_equal(query_group.bits_needed[1], 0);
+  assert_int_equal(query_group.bits_forbidden[0], 0);
+  assert_int_equal(query_group.bits_forbidden[1], 0x05);
+  assert_int_equal(
+      query_group.match.required[0] | query_group.match.excluded[0], 0);
+  query_group_deinit(&query_group, fixture.memory);
   finish(&fixture);
 }
 
@@ -159,21 +163,22 @@ static void a_row_fits_when_it_has_the_needed_and_no_forbidden_bits(
   Fixture fixture;
   start(&fixture);
   for (uint32_t pair = 0; pair < 25; pair++) {
-    const ecs_Component what[] = {fixture.bits[tags[pair / 5]],
-                                  fixture.bits[tags[pair % 5]]};
+    const ecs_Component components[] = {fixture.bits[tags[pair / 5]],
+                                        fixture.bits[tags[pair % 5]]};
     if (pair / 5 == pair % 5) continue;
-    QueryGroup part = part_over_main(&fixture);
-    query_group_demand(&part, bit_of(&fixture, what[0]), true);
-    query_group_demand(&part, bit_of(&fixture, what[1]), false);
-    RowRef none = spawn(&fixture, what, 0);
-    assert_false(query_group_row_fits(&part, none.table, none.row));
-    RowRef needed = spawn(&fixture, what, 1);
-    assert_true(query_group_row_fits(&part, needed.table, needed.row));
-    RowRef forbidden = spawn(&fixture, what + 1, 1);
-    assert_false(query_group_row_fits(&part, forbidden.table, forbidden.row));
-    RowRef both = spawn(&fixture, what, 2);
-    assert_false(query_group_row_fits(&part, both.table, both.row));
-    query_group_deinit(&part, fixture.memory);
+    QueryGroup query_group = query_group_over_main(&fixture);
+    query_group_demand(&query_group, bit_of(&fixture, components[0]), true);
+    query_group_demand(&query_group, bit_of(&fixture, components[1]), false);
+    RowRef none = spawn(&fixture, components, 0);
+    assert_false(query_group_row_fits(&query_group, none.table, none.row));
+    RowRef needed = spawn(&fixture, components, 1);
+    assert_true(query_group_row_fits(&query_group, needed.table, needed.row));
+    RowRef forbidden = spawn(&fixture, components + 1, 1);
+    assert_false(
+        query_group_row_fits(&query_group, forbidden.table, forbidden.row));
+    RowRef both = spawn(&fixture, components, 2);
+    assert_false(query_group_row_fits(&query_group, both.table, both.row));
+    query_group_deinit(&query_group, fixture.memory);
     assert_int_equal(ecs_world_clear(fixture.world), ECS_OK);
   }
   finish(&fixture);
@@ -183,19 +188,19 @@ static void all_needed_bits_must_be_there(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  const ecs_Component what[] = {fixture.bits[1], fixture.bits[2],
-                                fixture.bits[9]};
-  QueryGroup part = part_over_main(&fixture);
+  const ecs_Component components[] = {fixture.bits[1], fixture.bits[2],
+                                      fixture.bits[9]};
+  QueryGroup query_group = query_group_over_main(&fixture);
   for (uint32_t i = 0; i < 3; i++)
-    query_group_demand(&part, bit_of(&fixture, what[i]), true);
+    query_group_demand(&query_group, bit_of(&fixture, components[i]), true);
   for (uint32_t count = 0; count <= 3; count++) {
-    RowRef place = spawn(&fixture, what, count);
-    assert_int_equal(query_group_row_fits(&part, place.table, place.row),
+    RowRef place = spawn(&fixture, components, count);
+    assert_int_equal(query_group_row_fits(&query_group, place.table, place.row),
                      count == 3);
   }
-  RowRef place = spawn(&fixture, what + 1, 2);
-  assert_false(query_group_row_fits(&part, place.table, place.row));
-  query_group_deinit(&part, fixture.memory);
+  RowRef place = spawn(&fixture, components + 1, 2);
+  assert_false(query_group_row_fits(&query_group, place.table, place.row));
+  query_group_deinit(&query_group, fixture.memory);
   finish(&fixture);
 }
 
@@ -204,19 +209,22 @@ static void a_part_counts_the_rows_of_its_tables(void **state) {
   Fixture fixture;
   start(&fixture);
   Group *main = store_main(&fixture.world->store);
-  const ecs_Component what[] = {fixture.b, fixture.a, fixture.c};
-  QueryGroup part = part_over_main(&fixture);
-  query_group_demand(&part, bit_of(&fixture, fixture.a), true);
-  query_group_demand(&part, bit_of(&fixture, fixture.c), false);
-  assert_int_equal(group_attach(main, fixture.memory, &part.match), ECS_OK);
-  assert_int_equal(query_group_rows(&part), 0);
-  for (uint32_t i = 0; i < 3; i++) (void)spawn(&fixture, what, 2);     /* B A */
-  for (uint32_t i = 0; i < 2; i++) (void)spawn(&fixture, what + 1, 1); /* A */
-  for (uint32_t i = 0; i < 5; i++) (void)spawn(&fixture, what, 3);
-  (void)spawn(&fixture, what, 1);
-  assert_int_equal(query_group_rows(&part), 5);
-  group_detach(main, &part.match);
-  query_group_deinit(&part, fixture.memory);
+  const ecs_Component components[] = {fixture.b, fixture.a, fixture.c};
+  QueryGroup query_group = query_group_over_main(&fixture);
+  query_group_demand(&query_group, bit_of(&fixture, fixture.a), true);
+  query_group_demand(&query_group, bit_of(&fixture, fixture.c), false);
+  assert_int_equal(group_attach(main, fixture.memory, &query_group.match),
+                   ECS_OK);
+  assert_int_equal(query_group_rows(&query_group), 0);
+  for (uint32_t i = 0; i < 3; i++)
+    (void)spawn(&fixture, components, 2); /* B A */
+  for (uint32_t i = 0; i < 2; i++)
+    (void)spawn(&fixture, components + 1, 1); /* A */
+  for (uint32_t i = 0; i < 5; i++) (void)spawn(&fixture, components, 3);
+  (void)spawn(&fixture, components, 1);
+  assert_int_equal(query_group_rows(&query_group), 5);
+  group_detach(main, &query_group.match);
+  query_group_deinit(&query_group, fixture.memory);
   finish(&fixture);
 }
 
@@ -231,15 +239,17 @@ static void components_past_the_first_word_are_told_apart(void **state) {
     snprintf(name, sizeof name, "M%u", (unsigned)i);
     last = define(&fixture, name, ECS_STORE_TABLE);
   }
-  QueryGroup part = part_over_main(&fixture);
+  QueryGroup query_group = query_group_over_main(&fixture);
   uint32_t bit = bit_of(&fixture, last);
-  assert_int_equal(part.match.words, 3);
-  query_group_demand(&part, bit, true);
-  query_group_demand(&part, bit - 64, false);
-  assert_int_equal(part.match.required[bit / 64], UINT64_C(1) << bit % 64);
-  assert_int_equal(part.match.excluded[bit / 64 - 1], UINT64_C(1) << bit % 64);
-  assert_int_equal(part.match.required[0], 0);
-  query_group_deinit(&part, fixture.memory);
+  assert_int_equal(query_group.match.words, 3);
+  query_group_demand(&query_group, bit, true);
+  query_group_demand(&query_group, bit - 64, false);
+  assert_int_equal(query_group.match.required[bit / 64], UINT64_C(1)
+                                                             << bit % 64);
+  assert_int_equal(query_group.match.excluded[bit / 64 - 1], UINT64_C(1)
+                                                                 << bit % 64);
+  assert_int_equal(query_group.match.required[0], 0);
+  query_group_deinit(&query_group, fixture.memory);
   finish(&fixture);
 }
 #endif
@@ -252,12 +262,12 @@ static void every_allocation_of_a_part_may_fail(void **state) {
     Group *main = store_main(&fixture.world->store);
     uint64_t blocks = fixture.failing.blocks, nth = 0, injected;
     do {
-      QueryGroup part;
+      QueryGroup query_group;
       failing_memory_arm(&fixture.failing, ++nth, (FailingMode)mode);
-      ecs_Status status = query_group_init(&part, fixture.memory, main);
+      ecs_Status status = query_group_init(&query_group, fixture.memory, main);
       injected = failing_memory_disarm(&fixture.failing);
       assert_int_equal(status, injected > 0 ? ECS_E_MEMORY : ECS_OK);
-      query_group_deinit(&part, fixture.memory);
+      query_group_deinit(&query_group, fixture.memory);
       assert_int_equal(fixture.failing.blocks, blocks);
     } while (injected > 0);
     assert_int_equal(nth, 5); /* two masks, two rows of bits */

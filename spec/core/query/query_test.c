@@ -1,8 +1,8 @@
-/* query_test.c: terms, the plan made from them, and which part drives it.
+/* query_test.c: terms, the plan made from them, and which group drives it.
  *
- * The plan's text (query_explain) shows nearly everything a plan decides, so
- * several tests compare it whole. The number of rows per part and the access
- * of its columns decide who drives.
+ * The text of query_explain shows nearly everything that a plan decides, so
+ * several tests compare all of it. Which group drives depends on the rows of
+ * each group and on the access of its columns.
  *
  *      A {f64 f32}  B {u16}  Tag       main group
  *      S {u32 u32 u8}  R {i16}         sparse sets
@@ -44,17 +44,17 @@ static void finish(Fixture *fixture) {
   close_world(fixture->world, &fixture->failing);
 }
 
-static ecs_Entity spawn(const Fixture *fixture, const ecs_Component *what,
+static ecs_Entity spawn(const Fixture *fixture, const ecs_Component *components,
                         uint32_t count) {
   ecs_Entity entity = 0;
-  assert_int_equal(ecs_spawn(fixture->world, what, count, NULL, &entity),
+  assert_int_equal(ecs_spawn(fixture->world, components, count, NULL, &entity),
                    ECS_OK);
   return entity;
 }
 
-static void spawn_many(const Fixture *fixture, ecs_Component what,
+static void spawn_many(const Fixture *fixture, ecs_Component component,
                        uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) (void)spawn(fixture, &what, 1);
+  for (uint32_t i = 0; i < count; i++) (void)spawn(fixture, &component, 1);
 }
 
 static uint64_t count_of(ecs_Query *query) {
@@ -171,11 +171,11 @@ static void terms_of_several_groups_make_a_partial_plan(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  const ecs_Component what[] = {fixture.a, fixture.b, fixture.s};
+  const ecs_Component components[] = {fixture.a, fixture.b, fixture.s};
   const ecs_Term terms[] = {
       {fixture.a, ECS_READ}, {fixture.s, ECS_WRITE}, {fixture.b, ECS_WITH}};
   ecs_Query *query = make_query(fixture.world, terms, 3);
-  for (uint32_t i = 0; i < 2; i++) (void)spawn(&fixture, what, 3);
+  for (uint32_t i = 0; i < 2; i++) (void)spawn(&fixture, components, 3);
   spawn_many(&fixture, fixture.a, 20);
   assert_int_equal(count_of(query), 2);
   assert_explains(query,
@@ -194,11 +194,12 @@ static void terms_that_share_no_group_make_a_blind_plan(void **state) {
   start(&fixture);
   const ecs_Component group[] = {fixture.b, fixture.tag};
   assert_int_equal(ecs_group(fixture.world, group, 2), ECS_OK);
-  const ecs_Component what[] = {fixture.b, fixture.s};
+  const ecs_Component components[] = {fixture.b, fixture.s};
   const ecs_Term terms[] = {{fixture.b, ECS_READ}, {fixture.s, ECS_READ}};
   ecs_Query *query = make_query(fixture.world, terms, 2);
   ecs_Entity e[3];
-  for (uint32_t i = 0; i < 3; i++) e[i] = spawn(&fixture, what, i == 0 ? 1 : 2);
+  for (uint32_t i = 0; i < 3; i++)
+    e[i] = spawn(&fixture, components, i == 0 ? 1 : 2);
   assert_int_equal(ecs_remove(fixture.world, e[0], fixture.b), ECS_OK);
   assert_explains(query,
                   "blind plan, 2 rows match\n"
@@ -209,16 +210,17 @@ static void terms_that_share_no_group_make_a_blind_plan(void **state) {
   finish(&fixture);
 }
 
-/* Two tables with S: in order in one, the other way round in the other. */
+/* Two tables with S: in order in one, in reverse order in the other. */
 static void explaining_counts_blocks_in_place_and_gathered(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  const ecs_Component what[] = {fixture.a, fixture.tag};
+  const ecs_Component components[] = {fixture.a, fixture.tag};
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_READ}};
   ecs_Entity e[6];
   char text[512];
-  for (uint32_t i = 0; i < 6; i++) e[i] = spawn(&fixture, what, i < 3 ? 1 : 2);
+  for (uint32_t i = 0; i < 6; i++)
+    e[i] = spawn(&fixture, components, i < 3 ? 1 : 2);
   static const uint32_t order[] = {0, 1, 2, 5, 4, 3};
   for (uint32_t i = 0; i < 6; i++)
     assert_int_equal(ecs_add(fixture.world, e[order[i]], fixture.s, NULL), 0);
@@ -292,25 +294,27 @@ static void no_terms_match_every_entity(void **state) {
   finish(&fixture);
 }
 
-/* All pairs of storages and accesses against what ecs_has says. */
+/* Compares all pairs of storages and accesses with ecs_has. */
 static void every_access_means_what_it_says_in_every_storage(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  const ecs_Component what[] = {fixture.a, fixture.tag, fixture.s, fixture.r,
-                                fixture.t};
+  const ecs_Component components[] = {fixture.a, fixture.tag, fixture.s,
+                                      fixture.r, fixture.t};
   ecs_Entity e[32];
   for (uint32_t i = 0; i < 32; i++) {
     e[i] = spawn(&fixture, NULL, 0);
     for (uint32_t k = 0; k < 5; k++)
       if ((i >> k & 1u) != 0)
-        assert_int_equal(ecs_add(fixture.world, e[i], what[k], NULL), ECS_OK);
+        assert_int_equal(ecs_add(fixture.world, e[i], components[k], NULL),
+                         ECS_OK);
   }
   for (uint32_t left = 0; left < 5; left++)
     for (uint32_t right = 0; right < 5; right++)
       for (uint32_t access = 0; left != right && access < 25; access++) {
-        const ecs_Term terms[] = {{what[left], (ecs_Access)(access / 5)},
-                                  {what[right], (ecs_Access)(access % 5)}};
+        const ecs_Term terms[] = {
+            {components[left], (ecs_Access)(access / 5)},
+            {components[right], (ecs_Access)(access % 5)}};
         uint64_t expected = 0;
         ecs_Query *query = make_query(fixture.world, terms, 2);
         for (uint32_t i = 0; i < 32; i++) {
@@ -329,17 +333,17 @@ static void every_access_means_what_it_says_in_every_storage(void **state) {
 
 /* The driver -------------------------------------------------------------- */
 
-/* So many entities with A, with S and with both; who drives then? */
+/* Which group drives when so many entities have A alone, S alone, and both? */
 static ecs_Component driver_of(ecs_Access a, ecs_Access s, uint32_t only_a,
                                uint32_t only_s, uint32_t both) {
   Fixture fixture;
   start(&fixture);
-  const ecs_Component what[] = {fixture.a, fixture.s};
+  const ecs_Component components[] = {fixture.a, fixture.s};
   const ecs_Term terms[] = {{fixture.a, a}, {fixture.s, s}};
   ecs_Query *query = make_query(fixture.world, terms, 2);
   spawn_many(&fixture, fixture.a, only_a);
   spawn_many(&fixture, fixture.s, only_s);
-  for (uint32_t i = 0; i < both; i++) (void)spawn(&fixture, what, 2);
+  for (uint32_t i = 0; i < both; i++) (void)spawn(&fixture, components, 2);
   (void)count_of(query);
   ecs_Component driver = query->terms[query->driver].component;
   finish(&fixture);
@@ -368,7 +372,7 @@ static void the_cheaper_part_drives(void **state) {
   /* 2 * 10 + 10 * 7.5 = 95 for A; 2 * (10 + k) + 20 for S. */
   assert_int_equal(driver_of(ECS_READ, ECS_WRITE, 0, 27, 10), S);
   assert_int_equal(driver_of(ECS_READ, ECS_WRITE, 0, 28, 10), A);
-  /* What may be absent cannot drive. */
+  /* A component that may be absent cannot drive. */
   assert_int_equal(driver_of(ECS_READ, ECS_OPTIONAL, 20, 1, 2), A);
   assert_int_equal(driver_of(ECS_OPTIONAL, ECS_READ, 1, 20, 2), S);
   assert_int_equal(driver_of(ECS_OPTIONAL, ECS_OPTIONAL, 1, 2, 3), A);
@@ -395,15 +399,15 @@ static void the_main_group_drives_what_requires_nothing(void **state) {
   finish(&fixture);
 }
 
-/* A driver that is chosen again when the list is built again. */
+/* The driver is chosen again whenever the list is built again. */
 static void the_driver_follows_the_rows(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  const ecs_Component what[] = {fixture.a, fixture.s};
+  const ecs_Component components[] = {fixture.a, fixture.s};
   const ecs_Term terms[] = {{fixture.a, ECS_WITH}, {fixture.s, ECS_WITH}};
   ecs_Query *query = make_query(fixture.world, terms, 2);
-  for (uint32_t i = 0; i < 3; i++) (void)spawn(&fixture, what, 2);
+  for (uint32_t i = 0; i < 3; i++) (void)spawn(&fixture, components, 2);
   (void)count_of(query);
   assert_int_equal(query->driver, 0);
   spawn_many(&fixture, fixture.a, 1);
@@ -421,10 +425,10 @@ static void a_plan_follows_the_layout(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  const ecs_Component what[] = {fixture.a, fixture.b, fixture.s};
+  const ecs_Component components[] = {fixture.a, fixture.b, fixture.s};
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_READ}};
   ecs_Query *query = make_query(fixture.world, terms, 2);
-  for (uint32_t i = 0; i < 4; i++) (void)spawn(&fixture, what, i % 3 + 1);
+  for (uint32_t i = 0; i < 4; i++) (void)spawn(&fixture, components, i % 3 + 1);
   for (uint32_t round = 0; round < 2; round++) {
     assert_int_equal(count_of(query), 1);
     assert_int_equal(query->group_count, 2);
@@ -438,7 +442,7 @@ static void a_plan_follows_the_layout(void **state) {
     assert_int_equal(query->groups[0].group->id, 0);
     assert_int_equal(ecs_group(fixture.world, &fixture.s, 1), ECS_OK);
   }
-  (void)spawn(&fixture, what, 3);
+  (void)spawn(&fixture, components, 3);
   assert_int_equal(count_of(query), 2);
   finish(&fixture);
 }
@@ -447,21 +451,21 @@ static void tables_that_are_born_later_enter_the_plan(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  const ecs_Component what[] = {fixture.tag, fixture.a, fixture.b};
+  const ecs_Component components[] = {fixture.tag, fixture.a, fixture.b};
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.b, ECS_WITHOUT}};
   ecs_Query *query = make_query(fixture.world, terms, 2);
   assert_int_equal(count_of(query), 0);
-  (void)spawn(&fixture, what, 2);
+  (void)spawn(&fixture, components, 2);
   assert_int_equal(count_of(query), 1);
-  (void)spawn(&fixture, what, 3);
+  (void)spawn(&fixture, components, 3);
   assert_int_equal(count_of(query), 1);
-  (void)spawn(&fixture, what + 1, 1);
+  (void)spawn(&fixture, components + 1, 1);
   assert_int_equal(count_of(query), 2);
   finish(&fixture);
 }
 
-/* A destroyed query leaves its groups' lists of matches. */
-static void a_destroyed_query_is_told_no_more(void **state) {
+/* A destroyed query is removed from its groups' lists of matches. */
+static void a_destroyed_query_leaves_its_groups(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -487,10 +491,10 @@ static void every_allocation_of_a_query_may_fail(void **state) {
   for (int mode = FAIL_ONCE; mode <= FAIL_ONWARD; mode++) {
     Fixture fixture;
     start(&fixture);
-    const ecs_Component what[] = {fixture.a, fixture.s, fixture.t};
+    const ecs_Component components[] = {fixture.a, fixture.s, fixture.t};
     const ecs_Term terms[] = {
         {fixture.a, ECS_READ}, {fixture.s, ECS_WRITE}, {fixture.t, ECS_WITH}};
-    for (uint32_t i = 0; i < 5; i++) (void)spawn(&fixture, what, 3);
+    for (uint32_t i = 0; i < 5; i++) (void)spawn(&fixture, components, 3);
     uint64_t nth = 0, injected, hash = ecs_world_hash(fixture.world);
     ecs_Query *query = NULL;
     do {
@@ -517,6 +521,57 @@ static void every_allocation_of_a_query_may_fail(void **state) {
   }
 }
 
+/* The check itself -------------------------------------------------------- */
+
+/* A fault planted in a place is seen, and nothing once it is gone. */
+#define ASSERT_SEEN(place, wrong)                \
+  do {                                           \
+    __typeof__(place) right = (place);           \
+    (place) = (wrong);                           \
+    assert_false(query_check_invariants(query)); \
+    (place) = right;                             \
+    assert_true(query_check_invariants(query));  \
+  } while (0)
+
+static void the_check_sees_what_does_not_agree(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Component components[] = {fixture.s, fixture.a, fixture.b};
+  const ecs_Term terms[] = {{fixture.a, ECS_READ},
+                            {fixture.s, ECS_WRITE},
+                            {fixture.b, ECS_WITHOUT},
+                            {fixture.t, ECS_WITH}};
+  ecs_Query *query = make_query(fixture.world, terms, 4);
+  for (uint32_t i = 1; i <= 3; i++) {
+    ecs_Entity entity = spawn(&fixture, components, i);
+    assert_int_equal(ecs_add(fixture.world, entity, fixture.t, NULL), ECS_OK);
+  }
+  assert_int_equal(count_of(query), 1);
+  assert_true(query_check_invariants(query));
+  QueryGroup *main = &query->groups[0];
+  ASSERT_SEEN(query->terms[1].first_column, 3u);
+  ASSERT_SEEN(query->terms[1].column_count, 2u);
+  ASSERT_SEEN(query->terms[1].group_index, 0u);
+  ASSERT_SEEN(query->terms[0].bit, query->terms[0].bit + 1);
+  ASSERT_SEEN(query->columns[1].shift, 3);
+  ASSERT_SEEN(query->columns[2].field, 1u);
+  ASSERT_SEEN(query->columns[2].written, false);
+  ASSERT_SEEN(query->column_count, 4u);
+  ASSERT_SEEN(query->group_count, 1u);
+  ASSERT_SEEN(query->driver, 2u);
+  ASSERT_SEEN(main->match.required[0], 0u);
+  ASSERT_SEEN(main->match.required[0], main->match.required[0] | 4u);
+  ASSERT_SEEN(main->match.excluded[0], 0u);
+  ASSERT_SEEN(main->bits_needed[0], 0);
+  ASSERT_SEEN(main->bits_forbidden[0], 1);
+  ASSERT_SEEN(main->filters, false);
+  ASSERT_SEEN(main->required, false);
+  ASSERT_SEEN(main->match.count, main->match.count - 1);
+  ASSERT_SEEN(main->match.tables[0], main->match.tables[0] - 1);
+  finish(&fixture);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(columns_come_in_the_order_of_terms_then_fields),
@@ -535,8 +590,9 @@ int main(void) {
       cmocka_unit_test(the_driver_follows_the_rows),
       cmocka_unit_test(a_plan_follows_the_layout),
       cmocka_unit_test(tables_that_are_born_later_enter_the_plan),
-      cmocka_unit_test(a_destroyed_query_is_told_no_more),
+      cmocka_unit_test(a_destroyed_query_leaves_its_groups),
       cmocka_unit_test(every_allocation_of_a_query_may_fail),
+      cmocka_unit_test(the_check_sees_what_does_not_agree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

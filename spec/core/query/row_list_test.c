@@ -1,8 +1,8 @@
-/* row_list_test.c: the rows of a query whose terms span groups.
+/* row_list_test.c: the rows of a query, where tables alone do not tell.
  *
  * Lists are built by real queries over a small world and then read row by row.
- * One function knows all that must hold of any list (assert_sound); the tests
- * lay out rows so that a certain thing happens and say what blocks come of it.
+ * assert_sound checks what must hold of any list. Each test makes rows of a
+ * certain order, and checks which blocks result.
  *
  *      A, B in tables of the main group       S, R sparse sets       T bits
  */
@@ -56,17 +56,17 @@ static void spawn(Fixture *fixture, uint32_t count) {
                      ECS_OK);
 }
 
-static void add(Fixture *fixture, uint32_t at, ecs_Component component) {
-  assert_int_equal(ecs_add(fixture->world, fixture->e[at], component, NULL),
+static void add(Fixture *fixture, uint32_t index, ecs_Component component) {
+  assert_int_equal(ecs_add(fixture->world, fixture->e[index], component, NULL),
                    ECS_OK);
 }
 
-static void take(Fixture *fixture, uint32_t at, ecs_Component component) {
-  assert_int_equal(ecs_remove(fixture->world, fixture->e[at], component),
+static void take(Fixture *fixture, uint32_t index, ecs_Component component) {
+  assert_int_equal(ecs_remove(fixture->world, fixture->e[index], component),
                    ECS_OK);
 }
 
-/* Both sides required. */
+/* A query that requires both components. */
 static ecs_Query *pair(Fixture *fixture, ecs_Component left,
                        ecs_Component right) {
   const ecs_Term terms[] = {{left, ECS_READ}, {right, ECS_READ}};
@@ -85,33 +85,34 @@ static bool matches(const ecs_Query *query, const ecs_World *world,
 }
 
 static ecs_Entity entity_at(const ecs_Query *query, const Block *block,
-                            uint32_t part, uint32_t at) {
-  const Table *table = row_list_table(&query->rows, block, query->groups, part);
+                            uint32_t group_index, uint32_t index) {
+  const Table *table =
+      row_list_table(&query->rows, block, query->groups, group_index);
   if (table == NULL) return 0;
-  uint32_t row = row_list_rows(&query->rows, block, part)[at];
+  uint32_t row = row_list_rows(&query->rows, block, group_index)[index];
   assert_true(row < table->count);
   return table->entities[row];
 }
 
-/* The places of one part are those of the driver's entities. */
+/* Checks that the rows in one group are those of the driver's entities. */
 static void assert_block(const ecs_Query *query, const Block *block,
-                         uint32_t part) {
-  const uint32_t *rows = row_list_rows(&query->rows, block, part);
-  const QueryGroup *asked = &query->groups[part];
+                         uint32_t group_index) {
+  const uint32_t *rows = row_list_rows(&query->rows, block, group_index);
+  const QueryGroup *query_group = &query->groups[group_index];
   bool run = true;
   for (uint32_t i = 0; i < block->count; i++) {
     ecs_Entity entity = entity_at(query, block, query->driver, i);
-    RowRef place = asked->group->id == 0
+    RowRef place = query_group->group->id == 0
                        ? store_locate_main(query->store, entity)
-                       : store_locate_in(asked->group, id_index(entity));
+                       : store_locate_in(query_group->group, id_index(entity));
     const Table *table =
-        row_list_table(&query->rows, block, query->groups, part);
+        row_list_table(&query->rows, block, query->groups, group_index);
     assert_ptr_equal(place.table, table);
     if (table == NULL) continue;
     assert_int_equal(place.row, rows[i]);
     run = run && rows[i] == rows[0] + i;
   }
-  assert_int_equal(block_is_run_in(block, part), run);
+  assert_int_equal(block_is_run_in(block, group_index), run);
 }
 
 static bool is_run(const ecs_Query *query, const Block *block) {
@@ -120,8 +121,8 @@ static bool is_run(const ecs_Query *query, const Block *block) {
   return true;
 }
 
-/* All that holds of every list: everybody who matches is there once, blocks
- * follow each other without gaps, rows stay in the driver's order. */
+/* Checks what holds of every list: every entity that matches is listed once,
+ * blocks follow each other without gaps, rows are in the driver's order. */
 static void assert_sound(const Fixture *fixture, ecs_Query *query) {
   uint64_t count = 0, wanted = 0;
   assert_int_equal(ecs_query_count(query, &count), ECS_OK);
@@ -205,7 +206,7 @@ static void a_full_block_is_cut_at_its_limit_and_not_before(void **state) {
   }
 }
 
-/* Two stretches that are runs each, with a gap exactly where a block ends. */
+/* Two runs with a gap between them, exactly where a block ends. */
 static void runs_are_joined_only_where_they_go_on(void **state) {
   (void)state;
   for (uint32_t gap = 0; gap < 2; gap++) {
@@ -242,7 +243,7 @@ static void a_run_after_scattered_rows_is_a_block_of_its_own(void **state) {
 
 /* Combinations ------------------------------------------------------------ */
 
-/* Entities take turns in having R: two combinations, brought together. */
+/* Every third entity has R: two combinations, the rows of each together. */
 static void rows_of_one_combination_are_brought_together_in_order(
     void **state) {
   (void)state;
@@ -302,9 +303,10 @@ static void many_tables_make_many_combinations(void **state) {
   const ecs_Term none[] = {{fixture.r, ECS_WITHOUT}, {fixture.s, ECS_READ}};
   assert_int_equal(built(&fixture, make_query(fixture.world, none, 2))->count,
                    7);
-  const ecs_Term part[] = {{fixture.r, ECS_WITHOUT}, {tags[0], ECS_OPTIONAL}};
-  assert_int_equal(built(&fixture, make_query(fixture.world, part, 2))->count,
-                   7);
+  const ecs_Term group_index[] = {{fixture.r, ECS_WITHOUT},
+                                  {tags[0], ECS_OPTIONAL}};
+  assert_int_equal(
+      built(&fixture, make_query(fixture.world, group_index, 2))->count, 7);
   finish(&fixture);
 }
 
@@ -358,7 +360,7 @@ static void a_place_in_a_table_that_does_not_match_is_no_match(void **state) {
 }
 
 #ifndef ECS_TINY
-/* Past 64 parts nobody knows runs, so that blocks count as scattered. */
+/* Groups from number 64 on have no bit for runs: blocks count as scattered. */
 static void a_query_may_span_more_than_64_groups(void **state) {
   (void)state;
   for (uint32_t groups = 62; groups <= 66; groups++) {
@@ -400,7 +402,7 @@ static void a_list_is_fresh_until_one_of_its_groups_changes(void **state) {
   ecs_Query *query = pair(&fixture, fixture.a, fixture.s);
   (void)built(&fixture, query);
   const uint32_t value = 3;
-  add(&fixture, 0, fixture.r); /* a group that it does not ask */
+  add(&fixture, 0, fixture.r); /* not a group of the query */
   assert_true(row_list_is_fresh(&query->rows, query->groups));
   assert_int_equal(ecs_set(fixture.world, fixture.e[0], fixture.s, &value, 1),
                    ECS_OK);
@@ -499,6 +501,52 @@ static void every_allocation_of_a_list_may_fail(void **state) {
   }
 }
 
+/* The check itself -------------------------------------------------------- */
+
+static bool is_right(const ecs_Query *query) {
+  return row_list_check_invariants(&query->rows, query->store, query->groups,
+                                   query->driver);
+}
+
+/* A fault planted in a place is seen, and nothing once it is gone. */
+#define ASSERT_SEEN(place, wrong)      \
+  do {                                 \
+    __typeof__(place) right = (place); \
+    (place) = (wrong);                 \
+    assert_false(is_right(query));     \
+    (place) = right;                   \
+    assert_true(is_right(query));      \
+  } while (0)
+
+/* S in no order, of entities in two tables: four blocks or more. */
+static void the_check_sees_what_does_not_agree(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  spawn(&fixture, 12);
+  for (uint32_t i = 0; i < 6; i++) add(&fixture, i * 2, fixture.b);
+  for (uint32_t i = 0; i < 11; i++) add(&fixture, i * 5 % 11, fixture.s);
+  const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_OPTIONAL}};
+  ecs_Query *query = make_query(fixture.world, terms, 2);
+  RowList *list = &query->rows;
+  (void)built(&fixture, query);
+  assert_int_equal(query->driver, 0);
+  assert_true(list->block_count >= 3 && list->count == 12);
+  assert_true(is_right(query));
+  ASSERT_SEEN(list->built, false);
+  ASSERT_SEEN(list->versions[1], list->versions[1] + 1);
+  ASSERT_SEEN(list->count, 11u);
+  ASSERT_SEEN(list->block_count, list->block_count - 1);
+  ASSERT_SEEN(list->rows[0][0], list->rows[0][1]);
+  uint32_t second = list->blocks[1].first; /* the first one lacks S */
+  ASSERT_SEEN(list->rows[1][second], list->rows[1][second + 1]);
+  ASSERT_SEEN(list->blocks[1].runs, list->blocks[1].runs ^ 2u);
+  ASSERT_SEEN(list->blocks[0].tables, list->blocks[1].tables);
+  ASSERT_SEEN(list->blocks[1].first, 0u);
+  ASSERT_SEEN(query->groups[1].required, true);
+  finish(&fixture);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_in_order_everywhere_are_one_block_however_long),
@@ -518,6 +566,7 @@ int main(void) {
       cmocka_unit_test(a_list_that_is_built_again_needs_no_more_rows),
       cmocka_unit_test(an_empty_list_has_no_blocks),
       cmocka_unit_test(every_allocation_of_a_list_may_fail),
+      cmocka_unit_test(the_check_sees_what_does_not_agree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
