@@ -1,9 +1,10 @@
 --- backend: the C module, and the files that this VM needs beside it.
 --
--- The only file that knows which VM this is, and the door to scripts/ecs/ffi.
+-- The only file that depends on the VM, and the only one outside of
+-- scripts/ecs/ffi that requires a file in it.
 -- LuaJIT gets columns as checked FFI views. Every other Lua, and LuaJIT with
 -- ECS_BACKEND=capi in its environment, gets tables that are filled and copied
--- back. Programs cannot tell which, but for their speed.
+-- back. For programs the two differ only in speed.
 --
 --                              columns      rows of each   methods for
 --                                           and rows       one entity

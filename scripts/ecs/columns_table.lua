@@ -1,9 +1,9 @@
 --- columns_table: columns as plain Lua tables.
 --
 -- A column is a reused table that holds rows 1 to count and nothing else, so
--- reading and writing in range costs what any table costs. Every other index
--- reaches the metatable, which raises an error. ecs.core fills the table when a
--- script first touches it, and copies it back when the callback returns.
+-- reading and writing in range costs the same as with any table. Every other
+-- index reaches the metatable, which raises an error. ecs.core fills the table
+-- when a script first touches it, and copies it back when the callback returns.
 
 local core = require "ecs.core"
 local message = require "ecs.message"

@@ -18,7 +18,7 @@ local core = backend.core
 local bytes_of = { f32 = 4, f64 = 8, i8 = 1, u8 = 1, i16 = 2, u16 = 2, i32 = 4,
                    u32 = 4, bool = 1, entity = 8 }
 
---- How the kinds of systems run, except each, which says it itself.
+--- How the kinds of systems run, except each: see system_each.explain.
 local ways = {
   batch = "calls a Lua function for each batch of rows",
   native = "calls a kernel of a native library for all rows at once",

@@ -99,8 +99,8 @@ local function read(spec, label, level)
   return terms
 end
 
---- The terms as a script writes them: "query { Position, read = { Velocity }
--- }".
+--- The terms as a script writes them:
+-- "query { Position, read = { Velocity } }".
 function query.describe(terms)
   local parts, open = {}, "write"
   for t = 1, #terms, 2 do

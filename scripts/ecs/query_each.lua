@@ -1,4 +1,4 @@
---- query_each: runs query:each compiled, where it can be; ecs.core asks.
+--- query_each: runs query:each compiled, where that is possible; for ecs.core.
 --
 -- A function that was seen before runs at once. So does a new closure of code
 -- that was seen; and a function that cannot be compiled is known as well. A
@@ -27,8 +27,8 @@ local pass, is_final = specialize.pass, specialize.is_final
 local dump = string.dump
 local error, pcall = error, pcall
 
---- Plans of a family, and families of a world: what comes after that is plain
--- Lua.
+--- The most plans of a family, and families of a world. Beyond them, functions
+-- run as plain Lua.
 local PLANS, FAMILIES = 32, 1024
 
 local weak = { __mode = "k" }

@@ -19,10 +19,10 @@
 --
 --     code      of specialize.lua; nil with compile = false
 --     strict    compile = true
---     reported  fallback.lua was told that it runs as plain Lua
---     fixed     { program, values, count }: what to run where nothing but dt is
---               read outside, so that the plan holds for ever: count values,
---               each of them dt; nil otherwise
+--     reported  true: it was reported that the system runs as plain Lua
+--     fixed     { program, values, count }: the program to run where dt is the
+--               only value from outside, so that its plan holds for ever. The
+--               count values are all dt. nil otherwise
 
 local backend = require "ecs.backend"
 local specialize = require "ecs.compile.specialize"

@@ -19,8 +19,9 @@
 --     uniforms list of { reader, kind, handle, box, position }, in the order of
 --              the program's uniforms. An argument is box[position], read
 --              without a call. handle: an entity that must not be null
---     guards   list of { reader, value }: it must read the same; { reader, some
---              }: it must not read nil; { reader, table }: it must read a table
+--     guards   list of { reader, value }: must read the same value; of
+--              { reader, some }: must not read nil; or of { reader, table }:
+--              must read a table
 --     looked   list of { reader, value, exact } of everything that was read;
 --              exact: a number, and its value matters
 

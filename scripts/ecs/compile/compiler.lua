@@ -154,10 +154,10 @@ end
 
 --- The text of a problem. A clause about the construct that begins with a comma
 -- ends with one, too.
-local function explain(what, remedy)
-  local comma = (find(what, ", which ", 1, true)
-    or find(what, ", whose ", 1, true)) and "," or ""
-  return what .. comma .. " cannot be compiled: " .. remedy
+local function explain(construct, remedy)
+  local comma = (find(construct, ", which ", 1, true)
+    or find(construct, ", whose ", 1, true)) and "," or ""
+  return construct .. comma .. " cannot be compiled: " .. remedy
 end
 
 --- Compiles f. options:
@@ -183,15 +183,15 @@ function compiler.compile(f, options)
       looked = outer.looked, count = options.extras.count }
   elseif type(result) == "string"
     and find(result, "stack overflow", 1, true) then
-    result = { line = 0, what = "a function this large",
+    result = { line = 0, construct = "a function this large",
                remedy = "split it, or its longest expression" }
-  elseif type(result) ~= "table" or not result.what then
+  elseif type(result) ~= "table" or not result.construct then
     error(result, 0) -- a bug in the compiler
   end
   local file, line = compiler.place(
     result.blamed or outer.context and outer.context.func or f, result.line)
   return nil, plans.problem { file = file, line = line, final = result.final,
-    text = explain(result.what, result.remedy), main = main,
+    text = explain(result.construct, result.remedy), main = main,
     looked = outer.looked, count = options.extras.count }
 end
 

@@ -270,8 +270,8 @@ local function entity_argument(self, node, scope)
   return value
 end
 
---- The bool: is an entity alive? The operation knows the entities that earlier
--- rows destroyed; that this row destroyed its own is in the state.
+--- The bool: is an entity alive? The operation includes destructions by earlier
+-- rows; the state has whether this row destroyed its own entity.
 local function alive(self, entity)
   local emit, doomed = self.emit, self.state.doomed
   local there = emit:op("alive", "bool", entity)

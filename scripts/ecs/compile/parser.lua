@@ -14,8 +14,8 @@
 --   binary     sign, left, right        unary    sign, operand
 --   and or     left, right              paren    inner
 --
--- Lua that is outside of the subset is refused: a table { line, what, remedy,
--- final } is raised, and compiler.lua catches it.
+-- Lua that is outside of the subset is refused: an error { line, construct,
+-- remedy, final } is raised, which compiler.lua catches.
 
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
@@ -25,10 +25,11 @@ local match, sub = string.match, string.sub
 
 local parser = {}
 
---- Refuses a construct. what: a name for it, which begins the message. remedy:
--- what to write instead. final: true where no value from outside would help.
-function parser.outside(line, what, remedy, final)
-  error({ line = line, what = what, remedy = remedy, final = final }, 0)
+--- Refuses a construct, named as the message begins. remedy: advice, the end of
+-- the message. final: true where no value from outside would help.
+function parser.outside(line, construct, remedy, final)
+  error({ line = line, construct = construct, remedy = remedy,
+          final = final }, 0)
 end
 
 local outside = parser.outside
@@ -90,9 +91,9 @@ function parser.refuse_rare(node)
 end
 
 --- Refuses a table; as an argument of a method that takes values, the method.
-local function refuse_table(state, what, remedy)
+local function refuse_table(state, construct, remedy)
   if state.method then parser.refuse_rare(state.method) end
-  outside(line_of(state), what, remedy)
+  outside(line_of(state), construct, remedy)
 end
 
 --- A string has a value where it may name a field, as in get(e, Position, "x");
@@ -201,7 +202,6 @@ local powers = {
 }
 
 local UNARY_POWER = 12
-
 local refused = {
   ["|"] = remedies["~"], ["&"] = remedies["~"], ["~"] = remedies["~"],
   ["<<"] = remedies["~"], [">>"] = remedies["~"],

@@ -1,8 +1,9 @@
---- plan: what compiling a function gives: a plan, or a problem.
+--- plan: the two results of compiling a function, a plan or a problem.
 --
--- A **plan** is a kernel program as text, with what has to be read and compared
--- before each of its runs. A **problem** says why a function has no plan, and
--- what would have to change before another attempt is worth while.
+-- A **plan** is a kernel program as text, with the values from outside that
+-- must be read and compared before each of its runs. A **problem** is the
+-- reason why a function has no plan, with the values that were read before:
+-- while all of them are the same, compiling again would fail again.
 --
 -- The two constructors list every field. The other functions here are the only
 -- code that changes a plan or a problem; every file may read their fields.

@@ -35,7 +35,7 @@ local specialize = {}
 --- The first compilations are free; every further one needs this many runs.
 local FREE_ATTEMPTS, RUNS_FOR_ONE = 8, 16
 
---- What the compiler asks about values from outside.
+--- The name and types of a definition from outside; nil for other values.
 local function describe(value)
   if core.kind(value) ~= "ecs.Component" then return nil end
   local name, fields = core.fields(value)
@@ -109,7 +109,7 @@ function specialize.where(problem)
   return format("%s:%d", problem.file, problem.line)
 end
 
---- A problem in one line, for people: where it is, and what it is.
+--- A problem in one line, for people: "file:line: text".
 function specialize.message(problem)
   return specialize.where(problem) .. ": " .. problem.text
 end
@@ -159,7 +159,7 @@ local function wear_out(code, f)
   return nil, code.problem
 end
 
---- Why no program could be made, from what ecs.core says of it.
+--- The text of the problem, from the error of ecs.core for a program.
 local function refusal(text)
   if find(text, "program is too long", 1, true) then
     return "a function that becomes this long cannot be compiled: split it: "
@@ -188,7 +188,7 @@ local function refuse(code, f, plan, text)
 end
 
 --- The plan that was chosen last, where it still holds for f and has a program;
--- its values are read then. nil otherwise: ask choose. dt is the argument that
+-- its values are read then. nil otherwise: call choose. dt is the argument that
 -- follows the rows. For codes of systems, which run this before every run.
 function specialize.current(code, f, dt)
   local plan = code.last
@@ -258,11 +258,11 @@ function specialize.link(code, f, plan, query)
   return nil, nil, text
 end
 
--- The parts trust what they are given, and what they keep is for the compiler
--- alone. So package.loaded loses them: a script that requires one loads a copy
--- of its own, which shares nothing with this compiler. They are plain Lua, and
--- ecs.core checks every program: garbage given to a copy may keep it busy for
--- ever, as any loop can, and no more.
+-- The parts trust their arguments, and their state is for the compiler alone.
+-- So they are removed from package.loaded: a script that requires one loads a
+-- copy of its own, which shares nothing with this compiler. The parts are plain
+-- Lua, and ecs.core checks every program; so garbage given to a copy can at
+-- most make it run for ever, as any loop can.
 for _, part in ipairs { "compiler", "plan", "source", "lexer", "parser",
                         "captures", "ir_writer", "ir_number", "lower",
                         "lower_value", "lower_expression", "lower_statement",

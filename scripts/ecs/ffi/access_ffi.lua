@@ -42,7 +42,8 @@ local assert, ipairs, setmetatable = assert, ipairs, setmetatable
 local concat, format = table.concat, string.format
 local cast, new_access, fields_of = ffi.cast, core.access, core.fields
 
--- The functions answer 0, no; 1, yes; or 2: ask the method behind.
+-- Those that return int return 0, no; 1, yes; or 2: call the method of
+-- ecs.core.
 local calls = cast(layouts.Calls .. " *", calls_data)
 if ffi.sizeof(calls[0]) ~= calls_bytes then
   error("ecs: ecs.core and access_ffi.lua disagree about their calls", 0)

@@ -45,8 +45,8 @@ check_layout()
 
 -- The builder ----------------------------------------------------------------
 
---- The terms with columns, from ecs.core's sequence { definition, access, ...
--- }.
+--- The terms with columns, from ecs.core's sequence of definitions, each with
+-- its access.
 local function read(sequence)
   local terms, first = {}, 0
   for k = 1, #sequence, 2 do
