@@ -1,4 +1,4 @@
-/* open_walk.h: a walk over rows that is open, as the world and the state see it.
+/* open_walk.h: an open walk over rows, as its world and the state see it.
  *
  * Walks nest, within each other and within frames. Each is in two lists, from
  * the inside out:
