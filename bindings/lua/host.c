@@ -46,9 +46,9 @@ static void check_components(lua_State *L, const ecs_World *native) {
                  name);
 }
 
-/* welcome(f): has f called with every world that a host pushes for the first
- * time. Only the first f is taken, so that no script can replace it. */
-static int welcome(lua_State *L) {
+/* on_push(f): f is called with every world that a host pushes for the first
+ * time. Only the first f is accepted, so that no script can replace it. */
+static int on_push(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   bind_push_shared(L);
   lua_getfield(L, -1, "on_push");
@@ -160,7 +160,7 @@ static int add_library(lua_State *L) {
 enum { PUSH = 1, GIVE, DETACH, PROGRESS, RUN, LIBRARY, FUNCTION_COUNT };
 
 void bind_open_host(lua_State *L) {
-  static const luaL_Reg functions[] = {{"welcome", welcome}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"on_push", on_push}, {NULL, NULL}};
   static const lua_CFunction host_functions[FUNCTION_COUNT] = {
       NULL, push, give, detach, progress, run_phase, add_library};
   bind_add(L, functions);

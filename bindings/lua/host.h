@@ -4,7 +4,7 @@
 
 #include "object/object.h"
 
-/* Adds welcome to the table on top of the stack, and fills the list of hosts.
+/* Adds on_push to the table on top of the stack, and fills the list of hosts.
  */
 BIND_INTERNAL void bind_open_host(lua_State *L);
 

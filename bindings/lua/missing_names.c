@@ -11,7 +11,8 @@
  * at once.
  *
  * The tables of methods get a metatable for names that they lack, so looking up
- * a method costs no more than before. */
+ * a method costs no more than before.
+ */
 #include "missing_names.h"
 
 #include <stdio.h>

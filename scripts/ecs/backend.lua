@@ -18,7 +18,7 @@ if core.version ~= VERSION then
 end
 
 -- Errors blame the line that called into the files beside this one.
-core.home(function() end)
+core.set_chunk_prefix(function() end)
 
 local function accelerated()
   return type(rawget(_G, "jit")) == "table"

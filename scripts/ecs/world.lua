@@ -83,7 +83,7 @@ local function check_keys(options, level)
 end
 
 -- A world that a host pushes has the phases of any other.
-core.welcome(function(pushed)
+core.on_push(function(pushed)
   system.prepare(pushed, read_phases(nil, 2), read_flush(nil, 2))
 end)
 

@@ -7,7 +7,8 @@
  *
  * A program belongs to its query and is destroyed with it, so the Program keeps
  * the query alive. A Program has no finalizer; drop_program destroys one that
- * is not needed any more. All functions return messages to scripts/ecs. */
+ * is not needed any more. All functions return messages to scripts/ecs.
+ */
 #include "program/lua_program.h"
 
 #include <string.h>

@@ -6,7 +6,8 @@
  * batch.
  *
  * Private table of a view: 1 proxy, 2 clear list, 3 the tables of columns or,
- * with the accelerator, its counts by slot, 4 owner. */
+ * with the accelerator, its counts by slot, 4 owner.
+ */
 #include "query/batch_view.h"
 
 #include "api/for_bindings.h"

@@ -12,7 +12,8 @@
  *
  * Private table: world, label; what walks and loops reuse: views
  * (batch_loop.c), each and idle (row_loop.c), code_each and code_rows
- * (row_view.c); and known, the functions that query_each.lua has seen. */
+ * (row_view.c); and known, the functions that query_each.lua has seen.
+ */
 #include "query/lua_query.h"
 
 #include <string.h>

@@ -6,7 +6,8 @@
  *
  * The row is that of the innermost walk of the Lua state, which must be a run
  * of an each system. The count of draws restarts when another row draws; rows
- * that draw no number cost nothing. */
+ * that draw no number cost nothing.
+ */
 #include "query/row_random.h"
 
 #include "api/for_bindings.h"

@@ -7,7 +7,8 @@
  *      set add remove              an error that names the entity
  *
  * Numbers are strict: one that does not fit its field is refused before the
- * core is called, and nothing changes. */
+ * core is called, and nothing changes.
+ */
 #include "world/entity_methods.h"
 
 #include <string.h>

@@ -17,7 +17,8 @@
  * in Lua, an allocation could run a finalizer that changes or closes the world.
  *
  * The two kinds of userdata here have no metatable: a script that gets hold of
- * one can do nothing with it. */
+ * one can do nothing with it.
+ */
 #include "world/field_calls.h"
 
 #include <string.h>
