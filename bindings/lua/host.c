@@ -11,6 +11,7 @@
  */
 #include "host.h"
 
+#include "api/for_bindings.h"
 #include "component/host_definition.h"
 #include "ecs_lua.h"
 #include "program/lua_kernel.h"
@@ -64,6 +65,7 @@ static int on_push(lua_State *L) {
 static int prepare_pushed(lua_State *L) {
   LuaWorld *world = (LuaWorld *)bind_find(L, 1, KIND_WORLD);
   check_components(L, world->native);
+  ECS_ASSERT(world->borrowed && !world->innermost);
   bind_components_adopt(L, world, 1);
   bind_push_shared(L);
   lua_getfield(L, -1, "on_push");
@@ -103,6 +105,7 @@ static int give(lua_State *L) {
   bind_world_charge(L, world);
   if (!world->native) /* a finalizer was here */
     return bind_error(L, "this world was let go of meanwhile");
+  ECS_ASSERT(world->borrowed);
   bind_borrowed_sweep(L, world);
   world->borrowed = false;
   return 1;
@@ -194,6 +197,7 @@ static int call_protected(lua_State *L, int function, const HostCall *call,
   const void *outer = state->host_call;
   state->host_call = call;
   int status = lua_pcall(L, 0, results, 0);
+  ECS_ASSERT(state->host_call == call); /* calls nest */
   state->host_call = outer;
   return status;
 }

@@ -14,6 +14,7 @@
 #endif
 #include <string.h>
 
+#include "api/for_bindings.h"
 #include "component/definition.h"
 #include "ecs_lua.h"
 #include "host.h"
@@ -163,7 +164,10 @@ static int open_module(lua_State *L) {
   stay_loaded();
   lua_newtable(L);
   bind_add(L, functions);
-  for (size_t k = 0; k < sizeof modules / sizeof *modules; k++) modules[k](L);
+  for (size_t k = 0; k < sizeof modules / sizeof *modules; k++) {
+    modules[k](L);
+    ECS_ASSERT(lua_gettop(L) == 1); /* the module */
+  }
   lua_pushliteral(L, ECS_VERSION);
   lua_setfield(L, -2, "version");
   return 1;

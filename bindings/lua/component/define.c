@@ -124,6 +124,7 @@ static void sort_names(lua_State *L, int index, int slots, int fields) {
     lua_pushvalue(L, -2);
     lua_rawseti(L, slots, slot);
   }
+  ECS_ASSERT(lua_istable(L, slots));
   /* A finalizer may have changed the table since its fields were counted. */
   if (count != fields) bind_error(L, "the fields changed while being read");
 }
@@ -212,6 +213,7 @@ static bool is_same(const Definition *a, const Definition *b) {
  * else the candidate on top, which is added. Raises if one that differs exists.
  */
 static int keep_or_add(lua_State *L, Definition *candidate) {
+  ECS_ASSERT(lua_touserdata(L, -1) == candidate && candidate->index == 0);
   Definition *known = bind_definition_find(L, 1);
   if (known && is_same(known, candidate)) return 1;
   if (known)

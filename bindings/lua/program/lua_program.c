@@ -142,6 +142,7 @@ static void end_totals(const Program *program, const char *name) {
   for (uint32_t k = 0; k < program->reduction_count; k++) {
     Tally *tally = bind_tally_find(program->totals[k], name);
     ECS_ASSERT(tally); /* ensure_tallies */
+    ECS_ASSERT(program->totals[k]->world == program->query->world);
     tally->value = reductions[k];
   }
 }

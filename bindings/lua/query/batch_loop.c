@@ -84,8 +84,7 @@ static View *push_view(lua_State *L, LuaQuery *query) {
 /* Walks query 1 with function 2, handing on arguments 3 to top. */
 static Outcome walk(lua_State *L, LuaQuery *query, bool *idle) {
   BatchLoop loop = {NULL, 0, 2, 3, lua_gettop(L) - 2, query->label, false};
-  bind_query_push_world(L, 1);
-  bind_components_ensure(L, query->world, -1);
+  bind_query_ensure(L, query, 1);
   loop.view = push_view(L, query);
   bind_batch_loop_ready(L, &loop);
   ecs_Status status = ecs_query_begin(bind_query_native(L, query),

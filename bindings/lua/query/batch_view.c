@@ -164,6 +164,7 @@ static int fill(lua_State *L) {
     lua_pushnil(L);
     lua_rawseti(L, table, (int)i + 1);
   }
+  ECS_ASSERT(column->filled >= view->batch.count);
   column->filled = view->batch.count;
   column->touched = 1;
   return 1;
@@ -260,7 +261,8 @@ static void clear_entries(lua_State *L, const View *view, int list) {
 
 Misuse bind_view_hide(lua_State *L, View *view, int base, bool judge) {
   Misuse first = {0, 0, false};
-  ECS_ASSERT(view->showing && lua_istable(L, base + 1));
+  ECS_ASSERT(view->showing && view->walk.world->innermost == &view->walk);
+  ECS_ASSERT(lua_istable(L, base + 1) && lua_istable(L, base + 2));
   for (uint32_t k = 0; k <= view->column_count; k++) {
     ViewColumn *column = &view->columns[k];
     if (!column->touched) continue;

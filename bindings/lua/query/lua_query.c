@@ -29,6 +29,7 @@ LuaQuery *bind_query_check(lua_State *L, int index) {
   LuaQuery *query = (LuaQuery *)bind_find(L, index, KIND_QUERY);
   if (!query) bind_refuse_self(L, index, "query");
   bind_query_native(L, query);
+  ECS_ASSERT(query->world->state == bind_state(L));
   return query;
 }
 
@@ -42,7 +43,15 @@ ecs_Query *bind_query_native(lua_State *L, const LuaQuery *query) {
 void bind_query_push_world(lua_State *L, int index) {
   compat_push_private(L, index);
   lua_getfield(L, -1, "world");
-  lua_remove(L, -2);
+  lua_replace(L, -2);
+}
+
+void bind_query_ensure(lua_State *L, const LuaQuery *query, int index) {
+  LuaWorld *world = query->world;
+  if (world->known == world->state->definition_count) return;
+  bind_query_push_world(L, index);
+  bind_components_ensure(L, world, -1);
+  lua_pop(L, 1);
 }
 
 void bind_push_terms(lua_State *L, const LuaTerm *terms, uint32_t count) {

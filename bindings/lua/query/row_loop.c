@@ -77,6 +77,7 @@ static bool next_batch(RowLoop *rows) {
     return false;
   rows->entities = rows->run.entities = rows->batch.entities;
   rows->count = rows->batch.count;
+  ECS_ASSERT(rows->count > 0 && rows->world->innermost == &rows->walk);
   for (uint32_t k = 0; k < rows->column_count; k++)
     rows->elements[k] = rows->batch.columns[k];
   return true;
@@ -170,8 +171,7 @@ static Outcome query_walk(lua_State *L, LuaQuery *query, int first,
   if (extras > (int)ROWS_LIMIT)
     bind_error(L, "each hands on at most %d extra arguments", (int)ROWS_LIMIT);
   luaL_checkstack(L, top + 16, NULL);
-  bind_query_push_world(L, 1);
-  bind_components_ensure(L, query->world, -1);
+  bind_query_ensure(L, query, 1);
   RowLoop *rows = walk_rows(L, query);
   int rows_index = lua_gettop(L);
   push_runner(L, rows, rows_index, extras);
@@ -276,6 +276,7 @@ static RowLoop *idle_rows(lua_State *L, LuaQuery *query) {
     rows = bind_rows_new(L, 1, query, true);
   }
   lua_remove(L, idle);
+  ECS_ASSERT(!rows->running && rows->is_rows);
   return rows;
 }
 

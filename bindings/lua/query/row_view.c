@@ -86,6 +86,7 @@ static void locate(lua_State *L, RowLoop *rows) {
     return;
   }
   bind_check_status(L, rows->world, status, rows->query->label);
+  ECS_ASSERT(*rows->world->row_epoch < WORLD_CLOSED);
   rows->stamp = *rows->world->row_epoch;
 }
 

@@ -203,6 +203,7 @@ static bool is_absent(ecs_Status status) {
 static int get_all(lua_State *L, LuaWorld *world, ecs_Entity entity,
                    ecs_Component component, const Definition *definition) {
   uint64_t image[64]; /* 64 fields of at most 8 bytes */
+  ECS_ASSERT(definition->image_bytes <= sizeof image);
   ecs_Status status = ecs_get(bind_native(L, world), entity, component, image);
   if (is_absent(status)) {
     lua_pushnil(L);

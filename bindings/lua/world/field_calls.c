@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "api/field_access.h"
+#include "api/for_bindings.h"
 #include "world/components.h"
 
 /* scripts/ecs/ffi/access_ffi.lua declares this struct, too. */
@@ -81,6 +82,7 @@ static int access_new(lua_State *L) {
   ecs_Component component =
       definition ? bind_component_find(world, definition) : 0;
   if (definition && !component) return 0;
+  ECS_ASSERT(!component || world->owners[component] == definition);
   FieldAccess *access = (FieldAccess *)lua_newuserdata(L, sizeof *access);
   ecs_field_init(access, &world->native, component);
   return 1;

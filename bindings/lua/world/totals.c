@@ -161,6 +161,7 @@ static void create(lua_State *L, LuaWorld *world, ReductionKind kind,
   total->kind = kind;
   total->world = world;
   bind_keep(L, 1, 1);
+  ECS_ASSERT(strlen(total->name) == length);
 }
 
 /* world:sum(name): the total of this kind and name, made if there is none. */
