@@ -11,6 +11,7 @@
  */
 #include "host.h"
 
+#include "api/for_bindings.h"
 #include "component/host_definition.h"
 #include "ecs_lua.h"
 #include "program/lua_kernel.h"
@@ -46,8 +47,8 @@ static void check_components(lua_State *L, const ecs_World *native) {
                  name);
 }
 
-/* on_push(f): has f called with every world that a host pushes for the first
- * time. Only the first f is taken, so that no script can replace it. */
+/* on_push(f): f is called with every world that a host pushes for the first
+ * time. Only the first f is accepted, so that no script can replace it. */
 static int on_push(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   bind_push_shared(L);
@@ -64,6 +65,7 @@ static int on_push(lua_State *L) {
 static int prepare_pushed(lua_State *L) {
   LuaWorld *world = (LuaWorld *)bind_find(L, 1, KIND_WORLD);
   check_components(L, world->native);
+  ECS_ASSERT(world->borrowed && !world->innermost);
   bind_components_adopt(L, world, 1);
   bind_push_shared(L);
   lua_getfield(L, -1, "on_push");
@@ -103,6 +105,7 @@ static int give(lua_State *L) {
   bind_world_charge(L, world);
   if (!world->native) /* a finalizer was here */
     return bind_error(L, "this world was let go of meanwhile");
+  ECS_ASSERT(world->borrowed);
   bind_borrowed_sweep(L, world);
   world->borrowed = false;
   return 1;
@@ -194,6 +197,7 @@ static int call_protected(lua_State *L, int function, const HostCall *call,
   const void *outer = state->host_call;
   state->host_call = call;
   int status = lua_pcall(L, 0, results, 0);
+  ECS_ASSERT(state->host_call == call); /* calls nest */
   state->host_call = outer;
   return status;
 }

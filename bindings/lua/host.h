@@ -4,7 +4,8 @@
 
 #include "object/object.h"
 
-/* Adds on_push to the table on top of the stack, and fills the list of hosts. */
+/* Adds on_push to the table on top of the stack, and fills the list of hosts.
+ */
 BIND_INTERNAL void bind_open_host(lua_State *L);
 
 #endif

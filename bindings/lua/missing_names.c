@@ -1,17 +1,17 @@
-/* missing_names.c: answers whoever looks for something in our objects that is not
- * there, or stores something in them.
+/* missing_names.c: errors for names that our objects lack, and for stores.
  *
- *      world:spwan()        no such method: the message lists those there are
+ *      world:spwan()        no such method: the message lists the methods
  *      ipairs(query)        a query is no list: the message says how to loop
- *      Position.x = 1       a component is not what an entity has of it
+ *      Position.x = 1       a component is not an entity's value of it
  *      value.x              a value only says what to store
- *      world.score = 1      nothing can be kept in our objects
+ *      world.score = 1      scripts cannot store in our objects
  *
- * Lua's own messages would name a nil or a userdata, or nothing would be said
- * at all: a missing name reads as nil, and a loop over nothing ends at once.
+ * Without them, Lua's messages would name a nil or a userdata, or there would
+ * be no error at all: a missing name reads as nil, and a loop over nothing ends
+ * at once.
  *
- * The tables of methods get a metatable for names that they lack, so a name
- * that is there costs what it did.
+ * The tables of methods get a metatable for names that they lack, so looking up
+ * a method costs no more than before.
  */
 #include "missing_names.h"
 
@@ -20,22 +20,23 @@
 
 #include "component/definition.h"
 
-/* Names that there are -------------------------------------------------- */
+/* Methods --------------------------------------------------------------- */
 
 #define NAMES_LIMIT 64
 
-/* The names of the table at index, in order: how many. Those that begin with _
- * are left out. They belong to the table: nothing may allocate meanwhile. */
+/* Fills names with the keys of the table at index, sorted, without those that
+ * begin with _; returns how many there are. The strings are borrowed from the
+ * table, which must not change while they are used. */
 static int sort_names(lua_State *L, int index, const char **names) {
   int count = 0;
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
     const char *name =
         lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "_";
     if (*name == '_' || count == NAMES_LIMIT) continue;
-    int place = count++;
-    for (; place > 0 && strcmp(names[place - 1], name) > 0; place--)
-      names[place] = names[place - 1];
-    names[place] = name;
+    int slot = count++;
+    for (; slot > 0 && strcmp(names[slot - 1], name) > 0; slot--)
+      names[slot] = names[slot - 1];
+    names[slot] = name;
   }
   return count;
 }
@@ -60,8 +61,8 @@ static void push_key(lua_State *L, int index) {
     bind_push_description(L, index);
 }
 
-/* __index of a table of methods, which is at index 1. Its second upvalue says
- * whose methods these are. */
+/* __index of the table of methods at index 1. The second upvalue names their
+ * kind: "world", "query" or "total". */
 static int refuse_method(lua_State *L) {
   const char *self = lua_tostring(L, lua_upvalueindex(2));
   if (!self || !lua_istable(L, 1)) return bind_error(L, "the methods are gone");
@@ -96,7 +97,7 @@ static int definition_newindex(lua_State *L) {
                     definition->name, definition->name);
 }
 
-/* The value at index 1, for a message. */
+/* The name of the component of the value at index 1. */
 static const char *name_of_value(lua_State *L) {
   const Value *value = (const Value *)bind_find(L, 1, KIND_VALUE);
   if (!value) bind_error(L, "this is not a value");
@@ -140,7 +141,7 @@ static int query_pairs(lua_State *L) {
 
 /* Opening ---------------------------------------------------------------- */
 
-/* Adds what refuses missing names to the methods of a kind. */
+/* Makes missing methods of a kind raise. */
 static void guard_methods(lua_State *L, ObjectKind kind, const char *self) {
   bind_push_methods(L, kind);
   lua_createtable(L, 0, 2);

@@ -4,8 +4,8 @@
 
 #include "object/object.h"
 
-/* Gives the kinds metamethods that raise for missing names and for stores. To be
- * called after all methods were added. */
+/* Gives the kinds metamethods that raise for missing names and for stores. To
+ * be called after all methods were added. */
 BIND_INTERNAL void bind_open_missing_names(lua_State *L);
 
 #endif

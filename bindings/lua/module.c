@@ -4,8 +4,8 @@
  *                                 ^                functions and methods
  *      ecs_lua_open --preload-----+
  *
- * What concerns no module in particular is here, too: what scripts/ecs installs
- * in the kinds and lends to the state.
+ * Functions that serve no module in particular are here, too: those with which
+ * scripts/ecs installs methods and lends functions to the state.
  */
 #define _GNU_SOURCE /* dladdr */
 
@@ -14,6 +14,7 @@
 #endif
 #include <string.h>
 
+#include "api/for_bindings.h"
 #include "component/definition.h"
 #include "ecs_lua.h"
 #include "host.h"
@@ -63,8 +64,8 @@ static int install(lua_State *L) {
   return 0;
 }
 
-/* Columns are wanted once, by the builder of views, and not at all when there
- * is one. */
+/* The function of "columns" is handed over once, to the builder of views, and
+ * is not accepted when there is a builder. */
 static int share_columns(lua_State *L, bool built) {
   bool give = lua_isnil(L, 2);
   lua_getfield(L, 3, "columns");
@@ -82,14 +83,18 @@ static int share_columns(lua_State *L, bool built) {
   return 1;
 }
 
-/* share(name, function): what scripts/ecs lends to this module: "build", which
- * makes what scripts see of a view, "rows", which makes what they see of a row
- * (false: this module does), "each", which runs query:each compiled where it
- * can (see row_loop.c), and "columns", which waits here for the builder.
- * Only the first of each is taken, so that no script can replace them later;
- * true when this one was.
- * share("build"), share("rows"): is there one?
- * share("columns"): the function, which is then gone from here. */
+/* share(name, function): lends a function of scripts/ecs to the module:
+ *
+ *      "build"      makes what scripts see of a batch, see batch_view.c
+ *      "rows"       makes what scripts see of a row, see row_view.c; false
+ *                   instead of a function: the module does it
+ *      "each"       runs query:each compiled, see row_loop.c
+ *      "columns"    is kept for the builder of views
+ *
+ * Only the first of each name is accepted, so that no script can replace one
+ * later; returns whether this one was. share("build") and share("rows") return
+ * whether there is one. share("columns") returns the function and removes it.
+ */
 static int share(lua_State *L) {
   const char *name = luaL_checkstring(L, 1);
   bool columns = strcmp(name, "columns") == 0;
@@ -114,7 +119,8 @@ static int share(lua_State *L) {
   return 1;
 }
 
-/* The kind of any value, as errors call it: "ecs.World", "number". */
+/* kind(value): the kind of any value, as errors show it: "ecs.World", "number".
+ */
 static int kind(lua_State *L) {
   luaL_checkany(L, 1);
   lua_pushstring(L, bind_kind_name(L, 1));
@@ -126,8 +132,8 @@ static int kind(lua_State *L) {
 /* An address in this library, to find the library by. */
 static const char anchor = 0;
 
-/* When a state closes, LuaJIT unloads modules before it runs the finalizers of
- * what was made in the last moment. So this one stays. */
+/* Keeps this library loaded: when a state closes, LuaJIT unloads modules before
+ * it has run all finalizers. */
 static void stay_loaded(void) {
 #ifdef RTLD_NODELETE
   Dl_info about;
@@ -158,7 +164,10 @@ static int open_module(lua_State *L) {
   stay_loaded();
   lua_newtable(L);
   bind_add(L, functions);
-  for (size_t k = 0; k < sizeof modules / sizeof *modules; k++) modules[k](L);
+  for (size_t k = 0; k < sizeof modules / sizeof *modules; k++) {
+    modules[k](L);
+    ECS_ASSERT(lua_gettop(L) == 1); /* the module */
+  }
   lua_pushliteral(L, ECS_VERSION);
   lua_setfield(L, -2, "version");
   return 1;
@@ -172,7 +181,7 @@ ECS_API int luaopen_ecs_core(lua_State *L) {
   return 1;
 }
 
-/* Pushes the field of the table on top of the stack that must be a table. */
+/* Pushes package[field], which must be a table. */
 static void push_package(lua_State *L, const char *field) {
   lua_getglobal(L, "package");
   if (lua_istable(L, -1)) lua_getfield(L, -1, field);
@@ -183,7 +192,8 @@ static void push_package(lua_State *L, const char *field) {
   lua_remove(L, -2);
 }
 
-/* Another ecs.core has its own notion of what a world is. */
+/* Raises when another ecs.core is loaded: the two would not recognise each
+ * other's worlds. */
 static void refuse_another(lua_State *L) {
   push_package(L, "loaded");
   lua_getfield(L, -1, "ecs.core");

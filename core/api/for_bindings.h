@@ -3,6 +3,7 @@
  *      limits           ECS_FIELD_LIMIT, ECS_NAME_LIMIT, ECS_INDEX_LIMIT
  *      elements         scalar_is_float, ecs_scalar_canonicalize_many
  *      sums in order    Reduction and the reduction_ functions
+ *      asserts          ECS_ASSERT
  *
  * A binding may lie in a library of its own and sees none of the core's hidden
  * symbols, so all of this is inline or exported. ecs.h promises none of it: it
@@ -12,6 +13,7 @@
 #define ECS_FOR_BINDINGS_H
 
 #include "base/config.h"
+#include "base/invariant.h"
 #include "base/scalar.h"
 #include "ecs.h"
 #include "math/reduction.h"

@@ -1,7 +1,7 @@
-/* host_fixture.h: a host's world and a Lua state, for tests of the two.
+/* host_fixture.h: a host's world and a Lua state, for tests of both.
  *
- * The world has one component, Position, whose fields are not in the order of
- * the alphabet, and one entity at 1, 2. Its memory is counted.
+ * The world has one component, Position, with fields that are not in
+ * alphabetical order, and one entity at x = 1, y = 2. Its memory is counted.
  */
 #ifndef HOST_FIXTURE_H
 #define HOST_FIXTURE_H
@@ -23,14 +23,14 @@
 #define PATH "./scripts/?.lua;./scripts/?/init.lua"
 
 typedef struct Fixture {
-  FailingMemory memory; /* of the world */
+  FailingMemory memory; /* allocator of the world */
   ecs_World *world;
   lua_State *L;
   ecs_Component position;
-  ecs_Entity entity; /* at 1, 2 */
+  ecs_Entity entity; /* at x = 1, y = 2 */
 } Fixture;
 
-/* Not in the order of the alphabet. */
+/* Not in alphabetical order. */
 typedef struct Position {
   float y, x;
 } Position;
@@ -54,24 +54,24 @@ static inline lua_State *new_state(void) {
 
 static inline ecs_Component define_position(ecs_World *world) {
   static const ecs_Field fields[] = {{"y", ECS_F32, 0}, {"x", ECS_F32, 7}};
-  const ecs_ComponentDescription what = {"Position", fields, 2,
-                                         ECS_STORE_TABLE};
+  const ecs_ComponentDescription description = {"Position", fields, 2,
+                                                ECS_STORE_TABLE};
   ecs_Component component = 0;
-  assert_int_equal(ecs_component(world, &what, &component), ECS_OK);
+  assert_int_equal(ecs_component(world, &description, &component), ECS_OK);
   return component;
 }
 
 static inline void define_tag(ecs_World *world, const char *name,
                               ecs_Storage storage) {
-  const ecs_ComponentDescription what = {name, NULL, 0, storage};
+  const ecs_ComponentDescription description = {name, NULL, 0, storage};
   ecs_Component component;
-  assert_int_equal(ecs_component(world, &what, &component), ECS_OK);
+  assert_int_equal(ecs_component(world, &description, &component), ECS_OK);
 }
 
 /* A world with one component and one entity, not pushed yet. */
 static inline void start(Fixture *fixture) {
-  ecs_WorldDescription how = {failing_memory_init(&fixture->memory), 0};
-  assert_int_equal(ecs_world_create(&how, &fixture->world), ECS_OK);
+  ecs_WorldDescription description = {failing_memory_init(&fixture->memory), 0};
+  assert_int_equal(ecs_world_create(&description, &fixture->world), ECS_OK);
   fixture->position = define_position(fixture->world);
   const Position at = {2, 1};
   const void *values[] = {&at};
@@ -106,7 +106,8 @@ static inline void run(lua_State *L, const char *chunk) {
   assert_int_equal(lua_gettop(L), top);
 }
 
-/* A status that is an error, and its message, which is popped. */
+/* Expects a status that is an error, and a message that contains wanted. Pops
+ * the message. */
 static inline void refused(lua_State *L, int status, const char *wanted) {
   assert_true(status != 0 && lua_type(L, -1) == LUA_TSTRING);
   if (!strstr(lua_tostring(L, -1), wanted))
@@ -136,7 +137,7 @@ static const ecs_Kernel kernels[] = {
     ECS_KERNEL("double", doubling, doubling_columns)};
 static const ecs_KernelLibrary library = ECS_KERNEL_LIBRARY_OF(kernels);
 
-/* What a script can keep of a world. */
+/* Keeps every kind of object of a world in globals. */
 static const char keep[] =
     "local ecs = require 'ecs'\n"
     "local Position = ecs.component 'Position'\n"

@@ -1,8 +1,8 @@
-/* host_test.c: whose world it is, with whatever Lua this is built for.
+/* host_test.c: the ownership of worlds that a host shares with scripts.
  *
- * World and state end in every order, with and without a word to each other;
- * every call that cannot be granted is answered by a status and a message, and
- * leaves stack and world as they were, also where there is no memory.
+ * Built for each Lua. World and state end in every order, with and without
+ * ecs_lua_detach. Every call that is refused returns a status and pushes a
+ * message, and leaves stack and world as they were, also when memory runs out.
  */
 #include "host_fixture.h"
 
@@ -344,7 +344,8 @@ static void a_given_world_ends_with_the_state(void **unused) {
 
 /* Memory ------------------------------------------------------------------- */
 
-/* As the record of a world; but Lua does not expect that shrinking fails. */
+/* Counts and fails allocations as failing_memory does; but Lua does not expect
+ * that shrinking fails. */
 static void *lua_resize(void *user, void *block, size_t old, size_t new_bytes) {
   FailingMemory *memory = user;
   uint64_t fail_at = memory->fail_at;

@@ -1,9 +1,10 @@
 /* order_test.c: worlds and states in random order, against a model.
  *
- * Three worlds, two states, and everything that host and scripts can do to the
- * tie between them. The model is a line per world: who will end it, and which
- * state it is in. After every step a world's memory is there exactly when the
- * model has the world, and scripts reach exactly what the model says.
+ * Three worlds, two states, and every call by which a host or a script
+ * attaches, detaches or ends one of them. The model has an owner and a state
+ * for each world. After every step a world's memory is allocated exactly if the
+ * model has the world, and scripts reach exactly the worlds that the model
+ * says.
  */
 #include "host_fixture.h"
 
@@ -11,11 +12,11 @@
 #define STATES 2
 #define STEPS 10000
 
-typedef enum Owner { NOBODY, HOST, LUA } Owner;
+typedef enum Owner { NO_OWNER, HOST, LUA } Owner;
 
 typedef struct Slot {
   Owner owner;
-  int state; /* that it is in, or -1 */
+  int state; /* index of the state that has the world; -1: none */
   ecs_World *world;
   FailingMemory memory;
 } Slot;
@@ -24,7 +25,7 @@ typedef struct Play {
   uint64_t random;
   lua_State *states[STATES];
   Slot slots[WORLDS];
-  bool named[STATES][WORLDS]; /* a script has a variable for it */
+  bool named[STATES][WORLDS]; /* a variable of the state holds the world */
 } Play;
 
 static uint32_t draw(Play *play, uint32_t below) {
@@ -35,8 +36,8 @@ static uint32_t draw(Play *play, uint32_t below) {
 }
 
 static void create(Slot *slot) {
-  ecs_WorldDescription how = {failing_memory_init(&slot->memory), 0};
-  assert_int_equal(ecs_world_create(&how, &slot->world), ECS_OK);
+  ecs_WorldDescription description = {failing_memory_init(&slot->memory), 0};
+  assert_int_equal(ecs_world_create(&description, &slot->world), ECS_OK);
   define_position(slot->world);
   slot->owner = HOST;
   slot->state = -1;
@@ -49,7 +50,8 @@ static void set_name(Play *play, int s, int w) {
   play->named[s][w] = true;
 }
 
-/* Pushes or gives: granted unless it is elsewhere, or Lua's. */
+/* Pushes or gives a world: refused when another state has it, or Lua owns it.
+ */
 static void enter(Play *play, int s, int w, bool for_good) {
   Slot *slot = &play->slots[w];
   lua_State *L = play->states[s];
@@ -73,10 +75,11 @@ static void detach(Play *play, int s, int w) {
   if (slot->owner == HOST && slot->state == s) slot->state = -1;
 }
 
-/* A script spawns, queries and leaves a query behind, where it can. */
+/* A script spawns, makes a query and keeps it, if the world is live. */
 static void use(Play *play, int s, int w) {
   char chunk[300];
-  bool reachable = play->slots[w].owner != NOBODY && play->slots[w].state == s;
+  bool reachable =
+      play->slots[w].owner != NO_OWNER && play->slots[w].state == s;
   if (!play->named[s][w]) return;
   snprintf(chunk, sizeof chunk,
            "if row%d then pcall(function() return row%d.x end) end\n"
@@ -93,12 +96,12 @@ static void close_by_script(Play *play, int s, int w) {
   if (!play->named[s][w]) return;
   snprintf(chunk, sizeof chunk, "w%d:close()", w);
   run(play->states[s], chunk);
-  if (slot->owner == NOBODY || slot->state != s) return;
+  if (slot->owner == NO_OWNER || slot->state != s) return;
   slot->state = -1;
-  if (slot->owner == LUA) slot->owner = NOBODY;
+  if (slot->owner == LUA) slot->owner = NO_OWNER;
 }
 
-/* A script forgets a world; what is Lua's ends with that. */
+/* A script forgets a world; choice is Lua's ends with that. */
 static void drop(Play *play, int s, int w) {
   char chunk[80];
   Slot *slot = &play->slots[w];
@@ -107,7 +110,7 @@ static void drop(Play *play, int s, int w) {
            w);
   run(play->states[s], chunk);
   play->named[s][w] = false;
-  if (slot->owner == LUA && slot->state == s) slot->owner = NOBODY;
+  if (slot->owner == LUA && slot->state == s) slot->owner = NO_OWNER;
 }
 
 static void restart(Play *play, int s) {
@@ -116,35 +119,35 @@ static void restart(Play *play, int s) {
   for (int w = 0; w < WORLDS; w++) {
     Slot *slot = &play->slots[w];
     play->named[s][w] = false;
-    if (slot->owner == NOBODY || slot->state != s) continue;
+    if (slot->owner == NO_OWNER || slot->state != s) continue;
     slot->state = -1;
-    if (slot->owner == LUA) slot->owner = NOBODY;
+    if (slot->owner == LUA) slot->owner = NO_OWNER;
   }
 }
 
 static void step(Play *play) {
   int s = (int)draw(play, STATES), w = (int)draw(play, WORLDS);
   Slot *slot = &play->slots[w];
-  uint32_t what = draw(play, 100);
-  if (slot->owner == NOBODY && what < 50) {
+  uint32_t choice = draw(play, 100);
+  if (slot->owner == NO_OWNER && choice < 50) {
     create(slot);
-  } else if (what < 2) {
+  } else if (choice < 2) {
     restart(play, s);
-  } else if (what < 40) {
+  } else if (choice < 40) {
     use(play, s, w);
-  } else if (what < 46) {
+  } else if (choice < 46) {
     close_by_script(play, s, w);
-  } else if (what < 52) {
+  } else if (choice < 52) {
     drop(play, s, w);
-  } else if (slot->owner == NOBODY) {
+  } else if (slot->owner == NO_OWNER) {
     return;
-  } else if (what < 80) {
-    enter(play, s, w, what < 58);
-  } else if (what < 90) {
+  } else if (choice < 80) {
+    enter(play, s, w, choice < 58);
+  } else if (choice < 90) {
     detach(play, s, w);
   } else if (slot->owner == HOST) {
     ecs_world_destroy(slot->world);
-    slot->owner = NOBODY;
+    slot->owner = NO_OWNER;
   }
 }
 
@@ -158,7 +161,7 @@ static void every_order_is_sound(void **unused) {
     step(&play);
     for (int w = 0; w < WORLDS; w++)
       assert_int_equal(play.slots[w].memory.blocks > 0,
-                       play.slots[w].owner != NOBODY);
+                       play.slots[w].owner != NO_OWNER);
   }
   for (int s = 0; s < STATES; s++) lua_close(play.states[s]);
   for (int w = 0; w < WORLDS; w++)

@@ -1,9 +1,8 @@
-/* share_test.c: what a host and scripts share, with whatever Lua this is built
- * for.
+/* share_test.c: components, systems and kernels that host and scripts share.
  *
- * Components go both ways, whoever defines them and when, and in whatever order
- * their fields lie; scripts' systems run on the host's call, and the host's
- * kernels on the scripts'.
+ * Built for each Lua. Components of either side reach the other, whenever they
+ * are defined and in whatever order their fields lie. Systems of scripts run
+ * when the host calls, and kernels of the host run in systems of scripts.
  */
 #include "host_fixture.h"
 
@@ -145,7 +144,7 @@ static void a_script_that_came_first_and_agrees_is_served(void **unused) {
   finish(&fixture);
 }
 
-/* The script's definition came after the push, the host's after that. */
+/* After the push the script defines a component, and then the host does. */
 static void a_host_that_comes_last_and_disagrees_is_told(void **unused) {
   (void)unused;
   Fixture fixture;
@@ -250,7 +249,7 @@ static void a_phase_runs_alone(void **unused) {
   finish(&fixture);
 }
 
-/* LuaJIT in a host gets its columns as it does in a module. */
+/* Columns on LuaJIT are those of the module that scripts load. */
 static void columns_are_as_fast_as_in_a_module(void **unused) {
   (void)unused;
   Fixture fixture;

@@ -2,23 +2,23 @@
  *
  *   alloc_host smoke.lua once|onward|fresh STEP PATH CPATH
  *
- * The allocation that fails is the first, then the one STEP later, and so on
- * until the program comes to its end; in the mode "onward" every later one
- * fails, too:
+ * The program runs again and again. In the first round the first allocation
+ * fails, in the next the one STEP later, and so on, until a round reaches the
+ * end of the program. In the mode "onward" all later allocations fail, too:
  *
  *      request        1   2   3   4   5
  *      once, k = 3    .   .   X   .   .
  *      onward, k = 3  .   .   X   X   X
  *
- * Both run in one Lua state after another failure, which loads the library
- * once; "fresh" opens a state for each k of the mode once and has the loading
- * fail, too. After each failure the allocator works again and the state must
- * be of use: see aftermath in smoke.lua. When a state is closed, nothing that
- * it allocated is left.
+ * In both modes many rounds share a Lua state, and the library is loaded before
+ * the first of them. The mode "fresh" is "once" with a state for each round,
+ * and loading the library can fail, too. After each round the allocator works
+ * again and the state must be usable: see aftermath in smoke.lua. A state that
+ * is closed must free all that it allocated.
  *
- * Blocks that grow always move, and what is freed is spoiled first. On LuaJIT
- * nothing is compiled: its compiler does not survive a failure. Nor does
- * loading its ffi, so that is loaded before.
+ * Blocks that grow always move, and freed memory is overwritten. On LuaJIT the
+ * compiler is off and its ffi is loaded first, since neither the compiler nor
+ * the loading survives a failed allocation.
  */
 #include <lauxlib.h>
 #include <lua.h>
@@ -30,7 +30,7 @@
 #include <luajit.h>
 #endif
 
-/* Failures after which a state is closed and the next one opened. */
+/* A state is closed, and the next one opened, after this many failures. */
 #define RENEWED 50
 
 typedef struct Memory {
@@ -47,7 +47,7 @@ static int refuses(Memory *memory) {
   return 1;
 }
 
-static void give_back(Memory *memory, void *block, size_t bytes) {
+static void release(Memory *memory, void *block, size_t bytes) {
   if (!block) return;
   memset(block, 0xa5, bytes);
   free(block);
@@ -57,9 +57,9 @@ static void give_back(Memory *memory, void *block, size_t bytes) {
 /* lua_Alloc. A block that shrinks stays: Lua 5.4 takes that for granted. */
 static void *allocate(void *user, void *block, size_t old, size_t bytes) {
   Memory *memory = user;
-  if (!block) old = 0; /* it is a type then */
+  if (!block) old = 0; /* Lua passes a type */
   if (bytes == 0) {
-    give_back(memory, block, old);
+    release(memory, block, old);
     return NULL;
   }
   if (block && bytes <= old) return block;
@@ -68,16 +68,16 @@ static void *allocate(void *user, void *block, size_t old, size_t bytes) {
   if (!moved) return NULL;
   if (block) memcpy(moved, block, old);
   memory->blocks++;
-  give_back(memory, block, old);
+  release(memory, block, old);
   return moved;
 }
 
-/* What the functions that run protected are told. */
+/* Arguments of the functions that run protected. */
 typedef struct Task {
   const char *script, *path, *cpath;
   unsigned long step;
-  int loads;           /* the library is loaded by the program, not before */
-  unsigned long round; /* how often the program was begun */
+  int loads;           /* the program loads the library */
+  unsigned long round; /* counts runs of the program */
 } Task;
 
 static void set_path(lua_State *L, const char *name, const char *value) {
@@ -93,8 +93,8 @@ static void require(lua_State *L, const char *name) {
   lua_call(L, 1, 0);
 }
 
-/* Lua 5.4 is for ever without buffers when its first large one fails half way:
- * it comes before anything fails. */
+/* If the first large buffer of Lua 5.4 fails half way, later ones fail for
+ * ever: so one is made before any allocation fails. */
 static void use_buffer(lua_State *L) {
   luaL_Buffer buffer;
   luaL_buffinit(L, &buffer);
@@ -103,7 +103,7 @@ static void use_buffer(lua_State *L) {
   lua_pop(L, 1);
 }
 
-/* Leaves program and aftermath as globals. */
+/* Loads the script, which returns the globals program and aftermath. */
 static int prepare(lua_State *L) {
   const Task *task = lua_touserdata(L, 1);
   luaL_openlibs(L);
@@ -150,9 +150,9 @@ static int run_protected(lua_State *L, lua_CFunction function, Task *task) {
 #endif
 }
 
-static void fail(lua_State *L, const char *what, unsigned long k) {
+static void fail(lua_State *L, const char *step, unsigned long k) {
   const char *text = lua_tostring(L, -1);
-  printf("not ok %s, allocation %lu: %s\n", what, k, text ? text : "?");
+  printf("not ok %s, allocation %lu: %s\n", step, k, text ? text : "?");
   exit(1);
 }
 
@@ -170,7 +170,7 @@ static void close_state(lua_State *L, const Memory *memory) {
   exit(1);
 }
 
-/* The program with allocation k failing. False when there was no such. */
+/* Runs the program while allocation k fails. False when there were fewer. */
 static int fail_at(lua_State *L, Memory *memory, Task *task, unsigned long k) {
   task->round++;
   memory->requests = 0;

@@ -1,8 +1,7 @@
 /* no_dlclose.c: a dlclose that does nothing, to be preloaded.
  *
- * Lua closes its modules when its state is closed; sanitizers report what they
- * found at the very end, and then can name no function of a library that is
- * gone.
+ * Lua unloads its modules when its state is closed. Sanitizers report at the
+ * end of the process and could not name the functions of an unloaded library.
  */
 int dlclose(void *handle);
 

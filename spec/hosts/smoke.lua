@@ -1,6 +1,6 @@
--- A program that touches all of ecs, for alloc_host.c, which lets its
--- allocations fail. Returns what it does, and what must be possible after any
--- error in it: nothing is left open, locked or half done.
+--- smoke: a program that uses all of ecs, run by alloc_host.c while allocations
+-- fail. Returns the program, and a function that must succeed after any error
+-- in it: nothing may be left open, locked or half done.
 
 local live = {} -- worlds that the program has made
 

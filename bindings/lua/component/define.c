@@ -19,7 +19,8 @@
 #include "object/name.h"
 #include "object/number.h"
 
-static const char *check_name(lua_State *L, int index, const char *what) {
+/* The name at index of a "component", "tag" or "field". */
+static const char *check_name(lua_State *L, int index, const char *noun) {
   size_t bytes = 0;
   const char *name = NULL;
   if (lua_type(L, index) == LUA_TSTRING) name = lua_tolstring(L, index, &bytes);
@@ -28,14 +29,14 @@ static const char *check_name(lua_State *L, int index, const char *what) {
     bind_error(L,
                "the name of a %s is a string, not %s: it comes first, as in "
                "ecs.%s(\"Name\"%s)",
-               what, lua_tostring(L, -1), what,
-               strcmp(what, "tag") == 0 ? "" : ", { x = \"f32\" }");
+               noun, lua_tostring(L, -1), noun,
+               strcmp(noun, "tag") == 0 ? "" : ", { x = \"f32\" }");
   }
   if (!bind_name_is_valid(name, bytes))
     bind_error(L,
                "the name of a %s is 1 to 255 bytes of UTF-8 text without "
                "control characters",
-               what);
+               noun);
   return name;
 }
 
@@ -104,30 +105,32 @@ static uint32_t count_fields(lua_State *L, int index, const char *name) {
   return count;
 }
 
-/* Sorts the names of the table at index into private slots 1 to count. */
+/* Sorts the field names of the table at index into the slots 1 to fields of the
+ * table at slots. */
 static void sort_names(lua_State *L, int index, int slots, int fields) {
   int count = 0;
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
     const char *name = check_name(L, -2, "field");
-    int place = ++count;
+    int slot = ++count;
     if (count > fields) break;
-    for (; place > 1; place--) {
-      lua_rawgeti(L, slots, place - 1);
+    for (; slot > 1; slot--) {
+      lua_rawgeti(L, slots, slot - 1);
       if (strcmp(lua_tostring(L, -1), name) <= 0) {
         lua_pop(L, 1);
         break;
       }
-      lua_rawseti(L, slots, place);
+      lua_rawseti(L, slots, slot);
     }
     lua_pushvalue(L, -2);
-    lua_rawseti(L, slots, place);
+    lua_rawseti(L, slots, slot);
   }
+  ECS_ASSERT(lua_istable(L, slots));
   /* A finalizer may have changed the table since its fields were counted. */
   if (count != fields) bind_error(L, "the fields changed while being read");
 }
 
-/* { type, default } and nothing else: { 'i32', default = 1 } would be taken
- * for a field without a default. */
+/* Accepts { type, default } and no other key: { 'i32', default = 1 } would look
+ * like a field without a default. */
 static void check_listed(lua_State *L, int index, const char *component,
                          const char *field) {
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
@@ -141,7 +144,8 @@ static void check_listed(lua_State *L, int index, const char *component,
   }
 }
 
-/* Reads field by field from the table at schema in the order of the slots. */
+/* Reads the fields of a definition from the table at schema, in the order of
+ * the names in the slots. */
 static void read_schema(lua_State *L, int schema, int slots,
                         Definition *definition) {
   for (uint32_t f = 0; f < definition->field_count; f++) {
@@ -149,28 +153,29 @@ static void read_schema(lua_State *L, int schema, int slots,
     lua_rawgeti(L, slots, (int)f + 1);
     field->name = lua_tostring(L, -1);
     lua_rawget(L, schema);
-    int place = lua_gettop(L);
-    bool listed = lua_istable(L, place);
-    if (listed) check_listed(L, place, definition->name, field->name);
-    if (listed) lua_rawgeti(L, place, 1);
+    int entry = lua_gettop(L);
+    bool listed = lua_istable(L, entry);
+    if (listed) check_listed(L, entry, definition->name, field->name);
+    if (listed) lua_rawgeti(L, entry, 1);
     field->type = check_type(L, -1, definition->name, field->name);
-    if (listed) lua_rawgeti(L, place, 2);
+    if (listed) lua_rawgeti(L, entry, 2);
     uint64_t element = 0;
     if (listed && !lua_isnil(L, -1) &&
         !bind_read_element(L, lua_gettop(L), field->type, &element))
       bind_refuse_element(L, lua_gettop(L), definition, f);
-    /* An entity belongs to a world, and a definition to all of them. */
+    /* A definition serves all worlds, and an entity belongs to one. */
     if (field->type == ECS_ENTITY && element != 0)
       bind_error(L,
                  "%s.%s: an entity has no default: leave it out, and set "
                  "the field when you spawn",
                  definition->name, field->name);
     field->default_value = ecs_scalar_load(field->type, &element);
-    lua_settop(L, place - 1);
+    lua_settop(L, entry - 1);
   }
 }
 
-/* Pushes a definition that nothing knows yet. schema 0: no fields. */
+/* Pushes a new definition, not added yet. schema is the stack index of the
+ * table of fields; 0: there are none. */
 static Definition *read_definition(lua_State *L, int schema) {
   uint32_t count = schema ? count_fields(L, schema, lua_tostring(L, 1)) : 0;
   Definition *definition = bind_definition_begin(L, 1, count);
@@ -187,7 +192,7 @@ static bool has_field(const Definition *definition, const ecs_Field *field) {
   return false;
 }
 
-/* Fields of the same names? */
+/* Do the fields have the same names? */
 static bool has_same_names(const Definition *a, const Definition *b) {
   if (a->field_count != b->field_count) return false;
   for (uint32_t f = 0; f < a->field_count; f++)
@@ -195,7 +200,7 @@ static bool has_same_names(const Definition *a, const Definition *b) {
   return true;
 }
 
-/* Equal but for the order of fields? */
+/* Are the two equal, apart from the order of fields? */
 static bool is_same(const Definition *a, const Definition *b) {
   if (a->field_count != b->field_count || a->storage != b->storage)
     return false;
@@ -204,9 +209,11 @@ static bool is_same(const Definition *a, const Definition *b) {
   return true;
 }
 
-/* Leaves on the stack the definition of this name: the one on top, or an equal
- * one from before. */
+/* Leaves the definition of this name on the stack: an equal one that exists, or
+ * else the candidate on top, which is added. Raises if one that differs exists.
+ */
 static int keep_or_add(lua_State *L, Definition *candidate) {
+  ECS_ASSERT(lua_touserdata(L, -1) == candidate && candidate->index == 0);
   Definition *known = bind_definition_find(L, 1);
   if (known && is_same(known, candidate)) return 1;
   if (known)
@@ -226,7 +233,7 @@ static void refuse_reserved(lua_State *L, const char *name) {
                name);
 }
 
-/* ecs.component "Heat": what is known under this name. */
+/* ecs.component "Heat": the definition of this name. */
 static int push_known(lua_State *L) {
   if (bind_definition_find(L, 1)) return 1;
   return bind_error(L,

@@ -1,17 +1,18 @@
 /* definition.c: the objects that ecs.component, ecs.tag and Position { x = 1 }
- * give, and single numbers between Lua and C.
+ * return.
  *
  *      Position              all defaults
- *      Position { x = 1 }    __call: a Value, every field checked here and now
+ *      Position { x = 1 }    __call: a Value; every field is checked at once
  *
  * A value is an image and a mask, not a table: it cannot change after it was
- * checked, and spawning with it copies bytes.
+ * checked, and a spawn copies its bytes.
  */
 #include "component/definition.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "api/for_bindings.h"
 #include "object/number.h"
 
 /* Messages ---------------------------------------------------------------- */
@@ -32,8 +33,8 @@ static void push_userdata_description(lua_State *L, int index) {
     lua_pushliteral(L, "a userdata");
 }
 
-/* Its metatable says so, a row's being a table's on LuaJIT and a userdata's
- * elsewhere; a script may write the same there. */
+/* Rows are tables on LuaJIT and userdata on other VMs; the name in the
+ * metatable is the same. */
 const char *bind_view_name(lua_State *L, int index) {
   if (lua_isnone(L, index) || !luaL_getmetafield(L, index, "__name"))
     return NULL;
@@ -99,16 +100,17 @@ int bind_refuse_element(lua_State *L, int index, const Definition *definition,
 
 /* Arguments --------------------------------------------------------------- */
 
-/* The definition at index, which the state then remembers; or NULL. */
+/* The definition at index, which the state remembers from now on; NULL when the
+ * value is anything else. */
 static Definition *find_definition(lua_State *L, int index) {
   Definition *definition = (Definition *)bind_find(L, index, KIND_DEFINITION);
   if (definition) *recent_definition(bind_state(L), definition) = definition;
   return definition;
 }
 
-/* What to do instead for a script that passes this for a part: a component that
- * is nil is often a name that was misspelt. Asked before anything is pushed,
- * for what is not there has an index, too. */
+/* The end of the message for a value that is no part: what to write instead. A
+ * nil is often a misspelt variable. Must be called before anything is pushed,
+ * since index may be that of an absent argument. */
 static const char *advice(lua_State *L, int index, const char *call) {
   switch (lua_type(L, index)) {
     case LUA_TNIL: return ": is its variable defined?";
@@ -135,27 +137,27 @@ Definition *bind_definition_check(lua_State *L, int index, const char *call) {
   if (value)
     bind_error(L, "%s takes a component: pass %s itself, without fields", call,
                value->definition->name);
-  const char *meant = advice(L, index, call);
+  const char *hint = advice(L, index, call);
   bind_push_description(L, index);
   bind_error(L, "%s takes a component or tag, not %s%s", call,
-             lua_tostring(L, -1), meant);
+             lua_tostring(L, -1), hint);
   return NULL;
 }
 
 Given bind_given_check(lua_State *L, int index, const char *call) {
-  Given part = {NULL, (Value *)bind_find(L, index, KIND_VALUE)};
-  if (!part.value) {
-    part.definition = find_definition(L, index);
-    if (part.definition) return part;
-    const char *meant = advice(L, index, call);
+  Given given = {NULL, (Value *)bind_find(L, index, KIND_VALUE)};
+  if (!given.value) {
+    given.definition = find_definition(L, index);
+    if (given.definition) return given;
+    const char *hint = advice(L, index, call);
     bind_push_description(L, index);
     bind_error(L,
                "%s takes a component, a tag or a value such as "
                "Position { x = 1 }, not %s%s",
-               call, lua_tostring(L, -1), meant);
+               call, lua_tostring(L, -1), hint);
   }
-  part.definition = part.value->definition;
-  return part;
+  given.definition = given.value->definition;
+  return given;
 }
 
 uint32_t bind_field_find(const Definition *definition, const char *name) {
@@ -166,7 +168,6 @@ uint32_t bind_field_find(const Definition *definition, const char *name) {
   return field;
 }
 
-/* For a name that is not the definition's own string, or none at all. */
 uint32_t bind_field_find_slowly(lua_State *L, int index,
                                 const Definition *definition) {
   if (definition->field_count == 0)
@@ -194,9 +195,10 @@ static void read_fields(lua_State *L, int table, Value *value) {
   const Definition *definition = value->definition;
   for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
     uint32_t field = bind_field_check(L, -2, definition);
-    char *place = (char *)value->image + definition->offsets[field];
+    char *element = (char *)value->image + definition->offsets[field];
+    ECS_ASSERT(definition->offsets[field] < definition->image_bytes);
     if (!bind_read_element(L, lua_gettop(L), definition->fields[field].type,
-                           place))
+                           element))
       bind_refuse_element(L, lua_gettop(L), definition, field);
     value->given |= UINT64_C(1) << field;
   }
@@ -208,8 +210,8 @@ static int definition_call(lua_State *L) {
   if (definition->field_count == 0)
     return bind_error(L, "%s is a tag: it has no fields, so leave out the {}",
                       definition->name);
-  if (bind_view_name(L,
-                     2)) /* on LuaJIT an empty table: it would give nothing */
+  /* A row of LuaJIT is an empty table: the value would have no fields. */
+  if (bind_view_name(L, 2))
     return bind_error(L,
                       "%s takes a table of fields, not %s: name them, as in "
                       "%s { %s = ... }",
@@ -233,8 +235,8 @@ static int definition_tostring(lua_State *L) {
   return 1;
 }
 
-/* Pushes a list { { name =, type =, default = }, ... }: a new one, so that what
- * a script does to it is of no consequence. No entity is no default. */
+/* Pushes a list { { name =, type =, default = }, ... }. It is new at each call,
+ * so a script may change it. The null entity as default is nil. */
 static int push_fields(lua_State *L, const Definition *definition) {
   lua_createtable(L, (int)definition->field_count, 0);
   for (uint32_t f = 0; f < definition->field_count; f++) {
@@ -253,7 +255,7 @@ static int push_fields(lua_State *L, const Definition *definition) {
   return 1;
 }
 
-/* Position.name, Position.fields; nothing else can be read. */
+/* Position.name, Position.fields; every other key raises. */
 static int definition_index(lua_State *L) {
   const Definition *definition = bind_definition_check(L, 1, "index");
   const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
@@ -297,7 +299,7 @@ static int value_tostring(lua_State *L) {
   return 1;
 }
 
-/* fields(Position): its name and a list { { name, type }, ... }. */
+/* fields(Position): the name and a list { { name, type }, ... }. */
 static int definition_fields(lua_State *L) {
   const Definition *definition = bind_definition_check(L, 1, "fields");
   lua_pushstring(L, definition->name);

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "api/for_bindings.h"
 #include "component/new_definition.h"
 #include "object/name.h"
 
@@ -79,6 +80,9 @@ HostDefinition bind_definition_for(lua_State *L, const ecs_World *native,
     bind_definition_add(L, definition);
     result.definition = definition;
   }
+  ECS_ASSERT(!result.definition || result.definition->index > 0);
+  ECS_ASSERT(!result.definition ||
+             agrees(result.definition, native, component));
   lua_settop(L, top);
   return result;
 }

@@ -30,6 +30,8 @@ static void lay_out(Definition *definition) {
   }
   definition->offsets = offsets;
   definition->image_bytes = count ? (uint32_t)round_up(end, alignment) : 0;
+  ECS_ASSERT(definition->image_bytes <= 8u * count);
+  ECS_ASSERT((char *)(offsets + count) <= image);
   definition->defaults = count ? image : NULL;
 }
 
@@ -54,6 +56,7 @@ static size_t definition_bytes(uint32_t count) {
 }
 
 Definition *bind_definition_begin(lua_State *L, int name, uint32_t count) {
+  ECS_ASSERT(lua_type(L, name) == LUA_TSTRING && count <= ECS_FIELD_LIMIT);
   Definition *definition =
       (Definition *)bind_new(L, KIND_DEFINITION, definition_bytes(count));
   definition->name = lua_tostring(L, name);
@@ -65,6 +68,7 @@ Definition *bind_definition_begin(lua_State *L, int name, uint32_t count) {
 }
 
 void bind_definition_finish(lua_State *L, Definition *definition) {
+  ECS_ASSERT(lua_istable(L, -1)); /* the private table */
   lay_out(definition);
   push_listing(L, definition);
   definition->listing = lua_tostring(L, -1);
@@ -78,6 +82,7 @@ void bind_definition_finish(lua_State *L, Definition *definition) {
 void bind_definition_add(lua_State *L, Definition *definition) {
   ModuleState *state = bind_state(L);
   int top = lua_gettop(L);
+  ECS_ASSERT(lua_touserdata(L, top) == definition && definition->index == 0);
   bind_push_shared(L);
   bind_push_table(L, "definitions");
   lua_pushvalue(L, top);

@@ -1,11 +1,11 @@
 /* compat.h: one spelling of the C API for Lua 5.1 to 5.4 and LuaJIT.
  *
- * The rest of the binding is written once, in the words of Lua 5.3; what the
- * older ones lack is put here. Two notions are our own:
+ * The rest of the binding is written against the C API of Lua 5.3. Functions
+ * that older versions lack are defined here, and two terms of our own:
  *
- *      a private table   one table that belongs to a userdata: its environment
- *                        in Lua 5.1, its user value later
- *      a whole number    an integer of 5.3 and later, a number before
+ *      private table   a table that belongs to a userdata: its environment in
+ *                      Lua 5.1, its user value in later versions
+ *      whole number    an integer in Lua 5.3 and later, a number before
  *
  * LuaJIT has the names of Lua 5.1 and some of 5.2.
  */
@@ -21,7 +21,7 @@
 
 #define lua_rawlen(L, index) lua_objlen(L, index)
 
-/* Takes the table from the top of the stack. */
+/* Pops a table and makes it the private table of the userdata at index. */
 static inline void compat_set_private(lua_State *L, int index) {
   lua_setfenv(L, index);
 }
@@ -32,7 +32,9 @@ static inline int compat_absolute(lua_State *L, int index) {
   bool fixed = index > 0 || index <= LUA_REGISTRYINDEX;
   return fixed ? index : lua_gettop(L) + index + 1;
 }
-/* Calls a function protected, making it as well. */
+/* Calls a C function without arguments or results, protected. Allocations for
+ * the function itself are protected, too, in Lua 5.1 and LuaJIT. Returns the
+ * status of lua_pcall; an error leaves its value on the stack. */
 static inline int compat_call(lua_State *L, lua_CFunction function) {
   return lua_cpcall(L, function, NULL);
 }
@@ -42,7 +44,7 @@ static inline int compat_call(lua_State *L, lua_CFunction function) {
 static inline void compat_set_private(lua_State *L, int index) {
   lua_setuservalue(L, index);
 }
-/* Only the debug library can have put something else there. */
+/* Only the debug library can have replaced the table. */
 static inline void compat_push_private(lua_State *L, int index) {
   lua_getuservalue(L, index);
   if (!lua_istable(L, -1)) luaL_error(L, "ecs: a private table is gone");
@@ -57,8 +59,8 @@ static inline int compat_call(lua_State *L, lua_CFunction function) {
 
 #endif
 
-/* A number without a fraction reads as an integer where Lua has integers, so
- * that it prints and serves as a key in the same way everywhere. */
+/* Pushes a number without a fraction: an integer where Lua has integers, so
+ * that it prints, and works as a key, in the same way on every VM. */
 static inline void compat_push_integer(lua_State *L, int64_t number) {
 #if LUA_VERSION_NUM >= 503
   lua_pushinteger(L, (lua_Integer)number);
@@ -70,7 +72,7 @@ static inline void compat_push_whole(lua_State *L, double number) {
   compat_push_integer(L, (int64_t)number);
 }
 
-/* The type of table[key], which is pushed. */
+/* Pushes table[key] and returns its type. */
 static inline int compat_rawgeti(lua_State *L, int table, int key) {
 #if LUA_VERSION_NUM >= 503
   return lua_rawgeti(L, table, key);
@@ -80,7 +82,7 @@ static inline int compat_rawgeti(lua_State *L, int table, int key) {
 #endif
 }
 
-/* Is the collector running, as far as can be known? */
+/* Is the collector running? True where Lua has no way to ask. */
 static inline bool compat_collects(lua_State *L) {
 #ifdef LUA_GCISRUNNING
   return lua_gc(L, LUA_GCISRUNNING, 0) != 0;

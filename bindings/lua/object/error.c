@@ -1,13 +1,16 @@
 /* error.c: raises errors that blame a line of a script.
  *
- *      script.lua:7   world:progress(dt)       <- blamed
- *      scripts/ecs    ... core.frame(...)         skipped: its chunk name begins
- *      C              bind_error                  with the state's chunk_prefix
+ *      script.lua:7   world:progress(dt)     blamed
+ *      scripts/ecs    core.frame(...)        skipped: the name of its chunk
+ *                                            begins with chunk_prefix
+ *      C              bind_error
  */
 #include "object/error.h"
 
 #include <stdarg.h>
 #include <string.h>
+
+#include "api/for_bindings.h"
 
 static bool begins_with(const char *source, const char *prefix) {
   return prefix && strncmp(source, prefix, strlen(prefix)) == 0;
@@ -27,6 +30,7 @@ static void push_position(lua_State *L) {
   luaL_where(L, level);
   lua_insert(L, -3);
   lua_pop(L, 2);
+  ECS_ASSERT(lua_type(L, -1) == LUA_TSTRING);
 }
 
 int bind_raise(lua_State *L) {
@@ -79,9 +83,10 @@ void bind_push_table(lua_State *L, const char *name) {
   if (!lua_istable(L, -1)) bind_error(L, "the table of %s is gone", name);
 }
 
-/* never_blame(f): f is a function of a file that lies in scripts/ecs itself, not in
- * one of its folders. Files in that folder and below it are never blamed from
- * now on. Only the first call has an effect, so scripts cannot change it. */
+/* never_blame(f): f is a function of a file that lies in scripts/ecs
+ * itself, not in one of its folders. Files in that folder and below it are
+ * never blamed from now on. Only the first call has an effect, so no script can
+ * change it. */
 static int never_blame(lua_State *L) {
   lua_Debug info;
   luaL_checktype(L, 1, LUA_TFUNCTION);

@@ -1,7 +1,7 @@
 /* lua_math.c: the functions of ecs.math that are written in C.
  *
- * They take numbers and nothing else, strings that look like numbers included:
- * a compiled system, which knows the types, has to mean the same.
+ * They take numbers only, not strings that look like numbers: a compiled system
+ * knows types before it runs, and both must accept the same calls.
  */
 #include "object/lua_math.h"
 

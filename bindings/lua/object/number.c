@@ -4,10 +4,13 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "api/for_bindings.h"
+
 bool bind_read_element(lua_State *L, int index, ecs_Scalar type,
                        void *element) {
   int kind = lua_type(L, index);
   double number = 0;
+  ECS_ASSERT((unsigned)type < ECS_SCALAR_COUNT);
   if (type == ECS_BOOL) {
     if (kind != LUA_TBOOLEAN) return false;
     number = lua_toboolean(L, index);
@@ -24,6 +27,7 @@ void bind_push_entity(lua_State *L, ecs_Entity entity) {
 }
 
 void bind_push_number(lua_State *L, ecs_Scalar type, double number) {
+  ECS_ASSERT((unsigned)type < ECS_SCALAR_COUNT);
   switch (type) {
     case ECS_F32:
     case ECS_F64: lua_pushnumber(L, number); break;

@@ -16,6 +16,8 @@
 
 #include <string.h>
 
+#include "api/for_bindings.h"
+
 /* Its address is the key in the registry. */
 static const char state_key = 0;
 
@@ -49,6 +51,7 @@ void bind_push_methods(lua_State *L, ObjectKind kind) {
 }
 
 void bind_add(lua_State *L, const luaL_Reg *functions) {
+  ECS_ASSERT(lua_istable(L, -1));
   for (; functions->name; functions++) {
     lua_getfield(L, -1, functions->name);
     bool present = lua_isfunction(L, -1);
@@ -59,11 +62,13 @@ void bind_add(lua_State *L, const luaL_Reg *functions) {
     lua_pushcclosure(L, functions->func, 2);
     lua_setfield(L, -2, functions->name);
   }
+  ECS_ASSERT(lua_istable(L, -1));
 }
 
 /* Objects ------------------------------------------------------------------ */
 
 void *bind_new(lua_State *L, ObjectKind kind, size_t bytes) {
+  ECS_ASSERT(kind < KIND_COUNT && bytes >= sizeof(Header));
   Header *header = (Header *)lua_newuserdata(L, bytes);
   memset(header, 0, bytes);
   header->bytes = bytes;
@@ -75,6 +80,7 @@ void *bind_new(lua_State *L, ObjectKind kind, size_t bytes) {
   bind_push_metatable(L, kind);
   lua_setmetatable(L, -2);
   header->magic = magic_of(kind, header);
+  ECS_ASSERT(bind_find(L, -1, kind) == header);
   return header;
 }
 

@@ -1,11 +1,11 @@
-/* read_file.c: reads the files that functions were loaded from, for scripts/ecs.
+/* read_file.c: reads the files that functions were loaded from.
  *
- *      read_file(path, most)    its text; nothing when it is no regular file,
- *                               cannot be read or has more than most bytes
+ *      read_file(path, most)    the file's text; nothing when it is no regular
+ *                               file, cannot be read or exceeds most bytes
  *
- * A chunk is called what a script likes, so the path may be that of a pipe,
- * which never opens while nobody writes to it, or of a device without an end.
- * What it leads to is looked at before it is opened, through symbolic links.
+ * A script can give a chunk any name. So the path may lead to a pipe, and
+ * opening that would block until another process writes to it, or to a device
+ * without an end. Only a regular file is opened; symbolic links are followed.
  */
 #define _POSIX_C_SOURCE 200809L /* stat */
 
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Is there a regular file at path? Then *bytes is its size. */
+/* Is there a regular file at path? If so, sets *bytes to its size. */
 static bool is_regular(const char *path, double *bytes) {
   struct stat about;
   if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return false;
@@ -23,7 +23,8 @@ static bool is_regular(const char *path, double *bytes) {
   return true;
 }
 
-/* read_file(path, most). Nothing of Lua is called while the file is open. */
+/* No function of Lua is called while the file is open: an error would leak it.
+ */
 static int read_file(lua_State *L) {
   size_t length, read = 0;
   double bytes = 0, most = luaL_checknumber(L, 2);
@@ -34,7 +35,7 @@ static int read_file(lua_State *L) {
   FILE *file = is_regular(path, &most) ? fopen(path, "rb") : NULL;
   if (!file) return 0;
   read = fread(buffer, 1, (size_t)bytes + 1, file);
-  bool failed = ferror(file) || read > (size_t)bytes; /* it is being written */
+  bool failed = ferror(file) || read > (size_t)bytes; /* still being written */
   fclose(file);
   if (failed) return 0;
   lua_pushlstring(L, buffer, read);

@@ -1,16 +1,16 @@
-/* same_code.c: tells functions apart by their code, for scripts/ecs.
+/* same_code.c: compares functions by their code.
  *
- *      line_of(f)           the line where f begins; nothing for one in C
- *      same_code(list, f)   the entry of the list whose code is f's, or nothing
+ *      line_of(f)           the line where f begins; nothing for a C function
+ *      same_code(list, f)   the entry of the list with the code of f; nothing
+ *                           when there is none
  *
- * Closures made by one piece of a program are different functions with the same
- * code. What may be kept for the code need not be made for each of them; but
- * the proof that two codes are the same has to be complete: it is the dump,
- * byte for byte, compared while it is written, so that a look makes no garbage.
- * Lines and names are part of it: LuaJIT's lua_dump cannot leave them out, and
- * what is one code must not depend on the VM.
+ * Closures of the same source text are different functions with the same code,
+ * and share what scripts/ecs compiles for them. Equality must be certain: the
+ * dumps are compared byte for byte. The comparison runs while the dump of f is
+ * written, so it makes no garbage. Lines and names belong to the dump: LuaJIT's
+ * lua_dump cannot strip them, and the result must not depend on the VM.
  *
- * An entry is a table; its code, as string.dump gives it, is at [1].
+ * An entry is a table with the code, as string.dump returns it, at [1].
  */
 #include "object/same_code.h"
 
@@ -23,29 +23,31 @@
 #endif
 
 typedef struct Comparison {
-  const char *code;
-  size_t length, at;
+  const char *code; /* borrowed from the entry; NULL: the entry has none */
+  size_t length;    /* bytes of code */
+  size_t offset;    /* bytes that are equal so far */
 } Comparison;
 
-/* A lua_Writer: stops the dump where it differs. */
+/* A lua_Writer: compares a piece of the dump, and stops the dump where it
+ * differs. */
 static int compare(lua_State *L, const void *piece, size_t bytes, void *data) {
   Comparison *with = (Comparison *)data;
   (void)L;
-  if (bytes > with->length - with->at ||
-      memcmp(with->code + with->at, piece, bytes) != 0)
+  if (bytes > with->length - with->offset ||
+      memcmp(with->code + with->offset, piece, bytes) != 0)
     return 1;
-  with->at += bytes;
+  with->offset += bytes;
   return 0;
 }
 
-static bool is_dumped(lua_State *L, int index) {
+static bool can_be_dumped(lua_State *L, int index) {
   return lua_isfunction(L, index) && !lua_iscfunction(L, index);
 }
 
 /* same_code(list, f) */
 static int same_code(lua_State *L) {
   lua_settop(L, 2);
-  if (!lua_istable(L, 1) || !is_dumped(L, 2)) return 0;
+  if (!lua_istable(L, 1) || !can_be_dumped(L, 2)) return 0;
   for (int k = 1; compat_rawgeti(L, 1, k) == LUA_TTABLE; k++) {
     Comparison with = {NULL, 0, 0};
     lua_rawgeti(L, 3, 1);
@@ -53,7 +55,7 @@ static int same_code(lua_State *L) {
       with.code = lua_tolstring(L, 4, &with.length);
     lua_pushvalue(L, 2);
     if (with.code && dump_function(L, compare, &with) == 0 &&
-        with.at == with.length) {
+        with.offset == with.length) {
       lua_settop(L, 3);
       return 1;
     }
@@ -62,11 +64,11 @@ static int same_code(lua_State *L) {
   return 0;
 }
 
-/* line_of(f): where it begins; nothing for a function in C. */
+/* line_of(f) */
 static int line_of(lua_State *L) {
   lua_Debug about;
   lua_settop(L, 1);
-  if (!is_dumped(L, 1)) return 0;
+  if (!can_be_dumped(L, 1)) return 0;
   lua_getinfo(L, ">S", &about);
   compat_push_whole(L, about.linedefined);
   return 1;

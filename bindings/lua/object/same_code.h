@@ -1,4 +1,4 @@
-/* same_code.h: tells functions apart by their code. */
+/* same_code.h: compares functions by their code. */
 #ifndef ECS_LUA_SAME_CODE_H
 #define ECS_LUA_SAME_CODE_H
 

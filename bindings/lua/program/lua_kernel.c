@@ -4,8 +4,8 @@
  *      kernel(query, "physics", "drag")         --> Kernel: checked columns
  *      run_kernel(kernel, dt, tick)
  *
- * A library is never unloaded. A binding belongs to its query, so the Kernel
- * keeps the query alive. All three leave messages for scripts/ecs.
+ * A library is never unloaded. A kernel binding belongs to its query, so the
+ * Kernel keeps the query alive. All three return messages to scripts/ecs.
  */
 #include "program/lua_kernel.h"
 
@@ -25,7 +25,7 @@ typedef struct Kernel {
   ecs_KernelBinding *native;
 } Kernel;
 
-/* Pushes the library of this name, or nil. */
+/* Pushes the library of this name, or nil; returns NULL for nil. */
 static const ecs_KernelLibrary *find_library(lua_State *L, const char *name) {
   bind_push_shared(L);
   lua_getfield(L, -1, "libraries");
@@ -36,7 +36,7 @@ static const ecs_KernelLibrary *find_library(lua_State *L, const char *name) {
   return library ? library->native : NULL;
 }
 
-/* Keeps the library on top of the stack under a name. */
+/* Adds the library on top of the stack to the state, under a name. */
 static void keep_library(lua_State *L, const char *name) {
   bind_push_shared(L);
   lua_getfield(L, -1, "libraries");
@@ -44,7 +44,7 @@ static void keep_library(lua_State *L, const char *name) {
   lua_setfield(L, -2, name);
 }
 
-/* load(name, path): true, or nil and why not. */
+/* load(name, path): true; or nil and a message. */
 static int load(lua_State *L) {
   const char *name = luaL_checkstring(L, 1);
   const char *path = luaL_checkstring(L, 2);
@@ -75,7 +75,8 @@ void bind_library_add(lua_State *L, const char *name,
   keep_library(L, name);
 }
 
-/* kernels(name): the names of its kernels, or nil. */
+/* kernels(name): the names of the library's kernels; nothing when there is no
+ * such library. */
 static int kernels(lua_State *L) {
   const ecs_KernelLibrary *library = find_library(L, luaL_checkstring(L, 1));
   if (!library) return 0;
@@ -104,7 +105,7 @@ static void push_misfit(lua_State *L, const LuaQuery *query,
                   ecs_scalar_name(column->type), query->label);
 }
 
-/* kernel(query, library, name): a Kernel, or nil and why not. */
+/* kernel(query, library, name): a Kernel; or nil and a message. */
 static int kernel_bind(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);
   const char *library_name = luaL_checkstring(L, 2);
@@ -133,7 +134,7 @@ static int kernel_bind(lua_State *L) {
   return bind_fail(L);
 }
 
-/* run_kernel(kernel, dt, tick): true, or nil and why not. */
+/* run_kernel(kernel, dt, tick): true; or nil and a message. */
 static int run_kernel(lua_State *L) {
   Kernel *kernel = (Kernel *)bind_find(L, 1, KIND_KERNEL);
   luaL_argcheck(L, kernel && kernel->native, 1, "not a kernel");

@@ -3,16 +3,17 @@
  *      program(world, query, text, totals)        --> Program
  *      run_program(program, values, name, tick)   values: the uniforms
  *
- * The program's reductions go into these totals, in the name of the system.
+ * The reductions of a run become the system's values in these totals.
  *
- * A program belongs to its query and ends with it, so the Program keeps the
- * query alive. One that is not wanted any more is dropped by hand: it has no
- * finalizer. All messages are left for scripts/ecs.
+ * A program belongs to its query and is destroyed with it, so the Program keeps
+ * the query alive. A Program has no finalizer; drop_program destroys one that
+ * is not needed any more. All functions return messages to scripts/ecs.
  */
 #include "program/lua_program.h"
 
 #include <string.h>
 
+#include "api/for_bindings.h"
 #include "object/number.h"
 #include "query/lua_query.h"
 #include "world/components.h"
@@ -25,12 +26,13 @@ typedef struct Program {
   ecs_Program *native; /* NULL: dropped */
   uint32_t uniform_count;
   uint32_t reduction_count;
-  Total **totals;   /* one for each reduction; the private table has them,
-                          from 2 on */
+  Total **totals;   /* one per reduction; kept alive by the private table,
+                       from slot 2 on */
   double numbers[]; /* uniforms, then reductions */
 } Program;
 
-/* Keeps the totals of the list at index 3 in the program on top. */
+/* Stores the totals of the list at index 3 in the program on top of the stack.
+ */
 static void keep_totals(lua_State *L, Program *program) {
   luaL_checktype(L, 3, LUA_TTABLE);
   compat_push_private(L, -1);
@@ -45,7 +47,7 @@ static void keep_totals(lua_State *L, Program *program) {
   lua_pop(L, 1);
 }
 
-/* A userdata for a program that was just made: wrap(query, native, totals). */
+/* wrap(query, native, totals): a Program for a new native program. */
 static int wrap(lua_State *L) {
   LuaQuery *query = (LuaQuery *)bind_find(L, 1, KIND_QUERY);
   ecs_Program *native = (ecs_Program *)lua_touserdata(L, 2);
@@ -62,12 +64,14 @@ static int wrap(lua_State *L) {
   program->reduction_count = info.reductions;
   program->totals =
       (Total **)(void *)(program->numbers + info.uniforms + info.reductions);
+  ECS_ASSERT((char *)(program->totals + info.reductions) <=
+             (char *)program + bytes);
   keep_totals(L, program);
   return 1;
 }
 
-/* program(world, query, text, totals): a Program; or nil, why not, and true
- * when that is no fault of the text. */
+/* program(world, query, text, totals): a Program; or nil, a message, and true
+ * if the text is not at fault. */
 static int program_create(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   LuaQuery *query = bind_query_check(L, 2);
@@ -109,7 +113,7 @@ static Program *check_program(lua_State *L) {
   return program;
 }
 
-/* The uniforms of argument 2. */
+/* Reads the uniforms from the list at index 2. */
 static void read_uniforms(lua_State *L, Program *program) {
   luaL_checktype(L, 2, LUA_TTABLE);
   for (uint32_t k = 0; k < program->uniform_count; k++) {
@@ -120,7 +124,7 @@ static void read_uniforms(lua_State *L, Program *program) {
   }
 }
 
-/* The totals of the program at index 1 get a tally for this system. */
+/* Ensures a tally of this system in each total of the program at index 1. */
 static void ensure_tallies(lua_State *L, const Program *program,
                            const char *name) {
   for (uint32_t k = 0; k < program->reduction_count; k++) {
@@ -131,15 +135,19 @@ static void ensure_tallies(lua_State *L, const Program *program,
   }
 }
 
-/* What came out is what the system's run added. */
+/* Makes the reductions the values of the system's tallies. */
 static void end_totals(const Program *program, const char *name) {
   const double *reductions = program->numbers + program->uniform_count;
   bind_totals_end(program->query->world, name, 0);
-  for (uint32_t k = 0; k < program->reduction_count; k++)
-    bind_tally_find(program->totals[k], name)->value = reductions[k];
+  for (uint32_t k = 0; k < program->reduction_count; k++) {
+    Tally *tally = bind_tally_find(program->totals[k], name);
+    ECS_ASSERT(tally); /* ensure_tallies */
+    ECS_ASSERT(program->totals[k]->world == program->query->world);
+    tally->value = reductions[k];
+  }
 }
 
-/* Did the run leave all totals as one without rows does? */
+/* Are all reductions those of a run without rows? */
 static bool added_nothing(const Program *program) {
   const double *reductions = program->numbers + program->uniform_count;
   for (uint32_t k = 0; k < program->reduction_count; k++)
@@ -148,9 +156,8 @@ static bool added_nothing(const Program *program) {
   return true;
 }
 
-/* Would a run now change nothing? Asked after one, when the answer is at hand.
- * One that destroyed its rows leaves what they added, which the next takes
- * back. */
+/* Would another run change nothing? If the last run destroyed its rows, the
+ * next run resets what they added to the totals. */
 static bool is_idle(const Program *program) {
   ecs_Entity first = 0;
   return added_nothing(program) &&
@@ -158,8 +165,8 @@ static bool is_idle(const Program *program) {
          first == 0;
 }
 
-/* run_program(program, values, name, tick): true, and whether there are no
- * rows; or nil and why not. */
+/* run_program(program, values, name, tick): true and whether the system is
+ * idle; or nil and a message. */
 static int run_program(lua_State *L) {
   Program *program = check_program(L);
   ecs_ProgramCall call;
@@ -169,7 +176,7 @@ static int run_program(lua_State *L) {
       ecs_random_key(program->query->world->seed, name, bind_whole_check(L, 4));
   if (program->reduction_count > 0) {
     ensure_tallies(L, program, name);
-    program = check_program(L); /* a tally may have been allocated */
+    program = check_program(L); /* allocating a tally may close the world */
   }
   /* From here on nothing allocates. */
   read_uniforms(L, program);
@@ -202,7 +209,7 @@ static int program_info(lua_State *L) {
   return 5;
 }
 
-/* drop_program(program): frees it; the Program is good for nothing then. */
+/* drop_program(program): destroys the native program. */
 static int drop_program(lua_State *L) {
   Program *program = (Program *)bind_find(L, 1, KIND_PROGRAM);
   if (!program) return luaL_argerror(L, 1, "not a program");

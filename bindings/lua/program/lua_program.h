@@ -4,8 +4,8 @@
 
 #include "object/object.h"
 
-/* Adds program, run_program, program_info and drop_program to the table on top of
- * the stack. */
+/* Adds program, run_program, program_info and drop_program to the table on top
+ * of the stack. */
 BIND_INTERNAL void bind_open_lua_program(lua_State *L);
 
 #endif

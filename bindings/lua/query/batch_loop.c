@@ -14,6 +14,7 @@
  */
 #include "query/batch_loop.h"
 
+#include "api/for_bindings.h"
 #include "query/column_copy.h"
 #include "query/lua_query.h"
 #include "world/components.h"
@@ -22,6 +23,7 @@
 void bind_batch_loop_ready(lua_State *L, BatchLoop *loop) {
   bind_view_push_slots(L, -1);
   loop->slots = lua_gettop(L) - VIEW_SLOTS + 1;
+  ECS_ASSERT(bind_find(L, loop->slots - 1, KIND_VIEW) == loop->view);
   luaL_checkstack(L, loop->extra_count + 16 + COPY_BLOCK, NULL);
 }
 
@@ -45,6 +47,7 @@ Outcome bind_batch_loop(lua_State *L, BatchLoop *loop, BatchPrepare prepare,
   View *view = loop->view;
   Outcome outcome = OUTCOME_DONE;
   Misuse misuse = {0, 0, false};
+  ECS_ASSERT(!view->busy && !view->showing);
   bind_world_enter(&view->walk);
   view->busy = true;
   loop->idle = true;
@@ -54,6 +57,7 @@ Outcome bind_batch_loop(lua_State *L, BatchLoop *loop, BatchPrepare prepare,
     if (loop->callback) outcome = show(L, loop, &misuse);
     loop->idle = false;
   }
+  ECS_ASSERT(!view->showing);
   view->busy = false;
   outcome = bind_walk_end(L, &view->walk, &view->cursor, outcome, loop->call);
   if (outcome == OUTCOME_MISUSE && misuse.row)
@@ -80,8 +84,7 @@ static View *push_view(lua_State *L, LuaQuery *query) {
 /* Walks query 1 with function 2, handing on arguments 3 to top. */
 static Outcome walk(lua_State *L, LuaQuery *query, bool *idle) {
   BatchLoop loop = {NULL, 0, 2, 3, lua_gettop(L) - 2, query->label, false};
-  bind_query_push_world(L, 1);
-  bind_components_ensure(L, query->world, -1);
+  bind_query_ensure(L, query, 1);
   loop.view = push_view(L, query);
   bind_batch_loop_ready(L, &loop);
   ecs_Status status = ecs_query_begin(bind_query_native(L, query),
@@ -92,6 +95,7 @@ static Outcome walk(lua_State *L, LuaQuery *query, bool *idle) {
   }
   query->depth++;
   Outcome outcome = bind_batch_loop(L, &loop, NULL, NULL);
+  ECS_ASSERT(query->depth > 0);
   query->depth--;
   *idle = loop.idle;
   return outcome;

@@ -1,12 +1,12 @@
 /* batch_view.c: makes views, shows columns, hides them again.
  *
- * The Lua half (scripts/ecs/batch.lua) builds the tables that a script indexes.
- * This half tells it where columns are, fills tables, and clears what the book
- * lists: a sequence { table, key, table, key, ... } of all that must not
- * outlive a batch.
+ * scripts/ecs/batch.lua builds the tables that a script indexes. This file says
+ * where columns are, fills tables, and clears the entries of the clear list: a
+ * sequence { table, key, table, key, ... } of all that must not outlive a
+ * batch.
  *
- * Private table of a view: 1 proxy, 2 book, 3 tables (of columns; with the
- * accelerator: its counts by slot), 4 owner.
+ * Private table of a view: 1 proxy, 2 clear list, 3 the tables of columns or,
+ * with the accelerator, its counts by slot, 4 owner.
  */
 #include "query/batch_view.h"
 
@@ -20,7 +20,7 @@ static View *view_check(lua_State *L, int index) {
   return view;
 }
 
-/* Terms whose values are looked at have columns. */
+/* Terms that read or write values have columns. */
 static bool has_columns(LuaTerm term) { return term.access <= ECS_OPTIONAL; }
 
 /* Fills in the columns, in the order of ecs.h: by term, then by field; the
@@ -41,8 +41,8 @@ static void lay_columns(View *view) {
   view->column_count = k;
 }
 
-/* Has scripts/ecs build the tables: proxy, book, tables = build(view, terms).
- */
+/* Calls proxy, clear_list, tables = build(view, terms) of scripts/ecs and keeps
+ * the results. */
 static void build(lua_State *L, View *view, int index, int owner) {
   compat_push_private(L, index);
   int private_table = lua_gettop(L);
@@ -78,6 +78,7 @@ View *bind_view_new(lua_State *L, int owner, const ViewPlan *plan) {
   view->walk.terms = terms;
   view->walk.term_count = plan->term_count;
   lay_columns(view);
+  ECS_ASSERT(view->column_count + 1 == columns);
   build(L, view, lua_gettop(L), owner);
   return view;
 }
@@ -95,8 +96,10 @@ void bind_view_push_slots(lua_State *L, int view) {
 
 /* Showing ----------------------------------------------------------------- */
 
-/* Where column k of the batch lies; NULL when it is not there. */
-static void *column_place(const View *view, uint32_t k) {
+/* The elements of column k; NULL when no batch is shown or the batch lacks the
+ * column. */
+static void *column_elements(const View *view, uint32_t k) {
+  ECS_ASSERT(k <= view->column_count);
   if (!view->showing) return NULL;
   if (k == view->column_count) return (void *)(uintptr_t)view->batch.entities;
   return view->batch.columns[k];
@@ -138,13 +141,14 @@ static int plan(lua_State *L) {
   return 1;
 }
 
-/* fill(view, k): the table of column k, filled; nil when it is not there. */
+/* fill(view, k): the table of column k, filled; nothing when the batch lacks
+ * the column. */
 static int fill(lua_State *L) {
   View *view = view_check(L, 1);
   uint32_t k = check_column(L, view);
   ViewColumn *column = &view->columns[k];
-  const void *place = column_place(view, k);
-  if (!place) return 0;
+  const void *elements = column_elements(view, k);
+  if (!elements) return 0;
   compat_push_private(L, 1);
   lua_rawgeti(L, -1, 3);
   if (!lua_istable(L, -1) || column->slot)
@@ -154,46 +158,47 @@ static int fill(lua_State *L) {
   if (!lua_istable(L, table)) return luaL_argerror(L, 1, "has no tables");
   uint32_t stale = column->filled;
   if (stale < view->batch.count) column->filled = view->batch.count;
-  bind_column_fill(L, table, (ecs_Scalar)column->scalar, place,
+  bind_column_fill(L, table, (ecs_Scalar)column->scalar, elements,
                    view->batch.count);
   for (uint32_t i = view->batch.count; i < stale; i++) {
     lua_pushnil(L);
     lua_rawseti(L, table, (int)i + 1);
   }
+  ECS_ASSERT(column->filled >= view->batch.count);
   column->filled = view->batch.count;
   column->touched = 1;
   return 1;
 }
 
-/* rows(view): of the batch being shown, or 0. */
+/* rows(view): the number of rows of the batch; 0 when none is shown. */
 static int rows(lua_State *L) {
   View *view = view_check(L, 1);
   compat_push_whole(L, view->showing ? view->batch.count : 0);
   return 1;
 }
 
-/* present(view, k): does this batch have column k? */
+/* present(view, k): does the batch have column k? */
 static int present(lua_State *L) {
   View *view = view_check(L, 1);
-  lua_pushboolean(L, column_place(view, check_column(L, view)) != NULL);
+  lua_pushboolean(L, column_elements(view, check_column(L, view)) != NULL);
   return 1;
 }
 
-/* touch(view, k): notes where column k is, and gives its number of rows; nil
- * when it is not there. */
+/* touch(view, k): stores the address of column k in the view and returns the
+ * number of rows; nothing when the batch lacks the column. */
 static int touch(lua_State *L) {
   View *view = view_check(L, 1);
   uint32_t k = check_column(L, view);
-  const void *place = column_place(view, k);
-  if (!place || view->batch.count == 0) return 0;
+  const void *elements = column_elements(view, k);
+  if (!elements || view->batch.count == 0) return 0;
   view->columns[k].touched = 1;
-  view->columns[k].address = (double)(uintptr_t)place;
+  view->columns[k].address = (double)(uintptr_t)elements;
   compat_push_whole(L, view->batch.count);
   return 1;
 }
 
-/* layout(): sizes and places in a view, for the accelerator to compare with
- * what it was told when it was written. */
+/* layout(): sizes and offsets in a view, which the accelerator compares with
+ * its own declaration. */
 static int layout(lua_State *L) {
   compat_push_whole(L, (double)sizeof(ViewColumn));
   compat_push_whole(L, (double)offsetof(ViewColumn, address));
@@ -203,46 +208,48 @@ static int layout(lua_State *L) {
 
 /* Hiding ------------------------------------------------------------------ */
 
-/* The misuse of one touched table, whose written values go back. */
-static Misuse give_back(lua_State *L, const View *view, uint32_t k, int table,
-                        bool judge) {
+/* Stores a touched table back in its column, or compares the two when the query
+ * only reads the component. Returns the first misuse. */
+static Misuse store_back(lua_State *L, const View *view, uint32_t k, int table,
+                         bool judge) {
   const ViewColumn *column = &view->columns[k];
   Misuse misuse = {0, k, !column->writable};
-  void *place = column_place(view, k);
+  void *elements = column_elements(view, k);
   ecs_Scalar type = (ecs_Scalar)column->scalar;
-  if (!place) return misuse;
+  if (!elements) return misuse;
   if (column->writable)
-    misuse.row = bind_column_store(L, table, type, place, view->batch.count);
+    misuse.row = bind_column_store(L, table, type, elements, view->batch.count);
   else if (judge)
     misuse.row =
-        bind_column_difference(L, table, type, place, view->batch.count);
+        bind_column_difference(L, table, type, elements, view->batch.count);
   return misuse;
 }
 
-/* The accelerator stores a NaN as it comes: makes it the one quiet NaN before
- * anybody else can read the column. What is no float was converted already. */
-static void quieten(const View *view, uint32_t k) {
+/* The accelerator stores NaNs with any payload. They become the one quiet NaN
+ * before other code can read the column. Elements of other types were converted
+ * when they were stored. */
+static void canonicalize(const View *view, uint32_t k) {
   const ViewColumn *column = &view->columns[k];
   ecs_Scalar type = (ecs_Scalar)column->scalar;
-  void *place = column_place(view, k);
-  if (place && column->writable && scalar_is_float(type))
-    (void)ecs_scalar_canonicalize_many(type, place, view->batch.count);
+  void *elements = column_elements(view, k);
+  if (elements && column->writable && scalar_is_float(type))
+    (void)ecs_scalar_canonicalize_many(type, elements, view->batch.count);
 }
 
-/* Empties what the book lists. Only entries that exist are set, because a new
- * key could need memory. */
-static void clear_book(lua_State *L, const View *view, int book) {
+/* Clears the entries of the clear list. Only entries that exist are set,
+ * because a new key could need memory. */
+static void clear_entries(lua_State *L, const View *view, int list) {
   for (int pair = 0; pair < (int)view->pair_count; pair++) {
-    lua_rawgeti(L, book, 2 * pair + 1);
-    lua_rawgeti(L, book, 2 * pair + 2);
-    bool there = lua_istable(L, -2);
-    if (there) {
+    lua_rawgeti(L, list, 2 * pair + 1);
+    lua_rawgeti(L, list, 2 * pair + 2);
+    bool present = lua_istable(L, -2);
+    if (present) {
       lua_pushvalue(L, -1);
       lua_rawget(L, -3);
-      there = !lua_isnil(L, -1);
+      present = !lua_isnil(L, -1);
       lua_pop(L, 1);
     }
-    if (there) {
+    if (present) {
       lua_pushnil(L);
       lua_rawset(L, -3);
     } else {
@@ -254,12 +261,14 @@ static void clear_book(lua_State *L, const View *view, int book) {
 
 Misuse bind_view_hide(lua_State *L, View *view, int base, bool judge) {
   Misuse first = {0, 0, false};
+  ECS_ASSERT(view->showing && view->walk.world->innermost == &view->walk);
+  ECS_ASSERT(lua_istable(L, base + 1) && lua_istable(L, base + 2));
   for (uint32_t k = 0; k <= view->column_count; k++) {
     ViewColumn *column = &view->columns[k];
     if (!column->touched) continue;
     column->touched = 0;
     if (column->slot) {
-      quieten(view, k);
+      canonicalize(view, k);
       lua_pushnumber(L, 0);
       lua_rawseti(L, base + 2, column->slot);
       lua_pushnumber(L, 0);
@@ -269,11 +278,11 @@ Misuse bind_view_hide(lua_State *L, View *view, int base, bool judge) {
     lua_rawgeti(L, base + 2, (int)k + 1);
     Misuse misuse = {0, 0, false};
     if (lua_istable(L, -1))
-      misuse = give_back(L, view, k, lua_gettop(L), judge);
+      misuse = store_back(L, view, k, lua_gettop(L), judge);
     if (first.row == 0 && misuse.row) first = misuse;
     lua_pop(L, 1);
   }
-  clear_book(L, view, base + 1);
+  clear_entries(L, view, base + 1);
   view->showing = false;
   return first;
 }
@@ -299,8 +308,8 @@ void bind_push_misuse(lua_State *L, const View *view, Misuse misuse) {
                     (int)misuse.row);
 }
 
-/* misuse(view, k, row): the message for storing in column k what it cannot
- * take; the accelerator, which knows at the store, says the same words. */
+/* misuse(view, k, row): the message for a misuse of column k, which the
+ * accelerator detects at the store. */
 static int misuse_text(lua_State *L) {
   View *view = view_check(L, 1);
   Misuse misuse = {0, check_column(L, view), false};

@@ -1,12 +1,12 @@
-/* bulk_methods.c: changes of every match of a query, and its first entity.
+/* bulk_methods.c: changes of every entity that matches a query.
  *
  *      query:add(Burning)   query:remove(Burning)   query:destroy()
  *      query:set(Position { y = 0 })                query:first()
  *
- * Inside callbacks the core records the changes; nothing here has to know. As
- * with single entities, numbers are strict, and what is refused changes
- * nothing. A component that the world has not met is met first, except by
- * remove: nobody has it.
+ * Inside callbacks the core records the changes by itself. As with single
+ * entities, numbers are strict, and a call that raises changes nothing. A
+ * component that the world lacks is defined first, except by remove, since no
+ * entity can have it.
  */
 #include "query/bulk_methods.h"
 
@@ -15,14 +15,7 @@
 #include "world/components.h"
 #include "world/report.h"
 
-/* The query at index 1, which can be used. */
-static LuaQuery *check_query(lua_State *L) {
-  LuaQuery *query = bind_query_check(L, 1);
-  bind_query_native(L, query);
-  return query;
-}
-
-/* Raises when there is more than the query and count arguments. */
+/* Raises for more than count arguments behind the query. */
 static void refuse_more(lua_State *L, int count, const char *advice) {
   if (lua_gettop(L) > 1 + count) bind_error(L, "%s", advice);
 }
@@ -38,7 +31,7 @@ static ecs_Component ensure(lua_State *L, const LuaQuery *query,
 }
 
 static int query_add(lua_State *L) {
-  LuaQuery *query = check_query(L);
+  LuaQuery *query = bind_query_check(L, 1);
   Given given = bind_given_check(L, 2, "add");
   refuse_more(L, 1, "add takes one component: call it once for each");
   ecs_Component component = ensure(L, query, given.definition);
@@ -49,7 +42,7 @@ static int query_add(lua_State *L) {
 }
 
 static int query_remove(lua_State *L) {
-  LuaQuery *query = check_query(L);
+  LuaQuery *query = bind_query_check(L, 1);
   const Definition *definition = bind_definition_check(L, 2, "remove");
   refuse_more(L, 1, "remove takes one component: call it once for each");
   ecs_Component component = bind_component_find(query->world, definition);
@@ -60,7 +53,7 @@ static int query_remove(lua_State *L) {
 }
 
 static int query_set(lua_State *L) {
-  LuaQuery *query = check_query(L);
+  LuaQuery *query = bind_query_check(L, 1);
   Given given = bind_given_check(L, 2, "set");
   refuse_more(L, 1,
               "set of a query takes one value, as in "
@@ -73,7 +66,7 @@ static int query_set(lua_State *L) {
 }
 
 static int query_destroy(lua_State *L) {
-  LuaQuery *query = check_query(L);
+  LuaQuery *query = bind_query_check(L, 1);
   refuse_more(L, 0,
               "destroy of a query takes nothing, since it destroys every "
               "entity that matches; for one there is world:destroy(e)");
@@ -81,9 +74,9 @@ static int query_destroy(lua_State *L) {
   return bind_check_status(L, query->world, status, "destroy");
 }
 
-/* query:first(): the entity of the first row, or nil. */
+/* query:first(): the entity of the first row; nil when nothing matches. */
 static int query_first(lua_State *L) {
-  LuaQuery *query = check_query(L);
+  LuaQuery *query = bind_query_check(L, 1);
   ecs_Entity entity = 0;
   ecs_Status status = ecs_query_first(bind_query_native(L, query), &entity);
   bind_check_status(L, query->world, status, "first");

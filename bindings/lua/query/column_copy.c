@@ -1,15 +1,16 @@
 /* column_copy.c: whole columns into Lua tables and back, for VMs without FFI.
  *
- * One loop per scalar type, because this is the cost of a batch callback on
- * Lua 5.4: about 80 instructions an element there and 95 back, most of them
- * those of Lua. Storing converts as ecs_scalar_convert says; the floats, which
- * are most columns, are converted in the loop.
+ * There is one loop per scalar type, because copying is the cost of a batch
+ * callback on Lua 5.4: about 80 instructions per element to Lua and 95 back,
+ * most of them Lua's own. Stores convert as ecs_scalar_convert does. Floats,
+ * the type of most columns, are converted in the loop.
  */
 #include "query/column_copy.h"
 
+#include "api/for_bindings.h"
 #include "object/number.h"
 
-/* type, C type, how an element at column[i] is pushed */
+/* Type, C type, and a call that pushes the element column[i]. */
 /* clang-format off */
 #define COLUMN_LIST(X)                                        \
   X(ECS_F32, float, lua_pushnumber(L, (double)column[i]))     \
@@ -28,6 +29,7 @@
 
 void bind_column_fill(lua_State *L, int table, ecs_Scalar type,
                       const void *elements, uint32_t count) {
+  ECS_ASSERT(lua_istable(L, table));
   switch (type) {
 #define FILL(scalar, ctype, push)                  \
   case scalar: {                                   \
@@ -44,8 +46,8 @@ void bind_column_fill(lua_State *L, int table, ecs_Scalar type,
   }
 }
 
-/* Pushes a block of a table, from the row behind first on; true when all of it
- * is numbers. Popping them all at once is cheaper than one by one. */
+/* Pushes table[first + 1..first + rows]; true when all are numbers. To pop them
+ * at once is cheaper than one by one. */
 static inline bool push_block(lua_State *L, int table, uint32_t first,
                               uint32_t rows) {
   bool numbers = true;
@@ -54,11 +56,13 @@ static inline bool push_block(lua_State *L, int table, uint32_t first,
   return numbers;
 }
 
-static inline uint32_t block_at(uint32_t first, uint32_t count) {
+/* The rows of the block that begins at first. */
+static inline uint32_t block_rows(uint32_t first, uint32_t count) {
   return count - first < COPY_BLOCK ? count - first : COPY_BLOCK;
 }
 
-/* The first row whose value, on the stack behind top, is no number; or 0. */
+/* The first row, from 1, for which no number is on the stack above top; 0:
+ * there is none. */
 static uint32_t find_wrong(lua_State *L, int top, uint32_t first,
                            uint32_t rows) {
   for (uint32_t i = 1; i <= rows; i++)
@@ -66,14 +70,14 @@ static uint32_t find_wrong(lua_State *L, int top, uint32_t first,
   return 0;
 }
 
-/* Floats need no range check, only the one quiet NaN: one loop for each. */
+/* Floats need no range check, but NaNs become the one quiet NaN. */
 #define COPY_FLOATS(ctype, scalar)                                         \
   static uint32_t copy_##ctype(lua_State *L, int table, ctype *column,     \
                                uint32_t count) {                           \
     uint32_t wrong = 0, rows;                                              \
     int top = lua_gettop(L);                                               \
     for (uint32_t first = 0; first < count; first += rows) {               \
-      rows = block_at(first, count);                                       \
+      rows = block_rows(first, count);                                     \
       bool numbers = push_block(L, table, first, rows);                    \
       ctype *to = column + first;                                          \
       for (int i = 1; i <= (int)rows; i++, to++) {                         \
@@ -94,13 +98,13 @@ uint32_t bind_column_store(lua_State *L, int table, ecs_Scalar type,
                            void *elements, uint32_t count) {
   if (type == ECS_F32) return copy_float(L, table, (float *)elements, count);
   if (type == ECS_F64) return copy_double(L, table, (double *)elements, count);
-  char *place = (char *)elements;
+  char *element = (char *)elements;
   uint32_t bytes = ecs_scalar_bytes(type), wrong = 0;
-  for (uint32_t i = 0; i < count; i++, place += bytes) {
+  for (uint32_t i = 0; i < count; i++, element += bytes) {
     double number;
     int kind = compat_rawgeti(L, table, (int)i + 1);
     if (bind_number(L, -1, type, kind, &number))
-      ecs_scalar_convert(type, place, number);
+      ecs_scalar_convert(type, element, number);
     else if (wrong == 0)
       wrong = i + 1;
     lua_pop(L, 1);
@@ -108,14 +112,14 @@ uint32_t bind_column_store(lua_State *L, int table, ecs_Scalar type,
   return wrong;
 }
 
-/* What most columns are: floats, which only a number can equal. */
+/* Floats are equal to numbers only; two NaNs count as equal. */
 #define DIFFERENCE_OF(ctype)                                                \
   static uint32_t difference_##ctype(lua_State *L, int table,               \
                                      const ctype *column, uint32_t count) { \
     uint32_t found = 0, rows;                                               \
     int top = lua_gettop(L);                                                \
     for (uint32_t first = 0; first < count && !found; first += rows) {      \
-      rows = block_at(first, count);                                        \
+      rows = block_rows(first, count);                                      \
       bool numbers = push_block(L, table, first, rows);                     \
       const ctype *from = column + first;                                   \
       for (int i = 1; i <= (int)rows; i++, from++) {                        \
@@ -140,10 +144,10 @@ uint32_t bind_column_difference(lua_State *L, int table, ecs_Scalar type,
     return difference_float(L, table, (const float *)elements, count);
   if (type == ECS_F64)
     return difference_double(L, table, (const double *)elements, count);
-  const char *place = (const char *)elements;
+  const char *element = (const char *)elements;
   uint32_t bytes = ecs_scalar_bytes(type);
-  for (uint32_t i = 0; i < count; i++, place += bytes) {
-    double here = ecs_scalar_load(type, place), there;
+  for (uint32_t i = 0; i < count; i++, element += bytes) {
+    double here = ecs_scalar_load(type, element), there;
     int kind = compat_rawgeti(L, table, (int)i + 1);
     bool same = bind_number(L, -1, type, kind, &there) &&
                 (here == there || (here != here && there != there));

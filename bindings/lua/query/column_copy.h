@@ -1,4 +1,5 @@
-/* column_copy.h: whole columns into Lua tables and back, for VMs without FFI. */
+/* column_copy.h: whole columns into Lua tables and back, for VMs without FFI.
+ */
 #ifndef ECS_LUA_COLUMN_COPY_H
 #define ECS_LUA_COLUMN_COPY_H
 

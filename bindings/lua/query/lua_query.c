@@ -1,23 +1,24 @@
 /* lua_query.c: queries as userdata.
  *
- * scripts/ecs/query.lua reads what a script wrote and hands over a sequence
- * { Position, "write", Velocity, "read", ... } that is right unless a script
- * calls this module itself; then it is checked here as well.
+ * scripts/ecs/query.lua reads what a script wrote and passes a sequence {
+ * Position, "write", Velocity, "read", ... }. It is checked here again, since a
+ * script can call this module itself.
  *
- * A query's native part belongs to its world. The finalizer gives it back only
- * while the world lives; after that it is gone already.
+ * The native world owns the native query. The finalizer destroys the native
+ * query only while the world is live; a closed world has destroyed it already.
  *
- * A borrowed world outlives what Lua made in it, so it has a list of its
- * queries for the day when it is detached: a table with weak keys.
+ * A borrowed world outlives the queries that Lua made in it. The world's table
+ * `queries`, whose keys are weak, lists them until the world is detached.
  *
- * Private table: world, label; what its walks and loops use again: views
- * (batch_loop.c), each and idle (row_loop.c), code_each and code_rows (row_view.c); and
- * known, the functions that scripts/ecs has seen (query_each.lua).
+ * Private table: world, label; what walks and loops reuse: views
+ * (batch_loop.c), each and idle (row_loop.c), code_each and code_rows
+ * (row_view.c); and known, the functions that query_each.lua has seen.
  */
 #include "query/lua_query.h"
 
 #include <string.h>
 
+#include "api/for_bindings.h"
 #include "world/components.h"
 #include "world/report.h"
 
@@ -28,6 +29,7 @@ LuaQuery *bind_query_check(lua_State *L, int index) {
   LuaQuery *query = (LuaQuery *)bind_find(L, index, KIND_QUERY);
   if (!query) bind_refuse_self(L, index, "query");
   bind_query_native(L, query);
+  ECS_ASSERT(query->world->state == bind_state(L));
   return query;
 }
 
@@ -41,7 +43,15 @@ ecs_Query *bind_query_native(lua_State *L, const LuaQuery *query) {
 void bind_query_push_world(lua_State *L, int index) {
   compat_push_private(L, index);
   lua_getfield(L, -1, "world");
-  lua_remove(L, -2);
+  lua_replace(L, -2);
+}
+
+void bind_query_ensure(lua_State *L, const LuaQuery *query, int index) {
+  LuaWorld *world = query->world;
+  if (world->known == world->state->definition_count) return;
+  bind_query_push_world(L, index);
+  bind_components_ensure(L, world, -1);
+  lua_pop(L, 1);
 }
 
 void bind_push_terms(lua_State *L, const LuaTerm *terms, uint32_t count) {
@@ -50,6 +60,7 @@ void bind_push_terms(lua_State *L, const LuaTerm *terms, uint32_t count) {
   bind_push_shared(L);
   bind_push_table(L, "definitions");
   for (uint32_t t = 0; t < count; t++) {
+    ECS_ASSERT(terms[t].access < ECS_ACCESS_COUNT);
     lua_rawgeti(L, -1, (int)terms[t].definition->index);
     lua_rawseti(L, sequence, 2 * (int)t + 1);
     lua_pushstring(L, access_names[terms[t].access]);
@@ -66,8 +77,8 @@ static ecs_Access read_access(lua_State *L, int index) {
   return ECS_ACCESS_COUNT;
 }
 
-/* Pushes a query whose terms are read but which has nothing native yet; or a
- * message, and gives NULL. */
+/* Pushes a query with terms and without a native query. Pushes a message
+ * instead and returns NULL when the world cannot have one of the components. */
 static LuaQuery *query_new(lua_State *L, LuaWorld *world, uint32_t count) {
   LuaQuery *query = (LuaQuery *)bind_new(
       L, KIND_QUERY, sizeof *query + count * sizeof(LuaTerm));
@@ -95,8 +106,8 @@ static LuaQuery *query_new(lua_State *L, LuaWorld *world, uint32_t count) {
   return query;
 }
 
-/* Notes the query on top of the stack with its borrowed world. */
-static void note(lua_State *L, int world_index) {
+/* Adds the query on top of the stack to the list of its borrowed world. */
+static void add_to_list(lua_State *L, int world_index) {
   int query = lua_gettop(L);
   compat_push_private(L, world_index);
   lua_getfield(L, -1, "queries");
@@ -122,14 +133,15 @@ void bind_queries_end(lua_State *L, LuaWorld *world, int index) {
   if (lua_istable(L, -1))
     for (lua_pushnil(L); lua_next(L, top + 2); lua_pop(L, 1)) {
       LuaQuery *query = (LuaQuery *)bind_find(L, top + 3, KIND_QUERY);
-      if (!query || query->world != world || query->depth > 0) continue;
+      if (!query || query->world != world) continue;
+      ECS_ASSERT(query->depth == 0); /* nothing is open */
       if (world->native) ecs_query_destroy(query->native);
       query->native = NULL;
     }
   lua_settop(L, top);
 }
 
-/* query(world, terms, label): a query, or nil and a message. */
+/* query(world, terms, label): a query; or nil and a message. */
 static int query_create(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -138,12 +150,13 @@ static int query_create(lua_State *L) {
   uint32_t count = bind_length(L, 2, "query") / 2;
   LuaQuery *query = query_new(L, world, count);
   if (!query) return bind_fail(L);
-  if (world->borrowed) note(L, 1);
+  if (world->borrowed) add_to_list(L, 1);
   ecs_Term *terms =
       (ecs_Term *)lua_newuserdata(L, (count + 1u) * sizeof *terms);
   for (uint32_t t = 0; t < count; t++) {
     terms[t].component = bind_component_find(world, query->terms[t].definition);
     terms[t].access = query->terms[t].access;
+    ECS_ASSERT(terms[t].component != 0);
   }
   ecs_Status status =
       ecs_query_create(bind_native(L, world), terms, count, &query->native);
@@ -183,13 +196,13 @@ static int query_explain(lua_State *L) {
   char *text = (char *)lua_newuserdata(L, bytes);
   text[0] = 0;
   size_t length = ecs_query_explain(bind_query_native(L, query), text, bytes);
-  if (length >= bytes) length = bytes - 1; /* it grew meanwhile */
+  if (length >= bytes) length = bytes - 1; /* a finalizer was here */
   while (length > 0 && text[length - 1] == '\n') length--;
   lua_pushlstring(L, text, length);
   return 1;
 }
 
-/* query_world(query): the world it belongs to. */
+/* query_world(query): the world of the query. */
 static int query_world(lua_State *L) {
   bind_query_check(L, 1);
   bind_query_push_world(L, 1);
@@ -203,8 +216,8 @@ static int query_terms(lua_State *L) {
   return 1;
 }
 
-/* is_idle(query): is it certain that nothing matches now? A walk says the same
- * at its end, at several times the price. */
+/* is_idle(query): is it certain that nothing matches now? Costs a fraction of a
+ * walk without rows. */
 static int is_idle(lua_State *L) {
   const LuaQuery *query = (const LuaQuery *)bind_find(L, 1, KIND_QUERY);
   uint64_t count = 1;

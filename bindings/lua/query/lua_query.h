@@ -30,6 +30,11 @@ static inline bool bind_query_is_live(const LuaQuery *query) {
 /* Pushes the query's world. index is the stack index of the query. */
 BIND_INTERNAL void bind_query_push_world(lua_State *L, int index);
 
+/* Before a walk of the query at index: defines the components of definitions
+ * that its world has none for. Costs a comparison when there are none. */
+BIND_INTERNAL void bind_query_ensure(lua_State *L, const LuaQuery *query,
+                                     int index);
+
 /* Pushes a new sequence { definition, "write", definition, "read", ... }. */
 BIND_INTERNAL void bind_push_terms(lua_State *L, const LuaTerm *terms,
                                    uint32_t count);

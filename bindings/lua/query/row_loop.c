@@ -1,6 +1,6 @@
 /* row_loop.c: runs functions over rows: query:each, each systems, query:rows.
  *
- *      q:each  scripts/ecs runs it compiled; or, where it cannot:
+ *      q:each  compiled by scripts/ecs or, where it cannot be compiled:
  *      each    begin --> lua_pcall(runner) ----------------------> end
  *                          next batch -> f(p, v, ..., e) per row
  *
@@ -8,12 +8,13 @@
  *                                    ^                    |         open)
  *                                    +---- loop body -----+
  *
- * All of a walk of each is one protected call, so what runs inside it may raise
- * where it likes. A loop of rows holds nothing: one that is left early is
- * garbage, one that came to its end goes back to its query and serves the next.
+ * A walk of each is one protected call, so anything inside may raise. A loop of
+ * rows keeps nothing open: if it is left early it becomes garbage; at its end
+ * it returns to its query, whose next loop reuses it.
  */
 #include "query/row_loop.h"
 
+#include "api/for_bindings.h"
 #include "object/number.h"
 #include "query/row_view.h"
 #include "query/walk_end.h"
@@ -21,7 +22,8 @@
 #include "world/report.h"
 #include "world/totals.h"
 
-/* Pushes a table that the query at index 1 keeps under name. */
+/* Pushes a table of the private table of the query at index 1, made if there is
+ * none. */
 static void push_kept(lua_State *L, const char *name) {
   compat_push_private(L, 1);
   lua_getfield(L, -1, name);
@@ -38,8 +40,9 @@ static void push_kept(lua_State *L, const char *name) {
 
 static int run(lua_State *L);
 
-/* What runs the walk of a Rows on top of the stack, unless scripts/ecs does. */
-static void give_runner(lua_State *L, const RowLoop *rows) {
+/* Gives the RowLoop on top of the stack a runner, unless scripts/ecs has made
+ * one. */
+static void set_runner(lua_State *L, const RowLoop *rows) {
   if (rows->accelerated) return;
   compat_push_private(L, -1);
   lua_pushvalue(L, lua_upvalueindex(1));
@@ -48,7 +51,8 @@ static void give_runner(lua_State *L, const RowLoop *rows) {
   lua_pop(L, 1);
 }
 
-/* Pushes the Rows for one more walk of each of this query. */
+/* Pushes the RowLoop for one more walk of the query at index 1: a walk inside
+ * another one of the same query needs its own. */
 static RowLoop *walk_rows(lua_State *L, LuaQuery *query) {
   push_kept(L, "each");
   lua_rawgeti(L, -1, (int)query->depth + 1);
@@ -56,7 +60,7 @@ static RowLoop *walk_rows(lua_State *L, LuaQuery *query) {
   if (!rows || rows->running) {
     lua_pop(L, 1);
     rows = bind_rows_new(L, 1, query, false);
-    give_runner(L, rows);
+    set_runner(L, rows);
     lua_pushvalue(L, -1);
     lua_rawseti(L, -3, (int)query->depth + 1);
   }
@@ -73,13 +77,14 @@ static bool next_batch(RowLoop *rows) {
     return false;
   rows->entities = rows->run.entities = rows->batch.entities;
   rows->count = rows->batch.count;
+  ECS_ASSERT(rows->count > 0 && rows->world->innermost == &rows->walk);
   for (uint32_t k = 0; k < rows->column_count; k++)
     rows->elements[k] = rows->batch.columns[k];
   return true;
 }
 
-/* each_next(rows): takes the next batch; how many rows it has, or 0. For the
- * accelerator, which runs the loop over them itself. */
+/* each_next(rows): takes the next batch and returns its number of rows; 0:
+ * there is none. For the accelerator, which loops over rows itself. */
 static int each_next(lua_State *L) {
   RowLoop *rows = bind_rows_check(L, 1);
   bool more = rows->accelerated && !rows->is_rows && next_batch(rows);
@@ -129,10 +134,12 @@ static void begin_run(lua_State *L, RowLoop *rows, const EachCall *call) {
  * the stack. Nothing here allocates. */
 static Outcome walk(lua_State *L, RowLoop *rows, int arguments) {
   const SystemRun *run = &rows->run;
+  ECS_ASSERT(run->row == &rows->row && !rows->running);
   bind_world_enter(&rows->walk);
   rows->running = true;
   rows->query->depth++;
   int failed = lua_pcall(L, arguments, 0, 0);
+  ECS_ASSERT(rows->query->depth > 0);
   rows->query->depth--;
   bind_rows_over(rows);
   Outcome outcome =
@@ -143,12 +150,12 @@ static Outcome walk(lua_State *L, RowLoop *rows, int arguments) {
   return outcome;
 }
 
-/* Pushes what runs the walk of the Rows at index place, called with the Rows,
- * the function at index 2 and extras more arguments. The accelerator may have
- * to compile it, which is better done before the walk. */
-static void push_runner(lua_State *L, const RowLoop *rows, int place,
+/* Pushes the runner of the RowLoop at rows_index, to be called with the
+ * RowLoop, the function at index 2 and extras more arguments. The accelerator
+ * may compile code for this, so it comes before the walk. */
+static void push_runner(lua_State *L, const RowLoop *rows, int rows_index,
                         int extras) {
-  compat_push_private(L, place);
+  compat_push_private(L, rows_index);
   lua_rawgeti(L, -1, ROWS_RUNNER);
   lua_remove(L, -2);
   if (!rows->accelerated) return;
@@ -164,8 +171,7 @@ static Outcome query_walk(lua_State *L, LuaQuery *query, int first,
   if (extras > (int)ROWS_LIMIT)
     bind_error(L, "each hands on at most %d extra arguments", (int)ROWS_LIMIT);
   luaL_checkstack(L, top + 16, NULL);
-  bind_query_push_world(L, 1);
-  bind_components_ensure(L, query->world, -1);
+  bind_query_ensure(L, query, 1);
   RowLoop *rows = walk_rows(L, query);
   int rows_index = lua_gettop(L);
   push_runner(L, rows, rows_index, extras);
@@ -184,8 +190,9 @@ static Outcome query_walk(lua_State *L, LuaQuery *query, int first,
   return OUTCOME_MISUSE;
 }
 
-/* Inside of so many loops nothing is compiled any more: the compiler needs some
- * of the depth that Lua has for C, and the limit of loops has to come first. */
+/* At this depth of walks no function is compiled any more. The compiler needs a
+ * part of the C stack that Lua allows, and the core's limit of open walks has
+ * to be reached first. */
 #define COMPILED_DEPTH 32u
 
 static bool is_deep(const LuaWorld *world) {
@@ -195,11 +202,11 @@ static bool is_deep(const LuaWorld *world) {
   return depth >= COMPILED_DEPTH;
 }
 
-/* Does scripts/ecs run function 2 compiled, with arguments 3 to top? It is
- * asked unless it is known that it cannot: the query's table "known" has false
- * for the function. Called as each(query, known, f, ...), it returns true:
- * done; nil: it cannot; or false and an error. Leaves the stack as it was, but
- * for an error's text. */
+/* Lets scripts/ecs run function 2 compiled, with arguments 3 to top, and says
+ * in *done whether it did. The function of scripts/ecs is called as each(query,
+ * known, f, ...) and returns true: done; nil: f cannot be compiled; or false
+ * and an error. It is not called if the query's table `known` has false for f.
+ * Leaves the stack as it was, apart from an error's text. */
 static Outcome run_compiled(lua_State *L, bool *done) {
   int top = lua_gettop(L);
   luaL_checkstack(L, top + 16, NULL);
@@ -254,7 +261,8 @@ static int run_each(lua_State *L) {
 
 /* rows ------------------------------------------------------------------- */
 
-/* Pushes a Rows that no loop has: one that came to its end, or a new one. */
+/* Pushes a RowLoop that is not in use: one that came to its end, or a new one.
+ */
 static RowLoop *idle_rows(lua_State *L, LuaQuery *query) {
   push_kept(L, "idle");
   int idle = lua_gettop(L), count = (int)lua_rawlen(L, idle);
@@ -268,12 +276,13 @@ static RowLoop *idle_rows(lua_State *L, LuaQuery *query) {
     rows = bind_rows_new(L, 1, query, true);
   }
   lua_remove(L, idle);
+  ECS_ASSERT(!rows->running && rows->is_rows);
   return rows;
 }
 
-/* Copies the entities that match into the buffer of the Rows at index rows_at,
- * making it larger until they fit: a finalizer may add some meanwhile. */
-static void copy_entities(lua_State *L, RowLoop *rows, int rows_at) {
+/* Copies the matching entities into the buffer of the RowLoop at rows_index.
+ * The buffer grows until they fit: a finalizer may spawn some meanwhile. */
+static void copy_entities(lua_State *L, RowLoop *rows, int rows_index) {
   uint64_t count = 0;
   for (;;) {
     ecs_Query *native = bind_query_native(L, rows->query);
@@ -283,7 +292,7 @@ static void copy_entities(lua_State *L, RowLoop *rows, int rows_at) {
     bind_check_status(L, rows->world, status, rows->query->label);
     if (count <= rows->capacity) break;
     uint64_t room = count + count / 4 + 16;
-    compat_push_private(L, rows_at);
+    compat_push_private(L, rows_index);
     ecs_Entity *buffer =
         (ecs_Entity *)lua_newuserdata(L, (size_t)room * sizeof *buffer);
     lua_rawseti(L, -2, ROWS_BUFFER);
@@ -291,10 +300,11 @@ static void copy_entities(lua_State *L, RowLoop *rows, int rows_at) {
     rows->entities = buffer;
     rows->capacity = (uint32_t)room;
   }
+  ECS_ASSERT(count <= rows->capacity);
   rows->count = (uint32_t)count;
 }
 
-/* Ends the loop of the Rows at index 1, which goes back to its query. */
+/* Ends the loop of the RowLoop at index 1 and returns it to its query. */
 static void finish(lua_State *L, RowLoop *rows) {
   if (!rows->running) return;
   bind_rows_over(rows);
@@ -308,14 +318,15 @@ static void finish(lua_State *L, RowLoop *rows) {
   }
 }
 
-/* rows_done(rows): the accelerator's loop has come to its end. */
+/* rows_done(rows): the loop of the accelerator has come to its end. */
 static int rows_done(lua_State *L) {
   RowLoop *rows = bind_rows_check(L, 1);
   if (rows->is_rows) finish(L, rows);
   return 0;
 }
 
-/* Goes on to the next entity; false when there is none. */
+/* Goes on to the next entity; false when there is none. Raises if the loop
+ * cannot go on. */
 static bool advance(lua_State *L, RowLoop *rows) {
   int found = bind_rows_advance(rows);
   if (found >= 0) return found > 0;
@@ -324,7 +335,7 @@ static bool advance(lua_State *L, RowLoop *rows) {
   return false;
 }
 
-/* step(rows): the next entity and its rows, or nil. */
+/* step(rows): the next entity and its row views; nil at the end. */
 static int step(lua_State *L) {
   RowLoop *rows = (RowLoop *)bind_find(L, 1, KIND_ROWS);
   if (!rows || !rows->is_rows || rows->accelerated)
@@ -371,7 +382,7 @@ void bind_open_row_loop(lua_State *L) {
   bind_push_methods(L, KIND_QUERY);
   bind_add(L, methods);
   lua_pushvalue(L, lua_upvalueindex(1));
-  lua_pushliteral(L, "rows"); /* as bind_add has it, and then the step */
+  lua_pushliteral(L, "rows"); /* upvalues as of bind_add, then the step */
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_pushcclosure(L, step, 1);
   lua_pushcclosure(L, query_rows, 3);

@@ -1,15 +1,16 @@
-/* row_random.c: ecs.random: numbers that follow from the row they are drawn for.
+/* row_random.c: ecs.random: numbers that follow from the row they are drawn
+ * for.
  *
  *      seed of the world, name of the system, tick  -->  key   (per run)
- *      key, entity, how many this row drew before   -->  number
+ *      key, entity, draws of this row so far        -->  number
  *
- * Which row it is says the innermost walk of the Lua state: the Rows of an each
- * system, or something else, and then there is no number. The count of a row's
- * draws begins anew when another row asks; nothing is done for rows that draw
- * nothing.
+ * The row is that of the innermost walk of the Lua state, which must be a run
+ * of an each system. The count of draws restarts when another row draws; rows
+ * that draw no number cost nothing.
  */
 #include "query/row_random.h"
 
+#include "api/for_bindings.h"
 #include "world/lua_world.h"
 
 static int refuse(lua_State *L, const OpenWalk *walk) {
@@ -34,12 +35,13 @@ static int draw(lua_State *L) {
                       "from 0 up to 1: for 1 to n write "
                       "math.floor(ecs.random() * n) + 1");
   if (!run || *run->row < 0) return refuse(L, walk);
-  bind_native(L, walk->world); /* a host may have ended it */
+  bind_native(L, walk->world); /* raises if a host has destroyed it */
   uint64_t row = run_row(run);
   if (row != run->drawn) {
     run->drawn = row;
     run->draws = 0;
   }
+  ECS_ASSERT(walk->each && run->system);
   double number = (double)run->draws++;
   lua_pushnumber(L, ecs_random(run->key, run->entities[*run->row], number));
   return 1;

@@ -1,30 +1,31 @@
 /* row_view.c: makes loops over rows and their views, reads and writes fields.
  *
- * A view made here is known by its identity. Each has a metatable of its own,
- * whose functions have the view as second upvalue and its Rows as third: who
- * calls them with anything else is refused, and reading a field compares two
- * addresses instead of asking for a metatable, a length and a magic. Together
- * with names that are compared by address, as Lua keeps one copy of each
- * short string, a read costs about what the call costs.
+ * A view made here is recognised by its address. Each has a metatable of its
+ * own, and the functions in it have the view as second upvalue and its RowLoop
+ * as third; called with another value as self they raise. So reading a field
+ * compares two addresses instead of a metatable, a length and a magic. Names
+ * are compared by address, too, since Lua keeps one copy of each short string.
+ * A read costs little more than the call itself.
  */
 #include "query/row_view.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "api/for_bindings.h"
 #include "object/number.h"
 #include "world/components.h"
 #include "world/report.h"
 
 typedef struct RowView {
-  RowLoop *rows; /* the third upvalue of its functions keeps it */
+  RowLoop *rows; /* kept alive by the third upvalue of the functions */
   uint32_t term;
 } RowView;
 
-/* What goes wrong -------------------------------------------------------- */
+/* Errors ----------------------------------------------------------------- */
 
-/* Every check is made in this order: is there a row, is there such a field, may
- * it be written, is the value of the right kind, has this row the component. */
+/* The order of checks is always: is there a row, is there such a field, may it
+ * be written, is the value of the right type, has this row the component. */
 
 static int refuse_over(lua_State *L) {
   return bind_error(L,
@@ -36,8 +37,8 @@ static ecs_Entity entity_of(const RowLoop *rows) {
   return rows->is_rows ? rows->entity : rows->entities[rows->row];
 }
 
-/* The component has no element in this row: dead, removed, never there, or
- * another walk is writing it. */
+/* The row has no element of the component: the entity is dead or lacks it, or
+ * another walk writes it. */
 static int refuse_absent(lua_State *L, const RowLoop *rows,
                          const RowTerm *term) {
   ecs_World *native = bind_native(L, rows->world);
@@ -73,9 +74,9 @@ static int refuse_read_only(lua_State *L, const RowLoop *rows,
 
 /* Finding ---------------------------------------------------------------- */
 
-/* In a loop: looks up again where the row is. An entity that died keeps the
- * stamp old, and is asked for again at the next access. */
-static void follow(lua_State *L, RowLoop *rows) {
+/* In a loop of rows: locates the elements again. A dead entity keeps the old
+ * stamp, so it is looked up again at the next access. */
+static void locate(lua_State *L, RowLoop *rows) {
   if (rows->entity == 0) refuse_over(L);
   ecs_Query *native = bind_query_native(L, rows->query);
   ecs_Status status =
@@ -85,18 +86,21 @@ static void follow(lua_State *L, RowLoop *rows) {
     return;
   }
   bind_check_status(L, rows->world, status, rows->query->label);
+  ECS_ASSERT(*rows->world->row_epoch < WORLD_CLOSED);
   rows->stamp = *rows->world->row_epoch;
 }
 
-/* Makes sure that elements hold. */
+/* Makes sure that the elements are those of the row. */
 static inline void check_row(lua_State *L, RowLoop *rows) {
-  if (rows->is_rows && *rows->world->row_epoch != rows->stamp) follow(L, rows);
+  if (rows->is_rows && *rows->world->row_epoch != rows->stamp) locate(L, rows);
   if (rows->row < 0) refuse_over(L);
+  ECS_ASSERT(rows->is_rows ? rows->row == 0
+                           : (uint32_t)rows->row < rows->count);
 }
 
-/* Where a field of this row is, or NULL. */
-static inline void *place_of(const RowLoop *rows, const RowTerm *term,
-                             uint32_t field) {
+/* The element of a field in this row; NULL when there is none. */
+static inline void *element_of(const RowLoop *rows, const RowTerm *term,
+                               uint32_t field) {
   char *column = (char *)rows->elements[term->first + field];
   if (!column) return NULL;
   size_t bytes = ecs_scalar_bytes(term->definition->fields[field].type);
@@ -105,9 +109,10 @@ static inline void *place_of(const RowLoop *rows, const RowTerm *term,
 
 /* For compiled code -------------------------------------------------------- */
 
-/* A finalizer may close the world or move rows wherever Lua allocates, and
- * interpreted code allocates for every pointer it looks at. So in a loop of
- * rows compiled code holds none: it calls these, which check and act in one. */
+/* A finalizer may close the world or move rows at any allocation by Lua, and
+ * interpreted code allocates for every pointer it reads. So in a loop of rows,
+ * code of the accelerator holds no pointer: it calls these functions, which
+ * check and access in one step. */
 
 int bind_rows_advance(RowLoop *rows) {
   while (rows->at < rows->count) {
@@ -117,6 +122,7 @@ int bind_rows_advance(RowLoop *rows) {
                                          rows->elements, &rows->flags);
     if (status != ECS_OK && status != ECS_E_DEAD) return -(int)status;
     if (!(rows->flags & ECS_ROW_MATCHES)) continue;
+    ECS_ASSERT(entity != 0);
     rows->entity = entity;
     rows->row = 0;
     rows->stamp = *rows->world->row_epoch;
@@ -125,7 +131,8 @@ int bind_rows_advance(RowLoop *rows) {
   return 0;
 }
 
-/* Where a column of this row is; NULL when that takes more than a look. */
+/* The element of a column in this row; NULL when there is none, or when row_get
+ * or row_set has to decide. */
 static void *find_element(RowLoop *rows, uint32_t column) {
   if (*rows->world->row_epoch != rows->stamp) {
     if (rows->entity == 0 || !bind_query_is_live(rows->query) ||
@@ -137,18 +144,18 @@ static void *find_element(RowLoop *rows, uint32_t column) {
   return rows->elements[column];
 }
 
-/* A field as a number. Not a number: ask row_get. */
+/* A field as a number; NaN: call row_get. */
 static double load(RowLoop *rows, uint32_t column, uint32_t scalar) {
-  const void *place = find_element(rows, column);
-  return place ? ecs_scalar_load((ecs_Scalar)scalar, place) : NAN;
+  const void *element = find_element(rows, column);
+  return element ? ecs_scalar_load((ecs_Scalar)scalar, element) : NAN;
 }
 
-/* 0: ask row_set. */
+/* Stores a field and returns 1; 0: call row_set. */
 static int store(RowLoop *rows, uint32_t column, uint32_t scalar,
                  double value) {
-  void *place = find_element(rows, column);
-  if (!place || !(rows->flags & ECS_ROW_IN_PLACE)) return 0;
-  ecs_scalar_convert((ecs_Scalar)scalar, place, value);
+  void *element = find_element(rows, column);
+  if (!element || !(rows->flags & ECS_ROW_IN_PLACE)) return 0;
+  ecs_scalar_convert((ecs_Scalar)scalar, element, value);
   return 1;
 }
 
@@ -166,12 +173,12 @@ static int get_field(lua_State *L, RowLoop *rows, const RowTerm *term) {
   else if (type == ECS_F64)
     lua_pushnumber(L, ((const double *)(const void *)column)[rows->row]);
   else
-    bind_push_element(L, type, place_of(rows, term, field));
+    bind_push_element(L, type, element_of(rows, term, field));
   return 1;
 }
 
-/* While anything is open, only the core knows whether a value may be stored now
- * or has to be recorded. */
+/* While a walk or recording is open, the core decides whether the value is
+ * stored now or recorded. */
 static void set_through_world(lua_State *L, const RowLoop *rows,
                               const RowTerm *term, uint32_t field,
                               double number) {
@@ -194,18 +201,18 @@ static int set_field(lua_State *L, RowLoop *rows, const RowTerm *term) {
   if (!term->writable) return refuse_read_only(L, rows, term, field);
   if (!bind_number(L, 3, type, lua_type(L, 3), &number))
     return refuse_store(L, term, field);
-  void *place = place_of(rows, term, field);
-  if (!place) return refuse_absent(L, rows, term);
+  void *element = element_of(rows, term, field);
+  if (!element) return refuse_absent(L, rows, term);
   if (rows->is_rows && !(rows->flags & ECS_ROW_IN_PLACE))
     set_through_world(L, rows, term, field, number);
   else
-    ecs_scalar_convert(type, place, number);
+    ecs_scalar_convert(type, element, number);
   return 0;
 }
 
 /* Views ------------------------------------------------------------------ */
 
-/* The view whose function this is, if it is called on that view. */
+/* The view of the running function; raises when it is called on another. */
 static inline RowView *view_self(lua_State *L) {
   RowView *view = (RowView *)lua_touserdata(L, lua_upvalueindex(2));
   if (!view || lua_touserdata(L, 1) != (void *)view)
@@ -256,12 +263,13 @@ static void push_view(lua_State *L, RowLoop *rows, int rows_index,
 }
 
 void bind_rows_push(lua_State *L, const RowLoop *rows, int views, uint32_t t) {
+  ECS_ASSERT(t < rows->term_count);
   const RowTerm *term = &rows->terms[t];
-  bool there = rows->elements[term->first] != NULL || !term->optional;
-  if (!there && rows->is_rows)
-    there = ecs_has(bind_native(L, rows->world), rows->entity,
-                    bind_component_find(rows->world, term->definition));
-  if (there)
+  bool present = rows->elements[term->first] != NULL || !term->optional;
+  if (!present && rows->is_rows)
+    present = ecs_has(bind_native(L, rows->world), rows->entity,
+                      bind_component_find(rows->world, term->definition));
+  if (present)
     lua_rawgeti(L, views, ROWS_VIEWS + (int)t);
   else
     lua_pushnil(L);
@@ -288,7 +296,7 @@ static bool has_view(LuaTerm term) {
   return term.access <= ECS_OPTIONAL && term.definition->field_count > 0;
 }
 
-/* The terms with columns, and where their columns begin. */
+/* Fills in the terms with columns, and the indices of their first columns. */
 static void lay_terms(RowLoop *rows) {
   for (uint32_t t = 0; t < rows->query->term_count; t++) {
     LuaTerm term = rows->query->terms[t];
@@ -300,18 +308,18 @@ static void lay_terms(RowLoop *rows) {
   }
 }
 
-/* Has scripts/ecs make what runs the loop, when it wants to and can: runner,
- * code = rows(RowLoop, terms, loops, code). The runner of rows is its step; that
- * of each is asked for one before every walk. Code is what the query's loops
- * have in common, and is kept with the query. Leaves the runner, or something
- * that is no function. */
+/* Calls runner, code = rows(loop, terms, is_rows, code) of scripts/ecs, if that
+ * function was lent. The runner of rows is the step of the loop; that of each
+ * is called before every walk and returns the function that runs it. Code is
+ * shared by the loops of the query and kept there. Leaves the runner on the
+ * stack, or a value that is no function. */
 static void push_runner(lua_State *L, RowLoop *rows, int index, int owner) {
   const char *code = rows->is_rows ? "code_rows" : "code_each";
   compat_push_private(L, owner);
   int kept = lua_gettop(L);
   bind_push_shared(L);
   lua_getfield(L, -1, "rows");
-  if (!lua_isfunction(L, -1)) return; /* nothing: it is all done here */
+  if (!lua_isfunction(L, -1)) return; /* views are made here */
   lua_pushvalue(L, index);
   bind_push_terms(L, rows->query->terms, rows->query->term_count);
   lua_pushboolean(L, rows->is_rows);
@@ -320,7 +328,7 @@ static void push_runner(lua_State *L, RowLoop *rows, int index, int owner) {
   lua_setfield(L, kept, code);
 }
 
-/* Makes what scripts see of a row: in Lua, or as views here. */
+/* Makes the row views: in Lua, or here. */
 static void build(lua_State *L, RowLoop *rows, int index, int owner) {
   int top = lua_gettop(L);
   push_runner(L, rows, index, owner);
@@ -367,6 +375,7 @@ RowLoop *bind_rows_new(lua_State *L, int owner, LuaQuery *query, bool is_rows) {
                  true,         NULL,         NULL,         NULL};
   rows->run.row = &rows->row;
   lay_terms(rows);
+  ECS_ASSERT(rows->term_count == terms && rows->column_count == columns);
   bind_rows_over(rows);
   bind_keep(L, owner, ROWS_QUERY);
   build(L, rows, lua_gettop(L), owner);
@@ -383,8 +392,8 @@ static RowTerm *check_term(lua_State *L, const RowLoop *rows) {
   return &rows->terms[(uint32_t)number - 1];
 }
 
-/* row_get(rows, t, name): the field of this row, as a view made here would give
- * it. Called through pcall, which makes its errors start with ecs:. */
+/* row_get(rows, t, name): a field of this row, with the errors of a view made
+ * here. Called through pcall, so messages start with "ecs:". */
 static int row_get(lua_State *L) {
   RowLoop *rows = bind_rows_check(L, 1);
   const RowTerm *term = check_term(L, rows);
@@ -412,8 +421,8 @@ static int row_trouble(lua_State *L) {
                             rows->query->label);
 }
 
-/* row_has(rows, t): has the entity of this row the component, although it
- * cannot be reached now? */
+/* row_has(rows, t): has the entity of this row the component, even if a walk
+ * locks it? */
 static int row_has(lua_State *L) {
   RowLoop *rows = bind_rows_check(L, 1);
   const RowTerm *term = check_term(L, rows);
@@ -423,8 +432,8 @@ static int row_has(lua_State *L) {
   return 1;
 }
 
-/* row_layout(): sizes and places, for the accelerator to compare with what it
- * was told when it was written. */
+/* row_layout(): offsets in a RowLoop, which the accelerator compares with its
+ * own declaration. */
 static int row_layout(lua_State *L) {
   compat_push_whole(L, (double)offsetof(RowLoop, row));
   compat_push_whole(L, (double)offsetof(RowLoop, elements));

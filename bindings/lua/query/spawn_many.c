@@ -25,10 +25,12 @@ static void fill_column(char *column, const void *source, size_t bytes,
   memcpy(column + done * bytes, column, (count - done) * bytes);
 }
 
-/* Writes the fields that values give into the columns of new rows. */
+/* A BatchPrepare: fills the columns of new rows with the fields that were
+ * given. */
 static void fill_values(const ecs_Batch *batch, const void *data) {
   const SpawnParts *parts = (const SpawnParts *)data;
   uint32_t k = 0;
+  ECS_ASSERT(batch->count > 0);
   for (uint32_t p = 0; p < parts->count; p++) {
     const Definition *definition = parts->given[p].definition;
     const Value *value = parts->given[p].value;
@@ -66,7 +68,7 @@ static int refuse_parts(lua_State *L) {
                     "world:spawn_many(100, { Position, Enemy })");
 }
 
-/* Pushes the list of parts of argument 3 onto the stack; returns how many. */
+/* Pushes the parts of the list at index 3 and returns how many there are. */
 static int unpack_parts(lua_State *L) {
   if (!lua_istable(L, 3)) refuse_parts(L);
   int count = (int)bind_length(L, 3, "spawn_many");

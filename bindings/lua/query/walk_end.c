@@ -1,6 +1,7 @@
 /* walk_end.c: how a walk ends, and what it leaves for its caller. */
 #include "query/walk_end.h"
 
+#include "api/for_bindings.h"
 #include "world/report.h"
 
 Outcome bind_walk_end(lua_State *L, OpenWalk *walk, ecs_Cursor *cursor,
@@ -11,6 +12,7 @@ Outcome bind_walk_end(lua_State *L, OpenWalk *walk, ecs_Cursor *cursor,
   else
     ecs_cursor_discard(cursor);
   bool closed = bind_world_leave(walk);
+  ECS_ASSERT(!closed || !walk->world->innermost);
   if (outcome != OUTCOME_DONE) return outcome;
   if (status != ECS_OK)
     bind_push_status(L, walk->world, status, call);

@@ -5,6 +5,7 @@
  */
 #include "query/world_close.h"
 
+#include "api/for_bindings.h"
 #include "query/lua_query.h"
 #include "world/borrowed.h"
 
@@ -16,6 +17,7 @@ void bind_world_detach(lua_State *L, LuaWorld *world, int index) {
   bind_queries_end(L, world, index);
   bind_world_end(world);
   bind_borrowed_sweep(L, world);
+  ECS_ASSERT(!world->native && !world->innermost);
 }
 
 /* world:close(). Closing twice is harmless. */

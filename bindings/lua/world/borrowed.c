@@ -1,6 +1,8 @@
 /* borrowed.c: the list of worlds that the state has borrowed from hosts. */
 #include "world/borrowed.h"
 
+#include "api/for_bindings.h"
+
 int bind_borrowed_push(lua_State *L) {
   bind_push_shared(L);
   bind_push_table(L, "worlds");
@@ -25,6 +27,7 @@ LuaWorld *bind_borrowed_find(lua_State *L, const ecs_World *native) {
 }
 
 void bind_borrowed_add(lua_State *L, int index) {
+  ECS_ASSERT(index > 0 && bind_find(L, index, KIND_WORLD));
   int worlds = bind_borrowed_push(L);
   lua_pushvalue(L, index);
   lua_rawseti(L, worlds, (int)lua_rawlen(L, worlds) + 1);

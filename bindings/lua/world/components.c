@@ -1,9 +1,10 @@
 /* components.c: the components that a world has for the definitions of scripts.
  *
- * A world gets a component for a definition when a script first uses it there,
- * or when a walk begins, because nothing can be defined while one is open. What
- * a host has defined since the last look gets a definition before a script
- * defines anything, and when a script asks for an entity's components.
+ * A world gets a component for a definition when a script first uses the
+ * definition there. It gets all that are missing before a walk begins, because
+ * no component can be defined during a walk. The other way round, components
+ * that a host has defined get definitions before a script defines anything, and
+ * when a script asks for the components of an entity.
  */
 #include "world/components.h"
 
@@ -13,8 +14,8 @@
 #include "component/host_definition.h"
 #include "world/borrowed.h"
 
-/* Makes ids and owners hold needed entries. Both lie in one userdata, so an
- * error anywhere leaves nothing behind. */
+/* Gives ids and owners room for needed entries. Both lie in one userdata, kept
+ * in the private table, so an error leaves no memory behind. */
 static void grow(lua_State *L, LuaWorld *world, int index, uint32_t needed) {
   if (needed <= world->capacity) return;
   uint32_t capacity = world->capacity ? world->capacity : 16;
@@ -42,17 +43,22 @@ static void grow(lua_State *L, LuaWorld *world, int index, uint32_t needed) {
   lua_pop(L, 1);
 }
 
-void bind_component_link(lua_State *L, LuaWorld *world, int index,
-                         const Definition *definition,
-                         ecs_Component component) {
+/* Records that a component of the world belongs to a definition. */
+static void link_component(lua_State *L, LuaWorld *world, int index,
+                           const Definition *definition,
+                           ecs_Component component) {
   uint32_t highest =
       definition->index > component ? definition->index : component;
+  ECS_ASSERT(definition->index > 0 && component > 0);
   grow(L, world, index, highest + 1);
+  ECS_ASSERT(highest < world->capacity);
+  ECS_ASSERT(!world->owners[component] ||
+             world->owners[component] == definition);
   world->owners[component] = definition;
   world->ids[definition->index] = component;
 }
 
-/* Pushes why a definition and a world do not go together. */
+/* Pushes why the world cannot have a component for the definition. */
 static void push_refusal(lua_State *L, const LuaWorld *world, ecs_Status status,
                          const Definition *definition) {
   const char *name = definition->name;
@@ -84,7 +90,7 @@ ecs_Component bind_component_try(lua_State *L, LuaWorld *world, int index,
     push_refusal(L, world, status, definition);
     return 0;
   }
-  bind_component_link(L, world, index, definition, component);
+  link_component(L, world, index, definition, component);
   return component;
 }
 
@@ -98,7 +104,7 @@ ecs_Component bind_component_define(lua_State *L, LuaWorld *world, int index,
 void bind_components_ensure(lua_State *L, LuaWorld *world, int index) {
   ModuleState *state = bind_state(L);
   if (bind_world_open(world) || world->known == state->definition_count) return;
-  if (ecs_deferring(bind_native(L, world))) return; /* a host's cursor */
+  if (ecs_deferring(bind_native(L, world))) return; /* a cursor of the host */
   index = compat_absolute(L, index);
   bind_push_shared(L);
   bind_push_table(L, "definitions");
@@ -110,29 +116,31 @@ void bind_components_ensure(lua_State *L, LuaWorld *world, int index) {
     if (definition) bind_component_ensure(L, world, index, definition);
     if (world->known < next) world->known = next;
   }
+  ECS_ASSERT(world->known <= state->definition_count);
   lua_pop(L, 2);
 }
 
 /* Of hosts ----------------------------------------------------------------- */
 
-/* True while there is a component behind the last that was looked at. */
-static bool has_news(const LuaWorld *world) {
+/* Has the host defined components since the last call? */
+static bool has_new_components(const LuaWorld *world) {
   return world->borrowed && world->native &&
          ecs_component_name(world->native, world->adopted + 1);
 }
 
 void bind_components_adopt(lua_State *L, LuaWorld *world, int index) {
   index = compat_absolute(L, index);
-  while (has_news(world)) {
+  while (has_new_components(world)) {
     ecs_Component component = world->adopted + 1;
     HostDefinition found =
         bind_definition_for(L, world->native, component, true);
     if (found.definition && world->native)
-      bind_component_link(L, world, index, found.definition, component);
+      link_component(L, world, index, found.definition, component);
     world->adopted = component;
   }
 }
 
+/* Gives definitions to the components of every borrowed world. */
 static void adopt_all(lua_State *L) {
   int worlds = bind_borrowed_push(L);
   int count = (int)lua_rawlen(L, worlds);

@@ -10,14 +10,18 @@
 #ifndef ECS_LUA_COMPONENTS_H
 #define ECS_LUA_COMPONENTS_H
 
+#include "api/for_bindings.h"
 #include "world/lua_world.h"
 
 /* The component of a definition; 0 when the world has none for it. Constant
  * cost, no call of the core. */
 static inline ecs_Component bind_component_find(const LuaWorld *world,
                                                 const Definition *definition) {
-  return definition->index < world->capacity ? world->ids[definition->index]
-                                             : 0;
+  ecs_Component component =
+      definition->index < world->capacity ? world->ids[definition->index] : 0;
+  ECS_ASSERT(definition->index > 0); /* it was added */
+  ECS_ASSERT(component == 0 || world->owners[component] == definition);
+  return component;
 }
 
 /* The same, defining the component if the world has none. On failure, pushes a

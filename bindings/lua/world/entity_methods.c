@@ -1,18 +1,19 @@
 /* entity_methods.c: the methods of a world that take one entity.
  *
- * What they answer for an entity that is not alive:
+ * For an entity that is not alive they return or raise:
  *
  *      get has alive components    nil or false
  *      destroy                     false
- *      set add remove              an error that names it
+ *      set add remove              an error that names the entity
  *
- * Numbers are strict here: what does not fit is refused before the core is
- * called, and nothing changes.
+ * Numbers are strict: one that does not fit its field is refused before the
+ * core is called, and nothing changes.
  */
 #include "world/entity_methods.h"
 
 #include <string.h>
 
+#include "api/for_bindings.h"
 #include "object/number.h"
 #include "world/components.h"
 #include "world/parts.h"
@@ -20,7 +21,8 @@
 
 /* Arguments --------------------------------------------------------------- */
 
-/* The number at index as a handle; nil and what is no handle give null. */
+/* The number at index as an entity; nil, and a number that is no handle, are
+ * the null entity. Raises on other values. */
 static inline ecs_Entity read_entity(lua_State *L, int index,
                                      const char *call) {
   if (lua_type(L, index) == LUA_TNUMBER) {
@@ -31,9 +33,9 @@ static inline ecs_Entity read_entity(lua_State *L, int index,
   }
   if (lua_isnoneornil(L, index)) return 0;
   bind_push_description(L, index);
-  const char *given = lua_tostring(L, -1);
-  bind_error(L, "%s takes an entity, not %s%s", call, given,
-             strcmp(given, "a row") == 0
+  const char *found = lua_tostring(L, -1);
+  bind_error(L, "%s takes an entity, not %s%s", call, found,
+             strcmp(found, "a row") == 0
                  ? ": loops over rows give the entity first, callbacks of each "
                    "last"
                  : "");
@@ -53,7 +55,7 @@ static int refuse(lua_State *L, const LuaWorld *world, ecs_Status status,
   return bind_refuse_status(L, world, status, call);
 }
 
-/* Raises for a status of a call on the entity at index 2. */
+/* Raises for the status of a call on the entity at index 2, if it failed. */
 static inline int check_status(lua_State *L, const LuaWorld *world,
                                ecs_Status status, const char *call) {
   return status == ECS_OK ? 0 : refuse(L, world, status, call);
@@ -102,9 +104,9 @@ static int world_alive(lua_State *L) {
 
 /* Changing ---------------------------------------------------------------- */
 
-/* world:set(e, Position, { x = 3 }): a value was meant. */
+/* Raises for world:set(e, Position, { x = 3 }), which should pass a value. */
 static void refuse_table(lua_State *L, const char *call) {
-  if (!lua_istable(L, 4)) return; /* asked first, because it costs little */
+  if (!lua_istable(L, 4)) return; /* the common case, decided cheaply */
   const Definition *definition =
       (const Definition *)bind_find(L, 3, KIND_DEFINITION);
   if (definition && definition->field_count > 0)
@@ -142,7 +144,7 @@ static int world_remove(lua_State *L) {
   return check_status(L, world, status, "remove");
 }
 
-/* world:set(e, Position { x = 3 }, Health): one of them was meant. */
+/* Raises for world:set(e, Position { x = 3 }, Health), which is two calls. */
 static void refuse_second(lua_State *L) {
   if (bind_find(L, 4, KIND_VALUE) || bind_find(L, 4, KIND_DEFINITION))
     bind_error(L, lua_type(L, 3) == LUA_TSTRING
@@ -162,7 +164,9 @@ static int set_field(lua_State *L, LuaWorld *world, ecs_Entity entity) {
   if (lua_gettop(L) < 5)
     return bind_error(L, "set lacks the new %s of %s",
                       definition->fields[field].name, definition->name);
-  uint64_t image[64]; /* all of it is something, in case it is recorded */
+  /* Initialised as a whole: a recorded set copies the whole image. */
+  uint64_t image[64];
+  ECS_ASSERT(definition->image_bytes <= sizeof image);
   memcpy(image, definition->defaults, definition->image_bytes);
   if (!bind_read_element(L, 5, type,
                          (char *)image + definition->offsets[field]))
@@ -189,16 +193,17 @@ static int world_set(lua_State *L) {
   return check_status(L, world, status, "set");
 }
 
-/* Asking ------------------------------------------------------------------ */
+/* Reading ----------------------------------------------------------------- */
 
 static bool is_absent(ecs_Status status) {
   return status == ECS_E_DEAD || status == ECS_E_ABSENT;
 }
 
-/* world:get(e, Position): a new table, or nil. */
+/* world:get(e, Position): a new table; nil when the entity has none. */
 static int get_all(lua_State *L, LuaWorld *world, ecs_Entity entity,
                    ecs_Component component, const Definition *definition) {
   uint64_t image[64]; /* 64 fields of at most 8 bytes */
+  ECS_ASSERT(definition->image_bytes <= sizeof image);
   ecs_Status status = ecs_get(bind_native(L, world), entity, component, image);
   if (is_absent(status)) {
     lua_pushnil(L);
@@ -216,7 +221,7 @@ static int get_all(lua_State *L, LuaWorld *world, ecs_Entity entity,
   return 1;
 }
 
-/* world:get(e, Position, "x"): one value, or nil. */
+/* world:get(e, Position, "x"): one value; nil when the entity has none. */
 static int get_field(lua_State *L, LuaWorld *world, ecs_Entity entity,
                      ecs_Component component, const Definition *definition) {
   uint32_t field = bind_field_check(L, 4, definition);
@@ -233,8 +238,8 @@ static int get_field(lua_State *L, LuaWorld *world, ecs_Entity entity,
   return 1;
 }
 
-/* world:get(e, Position, "x", "y"): several values, or nils. The entity is
- * looked up once, for all of its fields. */
+/* world:get(e, Position, "x", "y"): a value for each field, or a nil for each.
+ * The entity is looked up once. */
 static int get_fields(lua_State *L, LuaWorld *world, ecs_Entity entity,
                       ecs_Component component, const Definition *definition) {
   uint64_t image[64]; /* 64 fields of at most 8 bytes */
@@ -274,7 +279,8 @@ static int world_get(lua_State *L) {
   return 1;
 }
 
-/* world:has(e, A, B): all of them; of nothing: is it alive? */
+/* world:has(e, A, B): has the entity all of them? Without components: is it
+ * alive? */
 static int world_has(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "has");
@@ -290,7 +296,8 @@ static int world_has(lua_State *L) {
   return 1;
 }
 
-/* world:components(e): a list in order of definition, or nil. */
+/* world:components(e): a list in order of definition; nil when the entity is
+ * not alive. */
 static int world_components(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "components");

@@ -1,22 +1,20 @@
-/* field_calls.c: lends single fields to LuaJIT's FFI; scripts/ecs/access_ffi.lua is
- * who borrows.
+/* field_calls.c: single fields for compiled code on LuaJIT, used by
+ * scripts/ecs/ffi/access_ffi.lua.
  *
- * A call through the C API ends what LuaJIT compiles; a call through the FFI is
- * a part of it. So the methods for one entity exist once more, in the core's
- * field_access.c, for what they are nearly always asked: of a world that is
- * open, about one field or component, with the right kinds of arguments.
- * Everything else is left to the methods in entity_methods.c, which raise, record,
- * add values, and are right about all of it.
+ * A call through the C API ends a compiled trace of LuaJIT; a call through the
+ * FFI is part of the trace. So the methods for one entity exist a second time,
+ * in the core's field_access.c, for the common case: an open world, one field
+ * or component, and arguments of the right types. In all other cases the
+ * methods in entity_methods.c are called, which raise, record and add values.
  *
- *      world --weak table--> Position --> Access --> LuaWorld.native
+ *      world --weak table--> Position --> FieldAccess --> LuaWorld.native
  *
- * An Access is a userdata per world and definition. It points into its world
- * and does not keep it: only a call that has the world at hand may use it. A
- * closed world's native is NULL, so nothing that was freed is touched.
+ * A FieldAccess is a userdata per world and definition. It points into its
+ * world without keeping it alive: only a caller that holds the world may use
+ * it. The native of a closed world is NULL, so freed memory is never touched.
  *
- * One FFI call does one access from beginning to end. So nothing that it looks
- * at can move meanwhile, as it could between two loads written in Lua, where
- * every allocation may run a finalizer that changes or closes the world.
+ * One FFI call does one access from beginning to end. Between two loads written
+ * in Lua, an allocation could run a finalizer that changes or closes the world.
  *
  * The two kinds of userdata here have no metatable: a script that gets hold of
  * one can do nothing with it.
@@ -26,9 +24,10 @@
 #include <string.h>
 
 #include "api/field_access.h"
+#include "api/for_bindings.h"
 #include "world/components.h"
 
-/* scripts/ecs/access_ffi.lua has this struct, too. */
+/* scripts/ecs/ffi/access_ffi.lua declares this struct, too. */
 typedef struct Calls {
   double (*get)(FieldAccess *, double, uint32_t);
   FieldAnswer (*present)(FieldAccess *, double);
@@ -47,9 +46,9 @@ static const Calls calls = {
     ecs_field_set,    ecs_field_has,     ecs_field_alive, ecs_field_add,
     ecs_field_remove, ecs_field_destroy};
 
-/* access_calls(): these functions in a userdata, its size, and the methods
- * before which they are put, by name; only for the first who asks, which is
- * scripts/ecs, so that nothing is put there twice. */
+/* access_calls(): a userdata with these functions, its size, and the methods of
+ * worlds that scripts/ecs will wrap, by name. Returns nothing after the first
+ * call, so methods are wrapped once. */
 static int access_calls(lua_State *L) {
   static const char *const names[] = {"get", "set",    "has",    "alive",
                                       "add", "remove", "destroy"};
@@ -72,8 +71,9 @@ static int access_calls(lua_State *L) {
   return 3;
 }
 
-/* access(world, definition): an Access; nil unless the world has met the
- * definition. access(world): one for alive and destroy, and nothing else. */
+/* access(world, definition): a FieldAccess; nothing when the world has no
+ * component for the definition. access(world): one for alive and destroy only.
+ */
 static int access_new(lua_State *L) {
   const LuaWorld *world = (const LuaWorld *)bind_find(L, 1, KIND_WORLD);
   const Definition *definition =
@@ -82,6 +82,7 @@ static int access_new(lua_State *L) {
   ecs_Component component =
       definition ? bind_component_find(world, definition) : 0;
   if (definition && !component) return 0;
+  ECS_ASSERT(!component || world->owners[component] == definition);
   FieldAccess *access = (FieldAccess *)lua_newuserdata(L, sizeof *access);
   ecs_field_init(access, &world->native, component);
   return 1;

@@ -1,29 +1,30 @@
-/* frames.c: a world's frames: systems that run one after the other, and what
- * they record meanwhile.
+/* frames.c: frames of a world, and the changes that its systems record.
  *
  *      frame(world, "progress", deferred, f, ...)
  *        +-- one frame at a time
  *        +-- deferred: opens a recording, which is applied when f returns
- *              \-- record(world, g, ...)     one system: kept, or taken back
- *                                            alone when g says that it failed
+ *              \-- record(world, g, ...)     one system: its changes are kept,
+ *                                            or dropped when g has failed
  *
- * Both call Lua through lua_pcall and close what they opened whatever comes of
- * it, so no error, in whatever place, leaves a frame running or a world
- * recording. A function that yields gets an error.
+ * Both call Lua through lua_pcall and then close what they opened, so no error
+ * leaves a frame running or a recording open. A function that yields gets an
+ * error.
  *
- * While a frame records, its world cannot be closed: close is refused, and a
- * finalizer's wish is kept until the frame ends.
+ * While a recording is open, its world cannot be closed: close raises, and a
+ * world that is finalized ends with the outermost recording or walk.
  */
 #include "world/frames.h"
 
+#include "api/for_bindings.h"
 #include "world/components.h"
 #include "world/report.h"
 
-/* What the functions here leave for scripts/ecs: true; or false, whether the
- * error is the script's own, and the error. */
+/* Results for scripts/ecs: true; or false, whether the error is the script's
+ * own, and the error. */
 #define RESULTS 3
 
-static int misuse(lua_State *L) {
+/* The results for the message on top of the stack. */
+static int results_of_message(lua_State *L) {
   lua_pushboolean(L, 0);
   lua_insert(L, -2);
   lua_pushboolean(L, 0);
@@ -34,11 +35,11 @@ static int misuse(lua_State *L) {
 static int fail(lua_State *L, const LuaWorld *world, ecs_Status status,
                 const char *call) {
   bind_push_status(L, world, status, call);
-  return misuse(L);
+  return results_of_message(L);
 }
 
-/* Calls the function below its arguments, which takes them away and leaves
- * RESULTS values. Needs that much stack. */
+/* Calls the function that lies below its arguments on the stack, protected, and
+ * leaves RESULTS values in their place. */
 static void call_back(lua_State *L, int arguments) {
   if (lua_pcall(L, arguments, RESULTS, 0) == 0) return;
   lua_pushboolean(L, 0);
@@ -47,17 +48,19 @@ static void call_back(lua_State *L, int arguments) {
   lua_insert(L, -2);
 }
 
-/* Opens a recording. The stack is ready, and nothing allocates until it is
- * closed but what is called back. */
+/* Opens a recording. Until it is closed, only the function that is called may
+ * allocate. */
 static ecs_Status enter(lua_State *L, LuaWorld *world) {
   ecs_Status status = ecs_defer_begin(bind_native(L, world));
   if (status == ECS_OK) world->deferrals++;
   return status;
 }
 
-/* Closes it, with the world if a finalizer wished so. */
+/* Closes the recording: applies its changes, or drops them. Ends the world if
+ * it was finalized meanwhile. */
 static ecs_Status leave(LuaWorld *world, bool keep) {
   ecs_Status status = ECS_OK;
+  ECS_ASSERT(world->native && world->deferrals > 0);
   world->deferrals--;
   if (keep)
     status = ecs_defer_end(world->native);
@@ -67,8 +70,8 @@ static ecs_Status leave(LuaWorld *world, bool keep) {
   return status;
 }
 
-/* record(world, f, ...): calls f, which answers as functions here do; drops
- * what it recorded unless it answers true. */
+/* record(world, f, ...): calls f, which returns results as above. Drops what f
+ * recorded unless the first is true. */
 static int record(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   luaL_checktype(L, 2, LUA_TFUNCTION);
@@ -80,15 +83,15 @@ static int record(lua_State *L) {
   return status == ECS_OK ? RESULTS : fail(L, world, status, "record");
 }
 
-/* The frame's changes could not be applied: what RESULTS says so far is no
- * success any more, or gets one sentence more. */
+/* The changes of the frame could not be applied: turns results that say success
+ * into an error, and appends a sentence to an error's text. */
 static int report_loss(lua_State *L, ecs_Status status) {
   const char *loss =
       "the changes of this frame could not be applied and are "
       "lost";
   if (lua_toboolean(L, -RESULTS)) {
     lua_pushfstring(L, "ecs: %s: %s", loss, ecs_status_text(status));
-    return misuse(L);
+    return results_of_message(L);
   }
   if (lua_type(L, -1) != LUA_TSTRING) return RESULTS;
   lua_pushfstring(L, "%s; %s: %s", lua_tostring(L, -1), loss,
@@ -97,7 +100,7 @@ static int report_loss(lua_State *L, ecs_Status status) {
   return RESULTS;
 }
 
-/* Why no frame can begin; pushes nothing when one can. */
+/* Is no frame possible now? Then pushes why. */
 static bool is_refused(lua_State *L, const LuaWorld *world, const char *call) {
   if (world->innermost)
     lua_pushfstring(L, "ecs: %s is not possible inside %s", call,
@@ -112,8 +115,9 @@ static bool is_refused(lua_State *L, const LuaWorld *world, const char *call) {
   return true;
 }
 
-/* frame(world, name, deferred, f, ...): calls f, which answers as functions
- * here do, as one frame. name is that of the caller, for messages. */
+/* frame(world, call, deferred, f, ...): calls f, which returns results as
+ * above, as one frame. call is the name of the caller's function, for messages.
+ */
 static int frame(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   const char *call = luaL_checkstring(L, 2);
@@ -121,7 +125,7 @@ static int frame(lua_State *L) {
   luaL_checktype(L, 4, LUA_TFUNCTION);
   luaL_checkstack(L, 8, NULL);
   if (deferred) bind_components_ensure(L, world, 1);
-  if (is_refused(L, world, call)) return misuse(L);
+  if (is_refused(L, world, call)) return results_of_message(L);
   ecs_Status status = deferred ? enter(L, world) : ECS_OK;
   if (status != ECS_OK) return fail(L, world, status, call);
   ModuleState *state = bind_state(L);
@@ -129,6 +133,7 @@ static int frame(lua_State *L) {
   state->walk = NULL;
   world->running = true;
   call_back(L, lua_gettop(L) - 4);
+  ECS_ASSERT(world->running && !state->walk);
   world->running = false;
   state->walk = walk;
   if (deferred) status = leave(world, true);

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/for_bindings.h"
+
 static LuaWorld *find_world(lua_State *L, int index) {
   LuaWorld *world = (LuaWorld *)bind_find(L, index, KIND_WORLD);
   if (!world) bind_refuse_self(L, index, "world");
@@ -22,24 +24,24 @@ static LuaWorld *find_world(lua_State *L, int index) {
   return world;
 }
 
-/* The world that was found last is not asked for its metatable again. Length
- * and magic are, for a script with the debug library can take a finalizer
- * away. */
+/* The metatable of the world that was found last is not compared again. Length
+ * and magic are: a script with the debug library can remove the finalizer that
+ * would reset recent_world. */
 LuaWorld *bind_world_check(lua_State *L, int index) {
   const ModuleState *state = bind_state(L);
   LuaWorld *world = (LuaWorld *)lua_touserdata(L, index);
   if (!world || world != state->recent_world ||
       lua_rawlen(L, index) != sizeof *world ||
       world->header.magic != state->recent_world_magic ||
-      world->state != state) /* a new world where one was lost */
+      world->state != state) /* a new world at its address */
     world = find_world(L, index);
   bind_native(L, world);
+  ECS_ASSERT(world == bind_find(L, index, KIND_WORLD));
   return world;
 }
 
-/* The collector knows nothing of a world's memory: tell it that as much was
- * allocated, so that dropped worlds are found in time. A script that stopped
- * the collector is left alone: on LuaJIT a step would start it again. */
+/* The collector advances as if it had allocated as much. When a script stopped
+ * the collector nothing is done: on LuaJIT a step would start it again. */
 void bind_world_charge(lua_State *L, const LuaWorld *world) {
   if (!compat_collects(L)) return;
   ecs_Statistics statistics;
@@ -47,7 +49,6 @@ void bind_world_charge(lua_State *L, const LuaWorld *world) {
   lua_gc(L, LUA_GCSTEP, (int)(statistics.bytes / 1024 % 65536));
 }
 
-/* A world without systems. Its state is a table for scripts/ecs. */
 LuaWorld *bind_world_new(lua_State *L) {
   LuaWorld *world = (LuaWorld *)bind_new(L, KIND_WORLD, sizeof *world);
   compat_push_private(L, -1);
@@ -61,7 +62,7 @@ LuaWorld *bind_world_new(lua_State *L) {
   return world;
 }
 
-/* Leaves nothing that points into the native world. */
+/* Removes all pointers into the native world. */
 static void forget(LuaWorld *world) {
   static const uint64_t closed = WORLD_CLOSED;
   world->row_epoch = &closed;
@@ -87,13 +88,14 @@ static int world_new(lua_State *L) {
   ecs_Status status = ecs_world_create(NULL, &native);
   if (status != ECS_OK)
     return bind_error(L, "no world: %s", ecs_status_text(status));
-  (void)bind_world_hold(world, native); /* nobody else knows it */
+  (void)bind_world_hold(world, native); /* no other object can hold it */
   bind_world_charge(L, world);
   return 1;
 }
 
 void bind_world_end(LuaWorld *world) {
   if (!world->native) return;
+  ECS_ASSERT(!bind_world_open(world));
   if (world->borrowed)
     (void)ecs_world_hold(world->native, NULL);
   else
@@ -109,6 +111,7 @@ bool bind_world_end_pending(LuaWorld *world) {
 
 void bind_world_enter(OpenWalk *walk) {
   LuaWorld *world = walk->world;
+  ECS_ASSERT(world->native && world->innermost != walk);
   walk->outer = world->innermost;
   walk->before = world->state->walk;
   world->innermost = world->state->walk = walk;
@@ -116,6 +119,8 @@ void bind_world_enter(OpenWalk *walk) {
 
 bool bind_world_leave(OpenWalk *walk) {
   LuaWorld *world = walk->world;
+  ECS_ASSERT(world->innermost == walk); /* walks nest */
+  ECS_ASSERT(world->state->walk == walk);
   world->innermost = walk->outer;
   world->state->walk = walk->before;
   return bind_world_end_pending(world);
@@ -157,7 +162,8 @@ static int world_tostring(lua_State *L) {
   return 1;
 }
 
-/* state(world): the table that scripts/ecs keeps for it. */
+/* state(world): the table in which scripts/ecs keeps what it knows of a world.
+ */
 static int world_state(lua_State *L) {
   bind_world_check(L, 1);
   compat_push_private(L, 1);
@@ -165,7 +171,8 @@ static int world_state(lua_State *L) {
   return 1;
 }
 
-/* find_state(world): the same; nil for what is no world that is open. */
+/* find_state(world): the same; nothing for a closed world and any other value.
+ */
 static int find_state(lua_State *L) {
   const LuaWorld *world = (const LuaWorld *)bind_find(L, 1, KIND_WORLD);
   if (!world || !world->native) return 0;
@@ -174,14 +181,14 @@ static int find_state(lua_State *L) {
   return 1;
 }
 
-/* live(world): false when it is closed. */
+/* live(world): false for a closed world. */
 static int world_live(lua_State *L) {
   LuaWorld *world = (LuaWorld *)bind_find(L, 1, KIND_WORLD);
   lua_pushboolean(L, world && world->native);
   return 1;
 }
 
-/* open(world): the label of the innermost open walk, or nil. */
+/* open(world): the label of the innermost open walk; nil when there is none. */
 static int world_open(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   if (world->innermost)

@@ -1,4 +1,4 @@
-/* open_walk.h: a walk over rows that is open, as the world and the state see it.
+/* open_walk.h: an open walk over rows, as its world and the state see it.
  *
  * Walks nest, within each other and within frames. Each is in two lists, from
  * the inside out:
@@ -14,6 +14,7 @@
 #ifndef ECS_LUA_OPEN_WALK_H
 #define ECS_LUA_OPEN_WALK_H
 
+#include "api/for_bindings.h"
 #include "component/definition.h"
 
 /* A term of a query, or a component of a bundle. */
@@ -48,6 +49,7 @@ typedef struct OpenWalk {
 
 /* The row of a run, counted through all of its batches. */
 static inline uint64_t run_row(const SystemRun *run) {
+  ECS_ASSERT(*run->row >= 0);
   return run->before + (uint64_t)*run->row;
 }
 

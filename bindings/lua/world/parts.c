@@ -3,6 +3,7 @@
 
 void bind_parts_read(lua_State *L, LuaWorld *world, int world_index, int first,
                      int count, const char *call, SpawnParts *parts) {
+  ECS_ASSERT(count >= 0 && lua_gettop(L) == first + count - 1);
   parts->count = (uint32_t)count;
   parts->given = parts->given_room;
   parts->components = parts->component_room;
@@ -22,7 +23,8 @@ void bind_parts_read(lua_State *L, LuaWorld *world, int world_index, int first,
     parts->given[k] = given;
     parts->images[k] = given.value ? given.value->image : NULL;
   }
-  /* Only now, so that a wrong part leaves the world as it was. */
+  /* After all parts were checked, so that a wrong one leaves the world as it
+   * was. */
   for (int k = 0; k < count; k++)
     parts->components[k] = bind_component_ensure(L, world, world_index,
                                                  parts->given[k].definition);

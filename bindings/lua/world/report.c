@@ -1,7 +1,9 @@
 /* report.c: messages for what the core refuses. */
 #include "world/report.h"
 
-/* The innermost open walk that holds a component. */
+#include "api/for_bindings.h"
+
+/* The innermost open walk that accesses a component; NULL: there is none. */
 static const OpenWalk *holder_of(const LuaWorld *world,
                                  const Definition *definition) {
   for (const OpenWalk *walk = world->innermost; walk; walk = walk->outer)
@@ -12,8 +14,9 @@ static const OpenWalk *holder_of(const LuaWorld *world,
   return NULL;
 }
 
-static void push_contest(lua_State *L, const LuaWorld *world,
-                         const char *call) {
+/* Pushes the message for a component that a walk locks. */
+static void push_conflict(lua_State *L, const LuaWorld *world,
+                          const char *call) {
   ecs_Component component = ecs_world_contested(world->native);
   const Definition *definition =
       component < world->capacity ? world->owners[component] : NULL;
@@ -35,8 +38,9 @@ static void push_contest(lua_State *L, const LuaWorld *world,
 
 void bind_push_status(lua_State *L, const LuaWorld *world, ecs_Status status,
                       const char *call) {
+  ECS_ASSERT(status > ECS_OK && status < ECS_STATUS_COUNT);
   if (status == ECS_E_ACCESS && world->native)
-    push_contest(L, world, call);
+    push_conflict(L, world, call);
   else if (status == ECS_E_OPEN && bind_world_open(world))
     lua_pushfstring(L, "ecs: %s is not possible inside %s", call,
                     bind_world_open(world));

@@ -1,12 +1,12 @@
-/* totals.c: sums and extremes that each systems add to, for scripts.
+/* totals.c: sums and extremes that each systems add to.
  *
  *      world:sum "score"   world:min "nearest"   world:max "speed"
  *
- *      total:add(x)    a row of the system that runs; costs a call
- *      total:value()   a walk over the tallies: one for each system
+ *      total:add(x)    adds to the row of the running system; costs a call
+ *      total:value()   joins the tallies, one for each system
  *
- * The world's private table has its totals by kind and name, so one that is
- * asked for again is the same object.
+ * The table `totals` of a world has its totals by kind and name, so asking for
+ * one again returns the same object.
  */
 #include "world/totals.h"
 
@@ -25,13 +25,14 @@ static void begin(Tally *tally, ReductionKind kind, uint64_t run) {
   tally->run = run;
 }
 
-/* Blocks in which nothing was added would change nothing, and are skipped. */
+/* Blocks without rows are skipped: folding empty lanes changes no total. */
 static void add_row(Tally *tally, ReductionKind kind, uint64_t row,
                     double number) {
   if (row / REDUCTION_ROWS != tally->block) {
     reduction_fold(&tally->running, kind);
     tally->block = row / REDUCTION_ROWS;
   }
+  ECS_ASSERT(row / REDUCTION_ROWS == tally->block);
   reduction_add(&tally->running, kind, row, number);
 }
 
@@ -58,12 +59,14 @@ Tally *bind_tally_ensure(lua_State *L, Total *total, int index,
   lua_pop(L, 1);
   Tally *other = bind_tally_find(total, system);
   if (other) return other; /* a finalizer was here */
-  /* By name, so that what they come to does not depend on who was first. */
+  /* In order of names, so that the sum does not depend on the order in which
+   * systems first added. */
   Tally **link = &total->tallies;
   while (*link && strcmp((*link)->system, system) < 0) link = &(*link)->next;
   tally->next = *link;
   *link = tally;
   total->tally_count++;
+  ECS_ASSERT(!tally->next || strcmp(tally->system, tally->next->system) < 0);
   return tally;
 }
 
@@ -81,7 +84,7 @@ void bind_totals_end(const LuaWorld *world, const char *system,
 
 /* For scripts ------------------------------------------------------------- */
 
-/* The total at index 1, whose world lives. */
+/* The total at index 1, whose world is live. */
 static Total *check_total(lua_State *L, const char *call) {
   Total *total = (Total *)bind_find(L, 1, KIND_TOTAL);
   if (!total)
@@ -132,7 +135,7 @@ static int total_add(lua_State *L) {
   return 0;
 }
 
-/* total:value(), and total_value(total) for scripts/ecs. */
+/* total:value(), and total_value(total) of scripts/ecs. */
 static int total_value(lua_State *L) {
   const Total *total = check_total(L, "value");
   double number = reduction_start(total->kind);
@@ -158,9 +161,10 @@ static void create(lua_State *L, LuaWorld *world, ReductionKind kind,
   total->kind = kind;
   total->world = world;
   bind_keep(L, 1, 1);
+  ECS_ASSERT(strlen(total->name) == length);
 }
 
-/* world:sum(name): upvalue 2 is the kind's word, as bind_add has it. */
+/* world:sum(name): the total of this kind and name, made if there is none. */
 static int find_or_create(lua_State *L, ReductionKind kind) {
   LuaWorld *world = bind_world_check(L, 1);
   const char *word = kind_words[kind];
@@ -192,6 +196,7 @@ static int find_or_create(lua_State *L, ReductionKind kind) {
   lua_pushvalue(L, 3);
   lua_pushvalue(L, -2);
   lua_rawset(L, 5);
+  ECS_ASSERT(total->world == world);
   total->next = world->totals;
   world->totals = total;
   return 1;
@@ -209,8 +214,8 @@ static int world_max(lua_State *L) {
 
 /* For scripts/ecs --------------------------------------------------------- */
 
-/* total_kind(value, world): "sum", "min" or "max" of that world; nil when the
- * value is no such total. */
+/* total_kind(value, world): "sum", "min" or "max"; nil when the value is no
+ * total of that world. */
 static int total_kind(lua_State *L) {
   const Total *total = (const Total *)bind_find(L, 1, KIND_TOTAL);
   const LuaWorld *world = bind_world_check(L, 2);
@@ -221,8 +226,8 @@ static int total_kind(lua_State *L) {
   return 1;
 }
 
-/* forget_totals(world, system): as if the system had never added; a run that is
- * on goes on. */
+/* forget_totals(world, system): as if the system had never added. A run in
+ * progress is not affected. */
 static int forget_totals(lua_State *L) {
   const LuaWorld *world = bind_world_check(L, 1);
   const char *system = luaL_checkstring(L, 2);

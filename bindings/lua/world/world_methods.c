@@ -77,13 +77,13 @@ static int statistics(lua_State *L) {
   return 1;
 }
 
-/* storage(world): how it stores what it has, as text. */
+/* storage(world): a description of how the world stores its entities. */
 static int storage(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   size_t bytes = ecs_world_explain(bind_native(L, world), NULL, 0) + 1;
   char *text = (char *)lua_newuserdata(L, bytes);
   size_t length = ecs_world_explain(bind_native(L, world), text, bytes);
-  if (length >= bytes) length = bytes - 1; /* it grew meanwhile */
+  if (length >= bytes) length = bytes - 1; /* a finalizer was here */
   lua_pushlstring(L, text, length);
   return 1;
 }

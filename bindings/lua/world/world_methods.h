@@ -4,8 +4,8 @@
 
 #include "object/object.h"
 
-/* Adds statistics and storage to the table on top of the stack, and clear, hash,
- * state_hash and group to the methods of worlds. */
+/* Adds statistics and storage to the table on top of the stack, and clear,
+ * hash, state_hash and group to the methods of worlds. */
 BIND_INTERNAL void bind_open_world_methods(lua_State *L);
 
 #endif
