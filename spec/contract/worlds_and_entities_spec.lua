@@ -3,11 +3,10 @@
 local ecs = require "ecs"
 local refuses = dofile "spec/contract/refusal.lua"
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
-local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
+local scene = dofile "spec/support/scene.lua"
+local Position, Velocity, Enemy, Stunned =
+  scene.Position, scene.Velocity, scene.Enemy, scene.Stunned
 local Target = ecs.component("Target", { who = "entity" })
-local Enemy = ecs.tag "Enemy"
-local Stunned = ecs.tag("Stunned", { storage = "sparse" })
 
 local world, e
 before_each(function()
