@@ -10,6 +10,10 @@ local scene = {
   Position = ecs.component("Position", { x = "f32", y = "f32" }),
   Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" }),
   Sprite = ecs.component("Sprite", { frame = "u16" }),
+  Every = ecs.component("Every", { -- a field of each type
+    a = "f32", b = "f64", c = "i8", d = "u8", e = "i16", f = "u16",
+    g = "i32", h = "u32", i = "bool", j = "entity",
+  }),
   Enemy = ecs.tag "Enemy",
   Stunned = ecs.tag("Stunned", { storage = "sparse" }),
 }

@@ -9,10 +9,7 @@ local refuses = support.refuses
 local scene = dofile "spec/support/scene.lua"
 local Position, Velocity, Sprite, Enemy, Stunned =
   scene.Position, scene.Velocity, scene.Sprite, scene.Enemy, scene.Stunned
-local Every = ecs.component("Every", {
-  a = "f32", b = "f64", c = "i8", d = "u8", e = "i16", f = "u16",
-  g = "i32", h = "u32", i = "bool", j = "entity",
-})
+local Every = scene.Every
 
 describe("a batch", function()
   local world
