@@ -284,11 +284,13 @@ embed: $(HOSTS:%=build/embed/lua54/%) $(HOSTS:%=build/embed/luajit/%)
 
 # C tests -----------------------------------------------------------------
 
-# The loops of programs for each instruction set, and vm_loops with its clones,
-# take longest to compile and are the same with tiny limits and under the
-# sanitizers, so all builds link these. Only the checked build has the clones.
+# The loops of programs for each instruction set take longest to compile and do
+# not depend on limits, so all three builds link the same. With these, their
+# vm_loops needs no clones, which would take as long again; what is installed
+# has the clones.
 LOOP_VARIANTS := $(patsubst %.c,build/test/checked/%.o,\
   $(wildcard spec/core/support/loops_*.c))
+CHECKED_FLAGS += -DLOOPS_WITHOUT_CLONES
 TINY_FLAGS += -DLOOPS_WITHOUT_CLONES
 
 # $(1) the build, $(2) its flags, $(3) the folder of its core's objects, $(4)
