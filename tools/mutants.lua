@@ -1,6 +1,6 @@
 -- mutants.lua: how many small errors in the core do the C tests catch?
 --
---   lua5.4 tools/mutants.lua N SEED JOBS MODULE...
+--   lua5.4 tools/mutants.lua N SEED JOBS MODULE...     as query/cursor
 --
 -- Draws N one-line errors at random from the modules' files (mutations.lua
 -- lists them all) and runs the C tests against each, with tiny and with normal
@@ -166,6 +166,8 @@ end
 local function draw(modules, seed)
   local all, random = {}, generator(seed)
   for _, module in ipairs(modules) do
+    assert(read("core/" .. module .. ".c") or read("core/" .. module .. ".h"),
+      "there is no module " .. module)
     for _, suffix in ipairs { ".c", ".h" } do
       local file = "core/" .. module .. suffix
       local text = read(file)

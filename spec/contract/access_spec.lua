@@ -6,9 +6,8 @@ local ecs = require "ecs"
 ecs.on_fallback = nil -- plain Lua is meant here
 local refuses = dofile "spec/contract/refusal.lua"
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
-local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
-local Sprite = ecs.component("Sprite", { frame = "u16" })
+local scene = dofile "spec/support/scene.lua"
+local Position, Velocity, Sprite = scene.Position, scene.Velocity, scene.Sprite
 
 local world, a, all
 before_each(function()

@@ -3,8 +3,8 @@
 local ecs = require "ecs"
 local refuses = dofile "spec/contract/refusal.lua"
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
-local Enemy = ecs.tag "Enemy"
+local scene = dofile "spec/support/scene.lua"
+local Position, Enemy = scene.Position, scene.Enemy
 
 local world, a, query
 before_each(function()
@@ -17,9 +17,9 @@ end)
 -- Columns of plain Lua tables, which are converted when a callback returns.
 local copied
 do
-  local scene = ecs.world {}
-  scene:spawn(Position)
-  scene:query({ Position }):batch(function(batch)
+  local probe = ecs.world {}
+  probe:spawn(Position)
+  probe:query({ Position }):batch(function(batch)
     copied = type(batch.Position.x) == "table"
   end)
 end

@@ -3,7 +3,8 @@
 local ecs = require "ecs"
 local refuses = dofile "spec/contract/refusal.lua"
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
+local scene = dofile "spec/support/scene.lua"
+local Position = scene.Position
 local Health = ecs.component("Health",
   { hp = { "i32", 100 }, max = { "i32", 100 } })
 

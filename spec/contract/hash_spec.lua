@@ -2,9 +2,8 @@
 
 local ecs = require "ecs"
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
-local Enemy = ecs.tag "Enemy"
-local Stunned = ecs.tag("Stunned", { storage = "sparse" })
+local scene = dofile "spec/support/scene.lua"
+local Position, Enemy, Stunned = scene.Position, scene.Enemy, scene.Stunned
 
 local world, e
 before_each(function()

@@ -3,13 +3,11 @@
 local ecs = require "ecs"
 local refuses = dofile "spec/contract/refusal.lua"
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
-local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
-local Sprite = ecs.component("Sprite", { frame = "u16" })
+local scene = dofile "spec/support/scene.lua"
+local Position, Velocity, Sprite, Enemy, Stunned =
+  scene.Position, scene.Velocity, scene.Sprite, scene.Enemy, scene.Stunned
 local Mark = ecs.component("ContractMark", { n = "i32" },
   { storage = "sparse" })
-local Enemy = ecs.tag "Enemy"
-local Stunned = ecs.tag("Stunned", { storage = "sparse" })
 
 local world, a, b, all
 before_each(function()

@@ -2,12 +2,11 @@
 
 local ecs = require "ecs"
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
-local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
+local scene = dofile "spec/support/scene.lua"
+local Position, Velocity, Enemy = scene.Position, scene.Velocity, scene.Enemy
 local Burn = ecs.component("ContractBurn", { n = "i32" },
   { storage = "sparse" })
 local Seen = ecs.tag("ContractSeen", { storage = "bits" })
-local Enemy = ecs.tag "Enemy"
 
 local world
 before_each(function() world = ecs.world {} end)
@@ -58,7 +57,7 @@ end)
 
 describe("group", function()
   --- The same world, grouped or not.
-  local function scene(grouped)
+  local function sample(grouped)
     local made = ecs.world {}
     if grouped then made:group { Position, Velocity } end
     for k = 1, 60 do
@@ -78,7 +77,7 @@ describe("group", function()
   end)
 
   it("changes no value and no match, before or after", function()
-    local plain, grouped, late = scene(false), scene(true), scene(false)
+    local plain, grouped, late = sample(false), sample(true), sample(false)
     late:group { Position, Velocity }
     for _, terms in ipairs { { Position }, { Position, Velocity },
         { Velocity, without = { Enemy } }, { Burn, with = { Enemy } } } do

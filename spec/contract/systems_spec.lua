@@ -4,8 +4,8 @@ local ecs = require "ecs"
 ecs.on_fallback = nil -- plain Lua is meant here
 local refuses = dofile "spec/contract/refusal.lua"
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
-local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
+local scene = dofile "spec/support/scene.lua"
+local Position, Velocity = scene.Position, scene.Velocity
 local Probe = ecs.component("Probe", {
   dt = "f64", tick = "u32", who = "entity",
 })

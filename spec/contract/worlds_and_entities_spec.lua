@@ -2,12 +2,12 @@
 
 local ecs = require "ecs"
 local refuses = dofile "spec/contract/refusal.lua"
+local garbage_of = dofile("spec/support/support.lua").garbage_of
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
-local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
+local scene = dofile "spec/support/scene.lua"
+local Position, Velocity, Enemy, Stunned =
+  scene.Position, scene.Velocity, scene.Enemy, scene.Stunned
 local Target = ecs.component("Target", { who = "entity" })
-local Enemy = ecs.tag "Enemy"
-local Stunned = ecs.tag("Stunned", { storage = "sparse" })
 
 local world, e
 before_each(function()
@@ -141,13 +141,7 @@ describe("one entity", function()
     local function run(n)
       for i = 1, n do world:set(e, Position, "x", i) end
     end
-    run(1000)
-    collectgarbage()
-    collectgarbage "stop"
-    local before = collectgarbage "count"
-    run(10000)
-    local grown = collectgarbage "count" - before
-    collectgarbage "restart"
+    local grown = garbage_of(run, 10000)
     assert.equal(10000, world:get(e, Position, "x"))
     assert.is_true(grown < 64, grown .. " KB") -- the compiler takes some
   end)
@@ -174,13 +168,7 @@ describe("one entity", function()
         sum = sum + x + y
       end
     end
-    run(1000)
-    collectgarbage()
-    collectgarbage "stop"
-    local before = collectgarbage "count"
-    run(10000)
-    local grown = collectgarbage "count" - before
-    collectgarbage "restart"
+    local grown = garbage_of(run, 10000)
     assert.equal(11000, sum)
     assert.is_true(grown < 64, grown .. " KB")
   end)

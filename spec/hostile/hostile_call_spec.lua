@@ -20,10 +20,10 @@ teardown(function() rawset(io, "stderr", shown) end)
 local function nothing() end
 local function refuse() error("ecs: a script's own error", 0) end
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
+local scene = dofile "spec/support/scene.lua"
+local Position, Enemy = scene.Position, scene.Enemy
 local Target = ecs.component("CallTarget", { who = "entity", on = "bool",
                                              level = { "u8", 3 } })
-local Enemy = ecs.tag "Enemy"
 assert(ecs.load_native "nan")
 ecs.component("Nan", { narrow = "f32", wide = "f64", offered = "u32" })
 
@@ -60,7 +60,7 @@ local function dig(found, object, depth)
 end
 
 -- One of everything, and what calls that work are made from.
-local function scene()
+local function new_scene()
   local world, other, closed = ecs.world {}, ecs.world {}, ecs.world {}
   local entity = world:spawn(Position { x = 1 }, Target)
   local stale = world:spawn(Position)
@@ -228,7 +228,7 @@ end
 
 describe("every public function", function()
   it("has a call here that works", function()
-    local s = scene()
+    local s = new_scene()
     local listed = {
       world = debug.getmetatable(s.world).__index,
       query = debug.getmetatable(s.query).__index, module = {},
@@ -243,7 +243,7 @@ describe("every public function", function()
       end
       for name, make in pairs(calls[where]) do
         assert.is_function(functions[name], name)
-        local fresh = scene()
+        local fresh = new_scene()
         local arguments = pack(make(fresh))
         if in_row(where, name) then
           fresh.world:system { name = "row", query = { Position },
@@ -269,7 +269,7 @@ describe("every public function", function()
   for _, where in ipairs { "world", "query", "total", "module" } do
     for name, make in pairs(calls[where]) do
       it("takes any argument: " .. where .. " " .. name, function()
-        local s = scene()
+        local s = new_scene()
         local f = where == "module" and ecs[name] or s[where][name]
         local function full(of)
           if where == "module" then return make(of) end
@@ -286,7 +286,7 @@ describe("every public function", function()
               arguments.n = math.max(arguments.n, k)
               arguments[k] = thing
               if try(name .. ", argument " .. k, f, s, arguments) then
-                s = scene()
+                s = new_scene()
               end
             end
           end
@@ -296,7 +296,7 @@ describe("every public function", function()
             arguments.n = cut == 1 and k - 1 or math.max(arguments.n, k)
             arguments[k] = nil
             if try(name .. " without " .. k, f, s, arguments) then
-              s = scene()
+              s = new_scene()
             end
           end
         end
@@ -336,7 +336,7 @@ local function reachable()
   table.sort(names)
   for _, name in ipairs(names) do visit(package.loaded[name], name) end
   -- Metatables of the kinds, which hang from no module.
-  local s = scene()
+  local s = new_scene()
   for k, thing in ipairs(s.pool) do
     if type(thing) == "userdata" and thing ~= io.stdout then
       visit(thing, "userdata " .. k)
@@ -369,7 +369,7 @@ describe("everything in reach of the modules", function()
   it("survives one and two arguments of every kind", function()
     for _, entry in ipairs(functions) do
       if not spared[entry.path] then
-        local s = scene()
+        local s = new_scene()
         local step = short and 11 or 5
         pcall(entry.f)
         for a = 1, #s.pool do
@@ -386,12 +386,12 @@ describe("everything in reach of the modules", function()
     local rounds = short and 60 or 300
     for _, entry in ipairs(functions) do
       if not spared[entry.path] then
-        local s = scene()
+        local s = new_scene()
         for round = 1, rounds do
           local arguments, count = {}, 2 + roll(4)
           for k = 1, count do arguments[k] = s.pool[roll(#s.pool)] end
           pcall(entry.f, unpack(arguments, 1, count))
-          if round % 100 == 0 and not is_worldly(s) then s = scene() end
+          if round % 100 == 0 and not is_worldly(s) then s = new_scene() end
         end
       end
     end
@@ -400,7 +400,7 @@ describe("everything in reach of the modules", function()
   it("survives it while something is open", function()
     for _, entry in ipairs(functions) do
       if not spared[entry.path] then
-        local s = scene()
+        local s = new_scene()
         local function assail(...)
           local more = { ... }
           for _ = 1, short and 20 or 75 do

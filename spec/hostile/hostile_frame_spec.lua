@@ -8,8 +8,8 @@ local finalize = support.finalize
 
 local function nothing() end
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
-local Enemy = ecs.tag "Enemy"
+local scene = dofile "spec/support/scene.lua"
+local Position, Enemy = scene.Position, scene.Enemy
 
 describe("the functions behind frames", function()
   local world, entity

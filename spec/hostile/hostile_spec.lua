@@ -13,8 +13,8 @@ teardown(function() rawset(io, "stderr", shown) end)
 
 local function nothing() end
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
-local Enemy = ecs.tag "Enemy"
+local scene = dofile "spec/support/scene.lua"
+local Position, Enemy = scene.Position, scene.Enemy
 
 -- One of everything that a script can hold.
 local function everything()

@@ -56,6 +56,33 @@ function support.hurry_collector()
   end
 end
 
+--- Hears, in the tests of a describe, what ecs.on_fallback is called with.
+-- Takes the functions of the test runner. Returns two functions: one gives the
+-- last reason in the running test, or nil; the other forgets the reason.
+function support.hear_fallbacks(before_each, after_each)
+  local ecs = require "ecs"
+  local kept, reason
+  before_each(function()
+    kept, reason = ecs.on_fallback, nil
+    ecs.on_fallback = function(_, _, why) reason = why end
+  end)
+  after_each(function() ecs.on_fallback = kept end)
+  return function() return reason end, function() reason = nil end
+end
+
+--- How many KB of garbage f makes when it is called with so many rounds, after
+-- one call with 1000 rounds that warms up.
+function support.garbage_of(f, rounds)
+  f(1000)
+  collectgarbage()
+  collectgarbage "stop"
+  local before = collectgarbage "count"
+  f(rounds)
+  local grown = collectgarbage "count" - before
+  collectgarbage "restart"
+  return grown
+end
+
 --- A generator: its calls give 1 to n, the same on every VM.
 function support.dice(seed)
   return function(n)

@@ -6,7 +6,9 @@
  *
  *      loops_baseline.c  loops_v3.c  loops_v4.c     loops_v3_set()
  */
+#ifndef LOOPS_WITHOUT_CLONES
 #define LOOPS_WITHOUT_CLONES
+#endif
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 #define loop_of JOIN(VARIANT, _of)

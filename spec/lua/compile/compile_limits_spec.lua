@@ -2,6 +2,7 @@
 -- and run as plain Lua, odd ones mean what they mean in plain Lua.
 
 local ecs = require "ecs"
+local support = dofile "spec/support/support.lua"
 
 local P = ecs.component("LimitsP", { x = "f64", y = "f64", who = "entity" })
 
@@ -33,35 +34,30 @@ local function chain(count, line)
 end
 
 describe("a function", function()
-  local heard, told
-  before_each(function()
-    heard, told = ecs.on_fallback, nil
-    ecs.on_fallback = function(_, _, why) told = why end
-  end)
-  after_each(function() ecs.on_fallback = heard end)
+  local told, forget = support.hear_fallbacks(before_each, after_each)
 
   it("may return early many times", function()
     both("for i = 1, 101 do if p.x == i then return end end p.x = 5")
     both(chain(150, "if p.x == %d then p.y = 7 return end") .. " p.x = 5")
-    assert.is_nil(told)
+    assert.is_nil(told())
   end)
 
   it("may have many branches", function()
     both("if p.x == 0 then p.y = 1 "
       .. chain(120, "elseif p.x == %d then p.y = p.y + 1") .. " end")
-    assert.is_nil(told)
+    assert.is_nil(told())
   end)
 
   it("of deep blocks is plain Lua", function()
     both(("if p.x > 0 then "):rep(99) .. "p.y = 1 " .. ("end "):rep(99))
-    assert.truthy(told:find("nested deeper than 80", 1, true), told)
+    assert.truthy(told():find("nested deeper than 80", 1, true), told())
   end)
 
   it("of one endless expression is plain Lua, of a long one not", function()
     -- p and its field are levels, too.
     both("p.x = p.x" .. (" + 1"):rep(998))
     both("if p.x > 0" .. (" or p.x > 0"):rep(900) .. " then p.x = 5 end")
-    assert.is_nil(told)
+    assert.is_nil(told())
     for _, text in ipairs {
       "p.x = p.x" .. (" + 1"):rep(999), "p.x = p.x" .. (" + 1"):rep(30000),
       "p.x = p.x" .. (" + p.y"):rep(8100),
@@ -70,10 +66,10 @@ describe("a function", function()
       "if p.x == 0 then p.y = 1 "
         .. chain(2900, "elseif p.x == %d then p.y = p.y + 1") .. " end",
     } do
-      told = nil
+      forget()
       both(text)
       assert.equal("code nested deeper than 1000 cannot be compiled: split "
-        .. "the function, or its longest expression", told)
+        .. "the function, or its longest expression", told())
     end
   end)
 
@@ -82,7 +78,7 @@ describe("a function", function()
     both [[for i = 1, 200 do for j = 1, 200 do for k = 1, 2 do
       p.x = i
     end end end]]
-    assert.truthy(told:find("becomes this long", 1, true), told)
+    assert.truthy(told():find("becomes this long", 1, true), told())
     assert.is_true(os.clock() - start < 5)
   end)
 
@@ -93,16 +89,16 @@ describe("a function", function()
       .. "split it: there is room for 8192 operations, and for 1024 fields "
       .. "and 1024 values from outside"
     both(chain(4200, "p.x = p.x * p.y + %d"))
-    assert.equal(message, told)
-    told = nil
+    assert.equal(message, told())
+    forget()
     both(chain(1100, "p.x = p.x + V.a%d"), many)
-    assert.equal(message, told)
+    assert.equal(message, told())
   end)
 
   it("may call what the VM has in Lua of its own, as plain Lua", function()
     both("if table.remove(V) then p.x = 5 end", { 1, 2, 3 })
-    assert.truthy(told:find("a call of 'table.remove', which is written in C",
-      1, true), told)
+    assert.truthy(told():find("a call of 'table.remove', which is written in C",
+      1, true), told())
   end)
 
   --- x after a frame for each value of a number that a loop counts by, in one
@@ -143,12 +139,12 @@ describe("a function", function()
       ["for i = n, -5, -1 do p.x = p.x - i end"] = { 0 / 0, 2, -1 / 0 },
       ["for i = 3, 1, n do p.x = 7 end"] = { 0 / 0, -1, 1, 0 / 0, -2 },
     } do
-      told = nil
+      forget()
       local plain = count(text, values, false)
       local compiled, how = count(text, values)
       assert.equal(plain, compiled)
-      assert.truthy(told:find("a loop with step 0", 1, true)
-        or told:find("a loop that counts with nan", 1, true), told)
+      assert.truthy(told():find("a loop with step 0", 1, true)
+        or told():find("a loop that counts with nan", 1, true), told())
       assert.truthy(how:find("compiled (", 1, true), how)
     end
   end)
@@ -166,8 +162,8 @@ describe("a function", function()
     local plain = count(text, { 1, 1000, 1000, 4 }, false)
     local compiled, how = count(text, { 1, 1000, 1000, 4 })
     assert.equal(plain, compiled)
-    assert.truthy(told:find("a loop of more than 256 iterations", 1, true),
-      told)
+    assert.truthy(told():find("a loop of more than 256 iterations", 1, true),
+      told())
     assert.truthy(how:find("compiled (", 1, true), how)
   end)
 
@@ -188,7 +184,7 @@ describe("a function", function()
   it("has no local _ENV", function()
     both("local _ENV = V p.x = z or 3", { z = 42 })
     if _VERSION ~= "Lua 5.1" then
-      assert.truthy(told:find("_ENV", 1, true), told)
+      assert.truthy(told():find("_ENV", 1, true), told())
     end
   end)
 end)

@@ -2,6 +2,7 @@
 -- functions do what plain Lua does, or are plain Lua.
 
 local ecs = require "ecs"
+local support = dofile "spec/support/support.lua"
 
 local load_text = rawget(_G, "loadstring") or load
 local set_environment = rawget(_G, "setfenv")
@@ -10,12 +11,7 @@ local V = ecs.component("NamesV", { x = "f64", y = "f64" })
 local T, U = ecs.tag "NamesT", ecs.tag "NamesU"
 
 describe("a function", function()
-  local heard, told
-  before_each(function()
-    heard, told = ecs.on_fallback, nil
-    ecs.on_fallback = function(_, _, why) told = why end
-  end)
-  after_each(function() ecs.on_fallback = heard end)
+  local told, forget = support.hear_fallbacks(before_each, after_each)
 
   --- What some entities are after two frames of a system, in one way.
   local function run(text, compile)
@@ -47,13 +43,13 @@ describe("a function", function()
 
   --- The same both ways; message: of what cannot be compiled; nil: it can.
   local function both(body, message, head)
-    told = nil
+    forget()
     local text = (head or "") .. " return function(v, dt, e) " .. body .. " end"
     assert.equal(run(text, false), run(text))
     if message then
-      assert.truthy(told and told:find(message, 1, true), told)
+      assert.truthy(told() and told():find(message, 1, true), told())
     else
-      assert.is_nil(told)
+      assert.is_nil(told())
     end
   end
 
@@ -89,7 +85,7 @@ describe("a function", function()
       end
     end
     assert.equal(seen[2], seen[1])
-    assert.truthy(told:find("an entity on one path", 1, true), told)
+    assert.truthy(told():find("an entity on one path", 1, true), told())
   end)
 
   it("looks whether dt could be an entity, before every run", function()

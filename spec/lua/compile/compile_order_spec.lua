@@ -2,6 +2,7 @@
 -- that of plain Lua; and what it compares is what stands there.
 
 local ecs = require "ecs"
+local support = dofile "spec/support/support.lua"
 
 local load_text = rawget(_G, "loadstring") or load
 
@@ -17,12 +18,7 @@ local function two(a, b) return b, a end
 return function(p, v, o, dt, e) ]]
 
 describe("a function", function()
-  local heard, told
-  before_each(function()
-    heard, told = ecs.on_fallback, nil
-    ecs.on_fallback = function(_, _, why) told = why end
-  end)
-  after_each(function() ecs.on_fallback = heard end)
+  local told, forget = support.hear_fallbacks(before_each, after_each)
 
   --- What two entities are after three frames of a system, in one way.
   local function run(body, outside, compile)
@@ -50,12 +46,12 @@ describe("a function", function()
 
   --- The same both ways; message: of what cannot be compiled; nil: it can.
   local function both(body, message, outside)
-    told = nil
+    forget()
     assert.equal(run(body, outside, false), run(body, outside), body)
     if message then
-      assert.truthy(told and told:find(message, 1, true), told or body)
+      assert.truthy(told() and told():find(message, 1, true), told() or body)
     else
-      assert.is_nil(told, body)
+      assert.is_nil(told(), body)
     end
   end
 
@@ -114,7 +110,7 @@ describe("a function", function()
     end)
   end
 
-  it("is told what it is that cannot be compared", function()
+  it("is told() what it is that cannot be compared", function()
     both("if (p.x > 3) == outside then p.x = 1 end", "a comparison of a string",
       "text")
     both("if outside == (p.x > 3) then p.x = 1 end", "a comparison of a table",

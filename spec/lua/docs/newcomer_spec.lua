@@ -5,9 +5,9 @@
 local ecs = require "ecs"
 ecs.on_fallback = nil -- plain Lua is meant here
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
+local scene = dofile "spec/support/scene.lua"
+local Position, Enemy = scene.Position, scene.Enemy
 local Speed = ecs.component("NewcomerSpeed", { x = "f32" })
-local Enemy = ecs.tag "Enemy"
 
 local world, entity, query
 before_each(function()

@@ -3,7 +3,8 @@
 
 local ecs = require "ecs"
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
+local scene = dofile "spec/support/scene.lua"
+local Position = scene.Position
 local Drift = ecs.component("Drift", { x = "f32", y = "f32" })
 
 describe("the world that was found last", function()

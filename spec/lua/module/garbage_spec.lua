@@ -3,9 +3,8 @@
 
 local ecs = require "ecs"
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
-local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
-local Enemy = ecs.tag "Enemy"
+local scene = dofile "spec/support/scene.lua"
+local Position, Velocity, Enemy = scene.Position, scene.Velocity, scene.Enemy
 
 -- Kilobytes that a thousand frames allocate, in the best of some rounds: in the
 -- first ones LuaJIT compiles.

@@ -233,6 +233,33 @@ describe("ecs.random", function()
     end
   end)
 
+  it("counts every beginning of a phase, with systems in it or without",
+    function()
+      -- Two frames and a run of the phase before the system is defined.
+      local function begun(define_other)
+        local world = ecs.world {}
+        fill(world, 3)
+        if define_other then define_other(world) end
+        world:progress(1)
+        world:run("update", 1)
+        world:progress(1)
+        world:system { name = "roll", query = { N }, each = one,
+                       compile = false }
+        world:progress(1)
+        return numbers(world, "a")
+      end
+      local idle, busy = begun(), begun(function(world)
+        world:system { name = "other", run = function() end }
+      end)
+      assert.same(busy, idle)
+      assert.same(busy, begun(function(world)
+        world:system { name = "off", run = function() end }
+        world:enable("off", false)
+      end))
+      assert.same(numbers(play(one, { count = 3, frames = 4 }), "a"), idle)
+      assert.not_same(numbers(play(one, { count = 3, frames = 1 }), "a"), idle)
+    end)
+
   it("does not begin anew when a system is defined anew or fails", function()
     local world = ecs.world {}
     fill(world, 3)

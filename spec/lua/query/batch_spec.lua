@@ -6,15 +6,10 @@ local support = dofile "spec/support/support.lua"
 
 local refuses = support.refuses
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
-local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
-local Sprite = ecs.component("Sprite", { frame = "u16" })
-local Enemy = ecs.tag "Enemy"
-local Stunned = ecs.tag("Stunned", { storage = "sparse" })
-local Every = ecs.component("Every", {
-  a = "f32", b = "f64", c = "i8", d = "u8", e = "i16", f = "u16",
-  g = "i32", h = "u32", i = "bool", j = "entity",
-})
+local scene = dofile "spec/support/scene.lua"
+local Position, Velocity, Sprite, Enemy, Stunned =
+  scene.Position, scene.Velocity, scene.Sprite, scene.Enemy, scene.Stunned
+local Every = scene.Every
 
 describe("a batch", function()
   local world

@@ -5,15 +5,14 @@ local support = dofile "spec/support/support.lua"
 
 local once = support.once
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
+local scene = dofile "spec/support/scene.lua"
+local Position, Enemy, Stunned = scene.Position, scene.Enemy, scene.Stunned
 local Health = ecs.component("Health",
   { hp = { "i32", 100 }, max = { "i32", 100 } })
 local Shield = ecs.component("Shield", { level = { "u16", 3 } },
   { storage = "sparse" })
 local Fuel = ecs.component("Fuel", { left = { "f64", 0.5 } })
 local Tank = ecs.component("Tank", { size = { "u8", 7 } })
-local Enemy = ecs.tag "Enemy"
-local Stunned = ecs.tag("Stunned", { storage = "sparse" })
 local Burning = ecs.tag("Burning", { storage = "bits" })
 
 local components = { Position, Health, Shield, Fuel, Tank, Enemy, Stunned,

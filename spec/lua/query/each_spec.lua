@@ -7,12 +7,10 @@ local support = dofile "spec/support/support.lua"
 local refuses = support.refuses
 ecs.on_fallback = nil -- plain Lua is meant here
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
-local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
-local Sprite = ecs.component("Sprite", { frame = "u16" })
+local scene = dofile "spec/support/scene.lua"
+local Position, Velocity, Sprite, Enemy, Stunned =
+  scene.Position, scene.Velocity, scene.Sprite, scene.Enemy, scene.Stunned
 local Target = ecs.component("Target", { who = "entity" })
-local Enemy = ecs.tag "Enemy"
-local Stunned = ecs.tag("Stunned", { storage = "sparse" })
 
 local function pack(...)
   return { n = select("#", ...), ... }

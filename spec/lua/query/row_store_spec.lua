@@ -6,12 +6,9 @@ local support = dofile "spec/support/support.lua"
 
 local refuses = support.refuses
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
-local Enemy = ecs.tag "Enemy"
-local Every = ecs.component("Every", {
-  a = "f32", b = "f64", c = "i8", d = "u8", e = "i16", f = "u16",
-  g = "i32", h = "u32", i = "bool", j = "entity",
-})
+local scene = dofile "spec/support/scene.lua"
+local Position, Enemy = scene.Position, scene.Enemy
+local Every = scene.Every
 local Odd = ecs.component("Odd", {
   [("long"):rep(30)] = "f32", ["end"] = "i8", ["x y"] = "u8", ["1"] = "f64",
 })

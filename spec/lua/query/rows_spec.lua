@@ -8,13 +8,11 @@ local support = dofile "spec/support/support.lua"
 local refuses, once = support.refuses, support.once
 ecs.on_fallback = nil -- plain Lua is meant here
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
-local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
-local Sprite = ecs.component("Sprite", { frame = "u16" })
+local scene = dofile "spec/support/scene.lua"
+local Position, Velocity, Sprite, Enemy, Stunned =
+  scene.Position, scene.Velocity, scene.Sprite, scene.Enemy, scene.Stunned
 local Sparse = ecs.component("RowsSparse", { n = "i32" },
   { storage = "sparse" })
-local Enemy = ecs.tag "Enemy"
-local Stunned = ecs.tag("Stunned", { storage = "sparse" })
 local Seen = ecs.tag("RowsSeen", { storage = "bits" })
 
 describe("rows", function()

@@ -5,11 +5,9 @@ local support = dofile "spec/support/support.lua"
 
 local refuses = support.refuses
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
-local Every = ecs.component("Every", {
-  a = "f32", b = "f64", c = "i8", d = "u8", e = "i16", f = "u16",
-  g = "i32", h = "u32", i = "bool", j = "entity",
-})
+local scene = dofile "spec/support/scene.lua"
+local Position = scene.Position
+local Every = scene.Every
 
 describe("a store through a column", function()
   local world, entity, query

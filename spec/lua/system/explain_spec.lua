@@ -5,11 +5,11 @@ local support = dofile "spec/support/support.lua"
 
 local refuses = support.refuses
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
-local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
+local scene = dofile "spec/support/scene.lua"
+local Position, Velocity, Stunned =
+  scene.Position, scene.Velocity, scene.Stunned
 local Tall = ecs.component("Tall", { a = "f64", b = "u8", c = "u16",
   d = "entity", e = "bool", f = "i32" })
-local Stunned = ecs.tag("Stunned", { storage = "sparse" })
 local Seen = ecs.tag("Seen", { storage = "bits" })
 
 local function says(text, ...)

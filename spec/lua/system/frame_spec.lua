@@ -6,7 +6,8 @@ local support = dofile "spec/support/support.lua"
 
 local refuses = support.refuses
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
+local scene = dofile "spec/support/scene.lua"
+local Position = scene.Position
 
 local world, ran
 before_each(function()

@@ -6,8 +6,8 @@ local support = dofile "spec/support/support.lua"
 
 local refuses = support.refuses
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
-local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
+local scene = dofile "spec/support/scene.lua"
+local Position, Velocity = scene.Position, scene.Velocity
 local Probe = ecs.component("Probe", {
   dt = "f64", tick = "u32", who = "entity",
 })

@@ -126,6 +126,23 @@ describe("a field of one entity", function()
     end
   end)
 
+  it("is a nil for each that is absent", function()
+    local function count(...) return select("#", ...) end
+    local e, bare, dead = world:spawn(Every, Place), world:spawn(),
+      world:spawn(Every, Place)
+    world:destroy(dead)
+    for _ = 1, 120 do
+      for _, absent in ipairs { bare, dead } do
+        assert.equal(1, count(world:get(absent, Place, "x")))
+        assert.equal(2, count(world:get(absent, Place, "x", "y")))
+        assert.equal(2, count(world:get(absent, Every, "v9", "v10")))
+        assert.equal(3, count(world:get(absent, Place, "x", "y", "x")))
+        assert.same({}, { world:get(absent, Place, "x", "y") })
+      end
+      assert.equal(2, count(world:get(e, Never, "x", "x")))
+    end
+  end)
+
   it("is named, or the call is refused", function()
     local e = world:spawn(Place, Tag)
     for _ = 1, 70 do

@@ -6,10 +6,9 @@ local support = dofile "spec/support/support.lua"
 
 local refuses, dice = support.refuses, support.dice
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
-local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
-local Enemy = ecs.tag "Enemy"
-local Stunned = ecs.tag("Stunned", { storage = "sparse" })
+local scene = dofile "spec/support/scene.lua"
+local Position, Velocity, Enemy, Stunned =
+  scene.Position, scene.Velocity, scene.Enemy, scene.Stunned
 
 describe("inside a callback", function()
   local world, first, second, query, once
@@ -18,16 +17,7 @@ describe("inside a callback", function()
     first = world:spawn(Position { x = 1 })
     second = world:spawn(Position { x = 2 })
     query = world:query { read = { Position } }
-    once = function(f)
-      local done
-      query:batch(function(batch)
-        if not done then
-          done = true
-          f(batch)
-        end
-      end)
-      assert.is_true(done)
-    end
+    once = function(f) support.once(query, f) end
   end)
 
   it("add and remove are seen when it has ended", function()
@@ -243,23 +233,9 @@ end)
 describe("a deferred program", function()
   -- Runs the same random changes at once, or inside a callback.
   local function run(seed, deferred)
-    local world, random, entities = ecs.world {}, dice(seed), {}
-    for k = 1, 8 do
-      entities[k] = world:spawn(Position { x = k })
-      if k % 2 == 0 then world:add(entities[k], Velocity { x = k }) end
-    end
-    local function change()
-      for step = 1, 30 do
-        local entity, what = entities[random(8)], random(6)
-        if not world:alive(entity) then what = 0 end
-        if what == 1 then world:add(entity, Velocity { x = step })
-        elseif what == 2 then world:remove(entity, Velocity)
-        elseif what == 3 then world:set(entity, Velocity, "y", step)
-        elseif what == 4 then world:add(entity, Stunned)
-        elseif what == 5 then world:remove(entity, Stunned)
-        elseif what == 6 and random(4) == 1 then world:destroy(entity) end
-      end
-    end
+    local world, random = ecs.world {}, dice(seed)
+    local entities = scene.populate(world)
+    local function change() scene.change(world, entities, random, 30) end
     if deferred then
       local done
       world:query({ read = { Position } }):batch(function()

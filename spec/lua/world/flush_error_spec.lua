@@ -5,9 +5,8 @@ local support = dofile "spec/support/support.lua"
 
 local dice = support.dice
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
-local Enemy = ecs.tag "Enemy"
-local Stunned = ecs.tag("Stunned", { storage = "sparse" })
+local scene = dofile "spec/support/scene.lua"
+local Position, Enemy, Stunned = scene.Position, scene.Enemy, scene.Stunned
 
 local world, first, second
 before_each(function()

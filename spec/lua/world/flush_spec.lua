@@ -6,10 +6,9 @@ local support = dofile "spec/support/support.lua"
 
 local refuses, dice = support.refuses, support.dice
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
-local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
-local Enemy = ecs.tag "Enemy"
-local Stunned = ecs.tag("Stunned", { storage = "sparse" })
+local scene = dofile "spec/support/scene.lua"
+local Position, Velocity, Enemy, Stunned =
+  scene.Position, scene.Velocity, scene.Enemy, scene.Stunned
 
 local world, first, second
 before_each(function()
@@ -247,24 +246,10 @@ end)
 describe("a program of systems", function()
   -- Three systems make random changes, in one frame or each in its own.
   local function program(seed, flush)
-    local random, entities = dice(seed), {}
+    local random = dice(seed)
     world = ecs.world { flush = flush }
-    for k = 1, 8 do
-      entities[k] = world:spawn(Position { x = k })
-      if k % 2 == 0 then world:add(entities[k], Velocity { x = k }) end
-    end
-    local function change()
-      for step = 1, 12 do
-        local entity, what = entities[random(8)], random(6)
-        if not world:alive(entity) then what = 0 end
-        if what == 1 then world:add(entity, Velocity { x = step })
-        elseif what == 2 then world:remove(entity, Velocity)
-        elseif what == 3 then world:set(entity, Velocity, "y", step)
-        elseif what == 4 then world:add(entity, Stunned)
-        elseif what == 5 then world:remove(entity, Stunned)
-        elseif what == 6 and random(4) == 1 then world:destroy(entity) end
-      end
-    end
+    local entities = scene.populate(world)
+    local function change() scene.change(world, entities, random, 12) end
     run(change, "a")
     world:system { name = "b", query = { read = { Position } },
       batch = (function()

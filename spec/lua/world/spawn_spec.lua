@@ -5,10 +5,9 @@ local support = dofile "spec/support/support.lua"
 
 local refuses = support.refuses
 
-local Position = ecs.component("Position", { x = "f32", y = "f32" })
-local Velocity = ecs.component("Velocity", { x = { "f32", 1 }, y = "f32" })
-local Enemy = ecs.tag "Enemy"
-local Stunned = ecs.tag("Stunned", { storage = "sparse" })
+local scene = dofile "spec/support/scene.lua"
+local Position, Velocity, Enemy, Stunned =
+  scene.Position, scene.Velocity, scene.Enemy, scene.Stunned
 local Seen = ecs.tag("Seen", { storage = "bits" })
 
 describe("spawn", function()
