@@ -17,8 +17,8 @@ if core.version ~= VERSION then
     .. " but ecs.core is " .. tostring(core.version), 0)
 end
 
--- Errors blame the line that called into the files beside this one.
-core.set_chunk_prefix(function() end)
+-- Errors blame the line that called into the files of this file's folder.
+core.never_blame(function() end)
 
 local function accelerated()
   return type(rawget(_G, "jit")) == "table"

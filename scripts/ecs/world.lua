@@ -82,7 +82,7 @@ local function check_keys(options, level)
   end
 end
 
--- A world that a host pushes has the phases of any other.
+-- A world that a C host pushes gets the default phases.
 core.on_push(function(pushed)
   system.prepare(pushed, read_phases(nil, 2), read_flush(nil, 2))
 end)

@@ -83,11 +83,11 @@ void bind_push_table(lua_State *L, const char *name) {
   if (!lua_istable(L, -1)) bind_error(L, "the table of %s is gone", name);
 }
 
-/* set_chunk_prefix(f): f is a function of a file that lies in scripts/ecs
+/* never_blame(f): f is a function of a file that lies in scripts/ecs
  * itself, not in one of its folders. Files in that folder and below it are
  * never blamed from now on. Only the first call has an effect, so no script can
  * change it. */
-static int set_chunk_prefix(lua_State *L) {
+static int never_blame(lua_State *L) {
   lua_Debug info;
   luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_settop(L, 1);
@@ -106,7 +106,7 @@ static int set_chunk_prefix(lua_State *L) {
 }
 
 void bind_open_error(lua_State *L) {
-  static const luaL_Reg functions[] = {{"set_chunk_prefix", set_chunk_prefix},
+  static const luaL_Reg functions[] = {{"never_blame", never_blame},
                                        {NULL, NULL}};
   bind_add(L, functions);
 }

@@ -36,7 +36,7 @@ BIND_INTERNAL int bind_refuse_nil(lua_State *L, int entry, const char *call);
  * when it has none, which only the debug library can bring about. */
 BIND_INTERNAL void bind_push_table(lua_State *L, const char *name);
 
-/* Adds set_chunk_prefix to the table on top of the stack. */
+/* Adds never_blame to the table on top of the stack. */
 BIND_INTERNAL void bind_open_error(lua_State *L);
 
 #endif
