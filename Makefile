@@ -130,7 +130,8 @@ LUAJIT := LUA_CPATH='./build/luajit/?.so;./build/kernels/?.so;;' luajit
 .SECONDARY:
 .PHONY: all help demo examples test check-hard bench bench-lua run-bench \
   run-bench-lua lint format floors sizes check-rockspec rockspec cdef mutants \
-  planted fuzz soak install clean libraries compile-checks kernels embed install-embed \
+  planted fuzz soak install clean libraries compile-checks kernels embed \
+  install-embed \
   bench-programs \
   lua54 luajit lua51 lua52 lua53
 
@@ -138,7 +139,7 @@ all: libraries lua54 luajit kernels embed
 
 help:
 	@echo 'make demo      a simulation on Lua 5.4 and on LuaJIT'
-	@echo 'make test      every suite, most of them short; ends with one line of counts'
+	@echo 'make test      every suite, most of them short; ends with the counts'
 	@echo 'make check-hard the same suites at length: some 20 minutes on two cores'
 	@echo 'make bench     the tables of numbers, hand-written C in the same run'
 	@echo 'make bench-lua the part of it that scripts see, on both VMs'
@@ -295,8 +296,8 @@ TINY_FLAGS += -DLOOPS_WITHOUT_CLONES
 
 # $(1) the build, $(2) its flags, $(3) the folder of its core's objects, $(4)
 # more flags of the tests alone: most run for milliseconds, and compile in a
-# quarter of the time without optimization. A test is linked with the whole core of its build, so that it reaches what the shared
-# library hides.
+# quarter of the time without optimization. A test is linked with the whole core
+# of its build, so that it reaches what the shared library hides.
 define test_build
 build/test/$(1)/core/%.o: core/%.c Makefile
 	@mkdir -p $$(@D)
