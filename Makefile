@@ -93,7 +93,7 @@ CHECK_LEVEL := -O1 -g
 CHECKED_FLAGS := $(CHECK_LEVEL) -DECS_CHECKED
 TINY_FLAGS := $(CHECK_LEVEL) -DECS_CHECKED -DECS_TINY
 # The other builds have warned; what the sanitizers add draws false warnings.
-ASAN_FLAGS := -O1 -g -w -DECS_CHECKED -fno-omit-frame-pointer \
+ASAN_FLAGS := -O1 -g1 -w -DECS_CHECKED -fno-omit-frame-pointer \
   -fsanitize=address,undefined -fno-sanitize-recover=all
 
 # Files -------------------------------------------------------------------
@@ -336,7 +336,7 @@ build/test/$(1)/model/%_test: build/test/$(1)/spec/model/%_test.o \
 test-$(1): $(TEST_SOURCES:spec/%.c=build/test/$(1)/%)
 .PHONY: test-$(1)
 endef
-$(eval $(call test_build,checked,$$(CHECKED_FLAGS),build/test/checked/core,))
+$(eval $(call test_build,checked,$$(CHECKED_FLAGS),build/test/checked/core,-O0))
 $(eval $(call test_build,tiny,$$(TINY_FLAGS),build/test/tiny/core,-O0))
 $(eval $(call test_build,asan,$$(ASAN_FLAGS),build/asan/core,-O0))
 
