@@ -116,7 +116,7 @@ CHECK_LEVEL := -O1 -g
 CHECKED_FLAGS := $(CHECK_LEVEL) -DECS_CHECKED
 TINY_FLAGS := $(CHECK_LEVEL) -DECS_CHECKED -DECS_TINY
 # The other builds have warned; what the sanitizers add draws false warnings.
-ASAN_FLAGS := -O1 -g -w -DECS_CHECKED -fno-omit-frame-pointer \
+ASAN_FLAGS := -O1 -g1 -w -DECS_CHECKED -fno-omit-frame-pointer \
   -fsanitize=address,undefined -fno-sanitize-recover=all
 
 # Files -------------------------------------------------------------------
@@ -153,7 +153,8 @@ LUAJIT := LUA_CPATH='./build/luajit/?.so;./build/kernels/?.so;;' luajit
 .SECONDARY:
 .PHONY: all help demo examples test check-hard bench bench-lua run-bench \
   run-bench-lua lint format floors sizes check-rockspec rockspec cdef mutants \
-  planted fuzz soak install clean libraries compile-checks kernels embed install-embed \
+  planted fuzz soak install clean libraries compile-checks kernels embed \
+  install-embed \
   bench-programs \
   lua54 luajit lua51 lua52 lua53
 
@@ -161,7 +162,7 @@ all: libraries lua54 luajit kernels embed
 
 help:
 	@echo 'make demo      a simulation on Lua 5.4 and on LuaJIT'
-	@echo 'make test      every suite, most of them short; ends with one line of counts'
+	@echo 'make test      every suite, most of them short; ends with the counts'
 	@echo 'make check-hard the same suites at length: some 20 minutes on two cores'
 	@echo 'make bench     the tables of numbers, hand-written C in the same run'
 	@echo 'make bench-lua the part of it that scripts see, on both VMs'
@@ -318,8 +319,8 @@ TINY_FLAGS += -DLOOPS_WITHOUT_CLONES
 
 # $(1) the build, $(2) its flags, $(3) the folder of its core's objects, $(4)
 # more flags of the tests alone: most run for milliseconds, and compile in a
-# quarter of the time without optimization. A test is linked with the whole core of its build, so that it reaches what the shared
-# library hides.
+# quarter of the time without optimization. A test is linked with the whole core
+# of its build, so that it reaches what the shared library hides.
 define test_build
 build/test/$(1)/core/%.o: core/%.c Makefile
 	@mkdir -p $$(@D)
@@ -358,7 +359,7 @@ build/test/$(1)/model/%_test: build/test/$(1)/spec/model/%_test.o \
 test-$(1): $(TEST_SOURCES:spec/%.c=build/test/$(1)/%)
 .PHONY: test-$(1)
 endef
-$(eval $(call test_build,checked,$$(CHECKED_FLAGS),build/test/checked/core,))
+$(eval $(call test_build,checked,$$(CHECKED_FLAGS),build/test/checked/core,-O0))
 $(eval $(call test_build,tiny,$$(TINY_FLAGS),build/test/tiny/core,-O0))
 $(eval $(call test_build,asan,$$(ASAN_FLAGS),build/asan/core,-O0))
 
