@@ -1,6 +1,6 @@
 -- What specs share: how they ask for an error, a first batch, garbage with a
--- finalizer, a restless collector, and numbers that every VM makes alike. A
--- spec reads it with dofile "spec/support/support.lua".
+-- finalizer, a restless collector, a silent stderr, and numbers that every VM
+-- makes alike. A spec reads it with dofile "spec/support/support.lua".
 
 local assert = require "luassert"
 
@@ -19,7 +19,7 @@ function support.refuses(f, ...)
   return text
 end
 
---- Runs f, which gets the batch, in the callback of the query's first batch.
+--- Calls f(batch) in the callback of the query's first batch.
 function support.once(query, f)
   local done
   query:batch(function(batch)
@@ -31,7 +31,37 @@ function support.once(query, f)
   assert.is_true(done)
 end
 
---- Makes garbage whose finalizer calls f.
+--- Asserts that f cannot yield, directly or in a callback: it fails with an
+-- error that says so.
+function support.cannot_yield(f)
+  local ok, text = coroutine.resume(coroutine.create(f))
+  assert.is_false(ok)
+  assert.truthy(tostring(text):find("yield", 1, true), text)
+end
+
+--- Asserts that callbacks of a query's method, "each" or "batch", can be nested
+-- at least 16 and fewer than 1000 deep, and that the next one is an error.
+function support.nests_to_a_limit(query, method)
+  local deepest = 0
+  local function deeper(_, depth)
+    if depth > deepest then deepest = depth end
+    if depth < 1000 then query[method](query, deeper, depth + 1) end
+  end
+  assert.is_false((pcall(query[method], query, deeper, 1)))
+  assert.is_true(deepest >= 16 and deepest < 1000)
+end
+
+--- Asserts that call(f) raises what f raises: text without a line, and nil.
+function support.passes_errors_on(call)
+  local ok, text = pcall(call, function() error("boom", 0) end)
+  assert.is_false(ok)
+  assert.equal("boom", text)
+  ok, text = pcall(call, function() error() end)
+  assert.is_false(ok)
+  assert.is_nil(text)
+end
+
+--- Makes garbage with a finalizer that calls f.
 function support.finalize(f)
   local newproxy = rawget(_G, "newproxy")
   if newproxy then
@@ -42,7 +72,7 @@ function support.finalize(f)
 end
 
 --- Lets the collector run all the time, in small steps. Returns a function that
--- gives it back its leisure.
+-- restores the settings from before.
 function support.hurry_collector()
   local pause = collectgarbage("setpause", 1)
   local step = collectgarbage("setstepmul", 400)
@@ -56,9 +86,18 @@ function support.hurry_collector()
   end
 end
 
---- Hears, in the tests of a describe, what ecs.on_fallback is called with.
--- Takes the functions of the test runner. Returns two functions: one gives the
--- last reason in the running test, or nil; the other forgets the reason.
+--- Discards what the tests of a file or a describe write to io.stderr. Takes
+-- the functions of the test runner.
+function support.silence_stderr(setup, teardown)
+  local shown = io.stderr
+  setup(function() rawset(io, "stderr", { write = function() end }) end)
+  teardown(function() rawset(io, "stderr", shown) end)
+end
+
+--- Records what ecs.on_fallback is called with in the tests of a describe.
+-- Takes the functions of the test runner. Returns two functions: the first
+-- gives the last reason in the running test, or nil; the second forgets the
+-- reason.
 function support.hear_fallbacks(before_each, after_each)
   local ecs = require "ecs"
   local kept, reason
@@ -70,8 +109,7 @@ function support.hear_fallbacks(before_each, after_each)
   return function() return reason end, function() reason = nil end
 end
 
---- How many KB of garbage f makes when it is called with so many rounds, after
--- one call with 1000 rounds that warms up.
+--- The KB of garbage that f(rounds) makes, after f(1000) has warmed up.
 function support.garbage_of(f, rounds)
   f(1000)
   collectgarbage()
@@ -91,13 +129,15 @@ function support.dice(seed)
   end
 end
 
---- What a program prints that runs in a Lua of its own, the same as this one.
-function support.printed(program)
+--- What a program prints that runs in a process of its own, in a Lua like this
+-- one. Libraries are looked for in folder first; nil: only where this Lua does.
+function support.printed(program, folder)
   local jit = rawget(_G, "jit")
   local vm = not jit and "lua5.4" or jit.status() and "luajit"
     or "luajit -joff"
   local pipe = io.popen(("LUA_PATH='%s' LUA_CPATH='%s' %s %s 2>&1"):format(
-    package.path, package.cpath, vm, program))
+    package.path, folder and folder .. "/?.so;" .. package.cpath
+      or package.cpath, vm, program))
   local output = pipe:read("*a")
   pipe:close()
   return output

@@ -1,5 +1,6 @@
--- Batches: columns, their bounds, what is not in them, and what is left of them
--- when the callback has returned. What stores convert is in store_spec.lua.
+-- query:batch: what a batch has, what it lacks, and how a callback ends. The
+-- bounds of columns are in batch_column_spec.lua, what stores convert is in
+-- store_spec.lua.
 
 local ecs = require "ecs"
 local support = dofile "spec/support/support.lua"
@@ -9,7 +10,6 @@ local refuses = support.refuses
 local scene = dofile "spec/support/scene.lua"
 local Position, Velocity, Sprite, Enemy, Stunned =
   scene.Position, scene.Velocity, scene.Sprite, scene.Enemy, scene.Stunned
-local Every = scene.Every
 
 describe("a batch", function()
   local world
@@ -144,72 +144,6 @@ describe("a batch", function()
   end)
 end)
 
-describe("an index", function()
-  local query
-  before_each(function()
-    local world = ecs.world {}
-    world:spawn_many(5, { Position, Every })
-    query = world:query { Position, Every }
-  end)
-
-  it("that is no row of the batch is an error, to read and to write", function()
-    for _, index in ipairs { 0, 6, -1, 1.5, 1 / 0, -1 / 0, "1", true, {},
-        2 ^ 31, 2 ^ 31 + 1, 2 ^ 32 + 1, 2 ^ 53, 1 - 2 ^ 31, -2 ^ 31,
-        1 - 2 ^ 32 } do
-      query:batch(function(batch)
-        local x, j = batch.Position.x, batch.Every.j
-        refuses(function() return x[index] end, "Position.x has rows 1 to 5")
-        refuses(function() x[index] = 1 end, "Position.x has rows 1 to 5")
-        refuses(function() return j[index] end, "Every.j has rows 1 to 5")
-        refuses(function() j[index] = nil end, "Every.j has rows 1 to 5")
-        refuses(function() return batch.entities[index] end, "rows 1 to 5")
-      end)
-    end
-    query:batch(function(batch)
-      refuses(function() return batch.Position.x[0 / 0] end, "not nan")
-      refuses(function() return batch.Position.x[nil] end, "not nil")
-    end)
-  end)
-
-  it("of ipairs is refused behind the last row", function()
-    -- LuaJIT's ipairs looks at a column that is a table, and at no metatable.
-    local jit = rawget(_G, "jit")
-    local plain = jit and os.getenv "ECS_BACKEND" == "capi"
-    query:batch(function(batch)
-      local last
-      local done, text = pcall(function()
-        for i in ipairs(batch.Position.x) do last = i end
-      end)
-      if plain then return end
-      assert.is_false(done)
-      assert.equal(batch.count, last)
-      assert.truthy(text:find("ecs: Position.x has rows 1 to " .. last
-        .. ", not " .. last + 1, 1, true), text)
-    end)
-  end)
-
-  it("says the length with #", function()
-    query:batch(function(batch)
-      assert.equal(5, #batch.entities)
-      assert.equal(5, #batch.Position.x)
-    end)
-  end)
-
-  it("of a batch shorter than the one before is checked, too", function()
-    local world = ecs.world {}
-    world:spawn_many(200, { Position })
-    world:spawn_many(100, { Position, Enemy })
-    local counts = {}
-    world:query({ Position }):batch(function(batch)
-      local x = batch.Position.x
-      for i = 1, batch.count do x[i] = i end
-      refuses(function() return x[batch.count + 1] end, "rows 1 to")
-      counts[#counts + 1] = batch.count
-    end)
-    assert.equal(300, (counts[1] or 0) + (counts[2] or 0) + (counts[3] or 0))
-  end)
-end)
-
 describe("what a batch does not have", function()
   local world, query
   before_each(function()
@@ -275,72 +209,6 @@ describe("what a batch does not have", function()
   end)
 end)
 
--- Only the columns of the batch that was touched last are compared with its
--- count; the others with their own.
-describe("a column that was kept", function()
-  local world, query, limits
-  before_each(function()
-    world = ecs.world {}
-    world:spawn_many(1, { Position })
-    world:spawn_many(900, { Position, Velocity })
-    query, limits = world:query { Position }, {}
-  end)
-
-  local function last(column, wanted)
-    assert.equal(0, column[wanted])
-    refuses(function() return column[wanted + 1] end,
-      "has rows 1 to " .. wanted)
-  end
-
-  it("from a batch is over in the next, whatever that touches", function()
-    local kept
-    query:batch(function(batch)
-      local y = batch.Position.y
-      last(y, batch.count)
-      limits[#limits + 1] = batch.count
-      if kept then
-        local ok, number = pcall(function() return kept[2] end)
-        assert.is_true(not ok or number == nil)
-        -- A plain table takes what nobody will read.
-        if type(kept) == "cdata" then
-          refuses(function() return kept[2] end, "over")
-          refuses(function() kept[2] = 7 end, "over")
-        end
-        last(y, batch.count)
-      else
-        kept = batch.Position.x
-        last(kept, batch.count)
-      end
-    end)
-    assert.same({ 1, 900 }, limits)
-    query:batch(function(batch) last(batch.Position.x, batch.count) end)
-  end)
-
-  it("has its own rows inside another walk and after it", function()
-    local other = world:query { read = { Position } }
-    local walk = world:query { read = { Position } }
-    walk:batch(function(batch)
-      local x = batch.Position.x
-      other:batch(function(inner)
-        local inner_x = inner.Position.x
-        last(inner_x, inner.count)
-        last(x, batch.count)
-        local y = batch.Position.y
-        for _ = 1, 2 do
-          last(y, batch.count)
-          last(inner_x, inner.count)
-          last(inner.Position.y, inner.count)
-          last(x, batch.count)
-        end
-        limits[#limits + 1] = batch.count * 1000 + inner.count
-      end)
-      last(x, batch.count)
-      last(batch.Position.y, batch.count)
-    end)
-    assert.same({ 1001, 1900, 900001, 900900 }, limits)
-  end)
-end)
-
 describe("a callback", function()
   local world, query
   before_each(function()
@@ -374,33 +242,20 @@ describe("a callback", function()
     end)
 
   it("that raises a string has it raised as it was", function()
-    local ok, text = pcall(query.batch, query, function() error("boom", 0) end)
-    assert.is_false(ok)
-    assert.equal("boom", text)
-    ok, text = pcall(query.batch, query, function() error() end)
-    assert.is_false(ok)
-    assert.is_nil(text)
+    support.passes_errors_on(function(f) query:batch(f) end)
   end)
 
   it("cannot yield", function()
-    local thread = coroutine.create(function()
+    support.cannot_yield(function()
       query:batch(function() coroutine.yield(1) end)
     end)
-    local ok, text = coroutine.resume(thread)
-    assert.is_false(ok)
-    assert.truthy(tostring(text):find("yield", 1, true), text)
     world:spawn(Position)
     assert.equal(7, query:count())
   end)
 
   it("may nest until a limit says stop", function()
-    local reading, deepest = world:query { read = { Position } }, 0
-    local function deeper(_, depth)
-      deepest = depth
-      if depth < 1000 then reading:batch(deeper, depth + 1) end
-    end
-    assert.is_false((pcall(reading.batch, reading, deeper, 1)))
-    assert.is_true(deepest >= 16 and deepest < 1000)
+    local reading = world:query { read = { Position } }
+    support.nests_to_a_limit(reading, "batch")
     world:spawn(Position)
     assert.equal(7, query:count())
   end)

@@ -1,0 +1,139 @@
+-- The collector and finalizers at bad moments: they may run at any allocation,
+-- and a finalizer may close the world that is being used.
+
+local ecs = require "ecs"
+local support = dofile "spec/support/support.lua"
+
+local finalize = support.finalize
+
+-- What on_fallback prints would be in the way.
+support.silence_stderr(setup, teardown)
+
+local function nothing() end
+
+local scene = dofile "spec/support/scene.lua"
+local Position, Enemy = scene.Position, scene.Enemy
+
+describe("the collector", function()
+  it("may run at any allocation", function()
+    local pause = collectgarbage("setpause", 1)
+    local step = collectgarbage("setstepmul", 10000)
+    local world = ecs.world {}
+    for k = 1, 100 do
+      world:spawn(Position { x = k }, Enemy)
+      local query = world:query { Position, with = { Enemy } }
+      query:batch(function(batch)
+        collectgarbage("step")
+        batch.Position.x[1] = batch.Position.x[1] + 1
+      end)
+      if k % 50 == 0 then collectgarbage() end
+    end
+    collectgarbage("setpause", pause)
+    collectgarbage("setstepmul", step)
+    assert.equal(100, world:query({ Position }):count())
+  end)
+
+  it("finds worlds, queries and the batches that scripts kept", function()
+    local weak = setmetatable({}, { __mode = "k" })
+    for _ = 1, 20 do
+      local world = ecs.world {}
+      world:spawn(Position)
+      local query, kept = world:query { Position }, nil
+      query:batch(function(batch) kept = { batch, batch.Position.x } end)
+      world:system { name = "s", query = query, batch = function()
+        return world, kept
+      end }
+      world:progress(1)
+      weak[world], weak[query] = true, true
+    end
+    collectgarbage()
+    collectgarbage()
+    collectgarbage()
+    local left = 0
+    for _ in pairs(weak) do left = left + 1 end
+    assert.is_true(left <= 4, left .. " are left")
+  end)
+end)
+
+describe("a finalizer that closes the world", function()
+  local ROUNDS = os.getenv "ECS_SPEC_SHORT" and 80 or 400
+  local components = {}
+  for k = 1, 60 do
+    components[k] = ecs.component("Hostile" .. k, { x = "f32", y = "f64" })
+  end
+  local unpack = table.unpack or unpack
+
+  local calm
+  before_each(function() calm = support.hurry_collector() end)
+  after_each(function() calm() end)
+
+  -- Each calls one function; what it says about a closed world is fine.
+  local calls = {
+    spawn = function(world) world:spawn(unpack(components)) end,
+    group = function(world) world:group { unpack(components) } end,
+    query = function(world) world:query { unpack(components) } end,
+    explain = function(_, query) query:explain() end,
+    count = function(_, query) query:count() end,
+    first = function(_, query) query:first() end,
+    bulk_add = function(_, query) query:add(components[50]) end,
+    bulk_set = function(_, query) query:set(components[50] { x = 1 }) end,
+    bulk_remove = function(_, query) query:remove(components[1]) end,
+    bulk_destroy = function(_, query) query:destroy() end,
+    batch = function(_, query) query:batch(nothing) end,
+    each = function(_, query) query:each(nothing) end,
+    rows = function(_, query)
+      for _, row in query:rows() do row.x = row.x + 1 end
+    end,
+    components = function(world, _, e) world:components(e) end,
+    add = function(world, _, e) world:add(e, components[50]) end,
+    set = function(world, _, e) world:set(e, components[50], "x", 1) end,
+    get = function(world, _, e) world:get(e, components[1]) end,
+    progress = function(world) world:progress(1) end,
+    spawn_many = function(world)
+      world:spawn_many(3, { unpack(components) }, nothing)
+    end,
+  }
+
+  for name, call in pairs(calls) do
+    it("may come at any moment of " .. name, function()
+      -- When the collector comes is its own affair: until it has, once.
+      local closed, round = 0, 0
+      while round < ROUNDS or (closed == 0 and round < 10000) do
+        round = round + 1
+        local world = ecs.world {}
+        local entity = world:spawn(components[1], components[2])
+        local query = world:query { components[1] }
+        world:system { name = "s", query = query, batch = nothing }
+        for _ = 1, 8 do
+          finalize(function()
+            if pcall(world.close, world) then closed = closed + 1 end
+          end)
+        end
+        -- Moves the collector's next step to another place in every round.
+        local garbage = {}
+        for k = 1, round * 7 % 150 do garbage[k] = { k } end
+        local ok, text = pcall(call, world, query, entity, garbage)
+        assert.is_true(ok or text:find("closed", 1, true) ~= nil, text)
+      end
+      assert.is_true(closed > 0)
+    end)
+  end
+
+  it("is refused inside a walk", function()
+    local world = ecs.world {}
+    world:spawn(Position)
+    local ran, refused = 0, 0
+    world:query { Position }:batch(function(batch)
+      finalize(function()
+        ran = ran + 1
+        if not pcall(world.close, world) then refused = refused + 1 end
+      end)
+      collectgarbage()
+      collectgarbage()
+      batch.Position.x[1] = 5
+    end)
+    assert.equal(1, ran)
+    assert.equal(1, refused)
+    assert.equal(1, world:query({ Position }):count())
+  end)
+end)

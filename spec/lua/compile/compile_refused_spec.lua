@@ -1,0 +1,119 @@
+-- Functions that cannot be compiled: with compile = true the error says what is
+-- outside the subset, and at which line.
+
+local ecs = require "ecs"
+
+local V = ecs.component("CompileV", { x = "f32", y = "f32" })
+
+local list, count = { 1, 2 }, 0
+local text = "a"
+local function recursive(x) return recursive(x - 1) end
+
+local outside = {
+  { function(v) while v.x > 0 do v.x = v.x - 1 end end, "a while loop" },
+  { function(v) repeat v.x = v.x - 1 until v.x < 0 end, "a repeat loop" },
+  { function(v) for _, x in ipairs(list) do v.x = x end end, "iterator" },
+  { function(v) for k = 1, v.x do v.y = k end end, "bounds are not constant" },
+  { function(v, dt) for k = 1, dt do v.y = k end end, "are not constant" },
+  { function(v) for k = 1, math.huge do v.y = k end end, "256 iterations" },
+  { function(v) local t = {} v.x = t.x end, "a table constructor" },
+  { function(v) local f = function() end f(v) end, "function inside" },
+  { function(v) v.x = list[1] end, "index in brackets" },
+  { function(v) v.x = #list end, "length operator" },
+  { function(v) v.x = tostring(v.x) .. "a" end, "joining strings" },
+  { function(v) if v.x == "a" then v.x = 1 end end, "a string" },
+  { function() count = count + 1 end, "no local variable" },
+  { function(v) v.x = recursive(v.x) end, "calls itself" },
+  { function(v) v.z = 1 end, "'z' of CompileV, which has no such field, " },
+  { function(v) v.x = true end, "an assignment to CompileV.x of a boolean" },
+  { function(v) v.x = v.x + nil end, "of nil" },
+  { function(v) print(v.x) end, "written in C" },
+  { function(v) v.x = math.random() end, "math.random" },
+  { function(v) v.x = text + 1 end, "of a string" },
+  { function(v) return v.x end, "a value returned" },
+  { function(v) local x if v.x > 1 then x = 1 end v.y = x + 1 end,
+    "may be nil" },
+  { function(v) local x = 1 if v.x > 1 then x = true end v.y = x end,
+    "a boolean on one path and a number on another" },
+  { function() if list == "one two" then count() end end, "a string" },
+  { function(v, _, e) local x = e and v.x > 0 and v.y
+    if x == nil then v.x = 1 end end, "that may be false" },
+  { function(v) v.x = math.log(v.x, 2) end, "math.log with a base" },
+  { function(...) local v = ... v.x = 1 end, "..." },
+}
+
+describe("what cannot be compiled", function()
+  for k, case in ipairs(outside) do
+    it(k .. ": says " .. case[2], function()
+      local world = ecs.world {}
+      local done, message = pcall(function()
+        world:system { name = "s", query = { V }, compile = true,
+                       each = case[1] }
+      end)
+      assert.is_false(done)
+      assert.truthy(message:find "refused_spec.lua:%d+: ecs: system 's': ",
+        message)
+      assert.truthy(message:find(case[2], 1, true), message)
+      assert.truthy(message:find("cannot be compiled: ", 1, true), message)
+      assert.are.equal(0, world:stats().systems)
+    end)
+  end
+
+  it("says why a function's source is not known", function()
+    local loads = rawget(_G, "loadstring") or load
+    local function told(f, words)
+      local done, message = pcall(function()
+        ecs.world({}):system { name = "s", query = { V }, compile = true,
+                               each = f }
+      end)
+      assert.is_false(done)
+      assert.truthy(message:find(words .. " cannot be compiled: give the "
+        .. "system's function as text, or ship the file that it was loaded "
+        .. "from, as it was", 1, true), message)
+    end
+    local known = "return function(v) v.x = 1 end"
+    told(loads(known, "=nowhere")(), "a function whose source cannot be read")
+    told(loads(known, "@/no/such/file.lua")(),
+      "a function whose source cannot be read")
+    told(loads(known, "return function(v) v.x = 2 end")(),
+      "a function whose source is not what was loaded")
+    local inner = loads("return function(v) return 1 end", "=nowhere")()
+    told(function(v) v.x = inner(v) end,
+      "a call of 'inner', whose source cannot be read,")
+  end)
+
+  it("is a function whose file has changed", function()
+    local path = os.tmpname()
+    local function write(source)
+      local file = assert(io.open(path, "w"))
+      file:write(source)
+      file:close()
+    end
+    local source = "return function(v)\n  local k = 2\n"
+      .. "  v.x = v.x * k + 1\nend\n"
+    local tried = 0
+    for at = 1, #source do
+      write(source)
+      local f = assert(loadfile(path))()
+      local old = source:sub(at, at)
+      local new = old == "2" and "3" or old == "*" and "+" or old == "\n"
+        and "\n\n" or old == "x" and "y" or old == "1" and "4" or old == "k"
+        and "v" or old == "+" and "-"
+      if new then
+        tried = tried + 1
+        write(source:sub(1, at - 1) .. new .. source:sub(at + 1))
+        local world = ecs.world {}
+        local e = world:spawn(V { x = 5 })
+        local done = pcall(world.system, world, { name = "s", query = { V },
+          compile = true, each = f })
+        -- Whatever was edited: what was loaded runs, or nothing does.
+        if done then
+          world:progress(1)
+          assert.are.equal(11, world:get(e, V, "x"))
+        end
+      end
+    end
+    os.remove(path)
+    assert.is_true(tried > 10)
+  end)
+end)

@@ -1,0 +1,128 @@
+-- The programs of the documentation run, and its links lead somewhere.
+--
+-- A block ```lua is part of its page's program. The blocks of a page run in
+-- order, except where the line before a block says why not:
+-- <!-- not run: ... -->
+
+local support = dofile "spec/support/support.lua"
+
+local PAGES = { "README.md", "docs/guide.md", "docs/reference.md" }
+
+local function read(path)
+  local file = assert(io.open(path, "rb"))
+  local text = file:read("*a")
+  file:close()
+  return text
+end
+
+local function write(path, text)
+  local file = assert(io.open(path, "wb"))
+  file:write(text)
+  file:close()
+end
+
+-- Programs -------------------------------------------------------------------
+
+--- The blocks of one language of a page that run, as one text with the line
+-- numbers of the page; and how many there are.
+local function program_of(text, language)
+  local lines, count, inside, skipped, previous = {}, 0, nil, false, ""
+  for line in text:gmatch "([^\n]*)\n" do
+    local fence, kept = line:match "^```(.*)", ""
+    if fence and inside then
+      inside = nil
+    elseif fence then
+      inside, skipped = fence, previous:match "^<!%-%- not run: %S" ~= nil
+      if inside == language and not skipped then count = count + 1 end
+    elseif inside == language and not skipped then
+      kept = line
+    end
+    lines[#lines + 1], previous = kept, line
+  end
+  assert.is_nil(inside)
+  return table.concat(lines, "\n") .. "\n", count
+end
+
+describe("the programs of the documentation", function()
+  local folder = os.tmpname()
+  os.remove(folder)
+
+  setup(function() assert(os.execute("mkdir " .. folder)) end)
+  teardown(function() os.execute("rm -r " .. folder) end)
+
+  for _, page in ipairs(PAGES) do
+    it("run, those of " .. page, function()
+      local text = read(page)
+      local kernel, libraries = program_of(text, "c")
+      if libraries > 0 then
+        write(folder .. "/forces.c", kernel)
+        local pipe = assert(io.popen(("%s -std=c11 -Wall -Wextra -Werror -O3 "
+          .. "-fPIC -shared -Iinclude -o %s/forces.so %s/forces.c 2>&1"):format(
+          os.getenv "CC" or "cc", folder, folder)))
+        assert.equal("", pipe:read("*a"))
+        pipe:close()
+      end
+      local program, count = program_of(text, "lua")
+      assert.is_true(count >= 4)
+      local path = folder .. "/" .. page:gsub("%W", "_") .. ".lua"
+      write(path, program .. "print 'the end'\n")
+      local output = support.printed(path, folder)
+      assert.truthy(output:match "the end\n$", output)
+    end)
+  end
+
+  it("are skipped in one place only", function()
+    local skipped = 0
+    for _, page in ipairs(PAGES) do
+      for _ in read(page):gmatch "<!%-%- not run:" do skipped = skipped + 1 end
+    end
+    assert.equal(1, skipped)
+  end)
+end)
+
+describe("the programs that are not run", function()
+  it("compile", function()
+    local text = read "docs/guide.md"
+    local block = text:match "<!%-%- not run:.-%-%->\n```lua\n(.-)```"
+    assert((loadstring or load)(block)) -- luacheck: ignore 113
+  end)
+end)
+
+-- Links ----------------------------------------------------------------------
+
+--- The anchor of a heading, as hosts of repositories make it.
+local function anchor_of(heading)
+  return (heading:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-"))
+end
+
+local function has_anchor(path, anchor)
+  for line in read(path):gmatch "[^\n]+" do
+    local heading = line:match "^#+ (.*)"
+    if heading and anchor_of(heading) == anchor then return true end
+  end
+  return false
+end
+
+describe("links", function()
+  local pages = { "README.md", "docs/guide.md", "docs/reference.md",
+                  "docs/systems.md", "docs/design.md", "docs/numbers.md",
+                  "docs/outside.md", "docs/programs.md" }
+  it("lead to files and headings", function()
+    local count = 0
+    for _, page in ipairs(pages) do
+      for target in read(page):gmatch "%]%(([^)%s]+)%)" do
+        local path, anchor = target:match "^([^#]*)#?(.*)$"
+        path = path == "" and page
+          or (page:match "^.*/" or "") .. path
+        local file = io.open(path, "rb")
+        assert.is_truthy(file, page .. " links " .. target)
+        file:close()
+        if anchor ~= "" then
+          assert.is_true(has_anchor(path, anchor), page .. " links " .. target)
+        end
+        count = count + 1
+      end
+    end
+    assert.is_true(count > 20)
+  end)
+end)
