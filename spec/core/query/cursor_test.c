@@ -1,5 +1,5 @@
 /* cursor_test.c: the rows of a query as batches, in place and coalesced. */
-#include "columns_fixture.h"
+#include "batch_check.h"
 
 /* In place ---------------------------------------------------------------- */
 

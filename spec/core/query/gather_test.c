@@ -1,7 +1,7 @@
 /* gather_test.c: rows that do not follow each other are copied to a scratch,
  * and copied back where they are written; scratches are used again.
  */
-#include "columns_fixture.h"
+#include "batch_check.h"
 #include "query/gather.h"
 
 /* S is in another order than A, in several blocks: whichever drives, the other

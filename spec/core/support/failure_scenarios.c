@@ -1,8 +1,8 @@
 /* failure_scenarios.c: the calls of failure_test.c, and a table of them.
  *
- * Each call stands by itself, so that a table can name it; what it changes can
- * be changed in every world that the fixture makes. A new function that changes
- * a world gets a call and a row here.
+ * Each call has a function of its own for the table to name, and is possible in
+ * every world that the fixture makes. A new public function that changes a
+ * world gets a call and a row here.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -398,6 +398,10 @@ void use_all(Fixture *fixture) {
 #define RECORDED (LATER | LATER_FAILS)
 #define BOTH (AT_ONCE | RECORDED)
 
+/* The call that defer_<name> has recorded is applied. */
+#define APPLIED(detail, name) \
+  { "ecs_defer_end", detail, call_defer_end, AT_ONCE, defer_##name, undo_defer }
+
 const Scenario failure_scenarios[] = {
     {"ecs_component", "table", call_component, AT_ONCE, NULL, NULL},
     {"ecs_component", "sparse", call_component_sparse, AT_ONCE, NULL, NULL},
@@ -465,39 +469,23 @@ const Scenario failure_scenarios[] = {
     {"ecs_program_run", "full", call_program_run, BOTH, make_program, NULL},
     {"ecs_program_run", "partial", call_program_run, BOTH, make_program_partial,
      NULL},
-    {"ecs_defer_end", "spawn", call_defer_end, AT_ONCE, defer_spawn,
-     undo_defer},
-    {"ecs_defer_end", "spawn_bundle", call_defer_end, AT_ONCE,
-     defer_spawn_unknown, undo_defer},
-    {"ecs_defer_end", "spawn_many", call_defer_end, AT_ONCE, defer_spawn_many,
-     undo_defer},
-    {"ecs_defer_end", "spawn_many, filled", call_defer_end, AT_ONCE,
-     defer_spawn_many_fill, undo_defer},
-    {"ecs_defer_end", "destroy", call_defer_end, AT_ONCE, defer_destroy,
-     undo_defer},
-    {"ecs_defer_end", "add", call_defer_end, AT_ONCE, defer_add_table,
-     undo_defer},
-    {"ecs_defer_end", "add, sparse", call_defer_end, AT_ONCE, defer_add_sparse,
-     undo_defer},
-    {"ecs_defer_end", "add, bits", call_defer_end, AT_ONCE, defer_add_bits,
-     undo_defer},
-    {"ecs_defer_end", "remove", call_defer_end, AT_ONCE, defer_remove,
-     undo_defer},
-    {"ecs_defer_end", "set", call_defer_end, AT_ONCE, defer_set, undo_defer},
-    {"ecs_defer_end", "set_field", call_defer_end, AT_ONCE, defer_set_field,
-     undo_defer},
-    {"ecs_defer_end", "add_all", call_defer_end, AT_ONCE, defer_add_all_table,
-     undo_defer},
-    {"ecs_defer_end", "add_all, sparse", call_defer_end, AT_ONCE,
-     defer_add_all_sparse, undo_defer},
-    {"ecs_defer_end", "remove_all", call_defer_end, AT_ONCE, defer_remove_all,
-     undo_defer},
-    {"ecs_defer_end", "set_all", call_defer_end, AT_ONCE, defer_set_all,
-     undo_defer},
-    {"ecs_defer_end", "destroy_all", call_defer_end, AT_ONCE, defer_destroy_all,
-     undo_defer},
-    {"ecs_defer_end", "everything", call_defer_end, AT_ONCE, defer_all,
-     undo_defer},
+    APPLIED("spawn", spawn),
+    APPLIED("spawn_bundle", spawn_unknown),
+    APPLIED("spawn_many", spawn_many),
+    APPLIED("spawn_many, filled", spawn_many_fill),
+    APPLIED("destroy", destroy),
+    APPLIED("add", add_table),
+    APPLIED("add, sparse", add_sparse),
+    APPLIED("add, bits", add_bits),
+    APPLIED("remove", remove),
+    APPLIED("set", set),
+    APPLIED("set_field", set_field),
+    APPLIED("add_all", add_all_table),
+    APPLIED("add_all, sparse", add_all_sparse),
+    APPLIED("remove_all", remove_all),
+    APPLIED("set_all", set_all),
+    APPLIED("destroy_all", destroy_all),
+    APPLIED("everything", all),
     {"ecs_cursor_end", "everything", call_cursor_end, AT_ONCE, open_cursor,
      undo_cursor},
     {"ecs_cursor_end", "of spawn_many", call_cursor_end, AT_ONCE, open_spawned,
