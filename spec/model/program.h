@@ -59,10 +59,10 @@
   X(bulk_bad, 2)                \
   X(bulk_set, 14)               \
   X(bulk_destroy, 3)            \
-  X(walk, 45)                   \
-  X(walk_begin, 35)             \
-  X(walk_step, 20)              \
-  X(walk_again, 20)             \
+  X(cursor_whole, 45)           \
+  X(cursor_begin, 35)           \
+  X(cursor_step, 20)            \
+  X(cursor_again, 20)           \
   X(defer_begin, 20)            \
   X(end, 60)                    \
   X(end_all, 12)                \

@@ -32,7 +32,7 @@ typedef struct Report {
   uint64_t stopped; /* programs that a limit ended early */
 } Report;
 
-typedef enum ScopeKind { SCOPE_DEFER, SCOPE_WALK, SCOPE_FILL } ScopeKind;
+typedef enum ScopeKind { SCOPE_DEFER, SCOPE_CURSOR, SCOPE_FILL } ScopeKind;
 
 /* What the test knows of an open scope, beyond the oracle. */
 typedef struct Scope {

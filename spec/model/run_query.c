@@ -22,7 +22,7 @@ static ecs_Status call_destroy(Instance *instance, const Arguments *arguments,
  * none yet is made by its first walk. */
 static bool is_open(const Run *run, uint32_t slot) {
   for (uint32_t i = 0; i < run->oracle.scope_count; i++) {
-    if (run->scopes[i].kind == SCOPE_WALK && run->scopes[i].slot == slot)
+    if (run->scopes[i].kind == SCOPE_CURSOR && run->scopes[i].slot == slot)
       return true;
   }
   return false;

@@ -52,7 +52,7 @@ static void many_of_one_table_are_read_at_once(void **state) {
 }
 
 /* Two tables that have it, one that has not, the dead and the null. */
-static void those_who_lack_it_are_left_as_they_are(void **state) {
+static void elements_of_absent_components_are_left_as_they_are(void **state) {
   (void)state;
   for (uint32_t sparse = 0; sparse < 2; sparse++) {
     Fixture fixture;
@@ -221,7 +221,7 @@ static void open_cursors_forbid_what_they_forbid_to_others(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(many_of_one_table_are_read_at_once),
-      cmocka_unit_test(those_who_lack_it_are_left_as_they_are),
+      cmocka_unit_test(elements_of_absent_components_are_left_as_they_are),
       cmocka_unit_test(a_set_after_a_record_is_recorded_too),
       cmocka_unit_test(one_record_is_enough),
       cmocka_unit_test(a_recording_that_fails_leaves_a_set_of_many_undone),

@@ -6,7 +6,8 @@
 
 /* Spawning many ----------------------------------------------------------- */
 
-static void many_are_born_with_defaults_and_their_columns_open(void **state) {
+static void many_are_spawned_with_defaults_and_their_columns_open(
+    void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -49,7 +50,7 @@ static void many_are_born_with_defaults_and_their_columns_open(void **state) {
   finish(&fixture);
 }
 
-static void nobody_may_be_born_many_times(void **state) {
+static void spawning_none_of_many_is_possible(void **state) {
   (void)state;
   for (uint32_t deferred = 0; deferred < 2; deferred++) {
     Fixture fixture;
@@ -72,14 +73,14 @@ static void nobody_may_be_born_many_times(void **state) {
 
 static void every_allocation_of_spawning_many_may_fail(void **state) {
   (void)state;
-  for (uint32_t turn = 0; turn < 4; turn++) {
+  for (uint32_t round = 0; round < 4; round++) {
     Fixture fixture;
-    FailingMode mode = turn % 2 == 0 ? FAIL_ONCE : FAIL_ONWARD;
+    FailingMode mode = round % 2 == 0 ? FAIL_ONCE : FAIL_ONWARD;
     start(&fixture);
     ecs_World *world = fixture.world;
     ecs_Cursor cursor;
     uint64_t nth = 0, injected;
-    if (turn >= 2) assert_int_equal(ecs_defer_begin(world), ECS_OK);
+    if (round >= 2) assert_int_equal(ecs_defer_begin(world), ECS_OK);
     do {
       uint64_t hash = ecs_world_hash(world);
       uint64_t entities = statistics_of(&fixture).entities;
@@ -90,11 +91,11 @@ static void every_allocation_of_spawning_many_may_fail(void **state) {
       if (injected == 0) break;
       assert_true(ecs_world_hash(world) == hash);
       assert_int_equal(statistics_of(&fixture).entities, entities);
-      assert_int_equal(ecs_deferring(world), turn >= 2);
+      assert_int_equal(ecs_deferring(world), round >= 2);
     } while (injected > 0);
     assert_true(nth > 4);
     assert_int_equal(ecs_cursor_end(&cursor), ECS_OK);
-    if (turn >= 2) assert_int_equal(ecs_defer_end(world), ECS_OK);
+    if (round >= 2) assert_int_equal(ecs_defer_end(world), ECS_OK);
     assert_int_equal(statistics_of(&fixture).entities, 10);
     assert_true(world_check_invariants(world));
     finish(&fixture);
@@ -163,8 +164,8 @@ static void a_cursor_that_could_not_begin_leaves_nothing_open(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(many_are_born_with_defaults_and_their_columns_open),
-      cmocka_unit_test(nobody_may_be_born_many_times),
+      cmocka_unit_test(many_are_spawned_with_defaults_and_their_columns_open),
+      cmocka_unit_test(spawning_none_of_many_is_possible),
       cmocka_unit_test(every_allocation_of_spawning_many_may_fail),
       cmocka_unit_test(a_cursor_ends_with_a_failed_recording),
       cmocka_unit_test(the_outermost_end_applies),

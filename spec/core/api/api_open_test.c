@@ -231,7 +231,7 @@ static void what_a_discarded_recording_dropped_is_not_counted(void **state) {
 
 /* Access ------------------------------------------------------------------ */
 
-static void cursors_own_what_they_walk_over(void **state) {
+static void cursors_claim_the_components_of_their_query(void **state) {
   (void)state;
   static const ecs_Access access[] = {ECS_WRITE, ECS_READ, ECS_OPTIONAL,
                                       ECS_WITH};
@@ -347,7 +347,7 @@ int main(void) {
       cmocka_unit_test(what_needs_no_record_leaves_none),
       cmocka_unit_test(changes_to_the_destroyed_are_dropped_and_counted),
       cmocka_unit_test(what_a_discarded_recording_dropped_is_not_counted),
-      cmocka_unit_test(cursors_own_what_they_walk_over),
+      cmocka_unit_test(cursors_claim_the_components_of_their_query),
       cmocka_unit_test(bad_enums_are_refused),
 #ifdef ECS_TINY
       cmocka_unit_test(queries_end_at_their_limit),

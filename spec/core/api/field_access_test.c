@@ -219,7 +219,7 @@ static void any_number_is_a_fair_question(void **state) {
 }
 
 /* Row 0 of an empty table says that 0 owns it, and index 0 has a slot. */
-static void nobody_owns_the_row_of_nobody(void **state) {
+static void an_empty_table_has_no_row_of_entity_0(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture, 1);
@@ -357,7 +357,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(answers_are_those_of_the_border),
       cmocka_unit_test(any_number_is_a_fair_question),
-      cmocka_unit_test(nobody_owns_the_row_of_nobody),
+      cmocka_unit_test(an_empty_table_has_no_row_of_entity_0),
       cmocka_unit_test(open_cursors_and_records_send_elsewhere),
       cmocka_unit_test(a_nan_is_stored_without_payload),
       cmocka_unit_test(changes_are_those_of_the_border),

@@ -5,7 +5,7 @@
 /* Refusals ---------------------------------------------------------------- */
 
 /* Destroying what is doomed does nothing; adding to it is dropped. */
-static void the_doomed_are_told_apart(void **state) {
+static void changes_of_destroyed_matches_are_dropped(void **state) {
   (void)state;
   Fixture fixture;
   ecs_Statistics statistics;
@@ -27,7 +27,7 @@ static void the_doomed_are_told_apart(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_doomed_are_told_apart),
+      cmocka_unit_test(changes_of_destroyed_matches_are_dropped),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

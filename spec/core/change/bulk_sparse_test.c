@@ -5,7 +5,7 @@
 /* The first --------------------------------------------------------------- */
 
 /* It would be out of date at once, every time. */
-static void joining_those_who_lack_it_builds_no_list(void **state) {
+static void joining_a_set_builds_no_list(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -26,7 +26,7 @@ static void joining_those_who_lack_it_builds_no_list(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(joining_those_who_lack_it_builds_no_list),
+      cmocka_unit_test(joining_a_set_builds_no_list),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,7 +92,7 @@ static void long_chains_of_several_entities_come_to_the_same(void **state) {
 }
 
 /* Births: the same ids come as long as nobody dies in between. */
-static void what_is_born_and_changed_is_what_it_would_be(void **state) {
+static void spawned_and_changed_entities_are_as_if_at_once(void **state) {
   (void)state;
   for (uint32_t i = 0; i < OPERATIONS; i++)
     for (uint32_t k = 0; k < OPERATIONS; k++) {
@@ -181,7 +181,7 @@ static void an_entity_moves_once_and_leaves_no_tables_on_its_way(void **state) {
   finish(&fixture);
 }
 
-static void groups_that_nobody_asks_for_stay_as_they_are(void **state) {
+static void groups_without_changes_stay_as_they_are(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -260,7 +260,8 @@ static void components_may_come_between_two_applications(void **state) {
 
 /* Births and deaths ------------------------------------------------------- */
 
-static void who_is_born_and_dies_in_one_recording_never_was(void **state) {
+static void spawned_and_destroyed_in_one_recording_leaves_no_trace(
+    void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -283,7 +284,7 @@ static void who_is_born_and_dies_in_one_recording_never_was(void **state) {
   finish(&fixture);
 }
 
-static void rows_are_reserved_for_all_who_come_to_one_table(void **state) {
+static void rows_are_reserved_for_all_entities_of_a_table(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -313,15 +314,15 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_short_chain_comes_to_what_the_calls_come_to),
       cmocka_unit_test(long_chains_of_several_entities_come_to_the_same),
-      cmocka_unit_test(what_is_born_and_changed_is_what_it_would_be),
+      cmocka_unit_test(spawned_and_changed_entities_are_as_if_at_once),
       cmocka_unit_test(entities_are_moved_in_the_order_of_their_first_record),
       cmocka_unit_test(an_entity_moves_once_and_leaves_no_tables_on_its_way),
-      cmocka_unit_test(groups_that_nobody_asks_for_stay_as_they_are),
+      cmocka_unit_test(groups_without_changes_stay_as_they_are),
       cmocka_unit_test(applying_nothing_changes_nothing),
       cmocka_unit_test(applying_again_needs_no_more_memory),
       cmocka_unit_test(components_may_come_between_two_applications),
-      cmocka_unit_test(who_is_born_and_dies_in_one_recording_never_was),
-      cmocka_unit_test(rows_are_reserved_for_all_who_come_to_one_table),
+      cmocka_unit_test(spawned_and_destroyed_in_one_recording_leaves_no_trace),
+      cmocka_unit_test(rows_are_reserved_for_all_entities_of_a_table),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 /* Order and economy ------------------------------------------------------- */
 
-static void a_stage_of_nobody_is_forgotten_like_any_other(void **state) {
+static void staged_rows_of_no_entities_are_freed(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -107,7 +107,7 @@ static void staged_values_are_made_canonical(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_stage_of_nobody_is_forgotten_like_any_other),
+      cmocka_unit_test(staged_rows_of_no_entities_are_freed),
       cmocka_unit_test(staged_values_arrive_and_can_be_changed_before),
       cmocka_unit_test(staged_values_are_made_canonical),
   };

@@ -46,7 +46,7 @@ static void a_full_plan_is_one_call_with_a_block_per_table(void **state) {
   finish(&fixture);
 }
 
-static void nobody_is_a_call_without_blocks(void **state) {
+static void without_rows_a_call_has_no_blocks(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -257,15 +257,15 @@ static void a_column_that_is_only_read_is_not_scanned(void **state) {
 
 static void every_allocation_of_a_kernel_may_fail(void **state) {
   (void)state;
-  for (uint32_t turn = 0; turn < 4; turn++) {
+  for (uint32_t round = 0; round < 4; round++) {
     Fixture fixture;
-    FailingMode mode = turn % 2 == 0 ? FAIL_ONCE : FAIL_ONWARD;
+    FailingMode mode = round % 2 == 0 ? FAIL_ONCE : FAIL_ONWARD;
     start(&fixture);
     const ecs_Term terms[] = {{fixture.p, ECS_WRITE},
-                              {turn < 2 ? fixture.v : fixture.s, ECS_READ}};
+                              {round < 2 ? fixture.v : fixture.s, ECS_READ}};
     const ecs_KernelColumn columns[] = {
-        x_and_s[0], turn < 2 ? (ecs_KernelColumn){"V", "v", ECS_U32, ECS_READ}
-                             : x_and_s[1]};
+        x_and_s[0], round < 2 ? (ecs_KernelColumn){"V", "v", ECS_U32, ECS_READ}
+                              : x_and_s[1]};
     const ecs_Kernel kernel = {"k", step, columns, 2, ECS_KERNEL_ENTITIES};
     ecs_Query *query = make_query(fixture.world, terms, 2);
     ecs_Entity e = spawn(&fixture, fixture.p, terms[1].component);
@@ -296,7 +296,7 @@ static void every_allocation_of_a_kernel_may_fail(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_full_plan_is_one_call_with_a_block_per_table),
-      cmocka_unit_test(nobody_is_a_call_without_blocks),
+      cmocka_unit_test(without_rows_a_call_has_no_blocks),
       cmocka_unit_test(blocks_are_kept_until_the_group_changes),
       cmocka_unit_test(blocks_follow_the_layout),
       cmocka_unit_test(other_plans_hand_out_their_blocks_one_at_a_time),

@@ -5,7 +5,7 @@
 
 /* Whether or not there is a row list, and in every list of terms, it is the
  * entity that a walk shows first. */
-static void the_first_is_the_first_row_of_a_walk(void **state) {
+static void the_first_is_the_first_row_of_the_batches(void **state) {
   (void)state;
   static ecs_Entity matches[CROWD];
   static Fixture fixture;
@@ -52,7 +52,7 @@ static void the_first_builds_no_list(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_first_is_the_first_row_of_a_walk),
+      cmocka_unit_test(the_first_is_the_first_row_of_the_batches),
       cmocka_unit_test(the_first_builds_no_list),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

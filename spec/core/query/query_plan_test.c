@@ -185,7 +185,7 @@ static ecs_Component driver_of(ecs_Access a, ecs_Access s, uint32_t only_a,
   return driver;
 }
 
-static void the_cheaper_part_drives(void **state) {
+static void the_cheaper_group_drives(void **state) {
   (void)state;
   enum { A = 1, S = 4 };
   /* Equal costs: S has three columns to gather, A has two. */
@@ -263,7 +263,7 @@ int main(void) {
       cmocka_unit_test(explaining_counts_blocks_in_place_and_gathered),
       cmocka_unit_test(explaining_writes_no_more_than_it_may),
       cmocka_unit_test(a_plan_that_cannot_be_made_is_explained_too),
-      cmocka_unit_test(the_cheaper_part_drives),
+      cmocka_unit_test(the_cheaper_group_drives),
       cmocka_unit_test(the_main_group_drives_what_requires_nothing),
       cmocka_unit_test(the_driver_follows_the_rows),
   };

@@ -139,7 +139,7 @@ static void a_plan_follows_the_layout(void **state) {
   finish(&fixture);
 }
 
-static void tables_that_are_born_later_enter_the_plan(void **state) {
+static void tables_that_are_created_later_enter_the_plan(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -225,7 +225,7 @@ static void every_allocation_of_a_query_may_fail(void **state) {
     assert_true(query_check_invariants(query));  \
   } while (0)
 
-static void the_check_sees_what_does_not_agree(void **state) {
+static void the_query_check_sees_what_does_not_agree(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -271,10 +271,10 @@ int main(void) {
       cmocka_unit_test(no_terms_match_every_entity),
       cmocka_unit_test(every_access_means_what_it_says_in_every_storage),
       cmocka_unit_test(a_plan_follows_the_layout),
-      cmocka_unit_test(tables_that_are_born_later_enter_the_plan),
+      cmocka_unit_test(tables_that_are_created_later_enter_the_plan),
       cmocka_unit_test(a_destroyed_query_leaves_its_groups),
       cmocka_unit_test(every_allocation_of_a_query_may_fail),
-      cmocka_unit_test(the_check_sees_what_does_not_agree),
+      cmocka_unit_test(the_query_check_sees_what_does_not_agree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,7 +136,7 @@ static bool is_right(const ecs_Query *query) {
   } while (0)
 
 /* S in no order, of entities in two tables: four blocks or more. */
-static void the_check_sees_what_does_not_agree(void **state) {
+static void the_list_check_sees_what_does_not_agree(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -171,7 +171,7 @@ int main(void) {
       cmocka_unit_test(a_list_that_is_built_again_needs_no_more_rows),
       cmocka_unit_test(an_empty_list_has_no_blocks),
       cmocka_unit_test(every_allocation_of_a_list_may_fail),
-      cmocka_unit_test(the_check_sees_what_does_not_agree),
+      cmocka_unit_test(the_list_check_sees_what_does_not_agree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

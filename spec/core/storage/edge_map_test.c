@@ -12,12 +12,12 @@ static void an_edge_leads_there_and_back(void **state) {
   for (uint32_t from = 0; from < 32; from++) {
     for (uint32_t bit = 0; bit < 5; bit++) {
       table = ensure(&gang, from);
-      Edge edge = *walk(&gang, table, bit);
+      Edge edge = *take_edge(&gang, table, bit);
       const Table *to = gang.group->tables[edge.table];
       assert_int_equal(to->mask_words == 0 ? 0 : to->mask[0], from ^ 1u << bit);
       assert_int_equal(edge.added, (from >> bit & 1) == 0);
       uint64_t requests = gang.failing.requests;
-      Edge back = *walk(&gang, to, bit);
+      Edge back = *take_edge(&gang, to, bit);
       assert_ptr_equal(gang.group->tables[back.table], table);
       assert_int_equal(back.added, !edge.added);
       assert_int_equal(gang.failing.requests, requests);
@@ -37,7 +37,7 @@ static void edges_grow_when_half_of_their_room_is_used(void **state) {
   const Table *table = ensure(&gang, 0);
   const uint32_t capacities[] = {8, 8, 16, 16, 32, 32, 32, 32, 64};
   for (uint32_t i = 0; i < 9; i++) {
-    walk(&gang, table, i);
+    take_edge(&gang, table, i);
     assert_int_equal(gang.group->edges.count, 2 * i + 2);
     assert_int_equal(gang.group->edges.capacity, capacities[i]);
     assert_group_sound(gang.group);
@@ -58,7 +58,7 @@ static void edges_of_tables_that_stay_are_kept(void **state) {
     for (uint32_t i = 0; i < 32; i++) ensure(&gang, i);
     for (uint32_t i = 0; i < 32; i++)
       for (uint32_t bit = 0; bit < 5; bit++)
-        walk(&gang, gang.group->tables[i], bit);
+        take_edge(&gang, gang.group->tables[i], bit);
     group_drop_tables(gang.group, &gang.memory, kept);
     for (uint32_t i = 0; i < kept; i++)
       for (uint32_t bit = 0; bit < 5; bit++) {

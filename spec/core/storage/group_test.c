@@ -146,7 +146,7 @@ static void groups_of_many_components_have_long_masks(void **state) {
     uint64_t blocks = gang.failing.blocks;
     for (uint32_t k = 0; k < 6; k++) {
       bool had = table_has(table, bits[k]);
-      const Edge *edge = walk(&gang, table, bits[k]);
+      const Edge *edge = take_edge(&gang, table, bits[k]);
       assert_int_equal(edge->added, !had);
       table = gang.group->tables[edge->table];
       assert_int_equal(table_has(table, bits[k]), !had);
@@ -216,7 +216,7 @@ static void dropped_tables_take_their_edges_and_matches_along(void **state) {
     for (uint32_t steps = next_random(&seed) % 40; steps > 0; steps--) {
       if (gang.group->table_count > 50) break;
       uint32_t id = next_random(&seed) % gang.group->table_count;
-      walk(&gang, gang.group->tables[id], next_random(&seed) % 9);
+      take_edge(&gang, gang.group->tables[id], next_random(&seed) % 9);
     }
     assert_group_sound(gang.group);
     uint32_t before = gang.group->table_count;
@@ -273,8 +273,8 @@ static void what_failed_leaves_the_group_as_it_was(void **state) {
           make_match(&gang, &matches[i], 1, 0, 0);
         for (uint32_t i = 0; i < 4; i++) attach(&gang, &matches[i]);
         for (uint32_t i = 0; i < tables; i++) ensure(&gang, i);
-        walk(&gang, gang.group->tables[0], 0);
-        walk(&gang, gang.group->tables[0], 1);
+        take_edge(&gang, gang.group->tables[0], 0);
+        take_edge(&gang, gang.group->tables[0], 1);
         uint64_t before = digest_group(gang.group);
         failing_memory_arm(&gang.failing, n, FAIL_ONCE);
         ecs_Status status = attempt(&gang, what, &matches[4]);

@@ -14,7 +14,7 @@
   } while (0)
 
 /* Two entities in a table and a sparse set, for faults to be planted in. */
-static void the_check_sees_what_does_not_agree(void **state) {
+static void the_store_check_sees_what_does_not_agree(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -79,7 +79,7 @@ static void the_check_sees_rows_without_components(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_check_sees_what_does_not_agree),
+      cmocka_unit_test(the_store_check_sees_what_does_not_agree),
       cmocka_unit_test(the_check_sees_an_entity_in_two_rows),
       cmocka_unit_test(the_check_sees_rows_without_components),
   };

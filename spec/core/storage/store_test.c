@@ -5,7 +5,7 @@
 
 /* Life and definitions ---------------------------------------------------- */
 
-static void a_world_that_cannot_be_made_leaves_nothing(void **state) {
+static void a_store_that_cannot_be_made_leaves_nothing(void **state) {
   (void)state;
   for (uint64_t n = 1;; n++) {
     FailingMemory failing;
@@ -114,7 +114,7 @@ static void limits_of_components_and_groups_hold(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_world_that_cannot_be_made_leaves_nothing),
+      cmocka_unit_test(a_store_that_cannot_be_made_leaves_nothing),
       cmocka_unit_test(a_component_is_found_by_its_name),
       cmocka_unit_test(a_definition_that_failed_leaves_no_trace),
       cmocka_unit_test(limits_of_components_and_groups_hold),

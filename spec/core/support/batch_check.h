@@ -57,9 +57,9 @@ static inline void assert_component(const Fixture *fixture, uint32_t index,
 
 /* Goes through all batches and checks their columns. Returns how many there
  * are; *rows and *largest are the rows of all and of the largest batch. */
-static inline uint32_t walk(const Fixture *fixture, ecs_Query *query,
-                            ecs_Batching batching, uint32_t *rows,
-                            uint32_t *largest) {
+static inline uint32_t check_batches(const Fixture *fixture, ecs_Query *query,
+                                     ecs_Batching batching, uint32_t *rows,
+                                     uint32_t *largest) {
   Cursor state;
   ecs_Batch batch;
   uint32_t batches = 0;

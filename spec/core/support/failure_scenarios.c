@@ -207,7 +207,7 @@ static ecs_Status call_destroy_all_filtered(Fixture *fixture) {
   return ecs_query_destroy_all(fixture->tags);
 }
 
-static ecs_Status walk(ecs_Query *query, ecs_Batching batching) {
+static ecs_Status iterate(ecs_Query *query, ecs_Batching batching) {
   ecs_Cursor cursor;
   ecs_Batch batch;
   const ecs_Status status = ecs_query_begin(query, batching, &cursor);
@@ -218,14 +218,14 @@ static ecs_Status walk(ecs_Query *query, ecs_Batching batching) {
   }
   return ecs_cursor_end(&cursor);
 }
-static ecs_Status call_walk(Fixture *fixture) {
-  return walk(fixture->full, ECS_BATCH_WHOLE);
+static ecs_Status call_iterate(Fixture *fixture) {
+  return iterate(fixture->full, ECS_BATCH_WHOLE);
 }
-static ecs_Status call_walk_coalesced(Fixture *fixture) {
-  return walk(fixture->full, ECS_BATCH_COALESCED);
+static ecs_Status call_iterate_coalesced(Fixture *fixture) {
+  return iterate(fixture->full, ECS_BATCH_COALESCED);
 }
-static ecs_Status call_walk_partial(Fixture *fixture) {
-  return walk(fixture->partial, ECS_BATCH_WHOLE);
+static ecs_Status call_iterate_partial(Fixture *fixture) {
+  return iterate(fixture->partial, ECS_BATCH_WHOLE);
 }
 
 static ecs_Status call_accessor(Fixture *fixture) {
@@ -388,8 +388,8 @@ static void touch_hero(Fixture *fixture) {
 void use_all(Fixture *fixture) {
   must(call_kernel_run(fixture));
   must(call_kernel_run_partial(fixture));
-  must(call_walk_coalesced(fixture));
-  must(call_walk_partial(fixture));
+  must(call_iterate_coalesced(fixture));
+  must(call_iterate_partial(fixture));
 }
 
 /* Scenarios --------------------------------------------------------------- */
@@ -452,9 +452,9 @@ const Scenario failure_scenarios[] = {
     {"ecs_query_destroy_all", "table", call_destroy_all, BOTH, NULL, NULL},
     {"ecs_query_destroy_all", "filtered", call_destroy_all_filtered, BOTH, NULL,
      NULL},
-    {"ecs_query_begin", "full", call_walk, BOTH, NULL, NULL},
-    {"ecs_query_begin", "coalesced", call_walk_coalesced, BOTH, NULL, NULL},
-    {"ecs_query_begin", "partial", call_walk_partial, BOTH, NULL, NULL},
+    {"ecs_query_begin", "full", call_iterate, BOTH, NULL, NULL},
+    {"ecs_query_begin", "coalesced", call_iterate_coalesced, BOTH, NULL, NULL},
+    {"ecs_query_begin", "partial", call_iterate_partial, BOTH, NULL, NULL},
     {"ecs_accessor", "", call_accessor, NOW | LATER, NULL, NULL},
     {"ecs_accessor_get", "", call_accessor_get, NOW | LATER, NULL, NULL},
     {"ecs_accessor_set", "", call_accessor_set, NOW | LATER, NULL, NULL},

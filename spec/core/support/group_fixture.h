@@ -51,7 +51,8 @@ static inline Table *ensure(Gang *gang, uint64_t mask) {
   return table;
 }
 
-static inline const Edge *walk(Gang *gang, const Table *table, uint32_t bit) {
+static inline const Edge *take_edge(Gang *gang, const Table *table,
+                                    uint32_t bit) {
   const Edge *edge = NULL;
   assert_int_equal(
       group_ensure_edge(gang->group, &gang->memory, table, bit, &edge), ECS_OK);

@@ -294,7 +294,7 @@ static void which_handles_come_next_counts_in_a_world(void **state) {
   ecs_world_destroy(three);
 }
 
-static void empty_tables_and_room_are_seen_by_nobody(void **state) {
+static void empty_tables_and_room_do_not_change_the_hash(void **state) {
   (void)state;
   ecs_World *world = create();
   const ecs_Component what[] = {define_one(world, "A", "x", ECS_U8),
@@ -325,7 +325,7 @@ int main(void) {
       cmocka_unit_test(the_order_of_rows_of_a_sparse_set_counts_alone),
       cmocka_unit_test(the_storage_is_no_state),
       cmocka_unit_test(which_handles_come_next_counts_in_a_world),
-      cmocka_unit_test(empty_tables_and_room_are_seen_by_nobody),
+      cmocka_unit_test(empty_tables_and_room_do_not_change_the_hash),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,9 +168,9 @@ static void a_recording_that_differs_from_the_store_is_seen(void **state) {
   assert_int_equal(ecs_defer_begin(world), ECS_OK);
   assert_int_equal(ecs_add(world, fixture.e, fixture.s, NULL), ECS_OK);
   assert_int_equal(ecs_spawn(world, NULL, 0, NULL, &born), ECS_OK);
-  EntityCommands *subjects = world->commands.entities;
-  assert_seen(subjects[0].entity, born);
-  assert_seen(subjects[1].first->kind, COMMAND_ADD);
+  EntityCommands *recorded = world->commands.entities;
+  assert_seen(recorded[0].entity, born);
+  assert_seen(recorded[1].first->kind, COMMAND_ADD);
   assert_seen(world->commands.entity_count, 1);
   assert_seen(world->commands.store, NULL);
   assert_int_equal(ecs_defer_end(world), ECS_OK);

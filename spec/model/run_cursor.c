@@ -1,4 +1,4 @@
-/* run_walk.c: the steps that open and end cursors and deferrals.
+/* run_cursor.c: the steps that open and end cursors and deferrals.
  *
  * A walk visits every matching entity once; each value that a batch shows is
  * compared with the oracle. A walk that writes gives each entity values made
@@ -179,7 +179,7 @@ static void check_contested(Run *run, uint32_t asked) {
 
 /* Opens a walk over a slot's query; NULL when that is refused, as it must be
  * or because cursors nest too deep. */
-static Scope *begin_walk(Run *run, const Step *step) {
+static Scope *begin_cursor(Run *run, const Step *step) {
   const uint32_t slot = step->a % QUERY_SLOTS;
   const uint32_t depth = run->oracle.scope_count;
   uint32_t reads, writes;
@@ -197,7 +197,7 @@ static Scope *begin_walk(Run *run, const Step *step) {
     return NULL;
   }
   MUST(run, depth < ECS_NESTING_LIMIT, "%u levels are open", depth);
-  Scope *scope = push_scope(run, SCOPE_WALK, reads, writes);
+  Scope *scope = push_scope(run, SCOPE_CURSOR, reads, writes);
   memcpy(scope->terms, arguments.terms, sizeof scope->terms);
   scope->slot = slot;
   scope->term_count = arguments.count;
@@ -217,13 +217,13 @@ static void carry_on(Run *run, uint32_t depth, bool to_the_end) {
   }
 }
 
-void step_walk_begin(Run *run, const Step *step) {
-  if (begin_walk(run, step) != NULL)
+void step_cursor_begin(Run *run, const Step *step) {
+  if (begin_cursor(run, step) != NULL)
     carry_on(run, run->oracle.scope_count - 1, step->c % 3 == 0);
 }
 
-void step_walk(Run *run, const Step *step) {
-  Scope *scope = begin_walk(run, step);
+void step_cursor_whole(Run *run, const Step *step) {
+  Scope *scope = begin_cursor(run, step);
   if (scope == NULL) return;
   if (scope->whole) carry_on(run, run->oracle.scope_count - 1, true);
   run_end_scope(run, step->c % 16 != 7);
@@ -232,32 +232,32 @@ void step_walk(Run *run, const Step *step) {
 /* Walks, makes one change, and walks the same query again: what a query has
  * remembered of rows, and a change has made stale without counting it, shows at
  * once. */
-void step_walk_again(Run *run, const Step *step) {
+void step_cursor_again(Run *run, const Step *step) {
   static StepFunction *const changes[] = {
       step_bulk_add, step_bulk_remove, step_bulk_destroy, step_bulk_set,
       step_bulk_add, step_bulk_remove, step_add,          step_remove,
       step_destroy,  step_spawn_many,  step_spawn_bundle, step_group};
   Random random = random_make(step->seed);
-  const Step walk = {step->kind, step->a, step->b, 1 + step->c % 2,
-                     random_next(&random)};
+  const Step whole = {step->kind, step->a, step->b, 1 + step->c % 2,
+                      random_next(&random)};
   const uint32_t kind =
       random_below(&random, (uint32_t)(sizeof changes / sizeof *changes));
   const Step change = {step->kind, random_below(&random, UINT32_MAX),
                        random_below(&random, UINT32_MAX),
                        random_below(&random, UINT32_MAX), random_next(&random)};
-  step_walk(run, &walk);
+  step_cursor_whole(run, &whole);
   if (!run->stopped) changes[kind](run, &change);
   if (run->stopped) return;
   run_claim_unnamed(run);
-  step_walk(run, &walk);
+  step_cursor_whole(run, &whole);
 }
 
 /* A few more batches of some open walk, which need not be the innermost. */
-void step_walk_step(Run *run, const Step *step) {
+void step_cursor_step(Run *run, const Step *step) {
   const uint32_t depth = run->oracle.scope_count;
   for (uint32_t i = 0; i < depth; i++) {
     const uint32_t at = (step->a + i) % depth;
-    if (run->scopes[at].kind != SCOPE_WALK) continue;
+    if (run->scopes[at].kind != SCOPE_CURSOR) continue;
     carry_on(run, at, false);
     run_note(run, ECS_OK);
     return;
@@ -435,7 +435,7 @@ static bool end_everywhere(Run *run, bool keep) {
 void run_end_scope(Run *run, bool keep) {
   const uint32_t depth = run->oracle.scope_count - 1;
   Scope *scope = &run->scopes[depth];
-  if (scope->kind == SCOPE_WALK && scope->whole) carry_on(run, depth, true);
+  if (scope->kind == SCOPE_CURSOR && scope->whole) carry_on(run, depth, true);
   const bool limited = end_everywhere(run, keep);
   for (uint32_t i = 0; scope->writes && i < scope->known; i++) {
     OracleEntity *entity = &run->oracle.entities[i];
