@@ -1,14 +1,14 @@
 /* run_cursor.c: the steps that open and end cursors and deferrals.
  *
- * A walk visits every matching entity once; each value that a batch shows is
- * compared with the oracle. A walk that writes gives each entity values made
- * from its handle and the walk's salt, so that the order of rows, which differs
- * from world to world, does not matter; the oracle takes them over when all
- * worlds have come to the end.
+ * A cursor shows every matching entity once; each value in a batch is compared
+ * with the oracle. A cursor that writes gives each entity values made from its
+ * handle and from a salt of the cursor, so that the order of rows, which
+ * differs from world to world, does not matter. The oracle gets the values when
+ * the cursors of all worlds have ended.
  *
  *      begin    one batch, or all of them, in every world
  *      ...      other steps, with the cursors open and a batch out
- *      end      the rest of the batches, unless the walk ends early
+ *      end      the rest of the batches, unless the cursor ends early
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static void terms_access(const Run *run, const ecs_Term *terms, uint32_t count,
   }
 }
 
-/* Values that a walk writes ----------------------------------------------- */
+/* Values that a cursor writes --------------------------------------------- */
 
 static double written_value(const Scope *scope, ecs_Entity entity,
                             uint32_t term, uint32_t field, ecs_Scalar type) {
@@ -43,7 +43,7 @@ static double written_value(const Scope *scope, ecs_Entity entity,
   return random_value(&random, type);
 }
 
-/* Some walks leave some of their terms as they are. */
+/* Some cursors leave some of their terms unwritten. */
 static bool writes_term(const Run *run, const Scope *scope, uint32_t term) {
   return scope->writes && scope->terms[term].access != ECS_READ &&
          has_columns(run, scope->terms[term]) && (scope->salt >> term & 3) != 0;
@@ -109,7 +109,7 @@ static void visit_row(Run *run, Scope *scope, uint32_t world,
        batch->column_count);
 }
 
-/* False when the walk is at its end. */
+/* False: the cursor has no more batches. */
 static bool visit_batch(Run *run, Scope *scope, uint32_t world,
                         ecs_Cursor *cursor) {
   ecs_Batch batch;
@@ -164,8 +164,7 @@ static void expect_matches(Run *run, Scope *scope) {
   }
 }
 
-/* The component that is blamed is one that the walk asked for and that an
- * open scope holds. */
+/* The contested component is one of the query and held by an open scope. */
 static void check_contested(Run *run, uint32_t asked) {
   uint32_t held = 0;
   for (uint32_t i = 0; i < run->oracle.scope_count; i++)
@@ -177,8 +176,8 @@ static void check_contested(Run *run, uint32_t asked) {
   }
 }
 
-/* Opens a walk over a slot's query; NULL when that is refused, as it must be
- * or because cursors nest too deep. */
+/* Opens a cursor over a slot's query. NULL: opening is refused, as it must be,
+ * or cursors nest too deep. */
 static Scope *begin_cursor(Run *run, const Step *step) {
   const uint32_t slot = step->a % QUERY_SLOTS;
   const uint32_t depth = run->oracle.scope_count;
@@ -229,9 +228,8 @@ void step_cursor_whole(Run *run, const Step *step) {
   run_end_scope(run, step->c % 16 != 7);
 }
 
-/* Walks, makes one change, and walks the same query again: what a query has
- * remembered of rows, and a change has made stale without counting it, shows at
- * once. */
+/* Reads a query, makes one change, and reads the query again. A cache of rows
+ * that the change made stale without counting it shows at once. */
 void step_cursor_again(Run *run, const Step *step) {
   static StepFunction *const changes[] = {
       step_bulk_add, step_bulk_remove, step_bulk_destroy, step_bulk_set,
@@ -252,7 +250,7 @@ void step_cursor_again(Run *run, const Step *step) {
   step_cursor_whole(run, &whole);
 }
 
-/* A few more batches of some open walk, which need not be the innermost. */
+/* A few more batches of some open cursor, not always the innermost. */
 void step_cursor_step(Run *run, const Step *step) {
   const uint32_t depth = run->oracle.scope_count;
   for (uint32_t i = 0; i < depth; i++) {
@@ -302,8 +300,8 @@ static void fill_row(Run *run, const Step *step, const ecs_Batch *batch,
   MUST(run, first == batch->column_count, "%u columns", batch->column_count);
 }
 
-/* Goes through the new rows of one world; the first one's are told to the
- * oracle. Returns how many there were. */
+/* Goes through the new rows of one world; those of the first world are given to
+ * the oracle. Returns the number of rows. */
 static uint32_t fill_world(Run *run, const Step *step, uint32_t world,
                            const Arguments *arguments, ecs_Entity *entities) {
   double values[ORACLE_COMPONENTS + 1][ORACLE_FIELDS];

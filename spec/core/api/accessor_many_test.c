@@ -81,7 +81,7 @@ static void elements_of_absent_components_are_left_as_they_are(void **state) {
     assert_int_equal(set_many(&accessor, many, 130, &columns), expected);
     for (uint32_t i = 0; i < COUNT; i++) {
       if (!ecs_has(fixture.world, fixture.e[i], what)) continue;
-      uint32_t last = i; /* one that comes twice keeps the later values */
+      uint32_t last = i; /* a repeated entity keeps the later values */
       for (uint32_t k = i; k < 130; k += COUNT)
         if (k % 13 != 12) last = k;
       assert_got(&accessor, fixture.e[i], 600 + last);

@@ -44,7 +44,7 @@ static void assert_known(ecs_Accessor *accessor, ecs_Entity entity,
 
 /* One --------------------------------------------------------------------- */
 
-/* Slots tell the first generations, rows the later ones. */
+/* Slots hold the first generations, rows the later ones. */
 static void an_accessor_knows_every_generation(void **state) {
   (void)state;
   Fixture fixture;
@@ -203,7 +203,7 @@ static void what_an_accessor_stores_is_made_canonical(void **state) {
   finish(&fixture);
 }
 
-/* Components whose fields have all one size, of every size. */
+/* All fields of a component have the same size; every size is tested. */
 static void fields_of_one_size_are_told_apart(void **state) {
   (void)state;
   static const ecs_Scalar types[] = {ECS_U8, ECS_U16, ECS_F32, ECS_U32,

@@ -39,7 +39,7 @@ static void many_are_spawned_with_defaults_and_their_columns_open(
   assert_true(image.x == 5);
   assert_int_equal(ecs_get(world, first, fixture.s, &s), ECS_OK);
   assert_int_equal(s, 6);
-  s = 8; /* nobody owns them any more */
+  s = 8; /* no cursor owns them */
   assert_int_equal(ecs_set(world, first, fixture.s, &s, 1), ECS_OK);
   assert_int_equal(ecs_set(world, first, fixture.a, &image, 3), ECS_OK);
   s = 0;

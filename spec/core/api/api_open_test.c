@@ -68,7 +68,8 @@ static void openings_nest_to_a_limit(void **state) {
   finish(&fixture);
 }
 
-/* What the innermost level recorded goes; what the outer one did stays. */
+/* Discards what the innermost level recorded; the records of the outer level
+ * stay. */
 static void a_discarded_level_takes_back_only_its_own(void **state) {
   (void)state;
   for (uint32_t with_cursor = 0; with_cursor < 2; with_cursor++) {
@@ -266,7 +267,8 @@ static void cursors_claim_the_components_of_their_query(void **state) {
     assert_int_equal(ecs_set_field(world, fixture.e, fixture.a, 0, 9),
                      to_write);
     assert_int_equal(ecs_world_contested(world), reads ? fixture.a : 0);
-    /* With a record and with none; whoever lacks it is only recorded. */
+    /* With records for the entity and without. A change of an entity that lacks
+     * the component is only recorded. */
     assert_int_equal(ecs_add(world, fixture.e, fixture.s, NULL), ECS_OK);
     assert_int_equal(ecs_set(world, fixture.e, fixture.a, &image, 3), to_write);
     assert_int_equal(ecs_set(world, without, fixture.a, &image, 3), ECS_OK);

@@ -48,8 +48,8 @@ static uint32_t combination(const ecs_Component *tags, uint32_t number,
   return count;
 }
 
-/* A world whose main group has tables for combinations 0 to limit - 1, each
- * made by an entity that is gone. */
+/* A world with tables for combinations 0 to limit - 1 in its main group. The
+ * entity that made each table has been destroyed. */
 static ecs_World *world_full_of_tables(ecs_Component *tags) {
   ecs_World *world = make_world();
   ecs_Statistics statistics;
@@ -105,7 +105,7 @@ static void bulk_changes_past_the_tables_change_nothing(void **state) {
   assert_false(ecs_deferring(world));
   assert_false(ecs_has(world, fine, tags[1]));
   assert_false(ecs_has(world, entity, tags[2]));
-  /* In the end it goes to a table that is there, by a way that is not. */
+  /* The target table exists, but the edge to it does not. */
   must(ecs_defer_begin(world));
   must(ecs_add(world, entity, tags[2], NULL));
   must(ecs_remove(world, entity, tags[2]));

@@ -1,14 +1,14 @@
 /* limits_test.c: every named limit of config.h, at it and one past it.
  *
- * At a limit things work; one past it the answer is ECS_E_LIMIT and the
- * world's hash is what it was:
+ * At a limit calls succeed; past it they return ECS_E_LIMIT and leave the hash
+ * of the world as it was:
  *
  *      1  2  3 ... limit | limit + 1
  *      ok ok ok     ok   | ECS_E_LIMIT, nothing changed
  *
- * Most limits are out of reach in a normal build; the tiny build shrinks them,
- * and there all of them are reached. What bounds no input (the size of a page
- * or of a piece of commands) is no limit and not tested here.
+ * The tiny build shrinks the limits, so that all of them are reached; a normal
+ * build reaches a few. Sizes that bound no input (of a page of entities or of
+ * commands) are not limits and are not tested here.
  */
 #include "limits_fixture.h"
 
@@ -29,7 +29,7 @@ static void a_component_has_at_most_so_many_fields(void **state) {
   ecs_world_destroy(world);
 }
 
-/* A name is no number of things: too long is ECS_E_NAME. */
+/* A name that is too long is ECS_E_NAME, not ECS_E_LIMIT. */
 static void names_have_at_most_so_many_bytes(void **state) {
   char name[ECS_NAME_LIMIT + 2];
   ecs_World *world = make_world();
@@ -101,7 +101,7 @@ static void a_query_has_at_most_so_many_terms(void **state) {
   ecs_Term *terms = calloc(ECS_TERM_LIMIT + 1, sizeof *terms);
   (void)state;
   assert_non_null(terms);
-#ifdef ECS_TINY /* fewer components than terms; the number is looked at first */
+#ifdef ECS_TINY /* fewer components than terms; the number is checked first */
   for (uint32_t i = 0; i <= ECS_TERM_LIMIT; i++)
     terms[i] = (ecs_Term){1, ECS_WITHOUT};
   (void)tag(world, 1);

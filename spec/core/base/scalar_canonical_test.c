@@ -3,14 +3,15 @@
  */
 #include "scalar_fixture.h"
 
-/* A pattern is a NaN when its exponent is all ones and its fraction is not 0;
- * said here in the words of the standard, unlike in scalar.c. */
+/* A pattern is a NaN when its exponent is all ones and its fraction is not 0.
+ * The rule is written as in the standard, unlike in scalar.c. */
 static uint32_t expected_f32(uint32_t bits) {
   bool is_nan = (bits >> 23 & 0xff) == 0xff && (bits & 0x7fffff) != 0;
   return is_nan ? 0x7fc00000 : bits;
 }
 
-/* Low halves 0 and 1 tell an infinity from a NaN, the others are payloads. */
+/* Low halves 0 and 1 distinguish an infinity from a NaN; the others are
+ * payloads. */
 static void every_upper_half_of_an_f32_becomes_canonical(void **state) {
   (void)state;
   static const uint32_t lower[] = {0, 1, 0x5555, 0x8000, 0xffff};
@@ -102,7 +103,7 @@ static void assert_many(ecs_Scalar type, uint64_t wrong, uint64_t right) {
   }
 }
 
-/* Patterns whose bytes read alike in any order, or that fill all eight. */
+/* Patterns with bytes that are equal in any order, or that fill all eight. */
 static void many_elements_are_counted_and_changed_one_by_one(void **state) {
   (void)state;
   const uint32_t wrong_f32[2] = {0xffec5555, 0}, right_f32[2] = {0x7fc00000, 0};

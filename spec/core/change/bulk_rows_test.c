@@ -59,7 +59,8 @@ static void rows_are_appended_to_those_that_are_there(void **state) {
 #ifndef ECS_TINY
 #define MORE 70u
 
-/* A group whose masks have two words, entered through its last component. */
+/* A group with masks of two words; entities enter it with its last
+ * component. */
 static void a_group_may_have_many_components(void **state) {
   (void)state;
   Fixture fixture;

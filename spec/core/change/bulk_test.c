@@ -190,7 +190,7 @@ static void nothing_to_do_is_no_change(void **state) {
 
 /* Failures ---------------------------------------------------------------- */
 
-/* One more, who matches in every case. */
+/* One more entity, which matches in every case. */
 static void spawn_hero(const Fixture *fixture) {
   static const ecs_Component what[] = {A, S, G};
   ecs_Entity hero = 0;
@@ -219,7 +219,7 @@ static void fail_at_every_allocation(const Case *what) {
   }
 }
 
-/* Not even a note of rows that were to come. */
+/* Even the counts of pending rows are back at 0. */
 static void what_fails_leaves_no_trace(void **state) {
   (void)state;
   static const ecs_Term terms[] = {{A, ECS_READ},      {S, ECS_READ},
@@ -304,7 +304,7 @@ static void what_cannot_be_recorded_drops_nothing(void **state) {
   ecs_Query *query = query_of(&fixture, &term, 1);
   must(ecs_spawn(fixture.world, &a, 1, NULL, &entity));
   spawn_some(&fixture, A, 5);
-  spawn_some(&fixture, A, 1); /* the highest index: it comes first */
+  spawn_some(&fixture, A, 1); /* the highest index is the first */
   must(ecs_defer_begin(fixture.world));
   ecs_Entity highest = 0;
   must(ecs_query_first(query, &highest));

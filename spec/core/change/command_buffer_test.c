@@ -1,7 +1,7 @@
 /* command_buffer_test.c: recording changes.
  *
  * Nothing is applied here (command_flush_test.c does that): the tests look at
- * recorded, chains, pages and stages as command_buffer.h draws them.
+ * entities, chains, pages and staged rows as drawn in command_buffer.h.
  */
 #include "command_buffer_fixture.h"
 
@@ -121,7 +121,7 @@ static void an_entity_is_found_by_its_whole_handle(void **state) {
   finish(&fixture);
 }
 
-/* Pieces ------------------------------------------------------------------ */
+/* Pages ------------------------------------------------------------------- */
 
 static void a_page_is_filled_to_its_end(void **state) {
   (void)state;
@@ -173,7 +173,7 @@ static void images_of_all_sizes_lie_side_by_side_unharmed(void **state) {
   finish(&fixture);
 }
 
-/* What does not fit into an ordinary page gets one of its own size. */
+/* A record larger than an ordinary page gets a page of its own size. */
 static void a_record_larger_than_a_page_gets_a_page_that_fits(void **state) {
   (void)state;
   Fixture fixture;
@@ -192,7 +192,7 @@ static void a_record_larger_than_a_page_gets_a_page_that_fits(void **state) {
   finish(&fixture);
 }
 
-/* A kept page that is too small is exchanged, one that is larger is used. */
+/* A kept page that is too small is exchanged; a larger one is used. */
 static void pages_that_stay_are_used_where_they_fit(void **state) {
   (void)state;
   Fixture fixture;
@@ -239,7 +239,7 @@ static void sixteen_pages_stay_for_the_next_recording(void **state) {
   finish(&fixture);
 }
 
-/* Births ------------------------------------------------------------------ */
+/* Spawns ------------------------------------------------------------------ */
 
 static void a_recorded_spawn_adds_its_components_in_order(void **state) {
   (void)state;
@@ -298,8 +298,8 @@ static void a_spawn_without_values_takes_no_more_than_its_commands(
   finish(&fixture);
 }
 
-/* Spawns and destroys so that the free list names indices of several pages,
- * then records more births than there are free indices. */
+/* Spawns and destroys entities until the free list has indices of several
+ * pages, then records more spawns than there are free indices. */
 static void spawns_recycle_first_and_go_on_with_fresh_indices(void **state) {
   (void)state;
   Fixture fixture;
@@ -340,7 +340,7 @@ static void every_single_spawn_can_be_found(void **state) {
   finish(&fixture);
 }
 
-/* Stages ------------------------------------------------------------------ */
+/* Staged rows ------------------------------------------------------------- */
 
 static void staged_rows_are_a_table_of_defaults(void **state) {
   (void)state;
@@ -409,7 +409,7 @@ static void staged_rows_of_one_world_are_linked(void **state) {
 }
 
 #ifndef ECS_TINY
-/* More components than one word of a mask can tell. */
+/* More components than one word of a mask has bits. */
 static void staged_rows_may_have_many_components(void **state) {
   (void)state;
   Fixture fixture;

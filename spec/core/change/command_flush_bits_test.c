@@ -28,7 +28,7 @@ static void bits_come_and_go_in_groups_of_nothing_else(void **state) {
     for (uint32_t round = 0; round < 3; round++) {
       assert_int_equal(ecs_defer_begin(world), ECS_OK);
       for (uint32_t i = 0; i < 5; i++) {
-        /* 0: one comes, 1: another comes and the first goes, 2: that goes */
+        /* 0: add the first, 1: replace it by the second, 2: remove that */
         ecs_Component come = bits[first[i]], next = bits[(first[i] + 8) % 10];
         if (round == 0) assert_int_equal(ecs_add(world, e[i], come, NULL), 0);
         if (round == 1) assert_int_equal(ecs_add(world, e[i], next, NULL), 0);

@@ -1,14 +1,12 @@
-/* command_flush_test.c: what a recording comes to when it is applied.
+/* command_flush_test.c: the result of applying recorded changes.
  *
- * The judge is a twin: a world of the same components and entities in which
- * the same calls are made at once. Afterwards both have one state hash.
+ * It is compared with a twin: a world of the same components and entities, in
+ * which the same calls are made at once. Both must end with the same state
+ * hash.
  *
  *      program    add A    set A.x    remove A    set A.y    destroy ...
  *      direct     ------------------ at once ------------------> hash
  *      deferred   recorded ......................... applied --> hash
- *
- * Five storages take part: A and Tag in tables of the main group, T as bits
- * there, S as a sparse set, and a group {B, U} in which U is stored as bits.
  */
 #include "flush_fixture.h"
 
@@ -84,14 +82,14 @@ static void long_chains_of_several_entities_come_to_the_same(void **state) {
     for (uint32_t i = 0; i < 24; i++) {
       uint32_t operation = roll(&seed, OPERATIONS * 2);
       if (operation >= OPERATIONS)
-        operation = roll(&seed, OPERATIONS - 1); /* few deaths */
+        operation = roll(&seed, OPERATIONS - 1); /* few destructions */
       steps[i] = (Step){roll(&seed, 5), operation};
     }
     assert_same(kinds, 5, steps, 24);
   }
 }
 
-/* Births: the same ids come as long as nobody dies in between. */
+/* Spawns: the ids are the same while no entity is destroyed in between. */
 static void spawned_and_changed_entities_are_as_if_at_once(void **state) {
   (void)state;
   for (uint32_t i = 0; i < OPERATIONS; i++)
@@ -146,7 +144,7 @@ static void entities_are_moved_in_the_order_of_their_first_record(
   }
   RowRef place;
   (void)store_locate(&fixture.world->store, e[2], fixture.s, &place);
-  assert_int_equal(place.row, 0); /* its first record came first */
+  assert_int_equal(place.row, 0); /* its first record is the oldest */
   (void)store_locate(&fixture.world->store, e[1], fixture.s, &place);
   assert_int_equal(place.row, 1);
   finish(&fixture);
@@ -258,7 +256,7 @@ static void components_may_come_between_two_applications(void **state) {
   finish(&fixture);
 }
 
-/* Births and deaths ------------------------------------------------------- */
+/* Spawns and destructions ------------------------------------------------- */
 
 static void spawned_and_destroyed_in_one_recording_leaves_no_trace(
     void **state) {

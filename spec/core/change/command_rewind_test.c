@@ -1,9 +1,9 @@
-/* command_rewind_test.c: what was recorded is taken back, or could not be.
+/* command_rewind_test.c: recordings that are rewound, and records that fail.
  *
  *      e1: add A --> set A        after rewinding to the mark, e1 ends in add A
  *              mark ^             and can be continued from there
  *
- * At limits, and where an allocation fails, a record leaves everything alone.
+ * A record that exceeds a limit, or has an allocation fail, changes nothing.
  */
 #include "command_buffer_fixture.h"
 
@@ -81,7 +81,7 @@ static void a_handle_that_was_taken_back_is_never_issued_again(void **state) {
   ecs_Entity first = record_spawn(&fixture), second = record_spawn(&fixture);
   command_rewind(fixture.buffer, (CommandMark){0});
   assert_int_equal(fixture.world->store.index.alive_count, 0);
-  /* Newest first went back, so the oldest is the next to come. */
+  /* Indices were returned newest first, so the oldest is issued next. */
   ecs_Entity next = record_spawn(&fixture);
   assert_int_equal(id_index(next), id_index(first));
   assert_int_equal(id_generation(next), id_generation(first) + 1);
@@ -183,7 +183,7 @@ static void a_record_over_the_limit_of_commands_is_refused_whole(void **state) {
   const StagedRows *staged = NULL;
   uint32_t first = fixture.buffer->command_count;
   (void)record_tag(&fixture, entity);
-  /* The limit itself is too far away to walk to in every build. */
+  /* The limit itself is too high to reach in every build. */
   fixture.buffer->command_count = ECS_COMMAND_LIMIT - 3;
   assert_int_equal(command_record_staged(fixture.buffer, two, 4, &staged),
                    ECS_E_LIMIT);
@@ -301,7 +301,7 @@ static void failed_staging_gives_its_memory_back(void **state) {
   const ecs_Component what[] = {fixture.a, fixture.tag};
   const Bundle *bundle = bundle_of(&fixture, what, 2);
   const StagedRows *staged = NULL;
-  (void)record_staged(&fixture, bundle, 9); /* pages and pages are there now */
+  (void)record_staged(&fixture, bundle, 9); /* all pages exist now */
   command_rewind(fixture.buffer, (CommandMark){0});
   uint64_t blocks = fixture.failing.blocks, injected = 0, nth = 0;
   do {
@@ -310,7 +310,8 @@ static void failed_staging_gives_its_memory_back(void **state) {
     injected = failing_memory_disarm(&fixture.failing);
     if (injected > 0) assert_int_equal(fixture.failing.blocks, blocks);
   } while (injected > 0);
-  assert_true(nth > 4); /* the staged, its schemas, a mask, a table, a slab */
+  /* the staged rows, their schemas, a mask, a table, a slab */
+  assert_true(nth > 4);
   finish(&fixture);
 }
 

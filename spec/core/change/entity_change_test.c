@@ -57,8 +57,8 @@ static void changing_layouts_agree_with_the_naive_world(void **state) {
 /* Life and definitions ---------------------------------------------------- */
 
 #ifndef ECS_TINY
-/* Masks of nine words do not fit the stack's eight, on every way a row goes:
- * a birth, a first component of a group, an edge. */
+/* Masks of nine words do not fit the stack buffer of eight. Every change of a
+ * row is tested: a spawn, a first component of a group, an edge. */
 static void hundreds_of_components_work_like_few(void **state) {
   (void)state;
   for (uint64_t n = 1; n < 40; n++) {
@@ -91,8 +91,9 @@ static void hundreds_of_components_work_like_few(void **state) {
   fail();
 }
 
-/* A first component whose bit is in the second word of masks brings nothing of
- * the first word, and is all that is left when others go. */
+/* An entity enters the group with a component in the second word of masks:
+ * nothing of the first word is added, and this component remains when the
+ * others are removed. */
 static void the_second_word_of_masks_is_looked_at(void **state) {
   (void)state;
   Fixture fixture;

@@ -1,5 +1,4 @@
-/* spawn_test.c: entities are born with their values wherever these belong, or
- * not at all.
+/* spawn_test.c: entities are spawned with all of their values, or not at all.
  */
 #include "world_fixture.h"
 
@@ -301,7 +300,7 @@ static void a_bundle_follows_its_components_to_other_groups(void **state) {
   finish(&cast.fixture);
 }
 
-/* Whoever keeps pointers to columns goes by the version. */
+/* Pointers to columns are valid while the version is unchanged. */
 static void room_that_moves_columns_grows_the_versions(void **state) {
   (void)state;
   Cast cast;

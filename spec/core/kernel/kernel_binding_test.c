@@ -1,5 +1,5 @@
-/* kernel_binding_test.c: which kernels a query can be bound to, and how long
- * bindings live.
+/* kernel_binding_test.c: which kernels can be bound to a query, and when
+ * bindings are destroyed.
  */
 #include "kernel_fixture.h"
 

@@ -72,7 +72,7 @@ static void blocks_are_kept_until_the_group_changes(void **state) {
     Report report = run(&fixture, binding);
     assert_int_equal(report.rows, i);
     uint64_t requests = fixture.failing.requests;
-    binding->block_count = 0; /* a mark: nobody may list them again */
+    binding->block_count = 0; /* shows whether they are listed again */
     assert_int_equal(run(&fixture, binding).blocks, 0);
     assert_int_equal(fixture.failing.requests, requests);
     (void)spawn(&fixture, fixture.p, i % 2 == 0 ? fixture.v : 0);

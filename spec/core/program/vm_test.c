@@ -173,7 +173,7 @@ static void optional_terms_may_be_absent(void **state) {
   optional_terms(ECS_STORE_SPARSE);
 }
 
-/* Looking up -------------------------------------------------------------- */
+/* Look-ups ---------------------------------------------------------------- */
 
 static void join(void) {
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}};

@@ -239,7 +239,7 @@ static void a_batch_has_an_optional_component_or_has_it_not(void **state) {
   cursor_end(&cursor);
   assert_int_equal(with, 3);
   assert_int_equal(without, 3);
-  assert_int_equal(batches, 2); /* the tables with B were born last */
+  assert_int_equal(batches, 2); /* the tables with B were created last */
   finish(&fixture);
 }
 

@@ -1,8 +1,8 @@
 /* query_entities_test.c: entities of a query one at a time: copying them,
  * locating each, and the row_epoch that says when to locate again.
  *
- * For queries of every plan, what locating finds is compared, row by row, with
- * what a cursor hands out.
+ * For queries with every kind of plan, located rows are compared with those in
+ * the batches of a cursor.
  *
  *      A {x f32, y f64}  B {u16}  Tag       main group
  *      S {u32}                              sparse set
@@ -93,7 +93,7 @@ static void assert_located(ecs_Query *query, const ecs_Batch *batch,
   }
 }
 
-/* Copies the entities, goes through batches and locates: all must agree. */
+/* Copies the entities, reads the batches and locates each: all must agree. */
 static void assert_visits(Fixture *fixture, const ecs_Term *terms,
                           uint32_t count) {
   ecs_Query *query = make_query(fixture->world, terms, count);

@@ -3,8 +3,8 @@
 
 /* The first --------------------------------------------------------------- */
 
-/* Whether or not there is a row list, and in every list of terms, it is the
- * entity that a walk shows first. */
+/* With and without a row list, and for every list of terms, the first entity is
+ * that of the first batch. */
 static void the_first_is_the_first_row_of_the_batches(void **state) {
   (void)state;
   static ecs_Entity matches[CROWD];

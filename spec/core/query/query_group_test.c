@@ -1,7 +1,7 @@
-/* query_group_test.c: what a query demands of one group.
+/* query_group_test.c: what a query requires of one group.
  *
- * Demands are made by hand on the main group of a small world: three components
- * in tables, and eleven tags stored as bits, which take two columns.
+ * Requirements are set by hand on the main group of a small world: three
+ * components in tables, and eleven tags stored as bits, which take two columns.
  *
  *      bits column 0   T0 T1 T2 T3 T4 T5 T6 T7
  *      bits column 1   T8 T9 T10
@@ -153,9 +153,8 @@ static void tags_stored_as_bits_are_asked_for_by_filters(void **state) {
   finish(&fixture);
 }
 
-/* Every pair of one needed and one forbidden tag over rows that have one, the
- * other, both or none, in a table whose columns of bits grow from pair to
- * pair. */
+/* Every pair of a required and an excluded tag, over rows with one, the other,
+ * both or none. The table gets more columns of bits from pair to pair. */
 static void a_row_fits_when_it_has_the_needed_and_no_forbidden_bits(
     void **state) {
   (void)state;

@@ -193,7 +193,7 @@ static void the_cheaper_group_drives(void **state) {
   assert_int_equal(driver_of(ECS_WRITE, ECS_READ, 0, 0, 10), A);
   assert_int_equal(driver_of(ECS_READ, ECS_WRITE, 0, 0, 10), S);
   assert_int_equal(driver_of(ECS_WITH, ECS_WITH, 0, 0, 10), A); /* first */
-  /* Rows to look up cost two each, a column one, or 2.5 when written. */
+  /* Looking up a row costs two, a column one, or 2.5 when it is written. */
   assert_int_equal(driver_of(ECS_WITH, ECS_WITH, 1, 0, 10), S);
   assert_int_equal(driver_of(ECS_WITH, ECS_WITH, 0, 1, 10), A);
   /* 20 + 20 against 2 * (10 + k) + 30: A never; 2k + 20 + 20 < 20 + 30. */

@@ -57,7 +57,7 @@ static void what_is_written_or_optional_is_scattered(void **state) {
   finish(&fixture);
 }
 
-/* Who matches ------------------------------------------------------------- */
+/* Matching ---------------------------------------------------------------- */
 
 static void no_terms_match_every_entity(void **state) {
   (void)state;
@@ -111,7 +111,7 @@ static void every_access_means_what_it_says_in_every_storage(void **state) {
   finish(&fixture);
 }
 
-/* How long a plan is good ------------------------------------------------- */
+/* How long a plan is valid ------------------------------------------------ */
 
 static void a_plan_follows_the_layout(void **state) {
   (void)state;

@@ -8,7 +8,7 @@ static void take(Fixture *fixture, uint32_t index, ecs_Component component) {
                    ECS_OK);
 }
 
-/* How long it is good ----------------------------------------------------- */
+/* How long a list is valid ------------------------------------------------ */
 
 static void a_list_is_fresh_until_one_of_its_groups_changes(void **state) {
   (void)state;

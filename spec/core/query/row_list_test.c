@@ -1,8 +1,8 @@
-/* row_list_test.c: the rows of a query, where tables alone do not tell.
+/* row_list_test.c: the blocks of row lists.
  *
  * Lists are built by real queries over a small world and then read row by row.
- * assert_sound checks what must hold of any list. Each test makes rows of a
- * certain order, and checks which blocks result.
+ * assert_sound checks what holds of every list. Each test puts rows in a
+ * certain order and checks which blocks result.
  *
  *      A, B in tables of the main group       S, R sparse sets       T bits
  */
@@ -161,7 +161,7 @@ static void many_tables_make_many_combinations(void **state) {
   finish(&fixture);
 }
 
-/* One driver table in which sixteen combinations come again and again. */
+/* One driver table in which sixteen combinations alternate. */
 static void a_combination_that_comes_again_is_the_same(void **state) {
   (void)state;
   Fixture fixture;

@@ -47,8 +47,8 @@ static void edges_grow_when_half_of_their_room_is_used(void **state) {
 
 /* Dropping ---------------------------------------------------------------- */
 
-/* Edges between tables that stay are found after others have gone, whichever
- * of them goes. */
+/* Edges between tables that remain are found after other tables were dropped,
+ * for every number of dropped tables. */
 static void edges_of_tables_that_stay_are_kept(void **state) {
   (void)state;
   for (uint32_t kept = 1; kept < 33; kept++) {

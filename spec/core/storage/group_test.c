@@ -1,7 +1,7 @@
-/* group_test.c: tables are found by mask, rows find their way along edges, and
- * matches know every table; whatever failed or was dropped leaves no trace.
+/* group_test.c: the tables of a group, found by mask, dropped again, and
+ * unchanged by what failed.
  *
- * assert_group_sound works all of that out anew after each step.
+ * assert_group_sound computes hashes, edges and matches again after each step.
  */
 #include "group_fixture.h"
 

@@ -45,8 +45,8 @@ static void a_reserved_entity_is_alive_without_a_place(void **state) {
   finish(&fixture);
 }
 
-/* Slots tell the first generations apart, rows the later ones: handles of all
- * of them, those that are no handles included, are judged alike. */
+/* Slots hold the first generations, rows the later ones. Handles of all
+ * generations are checked, and numbers that are no handles. */
 static void only_the_latest_of_many_generations_is_alive(void **state) {
   (void)state;
   Fixture fixture;

@@ -70,7 +70,7 @@ static void a_detached_match_is_left_alone(void **state) {
   }
 }
 
-/* An old list must not show when a match is attached once more. */
+/* Attaching a list again must not show its old content. */
 static void attaching_again_begins_anew(void **state) {
   (void)state;
   Gang gang;

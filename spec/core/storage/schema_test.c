@@ -1,4 +1,4 @@
-/* schema_test.c: what a description may say, and what becomes of it.
+/* schema_test.c: valid and refused descriptions, and the layout of images.
  *
  * Layouts are compared with real C structs. Every refused description is also
  * checked to have allocated nothing; every allocation of a good one fails once.

@@ -81,7 +81,8 @@ static inline void assert_sizes(Sizes sizes, uint32_t number) {
   assert_true(sizes.f32 == (float)number / 2);
 }
 
-/* count entities; those whose bit in which is set have the component. */
+/* Spawns count entities; entity i has the component if bit i of which is
+ * set. */
 static inline void spawn(Fixture *fixture, uint32_t count,
                          ecs_Component component, uint64_t which) {
   for (uint32_t i = 0; i < count; i++) {

@@ -55,8 +55,8 @@ static inline void assert_component(const Fixture *fixture, uint32_t index,
   assert_int_equal(image.u8, expected.u8);
 }
 
-/* Goes through all batches and checks their columns. Returns how many there
- * are; *rows and *largest are the rows of all and of the largest batch. */
+/* Checks the columns of all batches of a query. Returns the number of batches;
+ * *rows and *largest are the rows of all batches and of the largest one. */
 static inline uint32_t check_batches(const Fixture *fixture, ecs_Query *query,
                                      ecs_Batching batching, uint32_t *rows,
                                      uint32_t *largest) {

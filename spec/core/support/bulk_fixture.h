@@ -70,8 +70,8 @@ static inline Image image_of(uint64_t seed) {
   return image;
 }
 
-/* Who has what follows from a mixed-up number; some die again, so that rows and
- * free indices are out of order. */
+/* A hash of the number decides which components an entity has. Some entities
+ * are destroyed again, so that rows and free indices are out of order. */
 static inline void populate(Fixture *fixture) {
   for (uint32_t i = 0; i < CROWD; i++) {
     uint64_t mixed = (i + 1) * UINT64_C(0x2545f4914f6cdd1d) >> 20;

@@ -1,7 +1,7 @@
-/* command_buffer_fixture.h: a world whose buffer is recorded into directly.
+/* command_buffer_fixture.h: a world, and records made directly in its buffer.
  *
- * The buffer always belongs to the world of the fixture, whose memory can be
- * made to refuse. Nothing is applied.
+ * The buffer belongs to the world of the fixture, and the memory of the world
+ * can be made to fail. Nothing is applied.
  */
 #ifndef COMMAND_BUFFER_FIXTURE_H
 #define COMMAND_BUFFER_FIXTURE_H
@@ -104,7 +104,7 @@ static inline const StagedRows *record_staged(Fixture *fixture,
   return staged;
 }
 
-/* Chains and the order of recording say the same. */
+/* The chains of entities agree with the order of recording. */
 static inline void assert_chains_hold(const Fixture *fixture) {
   const CommandBuffer *buffer = fixture->buffer;
   uint32_t in_chains = 0, in_order = 0;
@@ -129,7 +129,7 @@ static inline void assert_chains_hold(const Fixture *fixture) {
     assert_true(buffer->pages[i].used_bytes <= buffer->pages[i].bytes);
 }
 
-/* Fills so many pages with commands of one entity. */
+/* Fills this many pages with commands of one entity. */
 static inline void fill_pieces(Fixture *fixture, ecs_Entity entity,
                                uint32_t pages) {
   uint32_t fit = (uint32_t)(ECS_COMMAND_PAGE / PLAIN);

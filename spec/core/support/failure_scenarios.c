@@ -241,8 +241,8 @@ static ecs_Status call_accessor_set(Fixture *fixture) {
   return ecs_accessor_set(&fixture->accessor, fixture->hero, &position);
 }
 
-/* The hero so often that the records do not fit into what is there, after one
- * of the crowd, who may be set at once. */
+/* The hero so often that the records need more memory, after one of the crowd,
+ * which is set in place. */
 static ecs_Status call_accessor_set_many(Fixture *fixture) {
   static ecs_Entity entities[REPEATS];
   static float x[REPEATS], y[REPEATS];
@@ -276,7 +276,7 @@ static ecs_Status call_kernel_run_partial(Fixture *fixture) {
 
 /* Kernel programs --------------------------------------------------------- */
 
-/* Values stay as they are: only structure tells whether a run failed. */
+/* Values stay as they are: only the structure shows whether a run failed. */
 static const char program[] =
     "column c0 \"Position\" \"x\" f32 read\nuniform u0 number\n"
     "reduction r0 sum\nreduction r1 max\nv0 = load f32 c0\n"

@@ -54,7 +54,7 @@ static inline ecs_Entity spawn_empty(ecs_World *world) {
   return entity;
 }
 
-/* The call answers ECS_E_LIMIT and the world is what it was. */
+/* The call returns ECS_E_LIMIT and the world is as before. */
 #define ASSERT_LIMIT(world, call)                        \
   do {                                                   \
     const uint64_t before_ = ecs_world_hash(world);      \

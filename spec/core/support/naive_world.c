@@ -64,7 +64,7 @@ static void naive_destroy(Naive *naive, Life *life) {
         id_make(id_index(life->entity), generation);
 }
 
-/* The highest index goes first, so that the lowest comes back first. */
+/* Destroys from the highest index, so that the lowest is issued first. */
 static void naive_clear(Naive *naive) {
   for (uint32_t at = naive->used - 1; at > 0; at--)
     for (uint32_t i = 0; i < naive->count; i++)
@@ -149,7 +149,7 @@ static void compare(const Naive *naive) {
   assert_sound(world);
 }
 
-/* Columns that moved, rows or tables that changed: versions tell. */
+/* Versions must grow when columns move, or rows or tables change. */
 typedef struct Seen {
   uint64_t digests[24];
   uintptr_t slabs[24]; /* one number for all addresses */

@@ -35,14 +35,14 @@ typedef struct Life {
 typedef struct Naive {
   Fixture fixture;
   Life lives[4096];
-  uint32_t count; /* of lives, past ones included */
+  uint32_t count; /* of lives, ended ones included */
   uint32_t alive;
-  ecs_Entity free[64]; /* the handles that come next, the last first */
+  ecs_Entity free[64]; /* handles to issue next, the last first */
   uint32_t free_count;
   uint32_t used; /* the next fresh index */
   uint32_t retired;
   uint32_t random;
-  bool regroups; /* may the layout change? */
+  bool regroups; /* random changes include the layout */
 } Naive;
 
 /* Begins with an empty store; naive_close frees both. */

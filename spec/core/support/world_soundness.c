@@ -1,4 +1,4 @@
-/* world_soundness.c: is everything in a world as the headers say? */
+/* world_soundness.c: checks everything that headers state about a world. */
 #include "world_soundness.h"
 
 #include <setjmp.h>
@@ -163,7 +163,7 @@ static void assert_edges(const Group *group) {
   assert_true(used * 2 <= group->edges.capacity);
 }
 
-/* What a table remembers of its last last is what its edge says. */
+/* The last edge that a table remembers agrees with the edge map. */
 static void assert_turn(const Group *group, const Table *table) {
   const LastEdge *last = &table->last_edge;
   if (last->key == LAST_EDGE_NONE) return;

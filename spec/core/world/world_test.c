@@ -101,7 +101,8 @@ static void room_for_a_query_changes_nothing_else(void **state) {
 
 /* Invariants -------------------------------------------------------------- */
 
-/* Sets a field to a wrong value, looks, and mends it. */
+/* Sets a field to a wrong value, checks that it is detected, and restores
+ * it. */
 #define assert_seen(field, wrong)                \
   do {                                           \
     assert_true(world_check_invariants(world));  \
