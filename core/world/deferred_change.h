@@ -48,8 +48,8 @@ static inline bool world_alive(const ecs_World *world, ecs_Entity entity) {
   return store_alive(&world->store, entity);
 }
 
-/* What a failed look-up returns to the user: ECS_E_ABSENT instead of ECS_E_DEAD
- * for an entity with a recorded spawn, otherwise the status. */
+/* The status that a failed look-up returns to the user: ECS_E_ABSENT for an
+ * entity with a recorded spawn, otherwise the given status. */
 ECS_INTERNAL ecs_Status world_absence(const ecs_World *world, ecs_Entity entity,
                                       ecs_Status status);
 
@@ -102,8 +102,7 @@ static inline ecs_Status world_spawn(ecs_World *world, Bundle *bundle,
   return spawn_one(&world->store, bundle, values, entity);
 }
 
-/* As deferred_destroy. Without an open level nothing is recorded, so every
- * entity that is alive has a row. */
+/* As deferred_destroy. While no level is open, every entity has a row. */
 static inline ecs_Status world_destroy(ecs_World *world, ecs_Entity entity) {
   if (ECS_UNLIKELY(world->depth > 0)) return deferred_destroy(world, entity);
   return store_destroy_entity(&world->store, entity);

@@ -106,8 +106,7 @@ static inline void run(lua_State *L, const char *chunk) {
   assert_int_equal(lua_gettop(L), top);
 }
 
-/* Expects a status that is an error, and a message that contains wanted. Pops
- * the message. */
+/* Expects an error with a message that contains wanted; pops the message. */
 static inline void refused(lua_State *L, int status, const char *wanted) {
   assert_true(status != 0 && lua_type(L, -1) == LUA_TSTRING);
   if (!strstr(lua_tostring(L, -1), wanted))

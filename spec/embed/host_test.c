@@ -271,7 +271,7 @@ static void share_detach(Fixture *fixture) {
   lua_setglobal(fixture->L, "detach");
 }
 
-static void a_world_is_not_detached_inside_a_walk(void **unused) {
+static void a_world_is_not_detached_inside_a_loop(void **unused) {
   (void)unused;
   Fixture fixture;
   start(&fixture);
@@ -437,7 +437,7 @@ int main(void) {
       cmocka_unit_test(the_world_may_end_first),
       cmocka_unit_test(a_detached_world_goes_on),
       cmocka_unit_test(closing_a_borrowed_world_lets_go_of_it),
-      cmocka_unit_test(a_world_is_not_detached_inside_a_walk),
+      cmocka_unit_test(a_world_is_not_detached_inside_a_loop),
       cmocka_unit_test(a_system_may_detach_its_world),
       cmocka_unit_test(a_given_world_ends_with_its_last_reference),
       cmocka_unit_test(a_given_world_is_closed_by_a_script),

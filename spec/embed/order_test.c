@@ -1,10 +1,9 @@
-/* order_test.c: worlds and states in random order, against a model.
+/* order_test.c: worlds and states in random order, compared with a model.
  *
  * Three worlds, two states, and every call by which a host or a script
- * attaches, detaches or ends one of them. The model has an owner and a state
- * for each world. After every step a world's memory is allocated exactly if the
- * model has the world, and scripts reach exactly the worlds that the model
- * says.
+ * attaches, detaches or destroys one of them. The model has an owner and a
+ * state for each world. After every step, a world has memory exactly if the
+ * model has that world, and scripts reach exactly the worlds of the model.
  */
 #include "host_fixture.h"
 
@@ -75,7 +74,7 @@ static void detach(Play *play, int s, int w) {
   if (slot->owner == HOST && slot->state == s) slot->state = -1;
 }
 
-/* A script spawns, makes a query and keeps it, if the world is live. */
+/* A script spawns, makes a query and keeps it, if the world exists. */
 static void use(Play *play, int s, int w) {
   char chunk[300];
   bool reachable =

@@ -1,4 +1,4 @@
-/* nan.c: kernels that look at the very bits of floats, and that break the rule
+/* nan.c: kernels that read the bits of floats, and kernels that break the rule
  * about NaNs, for nan_spec.lua.
  *
  *      bits    the words of Nan.narrow and Nan.wide, as numbers

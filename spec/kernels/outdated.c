@@ -1,4 +1,4 @@
-/* outdated.c: a library that says it was built against another ecs.h. */
+/* outdated.c: a library built against another ecs.h. */
 #include "ecs_kernel.h"
 
 ECS_API extern const ecs_KernelLibrary ecs_kernel_library;

@@ -1,4 +1,4 @@
-/* probe.c: kernels that write down what they were given, for
+/* probe.c: kernels that store the arguments of their call, for
  * native_kernel_spec.lua.
  *
  *      tell      dt, tick and the entity's index into the row

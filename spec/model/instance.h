@@ -1,15 +1,15 @@
-/* instance.h: one real world of a model test, and what the test holds of it.
+/* instance.h: one real world of a model test, with its objects.
  *
- * The same program runs on several instances in lockstep. They define the same
- * components, but store them differently:
+ * The same program runs on several instances in lockstep. The instances define
+ * the same components, but store them differently:
  *
  *      main     everything in one group
  *      sparse   every component in a group of its own
  *      mixed    some together, some sparse, some bits; regrouped as it runs
- *      again    the same as mixed, so that it must agree in every bit
+ *      again    the same as mixed, so both must agree in every bit
  *
- * Memory comes from an allocator that counts, checks sizes and fills what is
- * new and what is freed with a pattern.
+ * Memory comes from an allocator that counts, checks sizes, and fills new and
+ * freed blocks with a pattern.
  */
 #ifndef ECS_SPEC_INSTANCE_H
 #define ECS_SPEC_INSTANCE_H
@@ -59,11 +59,11 @@ typedef struct Instance {
   ecs_Cursor cursors[ORACLE_SCOPES];
 } Instance;
 
-/* The components of the model, told to an oracle. */
+/* Defines the components of the model in an oracle. */
 void model_components(Oracle *oracle);
 
-/* A world with these components, queries and bindings of the kernels; false
- * when any of it fails or looks otherwise than the oracle says. */
+/* Creates a world with these components, queries and bindings of the kernels.
+ * False: a call failed, or a result differs from the oracle. */
 bool instance_make(Instance *instance, InstanceKind kind, const Oracle *oracle);
 
 /* Destroys the world; false when it kept a block. */

@@ -1,15 +1,15 @@
 /* model_test.c: random programs on real worlds and on a naive one.
  *
  * Every program runs in a child process, so that a crash or an endless loop of
- * the core is found and shrunk like a wrong answer. A failing program is made
- * smaller by taking out halves, then quarters and so on, and printed with the
- * seed and the step where it failed.
+ * the core is found and shrunk like a wrong result. A failing program is made
+ * smaller by removing halves, then quarters and so on. It is printed with the
+ * seed and the failing step.
  *
  *      ECS_MODEL_OPERATIONS   how many steps in all; one million without it
  *      ECS_MODEL_SEED         the first program's seed; 1 without it
  *
- * The table at the end tells, per kind of step, how often it ran and how often
- * with each status: a kind that never took effect fails the test as well.
+ * The table at the end has, for each kind of step, how often it ran, and how
+ * often with each status. A kind that never took effect fails the test too.
  */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
@@ -52,7 +52,7 @@ static Report *share_report(void) {
   return memory;
 }
 
-/* cmocka catches signals to go on with the next test; a child must not. */
+/* cmocka catches signals and continues with the next test; a child must not. */
 static const int caught[] = {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS};
 #define CAUGHT_COUNT (sizeof caught / sizeof *caught)
 static struct sigaction handlers[CAUGHT_COUNT];
@@ -76,7 +76,7 @@ static void silence(void) {
   dup2(nowhere, 2);
 }
 
-/* True when the program ran to its end. Otherwise the report says why. */
+/* True: the program ran to its end. Otherwise the report has the reason. */
 static bool run_in_child(const Program *program, Report *into, bool quiet) {
   int status = 0;
   into->failed = false;
@@ -101,8 +101,8 @@ static bool run_in_child(const Program *program, Report *into, bool quiet) {
   return false;
 }
 
-/* Failing in another way is another failure: only the part of the message
- * that names the condition must stay. */
+/* A program with another failure is not a smaller version of this one: the part
+ * of the message with the condition must be the same. */
 static bool fails_alike(const Program *program) {
   if (run_in_child(program, trial, true)) return false;
   const char *colon = strrchr(failed_as, ':');

@@ -1,10 +1,10 @@
-/* oracle.c: what a world must answer, worked out the slow and obvious way.
+/* oracle.c: a slow and obvious model of a world.
  *
- * Every rule of ecs.h is written down once, as plainly as possible; where a
- * loop over everything is enough, it is a loop over everything. Invariant: an
- * index has at most one entity that is present or staged, the newest one.
+ * Every rule of ecs.h is written once, as plainly as possible. Where a loop
+ * over everything is enough, it is a loop over everything. Invariant: an index
+ * has at most one entity that is present or staged, the newest one.
  *
- * Cost: a lookup is one step, an issued handle is compared with all before it.
+ * Cost: a look-up is one step; an issued handle is compared with all before.
  */
 #include "oracle.h"
 
@@ -93,9 +93,9 @@ uint32_t oracle_components_of(const Oracle *oracle, ecs_Entity handle,
   return count;
 }
 
-/* A cursor that writes the component keeps everybody from looking, whether or
- * not this entity has it. What is recorded does not show: a doomed entity
- * answers as before, a staged one has nothing. */
+/* While a cursor writes the component, every read of it is refused, even of an
+ * entity that lacks it. Records do not show: a doomed entity has its values as
+ * before, a staged one has no components. */
 ecs_Status oracle_get(const Oracle *oracle, ecs_Entity handle,
                       ecs_Component component, const double **values) {
   const OracleEntity *entity = oracle_find(oracle, handle);
@@ -265,8 +265,8 @@ ecs_Status oracle_destroy(Oracle *oracle, ecs_Entity handle) {
   return ECS_OK;
 }
 
-/* May this change of an entity go ahead? ECS_OK with *drop set: it is dropped
- * and counted, because a destroy is recorded. */
+/* The status of changing this entity. ECS_OK with *drop set: the change is
+ * dropped and counted, because a destruction is recorded. */
 static ecs_Status judge_change(Oracle *oracle, const OracleEntity *entity,
                                ecs_Component component, bool *drop) {
   *drop = false;
@@ -378,8 +378,8 @@ void oracle_scope_begin(Oracle *oracle, uint32_t reads, uint32_t writes) {
   scope->dropped = oracle->dropped;
 }
 
-/* What the scope recorded never was: new handles are dead for good, doomed
- * entities live on. */
+/* Undoes what the scope recorded: the handles of its spawns are dead for ever,
+ * its doomed entities are alive again. */
 static void forget_changes(Oracle *oracle, uint32_t first) {
   while (oracle->change_count > first) {
     const OracleChange *change = &oracle->changes[--oracle->change_count];

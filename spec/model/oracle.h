@@ -1,8 +1,8 @@
-/* oracle.h: what a world must answer, worked out the slow and obvious way.
+/* oracle.h: a slow and obvious model of a world.
  *
  * The oracle keeps every entity that was ever issued in one array, each with
  * its components as flags and its fields as doubles (a double holds every
- * scalar exactly). It knows nothing of tables, groups or rows:
+ * scalar exactly). It has no tables, groups or rows:
  *
  *      entities  | e1 alive          | e2 dead | e3 recorded spawn |
  *                | has Position      |         | has nothing yet   |
@@ -11,12 +11,11 @@
  *      changes   | spawn e3 | add e3 Position | remove e1 Position |
  *      scopes    ^ outermost begins here      ^ an inner one begins here
  *
- * While a scope is open (a cursor or a deferral), changes of structure go to
- * the list of changes, and when the outermost scope ends they are carried out
- * one by one, in their order: that is the undeferred program.
+ * While a scope is open (a cursor or a deferral), changes of structure are only
+ * listed; the end of the outermost scope makes them one by one, in order.
  *
- * It shares no code with the core: from ecs.h it takes types and numbers only.
- * Handles come from the real world, because only it can choose them.
+ * Of the core it uses types and numbers of ecs.h only; the real world issues
+ * the handles.
  */
 #ifndef ECS_SPEC_ORACLE_H
 #define ECS_SPEC_ORACLE_H
@@ -29,9 +28,9 @@
 
 typedef struct OracleEntity {
   ecs_Entity handle;
-  bool present; /* has its rows: spawned for good and not yet destroyed */
+  bool present; /* has rows: its spawn was applied and its destruction not */
   bool staged;  /* its spawn is recorded: alive, without components */
-  bool doomed;  /* its destroy is recorded: dead, its rows still there */
+  bool doomed;  /* its destruction is recorded: dead, rows still there */
   bool has[ORACLE_COMPONENTS + 1];
   double values[ORACLE_COMPONENTS + 1][ORACLE_FIELDS];
 } OracleEntity;
@@ -42,7 +41,7 @@ typedef enum OracleChangeKind {
   ORACLE_ADD,
   ORACLE_REMOVE,
   ORACLE_SET,
-  ORACLE_UNNAMED /* spawn_many without a cursor: nobody knows the ids yet */
+  ORACLE_UNNAMED /* spawn_many without a cursor: the ids are not known yet */
 } OracleChangeKind;
 
 typedef struct OracleChange {
@@ -55,7 +54,7 @@ typedef struct OracleChange {
   double values[ORACLE_FIELDS];
 } OracleChange;
 
-/* What an open scope may do to components: bit c stands for component c. */
+/* What an open scope accesses; bit c stands for component c. */
 typedef struct OracleScope {
   uint32_t first_change;
   uint32_t reads, writes;
@@ -76,7 +75,7 @@ typedef struct Oracle {
   uint64_t dropped;
 } Oracle;
 
-/* Life. Out of memory ends the process: this is a test. */
+/* Lifetime. Running out of memory ends the process. */
 void oracle_init(Oracle *oracle);
 void oracle_deinit(Oracle *oracle);
 
@@ -86,34 +85,34 @@ ecs_Component oracle_component(Oracle *oracle, const ecs_Field *fields,
 
 /* Reading ----------------------------------------------------------------- */
 
-/* The newest entity with this handle's index if it is this handle; NULL for a
- * handle that was never issued or whose index has gone on. */
+/* The entity with this handle; NULL if the handle was never issued, or if a
+ * newer entity has its index. */
 OracleEntity *oracle_find(const Oracle *oracle, ecs_Entity handle);
 bool oracle_alive(const Oracle *oracle, ecs_Entity handle);
 bool oracle_deferring(const Oracle *oracle);
-/* Indices that no spawn can be given now, retired ones apart. */
+/* Number of indices that no spawn can get now, without the retired ones. */
 uint32_t oracle_held_count(const Oracle *oracle);
 uint32_t oracle_components_of(const Oracle *oracle, ecs_Entity handle,
                               ecs_Component *components);
 
-/* The value, and the status ecs_get must answer. */
+/* The value, and the status that ecs_get must return. */
 ecs_Status oracle_get(const Oracle *oracle, ecs_Entity handle,
                       ecs_Component component, const double **values);
 bool oracle_has(const Oracle *oracle, ecs_Entity handle,
                 ecs_Component component);
 
-/* Does this entity have rows that the terms match? */
+/* True: the entity has rows, and the terms match it. */
 bool oracle_matches(const OracleEntity *entity, const ecs_Term *terms,
                     uint32_t count);
 
-/* Changing: each answers the status that the world must answer ------------- */
+/* Changing: each returns the status that the world must return ------------- */
 
-/* Takes note of a handle that the world issued: false when it was ever issued
- * before, or while its index is in use. The entity has the components of mask
- * with values[c] (NULL: defaults), now or, deferred, later. */
+/* Adds an entity with a handle that the world issued, the components of mask
+ * and values[c] (NULL: defaults), now or when changes are applied. False: the
+ * handle was issued before, or its index is in use. */
 bool oracle_spawn(Oracle *oracle, ecs_Entity handle, uint32_t mask,
                   const double (*values)[ORACLE_FIELDS]);
-/* count entities whose handles are not known yet; see oracle_claim. */
+/* Adds count entities; oracle_claim gives them their handles later. */
 void oracle_spawn_unnamed(Oracle *oracle, uint32_t mask, uint64_t count);
 
 ecs_Status oracle_destroy(Oracle *oracle, ecs_Entity handle);
@@ -131,22 +130,21 @@ ecs_Status oracle_clear(Oracle *oracle);
 
 /* Scopes ------------------------------------------------------------------ */
 
-/* May a cursor with this access be opened now? */
+/* The status of opening a cursor with this access now. */
 ecs_Status oracle_judge_access(const Oracle *oracle, uint32_t reads,
                                uint32_t writes);
 void oracle_scope_begin(Oracle *oracle, uint32_t reads, uint32_t writes);
 
-/* Ends the innermost scope. keep false forgets what it recorded, and what it
- * counted as dropped. When the outermost ends, what is left of the changes is
- * carried out. */
+/* Ends the innermost scope. Without keep, its changes and its count of dropped
+ * ones are undone. The end of the outermost scope makes the changes. */
 void oracle_scope_end(Oracle *oracle, bool keep);
 
 /* Handles of unnamed spawns ------------------------------------------------ */
 
-/* How many entities have been spawned for good whose handle is still unknown;
- * and: the world shows this unknown handle with these components. False when
- * no unnamed spawn can have made it. */
+/* The number of spawned entities with an unknown handle. */
 uint64_t oracle_unclaimed(const Oracle *oracle);
+/* Gives an unnamed entity with these components this handle, which the world
+ * shows. False: no unnamed spawn can have made it. */
 bool oracle_claim(Oracle *oracle, ecs_Entity handle, uint32_t mask);
 
 #endif

@@ -69,8 +69,8 @@ Program program_generate(uint64_t seed, uint32_t count) {
   if (program.steps == NULL) abort();
   for (uint32_t i = 0; i < program.count; i++) {
     Step *step = &program.steps[i];
-    /* Now and then the step before the last again: what it left behind has
-     * become stale by what came between. */
+    /* Sometimes repeats the step before the last, so that what it cached is
+     * used after the step between them has made the cache stale. */
     if (i >= 2 && random_below(&random, 6) == 0) {
       *step = program.steps[i - 2];
       step->seed = random_next(&random);

@@ -1,13 +1,13 @@
 /* program.h: random programs for the model test, and how they shrink.
  *
- * A program is an array of self-contained steps. A step names entities by
- * register, queries and bundles by slot, and brings a seed from which it makes
- * its values; so any step can be taken out and the rest still means something:
+ * A program is an array of independent steps. A step names entities by
+ * register, queries and bundles by slot, and has a seed for its values. So any
+ * step can be removed, and the rest is still a program:
  *
  *      step 17   set        a=register  b=component  c=fields  seed=values
  *
- * Generating never looks at a world. Equal seeds make equal programs on every
- * machine: the generator of numbers is written out here.
+ * A program is generated without a world. Equal seeds make equal programs on
+ * every machine, because the random numbers do not come from the C library.
  */
 #ifndef ECS_SPEC_PROGRAM_H
 #define ECS_SPEC_PROGRAM_H
@@ -59,10 +59,10 @@
   X(bulk_bad, 2)                \
   X(bulk_set, 14)               \
   X(bulk_destroy, 3)            \
-  X(walk, 45)                   \
-  X(walk_begin, 35)             \
-  X(walk_step, 20)              \
-  X(walk_again, 20)             \
+  X(cursor_whole, 45)           \
+  X(cursor_begin, 35)           \
+  X(cursor_step, 20)            \
+  X(cursor_again, 20)           \
   X(defer_begin, 20)            \
   X(end, 60)                    \
   X(end_all, 12)                \
@@ -113,8 +113,8 @@ Program program_generate(uint64_t seed, uint32_t count);
 void program_free(Program *program);
 void program_print(const Program *program);
 
-/* Makes a failing program smaller: fails runs one and tells whether it still
- * fails. Takes out halves, quarters and so on, down to single steps, for at
+/* Makes a failing program smaller. fails runs a program and returns whether it
+ * still fails. Removes halves, quarters and so on, down to single steps, in at
  * most that many trials. */
 void program_shrink(Program *program, bool (*fails)(const Program *),
                     uint32_t trials);

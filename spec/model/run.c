@@ -37,8 +37,8 @@ void run_note(Run *run, ecs_Status status) {
 
 /* Names ------------------------------------------------------------------- */
 
-/* One of eight comes from the attic. An empty register looks on to the next
- * one that is not. */
+/* One of eight handles is from the attic. From an empty register on, the next
+ * one in use is taken. */
 ecs_Entity run_pick(const Run *run, uint32_t number) {
   if (number % 8 == 0 && run->attic_count > 0)
     return run->attic[number / 8 % run->attic_count];

@@ -1,16 +1,16 @@
 /* run.h: one program, run on an oracle and on several worlds in lockstep.
  *
- *      step --> what must it answer? (oracle)
+ *      step --> the expected result (oracle)
  *           --> main, sparse, mixed, again: the same call on each
- *           --> every answer compared at once; now and then, everything
+ *           --> every result is compared at once; sometimes, everything is
  *
- * A step that finds a difference ends the process, after it has written what
- * it saw into the report: model_test.c runs every program in a child of its
- * own, so a crash of the core is a finding like any other.
+ * A step that finds a difference writes it into the report and ends the
+ * process. model_test.c runs every program in a child process, so a crash of
+ * the core is a failure like any other.
  *
- * Entities are named by registers. Handles that die stay in theirs until a new
- * one needs the place; then three of four go to the attic, where they are
- * picked from for ever.
+ * Entities are named by registers. A dead handle stays in its register until a
+ * new one needs it. Then three of four dead handles move to the attic, from
+ * where they are used for the rest of the program.
  */
 #ifndef ECS_SPEC_RUN_H
 #define ECS_SPEC_RUN_H
@@ -22,7 +22,7 @@
 #define REGISTERS 256u
 #define MESSAGE_BYTES 600u
 
-/* What the child tells its parent, in memory they share. */
+/* The report of the child to its parent, in shared memory. */
 typedef struct Report {
   uint32_t step; /* being run */
   bool failed;
@@ -32,15 +32,15 @@ typedef struct Report {
   uint64_t stopped; /* programs that a limit ended early */
 } Report;
 
-typedef enum ScopeKind { SCOPE_DEFER, SCOPE_WALK, SCOPE_FILL } ScopeKind;
+typedef enum ScopeKind { SCOPE_DEFER, SCOPE_CURSOR, SCOPE_FILL } ScopeKind;
 
-/* What the test knows of an open scope, beyond the oracle. */
+/* An open scope of the test, beyond what the oracle has. */
 typedef struct Scope {
   ScopeKind kind;
-  uint32_t slot; /* of a walk's query */
+  uint32_t slot; /* of the cursor's query */
   ecs_Term terms[ORACLE_TERMS];
   uint32_t term_count;
-  bool whole;                     /* the walk is carried on to its end */
+  bool whole;                     /* the cursor continues to its last batch */
   bool writes;                    /* and writes what it may write */
   uint64_t salt;                  /* of the values it writes */
   uint32_t known;                 /* entities there were when it began */
@@ -107,8 +107,9 @@ typedef struct Answer {
 typedef ecs_Status (*Call)(Instance *instance, const Arguments *arguments,
                            Answer *answer);
 
-/* Calls every world and compares their statuses. ECS_E_LIMIT, once it is proved
- * that one is reached, means to forget the step. births: handles it takes. */
+/* Makes the call in every world and compares their statuses. ECS_E_LIMIT, once
+ * a limit is proved to be reached, means to leave out the step. births: the
+ * handles that the call takes. */
 ecs_Status run_everywhere(Run *run, Call call, const Arguments *arguments,
                           uint32_t births, Answer *answers);
 
@@ -117,7 +118,7 @@ ecs_Status run_everywhere(Run *run, Call call, const Arguments *arguments,
 bool run_expecting(Run *run, Call call, const Arguments *arguments,
                    uint32_t births, Answer *answers, ecs_Status expected);
 
-/* Notes what a step came to, for the table at the end. */
+/* Counts the status of a step, for the table at the end. */
 void run_note(Run *run, ecs_Status status);
 
 /* Names -------------------------------------------------------------------- */
@@ -140,7 +141,7 @@ STEP_LIST(STEP_DECLARE)
 /* Ends the innermost scope of every world and the oracle. */
 void run_end_scope(Run *run, bool keep);
 
-/* Learns the handles of entities that were spawned without telling them. */
+/* Finds the handles of entities spawned without returning them. */
 void run_claim_unnamed(Run *run);
 
 /* Everything that can be asked, of every world. */

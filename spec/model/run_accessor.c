@@ -1,14 +1,15 @@
 /* run_accessor.c: the steps that use accessors.
  *
- * Accessors are made once per world and used through every regrouping; now and
- * then one is made anew. A call for many entities gets living and dead ones
- * and repeats some; what it does not find must be left as it was.
+ * Accessors are created once per world and used across every regrouping;
+ * sometimes one is created again. A call for many entities gets living and dead
+ * ones and repeats some. Elements of entities that are not found must stay as
+ * they were.
  */
 #include <string.h>
 
 #include "run.h"
 
-#define MANY 70u /* more than any window the core may look ahead by */
+#define MANY 70u /* more than any distance of prefetching in the core */
 
 /* What one call for many entities works on, per world. */
 typedef struct Columns {

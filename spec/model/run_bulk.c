@@ -1,8 +1,8 @@
 /* run_bulk.c: the steps that change every match of a query at once.
  *
- * The oracle knows nothing of bulk: it makes the same change of each entity
- * that its own matching finds, one by one. Only a set is judged as a whole
- * first, since it is refused for all when it is refused for one.
+ * The oracle has no bulk changes: it makes the same change of each entity that
+ * its own matching finds, one by one. Only the access of a set is checked as a
+ * whole first, since one refusal refuses it for all.
  */
 #include <string.h>
 
@@ -139,8 +139,8 @@ static ecs_Status oracle_step_set(Oracle *oracle, ecs_Entity entity,
                     arguments->fields);
 }
 
-/* Refused when an open cursor has the component and some match that lives on
- * has it too. */
+/* Refused if an open cursor has the component, and so has a match that is not
+ * doomed. */
 static ecs_Status judge_set(const Run *run, uint32_t slot,
                             ecs_Component component) {
   uint32_t held = 0;

@@ -121,7 +121,7 @@ void step_hashes(Run *run, const Step *step) {
 
 typedef void Visit(Run *run, uint32_t world, ecs_Entity entity);
 
-/* Walks over a query without terms, which every entity matches. */
+/* Goes through all entities, with a query without terms. */
 static uint64_t visit_all(Run *run, uint32_t world, Visit *visit) {
   ecs_Query *query = NULL;
   ecs_Cursor cursor;
@@ -149,8 +149,8 @@ static void visit_known(Run *run, uint32_t world, ecs_Entity entity) {
        (unsigned long long)entity);
 }
 
-/* The first world makes the unknown known; the others must agree. Asking for
- * the components is fine while the walk is open. */
+/* The first world gives the unknown handles; the others must agree. Components
+ * can be listed while the cursor is open. */
 static void visit_new(Run *run, uint32_t world, ecs_Entity entity) {
   ecs_Component components[ORACLE_COMPONENTS];
   uint32_t mask = 0;

@@ -7,7 +7,7 @@
 #define LIST_MOST 8u
 #define MANY 24u /* entities of one call of an accessor */
 
-/* Birth ------------------------------------------------------------------- */
+/* Spawning ---------------------------------------------------------------- */
 
 /* Values for a list of components: some given, some left to the defaults. */
 typedef struct Given {
@@ -166,7 +166,7 @@ void step_reserve(Run *run, const Step *step) {
                 open ? ECS_E_OPEN : ECS_OK);
 }
 
-/* Death ------------------------------------------------------------------- */
+/* Destroying -------------------------------------------------------------- */
 
 static ecs_Status call_destroy(Instance *instance, const Arguments *arguments,
                                Answer *answer) {
@@ -220,7 +220,7 @@ static ecs_Status call_add(Instance *instance, const Arguments *arguments,
                  arguments->image);
 }
 
-/* The oracle goes after the worlds: a limit leaves it as it is. */
+/* The oracle changes after the worlds: at a limit it stays as it is. */
 static void add(Run *run, const Step *step, ecs_Component component,
                 bool with_image) {
   Random random = random_make(step->seed);

@@ -18,11 +18,11 @@ static ecs_Status call_destroy(Instance *instance, const Arguments *arguments,
   return ecs_query_destroy(instance->queries[arguments->slot]);
 }
 
-/* Has a walk over the slot's query been begun and not ended? A slot that has
- * none yet is made by its first walk. */
+/* True: a cursor over the slot's query is open. A slot without a query gets one
+ * with its first cursor. */
 static bool is_open(const Run *run, uint32_t slot) {
   for (uint32_t i = 0; i < run->oracle.scope_count; i++) {
-    if (run->scopes[i].kind == SCOPE_WALK && run->scopes[i].slot == slot)
+    if (run->scopes[i].kind == SCOPE_CURSOR && run->scopes[i].slot == slot)
       return true;
   }
   return false;
@@ -113,7 +113,7 @@ static bool term_has_columns(const Run *run, ecs_Term term) {
          term.access != ECS_WITH && term.access != ECS_WITHOUT;
 }
 
-/* Columns come in the order of terms, then fields. */
+/* Columns are in the order of terms, then fields. */
 static void check_columns(Run *run, const ecs_Query *query, uint32_t slot) {
   uint32_t next = 0;
   for (uint32_t t = 0; t < run->query_term_counts[slot]; t++) {

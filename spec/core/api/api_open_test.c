@@ -1,10 +1,9 @@
-/* api_open_test.c: what the border refuses, drops or records while something is
- * open: a deferral, a cursor, the columns of those who were born together.
+/* api_open_test.c: what the public functions refuse, drop or record while a
+ * deferral or a cursor is open.
  */
 #include "api_scene.h"
-#include "storage/store_check.h"
 
-/* While something is open -------------------------------------------------- */
+/* While something is open ------------------------------------------------- */
 
 static void layout_and_definitions_wait_until_all_is_closed(void **state) {
   (void)state;
@@ -69,7 +68,8 @@ static void openings_nest_to_a_limit(void **state) {
   finish(&fixture);
 }
 
-/* What the innermost level recorded goes; what the outer one did stays. */
+/* Discards what the innermost level recorded; the records of the outer level
+ * stay. */
 static void a_discarded_level_takes_back_only_its_own(void **state) {
   (void)state;
   for (uint32_t with_cursor = 0; with_cursor < 2; with_cursor++) {
@@ -232,7 +232,7 @@ static void what_a_discarded_recording_dropped_is_not_counted(void **state) {
 
 /* Access ------------------------------------------------------------------ */
 
-static void cursors_own_what_they_walk_over(void **state) {
+static void cursors_claim_the_components_of_their_query(void **state) {
   (void)state;
   static const ecs_Access access[] = {ECS_WRITE, ECS_READ, ECS_OPTIONAL,
                                       ECS_WITH};
@@ -267,7 +267,8 @@ static void cursors_own_what_they_walk_over(void **state) {
     assert_int_equal(ecs_set_field(world, fixture.e, fixture.a, 0, 9),
                      to_write);
     assert_int_equal(ecs_world_contested(world), reads ? fixture.a : 0);
-    /* With a record and with none; whoever lacks it is only recorded. */
+    /* With records for the entity and without. A change of an entity that lacks
+     * the component is only recorded. */
     assert_int_equal(ecs_add(world, fixture.e, fixture.s, NULL), ECS_OK);
     assert_int_equal(ecs_set(world, fixture.e, fixture.a, &image, 3), to_write);
     assert_int_equal(ecs_set(world, without, fixture.a, &image, 3), ECS_OK);
@@ -339,163 +340,6 @@ static void queries_may_be_destroyed_in_any_order(void **state) {
   finish(&fixture); /* and the world takes the rest */
 }
 
-/* Spawning many ----------------------------------------------------------- */
-
-static void many_are_born_with_defaults_and_their_columns_open(void **state) {
-  (void)state;
-  Fixture fixture;
-  start(&fixture);
-  ecs_World *world = fixture.world;
-  ecs_Cursor cursor;
-  ecs_Batch batch;
-  A image;
-  uint16_t s = 0;
-  assert_int_equal(ecs_spawn_many(world, fixture.bundle, 3, NULL), ECS_OK);
-  assert_int_equal(ecs_spawn_many(world, fixture.bundle, 10, &cursor), ECS_OK);
-  assert_true(ecs_deferring(world));
-  assert_true(ecs_cursor_next(&cursor, &batch));
-  assert_int_equal(batch.count, 10);
-  assert_int_equal(batch.column_count, 3);
-  ecs_Entity first = batch.entities[0], last = batch.entities[9];
-  assert_true(((double *)batch.columns[0])[9] == 1.5);
-  assert_int_equal(((uint8_t *)batch.columns[1])[9], 0);
-  assert_int_equal(((uint16_t *)batch.columns[2])[9], 7);
-  ((double *)batch.columns[0])[9] = 5;
-  ((uint16_t *)batch.columns[2])[0] = 6;
-  assert_int_equal(ecs_get(world, first, fixture.a, &image), ECS_E_ACCESS);
-  assert_int_equal(ecs_world_contested(world), fixture.a);
-  assert_int_equal(ecs_get(world, first, fixture.s, &s), ECS_E_ACCESS);
-  assert_int_equal(ecs_world_contested(world), fixture.s);
-  assert_false(ecs_cursor_next(&cursor, &batch));
-  ecs_cursor_discard(&cursor); /* keeps the entities */
-  assert_false(ecs_deferring(world));
-  assert_int_equal(ecs_get(world, last, fixture.a, &image), ECS_OK);
-  assert_true(image.x == 5);
-  assert_int_equal(ecs_get(world, first, fixture.s, &s), ECS_OK);
-  assert_int_equal(s, 6);
-  s = 8; /* nobody owns them any more */
-  assert_int_equal(ecs_set(world, first, fixture.s, &s, 1), ECS_OK);
-  assert_int_equal(ecs_set(world, first, fixture.a, &image, 3), ECS_OK);
-  s = 0;
-  assert_int_equal(ecs_get(world, first, fixture.s, &s), ECS_OK);
-  assert_int_equal(s, 8);
-  assert_int_equal(statistics_of(&fixture).entities, 14);
-  assert_true(world_check_invariants(world));
-  finish(&fixture);
-}
-
-static void nobody_may_be_born_many_times(void **state) {
-  (void)state;
-  for (uint32_t deferred = 0; deferred < 2; deferred++) {
-    Fixture fixture;
-    ecs_Cursor cursor;
-    ecs_Batch batch;
-    start(&fixture);
-    uint64_t hash = ecs_world_hash(fixture.world);
-    if (deferred == 1) assert_int_equal(ecs_defer_begin(fixture.world), ECS_OK);
-    assert_int_equal(ecs_spawn_many(fixture.world, fixture.bundle, 0, &cursor),
-                     ECS_OK);
-    assert_false(ecs_cursor_next(&cursor, &batch));
-    assert_int_equal(ecs_cursor_end(&cursor), ECS_OK);
-    assert_int_equal(ecs_spawn_many(fixture.world, fixture.bundle, 0, NULL),
-                     ECS_OK);
-    if (deferred == 1) assert_int_equal(ecs_defer_end(fixture.world), ECS_OK);
-    assert_true(ecs_world_hash(fixture.world) == hash);
-    finish(&fixture);
-  }
-}
-
-static void every_allocation_of_spawning_many_may_fail(void **state) {
-  (void)state;
-  for (uint32_t turn = 0; turn < 4; turn++) {
-    Fixture fixture;
-    FailingMode mode = turn % 2 == 0 ? FAIL_ONCE : FAIL_ONWARD;
-    start(&fixture);
-    ecs_World *world = fixture.world;
-    ecs_Cursor cursor;
-    uint64_t nth = 0, injected;
-    if (turn >= 2) assert_int_equal(ecs_defer_begin(world), ECS_OK);
-    do {
-      uint64_t hash = ecs_world_hash(world);
-      uint64_t entities = statistics_of(&fixture).entities;
-      failing_memory_arm(&fixture.failing, ++nth, mode);
-      ecs_Status status = ecs_spawn_many(world, fixture.bundle, 9, &cursor);
-      injected = failing_memory_disarm(&fixture.failing);
-      assert_int_equal(status, injected > 0 ? ECS_E_MEMORY : ECS_OK);
-      if (injected == 0) break;
-      assert_true(ecs_world_hash(world) == hash);
-      assert_int_equal(statistics_of(&fixture).entities, entities);
-      assert_int_equal(ecs_deferring(world), turn >= 2);
-    } while (injected > 0);
-    assert_true(nth > 4);
-    assert_int_equal(ecs_cursor_end(&cursor), ECS_OK);
-    if (turn >= 2) assert_int_equal(ecs_defer_end(world), ECS_OK);
-    assert_int_equal(statistics_of(&fixture).entities, 10);
-    assert_true(world_check_invariants(world));
-    finish(&fixture);
-  }
-}
-
-/* Cursors ----------------------------------------------------------------- */
-
-static void a_cursor_ends_with_a_failed_recording(void **state) {
-  (void)state;
-  Fixture fixture;
-  start(&fixture);
-  ecs_World *world = fixture.world;
-  ecs_Query *query = query_of(&fixture, fixture.a, ECS_WRITE);
-  assert_int_equal(ecs_add(world, fixture.e, fixture.a, NULL), ECS_OK);
-  uint64_t hash = ecs_world_state_hash(world);
-  ecs_Cursor cursor = open_cursor(query);
-  assert_int_equal(ecs_add(world, fixture.e, fixture.tag, NULL), ECS_OK);
-  failing_memory_arm(&fixture.failing, 1, FAIL_ONWARD);
-  assert_int_equal(ecs_cursor_end(&cursor), ECS_E_MEMORY);
-  (void)failing_memory_disarm(&fixture.failing);
-  assert_false(ecs_deferring(world));
-  assert_int_equal(query->open, 0);
-  assert_true(ecs_world_state_hash(world) == hash);
-  assert_int_equal(ecs_add(world, fixture.e, fixture.tag, NULL), ECS_OK);
-  assert_true(ecs_has(world, fixture.e, fixture.tag));
-  finish(&fixture);
-}
-
-/* The outermost applies, whichever kind it is. */
-static void the_outermost_end_applies(void **state) {
-  (void)state;
-  Fixture fixture;
-  start(&fixture);
-  ecs_World *world = fixture.world;
-  ecs_Cursor outer = open_cursor(query_of(&fixture, fixture.a, ECS_READ));
-  ecs_Cursor inner = open_cursor(query_of(&fixture, fixture.a, ECS_READ));
-  assert_int_equal(ecs_defer_begin(world), ECS_OK);
-  assert_int_equal(ecs_add(world, fixture.e, fixture.tag, NULL), ECS_OK);
-  assert_int_equal(ecs_defer_end(world), ECS_OK);
-  assert_int_equal(ecs_cursor_end(&inner), ECS_OK);
-  assert_false(ecs_has(world, fixture.e, fixture.tag));
-  assert_int_equal(ecs_cursor_end(&outer), ECS_OK);
-  assert_true(ecs_has(world, fixture.e, fixture.tag));
-  finish(&fixture);
-}
-
-static void a_cursor_that_could_not_begin_leaves_nothing_open(void **state) {
-  (void)state;
-  Fixture fixture;
-  start(&fixture);
-  ecs_Query *query = query_of(&fixture, fixture.a, ECS_WRITE);
-  ecs_Cursor cursor;
-  uint64_t nth = 0, injected;
-  do {
-    failing_memory_arm(&fixture.failing, ++nth, FAIL_ONCE);
-    ecs_Status status = ecs_query_begin(query, ECS_BATCH_WHOLE, &cursor);
-    injected = failing_memory_disarm(&fixture.failing);
-    assert_int_equal(status, injected > 0 ? ECS_E_MEMORY : ECS_OK);
-    assert_int_equal(ecs_deferring(fixture.world), injected == 0);
-  } while (injected > 0);
-  assert_true(nth > 2);
-  assert_int_equal(ecs_cursor_end(&cursor), ECS_OK);
-  finish(&fixture);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(layout_and_definitions_wait_until_all_is_closed),
@@ -505,18 +349,12 @@ int main(void) {
       cmocka_unit_test(what_needs_no_record_leaves_none),
       cmocka_unit_test(changes_to_the_destroyed_are_dropped_and_counted),
       cmocka_unit_test(what_a_discarded_recording_dropped_is_not_counted),
-      cmocka_unit_test(cursors_own_what_they_walk_over),
+      cmocka_unit_test(cursors_claim_the_components_of_their_query),
       cmocka_unit_test(bad_enums_are_refused),
 #ifdef ECS_TINY
       cmocka_unit_test(queries_end_at_their_limit),
 #endif
       cmocka_unit_test(queries_may_be_destroyed_in_any_order),
-      cmocka_unit_test(many_are_born_with_defaults_and_their_columns_open),
-      cmocka_unit_test(nobody_may_be_born_many_times),
-      cmocka_unit_test(every_allocation_of_spawning_many_may_fail),
-      cmocka_unit_test(a_cursor_ends_with_a_failed_recording),
-      cmocka_unit_test(the_outermost_end_applies),
-      cmocka_unit_test(a_cursor_that_could_not_begin_leaves_nothing_open),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

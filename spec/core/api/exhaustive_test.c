@@ -1,19 +1,18 @@
-/* exhaustive_test.c: every short life of three entities.
+/* exhaustive_test.c: every short sequence of changes to three entities.
  *
- * Three entities, a component of the main group and one stored apart. A step
- * adds or removes one of them, destroys an entity, or spawns it again; all
- * sequences of eight steps are made, each world is compared with three records
- * of the obvious kind after every step, and every value carries the entity and
- * the step that it was given at:
+ * There is a component of the main group and one stored apart. A step adds or
+ * removes one of them, destroys an entity, or spawns it again. All sequences of
+ * eight steps are made. After every step the world is compared with three plain
+ * records. Every value holds its entity and the step that wrote it:
  *
  *      e1: +A      e2: +A +B      e1: destroy      e1: spawn      ...
  *
- * Two things keep the number down without leaving anything out. A step that
- * has no effect is tried and checked at every world, but no sequence goes on
- * from it. And entities that nothing has happened to yet are all alike, so the
- * next one is always the first of them. 2,198,478 sequences remain.
+ * Two rules keep the number down without leaving anything out. A step without
+ * effect is tried and checked in every world, but no sequence continues from
+ * it. Entities without any step so far are alike, so the next entity is always
+ * the first of them. 2,198,478 sequences remain.
  *
- * A second test makes every sequence of changes to two entities, those without
+ * A second test makes every sequence of changes to two entities, steps without
  * effect included, inside one deferral.
  */
 #include <setjmp.h>
@@ -102,7 +101,7 @@ static _Noreturn void fail_here(const Bench *bench, uint32_t step,
 /* Worlds ------------------------------------------------------------------ */
 
 static void make_world(Bench *bench, ecs_Storage second) {
-  const ecs_Field a[] = {{"who", ECS_U32, 0}, {"when", ECS_U16, 0}};
+  const ecs_Field a[] = {{"entity", ECS_U32, 0}, {"step", ECS_U16, 0}};
   const ecs_Field b[] = {{"value", ECS_F64, 0}};
   const ecs_ComponentDescription first = {
       .name = "A", .fields = a, .field_count = 2};
@@ -151,11 +150,11 @@ static void begin(Bench *bench, ecs_Storage second) {
 /* Steps ------------------------------------------------------------------- */
 
 typedef struct ImageA {
-  uint32_t who;
-  uint16_t when;
+  uint32_t entity;
+  uint16_t step;
 } ImageA;
 
-/* A's who is the entity and B's value too; when is the step of both. */
+/* The value of A.entity and of B; A.step holds the step of both. */
 static double value_of(uint32_t entity, uint32_t step) {
   return (entity + 1) * 1000 + step;
 }
@@ -204,18 +203,18 @@ static ecs_Status make_step(Bench *bench, Step step, uint32_t number) {
 
 static bool entity_agrees(const Bench *bench, const Naive *entity) {
   const ecs_World *world = bench->world;
-  double who = 0, when = 0, value = 0;
+  double owner = 0, step = 0, value = 0;
   if (ecs_alive(world, entity->handle) != entity->alive ||
       ecs_alive(world, entity->dead) ||
       ecs_has(world, entity->handle, bench->components[0]) != entity->has[0] ||
       ecs_has(world, entity->handle, bench->components[1]) != entity->has[1])
     return false;
   if (entity->has[0] &&
-      (ecs_get_field(world, entity->handle, bench->components[0], 0, &who) !=
+      (ecs_get_field(world, entity->handle, bench->components[0], 0, &owner) !=
            ECS_OK ||
-       ecs_get_field(world, entity->handle, bench->components[0], 1, &when) !=
+       ecs_get_field(world, entity->handle, bench->components[0], 1, &step) !=
            ECS_OK ||
-       who != entity->value[0] || (uint32_t)who % 1000 != (uint32_t)when))
+       owner != entity->value[0] || (uint32_t)owner % 1000 != (uint32_t)step))
     return false;
   return !entity->has[1] ||
          (ecs_get_field(world, entity->handle, bench->components[1], 0,
@@ -266,7 +265,8 @@ static void check_idle(Bench *bench, uint32_t step) {
 
 /* Every sequence ---------------------------------------------------------- */
 
-/* Makes the sequence anew; what the one before had in common was checked. */
+/* Makes the whole sequence from the start; the steps that it shares with the
+ * previous sequence were checked there. */
 static void run_sequence(Bench *bench, ecs_Storage second, uint32_t length) {
   begin(bench, second);
   for (uint32_t i = 0; i < length; i++) {
@@ -280,7 +280,7 @@ static void run_sequence(Bench *bench, ecs_Storage second, uint32_t length) {
   bench->unchecked = length;
 }
 
-/* What an entity is like, as far as the next steps go. */
+/* The state of an entity, as far as it matters to the next steps. */
 typedef struct Shape {
   bool alive, has[2];
 } Shape;
@@ -339,8 +339,8 @@ static void every_sequence_ends_as_the_naive_one_stored_together(void **state) {
 
 /* Deferred ---------------------------------------------------------------- */
 
-/* What it comes to when each step is made at once, in the records alone: a
- * dead entity stays dead. The first entity begins with components. */
+/* The result of making each step at once, in the records alone; a dead entity
+ * stays dead. The first entity begins with components. */
 static void begin_deferred(Bench *bench, uint32_t from) {
   begin(bench, ECS_STORE_SPARSE);
   for (uint32_t c = 0; c < 2; c++)

@@ -8,14 +8,14 @@
  *        |                                  |
  *        |                                  +-- injected: the status says so,
  *        |                                  |   hashes are what they were, and
- *        |                                  |   odd n: life goes on without it
+ *        |                                  |   odd n: the call is left out
  *        |                                  |   even n: the call works now
  *        |                                  +-- not injected: it worked; done
- *        +-- twin worlds where nothing ever failed say what must come out
+ *        +-- twin worlds where nothing ever failed hold the expected result
  *
- * Ending a deferral or a cursor is special: when it fails, what was recorded
- * is gone, so the twin is a world where it was discarded. A table is printed of
- * every function and how many failures were injected in it. The calls are in
+ * Ending a deferral or a cursor is special. When it fails, the recording is
+ * discarded, so the twin is a world that discards it. The test prints a table
+ * of every function and the number of failures injected in it. The calls are in
  * failure_scenarios.c.
  */
 #include <setjmp.h>
@@ -77,8 +77,9 @@ static void start(const Trial *trial, Fixture *fixture) {
   if (trial->scenario->before != NULL) trial->scenario->before(fixture);
 }
 
-/* Ends what is open; then the world is used, which shows what is stale: one of
- * the crowd without the sparse component must have met two of the four. */
+/* Closes what is open, then uses the world, so that stale pointers show: one of
+ * the crowd without the sparse component must have been changed by two of the
+ * four calls. */
 static Hashes settle(const Trial *trial, Fixture *fixture) {
   double before = 0, after = 0;
   if (trial->later) must(ecs_defer_end(fixture->world));
@@ -265,7 +266,7 @@ static void a_world_past_its_limit_of_bytes_reports_it(void **state) {
   assert_true(refused > 0);
 }
 
-/* What recording and walking need is kept and used again. */
+/* The memory of recording and of cursors is kept and used again. */
 static void the_same_frame_again_takes_no_more_memory(void **state) {
   static Fixture fixture;
   uint64_t blocks = 0, bytes = 0;
@@ -289,7 +290,7 @@ static void the_same_frame_again_takes_no_more_memory(void **state) {
   fixture_end(&fixture);
 }
 
-/* Explaining cannot answer a status; it says so, in whatever room it has. */
+/* Explaining returns no status; the text names the failure, in any capacity. */
 static void a_plan_that_cannot_be_made_is_explained_so(void **state) {
   static Fixture fixture;
   char text[64], part[5] = "####";

@@ -1,8 +1,8 @@
 /* field_access_test.c: single fields of single entities, as numbers.
  *
- * Whatever field_access answers is compared with ecs_get_field, ecs_has and
- * ecs_alive, for the living, the dead and for numbers that are no handles,
- * while rows move, tables are born and the layout changes.
+ * The results of field_access are compared with ecs_get_field, ecs_has and
+ * ecs_alive for living and dead entities and for numbers that are no handles,
+ * while rows move, tables are created and the layout changes.
  *
  *      components   plain {x y}   mixed {f64 u8 entity}   sparse {x}
  *                   tag           sparse tag              bits
@@ -151,7 +151,7 @@ static void set(Fixture *fixture, ecs_Entity entity) {
   assert_true(after == before);
 }
 
-/* One random change; entities are replaced when they die. */
+/* One random change; a destroyed entity is replaced by a new one. */
 static void change(Fixture *fixture) {
   ecs_World *world = fixture->world;
   ecs_Entity *entity = &fixture->e[roll(fixture, COUNT)];
@@ -218,8 +218,8 @@ static void any_number_is_a_fair_question(void **state) {
   finish(&fixture);
 }
 
-/* Row 0 of an empty table says that 0 owns it, and index 0 has a slot. */
-static void nobody_owns_the_row_of_nobody(void **state) {
+/* Row 0 of an empty table belongs to entity 0, and index 0 has a slot. */
+static void an_empty_table_has_no_row_of_entity_0(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture, 1);
@@ -357,7 +357,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(answers_are_those_of_the_border),
       cmocka_unit_test(any_number_is_a_fair_question),
-      cmocka_unit_test(nobody_owns_the_row_of_nobody),
+      cmocka_unit_test(an_empty_table_has_no_row_of_entity_0),
       cmocka_unit_test(open_cursors_and_records_send_elsewhere),
       cmocka_unit_test(a_nan_is_stored_without_payload),
       cmocka_unit_test(changes_are_those_of_the_border),

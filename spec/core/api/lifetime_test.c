@@ -1,8 +1,9 @@
-/* lifetime_test.c: what belongs to whom, and until when.
+/* lifetime_test.c: which object owns which, and until when.
  *
- * Levels of deferral and cursors are told apart, a world frees what its open
- * cursors hold, reserved room is enough for any bundle, and a large recording
- * does not stay in memory for ever. The one who holds a world learns its end.
+ * Levels of deferral and cursors are distinguished. A world frees what its open
+ * cursors hold. Reserved room is enough for any bundle. The memory of a large
+ * recording is released. The holder of a world is called when the world is
+ * destroyed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -181,7 +182,7 @@ static void a_holder_learns_of_the_end(void **state) {
   assert_int_equal(one.ends + other.ends, 0);
   ecs_world_destroy(world);
   assert_int_equal(other.ends, 1);
-  assert_int_equal(one.ends, 0); /* was let go of */
+  assert_int_equal(one.ends, 0); /* was released */
 }
 
 int main(void) {

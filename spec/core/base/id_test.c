@@ -1,5 +1,5 @@
-/* id_test.c: a handle's two parts come back out, and only handles look like
- * handles. The file id.h has no .c of its own: all of it is inline.
+/* id_test.c: a handle gives back its index and generation, and numbers that are
+ * no handles are recognized. id.h has no .c file: it is inline.
  */
 #include <math.h>
 #include <setjmp.h>

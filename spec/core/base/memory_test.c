@@ -1,7 +1,7 @@
-/* memory_test.c: the account is exact, refusals leave everything as it was.
+/* memory_test.c: bytes are counted exactly, and a refusal changes nothing.
  *
- * What the account says is compared with what the allocator record saw; sizes
- * that overflow must be refused before the record is asked at all.
+ * The count is compared with that of the allocator record. Sizes that overflow
+ * must be refused before the record is called.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -227,8 +227,8 @@ static void an_array_keeps_its_elements_while_it_grows(void **state) {
   memory_free(&memory, array, (size_t)capacity * 4);
 }
 
-/* Growing refused in one way after another, with array, capacity and account
- * looked at each time. */
+/* Growing an array is refused in several ways; array, capacity and count are
+ * checked after each. */
 static void a_refused_growth_leaves_the_array_intact(void **state) {
   (void)state;
   FailingMemory failing;

@@ -1,125 +1,14 @@
-/* bulk_test.c: changes of every match of a query, against single ones.
+/* bulk_test.c: changes of every match of a query, compared with single changes.
  *
  * Two worlds are made alike. In one a bulk call is made; in the other the
- * matches are asked for first and then changed one by one, from the highest
- * index to the lowest. Entities, values, what was dropped and which handles
- * come next must agree; rows may lie in another order. This is done for every
- * list of terms, component and kind of change below, at once and deferred:
- *
- *      main group   A {f32 f32}  B {i16}  Tag  W {f64 i16 u8}   Bit (bits)
- *      group        G {f32}  H {u8}  L (bits)
- *      sparse       S {f64}  Mark
+ * matches are collected first and then changed one by one, from the highest
+ * index to the lowest. Entities, values, the number of dropped changes and the
+ * handles that come next must agree; rows may lie in another order. The
+ * comparison is made for every list of terms, component and kind of change in
+ * bulk_terms.h, at once and deferred.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "world/world.h"
-#include "api_fixture.h"
-#include "storage/table_rows.h"
+#include "bulk_terms.h"
 #include "world_soundness.h"
-
-enum { A = 1, B, TAG, W, BIT, G, H, L, S, MARK, COMPONENTS = MARK };
-
-#ifdef ECS_TINY
-#define CROWD 30u /* of some 47 at most */
-#else
-#define CROWD 300u
-#endif
-
-typedef struct Fixture {
-  FailingMemory failing;
-  ecs_World *world;
-  ecs_Entity crowd[CROWD];
-} Fixture;
-
-static void must(ecs_Status status) { assert_int_equal(status, ECS_OK); }
-
-static void define(const Fixture *fixture, ecs_Component expected,
-                   const ecs_Field *fields, uint32_t count,
-                   ecs_Storage storage) {
-  char name[] = {'c', (char)('a' + expected), 0};
-  ecs_ComponentDescription how = {name, fields, count, storage};
-  ecs_Component component = 0;
-  must(ecs_component(fixture->world, &how, &component));
-  assert_int_equal(component, expected);
-}
-
-static void define_all(const Fixture *fixture) {
-  static const ecs_Field a[] = {{"x", ECS_F32, 0}, {"y", ECS_F32, 1.5}};
-  static const ecs_Field b = {"b", ECS_I16, -3}, g = {"g", ECS_F32, 0};
-  static const ecs_Field w[] = {
-      {"d", ECS_F64, 2}, {"i", ECS_I16, 0}, {"u", ECS_U8, 9}};
-  static const ecs_Field h = {"h", ECS_U8, 0}, s = {"s", ECS_F64, 7};
-  static const ecs_Component together[] = {G, H, L};
-  define(fixture, A, a, 2, ECS_STORE_TABLE);
-  define(fixture, B, &b, 1, ECS_STORE_TABLE);
-  define(fixture, TAG, NULL, 0, ECS_STORE_TABLE);
-  define(fixture, W, w, 3, ECS_STORE_TABLE);
-  define(fixture, BIT, NULL, 0, ECS_STORE_BITS);
-  define(fixture, G, &g, 1, ECS_STORE_TABLE);
-  define(fixture, H, &h, 1, ECS_STORE_TABLE);
-  define(fixture, L, NULL, 0, ECS_STORE_BITS);
-  define(fixture, S, &s, 1, ECS_STORE_SPARSE);
-  define(fixture, MARK, NULL, 0, ECS_STORE_SPARSE);
-  must(ecs_group(fixture->world, together, 3));
-}
-
-/* An image of any component, of whatever bits follow from the seed. */
-typedef struct Image {
-  uint64_t words[3];
-} Image;
-
-static Image image_of(uint64_t seed) {
-  Image image;
-  for (uint32_t i = 0; i < 3; i++)
-    image.words[i] = (seed + i) * UINT64_C(0x9e3779b97f4a7c15);
-  return image;
-}
-
-/* Who has what follows from a mixed-up number; some die again, so that rows and
- * free indices are out of order. */
-static void populate(Fixture *fixture) {
-  for (uint32_t i = 0; i < CROWD; i++) {
-    uint64_t mixed = (i + 1) * UINT64_C(0x2545f4914f6cdd1d) >> 20;
-    must(ecs_spawn(fixture->world, NULL, 0, NULL, &fixture->crowd[i]));
-    for (ecs_Component c = 1; c <= COMPONENTS; c++) {
-      Image image = image_of(mixed + c);
-      if ((mixed >> (2 * c) & 3) != 0) continue;
-      must(ecs_add(fixture->world, fixture->crowd[i], c, &image));
-    }
-  }
-  for (uint32_t i = 0; i < CROWD; i += 7)
-    must(ecs_destroy(fixture->world, fixture->crowd[i * 5 % CROWD]));
-}
-
-static void start(Fixture *fixture) {
-  ecs_WorldDescription how = {failing_memory_init(&fixture->failing), 0};
-  must(ecs_world_create(&how, &fixture->world));
-  define_all(fixture);
-}
-
-static void finish(Fixture *fixture) {
-  close_world(fixture->world, &fixture->failing);
-}
-
-static ecs_Query *query_of(const Fixture *fixture, const ecs_Term *terms,
-                           uint32_t count) {
-  ecs_Query *query = NULL;
-  must(ecs_query_create(fixture->world, terms, count, &query));
-  return query;
-}
-
-static uint64_t count_of(ecs_Query *query) {
-  uint64_t count = 0;
-  must(ecs_query_count(query, &count));
-  return count;
-}
 
 /* The same change, in bulk and one by one --------------------------------- */
 
@@ -161,20 +50,6 @@ static ecs_Status singly(ecs_World *world, ecs_Entity entity,
       return ecs_set(world, entity, what->component, &image, some_fields);
     default: return ecs_destroy(world, entity);
   }
-}
-
-static uint32_t collect(ecs_Query *query, ecs_Entity *matches) {
-  ecs_Cursor cursor;
-  ecs_Batch batch;
-  uint32_t count = 0;
-  must(ecs_query_begin(query, ECS_BATCH_WHOLE, &cursor));
-  while (ecs_cursor_next(&cursor, &batch)) {
-    assert_true(count + batch.count <= CROWD);
-    memcpy(matches + count, batch.entities, batch.count * sizeof(ecs_Entity));
-    count += batch.count;
-  }
-  must(ecs_cursor_end(&cursor));
-  return count;
 }
 
 /* The highest index first. */
@@ -260,32 +135,6 @@ static void compare(const Case *what, When when) {
   finish(&single);
 }
 
-static const ecs_Term lists[][3] = {
-    {{A, ECS_WRITE}},
-    {{A, ECS_READ}, {B, ECS_OPTIONAL}, {TAG, ECS_WITHOUT}},
-    {{A, ECS_READ}, {B, ECS_WITH}},
-    {{B, ECS_READ}, {S, ECS_OPTIONAL}},
-    {{BIT, ECS_WITH}},
-    {{A, ECS_READ}, {BIT, ECS_WITHOUT}},
-    {{S, ECS_WRITE}},
-    {{MARK, ECS_WITH}, {A, ECS_READ}},
-    {{A, ECS_WRITE}, {S, ECS_WITHOUT}},
-    {{S, ECS_WITHOUT}, {W, ECS_READ}},
-    {{S, ECS_WITHOUT}, {A, ECS_READ}, {BIT, ECS_WITH}},
-    {{S, ECS_WITHOUT}, {B, ECS_OPTIONAL}},
-    {{G, ECS_WRITE}},
-    {{G, ECS_READ}, {H, ECS_WITHOUT}},
-    {{H, ECS_READ}, {L, ECS_WITH}},
-    {{L, ECS_WITH}, {W, ECS_READ}, {S, ECS_OPTIONAL}},
-};
-#define LISTS (sizeof lists / sizeof *lists)
-
-static uint32_t terms_in(const ecs_Term *terms) {
-  uint32_t count = 0;
-  while (count < 3 && terms[count].component != 0) count++;
-  return count;
-}
-
 static void compare_all(When when) {
   for (uint32_t i = 0; i <= LISTS; i++) {
     Case what = {.terms = i < LISTS ? lists[i] : NULL}; /* and of no terms */
@@ -315,68 +164,6 @@ static void among_other_records_it_is_what_single_changes_make(void **state) {
 
 /* Whole tables ------------------------------------------------------------ */
 
-static const float *first_column(ecs_Query *query) {
-  ecs_Cursor cursor;
-  ecs_Batch batch = {0, 0, NULL, NULL};
-  must(ecs_query_begin(query, ECS_BATCH_WHOLE, &cursor));
-  assert_true(ecs_cursor_next(&cursor, &batch));
-  const float *column = batch.columns[0];
-  must(ecs_cursor_end(&cursor));
-  return column;
-}
-
-static void spawn_some(const Fixture *fixture, ecs_Component what,
-                       uint32_t count) {
-  ecs_Bundle bundle = 0;
-  must(ecs_bundle(fixture->world, &what, 1, &bundle));
-  must(ecs_spawn_many(fixture->world, bundle, count, NULL));
-}
-
-static void an_empty_table_gets_the_columns_as_they_are(void **state) {
-  (void)state;
-  Fixture fixture;
-  start(&fixture);
-  const ecs_Term term = {A, ECS_READ};
-  ecs_Query *query = query_of(&fixture, &term, 1);
-  spawn_some(&fixture, A, 10);
-  const float *before = first_column(query);
-  must(ecs_query_add_all(query, TAG, NULL));
-  assert_ptr_equal(first_column(query), before);
-  must(ecs_query_remove_all(query, TAG));
-  assert_ptr_equal(first_column(query), before);
-  assert_sound(&fixture.world->store);
-  must(ecs_query_add_all(query, B, NULL));
-  assert_ptr_not_equal(first_column(query), before);
-  finish(&fixture);
-}
-
-static const Table *table_of(const Fixture *fixture, uint32_t at) {
-  return fixture->world->store.main->tables[at];
-}
-
-/* Rows that arrive join those that are there, and both are found. */
-static void rows_are_appended_to_those_that_are_there(void **state) {
-  (void)state;
-  Fixture fixture;
-  start(&fixture);
-  const ecs_Term term = {A, ECS_READ};
-  ecs_Query *query = query_of(&fixture, &term, 1);
-  spawn_some(&fixture, A, 5);
-  must(ecs_query_add_all(query, BIT, NULL));
-  must(ecs_query_add_all(query, W, NULL));
-  spawn_some(&fixture, A, 6);
-  must(ecs_query_add_all(query, W, NULL));
-  assert_sound(&fixture.world->store);
-  const ecs_Term both[] = {{A, ECS_READ}, {W, ECS_READ}, {BIT, ECS_WITHOUT}};
-  ecs_Query *late = query_of(&fixture, both, 3);
-  assert_int_equal(count_of(query), 11);
-  assert_int_equal(count_of(late), 6);
-  for (uint32_t i = 0; i < fixture.world->store.main->table_count; i++)
-    assert_true(table_of(&fixture, i)->count == 0 ||
-                table_of(&fixture, i)->count == 11);
-  finish(&fixture);
-}
-
 static void nothing_to_do_is_no_change(void **state) {
   (void)state;
   Fixture fixture;
@@ -401,47 +188,9 @@ static void nothing_to_do_is_no_change(void **state) {
   finish(&fixture);
 }
 
-#ifndef ECS_TINY /* whose worlds have few components */
-#define MORE 70u
-
-/* A group whose masks have two words, entered through its last component. */
-static void a_group_may_have_many_components(void **state) {
-  (void)state;
-  Fixture fixture;
-  ecs_Component more[MORE];
-  ecs_Entity last = 0;
-  static const ecs_Field n = {"n", ECS_U16, 5};
-  start(&fixture);
-  for (uint32_t i = 0; i < MORE; i++) {
-    char name[16];
-    snprintf(name, sizeof name, "more%u", i);
-    ecs_ComponentDescription how = {name, &n, 1, ECS_STORE_TABLE};
-    must(ecs_component(fixture.world, &how, &more[i]));
-  }
-  must(ecs_group(fixture.world, more, MORE));
-  const ecs_Term terms[] = {{A, ECS_READ}, {more[MORE - 1], ECS_WITH}};
-  ecs_Query *all = query_of(&fixture, terms, 1);
-  ecs_Query *late = query_of(&fixture, terms + 1, 1);
-  spawn_some(&fixture, A, 10);
-  must(ecs_query_add_all(all, more[MORE - 1], NULL));
-  must(ecs_query_add_all(late, more[2], NULL));
-  must(ecs_query_first(late, &last));
-  assert_true(ecs_has(fixture.world, last, more[2]));
-  assert_int_equal(count_of(late), 10);
-  must(ecs_query_remove_all(all, more[2]));
-  must(ecs_query_remove_all(late, more[2]));
-  assert_sound(&fixture.world->store);
-  must(ecs_query_remove_all(late, more[MORE - 1]));
-  assert_int_equal(count_of(late), 0);
-  assert_int_equal(count_of(all), 10);
-  assert_sound(&fixture.world->store);
-  finish(&fixture);
-}
-#endif
-
 /* Failures ---------------------------------------------------------------- */
 
-/* One more, who matches in every case. */
+/* One more entity, which matches in every case. */
 static void spawn_hero(const Fixture *fixture) {
   static const ecs_Component what[] = {A, S, G};
   ecs_Entity hero = 0;
@@ -470,7 +219,7 @@ static void fail_at_every_allocation(const Case *what) {
   }
 }
 
-/* Not even a note of rows that were to come. */
+/* Even the counts of pending rows are back at 0. */
 static void what_fails_leaves_no_trace(void **state) {
   (void)state;
   static const ecs_Term terms[] = {{A, ECS_READ},      {S, ECS_READ},
@@ -542,27 +291,6 @@ static void an_open_cursor_keeps_its_components(void **state) {
   finish(&fixture);
 }
 
-/* Destroying what is doomed does nothing; adding to it is dropped. */
-static void the_doomed_are_told_apart(void **state) {
-  (void)state;
-  Fixture fixture;
-  ecs_Statistics statistics;
-  start(&fixture);
-  const ecs_Term term = {A, ECS_READ};
-  ecs_Query *query = query_of(&fixture, &term, 1);
-  spawn_some(&fixture, A, 5);
-  must(ecs_defer_begin(fixture.world));
-  must(ecs_query_destroy_all(query));
-  must(ecs_query_destroy_all(query));
-  must(ecs_query_add_all(query, B, NULL));
-  assert_int_equal(fixture.world->commands.command_count, 5);
-  ecs_world_statistics(fixture.world, &statistics);
-  assert_int_equal(statistics.dropped, 5);
-  must(ecs_defer_end(fixture.world));
-  assert_int_equal(count_of(query), 0);
-  finish(&fixture);
-}
-
 /* Whole or not at all also where single changes would be dropped: when one
  * cannot be recorded, nothing is counted. */
 static void what_cannot_be_recorded_drops_nothing(void **state) {
@@ -576,7 +304,7 @@ static void what_cannot_be_recorded_drops_nothing(void **state) {
   ecs_Query *query = query_of(&fixture, &term, 1);
   must(ecs_spawn(fixture.world, &a, 1, NULL, &entity));
   spawn_some(&fixture, A, 5);
-  spawn_some(&fixture, A, 1); /* the highest index: it comes first */
+  spawn_some(&fixture, A, 1); /* the highest index is the first */
   must(ecs_defer_begin(fixture.world));
   ecs_Entity highest = 0;
   must(ecs_query_first(query, &highest));
@@ -603,77 +331,7 @@ static void what_cannot_be_recorded_drops_nothing(void **state) {
   finish(&fixture);
 }
 
-/* The first --------------------------------------------------------------- */
-
-/* Whether or not there is a row list, and in every list of terms, it is the
- * entity that a walk shows first. */
-static void the_first_is_the_first_row_of_a_walk(void **state) {
-  (void)state;
-  static ecs_Entity matches[CROWD];
-  static Fixture fixture;
-  uint32_t found = 0;
-  start(&fixture);
-  populate(&fixture);
-  for (uint32_t i = 0; i < LISTS; i++) {
-    ecs_Query *query = query_of(&fixture, lists[i], terms_in(lists[i]));
-    ecs_Entity stale = 0, fresh = 0;
-    must(ecs_query_first(query, &stale));
-    matches[0] = 0;
-    found += collect(query, matches) > 0;
-    must(ecs_query_first(query, &fresh));
-    assert_true(stale == matches[0]);
-    assert_true(fresh == matches[0]);
-    must(ecs_query_destroy_all(query));
-    must(ecs_query_first(query, &fresh));
-    assert_true(fresh == 0);
-    must(ecs_query_destroy(query));
-    finish(&fixture);
-    start(&fixture);
-    populate(&fixture);
-  }
-  assert_true(found > LISTS / 2);
-  finish(&fixture);
-}
-
-/* It stops there: the row list is not built. */
-static void the_first_builds_no_list(void **state) {
-  (void)state;
-  Fixture fixture;
-  ecs_Entity entity = 0;
-  start(&fixture);
-  const ecs_Term terms[] = {{A, ECS_READ}, {S, ECS_READ}};
-  ecs_Query *query = query_of(&fixture, terms, 2);
-  const ecs_Term a = {A, ECS_READ};
-  spawn_some(&fixture, A, 5);
-  must(ecs_query_add_all(query_of(&fixture, &a, 1), S, NULL));
-  must(ecs_query_first(query, &entity));
-  assert_true(entity == table_of(&fixture, 1)->entities[0]);
-  assert_false(query->rows.built);
-  finish(&fixture);
-}
-
-/* It would be out of date at once, every time. */
-static void joining_those_who_lack_it_builds_no_list(void **state) {
-  (void)state;
-  Fixture fixture;
-  start(&fixture);
-  const ecs_Term terms[] = {{A, ECS_READ}, {S, ECS_WITHOUT}};
-  const ecs_Term in_set = {S, ECS_READ};
-  ecs_Query *query = query_of(&fixture, terms, 2);
-  ecs_Query *joined = query_of(&fixture, &in_set, 1);
-  for (uint32_t round = 1; round < 4; round++) {
-    spawn_some(&fixture, A, 5);
-    must(ecs_query_add_all(query, S, NULL));
-    assert_false(query->rows.built);
-    assert_int_equal(count_of(joined), 5 * round);
-    assert_sound(&fixture.world->store);
-  }
-  assert_int_equal(count_of(query), 0);
-  finish(&fixture);
-}
-
-/* Fields past the 32nd ------------------------------------------------------
- */
+/* Fields past the 32nd ---------------------------------------------------- */
 
 #define WIDE_FIELDS ECS_FIELD_LIMIT
 
@@ -753,21 +411,12 @@ int main(void) {
       cmocka_unit_test(at_once_it_is_what_single_changes_make),
       cmocka_unit_test(deferred_it_is_what_single_changes_make),
       cmocka_unit_test(among_other_records_it_is_what_single_changes_make),
-      cmocka_unit_test(an_empty_table_gets_the_columns_as_they_are),
-      cmocka_unit_test(rows_are_appended_to_those_that_are_there),
       cmocka_unit_test(nothing_to_do_is_no_change),
-#ifndef ECS_TINY
-      cmocka_unit_test(a_group_may_have_many_components),
-#endif
       cmocka_unit_test(what_fails_leaves_no_trace),
       cmocka_unit_test(what_cannot_be_is_refused),
       cmocka_unit_test(an_open_cursor_keeps_its_components),
-      cmocka_unit_test(the_doomed_are_told_apart),
       cmocka_unit_test(what_cannot_be_recorded_drops_nothing),
-      cmocka_unit_test(the_first_is_the_first_row_of_a_walk),
-      cmocka_unit_test(the_first_builds_no_list),
-      cmocka_unit_test(joining_those_who_lack_it_builds_no_list),
       cmocka_unit_test(all_of_64_fields_can_be_set),
   };
-  return cmocka_run_group_tests_name("bulk", tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* command_buffer_test.c: recording changes.
  *
  * Nothing is applied here (command_flush_test.c does that): the tests look at
- * subjects, chains, pieces and stages as command_buffer.h draws them.
+ * entities, chains, pages and staged rows as drawn in command_buffer.h.
  */
 #include "command_buffer_fixture.h"
 
@@ -25,7 +25,7 @@ static void a_new_buffer_holds_nothing_and_costs_nothing(void **state) {
   finish(&fixture);
 }
 
-static void subjects_stand_in_the_order_of_their_first_record(void **state) {
+static void entities_stand_in_the_order_of_their_first_record(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -66,11 +66,11 @@ static void a_command_says_what_was_asked(void **state) {
   const Command *remove =
       record(&fixture, COMMAND_REMOVE, entity, fixture.a, NULL, 0);
   assert_int_equal(remove->kind, COMMAND_REMOVE);
-  const EntityCommands *subject = command_find(fixture.buffer, entity);
-  assert_false(is_recorded_destroyed(subject));
+  const EntityCommands *commands = command_find(fixture.buffer, entity);
+  assert_false(is_recorded_destroyed(commands));
   (void)record(&fixture, COMMAND_DESTROY, entity, 0, NULL, 0);
-  assert_true(is_recorded_destroyed(subject));
-  assert_ptr_equal(subject->first, set);
+  assert_true(is_recorded_destroyed(commands));
+  assert_ptr_equal(commands->first, set);
   assert_chains_hold(&fixture);
   finish(&fixture);
 }
@@ -101,7 +101,7 @@ static void an_image_of_one_byte_is_an_image(void **state) {
   finish(&fixture);
 }
 
-static void a_subject_is_found_by_its_whole_handle(void **state) {
+static void an_entity_is_found_by_its_whole_handle(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -121,9 +121,9 @@ static void a_subject_is_found_by_its_whole_handle(void **state) {
   finish(&fixture);
 }
 
-/* Pieces ------------------------------------------------------------------ */
+/* Pages ------------------------------------------------------------------- */
 
-static void a_piece_is_filled_to_its_end(void **state) {
+static void a_page_is_filled_to_its_end(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -173,15 +173,15 @@ static void images_of_all_sizes_lie_side_by_side_unharmed(void **state) {
   finish(&fixture);
 }
 
-/* What does not fit into an ordinary piece gets one of its own size. */
-static void a_record_larger_than_a_piece_gets_a_piece_that_fits(void **state) {
+/* A record larger than an ordinary page gets a page of its own size. */
+static void a_record_larger_than_a_page_gets_a_page_that_fits(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
   uint32_t count = (uint32_t)(ECS_COMMAND_PAGE / PLAIN) + 10;
   ecs_Entity entity = placed(&fixture);
   (void)record_tag(&fixture, entity);
-  (void)record_stage(&fixture, bundle_of(&fixture, &fixture.b, 1), count);
+  (void)record_staged(&fixture, bundle_of(&fixture, &fixture.b, 1), count);
   assert_int_equal(fixture.buffer->page_count, 2);
   assert_int_equal(fixture.buffer->pages[1].bytes, count * PLAIN);
   assert_int_equal(fixture.buffer->pages[1].used_bytes, count * PLAIN);
@@ -192,8 +192,8 @@ static void a_record_larger_than_a_piece_gets_a_piece_that_fits(void **state) {
   finish(&fixture);
 }
 
-/* A kept piece that is too small is exchanged, one that is larger is used. */
-static void pieces_that_stay_are_used_where_they_fit(void **state) {
+/* A kept page that is too small is exchanged; a larger one is used. */
+static void pages_that_stay_are_used_where_they_fit(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -202,7 +202,7 @@ static void pieces_that_stay_are_used_where_they_fit(void **state) {
   ecs_Entity entity = placed(&fixture);
   (void)record_tag(&fixture, entity);
   command_reset(fixture.buffer);
-  (void)record_stage(&fixture, bundle, count);
+  (void)record_staged(&fixture, bundle, count);
   assert_int_equal(fixture.buffer->page_count, 1);
   assert_int_equal(fixture.buffer->pages[0].bytes, count * PLAIN);
   command_rewind(fixture.buffer, (CommandMark){0});
@@ -215,7 +215,7 @@ static void pieces_that_stay_are_used_where_they_fit(void **state) {
   finish(&fixture);
 }
 
-static void sixteen_pieces_stay_for_the_next_recording(void **state) {
+static void sixteen_pages_stay_for_the_next_recording(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -239,9 +239,9 @@ static void sixteen_pieces_stay_for_the_next_recording(void **state) {
   finish(&fixture);
 }
 
-/* Births ------------------------------------------------------------------ */
+/* Spawns ------------------------------------------------------------------ */
 
-static void a_recorded_birth_adds_its_components_in_order(void **state) {
+static void a_recorded_spawn_adds_its_components_in_order(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -273,7 +273,7 @@ static void a_recorded_birth_adds_its_components_in_order(void **state) {
   finish(&fixture);
 }
 
-static void a_birth_without_values_takes_no_more_than_its_commands(
+static void a_spawn_without_values_takes_no_more_than_its_commands(
     void **state) {
   (void)state;
   Fixture fixture;
@@ -285,22 +285,22 @@ static void a_birth_without_values_takes_no_more_than_its_commands(
   const Bundle *bundle = bundle_of(&fixture, what, 3);
   assert_int_equal(command_record_spawn(fixture.buffer, bundle, NULL, &entity),
                    ECS_OK);
-  const CommandPage *pieces = fixture.buffer->pages;
-  assert_int_equal(pieces[0].used_bytes, 4 * PLAIN);
+  const CommandPage *pages = fixture.buffer->pages;
+  assert_int_equal(pages[0].used_bytes, 4 * PLAIN);
   command_rewind(fixture.buffer, (CommandMark){0});
   assert_int_equal(
       command_record_spawn(fixture.buffer, bundle, values, &entity), ECS_OK);
   size_t with_image = (sizeof(Command) + sizeof image + 15) / 16 * 16;
   size_t wanted = 3 * PLAIN + with_image;
-  assert_int_equal(pieces[0].used_bytes, wanted);
-  assert_int_equal(pieces[0].bytes,
+  assert_int_equal(pages[0].used_bytes, wanted);
+  assert_int_equal(pages[0].bytes,
                    wanted < ECS_COMMAND_PAGE ? ECS_COMMAND_PAGE : wanted);
   finish(&fixture);
 }
 
-/* Spawns and destroys so that the free list names indices of several pages,
- * then records more births than there are free indices. */
-static void births_recycle_first_and_go_on_with_fresh_indices(void **state) {
+/* Spawns and destroys entities until the free list has indices of several
+ * pages, then records more spawns than there are free indices. */
+static void spawns_recycle_first_and_go_on_with_fresh_indices(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -310,9 +310,9 @@ static void births_recycle_first_and_go_on_with_fresh_indices(void **state) {
   for (uint32_t i = 0; i < 3; i++)
     assert_int_equal(ecs_destroy(fixture.world, e[gone[i]]), ECS_OK);
   uint32_t used = fixture.world->store.index.used;
-  const StagedRows *stage =
-      record_stage(&fixture, bundle_of(&fixture, NULL, 0), 3 + 14);
-  const ecs_Entity *born = stage->table->entities;
+  const StagedRows *staged =
+      record_staged(&fixture, bundle_of(&fixture, NULL, 0), 3 + 14);
+  const ecs_Entity *born = staged->table->entities;
   for (uint32_t i = 0; i < 3; i++)
     assert_int_equal(born[i], id_make(id_index(e[gone[2 - i]]), 1));
   for (uint32_t i = 0; i < 14; i++)
@@ -324,7 +324,7 @@ static void births_recycle_first_and_go_on_with_fresh_indices(void **state) {
   finish(&fixture);
 }
 
-static void every_single_birth_has_a_place_to_be_found(void **state) {
+static void every_single_spawn_can_be_found(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -332,7 +332,7 @@ static void every_single_birth_has_a_place_to_be_found(void **state) {
   for (uint32_t i = 0; i < 10; i++) e[i] = placed(&fixture);
   assert_int_equal(ecs_destroy(fixture.world, e[8]), ECS_OK);
   assert_int_equal(ecs_destroy(fixture.world, e[1]), ECS_OK);
-  for (uint32_t i = 0; i < 30; i++) e[i] = record_birth(&fixture);
+  for (uint32_t i = 0; i < 30; i++) e[i] = record_spawn(&fixture);
   for (uint32_t i = 0; i < 30; i++)
     assert_ptr_equal(command_find(fixture.buffer, e[i]),
                      &fixture.buffer->entities[i]);
@@ -340,37 +340,37 @@ static void every_single_birth_has_a_place_to_be_found(void **state) {
   finish(&fixture);
 }
 
-/* Stages ------------------------------------------------------------------ */
+/* Staged rows ------------------------------------------------------------- */
 
-static void a_stage_is_a_table_of_defaults(void **state) {
+static void staged_rows_are_a_table_of_defaults(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
   const ecs_Component what[] = {fixture.sparse, fixture.tag, fixture.a};
   const Bundle *bundle = bundle_of(&fixture, what, 3);
-  const StagedRows *stage = record_stage(&fixture, bundle, 5);
-  assert_ptr_equal(stage->bundle, bundle);
-  assert_int_equal(stage->table->count, 5);
-  assert_true(table_has(stage->table, 0) && table_has(stage->table, 1) &&
-              table_has(stage->table, 2));
-  assert_false(table_has_columns(stage->table, 1));
-  assert_null(stage->schemas[1]);
-  const ColumnCode *codes = table_codes(stage->table, 2);
+  const StagedRows *staged = record_staged(&fixture, bundle, 5);
+  assert_ptr_equal(staged->bundle, bundle);
+  assert_int_equal(staged->table->count, 5);
+  assert_true(table_has(staged->table, 0) && table_has(staged->table, 1) &&
+              table_has(staged->table, 2));
+  assert_false(table_has_columns(staged->table, 1));
+  assert_null(staged->schemas[1]);
+  const ColumnCode *codes = table_codes(staged->table, 2);
   for (uint32_t row = 0; row < 5; row++) {
     const Command *command = fixture.buffer->entities[row].first;
     float s;
     A a;
     memcpy(&s,
-           table_element(stage->table, table_codes(stage->table, 0)[0], row),
+           table_element(staged->table, table_codes(staged->table, 0)[0], row),
            sizeof s);
-    memcpy(&a.x, table_element(stage->table, codes[0], row), 8);
-    memcpy(&a.y, table_element(stage->table, codes[1], row), 8);
+    memcpy(&a.x, table_element(staged->table, codes[0], row), 8);
+    memcpy(&a.y, table_element(staged->table, codes[1], row), 8);
     assert_true(s == 3 && a.x == 5 && a.y == 6);
     assert_int_equal(command->kind, COMMAND_SPAWN);
-    assert_ptr_equal(command->staged, stage);
+    assert_ptr_equal(command->staged, staged);
     assert_int_equal(command->staged_row, row);
     assert_null(command->next);
-    assert_int_equal(stage->table->entities[row],
+    assert_int_equal(staged->table->entities[row],
                      fixture.buffer->entities[row].entity);
   }
   assert_int_equal(fixture.buffer->command_count, 5);
@@ -378,28 +378,28 @@ static void a_stage_is_a_table_of_defaults(void **state) {
   finish(&fixture);
 }
 
-static void a_stage_of_nobody_is_a_stage(void **state) {
+static void staged_rows_may_be_none(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
   CommandMark mark = command_mark(fixture.buffer);
-  const StagedRows *stage =
-      record_stage(&fixture, bundle_of(&fixture, &fixture.a, 1), 0);
-  assert_int_equal(stage->table->count, 0);
+  const StagedRows *staged =
+      record_staged(&fixture, bundle_of(&fixture, &fixture.a, 1), 0);
+  assert_int_equal(staged->table->count, 0);
   assert_int_equal(fixture.buffer->entity_count, 0);
   command_rewind(fixture.buffer, mark);
   assert_null(fixture.buffer->staged);
   finish(&fixture);
 }
 
-static void stages_of_the_same_world_stand_behind_each_other(void **state) {
+static void staged_rows_of_one_world_are_linked(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
   const StagedRows *first =
-      record_stage(&fixture, bundle_of(&fixture, &fixture.a, 1), 2);
+      record_staged(&fixture, bundle_of(&fixture, &fixture.a, 1), 2);
   const StagedRows *second =
-      record_stage(&fixture, bundle_of(&fixture, &fixture.b, 1), 3);
+      record_staged(&fixture, bundle_of(&fixture, &fixture.b, 1), 3);
   assert_null(first->previous);
   assert_ptr_equal(second->previous, first);
   assert_int_equal(fixture.buffer->entity_count, 5);
@@ -409,8 +409,8 @@ static void stages_of_the_same_world_stand_behind_each_other(void **state) {
 }
 
 #ifndef ECS_TINY
-/* More components than one word of a mask can tell. */
-static void a_stage_may_have_many_components(void **state) {
+/* More components than one word of a mask has bits. */
+static void staged_rows_may_have_many_components(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -420,18 +420,19 @@ static void a_stage_may_have_many_components(void **state) {
     snprintf(name, sizeof name, "C%u", (unsigned)i);
     what[i] = define(&fixture, name, ECS_U16, i % 3, i, ECS_STORE_TABLE);
   }
-  const StagedRows *stage =
-      record_stage(&fixture, bundle_of(&fixture, what, 130), 2);
+  const StagedRows *staged =
+      record_staged(&fixture, bundle_of(&fixture, what, 130), 2);
   for (uint32_t i = 0; i < 130; i++) {
-    assert_true(table_has(stage->table, i));
-    assert_int_equal(table_has_columns(stage->table, i), i % 3 > 0);
+    assert_true(table_has(staged->table, i));
+    assert_int_equal(table_has_columns(staged->table, i), i % 3 > 0);
     if (i % 3 == 0) continue;
     uint16_t value;
     memcpy(&value,
-           table_element(stage->table, table_codes(stage->table, i)[0], 1), 2);
+           table_element(staged->table, table_codes(staged->table, i)[0], 1),
+           2);
     assert_int_equal(value, i);
   }
-  assert_false(table_has(stage->table, 130));
+  assert_false(table_has(staged->table, 130));
   finish(&fixture);
 }
 #endif
@@ -439,25 +440,25 @@ static void a_stage_may_have_many_components(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_new_buffer_holds_nothing_and_costs_nothing),
-      cmocka_unit_test(subjects_stand_in_the_order_of_their_first_record),
+      cmocka_unit_test(entities_stand_in_the_order_of_their_first_record),
       cmocka_unit_test(a_command_says_what_was_asked),
       cmocka_unit_test(the_image_of_a_tag_is_nothing),
       cmocka_unit_test(an_image_of_one_byte_is_an_image),
-      cmocka_unit_test(a_subject_is_found_by_its_whole_handle),
-      cmocka_unit_test(a_piece_is_filled_to_its_end),
+      cmocka_unit_test(an_entity_is_found_by_its_whole_handle),
+      cmocka_unit_test(a_page_is_filled_to_its_end),
       cmocka_unit_test(images_of_all_sizes_lie_side_by_side_unharmed),
-      cmocka_unit_test(a_record_larger_than_a_piece_gets_a_piece_that_fits),
-      cmocka_unit_test(pieces_that_stay_are_used_where_they_fit),
-      cmocka_unit_test(sixteen_pieces_stay_for_the_next_recording),
-      cmocka_unit_test(a_recorded_birth_adds_its_components_in_order),
-      cmocka_unit_test(a_birth_without_values_takes_no_more_than_its_commands),
-      cmocka_unit_test(births_recycle_first_and_go_on_with_fresh_indices),
-      cmocka_unit_test(every_single_birth_has_a_place_to_be_found),
-      cmocka_unit_test(a_stage_is_a_table_of_defaults),
-      cmocka_unit_test(a_stage_of_nobody_is_a_stage),
-      cmocka_unit_test(stages_of_the_same_world_stand_behind_each_other),
+      cmocka_unit_test(a_record_larger_than_a_page_gets_a_page_that_fits),
+      cmocka_unit_test(pages_that_stay_are_used_where_they_fit),
+      cmocka_unit_test(sixteen_pages_stay_for_the_next_recording),
+      cmocka_unit_test(a_recorded_spawn_adds_its_components_in_order),
+      cmocka_unit_test(a_spawn_without_values_takes_no_more_than_its_commands),
+      cmocka_unit_test(spawns_recycle_first_and_go_on_with_fresh_indices),
+      cmocka_unit_test(every_single_spawn_can_be_found),
+      cmocka_unit_test(staged_rows_are_a_table_of_defaults),
+      cmocka_unit_test(staged_rows_may_be_none),
+      cmocka_unit_test(staged_rows_of_one_world_are_linked),
 #ifndef ECS_TINY
-      cmocka_unit_test(a_stage_may_have_many_components),
+      cmocka_unit_test(staged_rows_may_have_many_components),
 #endif
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,15 +1,15 @@
-/* command_rewind_test.c: what was recorded is taken back, or could not be.
+/* command_rewind_test.c: recordings that are rewound, and records that fail.
  *
  *      e1: add A --> set A        after rewinding to the mark, e1 ends in add A
  *              mark ^             and can be continued from there
  *
- * At limits, and where an allocation fails, a record leaves everything alone.
+ * A record that exceeds a limit, or has an allocation fail, changes nothing.
  */
 #include "command_buffer_fixture.h"
 
 /* What a failed recording has to leave alone. */
 typedef struct Picture {
-  uint32_t subjects, commands, alive, retired;
+  uint32_t recorded, commands, alive, retired;
   const Command *last;
   const StagedRows *staged;
   uint64_t hash;
@@ -26,7 +26,7 @@ static Picture picture(const Fixture *fixture) {
 
 static void assert_as_before(const Fixture *fixture, Picture before) {
   Picture now = picture(fixture);
-  assert_int_equal(now.subjects, before.subjects);
+  assert_int_equal(now.recorded, before.recorded);
   assert_int_equal(now.commands, before.commands);
   assert_int_equal(now.alive, before.alive);
   assert_int_equal(now.retired, before.retired);
@@ -44,18 +44,18 @@ static void rewinding_takes_back_what_came_after_the_mark(void **state) {
   ecs_Entity old = placed(&fixture), other = placed(&fixture);
   const A image = {1, 2};
   (void)record(&fixture, COMMAND_ADD, old, fixture.a, &image, 0);
-  ecs_Entity kept = record_birth(&fixture);
+  ecs_Entity kept = record_spawn(&fixture);
   (void)record_tag(&fixture, kept);
   CommandMark mark = command_mark(fixture.buffer);
   Picture before = picture(&fixture);
-  ecs_Entity born = record_birth(&fixture);
+  ecs_Entity born = record_spawn(&fixture);
   (void)record_tag(&fixture, old);
   (void)record_tag(&fixture, other);
   (void)record_tag(&fixture, born);
   (void)record(&fixture, COMMAND_DESTROY, kept, 0, NULL, 0);
   (void)record(&fixture, COMMAND_DESTROY, old, 0, NULL, 0);
   command_rewind(fixture.buffer, mark);
-  assert_int_equal(fixture.buffer->entity_count, before.subjects);
+  assert_int_equal(fixture.buffer->entity_count, before.recorded);
   assert_int_equal(fixture.buffer->command_count, before.commands);
   assert_ptr_equal(fixture.buffer->last, before.last);
   assert_int_equal(fixture.world->store.index.alive_count, before.alive);
@@ -78,11 +78,11 @@ static void a_handle_that_was_taken_back_is_never_issued_again(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  ecs_Entity first = record_birth(&fixture), second = record_birth(&fixture);
+  ecs_Entity first = record_spawn(&fixture), second = record_spawn(&fixture);
   command_rewind(fixture.buffer, (CommandMark){0});
   assert_int_equal(fixture.world->store.index.alive_count, 0);
-  /* Newest first went back, so the oldest is the next to come. */
-  ecs_Entity next = record_birth(&fixture);
+  /* Indices were returned newest first, so the oldest is issued next. */
+  ecs_Entity next = record_spawn(&fixture);
   assert_int_equal(id_index(next), id_index(first));
   assert_int_equal(id_generation(next), id_generation(first) + 1);
   assert_null(command_find(fixture.buffer, first));
@@ -90,7 +90,7 @@ static void a_handle_that_was_taken_back_is_never_issued_again(void **state) {
   finish(&fixture);
 }
 
-static void rewinding_to_the_start_begins_with_the_first_piece(void **state) {
+static void rewinding_to_the_start_begins_with_the_first_page(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -127,24 +127,24 @@ static void what_was_kept_is_not_overwritten_after_rewinding(void **state) {
   finish(&fixture);
 }
 
-static void stages_after_the_mark_go_and_those_before_stay(void **state) {
+static void staged_rows_after_the_mark_are_freed_and_others_stay(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
   const Bundle *bundle = bundle_of(&fixture, &fixture.a, 1);
-  const StagedRows *first = record_stage(&fixture, bundle, 2);
+  const StagedRows *first = record_staged(&fixture, bundle, 2);
   CommandMark mark = command_mark(fixture.buffer);
   assert_ptr_equal(mark.staged, first);
   uint64_t blocks = fixture.failing.blocks;
   uint32_t alive = fixture.world->store.index.alive_count;
-  (void)record_stage(&fixture, bundle, 3);
-  (void)record_stage(&fixture, bundle, 1);
+  (void)record_staged(&fixture, bundle, 3);
+  (void)record_staged(&fixture, bundle, 1);
   assert_int_equal(fixture.world->store.index.alive_count, alive + 4);
   command_rewind(fixture.buffer, mark);
   assert_ptr_equal(fixture.buffer->staged, first);
   assert_int_equal(fixture.buffer->entity_count, 2);
   assert_int_equal(fixture.world->store.index.alive_count, alive);
-  assert_true(fixture.failing.blocks <= blocks + 4); /* pieces may stay */
+  assert_true(fixture.failing.blocks <= blocks + 4); /* pages may stay */
   assert_int_equal(first->table->count, 2);
   finish(&fixture);
 }
@@ -153,9 +153,9 @@ static void resetting_forgets_but_frees_no_handle(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
-  ecs_Entity entity = placed(&fixture), born = record_birth(&fixture);
+  ecs_Entity entity = placed(&fixture), born = record_spawn(&fixture);
   (void)record_tag(&fixture, entity);
-  (void)record_stage(&fixture, bundle_of(&fixture, NULL, 0), 2);
+  (void)record_staged(&fixture, bundle_of(&fixture, NULL, 0), 2);
   uint32_t alive = fixture.world->store.index.alive_count;
   command_reset(fixture.buffer);
   assert_int_equal(fixture.world->store.index.alive_count, alive);
@@ -180,12 +180,12 @@ static void a_record_over_the_limit_of_commands_is_refused_whole(void **state) {
   ecs_Entity entity = placed(&fixture), born = 0;
   const ecs_Component what[] = {fixture.a, fixture.b};
   const Bundle *two = bundle_of(&fixture, what, 2);
-  const StagedRows *stage = NULL;
+  const StagedRows *staged = NULL;
   uint32_t first = fixture.buffer->command_count;
   (void)record_tag(&fixture, entity);
-  /* The limit itself is too far away to walk to in every build. */
+  /* The limit itself is too high to reach in every build. */
   fixture.buffer->command_count = ECS_COMMAND_LIMIT - 3;
-  assert_int_equal(command_record_staged(fixture.buffer, two, 4, &stage),
+  assert_int_equal(command_record_staged(fixture.buffer, two, 4, &staged),
                    ECS_E_LIMIT);
   assert_int_equal(fixture.buffer->command_count, ECS_COMMAND_LIMIT - 3);
   assert_int_equal(command_record_spawn(fixture.buffer, two, NULL, &born),
@@ -210,23 +210,23 @@ static void a_record_over_the_limit_of_commands_is_refused_whole(void **state) {
 }
 
 #ifdef ECS_TINY
-static void births_end_at_the_limit_of_indices(void **state) {
+static void spawns_end_at_the_limit_of_indices(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
   const Bundle *bundle = bundle_of(&fixture, &fixture.a, 1);
-  const StagedRows *stage = NULL;
+  const StagedRows *staged = NULL;
   ecs_Entity entity = 0;
   Picture before = picture(&fixture);
   assert_int_equal(
-      command_record_staged(fixture.buffer, bundle, ECS_INDEX_LIMIT, &stage),
+      command_record_staged(fixture.buffer, bundle, ECS_INDEX_LIMIT, &staged),
       ECS_E_LIMIT);
   assert_as_before(&fixture, before);
-  for (uint32_t i = 1; i < ECS_INDEX_LIMIT; i++) (void)record_birth(&fixture);
+  for (uint32_t i = 1; i < ECS_INDEX_LIMIT; i++) (void)record_spawn(&fixture);
   before = picture(&fixture);
   assert_int_equal(command_record_spawn(fixture.buffer, bundle, NULL, &entity),
                    ECS_E_LIMIT);
-  assert_int_equal(command_record_staged(fixture.buffer, bundle, 1, &stage),
+  assert_int_equal(command_record_staged(fixture.buffer, bundle, 1, &staged),
                    ECS_E_LIMIT);
   assert_as_before(&fixture, before);
   finish(&fixture);
@@ -252,10 +252,10 @@ static ecs_Status birth(Fixture *fixture, ecs_Entity entity) {
 
 static ecs_Status staging(Fixture *fixture, ecs_Entity entity) {
   const ecs_Component what[] = {fixture->a, fixture->tag, fixture->sparse};
-  const StagedRows *stage = NULL;
+  const StagedRows *staged = NULL;
   (void)entity;
   return command_record_staged(fixture->buffer, bundle_of(fixture, what, 3), 9,
-                               &stage);
+                               &staged);
 }
 
 /* Bundles are made before, so that only recording can fail. */
@@ -294,23 +294,24 @@ static void every_allocation_of_a_recording_may_fail(void **state) {
     }
 }
 
-static void a_failed_stage_gives_its_memory_back(void **state) {
+static void failed_staging_gives_its_memory_back(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
   const ecs_Component what[] = {fixture.a, fixture.tag};
   const Bundle *bundle = bundle_of(&fixture, what, 2);
-  const StagedRows *stage = NULL;
-  (void)record_stage(&fixture, bundle, 9); /* pieces and pages are there now */
+  const StagedRows *staged = NULL;
+  (void)record_staged(&fixture, bundle, 9); /* all pages exist now */
   command_rewind(fixture.buffer, (CommandMark){0});
   uint64_t blocks = fixture.failing.blocks, injected = 0, nth = 0;
   do {
     failing_memory_arm(&fixture.failing, ++nth, FAIL_ONCE);
-    (void)command_record_staged(fixture.buffer, bundle, 9, &stage);
+    (void)command_record_staged(fixture.buffer, bundle, 9, &staged);
     injected = failing_memory_disarm(&fixture.failing);
     if (injected > 0) assert_int_equal(fixture.failing.blocks, blocks);
   } while (injected > 0);
-  assert_true(nth > 4); /* the stage, its schemas, a mask, a table, a slab */
+  /* the staged rows, their schemas, a mask, a table, a slab */
+  assert_true(nth > 4);
   finish(&fixture);
 }
 
@@ -341,8 +342,8 @@ static void a_world_ends_with_its_recording(void **state) {
   ecs_Entity entity = placed(&fixture);
   assert_int_equal(ecs_defer_begin(fixture.world), ECS_OK);
   fill_pieces(&fixture, entity, 18);
-  (void)record_stage(&fixture, bundle_of(&fixture, &fixture.a, 1), 4);
-  (void)record_birth(&fixture);
+  (void)record_staged(&fixture, bundle_of(&fixture, &fixture.a, 1), 4);
+  (void)record_spawn(&fixture);
   finish(&fixture);
 }
 
@@ -350,16 +351,16 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rewinding_takes_back_what_came_after_the_mark),
       cmocka_unit_test(a_handle_that_was_taken_back_is_never_issued_again),
-      cmocka_unit_test(rewinding_to_the_start_begins_with_the_first_piece),
+      cmocka_unit_test(rewinding_to_the_start_begins_with_the_first_page),
       cmocka_unit_test(what_was_kept_is_not_overwritten_after_rewinding),
-      cmocka_unit_test(stages_after_the_mark_go_and_those_before_stay),
+      cmocka_unit_test(staged_rows_after_the_mark_are_freed_and_others_stay),
       cmocka_unit_test(resetting_forgets_but_frees_no_handle),
       cmocka_unit_test(a_record_over_the_limit_of_commands_is_refused_whole),
 #ifdef ECS_TINY
-      cmocka_unit_test(births_end_at_the_limit_of_indices),
+      cmocka_unit_test(spawns_end_at_the_limit_of_indices),
 #endif
       cmocka_unit_test(every_allocation_of_a_recording_may_fail),
-      cmocka_unit_test(a_failed_stage_gives_its_memory_back),
+      cmocka_unit_test(failed_staging_gives_its_memory_back),
       cmocka_unit_test(rewinding_gives_the_room_back),
       cmocka_unit_test(a_world_ends_with_its_recording),
   };

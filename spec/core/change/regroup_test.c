@@ -1,7 +1,7 @@
 /* regroup_test.c: storage changes, and nothing that a program stored in it.
  *
- * store_test.c mixes changes of layout with all others; here are the rules of
- * which group is taken, which locator it gets, and failures.
+ * entity_change_test.c mixes changes of layout with all others. Here are the
+ * rules for the choice of a group and its locator, and failures.
  */
 #include "world_fixture.h"
 
@@ -162,7 +162,7 @@ static void what_does_not_change_stays_where_it_is(void **state) {
   finish(&town.fixture);
 }
 
-/* A number that is used again would make stale plans look fresh. */
+/* If a version were used again, stale plans would seem fresh. */
 static void versions_only_grow(void **state) {
   (void)state;
   Town town;

@@ -1,5 +1,4 @@
-/* spawn_test.c: entities are born with their values wherever these belong, or
- * not at all.
+/* spawn_test.c: entities are spawned with all of their values, or not at all.
  */
 #include "world_fixture.h"
 
@@ -153,7 +152,7 @@ static void values_defaults_and_bits_arrive_where_they_belong(void **state) {
   finish(&cast.fixture);
 }
 
-static void many_are_born_in_rows_that_follow_each_other(void **state) {
+static void many_are_spawned_in_rows_that_follow_each_other(void **state) {
   (void)state;
   Cast cast;
   open_cast(&cast);
@@ -186,7 +185,7 @@ static void many_are_born_in_rows_that_follow_each_other(void **state) {
 }
 
 /* Recycled indices first, then fresh ones, over several pages of a locator. */
-static void reserved_room_takes_births_without_a_request(void **state) {
+static void reserved_room_takes_spawns_without_a_request(void **state) {
   (void)state;
   for (uint32_t freed = 0; freed < 12; freed++) {
     Cast cast;
@@ -223,7 +222,7 @@ static ecs_Status go(Store *world, Bundle *bundle, Way way) {
 }
 
 /* With and without tables of the bundle being there already. */
-static void a_failed_birth_leaves_not_even_an_empty_table(void **state) {
+static void a_failed_spawn_leaves_not_even_an_empty_table(void **state) {
   (void)state;
   for (uint32_t setting = 0; setting < 2 * WAY_COUNT; setting++) {
     Way way = setting / 2;
@@ -301,7 +300,7 @@ static void a_bundle_follows_its_components_to_other_groups(void **state) {
   finish(&cast.fixture);
 }
 
-/* Whoever keeps pointers to columns goes by the version. */
+/* Pointers to columns are valid while the version is unchanged. */
 static void room_that_moves_columns_grows_the_versions(void **state) {
   (void)state;
   Cast cast;
@@ -326,9 +325,9 @@ int main(void) {
       cmocka_unit_test(a_refused_bundle_leaves_no_trace),
       cmocka_unit_test(there_are_as_many_bundles_as_the_limit_says),
       cmocka_unit_test(values_defaults_and_bits_arrive_where_they_belong),
-      cmocka_unit_test(many_are_born_in_rows_that_follow_each_other),
-      cmocka_unit_test(reserved_room_takes_births_without_a_request),
-      cmocka_unit_test(a_failed_birth_leaves_not_even_an_empty_table),
+      cmocka_unit_test(many_are_spawned_in_rows_that_follow_each_other),
+      cmocka_unit_test(reserved_room_takes_spawns_without_a_request),
+      cmocka_unit_test(a_failed_spawn_leaves_not_even_an_empty_table),
       cmocka_unit_test(more_entities_than_the_limit_are_refused),
       cmocka_unit_test(a_bundle_follows_its_components_to_other_groups),
       cmocka_unit_test(room_that_moves_columns_grows_the_versions),

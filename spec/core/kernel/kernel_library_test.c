@@ -4,7 +4,7 @@
  * compiler ($CC, or cc) when the test runs; each is one object, right or wrong
  * in one way.
  *
- *      handshake {abi, sizes}   what ecs_library_load answers
+ *      handshake {abi, sizes}   what ecs_library_load returns
  *      ours                     ECS_OK
  *      another                  ECS_E_ABI, a reason
  *      no such object           ECS_E_LIBRARY, a reason
@@ -25,8 +25,8 @@
 
 static char directory[64] = "/tmp/ecs_library_test_XXXXXX";
 
-/* A declaration of the header would need its path: layouts are repeated, which
- * is what a library built elsewhere comes down to. */
+/* Including the header would need its path, so the layouts are repeated here,
+ * as in a library that was built elsewhere. */
 static const char source[] =
     "#include <stdint.h>\n"
     "typedef struct { const void *blocks; uint32_t count, r; double dt;\n"

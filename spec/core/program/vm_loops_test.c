@@ -110,7 +110,7 @@ static ValueType result_type(Operation operation, ValueType type) {
   return instruction_result(&ins);
 }
 
-/* The element of operand k that goes with element i of the result. */
+/* The element of operand k for element i of the result. */
 static uint32_t element(Operation operation, LoopForm form, uint32_t k,
                         uint32_t i) {
   uint32_t last = operation == OPERATION_SELECT ? 2 : 1;

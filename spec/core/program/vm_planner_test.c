@@ -94,7 +94,7 @@ static void products_go_with_their_sums(void **state) {
   assert_plan(2, 0, 0, 1);
 }
 
-static void what_nobody_needs_is_not_computed(void **state) {
+static void unused_values_are_not_computed(void **state) {
   (void)state;
   make("v3 = sin f32 v0\nv4 = mul f32 v3 v2\nv5 = self\n");
   assert_int_equal(plan->step_count, 0);
@@ -215,7 +215,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_update_is_one_step),
       cmocka_unit_test(products_go_with_their_sums),
-      cmocka_unit_test(what_nobody_needs_is_not_computed),
+      cmocka_unit_test(unused_values_are_not_computed),
       cmocka_unit_test(what_never_varies_is_computed_once),
       cmocka_unit_test(columns_are_values),
       cmocka_unit_test(old_values_are_kept_while_wanted),

@@ -86,11 +86,11 @@ static void move_rows(uint32_t count, ecs_Storage v) {
   spawn(count, fixture.v, 1);
   for (uint32_t k = 0; k < count; k += 3)
     must(ecs_add(fixture.world, fixture.entities[k], fixture.t, NULL));
-  for (int turn = 1; turn <= 2; turn++) {
+  for (int round = 1; round <= 2; round++) {
     must(run(&step, NULL));
     for (uint32_t k = 0; k < count; k++) {
       assert_true(get(fixture.entities[k], fixture.p, 0) ==
-                  k + turn * (k + 0.5));
+                  k + round * (k + 0.5));
       assert_true(get(fixture.entities[k], fixture.v, 1) == 7);
       assert_true(get(fixture.entities[k], fixture.p, 1) == 0);
     }
@@ -173,7 +173,7 @@ static void optional_terms_may_be_absent(void **state) {
   optional_terms(ECS_STORE_SPARSE);
 }
 
-/* Looking up -------------------------------------------------------------- */
+/* Look-ups ---------------------------------------------------------------- */
 
 static void join(void) {
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}};

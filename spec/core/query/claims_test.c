@@ -7,7 +7,7 @@ static const Component *component_of(const Fixture *fixture,
   return &fixture->world->store.components[component];
 }
 
-static void a_walk_claims_what_it_hands_out(void **state) {
+static void a_cursor_claims_what_it_hands_out(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -55,7 +55,7 @@ static void a_filter_claims_nothing(void **state) {
 }
 
 /* Two queries have the same component in every pair of accesses. */
-static void who_writes_shares_with_nobody(void **state) {
+static void a_writing_cursor_shares_with_no_other(void **state) {
   (void)state;
   static const bool contested[3][3] = {/* second: write, read, optional */
                                        {true, true, true},
@@ -85,9 +85,9 @@ static void who_writes_shares_with_nobody(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_walk_claims_what_it_hands_out),
+      cmocka_unit_test(a_cursor_claims_what_it_hands_out),
       cmocka_unit_test(a_filter_claims_nothing),
-      cmocka_unit_test(who_writes_shares_with_nobody),
+      cmocka_unit_test(a_writing_cursor_shares_with_no_other),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

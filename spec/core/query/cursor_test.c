@@ -1,5 +1,5 @@
 /* cursor_test.c: the rows of a query as batches, in place and coalesced. */
-#include "columns_fixture.h"
+#include "batch_check.h"
 
 /* In place ---------------------------------------------------------------- */
 
@@ -12,7 +12,8 @@ static void a_full_plan_hands_out_tables_as_they_lie(void **state) {
   const ecs_Term term = {fixture.a, ECS_WRITE};
   ecs_Query *query = make_query(fixture.world, &term, 1);
   uint32_t rows, largest;
-  assert_int_equal(walk(&fixture, query, ECS_BATCH_WHOLE, &rows, &largest), 2);
+  assert_int_equal(
+      check_batches(&fixture, query, ECS_BATCH_WHOLE, &rows, &largest), 2);
   assert_int_equal(rows, 12);
   Cursor cursor;
   ecs_Batch batch;
@@ -54,7 +55,7 @@ static void a_run_in_the_middle_of_a_table_is_used_in_place(void **state) {
   finish(&fixture);
 }
 
-static void an_optional_part_is_null_where_it_is_absent(void **state) {
+static void an_optional_component_is_null_where_it_is_absent(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -128,10 +129,11 @@ static void tiny_tables_become_one_batch(void **state) {
   const ecs_Term term = {fixture.a, ECS_WRITE};
   ecs_Query *query = make_query(fixture.world, &term, 1);
   uint32_t total, largest;
-  assert_int_equal(walk(&fixture, query, ECS_BATCH_WHOLE, &total, &largest), 5);
+  assert_int_equal(
+      check_batches(&fixture, query, ECS_BATCH_WHOLE, &total, &largest), 5);
   assert_int_equal(largest, 3);
-  assert_int_equal(walk(&fixture, query, ECS_BATCH_COALESCED, &total, &largest),
-                   1);
+  assert_int_equal(
+      check_batches(&fixture, query, ECS_BATCH_COALESCED, &total, &largest), 1);
   assert_int_equal(total, 9);
   Cursor cursor;
   ecs_Batch batch;
@@ -159,7 +161,7 @@ static void a_table_that_is_not_tiny_goes_alone(void **state) {
     ecs_Query *query = make_query(fixture.world, &term, 1);
     uint32_t total, largest;
     assert_int_equal(
-        walk(&fixture, query, ECS_BATCH_COALESCED, &total, &largest),
+        check_batches(&fixture, query, ECS_BATCH_COALESCED, &total, &largest),
         less == 1 ? 1 : 3);
     assert_int_equal(total, ECS_COALESCE_ROWS - less + 4);
     finish(&fixture);
@@ -171,9 +173,10 @@ static void a_table_that_is_not_tiny_goes_alone(void **state) {
     make_tables(&fixture, rows, 3);
     const ecs_Term term = {fixture.a, ECS_READ};
     uint32_t total, largest;
-    assert_int_equal(walk(&fixture, make_query(fixture.world, &term, 1),
-                          ECS_BATCH_COALESCED, &total, &largest),
-                     less == 1 ? 1 : 2);
+    assert_int_equal(
+        check_batches(&fixture, make_query(fixture.world, &term, 1),
+                      ECS_BATCH_COALESCED, &total, &largest),
+        less == 1 ? 1 : 2);
     finish(&fixture);
   }
 }
@@ -197,8 +200,9 @@ static void a_coalesced_batch_is_no_larger_than_a_block(void **state) {
     }
     const ecs_Term term = {fixture.a, ECS_READ};
     uint32_t total, largest;
-    uint32_t batches = walk(&fixture, make_query(fixture.world, &term, 1),
-                            ECS_BATCH_COALESCED, &total, &largest);
+    uint32_t batches =
+        check_batches(&fixture, make_query(fixture.world, &term, 1),
+                      ECS_BATCH_COALESCED, &total, &largest);
     assert_int_equal(total, ECS_BLOCK_ROWS + more);
     assert_int_equal(batches, 1 + more);
     assert_true(largest <= ECS_BLOCK_ROWS);
@@ -235,7 +239,7 @@ static void a_batch_has_an_optional_component_or_has_it_not(void **state) {
   cursor_end(&cursor);
   assert_int_equal(with, 3);
   assert_int_equal(without, 3);
-  assert_int_equal(batches, 2); /* the tables with B were born last */
+  assert_int_equal(batches, 2); /* the tables with B were created last */
   finish(&fixture);
 }
 
@@ -250,10 +254,11 @@ static void tiny_blocks_of_a_list_become_one_batch(void **state) {
   const ecs_Term terms[] = {{fixture.a, ECS_WRITE}, {fixture.s, ECS_WRITE}};
   ecs_Query *query = make_query(fixture.world, terms, 2);
   uint32_t total, largest;
-  uint32_t whole = walk(&fixture, query, ECS_BATCH_WHOLE, &total, &largest);
+  uint32_t whole =
+      check_batches(&fixture, query, ECS_BATCH_WHOLE, &total, &largest);
   assert_true(whole > 1);
-  assert_int_equal(walk(&fixture, query, ECS_BATCH_COALESCED, &total, &largest),
-                   1);
+  assert_int_equal(
+      check_batches(&fixture, query, ECS_BATCH_COALESCED, &total, &largest), 1);
   assert_int_equal(total, 7);
   Cursor cursor;
   ecs_Batch batch;
@@ -309,7 +314,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_full_plan_hands_out_tables_as_they_lie),
       cmocka_unit_test(a_run_in_the_middle_of_a_table_is_used_in_place),
-      cmocka_unit_test(an_optional_part_is_null_where_it_is_absent),
+      cmocka_unit_test(an_optional_component_is_null_where_it_is_absent),
       cmocka_unit_test(tiny_tables_become_one_batch),
       cmocka_unit_test(a_table_that_is_not_tiny_goes_alone),
       cmocka_unit_test(a_coalesced_batch_is_no_larger_than_a_block),

@@ -1,7 +1,7 @@
 /* gather_test.c: rows that do not follow each other are copied to a scratch,
  * and copied back where they are written; scratches are used again.
  */
-#include "columns_fixture.h"
+#include "batch_check.h"
 #include "query/gather.h"
 
 /* S is in another order than A, in several blocks: whichever drives, the other
@@ -18,8 +18,8 @@ static void scattered_rows_are_gathered_and_put_back(void **state) {
     if (round == 0) spawn(&fixture, 1);
     ecs_Query *query = make_query(fixture.world, terms, 2);
     uint32_t rows, largest;
-    assert_int_equal(walk(&fixture, query, ECS_BATCH_WHOLE, &rows, &largest),
-                     3);
+    assert_int_equal(
+        check_batches(&fixture, query, ECS_BATCH_WHOLE, &rows, &largest), 3);
     assert_int_equal(rows, MANY);
     assert_int_equal(largest, ECS_BLOCK_ROWS);
     Cursor cursor;
@@ -257,7 +257,7 @@ static void copies_start_on_a_line(void **state) {
   finish(&fixture);
 }
 
-static void two_walks_over_one_query_have_their_own_scratch(void **state) {
+static void two_cursors_over_one_query_have_their_own_scratch(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -283,14 +283,14 @@ static void two_walks_over_one_query_have_their_own_scratch(void **state) {
   assert_non_null(query->scratches);
   uint64_t requests = fixture.failing.requests;
   uint32_t rows, largest;
-  (void)walk(&fixture, query, ECS_BATCH_WHOLE, &rows, &largest);
+  (void)check_batches(&fixture, query, ECS_BATCH_WHOLE, &rows, &largest);
   assert_int_equal(fixture.failing.requests, requests);
   finish(&fixture);
 }
 
 /* However often cursors nest, and whichever ends first, a query keeps as many
  * scratches as it ever had cursors open at once. */
-static void scratches_of_nested_walks_are_used_again(void **state) {
+static void scratches_of_nested_cursors_are_used_again(void **state) {
   (void)state;
   static const uint8_t ends[][3] = {{2, 1, 0}, {0, 1, 2}, {1, 2, 0},
                                     {2, 0, 1}, {1, 0, 2}, {0, 2, 1}};
@@ -331,8 +331,8 @@ int main(void) {
       cmocka_unit_test(every_term_is_gathered_by_its_own_rows),
       cmocka_unit_test(what_is_only_read_is_not_put_back),
       cmocka_unit_test(copies_start_on_a_line),
-      cmocka_unit_test(two_walks_over_one_query_have_their_own_scratch),
-      cmocka_unit_test(scratches_of_nested_walks_are_used_again),
+      cmocka_unit_test(two_cursors_over_one_query_have_their_own_scratch),
+      cmocka_unit_test(scratches_of_nested_cursors_are_used_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

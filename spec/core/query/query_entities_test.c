@@ -1,8 +1,8 @@
 /* query_entities_test.c: entities of a query one at a time: copying them,
  * locating each, and the row_epoch that says when to locate again.
  *
- * For queries of every plan, what locating finds is compared, row by row, with
- * what a cursor hands out.
+ * For queries with every kind of plan, located rows are compared with those in
+ * the batches of a cursor.
  *
  *      A {x f32, y f64}  B {u16}  Tag       main group
  *      S {u32}                              sparse set
@@ -93,7 +93,7 @@ static void assert_located(ecs_Query *query, const ecs_Batch *batch,
   }
 }
 
-/* Copies the entities, goes through batches and locates: all must agree. */
+/* Copies the entities, reads the batches and locates each: all must agree. */
 static void assert_visits(Fixture *fixture, const ecs_Term *terms,
                           uint32_t count) {
   ecs_Query *query = make_query(fixture->world, terms, count);
@@ -128,7 +128,7 @@ static void assert_visits(Fixture *fixture, const ecs_Term *terms,
   assert_int_equal(ecs_query_destroy(query), ECS_OK);
 }
 
-static void visits_are_what_a_walk_is(void **state) {
+static void locating_finds_the_rows_of_the_batches(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -178,7 +178,7 @@ static void copying_stops_at_the_capacity(void **state) {
   finish(&fixture);
 }
 
-static void copying_asks_who_may_walk(void **state) {
+static void copying_is_refused_where_a_cursor_is(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -335,9 +335,9 @@ static void a_new_plan_may_fail(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(visits_are_what_a_walk_is),
+      cmocka_unit_test(locating_finds_the_rows_of_the_batches),
       cmocka_unit_test(copying_stops_at_the_capacity),
-      cmocka_unit_test(copying_asks_who_may_walk),
+      cmocka_unit_test(copying_is_refused_where_a_cursor_is),
       cmocka_unit_test(a_row_is_followed),
       cmocka_unit_test(what_is_recorded_is_heeded),
       cmocka_unit_test(every_change_shows_in_the_row_epoch),

@@ -1,7 +1,7 @@
-/* query_group_test.c: what a query demands of one group.
+/* query_group_test.c: what a query requires of one group.
  *
- * Demands are made by hand on the main group of a small world: three components
- * in tables, and eleven tags stored as bits, which take two columns.
+ * Requirements are set by hand on the main group of a small world: three
+ * components in tables, and eleven tags stored as bits, which take two columns.
  *
  *      bits column 0   T0 T1 T2 T3 T4 T5 T6 T7
  *      bits column 1   T8 T9 T10
@@ -70,7 +70,7 @@ static RowRef spawn(const Fixture *fixture, const ecs_Component *components,
   return store_locate_main(&fixture->world->store, entity);
 }
 
-static void a_fresh_part_asks_for_nothing(void **state) {
+static void a_fresh_query_group_requires_nothing(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -92,7 +92,7 @@ static void a_fresh_part_asks_for_nothing(void **state) {
   finish(&fixture);
 }
 
-static void a_part_of_a_group_without_components_needs_no_memory(void **state) {
+static void a_query_group_without_components_needs_no_memory(void **state) {
   (void)state;
   FailingMemory failing;
   ecs_WorldDescription how = {failing_memory_init(&failing), 0};
@@ -153,9 +153,8 @@ static void tags_stored_as_bits_are_asked_for_by_filters(void **state) {
   finish(&fixture);
 }
 
-/* Every pair of one needed and one forbidden tag over rows that have one, the
- * other, both or none, in a table whose columns of bits grow from pair to
- * pair. */
+/* Every pair of a required and an excluded tag, over rows with one, the other,
+ * both or none. The table gets more columns of bits from pair to pair. */
 static void a_row_fits_when_it_has_the_needed_and_no_forbidden_bits(
     void **state) {
   (void)state;
@@ -204,7 +203,7 @@ static void all_needed_bits_must_be_there(void **state) {
   finish(&fixture);
 }
 
-static void a_part_counts_the_rows_of_its_tables(void **state) {
+static void a_query_group_counts_the_rows_of_its_tables(void **state) {
   (void)state;
   Fixture fixture;
   start(&fixture);
@@ -254,7 +253,7 @@ static void components_past_the_first_word_are_told_apart(void **state) {
 }
 #endif
 
-static void every_allocation_of_a_part_may_fail(void **state) {
+static void every_allocation_of_a_query_group_may_fail(void **state) {
   (void)state;
   for (int mode = FAIL_ONCE; mode <= FAIL_ONWARD; mode++) {
     Fixture fixture;
@@ -277,17 +276,17 @@ static void every_allocation_of_a_part_may_fail(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_fresh_part_asks_for_nothing),
-      cmocka_unit_test(a_part_of_a_group_without_components_needs_no_memory),
+      cmocka_unit_test(a_fresh_query_group_requires_nothing),
+      cmocka_unit_test(a_query_group_without_components_needs_no_memory),
       cmocka_unit_test(tables_are_asked_for_by_masks),
       cmocka_unit_test(tags_stored_as_bits_are_asked_for_by_filters),
       cmocka_unit_test(a_row_fits_when_it_has_the_needed_and_no_forbidden_bits),
       cmocka_unit_test(all_needed_bits_must_be_there),
-      cmocka_unit_test(a_part_counts_the_rows_of_its_tables),
+      cmocka_unit_test(a_query_group_counts_the_rows_of_its_tables),
 #ifndef ECS_TINY
       cmocka_unit_test(components_past_the_first_word_are_told_apart),
 #endif
-      cmocka_unit_test(every_allocation_of_a_part_may_fail),
+      cmocka_unit_test(every_allocation_of_a_query_group_may_fail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

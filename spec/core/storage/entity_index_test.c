@@ -1,5 +1,4 @@
-/* entity_index_test.c: no handle is issued twice, and slots tell the truth.
- */
+/* entity_index_test.c: no handle is issued twice, and slots are right. */
 #include "world_fixture.h"
 
 typedef struct Issuer {

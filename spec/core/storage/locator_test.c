@@ -35,7 +35,7 @@ static void assert_place(const Finder *finder, uint32_t index, uint32_t row,
   if (row != LOCATOR_NONE) assert_int_equal(place.table, table);
 }
 
-static void nobody_is_found_in_a_new_locator(void **state) {
+static void no_row_is_found_in_a_new_locator(void **state) {
   (void)state;
   for (int narrow = 0; narrow < 2; narrow++) {
     Finder finder;
@@ -50,7 +50,7 @@ static void nobody_is_found_in_a_new_locator(void **state) {
   }
 }
 
-static void a_reserved_page_is_ready_and_has_nobody(void **state) {
+static void a_reserved_page_is_ready_and_has_no_rows(void **state) {
   (void)state;
   for (int narrow = 0; narrow < 2; narrow++) {
     Finder finder;
@@ -187,8 +187,8 @@ static void a_refused_page_leaves_what_is_there(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(nobody_is_found_in_a_new_locator),
-      cmocka_unit_test(a_reserved_page_is_ready_and_has_nobody),
+      cmocka_unit_test(no_row_is_found_in_a_new_locator),
+      cmocka_unit_test(a_reserved_page_is_ready_and_has_no_rows),
       cmocka_unit_test(places_stay_while_pages_come),
       cmocka_unit_test(clearing_one_entry_leaves_its_neighbours),
       cmocka_unit_test(a_narrow_entry_is_the_row_itself),

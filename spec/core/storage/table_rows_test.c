@@ -1,7 +1,8 @@
-/* table_rows_test.c: values stay in their columns, whatever rows do.
+/* table_rows_test.c: values stay in their columns, whatever happens to rows.
  *
- * Rows come, move to other tables and go; values, bits and defaults are stored
- * and loaded. Each step is followed by a look at all rows and at the padding.
+ * Rows are appended, moved to other tables and removed; values, bits and
+ * defaults are stored and loaded. All rows and the padding are checked after
+ * each step.
  */
 #include "table_fixture.h"
 
@@ -176,8 +177,8 @@ static ColumnRange range_of(const Kinds *kinds, const Table *table,
   return range;
 }
 
-/* One row of three to a table with or without the component: what both have
- * goes over, the component is zero or gone, and the hole is closed. */
+/* Moves one row of three to a table with or without the component. Common
+ * components are copied, a new one is zero, and the hole is closed. */
 static void check_move(Kinds *kinds, uint32_t toggled, bool added, uint32_t row,
                        uint32_t bits) {
   uint64_t all = (UINT64_C(1) << kinds->count) - 1;

@@ -1,8 +1,8 @@
-/* table_test.c: where columns lie, and that all behind the rows is zero.
+/* table_test.c: where columns are, and that everything behind the rows is zero.
  *
- * Components of every mix of element sizes are put into tables, alone and
- * side by side; each step is followed by a look at layout and padding. What
- * happens to rows is in table_rows_test.c.
+ * Components with every mix of element sizes are put into tables, alone and
+ * together. Layout and padding are checked after each step. Changes of rows are
+ * in table_rows_test.c.
  */
 #include "table_fixture.h"
 

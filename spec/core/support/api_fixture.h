@@ -1,7 +1,6 @@
-/* api_fixture.h: a world as users make one, whose memory is watched.
+/* api_fixture.h: a world made through ecs.h, in memory that is counted.
  *
- * Tests of what ecs.h promises have it in a Fixture of their own, beside what
- * they look at:
+ * A test keeps the world and its memory in a Fixture of its own:
  *
  *      typedef struct Fixture {
  *        FailingMemory failing;

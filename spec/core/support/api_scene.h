@@ -3,8 +3,8 @@
  *      A {x, flag}  in tables     Tag  no fields     T  bits     S {s}  sparse
  *      e  alive, has nothing      dead  destroyed    past  no component yet
  *
- * assert_refused makes a call that has to be refused, and looks at the world's
- * hash before and after.
+ * assert_refused makes a call that must be refused, and compares the hash of
+ * the world before and after.
  */
 #ifndef API_SCENE_H
 #define API_SCENE_H

@@ -1,7 +1,7 @@
-/* command_buffer_fixture.h: a world whose buffer is recorded into directly.
+/* command_buffer_fixture.h: a world, and records made directly in its buffer.
  *
- * The buffer always belongs to the world of the fixture, whose memory can be
- * made to refuse. Nothing is applied.
+ * The buffer belongs to the world of the fixture, and the memory of the world
+ * can be made to fail. Nothing is applied.
  */
 #ifndef COMMAND_BUFFER_FIXTURE_H
 #define COMMAND_BUFFER_FIXTURE_H
@@ -17,7 +17,7 @@
 #include "world/world.h"
 #include "api_fixture.h"
 
-/* A command without an image takes this much of a piece. */
+/* A command without an image takes this much of a page. */
 #define PLAIN ((sizeof(Command) + 15u) / 16u * 16u)
 #define BIG_FIELDS 64u
 
@@ -85,7 +85,7 @@ static inline const Bundle *bundle_of(Fixture *fixture,
   return fixture->world->store.bundles[id - 1];
 }
 
-static inline ecs_Entity record_birth(Fixture *fixture) {
+static inline ecs_Entity record_spawn(Fixture *fixture) {
   ecs_Entity entity = 0;
   assert_int_equal(
       command_record_spawn(fixture->buffer, bundle_of(fixture, NULL, 0), NULL,
@@ -94,32 +94,32 @@ static inline ecs_Entity record_birth(Fixture *fixture) {
   return entity;
 }
 
-static inline const StagedRows *record_stage(Fixture *fixture,
-                                             const Bundle *bundle,
-                                             uint32_t count) {
-  const StagedRows *stage = NULL;
+static inline const StagedRows *record_staged(Fixture *fixture,
+                                              const Bundle *bundle,
+                                              uint32_t count) {
+  const StagedRows *staged = NULL;
   assert_int_equal(
-      command_record_staged(fixture->buffer, bundle, count, &stage), ECS_OK);
-  assert_ptr_equal(stage, fixture->buffer->staged);
-  return stage;
+      command_record_staged(fixture->buffer, bundle, count, &staged), ECS_OK);
+  assert_ptr_equal(staged, fixture->buffer->staged);
+  return staged;
 }
 
-/* Chains and the order of recording say the same. */
+/* The chains of entities agree with the order of recording. */
 static inline void assert_chains_hold(const Fixture *fixture) {
   const CommandBuffer *buffer = fixture->buffer;
   uint32_t in_chains = 0, in_order = 0;
   for (uint32_t i = 0; i < buffer->entity_count; i++) {
-    const EntityCommands *subject = &buffer->entities[i];
+    const EntityCommands *commands = &buffer->entities[i];
     const Command *previous = NULL;
-    assert_ptr_equal(command_find(buffer, subject->entity), subject);
-    for (const Command *at = subject->first; at != NULL; at = at->next) {
+    assert_ptr_equal(command_find(buffer, commands->entity), commands);
+    for (const Command *at = commands->first; at != NULL; at = at->next) {
       assert_ptr_equal(at->previous, previous);
       assert_int_equal(at->entity_position, i);
-      assert_int_equal((uintptr_t)at % 16, (uintptr_t)subject->first % 16);
+      assert_int_equal((uintptr_t)at % 16, (uintptr_t)commands->first % 16);
       previous = at;
       in_chains++;
     }
-    assert_ptr_equal(subject->last, previous);
+    assert_ptr_equal(commands->last, previous);
   }
   for (const Command *at = buffer->last; at != NULL; at = at->before)
     in_order++;
@@ -129,12 +129,12 @@ static inline void assert_chains_hold(const Fixture *fixture) {
     assert_true(buffer->pages[i].used_bytes <= buffer->pages[i].bytes);
 }
 
-/* Fills so many pieces with commands of one entity. */
+/* Fills this many pages with commands of one entity. */
 static inline void fill_pieces(Fixture *fixture, ecs_Entity entity,
-                               uint32_t pieces) {
+                               uint32_t pages) {
   uint32_t fit = (uint32_t)(ECS_COMMAND_PAGE / PLAIN);
-  for (uint32_t i = 0; i < pieces * fit; i++) (void)record_tag(fixture, entity);
-  assert_int_equal(fixture->buffer->page_count, pieces);
+  for (uint32_t i = 0; i < pages * fit; i++) (void)record_tag(fixture, entity);
+  assert_int_equal(fixture->buffer->page_count, pages);
 }
 
 #endif

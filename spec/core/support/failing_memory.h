@@ -1,28 +1,28 @@
 /* failing_memory.h: an allocator record for tests that refuses on demand.
  *
- * It hands out ordinary heap blocks, counts them, and checks the sizes it is
- * told. Armed with n, it refuses the n-th request from then on, and in the
- * second mode every later one as well:
+ * It returns ordinary heap blocks, counts them, and checks the sizes that it
+ * gets. Armed with n, it refuses the n-th request from then on, and in the
+ * second mode all later ones as well:
  *
  *      request        1   2   3   4   5
  *      once, n = 3    .   .   X   .   .
  *      onward, n = 3  .   .   X   X   X
  *
- * The loop it is made for fails every allocation of an operation once:
+ * A loop makes every allocation of an operation fail once:
  *
  *      for (n = 1;; n++) {
  *        failing_memory_arm(&memory, n, FAIL_ONCE);
  *        status = operation();
  *        if (failing_memory_disarm(&memory) == 0) break;
- *        ... a failure was injected: status must tell, nothing has changed
+ *        ... a failure was injected: status says so, nothing has changed
  *      }
  *      ... it made fewer than n requests: status is ECS_OK
  *
- * A request is any call that asks for bytes, a smaller size included; freeing
- * is none and never fails. A resized block always moves, new bytes are filled
- * with a pattern and so are old ones before they go: code that keeps a stale
- * pointer or reads what it never wrote sees nonsense even without a sanitizer.
- * A wrong old size stops the process, since nothing after it can be trusted.
+ * A request is any call that asks for bytes, even for fewer than before.
+ * Freeing is not a request and never fails. A resized block always moves. New
+ * bytes are filled with a pattern, and old bytes before they are freed, so that
+ * code with a stale pointer, or that reads what it never wrote, gets wrong
+ * values even without a sanitizer. A wrong old size stops the process.
  */
 #ifndef FAILING_MEMORY_H
 #define FAILING_MEMORY_H
@@ -85,8 +85,8 @@ static inline void failing_memory_release(FailingMemory *memory, void *block,
   free(head);
 }
 
-/* The function of the record. Requests the heap itself cannot meet are refused
- * too, without counting as injected. */
+/* The function of the record. A request that the heap refuses is refused too,
+ * and not counted as injected. */
 static inline void *failing_memory_resize(void *user, void *block,
                                           size_t old_bytes, size_t new_bytes) {
   FailingMemory *memory = user;

@@ -25,7 +25,7 @@ typedef struct Fixture {
   ecs_World *world;
   ecs_Component position, health, wide, sparse, tag, sparse_tag, bits;
   ecs_Bundle known;        /* position, health: what the crowd has */
-  ecs_Bundle unknown;      /* a combination that nobody has */
+  ecs_Bundle unknown;      /* a combination that no entity has */
   ecs_Entity hero;         /* has a position */
   ecs_Entity plain;        /* has nothing */
   ecs_Entity crowd[CROWD]; /* every second is sparse, every third has bits */

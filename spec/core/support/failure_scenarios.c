@@ -1,8 +1,8 @@
 /* failure_scenarios.c: the calls of failure_test.c, and a table of them.
  *
- * Each call stands by itself, so that a table can name it; what it changes can
- * be changed in every world that the fixture makes. A new function that changes
- * a world gets a call and a row here.
+ * Each call has a function of its own for the table to name, and is possible in
+ * every world that the fixture makes. A new public function that changes a
+ * world gets a call and a row here.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -207,7 +207,7 @@ static ecs_Status call_destroy_all_filtered(Fixture *fixture) {
   return ecs_query_destroy_all(fixture->tags);
 }
 
-static ecs_Status walk(ecs_Query *query, ecs_Batching batching) {
+static ecs_Status iterate(ecs_Query *query, ecs_Batching batching) {
   ecs_Cursor cursor;
   ecs_Batch batch;
   const ecs_Status status = ecs_query_begin(query, batching, &cursor);
@@ -218,14 +218,14 @@ static ecs_Status walk(ecs_Query *query, ecs_Batching batching) {
   }
   return ecs_cursor_end(&cursor);
 }
-static ecs_Status call_walk(Fixture *fixture) {
-  return walk(fixture->full, ECS_BATCH_WHOLE);
+static ecs_Status call_iterate(Fixture *fixture) {
+  return iterate(fixture->full, ECS_BATCH_WHOLE);
 }
-static ecs_Status call_walk_coalesced(Fixture *fixture) {
-  return walk(fixture->full, ECS_BATCH_COALESCED);
+static ecs_Status call_iterate_coalesced(Fixture *fixture) {
+  return iterate(fixture->full, ECS_BATCH_COALESCED);
 }
-static ecs_Status call_walk_partial(Fixture *fixture) {
-  return walk(fixture->partial, ECS_BATCH_WHOLE);
+static ecs_Status call_iterate_partial(Fixture *fixture) {
+  return iterate(fixture->partial, ECS_BATCH_WHOLE);
 }
 
 static ecs_Status call_accessor(Fixture *fixture) {
@@ -241,8 +241,8 @@ static ecs_Status call_accessor_set(Fixture *fixture) {
   return ecs_accessor_set(&fixture->accessor, fixture->hero, &position);
 }
 
-/* The hero so often that the records do not fit into what is there, after one
- * of the crowd, who may be set at once. */
+/* The hero so often that the records need more memory, after one of the crowd,
+ * which is set in place. */
 static ecs_Status call_accessor_set_many(Fixture *fixture) {
   static ecs_Entity entities[REPEATS];
   static float x[REPEATS], y[REPEATS];
@@ -276,7 +276,7 @@ static ecs_Status call_kernel_run_partial(Fixture *fixture) {
 
 /* Kernel programs --------------------------------------------------------- */
 
-/* Values stay as they are: only structure tells whether a run failed. */
+/* Values stay as they are: only the structure shows whether a run failed. */
 static const char program[] =
     "column c0 \"Position\" \"x\" f32 read\nuniform u0 number\n"
     "reduction r0 sum\nreduction r1 max\nv0 = load f32 c0\n"
@@ -388,8 +388,8 @@ static void touch_hero(Fixture *fixture) {
 void use_all(Fixture *fixture) {
   must(call_kernel_run(fixture));
   must(call_kernel_run_partial(fixture));
-  must(call_walk_coalesced(fixture));
-  must(call_walk_partial(fixture));
+  must(call_iterate_coalesced(fixture));
+  must(call_iterate_partial(fixture));
 }
 
 /* Scenarios --------------------------------------------------------------- */
@@ -397,6 +397,10 @@ void use_all(Fixture *fixture) {
 #define AT_ONCE (NOW | NOW_FAILS)
 #define RECORDED (LATER | LATER_FAILS)
 #define BOTH (AT_ONCE | RECORDED)
+
+/* The call that defer_<name> has recorded is applied. */
+#define APPLIED(detail, name) \
+  { "ecs_defer_end", detail, call_defer_end, AT_ONCE, defer_##name, undo_defer }
 
 const Scenario failure_scenarios[] = {
     {"ecs_component", "table", call_component, AT_ONCE, NULL, NULL},
@@ -448,9 +452,9 @@ const Scenario failure_scenarios[] = {
     {"ecs_query_destroy_all", "table", call_destroy_all, BOTH, NULL, NULL},
     {"ecs_query_destroy_all", "filtered", call_destroy_all_filtered, BOTH, NULL,
      NULL},
-    {"ecs_query_begin", "full", call_walk, BOTH, NULL, NULL},
-    {"ecs_query_begin", "coalesced", call_walk_coalesced, BOTH, NULL, NULL},
-    {"ecs_query_begin", "partial", call_walk_partial, BOTH, NULL, NULL},
+    {"ecs_query_begin", "full", call_iterate, BOTH, NULL, NULL},
+    {"ecs_query_begin", "coalesced", call_iterate_coalesced, BOTH, NULL, NULL},
+    {"ecs_query_begin", "partial", call_iterate_partial, BOTH, NULL, NULL},
     {"ecs_accessor", "", call_accessor, NOW | LATER, NULL, NULL},
     {"ecs_accessor_get", "", call_accessor_get, NOW | LATER, NULL, NULL},
     {"ecs_accessor_set", "", call_accessor_set, NOW | LATER, NULL, NULL},
@@ -465,39 +469,23 @@ const Scenario failure_scenarios[] = {
     {"ecs_program_run", "full", call_program_run, BOTH, make_program, NULL},
     {"ecs_program_run", "partial", call_program_run, BOTH, make_program_partial,
      NULL},
-    {"ecs_defer_end", "spawn", call_defer_end, AT_ONCE, defer_spawn,
-     undo_defer},
-    {"ecs_defer_end", "spawn_bundle", call_defer_end, AT_ONCE,
-     defer_spawn_unknown, undo_defer},
-    {"ecs_defer_end", "spawn_many", call_defer_end, AT_ONCE, defer_spawn_many,
-     undo_defer},
-    {"ecs_defer_end", "spawn_many, filled", call_defer_end, AT_ONCE,
-     defer_spawn_many_fill, undo_defer},
-    {"ecs_defer_end", "destroy", call_defer_end, AT_ONCE, defer_destroy,
-     undo_defer},
-    {"ecs_defer_end", "add", call_defer_end, AT_ONCE, defer_add_table,
-     undo_defer},
-    {"ecs_defer_end", "add, sparse", call_defer_end, AT_ONCE, defer_add_sparse,
-     undo_defer},
-    {"ecs_defer_end", "add, bits", call_defer_end, AT_ONCE, defer_add_bits,
-     undo_defer},
-    {"ecs_defer_end", "remove", call_defer_end, AT_ONCE, defer_remove,
-     undo_defer},
-    {"ecs_defer_end", "set", call_defer_end, AT_ONCE, defer_set, undo_defer},
-    {"ecs_defer_end", "set_field", call_defer_end, AT_ONCE, defer_set_field,
-     undo_defer},
-    {"ecs_defer_end", "add_all", call_defer_end, AT_ONCE, defer_add_all_table,
-     undo_defer},
-    {"ecs_defer_end", "add_all, sparse", call_defer_end, AT_ONCE,
-     defer_add_all_sparse, undo_defer},
-    {"ecs_defer_end", "remove_all", call_defer_end, AT_ONCE, defer_remove_all,
-     undo_defer},
-    {"ecs_defer_end", "set_all", call_defer_end, AT_ONCE, defer_set_all,
-     undo_defer},
-    {"ecs_defer_end", "destroy_all", call_defer_end, AT_ONCE, defer_destroy_all,
-     undo_defer},
-    {"ecs_defer_end", "everything", call_defer_end, AT_ONCE, defer_all,
-     undo_defer},
+    APPLIED("spawn", spawn),
+    APPLIED("spawn_bundle", spawn_unknown),
+    APPLIED("spawn_many", spawn_many),
+    APPLIED("spawn_many, filled", spawn_many_fill),
+    APPLIED("destroy", destroy),
+    APPLIED("add", add_table),
+    APPLIED("add, sparse", add_sparse),
+    APPLIED("add, bits", add_bits),
+    APPLIED("remove", remove),
+    APPLIED("set", set),
+    APPLIED("set_field", set_field),
+    APPLIED("add_all", add_all_table),
+    APPLIED("add_all, sparse", add_all_sparse),
+    APPLIED("remove_all", remove_all),
+    APPLIED("set_all", set_all),
+    APPLIED("destroy_all", destroy_all),
+    APPLIED("everything", all),
     {"ecs_cursor_end", "everything", call_cursor_end, AT_ONCE, open_cursor,
      undo_cursor},
     {"ecs_cursor_end", "of spawn_many", call_cursor_end, AT_ONCE, open_spawned,

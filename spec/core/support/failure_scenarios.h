@@ -1,8 +1,8 @@
 /* failure_scenarios.h: what failure_test.c makes fail.
  *
- * A scenario is one call of a public function in a prepared world, with what
- * has to come before it and, where a call ends something, what its failing
- * amounts to. failure_scenarios lists every function that changes a world.
+ * A scenario is one call of a public function in a prepared world, a
+ * preparation, and, for a call that closes something, the effect of its
+ * failure. failure_scenarios has every function that changes a world.
  */
 #ifndef FAILURE_SCENARIOS_H
 #define FAILURE_SCENARIOS_H

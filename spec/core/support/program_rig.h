@@ -45,7 +45,7 @@ typedef struct Rig {
   ecs_Query *query;
   ecs_Component n, m, o, r, tag, bits;
   ecs_Entity entities[RIG_ENTITIES]; /* alive in both worlds */
-  bool worn;         /* handles are used up: rig_create sets up the rig anew */
+  bool worn;         /* handles are used up: rig_create sets up the rig again */
   char message[256]; /* of a failed creation or comparison */
 } Rig;
 

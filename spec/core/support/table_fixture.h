@@ -1,9 +1,8 @@
-/* table_fixture.h: tables of made-up components, and rows made from seeds.
+/* table_fixture.h: tables of invented components, and rows made from seeds.
  *
  *      Kinds     bit 0   bit 1   bit 2 ...     a component's fields as letters:
  *                "bhwd"  "wwd"   ""            see scalar_of; "": no columns
- *      row       entity, values and bits follow from one seed: who looks at a
- *                row needs to know no more
+ *      row       entity, values and bits all follow from one seed
  */
 #ifndef TABLE_FIXTURE_H
 #define TABLE_FIXTURE_H
@@ -72,7 +71,7 @@ static inline bool is_stored(const Kinds *kinds, const Table *table,
   return table_has(table, bit) && kinds->schemas[bit] != NULL;
 }
 
-/* Stores a row whose values, bits and entity are made from one seed. */
+/* Stores a row with values, bits and an entity made from one seed. */
 static inline void write_row(const Kinds *kinds, Table *table, uint32_t row,
                              uint32_t seed) {
   for (uint32_t bit = 0; bit < kinds->count; bit++) {
@@ -89,7 +88,7 @@ static inline void append(const Kinds *kinds, Table *table, uint32_t seed) {
   write_row(kinds, table, table_append(table, id_make(seed, seed)), seed);
 }
 
-/* toggled: a bit whose value is not that of the seed; UINT32_MAX: none. */
+/* toggled: a bit with another value than that of the seed; UINT32_MAX: none. */
 static inline void assert_row(const Kinds *kinds, const Table *table,
                               uint32_t row, uint32_t seed, uint32_t toggled) {
   assert_int_equal(table->entities[row], id_make(seed, seed));

@@ -1,4 +1,4 @@
-/* world_soundness.c: is everything in a world as the headers say? */
+/* world_soundness.c: checks everything that headers state about a world. */
 #include "world_soundness.h"
 
 #include <setjmp.h>
@@ -163,21 +163,21 @@ static void assert_edges(const Group *group) {
   assert_true(used * 2 <= group->edges.capacity);
 }
 
-/* What a table remembers of its last turn is what its edge says. */
+/* The last edge that a table remembers agrees with the edge map. */
 static void assert_turn(const Group *group, const Table *table) {
-  const LastEdge *turn = &table->last_edge;
-  if (turn->key == LAST_EDGE_NONE) return;
-  uint32_t key = turn->key, columns = table->columns[2];
+  const LastEdge *last = &table->last_edge;
+  if (last->key == LAST_EDGE_NONE) return;
+  uint32_t key = last->key, columns = table->columns[2];
   const Edge *edge = group_find_edge(group, table, key >> 1);
   assert_non_null(edge);
   assert_true(table->only_cells);
   assert_int_equal(edge->added, key & 1u);
-  assert_ptr_equal(turn->to, group->tables[edge->table]);
-  assert_int_equal(table->id + turn->step, edge->table);
-  assert_int_equal(turn->before, edge->range.begin[2]);
-  assert_int_equal(turn->width, edge->range.end[2] - edge->range.begin[2]);
-  uint32_t gone = edge->added ? 0 : turn->width;
-  assert_int_equal(turn->before + gone + turn->behind, columns);
+  assert_ptr_equal(last->to, group->tables[edge->table]);
+  assert_int_equal(table->id + last->step, edge->table);
+  assert_int_equal(last->before, edge->range.begin[2]);
+  assert_int_equal(last->width, edge->range.end[2] - edge->range.begin[2]);
+  uint32_t gone = edge->added ? 0 : last->width;
+  assert_int_equal(last->before + gone + last->behind, columns);
 }
 
 static bool fits(const MatchedTables *match, const Table *table) {

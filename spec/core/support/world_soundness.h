@@ -1,9 +1,9 @@
-/* world_soundness.h: is everything in a world as the headers say?
+/* world_soundness.h: checks everything that headers state about a world.
  *
- * store_check_invariants of the core looks at what a change can break most
- * easily; this looks at all of it, and works out anew what the core keeps:
- * layout of slabs, hashes, edges, matches, locators, slots and the free list.
- * Cost: proportional to the world times its components.
+ * store_check_invariants of the core checks what a change can break most
+ * easily. These functions check all of it and compute again what the core
+ * keeps: layout of slabs, hashes, edges, matches, locators, slots and the free
+ * list. Cost: proportional to the world times its components.
  */
 #ifndef WORLD_SOUNDNESS_H
 #define WORLD_SOUNDNESS_H
@@ -13,7 +13,7 @@
 /* One table, alone: layout and padding. */
 void assert_table_sound(const Table *table);
 
-/* One group, whose rows need not belong to a world. */
+/* Checks one group; its rows need not belong to a world. */
 void assert_group_sound(const Group *group);
 
 /* All of a world. */

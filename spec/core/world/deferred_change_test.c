@@ -2,9 +2,9 @@
  *
  *      A {x, y}  in tables      S {x}  sparse      T  a tag, as bits
  *
- * While a level is open a value is written in place only where nothing else is
- * recorded for the entity; every other change waits, but a change that would
- * come to nothing is not recorded.
+ * While a level is open, a value is written in place only if nothing is
+ * recorded for the entity. Every other change is recorded, unless it would have
+ * no effect.
  */
 #include <setjmp.h>
 #include <stdarg.h>

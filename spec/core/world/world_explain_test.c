@@ -1,6 +1,7 @@
-/* world_explain_test.c: the text that tells how a world stores what it has.
+/* world_explain_test.c: the text that describes how a world stores its
+ * entities.
  *
- * The text is compared as a whole, and with places of every size, because a
+ * The whole text is compared, and written into buffers of every size, because a
  * caller asks for the length first.
  */
 #include <setjmp.h>
@@ -107,7 +108,7 @@ static void every_kind_of_storage_is_told(void **state) {
   ecs_world_destroy(world);
 }
 
-/* The rows of the tables are the bytes that the first line tells. */
+/* The bytes of the first line are those of the rows of all tables. */
 static void the_sum_is_that_of_the_tables(void **state) {
   (void)state;
   ecs_World *world = NULL;

@@ -1,8 +1,8 @@
-/* world_hash_test.c: what changes a world's number, and what does not.
+/* world_hash_test.c: which changes change the hashes of a world.
  *
- * There are two: world_hash sees all that a program can observe, the state
- * hash entities and values alone. Every test makes two worlds, or one before
- * and after, and says for both whether they are equal.
+ * world_hash covers all that a program can observe, the state hash only
+ * entities and values. Every test makes two worlds, or one before and after a
+ * change, and states for both hashes whether they are equal.
  *
  *      same entities and values, rows in another order     state =   world !=
  *      same, stored otherwise                              state =
@@ -60,7 +60,7 @@ static ecs_Entity spawn(ecs_World *world, ecs_Component component,
   return entity;
 }
 
-/* One entity whose one component looks like that. */
+/* One entity with one component of this value. */
 static Hashes hashes_with(const char *name, const char *field, ecs_Scalar type,
                           double value) {
   ecs_World *world = create();
@@ -274,7 +274,7 @@ static void the_storage_is_no_state(void **state) {
   ecs_world_destroy(world);
 }
 
-/* The same state, but not the same handles to come. */
+/* The state is the same, but the next handles are not. */
 static void which_handles_come_next_counts_in_a_world(void **state) {
   (void)state;
   ecs_World *one = create(), *two = create(), *three = create();
@@ -294,7 +294,7 @@ static void which_handles_come_next_counts_in_a_world(void **state) {
   ecs_world_destroy(three);
 }
 
-static void empty_tables_and_room_are_seen_by_nobody(void **state) {
+static void empty_tables_and_room_do_not_change_the_hash(void **state) {
   (void)state;
   ecs_World *world = create();
   const ecs_Component what[] = {define_one(world, "A", "x", ECS_U8),
@@ -305,7 +305,7 @@ static void empty_tables_and_room_are_seen_by_nobody(void **state) {
   assert_int_equal(ecs_bundle(world, what, 2, &bundle), ECS_OK);
   assert_int_equal(ecs_reserve(world, bundle, 20), ECS_OK);
   assert_hashes(hashes_of(world), before, true, true);
-  (void)define_one(world, "C", "x", ECS_U8); /* nobody has it */
+  (void)define_one(world, "C", "x", ECS_U8); /* no entity has it */
   (void)define_component(world, "T", NULL, 0, ECS_STORE_BITS);
   (void)define_component(world, "S", NULL, 0, ECS_STORE_SPARSE);
   assert_hashes(hashes_of(world), before, true, true);
@@ -325,7 +325,7 @@ int main(void) {
       cmocka_unit_test(the_order_of_rows_of_a_sparse_set_counts_alone),
       cmocka_unit_test(the_storage_is_no_state),
       cmocka_unit_test(which_handles_come_next_counts_in_a_world),
-      cmocka_unit_test(empty_tables_and_room_are_seen_by_nobody),
+      cmocka_unit_test(empty_tables_and_room_do_not_change_the_hash),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,7 +101,8 @@ static void room_for_a_query_changes_nothing_else(void **state) {
 
 /* Invariants -------------------------------------------------------------- */
 
-/* Sets a field to a wrong value, looks, and mends it. */
+/* Sets a field to a wrong value, checks that it is detected, and restores
+ * it. */
 #define assert_seen(field, wrong)                \
   do {                                           \
     assert_true(world_check_invariants(world));  \
@@ -168,9 +169,9 @@ static void a_recording_that_differs_from_the_store_is_seen(void **state) {
   assert_int_equal(ecs_defer_begin(world), ECS_OK);
   assert_int_equal(ecs_add(world, fixture.e, fixture.s, NULL), ECS_OK);
   assert_int_equal(ecs_spawn(world, NULL, 0, NULL, &born), ECS_OK);
-  EntityCommands *subjects = world->commands.entities;
-  assert_seen(subjects[0].entity, born);
-  assert_seen(subjects[1].first->kind, COMMAND_ADD);
+  EntityCommands *recorded = world->commands.entities;
+  assert_seen(recorded[0].entity, born);
+  assert_seen(recorded[1].first->kind, COMMAND_ADD);
   assert_seen(world->commands.entity_count, 1);
   assert_seen(world->commands.store, NULL);
   assert_int_equal(ecs_defer_end(world), ECS_OK);

@@ -1,14 +1,14 @@
-/* run_walk.c: the steps that open and end cursors and deferrals.
+/* run_cursor.c: the steps that open and end cursors and deferrals.
  *
- * A walk visits every matching entity once; each value that a batch shows is
- * compared with the oracle. A walk that writes gives each entity values made
- * from its handle and the walk's salt, so that the order of rows, which differs
- * from world to world, does not matter; the oracle takes them over when all
- * worlds have come to the end.
+ * A cursor shows every matching entity once; each value in a batch is compared
+ * with the oracle. A cursor that writes gives each entity values made from its
+ * handle and from a salt of the cursor, so that the order of rows, which
+ * differs from world to world, does not matter. The oracle gets the values when
+ * the cursors of all worlds have ended.
  *
  *      begin    one batch, or all of them, in every world
  *      ...      other steps, with the cursors open and a batch out
- *      end      the rest of the batches, unless the walk ends early
+ *      end      the rest of the batches, unless the cursor ends early
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static void terms_access(const Run *run, const ecs_Term *terms, uint32_t count,
   }
 }
 
-/* Values that a walk writes ----------------------------------------------- */
+/* Values that a cursor writes --------------------------------------------- */
 
 static double written_value(const Scope *scope, ecs_Entity entity,
                             uint32_t term, uint32_t field, ecs_Scalar type) {
@@ -43,7 +43,7 @@ static double written_value(const Scope *scope, ecs_Entity entity,
   return random_value(&random, type);
 }
 
-/* Some walks leave some of their terms as they are. */
+/* Some cursors leave some of their terms unwritten. */
 static bool writes_term(const Run *run, const Scope *scope, uint32_t term) {
   return scope->writes && scope->terms[term].access != ECS_READ &&
          has_columns(run, scope->terms[term]) && (scope->salt >> term & 3) != 0;
@@ -109,7 +109,7 @@ static void visit_row(Run *run, Scope *scope, uint32_t world,
        batch->column_count);
 }
 
-/* False when the walk is at its end. */
+/* False: the cursor has no more batches. */
 static bool visit_batch(Run *run, Scope *scope, uint32_t world,
                         ecs_Cursor *cursor) {
   ecs_Batch batch;
@@ -164,8 +164,7 @@ static void expect_matches(Run *run, Scope *scope) {
   }
 }
 
-/* The component that is blamed is one that the walk asked for and that an
- * open scope holds. */
+/* The contested component is one of the query and held by an open scope. */
 static void check_contested(Run *run, uint32_t asked) {
   uint32_t held = 0;
   for (uint32_t i = 0; i < run->oracle.scope_count; i++)
@@ -177,9 +176,9 @@ static void check_contested(Run *run, uint32_t asked) {
   }
 }
 
-/* Opens a walk over a slot's query; NULL when that is refused, as it must be
- * or because cursors nest too deep. */
-static Scope *begin_walk(Run *run, const Step *step) {
+/* Opens a cursor over a slot's query. NULL: opening is refused, as it must be,
+ * or cursors nest too deep. */
+static Scope *begin_cursor(Run *run, const Step *step) {
   const uint32_t slot = step->a % QUERY_SLOTS;
   const uint32_t depth = run->oracle.scope_count;
   uint32_t reads, writes;
@@ -197,7 +196,7 @@ static Scope *begin_walk(Run *run, const Step *step) {
     return NULL;
   }
   MUST(run, depth < ECS_NESTING_LIMIT, "%u levels are open", depth);
-  Scope *scope = push_scope(run, SCOPE_WALK, reads, writes);
+  Scope *scope = push_scope(run, SCOPE_CURSOR, reads, writes);
   memcpy(scope->terms, arguments.terms, sizeof scope->terms);
   scope->slot = slot;
   scope->term_count = arguments.count;
@@ -217,47 +216,46 @@ static void carry_on(Run *run, uint32_t depth, bool to_the_end) {
   }
 }
 
-void step_walk_begin(Run *run, const Step *step) {
-  if (begin_walk(run, step) != NULL)
+void step_cursor_begin(Run *run, const Step *step) {
+  if (begin_cursor(run, step) != NULL)
     carry_on(run, run->oracle.scope_count - 1, step->c % 3 == 0);
 }
 
-void step_walk(Run *run, const Step *step) {
-  Scope *scope = begin_walk(run, step);
+void step_cursor_whole(Run *run, const Step *step) {
+  Scope *scope = begin_cursor(run, step);
   if (scope == NULL) return;
   if (scope->whole) carry_on(run, run->oracle.scope_count - 1, true);
   run_end_scope(run, step->c % 16 != 7);
 }
 
-/* Walks, makes one change, and walks the same query again: what a query has
- * remembered of rows, and a change has made stale without counting it, shows at
- * once. */
-void step_walk_again(Run *run, const Step *step) {
+/* Reads a query, makes one change, and reads the query again. A cache of rows
+ * that the change made stale without counting it shows at once. */
+void step_cursor_again(Run *run, const Step *step) {
   static StepFunction *const changes[] = {
       step_bulk_add, step_bulk_remove, step_bulk_destroy, step_bulk_set,
       step_bulk_add, step_bulk_remove, step_add,          step_remove,
       step_destroy,  step_spawn_many,  step_spawn_bundle, step_group};
   Random random = random_make(step->seed);
-  const Step walk = {step->kind, step->a, step->b, 1 + step->c % 2,
-                     random_next(&random)};
+  const Step whole = {step->kind, step->a, step->b, 1 + step->c % 2,
+                      random_next(&random)};
   const uint32_t kind =
       random_below(&random, (uint32_t)(sizeof changes / sizeof *changes));
   const Step change = {step->kind, random_below(&random, UINT32_MAX),
                        random_below(&random, UINT32_MAX),
                        random_below(&random, UINT32_MAX), random_next(&random)};
-  step_walk(run, &walk);
+  step_cursor_whole(run, &whole);
   if (!run->stopped) changes[kind](run, &change);
   if (run->stopped) return;
   run_claim_unnamed(run);
-  step_walk(run, &walk);
+  step_cursor_whole(run, &whole);
 }
 
-/* A few more batches of some open walk, which need not be the innermost. */
-void step_walk_step(Run *run, const Step *step) {
+/* A few more batches of some open cursor, not always the innermost. */
+void step_cursor_step(Run *run, const Step *step) {
   const uint32_t depth = run->oracle.scope_count;
   for (uint32_t i = 0; i < depth; i++) {
     const uint32_t at = (step->a + i) % depth;
-    if (run->scopes[at].kind != SCOPE_WALK) continue;
+    if (run->scopes[at].kind != SCOPE_CURSOR) continue;
     carry_on(run, at, false);
     run_note(run, ECS_OK);
     return;
@@ -302,8 +300,8 @@ static void fill_row(Run *run, const Step *step, const ecs_Batch *batch,
   MUST(run, first == batch->column_count, "%u columns", batch->column_count);
 }
 
-/* Goes through the new rows of one world; the first one's are told to the
- * oracle. Returns how many there were. */
+/* Goes through the new rows of one world; those of the first world are given to
+ * the oracle. Returns the number of rows. */
 static uint32_t fill_world(Run *run, const Step *step, uint32_t world,
                            const Arguments *arguments, ecs_Entity *entities) {
   double values[ORACLE_COMPONENTS + 1][ORACLE_FIELDS];
@@ -435,7 +433,7 @@ static bool end_everywhere(Run *run, bool keep) {
 void run_end_scope(Run *run, bool keep) {
   const uint32_t depth = run->oracle.scope_count - 1;
   Scope *scope = &run->scopes[depth];
-  if (scope->kind == SCOPE_WALK && scope->whole) carry_on(run, depth, true);
+  if (scope->kind == SCOPE_CURSOR && scope->whole) carry_on(run, depth, true);
   const bool limited = end_everywhere(run, keep);
   for (uint32_t i = 0; scope->writes && i < scope->known; i++) {
     OracleEntity *entity = &run->oracle.entities[i];

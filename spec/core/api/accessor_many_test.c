@@ -1,0 +1,231 @@
+/* accessor_many_test.c: one component of many entities at once, and accessors
+ * while changes are recorded or cursors are open.
+ *
+ *      entities   e1   e2   dead   e4
+ *      column x   1.0  2.0  kept   4.0     found: 3
+ */
+#include "accessor_fixture.h"
+
+static Sizes row_of(const Columns *columns, uint32_t i) {
+  return (Sizes){columns->f64[i], columns->u8[i], columns->u16[i],
+                 columns->f32[i]};
+}
+
+static uint32_t get_many(ecs_Accessor *accessor, const ecs_Entity *entities,
+                         uint32_t count, Columns *columns) {
+  void *const pointers[] = {columns->f64, columns->u8, columns->u16,
+                            columns->f32};
+  uint32_t found = 999;
+  assert_int_equal(
+      ecs_accessor_get_many(accessor, entities, count, pointers, &found),
+      ECS_OK);
+  assert_int_equal(
+      ecs_accessor_get_many(accessor, entities, count, pointers, NULL), ECS_OK);
+  return found;
+}
+
+/* Many -------------------------------------------------------------------- */
+
+static void many_of_one_table_are_read_at_once(void **state) {
+  (void)state;
+  for (uint32_t sparse = 0; sparse < 2; sparse++) {
+    Fixture fixture;
+    start(&fixture);
+    ecs_Component what = sparse == 1 ? fixture.s : fixture.a;
+    ecs_Accessor accessor = access_to(&fixture, what);
+    spawn(&fixture, COUNT, what, ~UINT64_C(0));
+    static const uint32_t counts[] = {0, 1, 2, 63, 64, 65, 128, 129, 190};
+    for (uint32_t k = 0; k < 9; k++) {
+      ecs_Entity many[200];
+      Columns columns;
+      for (uint32_t i = 0; i < 200; i++) many[i] = fixture.e[i * 17 % COUNT];
+      fill(&columns, 0, 0);
+      assert_int_equal(get_many(&accessor, many, counts[k], &columns),
+                       counts[k]);
+      for (uint32_t i = 0; i < counts[k]; i++)
+        assert_sizes(row_of(&columns, i), i * 17 % COUNT);
+      assert_int_equal(columns.u8[counts[k]], 0xee);
+      assert_int_equal(columns.u16[counts[k]], 0xeeee);
+    }
+    finish(&fixture);
+  }
+}
+
+/* Two tables that have it, one that has not, the dead and the null. */
+static void elements_of_absent_components_are_left_as_they_are(void **state) {
+  (void)state;
+  for (uint32_t sparse = 0; sparse < 2; sparse++) {
+    Fixture fixture;
+    start(&fixture);
+    ecs_Component what = sparse == 1 ? fixture.s : fixture.a;
+    ecs_Accessor accessor = access_to(&fixture, what);
+    spawn(&fixture, COUNT, what, UINT64_C(0x77777777777));
+    for (uint32_t i = 0; i < COUNT; i += 5)
+      assert_int_equal(ecs_add(fixture.world, fixture.e[i], fixture.b, NULL),
+                       ECS_OK);
+    assert_int_equal(ecs_destroy(fixture.world, fixture.e[2]), ECS_OK);
+    assert_int_equal(ecs_destroy(fixture.world, fixture.e[COUNT - 2]), ECS_OK);
+    ecs_Entity many[130];
+    Columns columns;
+    uint32_t expected = 0;
+    for (uint32_t i = 0; i < 130; i++)
+      many[i] = i % 13 == 12 ? 0 : fixture.e[i % COUNT];
+    for (uint32_t i = 0; i < 130; i++)
+      expected += ecs_has(fixture.world, many[i], what);
+    fill(&columns, 130, 300);
+    assert_int_equal(get_many(&accessor, many, 130, &columns), expected);
+    for (uint32_t i = 0; i < 130; i++)
+      assert_sizes(row_of(&columns, i),
+                   ecs_has(fixture.world, many[i], what) ? i % COUNT : 300 + i);
+    fill(&columns, 130, 600);
+    assert_int_equal(set_many(&accessor, many, 130, &columns), expected);
+    for (uint32_t i = 0; i < COUNT; i++) {
+      if (!ecs_has(fixture.world, fixture.e[i], what)) continue;
+      uint32_t last = i; /* a repeated entity keeps the later values */
+      for (uint32_t k = i; k < 130; k += COUNT)
+        if (k % 13 != 12) last = k;
+      assert_got(&accessor, fixture.e[i], 600 + last);
+    }
+    finish(&fixture);
+  }
+}
+
+/* While something is recorded --------------------------------------------- */
+
+static void a_set_after_a_record_is_recorded_too(void **state) {
+  (void)state;
+  for (uint32_t many = 0; many < 2; many++) {
+    Fixture fixture;
+    start(&fixture);
+    ecs_Accessor accessor = access_to(&fixture, fixture.a);
+    spawn(&fixture, 3, fixture.a, 7);
+    Columns columns;
+    fill(&columns, 3, 70);
+    assert_int_equal(ecs_defer_begin(fixture.world), ECS_OK);
+    assert_int_equal(ecs_remove(fixture.world, fixture.e[0], fixture.a),
+                     ECS_OK);
+    assert_int_equal(ecs_add(fixture.world, fixture.e[1], fixture.b, NULL),
+                     ECS_OK);
+    for (uint32_t i = 0; i < 3; i++) {
+      Sizes image = sizes_of(70 + i);
+      if (many == 0)
+        assert_int_equal(ecs_accessor_set(&accessor, fixture.e[i], &image),
+                         ECS_OK);
+    }
+    if (many == 1)
+      assert_int_equal(set_many(&accessor, fixture.e, 3, &columns), 3);
+    assert_got(&accessor, fixture.e[0], 0);
+    assert_got(&accessor, fixture.e[1], 1);
+    assert_got(&accessor, fixture.e[2], 72); /* nothing recorded: at once */
+    assert_int_equal(ecs_defer_end(fixture.world), ECS_OK);
+    assert_got(&accessor, fixture.e[0], 70);
+    assert_got(&accessor, fixture.e[1], 71);
+    assert_got(&accessor, fixture.e[2], 72);
+    finish(&fixture);
+  }
+}
+
+static void one_record_is_enough(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Accessor accessor = access_to(&fixture, fixture.a);
+  spawn(&fixture, 1, fixture.a, 1);
+  Sizes image = sizes_of(5);
+  assert_int_equal(ecs_defer_begin(fixture.world), ECS_OK);
+  assert_int_equal(ecs_add(fixture.world, fixture.e[0], fixture.b, NULL),
+                   ECS_OK);
+  assert_int_equal(ecs_accessor_set(&accessor, fixture.e[0], &image), ECS_OK);
+  assert_got(&accessor, fixture.e[0], 0);
+  ecs_defer_discard(fixture.world);
+  assert_got(&accessor, fixture.e[0], 0);
+  finish(&fixture);
+}
+
+/* e0: nothing recorded; e1, e2: something; e3: destroyed; room for one. */
+static void a_recording_that_fails_leaves_a_set_of_many_undone(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_Accessor accessor = access_to(&fixture, fixture.a);
+  spawn(&fixture, 4, fixture.a, 15);
+  Columns columns;
+  fill(&columns, 4, 70);
+  const void *const pointers[] = {columns.f64, columns.u8, columns.u16,
+                                  columns.f32};
+  CommandBuffer *commands = &fixture.world->commands;
+  const ecs_Entity many[] = {fixture.e[0], fixture.e[3], fixture.e[1],
+                             fixture.e[2]};
+  assert_int_equal(ecs_defer_begin(fixture.world), ECS_OK);
+  for (uint32_t i = 1; i < 3; i++)
+    assert_int_equal(ecs_add(fixture.world, fixture.e[i], fixture.b, NULL),
+                     ECS_OK);
+  assert_int_equal(ecs_destroy(fixture.world, fixture.e[3]), ECS_OK);
+  const Command *last = commands->last;
+  uint32_t found = 99;
+  commands->command_count += ECS_COMMAND_LIMIT - 4;
+  assert_int_equal(ecs_accessor_set_many(&accessor, many, 4, pointers, &found),
+                   ECS_E_LIMIT);
+  assert_int_equal(commands->command_count, ECS_COMMAND_LIMIT - 1);
+  commands->command_count -= ECS_COMMAND_LIMIT - 4;
+  assert_ptr_equal(commands->last, last);
+  assert_int_equal(fixture.world->dropped, 0);
+  assert_int_equal(found, 0);
+  for (uint32_t i = 0; i < 4; i++) assert_got(&accessor, fixture.e[i], i);
+  assert_int_equal(ecs_defer_end(fixture.world), ECS_OK);
+  for (uint32_t i = 0; i < 3; i++) assert_got(&accessor, fixture.e[i], i);
+  finish(&fixture);
+}
+
+static void open_cursors_forbid_what_they_forbid_to_others(void **state) {
+  (void)state;
+  static const ecs_Access access[] = {ECS_READ, ECS_WRITE, ECS_OPTIONAL,
+                                      ECS_WITH};
+  for (uint32_t i = 0; i < 4; i++) {
+    Fixture fixture;
+    start(&fixture);
+    ecs_Accessor accessor = access_to(&fixture, fixture.a);
+    ecs_Accessor other = access_to(&fixture, fixture.s);
+    spawn(&fixture, 2, fixture.a, 3);
+    const ecs_Term term = {fixture.a, access[i]};
+    ecs_Query *query = NULL;
+    ecs_Cursor cursor;
+    assert_int_equal(ecs_query_create(fixture.world, &term, 1, &query), ECS_OK);
+    assert_int_equal(ecs_query_begin(query, ECS_BATCH_WHOLE, &cursor), ECS_OK);
+    Columns columns;
+    fill(&columns, 2, 20);
+    void *const to[] = {columns.f64, columns.u8, columns.u16, columns.f32};
+    const void *const from[] = {columns.f64, columns.u8, columns.u16,
+                                columns.f32};
+    Sizes image = sizes_of(20);
+    bool reads = i != 3, writes = i == 1 || i == 2;
+    assert_int_equal(ecs_accessor_get(&accessor, fixture.e[0], &image),
+                     writes ? ECS_E_ACCESS : ECS_OK);
+    assert_int_equal(ecs_accessor_get_many(&accessor, fixture.e, 2, to, NULL),
+                     writes ? ECS_E_ACCESS : ECS_OK);
+    assert_int_equal(ecs_world_contested(fixture.world),
+                     writes ? fixture.a : 0);
+    assert_int_equal(ecs_accessor_set(&accessor, fixture.e[0], &image),
+                     reads ? ECS_E_ACCESS : ECS_OK);
+    assert_int_equal(ecs_accessor_set_many(&accessor, fixture.e, 2, from, NULL),
+                     reads ? ECS_E_ACCESS : ECS_OK);
+    assert_int_equal(ecs_world_contested(fixture.world), reads ? fixture.a : 0);
+    assert_int_equal(ecs_accessor_set(&other, fixture.e[0], &image),
+                     ECS_E_ABSENT);
+    assert_int_equal(ecs_cursor_end(&cursor), ECS_OK);
+    assert_int_equal(ecs_accessor_set(&accessor, fixture.e[0], &image), ECS_OK);
+    finish(&fixture);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(many_of_one_table_are_read_at_once),
+      cmocka_unit_test(elements_of_absent_components_are_left_as_they_are),
+      cmocka_unit_test(a_set_after_a_record_is_recorded_too),
+      cmocka_unit_test(one_record_is_enough),
+      cmocka_unit_test(a_recording_that_fails_leaves_a_set_of_many_undone),
+      cmocka_unit_test(open_cursors_forbid_what_they_forbid_to_others),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

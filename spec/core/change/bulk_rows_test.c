@@ -1,0 +1,107 @@
+/* bulk_rows_test.c: bulk changes that move rows, or whole tables. */
+#include "bulk_fixture.h"
+#include "storage/table_rows.h"
+#include "world_soundness.h"
+
+/* Whole tables ------------------------------------------------------------ */
+
+static const float *first_column(ecs_Query *query) {
+  ecs_Cursor cursor;
+  ecs_Batch batch = {0, 0, NULL, NULL};
+  must(ecs_query_begin(query, ECS_BATCH_WHOLE, &cursor));
+  assert_true(ecs_cursor_next(&cursor, &batch));
+  const float *column = batch.columns[0];
+  must(ecs_cursor_end(&cursor));
+  return column;
+}
+
+static void an_empty_table_gets_the_columns_as_they_are(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Term term = {A, ECS_READ};
+  ecs_Query *query = query_of(&fixture, &term, 1);
+  spawn_some(&fixture, A, 10);
+  const float *before = first_column(query);
+  must(ecs_query_add_all(query, TAG, NULL));
+  assert_ptr_equal(first_column(query), before);
+  must(ecs_query_remove_all(query, TAG));
+  assert_ptr_equal(first_column(query), before);
+  assert_sound(&fixture.world->store);
+  must(ecs_query_add_all(query, B, NULL));
+  assert_ptr_not_equal(first_column(query), before);
+  finish(&fixture);
+}
+
+/* Rows that arrive join those that are there, and both are found. */
+static void rows_are_appended_to_those_that_are_there(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Term term = {A, ECS_READ};
+  ecs_Query *query = query_of(&fixture, &term, 1);
+  spawn_some(&fixture, A, 5);
+  must(ecs_query_add_all(query, BIT, NULL));
+  must(ecs_query_add_all(query, W, NULL));
+  spawn_some(&fixture, A, 6);
+  must(ecs_query_add_all(query, W, NULL));
+  assert_sound(&fixture.world->store);
+  const ecs_Term both[] = {{A, ECS_READ}, {W, ECS_READ}, {BIT, ECS_WITHOUT}};
+  ecs_Query *late = query_of(&fixture, both, 3);
+  assert_int_equal(count_of(query), 11);
+  assert_int_equal(count_of(late), 6);
+  for (uint32_t i = 0; i < fixture.world->store.main->table_count; i++)
+    assert_true(table_of(&fixture, i)->count == 0 ||
+                table_of(&fixture, i)->count == 11);
+  finish(&fixture);
+}
+
+#ifndef ECS_TINY
+#define MORE 70u
+
+/* A group with masks of two words; entities enter it with its last
+ * component. */
+static void a_group_may_have_many_components(void **state) {
+  (void)state;
+  Fixture fixture;
+  ecs_Component more[MORE];
+  ecs_Entity last = 0;
+  static const ecs_Field n = {"n", ECS_U16, 5};
+  start(&fixture);
+  for (uint32_t i = 0; i < MORE; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "more%u", i);
+    ecs_ComponentDescription how = {name, &n, 1, ECS_STORE_TABLE};
+    must(ecs_component(fixture.world, &how, &more[i]));
+  }
+  must(ecs_group(fixture.world, more, MORE));
+  const ecs_Term terms[] = {{A, ECS_READ}, {more[MORE - 1], ECS_WITH}};
+  ecs_Query *all = query_of(&fixture, terms, 1);
+  ecs_Query *late = query_of(&fixture, terms + 1, 1);
+  spawn_some(&fixture, A, 10);
+  must(ecs_query_add_all(all, more[MORE - 1], NULL));
+  must(ecs_query_add_all(late, more[2], NULL));
+  must(ecs_query_first(late, &last));
+  assert_true(ecs_has(fixture.world, last, more[2]));
+  assert_int_equal(count_of(late), 10);
+  must(ecs_query_remove_all(all, more[2]));
+  must(ecs_query_remove_all(late, more[2]));
+  assert_sound(&fixture.world->store);
+  must(ecs_query_remove_all(late, more[MORE - 1]));
+  assert_int_equal(count_of(late), 0);
+  assert_int_equal(count_of(all), 10);
+  assert_sound(&fixture.world->store);
+  finish(&fixture);
+}
+#endif
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_empty_table_gets_the_columns_as_they_are),
+      cmocka_unit_test(rows_are_appended_to_those_that_are_there),
+#ifndef ECS_TINY
+      cmocka_unit_test(a_group_may_have_many_components),
+#endif
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,313 @@
+/* kernel_run_test.c: native kernels run over a query's rows. */
+#include "kernel_fixture.h"
+
+static void store_noise(const ecs_KernelCall *call) {
+  const uint64_t noise = UINT64_C(0x7ff8000000000001);
+  for (uint32_t i = 0; i < call->block_count; i++)
+    memcpy(call->blocks[i].columns[0], &noise, sizeof noise);
+}
+
+static const ecs_KernelColumn x_and_s[] = {{"P", "x", ECS_F64, ECS_WRITE},
+                                           {"S", "s", ECS_U32, ECS_READ}};
+
+static double x_of(const Fixture *fixture, ecs_Entity entity) {
+  double x = -1;
+  assert_int_equal(ecs_get_field(fixture->world, entity, fixture->p, 1, &x),
+                   ECS_OK);
+  return x;
+}
+
+/* Full plans -------------------------------------------------------------- */
+
+static void a_full_plan_is_one_call_with_a_block_per_table(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
+  const ecs_Kernel kernel = {"k", step, x_and_v, 2,
+                             ECS_KERNEL_WHOLE_TABLES | ECS_KERNEL_ENTITIES};
+  ecs_KernelBinding *binding =
+      bind(make_query(fixture.world, terms, 2), &kernel);
+  ecs_Entity a = spawn(&fixture, fixture.p, 0);
+  ecs_Entity b = spawn(&fixture, fixture.p, fixture.v);
+  ecs_Entity c = spawn(&fixture, fixture.p, fixture.tag);
+  ecs_Entity gone = spawn(&fixture, fixture.p, fixture.s);
+  assert_int_equal(ecs_destroy(fixture.world, c), ECS_OK); /* an empty table */
+  Report report = run(&fixture, binding);
+  assert_int_equal(report.calls, 1);
+  assert_int_equal(report.blocks, 2);
+  assert_int_equal(report.rows, 3);
+  assert_int_equal(report.absent, 2);
+  assert_int_equal(report.entities, a + b + gone);
+  assert_true(report.dt == 0.25);
+  assert_int_equal(report.tick, 77);
+  assert_true(x_of(&fixture, a) == 1);
+  assert_true(x_of(&fixture, b) == 21);
+  finish(&fixture);
+}
+
+static void without_rows_a_call_has_no_blocks(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
+  const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES};
+  ecs_KernelBinding *binding =
+      bind(make_query(fixture.world, terms, 2), &kernel);
+  Report report = run(&fixture, binding);
+  assert_int_equal(report.blocks, 0);
+  finish(&fixture);
+}
+
+static void blocks_are_kept_until_the_group_changes(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
+  const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES};
+  ecs_KernelBinding *binding =
+      bind(make_query(fixture.world, terms, 2), &kernel);
+  ecs_Entity a = spawn(&fixture, fixture.p, 0);
+  for (uint32_t i = 1; i <= 30; i++) {
+    Report report = run(&fixture, binding);
+    assert_int_equal(report.rows, i);
+    uint64_t requests = fixture.failing.requests;
+    binding->block_count = 0; /* shows whether they are listed again */
+    assert_int_equal(run(&fixture, binding).blocks, 0);
+    assert_int_equal(fixture.failing.requests, requests);
+    (void)spawn(&fixture, fixture.p, i % 2 == 0 ? fixture.v : 0);
+  }
+  assert_true(x_of(&fixture, a) == 30);
+  assert_int_equal(ecs_destroy(fixture.world, a), ECS_OK);
+  assert_int_equal(run(&fixture, binding).rows, 30);
+  finish(&fixture);
+}
+
+static void blocks_follow_the_layout(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
+  const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES};
+  ecs_KernelBinding *binding =
+      bind(make_query(fixture.world, terms, 2), &kernel);
+  const ecs_Component both[] = {fixture.p, fixture.v};
+  ecs_Entity a = spawn(&fixture, fixture.p, 0);
+  ecs_Entity b = spawn(&fixture, fixture.p, fixture.v);
+  for (uint32_t round = 0; round < 3; round++) {
+    double x = x_of(&fixture, b);
+    assert_int_equal(run(&fixture, binding).rows, 2);
+    assert_int_equal(ecs_group(fixture.world, both, 2), ECS_OK);
+    assert_int_equal(run(&fixture, binding).rows, 2);
+    assert_int_equal(ecs_ungroup(fixture.world, both, 2), ECS_OK);
+    assert_int_equal(ecs_group(fixture.world, both + 1, 1), ECS_OK);
+    assert_int_equal(run(&fixture, binding).rows, 2); /* partial now */
+    assert_true(x_of(&fixture, b) == x + 63);
+    assert_int_equal(ecs_ungroup(fixture.world, both + 1, 1), ECS_OK);
+  }
+  assert_true(x_of(&fixture, a) == 9);
+  finish(&fixture);
+}
+
+/* Other plans ------------------------------------------------------------- */
+
+static void other_plans_hand_out_their_blocks_one_at_a_time(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.s, ECS_READ}};
+  const ecs_Kernel kernel = {"k", step, x_and_s, 2, ECS_KERNEL_ENTITIES};
+  ecs_KernelBinding *binding =
+      bind(make_query(fixture.world, terms, 2), &kernel);
+  ecs_Entity e[6];
+  for (uint32_t i = 0; i < 6; i++)
+    e[i] = spawn(&fixture, fixture.p, i < 3 ? 0 : fixture.tag);
+  for (uint32_t i = 0; i < 6; i++) {
+    uint32_t s = i * 100;
+    assert_int_equal(ecs_set(fixture.world, e[5 - i], fixture.s, &s, 1),
+                     ECS_OK);
+  }
+  Report report = run(&fixture, binding);
+  assert_int_equal(report.calls, 2);
+  assert_int_equal(report.blocks, 2);
+  assert_int_equal(report.rows, 6);
+  assert_int_equal(report.tick, 77);
+  for (uint32_t i = 0; i < 6; i++)
+    assert_true(x_of(&fixture, e[5 - i]) == 1 + i * 100.0);
+  finish(&fixture);
+}
+
+static void whole_tables_are_not_to_be_had_of_other_plans(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.s, ECS_READ}};
+  const ecs_Kernel kernel = {"k", step, x_and_s, 2,
+                             ECS_KERNEL_WHOLE_TABLES | ECS_KERNEL_ENTITIES};
+  ecs_KernelBinding *binding =
+      bind(make_query(fixture.world, terms, 2), &kernel);
+  ecs_Entity e = spawn(&fixture, fixture.p, fixture.s);
+  assert_int_equal(ecs_kernel_run(binding, &fixture.call), ECS_E_KERNEL);
+  assert_int_equal(fixture.report.calls, 0);
+  assert_true(x_of(&fixture, e) == 0);
+  finish(&fixture);
+}
+
+/* Access and failures ----------------------------------------------------- */
+
+static void a_kernel_may_not_touch_what_a_cursor_owns(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
+  const ecs_Term read = {fixture.p, ECS_READ}, other = {fixture.s, ECS_WRITE};
+  const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES};
+  ecs_KernelBinding *binding =
+      bind(make_query(fixture.world, terms, 2), &kernel);
+  ecs_Cursor cursor;
+  (void)spawn(&fixture, fixture.p, 0);
+  assert_int_equal(ecs_query_begin(make_query(fixture.world, &read, 1),
+                                   ECS_BATCH_WHOLE, &cursor),
+                   ECS_OK);
+  assert_int_equal(ecs_kernel_run(binding, &fixture.call), ECS_E_ACCESS);
+  assert_int_equal(ecs_world_contested(fixture.world), fixture.p);
+  assert_int_equal(fixture.report.calls, 0);
+  assert_int_equal(ecs_cursor_end(&cursor), ECS_OK);
+  assert_int_equal(ecs_query_begin(make_query(fixture.world, &other, 1),
+                                   ECS_BATCH_WHOLE, &cursor),
+                   ECS_OK);
+  assert_int_equal(run(&fixture, binding).rows, 1);
+  assert_int_equal(ecs_cursor_end(&cursor), ECS_OK);
+  finish(&fixture);
+}
+
+static void a_nan_with_a_payload_is_found_in_checked_builds(void **state) {
+  (void)state;
+  for (uint32_t partial = 0; partial < 2; partial++) {
+    Fixture fixture;
+    start(&fixture);
+    const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.s, ECS_WITH}};
+    const ecs_Kernel kernel = {"k", store_noise, x_and_s, 1,
+                               ECS_KERNEL_ENTITIES};
+    ecs_KernelBinding *binding =
+        bind(make_query(fixture.world, terms, 1 + partial), &kernel);
+    ecs_Entity e = spawn(&fixture, fixture.p, fixture.s);
+#ifdef ECS_CHECKED
+    uint64_t bits = 0;
+    assert_int_equal(ecs_kernel_run(binding, &fixture.call), ECS_E_NAN);
+    double x = x_of(&fixture, e);
+    memcpy(&bits, &x, sizeof bits);
+    assert_int_equal(bits, UINT64_C(0x7ff8000000000000));
+#else
+    assert_int_equal(ecs_kernel_run(binding, &fixture.call), ECS_OK);
+    assert_true(isnan(x_of(&fixture, e)));
+#endif
+    finish(&fixture);
+  }
+}
+
+#ifdef ECS_CHECKED
+static void store_noise_last(const ecs_KernelCall *call) {
+  const uint64_t noise = UINT64_C(0x7ff8000000000001);
+  for (uint32_t i = 0; i < call->block_count; i++)
+    memcpy((double *)call->blocks[i].columns[2] + call->blocks[i].count - 1,
+           &noise, sizeof noise);
+}
+
+/* Columns before it are of integers, or absent; blocks before it are clean. */
+static void every_column_of_every_block_is_scanned(void **state) {
+  (void)state;
+  static const ecs_KernelColumn columns[] = {{"V", "v", ECS_U32, ECS_OPTIONAL},
+                                             {"P", "y", ECS_F32, ECS_WRITE},
+                                             {"P", "x", ECS_F64, ECS_WRITE}};
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
+  const ecs_Kernel kernel = {"k", store_noise_last, columns, 3,
+                             ECS_KERNEL_ENTITIES};
+  ecs_KernelBinding *binding =
+      bind(make_query(fixture.world, terms, 2), &kernel);
+  ecs_Entity e[4];
+  for (uint32_t i = 0; i < 4; i++)
+    e[i] = spawn(&fixture, fixture.p, i < 2 ? fixture.v : 0);
+  assert_int_equal(ecs_kernel_run(binding, &fixture.call), ECS_E_NAN);
+  for (uint32_t i = 0; i < 4; i++) {
+    uint64_t bits = 0;
+    double x = x_of(&fixture, e[i]);
+    memcpy(&bits, &x, sizeof bits);
+    assert_int_equal(bits, i % 2 == 0 ? 0 : UINT64_C(0x7ff8000000000000));
+  }
+  finish(&fixture);
+}
+
+static void a_column_that_is_only_read_is_not_scanned(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  static const ecs_KernelColumn column = {"P", "x", ECS_F64, ECS_READ};
+  const ecs_Term term = {fixture.p, ECS_WRITE};
+  const ecs_Kernel kernel = {"k", store_noise, &column, 1, ECS_KERNEL_ENTITIES};
+  ecs_KernelBinding *binding =
+      bind(make_query(fixture.world, &term, 1), &kernel);
+  (void)spawn(&fixture, fixture.p, 0);
+  assert_int_equal(ecs_kernel_run(binding, &fixture.call), ECS_OK);
+  finish(&fixture);
+}
+#endif
+
+static void every_allocation_of_a_kernel_may_fail(void **state) {
+  (void)state;
+  for (uint32_t round = 0; round < 4; round++) {
+    Fixture fixture;
+    FailingMode mode = round % 2 == 0 ? FAIL_ONCE : FAIL_ONWARD;
+    start(&fixture);
+    const ecs_Term terms[] = {{fixture.p, ECS_WRITE},
+                              {round < 2 ? fixture.v : fixture.s, ECS_READ}};
+    const ecs_KernelColumn columns[] = {
+        x_and_s[0], round < 2 ? (ecs_KernelColumn){"V", "v", ECS_U32, ECS_READ}
+                              : x_and_s[1]};
+    const ecs_Kernel kernel = {"k", step, columns, 2, ECS_KERNEL_ENTITIES};
+    ecs_Query *query = make_query(fixture.world, terms, 2);
+    ecs_Entity e = spawn(&fixture, fixture.p, terms[1].component);
+    ecs_KernelBinding *binding = NULL;
+    uint64_t nth = 0, injected;
+    do {
+      failing_memory_arm(&fixture.failing, ++nth, mode);
+      ecs_Status status = ecs_kernel_bind(query, &kernel, &binding, NULL);
+      injected = failing_memory_disarm(&fixture.failing);
+      assert_int_equal(status, injected > 0 ? ECS_E_MEMORY : ECS_OK);
+    } while (injected > 0);
+    assert_int_equal(nth, 3);
+    for (nth = 1;; nth++) {
+      failing_memory_arm(&fixture.failing, nth, mode);
+      ecs_Status status = ecs_kernel_run(binding, &fixture.call);
+      injected = failing_memory_disarm(&fixture.failing);
+      assert_int_equal(status, injected > 0 ? ECS_E_MEMORY : ECS_OK);
+      if (injected == 0) break;
+      assert_true(x_of(&fixture, e) == 0);
+    }
+    assert_true(nth > 2);
+    assert_true(x_of(&fixture, e) > 0);
+    assert_int_equal(query->open, 0);
+    finish(&fixture);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_full_plan_is_one_call_with_a_block_per_table),
+      cmocka_unit_test(without_rows_a_call_has_no_blocks),
+      cmocka_unit_test(blocks_are_kept_until_the_group_changes),
+      cmocka_unit_test(blocks_follow_the_layout),
+      cmocka_unit_test(other_plans_hand_out_their_blocks_one_at_a_time),
+      cmocka_unit_test(whole_tables_are_not_to_be_had_of_other_plans),
+      cmocka_unit_test(a_kernel_may_not_touch_what_a_cursor_owns),
+      cmocka_unit_test(a_nan_with_a_payload_is_found_in_checked_builds),
+#ifdef ECS_CHECKED
+      cmocka_unit_test(every_column_of_every_block_is_scanned),
+      cmocka_unit_test(a_column_that_is_only_read_is_not_scanned),
+#endif
+      cmocka_unit_test(every_allocation_of_a_kernel_may_fail),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
