@@ -165,22 +165,24 @@ end
 
 -- What the objects of a list define and want, from nm.
 local function symbols_of(list, objects)
-  local defined, wanted = {}, {}
+  local defined, wanted, paths = {}, {}, {}
   for _, module in ipairs(list.names) do
     local path = objects .. module .. ".o"
-    if read(list.folder .. module .. ".c") then
-      if not read(path) then
-        complain(path, "is not there: run `make lua54` first")
-      else
-        for _, line in ipairs(lines_of("nm " .. path)) do
-          local class, name = line:match("(%a) ([^%s@]+)$")
-          if class == "U" then
-            wanted[#wanted + 1] = { module = module, name = name }
-          elseif class and class:find("[TDRBVWC]") then
-            defined[name] = module
-          end
-        end
-      end
+    if not read(list.folder .. module .. ".c") then
+      path = nil
+    elseif not read(path) then
+      complain(path, "is not there: run `make lua54` first")
+      path = nil
+    end
+    paths[#paths + 1] = path
+  end
+  for _, line in ipairs(lines_of("nm -A " .. table.concat(paths, " "))) do
+    local path, class, name = line:match("^(.-)%.o:.*(%a) ([^%s@]+)$")
+    local module = path and path:sub(#objects + 1)
+    if class == "U" then
+      wanted[#wanted + 1] = { module = module, name = name }
+    elseif class and class:find("[TDRBVWC]") then
+      defined[name] = module
     end
   end
   return defined, wanted

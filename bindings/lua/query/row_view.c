@@ -416,7 +416,7 @@ static int row_trouble(lua_State *L) {
   RowLoop *rows = bind_rows_check(L, 1);
   lua_Number status = luaL_checknumber(L, 2);
   bind_query_native(L, rows->query);
-  if (!(status >= 0 && status < ECS_STATUS_COUNT)) status = ECS_E_ARGUMENT;
+  if (!(status >= 1 && status < ECS_STATUS_COUNT)) status = ECS_E_ARGUMENT;
   return bind_refuse_status(L, rows->world, (ecs_Status)status,
                             rows->query->label);
 }
