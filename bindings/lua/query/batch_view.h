@@ -1,7 +1,7 @@
 /* batch_view.h: what a callback sees of a batch.
  *
- * A view is made once per walk of a query (or bundle) and reused by the next
- * one. Showing a batch records where it lies and nothing else. A column gets to
+ * A walk over a query (or bundle) reuses the view of an earlier walk that has
+ * ended, or makes one. Showing a batch records where it lies and nothing else. A column gets to
  * Lua when the script first reads it:
  *
  *      script     batch[Position].x[i]
@@ -11,7 +11,7 @@
  *      view       columns[k]: touched, filled, slot ---- batch.columns[k]
  *
  * Hiding stores written columns back (plain tables), or canonicalizes NaNs and
- * ends the slots of the accelerator (FFI). It also empties contents and
+ * ends the slots of the accelerator, scripts/ecs/ffi on LuaJIT. It also empties contents and
  * columns, so that a script that kept a part of the batch gets an error.
  */
 #ifndef ECS_LUA_BATCH_VIEW_H
