@@ -19,7 +19,7 @@
 
 #include "world/lua_world.h"
 
-/* One column. scripts/ecs/ffi/columns_ffi.lua declares this struct, too. */
+/* One column. scripts/ecs/ffi/cdef.lua declares this struct, too. */
 typedef struct ViewColumn {
   uint32_t scalar;
   uint32_t writable;
