@@ -2,7 +2,8 @@
  *
  * An element is a value of an ecs_Scalar in memory, laid out as ecs.h says.
  * Lua's type must fit: booleans for bool, numbers for the rest, and for an
- * entity also nil, which is the null entity.
+ * entity also nil, which is the null entity. A store through a row or a column
+ * converts, and takes numbers for bool, too (bind_number).
  */
 #ifndef ECS_LUA_NUMBER_H
 #define ECS_LUA_NUMBER_H
@@ -10,9 +11,8 @@
 #include "object/object.h"
 
 /* The number that stands for the value at index, whose Lua type is lua_kind, in
- * an element of this type. For stores that convert: a bool takes numbers, too,
- * and the range is not checked. Returns false when the element takes no value
- * of this Lua type. */
+ * an element of this type. Returns false when the element takes no value of
+ * this Lua type; the number's range is not checked. */
 static inline bool bind_number(lua_State *L, int index, ecs_Scalar type,
                                int lua_kind, double *number) {
   if (lua_kind == LUA_TNUMBER)
