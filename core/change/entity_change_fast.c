@@ -10,7 +10,7 @@
  *               \--> add_as_bit  ---- no column of bits ---------->
  *                \-> add_any  (mixed groups, other types)
  *
- * All rows moved here have four-byte columns, each a stride behind the last, so that
+ * All rows here have four-byte columns, each a stride behind the last, so that
  * one walk moves a row. No locator, edge or mask is searched: a component knows
  * its group, a set knows its table, and a table remembers the edge that its
  * last row took.

@@ -1,8 +1,8 @@
 /* batch_view.h: what a callback sees of a batch.
  *
  * A walk over a query (or bundle) reuses the view of an earlier walk that has
- * ended, or makes one. Showing a batch records where it lies and nothing else. A column gets to
- * Lua when the script first reads it:
+ * ended, or makes one. Showing a batch records where it lies and nothing else.
+ * A column gets to Lua when the script first reads it:
  *
  *      script     batch[Position].x[i]
  *                   |         |  |
@@ -11,8 +11,9 @@
  *      view       columns[k]: touched, filled, slot ---- batch.columns[k]
  *
  * Hiding stores written columns back (plain tables), or canonicalizes NaNs and
- * ends the slots of the accelerator, scripts/ecs/ffi on LuaJIT. It also empties contents and
- * columns, so that a script that kept a part of the batch gets an error.
+ * ends the slots of the accelerator (scripts/ecs/ffi, on LuaJIT). It also
+ * empties contents and columns, so that a script that kept a part of the batch
+ * gets an error.
  */
 #ifndef ECS_LUA_BATCH_VIEW_H
 #define ECS_LUA_BATCH_VIEW_H
