@@ -7,7 +7,7 @@
 
 #include "program/vm_planner.h"
 
-/* A change of structure, kept until every row has run. */
+/* A change of structure, listed until every row has run, then recorded. */
 typedef struct RecordedChange {
   ecs_Entity entity;
   const Instruction *at; /* borrowed from the program */
@@ -27,7 +27,7 @@ typedef struct Run {
   ecs_Status status;    /* of listing and recording changes */
 } Run;
 
-static Store *world_in(const Run *run) { return run->program->query->store; }
+static Store *store_of(const Run *run) { return run->program->query->store; }
 
 /* Reductions -------------------------------------------------------------- */
 
@@ -87,7 +87,7 @@ static void run_sums(const Run *run, const Step *steps, uint32_t count) {
 static RowRef locate(const Run *run, ecs_Entity entity,
                      ecs_Component component) {
   RowRef place = {NULL, 0};
-  if (store_locate(world_in(run), entity, component, &place) != ECS_OK)
+  if (store_locate(store_of(run), entity, component, &place) != ECS_OK)
     place.table = NULL;
   return place;
 }
@@ -116,7 +116,7 @@ static void look_element(ecs_Scalar scalar, ValueType type, void *out,
 
 static void look_get(const Run *run, const Instruction *ins, char *out,
                      const ecs_Entity *entities) {
-  const Component *component = &world_in(run)->components[ins->index];
+  const Component *component = &store_of(run)->components[ins->index];
   ecs_Scalar scalar = component->schema->fields[ins->field].type;
   uint32_t bytes = value_bytes((ValueType)ins->type);
   for (uint32_t i = 0; i < run->rows; i++) {
@@ -146,7 +146,7 @@ static void list_change(Run *run, ecs_Entity entity, const Instruction *ins) {
   if (run->status != ECS_OK) return;
   if (run->change_count == run->change_capacity) {
     bool grown =
-        memory_grow(&world_in(run)->memory, &changes, &run->change_capacity,
+        memory_grow(&store_of(run)->memory, &changes, &run->change_capacity,
                     run->change_count, 1, sizeof(RecordedChange));
     run->changes = changes;
     if (!grown) run->status = ECS_E_MEMORY;

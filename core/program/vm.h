@@ -36,7 +36,7 @@ ECS_INTERNAL void program_destroy(ecs_Program *program);
 /* Runs a bound program over all rows of its query. The call has as many
  * uniforms and reductions as the program; reductions are written on success
  * only. The caller has checked that no open cursor contests a column or a
- * component that is looked up (cursor_contested, program_contested).
+ * component that is looked up (claims_contested, program_contested).
  *
  * ECS_E_MEMORY, or ECS_E_LIMIT for too many open levels or recorded changes. On
  * failure no change of structure is recorded. */

@@ -55,15 +55,15 @@ static bool open_span(const Cursor *cursor) {
   Scratch *scratch = cursor->scratch;
   bool gathered = false;
   for (uint32_t i = 0; i < query->column_count; i++) {
-    const QueryColumn *field = &query->columns[i];
+    const QueryColumn *column = &query->columns[i];
     SpanRows rows = query_span_rows(query, cursor->first_span,
-                                    query->terms[field->term].group_index);
-    char *column = span_column(query, i, &rows);
-    bool in_place = column != NULL && rows.is_run;
-    if (in_place) column += (size_t)rows.first << field->shift;
-    scratch->columns[i] = column;
-    scratch->sources[i] = (ColumnSource){column, in_place ? NULL : rows.rows};
-    gathered = gathered || (column != NULL && !in_place);
+                                    query->terms[column->term].group_index);
+    char *elements = span_column(query, i, &rows);
+    bool in_place = elements != NULL && rows.is_run;
+    if (in_place) elements += (size_t)rows.first << column->shift;
+    scratch->columns[i] = elements;
+    scratch->sources[i] = (ColumnSource){elements, in_place ? NULL : rows.rows};
+    gathered = gathered || (elements != NULL && !in_place);
   }
   return gathered;
 }

@@ -87,11 +87,11 @@ static inline bool span_has(const SpanRows *rows, const QueryTerm *term) {
  * column's group; NULL: the component is absent. */
 static inline char *span_column(const ecs_Query *query, uint32_t column,
                                 const SpanRows *rows) {
-  const QueryColumn *field = &query->columns[column];
-  const QueryTerm *term = &query->terms[field->term];
+  const QueryColumn *wanted = &query->columns[column];
+  const QueryTerm *term = &query->terms[wanted->term];
   if (!span_has(rows, term)) return NULL;
   return table_column(rows->table,
-                      table_codes(rows->table, term->bit)[field->field]);
+                      table_codes(rows->table, term->bit)[wanted->field]);
 }
 
 #endif

@@ -2,7 +2,8 @@
  *
  * An element is a value of an ecs_Scalar in memory, laid out as ecs.h says.
  * Lua's type must fit: booleans for bool, numbers for the rest, and for an
- * entity also nil, which is the null entity.
+ * entity also nil, which is the null entity. A store through a row or a column
+ * converts, and takes numbers for bool, too (bind_number).
  */
 #ifndef ECS_LUA_NUMBER_H
 #define ECS_LUA_NUMBER_H

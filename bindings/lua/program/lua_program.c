@@ -1,7 +1,7 @@
 /* lua_program.c: kernel programs, as scripts/ecs compiles them.
  *
  *      program(world, query, text, totals)        --> Program
- *      run_program(program, values, name, tick)   values: the uniforms
+ *      run_program(program, values, name, runs)   values: the uniforms
  *
  * The reductions of a run become the system's values in these totals.
  *
@@ -165,8 +165,9 @@ static bool is_idle(const Program *program) {
          first == 0;
 }
 
-/* run_program(program, values, name, tick): true and whether the system is
- * idle; or nil and a message. */
+/* run_program(program, values, name, runs): true and whether the system is
+ * idle; or nil and a message. runs: how often the system's phase has run, for
+ * random numbers. */
 static int run_program(lua_State *L) {
   Program *program = check_program(L);
   ecs_ProgramCall call;

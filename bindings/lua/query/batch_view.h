@@ -1,8 +1,8 @@
 /* batch_view.h: what a callback sees of a batch.
  *
- * A view is made once per walk of a query (or bundle) and reused by the next
- * one. Showing a batch records where it lies and nothing else. A column gets to
- * Lua when the script first reads it:
+ * A walk over a query (or bundle) reuses the view of an earlier walk that has
+ * ended, or makes one. Showing a batch records where it lies and nothing else.
+ * A column gets to Lua when the script first reads it:
  *
  *      script     batch[Position].x[i]
  *                   |         |  |
@@ -11,15 +11,16 @@
  *      view       columns[k]: touched, filled, slot ---- batch.columns[k]
  *
  * Hiding stores written columns back (plain tables), or canonicalizes NaNs and
- * ends the slots of the accelerator (FFI). It also empties contents and
- * columns, so that a script that kept a part of the batch gets an error.
+ * ends the slots of the accelerator (scripts/ecs/ffi, on LuaJIT). It also
+ * empties contents and columns, so that a script that kept a part of the batch
+ * gets an error.
  */
 #ifndef ECS_LUA_BATCH_VIEW_H
 #define ECS_LUA_BATCH_VIEW_H
 
 #include "world/lua_world.h"
 
-/* One column. scripts/ecs/ffi/columns_ffi.lua declares this struct, too. */
+/* One column. scripts/ecs/ffi/cdef.lua declares this struct, too. */
 typedef struct ViewColumn {
   uint32_t scalar;
   uint32_t writable;

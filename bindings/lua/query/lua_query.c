@@ -196,7 +196,7 @@ static int query_explain(lua_State *L) {
   char *text = (char *)lua_newuserdata(L, bytes);
   text[0] = 0;
   size_t length = ecs_query_explain(bind_query_native(L, query), text, bytes);
-  if (length >= bytes) length = bytes - 1; /* a finalizer was here */
+  if (length >= bytes) length = bytes - 1; /* a finalizer changed it */
   while (length > 0 && text[length - 1] == '\n') length--;
   lua_pushlstring(L, text, length);
   return 1;

@@ -25,7 +25,7 @@ static void grow(lua_State *L, LuaWorld *world, int index, uint32_t needed) {
   compat_push_private(L, index);
   void *block = lua_newuserdata(L, capacity * each);
   memset(block, 0, capacity * each);
-  if (needed <= world->capacity) { /* a finalizer was here */
+  if (needed <= world->capacity) { /* a finalizer made room */
     lua_pop(L, 2);
     return;
   }

@@ -27,7 +27,7 @@
 #include "api/for_bindings.h"
 #include "world/components.h"
 
-/* scripts/ecs/ffi/access_ffi.lua declares this struct, too. */
+/* scripts/ecs/ffi/cdef.lua declares this struct, too. */
 typedef struct Calls {
   double (*get)(FieldAccess *, double, uint32_t);
   FieldAnswer (*present)(FieldAccess *, double);

@@ -1,7 +1,6 @@
 --- specialize: compiled forms of one function, and which of them holds now.
 --
--- This is the door to the compiler: no other file outside scripts/ecs/compile
--- requires a file inside.
+-- The files outside of scripts/ecs/compile require no other file of it.
 --
 -- A **code** stands for a function, or for all closures of one text, together
 -- with the terms of a query and a precision. The result of compiling depends on

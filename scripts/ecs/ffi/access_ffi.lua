@@ -132,8 +132,8 @@ local to_number = { [true] = 1, [false] = 0 }
 
 local methods = {}
 
--- The method of ecs.core gets all arguments and their number: it tells a
--- missing argument from nil.
+-- The method of ecs.core gets all arguments and their number: it distinguishes
+-- a missing argument from nil.
 
 function methods.get(...)
   local world, entity, definition, name, other = ...
