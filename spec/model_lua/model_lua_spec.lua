@@ -93,7 +93,7 @@ describe("a library that is wrong", function()
 
   local without = { system = true, progress = true, phase = true }
 
-  -- The steps left of the first program that fails, made smaller; nil: all pass.
+  -- The steps of the first program that fails, after shrinking; nil: all pass.
   local function size_of_failure(library)
     local options = { abilities = driver.abilities }
     for seed = 1, 40 do

@@ -82,7 +82,7 @@ describe("what cannot be compiled", function()
       "a call of 'inner', whose source cannot be read,")
   end)
 
-  it("is a function whose file has changed", function()
+  it("is a function from a file that has changed", function()
     local path = os.tmpname()
     local function write(source)
       local file = assert(io.open(path, "w"))
