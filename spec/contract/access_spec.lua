@@ -1,6 +1,7 @@
--- Access: who may read and write a component while a callback is open that
--- walks over it. Batches may be copies of the rows or the rows themselves, and
--- no program can tell, because nobody else gets at them.
+-- Access: what a script may read and write of a component while a callback is
+-- open that walks over it. Batches may be copies of the rows or the rows
+-- themselves. No program can see a difference, because the rows cannot be
+-- reached in any other way meanwhile.
 
 local ecs = require "ecs"
 ecs.on_fallback = nil -- plain Lua is meant here

@@ -1,4 +1,4 @@
--- Batches: columns, their bounds, and how long they are good for.
+-- Batches: columns, their bounds, and how long they are valid.
 
 local ecs = require "ecs"
 local refuses = dofile "spec/contract/refusal.lua"
@@ -14,7 +14,7 @@ before_each(function()
   query = world:query { Position }
 end)
 
--- Columns of plain Lua tables, which are converted when a callback returns.
+-- True where columns are plain Lua tables, converted when a callback returns.
 local copied
 do
   local probe = ecs.world {}
@@ -73,7 +73,7 @@ it("a column is one reused plain table, or a view", function()
   if copied then assert.equal(1, count) end
 end)
 
--- Whether this VM compiles at all, and reads columns without help from C.
+-- True where this VM has a compiler and reads columns without calling C.
 local compiler = rawget(_G, "jit")
 if compiler and compiler.status() and not copied then
   it("a loop over columns compiles", function()

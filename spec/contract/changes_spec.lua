@@ -1,4 +1,4 @@
--- Changes: when values and structure change, and what is an error meanwhile.
+-- Changes: when values and structure change, and which calls are errors before.
 
 local ecs = require "ecs"
 ecs.on_fallback = nil -- plain Lua is meant here
@@ -16,7 +16,7 @@ before_each(function()
   all = world:query { Position }
 end)
 
---- Calls f once inside each kind of callback that records.
+--- Calls f once inside each kind of callback that records changes.
 local function inside(f)
   local calls = 0
   local function once()

@@ -40,7 +40,7 @@ it("what may fail in normal use gives nil and a message", function()
   assert.truthy(text:find("ecs: no library 'no_such_library'", 1, true), text)
 end)
 
--- The address sanitizer needs more memory than any limit that means something.
+-- The address sanitizer needs more memory than any useful limit allows.
 if not (os.getenv "LD_PRELOAD" or ""):find("asan", 1, true) then
   it("running out of memory is an error that changes nothing", function()
     local compiler = rawget(_G, "jit")

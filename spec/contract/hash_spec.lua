@@ -1,4 +1,4 @@
--- Hashes: what they see of a world, and what they leave out.
+-- Hashes: what of a world they depend on, and what they leave out.
 
 local ecs = require "ecs"
 
@@ -12,7 +12,7 @@ before_each(function()
 end)
 
 describe("a hash", function()
-  -- The same two entities, whose rows are in either order.
+  -- The same two entities, with their rows in either order.
   local function pair(swapped)
     local made = ecs.world {}
     local a, b = made:spawn(), made:spawn()

@@ -1,6 +1,6 @@
--- A world in a process that may not have much memory: errors_spec.lua runs this
--- in a Lua of its own, under a limit. What is asked for and refused changes
--- nothing, and less can be had afterwards.
+-- A world in a process with little memory: errors_spec.lua runs this program in
+-- a process of its own, under a limit. A call that runs out of memory changes
+-- nothing, and calls that need less succeed afterwards.
 
 local ecs = require "ecs"
 

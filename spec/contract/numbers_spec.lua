@@ -26,7 +26,7 @@ local function store(field, value)
 end
 
 describe("set, values and spawn", function()
-  --- All three doors refuse, and the row is as it was.
+  --- All three calls refuse the value, and the row stays as it was.
   local function strict(field, value)
     local before = world:get(e, Measure)
     refuses(function() world:set(e, Measure, field, value) end,

@@ -1,4 +1,4 @@
--- Queries: what they match, what their loops give, what may be done in them.
+-- Queries: what they match, what their loops give, and what loops allow.
 
 local ecs = require "ecs"
 local refuses = dofile "spec/contract/refusal.lua"
@@ -118,7 +118,7 @@ describe("a query", function()
     assert.same({ [true] = 71, [false] = 71 }, rows)
   end)
 
-  it("tells how it will run, as text", function()
+  it("explains how it will run, as text", function()
     assert.equal("string", type(all:explain()))
     assert.truthy(all:explain():find("2 rows match", 1, true))
   end)
@@ -165,7 +165,7 @@ describe("rows", function()
     assert.equal(4, all:count())
   end)
 
-  it("skips who died or matches no more", function()
+  it("skips entities that died or match no more", function()
     local c = world:spawn(Position)
     local seen = {}
     for e in all:rows() do

@@ -1,9 +1,9 @@
--- What every file of spec/contract asks of misuse: an error, at a line of the
--- function that made the mistake, whose message starts with ecs: after the
--- position and contains some words.
+-- What every file of spec/contract expects of misuse: an error at a line of the
+-- function that made the mistake. After the position, its message starts with
+-- "ecs: " and contains the given words.
 --
--- Each file there takes one section of what the library promises, and each test
--- one promise: its title says it, its body shows it.
+-- Each file there tests one section of what the library promises, and each test
+-- one promise: the title states the promise, the body demonstrates it.
 
 --- Returns the message without its position.
 return function(f, ...)

@@ -1,4 +1,4 @@
--- Storage: where components are kept, which shows in explain and nowhere else.
+-- Storage: where components are kept. Only explain shows a difference.
 
 local ecs = require "ecs"
 

@@ -16,7 +16,7 @@ before_each(function()
   e = world:spawn(Position, Velocity)
 end)
 
---- A system that writes its name down.
+--- Defines a system that appends its name to a list when it runs.
 local function note(name, options)
   local spec = { name = name, run = function() order[#order + 1] = name end }
   for key, value in pairs(options or {}) do spec[key] = value end
@@ -147,7 +147,7 @@ describe("a system", function()
     assert.equal("", ran())
   end)
 
-  it("is forgotten when it is removed", function()
+  it("does not run any more when it is removed", function()
     note "a"
     note "b"
     world:remove_system "a"

@@ -1,4 +1,4 @@
--- Worlds and entities: making, changing and asking, one at a time.
+-- Worlds and entities: creating, changing and reading them, one at a time.
 
 local ecs = require "ecs"
 local refuses = dofile "spec/contract/refusal.lua"
@@ -42,7 +42,7 @@ describe("a world", function()
     assert.equal(1000, world:query({ Position, Velocity }):count())
   end)
 
-  it("destroys, and knows who is alive", function()
+  it("destroys entities, and knows which are alive", function()
     assert.is_true(world:alive(e))
     assert.is_true(world:destroy(e))
     assert.is_false(world:alive(e))
@@ -217,7 +217,7 @@ describe("an entity", function()
     assert.equal(e, world:get(e, Target, "who"))
   end)
 
-  it("that is gone is told from those that follow in its slot", function()
+  it("that was destroyed differs from later ones in its slot", function()
     local handles = {}
     for k = 1, 5000 do
       handles[k] = world:spawn(Position)
@@ -340,7 +340,7 @@ describe("spawn_many", function()
 end)
 
 describe("get of a tag", function()
-  it("is an error that tells of has", function()
+  it("is an error that recommends has", function()
     refuses(function() world:get(e, Enemy) end, "Enemy is a tag", "world:has")
     refuses(function() world:get(e, Stunned, "x") end, "world:has")
   end)

@@ -1,8 +1,8 @@
 --- arithmetic: Lua 5.4's arithmetic with every number a float, on every VM.
 --
--- On 5.4 most of it is what there is; whole numbers are made floats. On LuaJIT
--- these stand for what it computes in another way: the table of differences,
--- which differences.lua shows one by one. Everything else the two VMs share.
+-- On Lua 5.4 most functions are Lua's own, after whole numbers are made floats.
+-- On LuaJIT they replace the operations that LuaJIT computes differently: the
+-- table of differences in differential_spec.lua. The VMs share the others.
 
 local arithmetic = {}
 
@@ -70,11 +70,11 @@ else
   arithmetic.atan, arithmetic.min, arithmetic.max = math.atan, math.min,
     math.max
 
-  --- Numbers as floats; nil stays nil. Up to two.
+  --- Up to two numbers as floats; nil stays nil.
   function arithmetic.float(a, b) return a and a * 1.0, b and b * 1.0 end
 end
 
---- The nearest f32 of what may be nil.
+--- The nearest f32 of a number; nil stays nil.
 function arithmetic.round_some(x) return x and arithmetic.round(x) end
 
 return arithmetic

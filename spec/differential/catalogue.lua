@@ -1,19 +1,17 @@
---- catalogue: what generated functions are made of, and how much of each there
--- has to be.
+--- catalogue: the parts of generated functions, and how often each must occur.
 --
--- rows names the parameters and the fields behind them; calls are the functions
--- of numbers that the subset knows. Everything that a generated function may
--- hold has a name here, under which the driver counts how often it came up: an
--- operator "op +", a type "field i8", a call "call math.sin", a construct
--- "if", an input "value nan", a size "rows 0". What is counted less often than
--- catalogue.least says fails the run, so that nothing can fall out of the test
--- in silence.
+-- rows has the parameters and their fields; calls has the functions of numbers
+-- that can be compiled. Each part of a generated function has a name, under
+-- which the driver counts it: an operator "op +", a type "field i8", a call
+-- "call math.sin", a construct "if", an input "value nan", a size "rows 0". A
+-- part that occurs less often than catalogue.least demands fails the run, so no
+-- part can drop out of the test unnoticed.
 
 local catalogue = {}
 
 local is_jit = rawget(_G, "jit") ~= nil
 
---- The terms, in the order of parameters. who holds an entity.
+--- The terms, in the order of parameters. The field who holds an entity.
 catalogue.rows = {
   p = { { "a", "f32" }, { "b", "f32" }, { "c", "f64" }, { "i", "i32" },
         { "u", "u32" }, { "s", "i16" }, { "w", "u16" }, { "n", "u8" },
@@ -23,7 +21,7 @@ catalogue.rows = {
   o = { { "x", "f32" }, { "d", "f64" }, { "n", "u8" } },
 }
 
---- What is read through entities, and through them only: l; v is, too.
+--- The components that are read through entities: l only so, v also as a row.
 catalogue.looked = {
   l = { { "x", "f32" }, { "d", "f64" }, { "i", "i16" }, { "u", "u32" },
         { "to", "entity" } },
@@ -33,8 +31,7 @@ catalogue.looked = {
 local loaded = { f32 = "f32", i8 = "flex", u8 = "flex", i16 = "flex",
                  u16 = "flex" }
 
---- The type in which a field takes part in computations; flex: that of what it
--- meets.
+--- The type of a field in computations; flex: that of the other operand.
 function catalogue.loaded(scalar)
   return loaded[scalar] or "f64"
 end
@@ -60,7 +57,7 @@ end
 catalogue.operators = { "+", "-", "*", "/", "//", "%", "^" }
 catalogue.comparisons = { "<", "<=", ">", ">=", "==", "~=" }
 
---- Name, how many arguments at least and at most.
+--- Name, least and greatest number of arguments.
 catalogue.calls = {
   { "math.abs", 1, 1 }, { "math.floor", 1, 1 }, { "math.ceil", 1, 1 },
   { "math.sqrt", 1, 1 }, { "math.sin", 1, 1 }, { "math.cos", 1, 1 },
@@ -82,7 +79,7 @@ for _, name in ipairs { "math.pow", "math.atan2" } do
   end
 end
 
--- LuaJIT has no // to write down.
+-- LuaJIT has no operator //.
 if is_jit then table.remove(catalogue.operators, 5) end
 
 local constructs = {
@@ -105,7 +102,7 @@ local values = { "nan", "inf", "-inf", "denormal", "-0", "0", "least integer",
                  "largest integer" }
 local sizes = { "0", "1 to 16", "17 to 70", "1023 to 1025" }
 
---- Everything that is counted, in the order in which it is printed.
+--- The names of all parts that are counted, in the order of printing.
 catalogue.names = {}
 local function list(prefix, names)
   for _, name in ipairs(names) do
@@ -124,7 +121,7 @@ list("", constructs)
 list("value ", values)
 list("rows ", sizes)
 
---- How often each has to come up among so many functions.
+--- How often each part must occur among a number of functions.
 function catalogue.least(functions)
   return math.floor(functions / 250)
 end

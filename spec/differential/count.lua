@@ -1,4 +1,4 @@
---- count: how often each thing of the catalogue came up in a function's tree.
+--- count: how often each part of the catalogue occurs in a function's tree.
 
 local catalogue = require "differential.catalogue"
 local entries = require "model_lua.entries"
@@ -113,7 +113,7 @@ local function visit(place, seen)
   if special[place.k] then special[place.k](place) end
   if place.k == "lookup" and place.other then add "lookup else" end
   for key, value in entries(place) do
-    -- A target is stored to, and not read.
+    -- A target is stored to, not read.
     if type(value) == "table" and key ~= "targets" then visit(value, seen) end
   end
 end
@@ -124,7 +124,7 @@ local function size_class(rows)
   return rows <= 70 and "17 to 70" or "1023 to 1025"
 end
 
---- Adds what is in a function, and its rows, to counts.
+--- Adds the parts of a function, and its rows, to counts.
 function count.add(counts, made, rows)
   function add(name) counts[name] = (counts[name] or 0) + 1 end
   local seen = {}
@@ -137,7 +137,7 @@ function count.add(counts, made, rows)
   add("rows " .. size_class(rows))
 end
 
---- What came up too rarely among so many functions: a list of lines.
+--- The parts that occurred too rarely among a number of functions, as lines.
 function count.missing(counts, functions)
   local list, least = {}, catalogue.least(functions)
   for _, name in ipairs(catalogue.names) do

@@ -1,6 +1,6 @@
--- Generated functions, some of them here (spec/differential/driver.lua runs
--- many), and the table of differences between the VMs: what compiled functions
--- with precision = "double" compute in another way than plain Lua does.
+-- Some generated functions (spec/differential/driver.lua runs many), and the
+-- table of differences between the VMs: operations for which compiled functions
+-- with precision = "double" give another result than plain Lua.
 
 package.path = "./spec/?.lua;" .. package.path
 
@@ -17,7 +17,7 @@ local huge = math.huge
 local nan = 0 / 0
 local vm = rawget(_G, "jit") and "luajit" or "lua54"
 
---- out after one run over each of the inputs, as text; or "error".
+--- The field out after one run over each of the inputs, as text; or "error".
 local function outcome(f, compiled, inputs)
   local list = {}
   for k, values in ipairs(inputs) do
@@ -38,7 +38,7 @@ local zeros = { { x = 0, y = -1 / huge }, { x = -1 / huge, y = 0 } }
 local many = {}
 for k = 1, 100 do many[k] = { x = k / 7, y = 3 } end
 
--- What, a function, inputs, and the VM on which plain Lua gives something else.
+-- Title, a function, inputs, and the VM on which plain Lua gives other results.
 local differences = {
   { "% of an infinite divisor", function(d) d.out = d.x % d.y end,
     { { x = 1, y = huge }, { x = -1, y = huge } }, "luajit" },
@@ -64,7 +64,7 @@ local differences = {
     "lua54" },
 }
 
--- Near the ones above, and the same everywhere.
+-- Similar to those above, but with the same results everywhere.
 local agreements = {
   { "% of small numbers", function(d) d.out = d.x % d.y end,
     { { x = 5.5, y = 2 }, { x = -5.5, y = 2 }, { x = 5.5, y = -2 } } },

@@ -2,10 +2,10 @@
 --
 --     lua5.4 spec/differential/driver.lua [functions] [first seed]
 --
--- Prints how often each operator, type, call, construct and kind of input came
--- up, and the digest of all worlds. A function that fails is made smaller and
--- printed with the rows in which the two differ; then the run fails. So does
--- one in which something of the catalogue came up too rarely.
+-- Prints how often each operator, type, call, construct and kind of input
+-- occurred, and the digest of all worlds. A function that fails is made smaller
+-- and printed with the rows in which the two differ; then the run fails. A run
+-- also fails when a part of the catalogue occurred too rarely.
 
 package.path = "./spec/?.lua;" .. package.path
 
@@ -22,7 +22,7 @@ local shrink = require "differential.shrink"
 
 local driver = {}
 
---- A failure, made smaller, as lines.
+--- A failing function, made smaller, as lines.
 function driver.report(made, options, failure)
   local lines = { "not ok function " .. string.format("%.0f", made.seed)
     .. ": " .. failure.kind .. ": " .. failure.text }
@@ -47,8 +47,8 @@ function driver.report(made, options, failure)
   return table.concat(lines, "\n")
 end
 
---- Runs so many functions. Returns nil when all is well, otherwise what failed;
--- and the counts, the digest, and how many functions there were.
+--- Runs a number of functions. Returns nil or a description of the failure,
+-- then the counts, the digest, and how many functions were run.
 function driver.run(functions, seed)
   local counts, digest = {}, 0
   for k = 0, functions - 1 do

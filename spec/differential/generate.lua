@@ -1,12 +1,12 @@
---- generate: makes random functions of the subset, as trees.
+--- generate: makes random functions that can be compiled, as trees.
 --
 --     { seed, shape = { r = bool, o = bool },
 --       functions = { { name, parameters, body, results } },
 --       body = { statements } }
 --
--- shape says which terms there are beside p and v. The statements are drawn
--- here, the expressions in them by maker.lua. The tree is the generator's own:
--- the compiler's parser never sees it, nor this the parser's.
+-- shape has the terms beside p and v. This file draws the statements, maker.lua
+-- the expressions in them. The tree is independent of the tree of the
+-- compiler's parser.
 
 local catalogue = require "differential.catalogue"
 local Maker = require "differential.maker"
@@ -49,7 +49,7 @@ function statements:local_entity()
   return { k = "local", names = { name }, values = { value } }
 end
 
---- A number field that may be written, or a variable.
+--- A number field that may be assigned, or a variable.
 function Maker:target()
   if #self.scope.numbers > 0 and (#self.scope.rows == 0 or self:chance(0.3))
   then
@@ -150,7 +150,7 @@ function statements:loop()
       { k = "bin", t = "num", op = self:one { "+", "*", "-" },
         a = target, b = { k = "var", t = "num", name = node.name } } } }
     if self:chance(0.3) then
-      -- Each turn has a condition of its own.
+      -- Each round of the loop has another condition.
       local turn = { k = "bin", t = "num", op = "+", b = self:fine(),
                      a = { k = "var", t = "num", name = node.name } }
       list[#list + 1] = { k = "if", bodies = { { self:result() } }, tests = {
@@ -185,7 +185,7 @@ function statements:lookup()
   return node
 end
 
---- The optional row, once: in a branch, or for all that follows.
+--- A test of the optional row, once: for a branch, or for all that follows.
 function statements:optional()
   if not self.shape.o or not self:use { "o" } then
     return statements.assign(self)
@@ -200,7 +200,7 @@ function statements:optional()
   self.nesting = self.nesting + 1
   self:scoped(function()
     self:declare("rows", "o")
-    -- reference.lua puts calls before the statement, where o may be nil.
+    -- reference.lua moves calls before the statement, where o may be nil.
     self.no_calls = true
     if node.form == "and" then node.test = self:condition(1) end
     self.no_calls = false
@@ -222,7 +222,7 @@ function statements:structure()
   return node
 end
 
---- All results of a function, into variables or fields.
+--- Assigns all results of a function to variables or fields.
 function statements:results()
   local call = self:call_function(2)
   local f = call.k == "fcall" and self.by_name[call.f]
@@ -305,8 +305,8 @@ function generate.make(seed)
            body = body }
 end
 
---- A statement of the function itself: only here may a return of where the
--- optional row is missing make it known for what follows.
+--- A statement of the function itself. Only here may `if not o then return end`
+-- make the optional row known for what follows.
 function Maker:top_statement()
   local list = outer
   local kind = self:weighted(list)

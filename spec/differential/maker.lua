@@ -1,19 +1,19 @@
 --- maker: draws the expressions of random functions, for generate.lua.
 --
 -- A node is a table with its kind in k; expressions have their type in t:
--- "num", "bool" or "ent". write.lua says how each looks in Lua.
+-- "num", "bool" or "ent". write.lua has the Lua text of each.
 --
--- Precision makes one rule necessary. Which type a variable has after a branch
--- depends on which branches there are, and the compiler leaves out one whose
--- condition is settled by an outer condition. So that reference.lua need not
--- know all that the compiler can prove, a condition is never built from what an
--- earlier condition was built from: each comparison in one has a constant of
--- its own, and flags, tags and the like are used up (used).
+-- Precision makes one rule necessary. The type of a variable after a branch
+-- depends on the branches that exist, and the compiler leaves out a branch when
+-- an outer condition decides its condition. reference.lua does not know all
+-- that the compiler can prove. So no condition is built from parts of an
+-- earlier condition: each comparison has a new constant, and flags, tags and
+-- the like are used only once (used).
 --
---     scope    what may be named here: numbers, bools, entities, rows
---     used     key -> true, of what was part of a condition
---     made_of  key of a boolean -> keys of what it was made of
---     sound    key -> false, where a boolean may be settled by itself
+--     scope    names that can be used here: numbers, bools, entities, rows
+--     used     key -> true, of the parts of conditions
+--     made_of  key of a boolean -> keys of the parts it was made of
+--     sound    key -> false, where a boolean may decide itself
 
 local catalogue = require "differential.catalogue"
 local entries = require "model_lua.entries"
@@ -23,7 +23,7 @@ Maker.__index = Maker
 
 -- Drawing --------------------------------------------------------------------
 
---- Numbers in [0, 1), the same on every VM.
+--- A random number in [0, 1), the same on every VM.
 function Maker.seeded(seed)
   local state = (seed * 7919 + 104729) % 2147483647
   if state == 0 then state = 1 end
@@ -35,12 +35,12 @@ end
 
 function Maker:chance(p) return self.random() < p end
 
---- A whole number from 1 to n.
+--- A random whole number from 1 to n.
 function Maker:pick(n) return math.floor(self.random() * n) + 1 end
 
 function Maker:one(list) return list[self:pick(#list)] end
 
---- One of { weight, method } pairs.
+--- Calls the method of one of { weight, method } pairs.
 function Maker:weighted(list)
   local total = 0
   for _, entry in ipairs(list) do total = total + entry[1] end
@@ -59,7 +59,7 @@ end
 
 -- Scopes ---------------------------------------------------------------------
 
---- Runs make in a scope of its own: variables made there end with it.
+--- Runs make in a new scope, which ends with it.
 function Maker:scoped(make)
   local outer = self.scope
   self.scope = {}
@@ -91,7 +91,7 @@ local function constant(value)
   return { k = "const", t = "num", value = value }
 end
 
---- A constant with as many digits as there are.
+--- A constant with as many digits as a double has.
 function Maker:fine()
   local value = self.random() + self.random() / 2147483648
   return constant(value * self:one { 0.01, 1, 1, 10, 1000 })
@@ -103,7 +103,7 @@ function Maker:leaf_constant()
   return node
 end
 
---- A field of a row that may be read here.
+--- A field of a row that is known here.
 function Maker:leaf_field()
   if #self.scope.rows == 0 then return self:leaf_variable() end
   local row = self:one(self.scope.rows)
@@ -132,7 +132,7 @@ function Maker:binary(depth)
            a = self:number(depth - 1), b = self:number(depth - 1) }
 end
 
---- A square: written often, and an operation of its own.
+--- A square: common in functions, and one operation in compiled code.
 function Maker:square(depth)
   return { k = "bin", t = "num", op = "^", a = self:number(depth - 1),
            b = constant(self:one { 2, 2, 0.5, 3, -1 }) }
@@ -167,7 +167,7 @@ function Maker:get_or(depth)
            name = field[1], b = self:number(depth - 1) }
 end
 
---- A call of a function that was written before; its first result.
+--- The first result of a call of an earlier function.
 function Maker:call_function(depth)
   local f = not self.no_calls and #self.functions > 0
     and self:one(self.functions)
@@ -190,7 +190,7 @@ end
 
 -- Truths ---------------------------------------------------------------------
 
---- May this be part of a condition? Uses it up. keys: a list.
+--- True if these keys are sound and in no condition yet; marks them as used.
 function Maker:use(keys)
   for _, key in ipairs(keys) do
     if self.used[key] or not self.sound[key] and self.sound[key] ~= nil then
@@ -201,15 +201,15 @@ function Maker:use(keys)
   return true
 end
 
---- What stands behind a name: itself and what it was made of.
+--- The keys behind a name: itself and the keys it was made of.
 function Maker:behind(key)
   local keys = { key }
   for _, other in ipairs(self.made_of[key] or {}) do keys[#keys + 1] = other end
   return keys
 end
 
---- Notes that a variable or field was made of what was collected. Where a key
--- comes twice, a condition could be settled by itself: that is not sound.
+--- Records the keys that a variable or field was made of. A value in which a
+-- key occurs twice is not sound: as a condition it could decide itself.
 function Maker:made(key, collected)
   local list, seen = {}, {}
   local function note(other)
@@ -228,7 +228,7 @@ function Maker:made(key, collected)
   self.made_of[key] = list
 end
 
---- Something that is true or false by itself, and its key; or nil.
+--- A flag, tag or the like that is a boolean by itself, and its key; or nil.
 function Maker:atom()
   local kind = #self.scope.bools > 0 and self:chance(0.3) and 2
     or self:pick(9)
@@ -263,7 +263,7 @@ function Maker:atom()
   return { k = "enttrue", t = "bool", a = self:some_entity() }, "entity nil"
 end
 
---- A comparison that stands in no other condition.
+--- A comparison that occurs in no other condition.
 function Maker:comparison(depth)
   local a, b = self:number(depth), self:fine()
   if self:chance(0.4) then
@@ -280,7 +280,7 @@ function Maker:comparison(depth)
   return { k = "cmp", t = "bool", op = op, a = a, b = b }
 end
 
---- A condition: nothing in it was in one before.
+--- A condition; none of its parts was in a condition before.
 function Maker:condition(depth)
   if depth > 0 and self:chance(0.3) then
     if self:chance(0.3) then
@@ -296,7 +296,7 @@ function Maker:condition(depth)
   return self:comparison(1)
 end
 
---- Any boolean, to be kept. collected: the keys of what is in it.
+--- Any boolean, to be stored. collected: gets the keys of its parts.
 function Maker:boolean(depth, collected)
   if depth > 0 and self:chance(0.4) then
     local kind = self:one { "and", "or", "not", "eqbool" }
@@ -336,7 +336,7 @@ function Maker:entity(depth)
            a = self:entity(0), b = self:some_entity() }
 end
 
---- One from a field, or e: an upvalue is known not to be nil.
+--- An entity from a field, or e; no upvalue, which is known not to be nil.
 function Maker:some_entity()
   local kind = self:pick(4)
   if kind == 1 then return { k = "self", t = "ent" } end

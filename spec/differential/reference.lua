@@ -1,18 +1,19 @@
 --- reference: a generated function as Lua text that rounds every operation.
 --
--- The slow reference for the default precision. Worked out from the rules alone
--- (kinds follow fields; constants and integers of 8 and 16 bits follow what
--- they meet), over the generator's tree, it shares nothing with the compiler.
--- What comes out is plain Lua with a rounding around every operation that is
--- f32.
+-- The slow reference for the default precision. It follows from the rules alone
+-- (types follow fields; constants and integers of 8 and 16 bits take the type
+-- of the other operand), reads the generator's tree, and shares no code with
+-- the compiler. The result is plain Lua with a rounding around every f32
+-- operation.
 --
--- After a branch a variable has the type in which its values from both sides
--- meet, and a side that was flex (reference_value.lua) is rounded at its end.
--- So types are worked out along the text, with loops unrolled and functions in
--- place, where each turn and each call may have types of its own; and so are
--- constants, because a branch whose condition is made of constants alone is no
--- branch. A side that always returns has no say. A return sets a variable,
--- done, and what follows it stands under `if not done`, as another branch.
+-- After a branch a variable has the common type of its values from both sides,
+-- and a side that was flex (reference_value.lua) is rounded at its end. So
+-- types are found in the order of the text, with loops unrolled and functions
+-- in place, where each round and each call may have other types. Constants are
+-- found likewise, because a condition that is made of constants alone makes no
+-- branch. A side that always returns does not count. A return sets a variable,
+-- done, and the statements after it stand under `if not done`, as another
+-- branch.
 
 local catalogue = require "differential.catalogue"
 local entries = require "model_lua.entries"
@@ -29,7 +30,7 @@ end
 
 -- Branches -------------------------------------------------------------------
 
---- Runs body over a copy of the types; what it returned, the types and lines.
+--- Runs body with a copy of the types. Returns its result, the types and lines.
 function State:side(body)
   local types, lines, copy = self.types, self.lines, {}
   for key, value in entries(types) do copy[key] = value end
@@ -42,7 +43,7 @@ end
 
 local function is_kept(name) return name:find("^[%.#]") or name == "p.flag" end
 
---- One variable after two sides; rounds where a side was flex.
+--- One variable after both sides of a branch; rounds a side that was flex.
 local function join_one(name, one, other)
   local a, b = one.types[name], other.types[name]
   if name == "p.flag" and not (a and b) then return nil end
@@ -82,7 +83,7 @@ local function join(self, one, other)
   end
 end
 
---- A condition as text and as what is known of it, and two bodies.
+--- A branch with two bodies; the condition is text, and its value where known.
 function State:branch(test, yes, no)
   if test.constant ~= nil then
     add(self, "do")
@@ -105,7 +106,8 @@ end
 
 local statement = {}
 
---- Statements from k on: "always" when they return, "perhaps", or nil.
+--- Writes statements from k on. Returns whether they return: "always",
+-- "perhaps", or nil for never.
 function State:statements(list, k)
   for at = k or 1, #list do
     local node = list[at]
@@ -131,7 +133,7 @@ function State:block(list)
   return ended
 end
 
---- Values of a list of expressions, wanted of them, by the kind of the first.
+--- The first wanted values of a list of expressions.
 function State:list(nodes, wanted)
   local first = nodes[1]
   if #nodes == 1 and first.k == "fcall" then
@@ -181,8 +183,8 @@ function statement.late(self, node)
   end)
 end
 
---- A value as a field takes it: an f32 rounds, and an integer takes the double
--- of what is flex.
+--- A value as a field takes it: an f32 field rounds it, an integer field takes
+-- a flex value as a double.
 local function fit(target, value)
   if not value.type then return value.text end
   local scalar = catalogue.types[target.row .. "." .. target.name]
@@ -284,7 +286,8 @@ end
 
 -- Functions ------------------------------------------------------------------
 
---- A function in place: its first results, as values.
+--- Writes a function in place of its call. Returns its first results, as
+-- values.
 function State:inline(node, wanted)
   local f = self.by_name[node.f]
   local values, arguments = self:values(node.list), {}

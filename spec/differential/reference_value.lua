@@ -1,12 +1,12 @@
---- reference_value: what expressions give, rounded, for reference.lua.
+--- reference_value: the values of expressions, rounded, for reference.lua.
 --
 -- A value is { text, type, constant }: Lua text, and for a number its type.
--- "f32" and "f64" are those of kernel programs; "flex" is made of constants,
--- upvalues and fields of 8 and 16 bits alone and takes the type of what it
--- meets.
+-- "f32" and "f64" are the types of compiled programs. A "flex" value is made of
+-- constants, upvalues and fields of 8 and 16 bits alone, and takes the type of
+-- the other operand.
 --
 --     state.types     type and constant of each variable at this point
---     state.by_name   the functions that may be called
+--     state.by_name   the functions that can be called
 
 local catalogue = require "differential.catalogue"
 local write = require "differential.write"
@@ -27,7 +27,7 @@ local function flex(text, constant)
   return { text = text, type = "flex", constant = constant }
 end
 
---- A value as text in a type.
+--- The text of a value, converted to a type.
 local function cast(value, wanted)
   if wanted == "f32" and value.type ~= "f32" then
     return "number.round(" .. value.text .. ")"

@@ -1,10 +1,10 @@
 --- run: one generated function, compiled and as plain Lua, in worlds alike.
 --
--- For each precision two worlds are made of one scene. In one the function is
--- compiled; in the other runs its reference: write.lua's plain text for
--- "double", reference.lua's for "fields". Two frames, between which every
--- upvalue changes; after each the hashes of the worlds must be equal. Hashes
--- see every bit but the sign and payload of a NaN.
+-- For each precision two worlds are made of one scene. One runs the compiled
+-- function, the other its reference: the plain text of write.lua for "double",
+-- that of reference.lua for "fields". There are two frames, and every upvalue
+-- changes between them. After each frame the hashes of the worlds must be
+-- equal. Hashes depend on every bit but the sign and payload of a NaN.
 
 local ecs = require "ecs"
 local arithmetic = require "differential.arithmetic"
@@ -26,7 +26,7 @@ local function outer_number(random)
   return (random() * 2 - 1) * 10
 end
 
---- What is outside in one frame: five upvalues, a table, dt.
+--- The values outside the function in one frame: five upvalues, a table, dt.
 local function frame(seed, number, handles)
   local random = generate.random(seed * 11 + number * 7 + 3)
   return {
@@ -38,7 +38,7 @@ local function frame(seed, number, handles)
   }
 end
 
---- A chunk with its world and table; the function and what sets its upvalues.
+--- Runs a chunk with its world and table. Returns the function and its setter.
 local function instance(text, world, cfg)
   local chunk, problem = load_text(text)
   if not chunk then error("the text does not load: " .. problem, 0) end
@@ -60,7 +60,7 @@ local function pair(made, place, texts, precision, cfg, results)
       side = {}
       side.work, side.set = instance(text, world, cfg)
     end
-    -- Without a world in it one function serves both precisions.
+    -- A function that does not use its world serves both precisions.
     if name == "compiled" and not text:find("world:", 1, true) then
       results.shared = side
     end
@@ -82,13 +82,13 @@ local function step(side, now)
   side.world:progress(now.dt)
 end
 
---- All of one precision; nil, or what failed: { kind, text }.
+--- Runs one precision. Returns nil or a failure: { kind, text }.
 local function try(made, place, texts, precision, cfg, results)
   local first = results.frames[1]
   cfg.a, cfg.deep.b, cfg.flag = first.a, first.b, first.flag
   local done, sides = pcall(pair, made, place, texts, precision, cfg, results)
   if not done then
-    -- The kind says why, so that shrinking does not end with another reason.
+    -- The kind has the reason, so that shrinking keeps the same failure.
     local why = tostring(sides):match("([^:']*) cannot be compiled")
     return { kind = "refused" .. (why or ""), text = tostring(sides) }
   end
@@ -109,7 +109,7 @@ local function try(made, place, texts, precision, cfg, results)
   return nil
 end
 
---- The texts of a function; raises when the tree makes no sense.
+--- The texts of a function; raises an error for an invalid tree.
 function run.texts(made)
   return { source = write.text(made), double = write.text(made, true),
            fields = reference.text(made) }

@@ -1,10 +1,9 @@
 --- scene: worlds with rows for a generated function, made alike many times.
 --
--- A scene is data: which entities there are, with which components and which
--- values. It puts them into any number of worlds, where they get the same
--- handles. There are targets to look at (some dead), and rows in several tables
--- and sparse sets; some rows are not the query's. A third of the numbers are
--- edges of their type.
+-- A scene is data: entities, their components and values. It fills any number
+-- of worlds, in which the entities have the same handles. It has targets to
+-- read (some dead), and rows in several tables and sparse sets, some of which
+-- the query does not match. A third of the numbers are edges of their type.
 
 local ecs = require "ecs"
 local catalogue = require "differential.catalogue"
@@ -49,7 +48,7 @@ local least = { i8 = -128, u8 = 0, i16 = -32768, u16 = 0, i32 = -2147483648,
 local most = { i8 = 127, u8 = 255, i16 = 32767, u16 = 65535, i32 = 2147483647,
                u32 = 4294967295 }
 
---- Under which name an input is counted, if it is a special one.
+--- The name under which a special input is counted; nil for others.
 local function class_of(value, scalar)
   if value ~= value then return "value nan" end
   if value == huge then return "value inf" end
@@ -76,7 +75,7 @@ local function number_for(scalar, random)
   return (random() * 2 - 1) * (random() < 0.5 and 2 or 100)
 end
 
---- Values for the fields of a component; who holds handles.
+--- Values for the fields of a component; the field who gets handles.
 local function values_for(list, random, handles, counts)
   local values = {}
   for _, field in ipairs(list) do
@@ -131,7 +130,7 @@ end
 local spread = rawget(table, "unpack") or rawget(_G, "unpack")
 local TARGETS = 6
 
---- How many rows, for a seed.
+--- The number of rows for a seed.
 function scene.size(seed)
   local random = generate.random(seed * 3 + 1)
   local kind = random()
@@ -141,7 +140,7 @@ function scene.size(seed)
   return 1 + math.floor(random() * 16)
 end
 
---- A scene of so many rows. The first world is made along with it.
+--- A scene with a number of rows, and its first world.
 function scene.make(seed, count, counts)
   local random = generate.random(seed * 5 + 2)
   local made, handles, world = { parts = {} }, {}, ecs.world {}
@@ -175,7 +174,7 @@ function scene.query(shape)
            optional = shape.o and { O } or nil }
 end
 
--- Telling --------------------------------------------------------------------
+-- Reports --------------------------------------------------------------------
 
 local function show(value)
   if type(value) ~= "number" then return tostring(value) end
@@ -188,7 +187,7 @@ local lists = { P = catalogue.rows.p, R = catalogue.rows.r,
                 V = catalogue.rows.v, O = catalogue.rows.o,
                 L = catalogue.looked.l }
 
---- What an entity of a world is, as a list of { name, text }.
+--- The components of an entity, as a list of { name, text }.
 function scene.tell(world, handle)
   if not world:alive(handle) then return { { "alive", "false" } } end
   local list = {}
@@ -206,7 +205,7 @@ function scene.tell(world, handle)
   return list
 end
 
---- The first rows that differ, with what they were: lines.
+--- The first rows that differ, with their values before, as lines.
 function scene.compare(made, before, one, other, names)
   local lines = {}
   for k, handle in ipairs(made.handles) do

@@ -1,10 +1,11 @@
---- shrink: makes a failing function smaller, as long as it fails in that way.
+--- shrink: makes a failing function smaller, as long as it fails in the same
+-- way.
 --
--- Statements are taken out one by one, branches give way to one of their
--- bodies, expressions to one of their operands or to a number, and rows are
--- done without. A tree that has become nonsense (a variable without its
--- declaration) fails in another way, or runs well: then it is put back. Costs
--- some hundred runs of a function.
+-- Statements are removed one by one, a branch is replaced by one of its bodies,
+-- an expression by one of its operands or a number, and rows are removed. A
+-- change after which the tree is invalid (a variable without its declaration),
+-- runs well or fails in another way is undone. Costs some hundred runs of a
+-- function.
 
 local entries = require "model_lua.entries"
 
@@ -28,7 +29,7 @@ local function places_of(made)
   return list
 end
 
---- The expressions under a node that could stand in its place.
+--- The expressions under a node that could replace it.
 local function parts_of(node)
   local parts = {}
   local function offer(value)
@@ -48,7 +49,7 @@ local function parts_of(node)
   return parts
 end
 
---- Tries to do without statements of a list, or with less of one.
+--- Tries to remove statements of a list, or to make one smaller.
 local function thin(list, fails)
   local changed, at = false, #list
   while at >= 1 do
@@ -95,7 +96,7 @@ local function is_statements(place)
   return type(place[1]) == "table" and place[1].k and not place[1].t
 end
 
---- Fewer rows.
+--- Tries fewer rows.
 local function fewer(options, fails)
   local changed = false
   for _, count in ipairs { 0, 1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 512 } do
@@ -109,8 +110,8 @@ local function fewer(options, fails)
   return changed
 end
 
---- made and options (run.lua's) are changed. failure(made, options) runs the
--- function and gives what failed, or nil; kind is what it has to be.
+--- Changes made and options (those of run.lua). failure(made, options) runs the
+-- function and gives the failure, or nil; only failures of this kind count.
 function shrink.shrink(made, options, kind, failure)
   local attempts = 0
   local function fails()

@@ -1,12 +1,12 @@
 --- write: a generated function as Lua text.
 --
--- As "source" it is what a user would write, and what is compiled: whole
--- constants without a point, no parentheses that Lua does not need. As "plain"
--- it is the same function for the VM at hand to run, with every number a float
+-- The "source" is what a user would write, and is compiled: whole constants
+-- have no point, and there are no parentheses that Lua does not need. "plain"
+-- is the same function to be run by the VM, with every number a float
 -- (arithmetic.lua): the reference for precision = "double".
 --
--- A chunk takes what is outside by name and returns the function and a setter
--- of its upvalues, which then differ from run to run.
+-- A chunk takes the outside values by name. It returns the function, and a
+-- setter to change its upvalues between runs.
 
 local catalogue = require "differential.catalogue"
 
@@ -16,14 +16,14 @@ local is_jit = rawget(_G, "jit") ~= nil
 
 local definitions = { l = "L", v = "V" }
 
---- A number so that it reads back the same.
+--- The text of a number that Lua reads back as the same number.
 function write.number(value, plain)
   local text = string.format("%.17g", value)
   if plain and not text:find("[%.en]") then text = text .. ".0" end
   return text
 end
 
--- Binding powers: of the operator, and of what it needs on either side.
+-- Binding powers: of the operator, and those needed on its left and right.
 local powers = {
   ["or"] = { 1, 1, 2 }, ["and"] = { 2, 2, 3 },
   ["<"] = { 3, 3, 4 }, [">"] = { 3, 3, 4 }, ["<="] = { 3, 3, 4 },
@@ -36,7 +36,7 @@ local UNARY = 7
 
 local expression = {}
 
---- The text of an expression where this binding power is needed.
+--- The text of an expression in a place that needs this binding power.
 local function text_of(node, plain, least)
   local text, power = expression[node.k](node, plain)
   if (power or 10) < (least or 0) then return "(" .. text .. ")" end
@@ -59,8 +59,8 @@ function expression.const(node, plain)
   return write.number(node.value, plain)
 end
 
---- Arguments: a call at their end would give all of its results, and the tree
--- means one.
+--- The text of arguments. A call at the end gets parentheses: it would give all
+-- of its results, but the tree means one.
 local function arguments_of(list, plain)
   local text = list_of(list, plain)
   local last = list[#list]
@@ -165,7 +165,7 @@ function expression.entnil(node, plain)
   return text_of(node.a, plain, 3) .. " " .. node.op .. " nil", 3
 end
 
---- An entity as a truth; kept, it would be the entity itself.
+--- An entity as a boolean; without `not not` it would stay an entity.
 function expression.enttrue(node, plain)
   return "not not " .. text_of(node.a, plain, UNARY), UNARY
 end
@@ -270,7 +270,7 @@ end
 
 -- Chunks ---------------------------------------------------------------------
 
---- What every chunk is given, in this order.
+--- The arguments of every chunk, in this order.
 write.given = "ecs, world, T, S, L, V, O, cfg, number"
 
 --- The parameters of the function.
@@ -279,7 +279,7 @@ function write.parameters(made)
     .. (made.shape.o and "o, " or "") .. "dt, e"
 end
 
---- The frame of a chunk round the lines of functions and of the function.
+--- A chunk around the lines of the called functions and of the function.
 function write.chunk(made, functions, lines)
   return "local " .. write.given .. " = ...\n"
     .. "local u1, u2, b1, b2, w1\nlocal sine, lib = math.sin, {}\n"
@@ -289,7 +289,7 @@ function write.chunk(made, functions, lines)
     .. "function() return u1, u2, b1, b2, w1, cfg, number, sine, lib end\n"
 end
 
---- The whole chunk; plain as above.
+--- The text of the whole chunk; plain: as described above.
 function write.text(made, plain)
   local functions, lines = {}, {}
   for _, f in ipairs(made.functions) do

@@ -1,5 +1,6 @@
--- get, set, has and alive over random lives, while batches are open, and under
--- finalizers; and that a script cannot reach what makes them fast.
+-- get, set, has and alive during random changes, while batches are open, and
+-- with finalizers that run at any moment. A script cannot reach the accelerator
+-- that makes these calls fast.
 
 local ecs = require "ecs"
 local core = require "ecs.core"
@@ -14,11 +15,12 @@ local fields_of, agree, dice, compare = scene.fields_of, scene.agree,
 local Every, Place, Far = scene.Every, scene.Place, scene.Far
 local Tag, Never = scene.Tag, scene.Never
 
--- A run under a sanitizer or valgrind is slow: fewer lives do.
+-- A run under a sanitizer or valgrind is slow, so it makes fewer lives.
 local short = os.getenv "ECS_SPEC_SHORT" ~= nil
 local SEEDS, ROUNDS = short and 1 or 3, short and 6 or 60
 
--- The same random life for two worlds; only the first is asked the short way.
+-- The same random changes of two worlds; short calls are made in the first
+-- only.
 local function live(seed, steps, act)
   local world, twin, entities = ecs.world {}, ecs.world {}, {}
   local roll = dice(seed)
@@ -129,8 +131,8 @@ describe("inside a batch", function()
 end)
 
 describe("a finalizer", function()
-  -- Finalizers run when the collector comes to them. At one step of each round
-  -- it is made to come to all of them, so that the world is closed by then.
+  -- A full collection at one step of each round runs all finalizers, so that
+  -- the world is closed by then at the latest.
   it("may change or close the world at any moment", function()
     local spawned, closed = 0, 0
     for round = 1, ROUNDS do
@@ -168,7 +170,7 @@ describe("a finalizer", function()
 end)
 
 describe("the accelerator", function()
-  it("is in reach of nobody", function()
+  it("cannot be reached by scripts", function()
     local loaded = package.loaded["ecs.ffi.access_ffi"]
     assert.is_true(loaded == nil or loaded == true)
     local world = ecs.world {}
@@ -193,7 +195,7 @@ describe("the accelerator", function()
     assert.equal(get, world.get)
   end)
 
-  it("does not look for its means where a script put others", function()
+  it("does not use functions that a script has replaced", function()
     if not package.loaded["ecs.ffi.access_ffi"] then return end
     local world = ecs.world {}
     local e = world:spawn(Place { x = 2 })

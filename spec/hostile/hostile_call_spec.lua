@@ -13,7 +13,7 @@ local new_scene, nothing = hostile.new_scene, hostile.nothing
 local Position, Enemy, Target =
   hostile.Position, hostile.Enemy, hostile.Target
 
--- What on_fallback prints would be in the way.
+-- on_fallback would print a line for most systems.
 support.silence_stderr(setup, teardown)
 
 -- Calls that work: arguments of methods, without the object itself.
@@ -89,13 +89,13 @@ local calls = {
 local unpack = table.unpack or unpack
 local function pack(...) return { n = select("#", ...), ... } end
 
--- Errors of the library, and those that a callee of the pool raises.
+-- True for an error of the library, or of a function of the pool.
 local function is_plain(text)
   return type(text) == "string" and text:find("ecs: ", 1, true) ~= nil
     and #text < 2000
 end
 
--- Calls f with arguments; after an error, nothing has changed.
+-- Calls f with arguments. After an error, the world must not have changed.
 local function try(name, f, s, arguments)
   local before = pcall(s.world.hash, s.world) and s.world:hash()
   local ok, text = pcall(f, unpack(arguments, 1, arguments.n))
@@ -109,10 +109,10 @@ local function try(name, f, s, arguments)
   return false
 end
 
--- These call back: a function that raises something else is not for them.
+-- These call their argument, which may raise anything: no functions for them.
 local calls_back = { batch = true, each = true, spawn_many = true }
 
--- These work in a system's row alone.
+-- True for functions that work only in a row of a system.
 local function in_row(where, name)
   return where == "total" and name == "add"
     or where == "module" and name == "random"
@@ -156,8 +156,8 @@ describe("every public function", function()
     end
   end)
 
-  -- Making a scene costs more than a call: a world serves many calls, and is
-  -- made anew when a call has changed it.
+  -- A scene costs more than a call, so it serves many calls. After a call that
+  -- may have changed it, the next call gets a new scene.
   for _, where in ipairs { "world", "query", "total", "module" } do
     for name, make in pairs(calls[where]) do
       it("takes any argument: " .. where .. " " .. name, function()
@@ -182,7 +182,7 @@ describe("every public function", function()
               end
             end
           end
-          -- Left out: nil in its place, and nothing from there on.
+          -- Argument k left out: nil in its place, or no arguments from k on.
           for cut = 0, 1 do
             local arguments = pack(full(s))
             arguments.n = cut == 1 and k - 1 or math.max(arguments.n, k)

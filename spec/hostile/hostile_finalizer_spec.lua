@@ -6,7 +6,7 @@ local support = dofile "spec/support/support.lua"
 
 local finalize = support.finalize
 
--- What on_fallback prints would be in the way.
+-- on_fallback would print a line for most systems.
 support.silence_stderr(setup, teardown)
 
 local function nothing() end
@@ -67,7 +67,7 @@ describe("a finalizer that closes the world", function()
   before_each(function() calm = support.hurry_collector() end)
   after_each(function() calm() end)
 
-  -- Each calls one function; what it says about a closed world is fine.
+  -- Each calls one function, which may raise that the world is closed.
   local calls = {
     spawn = function(world) world:spawn(unpack(components)) end,
     group = function(world) world:group { unpack(components) } end,
@@ -96,7 +96,7 @@ describe("a finalizer that closes the world", function()
 
   for name, call in pairs(calls) do
     it("may come at any moment of " .. name, function()
-      -- When the collector comes is its own affair: until it has, once.
+      -- The collector decides when it runs: go on until it did at least once.
       local closed, round = 0, 0
       while round < ROUNDS or (closed == 0 and round < 10000) do
         round = round + 1
@@ -109,7 +109,7 @@ describe("a finalizer that closes the world", function()
             if pcall(world.close, world) then closed = closed + 1 end
           end)
         end
-        -- Moves the collector's next step to another place in every round.
+        -- So the collector's next step comes at another moment in each round.
         local garbage = {}
         for k = 1, round * 7 % 150 do garbage[k] = { k } end
         local ok, text = pcall(call, world, query, entity, garbage)

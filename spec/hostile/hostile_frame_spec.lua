@@ -67,7 +67,7 @@ describe("the functions behind frames", function()
         check_free()
       end
     end
-    -- Lua gives a stack back by and by.
+    -- Lua frees a grown stack in several collections.
     for _ = 1, 10 do collectgarbage() end
   end)
 
@@ -175,7 +175,7 @@ describe("a finalizer that closes the world", function()
 
   for name, call in pairs(calls) do
     it("may come at any moment of " .. name, function()
-      -- When the collector comes is its own affair: until it has, once.
+      -- The collector decides when it runs: go on until it did at least once.
       local closed, round = 0, 0
       while round < ROUNDS or (closed == 0 and round < 5000) do
         round = round + 1
@@ -190,7 +190,7 @@ describe("a finalizer that closes the world", function()
             if pcall(world.close, world) then closed = closed + 1 end
           end)
         end
-        -- Moves the collector's next step to another place in every round.
+        -- So the collector's next step comes at another moment in each round.
         local garbage = {}
         for k = 1, round * 7 % 150 do garbage[k] = { k } end
         local ok, text = pcall(call, world, garbage)
@@ -201,12 +201,12 @@ describe("a finalizer that closes the world", function()
   end
 end)
 
--- What a finalizer does comes wherever Lua allocates. Here it comes at the n-th
--- call of a function of these files, for every n, so that nothing is missed.
+-- A finalizer may run wherever Lua allocates. Here its work is done at the n-th
+-- call of a function of these files, for every n, so that no place is missed.
 describe("a finalizer that changes the systems", function()
   local files = { "schedule", "compile/specialize", "explain" }
 
-  -- Compiled code calls no hooks.
+  -- Machine code of LuaJIT calls no hooks.
   local jit = rawget(_G, "jit")
   local compiles = jit and jit.status()
   before_each(function()
@@ -244,8 +244,8 @@ describe("a finalizer that changes the systems", function()
     return world
   end
 
-  --- Calls f; meddle is called at the n-th call in one of the files. Returns
-  -- whether it came to that, and what f gave.
+  --- Calls f, and meddle at the n-th call in one of the files. Returns whether
+  -- meddle was called, and the results of f.
   local function call_with(n, meddle, f, world)
     local function hook()
       local source = debug.getinfo(2, "S").source

@@ -5,7 +5,7 @@ local ecs = require "ecs"
 local core = require "ecs.core"
 local support = dofile "spec/support/support.lua"
 
--- What on_fallback prints would be in the way.
+-- on_fallback would print a line for most systems.
 support.silence_stderr(setup, teardown)
 
 local scene = dofile "spec/support/scene.lua"

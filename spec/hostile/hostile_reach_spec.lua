@@ -9,14 +9,14 @@ local new_scene, Position = hostile.new_scene, hostile.Position
 
 local unpack = table.unpack or unpack
 
--- A run under a sanitizer or valgrind is slow: fewer numbers do.
+-- A run under a sanitizer or valgrind is slow, so it makes fewer calls.
 local short = os.getenv "ECS_SPEC_SHORT" ~= nil
 
--- What on_fallback prints would be in the way.
+-- on_fallback would print a line for most systems.
 support.silence_stderr(setup, teardown)
 
--- Functions that can be reached from what the modules return: through tables,
--- and through metatables as the debug library sees them.
+-- Functions that can be reached from what the modules return, through tables
+-- and through the metatables that the debug library gives.
 local function reachable()
   local seen, found = {}, {}
   local function visit(object, path)
@@ -45,7 +45,7 @@ local function reachable()
   end
   table.sort(names)
   for _, name in ipairs(names) do visit(package.loaded[name], name) end
-  -- Metatables of the kinds, which hang from no module.
+  -- Metatables of userdata, which cannot be reached from a module.
   local s = new_scene()
   for k, thing in ipairs(s.pool) do
     if type(thing) == "userdata" and thing ~= io.stdout then
@@ -55,7 +55,7 @@ local function reachable()
   return found
 end
 
--- These end the modules' work for good, as they are meant to, or are not ours.
+-- These replace parts of the library, so nothing would work after them.
 local spared = { ["ecs.core.share"] = true, ["ecs.core.install"] = true }
 
 -- A generator of its own: the same numbers on every VM.
@@ -72,7 +72,7 @@ describe("everything in reach of the modules", function()
     return pcall(s.world.hash, s.world)
   end
 
-  it("is a good deal", function()
+  it("is more than 80 functions", function()
     assert.is_true(#functions > 80, #functions)
   end)
 
@@ -129,7 +129,7 @@ describe("everything in reach of the modules", function()
           end)
         end
         if is_worldly(s) then
-          -- Some have spoiled the table where its systems are.
+          -- Some calls have broken the table of its systems.
           pcall(s.world.system, s.world, { name = "assail", run = assail })
           pcall(s.world.progress, s.world, 0)
         end

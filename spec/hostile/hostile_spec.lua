@@ -6,7 +6,7 @@ local ecs = require "ecs"
 local core = require "ecs.core"
 local support = dofile "spec/support/support.lua"
 
--- What on_fallback prints would be in the way.
+-- on_fallback would print a line for most systems.
 support.silence_stderr(setup, teardown)
 
 local function nothing() end
@@ -14,7 +14,7 @@ local function nothing() end
 local scene = dofile "spec/support/scene.lua"
 local Position, Enemy = scene.Position, scene.Enemy
 
--- One of everything that a script can hold.
+-- One of each kind of value that a script can hold.
 local function everything()
   local world = ecs.world {}
   local entity = world:spawn(Position)
@@ -146,7 +146,7 @@ describe("the functions of a row", function()
       collectgarbage()
       pcall(meta.__index, row, "x")
       debug.setmetatable(row, meta)
-      -- Generated code knows its row without being told; it is no other's.
+      -- Generated code uses its own row, whatever row it is called with.
       assert.is_true(row.x == 0 or row.x == 1)
     end
     assert.equal(1, query:count())
@@ -186,7 +186,7 @@ describe("the functions of a row", function()
 end)
 
 describe("every function", function()
-  -- A run under a sanitizer is slow: there not all thirds are taken.
+  -- A run under a sanitizer is slow, so it skips most third arguments.
   local stride = os.getenv "ECS_SPEC_SHORT" and 9 or 1
 
   -- Calls f with every combination of up to three things.

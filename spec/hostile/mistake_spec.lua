@@ -1,4 +1,4 @@
--- Mistakes that are likely, and messages that say what to do instead.
+-- Likely mistakes, and the messages that say what to do instead.
 
 local ecs = require "ecs"
 local support = dofile "spec/support/support.lua"
@@ -14,7 +14,7 @@ before_each(function()
   entity = world:spawn(Position { x = 1 })
 end)
 
--- What a newcomer is likely to write, and all of what the message says to it.
+-- What a newcomer is likely to write, and the whole message.
 local newcomers = {
   { "a '.' where a ':' belongs", function()
     world.spawn(Position)

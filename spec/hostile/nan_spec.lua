@@ -1,8 +1,8 @@
--- Every upper half that an f32 can have, through every door into a column.
+-- Every upper half that an f32 can have, stored in every way there is.
 --
--- A NaN with a payload must not get in: LuaJIT takes some of them for pointers.
--- What is in the columns is read by a kernel (kernels/nan.c), since a number
--- that passes through Lua may change on its way.
+-- A NaN with a payload must not reach a column, because LuaJIT takes some of
+-- them for pointers. A kernel (kernels/nan.c) reads the columns, since a number
+-- may change its bits on the way through Lua.
 
 local ecs = require "ecs"
 
@@ -16,7 +16,7 @@ local QUIET, QUIET_HIGH = 0x7fc00000, 0x7ff80000
 local ffi_found, ffi = false, nil
 if rawget(_G, "jit") then ffi_found, ffi = pcall(require, "ffi") end
 
--- Two words as a double, and back; a word as an f32.
+-- Conversions of two words to a double and back, and of a word to an f32.
 local join, words_of, narrow_of
 if ffi_found then
   local wide = ffi.new("union { uint32_t bits[2]; double value[1]; }")
@@ -46,8 +46,8 @@ else
   end
 end
 
--- The number whose f32 has these bits; nil where Lua can have no such number:
--- LuaJIT takes doubles above 0xfff8ffff.ffffffff for something else.
+-- The number that becomes an f32 with these bits; nil where Lua cannot hold it:
+-- LuaJIT reads doubles above 0xfff8ffff.ffffffff as values of other types.
 local function number_of(bits)
   local fraction = bits % 2 ^ 23
   if bits % 2 ^ 31 < 0x7f800000 or fraction == 0 then return narrow_of(bits) end
@@ -57,8 +57,8 @@ local function number_of(bits)
   return join(high, fraction % 8 * 2 ^ 29)
 end
 
--- All upper halves, and with each exponent of NaN a lower half, too: most of
--- those are signals, which arithmetic would have made quiet.
+-- All upper halves; those with the exponent of NaN also with a lower half. Most
+-- of these are signaling NaNs, which arithmetic would have made quiet.
 local patterns, numbers = {}, {}
 for upper = 0, 0xffff do
   local signal = upper % 0x8000 >= 0x7f80
@@ -102,7 +102,7 @@ local function watch(world)
   end
 end
 
--- What stands in a row after the k-th number was stored in both columns.
+-- The words of a row after the k-th number was stored in both columns.
 local wrong
 local function judge(k, narrow, high, low)
   local bits = patterns[k]
@@ -188,7 +188,7 @@ describe("every upper half of an f32", function()
     check_all(world)
   end)
 
-  it("through the columns of a batch, whose callback may raise", function()
+  it("through columns of a batch, also if the callback raises", function()
     for _, raised in ipairs { false, true } do
       local world, query = make(COUNT)
       local k = 0
@@ -240,7 +240,7 @@ describe("every upper half of an f32", function()
       local without = world:query { with = { Words } }
       local look = watch(world)
       for k = 1, COUNT do
-        -- Numbers one after the other are alike: all NaNs, a few of the rest.
+        -- Neighbouring numbers behave alike: take all NaNs, a few of the rest.
         if is_nan(patterns[k]) or k % 64 == 0 then
           wrong = nil
           local function check_one(_, ...) judge(k, ...) end
@@ -262,7 +262,7 @@ describe("every upper half of an f32", function()
     local count = 0
     for k = 1, COUNT do
       if is_nan(patterns[k]) then
-        -- All of these are one: the same definition again.
+        -- All of these are the same definition.
         local Same = ecs.component("NanDefault",
           { x = { "f32", numbers[k] }, y = { "f64", numbers[k] } })
         assert.equal(Same, ecs.component("NanDefault",
@@ -274,7 +274,7 @@ describe("every upper half of an f32", function()
   end)
 end)
 
--- A build with checks looks at what kernels have written; see tools/run_tests.
+-- A checked build reports a kernel that stores such a NaN; see tools/suite.
 if os.getenv "ECS_SPEC_BUILD" == "checked" then
   describe("a kernel that stores every upper half", function()
     it("is reported, and its NaNs are made the quiet one", function()

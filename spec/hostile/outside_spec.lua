@@ -1,6 +1,6 @@
 -- docs/outside.md lists what does not compile. Each row of its table is the
--- body of a function, which is put into a file below the page's own lines: the
--- message has to name that file, the line, and what the row says.
+-- body of a function. The function is put into a file, below the page's own
+-- lines, and the message must name that file, the line and the row's reason.
 
 local ecs = require "ecs"
 
@@ -20,8 +20,8 @@ end
 local page = read "docs/outside.md"
 local lines = page:match "\n```lua\n(.-)```\n"
 
---- The line of the lines above whose function the message blames, where it is
--- not the row's own.
+--- The function of the lines above that the message blames, where that is not
+-- the row's own function.
 local elsewhere = { ["any(1)"] = "local function any",
                     ["endless(v.x)"] = "local function endless" }
 
@@ -30,8 +30,8 @@ local function line_of(text, part)
   return count + 1
 end
 
---- A file with the function, below some empty lines; its path, and the line in
--- it that is to blame.
+--- Writes a file with the function below some empty lines. Returns the path and
+-- the line that the message must name.
 local function write(path, body, above)
   local text = "local ecs, world, Position, Velocity, Home, Enemy = ...\n"
     .. lines .. ("\n"):rep(above)
@@ -46,7 +46,7 @@ local function write(path, body, above)
   return line
 end
 
---- The message of a body.
+--- The message that a function with this body gives.
 local function compile(path)
   local c, world = {}, ecs.world {}
   for name, fields in pairs(components) do
@@ -77,7 +77,7 @@ describe("what does not compile", function()
         local line = write(path, body, above)
         local text = compile(path)
         assert.is_string(text, "this compiles")
-        -- The page calls the components by their short names.
+        -- The page uses short names of the components.
         text = text:gsub("Outside(%u)", "%1")
         local comma = what:find ", which" and "," or ""
         assert.are.equal(("ecs: system 's': %s:%d: %s%s cannot be compiled: %s")

@@ -1,7 +1,7 @@
--- Values outside a compiled function change their kind between its runs: from a
--- number to nil, a table, a function. Whatever it was compiled for, the next
--- run is what plain Lua makes of the new value: the same values, or an error
--- where plain Lua raises one.
+-- Values outside a compiled function change their type between its runs: from a
+-- number to nil, a table, a function. The next run does what plain Lua does
+-- with the new value, whatever value the function was compiled for: it stores
+-- the same numbers, or raises an error where plain Lua raises one.
 
 local ecs = require "ecs"
 
@@ -11,7 +11,7 @@ local P = ecs.component("OutsideP", {
   x = "f64", y = "f64", on = "bool", who = "entity",
 })
 
---- What V is in turn, given an entity.
+--- The values that V takes one after the other, for an entity.
 local function values_for(e)
   return { 1, true, false, e, "s", { a = 1 }, { a = true },
            function(x) return x end, math.floor, 2.5, n = 11 } -- one is nil
@@ -60,7 +60,7 @@ local bodies = {
   "local t, w = S.V.a, 2 p.y = w",
 }
 
---- One frame, or one query:each: what comes of it, as text.
+--- The result of one frame or one query:each, as text.
 local function run(world, query, f, e, way)
   local ok
   if way == "query" then
@@ -75,7 +75,7 @@ local function run(world, query, f, e, way)
   return seen
 end
 
---- All pairs of values, one after the other: what three runs each gave.
+--- The results of three runs for each pair of values.
 local function runs(body, way)
   local world = ecs.world { precision = "double" }
   local e = world:spawn(P { x = 3, on = true })

@@ -1,10 +1,10 @@
--- A script puts its own functions where ecs might look for Lua's: none of them
--- is handed what only ecs may hold, and loops go on as before.
+-- A script replaces functions of Lua's libraries. None of its functions gets
+-- what only ecs may hold, and loops work as before.
 
 local ecs = require "ecs"
 
---- Runs body while library[name] is wrapped: how often the wrapper was given,
--- or gave, cdata.
+--- Runs body while library[name] is wrapped. Returns how often the wrapper was
+-- given cdata, or returned it.
 local function watching(library, name, body)
   local real, seen = library[name], 0
   local function look(...)
@@ -55,8 +55,8 @@ describe("a global that a script has replaced", function()
   end
 end)
 
--- A script may replace what the compiler of functions once found there, with
--- something that does otherwise: what it compiles stays the same.
+-- A script may replace functions that the compiler has used with others that
+-- behave differently. Compiled functions stay the same.
 describe("the compiler", function()
   local P = ecs.component("ReplacedP", { x = "f64", n = "i16" })
 
@@ -84,7 +84,7 @@ describe("the compiler", function()
       for name in pairs(own) do names[#names + 1] = name end
       for _, name in ipairs(names) do
         local real = own[name]
-        -- The functions that run uses itself, and one that modules load with.
+        -- The functions that this test uses, and the one that loads modules.
         if type(real) == "function" and real ~= math.min then
           own[name] = wrong
           local done, x = pcall(run)

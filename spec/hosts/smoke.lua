@@ -1,18 +1,19 @@
---- smoke: a program that uses all of ecs, run by alloc_host.c while allocations
--- fail. Returns the program, and a function that must succeed after any error
--- in it: nothing may be left open, locked or half done.
+--- smoke: a program that uses all of ecs. alloc_host.c runs it while
+-- allocations fail. Returns the program, and a function that must succeed
+-- after any error in the program: no call may leave anything open, locked or
+-- half done.
 
 local live = {} -- worlds that the program has made
 
--- Handed on as an argument, a text keeps query:each from compiling. LuaJIT's
--- string.sub loses the frame it was called from when memory ends (the message
--- is written to a stale top of the stack), so there the compiler, which takes
--- sources apart with it, cannot be tried like this; on 5.4 it is.
+-- An extra argument that is text keeps query:each from compiling. On LuaJIT the
+-- compiler cannot be tried here, because it calls string.sub, which loses its
+-- caller's frame when memory runs out (the message is written to a stale top of
+-- the stack). On Lua 5.4 the compiler is tried.
 local plain = rawget(_G, "jit") and "plain" or nil
 
 local function components(ecs, round)
   local Position = ecs.component("Position", { x = "f32", y = "f32" })
-  -- New to the state in every round.
+  -- A name that is new to the Lua state in every round.
   local Fresh = ecs.component("Fresh" .. round, {
     b = "bool", e = "entity", i = { "i32", 7 }, u = "u8", w = "f64",
   })
@@ -131,7 +132,7 @@ local function program(round)
 end
 
 local function aftermath()
-  -- LuaJIT leaves a mark where loading has failed.
+  -- LuaJIT leaves a mark in package.loaded when loading fails.
   if type(package.loaded.ecs) ~= "table" then return end
   local ecs = require "ecs"
   local Position = ecs.component("Position", { x = "f32", y = "f32" })

@@ -1,4 +1,4 @@
---- batches: what a callback of a batch checks and stores.
+--- batches: the checks and stores in a callback of a batch.
 --
 -- A batch is read before it is written, because reading back what a batch has
 -- assigned is where the VMs differ. A store that must be refused is therefore
@@ -11,8 +11,8 @@ local run = require "model_lua.run"
 
 local batches = {}
 
---- The columns of a batch: columns[t][field name], false for an optional term
--- that is not there.
+--- The columns of a batch: columns[t][field name]; false for an absent optional
+-- term.
 function batches.columns_of(self, query, batch)
   local columns = {}
   for t, term in ipairs(query.shown) do
@@ -30,7 +30,7 @@ function batches.columns_of(self, query, batch)
   return columns
 end
 
---- Compares row i with what the oracle has: values(entity, c).
+--- Compares row i with the oracle's values(entity, c).
 function batches.check_columns(self, query, columns, i, entity, values)
   for t, term in ipairs(query.shown) do
     local held = values(entity, term.c)
@@ -49,7 +49,7 @@ function batches.check_columns(self, query, columns, i, entity, values)
   end
 end
 
---- Makes the one store that must be refused, if the query has a place for it.
+--- Makes the one store that must be refused, if the query has a column for it.
 function batches.store_badly(walk, columns, entity, values)
   for t, term in ipairs(walk.query.shown) do
     local field = program.components[term.c].fields[1]
@@ -112,8 +112,8 @@ function batches.show(self, walk, batch)
   end
 end
 
---- A batch that was kept beyond its loop says so. A column either does too or
--- is a table that nobody looks at any more: what is stored there must not show.
+--- A batch that was kept beyond its loop raises an error. A column also raises
+-- one, or is a table that is not read any more: stores there have no effect.
 function batches.check_over(self, walk)
   local batch = walk.batch
   if not batch then return end

@@ -1,11 +1,11 @@
---- deferral: the same changes made at once and recorded end alike.
+--- deferral: changes have the same result, whether made at once or recorded.
 --
--- A script is a list of changes whose entities are named by their birth. It is
--- run in several ways: at once, and in callbacks that record. At the end every
--- entity must have the same components with the same values. Ids of new
+-- A script is a list of changes that name entities by their order of birth. It
+-- is run in several ways: at once, and in callbacks that record. At the end
+-- every entity must have the same components with the same values. Ids of new
 -- entities and the order of rows may differ, so entities are compared by birth,
--- in fields too. There are no questions in a script, whose answers may differ,
--- and no bulk forms, which match when they are called.
+-- also in fields. A script reads nothing, because the results may differ, and
+-- has no bulk forms, because they match when they are called.
 
 local program = require "model_lua.program"
 local numbers = require "model_lua.numbers"
@@ -132,13 +132,13 @@ function change.set_field(self, step)
     self:field(field, mix(step.v, 9)))
 end
 
---- Inside one more callback, when there is one already.
+--- Runs changes inside one more callback, when one is open already.
 function change.nested(self, step)
   if not self.deferred then return self:run(step.steps) end
   self.anchored:batch(function() self:run(step.steps) end)
 end
 
---- Changing the dead is an error at once, and nothing when recorded.
+--- Changes of dead entities: errors when made at once, ignored when recorded.
 function script:run(list)
   for _, step in ipairs(list) do
     local ok, text = pcall(change[step.op], self, step)
@@ -194,14 +194,14 @@ end
 
 local at_once = { ["at once"] = true, rows = true }
 
---- Can this library run scripts in this way?
+--- True if this library can run scripts in this way.
 function deferral.possible(way, abilities)
   if way == "each" then return abilities.each end
   if way:find("rows") and not abilities.rows then return false end
   return not way:find("frame") or abilities.flush
 end
 
--- What came of it ------------------------------------------------------------
+-- Results --------------------------------------------------------------------
 
 local function field_text(self, field, value)
   if field.type ~= "entity" then return numbers.text(value) end
@@ -232,7 +232,7 @@ local function outcome(self)
   return table.concat(lines, "\n")
 end
 
---- Runs a script in one way; what every entity is in the end, as text.
+--- Runs a script in one way. Returns every entity in the end, as text.
 function deferral.run(ecs, definitions, made, way)
   local options = way:find("frame") and { flush = "frame" } or {}
   local self = setmetatable({
@@ -256,7 +256,8 @@ function deferral.run(ecs, definitions, made, way)
   return text
 end
 
---- Runs a script in all ways; what differs, or nil, and the number of runs.
+--- Runs a script in all ways. Returns the difference or nil, and the number of
+-- runs.
 function deferral.compare(ecs, definitions, made, abilities)
   local wanted, runs = nil, 0
   for _, way in ipairs(deferral.ways) do

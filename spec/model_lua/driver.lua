@@ -1,13 +1,13 @@
---- driver: runs many programs and says what came of it; shrinks one that fails.
+--- driver: runs many programs and prints the results; shrinks one that fails.
 --
 --     lua5.4 spec/model_lua/driver.lua [operations] [first seed]
 --
--- prints how many operations, calls and rows there were, and a digest of every
--- answer, which is the same on every VM. A program that fails is made smaller,
--- printed as a script that runs it again, and then as the calls it made. Beside
--- the model there are two comparisons of the library with itself: changes made
--- at once and recorded (deferral.lua), and programs in several partitions of
--- their components into groups.
+-- prints the numbers of operations, calls and rows, and a digest of all
+-- results, which is the same on every VM. A program that fails is made smaller,
+-- printed as a script that runs it again, and then as the calls it made. Two
+-- more comparisons are of the library with itself: changes made at once and
+-- recorded (deferral.lua), and programs in several partitions of their
+-- components into groups.
 
 package.path = "./spec/?.lua;" .. package.path
 
@@ -28,7 +28,7 @@ local driver = {}
 local ecs = require "ecs"
 ecs.on_fallback = nil -- what is compiled and what not does not matter here
 
---- What there is of the library.
+--- The abilities of the library that is tested.
 local function find_abilities()
   local world = ecs.world {}
   local query = world:query {}
@@ -64,7 +64,8 @@ end
 
 local function failure_of(made) return try(made).failure end
 
---- Runs a program again, telling every call; for what a failure printed.
+--- Runs a program again and prints every call; the script of a failure calls
+-- it.
 function driver.replay(made)
   local trace = {}
   local done = try(made, trace)
@@ -72,8 +73,8 @@ function driver.replay(made)
   print("-- " .. (done.failure or "all is well"))
 end
 
---- Runs programs until there were so many operations. Returns true if none
--- failed.
+--- Runs programs until the number of operations is reached. Returns true if
+-- none failed.
 function driver.model(operations, seed)
   local ops, calls, rows, errors, count, sum = 0, 0, 0, 0, 0, 0
   while ops < operations do
@@ -93,7 +94,7 @@ function driver.model(operations, seed)
   return true
 end
 
--- At once and recorded -------------------------------------------------------
+-- Changes made at once and recorded ------------------------------------------
 
 local function difference(made)
   return (deferral.compare(ecs, run.define(ecs), made, abilities))
@@ -124,14 +125,14 @@ end
 
 -- Layouts --------------------------------------------------------------------
 
--- What depends on the order of rows, or makes layouts itself.
+-- Operations that depend on the order of rows, or change groups themselves.
 local layout_options = {
   count = 200, by_entity = true,
   without = { group = true },
 }
 
---- Runs a program in three partitions of its components into groups. What
--- differs, or nil, and the hash.
+--- Runs a program in three partitions of its components into groups. Returns
+-- the difference or nil, and the hash.
 local function layouts(made)
   local all, wanted = {}, nil
   for c = 1, #program.components do all[c] = c end
@@ -174,15 +175,16 @@ end
 
 -- The command ----------------------------------------------------------------
 
--- Every program brings code of its own to be compiled. With the usual room for
--- it LuaJIT throws all of it away again and again, which costs more than the
+-- Every program has code that LuaJIT compiles. With the usual limits LuaJIT
+-- discards all machine code again and again, which costs more than the
 -- programs.
 local function make_room()
   local jit = rawget(_G, "jit")
   if jit and jit.opt then jit.opt.start("maxmcode=16384", "maxtrace=8000") end
 end
 
---- All three; for 2000 operations one script of changes and half a layout.
+--- Runs all three comparisons: for 2000 operations of programs, one script of
+-- changes and half a layout.
 local function main(operations, seed)
   make_room()
   local others = math.floor(operations / 2000)

@@ -1,5 +1,5 @@
---- entries: for key, value in entries(t), in place of pairs and for the reason
--- that ecs.entries gives: loops of the model must not lose entries either.
+--- entries: for key, value in entries(t), used instead of pairs for the reason
+-- given in scripts/ecs/safe_pairs.lua: no loop of the model may miss an entry.
 
 local function keys_of(t)
   local keys = {}

@@ -1,6 +1,5 @@
--- The model's own parts: its numbers, its shrinking, and that it finds a
--- library that does something else. The programs themselves are run by
--- spec/model_lua/driver.lua.
+-- Tests of the model itself: its numbers, its shrinking, and that it finds
+-- planted faults of the library. spec/model_lua/driver.lua runs the programs.
 
 package.path = "./spec/?.lua;" .. package.path
 
@@ -79,7 +78,7 @@ describe("shrinking", function()
 end)
 
 describe("a library that is wrong", function()
-  -- The library, but for one method of worlds.
+  -- The library with one method of worlds replaced.
   local function broken(name, method)
     return setmetatable({ world = function(options)
       local world = ecs.world(options)
@@ -94,7 +93,7 @@ describe("a library that is wrong", function()
 
   local without = { system = true, progress = true, phase = true }
 
-  -- Does some program fail, and how small does it become?
+  -- The steps of the first program that fails, after shrinking; nil: all pass.
   local function size_of_failure(library)
     local options = { abilities = driver.abilities }
     for seed = 1, 40 do

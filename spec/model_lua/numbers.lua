@@ -1,17 +1,17 @@
---- numbers: what a field holds after a number was stored in it, worked out in
+--- numbers: the value of a field after a number was stored in it, computed in
 -- plain Lua from the contract.
 --
--- Two ways of storing: strict (set, values, spawn) refuses what does not fit;
--- converting (rows and columns) truncates towards zero, saturates and makes
--- NaN 0 for integers. Values come from one pool of edges, so that a program
--- names a value by its place there; entity fields mostly take handles, which
--- only a run knows.
+-- There are two ways of storing: strict (set, values, spawn) refuses what does
+-- not fit; converting (rows and columns) truncates towards zero, saturates, and
+-- makes NaN 0 for integers. Values come from one pool of edges, and a program
+-- names a value by its place in the pool. Entity fields mostly take handles,
+-- which are known only during a run.
 
 local numbers = {}
 
 local huge = math.huge
 
--- The edges. Entries that are not numbers are of the wrong kind somewhere.
+-- The edges. Entries that are not numbers are wrong for some fields.
 local pool = {
   0, 1, -1, 2, 7, 100, 0.5, -0.5, 1.5, -1 / huge, 0.1, -2.75,
   127, 128, -128, -129, 255, 256, 32767, 32768, -32768, -32769, 65535, 65536,
@@ -60,7 +60,7 @@ local function is_handle(x)
   return x >= 0 and x < 4503599627370496 and is_whole(x)
 end
 
---- true and what is stored, or false. nil is the null entity.
+--- Returns true and the stored value, or false. nil is the null entity.
 function numbers.strict(type_name, value)
   if type_name == "bool" then return type(value) == "boolean", value end
   if type_name == "entity" then
@@ -82,7 +82,7 @@ function numbers.strict(type_name, value)
   return fits, fits and value or nil
 end
 
---- true and what is stored; false for a wrong kind.
+--- Returns true and the stored value, or false for a value of the wrong type.
 function numbers.convert(type_name, value)
   if type_name == "bool" then
     if type(value) == "number" then return true, value ~= 0 end
@@ -106,8 +106,8 @@ end
 local is_float = { f32 = true, f64 = true }
 local subtype = math.type -- nil where numbers have none
 
---- Is what was read what the model holds? Where the VM tells whole numbers from
--- others, integer fields and handles read as whole ones.
+--- True if the value read is the model's. Where the VM has integers, integer
+-- fields and handles must read as integers.
 function numbers.same(type_name, read, held)
   if held == nil or type_name == "bool" then return read == held end
   if type(read) ~= "number" then return false end
@@ -119,14 +119,14 @@ function numbers.same(type_name, read, held)
   return read == held and (subtype == nil or subtype(read) == "integer")
 end
 
---- As text that every VM writes alike.
+--- A value as text, the same on every VM.
 function numbers.text(value)
   if type(value) ~= "number" then return tostring(value) end
   if value ~= value then return "nan" end
   return string.format("%.17g", value)
 end
 
---- As a Lua expression.
+--- A value as a Lua expression.
 function numbers.expression(value)
   if type(value) == "string" then return string.format("%q", value) end
   if type(value) ~= "number" then return tostring(value) end

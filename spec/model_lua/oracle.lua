@@ -1,14 +1,15 @@
---- oracle: what a world must answer, in plain tables and the obvious way.
+--- oracle: the results that a world must give, computed with plain tables in
+-- the obvious way.
 --
 --     entities   handle -> { id, birth, has, staged, doomed, pending, moves }
 --     has        component's place -> its values by field name; of a tag {}
---     scopes     what is open: each with what it claims and where in changes
---                it began
---     changes    recorded, in order; carried out when the last scope ends
+--     scopes     open callbacks and frames: the components that each claims,
+--                and the index in changes at which it began
+--     changes    recorded, in order; applied when the last scope ends
 --
--- Written from the contract: nothing here knows how anything is stored. A dead
+-- The oracle follows from the contract and knows nothing about storage. A dead
 -- entity stays in entities, so that a handle that is issued twice is found.
--- Cost: a question is a look-up, a match is asked of everybody.
+-- Cost: reading is a table access; matching visits all entities.
 
 local entries = require "model_lua.entries"
 
@@ -37,7 +38,7 @@ end
 
 function oracle:deferring() return #self.scopes > 0 end
 
---- Is a callback open, and not just a frame that records?
+--- True if a callback is open, and not just a frame that records.
 function oracle:walking()
   for _, scope in ipairs(self.scopes) do
     if scope.walk then return true end
@@ -45,7 +46,7 @@ function oracle:walking()
   return false
 end
 
---- Everybody who was born and has not died, in order of birth.
+--- All entities that are alive, in order of birth.
 function oracle:living()
   local list = self.order
   if not self.untidy then return list end
@@ -59,10 +60,10 @@ end
 
 function oracle:is_written(c) return (self.writers[c] or 0) > 0 end
 
---- Does an open callback read or write it?
+--- True if an open callback reads or writes the component.
 function oracle:is_held(c) return (self.readers[c] or 0) > 0 end
 
---- true and the values or nil; false where get is an error.
+--- Returns true and the values or nil; false where get is an error.
 function oracle:get(id, c)
   if #self.components[c].fields == 0 or self:is_written(c) then return false end
   local entity = self:find(id)
@@ -106,7 +107,7 @@ function oracle:defaults(c)
   return values
 end
 
--- Stands for nil in given fields, where an entity field is cleared.
+-- Stands for nil in the fields given to set, where an entity field is cleared.
 oracle.null = setmetatable({}, { __tostring = function() return "null" end })
 
 local function assign(values, given)
@@ -116,7 +117,7 @@ local function assign(values, given)
   end
 end
 
---- All the values of a component of which some fields are given.
+--- All values of a component: the given fields, and defaults for the others.
 function oracle:filled(c, given)
   local values = self:defaults(c)
   if given then assign(values, given) end
@@ -147,7 +148,7 @@ function carry.set(self, change)
   assign(change.entity.has[change.c], change.values)
 end
 
---- Carries a change out, or records it.
+--- Applies a change, or records it.
 function oracle:change(kind, entity, c, values)
   local change = { kind = kind, entity = entity, c = c, values = values }
   if #self.scopes > 0 then
@@ -184,8 +185,8 @@ function oracle:destroy(id)
   return true
 end
 
---- The entity that a change is about; or whether the change is dropped without
--- an error.
+--- The entity of a change; or nil, and whether the change is dropped without an
+-- error.
 function oracle:subject(id)
   local entity = self:find(id)
   if not entity then return nil, false end
@@ -194,7 +195,7 @@ function oracle:subject(id)
   return nil, true
 end
 
---- These three answer false where the call is an error.
+--- These three return false where the call is an error.
 function oracle:add(id, c, values)
   local entity, drop = self:subject(id)
   if not entity then return drop end
@@ -265,7 +266,7 @@ end
 
 local reads = { read = true, write = true, optional = true }
 
---- Would a walk with these terms break what an open callback has claimed?
+--- True if a walk with these terms conflicts with claims of an open callback.
 function oracle:is_contested(terms)
   for _, term in ipairs(terms) do
     if reads[term.access] and #self.components[term.c].fields > 0
@@ -288,7 +289,8 @@ local function count(self, terms, step)
   end
 end
 
---- walk: it is a callback over rows, and not a frame or a system of it.
+--- Opens a scope. walk: true for a callback over rows, false for a frame or a
+-- system.
 function oracle:open(terms, walk)
   count(self, terms, 1)
   self.scopes[#self.scopes + 1] = {
@@ -296,7 +298,7 @@ function oracle:open(terms, walk)
   }
 end
 
---- What the scope recorded never was.
+--- Discards the changes that the scope recorded.
 local function forget(self, scope)
   for k = #self.changes, scope.first + 1, -1 do
     local change = self.changes[k]
@@ -334,8 +336,8 @@ local function ranks(list)
   return rank
 end
 
---- For each system the set of those that come before it; nil when what they ask
--- for is impossible.
+--- For each system the set of systems that must run before it; nil when that is
+-- impossible.
 local function predecessors(systems, rank)
   local named, before = {}, {}
   for _, system in ipairs(systems) do
@@ -359,7 +361,7 @@ local function predecessors(systems, rank)
 end
 
 --- The order in which systems run, or nil when there is none: phase by phase,
--- repeatedly the earliest-defined whose wishes allow it.
+-- always the earliest defined system that may run now.
 function oracle.plan(systems, phases)
   local rank, plan, done = ranks(phases), {}, {}
   local before = predecessors(systems, rank)

@@ -6,17 +6,17 @@
 --                 { op = "each", q = 2, w = 9, parts = {
 --                   { at = 2, steps = { { op = "destroy", e = 4 } } } } } } }
 --
--- The numbers in a step mean something only when it runs: e is the place of a
--- handle among those that were issued so far, c of a component, q of a query, v
--- of values. So every step can be taken out and what is left is a program too,
--- which is what shrinking needs.
+-- The numbers in a step get their meaning when the step runs: e is the place of
+-- a handle among those that were issued so far, c of a component, q of a query,
+-- v of values. So shrinking can remove any step, and the rest is a program too.
 
 local entries = require "model_lua.entries"
 
 local program = {}
 
---- The components of every program, by place. Their fields are in order. Their
--- names are no other spec's: a Lua state has one definition of a name.
+--- The components of every program, by place, with their fields in order. No
+-- other spec uses these names, because a Lua state has one definition of a
+-- name.
 program.components = {
   { name = "ModelPosition", fields = {
     { name = "x", type = "f32", default = 0 },
@@ -58,7 +58,7 @@ function program.random(seed)
   end
 end
 
---- A number made of two, for when one drawn number has to serve for several.
+--- A number made of two, used where one drawn number serves several purposes.
 function program.mix(number, salt)
   return (number * 16807 + salt * 48271 + 12345) % MODULUS
 end
@@ -83,7 +83,7 @@ local function weigh(list)
   return list
 end
 
--- What a program consists of: op and weight.
+-- The operations of a program, with their weights.
 local anywhere = weigh {
   { "spawn", 110 }, { "spawn_many", 25 }, { "destroy", 55 }, { "add", 110 },
   { "remove", 75 }, { "set", 80 }, { "set_field", 80 }, { "get", 60 },
@@ -98,11 +98,11 @@ local anywhere = weigh {
   { "progress", 24 }, { "phase", 14 },
 }
 
--- What only or mostly makes sense inside a loop or a system.
+-- Operations that are useful mostly inside a loop or a system.
 local within = weigh { { "throw", 20 }, { "view", 80 }, { "yield", 5 },
                        { "system", 15 }, { "enable", 5 } }
 
--- Leaves: where loops would nest too deep.
+-- Operations without steps, used where loops would nest too deep.
 local is_loop = { batch = true, each = true, rows = true, spawn_many = true,
                   system = true }
 
@@ -144,8 +144,8 @@ end
 
 local function nothing() end
 
---- What happens at some rows of a loop: at the row of that number, or at that
--- of an entity.
+--- The steps at some rows of a loop: at the row with a number, or at the row of
+-- an entity.
 local function parts(made, below, depth, options)
   made.parts = {}
   local many = below(4)
@@ -222,7 +222,7 @@ make.progress, make.phase = value, value
 
 local lists = { "write", "read", "optional", "with", "without" }
 
---- The components of a query by access: few of them, so that something matches.
+--- The components of a query by access: few, so that entities match.
 function program.query(below)
   local spec, seen = {}, {}
   for _ = 1, 1 + below(below(4) + 1) do
@@ -252,7 +252,8 @@ local function groups(below)
 end
 program.groups = groups
 
---- options: count of steps; without: set of ops; large, by_entity, flush.
+--- A random program. options: count of steps; without: set of ops; large,
+-- by_entity, flush.
 function program.make(seed, options)
   local below = program.random(seed)
   for _ = 1, 5 do below(2) end

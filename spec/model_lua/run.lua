@@ -4,12 +4,12 @@
 --                        |                              |
 --                        +-----> the oracle's answer ---+
 --
--- Every call says what the oracle expects of it: to succeed or to be an error.
--- A difference raises a mark that passes through all that is open; it is kept
--- in failure, so a library that swallowed it would not go unnoticed.
+-- Every call states whether the oracle expects success or an error. A
+-- difference raises an error that passes through all open callbacks. It is also
+-- kept in failure, so a library that swallows the error is found.
 --
--- values.lua says what the numbers in a step stand for; steps_*.lua have the
--- steps, walk.lua what loops have in common.
+-- values.lua resolves the numbers in a step, steps_*.lua have the steps, and
+-- walk.lua has what all loops share.
 
 local program = require "model_lua.program"
 local oracle = require "model_lua.oracle"
@@ -34,7 +34,7 @@ function run:fail(text, ...)
   error(mark, 0)
 end
 
---- Goes on with a failure that a protected call caught.
+--- Raises a failure again that a protected call caught.
 function run:check_failure()
   if self.failure then error(mark, 0) end
 end
@@ -43,7 +43,7 @@ function run:must(condition, text, ...)
   if not condition then self:fail(text, ...) end
 end
 
---- Feeds the digest of everything that was answered.
+--- Adds a result to the digest of all results.
 function run:digest(number)
   self.sum = (self.sum * 31 + number % 1000003) % 2147483647
 end
@@ -77,8 +77,8 @@ end
 
 -- Calling --------------------------------------------------------------------
 
---- One call of a method, of which the oracle expects that it succeeds, or not.
--- Returns up to four results.
+--- Calls a method that the oracle expects to succeed, or to fail. Returns up to
+-- four results.
 function run:call(expected, object, method, ...)
   self.calls = self.calls + 1
   if self.trace then note_call(self, object, method, ...) end
@@ -99,7 +99,7 @@ end
 
 -- Comparing ------------------------------------------------------------------
 
---- Are these the values of a component?
+--- True if these are the values of a component.
 function run:compare_values(c, read, held, what)
   for _, field in ipairs(program.components[c].fields) do
     if not numbers.same(field.type, read[field.name], held[field.name]) then
@@ -126,7 +126,7 @@ local function compare_entity(self, entity)
   end
 end
 
---- Everything that can be asked, of everybody.
+--- Compares all components of all entities with the oracle.
 function run:compare()
   for _, entity in ipairs(self.oracle:living()) do
     compare_entity(self, entity)
@@ -148,8 +148,8 @@ end
 
 local lists = { "write", "read", "optional", "with", "without" }
 
---- A query of the program: the library's, its terms, and those that show
--- something in the order of arguments.
+--- A query of the program: the library's query, its terms, and the terms with
+-- columns in the order of arguments.
 function run:make_query(spec)
   local real, terms, shown = {}, {}, {}
   for _, access in ipairs(lists) do
@@ -254,7 +254,7 @@ local function all(self)
   self.state = self.world:state_hash()
 end
 
---- Closed, once and again, it is of no more use.
+--- Closes the world twice, after which every call must be an error.
 local function check_closed(self)
   self:call(true, self.world, "close")
   self:call(true, self.world, "close")
@@ -264,8 +264,8 @@ local function check_closed(self)
   self:call(false, self.queries[1].real, "batch", print)
 end
 
---- abilities: what of the library there is. options: limit of operations,
--- trace: a list to which calls are written.
+--- abilities: the parts of the library that exist. options: limit of
+-- operations; trace: a list that calls are appended to.
 function run.new(ecs, made, options)
   local self = setmetatable({
     program = made, names = {}, queries = {},
@@ -286,7 +286,7 @@ function run.new(ecs, made, options)
   return self
 end
 
---- Runs a program. Returns what was found: failure is nil when all is well.
+--- Runs a program. Returns the run; its failure is nil when none was found.
 function run.run(ecs, made, options)
   local done = run.new(ecs, made, options)
   if not done.failure then pcall(check_closed, done) end

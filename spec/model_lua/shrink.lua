@@ -1,9 +1,9 @@
 --- shrink: makes a failing program smaller, as long as it still fails.
 --
--- Steps are taken out of every list, halves first, then less and less, down to
--- single ones; so are the parts of loops, queries' terms, groups and options.
--- What is left fails, and does not without any one of its steps. Costs some
--- hundred runs of a program.
+-- Steps are removed from every list: halves first, then ever smaller pieces
+-- down to single steps. Parts of loops, terms of queries, groups and options
+-- are removed likewise. The rest fails, and would not without any one of its
+-- steps. Costs some hundred runs of a program.
 
 local shrink = {}
 
@@ -35,7 +35,7 @@ local function put_back(list, first, taken)
   for k = #taken, 1, -1 do table.insert(list, first, taken[k]) end
 end
 
---- Tries to do without pieces of one list; true if some went.
+--- Tries to remove pieces of one list. Returns true if some were removed.
 local function thin(list, fails)
   local changed, size = false, #list
   while size >= 1 do
@@ -54,13 +54,13 @@ local function thin(list, fails)
   return changed
 end
 
--- What a step can do without, and what it has instead.
+-- Optional keys of a step, and their replacements.
 local optional = {
   { "w" }, { "bad" }, { "catch" }, { "leave" }, { "disabled" },
   { "extras", 0 }, { "n", 1 }, { "count", 0 }, { "count", 1 },
 }
 
---- Tries to do without what a step may have.
+--- Tries to remove the optional keys of a step.
 local function simplify(list, fails)
   local changed = false
   for _, step in ipairs(list) do
@@ -77,7 +77,7 @@ local function simplify(list, fails)
   return changed
 end
 
---- made is changed. failure(made) runs it, and says what failed, or nil.
+--- Changes made. failure(made) runs the program and returns a failure or nil.
 function shrink.shrink(made, failure)
   local attempts = 0
   local function fails()

@@ -1,8 +1,8 @@
---- steps_entity: steps that ask or change one entity, or all that match.
+--- steps_entity: steps that read or change one entity, or all that match.
 --
--- Each resolves its numbers, asks the oracle what must come of the call, and
--- makes the call with that expectation. What the oracle changes, it changes
--- before the call: nothing of the library is asked in between.
+-- Each step resolves its numbers, gets the expected result from the oracle, and
+-- makes the call with that expectation. The oracle is changed before the call,
+-- and the library is not called in between.
 
 local entries = require "model_lua.entries"
 local program = require "model_lua.program"
@@ -121,7 +121,7 @@ function steps.alive(self, step)
     "alive")
 end
 
---- A list in order of definition; nil of the dead.
+--- components: a list in order of definition; nil for a dead entity.
 function steps.components(self, step)
   local id = self:pick(step.e)
   local list = self:call(true, self.world, "components", id)
@@ -140,7 +140,7 @@ end
 
 -- Misuse ---------------------------------------------------------------------
 
---- A value is made and thrown away.
+--- Makes a value and drops it.
 function steps.value(self, step)
   self:make_value(self:field_component(step.c), step.v)
 end
@@ -175,7 +175,7 @@ local wrong = {
   function(self) self:call(false, self.world, "group", { 7 }) end,
 }
 
---- A call that is wrong whatever the state of the world.
+--- A call that is an error in every state of the world.
 function steps.misuse(self, step)
   local id, c = self:pick(step.e), self:field_component(step.c)
   wrong[step.v % #wrong + 1](self, id, self.definitions[c])
@@ -188,7 +188,7 @@ function steps.clear(self)
   self:call(self.oracle:clear(), self.world, "clear")
 end
 
---- Groups two to four components anew. A tag stored as bits may be named.
+--- Groups two to four components; a tag stored as bits may be among them.
 function steps.group(self, step)
   local list, seen = {}, {}
   for k = 1, 1 + step.v % 4 do
@@ -221,7 +221,7 @@ function steps.statistics(self)
   self:must(stats.systems == #self.systems, "stats.systems")
 end
 
---- The text depends on the program alone, so it is part of the digest.
+--- explain depends on the program alone, so its text is part of the digest.
 function steps.explain(self, step)
   local text = self:call(true, self:query(step.q).real, "explain")
   if self.abilities.stats then
@@ -230,12 +230,12 @@ function steps.explain(self, step)
   for k = 1, #text, 3 do self:digest(text:byte(k)) end
 end
 
---- The collector may come at any time.
+--- Runs the collector, which may run at any time.
 function steps.collect(_, step)
   if step.v % 16 == 0 then collectgarbage() else collectgarbage("step", 10) end
 end
 
---- Where changes are recorded, the world cannot be closed.
+--- Closing is an error where changes are recorded.
 function steps.close(self)
   if self.oracle:walking() or self.flush == "frame" and self.frame then
     self:call(false, self.world, "close")
@@ -298,7 +298,7 @@ function steps.set_all(self, step)
   self:call(wanted, query.real, "set", value)
 end
 
---- Rarely of many, so that somebody is left.
+--- Destroys all that match; rarely when many do, so that entities are left.
 function steps.destroy_all(self, step)
   local query = self:query(step.q)
   local many = #self.oracle:matching(query.terms) > 12

@@ -1,9 +1,9 @@
---- steps_spawn: entities are born, one at a time or many.
+--- steps_spawn: steps that spawn entities, one at a time or many.
 --
--- Only the library knows what handle a new entity gets; the oracle is told, and
--- says whether it is new. The callback of spawn_many sees its rows before they
--- are in the world, when changes are recorded there; then they are not claimed
--- and have no components yet.
+-- Only the library knows the handle of a new entity. The oracle gets the handle
+-- and checks that it is new. Where changes are recorded, the callback of
+-- spawn_many gets its rows before they are in the world: they are not claimed,
+-- and their entities have no components yet.
 
 local program = require "model_lua.program"
 local numbers = require "model_lua.numbers"
@@ -15,8 +15,8 @@ local mix = program.mix
 
 -- One ------------------------------------------------------------------------
 
---- Some different components with their values: what the library takes and what
--- the oracle does. nil when a value was refused.
+--- Some different components with their values, as arguments for the library
+-- and for the oracle; nil when a value was refused.
 function run:parts(number, count)
   local real, held, seen = {}, {}, {}
   for k = 1, count do
@@ -35,7 +35,7 @@ end
 
 local unpack = table.unpack or unpack -- luacheck: ignore
 
---- Tells the oracle of an entity that the library made.
+--- Adds an entity that the library made to the oracle.
 function run:born(id, held, what)
   local entity = self.oracle:spawn(id, held)
   self:must(entity, "%s: %s is no new handle", what, numbers.text(id))
@@ -65,12 +65,12 @@ local function bundle(self, real, held)
   return { real = self.world, terms = terms, shown = shown, parts = real }
 end
 
---- Where the values of an entity are that may not be there yet.
+--- The values of an entity that may not be in the world yet.
 local function of_newborn(entity, c)
   return entity.has[c] or entity.staging[c]
 end
 
---- One callback. The steps of rows wait until everybody is known.
+--- One callback. The steps of rows wait until all entities are known.
 local function show_newborn(self, walk, held, batch)
   local columns = batches.columns_of(self, walk.query, batch)
   local entities = batch.entities
@@ -116,7 +116,7 @@ local function spawn_with(self, step, real, held)
   self:settle(walk, ok, thrown)
 end
 
---- Without a function the new ones are found by a query for everybody.
+--- Without a function, a query for all entities finds the new ones.
 local function spawn_without(self, step, real, held)
   self:call(true, self.world, "spawn_many", step.n, real)
   local found = {}

@@ -1,14 +1,14 @@
---- steps_system: systems are defined, replaced, removed, and frames run them.
+--- steps_system: steps that define, replace, remove and run systems.
 --
--- The library calls systems, and the oracle has to be where the library is. The
--- first callback of a system tells that the one before it has ended; a system
--- without matching rows is not called at all, and nothing comes of it.
+-- The library calls systems, and the oracle has to follow. The first callback
+-- of a system shows that the system before it has ended. A system without
+-- matching rows is not called at all, and changes nothing.
 --
---     frame    plan, and how far it is
+--     frame    the plan, and the position in it
 --       arrive   ends the last system; the next that runs must be this one
---       leave    its scope ends with it
+--       leave    ends the system and its scope
 --
--- With flush = "frame" the frame is a scope too, which keeps what was recorded
+-- With flush = "frame" the frame is a scope too, which keeps recorded changes
 -- even when a system fails.
 
 local oracle = require "model_lua.oracle"
@@ -68,7 +68,7 @@ end
 
 local kinds = { [0] = "batch", "each", "run" }
 
---- What the library is told, and what the oracle knows.
+--- The definition of a system for the library, and for the oracle.
 local function describe(self, step)
   local kind = kinds[step.kind]
   if kind == "each" and not self.abilities.each then kind = "batch" end
@@ -124,7 +124,7 @@ end
 
 -- Frames ---------------------------------------------------------------------
 
---- Ends the system that is running: what it recorded is kept or not.
+--- Ends the system that is running, and keeps or discards its changes.
 function leave(self, keep)
   local frame = self.frame
   if not frame.current then return end
@@ -181,7 +181,7 @@ local function of_phase(plan, phase)
   return kept
 end
 
---- A frame that can begin: f is the call of the library.
+--- Runs a frame that may begin: f is the call of the library.
 local function run_frame(self, step, plan, f)
   local frame = { plan = plan, at = 0 }
   self.frame, self.calls = frame, self.calls + 1

@@ -1,8 +1,8 @@
---- steps_walk: the loops: batch, each, rows; and views of rows.
+--- steps_walk: steps with loops (batch, each, rows) and with views of rows.
 --
--- A row of each or rows is read, its steps are run, it is written and read
--- again. Steps inside may use the views of all loops around them, also those of
--- rows whose entity has died or lost the component, and must be refused then.
+-- A row of each or rows is read, its steps are run, then the row is written and
+-- read again. Steps inside may use the views of all loops around them. A view
+-- must be refused after its entity has died or lost the component.
 
 local entries = require "model_lua.entries"
 local program = require "model_lua.program"
@@ -15,8 +15,7 @@ local steps = run.steps
 
 -- Loops ----------------------------------------------------------------------
 
---- Everything of a loop that opens a scope: call is what the library is asked
--- to do with walk.
+--- Runs a loop that opens a scope: call(walk) makes the call of the library.
 local function scoped(self, step, query, name, call)
   local model = self.oracle
   if model:is_contested(query.terms) then
@@ -51,8 +50,9 @@ end
 
 -- Views of rows --------------------------------------------------------------
 
---- What a view must do. held: the values behind it, or nil where using it is an
--- error. A view of rows goes on while other callbacks claim its component.
+--- The expected behaviour of a view. held: the values behind the view, or nil
+-- where its use is an error. A view of rows can be read while other callbacks
+-- claim its component.
 local function behind(self, view)
   if view.direct then return view.entity.has[view.c] end
   if self.oracle:is_written(view.c) or view.entity.dead then return nil end
@@ -71,7 +71,7 @@ local function read(self, view, field)
   end
 end
 
---- Does what a store through a view does to the oracle; false: it is an error.
+--- Makes a store through a view in the oracle; false where it is an error.
 local function store_in_oracle(self, view, field, held)
   local values = behind(self, view)
   if view.access == "read" or not values then return false end
@@ -175,7 +175,7 @@ local function check_over(self, walk)
     "a view can be used after its loop")
 end
 
---- What a callback of each got, taken apart: views, extras, entity.
+--- The arguments of a callback of each: views, extras, entity.
 function run:take_apart(walk, count, ...)
   local rows, shown = {}, #walk.query.shown
   self:must(select("#", ...) == shown + count + 1, "each got %d arguments",
@@ -200,7 +200,7 @@ function steps.each(self, step)
   if last then check_over(self, last) end
 end
 
---- Who matched all the time must have come.
+--- Entities that matched all the time must have been visited.
 local function none_was_passed_over(self, walk)
   for entity, moves in entries(walk.left) do
     self:must(entity.moves ~= moves or entity.doomed or entity.staged,
@@ -220,7 +220,7 @@ local function loop_rows(self, walk)
   return false
 end
 
---- Nothing is open meanwhile, so nothing ends with it.
+--- A loop of rows opens no scope, so none ends with it.
 function steps.rows(self, step)
   if not self.abilities.rows then return end
   local query, model, left = self:query(step.q), self.oracle, nil

@@ -1,10 +1,10 @@
---- values: what the numbers in a step stand for when it runs.
+--- values: the meaning of the numbers in a step when it runs.
 --
--- Of the numbers of entities, 1 in 16 is a handle of nobody and 2 in 16 one
--- that was issued long ago, mostly to one who is dead; the others are in
--- registers, where a new handle takes the place of a dead one.
+-- Of the numbers of entities, 1 in 16 is a handle that was never issued and 2
+-- in 16 a handle that was issued long ago, mostly of a dead entity. The others
+-- are in registers, where a new handle takes the place of a dead one.
 --
---     registers   e3 e9 e1 ...    what most steps are about
+--     registers   e3 e9 e1 ...    the entities of most steps
 --     attic       e2 e4 ...       every handle that lost its register
 
 local program = require "model_lua.program"
@@ -17,7 +17,7 @@ local POPULATION = 48 -- spawning waits when so many are alive
 
 -- Entities -------------------------------------------------------------------
 
---- Handles of nobody; the last is of a life that may begin later.
+--- Handles that were never issued; the last may be issued later.
 local function nobody(self, number)
   local kind = number % 7
   if kind == 0 then return 0 end
@@ -44,7 +44,7 @@ function run:pick(number)
   return nobody(self, rest)
 end
 
---- A new handle takes the place of a dead one where there is one.
+--- Adds a new handle, in the place of a dead one where there is one.
 function run:remember(handle)
   self.births = self.births + 1
   local at = self.births % REGISTERS + 1
@@ -88,8 +88,8 @@ function run:raw(field, number)
   return numbers.at(rest)
 end
 
---- Some fields of a component and their raw values; what the oracle stores,
--- nil when a value is refused; and whether it stands for all defaults.
+--- Some fields of a component and their raw values; the values that the oracle
+-- stores, nil when a value is refused; and whether they are all defaults.
 function run:given(c, number)
   local fields = program.components[c].fields
   if number % 5 == 0 then return nil, self.oracle:defaults(c), true end
@@ -121,9 +121,9 @@ local function describe(self, c, raw)
   return program.components[c].name .. " { " .. table.concat(out, ", ") .. " }"
 end
 
---- A value of a component as scripts write it, and what it gives: a set of
--- fields, complete when it stands for all defaults. nil where making it is an
--- error, as it has to be.
+--- A value of a component as scripts write it, and the fields that it gives:
+-- all fields when it stands for all defaults. nil where making the value is an
+-- error, as expected.
 function run:make_value(c, number)
   local definition = self.definitions[c]
   if #program.components[c].fields == 0 then return definition, {} end

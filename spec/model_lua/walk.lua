@@ -1,12 +1,13 @@
---- walk: what all loops over rows have in common.
+--- walk: what all loops over rows share.
 --
---     begin_walk   who must come; then for every row
---       visit      is it its turn, and are its values right?
+--     begin_walk   the entities that must be visited; then for every row
+--       visit      checks that the entity is expected, and its values
 --       bodies     the steps that the program has for this row
---     protect      calls the library; settle: did it end as it had to?
+--     protect      calls the library; settle checks how the loop ended
 --
--- An error that a step throws passes through the library's loops up to the
--- first one that catches. At every level the library must hand it on as it was.
+-- An error that a step raises passes through the library's loops up to the
+-- first one that catches it. At every level the library must pass it on
+-- unchanged.
 
 local program = require "model_lua.program"
 local numbers = require "model_lua.numbers"
@@ -16,7 +17,7 @@ local mix = program.mix
 
 local extras = { 11, "extra" }
 
---- Extra arguments for a loop, and whether they came through.
+--- Extra arguments for a loop, and a check that the callback got them.
 function run.extras(_, step)
   if step.extras == 0 then return end
   if step.extras == 1 then return extras[1] end
@@ -30,9 +31,9 @@ function run:check_extras(step, a, b)
     tostring(a), tostring(b))
 end
 
--- Who comes ------------------------------------------------------------------
+-- Visited entities -----------------------------------------------------------
 
---- found: those that match, who must all come unless the loop ends early.
+--- found: the entities that match, all visited unless the loop ends early.
 function run:begin_walk(step, query, found)
   local walk = { step = step, query = query, left = {}, total = #found, n = 0,
                  targets = {} }
@@ -43,7 +44,7 @@ function run:begin_walk(step, query, found)
   return walk
 end
 
---- The entity of a row; it must be one that is still to come.
+--- The entity of a row; it must be one that was not visited yet.
 function run:visit(walk, id)
   local entity = self.oracle.entities[id]
   self:must(entity and walk.left[entity], "row %d: %s comes twice or does not "
@@ -56,8 +57,8 @@ function run:visit(walk, id)
   return entity
 end
 
---- Runs what the program has for this row. views: of this row, for steps that
--- use them.
+--- Runs the steps that the program has for this row. views: of this row, for
+-- steps that use them.
 function run:bodies(walk, entity, views)
   local parts = walk.step.parts
   if not parts then return end
@@ -78,7 +79,7 @@ end
 
 -- Errors ---------------------------------------------------------------------
 
---- Calls f; what it opened in the books of this run is closed.
+--- Calls f, and closes what f left open in this run.
 function run:protect(f)
   local depth, open = self.depth, #self.views
   self.depth = depth + 1
@@ -89,8 +90,8 @@ function run:protect(f)
   return ok, thrown
 end
 
---- Is the error the one that a step threw, or one that had to come? A system's
--- name may have been added to text.
+--- True if the error is the one that a step raised, or an expected one. A
+-- system's name may have been added to text.
 local function judge(self, walk, thrown)
   local wanted = self.thrown
   if walk.must_fail and not wanted then
@@ -117,8 +118,8 @@ local function judge(self, walk, thrown)
   end
 end
 
---- After a loop: true when it ended well, false when its error was caught. One
--- that is not caught goes on.
+--- After a loop: true when it ended without an error, false when its error was
+-- caught. An error that is not caught is raised again.
 function run:settle(walk, ok, thrown)
   if ok then
     self:must(not self.thrown, "an error was swallowed")
@@ -135,7 +136,7 @@ function run:settle(walk, ok, thrown)
   error(thrown, 0)
 end
 
---- Text, a table, a number, false, nil, or a misuse that nobody catches here.
+--- Raises text, a table, a number, false, nil, or the error of a misuse.
 function run.steps.throw(self, step)
   if self.depth == 0 then return end
   if step.kind == 5 then
@@ -150,7 +151,7 @@ function run.steps.throw(self, step)
   error(value, 0)
 end
 
---- Programs run in a coroutine; nothing can yield out of a callback.
+--- Programs run in a coroutine, but no callback can yield.
 function run.steps.yield(self)
   if not self.frame and not self.oracle:walking() then return end
   self:must(not pcall(coroutine.yield, "out"), "a callback yielded")
@@ -158,8 +159,8 @@ end
 
 -- Values ---------------------------------------------------------------------
 
---- A value that a row or column takes, and what it holds then. Whole numbers
--- are likelier than edges.
+--- A value that a row or column takes, and the value that it holds then. Whole
+-- numbers are likelier than edges.
 function run:storable(field, number)
   local rest = math.floor(number / 4)
   local raw
@@ -193,7 +194,7 @@ function run:each_store(walk, salt, store)
   end
 end
 
---- A number other than the one that is held.
+--- A number other than the stored one.
 function run.other(held)
   if type(held) == "boolean" then return not held end
   return held == 0 and 1 or 0

@@ -1,25 +1,25 @@
--- One program that makes every public call and prints what each gives, numbers
--- with %.17g. Its output must be the same on every VM, to the byte; that of
--- Lua 5.4 is what the others are compared with (see tools/run_tests).
+-- One program that makes every public call and prints the results, numbers with
+-- %.17g. Its output must be the same on every VM, to the byte: that of the
+-- others is compared with that of Lua 5.4 (see tools/suite).
 --
--- What is public is asked of the library: the functions of the module and of
--- ecs.math, the methods of worlds and of queries. A name that the program does
--- not call is an error at its end, so a new one cannot be forgotten here.
+-- The list of calls comes from the library: the functions of the module and of
+-- ecs.math, and the methods of worlds and of queries. A name that the program
+-- does not call is an error at its end, so a new one cannot be forgotten here.
 
 local ecs = require "ecs"
 
--- Queries that nobody holds are freed when the collector comes by, at another
--- time on each VM, and stats would tell.
+-- The collector frees unused queries at another time on each VM, which would
+-- show in stats.
 collectgarbage "stop"
 
 -- Which calls there are, and which were made -------------------------------
 
 local public, called = {}, {}
 
--- Compiled systems call the function itself.
+-- Compiled systems call the original function, not the one that takes note.
 local random = ecs.random
 
---- Puts a function that takes note in place of each function of a table.
+--- Replaces each function of a table by one that records the call.
 local function watch(prefix, functions)
   for name, original in pairs(functions) do
     if type(original) == "function" then
@@ -47,7 +47,7 @@ end
 
 local text_of
 
---- A table by its keys in order; lists come out in their own order.
+--- A table as text, by sorted keys; a list in its own order.
 local function text_of_table(object)
   local keys, parts = {}, {}
   for key in pairs(object) do keys[#keys + 1] = key end
@@ -159,7 +159,7 @@ refused("spawn twice", function() world:spawn(Position, Position) end)
 refused("strict", function() world:set(a, Position, "x", "1") end)
 show("hashes", world:hash(), world:state_hash())
 
--- Often enough to be compiled where there is a compiler.
+-- Often enough for LuaJIT to compile the loop.
 local found = 0
 for k = 1, 300 do
   world:set(c, Body, "a", k / 7)
@@ -276,7 +276,7 @@ world:system { name = "off", run = function() error("ended", 0) end }
 refused("failed", function() world:progress(1) end)
 refused("no phase", function() world:run("paint", 1) end)
 
--- Numbers drawn and added up -------------------------------------------------
+-- Random numbers and totals --------------------------------------------------
 
 local lucky = ecs.world { seed = 5, phases = { "update", "draw" } }
 lucky:spawn_many(3000, { Position, Drag })
@@ -303,7 +303,7 @@ refused("no row", function() ecs.random() end)
 refused("no row", function() luck:add(1) end)
 refused("no name", function() lucky:sum() end)
 
--- Recorded until the end of a frame -----------------------------------------
+-- Changes applied at the end of a frame --------------------------------------
 
 local late = ecs.world { flush = "frame" }
 late:spawn_many(100, { Position, Burning })

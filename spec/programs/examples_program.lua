@@ -1,7 +1,7 @@
--- Runs the example named on the command line up to its first frame, and prints
--- for each of its systems that goes from entity to entity (each, or batch with
--- a loop) its name, and whether its function compiles. examples_spec.lua
--- counts them.
+-- Runs the example named on the command line up to its first frame. For each
+-- system that works on one entity after the other (each, or batch with a loop)
+-- prints its name and whether its function compiles. examples_spec.lua counts
+-- these lines.
 
 local ecs = require "ecs"
 
@@ -25,7 +25,7 @@ end
 local function stop() error "the first frame" end
 methods.progress, methods.run = stop, stop
 
--- The script that a host runs gets what the host has made.
+-- The script of a C host gets the objects that the host has made.
 if arg[1]:find("embed", 1, true) then
   world:spawn(ecs.component("Room", { temperature = "f32" }) {
     temperature = 10,

@@ -1,14 +1,15 @@
--- Finalizers that use worlds, queries, rows and batches when the state closes,
--- made before and after them in every order. Prints a line for each order whose
--- finalizers have all run; tools/run_tests counts them.
+-- Finalizers that use worlds, queries, rows and batches when the state closes.
+-- They are created before and after these objects, in every order. Prints a
+-- line for each order in which all finalizers have run; tools/suite counts the
+-- lines.
 
 local ecs = require "ecs"
 
 local Position = ecs.component("Position", { x = "f32", y = "f32" })
 local kept = {}
 
--- Whatever is called here ends in a result or in a plain error. What is made
--- here is finalized after all else.
+-- Every call here gives a result or a plain error. Objects that are created
+-- here are finalized last.
 local function use(things)
   pcall(function()
     kept[#kept + 1] = ecs.world {}
@@ -35,8 +36,8 @@ local function finalize(f)
   return setmetatable({}, { __gc = f })
 end
 
--- Makes things in the order that the digits say; 1, 2 and 3 are made when those
--- they need are there.
+-- Creates objects in the order of the digits. Objects 1, 2 and 3 are created
+-- when those that they need exist.
 local function make(order)
   local things, ran = {}, 0
   local function note()

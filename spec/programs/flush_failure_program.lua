@@ -1,8 +1,9 @@
--- A frame whose changes cannot be applied. flush_spec.lua runs it in a Lua of
--- its own, because its components would burden every world of the other specs.
+-- A frame with changes that cannot be applied. flush_spec.lua runs this program
+-- in a process of its own, because its components would make every world of the
+-- other specs larger.
 --
 -- One table may have 8191 columns of one element size. The components here have
--- 8192 in all, each of which may be added and all of which may not.
+-- 8192 together: each can be added, but not all to one entity.
 
 local ecs = require "ecs"
 

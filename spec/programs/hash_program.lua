@@ -1,6 +1,6 @@
--- One program for every VM: it spawns, destroys, records changes, writes f32
+-- One program for every VM. It spawns, destroys, records changes, writes f32
 -- columns and rows, regroups, and prints the hash and the state hash of its
--- world. The line must be the same on all of them.
+-- world. The line must be the same on every VM.
 
 local ecs = require "ecs"
 
@@ -110,7 +110,7 @@ for frame = 1, 120 do
   world:progress(1 / 60)
   if frame == 40 then world:group { Position, Velocity } end
   if frame == 80 then world:group { Position } end
-  -- A frame that fails leaves nothing recorded behind.
+  -- A frame that fails leaves no recorded changes behind.
   if frame % 30 == 0 then
     pcall(function()
       world:query({ read = { Health } }):batch(function(batch)

@@ -1,10 +1,10 @@
--- Makes and drops worlds, queries and systems, and looks at what the process
--- holds of memory: it must not grow with them.
+-- Creates and drops worlds, queries and systems. The memory of the process must
+-- not grow with their number.
 --
---   spec/programs/memory_program.lua [COUNT] 20,000 unless given, of each kind
+--   spec/programs/memory_program.lua [COUNT] of each kind, 20,000 unless given
 --
--- The first part warms up: heaps of Lua and of C find their size. What counts
--- is the growth over the rest. Linux alone tells it.
+-- In a first part the heaps of Lua and C reach their size; measured is the
+-- growth during the rest. Works on Linux only, which reports the memory.
 
 local ecs = require "ecs"
 
@@ -27,8 +27,8 @@ local function nothing() end
 local shared = ecs.world {}
 shared:spawn_many(100, { Position, Far })
 
--- What is made and dropped, k times in all. Queries of a world that stays are
--- left to the collector; so are half of the worlds.
+-- Creates and drops objects k times. Half of the worlds, and queries of a world
+-- that stays, are left to the collector.
 local kinds = {
   worlds = function(k)
     local world = ecs.world {}

@@ -1,10 +1,10 @@
--- Loops over rows of more shapes than there is room for types in LuaJIT, which
--- never frees one. rows_spec.lua runs it in a Lua of its own, because what it
--- uses up is used up for the whole program.
+-- Loops over rows of more shapes than LuaJIT has room for types. LuaJIT never
+-- frees a type, so rows_left_spec.lua runs this program in a process of its
+-- own.
 
 local ecs = require "ecs"
 
--- A shape is an order of field types; 64 fields, of which 10 tell it apart.
+-- A shape is an order of field types: 64 fields, 10 of which make it unique.
 local function fields(number)
   local types = {}
   for f = 1, 64 do

@@ -1,7 +1,7 @@
 -- What the specs of get, set, has and alive share: components of every type and
--- storage, strange numbers, and a comparison of the short ways of asking, which
--- have faster answers on LuaJIT, with the long ways, which have none: three
--- fields, two components.
+-- storage, strange numbers, and a comparison of short calls with long ones.
+-- Short calls have a faster way on LuaJIT. Long calls, with three fields or two
+-- components, have none.
 
 local ecs = require "ecs"
 local support = dofile "spec/support/support.lua"
@@ -38,7 +38,7 @@ local function same(a, b)
   return a == b or (a ~= a and b ~= b)
 end
 
--- Not so called that a test runner takes it for its own.
+-- Not named assert, which is the test runner's.
 local function agree(a, b, ...)
   if not same(a, b) then
     error(string.format("%s and %s differ: %s", tostring(a), tostring(b),
@@ -46,7 +46,7 @@ local function agree(a, b, ...)
   end
 end
 
--- Every short question about an entity against the long one.
+-- Compares every short call about an entity with the long one.
 local function compare(world, e)
   agree(world:alive(e), world:has(e), "alive")
   for _, definition in ipairs(all) do

@@ -1,11 +1,11 @@
--- What the specs of hostile calls share: a world with one of everything that a
--- script can hold, and what calls that work are made from.
+-- What the specs of hostile calls share: one of each kind of value that a
+-- script can hold, and the objects for calls that work.
 --
 --     local hostile = dofile "spec/support/hostile_scene.lua"
 --     local s = hostile.new_scene()
 --
--- A scene has world, entity, query, total, and pool: a list of different things
--- to be given as arguments.
+-- A scene has a world, an entity, a query, a total, a kernel, and a pool: the
+-- list of different values to be used as arguments.
 
 local ecs = require "ecs"
 local core = require "ecs.core"
@@ -20,7 +20,7 @@ local Target = ecs.component("CallTarget", { who = "entity", on = "bool",
 assert(ecs.load_native "nan")
 ecs.component("Nan", { narrow = "f32", wide = "f64", offered = "u32" })
 
--- Numbers at and past every edge there is.
+-- Numbers at and past the limits of all types.
 local edges = { 0, -0.0, 1, -1, 0.5, 2 ^ 24, 2 ^ 28 - 1, 2 ^ 28, 2 ^ 31 - 1,
   2 ^ 31, 2 ^ 32 - 1, 2 ^ 32, 2 ^ 52 - 1, 2 ^ 52, 2 ^ 53, 2 ^ 63, -2 ^ 63,
   2 ^ 64, 1e308, -1e308, 5e-324, 1 / 0, -1 / 0, 0 / 0 }
@@ -29,7 +29,8 @@ if math.maxinteger then
   edges[#edges + 1] = math.mininteger
 end
 
--- Userdata that only the debug library gets at: of views, loops, accesses.
+-- Appends to found the userdata that only the debug library can reach: those of
+-- views, loops and accelerators.
 local function dig(found, object, depth)
   if depth == 0 or found[object] then return end
   local kind = type(object)
@@ -52,7 +53,7 @@ local function dig(found, object, depth)
   end
 end
 
--- One of everything, and what calls that work are made from.
+-- A scene as described above.
 local function new_scene()
   local world, other, closed = ecs.world {}, ecs.world {}, ecs.world {}
   local entity = world:spawn(Position { x = 1 }, Target)

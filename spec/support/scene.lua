@@ -1,5 +1,5 @@
--- The components that most specs use. A definition is the same object wherever
--- it is made again, so specs that read this file share them:
+-- The components that most specs use. Defining a component again gives the same
+-- object, so all specs that read this file share them:
 --
 --     local scene = dofile "spec/support/scene.lua"
 --     local Position, Enemy = scene.Position, scene.Enemy
@@ -28,7 +28,7 @@ function scene.populate(world)
   return entities
 end
 
---- So many random changes of these entities; random(n) gives 1 to n.
+--- Makes a number of random changes of these entities; random(n) gives 1 to n.
 function scene.change(world, entities, random, steps)
   local Velocity, Stunned = scene.Velocity, scene.Stunned
   for step = 1, steps do

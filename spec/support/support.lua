@@ -1,13 +1,15 @@
--- What specs share: how they ask for an error, a first batch, garbage with a
--- finalizer, a restless collector, a silent stderr, and numbers that every VM
--- makes alike. A spec reads it with dofile "spec/support/support.lua".
+-- What specs share: expecting errors, a query's first batch, garbage with a
+-- finalizer, a collector that runs all the time, a silent stderr, and random
+-- numbers that are the same on every VM. A spec reads it with
+-- dofile "spec/support/support.lua".
 
 local assert = require "luassert"
 
 local support = {}
 
---- Asserts that f raises, at a line of the file that it stands in, what starts
--- with "ecs: " and contains every given text. Returns the whole message.
+--- Asserts that f raises an error at a line of the file that f is in, and that
+-- the message starts with "ecs: " and contains every given text. Returns the
+-- whole message.
 function support.refuses(f, ...)
   local ok, text = pcall(f)
   assert.is_false(ok, "no error was raised")
@@ -121,7 +123,7 @@ function support.garbage_of(f, rounds)
   return grown
 end
 
---- A generator: its calls give 1 to n, the same on every VM.
+--- A random generator: random(n) gives 1 to n, the same on every VM.
 function support.dice(seed)
   return function(n)
     seed = seed * 16807 % 2147483647

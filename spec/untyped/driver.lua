@@ -1,10 +1,10 @@
---- driver: runs many generated functions, and says how many were compiled.
+--- driver: runs many generated functions, and prints how many were compiled.
 --
 --     lua5.4 spec/untyped/driver.lua [functions] [first seed] [keep going]
 --
--- A function that differs is made smaller and printed with its seed; then the
--- run fails. Frames are counted: those run compiled, those of functions that
--- are plain Lua because they cannot be compiled, those that raised both ways.
+-- A function with different results is made smaller and printed with its seed;
+-- then the run fails. Counted are frames that ran compiled, frames of functions
+-- that cannot be compiled, and frames that raised an error both ways.
 
 package.path = "./spec/?.lua;" .. package.path
 
@@ -27,8 +27,9 @@ local function report(seed, tree, difference)
   return table.concat(lines, "\n")
 end
 
---- Runs so many functions. Returns nil or what failed, and the counts. told,
--- when given, is called with each failure, and the run goes on.
+--- Runs a number of functions. Returns nil or the failure, and the counts.
+-- told: called with each failure, after which the run goes on; nil: the run
+-- ends.
 function driver.run(functions, first, told)
   local heard, seen = ecs.on_fallback, {}
   ecs.on_fallback = nil

@@ -1,19 +1,19 @@
---- expression: random expressions, of which any may stand anywhere.
+--- expression: random expressions, any of which may stand anywhere.
 --
 -- Expressions are drawn for a kind (a number, boolean, entity, row, anything).
--- Mostly they are of that kind; now and then, and more often where Lua takes
+-- Mostly they are of that kind; sometimes, and more often where Lua accepts
 -- anything, they are of another. Numbers are floats in Lua 5.4 too, since
 -- compiled code has no integers: literals have a point, an integer field is
 -- read with 0.0 added, and only functions that keep floats are called.
 --
--- A Maker draws them; generate.lua adds statements to it:
+-- A Maker draws expressions; generate.lua adds statements to it:
 --
---     random       gives numbers from 0 up to 1
---     functions    { name, parameters, results }: what may be called
+--     random       gives numbers in [0, 1)
+--     functions    { name, parameters, results }: functions to be called
 --     scope        { name, kind }: local variables, the innermost last
---     results      kinds that are returned, in a function that is called
+--     results      kinds of the results, in a function that is called
 --     has_row      p is a row
---     restless     a name from outside that changes most
+--     restless     the outside name that changes most often
 
 local Maker = {}
 Maker.__index = Maker
@@ -34,11 +34,11 @@ local function expression(...) return node("expression", ...) end
 local kinds = { "number", "number", "boolean", "entity", "row", "anything" }
 Maker.kinds = kinds
 
---- What Lua takes in any kind is drawn in another more often.
+--- Where Lua accepts any kind, other kinds are drawn more often.
 local LOOSE, STRICT = 0.18, 0.006
 
---- Functions that every program has, made for one thing each: effects on the
--- way to a row, results on some paths only, none at all.
+--- Functions that every program has: one with effects on the way to a row, one
+-- with results on some paths only, one without results.
 Maker.ready = {
   { name = "step", parameters = { "row" }, results = { "row" },
     text = "local function step(q) q.x = q.x + 1.0 return q end" },
@@ -67,7 +67,7 @@ local outside = {
   row = {},
 }
 
---- In a function that is called there are no names but its own.
+--- A function that is called can use only its own names.
 local leaves = {
   number = { "0.0", "1.0", "2.5", "(-1.0)", "p.x", "p.y", "(p.i + 0.0)", "v.x",
              "v.y", "p.x", "p.y", "dt", "ecs.random()", "total:value()",
@@ -85,7 +85,7 @@ local leaves_called = {
   anything = { "nil", "nil", "true", "false", "1.0", "U1", "p" },
 }
 
---- A name or literal of a kind; locals of that kind before all.
+--- A name or literal of a kind; mostly a local variable of that kind.
 function Maker:leaf(kind)
   local near = {}
   for k = #self.scope, math.max(1, #self.scope - 7), -1 do
@@ -106,8 +106,8 @@ function Maker:leaf(kind)
   return expression(leaf)
 end
 
---- An expression for a kind, and the kind it was made for; loose: where another
--- would do for Lua too.
+--- An expression for a kind, and its kind. loose: true where Lua accepts other
+-- kinds too.
 function Maker:expression(kind, depth, loose)
   if loose and self:chance(0.12) then
     return expression(self.restless), "anything"
@@ -146,11 +146,11 @@ function Maker:call(kind, depth)
     ")")
 end
 
---- The world, and a component: as the same for ever, or from outside.
+--- The world, and a component: by a name that never changes, or from outside.
 function Maker:worldly() return self:chance(0.15) and "W" or "world" end
 local function component(self) return self:chance(0.15) and "K" or "H" end
 
---- What gives one of its operands.
+--- An operation that gives one of its operands.
 function Maker:chosen(kind, depth)
   local draw = self.random()
   if draw < 0.4 then
@@ -187,7 +187,7 @@ function Maker:number(depth)
   return self:chosen("number", depth)
 end
 
---- Of anything with what is of its kind, nil, or from outside.
+--- A comparison of anything with a value of its kind, nil, or from outside.
 function Maker:comparison(depth)
   local kind = self:one(kinds)
   local left = self:expression(kind, depth, true)
@@ -203,7 +203,7 @@ function Maker:comparison(depth)
   elseif draw > 0.2 then
     left = expression(self.restless)
   elseif draw > 0.02 and not self.results then
-    -- Entities that may be none, and what is one no more than they.
+    -- Entities that may be nil or dead, and values of other kinds.
     left = expression(self:one { "p.who", "v.who", "v.who" })
     right = expression(self:one { "o", "o", "U1", "S.a", self.restless })
   end
@@ -250,7 +250,7 @@ function Maker:row(depth)
   return self:chance(0.7) and self:leaf "row" or self:chosen("row", depth)
 end
 
---- What is commonly nil, or false, or one of several.
+--- An expression that is often nil, or false, or one of several.
 function Maker:anything(depth)
   local draw = self.random()
   if draw < 0.2 then

@@ -2,13 +2,12 @@
 --
 -- Trees of text. A node is { class, parts... }, where a part is text or a node:
 --
---     expression   what has a value; text of it alone is valid Lua
+--     expression   has a value; its text alone is valid Lua
 --     list         expressions with commas between them
---     statement    of a block; a block is a list of them, one a line
+--     statement    of a block; a block is a list of statements, one a line
 --
--- So what is made smaller (shrink.lua) needs to know no more of Lua than that.
---
--- The expressions are expression.lua's; here are statements and functions.
+-- shrink.lua needs to know no more of Lua than these classes. expression.lua
+-- draws the expressions, this file statements and functions.
 
 local Maker = require "untyped.expression"
 local random_of = require "differential.maker".seeded
@@ -23,7 +22,7 @@ local function statement(...) return node("statement", ...) end
 
 local statements = {}
 
---- A block in a scope of its own.
+--- A block in a new scope.
 function Maker:block(depth)
   local block, mark = node "block", #self.scope
   for k = 1, math.floor(self.random() * 3) + 1 do
@@ -69,7 +68,7 @@ function statements:declare(depth)
   return made
 end
 
---- A target of an assignment, and the kind that belongs there.
+--- A target of an assignment, and its kind.
 function Maker:target()
   if #self.scope > 0 and (not self.has_row or self:chance(0.35)) then
     local variable = self:one(self.scope)
@@ -118,7 +117,7 @@ statements["if"] = function(self, depth)
   return made
 end
 
---- A body that has a row guarded.
+--- A body with a test of the optional row.
 statements.guard = function(self, depth)
   if self.results then return statements["do"](self, depth) end
   local mark = #self.scope
@@ -226,13 +225,13 @@ function Maker:called(name)
     "\nend\n")
 end
 
---- What changes most between frames: used where Lua takes anything.
+--- The outside name that changes most often: used where Lua accepts anything.
 function generate.restless(seed)
   local list = { "U1", "U2", "U3", "U4", "S.a", "S.b", "S.c", "S.d" }
   return list[seed % #list + 1]
 end
 
---- The tree of a function and of those that it calls.
+--- The tree of a function and of the functions that it calls.
 function generate.make(seed)
   local self = setmetatable({ random = random_of(seed), functions = {},
                               restless = generate.restless(seed),

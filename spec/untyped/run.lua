@@ -1,9 +1,9 @@
 --- run: one generated function, compiled and as plain Lua, in worlds alike.
 --
--- Both worlds have the same entities. Before every frame what is outside of the
--- function changes: numbers become nil, a table, an entity; after it must be
--- equal whether the frame raised, and what; the hash of the world; the total.
--- What one of them calls an error is one for the other.
+-- Both worlds have the same entities. Before every frame the values outside of
+-- the function change: numbers become nil, a table, an entity. After the frame
+-- both worlds must have the same hash and total, and either both frames raised
+-- the same error or none did.
 
 local ecs = require "ecs"
 local generate = require "untyped.generate"
@@ -30,7 +30,7 @@ local TAIL = "\n, function(x) U1, U2, U3, U4, N = x.U1, x.U2, x.U3, x.U4, x.N "
 
 local ROWS = 5
 
---- A world with rows; its entities.
+--- A world with rows, and its entities.
 local function scene()
   local world = ecs.world { precision = "double" }
   local list = {}
@@ -54,12 +54,12 @@ local function scene()
   return world, list
 end
 
--- What is outside ------------------------------------------------------------
+-- Values outside of the function ---------------------------------------------
 
 local zero = 0.0
 local numbers = { 1.0, 2.5, 0.0, -1.0, 3.0, -1.0 * zero, zero / zero, 1e9 }
 
---- Something of a home kind, or anything. Entities are floats, as e is not.
+--- A value of the usual kind, or of any. Entities are floats here, unlike e.
 local function something(random, kind, list, wild)
   local function one(of) return of[math.floor(random() * #of) + 1] end
   if random() < wild then
@@ -82,7 +82,7 @@ local function same(world) return world end
 local function nothing() return nil end
 local function other() return T end
 
---- What is seldom something else: a table, a world, a definition, a function.
+--- Names that rarely change kind: a table, a world, a definition, a function.
 local function rarely(random, now, first)
   local function odd() return not first and random() < 0.06 end
   now.t = { x = random() < 0.5 and 2.0 or 3.0, on = random() < 0.5, own = true }
@@ -109,7 +109,7 @@ local homes = { { "U1", "number" }, { "U2", "boolean" }, { "U3", "entity" },
                 { "c", "entity" }, { "d", "nil" } }
 local counts = { 2.0, 1.0, 3.0, 0.0, 2.0, 2.0, 1.0, 2.0, true, "2" }
 
---- What is outside in each frame.
+--- The outside values in each frame.
 local function frames_of(seed, list)
   local random, frames = random_of(seed * 17 + 5), {}
   local restless = generate.restless(seed):match "%w+$"
@@ -143,7 +143,8 @@ end
 --- The whole text of a tree.
 function run.text(tree) return HEAD .. generate.text(tree) .. TAIL end
 
---- What is compiled for a text: the same, until a test plants a fault.
+--- The text that is compiled for a text: the same, unless a test plants a
+-- fault.
 function run.planted(text) return text end
 
 local function side_of(text, compile)
@@ -171,7 +172,7 @@ local function side_of(text, compile)
   return side
 end
 
---- The same with tables of its own: plain Lua may write to them.
+--- A copy with new tables, since plain Lua may write to them.
 local function copy(now)
   local copied = {}
   for name, value in entries(now) do
@@ -183,7 +184,7 @@ local function copy(now)
   return copied
 end
 
---- One frame of a side: what comes of it, as text, and whether it raised.
+--- Runs one frame of a side. Returns the result as text, and whether it raised.
 local function step(side, now)
   side.put(copy(now))
   local done, problem = true, nil
@@ -201,7 +202,7 @@ local function step(side, now)
     done and "" or tostring(problem)), not done
 end
 
---- One frame of a side whose function query:each is given, as text.
+--- Runs one frame of a side through query:each. Returns the result as text.
 local function ask(side, now)
   side.put(copy(now))
   side.query = side.query or side.world:query { P, V, optional = { O } }
@@ -218,7 +219,8 @@ local function show(now)
   return table.concat(line, " ")
 end
 
---- All frames; nil, or how they differ. counts: compiled, plain, raised.
+--- Runs all frames. Returns nil or the difference. counts: compiled, plain,
+-- raised.
 local function compare(plain, compiled, asked, frames, seen)
   for k, now in ipairs(frames) do
     local expected, raised = step(plain, now)
@@ -240,14 +242,14 @@ local function compare(plain, compiled, asked, frames, seen)
   return nil
 end
 
---- Runs a tree both ways. Returns nil, or what differs: then it can be made
--- smaller; and whether that is only a text that does not load.
+--- Runs a tree both ways. Returns nil or the difference, and whether the only
+-- difference is that the text does not load.
 function run.run(tree, seed, seen)
   local text = run.text(tree)
   local plain, problem = side_of(text, false)
   if not plain then return problem, true end
   local compiled = side_of(run.planted(text), nil)
-  -- What a query is given has no systems' random numbers and no totals.
+  -- Functions of query:each cannot use random numbers and totals of systems.
   local asked = seed % 3 == 0 and not text:find("random", 1, true)
     and not text:find("add(", #HEAD, true) and side_of(text) or nil
   local difference = compare(plain, compiled, asked,

@@ -1,8 +1,8 @@
 --- shrink: makes a tree smaller, as long as the two ways to run it differ.
 --
--- Statements and elements of lists are left out, a statement gives way to what
--- is in it, an expression to a part of it or to something short. What does not
--- load any more, or raises in both ways, is put back.
+-- Statements and elements of lists are removed. A statement is replaced by its
+-- body, an expression by a part of it or by a short one. A change after which
+-- the tree does not load, or raises both ways, is undone.
 
 local shrink = {}
 
@@ -52,7 +52,7 @@ local function candidates(node)
   return list
 end
 
---- Puts what is in a statement's first block in its place; false: has none.
+--- Replaces a statement by its first block; false: it has none.
 local function splice(parent, key)
   local block = parts_of(parent[key], "block", {})[1]
   if not block then return false end
@@ -61,7 +61,7 @@ local function splice(parent, key)
   return true
 end
 
---- fails(): does the tree as it is now differ?
+--- fails(): true if the tree as it is now has different results.
 function shrink.shrink(tree, fails)
   local left, changed = ATTEMPTS, true
   local function try()
@@ -90,7 +90,7 @@ function shrink.shrink(tree, fails)
   end
   while changed and left > 0 do
     changed = false
-    -- Some of the places are not in the tree any more: no harm.
+    -- Some places are not in the tree any more, which does no harm.
     for _, place in ipairs(places_of(tree, {})) do
       if place[1][place[2]] and at_place(place[1], place[2]) then
         changed = true

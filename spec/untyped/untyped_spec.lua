@@ -1,6 +1,6 @@
--- Generated functions in which any expression may stand anywhere, over values
--- from outside that change their kind: compiled they do what plain Lua does,
--- or are plain Lua. spec/untyped/driver.lua runs many more.
+-- Generated functions in which any expression may stand anywhere, with outside
+-- values that change their kind. Compiled functions do what plain Lua does, or
+-- run as plain Lua. spec/untyped/driver.lua runs many more.
 
 package.path = "./spec/?.lua;" .. package.path
 

@@ -1,13 +1,13 @@
--- Functions at the edges of what is compiled: very large ones are refused soon
--- and run as plain Lua, odd ones mean what they mean in plain Lua.
+-- Functions at the limits of the compiler: very large ones are refused early
+-- and run as plain Lua, and odd ones do what they do in plain Lua.
 
 local ecs = require "ecs"
 local support = dofile "spec/support/support.lua"
 
 local P = ecs.component("LimitsP", { x = "f64", y = "f64", who = "entity" })
 
---- x, y and who of an entity after two frames of a system, compiled where it
--- can be and as plain Lua.
+--- The fields x, y and who of an entity after two frames of a system: compiled
+-- where possible, and as plain Lua.
 local function both(text, outside)
   local seen = {}
   for k, way in ipairs { "default", "plain" } do
@@ -54,7 +54,7 @@ describe("a function", function()
   end)
 
   it("of one endless expression is plain Lua, of a long one not", function()
-    -- p and its field are levels, too.
+    -- The row p and its field count as levels.
     both("p.x = p.x" .. (" + 1"):rep(998))
     both("if p.x > 0" .. (" or p.x > 0"):rep(900) .. " then p.x = 5 end")
     assert.is_nil(told())
@@ -101,8 +101,8 @@ describe("a function", function()
       1, true), told())
   end)
 
-  --- x after a frame for each value of a number that a loop counts by, in one
-  -- system; compiled or as plain Lua.
+  --- The values of x after each frame of one system, for each step that its
+  -- loop counts by; compiled or as plain Lua.
   local function count(text, values, compile)
     local load_code = rawget(_G, "loadstring") or load
     local world, n, seen = ecs.world { precision = "double" }, 0, {}
@@ -116,7 +116,7 @@ describe("a function", function()
       world:set(e, P, "x", 3)
       world:progress(1)
       local x = world:get(e, P, "x")
-      -- What nan does differs between LuaJIT's compiler and its interpreter.
+      -- LuaJIT's compiler and its interpreter disagree about nan.
       seen[k] = value == value and string.format("%.17g", x) or "nan"
     end
     return table.concat(seen, " "), world:explain "s"

@@ -1,5 +1,5 @@
--- Names and arguments that mean something else than they seem to: compiled
--- functions do what plain Lua does, or are plain Lua.
+-- Names and arguments that do not mean what they seem to: compiled functions do
+-- what plain Lua does, or run as plain Lua.
 
 local ecs = require "ecs"
 local support = dofile "spec/support/support.lua"
@@ -13,7 +13,7 @@ local T, U = ecs.tag "NamesT", ecs.tag "NamesU"
 describe("a function", function()
   local told, forget = support.hear_fallbacks(before_each, after_each)
 
-  --- What some entities are after two frames of a system, in one way.
+  --- Some entities after two frames of a system, compiled or not, as text.
   local function run(text, compile)
     local world = ecs.world { precision = compile == nil and "double" or nil }
     local globals = { ecs = ecs, world = world, V = V, T = T, U = U, k = 7,
@@ -41,7 +41,8 @@ describe("a function", function()
     return table.concat(lines, "\n")
   end
 
-  --- The same both ways; message: of what cannot be compiled; nil: it can.
+  --- Asserts that both ways agree. message: of a function that cannot be
+  -- compiled; nil: it must compile.
   local function both(body, message, head)
     forget()
     local text = (head or "") .. " return function(v, dt, e) " .. body .. " end"

@@ -1,5 +1,5 @@
--- In which order a compiled function does things, and with whose fields, is
--- that of plain Lua; and what it compares is what stands there.
+-- A compiled function evaluates in the order of plain Lua, stores to the fields
+-- that plain Lua stores to, and compares the values that it has read.
 
 local ecs = require "ecs"
 local support = dofile "spec/support/support.lua"
@@ -20,7 +20,7 @@ return function(p, v, o, dt, e) ]]
 describe("a function", function()
   local told, forget = support.hear_fallbacks(before_each, after_each)
 
-  --- What two entities are after three frames of a system, in one way.
+  --- Two entities after three frames of a system, compiled or not, as text.
   local function run(body, outside, compile)
     local world = ecs.world { precision = compile == nil and "double" or nil }
     local text, entities = head .. body .. " end", {}
@@ -44,7 +44,8 @@ describe("a function", function()
     return table.concat(lines, "\n")
   end
 
-  --- The same both ways; message: of what cannot be compiled; nil: it can.
+  --- Asserts that both ways agree. message: of a function that cannot be
+  -- compiled; nil: it must compile.
   local function both(body, message, outside)
     forget()
     assert.equal(run(body, outside, false), run(body, outside), body)
@@ -63,7 +64,7 @@ describe("a function", function()
     both "p.x, p, v = v.x, v, p p.y = v.x"
   end)
 
-  it("looks whose field it is before the values", function()
+  it("finds the row of a field before it computes values", function()
     both "step(p).x = p.x * 10"
     both "step(p).y = p.x"
     both "step(p).x, p.y = p.x, step(p).x"

@@ -82,7 +82,7 @@ describe("what cannot be compiled", function()
       "a call of 'inner', whose source cannot be read,")
   end)
 
-  it("is a function whose file has changed", function()
+  it("is a function from a file that has changed", function()
     local path = os.tmpname()
     local function write(source)
       local file = assert(io.open(path, "w"))
@@ -106,7 +106,7 @@ describe("what cannot be compiled", function()
         local e = world:spawn(V { x = 5 })
         local done = pcall(world.system, world, { name = "s", query = { V },
           compile = true, each = f })
-        -- Whatever was edited: what was loaded runs, or nothing does.
+        -- After any edit, either the loaded function runs or none does.
         if done then
           world:progress(1)
           assert.are.equal(11, world:get(e, V, "x"))

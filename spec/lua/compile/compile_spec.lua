@@ -48,7 +48,8 @@ end
 
 local terms = { P, V, optional = { O } }
 
---- Runs f as plain Lua and compiled, three frames each; the same must come out.
+--- Asserts that f as plain Lua and compiled gives the same state after three
+-- frames.
 local function check(make, query, precision)
   local worlds = {}
   for k, compiled in ipairs { false, true } do
@@ -230,7 +231,7 @@ describe("a compiled system", function()
     end end, nil, "double")
   end)
 
-  it("sees whom it has destroyed, in rows before and in its own", function()
+  it("sees what it has destroyed, in rows before and in its own", function()
     check(function(world) return function(p, _, _, _, e)
       local before = world:alive(p.who)
       if p.hp < 2 or p.x > 15 then

@@ -22,7 +22,7 @@ describe("a compiled system", function()
   local W = ecs.component("CompileW", { a = "f32", b = "f32", c = "f64",
     d = "f64", i = "i32", u = "u32" })
 
-  --- One row of W after f, with the precision of its fields.
+  --- One row of W after a frame of f, in the precision of its fields.
   local function one_row(f, values)
     local world = ecs.world {}
     local e = world:spawn(W(values or {}))
@@ -40,7 +40,7 @@ describe("a compiled system", function()
     assert.are_not.equal(0.1, row.c)
   end)
 
-  it("squares in the type in which both meet", function()
+  it("squares in the common type of base and exponent", function()
     local row = one_row(function() return function(w)
       w.c = 2
       w.d = w.a ^ w.c
@@ -69,7 +69,7 @@ describe("a compiled system", function()
     assert.are.equal(4294967295, row.d)
   end)
 
-  it("hands on all results of a call at the end", function()
+  it("uses all results of a call at the end of a list", function()
     local function two(x) return x, x * 2 end
     local function three(x) return x, two(x + 1) end
     local function difference(x, y) return x - y end
@@ -175,7 +175,7 @@ describe("a compiled system", function()
 end)
 
 describe("the precision", function()
-  -- How many rows find a field equal to what was stored there.
+  -- How many rows find their field equal to the value that was stored there.
   local function hits(options)
     local world = ecs.world {}
     world:spawn(V { x = 0.1 })

@@ -1,7 +1,7 @@
--- Lua 5.4 takes `local name <const> = 5` into the code of functions that use
--- it, so that neither an upvalue nor a global is left to be read. A compiled
--- function has to find out from the text what the name stands for. Lua 5.1 has
--- no such variables, and nothing to be shown here.
+-- Lua 5.4 puts the value of `local name <const> = 5` into the code of functions
+-- that use it, so there is neither an upvalue nor a global to read. The
+-- compiler has to find the value in the text. LuaJIT has no such variables, so
+-- it has no tests here.
 
 local ecs = require "ecs"
 
@@ -11,7 +11,8 @@ local function load_text(text)
   return (rawget(_G, "loadstring") or load)(text)
 end
 
---- What a chunk's function leaves in y, plain and compiled; or the message.
+--- The value that a chunk's function leaves in y, as plain Lua and compiled; or
+-- the message.
 local function run(text)
   local results = {}
   for k, compiled in ipairs { false, true } do

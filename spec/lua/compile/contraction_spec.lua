@@ -1,7 +1,7 @@
 -- Native kernels give the same bits on machines with and without fused
--- multiply-add: ecs_kernel.h keeps the compiler from using it.
+-- multiply-add, because ecs_kernel.h keeps the compiler from using it.
 
--- The assembly of C code that may use every instruction of x86-64-v3.
+-- The assembly of C code, compiled for x86-64-v3, which has fused multiply-add.
 local function assembly(compiler, code)
   local name = os.tmpname()
   local file = assert(io.open(name, "w"))

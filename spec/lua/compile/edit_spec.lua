@@ -1,7 +1,8 @@
--- A file that was edited after it was loaded is never compiled in place of what
--- was loaded: each single character of a function is replaced by others, taken
--- away and doubled, and line breaks are put in; whatever is compiled then does
--- what was loaded, to the last bit, or nothing is compiled.
+-- The compiler never takes a file that was edited after it was loaded for the
+-- function that was loaded. Each single character of a function is replaced by
+-- others, removed and doubled, and line breaks are inserted. After each edit
+-- the compiled function does what the loaded one does, to the last bit, or the
+-- function is not compiled.
 
 local ecs = require "ecs"
 
@@ -41,7 +42,7 @@ end
 
 local STARTS = { { 5, 8 }, { -3, 4 }, { 9, 100 }, { 0, 0 }, { -50, -60 } }
 
---- What a function does to rows; nil where it is not compiled.
+--- Some rows after a frame of a function; nil where it is not compiled.
 local function run(f, compiled)
   local world, list = ecs.world {}, {}
   for k, at in ipairs(STARTS) do
@@ -72,9 +73,8 @@ describe("an edited file", function()
 
   teardown(function() os.remove(path) end)
 
-  --- Loads the text from a file that then reads otherwise, and compiles what
-  -- was loaded. Each file has a name of its own: what is known of a file may
-  -- be kept.
+  --- Loads the text from a file, edits the file, and compiles what was loaded.
+  -- Each file has another name, because the library may cache files by name.
   local count = 0
   local function try(edited)
     count = count + 1
@@ -102,7 +102,7 @@ describe("an edited file", function()
       end
     end
     assert.is_true(tried > 2000, tostring(tried))
-    -- Blanks and line breaks mean the same elsewhere.
+    -- Between tokens, blanks and line breaks change nothing.
     assert.is_true(compiled > 20 and compiled < tried / 4, tostring(compiled))
   end)
 

@@ -1,7 +1,8 @@
--- Forty functions as games have them (gameplay/*.lua), written without a look
--- at what compiles: each compiles; with precision = "double" it leaves the
--- world as plain Lua does, bit for bit; by default as plain Lua does whose
--- numbers round as the compiled ones should (gameplay/rounding.lua).
+-- Forty functions as games have them (gameplay/*.lua), written without regard
+-- to what compiles. Each compiles. With precision = "double" it leaves the
+-- world as plain Lua does, bit for bit. By default it leaves the world as plain
+-- Lua does with numbers that round as compiled ones should
+-- (gameplay/rounding.lua).
 
 local ecs = require "ecs"
 local safe_pairs = require "ecs.safe_pairs"
@@ -19,7 +20,7 @@ end
 
 local function types_of(component) return scene.fields[names[component]] end
 
---- What a system's query wants to be there.
+--- The components that a system's query requires.
 local function wanted(query)
   local list = {}
   for _, part in ipairs { query, query.read or {}, query.with or {} } do
@@ -28,8 +29,8 @@ local function wanted(query)
   return list
 end
 
---- Runs system k of a file over some frames: the world's hash after each, and
--- how many rows the system saw at first.
+--- Runs system k of a file for some frames. Returns the world's hash after
+-- each, and how many rows matched in the beginning.
 local function run(path, k, options)
   local world = ecs.world {}
   local systems

@@ -1,6 +1,6 @@
--- The default precision of compiled functions, for fields of 8 and 16 bits:
--- whole numbers are computed exactly, because such a field takes the type of
--- what it meets, as a constant does. With an f32 it is an f32.
+-- The default precision of compiled functions, for fields of 8 and 16 bits.
+-- Whole numbers are computed exactly, because such a field takes the type of
+-- the other operand, as a constant does. With an f32 it is an f32.
 
 local ecs = require "ecs"
 
@@ -10,13 +10,14 @@ local W = ecs.component("PrecisionW", { men = "u16", pay = "u16", short = "i16",
 local Other = ecs.component("PrecisionOther", { men = "u16", pay = "u16",
   b = "i8" })
 
---- The nearest f32, found by a field.
+--- The nearest f32, as a field stores it.
 local function round(number)
   local world = ecs.world {}
   return world:get(world:spawn(W { x = number }), W, "x")
 end
 
---- One row after f, which make gives for its world, in a precision.
+--- One row after a frame of the function that make(world) returns, in a
+-- precision.
 local function row(make, values, precision)
   local world = ecs.world {}
   values.who = world:spawn(Other { men = 20001, pay = 1001, b = -128 })
@@ -27,7 +28,7 @@ local function row(make, values, precision)
   return world:get(e, W)
 end
 
---- The same in both precisions, because all is exact.
+--- Asserts that both precisions agree, because every operation is exact.
 local function exact(f, values)
   local one = row(function() return f end, values, "fields")
   local other = row(function() return f end, values, "double")

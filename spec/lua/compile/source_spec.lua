@@ -1,6 +1,6 @@
--- What a compiled function is compiled from: the text that it was loaded from,
--- read from a regular file as Lua reads it, or nothing. Neither the collector
--- nor the VM has a say in it.
+-- The source of a compiled function is the text that it was loaded from, read
+-- from a regular file as Lua reads it. Otherwise the function is not compiled.
+-- The answer depends neither on the collector nor on the VM.
 
 local ecs = require "ecs"
 local core = require "ecs.core"
@@ -10,8 +10,8 @@ local is_jit = rawget(_G, "jit") ~= nil
 
 local V = ecs.component("SourceV", { x = "f64", y = "f64" })
 
---- What a function does to a row, in the way that is asked for; the error of a
--- system that is not compiled with compile = true.
+--- A row after a frame of a function with this option compile; or the error of
+-- a system with compile = true that cannot be compiled.
 local function run(f, compile)
   local world = ecs.world { precision = compile ~= false and "double" or nil }
   local e = world:spawn(V { x = 3, y = 4 })
@@ -24,12 +24,12 @@ local function run(f, compile)
   return ("%.17g %.17g"):format(x, y)
 end
 
---- A function compiles, and does what it does as plain Lua.
+--- Asserts that a function compiles, and does what it does as plain Lua.
 local function compiles(f)
   assert.equal(run(f, false), run(f, true))
 end
 
---- It does not, and its message says so.
+--- Asserts that a function does not compile, with this message.
 local function refused(f, text)
   local problem = run(f, true)
   assert.truthy(problem:find(text, 1, true), problem)
@@ -45,7 +45,7 @@ local path
 before_each(function() path = os.tmpname() end)
 after_each(function() os.remove(path) end)
 
---- Loads a text that is in a file.
+--- Writes a text to a file, and loads the file.
 local function load_file(text)
   write(path, text)
   return assert(loadfile(path))()
@@ -64,7 +64,7 @@ describe("a file that was edited after it was loaded", function()
         local f, g = loadfile(path)()
         compiles(f)
         if collected then
-          -- Another file's chunk is kept instead.
+          -- The cache now holds another file's chunk.
           compiles(load_text "return function(v) v.x = 7 end"())
           collectgarbage()
           collectgarbage()
@@ -194,7 +194,7 @@ end)
 describe("the file of a function", function()
   local TEXT = "return function(v) v.x = v.x + 1 end"
 
-  --- A function whose chunk says that it is from there.
+  --- A function with a chunk name that names this file.
   local function from(name) return load_text(TEXT, "@" .. name)() end
 
   it("may be reached through links", function()

@@ -1,10 +1,10 @@
--- What is kept of the code that query:each has met: the same functions are the
--- same code, and as many are compiled, whatever VM it is.
+-- The compiled code that query:each keeps: on every VM the same functions share
+-- code, and as many are compiled.
 
 local ecs = require "ecs"
 
 local load_text = rawget(_G, "loadstring") or load
--- Hooks count what it takes to find globals here, too.
+-- Hooks count the work of finding globals, too.
 local error, pcall, set_hook = error, pcall, debug.sethook
 
 local V = ecs.component("CodesV", { x = "f32" })
@@ -33,7 +33,7 @@ describe("a world", function()
     local one_more = load_text(TEXT .. " -- more")()
     assert.is_false(is_compiled(one_more))
     assert.is_false(is_compiled(one_more))
-    -- What is known goes on.
+    -- Functions that are known stay compiled.
     assert.is_true(is_compiled(load_text(TEXT .. " -- 1")()))
     assert.is_true(is_compiled(load_text(TEXT .. " -- 1024")()))
     world = ecs.world {}

@@ -54,7 +54,7 @@ describe("a component", function()
     assert.equal(Bare, ecs.component "Bare")
     refuses(function() ecs.component "Never" end,
       "no component is called Never yet", "{ x = 'f32' }", "ecs.tag")
-    -- An undefined variable is not the same as nothing.
+    -- An undefined variable is not the same as no argument.
     refuses(function() ecs.component("Found", nil) end, "has fields")
   end)
 

@@ -24,7 +24,7 @@ end
 -- Programs -------------------------------------------------------------------
 
 --- The blocks of one language of a page that run, as one text with the line
--- numbers of the page; and how many there are.
+-- numbers of the page; and the number of blocks.
 local function program_of(text, language)
   local lines, count, inside, skipped, previous = {}, 0, nil, false, ""
   for line in text:gmatch "([^\n]*)\n" do
@@ -90,7 +90,7 @@ end)
 
 -- Links ----------------------------------------------------------------------
 
---- The anchor of a heading, as hosts of repositories make it.
+--- The anchor of a heading, as GitHub and GitLab make it.
 local function anchor_of(heading)
   return (heading:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-"))
 end

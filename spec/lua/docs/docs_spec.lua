@@ -14,7 +14,7 @@ local function read(path)
   return text
 end
 
---- Compares two sets, and says what only one of them has.
+--- Asserts that two sets are equal, and lists what only one of them has.
 local function same_names(wanted, found, where)
   local missing, extra = {}, {}
   for name in pairs(wanted) do
@@ -53,7 +53,7 @@ local function listed(f, ...)
   return names
 end
 
---- Keys under which a batch has something, components aside.
+--- The keys of a batch, without components.
 local function batch_keys()
   local world, keys = ecs.world {}, {}
   world:spawn(Position)
@@ -95,7 +95,7 @@ end
 
 -- The reference --------------------------------------------------------------
 
---- First cells, in backquotes, of the table whose first heading this is.
+--- The names in backquotes in the first column of the table with this heading.
 local function rows_of(text, heading)
   local names, inside = {}, false
   for line in text:gmatch "[^\n]*" do
@@ -162,7 +162,7 @@ local function read_types(text)
   return functions, classes
 end
 
---- What follows an alias, one type a line.
+--- The alternatives that follow an alias, one in a line.
 local function alternatives(text, alias)
   local names, inside = {}, false
   for line in text:gmatch "[^\n]*" do

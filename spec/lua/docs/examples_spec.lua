@@ -1,6 +1,6 @@
--- Of the systems in examples/ that go from entity to entity at least half
--- compile: those with each, and the loops over batches of the demo. Each
--- example runs in a process of its own (examples_program.lua).
+-- At least half of the systems in examples/ that work on one entity after the
+-- other compile: systems with each, and the loops over batches of the demo.
+-- Each example runs in a process of its own (examples_program.lua).
 
 local support = dofile "spec/support/support.lua"
 
@@ -29,7 +29,7 @@ describe("the examples", function()
     end
     assert.is_true(total >= 10, "there are few: " .. total)
     assert.is_true(compiled * 2 >= total, table.concat(rest, "\n"))
-    -- What is a loop over a batch spawns, or counts what it destroyed.
+    -- The loops over batches spawn, or count what they destroyed.
     assert.are.same({ "rockets: a loop over a batch",
                       "expire: a loop over a batch" }, rest)
   end)

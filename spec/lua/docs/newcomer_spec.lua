@@ -1,6 +1,6 @@
--- Mistakes of those who come from plain Lua tables, or from other systems, and
--- all of what the message says to each. mistake_spec.lua has those that are
--- likely whoever makes them.
+-- Mistakes of users that come from plain Lua tables or from other entity
+-- component systems, and the whole message of each. mistake_spec.lua has the
+-- mistakes that everybody makes.
 
 local ecs = require "ecs"
 ecs.on_fallback = nil -- plain Lua is meant here

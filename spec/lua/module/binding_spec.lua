@@ -1,5 +1,5 @@
--- What the C module remembers of the objects it has found, so as not to ask
--- them twice: it must never take one thing for another because of it.
+-- The C module caches the last objects that it has found. It must never take
+-- one object for another because of the cache.
 
 local ecs = require "ecs"
 
@@ -161,7 +161,7 @@ describe("fields", function()
     end)(world:get(id, Mixed, "target", "flag", "far", "near", "far")))
   end)
 
-  it("of who is dead or lacks them are as many nils", function()
+  it("of an entity that is dead or lacks them are as many nils", function()
     local world = ecs.world {}
     local id = world:spawn(Drift)
     assert.equal(3, select("#", world:get(id, Position, "x", "y", "x")))

@@ -1,7 +1,7 @@
 -- The declarations for LuaJIT's FFI are those of the C headers.
 
---- What the generator prints of a folder of the binding, and of the public
--- header; errors included.
+--- The generator's output for a folder of the binding and the public header,
+-- errors included.
 local function generate(binding)
   local first = 0
   while arg[first - 1] do first = first - 1 end
@@ -39,7 +39,7 @@ describe("tools/generate_cdef.lua", function()
   end)
   after_each(function() os.execute("rm -r '" .. folder .. "'") end)
 
-  --- What is generated after a change of the header with the views.
+  --- The generator's output after a change of the header that has the views.
   local function change(pattern, replacement)
     local text, count = read(shared):gsub(pattern, replacement)
     assert.equal(1, count)

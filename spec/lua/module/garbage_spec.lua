@@ -1,13 +1,13 @@
--- Frames make no garbage: what a system allocates is what its callback does.
--- Nor do calls of which the reference does not say that they do.
+-- Frames make no garbage: only the callback of a system allocates. Calls make
+-- garbage only where the reference says so.
 
 local ecs = require "ecs"
 
 local scene = dofile "spec/support/scene.lua"
 local Position, Velocity, Enemy = scene.Position, scene.Velocity, scene.Enemy
 
--- Kilobytes that a thousand frames allocate, in the best of some rounds: in the
--- first ones LuaJIT compiles.
+-- Kilobytes that a thousand frames allocate, the least of some rounds, because
+-- LuaJIT compiles in the first ones.
 local function garbage(frame)
   local least = math.huge
   for _ = 1, 200 do frame() end
@@ -163,7 +163,7 @@ describe("outside of frames", function()
   local parts, seen = { Position, Velocity }, 0
   local function nothing() end
 
-  -- Each leaves the world as it was.
+  -- Each call leaves the world as it was.
   local calls = {
     { "spawn and destroy", function()
       world:destroy(world:spawn(Position, velocity, Set))

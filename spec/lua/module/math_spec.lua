@@ -1,11 +1,11 @@
--- ecs.math: one meaning on every VM. What sin and its kin compute is tested in
--- C; here the way to them, and what is written in Lua.
+-- ecs.math gives the same on every VM. The results of sin and the like are
+-- tested in C; here are the calls from Lua, and the functions written in Lua.
 
 local ecs = require "ecs"
 
 local inf, nan = 1 / 0, 0 / 0
 
---- Equal, NaN to NaN, and of zeros the sign.
+--- True for equal numbers; NaN equals NaN, and zeros must have the same sign.
 local function same(want, got)
   if want ~= want then
     assert.is_true(got ~= got)

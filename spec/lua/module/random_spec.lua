@@ -1,6 +1,6 @@
--- ecs.random: what a row draws follows from the world's seed, the system's
--- name, the turn of its phase, the entity and the draws before, and from
--- nothing else: not from the VM, nor from whether the system is compiled.
+-- ecs.random: what a row draws depends on the world's seed, the system's name,
+-- how often its phase has run, the entity, and the draws before. It depends on
+-- nothing else: not on the VM, nor on whether the system is compiled.
 
 local ecs = require "ecs"
 
@@ -19,7 +19,7 @@ local function fill(world, count)
   return list
 end
 
---- Two frames of an each system over entities of their own; returns the world.
+--- Runs two frames of an each system in a new world, and returns the world.
 local function play(each, options)
   options = options or {}
   local world = ecs.world { seed = options.seed }
@@ -36,7 +36,7 @@ end
 
 local function hash(each, options) return play(each, options):state_hash() end
 
---- A number of each entity, in order.
+--- One number of each entity, in the order of entities.
 local function numbers(world, field)
   local list = {}
   for _, row in world:query({ N }):rows() do list[#list + 1] = row[field] end
@@ -157,7 +157,7 @@ describe("ecs.random", function()
         found[#found + 1] = string.format("%.17g", world:get(e, N, field))
       end
     end
-    -- What core/random.c says of these entities, computed apart from it.
+    -- What core/math/random.c gives for these entities, computed separately.
     assert.same({ "0.50265417631899956", "0.80077744827803421",
       "0.76115387183129801", "0.72788270533339694" }, found)
   end)
@@ -294,7 +294,7 @@ describe("ecs.random", function()
       at = math.floor(x * 10) * 10 + math.floor(y * 10)
       cells[at] = cells[at] + 1
     end
-    -- Each within about five standard deviations of what chance gives.
+    -- Each count is within about five standard deviations of the expected one.
     assert.is_true(math.abs(sum / count - 1 / 2) < 0.0105)
     assert.is_true(math.abs(squares / count - 1 / 3) < 0.011)
     assert.is_true(math.abs(mixed / count - 1 / 4) < 0.008)

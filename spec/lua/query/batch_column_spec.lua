@@ -38,7 +38,7 @@ describe("an index", function()
   end)
 
   it("of ipairs is refused behind the last row", function()
-    -- LuaJIT's ipairs looks at a column that is a table, and at no metatable.
+    -- LuaJIT's ipairs reads a column that is a table without its metatable.
     local jit = rawget(_G, "jit")
     local plain = jit and os.getenv "ECS_BACKEND" == "capi"
     query:batch(function(batch)
@@ -76,8 +76,8 @@ describe("an index", function()
   end)
 end)
 
--- Only the columns of the batch that was touched last are compared with its
--- count; the others with their own.
+-- A column of the batch that was used last is compared with the batch's count,
+-- any other column with its own.
 describe("a column that was kept", function()
   local world, query, limits
   before_each(function()
@@ -102,7 +102,7 @@ describe("a column that was kept", function()
       if kept then
         local ok, number = pcall(function() return kept[2] end)
         assert.is_true(not ok or number == nil)
-        -- A plain table takes what nobody will read.
+        -- A plain table takes the value, but it is never read.
         if type(kept) == "cdata" then
           refuses(function() return kept[2] end, "over")
           refuses(function() kept[2] = 7 end, "over")

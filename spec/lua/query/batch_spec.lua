@@ -190,7 +190,7 @@ describe("what a batch does not have", function()
     refuses(function() return kept.Position.y end, "over")
     refuses(function() return x[2] end, "over")
     refuses(function() return x[0] end, "over")
-    -- Plain tables may still give an old number, and take one in vain.
+    -- Plain tables may still give an old number, and ignore a new one.
     local ok, number = pcall(function() return x[1] end)
     assert.is_true(not ok or number == 0)
     pcall(function() x[1] = 99 end)

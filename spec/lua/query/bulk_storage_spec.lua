@@ -1,4 +1,5 @@
--- Bulk changes of every storage: the same state as the same changes one by one.
+-- Bulk changes give the same state as the same changes one by one, for every
+-- storage.
 
 local ecs = require "ecs"
 local support = dofile "spec/support/support.lua"
@@ -24,8 +25,8 @@ local values = {
   [Burning] = Burning,
 }
 
--- Every component on every kind of query, in bulk and one by one: the same
--- state in two worlds, whatever the storage.
+-- Changes every component through every kind of query: in bulk in one world,
+-- one by one in the other. Both must have the same state.
 describe("a bulk change of every storage", function()
   local specs = {
     function() return {} end,

@@ -1,6 +1,6 @@
--- How wide a loop over rows may be: up to 100 components with fields and 100
--- extra arguments, in any mixture, on every VM alike; past that a clear error
--- at the script's line.
+-- A loop over rows may have up to 100 components with fields and 100 extra
+-- arguments, in any mixture and on every VM. More are a clear error at the
+-- script's line.
 
 local ecs = require "ecs"
 
@@ -19,8 +19,8 @@ local function list(count, value)
   return made
 end
 
---- A world with an entity that has all components, and one that has only the
--- odd ones.
+--- A world with one entity that has all components, and one that has every
+-- other component.
 local function world_of(terms)
   local world, all, odd = ecs.world {}, {}, {}
   for k = 1, terms do
@@ -37,8 +37,8 @@ local function query_of(terms, optional)
   return optional and { optional = asked } or asked
 end
 
---- Calls what runs f, which is given terms rows, extras from 1 up and an
--- entity; checks what it got.
+--- Calls a loop with a function that checks its arguments: a row for each term,
+-- the extra arguments 1, 2, 3 ..., and an entity.
 local function check(terms, extras, optional, run)
   local calls = 0
   run(function(...)
@@ -56,7 +56,7 @@ local function check(terms, extras, optional, run)
       end
     end
     for k = 1, extras do
-      -- A nil among them keeps its place.
+      -- A nil among the extra arguments keeps its place.
       assert((select(terms + k, ...)) == (k ~= 7 and k or nil))
     end
     assert(type((select(terms + extras + 1, ...))) == "number")

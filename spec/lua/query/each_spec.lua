@@ -222,7 +222,7 @@ describe("a row of each", function()
     local without = world:spawn(Enemy)
     local kept, frames, refused = nil, 0, 0
     local q = world:query { optional = { Sprite }, with = { Enemy } }
-    -- Whatever the order, one round keeps the row before it meets the other.
+    -- In either order, one of two rounds keeps the row before the other entity.
     for _ = 1, 2 do
       q:each(function(s, e)
         if s then
@@ -288,7 +288,7 @@ describe("an error in each", function()
       .. "field 'z'"), text)
   end)
 
-  it("is to yield out of it", function()
+  it("is raised by a yield", function()
     support.cannot_yield(function()
       query:each(function() coroutine.yield(1) end)
     end)
@@ -296,7 +296,7 @@ describe("an error in each", function()
     assert.equal(7, query:count())
   end)
 
-  it("is to close the world in it", function()
+  it("is raised by closing the world", function()
     query:each(function()
       refuses(function() world:close() end, "closed inside query { Position }")
     end)

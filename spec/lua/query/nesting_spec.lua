@@ -1,5 +1,5 @@
--- Loops in loops and callbacks in callbacks: to a limit that has a name, with
--- nothing left open behind it.
+-- Loops in loops and callbacks in callbacks, up to a limit that the error
+-- names. Nothing is left open after the error.
 
 local ecs = require "ecs"
 
@@ -22,7 +22,7 @@ describe("nesting", function()
     world:close()
   end
 
-  -- How deep one goes into the other until an error says why not.
+  -- How deep they nest until an error names the limit.
   local function dive(enter)
     local depth, message = 0, nil
     local function deeper()

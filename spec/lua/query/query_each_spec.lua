@@ -54,7 +54,7 @@ describe("q:each", function()
     assert.equal(110, world:get(e, V, "x"))
   end)
 
-  it("tells codes apart that begin on one line", function()
+  it("distinguishes functions that begin on one line", function()
     local make = (rawget(_G, "loadstring") or load)(
       "return function(v) v.x = 1 end, function(v) v.x = 2 end")
     local one, two = make()
@@ -144,7 +144,7 @@ describe("q:each", function()
     assert.equal(0, least)
   end)
 
-  it("lets closures go", function()
+  it("does not keep closures alive", function()
     local gone = setmetatable({}, { __mode = "k" })
     for k = 1, 20 do
       local f = function(v) v.x = k end

@@ -1,4 +1,4 @@
--- Queries: what they match, what they refuse, what they say of themselves.
+-- Queries: what they match, what they refuse, and what explain says of them.
 
 local ecs = require "ecs"
 local support = dofile "spec/support/support.lua"
@@ -10,7 +10,7 @@ local Position, Velocity, Sprite, Enemy, Stunned =
   scene.Position, scene.Velocity, scene.Sprite, scene.Enemy, scene.Stunned
 local Seen = ecs.tag("Seen", { storage = "bits" })
 
--- Every entity that a query shows, with how often.
+-- How often a query shows each entity.
 local function shown(query)
   local seen = {}
   query:batch(function(batch)

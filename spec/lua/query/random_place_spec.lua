@@ -1,5 +1,5 @@
--- Where ecs.random is refused, and where it works although it looks as if it
--- might not.
+-- Where ecs.random is refused, and where it works although a reader may doubt
+-- it.
 
 local ecs = require "ecs"
 

@@ -1,5 +1,5 @@
--- Fields of rows, in each and in rows alike: what they read as, what stores
--- convert, what they refuse.
+-- Fields of rows, in each and in rows: what reads give, what stores convert,
+-- and what stores refuse.
 
 local ecs = require "ecs"
 local support = dofile "spec/support/support.lua"
@@ -13,8 +13,8 @@ local Odd = ecs.component("Odd", {
   [("long"):rep(30)] = "f32", ["end"] = "i8", ["x y"] = "u8", ["1"] = "f64",
 })
 
--- The two ways to rows: each calls f(row, entity) for every match of a query
--- whose only columns are one component's.
+-- The two ways to rows. Both call f(row, entity) for every match of a query
+-- with the columns of one component.
 local ways = {
   each = function(query, f) query:each(f) end,
   rows = function(query, f)
@@ -213,7 +213,7 @@ for way, visit in pairs(ways) do
       local sum, without = 0, 0
       visit(world:query { optional = { Position }, with = { Enemy } },
         function(row, e)
-          -- An absent row leaves its place in the arguments to nil.
+          -- The argument of an absent row is nil.
           assert.equal(row ~= nil, world:has(e, Position))
           if row then
             sum = sum + row.x

@@ -20,7 +20,7 @@ describe("rows inside a callback", function()
     velocities = world:query { Velocity }
   end)
 
-  it("reads what is only read, writes what nobody holds", function()
+  it("reads what the callback reads, writes what it does not name", function()
     local n = 0
     positions:each(function(outer)
       for e, p in positions:rows() do
@@ -41,7 +41,7 @@ describe("rows inside a callback", function()
     end
   end)
 
-  it("cannot have what the callback holds", function()
+  it("is refused components that the callback writes", function()
     local writing = world:query { Position }
     once(velocities, function()
       refuses(function() velocities:rows() end,
@@ -117,7 +117,7 @@ describe("rows inside a callback", function()
         end
         assert.is_false(world:has(e, Enemy))
       end
-      -- The second was destroyed when its turn came.
+      -- The second entity was destroyed before the loop came to it.
       assert.equal(2, n)
     end)
     assert.equal(2, world:query({ Enemy }):count())

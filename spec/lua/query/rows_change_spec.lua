@@ -266,7 +266,7 @@ describe("a row of rows", function()
         kept = p
         break
       end
-      -- Nobody can know that a loop was left.
+      -- The library cannot know that a loop was left.
       for _ = 1, 3 do
         for _, p in query:rows() do p.x = p.x + 1 end
       end

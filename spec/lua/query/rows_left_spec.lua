@@ -19,7 +19,7 @@ describe("what loops over rows leave behind", function()
       query:each(add)
       for _, p, v in query:rows() do p.y = p.y + v.x end
     end
-    -- Compiled loops need a while until they are compiled.
+    -- LuaJIT needs some rounds until it has compiled the loops.
     for _ = 1, 400 do frame() end
     local least
     for _ = 1, 20 do
@@ -31,7 +31,7 @@ describe("what loops over rows leave behind", function()
       collectgarbage "restart"
       if not least or grown < least then least = grown end
     end
-    -- Less than one object per row and frame by far.
+    -- That is far less than one object per row and frame.
     assert.is_true(least * 1024 < 10 * 100, least .. " KB in ten frames")
   end)
 

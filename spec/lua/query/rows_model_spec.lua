@@ -1,8 +1,9 @@
--- Loops of rows with random changes in them, against a model made of tables.
+-- Loops of rows with random changes in them, compared with a model made of
+-- tables.
 --
--- The model knows which entity has which components with what values. Before a
--- loop the order of entities is read from batches; at every step the next one
--- that is alive and matches in the model must be the one that rows gives.
+-- The model holds the components of each entity and their values. Before a loop
+-- the order of entities is read from batches. At every step, rows must give the
+-- next entity that is alive and matches in the model.
 
 local ecs = require "ecs"
 
@@ -20,7 +21,7 @@ local function random(n)
   return seed % n + 1
 end
 
--- A world, and what is known of it: model[entity][component] = value.
+-- A world and its model: model[entity][component] = value.
 local function populate(count)
   local world, model, list = ecs.world {}, {}, {}
   local function spawn()
@@ -85,8 +86,8 @@ local function order_of(query)
   return order
 end
 
--- A row against the model, read and perhaps written. One that was absent when
--- the step began stays nil.
+-- Compares a row with the model, and perhaps writes to it. A row that was
+-- absent when the step began stays nil.
 local function check(model, e, part, row, writes)
   local expected = model[e] and model[e][part]
   if not row then return end

@@ -1,4 +1,4 @@
--- Stores through the columns of batches: what they convert, what they refuse.
+-- Stores through columns of batches: what they convert and what they refuse.
 
 local ecs = require "ecs"
 local support = dofile "spec/support/support.lua"
@@ -48,7 +48,7 @@ describe("a store through a column", function()
         every.g[i] = every.g[i] - 11.29
         every.c[i] = 0.75 * every.c[i] + (i % 2) / 2
         every.h[i] = 2 ^ 32 - 1.5 - i / 4
-        -- Whole, though its parts are not.
+        -- The product is whole, though its factors are not.
         local row = (i + 0.75) - (0.5 + 0.25)
         every.a[row] = every.a[row] + 1
       end

@@ -25,7 +25,7 @@ describe("a system that is not compiled", function()
     world:system(spec)
   end
 
-  -- In f32 the 1 is lost, in double it is not.
+  -- The 1 is lost in f32, but not in double.
   local function add(v) v.x = v.x + 1 - 16777216 end
 
   local function x_after_a_frame()
@@ -33,7 +33,7 @@ describe("a system that is not compiled", function()
     return world:get(e, V, "x")
   end
 
-  it("is told of once, with line and reason, and runs", function()
+  it("is reported once, with line and reason, and runs", function()
     local count = 0
     define(function() count = count + 1 end)
     assert.equal(1, #told)
@@ -47,7 +47,7 @@ describe("a system that is not compiled", function()
     assert.equal(2, #told)
   end)
 
-  it("is told of where dt is taken for a tag's row, and e for dt", function()
+  it("is reported where dt is taken for a tag's row, and e for dt", function()
     define(function(v, _, dt) v.x = v.x + dt end, { query = { V, T } })
     assert.equal(1, #told)
     assert.truthy(told[1]:find("'+' of an entity cannot be compiled: compute "
@@ -55,7 +55,7 @@ describe("a system that is not compiled", function()
       .. "a tag gives no row", 1, true), told[1])
   end)
 
-  it("is the exception: what can be is compiled, silently", function()
+  it("is the exception: other systems are compiled, silently", function()
     define(add)
     assert.same({}, told)
     assert.truthy(world:explain("s"):find("compiled (", 1, true))
@@ -146,7 +146,7 @@ describe("a system that is not compiled", function()
     assert.truthy(world:explain("s"):find("compiled (", 1, true))
   end)
 
-  it("is what would be compiled at nearly every run", function()
+  it("is one that would be compiled at nearly every run", function()
     local step
     world:set(e, V, "x", 0)
     define(function(v) if step then v.x = step(v.x) end end)
@@ -263,7 +263,7 @@ describe("on_fallback", function()
     assert.equal(3, ran)
   end)
 
-  --- Runs a frame in which a system that was compiled is told of.
+  --- Runs a frame in which a compiled system falls back to plain Lua.
   local function stumble(handler, flush)
     local step = function(x) return x + 1 end
     world = ecs.world { flush = flush }

@@ -1,5 +1,6 @@
--- Frames: changing the set of systems during one, errors, frames within frames;
--- with changes applied after each system and at the end of the frame.
+-- Frames: changes of the set of systems during a frame, errors, frames within
+-- frames. All with changes that are applied after each system, and at the end
+-- of the frame.
 
 local ecs = require "ecs"
 local support = dofile "spec/support/support.lua"
@@ -14,7 +15,8 @@ before_each(function()
   world, ran = ecs.world {}, {}
 end)
 
--- Defines a system that notes that it ran. options may have anything else.
+-- Defines a system that appends its name to ran and calls during. options:
+-- other options of the system; nil: none.
 local function define(name, options, during)
   local spec = options or {}
   spec.name = name
@@ -25,7 +27,7 @@ local function define(name, options, during)
   world:system(spec)
 end
 
--- The names of what one frame runs.
+-- The names of the systems that one frame runs.
 local function frame()
   ran = {}
   world:progress(1)
@@ -45,7 +47,7 @@ for _, flush in ipairs { "system", "frame" } do
       assert.equal("a b c", frame())
     end)
 
-    it("a replacement runs in its turn", function()
+    it("a replacement runs in the place of the old one", function()
       local function again() define("b", nil, again) end
       define("a", nil, function()
         world:system { name = "b", run = function() ran[#ran + 1] = "B" end }
@@ -195,7 +197,7 @@ for _, flush in ipairs { "system", "frame" } do
       world:system { name = "bad", run = deep }
       local text = fails(function() world:progress(1) end)
       assert.truthy(text:find("stack overflow", 1, true), text)
-      -- Where the stack ends, and then frames in its last levels.
+      -- Finds the depth of the stack, then runs frames in its last levels.
       local depth = 0
       local function measure()
         depth = depth + 1
@@ -207,7 +209,7 @@ for _, flush in ipairs { "system", "frame" } do
         return 1 + deeper(level + 1)
       end
       assert.is_false((pcall(deeper, 1)))
-      -- Lua gives a stack back by and by.
+      -- Lua frees a grown stack in several collections.
       for _ = 1, 10 do collectgarbage() end
       later = 0
       world:progress(1)

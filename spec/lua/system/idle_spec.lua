@@ -1,4 +1,5 @@
--- Systems that nothing matches: their turn is passed over, and nobody can tell.
+-- Systems without a matching row are skipped, and no script can see a
+-- difference.
 
 local ecs = require "ecs"
 

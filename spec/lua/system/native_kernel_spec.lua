@@ -1,5 +1,6 @@
--- Native kernels: loading libraries, fitting kernels to queries, what kernels
--- are given. The libraries are spec/kernels/*.c and examples/05_native_kernel.
+-- Native kernels: loading libraries, matching kernels with queries, and the
+-- arguments of kernels. The libraries are spec/kernels/*.c and
+-- examples/05_native_kernel.
 
 local ecs = require "ecs"
 local support = dofile "spec/support/support.lua"

@@ -1,5 +1,5 @@
--- The order of systems: phases, before and after, and changing the set of
--- systems between frames; frame_spec.lua has what happens during them.
+-- The order of systems: phases, before and after, and changes of the set of
+-- systems between frames. Changes during a frame are in frame_spec.lua.
 
 local ecs = require "ecs"
 local support = dofile "spec/support/support.lua"
@@ -11,7 +11,8 @@ before_each(function()
   world, ran = ecs.world {}, {}
 end)
 
--- Defines a system that notes that it ran. options may have anything else.
+-- Defines a system that appends its name to ran and calls during. options:
+-- other options of the system; nil: none.
 local function define(name, options, during)
   local spec = options or {}
   spec.name = name
@@ -22,7 +23,7 @@ local function define(name, options, during)
   world:system(spec)
 end
 
--- The names of what one frame runs.
+-- The names of the systems that one frame or one phase runs.
 local function frame(phase)
   ran = {}
   if phase then world:run(phase, 1) else world:progress(1) end
@@ -205,7 +206,7 @@ describe("before and after", function()
   end)
 end)
 
--- The rule as lua-api.md has it, asked of every pair.
+-- The rule of the reference, applied to every pair of systems.
 local function oracle(systems, phases)
   local result = {}
   local function allows(x, done)

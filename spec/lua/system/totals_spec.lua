@@ -1,5 +1,5 @@
--- Sums and extremes of a world: what rows of each systems add comes to the same
--- bits compiled and in plain Lua, and every run begins anew.
+-- Sums and extremes of a world: what rows of each systems add gives the same
+-- bits compiled and in plain Lua, and every run starts anew.
 
 local ecs = require "ecs"
 
@@ -47,7 +47,8 @@ local function play(count, compiled, each, query)
   return texts, world
 end
 
---- What docs/programs.md says of these numbers, one for each row.
+--- The sum that docs/programs.md prescribes for these numbers, one for each
+-- row.
 local function reference(numbers, join, start)
   local lanes, total = {}, start
   local function fold()

@@ -1,5 +1,5 @@
--- What scripts do with totals: their names, places where they are refused,
--- runs that fail, worlds that are closed.
+-- Totals in scripts: their names, places where they are refused, runs that
+-- fail, and worlds that are closed.
 
 local ecs = require "ecs"
 
@@ -151,7 +151,7 @@ describe("a total", function()
     assert.equal(0, alone:value())
   end)
 
-  it("is told apart by the compiler, which says what it cannot", function()
+  it("is known to the compiler, which says what is not possible", function()
     local function compile(each)
       world:system { name = "s", query = { V }, compile = true, each = each }
     end

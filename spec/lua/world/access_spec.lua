@@ -1,5 +1,5 @@
--- get, set, has and alive, asked in the ways that LuaJIT gets faster answers
--- to: what they take and answer, and what they refuse.
+-- get, set, has and alive, called in the ways that are faster on LuaJIT: what
+-- they take and return, and what they refuse.
 
 local ecs = require "ecs"
 local support = dofile "spec/support/support.lua"
@@ -113,7 +113,7 @@ describe("a field of one entity", function()
     end
   end)
 
-  it("is one value, of nobody, too", function()
+  it("is one value, also of no entity", function()
     local e = world:spawn(Every { v9 = false })
     for _ = 1, 120 do
       assert.equal(1, select("#", world:get(e, Every, "v10")))
@@ -297,7 +297,7 @@ describe("what is remembered of a world", function()
     for k = 1, 200 do assert.is_nil(world:get(entities[k], Place, "x")) end
   end)
 
-  it("learns of components that are met later", function()
+  it("includes components that the world sees later", function()
     for _ = 1, 20 do
       local world = ecs.world {}
       local e = world:spawn(Place)

@@ -1,5 +1,5 @@
--- When a change happens: at once outside callbacks, and inside them when the
--- outermost query call ends.
+-- Changes happen at once outside callbacks. Those made inside callbacks are
+-- applied when the outermost query call ends.
 
 local ecs = require "ecs"
 local support = dofile "spec/support/support.lua"
@@ -162,7 +162,7 @@ describe("inside a callback", function()
       world:add(first, ecs.component("NewInside", { x = "f32" }))
     end)
 
-  it("definitions made before are usable, though the world never met them",
+  it("definitions made before are usable, though new to the world",
     function()
       local Later = ecs.component("LaterInside", { x = "f32" })
       once(function() world:add(first, Later { x = 3 }) end)
@@ -231,7 +231,7 @@ describe("outside of callbacks", function()
 end)
 
 describe("a deferred program", function()
-  -- Runs the same random changes at once, or inside a callback.
+  -- Makes the same random changes at once, or inside a callback.
   local function run(seed, deferred)
     local world, random = ecs.world {}, dice(seed)
     local entities = scene.populate(world)

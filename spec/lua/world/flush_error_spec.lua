@@ -1,4 +1,5 @@
--- flush = "frame": what an error takes back, and finalizers that run inside.
+-- flush = "frame": which changes an error discards, and finalizers that run
+-- during the frame.
 
 local ecs = require "ecs"
 local support = dofile "spec/support/support.lua"
@@ -36,10 +37,10 @@ describe("an error", function()
       assert.truthy(caught:find(text, 1, true), caught)
       assert.truthy(caught:find("(in system 'bad')", 1, true), caught)
     end
-    -- What earlier systems recorded is applied ...
+    -- The changes of earlier systems are applied ...
     assert.is_true(world:has(earlier, Enemy))
     assert.is_true(world:has(first, Stunned))
-    -- ... what the failing one did is not, and later ones did not run.
+    -- ... those of the failing system are not, and later systems did not run.
     assert.is_false(world:has(first, Enemy))
     assert.is_true(world:has(first, Position))
     assert.is_true(world:alive(second))
@@ -190,8 +191,8 @@ describe("a finalizer", function()
 end)
 
 describe("a frame in which a system fails", function()
-  -- Five systems make random changes; failing is the one that raises an error
-  -- at its end, or, when it is to be left out, does nothing and is the last.
+  -- Five systems make random changes, up to the one with number failing. That
+  -- one raises an error at its end; with leave_out it does nothing instead.
   local function program(seed, failing, leave_out)
     local random, entities = dice(seed), {}
     world = ecs.world { flush = "frame" }

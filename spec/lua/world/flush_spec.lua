@@ -1,5 +1,5 @@
--- flush = "frame": what systems change is applied in bulk at the end of the
--- frame. Errors are in flush_error_spec.lua.
+-- flush = "frame": the changes that systems make are applied in bulk at the end
+-- of the frame. Errors are in flush_error_spec.lua.
 
 local ecs = require "ecs"
 local support = dofile "spec/support/support.lua"
@@ -200,7 +200,7 @@ describe("until the frame ends", function()
     world:add(first, ecs.component("NewInFrame", { x = "f32" }))
   end)
 
-  it("definitions made before are usable, though the world never met them",
+  it("definitions made before are usable, though new to the world",
     function()
       local Later = ecs.component("LaterInFrame", { x = "f32" })
       run(function() world:add(first, Later { x = 3 }) end)
@@ -237,14 +237,15 @@ describe("at the end of a frame", function()
     assert.is_true(world:has(first, Enemy))
   end)
 
-  it("that cannot apply them they are lost, and that is reported", function()
+  it("changes that cannot be applied are lost, with an error", function()
     assert.equal("as it should be\n",
       support.printed "spec/programs/flush_failure_program.lua")
   end)
 end)
 
 describe("a program of systems", function()
-  -- Three systems make random changes, in one frame or each in its own.
+  -- Three systems make random changes, which are applied after each or after
+  -- all.
   local function program(seed, flush)
     local random = dice(seed)
     world = ecs.world { flush = flush }
@@ -264,7 +265,7 @@ describe("a program of systems", function()
     return world:state_hash()
   end
 
-  it("comes to the same, whenever it is applied", function()
+  it("gives the same state, whenever its changes are applied", function()
     for seed = 1, 200 do
       assert.equal(program(seed, "system"), program(seed, "frame"),
         "seed " .. seed)

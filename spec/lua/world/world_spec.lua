@@ -1,4 +1,5 @@
--- Worlds and entities: life, set, get and their kin, groups, hashes.
+-- Worlds and entities: creation and destruction, set, get and the like, groups,
+-- hashes.
 
 local ecs = require "ecs"
 local support = dofile "spec/support/support.lua"
@@ -89,7 +90,7 @@ describe("an entity", function()
     assert.equal("one", names[entity])
   end)
 
-  it("is told apart from one that has its place now", function()
+  it("differs from one that has its slot now", function()
     local first = world:spawn(Position)
     assert.is_true(world:destroy(first))
     local second = world:spawn(Position)
@@ -218,7 +219,8 @@ describe("set, get, add, remove, has", function()
   end)
 
   it("components lists them in order of definition", function()
-    -- Of its own, since another file may have defined the others before.
+    -- New components, since other files may have defined the shared ones
+    -- before.
     local first = ecs.tag "ListedFirst"
     local second = ecs.component("ListedBetween", { x = "f32" })
     local third = ecs.tag("ListedLast", { storage = "sparse" })
@@ -296,7 +298,7 @@ describe("a hash", function()
     assert.equal(before, world:hash())
   end)
 
-  it("does not depend on definitions that the world never met", function()
+  it("does not depend on definitions that are new to the world", function()
     local world = ecs.world {}
     world:spawn(Position)
     local before = world:hash()

@@ -1,4 +1,4 @@
--- fighting: health, weapons, states, and what ends. Eleven functions.
+-- fighting: health, weapons, states and death. Eleven functions.
 
 return function(_, world, c)
   local IDLE, CHASE, ATTACK, FLEE = 0, 1, 2, 3

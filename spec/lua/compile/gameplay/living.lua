@@ -1,4 +1,4 @@
--- living: growth, needs, weather, and what one sees of it. Thirteen functions.
+-- living: growth, needs, weather, and how they look. Thirteen functions.
 
 return function(ecs, world, c)
   local DAY = 24
@@ -257,7 +257,7 @@ return function(ecs, world, c)
           if health.hp < health.max / 2 then wounded:add(1) end
         end
         if level then richest:add(level.points) end
-        -- What the frame before came to is shared out.
+        -- The total of the frame before is shared out.
         if wounded:value() > 10 and health.hp < weakest:value() + 30 then
           health.hp = health.hp + 1
         end

@@ -1,8 +1,8 @@
--- movement: how things get about, as a game would write it. Eleven functions.
+-- movement: how things move, as a game would write it. Eleven functions.
 --
--- A file of this folder gives a function of ecs (the module), a world and its
--- components (scene.lua), which returns a list of systems. What stands above
--- the systems is what one finds above them in a game: constants, settings,
+-- A file of this folder returns a function. The function takes ecs (the
+-- module), a world and its components (scene.lua), and returns a list of
+-- systems. Above the systems is what a game has there: constants, settings,
 -- small functions.
 
 return function(_, world, c)

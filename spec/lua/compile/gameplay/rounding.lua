@@ -1,23 +1,25 @@
--- rounding: plain Lua whose numbers round as compiled functions round by
--- default, for one row at a time and slowly.
+-- rounding: a slow reference for the default precision. Plain Lua runs a
+-- function for one row at a time, with numbers that round as the numbers of
+-- compiled functions do by default.
 --
--- A number that came from a field of f32 or of more than 16 bits is a table
--- { value, single }: an f32 or an f64. Its operators follow the rule: f32 when
--- both are, or one is and the other a plain number of Lua, which is then
--- rounded first; otherwise f64. Plain numbers (constants, upvalues, dt, fields
--- of 8 and 16 bits) stay what they are among themselves.
+-- A number that came from an f32 field or from a field of more than 16 bits is
+-- a table { value, single }: an f32 or an f64. An operation is done in f32 when
+-- both operands are f32, or when one is f32 and the other a plain number of
+-- Lua, which is then rounded first. Otherwise it is done in f64. Plain numbers
+-- (constants, upvalues, dt, fields of 8 and 16 bits) stay plain among
+-- themselves.
 --
--- Lua asks no metamethod for 1 == x, and none for 1 < x in 5.1. So the text of
--- the functions is changed before it is loaded: every sign that compares
--- becomes a join with an object, a == b is a ..EQ.. b, whose metamethod
--- compares.
+-- Lua calls no metamethod for 1 == x, and Lua 5.1 none for 1 < x. So the text
+-- of the functions is changed before it is loaded: each comparison becomes a
+-- concatenation with an object that has a metamethod to compare: a == b becomes
+-- a ..EQ.. b.
 --
--- What this does not cover by itself: here a number has the type of the path
--- that a row takes, while the compiler knows one type for all paths. Where a
--- function chooses between a constant and an f32 and computes on with constants
--- alone, the expression is listed in joins, and is an f32 here too. All else is
--- covered: comparisons, math, conversions when storing, looks through entities,
--- changes of structure.
+-- One difference is left. Here a number has the type of the path that a row
+-- takes, but the compiler gives it one type for all paths. Where a function
+-- chooses between a constant and an f32, and goes on with constants alone, the
+-- expression is listed in joins, which makes it an f32 here too. Everything
+-- else is covered: comparisons, math, conversions when storing, reads through
+-- entities, changes of structure.
 
 local ffi_found, ffi = pcall(require, "ffi")
 local unpack = rawget(table, "unpack") or rawget(_G, "unpack")
@@ -34,7 +36,8 @@ if ffi_found then
   end
 else
   function to_single(x)
-    -- string.pack leaves it to the compiler what too large a double becomes.
+    -- The result of string.pack for too large a double depends on the C
+    -- compiler.
     if x ~= x or x == math.huge or x == -math.huge then return x end
     if math.abs(x) >= 3.4028235677973366e38 then
       return x > 0 and math.huge or -math.huge
@@ -53,8 +56,8 @@ end
 
 local function is_field(x) return getmetatable(x) == number end
 
---- Two operands as doubles, and the type in which they meet: true f32, false
--- f64, nil plain.
+--- Two operands as doubles, and their common type: true f32, false f64, nil
+-- plain.
 local function meet(a, b)
   local x, y = is_field(a), is_field(b)
   if not x and not y then return a, b, nil end
@@ -64,7 +67,7 @@ local function meet(a, b)
   return first, second, single
 end
 
---- An operation of two numbers, rounded to the type in which they meet.
+--- An operation of two numbers, rounded to their common type.
 local function binary(compute)
   return function(a, b)
     local x, y, single = meet(a, b)
@@ -98,7 +101,7 @@ number.__unm = function(a) return make(-a.value, a.single) end
 
 local function comparison(compare)
   local sign, held = {}, {}
-  -- SIGN .. b, which Lua computes first.
+  -- Lua computes SIGN .. b first.
   sign.__concat = function(_, b)
     return setmetatable({ b = b }, held)
   end
@@ -112,7 +115,7 @@ local function comparison(compare)
   return setmetatable({}, sign)
 end
 
--- A number's own joins come first, and hand on.
+-- The __concat of a number is called first, and passes the comparison on.
 number.__concat = function(a, right)
   local mine = getmetatable(right)
   if mine == number then mine = getmetatable(a) end
@@ -156,7 +159,7 @@ local function unary(f)
   end
 end
 
---- The first unless the second is below (or above) it.
+--- The first number unless the second is below (or above) it.
 local function extreme(replaces)
   local pair = binary(function(a, b) return replaces(a, b) and b or a end)
   return function(first, ...)
@@ -169,7 +172,7 @@ end
 local minimum = extreme(function(a, b) return b < a end)
 local maximum = extreme(function(a, b) return a < b end)
 
---- floor and ceil give floats, and no -0.
+--- floor and ceil give floats, never -0.
 local function whole(f)
   return unary(function(a)
     if a ~= a or a == math.huge or a == -math.huge then return a end
@@ -202,14 +205,14 @@ end
 
 local is_short = { i8 = true, u8 = true, i16 = true, u16 = true }
 
---- A field's value as computations see it: what has 8 or 16 bits is plain.
+--- A field's value in computations: plain where the field has 8 or 16 bits.
 local function seen(value, type)
   if type == "bool" or type == "entity" or value == nil then return value end
   if is_short[type] then return value * 1.0 end
   return make(value, type == "f32")
 end
 
---- What is stored of it.
+--- The value that a field stores.
 local function stored(value, type)
   if is_field(value) then return value.value end
   if _G.type(value) == "number" and type == "f32" then
@@ -227,7 +230,7 @@ local function row(view, types)
   })
 end
 
---- The world as the functions see it: get gives numbers that round.
+--- The world that the functions use: its get gives numbers that round.
 local function shown_world(world, types_of)
   local shown = {}
   for _, name in ipairs { "alive", "has", "add", "remove", "destroy" } do
@@ -251,8 +254,8 @@ local function shown_world(world, types_of)
   return shown
 end
 
---- The systems of a file, made with numbers that round. types_of(component) are
--- the types of its fields by name. Each system's function takes true rows.
+--- The systems of a file, made with numbers that round. types_of(component)
+-- gives the types of its fields by name. The systems' functions take real rows.
 function rounding.load(path, ecs, world, components, types_of)
   local file = assert(io.open(path))
   local text = rewritten(file:read("*a"))
@@ -266,7 +269,7 @@ function rounding.load(path, ecs, world, components, types_of)
   else
     chunk = assert(load(text, "@" .. path, "t", environment))
   end
-  -- What is drawn is an f64; what is added to a total is as well.
+  -- Random numbers are f64, and so is what is added to a total.
   local shown = { math = own_mathematics(ecs.math),
                   random = function() return make(ecs.random(), false) end }
   local systems = chunk()(shown, shown_world(world, types_of), components)

@@ -1,8 +1,8 @@
--- scene: the components of the gameplay functions, and worlds full of them.
+-- scene: the components of the gameplay functions, and worlds filled with them.
 --
--- A schema says for every field its type and what values it takes: a list is
--- chosen from, a pair { low, high } named `from` is drawn from, whole where the
--- field is. Values at the edges of what functions test for are in the lists.
+-- A schema gives each field its type and its values: one of a list, or a random
+-- number in { low, high } named `from`, whole for fields of whole numbers. The
+-- lists have the values at the edges of what the functions test.
 
 local ecs = require "ecs"
 local safe_pairs = require "ecs.safe_pairs"
@@ -96,7 +96,7 @@ local tags = {
   Frozen = { storage = "sparse" },
 }
 
---- The names in an order of their own, the same on every VM.
+--- The names, sorted, so that their order is the same on every VM.
 local function sorted(list)
   local names = {}
   for name in safe_pairs(list) do names[#names + 1] = name end
@@ -134,7 +134,7 @@ local function value(random, known, others)
   if type == "entity" then return pick(random, others) or nil end
   if known.list then return pick(random, known.list) end
   local drawn = random(known.low, known.high)
-  -- A third of the numbers lie on the edges, and whole ones are common.
+  -- A third of the numbers are edges, and whole numbers are common.
   if random(0, 1) < 0.15 then drawn = known.low end
   if random(0, 1) < 0.15 then drawn = known.high end
   if type ~= "f32" and type ~= "f64" or random(0, 1) < 0.2 then

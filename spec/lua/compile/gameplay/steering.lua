@@ -19,7 +19,7 @@ return function(ecs, world, c)
     return (to - from + math.pi) % TAU - math.pi
   end
 
-  -- The angle, and whether it has got there.
+  -- The angle, and whether the target is reached.
   local function turn_towards(from, to, most)
     local turn = turn_between(from, to)
     if abs(turn) <= most then return to, true end
