@@ -1,8 +1,8 @@
 /* oracle.c: a slow and obvious model of a world.
  *
- * Every rule of ecs.h is written once, as plainly as possible. Where a loop
- * over everything is enough, it is a loop over everything. Invariant: an index
- * has at most one entity that is present or staged, the newest one.
+ * Every rule of ecs.h is written once, as plainly as possible, if need be as a
+ * loop over everything. Invariant: an index has at most one entity that is
+ * present or staged, the newest one.
  *
  * Cost: a look-up is one step; an issued handle is compared with all before.
  */
@@ -378,8 +378,8 @@ void oracle_scope_begin(Oracle *oracle, uint32_t reads, uint32_t writes) {
   scope->dropped = oracle->dropped;
 }
 
-/* Undoes what the scope recorded: the handles of its spawns are dead for ever,
- * its doomed entities are alive again. */
+/* Undoes what the scope recorded: the handles of its spawns stay dead, its
+ * doomed entities are alive again. */
 static void forget_changes(Oracle *oracle, uint32_t first) {
   while (oracle->change_count > first) {
     const OracleChange *change = &oracle->changes[--oracle->change_count];

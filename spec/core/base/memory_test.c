@@ -139,7 +139,7 @@ static void the_limit_itself_is_allowed_and_one_byte_more_is_not(void **state) {
   memory_free(&memory, block, 1000);
 }
 
-/* Sees the size asked for and refuses it. */
+/* Stores the requested size and refuses it. */
 static void *note_size(void *user, void *block, size_t old_bytes,
                        size_t new_bytes) {
   (void)block;
@@ -338,8 +338,8 @@ static void the_test_record_fails_as_often_as_it_says(void **state) {
   assert_int_equal(failing.blocks, 0);
 }
 
-/* Pages that were written keep their bytes; sizes are those of no page, of a
- * few, of many, and none of them whole. */
+/* Written pages keep their bytes; the sizes are of no page, a few and many, and
+ * none is a multiple of a page. */
 static void a_populated_block_keeps_its_bytes(void **state) {
   (void)state;
   const size_t sizes[] = {1, 4097, 16384, 100001, 3000003};

@@ -3,8 +3,6 @@
 #include "storage/table_rows.h"
 #include "world_soundness.h"
 
-/* Whole tables ------------------------------------------------------------ */
-
 static const float *first_column(ecs_Query *query) {
   ecs_Cursor cursor;
   ecs_Batch batch = {0, 0, NULL, NULL};

@@ -1,9 +1,7 @@
 /* command_flush_failure_test.c: recorded changes are applied all, or none. */
 #include "flush_fixture.h"
 
-/* Whole or not at all ----------------------------------------------------- */
-
-/* A recording that asks for everything: tables, bits, locators, rows. */
+/* A recording that needs everything: tables, bits, locators, rows. */
 static void record_much(const Fixture *fixture, const ecs_Entity *e,
                         ecs_Entity *born) {
   static const uint32_t operations[] = {0, 8, 12, 5, 14, 10, 2};

@@ -1,4 +1,4 @@
-/* regroup_test.c: storage changes, and nothing that a program stored in it.
+/* regroup_test.c: a change of layout keeps all entities and values.
  *
  * entity_change_test.c mixes changes of layout with all others. Here are the
  * rules for the choice of a group and its locator, and failures.

@@ -1,8 +1,6 @@
 /* store_check_test.c: the check of invariants detects planted faults. */
 #include "world_fixture.h"
 
-/* The check itself -------------------------------------------------------- */
-
 /* A fault planted in a place is seen, and nothing once it is gone. */
 #define ASSERT_SEEN(place, wrong)                \
   do {                                           \
