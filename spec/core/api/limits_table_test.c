@@ -79,7 +79,7 @@ static void a_group_has_at_most_so_many_tables(void **state) {
   ecs_world_destroy(world);
 }
 
-/* Both ways of changing many at once: bundles, and the end of a deferral. */
+/* Both kinds of bulk changes: bundles, and the end of a deferral. */
 static void bulk_changes_past_the_tables_change_nothing(void **state) {
   ecs_Component tags[TAGS], list[TAGS];
   ecs_World *world = world_full_of_tables(tags);

@@ -23,7 +23,7 @@ static void assert_account(const Memory *memory, const FailingMemory *failing,
   assert_int_equal(failing->blocks, blocks);
 }
 
-/* A block of bytes 0, 1, 2 ... and whether it still is one. */
+/* Fills a block with bytes 0, 1, 2 ..., and checks for them. */
 static void fill(unsigned char *block, size_t bytes) {
   for (size_t k = 0; k < bytes; k++) block[k] = (unsigned char)k;
 }
@@ -315,7 +315,7 @@ static void without_a_record_the_c_library_serves(void **state) {
   assert_int_equal(memory.blocks, 0);
 }
 
-/* The record the other tests lean on is tested here too. */
+/* The other tests rely on this record, so it is tested too. */
 static void the_test_record_fails_as_often_as_it_says(void **state) {
   (void)state;
   FailingMemory failing;

@@ -31,7 +31,7 @@ static void an_empty_table_gets_the_columns_as_they_are(void **state) {
   finish(&fixture);
 }
 
-/* Rows that arrive join those that are there, and both are found. */
+/* Rows are appended to a table with rows, and all of them are found. */
 static void rows_are_appended_to_those_that_are_there(void **state) {
   (void)state;
   Fixture fixture;
