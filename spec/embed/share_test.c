@@ -1,8 +1,8 @@
 /* share_test.c: components, systems and kernels that host and scripts share.
  *
- * Built for each Lua. Components of either side reach the other, whenever they
- * are defined and in whatever order their fields lie. Systems of scripts run
- * when the host calls, and kernels of the host run in systems of scripts.
+ * Built for each Lua. Components of either side reach the other, in any order
+ * of definition and of fields. Systems of scripts run when the host calls them,
+ * and kernels of the host run in systems of scripts.
  */
 #include "host_fixture.h"
 

@@ -1,4 +1,4 @@
-/* instance.c: one real world of a model test, and what the test holds of it. */
+/* instance.c: one real world of a model test, with its objects. */
 #include "instance.h"
 
 #include <string.h>
@@ -182,7 +182,7 @@ static bool bind_kernels(Instance *instance) {
   return true;
 }
 
-/* Life -------------------------------------------------------------------- */
+/* Lifetime ---------------------------------------------------------------- */
 
 bool instance_make(Instance *instance, InstanceKind kind,
                    const Oracle *oracle) {

@@ -29,7 +29,7 @@ typedef enum InstanceKind {
   INSTANCE_AGAIN
 } InstanceKind;
 
-/* What instance_make defines, in this order. Tags follow the others. */
+/* The components of instance_make, in this order; tags follow. */
 typedef enum ModelComponent {
   POSITION = 1,
   VELOCITY,
@@ -75,7 +75,7 @@ bool instance_end(Instance *instance);
 extern const ecs_Kernel model_kernels[KERNELS];
 uint32_t model_kernel_terms(uint32_t kernel, ecs_Term *terms);
 
-/* What kernel k does to one entity that matches its terms. */
+/* The effect of kernel k on one entity that matches its terms. */
 void model_kernel_apply(uint32_t kernel, OracleEntity *entity,
                         const ecs_KernelCall *call);
 

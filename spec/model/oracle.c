@@ -1,8 +1,8 @@
 /* oracle.c: a slow and obvious model of a world.
  *
- * Every rule of ecs.h is written once, as plainly as possible. Where a loop
- * over everything is enough, it is a loop over everything. Invariant: an index
- * has at most one entity that is present or staged, the newest one.
+ * Every rule of ecs.h is written once, as plainly as possible, if need be as a
+ * loop over everything. Invariant: an index has at most one entity that is
+ * present or staged, the newest one.
  *
  * Cost: a look-up is one step; an issued handle is compared with all before.
  */
@@ -224,7 +224,7 @@ static OracleEntity *issue(Oracle *oracle, ecs_Entity handle) {
   return entity;
 }
 
-/* Was this handle ever issued, or does its index have an owner? */
+/* True: the handle was issued before, or its index is in use. */
 static bool is_taken(const Oracle *oracle, ecs_Entity handle) {
   const uint32_t index = index_of(handle);
   if (index < oracle->index_capacity && oracle->by_index[index] != 0) {
@@ -280,7 +280,7 @@ static ecs_Status judge_change(Oracle *oracle, const OracleEntity *entity,
   return is_alive(entity) ? ECS_OK : ECS_E_DEAD;
 }
 
-/* Is any change of this entity recorded already? */
+/* True: a change of this entity is recorded. */
 static bool is_recorded(const Oracle *oracle, ecs_Entity handle) {
   for (uint32_t i = 0; i < oracle->change_count; i++) {
     if (oracle->changes[i].entity == handle) return true;
@@ -288,7 +288,7 @@ static bool is_recorded(const Oracle *oracle, ecs_Entity handle) {
   return false;
 }
 
-/* Has an open cursor this component? */
+/* True: an open cursor has this component. */
 static bool is_held(const Oracle *oracle, ecs_Component component) {
   for (uint32_t s = 0; s < oracle->scope_count; s++) {
     const uint32_t mask = oracle->scopes[s].reads | oracle->scopes[s].writes;
@@ -303,7 +303,7 @@ ecs_Status oracle_add(Oracle *oracle, ecs_Entity handle,
   const OracleEntity *entity = oracle_find(oracle, handle);
   const ecs_Status status = judge_change(oracle, entity, component, &drop);
   if (status != ECS_OK || drop) return status;
-  /* Nothing to do, now and later: then nothing is recorded. */
+  /* The change has no effect, now or later, so it is not recorded. */
   if (entity->has[component] && !is_recorded(oracle, handle)) return ECS_OK;
   OracleChange *change = record(oracle, ORACLE_ADD, handle, component);
   copy_values(oracle, change, values);
@@ -378,8 +378,8 @@ void oracle_scope_begin(Oracle *oracle, uint32_t reads, uint32_t writes) {
   scope->dropped = oracle->dropped;
 }
 
-/* Undoes what the scope recorded: the handles of its spawns are dead for ever,
- * its doomed entities are alive again. */
+/* Undoes what the scope recorded: the handles of its spawns stay dead, its
+ * doomed entities are alive again. */
 static void forget_changes(Oracle *oracle, uint32_t first) {
   while (oracle->change_count > first) {
     const OracleChange *change = &oracle->changes[--oracle->change_count];

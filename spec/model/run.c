@@ -104,40 +104,41 @@ uint32_t list_mask(const ecs_Component *components, uint32_t count) {
 
 /* One call on every world ------------------------------------------------- */
 
-/* Has the world really run into a limit of config.h? */
+/* True: the world has reached a limit of config.h. */
 static bool limit_is_true(const Run *run, const Instance *instance,
-                          uint32_t births) {
+                          uint32_t handles) {
   ecs_Statistics statistics;
   ecs_world_statistics(instance->world, &statistics);
-  const uint64_t handles =
-      oracle_held_count(&run->oracle) + statistics.retired + births;
-  return handles > ECS_INDEX_LIMIT - 1 ||
+  const uint64_t held =
+      oracle_held_count(&run->oracle) + statistics.retired + handles;
+  return held > ECS_INDEX_LIMIT - 1 ||
          statistics.tables + run->oracle.change_count + run->tables_wanted >=
              ECS_TABLE_LIMIT ||
          statistics.groups >= ECS_GROUP_LIMIT ||
          run->oracle.scope_count >= ECS_NESTING_LIMIT;
 }
 
-static void check_births(Run *run, const Instance *instance, uint32_t births) {
+static void check_handles(Run *run, const Instance *instance,
+                          uint32_t handles) {
   ecs_Statistics statistics;
-  if (births == 0) return;
+  if (handles == 0) return;
   ecs_world_statistics(instance->world, &statistics);
   MUST(run,
-       oracle_held_count(&run->oracle) + statistics.retired + births <
+       oracle_held_count(&run->oracle) + statistics.retired + handles <
            ECS_INDEX_LIMIT,
        "world %d went past the limit of indices", instance->kind);
 }
 
 static ecs_Status call_one(Run *run, Instance *instance, Call call,
-                           const Arguments *arguments, uint32_t births,
+                           const Arguments *arguments, uint32_t handles,
                            Answer *answer) {
 #ifdef ECS_TINY
   const uint64_t before = ecs_world_hash(instance->world);
 #endif
   const ecs_Status status = call(instance, arguments, answer);
-  if (status == ECS_OK) check_births(run, instance, births);
+  if (status == ECS_OK) check_handles(run, instance, handles);
   if (status != ECS_E_LIMIT) return status;
-  MUST(run, limit_is_true(run, instance, births),
+  MUST(run, limit_is_true(run, instance, handles),
        "world %d answers ECS_E_LIMIT, but there is none", instance->kind);
 #ifdef ECS_TINY
   MUST(run, ecs_world_hash(instance->world) == before,
@@ -147,13 +148,13 @@ static ecs_Status call_one(Run *run, Instance *instance, Call call,
 }
 
 ecs_Status run_everywhere(Run *run, Call call, const Arguments *arguments,
-                          uint32_t births, Answer *answers) {
+                          uint32_t handles, Answer *answers) {
   ecs_Status statuses[INSTANCES];
   uint32_t limited = 0;
   for (uint32_t i = 0; i < run->instance_count; i++) {
     memset(&answers[i], 0, sizeof answers[i]);
-    statuses[i] =
-        call_one(run, &run->instances[i], call, arguments, births, &answers[i]);
+    statuses[i] = call_one(run, &run->instances[i], call, arguments, handles,
+                           &answers[i]);
     limited += statuses[i] == ECS_E_LIMIT;
   }
   if (limited > 0) {
@@ -178,16 +179,16 @@ ecs_Status run_everywhere(Run *run, Call call, const Arguments *arguments,
 }
 
 bool run_expecting(Run *run, Call call, const Arguments *arguments,
-                   uint32_t births, Answer *answers, ecs_Status expected) {
+                   uint32_t handles, Answer *answers, ecs_Status expected) {
   const ecs_Status status =
-      run_everywhere(run, call, arguments, births, answers);
+      run_everywhere(run, call, arguments, handles, answers);
   if (status == ECS_E_LIMIT) return false;
   MUST(run, status == expected, "%s instead of %s", ecs_status_name(status),
        ecs_status_name(expected));
   return status == ECS_OK;
 }
 
-/* Life -------------------------------------------------------------------- */
+/* Lifetime ---------------------------------------------------------------- */
 
 static void begin_run(Run *run) {
   model_components(&run->oracle);

@@ -107,16 +107,15 @@ typedef struct Answer {
 typedef ecs_Status (*Call)(Instance *instance, const Arguments *arguments,
                            Answer *answer);
 
-/* Makes the call in every world and compares their statuses. ECS_E_LIMIT, once
- * a limit is proved to be reached, means to leave out the step. births: the
- * handles that the call takes. */
+/* Makes the call in every world and compares statuses. ECS_E_LIMIT: a limit is
+ * proved to be reached; leave out the step. handles: how many it takes. */
 ecs_Status run_everywhere(Run *run, Call call, const Arguments *arguments,
-                          uint32_t births, Answer *answers);
+                          uint32_t handles, Answer *answers);
 
 /* run_everywhere, where the status must be this one or a true limit. False:
  * the step failed as it should, or ran into a limit. */
 bool run_expecting(Run *run, Call call, const Arguments *arguments,
-                   uint32_t births, Answer *answers, ecs_Status expected);
+                   uint32_t handles, Answer *answers, ecs_Status expected);
 
 /* Counts the status of a step, for the table at the end. */
 void run_note(Run *run, ecs_Status status);
@@ -144,7 +143,7 @@ void run_end_scope(Run *run, bool keep);
 /* Finds the handles of entities spawned without returning them. */
 void run_claim_unnamed(Run *run);
 
-/* Everything that can be asked, of every world. */
+/* Compares everything that the interface shows of every world. */
 void run_compare(Run *run);
 void run_compare_hashes(Run *run);
 

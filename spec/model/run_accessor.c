@@ -11,7 +11,7 @@
 
 #define MANY 70u /* more than any distance of prefetching in the core */
 
-/* What one call for many entities works on, per world. */
+/* The arguments and results of one call for many entities, per world. */
 typedef struct Columns {
   uint64_t cells[ORACLE_FIELDS][MANY];
   void *pointers[ORACLE_FIELDS];

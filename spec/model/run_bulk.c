@@ -26,7 +26,7 @@ static uint32_t count_matches(const Run *run, uint32_t slot) {
   return count;
 }
 
-/* What the oracle does to one match. */
+/* The change of one match in the oracle. */
 typedef ecs_Status OracleStep(Oracle *oracle, ecs_Entity entity,
                               const Arguments *arguments, const double *values);
 

@@ -1,4 +1,4 @@
-/* run_compare.c: all that can be asked of a world, against the oracle. */
+/* run_compare.c: all that ecs.h shows of a world, compared with the oracle. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ static void compare_entity(Run *run, uint32_t world,
     compare_component(run, world, entity, expected[i]);
 }
 
-/* The dead ones that an index has gone on from are asked for less. */
+/* Dead entities with a newer one at their index are compared less often. */
 static void compare_entities(Run *run, uint32_t world) {
   const Oracle *oracle = &run->oracle;
   for (uint32_t i = 0; i < oracle->entity_count; i++) {

@@ -329,19 +329,19 @@ static uint32_t fill_world(Run *run, const Step *step, uint32_t world,
   return count;
 }
 
-/* The spawn itself lies before the cursor's scope, so discarding the cursor
- * does not take it back. New rows of a world where nothing is open are there
- * at once, and held by the cursor; otherwise they are staged. */
+/* The spawn comes before the scope of the cursor, so discarding the cursor does
+ * not undo it. Without another open scope the new rows exist at once, claimed
+ * by the cursor; otherwise they are staged. */
 static void fill_everywhere(Run *run, const Step *step,
                             const Arguments *arguments) {
-  const uint32_t births = (uint32_t)arguments->fields;
-  ecs_Entity *entities = calloc(births + 1, sizeof *entities);
+  const uint32_t handles = (uint32_t)arguments->fields;
+  ecs_Entity *entities = calloc(handles + 1, sizeof *entities);
   if (entities == NULL) abort();
   for (uint32_t w = 0; w < run->instance_count; w++) {
-    MUST(run, fill_world(run, step, w, arguments, entities) == births,
+    MUST(run, fill_world(run, step, w, arguments, entities) == handles,
          "world %u fills too few", w);
   }
-  for (uint32_t i = 0; i < births; i++)
+  for (uint32_t i = 0; i < handles; i++)
     run_remember(run, entities[i], step->a + i);
   free(entities);
   const bool at_once = run->oracle.scope_count == 0;
@@ -356,13 +356,13 @@ static void fill_everywhere(Run *run, const Step *step,
 void step_spawn_many_fill(Run *run, const Step *step) {
   ecs_Component components[8];
   Answer answers[INSTANCES];
-  const uint32_t births = run->program->large ? step->c % 1400 : step->c % 14;
+  const uint32_t handles = run->program->large ? step->c % 1400 : step->c % 14;
   const Arguments arguments = {.list = step->b % COMPONENT_LISTS,
                                .components = components,
                                .count = run_list(run, step->b, components),
-                               .fields = births,
+                               .fields = handles,
                                .field = run->oracle.scope_count};
-  if (!run_expecting(run, call_fill, &arguments, births, answers, ECS_OK))
+  if (!run_expecting(run, call_fill, &arguments, handles, answers, ECS_OK))
     return;
   MUST(run, run->oracle.scope_count < ECS_NESTING_LIMIT, "%u levels are open",
        run->oracle.scope_count);

@@ -132,16 +132,16 @@ static uint32_t how_many(const Run *run, const Step *step) {
 void step_spawn_many(Run *run, const Step *step) {
   ecs_Component components[LIST_MOST];
   const uint32_t count = run_list(run, step->b, components);
-  const uint32_t births = how_many(run, step);
+  const uint32_t handles = how_many(run, step);
   Answer answers[INSTANCES];
   const Arguments arguments = {.list = step->b % COMPONENT_LISTS,
                                .components = components,
                                .count = count,
-                               .fields = births};
-  if (run_expecting(run, call_spawn_many, &arguments, births, answers,
+                               .fields = handles};
+  if (run_expecting(run, call_spawn_many, &arguments, handles, answers,
                     ECS_OK) &&
-      births > 0)
-    oracle_spawn_unnamed(&run->oracle, list_mask(components, count), births);
+      handles > 0)
+    oracle_spawn_unnamed(&run->oracle, list_mask(components, count), handles);
 }
 
 static ecs_Status call_reserve(Instance *instance, const Arguments *arguments,

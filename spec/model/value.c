@@ -1,4 +1,4 @@
-/* value.c: what a field holds, worked out without the core. */
+/* value.c: the value of a field, computed without the core. */
 #include "value.h"
 
 #include <math.h>

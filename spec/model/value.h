@@ -1,4 +1,4 @@
-/* value.h: what a field holds, worked out without the core.
+/* value.h: the value of a field, computed without the core.
  *
  * A value is a double, which holds every scalar type exactly; an image is the
  * C struct that ecs.h describes. Random values prefer the ends of their type,

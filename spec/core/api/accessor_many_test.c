@@ -51,7 +51,7 @@ static void many_of_one_table_are_read_at_once(void **state) {
   }
 }
 
-/* Two tables that have it, one that has not, the dead and the null. */
+/* Two tables with the component, one without, a dead entity and the null. */
 static void elements_of_absent_components_are_left_as_they_are(void **state) {
   (void)state;
   for (uint32_t sparse = 0; sparse < 2; sparse++) {

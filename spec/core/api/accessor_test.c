@@ -6,7 +6,7 @@
  */
 #include "accessor_fixture.h"
 
-/* A component of fields f32, which accessors treat in line. */
+/* A component of f32 fields, which accessors read and write in line. */
 static ecs_Component define_plain(Fixture *fixture, const char *name,
                                   uint32_t fields) {
   static const ecs_Field floats[] = {
@@ -109,8 +109,7 @@ static void an_accessor_reads_and_writes_all_fields(void **state) {
   }
 }
 
-static void an_accessor_tells_a_dead_entity_from_an_absent_component(
-    void **state) {
+static void an_accessor_tells_a_dead_entity_from_a_lacking_one(void **state) {
   (void)state;
   for (uint32_t sparse = 0; sparse < 2; sparse++) {
     Fixture fixture;
@@ -252,8 +251,7 @@ int main(void) {
       cmocka_unit_test(only_components_with_fields_have_accessors),
       cmocka_unit_test(an_accessor_knows_every_generation),
       cmocka_unit_test(an_accessor_reads_and_writes_all_fields),
-      cmocka_unit_test(
-          an_accessor_tells_a_dead_entity_from_an_absent_component),
+      cmocka_unit_test(an_accessor_tells_a_dead_entity_from_a_lacking_one),
       cmocka_unit_test(an_accessor_follows_rows_that_move),
       cmocka_unit_test(what_an_accessor_stores_is_made_canonical),
       cmocka_unit_test(fields_of_one_size_are_told_apart),

@@ -134,7 +134,7 @@ static void until_the_end_everything_answers_as_before(void **state) {
   finish(&fixture);
 }
 
-/* Values change at once unless something is recorded for their entity. */
+/* Values change at once if nothing is recorded for their entity. */
 static void what_needs_no_record_leaves_none(void **state) {
   (void)state;
   Fixture fixture;
@@ -163,7 +163,7 @@ static void what_needs_no_record_leaves_none(void **state) {
   assert_true(back.x == 3);
   ecs_defer_discard(world);
   assert_int_equal(ecs_get(world, fixture.e, fixture.a, &back), ECS_OK);
-  assert_true(back.x == 3); /* what was set at once stays */
+  assert_true(back.x == 3); /* the value set at once stays */
   finish(&fixture);
 }
 
@@ -194,7 +194,7 @@ static void changes_to_the_destroyed_are_dropped_and_counted(void **state) {
   finish(&fixture);
 }
 
-/* One level at a time, and all of it when applying fails. */
+/* One level is discarded at a time; a failure discards all of them. */
 static void what_a_discarded_recording_dropped_is_not_counted(void **state) {
   (void)state;
   Fixture fixture;
@@ -337,7 +337,7 @@ static void queries_may_be_destroyed_in_any_order(void **state) {
   assert_int_equal(ecs_query_count(queries[1], &count), ECS_OK);
   assert_int_equal(ecs_query_count(queries[3], &count), ECS_OK);
   assert_int_equal(count, 0);
-  finish(&fixture); /* and the world takes the rest */
+  finish(&fixture); /* the world destroys the others */
 }
 
 int main(void) {

@@ -1,4 +1,4 @@
-/* api_test.c: what the border refuses or does at once.
+/* api_test.c: what the public functions refuse, and what they do at once.
  *
  * Every refusal must leave the world's hash as it was. Bad components are 0,
  * one past the last, and far away; bad entities are null, dead, stale, never

@@ -63,7 +63,7 @@ typedef struct Step {
   uint32_t entity;
 } Step;
 
-/* The obvious kind of record. */
+/* A plain record of an entity. */
 typedef struct Naive {
   ecs_Entity handle;
   ecs_Entity dead; /* the handle it had before */

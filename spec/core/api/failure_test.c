@@ -127,7 +127,7 @@ static void check_account(const Fixture *fixture) {
   assert_int_equal(statistics.allocations, fixture->memory.blocks);
 }
 
-/* The call has failed. Either it is forgotten, or it is made again. */
+/* The call has failed. It is left out, or made again. */
 static void recover(const Trial *trial, Fixture *fixture, bool again) {
   const Scenario *scenario = trial->scenario;
   assert_same(hash(fixture), trial->undone);
@@ -160,7 +160,7 @@ static bool fail_nth(const Trial *trial, uint64_t n, FailingMode mode,
              (unsigned long long)n, ecs_status_name(status));
   *injected += failures;
   recover(trial, &fixture, n % 2 == 0);
-  /* Every n has to see both ways on: the other one with the same n. */
+  /* Every n is tried in both ways; this is the other way, with the same n. */
   start(trial, &fixture);
   failing_memory_arm(&fixture.memory, n, mode);
   assert_int_equal(trial->scenario->call(&fixture), ECS_E_MEMORY);

@@ -130,7 +130,7 @@ static void compare(Fixture *fixture, double entity) {
   }
 }
 
-/* Sets a field this way; where that is refused, nothing has changed. */
+/* Sets a field in this way. When the call is refused, nothing has changed. */
 static void set(Fixture *fixture, ecs_Entity entity) {
   static const double numbers[] = {
       0, 1, 2.5, 255, 256, -1, 1e9, 1e39, -0.0, 7, 1e-9, 4503599627370495.0};

@@ -5,8 +5,6 @@
  */
 #include "limits_fixture.h"
 
-/* In every build ---------------------------------------------------------- */
-
 #ifndef ECS_TINY
 /* ECS_COLUMN_LIMIT fields of one byte, and then one more. */
 static void a_table_has_at_most_so_many_columns_of_a_size(void **state) {
@@ -34,8 +32,6 @@ static void a_table_has_at_most_so_many_columns_of_a_size(void **state) {
   ecs_world_destroy(world);
 }
 #endif
-
-/* Tables ------------------------------------------------------------------ */
 
 #ifdef ECS_TINY
 #define TAGS 6u /* 64 combinations, the empty one included */
@@ -83,7 +79,7 @@ static void a_group_has_at_most_so_many_tables(void **state) {
   ecs_world_destroy(world);
 }
 
-/* Both ways of changing many at once: bundles, and the end of a deferral. */
+/* Both kinds of bulk changes: bundles, and the end of a deferral. */
 static void bulk_changes_past_the_tables_change_nothing(void **state) {
   ecs_Component tags[TAGS], list[TAGS];
   ecs_World *world = world_full_of_tables(tags);

@@ -23,7 +23,7 @@ static void assert_account(const Memory *memory, const FailingMemory *failing,
   assert_int_equal(failing->blocks, blocks);
 }
 
-/* A block of bytes 0, 1, 2 ... and whether it still is one. */
+/* Fills a block with bytes 0, 1, 2 ..., and checks for them. */
 static void fill(unsigned char *block, size_t bytes) {
   for (size_t k = 0; k < bytes; k++) block[k] = (unsigned char)k;
 }
@@ -139,7 +139,7 @@ static void the_limit_itself_is_allowed_and_one_byte_more_is_not(void **state) {
   memory_free(&memory, block, 1000);
 }
 
-/* Sees the size asked for and refuses it. */
+/* Stores the requested size and refuses it. */
 static void *note_size(void *user, void *block, size_t old_bytes,
                        size_t new_bytes) {
   (void)block;
@@ -315,7 +315,7 @@ static void without_a_record_the_c_library_serves(void **state) {
   assert_int_equal(memory.blocks, 0);
 }
 
-/* The record the other tests lean on is tested here too. */
+/* The other tests rely on this record, so it is tested too. */
 static void the_test_record_fails_as_often_as_it_says(void **state) {
   (void)state;
   FailingMemory failing;
@@ -338,8 +338,8 @@ static void the_test_record_fails_as_often_as_it_says(void **state) {
   assert_int_equal(failing.blocks, 0);
 }
 
-/* Pages that were written keep their bytes; sizes are those of no page, of a
- * few, of many, and none of them whole. */
+/* Written pages keep their bytes; the sizes are of no page, a few and many, and
+ * none is a multiple of a page. */
 static void a_populated_block_keeps_its_bytes(void **state) {
   (void)state;
   const size_t sizes[] = {1, 4097, 16384, 100001, 3000003};

@@ -11,7 +11,7 @@ static uint64_t as_bits(double value) {
   return bits;
 }
 
-/* f32: what is rounded, what is denormal, where the finite numbers end. */
+/* f32: rounded numbers, denormals, and the ends of the finite numbers. */
 static const struct Narrow {
   double value;
   uint32_t bits;

@@ -1,9 +1,9 @@
-/* scalar_test.c: every type at its edges and just past them, on both ways in.
+/* scalar_test.c: names, sizes, integers, bools and entities, at the ends of
+ * every range, in strict and in converting stores.
  *
- * The tables below spell expectations out as numbers or bit patterns rather
- * than computing them, so that no mistake is shared with scalar.c. Elements
- * are written into a place surrounded by sentinels: a store that is one byte
- * too wide fails every test here.
+ * Expected results are written as numbers or bit patterns, not computed, so
+ * that the test shares no mistake with scalar.c. Elements lie between
+ * sentinels: a store that writes one byte too many fails every test here.
  */
 #include "scalar_fixture.h"
 

@@ -1,5 +1,5 @@
-/* status_test.c: every outcome has a name and a sentence, and so has any number
- * that is none. That codes and list agree is proved when status.c compiles.
+/* status_test.c: every status has a name and a sentence, and so has any number
+ * that is no status. Compiling status.c proves that codes and list agree.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,9 +2,7 @@
  */
 #include "bulk_fixture.h"
 
-/* Refusals ---------------------------------------------------------------- */
-
-/* Destroying what is doomed does nothing; adding to it is dropped. */
+/* Destroying a match twice does nothing; a component added to it is dropped. */
 static void changes_of_destroyed_matches_are_dropped(void **state) {
   (void)state;
   Fixture fixture;

@@ -3,8 +3,6 @@
 #include "storage/table_rows.h"
 #include "world_soundness.h"
 
-/* Whole tables ------------------------------------------------------------ */
-
 static const float *first_column(ecs_Query *query) {
   ecs_Cursor cursor;
   ecs_Batch batch = {0, 0, NULL, NULL};
@@ -33,7 +31,7 @@ static void an_empty_table_gets_the_columns_as_they_are(void **state) {
   finish(&fixture);
 }
 
-/* Rows that arrive join those that are there, and both are found. */
+/* Rows are appended to a table with rows, and all of them are found. */
 static void rows_are_appended_to_those_that_are_there(void **state) {
   (void)state;
   Fixture fixture;

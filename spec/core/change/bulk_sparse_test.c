@@ -2,8 +2,6 @@
 #include "bulk_fixture.h"
 #include "world_soundness.h"
 
-/* The first --------------------------------------------------------------- */
-
 /* It would be out of date at once, every time. */
 static void joining_a_set_builds_no_list(void **state) {
   (void)state;

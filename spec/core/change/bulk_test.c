@@ -84,7 +84,7 @@ static void assert_alike(const Fixture *left, const Fixture *right) {
   }
 }
 
-/* What else is recorded meanwhile, before and after. */
+/* Other records, before and after the bulk call. */
 static void disturb(const Fixture *fixture, uint32_t part) {
   for (uint32_t i = part; i < 20; i += 2) {
     ecs_Entity entity = fixture->crowd[(i * 11 + 3) % CROWD];
@@ -282,9 +282,9 @@ static void an_open_cursor_keeps_its_components(void **state) {
   assert_int_equal(fixture.world->commands.command_count, 0);
   must(ecs_query_set_all(all, B, &image, 1)); /* is in no cursor */
   assert_int_equal(fixture.world->commands.command_count, 5);
-  must(ecs_query_set_all(others, A, &image, 1)); /* none of them has it */
+  must(ecs_query_set_all(others, A, &image, 1)); /* no match has A */
   assert_int_equal(fixture.world->commands.command_count, 8);
-  must(ecs_query_remove_all(all, A)); /* that is structure: recorded */
+  must(ecs_query_remove_all(all, A)); /* a change of structure: recorded */
   ecs_cursor_discard(&cursor);
   assert_true(ecs_world_hash(fixture.world) != before); /* B is written */
   assert_int_equal(count_of(reader), 5);
@@ -393,7 +393,7 @@ static void set_wide(const WideCase *how) {
   finish(&fixture);
 }
 
-/* Masks of fields have 64 bits on every way that a set takes. */
+/* Masks of fields have 64 bits in every way of setting. */
 static void all_of_64_fields_can_be_set(void **state) {
   (void)state;
   for (uint32_t i = 0; i < 16; i++) {

@@ -1,4 +1,4 @@
-/* command_buffer_test.c: recording changes.
+/* command_buffer_test.c: recording changes without applying them.
  *
  * Nothing is applied here (command_flush_test.c does that): the tests look at
  * entities, chains, pages and staged rows as drawn in command_buffer.h.

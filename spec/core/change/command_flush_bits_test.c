@@ -3,8 +3,6 @@
  */
 #include "flush_fixture.h"
 
-/* Bits -------------------------------------------------------------------- */
-
 /* Ten tags stored as bits, in the main group or in one of their own; more
  * than one column of them. */
 static void bits_come_and_go_in_groups_of_nothing_else(void **state) {

@@ -1,9 +1,7 @@
 /* command_flush_failure_test.c: recorded changes are applied all, or none. */
 #include "flush_fixture.h"
 
-/* Whole or not at all ----------------------------------------------------- */
-
-/* A recording that asks for everything: tables, bits, locators, rows. */
+/* A recording that needs everything: tables, bits, locators, rows. */
 static void record_much(const Fixture *fixture, const ecs_Entity *e,
                         ecs_Entity *born) {
   static const uint32_t operations[] = {0, 8, 12, 5, 14, 10, 2};
@@ -46,7 +44,7 @@ static uint64_t apply_refused(uint64_t nth, FailingMode mode) {
   for (uint32_t i = 0; i < 12; i++)
     assert_int_equal(ecs_alive(fixture.world, born[i]),
                      injected == 0 && i != 1);
-  begin(&fixture); /* and the next recording is as good as any */
+  begin(&fixture); /* the next recording succeeds */
   assert_int_equal(operate(&fixture, e[0], 10), ECS_OK);
   assert_int_equal(operate(&fixture, e[3], 0), ECS_OK);
   end(&fixture);

@@ -232,7 +232,7 @@ static void applying_again_needs_no_more_memory(void **state) {
   finish(&fixture);
 }
 
-/* What applying keeps between has to grow with the world. */
+/* The memory kept between two applications must grow with the world. */
 static void components_may_come_between_two_applications(void **state) {
   (void)state;
   Fixture fixture;

@@ -7,7 +7,7 @@
  */
 #include "command_buffer_fixture.h"
 
-/* What a failed recording has to leave alone. */
+/* The state that a failed record must leave unchanged. */
 typedef struct Picture {
   uint32_t recorded, commands, alive, retired;
   const Command *last;

@@ -3,7 +3,7 @@
  */
 #include "naive_world.h"
 
-/* Tests of random changes ------------------------------------------------- */
+/* Random changes ---------------------------------------------------------- */
 
 /* Five components, a tag, eight bits and two sparse sets. */
 static void mixed_storage_agrees_with_the_naive_world(void **state) {
@@ -54,7 +54,7 @@ static void changing_layouts_agree_with_the_naive_world(void **state) {
   }
 }
 
-/* Life and definitions ---------------------------------------------------- */
+/* Many components --------------------------------------------------------- */
 
 #ifndef ECS_TINY
 /* Masks of nine words do not fit the stack buffer of eight. Every change of a

@@ -1,4 +1,4 @@
-/* regroup_test.c: storage changes, and nothing that a program stored in it.
+/* regroup_test.c: a change of layout keeps all entities and values.
  *
  * entity_change_test.c mixes changes of layout with all others. Here are the
  * rules for the choice of a group and its locator, and failures.
@@ -107,7 +107,7 @@ static void a_group_that_was_given_up_is_taken_again(void **state) {
   store_apart(&town, &town.tag, 1);
   assert_int_equal(group_of(&town, town.tag), 3);
   assert_int_equal(world->group_count, 5);
-  /* Its own group, once it has left it, is as good as any other. */
+  /* The group that a component has left can be chosen for it again. */
   store_apart(&town, &town.sparse, 1);
   assert_int_equal(group_of(&town, town.sparse), 1);
   const ecs_Component sparse_both[] = {town.sparse_tag, town.sparse};
@@ -128,7 +128,7 @@ static void only_one_component_without_bits_has_a_narrow_locator(void **state) {
   assert_true(world->groups[1]->locator.narrow);
   store_apart(&town, both, 2);
   assert_false(world->groups[3]->locator.narrow);
-  store_apart(&town, both, 1); /* it leaves the other one alone */
+  store_apart(&town, both, 1); /* the other group is unchanged */
   assert_true(world->groups[3]->locator.narrow);
   assert_true(world->groups[group_of(&town, town.a)]->locator.narrow);
   store_apart(&town, &town.bit, 1);

@@ -3,8 +3,6 @@
  */
 #include "flush_fixture.h"
 
-/* Order and economy ------------------------------------------------------- */
-
 static void staged_rows_of_no_entities_are_freed(void **state) {
   (void)state;
   Fixture fixture;
@@ -22,8 +20,6 @@ static void staged_rows_of_no_entities_are_freed(void **state) {
   }
   finish(&fixture);
 }
-
-/* Staged rows ------------------------------------------------------------- */
 
 static void assert_a(const Fixture *fixture, ecs_Entity entity, double x,
                      float y) {

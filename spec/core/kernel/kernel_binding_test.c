@@ -5,7 +5,7 @@
 
 /* Binding ----------------------------------------------------------------- */
 
-/* One column asked of a query with three terms. */
+/* Binds a kernel with one column to a query with three terms. */
 static ecs_Status ask(ecs_KernelColumn column, ecs_Access access) {
   Fixture fixture;
   start(&fixture);

@@ -214,7 +214,8 @@ static void store_noise_last(const ecs_KernelCall *call) {
            &noise, sizeof noise);
 }
 
-/* Columns before it are of integers, or absent; blocks before it are clean. */
+/* The NaN is in the last column and the last row of every block. The columns
+ * before it hold no NaN, or are absent. */
 static void every_column_of_every_block_is_scanned(void **state) {
   (void)state;
   static const ecs_KernelColumn columns[] = {{"V", "v", ECS_U32, ECS_OPTIONAL},

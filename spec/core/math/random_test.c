@@ -1,4 +1,4 @@
-/* random_test.c: random numbers that rows draw. */
+/* random_test.c: the random numbers of rows. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

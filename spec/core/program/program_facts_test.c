@@ -1,4 +1,4 @@
-/* program_facts_test.c: what is known of a program before it is planned.
+/* program_facts_test.c: the facts about a program before it is planned.
  *
  * Each fact is tested here. vm_planner_test.c and program_differential_test.c
  * test what is made of them.

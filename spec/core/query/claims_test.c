@@ -54,7 +54,7 @@ static void a_filter_claims_nothing(void **state) {
   finish(&fixture);
 }
 
-/* Two queries have the same component in every pair of accesses. */
+/* Two queries of the same component, with every pair of accesses. */
 static void a_writing_cursor_shares_with_no_other(void **state) {
   (void)state;
   static const bool contested[3][3] = {/* second: write, read, optional */

@@ -116,9 +116,9 @@ static void gathered_blocks_are_cut_into_slices(void **state) {
   finish(&fixture);
 }
 
-/* One u32 in each of three groups: entity n has m = n, p = 100 + n and
- * q = 200 + n. The rows of the three are in three orders, those of the main
- * group in as many tables as asked for. */
+/* One u32 in each of three groups: entity n has m = n, p = 100 + n and q = 200
+ * + n. The rows of each group have another order; those of the main group are
+ * in the given number of tables. */
 static void define_three_orders(Fixture *fixture, uint32_t count,
                                 uint32_t tables, ecs_Component *components) {
   static const ecs_Field cell[] = {{"x", ECS_U32, 0}};

@@ -1,8 +1,6 @@
 /* query_first_test.c: the first match of a query, without a row list. */
 #include "bulk_terms.h"
 
-/* The first --------------------------------------------------------------- */
-
 /* With and without a row list, and for every list of terms, the first entity is
  * that of the first batch. */
 static void the_first_is_the_first_row_of_the_batches(void **state) {
@@ -33,7 +31,7 @@ static void the_first_is_the_first_row_of_the_batches(void **state) {
   finish(&fixture);
 }
 
-/* It stops there: the row list is not built. */
+/* The search stops at the first match: no row list is built. */
 static void the_first_builds_no_list(void **state) {
   (void)state;
   Fixture fixture;

@@ -215,7 +215,7 @@ static void every_allocation_of_a_query_may_fail(void **state) {
 
 /* The check itself -------------------------------------------------------- */
 
-/* A fault planted in a place is seen, and nothing once it is gone. */
+/* The check detects a planted fault, and passes once the fault is removed. */
 #define ASSERT_SEEN(place, wrong)                \
   do {                                           \
     __typeof__(place) right = (place);           \

@@ -125,7 +125,7 @@ static bool is_right(const ecs_Query *query) {
                                    query->driver);
 }
 
-/* A fault planted in a place is seen, and nothing once it is gone. */
+/* The check detects a planted fault, and passes once the fault is removed. */
 #define ASSERT_SEEN(place, wrong)      \
   do {                                 \
     __typeof__(place) right = (place); \

@@ -185,7 +185,7 @@ static void a_combination_that_comes_again_is_the_same(void **state) {
   finish(&fixture);
 }
 
-/* A group of two tables, of which one is asked for. */
+/* A group of two tables; the query requires one of them. */
 static void a_place_in_a_table_that_does_not_match_is_no_match(void **state) {
   (void)state;
   Fixture fixture;

@@ -1,8 +1,6 @@
 /* edge_map_test.c: the edges between the tables of a group. */
 #include "group_fixture.h"
 
-/* Edges ------------------------------------------------------------------- */
-
 static void an_edge_leads_there_and_back(void **state) {
   (void)state;
   Gang gang;
@@ -44,8 +42,6 @@ static void edges_grow_when_half_of_their_room_is_used(void **state) {
   }
   close_gang(&gang);
 }
-
-/* Dropping ---------------------------------------------------------------- */
 
 /* Edges between tables that remain are found after other tables were dropped,
  * for every number of dropped tables. */

@@ -10,7 +10,7 @@ static uint32_t next_random(uint32_t *seed) {
   return *seed >> 16;
 }
 
-/* Life -------------------------------------------------------------------- */
+/* Lifetime ---------------------------------------------------------------- */
 
 static void a_group_starts_empty_with_its_summary(void **state) {
   (void)state;

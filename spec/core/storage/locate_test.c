@@ -1,8 +1,6 @@
 /* locate_test.c: which handles are alive, reserved or neither. */
 #include "world_fixture.h"
 
-/* Life and definitions ---------------------------------------------------- */
-
 static void nothing_is_alive_in_a_new_world(void **state) {
   (void)state;
   Fixture fixture;

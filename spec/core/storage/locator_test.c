@@ -1,5 +1,4 @@
-/* locator_test.c: every index has the place that was set last, or none.
- */
+/* locator_test.c: every index has the row that was set last, or none. */
 #include "world_fixture.h"
 
 typedef struct Finder {

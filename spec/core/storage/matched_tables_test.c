@@ -3,8 +3,6 @@
  */
 #include "group_fixture.h"
 
-/* Matches ----------------------------------------------------------------- */
-
 static void a_match_lists_tables_that_were_and_tables_that_come(void **state) {
   (void)state;
   Gang gang;

@@ -1,8 +1,6 @@
 /* schema_matches_test.c: which descriptions are equal to a schema. */
 #include "schema_fixture.h"
 
-/* Matching ---------------------------------------------------------------- */
-
 static const ecs_Field point[] = {{"x", ECS_F32, 0.1}, {"y", ECS_F32, 0}};
 
 /* Does a Point of these fields match one of the fields above? */

@@ -1,9 +1,7 @@
 /* store_check_test.c: the check of invariants detects planted faults. */
 #include "world_fixture.h"
 
-/* The check itself -------------------------------------------------------- */
-
-/* A fault planted in a place is seen, and nothing once it is gone. */
+/* The check detects a planted fault, and passes once the fault is removed. */
 #define ASSERT_SEEN(place, wrong)                \
   do {                                           \
     __typeof__(place) right = (place);           \

@@ -3,8 +3,6 @@
  */
 #include "world_fixture.h"
 
-/* Life and definitions ---------------------------------------------------- */
-
 static void a_store_that_cannot_be_made_leaves_nothing(void **state) {
   (void)state;
   for (uint64_t n = 1;; n++) {

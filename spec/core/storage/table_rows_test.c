@@ -222,7 +222,8 @@ static void check_moves(Kinds *kinds) {
       }
 }
 
-/* Every one of them is first, in the middle or last in each size it has. */
+/* Every component is first, in the middle or last among the columns of each of
+ * its sizes. */
 static void a_row_moves_when_a_component_comes_or_goes(void **state) {
   (void)state;
   Kinds kinds;

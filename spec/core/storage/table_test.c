@@ -6,7 +6,7 @@
  */
 #include "table_fixture.h"
 
-/* Life -------------------------------------------------------------------- */
+/* Lifetime ---------------------------------------------------------------- */
 
 static void a_new_table_has_codes_and_no_slab(void **state) {
   (void)state;

@@ -110,7 +110,7 @@ static inline void *failing_memory_resize(void *user, void *block,
   return head + FAILING_MEMORY_HEAD;
 }
 
-/* Life: memory must outlive every block; the record points to it. */
+/* Lifetime: memory must outlive every block; the record points to it. */
 static inline ecs_Memory failing_memory_init(FailingMemory *memory) {
   memset(memory, 0, sizeof *memory);
   return (ecs_Memory){failing_memory_resize, memory};

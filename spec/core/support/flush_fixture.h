@@ -76,7 +76,7 @@ static inline void assert_settled(const Fixture *fixture) {
   assert_null(fixture->world->commands.staged);
 }
 
-/* Twins ------------------------------------------------------------------- */
+/* Changes by number ------------------------------------------------------- */
 
 /* One call, the same in both worlds. */
 static inline ecs_Status operate(const Fixture *fixture, ecs_Entity entity,

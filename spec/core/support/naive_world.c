@@ -84,7 +84,7 @@ static void naive_change(Naive *naive, const Change *change) {
   }
 }
 
-/* The real one ------------------------------------------------------------ */
+/* The store --------------------------------------------------------------- */
 
 static ecs_Status spawn_change(Store *world, Change *change) {
   Image images[KINDS_MOST];

@@ -1,5 +1,6 @@
-/* program_reference.c: what a kernel program means, one row and one operation
- * at a time. */
+/* program_reference.c: runs a kernel program one row and one operation at a
+ * time.
+ */
 #include "program_reference.h"
 
 #include <math.h>

@@ -33,7 +33,7 @@ static inline void clear(Element *place) {
   memset(place, SENTINEL, sizeof *place);
 }
 
-/* The element's bits, with whatever lies around it proved untouched. */
+/* The bits of the element; checks that the bytes around it are untouched. */
 static inline uint64_t bits_of(const Element *place, uint32_t bytes) {
   const unsigned char *all = (const unsigned char *)place;
   const size_t start = offsetof(Element, element);

@@ -17,8 +17,8 @@ static void assert_zero(const void *bytes, size_t count) {
     assert_int_equal(((const uint8_t *)bytes)[i], 0);
 }
 
-/* Columns lie behind each other, each on a line, at strides of an odd number
- * of lines that hold a capacity. */
+/* Columns follow each other. Each starts on a cache line, at a stride of an odd
+ * number of lines that holds the capacity. */
 static void assert_layout(const Table *table) {
   size_t at = 0, used = table->capacity * sizeof(ecs_Entity);
   uintptr_t begin = (uintptr_t)table->slab;
