@@ -170,9 +170,10 @@ static void claim_bundle(CursorState *state, bool claimed) {
     Component *component =
         &state->world->store.components[bundle->items[i].component];
     if (bundle->items[i].column_count == 0) continue;
-    ECS_ASSERT(claimed || component->writers > 0);
-    component->readers += claimed ? 1u : UINT32_MAX;
-    component->writers += claimed ? 1u : UINT32_MAX;
+    if (claimed)
+      claim_component(component, true);
+    else
+      release_component(component, true);
   }
 }
 
@@ -252,13 +253,13 @@ static ecs_Status spawn_now(ecs_World *world, Bundle *bundle, uint32_t count,
  * order. */
 static ecs_Status spawn_later(ecs_World *world, Bundle *bundle, uint32_t count,
                               CursorState *state) {
-  const StagedRows *stage = NULL;
+  const StagedRows *staged = NULL;
   ecs_Status status =
-      command_record_staged(&world->commands, bundle, count, &stage);
+      command_record_staged(&world->commands, bundle, count, &staged);
   if (status != ECS_OK || state == NULL) return status;
-  ECS_ASSERT(stage->table->count == count);
-  state->columns = (void **)(void *)stage->table->fields;
-  state->entities = stage->table->entities;
+  ECS_ASSERT(staged->table->count == count);
+  state->columns = (void **)(void *)staged->table->fields;
+  state->entities = staged->table->entities;
   return ECS_OK;
 }
 

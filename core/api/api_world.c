@@ -213,14 +213,12 @@ ecs_Status ecs_defer_begin(ecs_World *world) {
  * move the columns that the cursor has handed out. */
 ecs_Status ecs_defer_end(ecs_World *world) {
   if (world->deferrals == 0) return ECS_E_ARGUMENT;
-  ECS_ASSERT(world->deferrals <= world->depth);
   world->deferrals--;
   return deferral_close(world);
 }
 
 void ecs_defer_discard(ecs_World *world) {
   if (world->deferrals == 0) return;
-  ECS_ASSERT(world->deferrals <= world->depth);
   world->deferrals--;
   deferral_discard(world);
 }

@@ -36,10 +36,11 @@ ECS_INTERNAL ecs_Status bulk_rows_give_up(const BulkChange *change,
 ECS_INTERNAL void bulk_rows_set_places(const BulkChange *change,
                                        const Table *table, uint32_t first);
 
-/* The query's part over the main group, when that is the component's: every
- * entity has a row there, so that the plan names all rows in question. The
- * query's part_count for another group, or when there is no such part. */
-ECS_INTERNAL uint32_t bulk_rows_main_part(const BulkChange *change);
+/* The index of the main group among the query's groups, if the component is in
+ * the main group: every entity has a row there, so the plan names the row of
+ * every match. The query's group_count if the component is in another group, or
+ * if the query does not ask the main group. */
+ECS_INTERNAL uint32_t bulk_rows_group_index(const BulkChange *change);
 
 /* Makes room for the rows that are pending in the group's tables, and sets the
  * numbers back to 0. ECS_E_MEMORY, ECS_E_LIMIT. */
@@ -51,17 +52,18 @@ ECS_INTERNAL ecs_Status bulk_rows_reserve_pending(const BulkChange *change);
  *
  *      {A}  | 1 2 3 4 5 |  take 2 3 5   | 1 - - 4 - |  close   | 1 4 |
  *
- * part: of the row list, which then names the rows; part_count: they are
- * located one by one. ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. Cost: the
+ * group_index: a group of the row list, which then names the rows; the query's
+ * group_count: rows are located one by one. ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. Cost: the
  * matches, and the rows that fill their gaps. */
-ECS_INTERNAL ecs_Status bulk_rows_listed(BulkChange *change, uint32_t part);
+ECS_INTERNAL ecs_Status bulk_rows_listed(BulkChange *change,
+                                         uint32_t group_index);
 
 /* Removes the rows of all matches from the main group in the same way.
- * free_marked, which frees the entities that marks names, is called first,
- * while the rows are there. ECS_E_MEMORY: nothing has changed. */
-ECS_INTERNAL ecs_Status bulk_rows_drop(const BulkChange *change, uint32_t part,
-                                       void (*free_marked)(Store *, IndexSet *),
-                                       IndexSet *marks);
+ * free_entities is called first, while the rows are there; it frees the indices
+ * of the entities in `matches`. ECS_E_MEMORY: nothing has changed. */
+ECS_INTERNAL ecs_Status
+bulk_rows_drop(const BulkChange *change, uint32_t group_index,
+               void (*free_entities)(Store *, IndexSet *), IndexSet *matches);
 
 /* For changes that cannot fail, because everything is reserved. */
 static inline void must_work(ecs_Status status) {

@@ -21,13 +21,13 @@ typedef struct SetJoin {
 
 /* Joining --------------------------------------------------------------- */
 
-/* The part of a query that asks one other group, and of the set only that its
- * matches are not in it; NULL for any other query. Joining skips entities that
- * are in the set, so the tables of that part can be walked as they lie. The
- * query's row list would have to be made anew every time, because joining makes
- * it stale. */
-static const QueryGroup *part_beside(const ecs_Query *query,
-                                     const Group *group) {
+/* The other group of a query that asks for components of one other group and
+ * demands that its matches are not in the set; NULL for any other query. Joining
+ * skips entities that are in the set, so the matched tables of the other group
+ * can be read without the query's row list. That list would have to be built
+ * anew for every join, because each join makes it stale. */
+static const QueryGroup *group_beside(const ecs_Query *query,
+                                      const Group *group) {
   if (query->group_count != 2) return NULL;
   uint32_t of_set = query->groups[0].group == group ? 0 : 1;
   const QueryGroup *set = &query->groups[of_set],
@@ -43,8 +43,7 @@ static uint32_t join_spans(const SetJoin *join) {
 
 static Span join_span(const SetJoin *join, uint32_t index) {
   if (join->all == NULL) return query_span(join->query, index);
-  const MatchedTables *match = &join->all->match;
-  const Table *table = join->all->group->tables[match->tables[index]];
+  const Table *table = query_group_table(join->all, index);
   return (Span){table->entities, NULL, table->count};
 }
 
@@ -206,7 +205,7 @@ ecs_Status bulk_sparse_join(ecs_Query *query, Group *group,
   const uint64_t mask = 1;
   uint32_t tables_before = group->table_count;
   SetJoin join = {.query = query,
-                  .all = part_beside(query, group),
+                  .all = group_beside(query, group),
                   .store = query->store,
                   .group = group,
                   .schema = schema,

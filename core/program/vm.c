@@ -10,7 +10,7 @@
 /* A change of structure, kept until every row has run. */
 typedef struct RecordedChange {
   ecs_Entity entity;
-  const Instruction *at; /* borrowed from the program */
+  const Instruction *ins; /* borrowed from the program */
 } RecordedChange;
 
 /* One run of a program. */
@@ -180,15 +180,15 @@ static bool goes_row_by_row(const Run *run) {
 
 static ecs_Status record(ecs_World *world, const RecordedChange *change) {
   ecs_Status status = ECS_OK;
-  switch (change->at->operation) {
+  switch (change->ins->operation) {
     case OPERATION_DESTROY:
       status = deferred_destroy(world, change->entity);
       break;
     case OPERATION_ADD:
-      status = deferred_add(world, change->entity, change->at->index, NULL);
+      status = deferred_add(world, change->entity, change->ins->index, NULL);
       break;
     default:
-      status = deferred_remove(world, change->entity, change->at->index);
+      status = deferred_remove(world, change->entity, change->ins->index);
       break;
   }
   /* The row may be gone by now: destroyed by the same program. */

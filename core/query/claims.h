@@ -10,12 +10,28 @@
  *      optional     + 1       + 1        read, write, optional
  *
  * The counters are Component.readers and Component.writers, so that one load
- * answers whether a component may be used. Filters and tags claim nothing.
+ * answers whether a component may be used. Filters and tags claim nothing. The
+ * cursor over rows of ecs_spawn_many claims its bundle's components as written.
  */
 #ifndef ECS_CLAIMS_H
 #define ECS_CLAIMS_H
 
 #include "query/query.h"
+
+/* Counts one more claim on a component. Claims are not refused here. */
+static inline void claim_component(Component *component, bool writes) {
+  component->readers++;
+  if (writes) component->writers++;
+  ECS_ASSERT(component->writers <= component->readers);
+}
+
+/* Gives up a claim of the same kind. */
+static inline void release_component(Component *component, bool writes) {
+  ECS_ASSERT(component->readers > 0);
+  ECS_ASSERT(!writes || component->writers > 0);
+  component->readers--;
+  if (writes) component->writers--;
+}
 
 /* The first component that a cursor over the query could not claim now; 0:
  * none. Cost: a load per term. */

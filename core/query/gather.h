@@ -43,7 +43,6 @@ ECS_INTERNAL Scratch *scratch_take(ecs_Query *query);
 
 /* Gives a scratch back to its query, to be taken again. */
 static inline void scratch_give_back(Scratch *scratch) {
-  ECS_ASSERT(scratch->taken);
   scratch->taken = false;
 }
 

@@ -4,11 +4,11 @@
  *                       \--> locator of group 1 --> its row there
  *                        \-> locator of group 2 --> ...
  *
- * locate.h finds rows, placement.h writes where they are, and the floor above
+ * locate.h finds rows, placement.h writes where they are, and the folder above
  * (change/) changes them. The store trusts its callers: entities are alive,
- * components exist, nothing is open. What comes from outside is checked at the
- * border, world.h. Every function reserves first and commits then: a status
- * other than ECS_OK means that nothing has changed.
+ * components exist, nothing is open. core/api checks what comes from outside.
+ * Every function reserves first and then commits: a status other than ECS_OK
+ * means that nothing has changed.
  *
  * A group's version grows with every change of its rows or tables;
  * layout_version grows with every change of which group a component belongs to,
