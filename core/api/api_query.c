@@ -164,7 +164,6 @@ bool ecs_cursor_next(ecs_Cursor *cursor, ecs_Batch *batch) {
 /* Claims the bundle's components that have columns, or gives them up. */
 static void claim_bundle(CursorState *state, bool claimed) {
   const Bundle *bundle = state->bundle;
-  ECS_ASSERT(state->claimed != claimed);
   state->claimed = claimed;
   for (uint32_t i = 0; i < bundle->item_count; i++) {
     Component *component =

@@ -1,4 +1,4 @@
-/* bulk_rows.c: a component that comes to, or goes from, all matches of a query.
+/* bulk_rows.c: adds a component to all matches of a query, or removes it.
  */
 
 #include "change/bulk_rows.h"

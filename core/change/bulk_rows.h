@@ -1,7 +1,7 @@
-/* bulk_rows.h: a component that comes to, or goes from, all matches of a query.
+/* bulk_rows.h: adds a component to all matches of a query, or removes it.
  *
- * Here is what bulk.c, bulk_destroy.c and bulk_rows.c have in common. A change
- * is made in one group, the component's:
+ * What bulk.c, bulk_destroy.c and bulk_rows.c share is here. A change is made
+ * in the component's group, in two steps:
  *
  *      reserve    edges, tables and rows; a failure drops them again
  *      commit     rows move, places are written, values are filled in
@@ -18,7 +18,7 @@ typedef struct BulkChange {
   const Component *component; /* of that id */
   Group *group;               /* the component's */
   uint32_t bit;
-  bool adds;              /* the component comes; otherwise it goes */
+  bool adds;              /* the component is added; otherwise removed */
   const void *image;      /* of the whole component, for matches that lack it;
                              NULL: a tag */
   uint64_t fields;        /* to store from the image where it is present */
@@ -32,7 +32,7 @@ typedef struct BulkChange {
 ECS_INTERNAL ecs_Status bulk_rows_give_up(const BulkChange *change,
                                           ecs_Status status);
 
-/* Writes the places of a table's entities from row first on. */
+/* Records where the entities of a table are, from row first on. */
 ECS_INTERNAL void bulk_rows_set_places(const BulkChange *change,
                                        const Table *table, uint32_t first);
 

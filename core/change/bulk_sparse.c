@@ -1,4 +1,4 @@
-/* bulk_sparse.c: many entities join a sparse set, or all of it leaves, at once.
+/* bulk_sparse.c: adds many entities to a sparse set at once, or removes all.
  */
 #include "change/bulk_sparse.h"
 

@@ -2,7 +2,7 @@
  *
  * A cursor may hand out copies of columns. So that no copy is ever out of date,
  * an open cursor claims the components of its terms: no other cursor reads or
- * writes what it writes, and none writes what it reads.
+ * writes a component that it writes, or writes a component that it reads.
  *
  *      term       readers   writers      refused while open
  *      read         + 1                  write, optional
@@ -41,7 +41,7 @@ ECS_INTERNAL ecs_Component claims_contested(const ecs_Query *query);
  * callers ask claims_contested first where another cursor may be open. */
 ECS_INTERNAL void claims_take(const ecs_Query *query);
 
-/* Gives up what claims_take claimed; once for each call of it. */
+/* Releases the claims of one call of claims_take. */
 ECS_INTERNAL void claims_release(const ecs_Query *query);
 
 #endif

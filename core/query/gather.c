@@ -1,4 +1,4 @@
-/* gather.c: copies of columns whose rows do not follow each other. */
+/* gather.c: copies of columns with rows that do not follow each other. */
 #include "query/gather.h"
 
 /* Scratches ------------------------------------------------------------- */

@@ -89,8 +89,8 @@ static inline bool span_has(const SpanRows *rows, const QueryTerm *term) {
   return rows->table != NULL && table_has_columns(rows->table, term->bit);
 }
 
-/* Row 0 of a column of the query in the span's table, which is that of the
- * column's group; NULL: the component is absent. */
+/* Row 0 of a column of the query in the span's table; rows is the span in the
+ * column's group. NULL: the component is absent. */
 static inline char *span_column(const ecs_Query *query, uint32_t column,
                                 const SpanRows *rows) {
   const QueryColumn *field = &query->columns[column];

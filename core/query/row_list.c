@@ -1,4 +1,5 @@
-/* row_list.c: the rows that match a query, where tables alone do not tell. */
+/* row_list.c: the rows that match a query, when whole tables are not the
+ * answer. */
 #include "query/row_list.h"
 
 #include "query/join.h"
