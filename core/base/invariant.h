@@ -1,9 +1,9 @@
 /* invariant.h: asserts for our own bugs.
  *
  * ECS_ASSERT states what must hold if the core is correct. It does not check
- * the arguments of users: core/api does, and returns a status. In a normal build
- * an assert costs nothing; with ECS_CHECKED, an assert that fails stops the
- * process.
+ * the arguments of users: core/api does, and returns a status. In a normal
+ * build an assert costs nothing. With ECS_CHECKED, an assert that fails stops
+ * the process.
  */
 #ifndef ECS_INVARIANT_H
 #define ECS_INVARIANT_H

@@ -42,15 +42,15 @@ static bool is_source(const BulkChange *change, const Table *table) {
   return table->count > 0 && table_has(table, change->bit) != change->adds;
 }
 
-/* Do its entities have no row of the group afterwards? */
+/* Do the table's entities leave the group? */
 static bool is_leaving(const BulkChange *change, const Table *table) {
   return !change->adds && change->group->id != 0 &&
          table_has_only(table, change->bit);
 }
 
-/* Is the plan a full one over the component's own group, where all rows of a
- * table move alike? They do not where they leave the group and a tag stored as
- * bits may keep some of them. */
+/* Is the plan full and over the component's own group, and do all rows of a
+ * table move alike? They do not if they leave the group and a tag stored as
+ * bits may keep some of them in it. */
 static bool moves_whole_tables(const BulkChange *change) {
   const ecs_Query *query = change->query;
   if (!query_is_direct(query) || query->groups[0].group != change->group)
@@ -64,7 +64,8 @@ static bool moves_whole_tables(const BulkChange *change) {
   return true;
 }
 
-/* Tables that are created on the way join the end of the match, empty. */
+/* Tables that are created meanwhile are appended to the matches, and are empty.
+ */
 static ecs_Status reserve_tables(BulkChange *change) {
   Group *group = change->group;
   const Edge *edge = NULL;

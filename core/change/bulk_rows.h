@@ -52,9 +52,9 @@ ECS_INTERNAL ecs_Status bulk_rows_reserve_pending(const BulkChange *change);
  *
  *      {A}  | 1 2 3 4 5 |  take 2 3 5   | 1 - - 4 - |  close   | 1 4 |
  *
- * group_index: a group of the row list, which then names the rows; the query's
- * group_count: rows are located one by one. ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. Cost: the
- * matches, and the rows that fill their gaps. */
+ * group_index: the group of the row list that names the rows, or the query's
+ * group_count: rows are then located one by one. ECS_E_MEMORY, ECS_E_LIMIT:
+ * nothing has changed. Cost: the matches, and the rows that fill their gaps. */
 ECS_INTERNAL ecs_Status bulk_rows_listed(BulkChange *change,
                                          uint32_t group_index);
 

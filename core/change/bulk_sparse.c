@@ -5,11 +5,12 @@
 #include "storage/table_image.h"
 #include "storage/table_rows.h"
 
-/* Matches of a query that join a group of one component, with bit 0. */
+/* The matches of a query that join a sparse set: a group of one component, with
+ * bit 0. */
 typedef struct SetJoin {
   ecs_Query *query;
-  const QueryGroup *all; /* its rows stand for the matches; NULL: the query's
-                            own plan does */
+  const QueryGroup *all; /* read its matched tables, not the query's spans;
+                            NULL: read the spans */
   Store *store;
   Group *group;
   const Schema *schema;
@@ -21,11 +22,11 @@ typedef struct SetJoin {
 
 /* Joining --------------------------------------------------------------- */
 
-/* The other group of a query that asks for components of one other group and
- * demands that its matches are not in the set; NULL for any other query. Joining
- * skips entities that are in the set, so the matched tables of the other group
- * can be read without the query's row list. That list would have to be built
- * anew for every join, because each join makes it stale. */
+/* For a query over the set and one other group which demands that matches are
+ * not in the set: the other group. NULL for any other query. Joining skips
+ * entities that are in the set, so the matched tables of the other group can be
+ * read without the query's row list. That list would have to be built anew for
+ * every join, because each join makes it stale. */
 static const QueryGroup *group_beside(const ecs_Query *query,
                                       const Group *group) {
   if (query->group_count != 2) return NULL;
@@ -86,7 +87,8 @@ static ecs_Status reserve_pages(const SetJoin *join, Span span) {
   return ECS_OK;
 }
 
-/* The same; what holds for a whole span is asked once. */
+/* As count_present, with the conditions that hold for a whole span tested once.
+ */
 static uint32_t survey_span(const Locator *locator, Span span, bool ready,
                             uint32_t *missing) {
   if (!ready || span.rows != NULL)
@@ -243,8 +245,8 @@ static void leave_all(Store *store, Group *group) {
   store_touch(store, group);
 }
 
-/* Counts the matches that are in the set. The matches of a query that walks
- * nothing but the set's own table need not be looked at. */
+/* Counts the matches that are in the set. If the query reads only the set's own
+ * table, its matches are not looked at. */
 static uint64_t count_leaving(const ecs_Query *query, const Group *group) {
   uint32_t spans = query_span_count(query), missing = 0;
   uint64_t present = 0;

@@ -118,8 +118,8 @@ static ecs_Status hold_blocks(ecs_KernelBinding *binding, uint32_t count) {
   return held ? ECS_OK : ECS_E_MEMORY;
 }
 
-/* The column of a table for a column of the kernel; NULL: the column is optional
- * and the table lacks it. */
+/* A table's column for a column of the kernel; NULL: the column is optional and
+ * the table lacks it. */
 static void *table_pointer(const ecs_KernelBinding *binding,
                            const SpanRows *rows, uint32_t index) {
   const ecs_Query *query = binding->query;

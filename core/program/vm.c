@@ -162,7 +162,8 @@ static bool is_masked_out(const Run *run, const Step *step, uint32_t i) {
   return mask[i] == 0;
 }
 
-/* Lists changes row by row, and those of a row in the order of the program. */
+/* Lists changes row by row, and the changes of one row in the order of the
+ * program. */
 static void list_changes(Run *run) {
   const ProgramPlan *plan = run->program->plan;
   ECS_ASSERT(run->entities != NULL);

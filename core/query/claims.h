@@ -25,7 +25,7 @@ static inline void claim_component(Component *component, bool writes) {
   ECS_ASSERT(component->writers <= component->readers);
 }
 
-/* Gives up a claim of the same kind. */
+/* Takes back one claim that was made with the same `writes`. */
 static inline void release_component(Component *component, bool writes) {
   ECS_ASSERT(component->readers > 0);
   ECS_ASSERT(!writes || component->writers > 0);

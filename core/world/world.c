@@ -56,8 +56,8 @@ static bool check_idle(const ecs_World *world) {
   return true;
 }
 
-/* Going back from the last command passes the marks of the levels, innermost
- * first, and ends where the outermost level begins: at no command. */
+/* The marks of the levels lie along the chain from the last command back,
+ * innermost first. The outermost level begins before the first command. */
 static bool check_levels(const ecs_World *world) {
   const Command *command = world->commands.last;
   uint64_t dropped = world->dropped, count = 0;
