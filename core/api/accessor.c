@@ -109,8 +109,8 @@ static inline bool use_table(AccessorState *state, const Table *table) {
 
 /* Checked builds: the cached columns belong to the cached table, and the store
  * finds the entity in the same table and row. */
-static inline bool agrees(const AccessorState *state, ecs_Entity entity,
-                          size_t row) {
+static ECS_ASSERT_ONLY bool agrees(const AccessorState *state,
+                                   ecs_Entity entity, size_t row) {
   const Store *store = &state->world->store;
   const Component *component = &store->components[state->component];
   Table *table = NULL;

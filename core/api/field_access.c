@@ -102,9 +102,10 @@ static inline bool has_columns_of(const FieldTable *cached, const Table *table,
 }
 
 /* Checked builds: the store gives the same answer as the cache. */
-static inline bool agrees(const FieldAccess *access, const Store *store,
-                          double entity, const FieldTable *const *cached,
-                          uint32_t row) {
+static ECS_ASSERT_ONLY bool agrees(const FieldAccess *access,
+                                   const Store *store, double entity,
+                                   const FieldTable *const *cached,
+                                   uint32_t row) {
   if (row == ROW_UNKNOWN) return true;
   RowRef found = ask_store(access, store, entity);
   if (access->component == 0)

@@ -20,6 +20,10 @@
 #define ECS_ASSERT(condition) ((void)0)
 #endif
 
+/* Marks a static function that only asserts call, so that compilers do not warn
+ * of it in a normal build. */
+#define ECS_ASSERT_ONLY __attribute__((unused))
+
 #define ECS_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define ECS_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 

@@ -40,8 +40,10 @@ static bool remember_edge(const Group *main, Table *from, uint32_t bit,
 }
 
 /* For asserts: is the remembered edge the one that a search finds? */
-static inline bool last_edge_agrees(const Group *main, const Table *from,
-                                    const Component *component, bool added) {
+static ECS_ASSERT_ONLY bool last_edge_agrees(const Group *main,
+                                             const Table *from,
+                                             const Component *component,
+                                             bool added) {
   const Edge *edge = group_find_edge(main, from, component->bit);
   const LastEdge *last = &from->last_edge;
   return edge != NULL && edge->added == added &&
@@ -51,8 +53,8 @@ static inline bool last_edge_agrees(const Group *main, const Table *from,
 }
 
 /* For asserts: does the slot lead to the row that holds the entity? */
-static inline bool slot_agrees(Slot slot, const Table *table,
-                               ecs_Entity entity) {
+static ECS_ASSERT_ONLY bool slot_agrees(Slot slot, const Table *table,
+                                        ecs_Entity entity) {
   return slot.row_bits < table->count &&
          table->entities[slot.row_bits] == entity;
 }

@@ -133,7 +133,7 @@ static void *table_pointer(const ecs_KernelBinding *binding,
 
 /* Checked builds: each cached block is still the rows and the columns of its
  * table. */
-static inline bool blocks_hold(const ecs_KernelBinding *binding) {
+static ECS_ASSERT_ONLY bool blocks_hold(const ecs_KernelBinding *binding) {
   const ecs_Query *query = binding->query;
   uint32_t width = binding->kernel->column_count, listed = 0;
   for (uint32_t i = 0; i < query_span_count(query); i++) {
