@@ -24,7 +24,7 @@
 
 #define NAMES_LIMIT 64
 
-/* Fills names with the keys of the table at index, sorted, without those that
+/* Fills names with the keys of the table at index, sorted, without keys that
  * begin with _; returns how many there are. The strings are borrowed from the
  * table, which must not change while they are used. */
 static int sort_names(lua_State *L, int index, const char **names) {

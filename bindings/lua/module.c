@@ -4,8 +4,8 @@
  *                                 ^                functions and methods
  *      ecs_lua_open --preload-----+
  *
- * Functions that serve no module in particular are here, too: those with which
- * scripts/ecs installs methods and lends functions to the state.
+ * The functions with which scripts/ecs installs methods and lends functions to
+ * the state are here, too.
  */
 #define _GNU_SOURCE /* dladdr */
 

@@ -93,8 +93,8 @@ static inline ecs_Status check(AccessorState *state, bool to_write) {
   return ECS_OK;
 }
 
-/* Caches a table. False: it has not got the component, and the cache is as it
- * was. */
+/* Caches a table. False: the table lacks the component, and the cache has not
+ * changed. */
 static inline bool use_table(AccessorState *state, const Table *table) {
   if (ECS_LIKELY(state->table == table)) return true;
   if (!table_has_columns(table, state->bit)) return false;
@@ -107,10 +107,10 @@ static inline bool use_table(AccessorState *state, const Table *table) {
   return true;
 }
 
-/* Checked builds: the cached columns are those of the cached table, and the
- * store, too, finds the entity there in this row. */
-static inline bool agrees(const AccessorState *state, ecs_Entity entity,
-                          size_t row) {
+/* Checked builds: the cached columns belong to the cached table, and the store
+ * finds the entity in the same table and row. */
+static ECS_ASSERT_ONLY bool agrees(const AccessorState *state,
+                                   ecs_Entity entity, size_t row) {
   const Store *store = &state->world->store;
   const Component *component = &store->components[state->component];
   Table *table = NULL;
@@ -156,7 +156,7 @@ static inline uint64_t slot_word(const Slot *slot) {
 }
 
 /* The row of an entity in the cached table, if the accessor is plain. False:
- * the cache cannot say; ask find. */
+ * the cache has no answer; call find. */
 static inline bool find_cached(const AccessorState *state, ecs_Entity entity,
                                size_t *row) {
   const EntityIndex *entities = &state->world->store.index;
@@ -197,8 +197,7 @@ static void store_element(const AccessorState *state, uint32_t field,
   scalar_canonicalize(state->schema->fields[field].type, element);
 }
 
-/* While something is recorded for an entity, a change of it must be recorded
- * too, after what is there. */
+/* If an entity has records, a change of it must be recorded too, after them. */
 static bool is_recorded(const AccessorState *state, ecs_Entity entity) {
   return deferred_commands(state->world, entity) != NULL;
 }
@@ -278,7 +277,8 @@ static void gather(void *to, const void *from, const RowRef *rows,
 }
 
 /* Reads a window into columns, from element `done` on. Elements of entities
- * without the component are left as they are. Returns how many have it. */
+ * without the component are left as they are. Returns how many entities have
+ * the component. */
 static uint32_t read_window(AccessorState *state, const RowRef *rows,
                             uint32_t count, uint32_t done,
                             void *const *columns) {
@@ -307,9 +307,9 @@ static uint32_t read_window(AccessorState *state, const RowRef *rows,
 }
 
 /* The rows of a window that lies in the cached table. False: at least one
- * entity does not, or its slot cannot say. Pure optimisation: one step at a
- * time for the whole window, without dependent branches, so that a dozen cache
- * misses overlap. */
+ * entity does not, or its slot does not prove that it does. Pure optimisation:
+ * one step at a time for the whole window, without dependent branches, so that
+ * a dozen cache misses overlap. */
 static bool find_cached_window(const AccessorState *state,
                                const ecs_Entity *entities, uint32_t count,
                                uint32_t *rows) {
@@ -428,8 +428,9 @@ static bool write_plain_window(AccessorState *state, const ecs_Entity *entities,
   return true;
 }
 
-/* Writes a window one entity at a time, but for the entities with records.
- * Returns how many have the component, those included. */
+/* Writes a window one entity at a time, except for entities with records.
+ * Returns how many entities have the component, including entities with
+ * records. */
 static uint32_t write_window(AccessorState *state, const ecs_Entity *entities,
                              uint32_t count, uint32_t done,
                              const void *const *columns) {

@@ -1,9 +1,9 @@
 /* api_bulk.c: the border for changes of every match of a query.
  *
  * While nothing is recorded, change/bulk.h changes whole tables. While a level
- * is open, the matches are visited in the order of their indices, which does
- * not depend on storage, and each match is recorded as a single call would
- * record it: all of them or none.
+ * is open, the matches are changed in the order of their indices, which does
+ * not depend on storage. Each change is recorded as a single call would record
+ * it: all of them or none.
  *
  *      set    1. check that no match's component is claimed    may fail
  *             2. record what must be recorded                  may fail
@@ -16,7 +16,7 @@
 
 typedef struct BulkRequest BulkRequest;
 
-/* Does for one match what is requested. */
+/* Makes the requested change of one match. */
 typedef ecs_Status BulkStep(const BulkRequest *request, ecs_Entity entity);
 
 struct BulkRequest {
@@ -43,7 +43,7 @@ static ecs_Status for_each(const BulkRequest *request, IndexSet *matches,
   return ECS_OK;
 }
 
-/* The same for a step that records: for all matches, or for none. */
+/* Takes a step that records: for all matches, or for none. */
 static ecs_Status record_each(const BulkRequest *request, IndexSet *matches,
                               BulkStep *step) {
   Level before = deferral_mark(request->world);

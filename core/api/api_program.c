@@ -1,7 +1,7 @@
 /* api_program.c: the border for kernel programs.
  *
- * Checks that a call brings what its program was parsed to need, and that no
- * open cursor claims what the program reads or writes. */
+ * Checks that a call has as many uniforms and reductions as its program, and
+ * that no open cursor claims what the program reads or writes. */
 #include "program/program_parse.h"
 #include "program/program_print.h"
 #include "program/vm.h"
@@ -9,9 +9,9 @@
 
 #include <stdio.h>
 
-/* Parses, verifies and binds a program that is zero but for its query. What is
- * no kernel that fits the query is ECS_E_PROGRAM to the user, and the mistake
- * says why. */
+/* Parses, verifies and binds a program that is zero except for its query. If
+ * the program does not fit the query, the user gets ECS_E_PROGRAM, and the
+ * mistake says why. */
 static ecs_Status make(ecs_Program *program, const char *text, size_t length,
                        const Mistake *mistake) {
   ecs_Status status = program_parse(program, text, length, mistake);

@@ -1,7 +1,7 @@
 /* api_query.c: the border for queries, cursors and kernels.
  *
- * Checks terms and claims. Every cursor opens a level of recording
- * (world/deferral.h), which its end or its discarding closes. */
+ * Checks terms and claims. Beginning a cursor opens a level of recording
+ * (world/deferral.h); ending or discarding the cursor closes the level. */
 #include "api/api_query.h"
 #include "world/deferral.h"
 #include "world/deferred_change.h"
@@ -12,8 +12,8 @@
 
 /* Queries --------------------------------------------------------------- */
 
-/* ECS_E_LIMIT, ECS_E_ARGUMENT: of an access; ECS_E_COMPONENT: of no component,
- * or of one that occurs twice. */
+/* ECS_E_LIMIT: too many terms; ECS_E_ARGUMENT: an unknown access;
+ * ECS_E_COMPONENT: an id names no component, or occurs twice. */
 static ecs_Status check_terms(const ecs_World *world, const ecs_Term *terms,
                               uint32_t count) {
   if (count > ECS_TERM_LIMIT) return ECS_E_LIMIT;
@@ -161,22 +161,22 @@ bool ecs_cursor_next(ecs_Cursor *cursor, ecs_Batch *batch) {
                                      : next_spawned(state, batch);
 }
 
-/* Claims the bundle's components that have columns, or gives them up. */
+/* Claims the bundle's components that have columns, or releases the claims. */
 static void claim_bundle(CursorState *state, bool claimed) {
   const Bundle *bundle = state->bundle;
-  ECS_ASSERT(state->claimed != claimed);
   state->claimed = claimed;
   for (uint32_t i = 0; i < bundle->item_count; i++) {
     Component *component =
         &state->world->store.components[bundle->items[i].component];
     if (bundle->items[i].column_count == 0) continue;
-    ECS_ASSERT(claimed || component->writers > 0);
-    component->readers += claimed ? 1u : UINT32_MAX;
-    component->writers += claimed ? 1u : UINT32_MAX;
+    if (claimed)
+      claim_component(component, true);
+    else
+      release_component(component, true);
   }
 }
 
-/* Gives up what the cursor claims and writes back what it gathered. The level
+/* Releases the cursor's claims and writes back what it gathered. The level
  * stays open; returns the world to close it in. */
 static ecs_World *close_cursor(ecs_Cursor *cursor) {
   CursorState *state = state_of(cursor);
@@ -252,13 +252,13 @@ static ecs_Status spawn_now(ecs_World *world, Bundle *bundle, uint32_t count,
  * order. */
 static ecs_Status spawn_later(ecs_World *world, Bundle *bundle, uint32_t count,
                               CursorState *state) {
-  const StagedRows *stage = NULL;
+  const StagedRows *staged = NULL;
   ecs_Status status =
-      command_record_staged(&world->commands, bundle, count, &stage);
+      command_record_staged(&world->commands, bundle, count, &staged);
   if (status != ECS_OK || state == NULL) return status;
-  ECS_ASSERT(stage->table->count == count);
-  state->columns = (void **)(void *)stage->table->fields;
-  state->entities = stage->table->entities;
+  ECS_ASSERT(staged->table->count == count);
+  state->columns = (void **)(void *)staged->table->fields;
+  state->entities = staged->table->entities;
   return ECS_OK;
 }
 

@@ -1,4 +1,4 @@
-/* api_query.h: what the border's other files need of its queries. */
+/* api_query.h: what other files of core/api need of queries. */
 #ifndef ECS_API_QUERY_H
 #define ECS_API_QUERY_H
 

@@ -28,8 +28,8 @@ ecs_Status ecs_world_create(const ecs_WorldDescription *description,
   return ECS_OK;
 }
 
-/* Programs and kernel bindings go with their queries, and queries before the
- * store, which lends them their memory. */
+/* Programs and kernel bindings are destroyed with their queries, and queries
+ * before the store, because their memory comes from it. */
 void ecs_world_destroy(ecs_World *world) {
   if (world == NULL) return;
   ecs_Memory record = world->store.memory.record;
@@ -42,8 +42,8 @@ void ecs_world_destroy(ecs_World *world) {
   command_buffer_deinit(&world->commands);
   bundle_destroy_all(&world->store);
   store_deinit(&world->store);
-  /* The block holds the account of the world's memory, so it is freed without
-   * one. */
+  /* The block holds the counts of the world's memory, so it is freed without
+   * counting. */
   (void)record.resize(record.user, world, sizeof(ecs_World), 0);
 }
 
@@ -213,14 +213,12 @@ ecs_Status ecs_defer_begin(ecs_World *world) {
  * move the columns that the cursor has handed out. */
 ecs_Status ecs_defer_end(ecs_World *world) {
   if (world->deferrals == 0) return ECS_E_ARGUMENT;
-  ECS_ASSERT(world->deferrals <= world->depth);
   world->deferrals--;
   return deferral_close(world);
 }
 
 void ecs_defer_discard(ecs_World *world) {
   if (world->deferrals == 0) return;
-  ECS_ASSERT(world->deferrals <= world->depth);
   world->deferrals--;
   deferral_discard(world);
 }

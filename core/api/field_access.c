@@ -12,18 +12,19 @@ void ecs_field_init(FieldAccess *access, ecs_World *const *world,
       .world = world, .component = component, .layout_version = UINT64_MAX};
 }
 
-/* The handle that a number is; 0, which is never alive: it is none. */
+/* A number as a handle; 0, which is never alive, for a number that is no
+ * handle. */
 static ecs_Entity handle_of(double entity) {
   return id_is_handle(entity) ? (ecs_Entity)entity : 0;
 }
 
 /* Finding ----------------------------------------------------------------- */
 
-/* A call of one of these would cost as much as its work. */
+/* Always inlined: a call would cost as much as the work itself. */
 #define IN_LINE static inline __attribute__((always_inline))
 
-/* Instead of a row: the entity is dead or lacks the component; and: the cache
- * cannot say. */
+/* Instead of a row. ROW_ABSENT: the entity is dead or lacks the component.
+ * ROW_UNKNOWN: the cache has no answer. */
 #define ROW_ABSENT UINT32_MAX
 #define ROW_UNKNOWN (UINT32_MAX - 1u)
 
@@ -101,9 +102,10 @@ static inline bool has_columns_of(const FieldTable *cached, const Table *table,
 }
 
 /* Checked builds: the store gives the same answer as the cache. */
-static inline bool agrees(const FieldAccess *access, const Store *store,
-                          double entity, const FieldTable *const *cached,
-                          uint32_t row) {
+static ECS_ASSERT_ONLY bool agrees(const FieldAccess *access,
+                                   const Store *store, double entity,
+                                   const FieldTable *const *cached,
+                                   uint32_t row) {
   if (row == ROW_UNKNOWN) return true;
   RowRef found = ask_store(access, store, entity);
   if (access->component == 0)
@@ -293,8 +295,8 @@ static ECS_COLD bool set_slowly(FieldAccess *access, const Store *store,
 }
 
 /* In line for f32 fields and finite values. The count of readers includes
- * writers. While anything is recorded, every call takes the ordinary way: the
- * records may be this entity's. */
+ * writers. While anything is recorded, every call is made in the ordinary way:
+ * this entity may have records. */
 bool ecs_field_set(FieldAccess *access, double entity, uint32_t field,
                    double value) {
   const FieldTable *table;

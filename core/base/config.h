@@ -3,8 +3,9 @@
  * ECS_TINY shrinks them so that tests reach every limit and every growth step
  * within a few operations. ECS_CHECKED turns on asserts and scans.
  *
- * A limit has a name here, a test that reaches it and one that goes past it,
- * and the status ECS_E_LIMIT. What has no name here is bounded by memory alone.
+ * Every limit has a name here, a test that reaches it and a test that exceeds
+ * it. Exceeding it returns ECS_E_LIMIT. Whatever has no name here is bounded by
+ * memory alone.
  */
 #ifndef ECS_CONFIG_H
 #define ECS_CONFIG_H
@@ -20,7 +21,7 @@
 #define ECS_ROW_ALIGN 4u
 #define ECS_INDEX_LIMIT 48u       /* entities ever alive at once, plus one */
 #define ECS_GENERATION_LIMIT 3u   /* generations of one index */
-#define ECS_SLOT_GENERATIONS 1u   /* of these a placed slot tells apart */
+#define ECS_SLOT_GENERATIONS 1u   /* of these, distinct in a slot */
 #define ECS_PAGE_BITS 2u          /* entries of a locator page: 4 */
 #define ECS_TABLE_LIMIT 60u       /* tables of one group */
 #define ECS_COMPONENT_LIMIT 16u   /* components of one world */
@@ -29,7 +30,7 @@
 #define ECS_BUNDLE_LIMIT 32u      /* bundles of one world */
 #define ECS_NESTING_LIMIT 4u      /* open cursors and deferrals of one world */
 #define ECS_BLOCK_ROWS 16u        /* rows of a gathered batch */
-#define ECS_SLICE_ROWS 8u         /* of these for a kernel at once */
+#define ECS_SLICE_ROWS 8u         /* of a slice, for kernels */
 #define ECS_JOIN_ROWS 8u          /* rows of a row list found at once */
 #define ECS_COALESCE_ROWS 4u      /* tables below this are coalesced */
 #define ECS_COMMAND_PAGE 256u     /* bytes of a page of commands */
@@ -37,7 +38,7 @@
 #define ECS_COPY_PIECE 24u        /* bytes copied, then cleared, at once */
 #define ECS_TEXT_LIMIT (1u << 16) /* bytes of a kernel program's text */
 #define ECS_CODE_LIMIT 256u       /* instructions of a kernel program */
-#define ECS_DECLARATION_LIMIT 32u /* its columns, uniforms or reductions */
+#define ECS_DECLARATION_LIMIT 32u /* columns, uniforms, reductions */
 #else
 #define ECS_ROW_ALIGN 16u
 #define ECS_INDEX_LIMIT (1u << 28)
@@ -68,8 +69,9 @@
 #define ECS_COLUMN_LIMIT 8191u   /* columns of one element size in a table */
 #define ECS_EXPLAINED_TABLES 16u /* of a group, listed one by one; no limit */
 
-/* Marks functions that another file of the core uses, and users of the library
- * do not. A rock is built without -fvisibility, so that each needs the mark. */
+/* Marks a function that other files of the core may call and users of the
+ * library may not. A rock is built without -fvisibility, so every such function
+ * needs the mark. */
 #define ECS_INTERNAL __attribute__((visibility("hidden")))
 
 #endif

@@ -1,8 +1,9 @@
 /* invariant.h: asserts for our own bugs.
  *
- * ECS_ASSERT states what must hold if the core is right. Arguments of callers
- * are not its business: the border checks them (world.h). In a normal build an
- * assert costs nothing; with ECS_CHECKED a broken one stops the process.
+ * ECS_ASSERT states what must hold if the core is correct. It does not check
+ * the arguments of users: core/api does, and returns a status. In a normal
+ * build an assert costs nothing. With ECS_CHECKED, an assert that fails stops
+ * the process.
  */
 #ifndef ECS_INVARIANT_H
 #define ECS_INVARIANT_H
@@ -18,6 +19,10 @@
 #else
 #define ECS_ASSERT(condition) ((void)0)
 #endif
+
+/* Marks a static function that only asserts call, so that compilers do not warn
+ * of it in a normal build. */
+#define ECS_ASSERT_ONLY __attribute__((unused))
 
 #define ECS_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define ECS_UNLIKELY(condition) __builtin_expect(!!(condition), 0)

@@ -1,9 +1,9 @@
-/* memory.h: the one way to memory, with its account.
+/* memory.h: allocates and counts all memory of a world.
  *
  * Every block of a world comes from the allocator record that the world was
- * created with. Every call passes sizes, so the account is exact: bytes held,
- * their peak, live blocks. Sizes are computed with overflow checks. A refusal
- * is a NULL, never an exit.
+ * created with. Every call passes sizes, so the counts are exact: bytes
+ * allocated, their peak, blocks allocated. Sizes are computed with overflow
+ * checks. A refused allocation returns NULL; it never ends the process.
  *
  *      memory_resize ---- overflow? limit? ---> record.resize ---> account
  */
@@ -16,13 +16,13 @@
 
 typedef struct Memory {
   ecs_Memory record;    /* the allocator; its user pointer is borrowed */
-  uint64_t bytes;       /* held now */
-  uint64_t peak_bytes;  /* the most that were held at once */
-  uint64_t blocks;      /* held now */
-  uint64_t limit_bytes; /* that bytes may reach; 0: no limit */
+  uint64_t bytes;       /* allocated now */
+  uint64_t peak_bytes;  /* the most ever allocated at once */
+  uint64_t blocks;      /* allocated now */
+  uint64_t limit_bytes; /* bytes must not exceed it; 0: no limit */
 } Memory;
 
-/* Starts an empty account. record.resize NULL takes the C library's allocator.
+/* Begins with nothing allocated. record.resize NULL: the C library's allocator.
  */
 ECS_INTERNAL void memory_init(Memory *memory, ecs_Memory record,
                               uint64_t limit_bytes);
@@ -42,7 +42,7 @@ ECS_INTERNAL void *memory_zeroed(Memory *memory, size_t count,
  * give its pages at once instead of one fault each. The content stays. */
 ECS_INTERNAL void memory_populate(void *block, size_t bytes);
 
-/* Frees a block of that size; NULL is fine. */
+/* Frees a block of `bytes` bytes. Does nothing for NULL. */
 ECS_INTERNAL void memory_free(Memory *memory, void *block, size_t bytes);
 
 /* Makes room in an array for needed elements more than count, by doubling the
@@ -52,9 +52,10 @@ ECS_INTERNAL bool memory_grow(Memory *memory, void **array, uint32_t *capacity,
                               uint32_t count, uint32_t needed,
                               size_t element_bytes);
 
-/* Lays several arrays into one block: returns room for count elements behind
- * *used bytes, at a multiple of 16, and moves *used behind it. block NULL: only
- * counts, and returns NULL. The caller knows that the sizes do not overflow. */
+/* Places one of several arrays in a block: returns the address of count
+ * elements after the first *used bytes, at a multiple of 16, and adds them to
+ * *used. block NULL: only counts, and returns NULL. The sizes must not
+ * overflow. */
 ECS_INTERNAL void *memory_lay(char *block, size_t *used, size_t count,
                               size_t element_bytes);
 

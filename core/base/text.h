@@ -13,8 +13,8 @@
 #include "ecs.h"
 
 typedef struct Text {
-  char *next;    /* where the next word goes; NULL where left is 0 */
-  size_t left;   /* bytes, the final 0 included */
+  char *next;    /* where the next text goes; NULL when left is 0 */
+  size_t left;   /* bytes left in the buffer, the final 0 included */
   size_t length; /* bytes of the whole text, without the final 0 */
 } Text;
 

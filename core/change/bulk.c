@@ -42,15 +42,15 @@ static bool is_source(const BulkChange *change, const Table *table) {
   return table->count > 0 && table_has(table, change->bit) != change->adds;
 }
 
-/* Do its entities have no row of the group afterwards? */
+/* Do the table's entities leave the group? */
 static bool is_leaving(const BulkChange *change, const Table *table) {
   return !change->adds && change->group->id != 0 &&
          table_has_only(table, change->bit);
 }
 
-/* Is the plan a full one over the component's own group, where all rows of a
- * table move alike? They do not where they leave the group and a tag stored as
- * bits may keep some of them. */
+/* Is the plan full and over the component's own group, and do all rows of a
+ * table move alike? They do not if they leave the group and a tag stored as
+ * bits may keep some of them in it. */
 static bool moves_whole_tables(const BulkChange *change) {
   const ecs_Query *query = change->query;
   if (!query_is_direct(query) || query->groups[0].group != change->group)
@@ -64,7 +64,8 @@ static bool moves_whole_tables(const BulkChange *change) {
   return true;
 }
 
-/* Tables that are created on the way join the end of the match, empty. */
+/* Tables that are created meanwhile are appended to the matches, and are empty.
+ */
 static ecs_Status reserve_tables(BulkChange *change) {
   Group *group = change->group;
   const Edge *edge = NULL;
@@ -134,11 +135,11 @@ static ecs_Status change_tables(BulkChange *change) {
 /* Tags stored as bits --------------------------------------------------- */
 
 /* Clearing needs no room: a table without the column has nothing to clear. */
-static ecs_Status reserve_bits(const BulkChange *change, uint32_t part) {
+static ecs_Status reserve_bits(const BulkChange *change, uint32_t group_index) {
   uint32_t columns = group_bits_columns(change->group, change->bit);
   uint32_t spans = change->adds ? query_span_count(change->query) : 0;
   for (uint32_t i = 0; i < spans; i++) {
-    Table *table = query_span_rows(change->query, i, part).table;
+    Table *table = query_span_rows(change->query, i, group_index).table;
     if (table->count == 0) continue;
     ecs_Status status =
         store_reserve_rows(change->store, change->group, table, columns, 0);
@@ -147,13 +148,13 @@ static ecs_Status reserve_bits(const BulkChange *change, uint32_t part) {
   return ECS_OK;
 }
 
-static ecs_Status change_bits(const BulkChange *change, uint32_t part) {
+static ecs_Status change_bits(const BulkChange *change, uint32_t group_index) {
   uint32_t index = bits_index(change);
   uint32_t spans = query_span_count(change->query);
-  ecs_Status status = reserve_bits(change, part);
+  ecs_Status status = reserve_bits(change, group_index);
   if (status != ECS_OK) return status;
   for (uint32_t i = 0; i < spans; i++) {
-    SpanRows span = query_span_rows(change->query, i, part);
+    SpanRows span = query_span_rows(change->query, i, group_index);
     if (index >> 3 >= span.table->bits_columns) continue;
     if (span.rows == NULL) {
       rows_write_bit(span.table, index, change->adds);
@@ -275,15 +276,16 @@ static ecs_Status change_all(BulkChange *change) {
   status = query_prepare(change->query);
   if (status != ECS_OK || query_count(change->query) == 0) return status;
   change->tables_before = change->group->table_count;
-  uint32_t part = bulk_rows_main_part(change);
+  uint32_t group_index = bulk_rows_group_index(change);
   if (component->storage == ECS_STORE_BITS) {
-    if (part < change->query->group_count) return change_bits(change, part);
+    if (group_index < change->query->group_count)
+      return change_bits(change, group_index);
   } else if (is_set) {
     if (bulk_sparse_empty(change->query, change->group)) return ECS_OK;
   } else if (moves_whole_tables(change)) {
     return change_tables(change);
   } else if (change->group->id == 0) {
-    return bulk_rows_listed(change, part);
+    return bulk_rows_listed(change, group_index);
   }
   return change_list(change);
 }

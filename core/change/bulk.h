@@ -1,15 +1,16 @@
 /* bulk.h: one change of every entity that matches a query, at once.
  *
- * The result is that of the same change made one by one over the matches, but
- * for the order of rows. What differs is the work. Where the query's plan is
- * full and the component is in the same group, whole tables move:
+ * The result is the same as if the matches were changed one by one, except for
+ * the order of rows. Only the work differs. Where the query's plan is full and
+ * the component is in the same group, whole tables move:
  *
  *      add C      {A}   | e1 e2 e3 |  --->  {A C}   | e4 e1 e2 e3 |
  *                 {A B} | e5 |        --->  {A B C} | e5 |
  *
  * column by column (table_rows.h), with one pass over the slots or locators. A
  * sparse set is joined in one run, and a tag stored as bits is written byte by
- * byte. Whatever is left goes one by one, after room was made for all of it.
+ * byte. All other matches are changed one by one, after room was made for all
+ * of them.
  *
  * As in store.h, arguments are trusted, nothing is open, and everything is
  * reserved first: ECS_E_MEMORY and ECS_E_LIMIT change nothing.

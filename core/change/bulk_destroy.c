@@ -61,11 +61,11 @@ static void free_backwards(Store *store, const ecs_Query *query) {
   store->index = index;
 }
 
-static void free_marked(Store *store, IndexSet *marks) {
+static void free_entities(Store *store, IndexSet *matches) {
   EntityIndex index = store->index; /* in registers */
   uint64_t bits = 0;
   uint32_t first = 0;
-  while (index_set_next(marks, &bits, &first))
+  while (index_set_next(matches, &bits, &first))
     while (bits != 0)
       free_entity(store, &index,
                   entity_of_index(store, index_set_take(&bits, first)));
@@ -74,14 +74,14 @@ static void free_marked(Store *store, IndexSet *marks) {
 
 static ecs_Status destroy_tables(Store *store, const ecs_Query *query) {
   uint32_t spans = query_span_count(query);
-  IndexSet marks = {.base = 0};
+  IndexSet matches = {.base = 0};
   if (is_ascending(query)) {
     free_backwards(store, query);
   } else {
-    ecs_Status status = index_set_init(&marks, query);
+    ecs_Status status = index_set_init(&matches, query);
     if (status != ECS_OK) return status;
-    free_marked(store, &marks);
-    index_set_deinit(&marks, &store->memory);
+    free_entities(store, &matches);
+    index_set_deinit(&matches, &store->memory);
   }
   for (uint32_t i = 0; i < spans; i++)
     table_clear(query_span_rows(query, i, 0).table);
@@ -92,13 +92,13 @@ static ecs_Status destroy_tables(Store *store, const ecs_Query *query) {
 static ecs_Status destroy_rows(Store *store, ecs_Query *query) {
   BulkChange change = {
       .query = query, .store = store, .group = store_main(store)};
-  IndexSet marks;
+  IndexSet matches;
   change.tables_before = change.group->table_count;
-  ecs_Status status = index_set_init(&marks, query);
+  ecs_Status status = index_set_init(&matches, query);
   if (status != ECS_OK) return status;
-  status = bulk_rows_drop(&change, bulk_rows_main_part(&change), free_marked,
-                          &marks);
-  index_set_deinit(&marks, &store->memory);
+  status = bulk_rows_drop(&change, bulk_rows_group_index(&change),
+                          free_entities, &matches);
+  index_set_deinit(&matches, &store->memory);
   return status;
 }
 

@@ -1,8 +1,8 @@
 /* bulk_destroy.h: destroys every entity that matches a query, at once.
  *
- * Indices come free from the highest to the lowest, so that which handles come
- * next never tells how the entities were stored. Where whole tables of the main
- * group go, no row is moved at all:
+ * Indices are freed from the highest to the lowest, so that the handles issued
+ * next do not depend on how the entities were stored. When the matches are
+ * whole tables of the main group, no row is moved:
  *
  *      table | e1 e2 e5 |   free 5, 2, 1   ->   table | |   cleared
  */

@@ -1,4 +1,4 @@
-/* bulk_rows.c: a component that comes to, or goes from, all matches of a query.
+/* bulk_rows.c: adds a component to all matches of a query, or removes it.
  */
 
 #include "change/bulk_rows.h"
@@ -35,14 +35,14 @@ void bulk_rows_set_places(const BulkChange *change, const Table *table,
   }
 }
 
-uint32_t bulk_rows_main_part(const BulkChange *change) {
+uint32_t bulk_rows_group_index(const BulkChange *change) {
   const ecs_Query *query = change->query;
-  uint32_t part = 0;
+  uint32_t group_index = 0;
   if (change->group->id != 0) return query->group_count;
-  while (part < query->group_count &&
-         query->groups[part].group != change->group)
-    part++;
-  return part;
+  while (group_index < query->group_count &&
+         query->groups[group_index].group != change->group)
+    group_index++;
+  return group_index;
 }
 
 ecs_Status bulk_rows_reserve_pending(const BulkChange *change) {
@@ -90,14 +90,14 @@ static void listing_deinit(Listing *listing, Memory *memory) {
 
 /* Takes the rows from the query's row list: a piece for each block. */
 static ecs_Status list_blocks(Listing *listing, const BulkChange *change,
-                              uint32_t part) {
+                              uint32_t group_index) {
   uint32_t spans = query_span_count(change->query);
   listing->piece_count = spans;
   listing->pieces =
       memory_zeroed(&change->store->memory, spans, sizeof(Listed));
   if (listing->pieces == NULL) return ECS_E_MEMORY;
   for (uint32_t i = 0; i < spans; i++) {
-    SpanRows span = query_span_rows(change->query, i, part);
+    SpanRows span = query_span_rows(change->query, i, group_index);
     listing->pieces[i] = (Listed){span.table, span.rows, span.count};
   }
   return ECS_OK;
@@ -145,13 +145,14 @@ static ecs_Status list_located(Listing *listing, const BulkChange *change) {
 }
 
 static ecs_Status listing_init(Listing *listing, const BulkChange *change,
-                               uint32_t part) {
+                               uint32_t group_index) {
   *listing = (Listing){.table_count = change->tables_before};
   listing->sources = memory_zeroed(&change->store->memory, listing->table_count,
                                    sizeof(ListedTable));
   if (listing->sources == NULL) return ECS_E_MEMORY;
-  return part < change->query->group_count ? list_blocks(listing, change, part)
-                                           : list_located(listing, change);
+  return group_index < change->query->group_count
+             ? list_blocks(listing, change, group_index)
+             : list_located(listing, change);
 }
 
 /* Do the rows of the table have to move? */
@@ -253,9 +254,9 @@ static void commit_listed(const BulkChange *change, const Listing *listing) {
   store_touch(change->store, change->group);
 }
 
-ecs_Status bulk_rows_listed(BulkChange *change, uint32_t part) {
+ecs_Status bulk_rows_listed(BulkChange *change, uint32_t group_index) {
   Listing listing;
-  ecs_Status status = listing_init(&listing, change, part);
+  ecs_Status status = listing_init(&listing, change, group_index);
   if (status == ECS_OK) {
     status = reserve_listed(change, &listing);
     if (status == ECS_OK)
@@ -267,13 +268,13 @@ ecs_Status bulk_rows_listed(BulkChange *change, uint32_t part) {
   return status;
 }
 
-ecs_Status bulk_rows_drop(const BulkChange *change, uint32_t part,
-                          void (*free_marked)(Store *, IndexSet *),
-                          IndexSet *marks) {
+ecs_Status bulk_rows_drop(const BulkChange *change, uint32_t group_index,
+                          void (*free_entities)(Store *, IndexSet *),
+                          IndexSet *matches) {
   Listing listing;
-  ecs_Status status = listing_init(&listing, change, part);
+  ecs_Status status = listing_init(&listing, change, group_index);
   if (status == ECS_OK) {
-    free_marked(change->store, marks);
+    free_entities(change->store, matches);
     for (uint32_t i = 0; i < listing.piece_count; i++) {
       Listed listed = listing.pieces[i];
       if (listed.count == 0) continue;

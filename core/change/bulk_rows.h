@@ -1,7 +1,7 @@
-/* bulk_rows.h: a component that comes to, or goes from, all matches of a query.
+/* bulk_rows.h: adds a component to all matches of a query, or removes it.
  *
- * Here is what bulk.c, bulk_destroy.c and bulk_rows.c have in common. A change
- * is made in one group, the component's:
+ * What bulk.c, bulk_destroy.c and bulk_rows.c share is here. A change is made
+ * in the component's group, in two steps:
  *
  *      reserve    edges, tables and rows; a failure drops them again
  *      commit     rows move, places are written, values are filled in
@@ -18,7 +18,7 @@ typedef struct BulkChange {
   const Component *component; /* of that id */
   Group *group;               /* the component's */
   uint32_t bit;
-  bool adds;              /* the component comes; otherwise it goes */
+  bool adds;              /* the component is added; otherwise removed */
   const void *image;      /* of the whole component, for matches that lack it;
                              NULL: a tag */
   uint64_t fields;        /* to store from the image where it is present */
@@ -32,14 +32,15 @@ typedef struct BulkChange {
 ECS_INTERNAL ecs_Status bulk_rows_give_up(const BulkChange *change,
                                           ecs_Status status);
 
-/* Writes the places of a table's entities from row first on. */
+/* Records where the entities of a table are, from row first on. */
 ECS_INTERNAL void bulk_rows_set_places(const BulkChange *change,
                                        const Table *table, uint32_t first);
 
-/* The query's part over the main group, when that is the component's: every
- * entity has a row there, so that the plan names all rows in question. The
- * query's part_count for another group, or when there is no such part. */
-ECS_INTERNAL uint32_t bulk_rows_main_part(const BulkChange *change);
+/* The index of the main group among the query's groups, if the component is in
+ * the main group: every entity has a row there, so the plan names the row of
+ * every match. The query's group_count if the component is in another group, or
+ * if the query does not ask the main group. */
+ECS_INTERNAL uint32_t bulk_rows_group_index(const BulkChange *change);
 
 /* Makes room for the rows that are pending in the group's tables, and sets the
  * numbers back to 0. ECS_E_MEMORY, ECS_E_LIMIT. */
@@ -51,17 +52,18 @@ ECS_INTERNAL ecs_Status bulk_rows_reserve_pending(const BulkChange *change);
  *
  *      {A}  | 1 2 3 4 5 |  take 2 3 5   | 1 - - 4 - |  close   | 1 4 |
  *
- * part: of the row list, which then names the rows; part_count: they are
- * located one by one. ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. Cost: the
- * matches, and the rows that fill their gaps. */
-ECS_INTERNAL ecs_Status bulk_rows_listed(BulkChange *change, uint32_t part);
+ * group_index: the group of the row list that names the rows, or the query's
+ * group_count: rows are then located one by one. ECS_E_MEMORY, ECS_E_LIMIT:
+ * nothing has changed. Cost: the matches, and the rows that fill their gaps. */
+ECS_INTERNAL ecs_Status bulk_rows_listed(BulkChange *change,
+                                         uint32_t group_index);
 
 /* Removes the rows of all matches from the main group in the same way.
- * free_marked, which frees the entities that marks names, is called first,
- * while the rows are there. ECS_E_MEMORY: nothing has changed. */
-ECS_INTERNAL ecs_Status bulk_rows_drop(const BulkChange *change, uint32_t part,
-                                       void (*free_marked)(Store *, IndexSet *),
-                                       IndexSet *marks);
+ * free_entities is called first, while the rows are there; it frees the indices
+ * of the entities in `matches`. ECS_E_MEMORY: nothing has changed. */
+ECS_INTERNAL ecs_Status
+bulk_rows_drop(const BulkChange *change, uint32_t group_index,
+               void (*free_entities)(Store *, IndexSet *), IndexSet *matches);
 
 /* For changes that cannot fail, because everything is reserved. */
 static inline void must_work(ecs_Status status) {

@@ -1,15 +1,16 @@
-/* bulk_sparse.c: many entities join a sparse set, or all of it leaves, at once.
+/* bulk_sparse.c: adds many entities to a sparse set at once, or removes all.
  */
 #include "change/bulk_sparse.h"
 
 #include "storage/table_image.h"
 #include "storage/table_rows.h"
 
-/* Matches of a query that join a group of one component, with bit 0. */
+/* The matches of a query that join a sparse set: a group of one component, with
+ * bit 0. */
 typedef struct SetJoin {
   ecs_Query *query;
-  const QueryGroup *all; /* its rows stand for the matches; NULL: the query's
-                            own plan does */
+  const QueryGroup *all; /* read its matched tables, not the query's spans;
+                            NULL: read the spans */
   Store *store;
   Group *group;
   const Schema *schema;
@@ -21,13 +22,13 @@ typedef struct SetJoin {
 
 /* Joining --------------------------------------------------------------- */
 
-/* The part of a query that asks one other group, and of the set only that its
- * matches are not in it; NULL for any other query. Joining skips entities that
- * are in the set, so the tables of that part can be walked as they lie. The
- * query's row list would have to be made anew every time, because joining makes
- * it stale. */
-static const QueryGroup *part_beside(const ecs_Query *query,
-                                     const Group *group) {
+/* For a query over the set and one other group which demands that matches are
+ * not in the set: the other group. NULL for any other query. Joining skips
+ * entities that are in the set, so the matched tables of the other group can be
+ * read without the query's row list. That list would have to be built anew for
+ * every join, because each join makes it stale. */
+static const QueryGroup *group_beside(const ecs_Query *query,
+                                      const Group *group) {
   if (query->group_count != 2) return NULL;
   uint32_t of_set = query->groups[0].group == group ? 0 : 1;
   const QueryGroup *set = &query->groups[of_set],
@@ -43,8 +44,7 @@ static uint32_t join_spans(const SetJoin *join) {
 
 static Span join_span(const SetJoin *join, uint32_t index) {
   if (join->all == NULL) return query_span(join->query, index);
-  const MatchedTables *match = &join->all->match;
-  const Table *table = join->all->group->tables[match->tables[index]];
+  const Table *table = query_group_table(join->all, index);
   return (Span){table->entities, NULL, table->count};
 }
 
@@ -87,7 +87,8 @@ static ecs_Status reserve_pages(const SetJoin *join, Span span) {
   return ECS_OK;
 }
 
-/* The same; what holds for a whole span is asked once. */
+/* As count_present, with the conditions that hold for a whole span tested once.
+ */
 static uint32_t survey_span(const Locator *locator, Span span, bool ready,
                             uint32_t *missing) {
   if (!ready || span.rows != NULL)
@@ -206,7 +207,7 @@ ecs_Status bulk_sparse_join(ecs_Query *query, Group *group,
   const uint64_t mask = 1;
   uint32_t tables_before = group->table_count;
   SetJoin join = {.query = query,
-                  .all = part_beside(query, group),
+                  .all = group_beside(query, group),
                   .store = query->store,
                   .group = group,
                   .schema = schema,
@@ -244,8 +245,8 @@ static void leave_all(Store *store, Group *group) {
   store_touch(store, group);
 }
 
-/* Counts the matches that are in the set. The matches of a query that walks
- * nothing but the set's own table need not be looked at. */
+/* Counts the matches that are in the set. If the query reads only the set's own
+ * table, its matches are not looked at. */
 static uint64_t count_leaving(const ecs_Query *query, const Group *group) {
   uint32_t spans = query_span_count(query), missing = 0;
   uint64_t present = 0;

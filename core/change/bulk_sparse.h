@@ -1,4 +1,4 @@
-/* bulk_sparse.h: many entities join a sparse set, or all of it leaves, at once.
+/* bulk_sparse.h: adds many entities to a sparse set at once, or removes all.
  *
  * A sparse set is a group of one component with a narrow locator: one table,
  * and for every index the row in it.
@@ -23,9 +23,9 @@ ECS_INTERNAL ecs_Status bulk_sparse_join(ecs_Query *query, Group *group,
                                          const Schema *schema,
                                          const void *image, uint64_t fields);
 
-/* Removes the matches of a prepared query from the set when they are all of it,
- * or none. False: they are some of it; nothing has changed, and they must be
- * removed one by one. */
+/* Removes the matches of a prepared query from the set, if they are all
+ * entities of the set or none of them. False: they are some of them; nothing
+ * has changed, and the caller must remove them one by one. */
 ECS_INTERNAL bool bulk_sparse_empty(const ecs_Query *query, Group *group);
 
 #endif

@@ -19,7 +19,7 @@
 typedef struct BundleGroup {
   Group *group;           /* borrowed */
   Table *table;           /* borrowed from the group */
-  uint32_t bits_columns;  /* that the table needs */
+  uint32_t bits_columns;  /* columns of bits that the table needs */
   uint32_t tables_before; /* of the group, when the bundle was resolved */
 } BundleGroup;
 
@@ -67,15 +67,16 @@ struct Bundle {
                               bits, columns of f32 alone; or UINT64_MAX */
 };
 
-/* Finds or creates the bundle of these components in this order. They exist and
- * are different. ECS_E_MEMORY, ECS_E_LIMIT. Cost: compares every bundle. */
+/* Finds or creates the bundle of these components in this order. The components
+ * exist and are different. ECS_E_MEMORY, ECS_E_LIMIT. Cost: compares every
+ * bundle. */
 ECS_INTERNAL ecs_Status bundle_ensure(Store *store,
                                       const ecs_Component *components,
                                       uint32_t count, ecs_Bundle *id);
 
-/* The bundle of a spawn without an id: that of the last such spawn when the
- * components are the same. Owned by the store, until the next spawn of that
- * kind. NULL: ECS_E_MEMORY. */
+/* The bundle for a spawn without a bundle id. If the components are the same as
+ * in the last such spawn, its bundle is used again. Owned by the store, until
+ * the next spawn of that kind. NULL: ECS_E_MEMORY. */
 ECS_INTERNAL Bundle *bundle_for_once(Store *store,
                                      const ecs_Component *components,
                                      uint32_t count);

@@ -171,8 +171,8 @@ ecs_Status command_record(CommandBuffer *buffer, CommandKind kind,
   return ECS_OK;
 }
 
-/* Reserves the handles of the next count births, and a page for the index of
- * each in by_index. */
+/* Reserves the handles of the next count spawns, and a page of by_index for the
+ * index of each. */
 static ecs_Status reserve_births(CommandBuffer *buffer, uint32_t count) {
   EntityIndex *index = &buffer->store->index;
   Memory *memory = &buffer->store->memory;
@@ -299,8 +299,9 @@ void command_reset(CommandBuffer *buffer) {
 
 /* Invariants ------------------------------------------------------------ */
 
-/* A chain leads there and back, begins with the spawn if there is one and ends
- * with the destruction. Returns its commands, 0 when it is broken. */
+/* The links of a chain agree in both directions; the chain begins with the
+ * spawn and ends with the destruction, if there is one. Returns its commands, 0
+ * when it is broken. */
 static uint32_t check_chain(const CommandBuffer *buffer, uint32_t position) {
   const EntityCommands *commands = &buffer->entities[position];
   const Command *previous = NULL;

@@ -80,7 +80,8 @@ typedef struct CommandMark {
 /* Allocates nothing. The store must outlive the buffer. */
 ECS_INTERNAL void command_buffer_init(CommandBuffer *buffer, Store *store);
 
-/* Takes everything back and frees it; command_flush_deinit goes before. */
+/* Takes back all that is recorded and frees the buffer. command_flush_deinit
+ * must have been called. */
 ECS_INTERNAL void command_buffer_deinit(CommandBuffer *buffer);
 
 /* Recording: ECS_E_MEMORY and ECS_E_LIMIT record nothing ------------------ */
@@ -93,8 +94,9 @@ ECS_INTERNAL ecs_Status command_record_spawn(CommandBuffer *buffer,
                                              const void *const *values,
                                              ecs_Entity *entity);
 
-/* Records count births with values in new staged rows, which start with
- * defaults and may be written until they are applied. The buffer owns them. */
+/* Records count spawns with their values in new staged rows, which start with
+ * defaults and may be written until the spawns are applied. The buffer owns the
+ * rows. */
 ECS_INTERNAL ecs_Status command_record_staged(CommandBuffer *buffer,
                                               const Bundle *bundle,
                                               uint32_t count,
@@ -133,7 +135,7 @@ ECS_INTERNAL CommandMark command_mark(const CommandBuffer *buffer);
  * for good. Cost: the commands taken back. */
 ECS_INTERNAL void command_rewind(CommandBuffer *buffer, CommandMark mark);
 
-/* Forgets all commands, which were applied. Keeps a megabyte of pages. */
+/* Forgets all commands after they were applied. Keeps a megabyte of pages. */
 ECS_INTERNAL void command_reset(CommandBuffer *buffer);
 
 #endif

@@ -5,13 +5,13 @@
 #include "storage/store_check.h"
 #include "storage/table_image.h"
 
-/* What a chain of commands comes to for one component. */
+/* The net effect of a chain of commands on one component. */
 typedef struct ComponentChange {
   ecs_Component id;
   bool present;          /* at the end of the chain */
   bool begun;            /* while values are written: the origin was passed */
-  const Command *origin; /* the command that its values start from; NULL: they
-                            are staged, or stay as they are */
+  const Command *origin; /* the command from which its values start; NULL:
+                            the values are staged, or stay as they are */
 } ComponentChange;
 
 /* The scratch memory of a flush, which the buffer keeps for the next one. */
@@ -27,12 +27,13 @@ typedef struct Flush {
   uint32_t mask_capacity;
   uint32_t *tables_before; /* owned; per group, when the flush began */
   uint32_t tables_before_capacity;
-  uint64_t *visited; /* owned; per group: the visit that came last */
-  uint32_t visited_capacity;
-  uint64_t visit; /* grows with every entity of each pass */
+  uint64_t *last_entity; /* owned; per group: the entity_number that changed
+                            it last */
+  uint32_t last_entity_capacity;
+  uint64_t entity_number; /* grows with every entity of each pass */
   const Command
       *spawn;     /* the chain begins with it; NULL: the entity is placed */
-  bool destroyed; /* the chain ends with that */
+  bool destroyed; /* the chain ends with the destruction */
 } Flush;
 
 /* Memory ---------------------------------------------------------------- */
@@ -48,8 +49,8 @@ void command_flush_deinit(CommandBuffer *buffer) {
   memory_free(memory, flush->mask, flush->mask_capacity * sizeof(uint64_t));
   memory_free(memory, flush->tables_before,
               flush->tables_before_capacity * sizeof(uint32_t));
-  memory_free(memory, flush->visited,
-              flush->visited_capacity * sizeof(uint64_t));
+  memory_free(memory, flush->last_entity,
+              flush->last_entity_capacity * sizeof(uint64_t));
   memory_free(memory, flush, sizeof(Flush));
   buffer->flush = NULL;
 }
@@ -79,7 +80,7 @@ static bool flush_reserve(Flush *flush) {
   Memory *memory = &store->memory;
   void *changes = flush->changes, *position = flush->position;
   void *mask = flush->mask, *before = flush->tables_before;
-  void *visited = flush->visited;
+  void *last_entity = flush->last_entity;
   bool done =
       ensure_capacity(memory, &changes, &flush->change_capacity,
                       store->component_count, sizeof(ComponentChange)) &&
@@ -89,13 +90,13 @@ static bool flush_reserve(Flush *flush) {
                       sizeof(uint64_t)) &&
       ensure_capacity(memory, &before, &flush->tables_before_capacity,
                       store->group_count, sizeof(uint32_t)) &&
-      ensure_capacity(memory, &visited, &flush->visited_capacity,
+      ensure_capacity(memory, &last_entity, &flush->last_entity_capacity,
                       store->group_count, sizeof(uint64_t));
   flush->changes = changes;
   flush->position = position;
   flush->mask = mask;
   flush->tables_before = before;
-  flush->visited = visited;
+  flush->last_entity = last_entity;
   return done;
 }
 
@@ -117,7 +118,7 @@ static bool has_now(const Flush *flush, ecs_Entity entity, ecs_Component id) {
          place.table != NULL;
 }
 
-/* The change of a component, begun anew when the chain names it first. */
+/* The change of a component, cleared when the chain names it first. */
 static ComponentChange *ensure_change(Flush *flush, ecs_Entity entity,
                                       ecs_Component id) {
   uint32_t position = flush->position[id];
@@ -159,7 +160,7 @@ static void summarize_command(Flush *flush, ecs_Entity entity,
   }
 }
 
-/* Works out what a chain comes to: changes, spawn and destroyed. */
+/* Computes the net effect of a chain: changes, spawn and destroyed. */
 static void summarize(Flush *flush, const EntityCommands *commands) {
   while (flush->change_count > 0)
     flush->position[flush->changes[--flush->change_count].id] = 0;
@@ -206,9 +207,9 @@ static void begin_mask(Flush *flush, const Group *group, RowRef place,
     memcpy(flush->mask, table->mask, table->mask_words * sizeof(uint64_t));
 }
 
-/* Works out the table that a row goes to: its mask in flush->mask, and the
- * columns of bits that the row needs there. False: the entity will have no row
- * in the group. */
+/* Finds the table that a row goes to: its mask in flush->mask, and the columns
+ * of bits that the row needs there. False: the entity will have no row in the
+ * group. */
 static bool target_mask(Flush *flush, const Group *group, RowRef place,
                         uint32_t *bits_columns) {
   bool any = false;
@@ -254,15 +255,15 @@ static ecs_Status reserve_in_group(Flush *flush, Group *group,
   return status;
 }
 
-/* Is this the first time that the entity asks for the group in this pass? */
-static bool visit_group(Flush *flush, uint32_t group_id) {
-  ECS_ASSERT(flush->visited[group_id] <= flush->visit);
-  if (flush->visited[group_id] == flush->visit) return false;
-  flush->visited[group_id] = flush->visit;
+/* Is this the entity's first change in the group in this pass? Notes it. */
+static bool is_first_change(Flush *flush, uint32_t group_id) {
+  ECS_ASSERT(flush->last_entity[group_id] <= flush->entity_number);
+  if (flush->last_entity[group_id] == flush->entity_number) return false;
+  flush->last_entity[group_id] = flush->entity_number;
   return true;
 }
 
-/* The group of the i-th change, NULL when it was visited before. Behind the
+/* The group of the i-th change; NULL: an earlier change named it. After the
  * last change comes the main group, for an entity that is spawned. */
 static Group *next_group(Flush *flush, uint32_t i) {
   Store *store = flush->store;
@@ -270,12 +271,12 @@ static Group *next_group(Flush *flush, uint32_t i) {
                           ? store->components[flush->changes[i].id].group_id
                           : 0;
   if (i == flush->change_count && flush->spawn == NULL) return NULL;
-  return visit_group(flush, group_id) ? store->groups[group_id] : NULL;
+  return is_first_change(flush, group_id) ? store->groups[group_id] : NULL;
 }
 
 static ecs_Status reserve_entity(Flush *flush, const EntityCommands *commands) {
   summarize(flush, commands);
-  flush->visit++;
+  flush->entity_number++;
   if (flush->destroyed) return ECS_OK;
   for (uint32_t i = 0; i <= flush->change_count; i++) {
     Group *group = next_group(flush, i);
@@ -302,7 +303,7 @@ static uint32_t enter_table(Flush *flush, Group *group, Table *to,
   return row;
 }
 
-/* Moves the entity's row of a group, lets it enter the group or leave it.
+/* Moves the entity's row of a group, adds it to the group or removes it.
  * Returns the row afterwards. */
 static RowRef place_row(Flush *flush, Group *group, ecs_Entity entity) {
   Store *store = flush->store;
@@ -422,13 +423,13 @@ static void destroy_entity(const Flush *flush, const EntityCommands *commands) {
 
 static void commit_entity(Flush *flush, const EntityCommands *commands) {
   summarize(flush, commands);
-  flush->visit++;
+  flush->entity_number++;
   if (flush->destroyed) {
     destroy_entity(flush, commands);
     return;
   }
   /* The main group first: other groups write into the entity's slot. */
-  if (flush->spawn != NULL && visit_group(flush, 0))
+  if (flush->spawn != NULL && is_first_change(flush, 0))
     write_bits(flush, store_main(flush->store),
                place_row(flush, store_main(flush->store), commands->entity));
   for (uint32_t i = 0; i < flush->change_count; i++) {

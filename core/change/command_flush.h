@@ -1,8 +1,8 @@
 /* command_flush.h: applies a command buffer, whole or not at all.
  *
- * Each chain is summarized to what it comes to, as if its commands had run at
- * once: for each component that it names, whether the entity has it in the end
- * and which command its values start from.
+ * Each chain is summarized as its net effect: for each component that the chain
+ * names, whether the entity has the component in the end, and from which
+ * command its values start.
  *
  *      chain        add A {1}    set A.x=2    remove B    add B
  *      summary      A present, from "add A"; B present, from "add B"

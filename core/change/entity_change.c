@@ -4,7 +4,7 @@
 
 #include "storage/table_image.h"
 
-/* Moves a row along an edge. The table it leads to has room. */
+/* Moves a row along an edge, to a table that has room. */
 static uint32_t move_along(Store *store, Group *group, const Edge *edge,
                            ecs_Entity entity, RowRef from) {
   Table *to = group->tables[edge->table];
@@ -192,8 +192,8 @@ ecs_Status store_remove_any(Store *store, ecs_Entity entity,
   return status;
 }
 
-/* Takes the entity out of every group that its summary names; the main group is
- * not among them. */
+/* Removes the entity's row from every group that its summary names; the main
+ * group is not among them. */
 static void leave_all(Store *store, ecs_Entity entity, uint32_t summary) {
   for (; summary != 0; summary &= summary - 1) {
     uint32_t first = 1u + (uint32_t)__builtin_ctz(summary);

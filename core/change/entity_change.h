@@ -4,10 +4,11 @@
  *                     enters the group or leaves it; or a bit is written
  *      destroy        the entity leaves every group, and its index comes free
  *
- * A component comes and goes by the way that was chosen for it (component.h).
- * The ways for any component are here; entity_change_fast.h has the short ones.
- * As in store.h, arguments are trusted, nothing is open, and a status other
- * than ECS_OK means that nothing has changed.
+ * A component is added and removed by the functions that were chosen for it
+ * (component.h). The functions for any component are here; entity_change_fast.h
+ * has the fast ones for common kinds. As in store.h, arguments are trusted,
+ * nothing is open, and a status other than ECS_OK means that nothing has
+ * changed.
  */
 #ifndef ECS_ENTITY_CHANGE_H
 #define ECS_ENTITY_CHANGE_H
@@ -25,15 +26,15 @@ static inline ecs_Status store_add(Store *store, ecs_Entity entity,
 }
 
 /* Removes a component; where it is absent nothing happens. ECS_E_DEAD: the
- * entity has no row; ECS_E_MEMORY and ECS_E_LIMIT, for the table that it leads
- * to. Cost: as store_add. */
+ * entity has no row; ECS_E_MEMORY, ECS_E_LIMIT: there is no room in the table
+ * without the component. Cost: as store_add. */
 static inline ecs_Status store_remove(Store *store, ecs_Entity entity,
                                       ecs_Component id) {
   const Component *component = &store->components[id];
   return component->remove(store, entity, component);
 }
 
-/* The ways for any component, see ChangeWays. */
+/* The functions for any component, see ChangeWays. */
 ECS_INTERNAL AddComponent store_add_any;
 ECS_INTERNAL RemoveComponent store_remove_any;
 

@@ -1,9 +1,9 @@
-/* entity_change_fast.c: the short ways of changing one entity.
+/* entity_change_fast.c: the fast functions that change one entity.
  *
  * entity_change.c changes any component, table and group. The frequent cases
  * are done here with as few instructions as they take. A function first checks
- * that the case is its own, and hands any other to the general way before it
- * has touched anything:
+ * that it handles the case, and passes any other case to the general function
+ * before it changes anything:
  *
  *      store_add --> add_to_set  ---- no locator page, no room ---> add_any
  *               \--> add_in_main ---- another edge, no room ------>
@@ -11,15 +11,15 @@
  *                \-> add_any  (mixed groups, other types)
  *
  * All rows here have four-byte columns, each a stride behind the last, so that
- * one walk moves a row. No locator, edge or mask is searched: a component knows
- * its group, a set knows its table, and a table remembers the edge that its
- * last row took.
+ * one loop moves a row. No locator, edge or mask is searched: a component has
+ * its group, a set has one table, and a table remembers the edge that its last
+ * row took.
  *
- * This is pure optimisation: the result is that of entity_change.c. The order
- * of statements keeps few registers alive: what needs the entity comes first,
- * columns come last. A pair of add and remove, with the loop that calls it,
- * takes 202 instructions in a sparse set of two fields (250 with look-ups) and
- * 320 in a group with one other component (511).
+ * This is pure optimisation: the result is the same as with entity_change.c.
+ * The order of statements keeps few registers alive: what needs the entity
+ * comes first, columns come last. A pair of add and remove, with the loop that
+ * calls it, takes 202 instructions in a sparse set of two fields (250 with
+ * look-ups) and 320 in a group with one other component (511).
  */
 #include "change/entity_change_fast.h"
 
@@ -40,8 +40,10 @@ static bool remember_edge(const Group *main, Table *from, uint32_t bit,
 }
 
 /* For asserts: is the remembered edge the one that a search finds? */
-static inline bool last_edge_agrees(const Group *main, const Table *from,
-                                    const Component *component, bool added) {
+static ECS_ASSERT_ONLY bool last_edge_agrees(const Group *main,
+                                             const Table *from,
+                                             const Component *component,
+                                             bool added) {
   const Edge *edge = group_find_edge(main, from, component->bit);
   const LastEdge *last = &from->last_edge;
   return edge != NULL && edge->added == added &&
@@ -51,8 +53,8 @@ static inline bool last_edge_agrees(const Group *main, const Table *from,
 }
 
 /* For asserts: does the slot lead to the row that holds the entity? */
-static inline bool slot_agrees(Slot slot, const Table *table,
-                               ecs_Entity entity) {
+static ECS_ASSERT_ONLY bool slot_agrees(Slot slot, const Table *table,
+                                        ecs_Entity entity) {
   return slot.row_bits < table->count &&
          table->entities[slot.row_bits] == entity;
 }
@@ -181,9 +183,8 @@ static inline void close_cells(const Table *table, uint32_t row) {
               table->columns[2]);
 }
 
-/* A row in the set whose entity equals the handle proves that the entity is
- * alive, so the main group (a cache miss) is not read. The slot's summary stays
- * set. */
+/* If the entity of the row equals the handle, the entity is alive, so the main
+ * group (a cache miss) is not read. The slot's summary stays set. */
 static ecs_Status remove_from_set(Store *store, ecs_Entity entity,
                                   const Component *component) {
   Group *group = component->group;

@@ -1,10 +1,10 @@
-/* entity_change_fast.h: the short ways of changing one entity. */
+/* entity_change_fast.h: the fast functions that change one entity. */
 #ifndef ECS_ENTITY_CHANGE_FAST_H
 #define ECS_ENTITY_CHANGE_FAST_H
 
 #include "change/entity_change.h"
 
-/* All ways of adding and removing, for store_init. */
+/* All functions that add and remove components, for store_init. */
 ECS_INTERNAL extern const ChangeWays entity_change_ways;
 
 /* Destroys an entity. ECS_E_DEAD: it has no row. Cost: fills the hole in one

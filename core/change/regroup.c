@@ -214,7 +214,7 @@ static ecs_Status reserve_exchange(Regroup *regroup) {
   return ECS_OK;
 }
 
-/* Writes the places of every entity of a new group. */
+/* Records where the entities of a new group are. */
 static void place_all(Store *store, const Group *group) {
   for (uint32_t i = 0; i < group->table_count; i++) {
     const Table *table = group->tables[i];

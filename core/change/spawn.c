@@ -6,7 +6,7 @@
 
 /* Reserving ------------------------------------------------------------- */
 
-/* Makes a locator page for every index that the next count births will take. */
+/* Makes a locator page for every index that the next count spawns will take. */
 static ecs_Status reserve_locator(Store *store, Group *group, uint64_t count) {
   const EntityIndex *index = &store->index;
   uint32_t reused = index->free_head;
@@ -174,7 +174,7 @@ static void fill_defaults(const Store *store, const Bundle *bundle,
 
 /* Moves *free_index on to the next index of the free list and returns its slot.
  * After a clear that is mostly the next slot of the page; going there without
- * waiting for what the list says keeps the births independent of each other: 4
+ * waiting for the list's link keeps the iterations independent of each other: 4
  * instead of 6 ns each, values included. */
 static inline Slot *next_free(const EntityIndex *index, Slot *slot,
                               uint32_t *free_index) {

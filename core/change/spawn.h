@@ -1,7 +1,7 @@
 /* spawn.h: creates entities from bundles.
  *
- * With room at hand, spawning writes the entity, its values and one slot. As in
- * store.h, arguments are trusted and every function reserves first.
+ * When there is room, spawning writes the entity, its values and one slot. As
+ * in store.h, arguments are trusted and every function reserves first.
  */
 #ifndef ECS_SPAWN_H
 #define ECS_SPAWN_H
@@ -20,9 +20,10 @@ ECS_INTERNAL ecs_Status spawn_one(Store *store, Bundle *bundle,
                                   const void *const *values,
                                   ecs_Entity *entity);
 
-/* Creates count entities with defaults. In every group of the bundle their rows
- * follow each other, from the row that first_rows, one per group, gets. Handles
- * come as from spawn_one. ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. */
+/* Creates count entities with defaults. In every group of the bundle the new
+ * rows follow each other; first_rows[k] becomes the first of them in group k of
+ * the bundle. Handles are issued in the order of spawn_one. ECS_E_MEMORY,
+ * ECS_E_LIMIT: nothing has changed. */
 ECS_INTERNAL ecs_Status spawn_rows(Store *store, Bundle *bundle, uint32_t count,
                                    uint32_t *first_rows);
 

@@ -1,6 +1,8 @@
 /* kernel_binding.c: native kernels over a query's rows. */
 #include "kernel/kernel_binding.h"
 
+#include "query/query_span.h"
+
 /* Binding --------------------------------------------------------------- */
 
 /* True: a term with this access may lend its column to a kernel that declares
@@ -116,33 +118,31 @@ static ecs_Status hold_blocks(ecs_KernelBinding *binding, uint32_t count) {
   return held ? ECS_OK : ECS_E_MEMORY;
 }
 
-/* A table's column for one of the kernel's; NULL: the column is optional and
+/* A table's column for a column of the kernel; NULL: the column is optional and
  * the table lacks it. */
-static void *table_pointer(const ecs_KernelBinding *binding, const Table *table,
-                           uint32_t index) {
+static void *table_pointer(const ecs_KernelBinding *binding,
+                           const SpanRows *rows, uint32_t index) {
   const ecs_Query *query = binding->query;
-  ECS_ASSERT(binding->columns[index] < query->column_count);
-  const QueryColumn *column = &query->columns[binding->columns[index]];
-  uint32_t bit = query->terms[column->term].bit;
-  if (!table_has_columns(table, bit)) {
-    ECS_ASSERT(query->terms[column->term].access == ECS_OPTIONAL);
-    return NULL;
-  }
-  return table_column(table, table_codes(table, bit)[column->field]);
+  uint32_t column = binding->columns[index];
+  ECS_ASSERT(column < query->column_count);
+  void *pointer = span_column(query, column, rows);
+  ECS_ASSERT(pointer != NULL ||
+             query->terms[query->columns[column].term].access == ECS_OPTIONAL);
+  return pointer;
 }
 
 /* Checked builds: each cached block is still the rows and the columns of its
  * table. */
-static inline bool blocks_hold(const ecs_KernelBinding *binding) {
-  const QueryGroup *part = &binding->query->groups[0];
+static ECS_ASSERT_ONLY bool blocks_hold(const ecs_KernelBinding *binding) {
+  const ecs_Query *query = binding->query;
   uint32_t width = binding->kernel->column_count, listed = 0;
-  for (uint32_t i = 0; i < part->match.count; i++) {
-    const Table *table = part->group->tables[part->match.tables[i]];
-    if (table->count == 0 || listed == binding->block_count) continue;
+  for (uint32_t i = 0; i < query_span_count(query); i++) {
+    SpanRows rows = query_span_rows(query, i, 0);
+    if (rows.count == 0 || listed == binding->block_count) continue;
     const ecs_KernelBlock *block = &binding->blocks[listed++];
-    if (block->count != table->count) return false;
+    if (block->count != rows.count) return false;
     for (uint32_t k = 0; k < width; k++)
-      if (block->columns[k] != table_pointer(binding, table, k)) return false;
+      if (block->columns[k] != table_pointer(binding, &rows, k)) return false;
   }
   return listed == binding->block_count;
 }
@@ -150,32 +150,33 @@ static inline bool blocks_hold(const ecs_KernelBinding *binding) {
 /* Lists the blocks of a full plan, which are its tables that have rows, unless
  * the list is valid. ECS_E_MEMORY: the list is not valid. */
 static ecs_Status list_blocks(ecs_KernelBinding *binding) {
-  const QueryGroup *part = &binding->query->groups[0];
-  const Store *store = binding->query->store;
+  const ecs_Query *query = binding->query;
+  const Group *group = query->groups[0].group;
   uint32_t width = binding->kernel->column_count;
-  if (binding->version == part->group->version &&
-      binding->layout_version == store->layout_version) {
+  uint32_t spans = query_span_count(query);
+  if (binding->version == group->version &&
+      binding->layout_version == query->store->layout_version) {
     ECS_ASSERT(blocks_hold(binding));
     return ECS_OK;
   }
   binding->layout_version = UINT64_MAX;
-  ecs_Status status = hold_blocks(binding, part->match.count);
+  ecs_Status status = hold_blocks(binding, spans);
   if (status != ECS_OK) return status;
   binding->block_count = 0;
-  for (uint32_t i = 0; i < part->match.count; i++) {
-    const Table *table = part->group->tables[part->match.tables[i]];
-    if (table->count == 0) continue;
+  for (uint32_t i = 0; i < spans; i++) {
+    SpanRows rows = query_span_rows(query, i, 0);
+    if (rows.count == 0) continue;
     void **columns = binding->pointers + binding->block_count * width;
     for (uint32_t k = 0; k < width; k++)
-      columns[k] = table_pointer(binding, table, k);
+      columns[k] = table_pointer(binding, &rows, k);
     binding->blocks[binding->block_count++] = (ecs_KernelBlock){
         .entities =
-            wants(binding, ECS_KERNEL_ENTITIES) ? table->entities : NULL,
+            wants(binding, ECS_KERNEL_ENTITIES) ? rows.table->entities : NULL,
         .columns = columns,
-        .count = table->count};
+        .count = rows.count};
   }
-  binding->version = part->group->version;
-  binding->layout_version = store->layout_version;
+  binding->version = group->version;
+  binding->layout_version = query->store->layout_version;
   return ECS_OK;
 }
 

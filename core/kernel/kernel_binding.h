@@ -14,7 +14,7 @@
 
 #include "query/cursor.h"
 
-/* A flag beside those of ecs_KernelFlag: the kernel is this library's own and
+/* A flag in addition to ecs_KernelFlag: the kernel is part of this library and
  * makes no NaN with a payload. */
 #define KERNEL_TRUSTED 0x80000000u
 
@@ -35,7 +35,7 @@ struct ecs_KernelBinding {
 };
 
 /* Binds a kernel to a query, which then owns the binding. ECS_E_KERNEL: a
- * column does not fit; its number is in `wrong` unless that is NULL.
+ * column does not fit; *wrong becomes its index unless `wrong` is NULL.
  * ECS_E_MEMORY. Cost: compares names, each of the kernel's columns with each of
  * the query's. */
 ECS_INTERNAL ecs_Status kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,

@@ -1,9 +1,9 @@
 /* kernel_library.c: loads shared libraries of native kernels.
  *
  * A library exports a data object with the sizes of the types in ecs.h. No
- * kernel of a library runs before those sizes have proved that it was built
- * against this ecs.h. A library that passes is never closed, because worlds may
- * call into it for as long as they live.
+ * kernel of a library runs before these sizes have proved that the library was
+ * built against this ecs.h. A library that passes is never closed, because
+ * worlds may call into it for as long as they live.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>

@@ -9,14 +9,14 @@
 
 /* The arc tangent of t, for t in 0..1. */
 static inline double elementary_atan(double t) {
-  double at = t < 0.25 ? 0.0 : t < 0.75 ? 0.5 : 1.0;
+  double nearest = t < 0.25 ? 0.0 : t < 0.75 ? 0.5 : 1.0;
   double base = t < 0.25   ? 0.0
                 : t < 0.75 ? 0x1.dac670561bb4fp-2
                            : 0x1.921fb54442d18p-1;
   double low = t < 0.25   ? 0.0
                : t < 0.75 ? 0x1.a2b7f222f65e2p-56
                           : 0x1.1a62633145c07p-55;
-  double u = (t - at) / (1.0 + at * t), z = u * u;
+  double u = (t - nearest) / (1.0 + nearest * t), z = u * u;
   double r = 1.0 / 27.0;
   r = 1.0 / 25.0 - r * z;
   r = 1.0 / 23.0 - r * z;

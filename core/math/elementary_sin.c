@@ -1,8 +1,8 @@
 /* elementary_sin.c: angles past the reach of three-part reduction.
  *
  * The method is of Payne and Hanek. With x = m 2^e, only a window of 192 bits
- * of 2/pi matters. The bits before it contribute whole circles; those after it
- * are too small to change the result.
+ * of 2/pi matters. The bits before it contribute whole circles; the bits after
+ * it are too small to change the result.
  *
  *      2/pi   0.101000101111...|window of 192 bits|...
  *      m * window, modulo 2^192:  qq.ffffffff...      quadrant, fraction

@@ -137,7 +137,7 @@ static void next_line(Parser *parser) {
 /* References ------------------------------------------------------------ */
 
 /* The number in the last word, such as 12 in "c12" for the letter c. NO_VALUE:
- * the word has not this form. */
+ * the word does not have this form. */
 static uint32_t numbered(const Parser *parser, char letter) {
   const char *digit = parser->word;
   uint32_t number = 0;
@@ -387,7 +387,8 @@ static void read_effect(Parser *parser, Instruction *ins) {
   }
 }
 
-/* The operation that the last word names, among those from first to end. */
+/* The operation that the last word names, from first up to but not including
+ * end. */
 static uint8_t find_operation(Parser *parser, int first, int end) {
   for (int k = first; k < end; k++)
     if (word_is(parser, operation_infos[k].name)) return (uint8_t)k;

@@ -10,7 +10,7 @@
 /* A change of structure, listed until every row has run, then recorded. */
 typedef struct RecordedChange {
   ecs_Entity entity;
-  const Instruction *at; /* borrowed from the program */
+  const Instruction *ins; /* borrowed from the program */
 } RecordedChange;
 
 /* One run of a program. */
@@ -162,7 +162,8 @@ static bool is_masked_out(const Run *run, const Step *step, uint32_t i) {
   return mask[i] == 0;
 }
 
-/* Lists changes row by row, and those of a row in the order of the program. */
+/* Lists changes row by row, and the changes of one row in the order of the
+ * program. */
 static void list_changes(Run *run) {
   const ProgramPlan *plan = run->program->plan;
   ECS_ASSERT(run->entities != NULL);
@@ -180,15 +181,15 @@ static bool goes_row_by_row(const Run *run) {
 
 static ecs_Status record(ecs_World *world, const RecordedChange *change) {
   ecs_Status status = ECS_OK;
-  switch (change->at->operation) {
+  switch (change->ins->operation) {
     case OPERATION_DESTROY:
       status = deferred_destroy(world, change->entity);
       break;
     case OPERATION_ADD:
-      status = deferred_add(world, change->entity, change->at->index, NULL);
+      status = deferred_add(world, change->entity, change->ins->index, NULL);
       break;
     default:
-      status = deferred_remove(world, change->entity, change->at->index);
+      status = deferred_remove(world, change->entity, change->ins->index);
       break;
   }
   /* The row may be gone by now: destroyed by the same program. */

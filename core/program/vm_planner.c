@@ -16,7 +16,7 @@ typedef struct Planner {
   uint32_t *spread_place; /* per value: register it is spread over; NO_VALUE:
                              none */
   uint32_t *free_after;   /* per register: last instruction that uses it */
-  Step *steps;            /* these five become those of the plan */
+  Step *steps;            /* these five are copied into the plan */
   Step *once;
   Step *spread;
   Step *sums;

@@ -21,10 +21,8 @@ void claims_take(const ecs_Query *query) {
   for (uint32_t i = 0; i < query->term_count; i++) {
     const QueryTerm *term = &query->terms[i];
     Component *component = component_of(query, term);
-    if (term->column_count == 0) continue;
-    component->readers++;
-    if (term->access != ECS_READ) component->writers++;
-    ECS_ASSERT(component->writers <= component->readers);
+    if (term->column_count > 0)
+      claim_component(component, term->access != ECS_READ);
   }
 }
 
@@ -32,10 +30,7 @@ void claims_release(const ecs_Query *query) {
   for (uint32_t i = 0; i < query->term_count; i++) {
     const QueryTerm *term = &query->terms[i];
     Component *component = component_of(query, term);
-    if (term->column_count == 0) continue;
-    ECS_ASSERT(component->readers > 0);
-    ECS_ASSERT(term->access == ECS_READ || component->writers > 0);
-    component->readers--;
-    if (term->access != ECS_READ) component->writers--;
+    if (term->column_count > 0)
+      release_component(component, term->access != ECS_READ);
   }
 }

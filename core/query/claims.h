@@ -2,7 +2,7 @@
  *
  * A cursor may hand out copies of columns. So that no copy is ever out of date,
  * an open cursor claims the components of its terms: no other cursor reads or
- * writes what it writes, and none writes what it reads.
+ * writes a component that it writes, or writes a component that it reads.
  *
  *      term       readers   writers      refused while open
  *      read         + 1                  write, optional
@@ -10,12 +10,28 @@
  *      optional     + 1       + 1        read, write, optional
  *
  * The counters are Component.readers and Component.writers, so that one load
- * answers whether a component may be used. Filters and tags claim nothing.
+ * answers whether a component may be used. Filters and tags claim nothing. The
+ * cursor over rows of ecs_spawn_many claims its bundle's components as written.
  */
 #ifndef ECS_CLAIMS_H
 #define ECS_CLAIMS_H
 
 #include "query/query.h"
+
+/* Counts one more claim on a component. Claims are not refused here. */
+static inline void claim_component(Component *component, bool writes) {
+  component->readers++;
+  if (writes) component->writers++;
+  ECS_ASSERT(component->writers <= component->readers);
+}
+
+/* Takes back one claim that was made with the same `writes`. */
+static inline void release_component(Component *component, bool writes) {
+  ECS_ASSERT(component->readers > 0);
+  ECS_ASSERT(!writes || component->writers > 0);
+  component->readers--;
+  if (writes) component->writers--;
+}
 
 /* The first component that a cursor over the query could not claim now; 0:
  * none. Cost: a load per term. */
@@ -25,7 +41,7 @@ ECS_INTERNAL ecs_Component claims_contested(const ecs_Query *query);
  * callers ask claims_contested first where another cursor may be open. */
 ECS_INTERNAL void claims_take(const ecs_Query *query);
 
-/* Gives up what claims_take claimed; once for each call of it. */
+/* Releases the claims of one call of claims_take. */
 ECS_INTERNAL void claims_release(const ecs_Query *query);
 
 #endif

@@ -1,18 +1,17 @@
 /* cursor.h: the rows of a query as batches of contiguous columns.
  *
  * A cursor goes through the spans of its query (query_span.h). A batch is one
- * span, or several tiny ones for callers to whom a batch is expensive. Columns
- * whose rows follow each other are handed out in place; others are gathered
- * into the cursor's scratch, and what the query writes is scattered back before
- * the cursor goes on (gather.h).
+ * span, or several tiny spans for callers with a high cost per batch. A column
+ * is handed out in place if its rows follow each other. Otherwise it is
+ * gathered into the cursor's scratch and, if the query writes it, scattered
+ * back before the cursor goes on (gather.h).
  *
  *      span 0  |  in place  |            batch 0
  *      span 1  |  gathered, in slices |  batches 1, 2, 3
  *      spans 2 to 9, tiny, coalesced     batch 4
  *
- * For callers to whom a batch is cheap, a gathered span is handed out in
- * slices: what was gathered is then still in the nearest cache when it is
- * scattered.
+ * For callers with a low cost per batch, a gathered span is handed out in
+ * slices, so that a slice is still in the nearest cache when it is scattered.
  *
  * While a cursor is open it claims its terms (claims.h) and no structure may
  * change.

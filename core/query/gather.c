@@ -1,4 +1,4 @@
-/* gather.c: copies of columns whose rows do not follow each other. */
+/* gather.c: copies of columns with rows that do not follow each other. */
 #include "query/gather.h"
 
 /* Scratches ------------------------------------------------------------- */
@@ -113,8 +113,8 @@ static void scatter(void *to, const void *from, const uint32_t *rows,
   }
 }
 
-/* Copies two columns of four bytes at the same rows, whose numbers are then
- * read once. */
+/* Copies two columns of four bytes at the same rows, and reads the row numbers
+ * only once. */
 static void gather_two(char *const *to, const ColumnSource *from,
                        const uint32_t *restrict rows, uint32_t count) {
   Cell4 *restrict first = (Cell4 *)(void *)to[0];

@@ -1,10 +1,10 @@
-/* gather.h: copies of columns whose rows do not follow each other.
+/* gather.h: copies of columns with rows that do not follow each other.
  *
  *      span rows 7 2 9  --gather-->  scratch | c7 c2 c9 |  --scatter-->
  *
  * A cursor keeps its copies in a scratch. Rows of one span are gathered in
- * slices, so that what was gathered is still in the nearest cache when it is
- * scattered. Tiny spans are gathered together, one after the other:
+ * slices, so that a slice is still in the nearest cache when it is scattered.
+ * Tiny spans are gathered together, one after the other:
  *
  *      spans {A}: 0 1   {A B}: 0 1 2  --gather-->  | a0 a1 | a0 a1 a2 |
  *
@@ -37,13 +37,13 @@ struct Scratch {
 
 /* Scratches ------------------------------------------------------------- */
 
-/* A scratch of the query that no open cursor has. A query keeps as many as it
- * ever had cursors open at once. NULL for lack of memory. */
+/* Takes a scratch of the query that no open cursor uses, or creates one. A
+ * query keeps as many scratches as it ever had cursors open at once. NULL: no
+ * memory. */
 ECS_INTERNAL Scratch *scratch_take(ecs_Query *query);
 
 /* Gives a scratch back to its query, to be taken again. */
 static inline void scratch_give_back(Scratch *scratch) {
-  ECS_ASSERT(scratch->taken);
   scratch->taken = false;
 }
 
@@ -55,12 +55,13 @@ ECS_INTERNAL bool scratch_check_invariants(const ecs_Query *query);
 
 /* One span -------------------------------------------------------------- */
 
-/* Points scratch->columns at rows [first, first + count) of the span whose
- * sources are set: at copies where rows do not follow each other. */
+/* Points scratch->columns at rows [first, first + count) of the span that
+ * scratch->sources describes. Columns with rows that do not follow each other
+ * are copied first. */
 ECS_INTERNAL void gather_slice(const ecs_Query *query, Scratch *scratch,
                                uint32_t first, uint32_t count);
 
-/* Writes the copies of the slice back, of columns that the query writes. */
+/* Writes the slice's copies back, for columns that the query writes. */
 ECS_INTERNAL void scatter_slice(const ecs_Query *query, const Scratch *scratch,
                                 uint32_t first, uint32_t count);
 
@@ -71,13 +72,13 @@ ECS_INTERNAL void gather_entities(const Scratch *scratch,
 
 /* Several spans --------------------------------------------------------- */
 
-/* Copies all columns of count spans from span number first on, which have the
- * same components and at most ECS_BLOCK_ROWS rows, and points scratch->columns
- * at the copies. */
+/* Copies all columns of count spans, from span number first on, and points
+ * scratch->columns at the copies. The spans have the same components, and at
+ * most ECS_BLOCK_ROWS rows together. */
 ECS_INTERNAL void gather_spans(const ecs_Query *query, Scratch *scratch,
                                uint32_t first, uint32_t count);
 
-/* Writes the copies back, of columns that the query writes. */
+/* Writes the copies back, for columns that the query writes. */
 ECS_INTERNAL void scatter_spans(const ecs_Query *query, const Scratch *scratch,
                                 uint32_t first, uint32_t count);
 

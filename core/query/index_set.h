@@ -25,7 +25,7 @@ typedef struct IndexSet {
  * per index between the lowest and the highest. */
 ECS_INTERNAL ecs_Status index_set_init(IndexSet *set, const ecs_Query *query);
 
-/* Frees the words; memory is that of the query's store. */
+/* Frees the words; `memory` belongs to the query's store. */
 ECS_INTERNAL void index_set_deinit(IndexSet *set, Memory *memory);
 
 /* Makes index_set_next begin again at the highest index. */

@@ -52,7 +52,8 @@ static uint32_t *tables_of(const Join *join, uint32_t group_index) {
 }
 
 /* Takes up to ECS_JOIN_ROWS rows of a driver table, beginning with row, and
- * keeps those that pass the filter of bits. Returns the row to go on with. */
+ * keeps the rows that pass the filter of bits. Returns the row to go on with.
+ */
 static uint32_t take_rows(Join *join, const Table *table, uint32_t row) {
   const QueryGroup *driver = &join->groups[join->driver];
   const ecs_Entity *entities = table->entities;
@@ -114,8 +115,8 @@ static void close_up(uint32_t *numbers, const uint32_t *kept, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) numbers[i] = numbers[kept[i]];
 }
 
-/* Drops all rows but those at the kept positions, in the driver and in the
- * groups up to group_index, which have been looked up. */
+/* Keeps only the rows at the kept positions, in the driver and in the groups up
+ * to group_index, which have been looked up. */
 static void keep_only(Join *join, uint32_t group_index, uint32_t count) {
   if (count == join->count) return;
   ECS_ASSERT(count < join->count);
@@ -129,8 +130,8 @@ static void keep_only(Join *join, uint32_t group_index, uint32_t count) {
   }
 }
 
-/* Keeps the rows whose table in a group matches. Most often all are in one
- * table, and there is one answer for all. */
+/* Keeps the rows with a matching table in a group. Most often all rows are in
+ * one table, so one test decides for all. */
 static void filter_tables(Join *join, uint32_t group_index) {
   const uint8_t *fits = join->fits[group_index];
   const uint32_t *tables = tables_of(join, group_index);
@@ -148,7 +149,8 @@ static void filter_tables(Join *join, uint32_t group_index) {
   keep_only(join, group_index, count);
 }
 
-/* Keeps the rows whose bits in a group fit, and those that are absent there. */
+/* Keeps the rows with bits that fit in a group, and the rows that are absent
+ * there. */
 static void filter_bits(Join *join, uint32_t group_index) {
   const QueryGroup *asked = &join->groups[group_index];
   const uint32_t *rows = rows_of(join, group_index);

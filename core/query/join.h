@@ -42,15 +42,15 @@ ECS_INTERNAL ecs_Status join_init(Join *join, Store *store,
 ECS_INTERNAL void join_deinit(Join *join);
 
 /* Looks up the next ECS_JOIN_ROWS rows of a matched table of the driver,
- * beginning with row. Those that match in all groups are appended to rows[k]
+ * beginning with row. Rows that match in all groups are appended to rows[k]
  * from position first on, where there must be room for all rows looked up;
- * join->count says how many they are. In a group where an entity has no row its
- * entry is undefined. Returns the row to go on with. */
+ * join->count is their number. In a group where an entity has no row its entry
+ * is undefined. Returns the row to go on with. */
 ECS_INTERNAL uint32_t join_rows(Join *join, const Table *table, uint32_t row,
                                 uint32_t *const *rows, uint32_t first);
 
-/* Checked builds: is every row found that of one entity in all groups, and does
- * the entity match? table is the driver's. */
+/* Checked builds: do the rows found at one position belong to one entity in all
+ * groups, and does the entity match? table is the driver's. */
 ECS_INTERNAL bool join_check_invariants(const Join *join, const Table *table);
 
 /* Are all ids the same? Compares all of them, several at once. */

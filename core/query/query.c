@@ -273,7 +273,7 @@ static bool check_terms(const ecs_Query *query) {
           query->groups[seen].group->id == 0);
 }
 
-/* Are the demands on a group those of its terms, and no others? */
+/* Does a group have the demands of its terms, and no others? */
 static bool check_demands(const ecs_Query *query, uint32_t group_index) {
   const QueryGroup *query_group = &query->groups[group_index];
   uint32_t demands = 0;

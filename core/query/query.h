@@ -1,7 +1,7 @@
 /* query.h: the terms of a query, and the plan made from them.
  *
- * A query asks for components; its plan says where they are. Terms whose
- * components are in one group share a QueryGroup (query_group.h). With one
+ * A query asks for components; its plan says where they are. Terms with
+ * components in the same group share a QueryGroup (query_group.h). With one
  * group and no term on a tag stored as bits the plan is full: it is the matched
  * tables, used in place. Otherwise the plan has a row list (row_list.h) and is
  * partial, or blind when no two terms share a group.
@@ -100,7 +100,7 @@ static inline bool query_is_prepared(const ecs_Query *query) {
 
 /* Checked builds: do columns, groups, masks, matched tables and driver agree
  * with the terms and with the world? A plan or a row list that is out of date
- * is not checked. Cost: about that of making them. */
+ * is not checked. Cost: about the same as making them. */
 ECS_INTERNAL bool query_check_invariants(const ecs_Query *query);
 
 /* Reading --------------------------------------------------------------- */

@@ -26,7 +26,8 @@ void query_entities(const ecs_Query *query, ecs_Entity *entities,
 
 /* Locating -------------------------------------------------------------- */
 
-/* Points at the elements of one term; row is that of its group. */
+/* Points at the elements of one term; row is the entity's row in the term's
+ * group. */
 static void point(const ecs_Query *query, const QueryTerm *term, RowRef row,
                   void **elements) {
   const Component *component = &query->store->components[term->component];

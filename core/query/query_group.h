@@ -19,7 +19,8 @@
 
 typedef struct QueryGroup {
   Group *group;            /* owned by the store */
-  MatchedTables match;     /* the tables whose masks fit; kept by the group */
+  MatchedTables match;     /* the tables with masks that fit; updated by the
+                              group */
   uint8_t *bits_needed;    /* bits_columns bytes; owned */
   uint8_t *bits_forbidden; /* bits_columns bytes; owned */
   uint32_t bits_columns;   /* columns of bits when the plan was made */
@@ -85,8 +86,8 @@ ECS_INTERNAL bool query_group_demanded(const QueryGroup *query_group,
 /* How many demands have been added? */
 ECS_INTERNAL uint32_t query_group_demands(const QueryGroup *query_group);
 
-/* Checked builds: are the matched tables exactly those that fit, by ascending
- * id? */
+/* Checked builds: are the matched tables exactly the tables that fit, by
+ * ascending id? */
 ECS_INTERNAL bool query_group_check_invariants(const QueryGroup *query_group);
 
 #endif

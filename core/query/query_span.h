@@ -34,6 +34,13 @@ typedef struct Span {
   uint32_t count;
 } Span;
 
+/* A matched table of one group, by its position in the list of matches. */
+static inline Table *query_group_table(const QueryGroup *query_group,
+                                       uint32_t index) {
+  ECS_ASSERT(index < query_group->match.count);
+  return query_group->group->tables[query_group->match.tables[index]];
+}
+
 /* How many spans a prepared query has; some may be empty. */
 static inline uint32_t query_span_count(const ecs_Query *query) {
   return query_is_direct(query) ? query->groups[0].match.count
@@ -46,8 +53,7 @@ static inline SpanRows query_span_rows(const ecs_Query *query, uint32_t index,
   ECS_ASSERT(index < query_span_count(query));
   ECS_ASSERT(group_index < query->group_count);
   if (query_is_direct(query)) {
-    const QueryGroup *only = &query->groups[0];
-    Table *table = only->group->tables[only->match.tables[index]];
+    Table *table = query_group_table(&query->groups[0], index);
     return (SpanRows){table, NULL, 0, table->count, true};
   }
   const Block *block = &query->rows.blocks[index];
@@ -83,8 +89,8 @@ static inline bool span_has(const SpanRows *rows, const QueryTerm *term) {
   return rows->table != NULL && table_has_columns(rows->table, term->bit);
 }
 
-/* Row 0 of a column of the query in the span's table, which is that of the
- * column's group; NULL: the component is absent. */
+/* Row 0 of a column of the query in the span's table; rows is the span in the
+ * column's group. NULL: the component is absent. */
 static inline char *span_column(const ecs_Query *query, uint32_t column,
                                 const SpanRows *rows) {
   const QueryColumn *wanted = &query->columns[column];

@@ -1,4 +1,5 @@
-/* row_list.c: the rows that match a query, where tables alone do not tell. */
+/* row_list.c: the rows that match a query, when whole tables are not the
+ * answer. */
 #include "query/row_list.h"
 
 #include "query/join.h"
@@ -253,8 +254,8 @@ static bool block_continues(const RowList *list, Block before, Block block) {
   return true;
 }
 
-/* Cuts the rows of one combination into blocks, and joins those that continue a
- * run. */
+/* Cuts the rows of one combination into blocks, and joins blocks that continue
+ * a run. */
 static ecs_Status cut_blocks(RowList *list, Memory *memory, Block all) {
   bool before_is_run = false;
   for (uint32_t done = 0; done < all.count; done += ECS_BLOCK_ROWS) {
@@ -380,7 +381,7 @@ static bool check_count(const RowList *list, const Origin *origin) {
   return count == list->count;
 }
 
-/* Are the rows at one position of a block those of one entity, and does the
+/* Do the rows at one position of a block belong to one entity, and does the
  * entity match? */
 static bool check_row(const RowList *list, const Origin *origin,
                       const Block *block, uint32_t index) {

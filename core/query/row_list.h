@@ -1,4 +1,5 @@
-/* row_list.h: the rows that match a query, where tables alone do not tell.
+/* row_list.h: the rows that match a query, when whole tables are not the
+ * answer.
  *
  * A list is needed when the terms are in several groups, or ask for tags stored
  * as bits. One group drives: its matching rows are read in order, and the rows
@@ -22,7 +23,7 @@
 
 #include "query/query_group.h"
 
-/* Checked builds do not check lists whose driver has more rows. */
+/* Checked builds do not check a list if its driver has more rows. */
 #define ROW_LIST_CHECKED_ROWS 256u
 
 typedef struct Block {

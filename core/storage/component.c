@@ -1,4 +1,4 @@
-/* component.c: places a component in a group and chooses its ways. */
+/* component.c: places a component in a group and chooses its functions. */
 #include "storage/component.h"
 
 /* Have all fields four bytes? */

@@ -1,11 +1,11 @@
-/* component.h: a component of a store: its schema, its group, and the ways of
- * adding and removing it.
+/* component.h: a component of a store: its schema, its group, and the functions
+ * that add and remove it.
  *
- * Which way is the shortest depends on how the component is stored and on the
- * types of its fields. It is chosen when the component is placed in a group, so
- * that no change asks again: a switch at each call made a pair of add and
- * remove 1 to 5 % slower. The functions belong to a higher floor (change/),
- * which hands them to the store as one constant table.
+ * Which function is the fastest depends on how the component is stored and on
+ * the types of its fields. The function is chosen once, when the component is
+ * placed in a group: choosing it at each call made a pair of add and remove 1
+ * to 5 % slower. The functions are defined in a later folder (change/), which
+ * passes them to the store as one constant table.
  */
 #ifndef ECS_COMPONENT_H
 #define ECS_COMPONENT_H
@@ -15,9 +15,9 @@
 typedef struct Store Store;
 typedef struct Component Component;
 
-/* Adds a component with an image, NULL for defaults, where it is absent; or
- * removes it where it is present. ECS_E_DEAD for an entity without a row;
- * ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. */
+/* Adds a component, with an image or with defaults (NULL), to an entity that
+ * lacks it; or removes it from an entity that has it. ECS_E_DEAD: the entity
+ * has no row. ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. */
 typedef ecs_Status AddComponent(Store *store, ecs_Entity entity,
                                 const Component *component, const void *image);
 typedef ecs_Status RemoveComponent(Store *store, ecs_Entity entity,
@@ -39,21 +39,21 @@ typedef struct ChangeWays {
 struct Component {
   Schema *schema;          /* owned */
   Group *group;            /* the group it belongs to; borrowed */
-  AddComponent *add;       /* the shortest way that fits it */
+  AddComponent *add;       /* the fastest function that fits */
   RemoveComponent *remove; /* likewise */
   ecs_Storage storage;     /* as it was defined; regrouping keeps it */
   uint32_t group_id;       /* of group */
   uint32_t bit;            /* in that group */
-  uint32_t last_edge_key;  /* of the edge that adds it; that of the edge which
-                              removes it is one less */
+  uint32_t last_edge_key;  /* last_edge_key of adding it; removing it has
+                              this key less one */
   uint32_t field_count;    /* the schema's */
   uint32_t bits_index;     /* GROUP_NOT_BITS: not stored as bits */
   uint32_t readers; /* open cursors that read it; writers count here too */
   uint32_t writers; /* open cursors that write it */
 };
 
-/* Writes which bit of which group a component is from now on, and chooses its
- * ways. */
+/* Sets the group of a component and its bit there, and chooses the functions
+ * that add and remove it. */
 ECS_INTERNAL void component_place(Component *component, const ChangeWays *ways,
                                   Group *group, uint32_t bit);
 

@@ -2,10 +2,10 @@
  *
  *      {A} --B--> {A B} --A--> {B}     key: table, bit  ->  table, columns
  *
- * An edge leads from a table to the one with a component more or less, and
- * names the columns that differ, so that a row moves without any search. Edges
+ * An edge leads from a table to the table with one component more or less, and
+ * names the columns that differ, so that a row moves without a search. Edges
  * are made in pairs, there and back. They lie in an open-addressing hash that
- * is at most half full. Cost of finding: one probe, mostly.
+ * is at most half full. Cost of a look-up: one probe, mostly.
  */
 #ifndef ECS_EDGE_MAP_H
 #define ECS_EDGE_MAP_H
@@ -39,8 +39,8 @@ ECS_INTERNAL void edge_map_insert(EdgeMap *map, const Edge *edge);
  * Cost: the capacity. */
 ECS_INTERNAL void edge_map_drop(EdgeMap *map, uint32_t table_count);
 
-/* Checked builds: every edge is found by its key, and they are as many as
- * counted. Cost: the capacity. */
+/* Checked builds: every edge is found by its key, and `count` is their number.
+ * Cost: the capacity. */
 ECS_INTERNAL bool edge_map_check_invariants(const EdgeMap *map);
 
 static inline uint64_t edge_key(const Table *table, uint32_t bit) {

@@ -39,8 +39,8 @@ ecs_Status entity_index_reserve(EntityIndex *index, Memory *memory,
   return ECS_OK;
 }
 
-/* The free list visits as many free slots as are counted, each with a
- * generation that may still be issued. */
+/* The free list has free_count slots. Each is free, with a generation that may
+ * still be issued. */
 static bool check_free_list(const EntityIndex *index) {
   uint32_t listed = 0;
   for (uint32_t next = index->free_head; next != 0; listed++) {

@@ -3,14 +3,15 @@
  *      pages[index / 4096] ---> slots[index % 4096]     see slot.h
  *      free_head --> index --> index --> 0              last in, first out
  *
- * Every index below `used` has been issued, but for index 0, so that no handle
- * is 0. An index is placed, reserved, free or retired, as its slot says. A
- * freed index comes back with the next generation, and is retired when its
- * generations are used up. Slots past `used` say that they are free without
- * being in the list, so that no slot claims a row by accident.
+ * Every index below `used` has been issued, except for index 0, so no handle is
+ * 0. The slot of an index says whether the index is placed, reserved, free or
+ * retired. A freed index comes back with the next generation, and is retired
+ * when its generations are used up. Slots past `used` are marked free without
+ * being in the list, so that none of them seems to have a row.
  *
- * A placed slot says where the entity's row of the main group is: the index is
- * the main group's locator. Cost: constant, unless a function says otherwise.
+ * A placed slot says where the entity's row of the main group is, so the entity
+ * index is the main group's locator. Cost: constant, unless a function says
+ * otherwise.
  */
 #ifndef ECS_ENTITY_INDEX_H
 #define ECS_ENTITY_INDEX_H
@@ -36,8 +37,8 @@ ECS_INTERNAL void entity_index_init(EntityIndex *index);
 ECS_INTERNAL void entity_index_deinit(EntityIndex *index, Memory *memory);
 
 /* Makes sure that the next count handles can be issued without failing.
- * ECS_E_MEMORY, ECS_E_LIMIT: pages that were made on the way stay. Cost: a page
- * for each SLOT_PAGE_SIZE new indices. */
+ * ECS_E_MEMORY, ECS_E_LIMIT: pages allocated before the failure stay. Cost: a
+ * page for each SLOT_PAGE_SIZE new indices. */
 ECS_INTERNAL ecs_Status entity_index_reserve(EntityIndex *index, Memory *memory,
                                              uint64_t count);
 
@@ -51,7 +52,7 @@ static inline Slot *entity_index_slot(const EntityIndex *index,
                       [entity_index & (SLOT_PAGE_SIZE - 1u)];
 }
 
-/* Is there a slot for the index? There may be for one that was never issued. */
+/* Has the index a slot? An index that was never issued may have one. */
 static inline bool entity_index_has(const EntityIndex *index,
                                     uint32_t entity_index) {
   return entity_index >> ECS_PAGE_BITS < index->page_count;

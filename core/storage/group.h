@@ -73,8 +73,9 @@ ECS_INTERNAL ecs_Status group_add_component(Group *group, Memory *memory,
 ECS_INTERNAL Table *group_find_table(const Group *group, const uint64_t *mask,
                                      uint32_t words);
 
-/* Finds or creates it. ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. Cost of
- * creating: asks every match. */
+/* Finds the table of a mask, or creates it. ECS_E_MEMORY, ECS_E_LIMIT: nothing
+ * has changed. Cost of creating: compares masks with every list of matched
+ * tables. */
 ECS_INTERNAL ecs_Status group_ensure_table(Group *group, Memory *memory,
                                            const uint64_t *mask, uint32_t words,
                                            Table **table);
@@ -84,27 +85,27 @@ ECS_INTERNAL ecs_Status group_ensure_table(Group *group, Memory *memory,
 ECS_INTERNAL void group_drop_tables(Group *group, Memory *memory,
                                     uint32_t count);
 
-/* The edge of a component's bit from a table; NULL when it was never taken. */
+/* The edge of a component's bit from a table; NULL: there is none yet. */
 static inline const Edge *group_find_edge(const Group *group,
                                           const Table *table, uint32_t bit) {
   return edge_map_find(&group->edges, table, bit);
 }
 
-/* Finds or creates it, with the table it leads to and the edge back.
- * ECS_E_MEMORY, ECS_E_LIMIT: no table and no edge is new. */
+/* Finds an edge, or creates it with the table that it leads to and the edge
+ * back. ECS_E_MEMORY, ECS_E_LIMIT: no table and no edge is new. */
 ECS_INTERNAL ecs_Status group_ensure_edge(Group *group, Memory *memory,
                                           const Table *table, uint32_t bit,
                                           const Edge **edge);
 
 /* Copies every component that both tables have, tags stored as bits included.
- * Cost: asks every component; slower than along an edge. */
+ * Cost: looks at every component; a move along an edge is faster. */
 ECS_INTERNAL void group_copy_row(const Group *group, Table *to, uint32_t to_row,
                                  const Table *from, uint32_t from_row);
 
 /* Matches --------------------------------------------------------------- */
 
-/* Attaches a list, which has its masks, and fills it. The list must not move
- * until it is detached. ECS_E_MEMORY: it is not attached. */
+/* Attaches a list with its masks set, and fills it. The list must stay at its
+ * address until it is detached. ECS_E_MEMORY: it is not attached. */
 ECS_INTERNAL ecs_Status group_attach(Group *group, Memory *memory,
                                      MatchedTables *match);
 ECS_INTERNAL void group_detach(Group *group, const MatchedTables *match);

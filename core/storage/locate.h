@@ -1,7 +1,7 @@
 /* locate.h: where an entity's row of a component is.
  *
- * There is one answer to that question, in six forms. All of them take any
- * number as the entity unless they say otherwise, and none allocates:
+ * Six functions answer that question. All of them take any number as the entity
+ * unless they say otherwise, and none allocates:
  *
  *      store_find_slot       the slot, and the table of the main group
  *      store_locate_main     the row of the main group
@@ -12,8 +12,8 @@
  *
  * Cost: a row of the main group takes two loads, of the slot and of the table's
  * address, and a row of another group two more, of the locator's page and its
- * entry. What remembers a row or an edge (last edges, accessors, field access)
- * asserts in checked builds that these functions agree.
+ * entry. Whatever caches a row or an edge (last edges, accessors, field access)
+ * asserts in checked builds that these functions give the same answer.
  */
 #ifndef ECS_LOCATE_H
 #define ECS_LOCATE_H
@@ -29,7 +29,7 @@ typedef struct RowRef {
 /* Is the handle alive, recorded spawns included? */
 ECS_INTERNAL bool store_alive(const Store *store, ecs_Entity entity);
 
-/* Is it alive and without a row yet? */
+/* Is the entity alive, but without a row yet? */
 ECS_INTERNAL bool store_is_reserved(const Store *store, ecs_Entity entity);
 
 /* The row with the component's columns, or its bit; table NULL when the entity
@@ -42,7 +42,7 @@ ECS_INTERNAL ecs_Status store_locate(const Store *store, ecs_Entity entity,
 static inline Slot *store_find_slot(const Store *store, ecs_Entity entity,
                                     Table **table) {
   uint32_t index = id_index(entity);
-  /* An index that was never issued is not placed; index 0 is one of them. */
+  /* Index 0, like any index that was never issued, is not placed. */
   if (ECS_UNLIKELY(!entity_index_has(&store->index, index))) return NULL;
   Slot *slot = entity_index_slot(&store->index, index);
   if (ECS_UNLIKELY(slot->row_bits > ECS_INDEX_MASK))
@@ -71,8 +71,8 @@ static inline RowRef store_locate_in(const Group *group, uint32_t index) {
   return (RowRef){group->tables[row_id.table], row_id.row};
 }
 
-/* The row of any group; table NULL: an entity that is placed has no row there.
- * For an entity that is not, ask store_locate. */
+/* The row of a placed entity in any group; table NULL: it has no row there. For
+ * an entity that may not be placed, call store_locate. */
 static inline RowRef store_locate_group(const Store *store, const Group *group,
                                         ecs_Entity entity) {
   return group->id == 0 ? store_locate_main(store, entity)
@@ -80,8 +80,9 @@ static inline RowRef store_locate_group(const Store *store, const Group *group,
 }
 
 /* The row with a component that has columns. ECS_E_DEAD: the entity has no row
- * at all; ECS_E_ABSENT: it lacks the component; then table and row hold nothing
- * of use. In line: reads and writes of single entities live on it. */
+ * at all; ECS_E_ABSENT: it lacks the component, and *table and *row are
+ * undefined. Inline, because every read or write of a single entity calls it.
+ */
 static inline __attribute__((always_inline)) ecs_Status store_locate_columns(
     const Store *store, const Component *component, ecs_Entity entity,
     Table **table, uint32_t *row) {

@@ -23,7 +23,7 @@ typedef struct RowId {
 
 typedef struct Locator {
   void **pages;        /* owned; NULL where no index was ever reserved */
-  uint32_t page_count; /* of the array, and its capacity */
+  uint32_t page_count; /* entries of pages */
   bool narrow;         /* entries are rows of table 0: uint32_t, not RowId */
 } Locator;
 
@@ -31,12 +31,12 @@ typedef struct Locator {
 ECS_INTERNAL void locator_init(Locator *locator, bool narrow);
 ECS_INTERNAL void locator_deinit(Locator *locator, Memory *memory);
 
-/* Makes sure that the index can be set without failing. ECS_E_MEMORY: no entry
- * has changed. Cost: a page, when it is missing. */
+/* Allocates the page of an index, so that locator_set may be called for it.
+ * ECS_E_MEMORY: no entry has changed. Cost: a page, when it is missing. */
 ECS_INTERNAL ecs_Status locator_reserve(Locator *locator, Memory *memory,
                                         uint32_t index);
 
-/* Checked builds: do so many indices have a row? Cost: every entry. */
+/* Checked builds: do exactly `places` indices have a row? Cost: every entry. */
 ECS_INTERNAL bool locator_check_invariants(const Locator *locator,
                                            uint64_t places);
 

@@ -1,8 +1,8 @@
 /* matched_tables.h: the tables of a group that a query asks for.
  *
- * A query attaches one list to every group it asks (group.h). The group enters
- * each new table that fits and takes out the tables that it drops, so the
- * list is up to date at any time and queries never search for tables.
+ * A query attaches one list to every group it asks (group.h). The group adds
+ * each new table that fits and removes the tables that it drops, so the list is
+ * always up to date and queries never search for tables.
  */
 #ifndef ECS_MATCHED_TABLES_H
 #define ECS_MATCHED_TABLES_H
@@ -34,8 +34,8 @@ static inline bool matched_tables_fit(const MatchedTables *match,
   return true;
 }
 
-/* Enters a table that fits; its id is higher than those before. Room must be
- * reserved. */
+/* Adds a table that fits. Its id is higher than every id in the list. Room must
+ * be reserved. */
 static inline void matched_tables_enter(MatchedTables *match,
                                         uint32_t table_id) {
   ECS_ASSERT(match->count < match->capacity);
@@ -43,7 +43,7 @@ static inline void matched_tables_enter(MatchedTables *match,
   match->tables[match->count++] = table_id;
 }
 
-/* Takes out the tables with an id of table_count or higher. */
+/* Removes the tables with an id of table_count or higher. */
 static inline void matched_tables_drop(MatchedTables *match,
                                        uint32_t table_count) {
   while (match->count > 0 && match->tables[match->count - 1] >= table_count)

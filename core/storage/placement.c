@@ -1,4 +1,5 @@
-/* placement.c: writes where rows are, when they have come, moved or gone. */
+/* placement.c: records where rows are after they were added, moved or removed.
+ */
 #include "storage/placement.h"
 
 void store_leave(Store *store, Group *group, uint32_t index) {

@@ -1,9 +1,9 @@
-/* placement.h: writes where rows are, when they have come, moved or gone.
+/* placement.h: records where rows are after they were added, moved or removed.
  *
- * The counterpart of locate.h: the main group's rows are written into slots,
- * those of other groups into their locators, with the group's bit in the
- * summary of the slot. None of this can fail: rows and locator pages are
- * reserved before. Cost: constant.
+ * The counterpart of locate.h. A row of the main group is recorded in the
+ * entity's slot. A row of another group is recorded in the group's locator,
+ * with the group's bit in the summary of the slot. None of this can fail: rows
+ * and locator pages have been reserved. Cost: constant.
  */
 #ifndef ECS_PLACEMENT_H
 #define ECS_PLACEMENT_H
@@ -38,8 +38,8 @@ static inline void store_enter(Store *store, Group *group, uint32_t index,
   entity_index_slot(&store->index, index)->table_bits |= group->summary;
 }
 
-/* Writes that an entity has left a group other than the main one; the summary
- * only while it is exact. */
+/* Records that an entity has left a group other than the main one. Clears the
+ * summary bit only while summaries are exact. */
 ECS_INTERNAL void store_leave(Store *store, Group *group, uint32_t index);
 
 #endif

@@ -17,7 +17,8 @@ typedef struct SchemaField {
   ecs_Scalar type;
   uint32_t offset;      /* in the image, in bytes */
   uint32_t shift;       /* log2 of the element size */
-  double default_value; /* as it reads back: rounded, in an f32 */
+  double default_value; /* as the field reads it back: rounded if it is an
+                           f32 */
 } SchemaField;
 
 typedef struct Schema {
@@ -41,8 +42,8 @@ schema_create(Memory *memory, const ecs_ComponentDescription *description,
               Schema **schema);
 ECS_INTERNAL void schema_destroy(Memory *memory, Schema *schema);
 
-/* Has the description the same names, order, types and default bits? It need
- * not be a valid one. */
+/* Has the description the same names, order, types and default bits? The
+ * description need not be valid. */
 ECS_INTERNAL bool schema_matches(const Schema *schema,
                                  const ecs_ComponentDescription *description);
 

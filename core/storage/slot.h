@@ -10,15 +10,15 @@
  *                      row_bits                    table_bits
  *
  * A placed slot holds the row and the table of the main group. The hint is the
- * entity's generation; generations from ECS_SLOT_GENERATIONS on share that
- * number as their hint, and only the row, which holds the whole handle, tells
- * them apart. Most look-ups therefore never read the row's entity, which would
- * be one more cache line.
+ * entity's generation. All generations from ECS_SLOT_GENERATIONS on have that
+ * number as their hint; the row, which holds the whole handle, distinguishes
+ * them. Most look-ups therefore never read the row's entity, which would be one
+ * more cache line.
  *
  * The summary has one bit for every third group but the main one. A bit is set
  * while the entity has a row in a group of that bit, and may stay set after the
  * entity has left. An entity with an empty summary has no row outside the main
- * group, so destroying it asks no other group.
+ * group, so destroying it reads no other group.
  */
 #ifndef ECS_SLOT_H
 #define ECS_SLOT_H

@@ -4,19 +4,19 @@
  *                       \--> locator of group 1 --> its row there
  *                        \-> locator of group 2 --> ...
  *
- * locate.h finds rows, placement.h writes where they are, and the floor above
+ * locate.h finds rows, placement.h writes where they are, and the folder above
  * (change/) changes them. The store trusts its callers: entities are alive,
- * components exist, nothing is open. What comes from outside is checked at the
- * border, world.h. Every function reserves first and commits then: a status
- * other than ECS_OK means that nothing has changed.
+ * components exist, nothing is open. core/api checks what comes from outside.
+ * Every function reserves first and then commits: a status other than ECS_OK
+ * means that nothing has changed.
  *
  * A group's version grows with every change of its rows or tables;
- * layout_version grows with every change of which group a component belongs to,
- * and plans for another layout are made anew before they are used. row_epoch
- * grows whenever a pointer to a row may have become stale: on every structural
- * change, and, by the floors above, whenever a cursor or a deferral opens or
- * closes and when a destruction is recorded. Compare it before using a row that
- * was located earlier.
+ * layout_version grows whenever a component moves to another group; a plan made
+ * for an older layout is made anew before it is used. row_epoch grows whenever
+ * a pointer to a row may have become stale: on every structural change and, by
+ * later folders, whenever a cursor or a deferral opens or closes and when a
+ * destruction is recorded. Compare it before using a row that was located
+ * earlier.
  */
 #ifndef ECS_STORE_H
 #define ECS_STORE_H
@@ -53,7 +53,8 @@ struct Store {
 ECS_INTERNAL ecs_Status store_init(Store *store, const ChangeWays *ways,
                                    ecs_Memory memory, uint64_t limit_bytes);
 
-/* Frees everything but the bundles, which bundle_destroy_all frees before. */
+/* Frees everything but the bundles, which bundle_destroy_all must have freed.
+ */
 ECS_INTERNAL void store_deinit(Store *store);
 
 /* Destroys all entities that have a row. Cannot fail; memory is kept. Cost:
@@ -66,9 +67,9 @@ ECS_INTERNAL void store_clear(Store *store);
 ECS_INTERNAL ecs_Component store_find_component(const Store *store,
                                                 const char *name);
 
-/* Defines a component, or finds one that was defined alike. ECS_E_SCHEMA: the
- * name exists with another definition; ECS_E_COMPONENT: fields stored as bits;
- * what schema_create refuses; ECS_E_MEMORY, ECS_E_LIMIT. */
+/* Defines a component, or finds the one with the same definition. ECS_E_SCHEMA:
+ * the name exists with another definition; ECS_E_COMPONENT: fields stored as
+ * bits; ECS_E_MEMORY, ECS_E_LIMIT; and whatever schema_create returns. */
 ECS_INTERNAL ecs_Status
 store_define(Store *store, const ecs_ComponentDescription *description,
              ecs_Component *component);
@@ -77,8 +78,8 @@ store_define(Store *store, const ecs_ComponentDescription *description,
 
 static inline Group *store_main(const Store *store) { return store->main; }
 
-/* Counts a structural change of a group. Every one must be counted: query
- * results and located rows are kept until then. */
+/* Counts a structural change of a group. Every such change must be counted:
+ * query results and located rows are used again until then. */
 static inline void store_touch(Store *store, Group *group) {
   ECS_ASSERT(store->groups[group->id] == group);
   group->version++;
@@ -88,15 +89,16 @@ static inline void store_touch(Store *store, Group *group) {
 /* The sum of the groups' versions: grows with every structural change. */
 ECS_INTERNAL uint64_t store_structure_version(const Store *store);
 
-/* Makes room in a table for rows more rows with that many columns of bits.
- * Columns that move for it are a structural change, also when it fails half
- * way. ECS_E_MEMORY, ECS_E_LIMIT: no row has changed. */
+/* Makes room in a table for `rows` more rows with `bits_columns` columns of
+ * bits. If columns move, this counts as a structural change, even if the
+ * function then fails. ECS_E_MEMORY, ECS_E_LIMIT: no row has changed. */
 ECS_INTERNAL ecs_Status store_reserve_rows(Store *store, Group *group,
                                            Table *table, uint32_t bits_columns,
                                            uint64_t rows);
 
-/* Are the summaries of slots exact? With more groups than bits a summary bit is
- * shared and stays set, and then it only means that asking is worth while. */
+/* Are the summaries of slots exact? With more groups than summary bits, several
+ * groups share a bit, which then stays set: it only says that the entity may
+ * have a row in one of these groups. */
 static inline bool summary_is_exact(const Store *store) {
   return store->group_count <= SLOT_SUMMARY_BITS + 1u;
 }

@@ -1,7 +1,7 @@
 /* store_check.c: does everything in a store agree? */
 #include "storage/store_check.h"
 
-/* The row is where its entity is located, and the slot knows of it. */
+/* The row is where its entity is located, and the entity's slot agrees. */
 static bool check_row(const Store *store, const Group *group,
                       const Table *table, uint32_t row) {
   ecs_Entity entity = table->entities[row];
@@ -32,7 +32,8 @@ static bool check_group(const Store *store, const Group *group) {
     for (uint32_t row = 0; row < table->count; row++)
       if (!check_row(store, group, table, row)) return false;
   }
-  /* As many places as rows: none is left of an entity that has gone. */
+  /* As many located entities as rows: none is left of an entity that was
+   * removed. */
   return group->id == 0 ||
          locator_check_invariants(&group->locator, count_rows(group));
 }

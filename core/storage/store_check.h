@@ -8,7 +8,7 @@
 
 #include "storage/locate.h"
 
-/* True when they do. Cost: all of the store. */
+/* True: everything agrees. Cost: reads all of the store. */
 ECS_INTERNAL bool store_check_invariants(const Store *store);
 
 #endif

@@ -1,4 +1,4 @@
-/* table.c: creates tables, makes room in them, and says what they have. */
+/* table.c: creates tables and makes room in them. */
 #include "storage/table.h"
 
 /* Life ------------------------------------------------------------------ */

@@ -1,4 +1,5 @@
-/* table.h: creates tables, makes room in them, and says what they have.
+/* table.h: creates tables, makes room in them, and answers which components
+ * they have.
  *
  * What a table looks like is in table_layout.h; rows are moved by table_row.h
  * one at a time and by table_rows.h many at a time, and table_image.h takes
@@ -76,7 +77,7 @@ static inline const ColumnCode *table_codes(const Table *table, uint32_t bit) {
   return table->codes + table->lookup[bit];
 }
 
-/* The addresses of these columns now, by field. */
+/* The current addresses of a component's columns, by field. */
 static inline char **table_fields(const Table *table, uint32_t bit) {
   ECS_ASSERT(table_has_columns(table, bit));
   return table->fields + table->lookup[bit];
@@ -91,7 +92,7 @@ static inline bool table_has_bit(const Table *table, uint32_t row,
           1u) != 0;
 }
 
-/* Sets or clears it; the table has the column of bits. */
+/* Sets or clears a tag stored as a bit; the table has the column of bits. */
 static inline void table_write_bit(Table *table, uint32_t row,
                                    uint32_t bits_index, bool on) {
   uint8_t *bits = &table_bits(table, bits_index >> 3)[row];

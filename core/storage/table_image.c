@@ -1,4 +1,4 @@
-/* table_image.c: a row's component from an image, and into one. */
+/* table_image.c: copies a row's component from an image, or into one. */
 #include "storage/table_image.h"
 
 void table_store(Table *table, uint32_t row, uint32_t bit, const Schema *schema,

@@ -1,4 +1,4 @@
-/* table_image.h: a row's component from an image, and into one.
+/* table_image.h: copies a row's component from an image, or into one.
  *
  * An image has the fields of a component one after the other, as its schema
  * says; a table has a column for each. What enters a column is made canonical.

@@ -22,7 +22,7 @@
  *
  * Invariants: rows 0 to count - 1 are in use; every byte of every column past
  * count is zero; a table has no slab until it has a row. The address of a table
- * is stable, its columns move when it grows.
+ * is stable; its columns move when it grows.
  */
 #ifndef ECS_TABLE_LAYOUT_H
 #define ECS_TABLE_LAYOUT_H
@@ -37,7 +37,7 @@
 
 typedef uint16_t ColumnCode; /* position << 2 | log2 of the element size */
 
-/* The columns [begin, end) of each size: those of one component. */
+/* The columns of one component: [begin, end) of each size. */
 typedef struct ColumnRange {
   uint16_t begin[TABLE_SIZES];
   uint16_t end[TABLE_SIZES];
@@ -63,8 +63,8 @@ typedef struct Table {
   char **fields;            /* by field, as codes: the column's address now */
   const ColumnCode *lookup; /* by component's bit: position of its first field
                                in fields and codes; or TABLE_NO_COLUMN */
-  uint64_t *mask;           /* the components it has, those stored as bits
-                               excepted */
+  uint64_t *mask;           /* the components it has, except for tags stored
+                               as bits */
   uint32_t id;              /* position in its group */
   uint32_t lookup_count;    /* bits that lookup covers */
   uint16_t mask_words;      /* words of mask; the last one is not zero */
@@ -85,7 +85,7 @@ typedef struct Table {
 
 static inline uint32_t code_shift(ColumnCode code) { return code & 3u; }
 
-/* Columns of 1 << shift bytes, those of bits included. */
+/* Number of columns of 1 << shift bytes, columns of bits included. */
 static inline uint32_t table_column_count(const Table *table, uint32_t shift) {
   return table->columns[shift] +
          (shift == 0 ? (uint32_t)table->bits_columns : 0u);
@@ -118,14 +118,14 @@ static inline uint8_t *table_bits(const Table *table, uint32_t column) {
          (size_t)(table->columns[0] + column) * table->stride[0];
 }
 
-/* Names a component that comes to a table, or goes from it. */
+/* The key of a LastEdge: the component with this bit is added, or removed. */
 static inline uint32_t last_edge_key(uint32_t bit, bool added) {
   return bit << 1 | (added ? 1u : 0u);
 }
 
-/* Remembers that a component, with the columns [begin, end) of four bytes in
- * the table that has it, leads to another table. Does nothing for tables that
- * have other columns. */
+/* Remembers the table that adding or removing a component leads to. [begin,
+ * end) are the component's four-byte columns in the table that has it. Does
+ * nothing for a table that also has columns of other sizes. */
 static inline void table_note_edge(Table *table, Table *to, uint32_t key,
                                    uint32_t begin, uint32_t end) {
   uint32_t columns = table->columns[2];

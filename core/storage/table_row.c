@@ -51,7 +51,7 @@ void table_copy_bits(Table *to, uint32_t to_row, const Table *from,
     }                                                            \
   } while (0)
 
-/* Closes the hole in the columns of a component that goes. */
+/* Closes the hole in the columns of a component that is removed. */
 #define DROP_RUN(Cell, shift, begin, run)                        \
   do {                                                           \
     char *source = (char *)from->entities + from->first[shift] + \
@@ -64,7 +64,7 @@ void table_copy_bits(Table *to, uint32_t to_row, const Table *from,
     }                                                            \
   } while (0)
 
-/* Handles the columns of one size: in front of the range, in it, behind it. */
+/* Moves the columns of one size: before the range, in it, and after it. */
 #define MOVE_SIZE(Cell, shift)                                         \
   do {                                                                 \
     uint32_t begin = range->begin[shift], end = range->end[shift];     \

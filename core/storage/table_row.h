@@ -2,20 +2,21 @@
  *
  *      from  | a b c d |   move row 1   ->   from  | a d c |     to  | x b |
  *
- * The last row fills the hole, and its last place becomes zeros. A component
- * that comes or goes is a range of columns that only one of the tables has: a
- * move walks the columns in front of the range, the range, and those behind it.
+ * The last row fills the hole and becomes zeros where it was. The columns of a
+ * component that is added or removed are a range that only one of the tables
+ * has. A move goes through the columns before the range, the range, and the
+ * columns after it.
  *
- * Tables of nothing but four-byte columns are walked in line: pure
- * optimisation, on which entity_change_fast.c builds. Cost of a move: two
- * copies per column.
+ * Moves between tables that have only four-byte columns are inline, a pure
+ * optimisation that entity_change_fast.c builds on. Cost of a move: two copies
+ * per column.
  */
 #ifndef ECS_TABLE_ROW_H
 #define ECS_TABLE_ROW_H
 
 #include "storage/table.h"
 
-/* Columns; from this number on moves prefetch (entity_change_fast.c). */
+/* With at least so many columns, moves prefetch (entity_change_fast.c). */
 #define TABLE_WIDE 10u
 
 /* For tables of any columns. Like the forms for cells, they return the entity
@@ -26,7 +27,7 @@ ECS_INTERNAL uint32_t table_move_row_mixed(Table *to, Table *from, uint32_t row,
                                            const ColumnRange *range, bool added,
                                            ecs_Entity *filler);
 
-/* Copies those columns of bits that both tables have. */
+/* Copies the columns of bits that both tables have. */
 ECS_INTERNAL void table_copy_bits(Table *to, uint32_t to_row, const Table *from,
                                   uint32_t from_row);
 
@@ -44,8 +45,8 @@ static inline char *cells_close(char *hole, size_t stride, size_t gap,
   return hole;
 }
 
-/* The same, and copies the row to *target before, which then is the place in
- * the column after them. */
+/* As cells_close, but first copies the row to *target, and advances *target to
+ * the column after the last one. */
 static inline char *cells_move(char **target, size_t target_stride, char *hole,
                                size_t stride, size_t gap, uint32_t count) {
   char *to = *target, *end = hole + count * stride;
@@ -59,8 +60,8 @@ static inline char *cells_move(char **target, size_t target_stride, char *hole,
   return end;
 }
 
-/* Takes the entity of a row away, moves the last one into its place and returns
- * that. The columns are the caller's to close. */
+/* Removes the entity of a row, moves the last entity into that row, and returns
+ * the last entity. The caller closes the columns. */
 static inline ecs_Entity table_remove_entity(Table *table, uint32_t row) {
   uint32_t last = --table->count;
   ecs_Entity filler = table->entities[last];
@@ -104,8 +105,8 @@ static inline uint32_t table_move_row_cells(Table *to, Table *from,
 
 /* Any table --------------------------------------------------------------- */
 
-/* Moves the last row into the hole and clears its last place. Returns the
- * entity that is in the row now, 0 when the last row was removed. */
+/* Removes a row: moves the last row into its place and clears the last row.
+ * Returns the entity that is in the row now; 0: the last row was removed. */
 static inline ecs_Entity table_remove(Table *table, uint32_t row) {
   bool is_last = row == table->count - 1;
   ecs_Entity filler = table->only_cells ? table_remove_cells(table, row)

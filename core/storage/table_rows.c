@@ -16,8 +16,8 @@ static void move_column(char *to, char *from, size_t bytes) {
 
 #define NO_COLUMN UINT32_MAX
 
-/* The position of a column in the other table, among those of its size. Columns
- * of the range are new there (added), or have none. */
+/* The position of a column among the columns of its size in the other table.
+ * Columns of the range are new there (added), or have no position. */
 static uint32_t other_column(uint32_t column, uint32_t shift,
                              const ColumnRange *range, bool added) {
   uint32_t begin = range->begin[shift], end = range->end[shift];
@@ -90,8 +90,8 @@ void rows_hand(Table *to, Table *from) {
   for (uint32_t i = 0; i < count; i++) \
   ((Cell *)to)[i] = ((const Cell *)from)[rows[i]]
 
-/* Copies the listed elements of a column to those from `to` on, which lie
- * elsewhere. */
+/* Copies the listed elements of a column to `to` and behind; the two do not
+ * overlap. */
 static void gather(void *restrict to, const void *restrict from,
                    const uint32_t *restrict rows, uint32_t count,
                    uint32_t shift) {

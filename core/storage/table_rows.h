@@ -1,7 +1,7 @@
 /* table_rows.h: many rows of a table at once.
  *
- * What table.h does row by row is done here column by column: whole columns are
- * copied, filled or changed owner.
+ * table_row.h moves row by row; here whole columns are copied, filled or handed
+ * to another table.
  *
  *      rows_append   from | a b |  to | x y |   ->   from | |  to | x y a b |
  *      rows_take     from | a b |  to | x y |   ->   from | a - |  to | x y b |
@@ -9,8 +9,9 @@
  *                    without a copy: the tables exchange their slabs
  *
  * All keep the invariant of tables that every byte past the count is zero. Gaps
- * are there until rows_close and rows_cut have removed them. Places are written
- * by the callers. Cost: every element that is moved or written, once.
+ * remain until rows_close and rows_cut have removed them. Callers record where
+ * the rows are then (placement.h). Cost: every element that is moved or
+ * written, once.
  */
 #ifndef ECS_TABLE_ROWS_H
 #define ECS_TABLE_ROWS_H
@@ -19,33 +20,33 @@
 
 /* Moves all rows to the end of a table that has the columns of range (added) or
  * lacks them, and otherwise the same columns. Room must be reserved; columns
- * that are new stay zero. Returns the first of the rows there. */
+ * that are new stay zero. Returns the first new row of `to`. */
 ECS_INTERNAL uint32_t rows_append(Table *to, Table *from,
                                   const ColumnRange *range, bool added);
 
-/* Can rows_hand move the rows? Yes where the tables differ in tags alone and
- * `to` is empty. */
+/* Can rows_hand move the rows? True if the tables differ only in tags and `to`
+ * is empty. */
 ECS_INTERNAL bool rows_can_hand(const Table *to, const Table *from);
 
-/* Moves all rows by exchanging slabs. Needs no room. Cost: constant, but for
- * the addresses of the columns. */
+/* Moves all rows by exchanging slabs. Needs no room. Cost: computes the
+ * addresses of the columns. */
 ECS_INTERNAL void rows_hand(Table *to, Table *from);
 
 /* Moves the listed rows as rows_append does, but leaves a gap in place of each:
- * a row with entity 0. Returns the first of the rows there. */
+ * a row with entity 0. Returns the first new row of `to`. */
 ECS_INTERNAL uint32_t rows_take(Table *to, Table *from, const uint32_t *rows,
                                 uint32_t count, const ColumnRange *range,
                                 bool added);
 
-/* Copies a row, a filler, into each gap. */
+/* Copies row fillers[i] into row gaps[i]. */
 ECS_INTERNAL void rows_close(Table *table, const uint32_t *gaps,
                              const uint32_t *fillers, uint32_t count);
 
 /* Cuts the table down to count rows. */
 ECS_INTERNAL void rows_cut(Table *table, uint32_t count);
 
-/* Fills total bytes, a multiple of bytes, with copies of one element, doubling
- * those that are there already. */
+/* Fills total bytes, a multiple of bytes, with copies of one element. Each pass
+ * copies what is filled already. */
 ECS_INTERNAL void rows_repeat(char *first, const void *element, size_t bytes,
                               size_t total);
 

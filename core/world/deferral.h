@@ -27,7 +27,7 @@ ECS_INTERNAL ecs_Status deferral_open(ecs_World *world);
 ECS_INTERNAL ecs_Status deferral_close(ecs_World *world);
 
 /* Closes the innermost level and takes back what was recorded since it was
- * opened. Cannot fail. Cost: proportional to those records. */
+ * opened. Cannot fail. Cost: proportional to the number of these records. */
 ECS_INTERNAL void deferral_discard(ecs_World *world);
 
 /* The point that the recording has reached: deferral_rewind goes back to it.

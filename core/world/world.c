@@ -28,7 +28,6 @@ ecs_Status world_reserve_query(ecs_World *world) {
 }
 
 void world_add_query(ecs_World *world, ecs_Query *query) {
-  ECS_ASSERT(query->store == &world->store);
   ECS_ASSERT(world->query_count < world->query_capacity);
   world->queries[world->query_count++] = query;
 }
@@ -57,8 +56,8 @@ static bool check_idle(const ecs_World *world) {
   return true;
 }
 
-/* Going back from the last command passes the marks of the levels, innermost
- * first, and ends where the outermost level begins: at no command. */
+/* The marks of the levels lie along the chain from the last command back,
+ * innermost first. The outermost level begins before the first command. */
 static bool check_levels(const ecs_World *world) {
   const Command *command = world->commands.last;
   uint64_t dropped = world->dropped, count = 0;
@@ -81,12 +80,11 @@ static bool check_subjects(const ecs_World *world) {
   const EntityIndex *index = &world->store.index;
   uint32_t spawned = 0, reserved = 0;
   for (uint32_t i = 0; i < commands->entity_count; i++) {
-    const EntityCommands *subject = &commands->entities[i];
-    bool spawns = subject->first->kind == COMMAND_SPAWN;
-    if (command_find(commands, subject->entity) != subject) return false;
-    if (!store_alive(&world->store, subject->entity)) return false;
-    if (store_is_reserved(&world->store, subject->entity) != spawns)
-      return false;
+    const EntityCommands *entry = &commands->entities[i];
+    bool spawns = entry->first->kind == COMMAND_SPAWN;
+    if (command_find(commands, entry->entity) != entry) return false;
+    if (!store_alive(&world->store, entry->entity)) return false;
+    if (store_is_reserved(&world->store, entry->entity) != spawns) return false;
     spawned += spawns;
   }
   for (uint32_t i = 1; i < index->used; i++)

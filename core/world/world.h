@@ -32,7 +32,7 @@ struct ecs_World {
   uint32_t query_count;    /* queries in use */
   uint32_t query_capacity; /* queries that the array has room for */
   uint32_t depth;          /* levels that are open */
-  uint32_t deferrals;      /* those of them that ecs_defer_begin opened */
+  uint32_t deferrals;      /* levels that ecs_defer_begin opened */
   ecs_Component contested; /* see ecs_world_contested; 0: none so far */
   uint64_t dropped;        /* changes of entities destroyed before they came */
   ecs_Holder *holder;      /* see ecs_world_hold; borrowed; NULL: none */
@@ -53,7 +53,7 @@ static inline bool world_has_component(const ecs_World *world,
 }
 
 /* True: every id names a component of the world, and no id occurs twice. Cost:
- * compares each id with those before it. */
+ * compares every pair of ids. */
 ECS_INTERNAL bool world_has_components(const ecs_World *world,
                                        const ecs_Component *components,
                                        uint32_t count);

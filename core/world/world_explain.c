@@ -7,7 +7,6 @@ static const char *ending(Number count) { return count == 1 ? "" : "s"; }
 
 static const char *name_of(const Store *store, const Group *group,
                            uint32_t bit) {
-  ECS_ASSERT(bit < group->component_count);
   return store->components[group->components[bit].component].schema->name;
 }
 

@@ -1,7 +1,7 @@
 /* world_hash.c: one number for a world.
  *
  * Words are mixed one after the other where their order counts: fields, rows,
- * tables, the free list. What comes in no particular order is hashed by itself
+ * tables, the free list. Items without a particular order are hashed one by one
  * and added up: components, groups, entities of world_state_hash.
  */
 #include "world/world_hash.h"
@@ -85,7 +85,7 @@ static uint64_t hash_bits(const Schema *schema, const Table *table,
   return any ? hash : 0;
 }
 
-/* The order of rows counts, that of components does not. */
+/* The order of rows counts, the order of components does not. */
 static uint64_t hash_table(const Store *store, const Group *group,
                            const Table *table) {
   uint64_t rows = mix(2, table->count);
@@ -103,7 +103,7 @@ static uint64_t hash_table(const Store *store, const Group *group,
   return mix(rows, components);
 }
 
-/* The order of tables counts: queries visit them in it. */
+/* The order of tables counts: queries return their rows in this order. */
 static uint64_t hash_group(const Store *store, const Group *group) {
   uint64_t hash = 0;
   for (uint32_t i = 0; i < group->table_count; i++)

@@ -110,7 +110,7 @@ static Definition *find_definition(lua_State *L, int index) {
 
 /* The end of the message for a value that is no part: what to write instead. A
  * nil is often a misspelt variable. Must be called before anything is pushed,
- * since index may be that of an absent argument. */
+ * since the argument at index may be absent. */
 static const char *advice(lua_State *L, int index, const char *call) {
   switch (lua_type(L, index)) {
     case LUA_TNIL: return ": is its variable defined?";

@@ -33,7 +33,7 @@ typedef struct Value {
   Header header;
   const Definition *definition; /* lives as long as the state */
   uint64_t given;               /* bit k: the script gave field k */
-  uint64_t image[];             /* all fields; those not given are defaults */
+  uint64_t image[];             /* all fields; fields not given are defaults */
 } Value;
 
 /* An argument that may be a component or a value for one. */
@@ -67,7 +67,7 @@ static inline const void **recent_definition(ModuleState *state,
   return &state->recent_definitions[(bits ^ bits >> 6) % RECENT_DEFINITIONS];
 }
 
-/* The same two, inline for definitions that were found before. */
+/* As the two functions above, inline for definitions that were found before. */
 static inline const Definition *bind_definition_at(lua_State *L,
                                                    ModuleState *state,
                                                    int index,
@@ -94,9 +94,9 @@ BIND_INTERNAL uint32_t bind_field_find(const Definition *definition,
 BIND_INTERNAL uint32_t bind_field_find_slowly(lua_State *L, int index,
                                               const Definition *definition);
 
-/* The same, faster for the common case: Lua keeps one copy of each short
- * string, so equal names have equal addresses. The type is tested first because
- * lua_tostring would convert a number in place. */
+/* As bind_field_find_slowly, but faster in the common case: Lua keeps one copy
+ * of each short string, so equal names have equal addresses. The type is tested
+ * first because lua_tostring would convert a number in place. */
 static inline uint32_t bind_field_check(lua_State *L, int index,
                                         const Definition *definition) {
   if (lua_type(L, index) == LUA_TSTRING) {

@@ -6,7 +6,7 @@
 
 #include "api/for_bindings.h"
 
-/* Slot of the private table behind those of the fields. */
+/* A slot of the private table, after the slots of the fields. */
 #define DEFINITION_LISTING ((int)ECS_FIELD_LIMIT + 1)
 
 static size_t round_up(size_t bytes, size_t alignment) {

@@ -20,16 +20,17 @@
 BIND_INTERNAL Definition *bind_definition_begin(lua_State *L, int name,
                                                 uint32_t count);
 
-/* Computes the layout, the default image and the listing of a definition whose
- * fields are filled in. Pops the private table from the top of the stack. */
+/* Computes the layout, the default image and the listing of a definition after
+ * its fields were filled in. Pops the private table from the top of the stack.
+ */
 BIND_INTERNAL void bind_definition_finish(lua_State *L, Definition *definition);
 
-/* Pushes the definition whose name is the string at index; pushes nil and
+/* Pushes the definition named by the string at stack index name; pushes nil and
  * returns NULL when there is none. */
 BIND_INTERNAL Definition *bind_definition_find(lua_State *L, int name);
 
-/* Adds the definition on top of the stack, whose name must be free, under its
- * name and the next index. When memory runs out it raises, and no definition of
+/* Adds the definition on top of the stack under its name and the next index.
+ * The name must be free. When memory runs out it raises, and no definition of
  * this name is found. */
 BIND_INTERNAL void bind_definition_add(lua_State *L, Definition *definition);
 

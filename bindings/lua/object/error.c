@@ -16,8 +16,8 @@ static bool begins_with(const char *source, const char *prefix) {
   return prefix && strncmp(source, prefix, strlen(prefix)) == 0;
 }
 
-/* Pushes the position to blame: that of the call of the running function or,
- * where scripts/ecs made that call, of the call of scripts/ecs. */
+/* Pushes the position to blame: where the running function was called or, if
+ * scripts/ecs called it, where scripts/ecs was called. */
 static void push_position(lua_State *L) {
   lua_Debug info;
   int level = 1;

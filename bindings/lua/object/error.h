@@ -10,7 +10,7 @@
 #include "object/object.h"
 
 /* Raises "ecs: " and the formatted message, blaming a script's line. The format
- * is that of lua_pushfstring. Never returns; the result is for `return`. */
+ * is as for lua_pushfstring. Never returns; the result is for `return`. */
 BIND_INTERNAL int bind_error(lua_State *L, const char *format, ...);
 
 /* Raises the message on top of the stack, blaming the same line. */

@@ -10,9 +10,9 @@
 
 #include "object/object.h"
 
-/* The number that stands for the value at index, whose Lua type is lua_kind, in
- * an element of this type. Returns false when the element takes no value of
- * this Lua type; the number's range is not checked. */
+/* The number that stands for the value at index in an element of this type;
+ * lua_kind is the value's Lua type. Returns false when the element takes no
+ * value of this Lua type; the number's range is not checked. */
 static inline bool bind_number(lua_State *L, int index, ecs_Scalar type,
                                int lua_kind, double *number) {
   if (lua_kind == LUA_TNUMBER)

@@ -26,8 +26,8 @@
  * Four rules make the binding safe, and every function keeps them:
  *
  * 1. No argument is trusted. It is one of our objects when its metatable, its
- *    length and its magic agree (bind_find), or when its address is one that
- *    the state remembers and whose object cannot have been freed since.
+ *    length and its magic agree (bind_find), or when the state remembers its
+ *    address and the object at that address cannot have been freed since.
  * 2. A userdata is created before the native object that it will own.
  * 3. While a cursor is open, Lua is entered through lua_pcall only, and nothing
  *    outside of it allocates. On LuaJIT an allocation may run a finalizer, and

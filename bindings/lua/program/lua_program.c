@@ -147,7 +147,7 @@ static void end_totals(const Program *program, const char *name) {
   }
 }
 
-/* Are all reductions those of a run without rows? */
+/* Do all reductions have the values of a run without rows? */
 static bool added_nothing(const Program *program) {
   const double *reductions = program->numbers + program->uniform_count;
   for (uint32_t k = 0; k < program->reduction_count; k++)

@@ -228,7 +228,7 @@ static Misuse store_back(lua_State *L, const View *view, uint32_t k, int table,
 /* The accelerator stores NaNs with any payload. They become the one quiet NaN
  * before other code can read the column. Elements of other types were converted
  * when they were stored. */
-static void canonicalize(const View *view, uint32_t k) {
+static void canonicalize_column(const View *view, uint32_t k) {
   const ViewColumn *column = &view->columns[k];
   ecs_Scalar type = (ecs_Scalar)column->scalar;
   void *elements = column_elements(view, k);
@@ -268,7 +268,7 @@ Misuse bind_view_hide(lua_State *L, View *view, int base, bool judge) {
     if (!column->touched) continue;
     column->touched = 0;
     if (column->slot) {
-      canonicalize(view, k);
+      canonicalize_column(view, k);
       lua_pushnumber(L, 0);
       lua_rawseti(L, base + 2, column->slot);
       lua_pushnumber(L, 0);

@@ -8,7 +8,7 @@
  * query only while the world is live; a closed world has destroyed it already.
  *
  * A borrowed world outlives the queries that Lua made in it. The world's table
- * `queries`, whose keys are weak, lists them until the world is detached.
+ * `queries`, with weak keys, lists them until the world is detached.
  *
  * Private table: world, label; what walks and loops reuse: views
  * (batch_loop.c), each and idle (row_loop.c), code_each and code_rows

@@ -15,14 +15,14 @@ typedef struct LuaQuery {
   LuaTerm terms[];
 } LuaQuery;
 
-/* The query at index, whose world is live. Raises on anything else. */
+/* The query at index, of a live world. Raises on anything else. */
 BIND_INTERNAL LuaQuery *bind_query_check(lua_State *L, int index);
 
 /* The native query, for a call of the core that follows at once. Raises when
  * its world has been closed. */
 BIND_INTERNAL ecs_Query *bind_query_native(lua_State *L, const LuaQuery *query);
 
-/* Can the query be used? For what cannot raise. */
+/* Can the query be used? For callers that must not raise. */
 static inline bool bind_query_is_live(const LuaQuery *query) {
   return query->world && query->world->native && query->native;
 }

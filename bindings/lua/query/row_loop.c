@@ -10,7 +10,7 @@
  *
  * A walk of each is one protected call, so anything inside may raise. A loop of
  * rows keeps nothing open: if it is left early it becomes garbage; at its end
- * it returns to its query, whose next loop reuses it.
+ * it returns to its query, and the query's next loop reuses it.
  */
 #include "query/row_loop.h"
 

@@ -4,9 +4,9 @@
  *      seed of the world, name of the system, tick  -->  key   (per run)
  *      key, entity, draws of this row so far        -->  number
  *
- * The row is that of the innermost walk of the Lua state, which must be a run
- * of an each system. The count of draws restarts when another row draws; rows
- * that draw no number cost nothing.
+ * The row is the current row of the innermost walk of the Lua state, which must
+ * be a run of an each system. The count of draws restarts when another row
+ * draws; rows that draw no number cost nothing.
  */
 #include "query/row_random.h"
 

@@ -90,7 +90,7 @@ static void locate(lua_State *L, RowLoop *rows) {
   rows->stamp = *rows->world->row_epoch;
 }
 
-/* Makes sure that the elements are those of the row. */
+/* Makes sure that the elements belong to the row. */
 static inline void check_row(lua_State *L, RowLoop *rows) {
   if (rows->is_rows && *rows->world->row_epoch != rows->stamp) locate(L, rows);
   if (rows->row < 0) refuse_over(L);

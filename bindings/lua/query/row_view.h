@@ -13,9 +13,9 @@
  *
  * Both belong to a query and are reused by its next loop, so a loop makes no
  * garbage. Views are userdata made here or, with the accelerator, tables made
- * by scripts/ecs/ffi/rows_ffi.lua. Those read elements themselves and leave
- * everything else to row_get and row_set, so messages and the order of checks
- * are the same.
+ * by scripts/ecs/ffi/rows_ffi.lua. These tables read elements themselves and
+ * leave everything else to row_get and row_set, so messages and the order of
+ * checks are the same.
  *
  * Private table of a RowLoop: 1 the query, 2 the function that runs the loop,
  * 3 the buffer of entities, and from ROWS_VIEWS on the row views.
@@ -73,8 +73,8 @@ typedef struct RowLoop {
   ecs_Cursor cursor; /* each */
 } RowLoop;
 
-/* Pushes a new RowLoop for a query, whose stack index is owner. Raises when the
- * query has too many terms with columns or memory runs out. */
+/* Pushes a new RowLoop for a query; owner is the query's stack index. Raises
+ * when the query has too many terms with columns or memory runs out. */
 BIND_INTERNAL RowLoop *bind_rows_new(lua_State *L, int owner, LuaQuery *query,
                                      bool is_rows);
 

@@ -24,18 +24,18 @@ static inline ecs_Component bind_component_find(const LuaWorld *world,
   return component;
 }
 
-/* The same, defining the component if the world has none. On failure, pushes a
- * message and returns 0. */
+/* The component of a definition, defined now if the world has none. On failure,
+ * pushes a message and returns 0. */
 BIND_INTERNAL ecs_Component bind_component_try(lua_State *L, LuaWorld *world,
                                                int index,
                                                const Definition *definition);
 
-/* The same, raising that message. */
+/* As bind_component_try, but raises the message. */
 BIND_INTERNAL ecs_Component bind_component_define(lua_State *L, LuaWorld *world,
                                                   int index,
                                                   const Definition *definition);
 
-/* The same, inline for a component that the world has. */
+/* As bind_component_define, inline for a component that the world has. */
 static inline ecs_Component bind_component_ensure(
     lua_State *L, LuaWorld *world, int index, const Definition *definition) {
   ecs_Component component = bind_component_find(world, definition);
@@ -45,13 +45,13 @@ static inline ecs_Component bind_component_ensure(
 
 /* Defines the components of all definitions that the world has none for, before
  * a walk or a frame begins. Does nothing while something is open. Raises when a
- * component cannot be defined; those before it stay. */
+ * component cannot be defined; components defined before it stay. */
 BIND_INTERNAL void bind_components_ensure(lua_State *L, LuaWorld *world,
                                           int index);
 
 /* Gives definitions to the components that the host of a borrowed world has
- * defined since the last call. A component whose name has another definition
- * gets none. May raise when memory runs out. */
+ * defined since the last call. A component gets no definition if its name has
+ * another one. May raise when memory runs out. */
 BIND_INTERNAL void bind_components_adopt(lua_State *L, LuaWorld *world,
                                          int index);
 

@@ -162,7 +162,7 @@ static int world_tostring(lua_State *L) {
   return 1;
 }
 
-/* state(world): the table in which scripts/ecs keeps what it knows of a world.
+/* state(world): the table in which scripts/ecs keeps its data about a world.
  */
 static int world_state(lua_State *L) {
   bind_world_check(L, 1);

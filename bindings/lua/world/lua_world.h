@@ -29,15 +29,15 @@ typedef struct LuaWorld {
   bool end_pending;          /* finalized while something was open: ends with
                                 the outermost walk or recording */
   bool borrowed;             /* from a host, which destroys native */
-  ecs_Holder holder;         /* told when native is destroyed */
+  ecs_Holder holder;         /* called when native is destroyed */
   uint32_t adopted;          /* components of the host up to this one were
                                 given definitions */
   uint64_t seed;             /* of ecs.random */
   struct Total *totals;      /* kept alive by the private table; see totals.h */
 } LuaWorld;
 
-/* Values that no native world's row_epoch has: that of a closed world, and that
- * of a row whose elements have to be located. */
+/* Values that the row_epoch of a native world never has. They stand for a
+ * closed world, and for a row with elements that have to be located. */
 #define WORLD_CLOSED (UINT64_MAX - 1)
 #define WORLD_NEVER UINT64_MAX
 
@@ -54,8 +54,9 @@ static inline ecs_World *bind_native(lua_State *L, const LuaWorld *world) {
 /* Pushes a closed world, for bind_world_hold. Raises when memory runs out. */
 BIND_INTERNAL LuaWorld *bind_world_new(lua_State *L);
 
-/* Opens a closed world with a native one; false, and no change, when another
- * object holds that already. The world is closed when a host destroys native.
+/* Opens a closed world with a native one. False, and nothing has changed:
+ * another object holds the native world already. The world is closed when a
+ * host destroys native.
  */
 BIND_INTERNAL bool bind_world_hold(LuaWorld *world, ecs_World *native);
 
@@ -75,8 +76,9 @@ BIND_INTERNAL bool bind_world_end_pending(LuaWorld *world);
  * cursor has been opened. Neither allocates nor raises. */
 BIND_INTERNAL void bind_world_enter(OpenWalk *walk);
 
-/* Takes it out again; its cursor has been closed. True when that has closed the
- * world, too (bind_world_end_pending). Neither allocates nor raises. */
+/* Makes the walk around it the innermost one again; its cursor has been closed.
+ * True when leaving has closed the world, too (bind_world_end_pending). Neither
+ * allocates nor raises. */
 BIND_INTERNAL bool bind_world_leave(OpenWalk *walk);
 
 /* Makes the collector count the native world's memory, which it does not see,

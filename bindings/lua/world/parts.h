@@ -28,8 +28,9 @@ typedef struct SpawnParts {
 
 /* Reads the count parts that start at stack index first into parts, for the
  * world at world_index. Raises in the name of call, and defines no component,
- * when one is no part or names the component of another. May leave values on
- * the stack, which have to stay there while parts are used. */
+ * when an argument is neither a component nor a value, or when two name the
+ * same component. May leave values on the stack, which have to stay there while
+ * parts are used. */
 BIND_INTERNAL void bind_parts_read(lua_State *L, LuaWorld *world,
                                    int world_index, int first, int count,
                                    const char *call, SpawnParts *parts);

@@ -10,11 +10,11 @@
 BIND_INTERNAL void bind_push_status(lua_State *L, const LuaWorld *world,
                                     ecs_Status status, const char *call);
 
-/* Raises that message, blaming a script's line. */
+/* Raises the message of bind_push_status, blaming a script's line. */
 BIND_INTERNAL int bind_refuse_status(lua_State *L, const LuaWorld *world,
                                      ecs_Status status, const char *call);
 
-/* The same unless the status is ECS_OK; then it returns 0. */
+/* Returns 0 if the status is ECS_OK; otherwise as bind_refuse_status. */
 static inline int bind_check_status(lua_State *L, const LuaWorld *world,
                                     ecs_Status status, const char *call) {
   return status == ECS_OK ? 0 : bind_refuse_status(L, world, status, call);

@@ -84,7 +84,7 @@ void bind_totals_end(const LuaWorld *world, const char *system,
 
 /* For scripts ------------------------------------------------------------- */
 
-/* The total at index 1, whose world is live. */
+/* The total at index 1, of a live world. Raises on anything else. */
 static Total *check_total(lua_State *L, const char *call) {
   Total *total = (Total *)bind_find(L, 1, KIND_TOTAL);
   if (!total)
