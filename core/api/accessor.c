@@ -173,7 +173,7 @@ static inline bool find_cached(const AccessorState *state, ecs_Entity entity,
   return true;
 }
 
-/* Pure optimisation: in line for an entity in the cached table. */
+/* Pure optimisation: inline for an entity in the cached table. */
 ecs_Status ecs_accessor_get(ecs_Accessor *accessor, ecs_Entity entity,
                             void *image) {
   AccessorState *state = state_of(accessor);
@@ -217,7 +217,7 @@ static ECS_COLD ecs_Status set_slowly(AccessorState *state, ecs_Entity entity,
   return ECS_OK;
 }
 
-/* Pure optimisation: in line for an entity in the cached table, while nothing
+/* Pure optimisation: inline for an entity in the cached table, while nothing
  * is recorded for any entity. */
 ecs_Status ecs_accessor_set(ecs_Accessor *accessor, ecs_Entity entity,
                             const void *image) {

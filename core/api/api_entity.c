@@ -129,13 +129,13 @@ ecs_Status ecs_set_field(ecs_World *world, ecs_Entity entity,
       memcpy((char *)&image + schema->fields[i].offset,
              (const char *)schema->default_image + schema->fields[i].offset,
              scalar_bytes(schema->fields[i].type));
-  /* ecs_set, so that world_set is in line once. */
+  /* ecs_set, so that world_set is inlined once. */
   return ecs_set(world, entity, component, &image, UINT64_C(1) << field);
 }
 
 /* Presence ---------------------------------------------------------------- */
 
-/* Pure optimisation: in line for a component that is in the main group and not
+/* Pure optimisation: inline for a component that is in the main group and not
  * stored as bits. */
 bool ecs_has(const ecs_World *world, ecs_Entity entity, ecs_Component id) {
   Table *table;

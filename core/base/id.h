@@ -17,14 +17,17 @@
 #define ECS_INDEX_BITS 28u
 #define ECS_INDEX_MASK ((1u << ECS_INDEX_BITS) - 1u)
 
+/* The index of a handle: its low 28 bits. */
 static inline uint32_t id_index(ecs_Entity entity) {
   return (uint32_t)entity & ECS_INDEX_MASK;
 }
 
+/* The generation of a handle: the bits above the index. */
 static inline uint32_t id_generation(ecs_Entity entity) {
   return (uint32_t)(entity >> ECS_INDEX_BITS);
 }
 
+/* The handle of an index and a generation. */
 static inline ecs_Entity id_make(uint32_t index, uint32_t generation) {
   return (ecs_Entity)generation << ECS_INDEX_BITS | index;
 }

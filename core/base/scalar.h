@@ -38,6 +38,7 @@ static inline uint32_t scalar_bytes(ecs_Scalar type) {
   return bytes[type];
 }
 
+/* True: f32 or f64. */
 static inline bool scalar_is_float(ecs_Scalar type) {
   return type == ECS_F32 || type == ECS_F64;
 }

@@ -173,7 +173,7 @@ ecs_Status command_record(CommandBuffer *buffer, CommandKind kind,
 
 /* Reserves the handles of the next count spawns, and a page of by_index for the
  * index of each. */
-static ecs_Status reserve_births(CommandBuffer *buffer, uint32_t count) {
+static ecs_Status reserve_spawns(CommandBuffer *buffer, uint32_t count) {
   EntityIndex *index = &buffer->store->index;
   Memory *memory = &buffer->store->memory;
   ecs_Status status = entity_index_reserve(index, memory, count);
@@ -200,7 +200,7 @@ ecs_Status command_record_spawn(CommandBuffer *buffer, const Bundle *bundle,
         command_bytes(given ? store->components[id].schema->image_bytes : 0);
   }
   ecs_Status status = reserve_record(buffer, bundle->item_count + 1, bytes, 1);
-  if (status == ECS_OK) status = reserve_births(buffer, 1);
+  if (status == ECS_OK) status = reserve_spawns(buffer, 1);
   if (status != ECS_OK) return status;
   *entity = entity_index_issue(&store->index);
   append(buffer, COMMAND_SPAWN, *entity, 0);
@@ -225,7 +225,7 @@ ecs_Status command_record_staged(CommandBuffer *buffer, const Bundle *bundle,
   size_t bytes = 0;
   if (!memory_size(command_bytes(0), count, 0, &bytes)) return ECS_E_MEMORY;
   ecs_Status status = reserve_record(buffer, count, bytes, count);
-  if (status == ECS_OK) status = reserve_births(buffer, count);
+  if (status == ECS_OK) status = reserve_spawns(buffer, count);
   if (status == ECS_OK)
     status = staged_rows_create(buffer->store, bundle, count, &created);
   if (status != ECS_OK) return status;

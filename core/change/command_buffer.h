@@ -115,6 +115,7 @@ ECS_INTERNAL ecs_Status command_record(CommandBuffer *buffer, CommandKind kind,
 ECS_INTERNAL const EntityCommands *command_find(const CommandBuffer *buffer,
                                                 ecs_Entity entity);
 
+/* Do the commands of an entity end with its destruction? */
 static inline bool is_recorded_destroyed(const EntityCommands *commands) {
   return commands->last->kind == COMMAND_DESTROY;
 }
@@ -129,6 +130,7 @@ ECS_INTERNAL bool command_buffer_check_invariants(const CommandBuffer *buffer);
 
 /* Ending ------------------------------------------------------------------ */
 
+/* The point that the recording has reached. Cost: constant. */
 ECS_INTERNAL CommandMark command_mark(const CommandBuffer *buffer);
 
 /* Takes back what was recorded since the mark; handles issued since are dead

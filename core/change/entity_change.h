@@ -2,7 +2,7 @@
  *
  *      add, remove    the row moves to another table of the component's group,
  *                     enters the group or leaves it; or a bit is written
- *      destroy        the entity leaves every group, and its index comes free
+ *      destroy        the entity leaves every group, and its index is freed
  *
  * A component is added and removed by the functions that were chosen for it
  * (component.h). The functions for any component are here; entity_change_fast.h
@@ -38,8 +38,8 @@ static inline ecs_Status store_remove(Store *store, ecs_Entity entity,
 ECS_INTERNAL AddComponent store_add_any;
 ECS_INTERNAL RemoveComponent store_remove_any;
 
-/* Destroys an entity that has a row, whatever its columns and groups. Cannot
- * fail. Cost: one row of every group that its summary names. */
+/* Destroys an entity that has a row, for any columns and groups. Cannot fail.
+ * Cost: one row of every group that its summary names. */
 ECS_INTERNAL void store_destroy_any(Store *store, ecs_Entity entity);
 
 #endif

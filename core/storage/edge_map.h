@@ -43,6 +43,7 @@ ECS_INTERNAL void edge_map_drop(EdgeMap *map, uint32_t table_count);
  * Cost: the capacity. */
 ECS_INTERNAL bool edge_map_check_invariants(const EdgeMap *map);
 
+/* The key of the edge that leads from a table along a component's bit. */
 static inline uint64_t edge_key(const Table *table, uint32_t bit) {
   return ((uint64_t)table->id << 32 | bit) + 1;
 }

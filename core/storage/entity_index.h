@@ -9,9 +9,8 @@
  * when its generations are used up. Slots past `used` are marked free without
  * being in the list, so that none of them seems to have a row.
  *
- * A placed slot says where the entity's row of the main group is, so the entity
- * index is the main group's locator. Cost: constant, unless a function says
- * otherwise.
+ * A placed slot has the entity's row of the main group, so this index is that
+ * group's locator. Cost: constant, unless a function says otherwise.
  */
 #ifndef ECS_ENTITY_INDEX_H
 #define ECS_ENTITY_INDEX_H
@@ -141,6 +140,7 @@ static inline void entity_index_free_slot(EntityIndex *index, Slot *slot,
   index->free_count++;
 }
 
+/* As entity_index_free_slot, by the index alone. */
 static inline void entity_index_free(EntityIndex *index, uint32_t entity_index,
                                      uint32_t generation) {
   entity_index_free_slot(index, entity_index_slot(index, entity_index),

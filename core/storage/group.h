@@ -58,6 +58,9 @@ typedef struct Group {
 /* Creates a group without components. narrow: it will have one table at most,
  * see locator.h. NULL: ECS_E_MEMORY. */
 ECS_INTERNAL Group *group_create(Memory *memory, uint32_t id, bool narrow);
+
+/* Frees the group with its tables and edges; attached lists stay with their
+ * queries. Does nothing for NULL. */
 ECS_INTERNAL void group_destroy(Group *group, Memory *memory);
 
 /* Adds a component; its bit is the count before. The schema is borrowed.
@@ -108,6 +111,9 @@ ECS_INTERNAL void group_copy_row(const Group *group, Table *to, uint32_t to_row,
  * address until it is detached. ECS_E_MEMORY: it is not attached. */
 ECS_INTERNAL ecs_Status group_attach(Group *group, Memory *memory,
                                      MatchedTables *match);
+
+/* Detaches a list, which is not updated any more. Does nothing for a list that
+ * is not attached. */
 ECS_INTERNAL void group_detach(Group *group, const MatchedTables *match);
 
 /* Reading --------------------------------------------------------------- */
@@ -117,6 +123,7 @@ static inline uint32_t group_words(const Group *group) {
   return (group->component_count + 63u) / 64u;
 }
 
+/* Is the component with this bit stored as bits? */
 static inline bool group_is_bits(const Group *group, uint32_t bit) {
   ECS_ASSERT(bit < group->component_count);
   return group->components[bit].bits_index != GROUP_NOT_BITS;

@@ -78,6 +78,7 @@ static inline void locator_set(Locator *locator, uint32_t index, RowId row_id) {
     ((RowId *)page)[entry] = row_id;
 }
 
+/* Records that an index, which must be ready, has no row. */
 static inline void locator_clear(Locator *locator, uint32_t index) {
   locator_set(locator, index, (RowId){LOCATOR_NONE, 0});
 }

@@ -18,6 +18,7 @@ typedef struct MatchedTables {
   uint32_t capacity;
 } MatchedTables;
 
+/* Frees masks and table ids. The list must not be attached any more. */
 ECS_INTERNAL void matched_tables_deinit(MatchedTables *match, Memory *memory);
 
 /* Makes room for one more table. False: ECS_E_MEMORY, nothing has changed. */

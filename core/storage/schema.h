@@ -40,6 +40,8 @@ typedef struct Schema {
 ECS_INTERNAL ecs_Status
 schema_create(Memory *memory, const ecs_ComponentDescription *description,
               Schema **schema);
+
+/* Frees a schema. */
 ECS_INTERNAL void schema_destroy(Memory *memory, Schema *schema);
 
 /* Has the description the same names, order, types and default bits? The

@@ -42,6 +42,7 @@ typedef struct Slot {
   uint32_t table_bits; /* the second one */
 } Slot;
 
+/* The state of a slot; the other functions below say which states they need. */
 static inline SlotState slot_state(Slot slot) {
   return (SlotState)(slot.row_bits >> ECS_INDEX_BITS);
 }

@@ -76,6 +76,7 @@ store_define(Store *store, const ecs_ComponentDescription *description,
 
 /* Groups ---------------------------------------------------------------- */
 
+/* The main group; it has a row for every entity that is placed. */
 static inline Group *store_main(const Store *store) { return store->main; }
 
 /* Counts a structural change of a group. Every such change must be counted:

@@ -18,6 +18,8 @@
 ECS_INTERNAL Table *table_create(Memory *memory, const Schema *const *schemas,
                                  const uint64_t *mask, uint32_t mask_words,
                                  ecs_Status *status);
+
+/* Frees a table with its slab. */
 ECS_INTERNAL void table_destroy(Table *table, Memory *memory);
 
 /* Makes room for rows more rows. ECS_E_MEMORY, ECS_E_LIMIT: nothing has
@@ -55,6 +57,7 @@ ECS_INTERNAL bool table_check_invariants(const Table *table);
 
 /* Reading ----------------------------------------------------------------- */
 
+/* Is the bit set in a mask of `words` words? Bits past the mask are not. */
 static inline bool mask_has(const uint64_t *mask, uint32_t words,
                             uint32_t bit) {
   return bit >> 6 < words && (mask[bit >> 6] >> (bit & 63u) & 1u) != 0;

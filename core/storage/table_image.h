@@ -49,7 +49,7 @@ static inline void cells_load(void *image, char *const *columns, size_t count,
     memcpy((char *)image + i * 4, columns[i] + offset, 4);
 }
 
-/* Stores all fields of a component of nothing but f32. */
+/* Stores all fields of a component with only f32 fields. */
 static inline void table_store_f32(Table *table, uint32_t row, uint32_t bit,
                                    size_t field_count, const void *image) {
   char *const *columns = table_fields(table, bit);
@@ -58,7 +58,7 @@ static inline void table_store_f32(Table *table, uint32_t row, uint32_t bit,
                       (const char *)image + i * 4);
 }
 
-/* Stores all fields; in line for components of nothing but f32. */
+/* Stores all fields; inline for components with only f32 fields. */
 static inline void table_store_all(Table *table, uint32_t row, uint32_t bit,
                                    const Schema *schema, const void *image) {
   if (ECS_UNLIKELY(schema->uniform != ECS_F32))
@@ -67,7 +67,7 @@ static inline void table_store_all(Table *table, uint32_t row, uint32_t bit,
     table_store_f32(table, row, bit, schema->field_count, image);
 }
 
-/* Loads all fields; in line for components of nothing but f32. */
+/* Loads all fields; inline for components with only f32 fields. */
 static inline void table_load(const Table *table, uint32_t row, uint32_t bit,
                               const Schema *schema, void *image) {
   if (ECS_UNLIKELY(schema->uniform != ECS_F32)) {

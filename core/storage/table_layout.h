@@ -83,6 +83,7 @@ typedef struct Table {
   size_t block_bytes; /* of the table itself with its arrays */
 } Table;
 
+/* The log2 of the element size that a column code names. */
 static inline uint32_t code_shift(ColumnCode code) { return code & 3u; }
 
 /* Number of columns of 1 << shift bytes, columns of bits included. */
@@ -140,6 +141,7 @@ static inline void table_note_edge(Table *table, Table *to, uint32_t key,
                  .behind = (uint16_t)(columns - (added ? begin : end))};
 }
 
+/* Makes the next row search for its edge. */
 static inline void table_forget_edge(Table *table) {
   table->last_edge.key = LAST_EDGE_NONE;
 }

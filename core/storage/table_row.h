@@ -71,6 +71,7 @@ static inline ecs_Entity table_remove_entity(Table *table, uint32_t row) {
   return filler;
 }
 
+/* As table_remove_mixed, for a table of only four-byte columns. */
 static inline ecs_Entity table_remove_cells(Table *table, uint32_t row) {
   ecs_Entity filler = table_remove_entity(table, row);
   ECS_ASSERT(table->only_cells);
@@ -79,6 +80,7 @@ static inline ecs_Entity table_remove_cells(Table *table, uint32_t row) {
   return filler;
 }
 
+/* As table_move_row_mixed, for tables of only four-byte columns. */
 static inline uint32_t table_move_row_cells(Table *to, Table *from,
                                             uint32_t row,
                                             const ColumnRange *range,

@@ -108,8 +108,7 @@ static inline ecs_Status world_destroy(ecs_World *world, ecs_Entity entity) {
   return store_destroy_entity(&world->store, entity);
 }
 
-/* As deferred_add and deferred_remove. Cost: moves one row of the component's
- * group. */
+/* As deferred_add and deferred_remove. Cost: moves one row of one group. */
 static inline ecs_Status world_add(ecs_World *world, ecs_Entity entity,
                                    ecs_Component component, const void *image) {
   if (ECS_UNLIKELY(world->depth > 0))

@@ -42,8 +42,8 @@ typedef struct Total {
 /* The tally of a system; NULL when the system has never added. */
 BIND_INTERNAL Tally *bind_tally_find(const Total *total, const char *system);
 
-/* The same, creating it if there is none. index is the stack index of the
- * total. May raise when memory runs out. */
+/* The tally of a system, created if there is none. index is the stack index of
+ * the total. May raise when memory runs out. */
 BIND_INTERNAL Tally *bind_tally_ensure(lua_State *L, Total *total, int index,
                                        const char *system);
 
