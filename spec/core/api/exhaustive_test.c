@@ -323,11 +323,17 @@ static uint32_t try_all(ecs_Storage second, uint32_t length) {
   return bench.made;
 }
 
+/* With ECS_TEST_SHORT in the environment, sequences are a step shorter: there
+ * are a sixth as many. */
+static uint32_t longest(void) {
+  return getenv("ECS_TEST_SHORT") != NULL ? LENGTH - 1 : LENGTH;
+}
+
 static void every_sequence_ends_as_the_naive_one_stored_apart(void **state) {
-  const uint32_t made = try_all(ECS_STORE_SPARSE, LENGTH);
+  const uint32_t made = try_all(ECS_STORE_SPARSE, longest());
   (void)state;
-  printf("%u sequences of %u steps\n", made, LENGTH);
-  assert_int_equal(made, sequence_counts[LENGTH]);
+  printf("%u sequences of %u steps\n", made, longest());
+  assert_int_equal(made, sequence_counts[longest()]);
 }
 
 static void every_sequence_ends_as_the_naive_one_stored_together(void **state) {
