@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "run.h"
+#include "world/world.h"
 
 #define MANY 70u /* more than any distance of prefetching in the core */
 
@@ -169,29 +170,53 @@ static void fill_columns(Run *run, Random *random, Many *many,
   }
 }
 
+/* True: count more commands may exceed what can be recorded at once. */
+static bool recording_is_full(const Instance *instance, uint32_t count) {
+  return instance->world->commands.command_count + count > ECS_COMMAND_LIMIT;
+}
+
+/* Calls every world. True: the limit of commands kept the call from changing
+ * anything in some of them. */
+static bool set_many_everywhere(Run *run, Many *many, ecs_Status *statuses) {
+  uint32_t limited = 0;
+  for (uint32_t w = 0; w < run->instance_count; w++) {
+    Instance *instance = &run->instances[w];
+    const bool full = recording_is_full(instance, many->count);
+    statuses[w] = ecs_accessor_set_many(
+        &instance->accessors[many->component], many->entities, many->count,
+        (const void *const *)many->columns[w].pointers,
+        &many->columns[w].found);
+    limited += statuses[w] == ECS_E_LIMIT;
+    MUST(run, full || statuses[w] != ECS_E_LIMIT,
+         "world %u answers ECS_E_LIMIT, but there is none", w);
+  }
+  if (limited == 0) return false;
+  run->stopped = limited < run->instance_count;
+  run_note(run, ECS_E_LIMIT);
+  return true;
+}
+
 void step_accessor_set_many(Run *run, const Step *step) {
   Random random = random_make(step->seed);
   Many many;
   double values[MANY][ORACLE_FIELDS];
+  ecs_Status statuses[INSTANCES];
   uint32_t found = 0;
   ecs_Status expected = ECS_OK;
   pick_many(run, step, &random, &many);
   fill_columns(run, &random, &many, values);
+  if (set_many_everywhere(run, &many, statuses)) return;
   for (uint32_t i = 0; i < many.count; i++) {
     const ecs_Status status = oracle_accessor_set(
         &run->oracle, many.entities[i], many.component, values[i]);
     if (status == ECS_E_ACCESS) expected = ECS_E_ACCESS;
     found += status == ECS_OK;
   }
-  for (uint32_t w = 0; w < run->instance_count; w++) {
-    const ecs_Status status = ecs_accessor_set_many(
-        &run->instances[w].accessors[many.component], many.entities, many.count,
-        (const void *const *)many.columns[w].pointers, &many.columns[w].found);
-    if (many.count == 0) continue;
-    MUST(run, status == expected, "world %u: %s instead of %s", w,
-         ecs_status_name(status), ecs_status_name(expected));
-    MUST(run, status != ECS_OK || many.columns[w].found == found,
+  for (uint32_t w = 0; w < run->instance_count && many.count > 0; w++) {
+    MUST(run, statuses[w] == expected, "world %u: %s instead of %s", w,
+         ecs_status_name(statuses[w]), ecs_status_name(expected));
+    MUST(run, statuses[w] != ECS_OK || many.columns[w].found == found,
          "world %u found %u instead of %u", w, many.columns[w].found, found);
-    run_note(run, status);
+    run_note(run, statuses[w]);
   }
 }
