@@ -9,7 +9,7 @@
 static void mixed_storage_agrees_with_the_naive_world(void **state) {
   (void)state;
   const char *letters[] = {"wwd", "b", "fff", "h", "bhwd"};
-  for (uint32_t seed = 1; seed <= 6; seed++) {
+  for (uint32_t seed = 1; seed <= naive_seeds(6); seed++) {
     Naive *naive = naive_open(seed);
     Store *world = &naive->fixture.world;
     for (uint32_t i = 0; i < 5; i++)
@@ -26,7 +26,7 @@ static void mixed_storage_agrees_with_the_naive_world(void **state) {
 /* More bits than a column of them holds: two columns. */
 static void many_bits_agree_with_the_naive_world(void **state) {
   (void)state;
-  for (uint32_t seed = 1; seed <= 6; seed++) {
+  for (uint32_t seed = 1; seed <= naive_seeds(6); seed++) {
     Naive *naive = naive_open(seed);
     Store *world = &naive->fixture.world;
     define_many(world, 2, "bw", ECS_STORE_TABLE);
@@ -39,7 +39,7 @@ static void many_bits_agree_with_the_naive_world(void **state) {
 
 static void changing_layouts_agree_with_the_naive_world(void **state) {
   (void)state;
-  for (uint32_t seed = 1; seed <= 8; seed++) {
+  for (uint32_t seed = 1; seed <= naive_seeds(8); seed++) {
     Naive *naive = naive_open(seed);
     Store *world = &naive->fixture.world;
     naive->regroups = true;

@@ -45,6 +45,10 @@ typedef struct Naive {
   bool regroups; /* random changes include the layout */
 } Naive;
 
+/* How many of most seeds to try: half of them with ECS_TEST_SHORT in the
+ * environment. */
+uint32_t naive_seeds(uint32_t most);
+
 /* Begins with an empty store; naive_close frees both. */
 Naive *naive_open(uint32_t seed);
 void naive_close(Naive *naive);
