@@ -12,21 +12,22 @@
 
 local ffi = require "ffi"
 
--- Numbers are truncated here, although a store to an integer truncates, too:
--- LuaJIT would compute the truncated difference of two numbers as a difference
--- of integers.
+-- Only a NaN is not at most infinite. The usual test, v ~= v, compiles to two
+-- jumps.
+--
+-- The store truncates what remains. min and max, which LuaJIT compiles without
+-- a jump, have to be the last operations before it: LuaJIT would compute a
+-- truncated difference as a difference of truncated numbers. math.modf is not
+-- compiled, and with floor and ceil numbers of both signs are on two traces: 6
+-- instead of 1 ns.
 local function integer(low, high)
   local text = [[
     if type(v) ~= "number" then v = nil
-    elseif v ~= v then v = 0
-    elseif v < LOW then v = LOW
-    elseif v > HIGH then v = HIGH
-    else v = modf(v) end]]
+    elseif v <= huge then v = min(max(v, LOW), HIGH)
+    else v = 0 end]]
   return (text:gsub("LOW", low):gsub("HIGH", high))
 end
 
--- Only a NaN is not at most infinite. The usual test, v ~= v, compiles to two
--- jumps.
 local float = [[
     if type(v) ~= "number" then v = nil
     elseif not (v <= huge) then v = quiet_nan end]]

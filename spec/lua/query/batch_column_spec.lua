@@ -141,3 +141,41 @@ describe("a column that was kept", function()
     assert.same({ 1001, 1900, 900001, 900900 }, limits)
   end)
 end)
+
+-- On LuaJIT the columns that are alive are numbered, and those with large
+-- numbers are of other types than the rest.
+describe("columns beyond 65,535 that are alive at once", function()
+  it("are like the others", function()
+    if not rawget(_G, "jit") or os.getenv "ECS_BACKEND" == "capi" then
+      return
+    end
+    local fields, wide, kept = {}, {}, {}
+    for k = 1, 64 do fields["f" .. k] = "u8" end
+    for k = 1, 64 do wide[k] = ecs.component("Wide" .. k, fields) end
+    local function fill()
+      local world = ecs.world {}
+      world:spawn(unpack(wide))
+      local query = world:query(wide)
+      query:batch(function(batch) kept[#kept + 1] = batch.Wide64.f1 end)
+      kept[#kept + 1] = query
+    end
+    for _ = 1, 17 do fill() end
+    local world = ecs.world {}
+    world:spawn_many(3, { Every })
+    world:query({ Every }):batch(function(batch)
+      local every = batch.Every
+      for field, value in pairs { a = -1.5, b = 0.1, c = -7, d = 9,
+          e = -300, f = 60000, g = -70000, h = 4e9, i = true, j = 5 } do
+        local column = every[field]
+        column[2] = value
+        assert.equal(value, column[2])
+        assert.is_true(column[1] ~= value and column[3] ~= value)
+        refuses(function() column[2] = "x" end, "cannot hold")
+        refuses(function() return column[4] end, "rows 1 to 3")
+        kept[field] = column
+      end
+    end)
+    refuses(function() return kept.g[1] end, "over")
+    refuses(function() return kept[1][1] end, "over")
+  end)
+end)

@@ -49,6 +49,19 @@ for way, visit in pairs(ways) do
       query = world:query { Every }
     end)
 
+    it("converts the result of a computation, not its parts", function()
+      local many, seen = ecs.world {}, 0
+      many:spawn_many(200, { Every { g = 100, c = 50 }, Position })
+      visit(many:query { Every }, function(row)
+        seen = seen + 1
+        row.g = row.g - 11.29
+        row.c = (seen % 2 * 2 - 1) * 0.75 * row.c - (seen % 2) / 2
+        assert.equal(88, row.g)
+        assert.equal(seen % 2 == 1 and 37 or -37, row.c)
+      end)
+      assert.equal(200, seen)
+    end)
+
     it("converts what is stored and reads it back at once", function()
       for k, case in ipairs(cases) do
         local field, value, expected = case[1], case[2], case[3]
