@@ -21,8 +21,8 @@
 # its .h. This is the only list: the build, the tests, the floors and the
 # rockspec follow it.
 CORE := ecs ecs_kernel \
-  base/config base/invariant base/status base/memory base/text base/id \
-  base/scalar \
+  base/config base/invariant base/status base/misuse base/memory base/text \
+  base/id base/scalar \
   math/elementary_number math/elementary_exp math/elementary_pow \
   math/elementary_sin math/elementary_atan math/elementary \
   math/random math/reduction \

@@ -32,10 +32,21 @@
  *   status is not ECS_OK, nothing that a caller can see has changed: the hash
  *   of the world is what it was, and results are not written. A comment that
  *   promises less or more says so.
- * - Arguments. A pointer may be NULL only where the comment says so. A pointer
- *   to a world, query, program or binding must be alive; this is not checked.
+ * - Arguments. A pointer may be NULL only where the comment says so. Where a
+ *   function returns a status, NULL for a result, a description, a cursor, a
+ *   kernel, a call, or an array whose count is not 0 is answered by
+ *   ECS_E_ARGUMENT. Not checked are an image or an element to read or write,
+ *   and that a world, query, program, binding or accessor is alive.
  *   Entities, components, bundles and all other numbers are checked, and a
  *   wrong one is answered by a status.
+ * - Worlds are not told apart. Handles, components and bundles are numbers: one
+ *   of another world is dead or unknown here, or names something else.
+ * - The checked build. A library compiled with -DECS_CHECKED also finds what is
+ *   not checked otherwise: NULL where no status says so, objects that are gone
+ *   or whose world is gone, a cursor that is begun while it is open, and calls
+ *   into a world while one of its kernels runs or while it is destroyed. It
+ *   writes "ecs: misuse: ecs_get: the world is none, or is gone" to stderr and
+ *   calls abort. Develop with it; the release build is undefined there.
  * - Memory and limits. A function returns ECS_E_MEMORY when the allocator
  *   refuses and ECS_E_LIMIT when a limit is exceeded. Any function that creates
  *   something, plans a query or changes or records structure may return
@@ -148,7 +159,8 @@ typedef struct ecs_WorldDescription {
 
 /* Creates a world without entities and components. description may be NULL: all
  * defaults. The caller owns the world and ends it by ecs_world_destroy. Returns
- * ECS_OK or ECS_E_MEMORY; on failure *world is NULL. */
+ * ECS_OK, ECS_E_ARGUMENT (world is NULL) or ECS_E_MEMORY; on failure *world is
+ * NULL. */
 ECS_API ecs_Status ecs_world_create(const ecs_WorldDescription *description,
                                     ecs_World **world);
 
@@ -521,7 +533,7 @@ typedef struct ecs_Term {
  * matches. The terms are copied. The world owns the query and frees it at its
  * end; ecs_query_destroy frees it earlier. Allowed while the world is open.
  * Returns ECS_OK, ECS_E_COMPONENT (unknown, or in two terms), ECS_E_ARGUMENT
- * (unknown access), ECS_E_MEMORY, or ECS_E_LIMIT (too many terms or queries).
+ * (unknown access, or terms is NULL although count is not 0), ECS_E_MEMORY, or ECS_E_LIMIT (too many terms or queries).
  * Cost: a test of every table of the groups of its terms. */
 ECS_API ecs_Status ecs_query_create(ecs_World *world, const ecs_Term *terms,
                                     uint32_t count, ecs_Query **query);
@@ -596,8 +608,12 @@ ECS_API ecs_Status ecs_query_destroy_all(ecs_Query *query);
 /* Cursors ----------------------------------------------------------------- */
 
 /* A loop over the rows of a query. Plain data owned by the caller. Each
- * successful begin needs exactly one end or discard; cursors nest and end in
- * reverse order. */
+ * successful begin needs exactly one end or discard; cursors and deferrals nest
+ * and end in reverse order. A cursor knows its level, so whatever else is done
+ * with it is answered and changes nothing: ending is ECS_E_ARGUMENT, discarding
+ * does nothing, and next is false, for a cursor that has ended, could not
+ * begin, or is zeros; for a copy, once the other was used; and ending an outer
+ * one first. */
 typedef struct ecs_Cursor {
   uint64_t private_state[16];
 } ecs_Cursor;
@@ -605,7 +621,14 @@ typedef struct ecs_Cursor {
 /* Rows as contiguous columns. All pointers are borrowed until the next call
  * with the cursor. A column that the query only reads must not be written.
  * Columns may be copies: what was written is in the world when the next call
- * with the cursor returns. */
+ * with the cursor returns.
+ *
+ * What is written must be what ecs_scalar_convert stores, and is not checked: a
+ * NaN must be the quiet one (NAN in C, which arithmetic keeps), a bool 0 or 1,
+ * an entity a handle or 0. Another NaN makes hashes differ, and a script may
+ * take it for a pointer; a bool of 2 reads as 2, neither true nor false. The
+ * images that functions take are made so: any NaN becomes the quiet one, a byte
+ * that is not 0 becomes true, and a number that is no handle null. */
 typedef struct ecs_Batch {
   uint32_t count; /* rows */
   uint32_t column_count;
@@ -643,14 +666,16 @@ ECS_API ecs_Component ecs_world_contested(const ecs_World *world);
 ECS_API bool ecs_cursor_next(ecs_Cursor *cursor, ecs_Batch *batch);
 
 /* Ends the loop, at any point of it. When the cursor is the outermost, the
- * recorded changes are applied. Returns ECS_OK, or ECS_E_MEMORY or ECS_E_LIMIT
- * when the changes cannot be applied; then all of them are discarded, and the
- * cursor has ended all the same. Cost: that of the changes; each entity moves
+ * recorded changes are applied. Returns ECS_OK; ECS_E_ARGUMENT when the cursor
+ * is not the innermost that is open, or is not open at all (ecs_Cursor); or
+ * ECS_E_MEMORY or ECS_E_LIMIT when the changes cannot be applied; then all of
+ * them are discarded, and the cursor has ended all the same. Cost: that of the changes; each entity moves
  * at most once per group. */
 ECS_API ecs_Status ecs_cursor_end(ecs_Cursor *cursor);
 
 /* Ends the loop, at any point of it, and discards what was recorded since its
- * begin. Values that were written stay. */
+ * begin. Values that were written stay. Does nothing where ecs_cursor_end would
+ * answer ECS_E_ARGUMENT. */
 ECS_API void ecs_cursor_discard(ecs_Cursor *cursor);
 
 /* Copies the entities that match now, at most capacity of them, in the order of
@@ -710,8 +735,10 @@ ECS_API ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle,
  * rows and the ids of new entities.
  *
  * - A recorded spawn has its id and is alive, but has no components yet.
- * - A recorded destruction makes the entity dead; later changes of the entity
- *   are dropped and counted (ecs_Statistics.dropped).
+ * - A recorded destruction makes the entity dead: ecs_alive is false, and
+ *   ecs_destroy answers ECS_E_DEAD. What was recorded for it before has no
+ *   effect. Later changes of it answer ECS_OK, and are dropped and counted
+ *   (ecs_Statistics.dropped). Its values are read as before until the end.
  * - A set of an entity with recorded changes is recorded too, so it takes
  *   effect after what batches write in the meantime.
  *
@@ -719,13 +746,13 @@ ECS_API ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle,
  * deferrals and cursors nest deeper than 64. */
 ECS_API ecs_Status ecs_defer_begin(ecs_World *world);
 /* Ends the innermost deferral; when it is the outermost level, the recorded
- * changes are applied. Returns ECS_OK, ECS_E_ARGUMENT when no deferral was
- * begun, or ECS_E_MEMORY or ECS_E_LIMIT when the changes cannot be applied;
- * then all of them are discarded, and the deferral has ended all the same.
- * Cost: as ecs_cursor_end. */
+ * changes are applied. Returns ECS_OK, ECS_E_ARGUMENT when no deferral is
+ * open or a cursor is open inside of it, or ECS_E_MEMORY or ECS_E_LIMIT when
+ * the changes cannot be applied; then all of them are discarded, and the
+ * deferral has ended all the same. Cost: as ecs_cursor_end. */
 ECS_API ecs_Status ecs_defer_end(ecs_World *world);
 /* Ends the innermost deferral and discards what was recorded since its begin.
- * Does nothing when no deferral was begun. */
+ * Does nothing where ecs_defer_end would answer ECS_E_ARGUMENT. */
 ECS_API void ecs_defer_discard(ecs_World *world);
 /* Is the world open, by a deferral or a cursor? */
 ECS_API bool ecs_deferring(const ecs_World *world);

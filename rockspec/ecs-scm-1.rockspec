@@ -21,6 +21,7 @@ build = {
     ["ecs.core"] = {
       sources = {
         "core/base/status.c",
+        "core/base/misuse.c",
         "core/base/memory.c",
         "core/base/text.c",
         "core/base/scalar.c",

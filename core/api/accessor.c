@@ -14,6 +14,7 @@
  * Cost: constant for one entity. The caches are checked against the store in
  * checked builds.
  */
+#include "base/misuse.h"
 #include "storage/table_image.h"
 #include "world/deferral.h"
 #include "world/deferred_change.h"
@@ -53,6 +54,17 @@ static AccessorState *state_of(ecs_Accessor *accessor) {
   return (AccessorState *)(void *)accessor;
 }
 
+/* Checked builds: the accessor was prepared, and its world is there. */
+static inline void check_living(ecs_Accessor *accessor, const char *function) {
+#ifdef ECS_CHECKED
+  if (accessor == NULL) misuse_report(function, "the accessor is NULL");
+  if (!living_has(LIVING_WORLD, state_of(accessor)->world))
+    misuse_report(function, "the accessor's world is none, or is gone");
+#endif
+  (void)accessor;
+  (void)function;
+}
+
 /* Preparing --------------------------------------------------------------- */
 
 static void find_layout(AccessorState *state) {
@@ -68,6 +80,8 @@ static void find_layout(AccessorState *state) {
 
 ecs_Status ecs_accessor(ecs_World *world, ecs_Component component,
                         ecs_Accessor *accessor) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (accessor == NULL) return ECS_E_ARGUMENT;
   AccessorState *state = state_of(accessor);
   if (!world_has_component(world, component)) return ECS_E_COMPONENT;
   const Schema *schema = world->store.components[component].schema;
@@ -176,6 +190,8 @@ static inline bool find_cached(const AccessorState *state, ecs_Entity entity,
 /* Pure optimisation: inline for an entity in the cached table. */
 ecs_Status ecs_accessor_get(ecs_Accessor *accessor, ecs_Entity entity,
                             void *image) {
+  check_living(accessor, __func__);
+  ECS_MISUSE_IF(image == NULL, "image is NULL");
   AccessorState *state = state_of(accessor);
   const Store *store = &state->world->store;
   const Component *component = &store->components[state->component];
@@ -221,6 +237,8 @@ static ECS_COLD ecs_Status set_slowly(AccessorState *state, ecs_Entity entity,
  * is recorded for any entity. */
 ecs_Status ecs_accessor_set(ecs_Accessor *accessor, ecs_Entity entity,
                             const void *image) {
+  check_living(accessor, __func__);
+  ECS_MISUSE_IF(image == NULL, "image is NULL");
   AccessorState *state = state_of(accessor);
   const Store *store = &state->world->store;
   const Component *component = &store->components[state->component];
@@ -357,6 +375,8 @@ static bool read_plain_window(AccessorState *state, const ecs_Entity *entities,
 ecs_Status ecs_accessor_get_many(ecs_Accessor *accessor,
                                  const ecs_Entity *entities, uint32_t count,
                                  void *const *columns, uint32_t *found) {
+  check_living(accessor, __func__);
+  if (count > 0 && (entities == NULL || columns == NULL)) return ECS_E_ARGUMENT;
   AccessorState *state = state_of(accessor);
   RowRef rows[WINDOW];
   uint32_t total = 0;
@@ -451,6 +471,8 @@ static uint32_t write_window(AccessorState *state, const ecs_Entity *entities,
 ecs_Status ecs_accessor_set_many(ecs_Accessor *accessor,
                                  const ecs_Entity *entities, uint32_t count,
                                  const void *const *columns, uint32_t *found) {
+  check_living(accessor, __func__);
+  if (count > 0 && (entities == NULL || columns == NULL)) return ECS_E_ARGUMENT;
   AccessorState *state = state_of(accessor);
   uint32_t total = 0;
   ecs_Status status = check(state, true);

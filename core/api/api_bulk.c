@@ -9,6 +9,7 @@
  *             2. record what must be recorded                  may fail
  *             3. write the other matches in place
  */
+#include "base/misuse.h"
 #include "world/deferral.h"
 #include "world/deferred_change.h"
 #include "change/bulk.h"
@@ -75,6 +76,7 @@ static ecs_Status add_step(const BulkRequest *request, ecs_Entity entity) {
 
 ecs_Status ecs_query_add_all(ecs_Query *query, ecs_Component component,
                              const void *image) {
+  ECS_MUST_LIVE(QUERY, query);
   ecs_World *world = world_of(query);
   if (!world_has_component(world, component)) return ECS_E_COMPONENT;
   if (world->depth == 0) return bulk_add(query, component, image);
@@ -87,6 +89,7 @@ static ecs_Status remove_step(const BulkRequest *request, ecs_Entity entity) {
 }
 
 ecs_Status ecs_query_remove_all(ecs_Query *query, ecs_Component component) {
+  ECS_MUST_LIVE(QUERY, query);
   ecs_World *world = world_of(query);
   if (!world_has_component(world, component)) return ECS_E_COMPONENT;
   if (world->depth == 0) return bulk_remove(query, component);
@@ -101,6 +104,7 @@ static ecs_Status destroy_step(const BulkRequest *request, ecs_Entity entity) {
 }
 
 ecs_Status ecs_query_destroy_all(ecs_Query *query) {
+  ECS_MUST_LIVE(QUERY, query);
   ecs_World *world = world_of(query);
   if (world->depth == 0) return bulk_destroy(query);
   BulkRequest request = {world, 0, NULL, 0};
@@ -161,6 +165,7 @@ static ecs_Status set_later(ecs_Query *query, const BulkRequest *request) {
 
 ecs_Status ecs_query_set_all(ecs_Query *query, ecs_Component component,
                              const void *image, uint64_t fields) {
+  ECS_MUST_LIVE(QUERY, query);
   ecs_World *world = world_of(query);
   if (!world_has_component(world, component)) return ECS_E_COMPONENT;
   bool is_tag = world->store.components[component].schema->field_count == 0;

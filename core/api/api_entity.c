@@ -3,6 +3,7 @@
  * Checks components, fields and images, then calls world/deferred_change.h.
  * Entities need no check of their own: the store finds no row for a handle that
  * is not alive. */
+#include "base/misuse.h"
 #include "storage/table_image.h"
 #include "world/deferred_change.h"
 
@@ -10,6 +11,7 @@
 
 ecs_Status ecs_spawn_bundle(ecs_World *world, ecs_Bundle bundle,
                             const void *const *values, ecs_Entity *entity) {
+  ECS_MUST_LIVE(WORLD, world);
   if (ECS_UNLIKELY(bundle - 1u >= world->store.bundle_count))
     return ECS_E_ARGUMENT;
   return world_spawn(world, world->store.bundles[bundle - 1], values, entity);
@@ -18,6 +20,8 @@ ecs_Status ecs_spawn_bundle(ecs_World *world, ecs_Bundle bundle,
 ecs_Status ecs_spawn(ecs_World *world, const ecs_Component *components,
                      uint32_t count, const void *const *values,
                      ecs_Entity *entity) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (ECS_UNLIKELY(components == NULL && count > 0)) return ECS_E_ARGUMENT;
   if (!world_has_components(world, components, count)) return ECS_E_COMPONENT;
   Bundle *bundle = bundle_for_once(&world->store, components, count);
   if (bundle == NULL) return ECS_E_MEMORY;
@@ -25,10 +29,12 @@ ecs_Status ecs_spawn(ecs_World *world, const ecs_Component *components,
 }
 
 bool ecs_alive(const ecs_World *world, ecs_Entity entity) {
+  ECS_MUST_LIVE(WORLD, world);
   return world_alive(world, entity);
 }
 
 ecs_Status ecs_destroy(ecs_World *world, ecs_Entity entity) {
+  ECS_MUST_LIVE(WORLD, world);
   return world_destroy(world, entity);
 }
 
@@ -36,6 +42,7 @@ ecs_Status ecs_destroy(ecs_World *world, ecs_Entity entity) {
 
 ecs_Status ecs_add(ecs_World *world, ecs_Entity entity, ecs_Component component,
                    const void *image) {
+  ECS_MUST_LIVE(WORLD, world);
   if (ECS_UNLIKELY(!world_has_component(world, component)))
     return ECS_E_COMPONENT;
   return world_add(world, entity, component, image);
@@ -43,6 +50,7 @@ ecs_Status ecs_add(ecs_World *world, ecs_Entity entity, ecs_Component component,
 
 ecs_Status ecs_remove(ecs_World *world, ecs_Entity entity,
                       ecs_Component component) {
+  ECS_MUST_LIVE(WORLD, world);
   if (ECS_UNLIKELY(!world_has_component(world, component)))
     return ECS_E_COMPONENT;
   return world_remove(world, entity, component);
@@ -52,6 +60,7 @@ ecs_Status ecs_remove(ecs_World *world, ecs_Entity entity,
 
 ecs_Status ecs_set(ecs_World *world, ecs_Entity entity, ecs_Component component,
                    const void *image, uint64_t fields) {
+  ECS_MUST_LIVE(WORLD, world);
   if (ECS_UNLIKELY(!world_has_component(world, component)))
     return ECS_E_COMPONENT;
   bool is_tag = world->store.components[component].schema->field_count == 0;
@@ -77,6 +86,8 @@ static inline ecs_Status check_read(const ecs_World *world, ecs_Component id) {
 
 ecs_Status ecs_get(const ecs_World *world, ecs_Entity entity, ecs_Component id,
                    void *image) {
+  ECS_MUST_LIVE(WORLD, world);
+  ECS_MISUSE_IF(image == NULL, "image is NULL");
   Table *table;
   uint32_t row;
   ecs_Status status = check_read(world, id);
@@ -94,6 +105,8 @@ ecs_Status ecs_get(const ecs_World *world, ecs_Entity entity, ecs_Component id,
  * cursor writes. */
 ecs_Status ecs_get_field(const ecs_World *world, ecs_Entity entity,
                          ecs_Component id, uint32_t field, double *value) {
+  ECS_MUST_LIVE(WORLD, world);
+  ECS_MISUSE_IF(value == NULL, "value is NULL");
   Table *table;
   uint32_t row;
   ecs_Status status = check_read(world, id);
@@ -113,6 +126,7 @@ ecs_Status ecs_get_field(const ecs_World *world, ecs_Entity entity,
 ecs_Status ecs_set_field(ecs_World *world, ecs_Entity entity,
                          ecs_Component component, uint32_t field,
                          double value) {
+  ECS_MUST_LIVE(WORLD, world);
   ComponentImage image;
   if (!world_has_component(world, component)) return ECS_E_COMPONENT;
   const Schema *schema = world->store.components[component].schema;
@@ -138,6 +152,7 @@ ecs_Status ecs_set_field(ecs_World *world, ecs_Entity entity,
 /* Pure optimisation: inline for a component that is in the main group and not
  * stored as bits. */
 bool ecs_has(const ecs_World *world, ecs_Entity entity, ecs_Component id) {
+  ECS_MUST_LIVE(WORLD, world);
   Table *table;
   if (ECS_UNLIKELY(!world_has_component(world, id))) return false;
   const Component *component = &world->store.components[id];
@@ -152,6 +167,8 @@ bool ecs_has(const ecs_World *world, ecs_Entity entity, ecs_Component id) {
 
 uint32_t ecs_components_of(const ecs_World *world, ecs_Entity entity,
                            ecs_Component *components, uint32_t capacity) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (components == NULL) capacity = 0;
   uint32_t count = 0;
   for (ecs_Component id = 1; id < world->store.component_count; id++) {
     if (!ecs_has(world, entity, id)) continue;

@@ -2,6 +2,7 @@
  *
  * Checks that a call has as many uniforms and reductions as its program, and
  * that no open cursor claims what the program reads or writes. */
+#include "base/misuse.h"
 #include "program/program_parse.h"
 #include "program/program_print.h"
 #include "program/vm.h"
@@ -23,6 +24,8 @@ static ecs_Status make(ecs_Program *program, const char *text, size_t length,
 ecs_Status ecs_program_create(ecs_Query *query, const char *text, size_t length,
                               ecs_Program **program, char *message,
                               size_t capacity) {
+  ECS_MUST_LIVE(QUERY, query);
+  if (program == NULL || (text == NULL && length > 0)) return ECS_E_ARGUMENT;
   Memory *memory = &query->store->memory;
   Mistake mistake = {message, capacity};
   if (message != NULL && capacity > 0) message[0] = 0;
@@ -41,11 +44,15 @@ ecs_Status ecs_program_create(ecs_Query *query, const char *text, size_t length,
 }
 
 void ecs_program_destroy(ecs_Program *program) {
-  if (program != NULL) program_destroy(program);
+  if (program == NULL) return;
+  ECS_MUST_LIVE(PROGRAM, program);
+  program_destroy(program);
 }
 
 size_t ecs_program_text(const ecs_Program *program, char *text,
                         size_t capacity) {
+  ECS_MUST_LIVE(PROGRAM, program);
+  if (text == NULL) capacity = 0;
   return program_print(program, text, capacity);
 }
 
@@ -70,6 +77,8 @@ static const char *back_end(void) {
 }
 
 void ecs_program_info(const ecs_Program *program, ecs_ProgramInfo *info) {
+  ECS_MUST_LIVE(PROGRAM, program);
+  ECS_MISUSE_IF(info == NULL, "info is NULL");
   *info = (ecs_ProgramInfo){.uniforms = program->uniform_count,
                             .reductions = program->reduction_count,
                             .operations = program->plan->step_count +
@@ -84,6 +93,8 @@ void ecs_program_info(const ecs_Program *program, ecs_ProgramInfo *info) {
 }
 
 ecs_Status ecs_program_run(ecs_Program *program, const ecs_ProgramCall *call) {
+  ECS_MUST_LIVE(PROGRAM, program);
+  if (call == NULL) return ECS_E_ARGUMENT;
   ecs_World *world = world_of(program->query);
   if (call->uniform_count != program->uniform_count ||
       call->reduction_count != program->reduction_count ||

@@ -3,6 +3,7 @@
  * Checks terms and claims. Beginning a cursor opens a level of recording
  * (world/deferral.h); ending or discarding the cursor closes the level. */
 #include "api/api_query.h"
+#include "base/misuse.h"
 #include "world/deferral.h"
 #include "world/deferred_change.h"
 #include "program/vm.h"
@@ -12,11 +13,12 @@
 
 /* Queries --------------------------------------------------------------- */
 
-/* ECS_E_LIMIT: too many terms; ECS_E_ARGUMENT: an unknown access;
+/* ECS_E_LIMIT: too many terms; ECS_E_ARGUMENT: no terms, or an unknown access;
  * ECS_E_COMPONENT: an id names no component, or occurs twice. */
 static ecs_Status check_terms(const ecs_World *world, const ecs_Term *terms,
                               uint32_t count) {
   if (count > ECS_TERM_LIMIT) return ECS_E_LIMIT;
+  if (terms == NULL && count > 0) return ECS_E_ARGUMENT;
   for (uint32_t i = 0; i < count; i++) {
     if ((uint32_t)terms[i].access >= ECS_ACCESS_COUNT) return ECS_E_ARGUMENT;
     if (!world_has_component(world, terms[i].component)) return ECS_E_COMPONENT;
@@ -28,7 +30,9 @@ static ecs_Status check_terms(const ecs_World *world, const ecs_Term *terms,
 
 ecs_Status ecs_query_create(ecs_World *world, const ecs_Term *terms,
                             uint32_t count, ecs_Query **query) {
+  ECS_MUST_LIVE(WORLD, world);
   Memory *memory = &world->store.memory;
+  if (query == NULL) return ECS_E_ARGUMENT;
   ecs_Status status = check_terms(world, terms, count);
   if (status == ECS_OK) status = world_reserve_query(world);
   if (status != ECS_OK) return status;
@@ -40,12 +44,14 @@ ecs_Status ecs_query_create(ecs_World *world, const ecs_Term *terms,
     return status;
   }
   world_add_query(world, made);
+  LIVING_ENTER(QUERY, made);
   *query = made;
   return ECS_OK;
 }
 
 void api_query_free(ecs_Query *query) {
   ecs_World *world = world_of(query);
+  LIVING_LEAVE(QUERY, query);
   world_remove_query(world, query);
   while (query->programs != NULL) program_destroy(query->programs);
   kernel_unbind_all(query);
@@ -56,18 +62,23 @@ void api_query_free(ecs_Query *query) {
 
 ecs_Status ecs_query_destroy(ecs_Query *query) {
   if (query == NULL) return ECS_OK;
+  ECS_MUST_LIVE(QUERY, query);
   if (query->open > 0) return ECS_E_OPEN;
   api_query_free(query);
   return ECS_OK;
 }
 
 ecs_Status ecs_query_count(ecs_Query *query, uint64_t *count) {
+  ECS_MUST_LIVE(QUERY, query);
+  if (count == NULL) return ECS_E_ARGUMENT;
   ecs_Status status = query_prepare(query);
   if (status == ECS_OK) *count = query_count(query);
   return status;
 }
 
 ecs_Status ecs_query_first(ecs_Query *query, ecs_Entity *entity) {
+  ECS_MUST_LIVE(QUERY, query);
+  if (entity == NULL) return ECS_E_ARGUMENT;
   ecs_Status status = query_plan(query);
   if (status == ECS_OK) *entity = query_first_entity(query);
   return status;
@@ -75,6 +86,8 @@ ecs_Status ecs_query_first(ecs_Query *query, ecs_Entity *entity) {
 
 ecs_Status ecs_query_column(const ecs_Query *query, uint32_t term,
                             uint32_t field, uint32_t *column) {
+  ECS_MUST_LIVE(QUERY, query);
+  if (column == NULL) return ECS_E_ARGUMENT;
   if (term >= query->term_count || field >= query->terms[term].column_count)
     return ECS_E_FIELD;
   *column = query->terms[term].first_column + field;
@@ -82,10 +95,13 @@ ecs_Status ecs_query_column(const ecs_Query *query, uint32_t term,
 }
 
 uint32_t ecs_query_column_count(const ecs_Query *query) {
+  ECS_MUST_LIVE(QUERY, query);
   return query->column_count;
 }
 
 size_t ecs_query_explain(ecs_Query *query, char *text, size_t capacity) {
+  ECS_MUST_LIVE(QUERY, query);
+  if (text == NULL) capacity = 0;
   static const char sorry[] = "not planned: out of memory\n";
   if (query_prepare(query) == ECS_OK)
     return query_explain(query, text, capacity);
@@ -103,7 +119,8 @@ size_t ecs_query_explain(ecs_Query *query, char *text, size_t capacity) {
 /* The contents of an ecs_Cursor: a cursor over a query, or the rows of
  * spawn_many. */
 typedef struct CursorState {
-  ecs_World *world;     /* borrowed */
+  ecs_World *world;     /* borrowed; NULL: the cursor is not open */
+  uint64_t stamp;       /* its level's, see world/deferral.h */
   Cursor cursor;        /* cursor.query NULL: rows of spawn_many; then the rest
                            is used */
   const Bundle *bundle; /* borrowed: what the rows were spawned from */
@@ -111,6 +128,7 @@ typedef struct CursorState {
                            the bundle, or from its staged rows while changes
                            are recorded; NULL: no rows */
   const ecs_Entity *entities; /* one per row; borrowed like columns */
+  uint32_t depth;             /* the number of its level, from 1 */
   uint32_t count;             /* rows */
   bool handed_out;            /* ecs_cursor_next has returned the rows */
   bool claimed;               /* the bundle's components are claimed */
@@ -123,6 +141,46 @@ static CursorState *state_of(ecs_Cursor *cursor) {
   return (CursorState *)(void *)cursor;
 }
 
+/* The cursor opened the innermost level. */
+static void enter_level(CursorState *state, ecs_World *world) {
+  state->world = world;
+  state->depth = world->depth;
+  state->stamp = level_stamp(world, world->depth);
+}
+
+/* True: the cursor is open, and its level is not a later one's, nor was it used
+ * through a copy of the cursor since. */
+static inline bool is_open(const CursorState *state, const char *function) {
+  const ecs_World *world = state->world;
+  if (world == NULL) return false;
+#ifdef ECS_CHECKED
+  if (!living_has(LIVING_WORLD, world))
+    misuse_report(function,
+                  "the cursor's world is gone, or it was never begun");
+#endif
+  (void)function;
+  return state->depth - 1u < world->depth &&
+         world->levels[state->depth - 1u].stamp == state->stamp;
+}
+
+/* True: the cursor is open, and nothing was opened after it that is still
+ * open. */
+static bool is_innermost(const CursorState *state, const char *function) {
+  return state != NULL && is_open(state, function) &&
+         state->depth == state->world->depth;
+}
+
+/* Checked builds: a cursor that is begun again is not open, because nothing
+ * could end its level any more. Its memory may hold anything. */
+static void refuse_open(const CursorState *state, const char *function) {
+#ifdef ECS_CHECKED
+  if (living_has(LIVING_WORLD, state->world) && is_open(state, function))
+    misuse_report(function, "the cursor is open already");
+#endif
+  (void)state;
+  (void)function;
+}
+
 /* ECS_E_ACCESS: an open cursor claims a component that the query needs. With
  * nothing open there are no claims. */
 static ecs_Status check_claims(const ecs_Query *query) {
@@ -133,15 +191,22 @@ static ecs_Status check_claims(const ecs_Query *query) {
 
 ecs_Status ecs_query_begin(ecs_Query *query, ecs_Batching batching,
                            ecs_Cursor *cursor) {
+  ECS_MUST_LIVE(QUERY, query);
   ecs_World *world = world_of(query);
   CursorState *state = state_of(cursor);
+  if (cursor == NULL) return ECS_E_ARGUMENT;
+  refuse_open(state, __func__);
+  state->world = NULL;
   if ((uint32_t)batching > ECS_BATCH_COALESCED) return ECS_E_ARGUMENT;
   ecs_Status status = check_claims(query);
   if (status == ECS_OK) status = deferral_open(world);
   if (status != ECS_OK) return status;
-  *state = (CursorState){.world = world};
+  *state = (CursorState){.world = NULL};
   status = cursor_begin(query, batching, &state->cursor);
-  if (status != ECS_OK) deferral_discard(world);
+  if (status == ECS_OK)
+    enter_level(state, world);
+  else
+    deferral_discard(world);
   return status;
 }
 
@@ -157,6 +222,9 @@ static bool next_spawned(CursorState *state, ecs_Batch *batch) {
 
 bool ecs_cursor_next(ecs_Cursor *cursor, ecs_Batch *batch) {
   CursorState *state = state_of(cursor);
+  if (ECS_UNLIKELY(state == NULL || batch == NULL || !is_open(state, __func__)))
+    return false;
+  state->stamp = level_stamp(state->world, state->depth);
   return state->cursor.query != NULL ? cursor_next(&state->cursor, batch)
                                      : next_spawned(state, batch);
 }
@@ -178,28 +246,34 @@ static void claim_bundle(CursorState *state, bool claimed) {
 
 /* Releases the cursor's claims and writes back what it gathered. The level
  * stays open; returns the world to close it in. */
-static ecs_World *close_cursor(ecs_Cursor *cursor) {
-  CursorState *state = state_of(cursor);
-  if (state->cursor.query != NULL) {
+static ecs_World *close_cursor(CursorState *state) {
+  ecs_World *world = state->world;
+  if (state->cursor.query != NULL)
     cursor_end(&state->cursor);
-    return state->world;
-  }
-  if (state->claimed) claim_bundle(state, false);
-  return state->world;
+  else if (state->claimed)
+    claim_bundle(state, false);
+  state->world = NULL;
+  return world;
 }
 
 ecs_Status ecs_cursor_end(ecs_Cursor *cursor) {
-  return deferral_close(close_cursor(cursor));
+  CursorState *state = state_of(cursor);
+  if (!is_innermost(state, __func__)) return ECS_E_ARGUMENT;
+  return deferral_close(close_cursor(state));
 }
 
 void ecs_cursor_discard(ecs_Cursor *cursor) {
-  deferral_discard(close_cursor(cursor));
+  CursorState *state = state_of(cursor);
+  if (is_innermost(state, __func__)) deferral_discard(close_cursor(state));
 }
 
 /* One entity at a time -------------------------------------------------- */
 
 ecs_Status ecs_query_entities(ecs_Query *query, ecs_Entity *entities,
                               uint64_t capacity, uint64_t *count) {
+  ECS_MUST_LIVE(QUERY, query);
+  if (count == NULL || (entities == NULL && capacity > 0))
+    return ECS_E_ARGUMENT;
   ecs_Status status = check_claims(query);
   if (status == ECS_OK) status = query_prepare(query);
   if (status != ECS_OK) return status;
@@ -210,6 +284,10 @@ ecs_Status ecs_query_entities(ecs_Query *query, ecs_Entity *entities,
 
 ecs_Status ecs_query_locate(ecs_Query *query, ecs_Entity entity,
                             void **elements, uint32_t *flags) {
+  ECS_MUST_LIVE(QUERY, query);
+  ECS_MISUSE_IF(elements == NULL && query->column_count > 0,
+                "elements is NULL");
+  ECS_MISUSE_IF(flags == NULL, "flags is NULL");
   ecs_World *world = world_of(query);
   bool matches = false;
   *flags = 0;
@@ -269,12 +347,20 @@ static ecs_Status open_spawned(ecs_World *world, Bundle *bundle, uint32_t count,
   ecs_Status status = world->depth > 0
                           ? spawn_later(world, bundle, count, state)
                           : spawn_now(world, bundle, count, state);
+  state->world = NULL;
   /* Opened last: discarding the cursor keeps the entities. */
-  return status == ECS_OK ? deferral_open(world) : status;
+  if (status == ECS_OK) status = deferral_open(world);
+  if (status == ECS_OK) enter_level(state, world);
+  return status;
 }
 
 ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle, uint64_t count,
                           ecs_Cursor *cursor) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (cursor != NULL) {
+    refuse_open(state_of(cursor), __func__);
+    state_of(cursor)->world = NULL;
+  }
   if (bundle - 1u >= world->store.bundle_count) return ECS_E_ARGUMENT;
   if (count >= ECS_INDEX_LIMIT) return ECS_E_LIMIT;
   Bundle *spawned = world->store.bundles[bundle - 1];
@@ -288,11 +374,23 @@ ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle, uint64_t count,
 
 ecs_Status ecs_kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,
                            ecs_KernelBinding **binding, uint32_t *wrong) {
+  ECS_MUST_LIVE(QUERY, query);
+  if (kernel == NULL || binding == NULL) return ECS_E_ARGUMENT;
+  if (kernel->run == NULL ||
+      (kernel->columns == NULL && kernel->column_count > 0))
+    return ECS_E_ARGUMENT;
   return kernel_bind(query, kernel, binding, wrong);
 }
 
 ecs_Status ecs_kernel_run(ecs_KernelBinding *binding,
                           const ecs_KernelCall *call) {
+  ECS_MUST_LIVE(BINDING, binding);
+  if (call == NULL) return ECS_E_ARGUMENT;
   ecs_Status status = check_claims(binding->query);
-  return status == ECS_OK ? kernel_run(binding, call) : status;
+  if (status != ECS_OK) return status;
+  LIVING_LOCK(WORLD, world_of(binding->query),
+              "a kernel of the world is running");
+  status = kernel_run(binding, call);
+  LIVING_LOCK(WORLD, world_of(binding->query), NULL);
+  return status;
 }

@@ -1,6 +1,7 @@
 /* api_world.c: the border for a world's life, components, storage and
  * deferral. */
 #include "api/api_query.h"
+#include "base/misuse.h"
 #include "world/deferral.h"
 #include "world/world_explain.h"
 #include "world/world_hash.h"
@@ -11,6 +12,7 @@
 ecs_Status ecs_world_create(const ecs_WorldDescription *description,
                             ecs_World **world) {
   ecs_WorldDescription none = {{NULL, NULL}, 0};
+  if (world == NULL) return ECS_E_ARGUMENT;
   Memory outer;
   if (description == NULL) description = &none;
   memory_init(&outer, description->memory, 0);
@@ -24,6 +26,7 @@ ecs_Status ecs_world_create(const ecs_WorldDescription *description,
     return status;
   }
   command_buffer_init(&created->commands, &created->store);
+  LIVING_ENTER(WORLD, created);
   *world = created;
   return ECS_OK;
 }
@@ -32,7 +35,9 @@ ecs_Status ecs_world_create(const ecs_WorldDescription *description,
  * before the store, because their memory comes from it. */
 void ecs_world_destroy(ecs_World *world) {
   if (world == NULL) return;
+  ECS_MUST_LIVE(WORLD, world);
   ecs_Memory record = world->store.memory.record;
+  LIVING_LOCK(WORLD, world, "the world is being destroyed");
   if (world->holder != NULL) world->holder->ended(world->holder);
   while (world->query_count > 0)
     api_query_free(world->queries[world->query_count - 1]);
@@ -42,12 +47,16 @@ void ecs_world_destroy(ecs_World *world) {
   command_buffer_deinit(&world->commands);
   bundle_destroy_all(&world->store);
   store_deinit(&world->store);
+  LIVING_LEAVE(WORLD, world);
   /* The block holds the counts of the world's memory, so it is freed without
    * counting. */
   (void)record.resize(record.user, world, sizeof(ecs_World), 0);
 }
 
 ecs_Status ecs_world_hold(ecs_World *world, ecs_Holder *holder) {
+  ECS_MUST_LIVE(WORLD, world);
+  ECS_MISUSE_IF(holder != NULL && holder->ended == NULL,
+                "holder.ended is NULL");
   if (holder != NULL && world->holder != NULL && world->holder != holder)
     return ECS_E_ARGUMENT;
   world->holder = holder;
@@ -55,6 +64,7 @@ ecs_Status ecs_world_hold(ecs_World *world, ecs_Holder *holder) {
 }
 
 ecs_Status ecs_world_clear(ecs_World *world) {
+  ECS_MUST_LIVE(WORLD, world);
   if (world->depth > 0) return ECS_E_OPEN;
   store_clear(&world->store);
   ECS_ASSERT(world->store.index.alive_count == 0);
@@ -69,6 +79,8 @@ static uint64_t count_tables(const Store *store) {
 }
 
 void ecs_world_statistics(const ecs_World *world, ecs_Statistics *statistics) {
+  ECS_MUST_LIVE(WORLD, world);
+  ECS_MISUSE_IF(statistics == NULL, "statistics is NULL");
   const Store *store = &world->store;
   *statistics = (ecs_Statistics){
       .entities = store->index.alive_count,
@@ -85,20 +97,25 @@ void ecs_world_statistics(const ecs_World *world, ecs_Statistics *statistics) {
 }
 
 size_t ecs_world_explain(const ecs_World *world, char *text, size_t capacity) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (text == NULL) capacity = 0;
   Text out = {text, capacity, 0};
   world_explain(&world->store, &out);
   return out.length;
 }
 
 uint64_t ecs_world_hash(const ecs_World *world) {
+  ECS_MUST_LIVE(WORLD, world);
   return world_hash(&world->store);
 }
 
 uint64_t ecs_world_state_hash(const ecs_World *world) {
+  ECS_MUST_LIVE(WORLD, world);
   return world_state_hash(&world->store);
 }
 
 ecs_Component ecs_world_contested(const ecs_World *world) {
+  ECS_MUST_LIVE(WORLD, world);
   return world->contested;
 }
 
@@ -107,7 +124,9 @@ ecs_Component ecs_world_contested(const ecs_World *world) {
 ecs_Status ecs_component(ecs_World *world,
                          const ecs_ComponentDescription *description,
                          ecs_Component *component) {
+  ECS_MUST_LIVE(WORLD, world);
   ecs_Component made = 0;
+  if (description == NULL || component == NULL) return ECS_E_ARGUMENT;
   if (description->name == NULL) return ECS_E_NAME;
   if ((uint32_t)description->storage > ECS_STORE_BITS) return ECS_E_ARGUMENT;
   if (world->depth > 0 &&
@@ -119,6 +138,8 @@ ecs_Status ecs_component(ecs_World *world,
 }
 
 ecs_Component ecs_component_find(const ecs_World *world, const char *name) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (name == NULL) return 0;
   return store_find_component(&world->store, name);
 }
 
@@ -132,24 +153,29 @@ static const Schema *schema_of(const ecs_World *world,
 
 const char *ecs_component_name(const ecs_World *world,
                                ecs_Component component) {
+  ECS_MUST_LIVE(WORLD, world);
   const Schema *schema = schema_of(world, component);
   return schema == NULL ? NULL : schema->name;
 }
 
 uint32_t ecs_component_field_count(const ecs_World *world,
                                    ecs_Component component) {
+  ECS_MUST_LIVE(WORLD, world);
   const Schema *schema = schema_of(world, component);
   return schema == NULL ? 0 : schema->field_count;
 }
 
 uint32_t ecs_component_image_bytes(const ecs_World *world,
                                    ecs_Component component) {
+  ECS_MUST_LIVE(WORLD, world);
   const Schema *schema = schema_of(world, component);
   return schema == NULL ? 0 : schema->image_bytes;
 }
 
 ecs_Status ecs_component_field(const ecs_World *world, ecs_Component component,
                                uint32_t field, ecs_FieldInfo *info) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (info == NULL) return ECS_E_ARGUMENT;
   const Schema *schema = schema_of(world, component);
   if (schema == NULL) return ECS_E_COMPONENT;
   if (field >= schema->field_count) return ECS_E_FIELD;
@@ -162,6 +188,7 @@ ecs_Status ecs_component_field(const ecs_World *world, ecs_Component component,
 
 ecs_Storage ecs_component_storage(const ecs_World *world,
                                   ecs_Component component) {
+  ECS_MUST_LIVE(WORLD, world);
   return world_has_component(world, component)
              ? world->store.components[component].storage
              : ECS_STORE_TABLE;
@@ -172,6 +199,7 @@ ecs_Storage ecs_component_storage(const ecs_World *world,
 /* Moves components to a group of their own, or to the main one. */
 static ecs_Status regroup(ecs_World *world, const ecs_Component *components,
                           uint32_t count, bool to_main) {
+  if (components == NULL && count > 0) return ECS_E_ARGUMENT;
   if (world->depth > 0) return ECS_E_OPEN;
   if (!world_has_components(world, components, count)) return ECS_E_COMPONENT;
   if (count == 0) return ECS_OK;
@@ -180,21 +208,27 @@ static ecs_Status regroup(ecs_World *world, const ecs_Component *components,
 
 ecs_Status ecs_group(ecs_World *world, const ecs_Component *components,
                      uint32_t count) {
+  ECS_MUST_LIVE(WORLD, world);
   return regroup(world, components, count, false);
 }
 
 ecs_Status ecs_ungroup(ecs_World *world, const ecs_Component *components,
                        uint32_t count) {
+  ECS_MUST_LIVE(WORLD, world);
   return regroup(world, components, count, true);
 }
 
 ecs_Status ecs_bundle(ecs_World *world, const ecs_Component *components,
                       uint32_t count, ecs_Bundle *bundle) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (bundle == NULL || (components == NULL && count > 0))
+    return ECS_E_ARGUMENT;
   if (!world_has_components(world, components, count)) return ECS_E_COMPONENT;
   return bundle_ensure(&world->store, components, count, bundle);
 }
 
 ecs_Status ecs_reserve(ecs_World *world, ecs_Bundle bundle, uint64_t count) {
+  ECS_MUST_LIVE(WORLD, world);
   if (bundle - 1u >= world->store.bundle_count) return ECS_E_ARGUMENT;
   if (world->depth > 0) return ECS_E_OPEN;
   if (count > ECS_INDEX_LIMIT) return ECS_E_LIMIT;
@@ -204,27 +238,39 @@ ecs_Status ecs_reserve(ecs_World *world, ecs_Bundle bundle, uint64_t count) {
 /* Deferral -------------------------------------------------------------- */
 
 ecs_Status ecs_defer_begin(ecs_World *world) {
+  ECS_MUST_LIVE(WORLD, world);
   ecs_Status status = deferral_open(world);
   if (status == ECS_OK) world->deferrals++;
   return status;
 }
 
-/* Refused while every open level is a cursor's: applying what is recorded would
- * move the columns that the cursor has handed out. */
+/* True: the innermost level is a deferral's. A cursor that is open inside of
+ * it has handed out columns, which must not move. */
+static bool is_deferral_innermost(const ecs_World *world) {
+  ECS_ASSERT(world->deferrals <= world->depth);
+  return world->deferrals > 0 && world->levels[world->depth - 1u].stamp == 0;
+}
+
 ecs_Status ecs_defer_end(ecs_World *world) {
-  if (world->deferrals == 0) return ECS_E_ARGUMENT;
+  ECS_MUST_LIVE(WORLD, world);
+  if (!is_deferral_innermost(world)) return ECS_E_ARGUMENT;
   world->deferrals--;
   return deferral_close(world);
 }
 
 void ecs_defer_discard(ecs_World *world) {
-  if (world->deferrals == 0) return;
+  ECS_MUST_LIVE(WORLD, world);
+  if (!is_deferral_innermost(world)) return;
   world->deferrals--;
   deferral_discard(world);
 }
 
-bool ecs_deferring(const ecs_World *world) { return world->depth > 0; }
+bool ecs_deferring(const ecs_World *world) {
+  ECS_MUST_LIVE(WORLD, world);
+  return world->depth > 0;
+}
 
 const uint64_t *ecs_world_row_epoch(const ecs_World *world) {
+  ECS_MUST_LIVE(WORLD, world);
   return &world->store.row_epoch;
 }

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/id.h"
+#include "base/misuse.h"
 
 /* Without its sign, a pattern above these is a NaN. */
 #define INFINITY_F32 UINT32_C(0x7f800000)
@@ -109,6 +110,7 @@ static bool is_too_large(ecs_Scalar type, double value) {
 }
 
 ecs_Status ecs_scalar_store(ecs_Scalar type, void *place, double value) {
+  ECS_MISUSE_IF(place == NULL, "place is NULL");
   if (!is_known(type)) return ECS_E_ARGUMENT;
   if (scalar_is_float(type)) {
     if (is_too_large(type, value)) return ECS_E_VALUE;
@@ -134,6 +136,7 @@ static int64_t saturated(ecs_Scalar type, double value) {
 }
 
 void ecs_scalar_convert(ecs_Scalar type, void *place, double value) {
+  ECS_MISUSE_IF(place == NULL, "place is NULL");
   if (!is_known(type)) return;
   if (scalar_is_float(type))
     write_float(type, place, value);
@@ -148,6 +151,7 @@ void ecs_scalar_convert(ecs_Scalar type, void *place, double value) {
 /* Loading ----------------------------------------------------------------- */
 
 double ecs_scalar_load(ecs_Scalar type, const void *place) {
+  ECS_MISUSE_IF(place == NULL, "place is NULL");
   switch (type) {
 #define LOAD(scalar, c_type)                 \
   case scalar: {                             \

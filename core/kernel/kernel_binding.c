@@ -1,6 +1,7 @@
 /* kernel_binding.c: native kernels over a query's rows. */
 #include "kernel/kernel_binding.h"
 
+#include "base/misuse.h"
 #include "query/query_span.h"
 
 /* Binding --------------------------------------------------------------- */
@@ -22,6 +23,7 @@ static bool find_column(const ecs_Query *query,
     const QueryTerm *term = &query->terms[column->term];
     const Schema *schema = query->store->components[term->component].schema;
     *index = i;
+    if (declared->component == NULL || declared->field == NULL) return false;
     if (strcmp(schema->name, declared->component) == 0 &&
         strcmp(schema->fields[column->field].name, declared->field) == 0)
       return declared->type == (ecs_Scalar)column->type &&
@@ -31,6 +33,7 @@ static bool find_column(const ecs_Query *query,
 }
 
 static void binding_destroy(ecs_KernelBinding *binding) {
+  LIVING_LEAVE(BINDING, binding);
   Memory *memory = &binding->query->store->memory;
   if (binding->columns != NULL)
     memory_free(memory, binding->columns,
@@ -49,6 +52,7 @@ static ecs_KernelBinding *binding_create(ecs_Query *query,
   ecs_KernelBinding *binding =
       memory_zeroed(memory, 1, sizeof(ecs_KernelBinding));
   if (binding == NULL) return NULL;
+  LIVING_ENTER(BINDING, binding);
   *binding = (ecs_KernelBinding){
       .query = query, .kernel = kernel, .layout_version = UINT64_MAX};
   binding->columns = memory_zeroed(memory, count, sizeof(uint32_t));

@@ -28,6 +28,7 @@ static bool fits(const ecs_KernelLibrary *library) {
 
 ecs_Status ecs_library_load(const char *path, const ecs_KernelLibrary **library,
                             char *text, size_t capacity) {
+  if (library == NULL) return ECS_E_ARGUMENT;
   void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (handle == NULL) {
     say(text, capacity, dlerror());
@@ -50,6 +51,7 @@ ecs_Status ecs_library_load(const char *path, const ecs_KernelLibrary **library,
 
 const ecs_Kernel *ecs_library_find(const ecs_KernelLibrary *library,
                                    const char *name) {
+  if (library == NULL || name == NULL) return NULL;
   for (uint32_t i = 0; i < library->kernel_count; i++)
     if (strcmp(library->kernels[i].name, name) == 0)
       return &library->kernels[i];

@@ -9,6 +9,7 @@
  */
 #include "ecs.h"
 #include "base/invariant.h"
+#include "base/misuse.h"
 
 static uint64_t mix(uint64_t x) {
   x += UINT64_C(0x9e3779b97f4a7c15);
@@ -18,6 +19,7 @@ static uint64_t mix(uint64_t x) {
 }
 
 uint64_t ecs_random_key(uint64_t seed, const char *name, uint64_t tick) {
+  ECS_MISUSE_IF(name == NULL, "name is NULL");
   uint64_t key = mix(seed);
   for (; *name != 0; name++) key = mix(key ^ (unsigned char)*name);
   return mix(key ^ mix(tick));

@@ -1,5 +1,7 @@
 /* vm.c: runs kernel programs, block by block. */
 #include "program/vm.h"
+
+#include "base/misuse.h"
 #include "world/deferral.h"
 #include "world/deferred_change.h"
 
@@ -325,12 +327,14 @@ ecs_Status program_bind(ecs_Program *program, const Mistake *mistake) {
   }
   program->next = program->query->programs;
   program->query->programs = program;
+  LIVING_ENTER(PROGRAM, program);
   return ECS_OK;
 }
 
 void program_destroy(ecs_Program *program) {
   Memory *memory = &program->query->store->memory;
   ecs_Program **link = &program->query->programs;
+  LIVING_LEAVE(PROGRAM, program);
   while (*link != program) link = &(*link)->next;
   *link = program->next;
   kernel_unbind(program->binding);

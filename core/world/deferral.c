@@ -2,7 +2,7 @@
 #include "world/deferral.h"
 
 Level deferral_mark(const ecs_World *world) {
-  return (Level){command_mark(&world->commands), world->dropped};
+  return (Level){command_mark(&world->commands), world->dropped, 0};
 }
 
 void deferral_rewind(ecs_World *world, const Level *mark) {

@@ -11,6 +11,13 @@
  * Closing an inner level leaves its records to the level around it. Closing the
  * outermost level applies all of them, or none. Discarding a level takes its
  * own records back. Every opening and closing increments row_epoch.
+ *
+ * A cursor is memory of its user, who may copy it, end it twice, or end an
+ * outer one first. So the level and its cursor hold the same stamp, a number
+ * that is new at each use of the cursor:
+ *
+ *      levels[1].stamp 7 <--> cursor: depth 2, stamp 7      open
+ *                             a copy: depth 2, stamp 5      used since: refused
  */
 #ifndef ECS_DEFERRAL_H
 #define ECS_DEFERRAL_H
@@ -33,6 +40,13 @@ ECS_INTERNAL void deferral_discard(ecs_World *world);
 /* The point that the recording has reached: deferral_rewind goes back to it.
  * Valid until its level is closed. */
 ECS_INTERNAL Level deferral_mark(const ecs_World *world);
+
+/* Stamps the level at a depth, counted from 1, as used by its cursor now.
+ * Returns the stamp, which no other level of the world has had. */
+static inline uint64_t level_stamp(ecs_World *world, uint32_t depth) {
+  ECS_ASSERT(depth - 1u < world->depth);
+  return world->levels[depth - 1].stamp = ++world->stamps;
+}
 
 /* Takes back what was recorded since the mark, and opens and closes nothing.
  * For a caller that records several changes, all of them or none. */

@@ -23,6 +23,8 @@
 typedef struct Level {
   CommandMark mark; /* where the level's own records begin */
   uint64_t dropped; /* the world's count of dropped changes at that point */
+  uint64_t stamp;   /* of the cursor that opened the level, when it was used
+                       last (level_stamp); 0: no cursor opened it */
 } Level;
 
 struct ecs_World {
@@ -33,6 +35,7 @@ struct ecs_World {
   uint32_t query_capacity; /* queries that the array has room for */
   uint32_t depth;          /* levels that are open */
   uint32_t deferrals;      /* levels that ecs_defer_begin opened */
+  uint64_t stamps;         /* given to cursors so far; see level_stamp */
   ecs_Component contested; /* see ecs_world_contested; 0: none so far */
   uint64_t dropped;        /* changes of entities destroyed before they came */
   ecs_Holder *holder;      /* see ecs_world_hold; borrowed; NULL: none */
