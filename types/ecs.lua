@@ -50,6 +50,10 @@
 ---A part of an entity. A component without a value stands for its defaults.
 ---@alias ecs.Part ecs.Component | ecs.Value
 
+---Fields of the component before it, in place of a value: read at once, neither
+---kept nor changed.
+---@alias ecs.Fields table<string, ecs.FieldValue>
+
 ---@class ecs.ComponentOptions
 ---@field storage? "table" | "sparse" | "bits" default "table"; "bits" for tags
 
@@ -124,8 +128,9 @@ function World:clear() end
 function World:close() end
 
 ---Makes an entity with these parts. Raises an error if two parts are of one
----component. Cost: one move into its table, and one for each sparse part.
----@param ... ecs.Part
+---component. A component may have a table of its fields behind it. Cost: one
+---move into its table, and one for each sparse part.
+---@param ... ecs.Part | ecs.Fields
 ---@return ecs.Entity
 function World:spawn(...) end
 
@@ -133,7 +138,7 @@ function World:spawn(...) end
 ---rows, in which every column may be written. An error in f is raised again,
 ---and the entities stay. Cost: linear in count; whole columns are filled.
 ---@param count integer 0 to 2^28 - 1
----@param parts ecs.Part[]
+---@param parts (ecs.Part | ecs.Fields)[]
 ---@param f? fun(batch: ecs.Batch)
 function World:spawn_many(count, parts, f) end
 
@@ -153,18 +158,21 @@ function World:alive(e) end
 ---an error if the entity is dead. Cost: moves the other columns of its row,
 ---unless the part is sparse or bits.
 ---@param e ecs.Entity
----@param part ecs.Part
-function World:add(e, part) end
+---@param part ecs.Part a component, where fields are given
+---@param fields? ecs.Fields
+function World:add(e, part, fields) end
 
----Sets the given fields, or one field; adds the component where it is absent,
----with defaults for the rest. A component alone resets all fields. Raises an
----error if the entity is dead, a value does not fit, or an open callback uses
----the component. Cost: constant per field; where it adds, that of add.
+---Sets the given fields: of a value, of a table, or named one by one; adds the
+---component where it is absent, with defaults for the rest. A component alone
+---resets all fields. Raises an error if the entity is dead, a value does not
+---fit, or an open callback uses the component. Cost: constant per field; where
+---it adds, that of add.
 ---@param e ecs.Entity
----@param part ecs.Part a component, where a field is given
----@param field? string
+---@param part ecs.Part a component, where fields are given
+---@param field? string | ecs.Fields
 ---@param value? ecs.FieldValue
-function World:set(e, part, field, value) end
+---@param ... string | ecs.FieldValue more fields, each with its value
+function World:set(e, part, field, value, ...) end
 
 ---Returns a new table of all fields, or the values of the named fields; nil, or
 ---nil for each, if the entity is dead or lacks the component. Raises an error
@@ -324,8 +332,9 @@ function Query:rows() end
 
 ---Adds a part to every match that lacks the component. One operation, or a
 ---recorded change for each match inside a callback; so are the following three.
----@param part ecs.Part
-function Query:add(part) end
+---@param part ecs.Part a component, where fields are given
+---@param fields? ecs.Fields
+function Query:add(part, fields) end
 
 ---Removes a component from every match.
 ---@param component ecs.Component
@@ -333,8 +342,11 @@ function Query:remove(component) end
 
 ---Sets the given fields of every match; adds the component where it is absent.
 ---Raises an error if an open callback uses the component of a match.
----@param value ecs.Part
-function Query:set(value) end
+---@param part ecs.Part a component, where fields are given
+---@param field? string | ecs.Fields
+---@param value? ecs.FieldValue
+---@param ... string | ecs.FieldValue more fields, each with its value
+function Query:set(part, field, value, ...) end
 
 ---Destroys every match.
 function Query:destroy() end

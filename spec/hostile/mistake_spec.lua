@@ -36,10 +36,30 @@ local newcomers = {
     .. "Position { x = 1 }, not a table: write the component before the "
     .. "braces" },
 
-  { "a plain table where a value belongs", function()
-    world:set(entity, Position, { x = 1 })
-  end, "set takes a value: write world:set(e, Position { x = ... }), with no "
-    .. "comma between" },
+  { "a misspelt field in a table", function()
+    world:set(entity, Position, { X = 1 })
+  end, "Position has no field 'X' (it has x, y)" },
+
+  { "a table of fields behind a tag", function()
+    world:spawn(Enemy, { x = 1 })
+  end, "Enemy is a tag: it has no fields, so leave out the {}" },
+
+  { "a row where a table of fields belongs", function()
+    for e, p in world:query({ Position }):rows() do
+      world:set(e, Position, p)
+    end
+  end, "Position takes a table of fields, not a row: name them, as in "
+    .. "Position { x = ... }" },
+
+  { "a table behind a value", function()
+    world:spawn(Position { x = 1 }, { y = 1 })
+  end, "spawn takes a component, a tag or a value such as "
+    .. "Position { x = 1 }, not a table: write the component before the "
+    .. "braces" },
+
+  { "a field without its value among several", function()
+    world:set(entity, Position, "x", 1, "y")
+  end, "set lacks the new y of Position" },
 
   { "a misspelt variable in spawn", function()
     local Positon -- luacheck: ignore
@@ -230,13 +250,14 @@ describe("a '.' where a ':' belongs", function()
   end)
 end)
 
-describe("a table where a value belongs", function()
-  it("is told how a value is written", function()
-    refuses(function() world:set(entity, Position, { x = 1 }) end,
-      "world:set(e, Position { x = ... })")
-    refuses(function() world:add(entity, Position, { x = 1 }) end,
-      "world:add(e, Position { x = ... })")
-    refuses(function() world:spawn({ x = 1 }) end, "Position { x = 1 }")
+describe("a table without its component", function()
+  it("is told what belongs before it", function()
+    refuses(function() world:set(entity, { x = 1 }) end,
+      "write the component before the braces")
+    refuses(function() world:add(entity, { x = 1 }) end,
+      "write the component before the braces")
+    refuses(function() world:spawn({ x = 1 }) end,
+      "write the component before the braces")
     assert.same({ x = 1, y = 0 }, world:get(entity, Position))
   end)
 end)

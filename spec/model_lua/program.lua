@@ -86,8 +86,9 @@ end
 -- The operations of a program, with their weights.
 local anywhere = weigh {
   { "spawn", 110 }, { "spawn_many", 25 }, { "destroy", 55 }, { "add", 110 },
-  { "remove", 75 }, { "set", 80 }, { "set_field", 80 }, { "get", 60 },
-  { "get_fields", 50 }, { "has", 50 }, { "alive", 30 }, { "components", 20 },
+  { "remove", 75 }, { "set", 80 }, { "set_field", 55 }, { "set_fields", 25 },
+  { "get", 60 }, { "get_fields", 50 }, { "has", 50 }, { "alive", 30 },
+  { "components", 20 },
   { "value", 15 }, { "misuse", 25 }, { "clear", 2 }, { "group", 8 },
   { "count", 15 }, { "first", 15 }, { "query", 3 }, { "hash", 3 },
   { "statistics", 8 }, { "explain", 2 }, { "collect", 4 }, { "close", 2 },
@@ -182,6 +183,7 @@ make.spawn_many = function(made, below, depth, options)
 end
 make.destroy, make.alive, make.components = entity, entity, entity
 make.add, make.remove, make.set, make.set_field = value, component, value, value
+make.set_fields = value
 make.get, make.get_fields, make.has = component, value, value
 make.value, make.misuse, make.group = value, value, value
 make.clear, make.hash, make.statistics = nothing, nothing, nothing

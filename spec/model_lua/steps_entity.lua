@@ -30,9 +30,14 @@ end
 
 function steps.add(self, step)
   local id, c = self:pick(step.e), self:component(step.c)
-  local value, given = self:make_value(c, step.v)
+  local value, given, fields = self:make_value(c, step.v)
   if value == nil then return end
-  self:call(self.oracle:add(id, c, given), self.world, "add", id, value)
+  local wanted = self.oracle:add(id, c, given)
+  if fields then
+    self:call(wanted, self.world, "add", id, value, fields)
+  else
+    self:call(wanted, self.world, "add", id, value)
+  end
 end
 
 function steps.remove(self, step)
@@ -43,7 +48,7 @@ end
 
 function steps.set(self, step)
   local id, c = self:pick(step.e), self:component(step.c)
-  local value, given = self:make_value(c, step.v)
+  local value, given, fields = self:make_value(c, step.v)
   if value == nil then return end
   local wanted
   if #program.components[c].fields == 0 then
@@ -51,7 +56,11 @@ function steps.set(self, step)
   else
     wanted = self.oracle:set(id, c, given)
   end
-  self:call(wanted, self.world, "set", id, value)
+  if fields then
+    self:call(wanted, self.world, "set", id, value, fields)
+  else
+    self:call(wanted, self.world, "set", id, value)
+  end
 end
 
 function steps.set_field(self, step)
@@ -66,6 +75,26 @@ function steps.set_field(self, step)
     wanted = self.oracle:set(id, c, { [field.name] = kept })
   end
   self:call(wanted, self.world, "set", id, self.definitions[c], field.name, raw)
+end
+
+--- Two fields at once, all or nothing.
+function steps.set_fields(self, step)
+  local id, c = self:pick(step.e), self:field_component(step.c)
+  local fields = program.components[c].fields
+  local first = step.v % #fields + 1
+  local a, b = fields[first], fields[first % #fields + 1]
+  local one = self:raw(a, mix(step.v, 1))
+  local other = self:raw(b, mix(step.v, 2))
+  local fits, kept = numbers.strict(a.type, one)
+  local fits_too, kept_too = numbers.strict(b.type, other)
+  local wanted = false
+  if fits and fits_too and a ~= b then
+    if kept == nil then kept = oracle.null end
+    if kept_too == nil then kept_too = oracle.null end
+    wanted = self.oracle:set(id, c, { [a.name] = kept, [b.name] = kept_too })
+  end
+  self:call(wanted, self.world, "set", id, self.definitions[c], a.name, one,
+    b.name, other)
 end
 
 function steps.get(self, step)
@@ -271,10 +300,14 @@ end
 function steps.add_all(self, step)
   if not self.abilities.add_all then return end
   local query, c = self:query(step.q), self:component(step.c)
-  local value, given = self:make_value(c, step.v)
+  local value, given, fields = self:make_value(c, step.v)
   if value == nil then return end
   self.oracle:add_all(query.terms, c, given)
-  self:call(true, query.real, "add", value)
+  if fields then
+    self:call(true, query.real, "add", value, fields)
+  else
+    self:call(true, query.real, "add", value)
+  end
 end
 
 function steps.remove_all(self, step)
@@ -287,7 +320,7 @@ end
 function steps.set_all(self, step)
   if not self.abilities.add_all then return end
   local query, c = self:query(step.q), self:component(step.c)
-  local value, given = self:make_value(c, step.v)
+  local value, given, fields = self:make_value(c, step.v)
   if value == nil then return end
   local wanted
   if #program.components[c].fields == 0 then
@@ -295,7 +328,11 @@ function steps.set_all(self, step)
   else
     wanted = self.oracle:set_all(query.terms, c, given)
   end
-  self:call(wanted, query.real, "set", value)
+  if fields then
+    self:call(wanted, query.real, "set", value, fields)
+  else
+    self:call(wanted, query.real, "set", value)
+  end
 end
 
 --- Destroys all that match; rarely when many do, so that entities are left.

@@ -24,9 +24,10 @@ function run:parts(number, count)
     local c = self:component(salt)
     if not seen[c] then
       seen[c] = true
-      local value, given = self:make_value(c, mix(number, k + 100))
+      local value, given, fields = self:make_value(c, mix(number, k + 100))
       if value == nil then return nil end
       real[#real + 1] = value
+      if fields then real[#real + 1] = fields end
       held[#held + 1] = { c = c, values = given }
     end
   end

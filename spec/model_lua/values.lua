@@ -118,12 +118,13 @@ local function describe(self, c, raw)
       out[#out + 1] = field.name .. " = " .. self:text(raw[field.name])
     end
   end
-  return program.components[c].name .. " { " .. table.concat(out, ", ") .. " }"
+  return " { " .. table.concat(out, ", ") .. " }"
 end
 
 --- A value of a component as scripts write it, and the fields that it gives:
 -- all fields when it stands for all defaults. nil where making the value is an
--- error, as expected.
+-- error, as expected. Half of the values are made here; for the others the
+-- third result is the table of fields, and the first the component alone.
 function run:make_value(c, number)
   local definition = self.definitions[c]
   if #program.components[c].fields == 0 then return definition, {} end
@@ -136,16 +137,21 @@ function run:make_value(c, number)
   end
   self.calls = self.calls + 1
   local text = self.trace and describe(self, c, raw)
+  local name = program.components[c].name
   local ok, value = pcall(definition, raw)
   if not stored then
-    self:note(text or "")
+    self:note(name .. (text or ""))
     self:must(not ok and tostring(value):find("ecs: ", 1, true),
       "a value was not refused")
     self.errors = self.errors + 1
     return nil
   end
   self:must(ok, "a value was refused: %s", tostring(value))
-  if text then self.names[value] = text end
+  if number % 2 == 0 then
+    if text then self.names[raw] = text end
+    return definition, stored, raw
+  end
+  if text then self.names[value] = name .. text end
   return value, stored
 end
 

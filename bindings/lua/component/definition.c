@@ -9,6 +9,7 @@
  */
 #include "component/definition.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -144,19 +145,24 @@ Definition *bind_definition_check(lua_State *L, int index, const char *call) {
   return NULL;
 }
 
+bool bind_given_find(lua_State *L, int index, Given *given) {
+  const Value *value = (const Value *)bind_find(L, index, KIND_VALUE);
+  if (value)
+    *given = (Given){value->definition, value->image, value->given};
+  else
+    *given = (Given){find_definition(L, index), NULL, ~UINT64_C(0)};
+  return given->definition != NULL;
+}
+
 Given bind_given_check(lua_State *L, int index, const char *call) {
-  Given given = {NULL, (Value *)bind_find(L, index, KIND_VALUE)};
-  if (!given.value) {
-    given.definition = find_definition(L, index);
-    if (given.definition) return given;
-    const char *hint = advice(L, index, call);
-    bind_push_description(L, index);
-    bind_error(L,
-               "%s takes a component, a tag or a value such as "
-               "Position { x = 1 }, not %s%s",
-               call, lua_tostring(L, -1), hint);
-  }
-  given.definition = given.value->definition;
+  Given given;
+  if (bind_given_find(L, index, &given)) return given;
+  const char *hint = advice(L, index, call);
+  bind_push_description(L, index);
+  bind_error(L,
+             "%s takes a component, a tag or a value such as "
+             "Position { x = 1 }, not %s%s",
+             call, lua_tostring(L, -1), hint);
   return given;
 }
 
@@ -191,42 +197,91 @@ uint32_t bind_field_find_slowly(lua_State *L, int index,
 
 /* Values ------------------------------------------------------------------ */
 
-static void read_fields(lua_State *L, int table, Value *value) {
-  const Definition *definition = value->definition;
-  for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
-    uint32_t field = bind_field_check(L, -2, definition);
-    char *element = (char *)value->image + definition->offsets[field];
-    ECS_ASSERT(definition->offsets[field] < definition->image_bytes);
-    if (!bind_read_element(L, lua_gettop(L), definition->fields[field].type,
-                           element))
-      bind_refuse_element(L, lua_gettop(L), definition, field);
-    value->given |= UINT64_C(1) << field;
+static void refuse_fields(lua_State *L, const Definition *definition) {
+  bind_error(L, "%s is a tag: it has no fields, so leave out the {}",
+             definition->name);
+}
+
+void bind_refuse_view(lua_State *L, int index, const Definition *definition) {
+  const char *view = bind_view_name(L, index);
+  if (!view) return;
+  if (definition->field_count == 0) refuse_fields(L, definition);
+  bind_error(L,
+             "%s takes a table of fields, not %s: name them, as in "
+             "%s { %s = ... }",
+             definition->name, view, definition->name,
+             definition->fields[0].name);
+}
+
+/* An f32 in range, which most fields are, is stored in line. */
+static inline bool read_element(lua_State *L, ecs_Scalar type, void *element) {
+  if (type == ECS_F32 && lua_type(L, -1) == LUA_TNUMBER) {
+    double number = lua_tonumber(L, -1);
+    if (number >= -FLT_MAX && number <= FLT_MAX) {
+      float narrow = (float)number;
+      memcpy(element, &narrow, sizeof narrow);
+      return true;
+    }
   }
+  return bind_read_element(L, lua_gettop(L), type, element);
+}
+
+uint64_t bind_fields_read(lua_State *L, int index, const Definition *definition,
+                          void *image) {
+  uint64_t given = 0;
+  if (definition->field_count == 0) refuse_fields(L, definition);
+  bind_refuse_view(L, index, definition); /* LuaJIT's are empty tables */
+  memcpy(image, definition->defaults, definition->image_bytes);
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    uint32_t field = bind_field_check(L, -2, definition);
+    ECS_ASSERT(definition->offsets[field] < definition->image_bytes);
+    if (!read_element(L, definition->fields[field].type,
+                      (char *)image + definition->offsets[field]))
+      bind_refuse_element(L, lua_gettop(L), definition, field);
+    given |= UINT64_C(1) << field;
+  }
+  return given;
+}
+
+uint64_t bind_pairs_read(lua_State *L, int index, const Definition *definition,
+                         void *image) {
+  uint64_t given = 0;
+  int top = lua_gettop(L);
+  bind_refuse_view(L, index, definition);
+  /* Complete, although few fields count: a recorded set copies all of it. */
+  if (definition->field_count > 0)
+    memcpy(image, definition->defaults, definition->image_bytes);
+  for (; index <= top; index += 2) {
+    uint32_t field = bind_field_check(L, index, definition);
+    ecs_Scalar type = definition->fields[field].type;
+    const char *name = definition->fields[field].name;
+    if (given >> field & 1)
+      bind_error(L, "set names %s.%s twice", definition->name, name);
+    if (index == top)
+      bind_error(L, "set lacks the new %s of %s", name, definition->name);
+    if (!bind_read_element(L, index + 1, type,
+                           (char *)image + definition->offsets[field]))
+      bind_refuse_element(L, index + 1, definition, field);
+    given |= UINT64_C(1) << field;
+  }
+  return given;
 }
 
 /* Position { x = 1 } */
 static int definition_call(lua_State *L) {
-  const Definition *definition = bind_definition_check(L, 1, "a value");
-  if (definition->field_count == 0)
-    return bind_error(L, "%s is a tag: it has no fields, so leave out the {}",
-                      definition->name);
-  /* A row of LuaJIT is an empty table: the value would have no fields. */
-  if (bind_view_name(L, 2))
-    return bind_error(L,
-                      "%s takes a table of fields, not %s: name them, as in "
-                      "%s { %s = ... }",
-                      definition->name, bind_view_name(L, 2), definition->name,
-                      definition->fields[0].name);
-  if (!lua_istable(L, 2) || lua_gettop(L) != 2)
+  const Definition *definition =
+      bind_definition_at(L, bind_state(L), 1, "a value");
+  if (definition->field_count == 0) refuse_fields(L, definition);
+  if (!lua_istable(L, 2) || lua_gettop(L) != 2) {
+    bind_refuse_view(L, 2, definition);
     return bind_error(L, "%s takes one table of fields, as in %s { %s = ... }",
                       definition->name, definition->name,
                       definition->fields[0].name);
+  }
   Value *value =
       (Value *)bind_new(L, KIND_VALUE, sizeof *value + definition->image_bytes);
   value->definition = definition;
-  memcpy(value->image, definition->defaults, definition->image_bytes);
-  read_fields(L, 2, value);
-  lua_settop(L, 3);
+  value->given = bind_fields_read(L, 2, definition, value->image);
   return 1;
 }
 

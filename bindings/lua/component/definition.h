@@ -36,20 +36,18 @@ typedef struct Value {
   uint64_t image[];             /* all fields; fields not given are defaults */
 } Value;
 
-/* An argument that may be a component or a value for one. */
+/* What an argument gives: a component alone, a value, or a component with a
+ * table of its fields behind it. */
 typedef struct Given {
   const Definition *definition;
-  const Value *value; /* NULL: the component alone, all defaults */
+  const void *image; /* complete with defaults; of a value, or in memory of the
+                        caller; NULL: the component alone, all defaults */
+  uint64_t fields;   /* bit k: field k was given; all, for a component alone */
 } Given;
 
 /* The image to store; NULL for a tag. */
 static inline const void *given_image(Given given) {
-  return given.value ? given.value->image : given.definition->defaults;
-}
-
-/* Which fields of the image to store. */
-static inline uint64_t given_fields(Given given) {
-  return given.value ? given.value->given : ~UINT64_C(0);
+  return given.image ? given.image : given.definition->defaults;
 }
 
 /* Arguments --------------------------------------------------------------- */
@@ -59,6 +57,9 @@ static inline uint64_t given_fields(Given given) {
 BIND_INTERNAL Definition *bind_definition_check(lua_State *L, int index,
                                                 const char *call);
 BIND_INTERNAL Given bind_given_check(lua_State *L, int index, const char *call);
+
+/* The component or value at index; false when it is anything else. */
+BIND_INTERNAL bool bind_given_find(lua_State *L, int index, Given *given);
 
 /* Where the state remembers that a definition lies at this address. */
 static inline const void **recent_definition(ModuleState *state,
@@ -77,12 +78,59 @@ static inline const Definition *bind_definition_at(lua_State *L,
     return (const Definition *)address;
   return bind_definition_check(L, index, call);
 }
+static inline bool bind_given_find_at(lua_State *L, ModuleState *state,
+                                      int index, Given *given) {
+  const void *address = lua_touserdata(L, index);
+  if (!address || *recent_definition(state, address) != address)
+    return bind_given_find(L, index, given);
+  *given = (Given){(const Definition *)address, NULL, ~UINT64_C(0)};
+  return true;
+}
 static inline Given bind_given_at(lua_State *L, ModuleState *state, int index,
                                   const char *call) {
-  const void *address = lua_touserdata(L, index);
-  if (address && *recent_definition(state, address) == address)
-    return (Given){(const Definition *)address, NULL};
-  return bind_given_check(L, index, call);
+  Given given;
+  return bind_given_find_at(L, state, index, &given)
+             ? given
+             : bind_given_check(L, index, call);
+}
+
+/* Reads the table of fields at index into an image of the definition: defaults,
+ * and in their place what the table gives. Returns which fields it gives.
+ * Metatables do not count, and the table is neither changed nor kept. Raises,
+ * as the making of a value does, for a tag, a row or a batch, for a key that is
+ * no field, and for a value that its field cannot hold. Nothing allocates while
+ * the fields are read, so no finalizer can change the table in between. */
+BIND_INTERNAL uint64_t bind_fields_read(lua_State *L, int index,
+                                        const Definition *definition,
+                                        void *image);
+
+/* The same for names of fields and their values in turns, from index to the top
+ * of the stack, for the method set. Also raises when a name comes twice, or the
+ * last one has no value. */
+BIND_INTERNAL uint64_t bind_pairs_read(lua_State *L, int index,
+                                       const Definition *definition,
+                                       void *image);
+
+/* Raises if the value at index, which follows a component, is a row or a batch:
+ * it has no fields of its own to read. */
+BIND_INTERNAL void bind_refuse_view(lua_State *L, int index,
+                                    const Definition *definition);
+
+/* As bind_given_at, but a component may have a table of its fields behind it,
+ * which is read into image, of ECS_FIELD_LIMIT elements. Returns how many
+ * arguments were read: 1 or 2. */
+static inline int bind_given_read(lua_State *L, ModuleState *state, int index,
+                                  const char *call, uint64_t *image,
+                                  Given *given) {
+  *given = bind_given_at(L, state, index, call);
+  if (given->image || lua_gettop(L) == index) return 1;
+  if (!lua_istable(L, index + 1)) {
+    bind_refuse_view(L, index + 1, given->definition);
+    return 1;
+  }
+  given->fields = bind_fields_read(L, index + 1, given->definition, image);
+  given->image = image;
+  return 2;
 }
 
 /* The field of this name; field_count when there is none. */

@@ -1,7 +1,8 @@
 /* bulk_methods.c: changes of every entity that matches a query.
  *
  *      query:add(Burning)   query:remove(Burning)   query:destroy()
- *      query:set(Position { y = 0 })                query:first()
+ *      query:set(Position, { y = 0 })               query:first()
+ *      query:set(Position, "y", 0)
  *
  * Inside callbacks the core records the changes by itself. As with single
  * entities, numbers are strict, and a call that raises changes nothing. A
@@ -32,12 +33,13 @@ static ecs_Component ensure(lua_State *L, const LuaQuery *query,
 
 static int query_add(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);
-  Given given = bind_given_check(L, 2, "add");
-  refuse_more(L, 1, "add takes one component: call it once for each");
+  uint64_t image[ECS_FIELD_LIMIT];
+  Given given;
+  int count = bind_given_read(L, bind_state(L), 2, "add", image, &given);
+  refuse_more(L, count, "add takes one component: call it once for each");
   ecs_Component component = ensure(L, query, given.definition);
   ecs_Status status =
-      ecs_query_add_all(bind_query_native(L, query), component,
-                        given.value ? given.value->image : NULL);
+      ecs_query_add_all(bind_query_native(L, query), component, given.image);
   return bind_check_status(L, query->world, status, "add");
 }
 
@@ -52,16 +54,30 @@ static int query_remove(lua_State *L) {
   return bind_check_status(L, query->world, status, "remove");
 }
 
+#define ONE_VALUE \
+  "set of a query takes one value, as in query:set(Position { x = 3 })"
+
+/* query:set(Position, "y", 0) */
+static Given read_pairs(lua_State *L, uint64_t *image) {
+  if (bind_find(L, 3, KIND_VALUE) || bind_find(L, 3, KIND_DEFINITION))
+    refuse_more(L, 1, ONE_VALUE);
+  const Definition *definition = bind_definition_check(L, 2, "set");
+  uint64_t fields = bind_pairs_read(L, 3, definition, image);
+  return (Given){definition, image, fields};
+}
+
 static int query_set(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);
-  Given given = bind_given_check(L, 2, "set");
-  refuse_more(L, 1,
-              "set of a query takes one value, as in "
-              "query:set(Position { x = 3 })");
+  uint64_t image[ECS_FIELD_LIMIT];
+  Given given;
+  if (lua_gettop(L) > 2 && !lua_istable(L, 3))
+    given = read_pairs(L, image);
+  else
+    refuse_more(L, bind_given_read(L, bind_state(L), 2, "set", image, &given),
+                ONE_VALUE);
   ecs_Component component = ensure(L, query, given.definition);
-  ecs_Status status =
-      ecs_query_set_all(bind_query_native(L, query), component,
-                        given_image(given), given_fields(given));
+  ecs_Status status = ecs_query_set_all(bind_query_native(L, query), component,
+                                        given_image(given), given.fields);
   return bind_check_status(L, query->world, status, "set");
 }
 

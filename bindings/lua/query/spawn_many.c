@@ -33,11 +33,10 @@ static void fill_values(const ecs_Batch *batch, const void *data) {
   ECS_ASSERT(batch->count > 0);
   for (uint32_t p = 0; p < parts->count; p++) {
     const Definition *definition = parts->given[p].definition;
-    const Value *value = parts->given[p].value;
+    const char *image = (const char *)parts->given[p].image;
     for (uint32_t f = 0; f < definition->field_count; f++, k++) {
-      if (!value || !(value->given >> f & 1)) continue;
-      fill_column((char *)batch->columns[k],
-                  (const char *)value->image + definition->offsets[f],
+      if (!image || !(parts->given[p].fields >> f & 1)) continue;
+      fill_column((char *)batch->columns[k], image + definition->offsets[f],
                   ecs_scalar_bytes(definition->fields[f].type), batch->count);
     }
   }
@@ -45,7 +44,7 @@ static void fill_values(const ecs_Batch *batch, const void *data) {
 
 static bool gives_values(const SpawnParts *parts) {
   for (uint32_t p = 0; p < parts->count; p++)
-    if (parts->given[p].value) return true;
+    if (parts->given[p].image) return true;
   return false;
 }
 

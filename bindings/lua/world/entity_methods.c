@@ -104,28 +104,17 @@ static int world_alive(lua_State *L) {
 
 /* Changing ---------------------------------------------------------------- */
 
-/* Raises for world:set(e, Position, { x = 3 }), which should pass a value. */
-static void refuse_table(lua_State *L, const char *call) {
-  if (!lua_istable(L, 4)) return; /* the common case, decided cheaply */
-  const Definition *definition =
-      (const Definition *)bind_find(L, 3, KIND_DEFINITION);
-  if (definition && definition->field_count > 0)
-    bind_error(L,
-               "%s takes a value: write world:%s(e, %s { %s = ... }), with "
-               "no comma between",
-               call, call, definition->name, definition->fields[0].name);
-}
-
 static int world_add(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "add");
-  Given given = bind_given_at(L, world->state, 3, "add");
-  refuse_table(L, "add");
-  refuse_more(L, 3, "add", "call it once for each component");
+  uint64_t image[ECS_FIELD_LIMIT];
+  Given given;
+  int count = bind_given_read(L, world->state, 3, "add", image, &given);
+  refuse_more(L, 2 + count, "add", "call it once for each component");
   ecs_Component component =
       bind_component_ensure(L, world, 1, given.definition);
-  ecs_Status status = ecs_add(bind_native(L, world), entity, component,
-                              given.value ? given.value->image : NULL);
+  ecs_Status status =
+      ecs_add(bind_native(L, world), entity, component, given.image);
   return check_status(L, world, status, "add");
 }
 
@@ -153,44 +142,41 @@ static void refuse_second(lua_State *L) {
                       : "set takes one component: call it once for each");
 }
 
-/* world:set(e, Position, "x", 3) */
-static int set_field(lua_State *L, LuaWorld *world, ecs_Entity entity) {
-  refuse_table(L, "set");
-  refuse_second(L);
-  const Definition *definition = bind_definition_at(L, world->state, 3, "set");
-  uint32_t field = bind_field_check(L, 4, definition);
-  ecs_Scalar type = definition->fields[field].type;
-  refuse_more(L, 5, "set", "name one field, or pass a value");
-  if (lua_gettop(L) < 5)
-    return bind_error(L, "set lacks the new %s of %s",
-                      definition->fields[field].name, definition->name);
-  /* Initialised as a whole: a recorded set copies the whole image. */
-  uint64_t image[64];
-  ECS_ASSERT(definition->image_bytes <= sizeof image);
-  memcpy(image, definition->defaults, definition->image_bytes);
-  if (!bind_read_element(L, 5, type,
-                         (char *)image + definition->offsets[field]))
-    return bind_refuse_element(L, 5, definition, field);
-  ecs_Component component = bind_component_ensure(L, world, 1, definition);
-  ecs_Status status = ecs_set(bind_native(L, world), entity, component, image,
-                              UINT64_C(1) << field);
+/* Sets what was given. */
+static int set_given(lua_State *L, LuaWorld *world, ecs_Entity entity,
+                     Given given) {
+  ecs_Component component =
+      bind_component_ensure(L, world, 1, given.definition);
+  ecs_Status status =
+      given.definition->field_count == 0
+          ? ecs_add(bind_native(L, world), entity, component, NULL)
+          : ecs_set(bind_native(L, world), entity, component,
+                    given_image(given), given.fields);
   return check_status(L, world, status, "set");
+}
+
+/* world:set(e, Position, "x", 3, "y", 4), world:set(e, Position, { x = 3 }) */
+static int set_fields(lua_State *L, LuaWorld *world, ecs_Entity entity) {
+  uint64_t image[ECS_FIELD_LIMIT];
+  Given given;
+  refuse_second(L);
+  given.definition = bind_definition_at(L, world->state, 3, "set");
+  ECS_ASSERT(given.definition->image_bytes <= sizeof image);
+  given.image = image;
+  if (lua_istable(L, 4)) {
+    refuse_more(L, 4, "set", "call it once for each component");
+    given.fields = bind_fields_read(L, 4, given.definition, image);
+  } else {
+    given.fields = bind_pairs_read(L, 4, given.definition, image);
+  }
+  return set_given(L, world, entity, given);
 }
 
 static int world_set(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "set");
-  if (lua_gettop(L) > 3) return set_field(L, world, entity);
-  Given given = bind_given_at(L, world->state, 3, "set");
-  ecs_Component component =
-      bind_component_ensure(L, world, 1, given.definition);
-  ecs_Status status;
-  if (given.definition->field_count == 0)
-    status = ecs_add(bind_native(L, world), entity, component, NULL);
-  else
-    status = ecs_set(bind_native(L, world), entity, component,
-                     given_image(given), given_fields(given));
-  return check_status(L, world, status, "set");
+  if (lua_gettop(L) > 3) return set_fields(L, world, entity);
+  return set_given(L, world, entity, bind_given_at(L, world->state, 3, "set"));
 }
 
 /* Reading ----------------------------------------------------------------- */

@@ -1,31 +1,72 @@
 /* parts.c: the parts of a spawn, resolved in a world. */
 #include "world/parts.h"
 
-void bind_parts_read(lua_State *L, LuaWorld *world, int world_index, int first,
-                     int count, const char *call, SpawnParts *parts) {
-  ECS_ASSERT(count >= 0 && lua_gettop(L) == first + count - 1);
-  parts->count = (uint32_t)count;
+static void make_room(lua_State *L, SpawnParts *parts, int count) {
   parts->given = parts->given_room;
   parts->components = parts->component_room;
   parts->images = parts->image_room;
-  if (count > PARTS_ON_STACK) {
-    size_t n = (size_t)count;
-    parts->given = (Given *)lua_newuserdata(L, n * sizeof(Given));
-    parts->components =
-        (ecs_Component *)lua_newuserdata(L, n * sizeof(ecs_Component));
-    parts->images = (const void **)lua_newuserdata(L, n * sizeof(void *));
+  parts->fields_used = 0;
+  if (count <= PARTS_ON_STACK) return;
+  size_t n = (size_t)count;
+  parts->given = (Given *)lua_newuserdata(L, n * sizeof(Given));
+  parts->components =
+      (ecs_Component *)lua_newuserdata(L, n * sizeof(ecs_Component));
+  parts->images = (const void **)lua_newuserdata(L, n * sizeof(void *));
+}
+
+/* Memory for the image of a part that has a table. */
+static void *image_memory(lua_State *L, SpawnParts *parts,
+                          const Definition *definition) {
+  uint32_t needed = (definition->image_bytes + 7) / 8;
+  if (needed > FIELDS_ON_STACK - parts->fields_used) {
+    luaL_checkstack(L, 8, "too many parts");
+    return lua_newuserdata(L, needed * sizeof(uint64_t));
   }
-  for (int k = 0; k < count; k++) {
-    Given given = bind_given_at(L, world->state, first + k, call);
-    for (int before = 0; before < k; before++)
-      if (parts->given[before].definition == given.definition)
-        bind_error(L, "%s names %s twice", call, given.definition->name);
-    parts->given[k] = given;
-    parts->images[k] = given.value ? given.value->image : NULL;
+  void *memory = parts->fields_room + parts->fields_used;
+  parts->fields_used += needed;
+  return memory;
+}
+
+/* Raises for what is no part. A row behind a component alone was meant to give
+ * the component's fields. */
+static void refuse_part(lua_State *L, int index, const char *call,
+                        const Given *before) {
+  if (before && !before->image) bind_refuse_view(L, index, before->definition);
+  bind_given_check(L, index, call);
+}
+
+/* Reads the component or value at index as part k. */
+static inline Given *read_part(lua_State *L, ModuleState *state, int index,
+                               const char *call, SpawnParts *parts,
+                               uint32_t k) {
+  Given *given = &parts->given[k];
+  if (!bind_given_find_at(L, state, index, given))
+    refuse_part(L, index, call, k > 0 ? given - 1 : NULL);
+  for (uint32_t before = 0; before < k; before++)
+    if (parts->given[before].definition == given->definition)
+      bind_error(L, "%s names %s twice", call, given->definition->name);
+  return given;
+}
+
+void bind_parts_read(lua_State *L, LuaWorld *world, int world_index, int first,
+                     int count, const char *call, SpawnParts *parts) {
+  uint32_t k = 0;
+  int end = first + count;
+  ECS_ASSERT(count >= 0 && lua_gettop(L) == end - 1);
+  make_room(L, parts, count);
+  for (int index = first; index < end; index++, k++) {
+    Given *given = read_part(L, world->state, index, call, parts, k);
+    if (!given->image && index + 1 < end && lua_istable(L, index + 1)) {
+      void *image = image_memory(L, parts, given->definition);
+      given->fields = bind_fields_read(L, ++index, given->definition, image);
+      given->image = image;
+    }
+    parts->images[k] = given->image;
   }
+  parts->count = k;
   /* After all parts were checked, so that a wrong one leaves the world as it
    * was. */
-  for (int k = 0; k < count; k++)
+  for (k = 0; k < parts->count; k++)
     parts->components[k] = bind_component_ensure(L, world, world_index,
                                                  parts->given[k].definition);
 }

@@ -1,34 +1,41 @@
 /* parts.h: the parts of a spawn: components and values, resolved in a world.
  *
- *      world:spawn(Position { x = 1 }, Enemy)
- *                  |                   |
- *      given       { Position, value } { Enemy, NULL }
- *      components  3                   7                 as ecs_spawn
- *      images      value's image       NULL: defaults    takes them
+ *      world:spawn(Position { x = 1 }, Velocity, { y = -4 }, Enemy)
+ *                  |                   |                     |
+ *      given       Position, image,    Velocity, image,      Enemy, NULL
+ *                  fields              fields
+ *      components  3                   4                     7      as ecs_spawn
+ *      images      of the value        read from the table   NULL   takes them
  */
 #ifndef ECS_LUA_PARTS_H
 #define ECS_LUA_PARTS_H
 
 #include "world/components.h"
 
-/* Up to this many parts need no memory but the C stack. */
+/* Up to this many parts, and fields of 8 bytes in tables, need no memory but the
+ * C stack. */
 #define PARTS_ON_STACK 32
+#define FIELDS_ON_STACK 128
 
 /* Three arrays of count entries. Each lies in its own room, or, if there are
- * more parts, in a userdata on the stack of Lua. */
+ * more parts, in a userdata on the stack of Lua; so do the images that are read
+ * from tables. */
 typedef struct SpawnParts {
   uint32_t count;
+  uint32_t fields_used; /* elements of fields_room that have an owner */
   Given *given;
   ecs_Component *components;
   const void **images;
   Given given_room[PARTS_ON_STACK];
   ecs_Component component_room[PARTS_ON_STACK];
   const void *image_room[PARTS_ON_STACK];
+  uint64_t fields_room[FIELDS_ON_STACK];
 } SpawnParts;
 
-/* Reads the count parts that start at stack index first into parts, for the
- * world at world_index. Raises in the name of call, and defines no component,
- * when an argument is neither a component nor a value, or when two name the
+/* Reads the count arguments that start at stack index first into parts, for the
+ * world at world_index; they are the last on the stack. Raises in the name of
+ * call, and defines no component, when an argument is neither a component, with
+ * or without a table of its fields behind it, nor a value, or when two name the
  * same component. May leave values on the stack, which have to stay there while
  * parts are used. */
 BIND_INTERNAL void bind_parts_read(lua_State *L, LuaWorld *world,
