@@ -53,12 +53,12 @@ BINDING := object/compat object/object object/error object/number object/name \
   object/read_file object/same_code object/lua_math \
   component/definition component/new_definition component/define \
   component/host_definition \
-  world/open_walk world/lua_world world/borrowed world/report \
-  world/components world/parts world/world_methods world/entity_methods \
-  world/field_calls world/frames world/totals \
-  query/lua_query query/world_close query/column_copy query/batch_view \
-  query/walk_end query/batch_loop query/spawn_many query/row_view \
-  query/row_loop query/bulk_methods query/row_random \
+  world/open_walk world/recent_queries world/lua_world world/borrowed \
+  world/report world/components world/parts world/world_methods \
+  world/entity_methods world/field_calls world/frames world/totals \
+  query/lua_query query/world_queries query/world_close query/column_copy \
+  query/batch_view query/walk_end query/batch_loop query/spawn_many \
+  query/row_view query/row_loop query/bulk_methods query/row_random \
   program/lua_kernel program/lua_program \
   missing_names host module
 

@@ -196,7 +196,7 @@ end
 -- Running ------------------------------------------------------------------
 
 local frames, elapsed = 0, 0
-local alive = world:query {}
+local alive = world:query { all = true }
 
 local function frame()
   local before = os.clock()

@@ -70,6 +70,7 @@
 ---@field optional? ecs.Component[] read and written where present
 ---@field with? ecs.Component[] required; not passed to callbacks
 ---@field without? ecs.Component[] excluded
+---@field all? true every entity; alone or with optional
 
 ---A system: exactly one of each, batch, native and run is given.
 ---@class ecs.SystemOptions

@@ -152,7 +152,7 @@ measure.contest("empty", { 10000 }, function(count)
       end,
       check = function()
         assert(world:alive(first) and world:alive(last))
-        return world:query({}):count()
+        return world:query({ all = true }):count()
       end,
     },
   }

@@ -38,7 +38,7 @@ local function world_of(scalar, in_bulk)
     else
       for _ = 1, count do world:spawn(parts[1], parts[2], parts[3]) end
     end
-    assert(world:query({}):count() == count)
+    assert(world:query({ all = true }):count() == count)
     return world
   end
 end

@@ -73,7 +73,7 @@ local function count_tables(all)
 end
 
 local function count_world(world)
-  local counts = { world:query({}):count() }
+  local counts = { world:query({ all = true }):count() }
   for _, part in ipairs { Position, Velocity, Alive, Name, Aggro } do
     counts[#counts + 1] = world:query({ with = { part } }):count()
   end

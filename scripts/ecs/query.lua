@@ -1,17 +1,24 @@
---- query: reads the table that describes a query, and makes the query.
+--- query: reads the table that describes a query, and finds or makes the query.
 --
 --     world:query { Position, read = { Velocity }, with = { Enemy },
 --                   without = { Stunned }, optional = { Sprite } }
 --
 -- becomes the sequence { Position, "write", Velocity, "read", ... } in the
 -- order in which callbacks get arguments: the array part, read, optional. The
--- filters follow.
+-- filters follow, in the order in which their components were defined: with and
+-- without in any order are the same query.
+--
+-- A world has one query for the same terms, and finds a recent one in ecs.core
+-- (bindings/lua/query/world_queries.c). This file is for new ones, and for
+-- mistakes. Tables of scripts are read raw: no metamethod of theirs runs.
 
 local backend = require "ecs.backend"
 local safe_pairs = require "ecs.safe_pairs"
+local message = require "ecs.message"
 require "ecs.batch"
 
 local core = backend.core
+local find_query, rawget, type = core.find_query, rawget, type
 
 local query = {}
 
@@ -40,23 +47,27 @@ function query.length(list)
   return last
 end
 
+--- The error for an entry that is no component.
+local function refuse_entry(definition, k, label, level)
+  local kind = core.kind(definition)
+  if definition == nil then
+    fail(label, "entry " .. k .. " is nil: is its variable defined?", level + 1)
+  elseif kind == "ecs.Value" then
+    fail(label, "takes components without fields, not "
+      .. tostring(definition), level + 1)
+  end
+  fail(label, "takes components and tags, not a " .. kind
+    .. (kind == "string" and ": ecs.component gives the component of a name"
+      or ""), level + 1)
+end
+
 --- Adds the entries of a list to the terms.
 local function add(terms, seen, list, access, label, level)
-  if list == nil then return end
   if access ~= "write" then label = label .. ": " .. access end
   for k = 1, query.length(list) do
-    local definition = list[k]
-    local kind = core.kind(definition)
-    if definition == nil then
-      fail(label, "entry " .. k .. " is nil: is its variable defined?",
-        level + 1)
-    elseif kind == "ecs.Value" then
-      fail(label, "takes components without fields, not "
-        .. tostring(definition), level + 1)
-    elseif kind ~= "ecs.Component" then
-      fail(label, "takes components and tags, not a " .. kind
-        .. (kind == "string" and ": ecs.component gives the component of a name"
-          or ""), level + 1)
+    local definition = rawget(list, k)
+    if core.kind(definition) ~= "ecs.Component" then
+      refuse_entry(definition, k, label, level + 1)
     elseif seen[definition] then
       fail(label, "names " .. tostring(definition) .. " twice", level + 1)
     end
@@ -66,17 +77,61 @@ local function add(terms, seen, list, access, label, level)
   end
 end
 
+--- Is key an index of a list?
+local function is_index(key)
+  return type(key) == "number" and key >= 1 and key % 1 == 0
+end
+
+--- Checks that a named list has entries, and nothing else.
+local function check_list(list, name, label, level)
+  if type(list) ~= "table" then
+    fail(label, name .. " is a list, as in " .. name .. " = { Position }",
+      level + 1)
+  end
+  local empty = true
+  for key in safe_pairs(list) do
+    if not is_index(key) then
+      fail(label, name .. " is a list, and has an entry under "
+        .. message.describe(key), level + 1)
+    end
+    empty = false
+  end
+  if empty then
+    fail(label, name .. " is empty: is the variable of its component defined? "
+      .. "(Without components, leave " .. name .. " out)", level + 1)
+  end
+end
+
 local function check_keys(spec, label, level)
   for key, value in safe_pairs(spec) do
-    if type(key) ~= "number" then
-      if not is_list[key] then
-        fail(label, "has no '" .. tostring(key)
-          .. "' (there are read, optional, with, without)", level + 1)
-      elseif type(value) ~= "table" then
-        fail(label, key .. " is a list, as in " .. key .. " = { Position }",
-          level + 1)
+    if key == "all" then
+      if value ~= true then
+        fail(label, "all is true, or left out", level + 1)
       end
+    elseif is_list[key] then
+      check_list(value, key, label, level + 1)
+    elseif not is_index(key) then
+      fail(label, "has no " .. message.describe(key)
+        .. " (there are read, optional, with, without, all)", level + 1)
     end
+  end
+end
+
+--- Raises unless a query either says what must or must not be there, or asks
+-- for every entity by name. A variable that is not defined would otherwise make
+-- it a query of everything.
+local function check_filters(terms, all, label, level)
+  local filters = false
+  for t = 2, #terms, 2 do
+    if terms[t] ~= "optional" then filters = true end
+  end
+  if filters and all then
+    fail(label, "all = true asks for every entity: it stands alone, or with "
+      .. "optional", level + 1)
+  elseif not filters and not all then
+    fail(label, (#terms == 0 and "is empty" or "names optional components only")
+      .. ": is the variable of its component defined? (To match every entity, "
+      .. "write all = true)", level + 1)
   end
 end
 
@@ -91,20 +146,23 @@ local function read(spec, label, level)
   local terms, seen = {}, {}
   add(terms, seen, spec, "write", label, level + 1)
   for _, access in ipairs(lists) do
-    add(terms, seen, spec[access], access, label, level + 1)
+    local list = rawget(spec, access)
+    if list ~= nil then add(terms, seen, list, access, label, level + 1) end
   end
   if #terms > 2 * TERM_LIMIT then
     fail(label, "names more than " .. TERM_LIMIT .. " components", level + 1)
   end
-  return terms
+  check_filters(terms, rawget(spec, "all"), label, level + 1)
+  return core.sort_terms(terms)
 end
 
 --- The terms as a script writes them:
 -- "query { Position, read = { Velocity } }".
 function query.describe(terms)
-  local parts, open = {}, "write"
+  local parts, open, filters = {}, "write", false
   for t = 1, #terms, 2 do
     local name, access = tostring(terms[t]), terms[t + 1]
+    if access ~= "optional" then filters = true end
     if access ~= open then
       if open ~= "write" then parts[#parts] = parts[#parts] .. " }" end
       name = access .. " = { " .. name
@@ -113,25 +171,35 @@ function query.describe(terms)
     parts[#parts + 1] = name
   end
   if open ~= "write" then parts[#parts] = parts[#parts] .. " }" end
-  if #parts == 0 then return "query {}" end
+  if not filters then table.insert(parts, 1, "all = true") end
   return "query { " .. table.concat(parts, ", ") .. " }"
 end
 
---- Makes a query of a world. label names the query in messages; nil: its terms
--- do. Raises an error if the description has the wrong form.
-function query.create(world, spec, label, level)
+--- The query that a table describes. label: of a system, names the query in
+-- messages about the table; nil: a query of a script. Raises an error if the
+-- description has the wrong form.
+function query.ensure(world, spec, label, level)
   local terms = read(spec, label or "query", level + 1)
-  local made, text = core.query(world, terms, label or query.describe(terms))
-  if not made then error(text, level) end
+  local text = query.describe(terms)
+  local made, problem = core.query(world, terms, text)
+  if not made then
+    if label then
+      problem = "ecs: " .. label .. ": " .. problem:gsub("^ecs: ", "")
+    end
+    error(problem, level)
+  end
   return made
 end
 
 local methods = {}
 
---- Makes a query: which entities have these components.
+--- The query of the entities that have these components. The same terms give
+-- the same query.
 function methods.query(world, spec)
+  local found = find_query(world, spec)
+  if found then return found end
   backend.check_world(world, "query")
-  local made = query.create(world, spec, nil, 3)
+  local made = query.ensure(world, spec, nil, 3)
   return made
 end
 

@@ -93,11 +93,14 @@ local function check_name(name, level)
   end
 end
 
-local function check(spec, level)
-  if type(spec) ~= "table" then
+--- A checked copy of a script's spec, without its metatable.
+local function copy(given, level)
+  if type(given) ~= "table" then
     error("ecs: system takes a table, as in { name = 'move', query = "
       .. "{ Position }, batch = function(batch, dt) end }", level)
   end
+  local spec = {}
+  for key, value in safe_pairs(given) do spec[key] = value end
   check_name(spec.name, level + 1)
   for key in safe_pairs(spec) do
     if not options[key] then
@@ -110,6 +113,7 @@ local function check(spec, level)
     fail(spec.name, "enabled is true or false, not "
       .. message.describe(spec.enabled), level + 1)
   end
+  return spec
 end
 
 --- The phase of a system.
@@ -136,7 +140,7 @@ local function names_of(spec, key, level)
       .. message.describe(value), level + 1)
   end
   for k = 1, query.length(value or {}) do
-    names[k] = value[k]
+    names[k] = rawget(value, k)
     if type(names[k]) ~= "string" then
       fail(spec.name, key .. " lists names of systems: entry " .. k .. " is "
         .. message.describe(names[k]), level + 1)
@@ -145,8 +149,10 @@ local function names_of(spec, key, level)
   return names
 end
 
---- The query of a system: the given query, or a new one; nil for run.
+--- The query of a system, which is its own: what its walks keep, and how
+-- messages call it. nil for run.
 local function query_of(world, spec, kind, level)
+  local label = "system '" .. spec.name .. "'"
   if kind == "run" then
     if spec.query == nil then return nil end
     fail(spec.name, "run takes no query: use world:query inside it", level + 1)
@@ -157,11 +163,10 @@ local function query_of(world, spec, kind, level)
     if core.query_world(spec.query) ~= world then
       fail(spec.name, "its query belongs to another world", level + 1)
     end
-    return spec.query
+    return core.system_query(spec.query, label)
   end
-  local label = "system '" .. spec.name .. "'"
-  local made = query.create(world, spec.query, label, level + 1)
-  return made
+  local made = query.ensure(world, spec.query, label, level + 1)
+  return core.system_query(made, label)
 end
 
 local function kernel_of(spec, made, level)
@@ -266,9 +271,9 @@ end
 -- Raises an error if the spec has the wrong form or a callback is open; then
 -- nothing has changed. An error of on_fallback is raised last, when the system
 -- is defined.
-function methods.system(world, spec)
+function methods.system(world, given)
   backend.check_world(world, "system")
-  check(spec, 3)
+  local spec = copy(given, 3)
   local open = core.open(world)
   if open then fail(spec.name, "cannot be defined inside " .. open, 3) end
   local state = state_of(world)

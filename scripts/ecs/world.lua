@@ -32,7 +32,7 @@ local function read_phases(list, level)
       .. "{ 'first', 'update', 'last' }", level)
   end
   for k = 1, query.length(list) do
-    local phase = list[k]
+    local phase = rawget(list, k)
     if type(phase) ~= "string" or not core.is_name(phase) then
       error("ecs: world: phases lists names: entry " .. k .. " is "
         .. message.describe(phase), level)
@@ -72,8 +72,11 @@ local function read_precision(precision, level)
     .. message.describe(precision), level)
 end
 
-local function check_keys(options, level)
-  for key in safe_pairs(options) do
+--- A checked copy of a script's options, without its metatable.
+local function copy(given, level)
+  local options = {}
+  for key, value in safe_pairs(given) do
+    options[key] = value
     if later[key] then
       error("ecs: world: " .. key .. " is not supported yet: leave it out",
         level)
@@ -82,6 +85,7 @@ local function check_keys(options, level)
         .. " (there are phases, flush, seed, precision)", level)
     end
   end
+  return options
 end
 
 -- A world that a C host pushes gets the default phases.
@@ -111,7 +115,7 @@ function world.create(options)
   if rawget(options, "_NAME") == "ecs" then -- ecs:world {}
     error("ecs: world is called with '.', as in ecs.world {}", 2)
   end
-  check_keys(options, 3)
+  options = copy(options, 3)
   local phases = read_phases(options.phases, 3)
   local deferred = read_flush(options.flush, 3)
   local seed = read_seed(options.seed, 3)

@@ -53,9 +53,10 @@ end)
 describe("what an open callback writes or reads", function()
   it("is what is optional, too, and nothing that only filters", function()
     world:set(a, Velocity { x = 5 })
-    world:query({ optional = { Velocity } }):batch(function()
+    world:query({ all = true, optional = { Velocity } }):batch(function()
       refuses(function() world:get(a, Velocity, "x") end,
-        "cannot reach Velocity", "query { optional = { Velocity } }")
+        "cannot reach Velocity",
+        "query { all = true, optional = { Velocity } }")
     end)
     world:query({ with = { Velocity }, without = { Sprite } }):batch(function()
       world:set(a, Velocity, "x", 6)

@@ -249,13 +249,14 @@ static void closing_a_borrowed_world_lets_go_of_it(void **unused) {
   Fixture fixture;
   start(&fixture);
   share(fixture.L, fixture.world);
-  run(fixture.L, "query = world:query {}; world:close(); world:close()");
+  run(fixture.L,
+      "query = world:query { all = true }; world:close(); world:close()");
   assert_int_equal(queries_of(fixture.world), 0);
   assert_true(ecs_alive(fixture.world, fixture.entity));
   refused(fixture.L, ecs_lua_progress(fixture.L, fixture.world, 1),
           "not borrowed");
   share(fixture.L, fixture.world);
-  run(fixture.L, "assert(world:query {}:count() == 1)");
+  run(fixture.L, "assert(world:query { all = true }:count() == 1)");
   finish(&fixture);
 }
 
@@ -277,10 +278,11 @@ static void a_world_is_not_detached_inside_a_loop(void **unused) {
   start(&fixture);
   share(fixture.L, fixture.world);
   share_detach(&fixture);
-  raises(fixture.L, "world:query {}:batch(detach)",
-         "cannot be detached inside query {}");
-  raises(fixture.L, "world:query {}:batch(function() world:close() end)",
-         "cannot be closed inside query {}");
+  raises(fixture.L, "world:query { all = true }:batch(detach)",
+         "cannot be detached inside query { all = true }");
+  raises(fixture.L,
+         "world:query { all = true }:batch(function() world:close() end)",
+         "cannot be closed inside query { all = true }");
   run(fixture.L, "world:spawn()");
   finish(&fixture);
 }
@@ -322,7 +324,7 @@ static void a_given_world_is_closed_by_a_script(void **unused) {
   Fixture fixture;
   start(&fixture);
   share(fixture.L, fixture.world);
-  run(fixture.L, "query = world:query {}");
+  run(fixture.L, "query = world:query { all = true }");
   assert_int_equal(ecs_lua_give(fixture.L, fixture.world), 0);
   lua_pop(fixture.L, 1);
   run(fixture.L, "assert(query:count() == 1); world:close()");
@@ -337,7 +339,7 @@ static void a_given_world_ends_with_the_state(void **unused) {
   start(&fixture);
   assert_int_equal(ecs_lua_give(fixture.L, fixture.world), 0);
   lua_setglobal(fixture.L, "world");
-  run(fixture.L, "query = world:query {}");
+  run(fixture.L, "query = world:query { all = true }");
   lua_close(fixture.L);
   assert_int_equal(fixture.memory.blocks, 0);
 }

@@ -185,7 +185,7 @@ static void an_error_of_a_system_is_handed_out(void **unused) {
   start(&fixture);
   share(fixture.L, fixture.world);
   run(fixture.L,
-      "world:system { name = 'bad', query = {},\n"
+      "world:system { name = 'bad', query = { all = true },\n"
       "  batch = function() error 'oh' end }");
   refused(fixture.L, ecs_lua_progress(fixture.L, fixture.world, 1),
           "oh (in system 'bad')");
@@ -208,7 +208,7 @@ static void scripts_run_inside_a_cursor_of_the_host(void **unused) {
   share_entity(&fixture);
   run(fixture.L,
       "ecs = require 'ecs'\n"
-      "T = ecs.tag 'T'; all = world:query {}\n"
+      "T = ecs.tag 'T'; all = world:query { all = true }\n"
       "all:batch(function() end)\n"
       "U = ecs.tag 'U'");
   const ecs_Term term = {fixture.position, ECS_WRITE};
@@ -286,7 +286,7 @@ static void kernels_of_the_host_run(void **unused) {
       ecs_get(fixture.world, fixture.entity, fixture.position, &at), ECS_OK);
   assert_true(at.x == 32 && at.y == 2);
   raises(fixture.L,
-         "world:system { name = 'e', query = {},\n"
+         "world:system { name = 'e', query = { all = true },\n"
          "  native = 'host.double' }",
          "Position.x");
   finish(&fixture);

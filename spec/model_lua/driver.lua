@@ -31,7 +31,7 @@ ecs.on_fallback = nil -- what is compiled and what not does not matter here
 --- The abilities of the library that is tested.
 local function find_abilities()
   local world = ecs.world {}
-  local query = world:query {}
+  local query = world:query { all = true }
   local function has(object, name)
     return (pcall(function() assert(object[name]) end))
   end

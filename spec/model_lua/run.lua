@@ -152,6 +152,7 @@ local lists = { "write", "read", "optional", "with", "without" }
 -- columns in the order of arguments.
 function run:make_query(spec)
   local real, terms, shown = {}, {}, {}
+  real.all = not (spec.write or spec.read or spec.with or spec.without) or nil
   for _, access in ipairs(lists) do
     local list = access == "write" and real or {}
     for k, c in ipairs(spec[access] or {}) do

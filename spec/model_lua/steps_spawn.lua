@@ -121,7 +121,7 @@ end
 local function spawn_without(self, step, real, held)
   self:call(true, self.world, "spawn_many", step.n, real)
   local found = {}
-  self.everybody = self.everybody or self.world:query {}
+  self.everybody = self.everybody or self.world:query { all = true }
   self.everybody:batch(function(batch)
     for i = 1, batch.count do
       local id = batch.entities[i]

@@ -1,16 +1,12 @@
 /* lua_query.c: queries as userdata.
  *
- * scripts/ecs/query.lua reads what a script wrote and passes a sequence {
- * Position, "write", Velocity, "read", ... }. It is checked here again, since a
- * script can call this module itself.
- *
  * The native world owns the native query. The finalizer destroys the native
  * query only while the world is live; a closed world has destroyed it already.
  *
  * A borrowed world outlives the queries that Lua made in it. The world's table
  * `queries`, with weak keys, lists them until the world is detached.
  *
- * Private table: world, label; what walks and loops reuse: views
+ * Private table: world, label; owner, of a system's query; what walks and loops reuse: views
  * (batch_loop.c), each and idle (row_loop.c), code_each and code_rows
  * (row_view.c); and known, the functions that query_each.lua has seen.
  */
@@ -69,7 +65,7 @@ void bind_push_terms(lua_State *L, const LuaTerm *terms, uint32_t count) {
   lua_settop(L, sequence);
 }
 
-static ecs_Access read_access(lua_State *L, int index) {
+ecs_Access bind_access_check(lua_State *L, int index) {
   const char *name = luaL_checkstring(L, index);
   for (int access = 0; access < ECS_ACCESS_COUNT; access++)
     if (strcmp(name, access_names[access]) == 0) return (ecs_Access)access;
@@ -77,32 +73,25 @@ static ecs_Access read_access(lua_State *L, int index) {
   return ECS_ACCESS_COUNT;
 }
 
-/* Pushes a query with terms and without a native query. Pushes a message
- * instead and returns NULL when the world cannot have one of the components. */
-static LuaQuery *query_new(lua_State *L, LuaWorld *world, uint32_t count) {
+/* Pushes a query with terms and without a native query. world and label are
+ * stack indices. */
+static LuaQuery *push_query(lua_State *L, const LuaTerm *terms, uint32_t count,
+                            int world, int label) {
   LuaQuery *query = (LuaQuery *)bind_new(
       L, KIND_QUERY, sizeof *query + count * sizeof(LuaTerm));
   query->term_count = count;
-  query->label = lua_tostring(L, 3);
+  query->label = lua_tostring(L, label);
+  query->owner = query;
+  query->users = 1;
+  for (uint32_t t = 0; t < count; t++) query->terms[t] = terms[t];
   compat_push_private(L, -1);
-  lua_pushvalue(L, 1);
+  lua_pushvalue(L, world);
   lua_setfield(L, -2, "world");
-  lua_pushvalue(L, 3);
+  lua_pushvalue(L, label);
   lua_setfield(L, -2, "label");
   lua_newtable(L);
   lua_setfield(L, -2, "views");
   lua_pop(L, 1);
-  for (uint32_t t = 0; t < count; t++) {
-    lua_rawgeti(L, 2, 2 * (int)t + 1);
-    lua_rawgeti(L, 2, 2 * (int)t + 2);
-    query->terms[t].definition =
-        bind_definition_check(L, lua_gettop(L) - 1, "query");
-    query->terms[t].access = read_access(L, -1);
-    if (!bind_component_try(L, world, 1, query->terms[t].definition))
-      return NULL;
-    lua_pop(L, 2);
-  }
-  query->world = world;
   return query;
 }
 
@@ -126,6 +115,18 @@ static void add_to_list(lua_State *L, int world_index) {
   lua_settop(L, query);
 }
 
+/* The query does not use its native query any more: destroys it where it was
+ * the last one. */
+static void release(LuaQuery *query) {
+  LuaQuery *owner = query->owner;
+  bool live = bind_query_is_live(query);
+  ecs_Query *native = query->native;
+  query->native = NULL;
+  if (!native) return;
+  ECS_ASSERT(owner->users > 0);
+  if (--owner->users == 0 && live) ecs_query_destroy(native);
+}
+
 void bind_queries_end(lua_State *L, LuaWorld *world, int index) {
   int top = lua_gettop(L);
   compat_push_private(L, index);
@@ -135,42 +136,51 @@ void bind_queries_end(lua_State *L, LuaWorld *world, int index) {
       LuaQuery *query = (LuaQuery *)bind_find(L, top + 3, KIND_QUERY);
       if (!query || query->world != world) continue;
       ECS_ASSERT(query->depth == 0); /* nothing is open */
-      if (world->native) ecs_query_destroy(query->native);
-      query->native = NULL;
+      release(query);
     }
   lua_settop(L, top);
 }
 
-/* query(world, terms, label): a query; or nil and a message. */
-static int query_create(lua_State *L) {
-  LuaWorld *world = bind_world_check(L, 1);
-  luaL_checktype(L, 2, LUA_TTABLE);
-  if (lua_type(L, 3) != LUA_TSTRING) return luaL_argerror(L, 3, "no label");
-  lua_settop(L, 3);
-  uint32_t count = bind_length(L, 2, "query") / 2;
-  LuaQuery *query = query_new(L, world, count);
-  if (!query) return bind_fail(L);
+LuaQuery *bind_query_new(lua_State *L, LuaWorld *world, const LuaTerm *terms,
+                         uint32_t count) {
+  LuaQuery *query = push_query(L, terms, count, 1, 3);
+  for (uint32_t t = 0; t < count; t++)
+    if (!bind_component_try(L, world, 1, terms[t].definition)) return NULL;
+  query->world = world;
   if (world->borrowed) add_to_list(L, 1);
-  ecs_Term *terms =
-      (ecs_Term *)lua_newuserdata(L, (count + 1u) * sizeof *terms);
+  ecs_Term *native_terms =
+      (ecs_Term *)lua_newuserdata(L, (count + 1u) * sizeof *native_terms);
   for (uint32_t t = 0; t < count; t++) {
-    terms[t].component = bind_component_find(world, query->terms[t].definition);
-    terms[t].access = query->terms[t].access;
-    ECS_ASSERT(terms[t].component != 0);
+    native_terms[t].component = bind_component_find(world, terms[t].definition);
+    native_terms[t].access = terms[t].access;
+    ECS_ASSERT(native_terms[t].component != 0);
   }
-  ecs_Status status =
-      ecs_query_create(bind_native(L, world), terms, count, &query->native);
+  ecs_Status status = ecs_query_create(bind_native(L, world), native_terms,
+                                       count, &query->native);
   lua_pop(L, 1);
-  if (status == ECS_OK) return 1;
+  if (status == ECS_OK) return query;
   bind_push_status(L, world, status, query->label);
-  return bind_fail(L);
+  return NULL;
+}
+
+void bind_query_share(lua_State *L, LuaQuery *query) {
+  LuaQuery *owner = query->owner;
+  bind_query_push_world(L, 1);
+  LuaQuery *shared = push_query(L, query->terms, query->term_count, 3, 2);
+  compat_push_private(L, -1);
+  lua_pushvalue(L, 1); /* keeps the owner alive, too */
+  lua_setfield(L, -2, "owner");
+  lua_pop(L, 1);
+  shared->world = query->world;
+  shared->owner = owner;
+  if (query->world->borrowed) add_to_list(L, 3);
+  shared->native = bind_query_native(L, query);
+  owner->users++;
 }
 
 static int query_gc(lua_State *L) {
   LuaQuery *query = (LuaQuery *)bind_find(L, 1, KIND_QUERY);
-  if (query && bind_query_is_live(query) && query->depth == 0)
-    ecs_query_destroy(query->native);
-  if (query) query->native = NULL;
+  if (query && query->depth == 0) release(query);
   return 0;
 }
 
@@ -228,8 +238,7 @@ static int is_idle(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg functions[] = {{"query", query_create},
-                                     {"is_idle", is_idle},
+static const luaL_Reg functions[] = {{"is_idle", is_idle},
                                      {"query_terms", query_terms},
                                      {"query_world", query_world},
                                      {NULL, NULL}};

@@ -4,10 +4,20 @@
 
 #include "world/lua_world.h"
 
+/* The queries of systems share the native query of another one, their owner:
+ *
+ *      query of system 'a' --owner--> query { Position } --native--> ecs_Query
+ *      query of system 'b' --owner--^                     (users: 3)
+ *
+ * All have its address, and the last one to be collected destroys it. */
 typedef struct LuaQuery {
   Header header;
   LuaWorld *world;
-  ecs_Query *native; /* owned by the native world; NULL: destroyed */
+  ecs_Query *native;      /* owned by the native world; NULL: destroyed */
+  struct LuaQuery *owner; /* kept alive by the private table; itself, unless it
+                             is of a system */
+  uint32_t users;    /* of an owner: queries that have its native query, itself
+                     among them */
   const char *label; /* "query { Position }" or "system 'move'"; borrowed from
                         a string in the private table */
   uint32_t depth;    /* walks of this query that are open */
@@ -35,6 +45,18 @@ BIND_INTERNAL void bind_query_push_world(lua_State *L, int index);
 BIND_INTERNAL void bind_query_ensure(lua_State *L, const LuaQuery *query,
                                      int index);
 
+/* The access that the string at index names. Raises on anything else. */
+BIND_INTERNAL ecs_Access bind_access_check(lua_State *L, int index);
+
+/* Pushes a new query of the world at index 1, with the label at index 3. Pushes
+ * a message instead and returns NULL when the core refuses. */
+BIND_INTERNAL LuaQuery *bind_query_new(lua_State *L, LuaWorld *world,
+                                       const LuaTerm *terms, uint32_t count);
+
+/* Pushes a query with the terms and the native query of the one at index 1, and
+ * the label at index 2. */
+BIND_INTERNAL void bind_query_share(lua_State *L, LuaQuery *query);
+
 /* Pushes a new sequence { definition, "write", definition, "read", ... }. */
 BIND_INTERNAL void bind_push_terms(lua_State *L, const LuaTerm *terms,
                                    uint32_t count);
@@ -43,8 +65,8 @@ BIND_INTERNAL void bind_push_terms(lua_State *L, const LuaTerm *terms,
  * which nothing is open. index is the stack index of the world. */
 BIND_INTERNAL void bind_queries_end(lua_State *L, LuaWorld *world, int index);
 
-/* Adds query, is_idle, query_terms and query_world to the table on top of the
- * stack, count and explain to the methods of queries, and metamethods. */
+/* Adds is_idle, query_terms and query_world to the table on top of the stack,
+ * count and explain to the methods of queries, and metamethods. */
 BIND_INTERNAL void bind_open_lua_query(lua_State *L);
 
 #endif

@@ -3,13 +3,15 @@
  *      ecs.world {}, a host's push --> live -- close, __gc, host --> closed
  *
  * The private table of a world has `state`, a table for scripts/ecs, `bundles`
- * (see spawn_many.c), `totals`, `ids` (see components.c) and, if it is
- * borrowed, `queries` (see lua_query.c).
+ * (see spawn_many.c), `totals`, `ids` (see components.c), the queries that were
+ * asked for (see world_queries.c) and, if it is borrowed, `queries` (see
+ * lua_query.c).
  */
 #ifndef ECS_LUA_LUA_WORLD_H
 #define ECS_LUA_LUA_WORLD_H
 
 #include "world/open_walk.h"
+#include "world/recent_queries.h"
 
 typedef struct LuaWorld {
   Header header;
@@ -34,6 +36,7 @@ typedef struct LuaWorld {
                                 given definitions */
   uint64_t seed;             /* of ecs.random */
   struct Total *totals;      /* kept alive by the private table; see totals.h */
+  RecentQueries recent;      /* see world_queries.c */
 } LuaWorld;
 
 /* Values that the row_epoch of a native world never has. They stand for a

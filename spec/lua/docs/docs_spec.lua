@@ -76,7 +76,7 @@ local function public_functions()
   end
   for name in pairs(ecs.math) do names["ecs.math." .. name] = true end
   for name in pairs(methods_of(world)) do names["world:" .. name] = true end
-  for name in pairs(methods_of(world:query {})) do
+  for name in pairs(methods_of(world:query { all = true })) do
     names["query:" .. name] = true
   end
   for name in pairs(methods_of(world:sum "docs")) do

@@ -179,7 +179,8 @@ local mistakes = {
   -- Queries and systems.
   { "a filter of another name", function()
     world:query { Position, exclude = { Enemy } }
-  end, "query: has no 'exclude' (there are read, optional, with, without)" },
+  end, "query: has no 'exclude' (there are read, optional, with, without, "
+    .. "all)" },
   { "one component where a list belongs", function()
     world:query { Position, without = Enemy }
   end, "query: without is a list, as in without = { Position }" },

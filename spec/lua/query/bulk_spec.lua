@@ -60,7 +60,7 @@ describe("a bulk change", function()
     assert.is_true(world:alive(enemy))
     assert.equal(0, positions:count())
     positions:destroy()
-    world:query({}):destroy()
+    world:query({ all = true }):destroy()
     assert.is_false(world:alive(enemy))
   end)
 
@@ -95,7 +95,7 @@ describe("a bulk change", function()
 
   it("follows optional terms and filters", function()
     local query = world:query { Position, optional = { Health },
-      without = { Stunned }, with = {} }
+      without = { Stunned } }
     world:add(strong, Stunned)
     query:add(Burning)
     assert.is_true(world:has(plain, Burning))

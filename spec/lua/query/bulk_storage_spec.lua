@@ -29,7 +29,7 @@ local values = {
 -- one by one in the other. Both must have the same state.
 describe("a bulk change of every storage", function()
   local specs = {
-    function() return {} end,
+    function() return { all = true } end,
     function() return { Position } end,
     function() return { Position, without = { Enemy } } end,
     function() return { read = { Health }, optional = { Shield } } end,
@@ -91,8 +91,8 @@ describe("a bulk change of every storage", function()
       for _, entity in ipairs(list) do change(single, entity, component) end
     end
     if recorded then
-      once(bulk:query {}, in_bulk)
-      once(single:query {}, one_by_one)
+      once(bulk:query { all = true }, in_bulk)
+      once(single:query { all = true }, one_by_one)
     else
       in_bulk()
       one_by_one()

@@ -34,7 +34,7 @@ end
 
 local function query_of(terms, optional)
   local asked = list(terms, function(k) return definitions[k] end)
-  return optional and { optional = asked } or asked
+  return optional and { all = true, optional = asked } or asked
 end
 
 --- Calls a loop with a function that checks its arguments: a row for each term,

@@ -76,7 +76,7 @@ describe("each", function()
     assert.equal(10, count)
     world:query({ Enemy }):each(function() error "called" end)
     count = 0
-    world:query({}):each(function() count = count + 1 end)
+    world:query({ all = true }):each(function() count = count + 1 end)
     assert.equal(10, count)
   end)
 

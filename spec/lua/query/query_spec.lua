@@ -51,13 +51,13 @@ describe("a query", function()
       shown(world:query { read = { Position }, without = { Seen } }))
   end)
 
-  it("without terms matches every entity", function()
-    assert.equal(5, world:query({}):count())
+  it("of everything matches every entity", function()
+    assert.equal(5, world:query({ all = true }):count())
   end)
 
   it("counts what it would show", function()
     for _, spec in ipairs {
-      { Position }, { Position, Velocity }, { Enemy }, {},
+      { Position }, { Position, Velocity }, { Enemy }, { all = true },
       { read = { Position }, with = { Stunned } },
       { Position, without = { Velocity, Seen } },
       { Velocity, optional = { Sprite } },
@@ -90,9 +90,10 @@ describe("a query", function()
 
   it("says what it asks for", function()
     assert.equal("ecs.Query (query { Position, read = { Velocity }, "
-      .. "without = { Stunned, Enemy } })", tostring(world:query {
+      .. "without = { Enemy, Stunned } })", tostring(world:query {
         Position, read = { Velocity }, without = { Stunned, Enemy } }))
-    assert.equal("ecs.Query (query {})", tostring(world:query {}))
+    assert.equal("ecs.Query (query { all = true })",
+      tostring(world:query { all = true }))
   end)
 
   it("refuses what is no query", function()

@@ -70,7 +70,7 @@ describe("rows", function()
       assert.is_nil(nothing)
       count = count + 1
     end
-    for _ in world:query({}):rows() do count = count + 1 end
+    for _ in world:query({ all = true }):rows() do count = count + 1 end
     for _ in world:query({ Enemy }):rows() do error "called" end
     assert.equal(20, count)
   end)

@@ -231,32 +231,41 @@ describe("world:stats", function()
     assert.equal(2, world:stats().dropped)
   end)
 
-  it("counts the queries of systems until they are collected", function()
+  it("counts one query for the same terms, whoever has it", function()
     for _ = 1, 1000 do
       world:system { name = "s", query = { Position }, batch = nothing }
+      world:query { Position }
     end
     world:progress(1)
-    collectgarbage()
-    collectgarbage()
     assert.equal(1, world:stats().queries)
     world:remove_system("s")
     collectgarbage()
     collectgarbage()
-    assert.equal(0, world:stats().queries)
+    assert.equal(1, world:stats().queries)
     assert.equal(0, world:stats().systems)
   end)
 
-  it("holds less when queries are gone", function()
-    local before = world:stats().bytes
-    for _ = 1, 100 do world:query { Position } end
+  it("keeps 256 queries, and others while somebody refers to them", function()
+    local tags, kept = {}, {}
+    for k = 1, 20 do tags[k] = ecs.tag("ExplainQuery" .. k) end
+    local function ask(k)
+      return world:query { with = { tags[k % 20 + 1] },
+                           without = { tags[(k % 20 + math.floor(k / 20)) % 20
+                             + 1] } }
+    end
+    for k = 20, 339 do kept[k] = ask(k) end
+    collectgarbage()
+    collectgarbage()
     local full = world:stats()
-    assert.equal(100, full.queries)
-    assert.is_true(full.bytes > before)
+    assert.equal(320, full.queries)
+    for k = 20, 339 do assert.equal(kept[k], ask(k)) end
+    kept = nil
     collectgarbage()
     collectgarbage()
-    local now = world:stats()
-    assert.equal(0, now.queries)
-    assert.is_true(now.bytes < full.bytes)
-    assert.is_true(now.peak_bytes >= full.bytes)
+    assert.equal(256, world:stats().queries)
+    assert.is_true(world:stats().bytes < full.bytes)
+    assert.is_true(world:stats().peak_bytes >= full.bytes)
+    assert.equal(0, ask(20):count())
+    assert.is_nil(kept)
   end)
 end)

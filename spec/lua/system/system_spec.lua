@@ -65,7 +65,7 @@ describe("a system", function()
 
   it("sees what earlier systems of the frame changed", function()
     local counts = {}
-    world:system { name = "spawn", query = {}, batch = function()
+    world:system { name = "spawn", query = { all = true }, batch = function()
       world:spawn(Enemy)
     end }
     world:system { name = "count", run = function()

@@ -1,0 +1,228 @@
+-- The same terms are the same query; and what tables of scripts may be.
+
+local ecs = require "ecs"
+
+local Position = ecs.component("SamePosition", { x = "f32", y = "f32" })
+local Velocity = ecs.component("SameVelocity", { x = "f32" })
+local A, B, C = ecs.tag "SameA", ecs.tag "SameB", ecs.tag "SameC"
+
+local world
+
+before_each(function() world = ecs.world {} end)
+after_each(function() world:close() end)
+
+local function message(f, ...)
+  local done, text = pcall(f, ...)
+  assert.is_false(done)
+  return (text:gsub("^[^:]+:%d+: ", ""))
+end
+
+describe("the same terms", function()
+  it("are the same query", function()
+    local query = world:query { Position, read = { Velocity } }
+    assert.equal(query, world:query { Position, read = { Velocity } })
+    assert.not_equal(query, world:query { Velocity, read = { Position } })
+    assert.not_equal(query, world:query { Position, Velocity })
+    assert.not_equal(query, world:query { Position, optional = { Velocity } })
+    assert.not_equal(query, world:query { Position })
+    local list = {}
+    list[2], list[1] = Velocity, Position -- not in order in memory
+    assert.equal(world:query { Position, Velocity }, world:query(list))
+  end)
+
+  it("have filters in any order", function()
+    local query = world:query { with = { C, A }, without = { B, Position } }
+    assert.equal(query,
+      world:query { without = { Position, B }, with = { A, C } })
+    assert.not_equal(query,
+      world:query { without = { C, A }, with = { B, Position } })
+    assert.equal("ecs.Query (query { with = { SameA, SameC }, "
+      .. "without = { SamePosition, SameB } })", tostring(query))
+  end)
+
+  it("are counted once, in each world", function()
+    local other = ecs.world {}
+    local query = other:query { Position }
+    for _ = 1, 300 do world:query { Position } end
+    assert.not_equal(query, world:query { Position })
+    assert.equal(1, world:stats().queries)
+    other:close()
+    assert.is_false(pcall(query.count, query))
+    assert.equal(0, world:query({ Position }):count())
+  end)
+
+  it("do not change the hash of the world", function()
+    world:spawn(Position)
+    local before = world:state_hash()
+    world:query { Position, optional = { Velocity }, without = { A } }
+    assert.equal(before, world:state_hash())
+  end)
+
+  it("can be many", function()
+    local definitions = {}
+    for k = 1, 100 do definitions[k] = ecs.tag("SameMany" .. k) end
+    local query = world:query(definitions)
+    assert.equal(query, world:query(definitions))
+    assert.equal(1, world:stats().queries)
+  end)
+
+  it("walk within each other", function()
+    for k = 1, 3 do world:spawn(Position { x = k }) end
+    local function ask() return world:query { read = { Position } } end
+    local pairs_seen, sum = 0, 0
+    for e, p in ask():rows() do
+      for other, q in ask():rows() do
+        if e ~= other then pairs_seen, sum = pairs_seen + 1, sum + p.x * q.x end
+      end
+    end
+    assert.equal(6, pairs_seen)
+    assert.equal(22, sum)
+    local seen = {}
+    ask():each(function(p)
+      ask():batch(function(batch)
+        ask():each(function(q) seen[#seen + 1] = p.x * q.x end)
+        assert.equal(3, batch.count)
+      end)
+    end)
+    assert.equal(9, #seen)
+  end)
+
+  it("of systems keep what belongs to the system", function()
+    for k = 1, 3 do world:spawn(Position { x = k }, Velocity) end
+    local inner = {}
+    for _, name in ipairs { "one", "two" } do
+      world:system { name = name, compile = false,
+        query = { read = { Position } }, each = function(p, _, e)
+          assert.equal(p.x, world:get(e, Position, "x"))
+          inner[name] = message(function() p.x = 1 end)
+        end }
+    end
+    world:progress(1)
+    for _, name in ipairs { "one", "two" } do
+      assert.equal("ecs: SamePosition is only read by system '" .. name
+        .. "': name it in the array part of the query to write it (x)",
+        inner[name])
+    end
+    assert.equal(1, world:stats().queries)
+    world:system { name = "three", query = world:query { Position },
+      batch = function(batch)
+        inner.three = message(world.system, world, { name = "four",
+          run = function() end })
+        inner.get = message(world.get, world, batch.entities[1], Position, "x")
+      end }
+    world:progress(1)
+    assert.equal("ecs: system 'four': cannot be defined inside system 'three'",
+      inner.three)
+    assert.truthy(inner.get:find("system 'three' is walking", 1, true))
+    assert.truthy(world:explain("three"):find("query { SamePosition }", 1,
+      true))
+    world:remove_system "one"
+    collectgarbage()
+    collectgarbage()
+    world:progress(1)
+  end)
+
+  it("can be asked for while they are walked, collected and closed", function()
+    local tags, count = {}, 0
+    for k = 1, 300 do tags[k] = ecs.tag("SameChurn" .. k) end
+    world:spawn(Position)
+    world:query({ Position }):each(function()
+      for k = 1, 300 do
+        world:query { Position, with = { k % 2 == 0 and A or B },
+                      without = { tags[k] } }
+      end
+      collectgarbage()
+      count = count + world:query({ Position }):count()
+    end)
+    assert.equal(1, count)
+  end)
+end)
+
+describe("a query of everything", function()
+  it("is asked for by name", function()
+    for k = 1, 3 do world:spawn(k > 1 and A or B) end
+    assert.equal(3, world:query({ all = true }):count())
+    assert.equal(world:query { all = true }, world:query { all = true })
+    local query = world:query { all = true, optional = { Position } }
+    assert.equal(3, query:count())
+    assert.equal(query, world:query { all = true, optional = { Position } })
+    assert.equal(2, world:query({ without = { B } }):count())
+  end)
+
+  it("is not what a mistake gives", function()
+    local Enmey = nil
+    for text, spec in pairs {
+      ["ecs: query: is empty: is the variable of its component defined? (To "
+        .. "match every entity, write all = true)"] = { Enmey },
+      ["ecs: query: names optional components only: is the variable of its "
+        .. "component defined? (To match every entity, write all = true)"] =
+        { optional = { A } },
+      ["ecs: query: with is empty: is the variable of its component defined? "
+        .. "(Without components, leave with out)"] = { with = { Enmey } },
+      ["ecs: query: read is empty: is the variable of its component defined? "
+        .. "(Without components, leave read out)"] = { A, read = {} },
+      ["ecs: query: without is empty: is the variable of its component "
+        .. "defined? (Without components, leave without out)"] =
+        { A, without = {} },
+      ["ecs: query: optional is empty: is the variable of its component "
+        .. "defined? (Without components, leave optional out)"] =
+        { all = true, optional = { Enmey } },
+      ["ecs: query: all = true asks for every entity: it stands alone, or "
+        .. "with optional"] = { A, all = true },
+      ["ecs: query: all is true, or left out"] = { A, all = false },
+      ["ecs: query: with is a list, and has an entry under 'x'"] =
+        { with = { x = A } },
+      ["ecs: query: with is a list, and has an entry under 0"] =
+        { with = { [0] = A } },
+      ["ecs: query: has no 0 (there are read, optional, with, without, all)"] =
+        { [0] = A },
+      ["ecs: query: entry 1 is nil: is its variable defined?"] = { Enmey, A },
+      ["ecs: query: with: names SameA twice"] = { A, with = { A } },
+    } do
+      for _ = 1, 2 do assert.equal(text, message(world.query, world, spec)) end
+    end
+    world:spawn(A)
+    assert.is_false(pcall(function() world:query { Enmey }:destroy() end))
+    assert.equal(1, world:stats().entities)
+    assert.equal("ecs: system 's': is empty: is the variable of its component "
+      .. "defined? (To match every entity, write all = true)",
+      message(world.system, world, { name = "s", query = { Enmey },
+        each = function() end }))
+  end)
+end)
+
+describe("a table with metamethods", function()
+  local function evil()
+    local function fail() error "evil" end
+    return { __index = fail, __pairs = fail, __len = fail, __ipairs = fail,
+             __newindex = fail, __metatable = false, __eq = fail,
+             __tostring = fail, __call = fail }
+  end
+
+  it("is read raw as a query, a system and options", function()
+    local query = world:query { Position, with = { A } }
+    local list = setmetatable({ A }, evil())
+    assert.equal(query,
+      world:query(setmetatable({ Position, with = list }, evil())))
+    assert.equal("ecs: query: is empty: is the variable of its component "
+      .. "defined? (To match every entity, write all = true)",
+      message(world.query, world, setmetatable({}, evil())))
+    assert.equal("ecs: query: entry 1 is nil: is its variable defined?",
+      message(world.query, world, setmetatable({ nil, A }, evil())))
+    world:system(setmetatable({ name = "s", run = function() end,
+      before = setmetatable({ "t" }, evil()) }, evil()))
+    world:system(setmetatable({ name = "t", each = function() end,
+      query = setmetatable({ Position }, evil()) }, evil()))
+    assert.equal("ecs: a system has a name, as in { name = 'move' }",
+      message(world.system, world, setmetatable({}, evil())))
+    local phases = setmetatable({ "a", "b" }, evil())
+    local other = ecs.world(setmetatable({ phases = phases, seed = 3 },
+      evil()))
+    other:system { name = "x", phase = "b", run = function() end }
+    other:progress(1)
+    other:close()
+    assert.equal("ecs: world: phases is a list of names, as in phases = "
+      .. "{ 'first', 'update', 'last' }",
+      message(ecs.world, { phases = setmetatable({}, evil()) }))
+  end)
+end)
