@@ -271,6 +271,19 @@ FieldAnswer ecs_field_all(FieldAccess *access, double entity, double *values) {
   return FIELD_YES;
 }
 
+FieldAnswer ecs_fields_get(FieldSelection *selection, double entity,
+                           double *values) {
+  const FieldTable *table;
+  FieldAccess *access = &selection->access;
+  const Store *store = open_to_read(access);
+  if (ECS_UNLIKELY(store == NULL)) return FIELD_ASK;
+  uint32_t row = find(access, store, entity, &table);
+  if (!is_row(row)) return FIELD_NO;
+  for (uint32_t k = 0; k < selection->count; k++)
+    values[k] = load(access, table, selection->fields[k], row);
+  return FIELD_YES;
+}
+
 /* Writing ----------------------------------------------------------------- */
 
 /* Converts a number and stores it in one field. False: the field's type cannot
@@ -315,6 +328,50 @@ bool ecs_field_set(FieldAccess *access, double entity, uint32_t field,
   return true;
 }
 
+/* True: each number is finite as an f32. */
+static bool fit_f32(const double *values, uint32_t count) {
+  for (uint32_t k = 0; k < count; k++)
+    if (!(values[k] >= -FLT_MAX && values[k] <= FLT_MAX)) return false;
+  return true;
+}
+
+/* Converts all numbers before it stores the first. */
+static bool store_numbers(const FieldSelection *selection,
+                          const FieldTable *table, uint32_t row,
+                          const double *values) {
+  const SchemaField *fields = selection->access.schema->fields;
+  uint64_t elements[ECS_FIELD_LIMIT];
+  ECS_ASSERT(selection->count <= ECS_FIELD_LIMIT);
+  for (uint32_t k = 0; k < selection->count; k++)
+    if (ecs_scalar_store(fields[selection->fields[k]].type, &elements[k],
+                         values[k]) != ECS_OK)
+      return false;
+  for (uint32_t k = 0; k < selection->count; k++) {
+    uint32_t field = selection->fields[k], shift = fields[field].shift;
+    element_copy(table->columns[field] + ((size_t)row << shift), &elements[k],
+                 shift);
+  }
+  return true;
+}
+
+bool ecs_fields_set(FieldSelection *selection, double entity,
+                    const double *values) {
+  const FieldTable *table;
+  FieldAccess *access = &selection->access;
+  const ecs_World *world = *access->world;
+  if (ECS_UNLIKELY(world == NULL ||
+                   world->store.components[access->component].readers > 0 ||
+                   world->commands.entity_count > 0))
+    return false;
+  uint32_t row = find(access, &world->store, entity, &table);
+  if (ECS_UNLIKELY(!is_row(row))) return false;
+  if (ECS_UNLIKELY(!access->plain || !fit_f32(values, selection->count)))
+    return store_numbers(selection, table, row, values);
+  for (uint32_t k = 0; k < selection->count; k++)
+    ((LooseF32 *)table->columns[selection->fields[k]])[row] = (float)values[k];
+  return true;
+}
+
 /* Presence ---------------------------------------------------------------- */
 
 /* Whether an entity has a tag stored as bits depends on its row and not on its
@@ -337,6 +394,14 @@ FieldAnswer ecs_field_has(FieldAccess *access, double entity) {
   if (ECS_UNLIKELY(row == ROW_UNKNOWN))
     return has_slowly(access, world, entity);
   return row == ROW_ABSENT ? FIELD_NO : FIELD_YES;
+}
+
+FieldAnswer ecs_fields_has(FieldAccess *accesses, uint32_t count,
+                           double entity) {
+  FieldAnswer answer = FIELD_YES;
+  for (uint32_t k = 0; k < count && answer == FIELD_YES; k++)
+    answer = ecs_field_has(&accesses[k], entity);
+  return answer;
 }
 
 /* For an entity that is dead, has records or no row yet, or is in a table that

@@ -78,6 +78,14 @@ typedef struct FieldAccess {
   FieldTable known[FIELD_TABLES]; /* by the low bits of table ids */
 } FieldAccess;
 
+/* Some fields of one component, read or written together. */
+typedef struct FieldSelection {
+  FieldAccess access;              /* of the component */
+  uint32_t count;                  /* of fields; 1 at least */
+  uint8_t fields[ECS_FIELD_LIMIT]; /* their positions in the component; to be
+                                      written, different ones */
+} FieldSelection;
+
 /* Prepares access to a component of the world; 0: to entities alone. `world`
  * must hold NULL once the world is destroyed, and must outlive the access.
  * Allocates nothing, so there is nothing to free. */
@@ -104,14 +112,28 @@ ECS_API FieldAnswer ecs_field_pair(FieldAccess *access, double entity,
 ECS_API FieldAnswer ecs_field_all(FieldAccess *access, double entity,
                                   double *values);
 
+/* Reads the selected fields into values, in the order of the selection;
+ * otherwise as ecs_field_pair. */
+ECS_API FieldAnswer ecs_fields_get(FieldSelection *selection, double entity,
+                                   double *values);
+
 /* Stores one field if the entity has the component, the field's type holds the
  * value, no open cursor claims the component, and nothing is recorded. False:
  * nothing has changed. */
 ECS_API bool ecs_field_set(FieldAccess *access, double entity, uint32_t field,
                            double value);
 
+/* Stores all selected fields, or none; otherwise as ecs_field_set. */
+ECS_API bool ecs_fields_set(FieldSelection *selection, double entity,
+                            const double *values);
+
 /* As ecs_has, of components and tags. FIELD_ASK: the world was destroyed. */
 ECS_API FieldAnswer ecs_field_has(FieldAccess *access, double entity);
+
+/* FIELD_YES: the entity has each of count components. FIELD_ASK: nothing is
+ * known of one of them, because its world was destroyed. */
+ECS_API FieldAnswer ecs_fields_has(FieldAccess *accesses, uint32_t count,
+                                   double entity);
 
 /* As ecs_alive. FIELD_ASK: the world was destroyed. */
 ECS_API FieldAnswer ecs_field_alive(FieldAccess *access, double entity);

@@ -47,6 +47,7 @@ typedef struct Fixture {
   ecs_World *world;
   ecs_Component components[COMPONENTS];
   FieldAccess access[COMPONENTS];
+  FieldSelection fields[COMPONENTS]; /* all of a component, the last first */
   FieldAccess alive;
   ecs_Entity e[COUNT];
   uint32_t seed;
@@ -69,6 +70,11 @@ static void start(Fixture *fixture, uint32_t seed) {
         ecs_component(fixture->world, &what, &fixture->components[i]), ECS_OK);
     ecs_field_init(&fixture->access[i], &fixture->world,
                    fixture->components[i]);
+    fixture->fields[i] = (FieldSelection){.count = kinds[i].count};
+    ecs_field_init(&fixture->fields[i].access, &fixture->world,
+                   fixture->components[i]);
+    for (uint32_t f = 0; f < kinds[i].count; f++)
+      fixture->fields[i].fields[f] = (uint8_t)(kinds[i].count - 1 - f);
   }
   for (uint32_t i = 0; i < COUNT; i++)
     assert_int_equal(ecs_spawn(fixture->world, NULL, 0, NULL, &fixture->e[i]),
@@ -89,7 +95,11 @@ static void finish(Fixture *fixture) {
     assert_int_equal(ecs_field_all(access, entity, values), FIELD_ASK);
     assert_false(ecs_field_set(access, entity, 0, 1));
     assert_true(isnan(ecs_field_get(access, entity, 0)));
+    assert_int_equal(ecs_fields_get(&fixture->fields[i], entity, values),
+                     FIELD_ASK);
+    assert_false(ecs_fields_set(&fixture->fields[i], entity, values));
   }
+  assert_int_equal(ecs_fields_has(fixture->access, COMPONENTS, 1), FIELD_ASK);
   assert_int_equal(ecs_field_alive(&fixture->alive, 1.0), FIELD_ASK);
   assert_int_equal(fixture->failing.blocks, 0);
 }
@@ -100,10 +110,12 @@ static ecs_Entity handle_of(double entity) {
 
 static void compare_fields(Fixture *fixture, uint32_t i, double entity) {
   FieldAccess *access = &fixture->access[i];
-  double all[3], two[2], value;
+  double all[3], some[3], two[2], value;
   uint32_t count = kinds[i].count;
   bool has = ecs_field_all(access, entity, all) == FIELD_YES;
   assert_int_equal(ecs_field_present(access, entity) == FIELD_YES, has);
+  assert_int_equal(ecs_fields_get(&fixture->fields[i], entity, some),
+                   has ? FIELD_YES : FIELD_NO);
   for (uint32_t f = 0; f < count; f++) {
     uint32_t other = (f + 1) % count;
     ecs_Status status = ecs_get_field(fixture->world, handle_of(entity),
@@ -116,18 +128,45 @@ static void compare_fields(Fixture *fixture, uint32_t i, double entity) {
     if (!has) continue;
     assert_true(one == value && two[1] == value && all[f] == value);
     assert_true(two[0] == all[other]);
+    assert_true(some[count - 1 - f] == value);
   }
 }
 
 static void compare(Fixture *fixture, double entity) {
-  bool alive = ecs_alive(fixture->world, handle_of(entity));
+  bool alive = ecs_alive(fixture->world, handle_of(entity)), all = true;
   assert_int_equal(ecs_field_alive(&fixture->alive, entity), alive);
+  for (uint32_t i = 0; i <= COMPONENTS; i++) {
+    assert_int_equal(ecs_fields_has(fixture->access, i, entity), all);
+    all = all && i < COMPONENTS &&
+          ecs_has(fixture->world, handle_of(entity), fixture->components[i]);
+  }
   for (uint32_t i = 0; i < COMPONENTS; i++) {
     assert_int_equal(
         ecs_field_has(&fixture->access[i], entity),
         ecs_has(fixture->world, handle_of(entity), fixture->components[i]));
     if (kinds[i].count > 0) compare_fields(fixture, i, entity);
   }
+}
+
+/* Sets all fields of a component: all or none. */
+static void set_some(Fixture *fixture, ecs_Entity entity) {
+  static const double numbers[] = {0, 1, 2.5, 255, 256, 7, 1e39, -1};
+  uint32_t i = roll(fixture, 3), count = kinds[i].count;
+  double before[3], after[3], values[3];
+  FieldSelection *fields = &fixture->fields[i];
+  bool done = ecs_fields_get(fields, (double)entity, before) == FIELD_YES;
+  bool there = done;
+  for (uint32_t k = 0; k < count; k++) {
+    uint64_t element = 0;
+    ecs_Scalar type = kinds[i].fields[fields->fields[k]].type;
+    values[k] = numbers[roll(fixture, 8)];
+    done = ecs_scalar_store(type, &element, values[k]) == ECS_OK && done;
+  }
+  assert_int_equal(ecs_fields_set(fields, (double)entity, values), done);
+  if (!there) return;
+  assert_int_equal(ecs_fields_get(fields, (double)entity, after), FIELD_YES);
+  for (uint32_t k = 0; k < count; k++)
+    assert_true(after[k] == (done ? values[k] : before[k]));
 }
 
 /* Sets a field in this way. When the call is refused, nothing has changed. */
@@ -166,7 +205,10 @@ static void change(Fixture *fixture) {
       break;
     case 1:
     case 2: ecs_remove(world, *entity, component); break;
-    case 3: set(fixture, *entity); break;
+    case 3:
+      set(fixture, *entity);
+      set_some(fixture, *entity);
+      break;
     case 4:
       if (roll(fixture, 20) == 0)
         ecs_group(world, &fixture->components[roll(fixture, 4)], 2);
@@ -265,6 +307,9 @@ static void open_cursors_and_records_send_elsewhere(void **state) {
   assert_true(ecs_field_get(sparse, e, 0) == 4);
   assert_false(ecs_field_set(plain, e, 0, 9));
   assert_false(ecs_field_set(sparse, e, 0, 9));
+  assert_int_equal(ecs_fields_get(&fixture.fields[0], e, values), FIELD_ASK);
+  assert_false(ecs_fields_set(&fixture.fields[0], e, values));
+  assert_false(ecs_fields_set(&fixture.fields[2], e, values));
   assert_int_equal(ecs_destroy(fixture.world, fixture.e[1]), ECS_OK);
   compare_fields(&fixture, 2, e);
   assert_int_equal(ecs_field_alive(&fixture.alive, (double)fixture.e[1]),
@@ -277,6 +322,7 @@ static void open_cursors_and_records_send_elsewhere(void **state) {
   assert_int_equal(ecs_remove(fixture.world, fixture.e[0], plain->component),
                    ECS_OK);
   assert_false(ecs_field_set(plain, e, 0, 10));
+  assert_false(ecs_fields_set(&fixture.fields[0], e, values));
   assert_true(ecs_field_get(plain, e, 0) == 9);
   assert_int_equal(ecs_defer_end(fixture.world), ECS_OK);
   compare(&fixture, e);
