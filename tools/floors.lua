@@ -28,6 +28,7 @@ local DOORS = {
     ["ecs.query_each"] = true },
   ["ecs.ffi.access_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.columns_ffi"] = { ["ecs.backend"] = true },
+  ["ecs.ffi.prepared_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.rows_ffi"] = { ["ecs.backend"] = true },
 }
 -- Modules that come with Lua or LuaJIT, or are the C module itself.

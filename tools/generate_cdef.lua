@@ -22,6 +22,7 @@ local STRUCTS = {
   { name = "View", key = "View", last = "columns" },
   { name = "RowLoop", key = "RowLoop", last = "query" },
   { name = "Calls", key = "Calls", last = false },
+  { name = "PreparedCalls", key = "PreparedCalls", last = false },
 }
 
 --- Numbers that the binding defines, as #define NAME 1.

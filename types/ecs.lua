@@ -192,6 +192,29 @@ function World:get(e, component, ...) end
 ---@return boolean
 function World:has(e, ...) end
 
+---Prepares get for these fields: the closure takes the entity and returns what
+---world:get(e, component, ...) does, or raises its error; for more than one
+---argument, too. Cost: about half of get on Lua 5.4; no garbage, but for the
+---table that a getter without names returns.
+---@param component ecs.Component
+---@param ... string names of fields
+---@return fun(e: ecs.Entity?): any ...
+function World:getter(component, ...) end
+
+---Prepares set for these fields, one at least, each once: the closure takes the
+---entity and a value for each. It sets all of them, or raises the error of
+---world:set and sets none. Cost: under half of set on Lua 5.4.
+---@param component ecs.Component
+---@param ... string names of fields
+---@return fun(e: ecs.Entity, ...: ecs.FieldValue)
+function World:setter(component, ...) end
+
+---Prepares has for these components: the closure takes the entity and returns
+---what world:has(e, ...) does. Cost: about half of has on Lua 5.4.
+---@param ... ecs.Component
+---@return fun(e: ecs.Entity?): boolean
+function World:tester(...) end
+
 ---Removes a component from an entity, where it is present. Raises an error if
 ---the entity is dead. Cost: as add.
 ---@param e ecs.Entity

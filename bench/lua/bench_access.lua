@@ -24,20 +24,22 @@ local function ways(count)
 end
 
 --- A contest in which each side adds up what it reads; the sum is the check.
--- make(...) gets the ways and returns a function for each.
+-- make(...) gets the ways and returns a function for each, and perhaps one more
+-- for a prepared closure. aim: by side.
 local function reading(name, aim, make)
   measure.contest(name, SIZES, function(count)
     local functions = { make(count, ways(count)) }
+    local names = { "a table per entity", "arrays", "ecs", "prepared" }
     local sides = {}
-    for k, side in ipairs { "a table per entity", "arrays", "ecs" } do
-      local sum, read = 0, functions[k]
+    for k, read in ipairs(functions) do
+      local sum = 0
       sides[k] = {
-        name = side,
+        name = names[k],
         run = function() sum = read() end,
         check = function() return sum end,
+        aim = aim and count == 10000 and aim[k] or nil,
       }
     end
-    sides[3].aim = count == 10000 and aim or nil
     return sides
   end)
 end
@@ -59,7 +61,8 @@ measure.contest("a C function", { 10000 }, function(count)
   } }
 end)
 
-reading("get one field", { lua = 60, jit = 5 },
+reading("get one field",
+  { [3] = { lua = 60, jit = 5 }, [4] = { lua = 28, jit = 5 } },
   function(count, world, ids, tables, arrays, places)
     return function()
       local list, sum = tables, 0
@@ -73,10 +76,15 @@ reading("get one field", { lua = 60, jit = 5 },
       local w, list, component, sum = world, ids, Position, 0
       for k = 1, count do sum = sum + w:get(list[k], component, "x") end
       return sum
+    end, function()
+      local x_of, list, sum = world:getter(Position, "x"), ids, 0
+      for k = 1, count do sum = sum + x_of(list[k]) end
+      return sum
     end
   end)
 
-reading("get two fields", { lua = 90, jit = 8 },
+reading("get two fields",
+  { [3] = { lua = 90, jit = 8 }, [4] = { lua = 30, jit = 7 } },
   function(count, world, ids, tables, arrays, places)
     return function()
       local list, sum = tables, 0
@@ -96,6 +104,13 @@ reading("get two fields", { lua = 90, jit = 8 },
       local w, list, component, sum = world, ids, Position, 0
       for k = 1, count do
         local x, y = w:get(list[k], component, "x", "y")
+        sum = sum + x + 3 * y
+      end
+      return sum
+    end, function()
+      local xy_of, list, sum = world:getter(Position, "x", "y"), ids, 0
+      for k = 1, count do
+        local x, y = xy_of(list[k])
         sum = sum + x + 3 * y
       end
       return sum
@@ -130,7 +145,8 @@ reading("get a new table", nil,
     end
   end)
 
-reading("has", { lua = 30, jit = 4 },
+reading("has",
+  { [3] = { lua = 30, jit = 4 }, [4] = { lua = 28, jit = 4 } },
   function(count, world, ids, tables, arrays, places)
     return function()
       local list, found = tables, 0
@@ -143,6 +159,10 @@ reading("has", { lua = 30, jit = 4 },
     end, function()
       local w, list, tag, found = world, ids, Enemy, 0
       for k = 1, count do if w:has(list[k], tag) then found = found + 1 end end
+      return found
+    end, function()
+      local is_enemy, list, found = world:tester(Enemy), ids, 0
+      for k = 1, count do if is_enemy(list[k]) then found = found + 1 end end
       return found
     end
   end)
@@ -165,13 +185,14 @@ reading("alive", nil,
   end)
 
 --- A contest in which each side writes values that depend on the place in the
--- list; the sum over all values, in this order, is the check.
-local function writing(name, make)
+-- list; the sum over all values, in this order, is the check. aim: of the
+-- prepared closure, if there is one.
+local function writing(name, aim, make)
   measure.contest(name, SIZES, function(count)
     local world, ids, tables, arrays, places = ways(count)
-    local by_table, by_array, by_world =
+    local by_table, by_array, by_world, prepared =
       make(count, world, ids, tables, arrays, places)
-    return { {
+    local sides = { {
       name = "a table per entity", run = by_table,
       check = function()
         local sum = scene.sum()
@@ -189,10 +210,19 @@ local function writing(name, make)
       name = "ecs", run = by_world,
       check = function() return scene.check(world, ids) end,
     } }
+    if prepared then
+      sides[4] = {
+        name = "ecs, prepared", run = prepared,
+        check = function() return scene.check(world, ids) end,
+        aim = aim and count == 10000 and aim or nil,
+      }
+    end
+    return sides
   end)
 end
 
-writing("set one field", function(count, world, ids, tables, arrays, places)
+writing("set one field", { lua = 32, jit = 6 },
+  function(count, world, ids, tables, arrays, places)
   return function()
     local list = tables
     for k = 1, count do list[k].x = k end
@@ -202,10 +232,13 @@ writing("set one field", function(count, world, ids, tables, arrays, places)
   end, function()
     local w, list, component = world, ids, Position
     for k = 1, count do w:set(list[k], component, "x", k) end
+  end, function()
+    local set_x, list = world:setter(Position, "x"), ids
+    for k = 1, count do set_x(list[k], k) end
   end
 end)
 
-writing("set to a value made before",
+writing("set to a value made before", nil,
   function(count, world, ids, tables, arrays, places)
     return function()
       local list = tables
@@ -225,7 +258,8 @@ writing("set to a value made before",
     end
   end)
 
-writing("set to new values", function(count, world, ids, tables, arrays, places)
+writing("set to new values", { lua = 40, jit = 8 },
+  function(count, world, ids, tables, arrays, places)
   return function()
     local list = tables
     for k = 1, count do
@@ -241,10 +275,14 @@ writing("set to new values", function(count, world, ids, tables, arrays, places)
   end, function()
     local w, list, component = world, ids, Position
     for k = 1, count do w:set(list[k], component { x = k, y = -k }) end
+  end, function()
+    local place, list = world:setter(Position, "x", "y"), ids
+    for k = 1, count do place(list[k], k, -k) end
   end
 end)
 
-writing("get two, set two", function(count, world, ids, tables, arrays, places)
+writing("get two, set two", { lua = 80, jit = 15 },
+  function(count, world, ids, tables, arrays, places)
   return function()
     local list = tables
     for k = 1, count do
@@ -265,6 +303,15 @@ writing("get two, set two", function(count, world, ids, tables, arrays, places)
       local vx, vy = w:get(id, from, "x", "y")
       w:set(id, to, "x", vy)
       w:set(id, to, "y", vx)
+    end
+  end, function()
+    local of, place = world:getter(Velocity, "x", "y"),
+      world:setter(Position, "x", "y")
+    local list = ids
+    for k = 1, count do
+      local id = list[k]
+      local vx, vy = of(id)
+      place(id, vy, vx)
     end
   end
 end)

@@ -8,7 +8,8 @@
 --
 --                              columns      rows of each   methods for
 --                                           and rows       one entity
---     LuaJIT, compiling        columns_ffi  rows_ffi       access_ffi
+--     LuaJIT, compiling        columns_ffi  rows_ffi       access_ffi,
+--                                                          prepared_ffi
 --     LuaJIT, interpreting     columns_ffi  ecs.core       ecs.core
 --     every other              columns_table  ecs.core     ecs.core
 --
@@ -33,7 +34,10 @@ local has_ffi = type(jit) == "table" and os.getenv("ECS_BACKEND") ~= "capi"
   and pcall(require, "ffi")
 local is_compiling = has_ffi and jit.status()
 
-if is_compiling then require "ecs.ffi.access_ffi" end
+if is_compiling then
+  require "ecs.ffi.access_ffi"
+  require "ecs.ffi.prepared_ffi"
+end
 require(has_ffi and "ecs.ffi.columns_ffi" or "ecs.columns_table")
 if is_compiling then
   require "ecs.ffi.rows_ffi"

@@ -318,6 +318,13 @@ static const luaL_Reg methods[] = {{"spawn", world_spawn},
                                    {"components", world_components},
                                    {NULL, NULL}};
 
+lua_CFunction bind_entity_method(const char *name) {
+  const luaL_Reg *method = methods;
+  while (strcmp(method->name, name) != 0) method++;
+  ECS_ASSERT(method->func);
+  return method->func;
+}
+
 void bind_open_entity_methods(lua_State *L) {
   bind_push_methods(L, KIND_WORLD);
   bind_add(L, methods);

@@ -4,6 +4,11 @@
 
 #include "object/object.h"
 
+/* The method of this name, one of those in entity_methods.c. A function that
+ * has the state as its first upvalue may call it in its own place: errors blame
+ * the line that called the function. */
+BIND_INTERNAL lua_CFunction bind_entity_method(const char *name);
+
 /* Adds them to the methods of worlds. */
 BIND_INTERNAL void bind_open_entity_methods(lua_State *L);
 

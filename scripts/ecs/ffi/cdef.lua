@@ -382,5 +382,17 @@ struct {
   int (*remove)(const void *, double);
   int (*destroy)(const void *, double);
 }]],
+  PreparedCalls = [[
+struct {
+  double (*get)(void *, double, uint32_t);
+  int (*present)(void *, double);
+  int (*pair)(void *, double, uint32_t, uint32_t, double *);
+  int (*some)(void *, double, double *);
+  bool (*set)(void *, double, uint32_t, double);
+  bool (*set_some)(void *, double, const double *);
+  int (*alive)(void *, double);
+  int (*has)(void *, double);
+  int (*has_all)(void *, uint32_t, double);
+}]],
   VIEW_FOCUS = 1,
 }

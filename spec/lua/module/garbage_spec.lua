@@ -161,6 +161,11 @@ describe("outside of frames", function()
   local all, moving = world:query { Position }, world:query { Velocity }
   local position, velocity = Position { x = 1 }, Velocity { x = 2 }
   local parts, seen = { Position, Velocity }, 0
+  local xy_of, y_of = world:getter(Position, "x", "y"),
+    world:getter(Position, "y")
+  local place, set_y = world:setter(Position, "x", "y"),
+    world:setter(Position, "y")
+  local is_there, is_foe = world:tester(Position), world:tester(Position, Enemy)
   local function nothing() end
 
   -- Each call leaves the world as it was.
@@ -185,6 +190,12 @@ describe("outside of frames", function()
     { "has and alive", function()
       seen = seen + (world:has(e, Position, Enemy) and 1 or 2)
       seen = seen + (world:alive(e) and 1 or 2)
+    end },
+    { "getters, setters and testers", function()
+      local x, y = xy_of(e)
+      place(e, y, x)
+      set_y(e, y_of(e))
+      seen = seen + (is_there(e) and 1 or 2) + (is_foe(e) and 1 or 2)
     end },
     { "count and first", function()
       seen = seen + all:count() + all:first()

@@ -1,0 +1,294 @@
+--- prepared_ffi: prepared access to one entity as compiled FFI calls.
+--
+--     local xy_of = world:getter(Position, "x", "y")
+--
+-- ecs.core makes a closure in C that can do everything. The closure that a
+-- script gets here stands before it: in the usual case (one entity, values of
+-- the right types) it makes one call that LuaJIT compiles. Otherwise it passes
+-- its arguments on unchanged, as a tail call, to the closure in C, which raises
+-- every error and blames the same line.
+--
+-- The code is generated for the kinds of fields, which make its key: "nb" is a
+-- number and a boolean. Closures of one key share their code and so its traces:
+--
+--     function(access, first, second, slow)             once for each closure
+--       return function(...)
+--         local entity = ...
+--         if type(entity) == "number" and select("#", ...) == 1 then
+--           local answer = load_pair(access, entity, first, second, values)
+--           if answer == 1 then
+--             local v1, v2 = values[0], values[1]
+--             return v1, v2 ~= 0
+--           end
+--           if answer == 0 then return nil, nil end
+--         end
+--         return slow(...)
+--       end
+--     end
+--
+-- The closure in C holds the world and what `access` points to; `slow` is that
+-- closure. C checks whether the world is open.
+--
+-- No script can reach the tables here, and the module is true.
+
+local ffi = require "ffi"
+local layouts = require "ecs.ffi.cdef"
+local core = require "ecs.core"
+
+local calls_data, calls_bytes, makers = core.prepared_calls()
+-- When the file is loaded again, the methods are there already.
+if not calls_data then return true end
+
+-- Functions that decide about memory are kept here: a script may replace the
+-- globals.
+local select, type, loadstring, assert = select, type, loadstring, assert
+local concat, format, rep = table.concat, string.format, string.rep
+local cast, fields_of = ffi.cast, core.fields
+
+local calls = cast(layouts.PreparedCalls .. " *", calls_data)
+if ffi.sizeof(calls[0]) ~= calls_bytes then
+  error("ecs: ecs.core and prepared_ffi.lua disagree about their calls", 0)
+end
+
+-- Where C takes and stores fields: a component has 64 at most. They are read,
+-- and written before a call, while nothing allocates, since a finalizer may run
+-- and use them, too.
+-- Generated code refers to the array itself: a mere pointer would not keep it
+-- alive.
+local values = ffi.new("double[64]")
+
+-- What generated code uses.
+local environment = {
+  select = select, type = type, values = values,
+  load_field = calls.get, is_present = calls.present, load_pair = calls.pair,
+  load_some = calls.some, store_field = calls.set, store_some = calls.set_some,
+  is_alive = calls.alive, has_one = calls.has, has_all = calls.has_all,
+}
+local pointer = ffi.typeof "void *"
+
+-- Code ---------------------------------------------------------------------
+
+local PRELUDE = [[
+local _ENV = ...
+local select, type, values = _ENV.select, _ENV.type, _ENV.values
+local load_field, is_present = _ENV.load_field, _ENV.is_present
+local load_pair, load_some = _ENV.load_pair, _ENV.load_some
+local store_field, store_some = _ENV.store_field, _ENV.store_some
+local is_alive, has_one, has_all = _ENV.is_alive, _ENV.has_one, _ENV.has_all
+]]
+
+--- Calls make(k) for 1 to count and joins the texts.
+local function join(count, separator, make)
+  local parts = {}
+  for k = 1, count do parts[k] = make(k) end
+  return concat(parts, separator)
+end
+
+local made = {} -- key -> the function that its code returns
+
+--- The function that the code of this key returns. write(...) gives the code.
+local function code_of(key, write, ...)
+  local found = made[key]
+  if not found then
+    found = assert(loadstring(PRELUDE .. write(...), "=ecs.prepared"))(
+      environment)
+    made[key] = found
+  end
+  return found
+end
+
+--- The kinds of some fields, one letter each: n number, b boolean, e entity.
+local function kinds_of(fields, positions)
+  return join(#positions, "", function(k)
+    local kind = fields[positions[k] + 1][2]
+    return kind == "bool" and "b" or kind == "entity" and "e" or "n"
+  end)
+end
+
+--- The Lua value of the number in the local variable v<k>.
+local function from_number(kinds, k)
+  local kind = kinds:sub(k, k)
+  if kind == "b" then return "v" .. k .. " ~= 0" end
+  if kind == "e" then return format("v%d ~= 0 and v%d or nil", k, k) end
+  return "v" .. k
+end
+
+local function names(letter, count)
+  return join(count, ", ", function(k) return letter .. k end)
+end
+
+--- "values[0], values[1]"
+local function places(count)
+  return join(count, ", ", function(k) return "values[" .. k - 1 .. "]" end)
+end
+
+-- Getters ------------------------------------------------------------------
+
+local GET_ONE = [[
+return function(access, slow, first)
+  return function(...)
+    local entity = ...
+    if type(entity) == "number" and select("#", ...) == 1 then
+      local v1 = load_field(access, entity, first)
+      if v1 == v1 then return %s end
+      if is_present(access, entity) == 0 then return nil end
+    end
+    return slow(...)
+  end
+end]]
+
+-- %s: the call; names and places of the numbers; results; a nil for each.
+local GET_SOME = [[
+return function(access, slow, first, second)
+  return function(...)
+    local entity = ...
+    if type(entity) == "number" and select("#", ...) == 1 then
+      local answer = %s
+      if answer == 1 then
+        local %s = %s
+        return %s
+      end
+      if answer == 0 then return %s end
+    end
+    return slow(...)
+  end
+end]]
+
+local LOAD_PAIR = "load_pair(access, entity, first, second, values)"
+local LOAD_SOME = "load_some(access, entity, values)"
+
+local function write_getter(kinds)
+  local count = #kinds
+  local results = join(count, ", ",
+    function(k) return from_number(kinds, k) end)
+  if count == 1 then return format(GET_ONE, results) end
+  return format(GET_SOME, count == 2 and LOAD_PAIR or LOAD_SOME,
+    names("v", count), places(count), results,
+    rep("nil, ", count - 1) .. "nil")
+end
+
+--- Names are written as strings, since a field may have any name, "end"
+-- included.
+local function write_table_getter(kinds, fields)
+  local count = #kinds
+  local results = join(count, ", ", function(k)
+    return format("[%q] = %s", fields[k][1], from_number(kinds, k))
+  end)
+  return format(GET_SOME, LOAD_SOME, names("v", count), places(count),
+    "{" .. results .. "}", "nil")
+end
+
+-- Setters ------------------------------------------------------------------
+
+-- %s: parameters, number of arguments, conversions, tests, the call.
+local SET = [[
+return function(access, slow, first)
+  return function(...)
+    local entity, %s = ...
+    if type(entity) == "number" and select("#", ...) == %d then
+%s      if %s then
+        %s
+      end
+    end
+    return slow(...)
+  end
+end]]
+
+local CONVERT = {
+  n = "",
+  b = "      if v%d == true then v%d = 1 elseif v%d == false then v%d = 0"
+    .. " else v%d = nil end\n",
+  e = "      if v%d == nil then v%d = 0 end\n",
+}
+
+local function conversions(kinds)
+  return join(#kinds, "", function(k)
+    return (CONVERT[kinds:sub(k, k)]:gsub("%%d", k))
+  end)
+end
+
+--- 'type(v1) == "number" and ...'
+local function tests(count)
+  return join(count, " and ", function(k)
+    return format('type(v%d) == "number"', k)
+  end)
+end
+
+local function write_setter(kinds)
+  local count = #kinds
+  local call = "if store_field(access, entity, first, v1) then return end"
+  if count > 1 then
+    call = places(count) .. " = " .. names("v", count)
+      .. "\n        if store_some(access, entity, values) then return end"
+  end
+  return format(SET, names("v", count), count + 1, conversions(kinds),
+    tests(count), call)
+end
+
+-- Testers ------------------------------------------------------------------
+
+local TEST = [[
+return function(access, slow, count)
+  return function(...)
+    local entity = ...
+    if type(entity) == "number" and select("#", ...) == 1 then
+      local answer = %s
+      if answer ~= 2 then return answer == 1 end
+    end
+    return slow(...)
+  end
+end]]
+
+local function write_tester(count)
+  return format(TEST, count == 0 and "is_alive(access, entity)"
+    or count == 1 and "has_one(access, entity)"
+    or "has_all(access, count, entity)")
+end
+
+-- Methods ------------------------------------------------------------------
+
+local methods = {}
+
+local function getter_of(named, definition, slow, data, ...)
+  local positions = { ... }
+  local _, fields = fields_of(definition)
+  local kinds = kinds_of(fields, positions)
+  local make
+  if named then
+    make = code_of("get " .. kinds, write_getter, kinds)
+  else
+    local key = join(#fields, "", function(k)
+      return format("%q ", fields[k][1])
+    end)
+    make = code_of("get " .. kinds .. key, write_table_getter, kinds, fields)
+  end
+  return make(cast(pointer, data), slow, ...)
+end
+
+function methods.getter(...)
+  local _, definition = ...
+  return getter_of(select("#", ...) > 2, definition, makers.getter(...))
+end
+
+local function setter_of(definition, slow, data, ...)
+  local _, fields = fields_of(definition)
+  local kinds = kinds_of(fields, { ... })
+  local make = code_of("set " .. kinds, write_setter, kinds)
+  return make(cast(pointer, data), slow, ...)
+end
+
+function methods.setter(...)
+  local _, definition = ...
+  return setter_of(definition, makers.setter(...))
+end
+
+function methods.tester(...)
+  local slow, _, accesses, count = makers.tester(...)
+  local kind = count < 2 and count or 2
+  local make = code_of("has " .. kind, write_tester, kind)
+  return make(cast(pointer, accesses), slow, count)
+end
+
+core.install("ecs.World", methods)
+
+return true
