@@ -44,7 +44,8 @@ CORE := ecs ecs_kernel \
   program/program_print \
   program/program_facts program/vm_loop_macros program/vm_loops \
   program/vm_plan program/vm_planner program/vm \
-  api/for_bindings api/accessor api/field_access api/api_entity api/api_query \
+  api/for_bindings api/accessor api/field_access api/spawn_call \
+  api/api_entity api/api_query \
   api/api_bulk \
   api/api_program api/api_world
 
@@ -55,7 +56,8 @@ BINDING := object/compat object/object object/error object/number object/name \
   component/host_definition \
   world/open_walk world/recent_queries world/lua_world world/borrowed \
   world/report world/components world/parts world/world_methods \
-  world/entity_methods world/field_calls world/prepared world/frames world/totals \
+  world/entity_methods world/field_calls world/spawner world/prepared \
+  world/frames world/totals \
   query/lua_query query/world_queries query/world_close query/column_copy \
   query/batch_view query/walk_end query/batch_loop query/spawn_many \
   query/row_view query/row_loop query/bulk_methods query/row_random \

@@ -135,6 +135,16 @@ function World:close() end
 ---@return ecs.Entity
 function World:spawn(...) end
 
+---Prepares spawn: the closure makes an entity with these parts and returns it.
+---The name of a field behind a part makes that field an argument of the
+---closure; a table behind a component gives fixed fields. Raises an error for a
+---component or field named twice; the closure for too few or too many arguments
+---and for a value that does not fit. Cost: that of spawn without its parts; no
+---garbage.
+---@param ... ecs.Part | ecs.Fields | string
+---@return fun(...: ecs.FieldValue): ecs.Entity
+function World:spawner(...) end
+
 ---Makes many entities. f, if given, is called at once with batches of the new
 ---rows, in which every column may be written. An error in f is raised again,
 ---and the entities stay. Cost: linear in count; whole columns are filled.

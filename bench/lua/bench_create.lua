@@ -105,6 +105,11 @@ measure.contest("3 components", { 10000 }, function(count)
         w:spawn(p { x = 5, y = 6 }, v { x = 1, y = 2 }, h)
       end
     end),
+    in_world("spawner, new values", { lua = 75, jit = 12 }, function(world)
+      local create = world:spawner(Position, "x", "y", Velocity, "x", "y",
+        Health)
+      for _ = 1, count do create(5, 6, 1, 2) end
+    end),
     in_world("spawn_many", 6, function(world)
       world:spawn_many(count, { position, velocity, Health })
     end),

@@ -32,6 +32,7 @@ local calls = {
     getter = function() return Position, "x", "y" end,
     setter = function() return Position, "x", "y" end,
     tester = function() return Position, Enemy end,
+    spawner = function() return Position, "x", Target { level = 1 }, "who" end,
     close = function() end,
     clear = function() end,
     hash = function() end,

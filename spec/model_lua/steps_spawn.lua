@@ -7,6 +7,7 @@
 
 local program = require "model_lua.program"
 local numbers = require "model_lua.numbers"
+local oracle = require "model_lua.oracle"
 local batches = require "model_lua.batches"
 local run = require "model_lua.run"
 
@@ -44,11 +45,48 @@ function run:born(id, held, what)
   return entity
 end
 
+--- The same spawn by a spawner: of each component, some of the given fields are
+-- its arguments, the others fixed.
+local function spawn_prepared(self, number, held)
+  local parts, given = {}, { n = 0 }
+  for k, part in ipairs(held) do
+    local fixed, names = {}, {}
+    for f, field in ipairs(program.components[part.c].fields) do
+      local value = part.values and part.values[field.name]
+      if value == oracle.null then value = nil end
+      if part.values and part.values[field.name] ~= nil then
+        if mix(number, 64 * k + f) % 3 == 0 then
+          fixed[field.name] = value
+        else
+          names[#names + 1], given.n = field.name, given.n + 1
+          given[given.n] = value
+        end
+      end
+    end
+    parts[#parts + 1] = self.definitions[part.c]
+    if next(fixed) then
+      if number % 2 == 0 then
+        parts[#parts + 1] = fixed
+      else
+        parts[#parts] = parts[#parts](fixed)
+      end
+    end
+    for _, name in ipairs(names) do parts[#parts + 1] = name end
+  end
+  local shoot = self:call(true, self.world, "spawner", unpack(parts))
+  return shoot(unpack(given, 1, given.n))
+end
+
 function steps.spawn(self, step)
   if self:is_full() then return steps.destroy(self, { e = step.v }) end
   local real, held = self:parts(step.v, step.count)
   if not real then return end
-  local id = self:call(true, self.world, "spawn", unpack(real))
+  local id
+  if step.v % 3 == 0 then
+    id = spawn_prepared(self, step.v, held)
+  else
+    id = self:call(true, self.world, "spawn", unpack(real))
+  end
   self:born(id, held, "spawn")
   if self.trace then self:note("  --> " .. self.names[id]) end
 end

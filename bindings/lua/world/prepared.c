@@ -13,6 +13,8 @@
  * (unknown_world), which answers nothing, so each call asks the method. After
  * the method has run, `settle` looks for the component again.
  *
+ * Prepared spawns are in spawner.c.
+ *
  * On LuaJIT the closures here stand behind those of scripts/ecs/ffi, as methods
  * do: a call through the C API ends a compiled trace.
  */
@@ -25,6 +27,7 @@
 #include "object/number.h"
 #include "world/components.h"
 #include "world/entity_methods.h"
+#include "world/spawner.h"
 
 /* Upvalues of each closure; the state is the first, as everywhere. */
 enum { UP_METHOD = 2, UP_PREPARED, UP_WORLD, UP_ARGUMENTS };
@@ -377,8 +380,8 @@ static PreparedFields *push_setter(lua_State *L) {
   for (uint32_t k = 0; k < selection->count; k++) {
     uint32_t field = selection->fields[k];
     if (seen >> field & 1)
-      bind_error(L, "setter names %s of %s twice",
-                 definition->fields[field].name, definition->name);
+      bind_error(L, "setter names %s.%s twice", definition->name,
+                 definition->fields[field].name);
     seen |= UINT64_C(1) << field;
   }
   push_closure(L, selection->count == 1 ? set_one : set_some, top, "set");
@@ -442,12 +445,13 @@ typedef struct PreparedCalls {
   FieldAnswer (*alive)(FieldAccess *, double);
   FieldAnswer (*has)(FieldAccess *, double);
   FieldAnswer (*has_all)(FieldAccess *, uint32_t, double);
+  double (*spawn)(const SpawnCall *, const double *);
 } PreparedCalls;
 
 static const PreparedCalls calls = {
-    ecs_field_get,   ecs_field_present, ecs_field_pair,
-    ecs_fields_get,  ecs_field_set,     ecs_fields_set,
-    ecs_field_alive, ecs_field_has,     ecs_fields_has};
+    ecs_field_get,  ecs_field_present, ecs_field_pair,  ecs_fields_get,
+    ecs_field_set,  ecs_fields_set,    ecs_field_alive, ecs_field_has,
+    ecs_fields_has, ecs_spawn_call};
 
 /* Returns closure, userdata, the number of fields, and the position of each:
  * what scripts/ecs/ffi makes its own closures of. */
@@ -478,12 +482,30 @@ static int make_tester(lua_State *L) {
   return 4;
 }
 
+/* Returns closure, userdata, and a letter for each argument: b, e or n, for a
+ * boolean, an entity or a number. */
+static int make_spawner(lua_State *L) {
+  const SpawnCall *call = bind_spawner_push(L);
+  luaL_Buffer letters;
+  lua_pushvalue(L, -2);
+  luaL_buffinit(L, &letters);
+  for (uint32_t k = 0; k < call->count; k++) {
+    ecs_Scalar type = call->places[k].type;
+    luaL_addchar(&letters, type == ECS_BOOL     ? 'b'
+                           : type == ECS_ENTITY ? 'e'
+                                                : 'n');
+  }
+  luaL_pushresult(&letters);
+  return 3;
+}
+
 /* prepared_calls(): a userdata with these functions, its size, and the makers
  * above by the names of their methods. Returns nothing after the first call. */
 static int prepared_calls(lua_State *L) {
   static const luaL_Reg makers[] = {{"getter", make_getter},
                                     {"setter", make_setter},
                                     {"tester", make_tester},
+                                    {"spawner", make_spawner},
                                     {NULL, NULL}};
   bind_push_shared(L);
   lua_getfield(L, -1, "prepared");

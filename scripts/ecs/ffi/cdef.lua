@@ -393,6 +393,7 @@ struct {
   int (*alive)(void *, double);
   int (*has)(void *, double);
   int (*has_all)(void *, uint32_t, double);
+  double (*spawn)(const void *, const double *);
 }]],
   VIEW_FOCUS = 1,
 }

@@ -50,12 +50,16 @@ if ffi.sizeof(calls[0]) ~= calls_bytes then
   error("ecs: ecs.core and prepared_ffi.lua disagree about their calls", 0)
 end
 
--- Where C takes and stores fields: a component has 64 at most. They are read,
+-- A component has no more fields. A spawner may have more arguments: it is then
+-- left to C.
+local MOST_ARGUMENTS = 64
+
+-- Where C takes and stores fields. They are read,
 -- and written before a call, while nothing allocates, since a finalizer may run
 -- and use them, too.
 -- Generated code refers to the array itself: a mere pointer would not keep it
 -- alive.
-local values = ffi.new("double[64]")
+local values = ffi.new("double[?]", MOST_ARGUMENTS)
 
 -- What generated code uses.
 local environment = {
@@ -63,6 +67,7 @@ local environment = {
   load_field = calls.get, is_present = calls.present, load_pair = calls.pair,
   load_some = calls.some, store_field = calls.set, store_some = calls.set_some,
   is_alive = calls.alive, has_one = calls.has, has_all = calls.has_all,
+  spawn = calls.spawn,
 }
 local pointer = ffi.typeof "void *"
 
@@ -75,6 +80,7 @@ local load_field, is_present = _ENV.load_field, _ENV.is_present
 local load_pair, load_some = _ENV.load_pair, _ENV.load_some
 local store_field, store_some = _ENV.store_field, _ENV.store_some
 local is_alive, has_one, has_all = _ENV.is_alive, _ENV.has_one, _ENV.has_all
+local spawn = _ENV.spawn
 ]]
 
 --- Calls make(k) for 1 to count and joins the texts.
@@ -214,12 +220,19 @@ local function tests(count)
   end)
 end
 
+--- Statements that store the numbers v1, v2 ... where C takes them.
+local function stores(count)
+  return join(count, "", function(k)
+    return format("values[%d] = v%d\n        ", k - 1, k)
+  end)
+end
+
 local function write_setter(kinds)
   local count = #kinds
   local call = "if store_field(access, entity, first, v1) then return end"
   if count > 1 then
-    call = places(count) .. " = " .. names("v", count)
-      .. "\n        if store_some(access, entity, values) then return end"
+    call = stores(count)
+      .. "if store_some(access, entity, values) then return end"
   end
   return format(SET, names("v", count), count + 1, conversions(kinds),
     tests(count), call)
@@ -243,6 +256,30 @@ local function write_tester(count)
   return format(TEST, count == 0 and "is_alive(access, entity)"
     or count == 1 and "has_one(access, entity)"
     or "has_all(access, count, entity)")
+end
+
+-- Spawners -----------------------------------------------------------------
+
+-- %s: parameters, number of arguments, conversions, tests, stores.
+local SPAWN = [[
+return function(access, slow)
+  return function(...)
+    local %s = ...
+    if select("#", ...) == %d then
+%s      if %s then
+        %slocal entity = spawn(access, values)
+        if entity ~= 0 then return entity end
+      end
+    end
+    return slow(...)
+  end
+end]]
+
+local function write_spawner(kinds)
+  local count = #kinds
+  if count == 0 then return format(SPAWN, "_", 0, "", "true", "") end
+  return format(SPAWN, names("v", count), count, conversions(kinds),
+    tests(count), stores(count))
 end
 
 -- Methods ------------------------------------------------------------------
@@ -287,6 +324,13 @@ function methods.tester(...)
   local kind = count < 2 and count or 2
   local make = code_of("has " .. kind, write_tester, kind)
   return make(cast(pointer, accesses), slow, count)
+end
+
+function methods.spawner(...)
+  local slow, data, kinds = makers.spawner(...)
+  if #kinds > MOST_ARGUMENTS then return slow end
+  local make = code_of("spawn " .. kinds, write_spawner, kinds)
+  return make(cast(pointer, data), slow)
 end
 
 core.install("ecs.World", methods)

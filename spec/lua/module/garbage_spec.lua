@@ -166,6 +166,7 @@ describe("outside of frames", function()
   local place, set_y = world:setter(Position, "x", "y"),
     world:setter(Position, "y")
   local is_there, is_foe = world:tester(Position), world:tester(Position, Enemy)
+  local shoot = world:spawner(Position, "x", Velocity, { y = 2 }, "x", Set, "n")
   local function nothing() end
 
   -- Each call leaves the world as it was.
@@ -173,6 +174,7 @@ describe("outside of frames", function()
     { "spawn and destroy", function()
       world:destroy(world:spawn(Position, velocity, Set))
     end },
+    { "spawners", function() world:destroy(shoot(1, 2, 3)) end },
     { "add and remove", function()
       world:add(e, velocity)
       world:add(e, Set)

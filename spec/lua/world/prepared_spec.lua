@@ -129,7 +129,7 @@ describe("a setter", function()
     refuses(function() world:setter(Place) end, "setter names the fields",
       "world:setter(AccessPlace, 'x')")
     refuses(function() world:setter(Place, "x", "y", "x") end,
-      "setter names x of AccessPlace twice")
+      "setter names AccessPlace.x twice")
     refuses(function() world:setter(Tag, "x") end, "AccessTag is a tag")
     refuses(function() world:setter(Tag) end, "AccessTag is a tag")
     refuses(function() world:setter(Place, "z") end, "no field 'z'")
