@@ -62,7 +62,8 @@ bool rows_can_hand(const Table *to, const Table *from) {
          to->bits_columns <= from->bits_columns;
 }
 
-/* Gives a table the slab of another, with everything that describes it. */
+/* Gives a table the slab of another, with everything that describes it. The
+ * table may get columns of bits, which a plain last edge would not move. */
 static void take_slab(Table *table, const Table *other) {
   table->entities = other->entities;
   table->count = other->count;
@@ -73,6 +74,7 @@ static void take_slab(Table *table, const Table *other) {
   memcpy(table->stride, other->stride, sizeof table->stride);
   table->slab = other->slab;
   table->slab_bytes = other->slab_bytes;
+  table_forget_edge(table);
   for (uint32_t i = 0; table->slab != NULL && i < table->field_count; i++)
     table->fields[i] = table_column(table, table->codes[i]);
 }

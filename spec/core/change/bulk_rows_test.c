@@ -31,6 +31,35 @@ static void an_empty_table_gets_the_columns_as_they_are(void **state) {
   finish(&fixture);
 }
 
+/* A table that gets columns of bits with another table's rows forgets the edge
+ * that it remembers: rows without bits are moved by their cells alone. */
+static void bits_that_come_with_rows_move_on_with_them(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_World *world = fixture.world;
+  const ecs_Term term = {A, ECS_READ};
+  ecs_Query *query = query_of(&fixture, &term, 1);
+  const ecs_Component both[] = {A, TAG};
+  for (uint32_t i = 0; i < 2; i++) { /* {A TAG} remembers where A leads */
+    ecs_Entity entity = 0;
+    must(ecs_spawn(world, both, 2, NULL, &entity));
+    must(ecs_remove(world, entity, A));
+  }
+  ecs_Entity entities[3];
+  for (uint32_t i = 0; i < 3; i++) {
+    must(ecs_spawn(world, both, 1, NULL, &entities[i]));
+    must(ecs_add(world, entities[i], BIT, NULL));
+  }
+  must(ecs_query_add_all(query, TAG, NULL));
+  assert_sound(&world->store);
+  must(ecs_remove(world, entities[0], A));
+  for (uint32_t i = 0; i < 3; i++)
+    assert_true(ecs_has(world, entities[i], BIT));
+  assert_sound(&world->store);
+  finish(&fixture);
+}
+
 /* Rows are appended to a table with rows, and all of them are found. */
 static void rows_are_appended_to_those_that_are_there(void **state) {
   (void)state;
@@ -96,6 +125,7 @@ static void a_group_may_have_many_components(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_empty_table_gets_the_columns_as_they_are),
+      cmocka_unit_test(bits_that_come_with_rows_move_on_with_them),
       cmocka_unit_test(rows_are_appended_to_those_that_are_there),
 #ifndef ECS_TINY
       cmocka_unit_test(a_group_may_have_many_components),
