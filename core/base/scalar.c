@@ -27,9 +27,6 @@
 #define WITHOUT_SIGN_F32 UINT32_C(0x7fffffff)
 #define WITHOUT_SIGN_F64 UINT64_C(0x7fffffffffffffff)
 
-/* A handle has no bit at this position or above. */
-#define ENTITY_BITS 52u
-
 typedef struct Kind {
   const char *name;
   uint32_t bytes;
@@ -60,7 +57,7 @@ static uint64_t quiet_f64(uint64_t bits) {
 static uint8_t zero_or_one(uint8_t byte) { return byte != 0; }
 
 static uint64_t handle_or_null(uint64_t bits) {
-  return bits >> ENTITY_BITS == 0 ? bits : 0;
+  return bits >> SCALAR_ENTITY_BITS == 0 ? bits : 0;
 }
 
 /* Storing ----------------------------------------------------------------- */

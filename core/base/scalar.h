@@ -31,6 +31,9 @@
 #define SCALAR_QUIET_F32 0x7fc00000u
 #define SCALAR_QUIET_F64 UINT64_C(0x7ff8000000000000)
 
+/* A handle has no bit at this position or above. */
+#define SCALAR_ENTITY_BITS 52u
+
 /* Bytes of one element: 1, 2, 4 or 8. The type must be one of the list. */
 static inline uint32_t scalar_bytes(ecs_Scalar type) {
   static const uint8_t bytes[ECS_SCALAR_COUNT] = {4, 8, 1, 1, 2, 2, 4, 4, 1, 8};

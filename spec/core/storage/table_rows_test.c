@@ -341,6 +341,25 @@ static void a_stored_nan_is_the_one_quiet_nan(void **state) {
   }
 }
 
+/* Whatever bytes come from outside, of any type: what is stored is what
+ * scalar_canonicalize makes of them. */
+static void what_is_stored_is_canonical(void **state) {
+  (void)state;
+  uint64_t seed = 1;
+  for (uint32_t type = 0; type < ECS_SCALAR_COUNT; type++) {
+    for (uint32_t i = 0; i < 4096; i++) {
+      seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+      uint64_t bits = seed >> i % 60, stored = 0, expected = 0;
+      if (i % 4 == 0) bits |= UINT64_C(0xfff07ff0ff807f80); /* NaNs, infinity */
+      if (i % 64 == 1) bits = 0;
+      memcpy(&expected, &bits, scalar_bytes((ecs_Scalar)type));
+      scalar_canonicalize((ecs_Scalar)type, &expected);
+      element_store(&stored, &bits, (ecs_Scalar)type);
+      assert_true(stored == expected);
+    }
+  }
+}
+
 static void defaults_are_stored_unless_they_are_zero(void **state) {
   (void)state;
   Kinds kinds;
@@ -376,6 +395,7 @@ int main(void) {
       cmocka_unit_test(only_the_fields_asked_for_are_stored),
       cmocka_unit_test(all_fields_are_stored_and_loaded),
       cmocka_unit_test(a_stored_nan_is_the_one_quiet_nan),
+      cmocka_unit_test(what_is_stored_is_canonical),
       cmocka_unit_test(defaults_are_stored_unless_they_are_zero),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
