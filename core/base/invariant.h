@@ -27,8 +27,9 @@
 #define ECS_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define ECS_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
-/* A path that is rarely taken, kept out of line so that the path beside it need
- * not save registers. */
+/* A path kept out of line so that the path beside it need not save registers:
+ * one that is rarely taken, and one that is a way of its own. */
 #define ECS_COLD __attribute__((noinline))
+#define ECS_APART __attribute__((noinline))
 
 #endif

@@ -63,6 +63,11 @@ static void fill_items(const Store *store, Bundle *bundle,
   }
 }
 
+static void forget_layout(Bundle *bundle) {
+  bundle->layout_version = UINT64_MAX;
+  bundle->single_version = bundle->plain_version = UINT64_MAX;
+}
+
 static Bundle *bundle_create(Store *store, const ecs_Component *components,
                              uint32_t count) {
   Memory *memory = &store->memory;
@@ -86,7 +91,7 @@ static Bundle *bundle_create(Store *store, const ecs_Component *components,
     return NULL;
   }
   fill_items(store, bundle, components);
-  bundle->layout_version = bundle->plain_version = UINT64_MAX;
+  forget_layout(bundle);
   return bundle;
 }
 
@@ -168,11 +173,15 @@ static ecs_Status resolve_group(Store *store, Bundle *bundle, uint32_t index) {
   return status;
 }
 
-/* Can spawn_one take the fast path? See plain_version. */
-static bool is_plain(const Bundle *bundle) {
+/* Finds which of the fast paths of spawn_one the bundle may take. */
+static void assign_paths(Bundle *bundle) {
+  uint64_t version = bundle->layout_version;
+  bool single = bundle->group_count == 1 && bundle->groups[0].bits_columns == 0;
+  bool plain = single;
   for (uint32_t i = 0; i < bundle->column_count; i++)
-    if (bundle->columns[i].type != ECS_F32) return false;
-  return bundle->group_count == 1 && bundle->groups[0].bits_columns == 0;
+    plain = plain && bundle->columns[i].type == ECS_F32;
+  bundle->single_version = single ? version : UINT64_MAX;
+  bundle->plain_version = plain ? version : UINT64_MAX;
 }
 
 static void assign_columns(const Store *store, Bundle *bundle) {
@@ -218,7 +227,7 @@ static void drop_tables(Store *store, Bundle *bundle, uint32_t groups) {
   while (groups-- > 0)
     group_drop_tables(bundle->groups[groups].group, &store->memory,
                       bundle->groups[groups].tables_before);
-  bundle->layout_version = bundle->plain_version = UINT64_MAX;
+  forget_layout(bundle);
 }
 
 ecs_Status bundle_resolve(Store *store, Bundle *bundle) {
@@ -233,7 +242,7 @@ ecs_Status bundle_resolve(Store *store, Bundle *bundle) {
   }
   assign_columns(store, bundle);
   bundle->layout_version = store->layout_version;
-  bundle->plain_version = is_plain(bundle) ? store->layout_version : UINT64_MAX;
+  assign_paths(bundle);
   assign_runs(store, bundle);
   return ECS_OK;
 }

@@ -63,8 +63,10 @@ struct Bundle {
   uint32_t run_count;
   uint64_t layout_version; /* that groups and columns were resolved for;
                               UINT64_MAX: they are not */
-  uint64_t plain_version;  /* the same while the bundle is plain: one group, no
-                              bits, columns of f32 alone; or UINT64_MAX */
+  uint64_t single_version; /* the same while there is one group and nothing is
+                              stored as bits; or UINT64_MAX */
+  uint64_t plain_version;  /* as single_version, while the bundle is plain: all
+                              its columns are of f32; or UINT64_MAX */
 };
 
 /* Finds or creates the bundle of these components in this order. The components

@@ -114,6 +114,52 @@ static ECS_COLD ecs_Status spawn_slowly(Store *store, Bundle *bundle,
   return ECS_OK;
 }
 
+/* Stores the images, NULL for defaults, in a fresh row of zeros of the table of
+ * a bundle that has one group. */
+static inline void store_single(const Store *store, const Bundle *bundle,
+                                const Table *table, uint32_t row,
+                                const void *const *values) {
+  const BundleItem *item = bundle->items, *end = item + bundle->item_count;
+  const BundleColumn *column = bundle->columns;
+  for (; item < end; item++) {
+    const char *image = values != NULL ? *values++ : NULL;
+    if (ECS_UNLIKELY(image == NULL)) {
+      if (item->zero_defaults) {
+        column += item->column_count;
+        continue;
+      }
+      image = store->components[item->component].schema->default_image;
+    }
+    for (uint32_t i = item->column_count; i > 0; i--, column++)
+      element_store(table->fields[column->field] +
+                        ((size_t)row << code_shift(column->code)),
+                    image + column->offset, (ecs_Scalar)column->type);
+  }
+}
+
+/* In line for a bundle of one group, with any fields and also without values,
+ * when there is room: pure optimisation, 15 instead of 29 ns for components of
+ * f32, an i32, an entity and a u8. */
+static ECS_APART ecs_Status spawn_single(Store *store, Bundle *bundle,
+                                         const void *const *values,
+                                         ecs_Entity *entity) {
+  if (ECS_UNLIKELY(bundle->single_version != store->layout_version))
+    return spawn_slowly(store, bundle, values, entity);
+  Table *table = bundle->groups[0].table;
+  ECS_ASSERT(bundle->groups[0].group == store_main(store));
+  ECS_ASSERT(store->main->tables[table->id] == table);
+  if (ECS_UNLIKELY(table->count == table->capacity ||
+                   !entity_index_ready(&store->index)))
+    return spawn_slowly(store, bundle, values, entity);
+  uint32_t row = table->count;
+  ecs_Entity born = entity_index_issue_placed(&store->index, table->id, row);
+  table_append(table, born);
+  store_touch(store, store_main(store));
+  if (entity != NULL) *entity = born;
+  store_single(store, bundle, table, row, values);
+  return ECS_OK;
+}
+
 /* Stores the images in a row of a plain bundle's table. */
 static inline void store_plain(const Bundle *bundle, const Table *table,
                                uint32_t row, const void *const *values) {
@@ -136,7 +182,7 @@ ecs_Status spawn_one(Store *store, Bundle *bundle, const void *const *values,
                      ecs_Entity *entity) {
   if (ECS_UNLIKELY(bundle->plain_version != store->layout_version ||
                    values == NULL))
-    return spawn_slowly(store, bundle, values, entity);
+    return spawn_single(store, bundle, values, entity);
   Table *table = bundle->groups[0].table;
   ECS_ASSERT(bundle->groups[0].group == store_main(store));
   ECS_ASSERT(store->main->tables[table->id] == table);
