@@ -6,14 +6,19 @@
  * before it changes anything:
  *
  *      store_add --> add_to_set  ---- no locator page, no room ---> add_any
- *               \--> add_in_main ---- another edge, no room ------>
+ *               \--> add_in_main ---- a mixed edge --> add_mixed_in_main
  *               \--> add_as_bit  ---- no column of bits ---------->
- *                \-> add_any  (mixed groups, other types)
+ *                \-> add_any  (groups of several components)
  *
- * All rows here have four-byte columns, each a stride behind the last, so that
- * one loop moves a row. No locator, edge or mask is searched: a component has
- * its group, a set has one table, and a table remembers the edge that its last
- * row took.
+ * There are two ways. The plain one is for rows of four-byte columns, each a
+ * stride behind the last, so that one loop moves a row, and for fields of f32.
+ * The mixed one is for any fields and tables. A component is given its functions
+ * when it is placed, and a table knows which edges are plain: plain functions
+ * never ask, and pass on what does not fit. So neither way costs the other
+ * anything.
+ *
+ * No locator, edge or mask is searched: a component has its group, a set has
+ * one table, and a table remembers the edge that its last row took.
  *
  * This is pure optimisation: the result is the same as with entity_change.c.
  * The order of statements keeps few registers alive: what needs the entity
@@ -23,19 +28,19 @@
  */
 #include "change/entity_change_fast.h"
 
-static AddComponent add_in_main;
-static RemoveComponent remove_in_main;
+static AddComponent add_mixed_in_main;
+static RemoveComponent remove_mixed_in_main;
 
 /* Last edges ------------------------------------------------------------ */
 
 /* Finds where a component leads from a table and has the table remember it.
- * False: the edge is not known yet, or the table has columns of other sizes. */
+ * False: the edge is not known yet. */
 static bool remember_edge(const Group *main, Table *from, uint32_t bit,
                           bool added) {
   const Edge *edge = group_find_edge(main, from, bit);
-  if (edge == NULL || !from->only_cells || edge->added != added) return false;
+  if (edge == NULL || edge->added != added) return false;
   table_note_edge(from, main->tables[edge->table], last_edge_key(bit, added),
-                  edge->range.begin[2], edge->range.end[2]);
+                  &edge->range);
   return true;
 }
 
@@ -48,6 +53,7 @@ static ECS_ASSERT_ONLY bool last_edge_agrees(const Group *main,
   const LastEdge *last = &from->last_edge;
   return edge != NULL && edge->added == added &&
          main->tables[edge->table] == last->to &&
+         memcmp(&last->range, &edge->range, sizeof edge->range) == 0 &&
          last->before == edge->range.begin[2] &&
          last->before + last->width == edge->range.end[2];
 }
@@ -70,6 +76,23 @@ static inline char *cells_store(char *cells, size_t stride, const char *image,
   return cells;
 }
 
+/* Stores an image of any types in a row of a table that has the component. */
+static inline void fields_store(const Table *table, uint32_t row,
+                                const Component *component, const char *image) {
+  char *const *columns = table_fields(table, component->bit);
+  const SchemaField *field = component->schema->fields;
+  for (uint32_t i = component->field_count; i > 0; i--, field++, columns++)
+    element_store(*columns + ((size_t)row << field->shift),
+                  image + field->offset, field->type);
+}
+
+/* The image to store for a component that has fields: its defaults, where the
+ * caller has given none. */
+static inline const void *image_or_defaults(const Component *component,
+                                            const void *image) {
+  return image != NULL ? image : component->schema->default_image;
+}
+
 static ecs_Status add_to_set(Store *store, ecs_Entity entity,
                              const Component *component, const void *image) {
   Group *group = component->group;
@@ -85,12 +108,38 @@ static ecs_Status add_to_set(Store *store, ecs_Entity entity,
   ECS_ASSERT(slot_agrees(*slot, table, entity) && group->table_count <= 1);
   table = group->first;
   uint32_t row = table->count;
-  if (ECS_UNLIKELY(row == table->capacity || (image == NULL && fields > 0)))
+  if (ECS_UNLIKELY(row == table->capacity))
     return store_add_any(store, entity, component, image);
+  if (image == NULL && fields > 0) image = component->schema->default_image;
   *entry = table_append(table, entity);
   slot->table_bits |= group->summary;
   store_touch(store, group);
   cells_store(table_cells(table, row), table->stride[2], image, fields);
+  return ECS_OK;
+}
+
+static ecs_Status add_mixed_to_set(Store *store, ecs_Entity entity,
+                                   const Component *component,
+                                   const void *image) {
+  Group *group = component->group;
+  const Locator *locator = &group->locator;
+  uint32_t index = id_index(entity);
+  Table *table = NULL;
+  Slot *slot = store_find_slot(store, entity, &table);
+  if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
+  if (ECS_UNLIKELY(!locator_ready(locator, index)))
+    return store_add_any(store, entity, component, image);
+  uint32_t *entry = locator_narrow_entry(locator, index);
+  if (ECS_UNLIKELY(*entry != LOCATOR_NONE)) return ECS_OK;
+  ECS_ASSERT(slot_agrees(*slot, table, entity) && group->table_count <= 1);
+  table = group->first;
+  uint32_t row = table->count;
+  if (ECS_UNLIKELY(row == table->capacity))
+    return store_add_any(store, entity, component, image);
+  *entry = table_append(table, entity);
+  slot->table_bits |= group->summary;
+  store_touch(store, group);
+  fields_store(table, row, component, image_or_defaults(component, image));
   return ECS_OK;
 }
 
@@ -131,6 +180,27 @@ static inline bool is_wide(const Table *table) {
   return table->columns[2] >= TABLE_WIDE;
 }
 
+/* Moves a row along the edge that its table remembers, whatever the columns. */
+static inline uint32_t move_mixed(Store *store, const Component *component,
+                                  Slot *slot, Table *from, bool added) {
+  const LastEdge *edge = &from->last_edge;
+  uint32_t row = slot->row_bits;
+  ecs_Entity filler;
+  store_touch(store, component->group);
+  uint32_t to_row =
+      table_move_row_mixed(edge->to, from, row, &edge->range, added, &filler);
+  slot->table_bits += edge->step;
+  fill_hole(store, from, filler, row);
+  slot->row_bits = to_row; /* after the filler's: they may be the same */
+  return to_row;
+}
+
+/* Has the table of the remembered edge room for one more row? */
+static inline bool edge_has_room(const Table *from) {
+  const Table *to = from->last_edge.to;
+  return to->count < to->capacity && to->bits_columns >= from->bits_columns;
+}
+
 static ECS_COLD ecs_Status add_otherwise(Store *store, ecs_Entity entity,
                                          const Component *component,
                                          const void *image) {
@@ -138,8 +208,27 @@ static ECS_COLD ecs_Status add_otherwise(Store *store, ecs_Entity entity,
   store_find_slot(store, entity, &from);
   if (table_has(from, component->bit)) return ECS_OK;
   return remember_edge(component->group, from, component->bit, true)
-             ? add_in_main(store, entity, component, image)
+             ? add_mixed_in_main(store, entity, component, image)
              : store_add_any(store, entity, component, image);
+}
+
+static ecs_Status add_mixed_in_main(Store *store, ecs_Entity entity,
+                                    const Component *component,
+                                    const void *image) {
+  Table *from = NULL;
+  Slot *slot = store_find_slot(store, entity, &from);
+  if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
+  if (ECS_UNLIKELY(!last_edge_is(&from->last_edge, component->last_edge_key)))
+    return add_otherwise(store, entity, component, image);
+  if (ECS_UNLIKELY(!edge_has_room(from)))
+    return store_add_any(store, entity, component, image);
+  ECS_ASSERT(slot_agrees(*slot, from, entity));
+  ECS_ASSERT(last_edge_agrees(component->group, from, component, true));
+  const Table *to = from->last_edge.to;
+  uint32_t row = move_mixed(store, component, slot, from, true);
+  if (component->field_count > 0)
+    fields_store(to, row, component, image_or_defaults(component, image));
+  return ECS_OK;
 }
 
 static ecs_Status add_in_main(Store *store, ecs_Entity entity,
@@ -148,12 +237,13 @@ static ecs_Status add_in_main(Store *store, ecs_Entity entity,
   Slot *slot = store_find_slot(store, entity, &from);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
   if (ECS_UNLIKELY(from->last_edge.key != component->last_edge_key))
-    return add_otherwise(store, entity, component, image);
+    return add_mixed_in_main(store, entity, component, image);
   const LastEdge *edge = &from->last_edge;
   Table *to = edge->to;
-  if (ECS_UNLIKELY(to->count == to->capacity ||
-                   (image == NULL && edge->width > 0)))
+  if (ECS_UNLIKELY(to->count == to->capacity))
     return store_add_any(store, entity, component, image);
+  if (image == NULL && edge->width > 0)
+    image = component->schema->default_image;
   ECS_ASSERT(slot_agrees(*slot, from, entity));
   ECS_ASSERT(last_edge_agrees(component->group, from, component, true));
   store_touch(store, component->group);
@@ -209,14 +299,54 @@ static ecs_Status remove_from_set(Store *store, ecs_Entity entity,
   return ECS_OK;
 }
 
+/* As remove_from_set. */
+static ecs_Status remove_mixed_from_set(Store *store, ecs_Entity entity,
+                                        const Component *component) {
+  Group *group = component->group;
+  const Locator *locator = &group->locator;
+  uint32_t index = id_index(entity);
+  if (ECS_UNLIKELY(!locator_ready(locator, index)))
+    return store_remove_any(store, entity, component);
+  uint32_t *entry = locator_narrow_entry(locator, index);
+  uint32_t row = *entry;
+  if (ECS_UNLIKELY(row == LOCATOR_NONE))
+    return store_remove_any(store, entity, component);
+  Table *table = group->first;
+  if (ECS_UNLIKELY(table->entities[row] != entity))
+    return store_remove_any(store, entity, component);
+  ECS_ASSERT(store_locate_main(store, entity).table != NULL);
+  store_touch(store, group);
+  ecs_Entity filler = table_remove_mixed(table, row);
+  ECS_ASSERT(*locator_narrow_entry(locator, id_index(filler)) == table->count);
+  *locator_narrow_entry(locator, id_index(filler)) = row;
+  *entry = LOCATOR_NONE; /* after the filler's: they may be the same */
+  return ECS_OK;
+}
+
 static ECS_COLD ecs_Status remove_otherwise(Store *store, ecs_Entity entity,
                                             const Component *component) {
   Table *from = NULL;
   store_find_slot(store, entity, &from);
   if (!table_has(from, component->bit)) return ECS_OK;
   return remember_edge(component->group, from, component->bit, false)
-             ? remove_in_main(store, entity, component)
+             ? remove_mixed_in_main(store, entity, component)
              : store_remove_any(store, entity, component);
+}
+
+static ecs_Status remove_mixed_in_main(Store *store, ecs_Entity entity,
+                                       const Component *component) {
+  Table *from = NULL;
+  Slot *slot = store_find_slot(store, entity, &from);
+  uint32_t key = component->last_edge_key - 1;
+  if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
+  if (ECS_UNLIKELY(!last_edge_is(&from->last_edge, key)))
+    return remove_otherwise(store, entity, component);
+  if (ECS_UNLIKELY(!edge_has_room(from)))
+    return store_remove_any(store, entity, component);
+  ECS_ASSERT(slot_agrees(*slot, from, entity));
+  ECS_ASSERT(last_edge_agrees(component->group, from, component, false));
+  move_mixed(store, component, slot, from, false);
+  return ECS_OK;
 }
 
 static ecs_Status remove_in_main(Store *store, ecs_Entity entity,
@@ -225,7 +355,7 @@ static ecs_Status remove_in_main(Store *store, ecs_Entity entity,
   Slot *slot = store_find_slot(store, entity, &from);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
   if (ECS_UNLIKELY(from->last_edge.key + 1 != component->last_edge_key))
-    return remove_otherwise(store, entity, component);
+    return remove_mixed_in_main(store, entity, component);
   const LastEdge *edge = &from->last_edge;
   Table *to = edge->to;
   if (ECS_UNLIKELY(to->count == to->capacity))
@@ -290,8 +420,20 @@ static ecs_Status remove_as_bit(Store *store, ecs_Entity entity,
 
 /* Destroying ------------------------------------------------------------ */
 
-static ECS_COLD ecs_Status destroy_slowly(Store *store, ecs_Entity entity) {
-  store_destroy_any(store, entity);
+/* For any columns, and also for an entity that was in other groups. */
+static ECS_APART ecs_Status destroy_mixed(Store *store, ecs_Entity entity,
+                                          Slot *slot, Table *table) {
+  if (slot_summary(*slot) != 0) {
+    store_destroy_any(store, entity);
+    return ECS_OK;
+  }
+  uint32_t row = slot->row_bits;
+  ECS_ASSERT(slot_agrees(*slot, table, entity));
+  store_touch(store, store_main(store));
+  ecs_Entity filler = table_remove_mixed(table, row);
+  fill_hole(store, table, filler, row); /* before: it may be the entity's */
+  entity_index_free_slot(&store->index, slot, id_index(entity),
+                         id_generation(entity));
   return ECS_OK;
 }
 
@@ -302,7 +444,7 @@ ecs_Status store_destroy_entity(Store *store, ecs_Entity entity) {
   Slot *slot = store_find_slot(store, entity, &table);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
   if (ECS_UNLIKELY(slot_summary(*slot) != 0 || !table->only_cells))
-    return destroy_slowly(store, entity);
+    return destroy_mixed(store, entity, slot, table);
   uint32_t row = slot->row_bits;
   ECS_ASSERT(slot_agrees(*slot, table, entity));
   store_touch(store, store_main(store));
@@ -316,11 +458,16 @@ ecs_Status store_destroy_entity(Store *store, ecs_Entity entity) {
 
 /* The table --------------------------------------------------------------- */
 
-const ChangeWays entity_change_ways = {.add_any = store_add_any,
-                                       .add_to_set = add_to_set,
-                                       .add_in_main = add_in_main,
-                                       .add_as_bit = add_as_bit,
-                                       .remove_any = store_remove_any,
-                                       .remove_from_set = remove_from_set,
-                                       .remove_in_main = remove_in_main,
-                                       .remove_as_bit = remove_as_bit};
+const ChangeWays entity_change_ways = {
+    .add_any = store_add_any,
+    .add_to_set = add_to_set,
+    .add_mixed_to_set = add_mixed_to_set,
+    .add_in_main = add_in_main,
+    .add_mixed_in_main = add_mixed_in_main,
+    .add_as_bit = add_as_bit,
+    .remove_any = store_remove_any,
+    .remove_from_set = remove_from_set,
+    .remove_mixed_from_set = remove_mixed_from_set,
+    .remove_in_main = remove_in_main,
+    .remove_mixed_in_main = remove_mixed_in_main,
+    .remove_as_bit = remove_as_bit};

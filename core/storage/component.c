@@ -13,17 +13,20 @@ static void choose_ways(Component *component, const ChangeWays *ways) {
   const Group *group = component->group;
   bool bits = component->storage == ECS_STORE_BITS;
   bool plain = schema->uniform == ECS_F32 || schema->field_count == 0;
+  bool cells = has_only_cells(schema);
   component->add = ways->add_any;
   component->remove = ways->remove_any;
   if (group->id == 0 && bits) {
     component->add = ways->add_as_bit;
     component->remove = ways->remove_as_bit;
   } else if (group->id == 0) {
-    if (plain) component->add = ways->add_in_main;
-    component->remove = ways->remove_in_main;
+    component->add = plain ? ways->add_in_main : ways->add_mixed_in_main;
+    component->remove =
+        cells ? ways->remove_in_main : ways->remove_mixed_in_main;
   } else if (group->locator.narrow) {
-    if (plain) component->add = ways->add_to_set;
-    if (has_only_cells(schema)) component->remove = ways->remove_from_set;
+    component->add = plain ? ways->add_to_set : ways->add_mixed_to_set;
+    component->remove =
+        cells ? ways->remove_from_set : ways->remove_mixed_from_set;
   }
 }
 

@@ -23,16 +23,20 @@ typedef ecs_Status AddComponent(Store *store, ecs_Entity entity,
 typedef ecs_Status RemoveComponent(Store *store, ecs_Entity entity,
                                    const Component *component);
 
+/* Those for sets are for narrow groups; those in main for components in the
+ * main group's tables, not stored as bits. */
 typedef struct ChangeWays {
-  AddComponent *add_any;     /* any component of any group */
-  AddComponent *add_to_set;  /* of f32 or no fields, in a narrow group */
-  AddComponent *add_in_main; /* of f32 or no fields, in the main group's tables,
-                                not stored as bits */
-  AddComponent *add_as_bit;  /* stored as bits, in the main group */
+  AddComponent *add_any;           /* any component of any group */
+  AddComponent *add_to_set;        /* of f32 or no fields */
+  AddComponent *add_mixed_to_set;  /* of any fields */
+  AddComponent *add_in_main;       /* of f32 or no fields */
+  AddComponent *add_mixed_in_main; /* of any fields */
+  AddComponent *add_as_bit;        /* stored as bits, in the main group */
   RemoveComponent *remove_any;
-  RemoveComponent
-      *remove_from_set;            /* of four-byte or no fields, narrow group */
-  RemoveComponent *remove_in_main; /* of any fields, not stored as bits */
+  RemoveComponent *remove_from_set;       /* of four-byte or no fields */
+  RemoveComponent *remove_mixed_from_set; /* of any fields */
+  RemoveComponent *remove_in_main;        /* of four-byte or no fields */
+  RemoveComponent *remove_mixed_in_main;  /* of any fields */
   RemoveComponent *remove_as_bit;
 } ChangeWays;
 

@@ -326,10 +326,14 @@ static bool check_match(const Group *group, const MatchedTables *match) {
 static bool check_last_edge(const Group *group, const Table *table) {
   const LastEdge *last = &table->last_edge;
   if (last->key == LAST_EDGE_NONE) return true;
-  const Edge *edge = group_find_edge(group, table, last->key >> 1);
-  return edge != NULL && edge->added == ((last->key & 1u) != 0) &&
+  uint32_t key = last->key & ~LAST_EDGE_MIXED;
+  bool mixed = key != last->key;
+  const Edge *edge = group_find_edge(group, table, key >> 1);
+  return edge != NULL && edge->added == ((key & 1u) != 0) &&
          group->tables[edge->table] == last->to &&
          last->step == edge->table - table->id &&
+         mixed == !(table->only_cells && range_has_only_cells(&edge->range)) &&
+         memcmp(&last->range, &edge->range, sizeof edge->range) == 0 &&
          last->before == edge->range.begin[2] &&
          last->width == edge->range.end[2] - edge->range.begin[2];
 }

@@ -44,16 +44,20 @@ typedef struct ColumnRange {
 } ColumnRange;
 
 /* Where the last row that left a table for another went, so that the next one
- * needs no search. Counts are of four-byte columns. */
+ * needs no search. An edge is plain if the table has only four-byte columns and
+ * the component has, too; otherwise it is mixed. */
 typedef struct LastEdge {
-  struct Table *to; /* borrowed from the group */
-  uint32_t key;     /* last_edge_key, or LAST_EDGE_NONE */
-  uint32_t step;    /* to's id less the table's, modulo 2^32 */
-  uint16_t before;  /* columns in front of the component's */
-  uint16_t width;   /* columns of the component */
-  uint16_t behind;  /* columns after the component's */
+  struct Table *to;  /* borrowed from the group */
+  uint32_t key;      /* last_edge_key, with LAST_EDGE_MIXED in a mixed edge; or
+                        LAST_EDGE_NONE */
+  uint32_t step;     /* to's id less the table's, modulo 2^32 */
+  uint16_t before;   /* four-byte columns in front of the component's */
+  uint16_t width;    /* four-byte columns of the component */
+  uint16_t behind;   /* four-byte columns after the component's */
+  ColumnRange range; /* the component's columns of every size */
 } LastEdge;
 #define LAST_EDGE_NONE UINT32_MAX
+#define LAST_EDGE_MIXED (UINT32_C(1) << 31)
 
 typedef struct Table {
   ecs_Entity *entities;     /* by row: the slab's first aligned byte; NULL: no
@@ -124,21 +128,32 @@ static inline uint32_t last_edge_key(uint32_t bit, bool added) {
   return bit << 1 | (added ? 1u : 0u);
 }
 
-/* Remembers the table that adding or removing a component leads to. [begin,
- * end) are the component's four-byte columns in the table that has it. Does
- * nothing for a table that also has columns of other sizes. */
+/* Is the remembered edge that of a key, plain or mixed? */
+static inline bool last_edge_is(const LastEdge *edge, uint32_t key) {
+  return (edge->key & ~LAST_EDGE_MIXED) == key;
+}
+
+/* Does a range name columns of four bytes alone? */
+static inline bool range_has_only_cells(const ColumnRange *range) {
+  return range->begin[0] == range->end[0] && range->begin[1] == range->end[1] &&
+         range->begin[3] == range->end[3];
+}
+
+/* Remembers the table that adding or removing a component leads to. The range
+ * has the component's columns in the table that has it. */
 static inline void table_note_edge(Table *table, Table *to, uint32_t key,
-                                   uint32_t begin, uint32_t end) {
-  uint32_t columns = table->columns[2];
+                                   const ColumnRange *range) {
+  uint32_t begin = range->begin[2], end = range->end[2];
   bool added = (key & 1u) != 0;
-  if (!table->only_cells) return;
-  table->last_edge =
-      (LastEdge){.to = to,
-                 .key = key,
-                 .step = to->id - table->id,
-                 .before = (uint16_t)begin,
-                 .width = (uint16_t)(end - begin),
-                 .behind = (uint16_t)(columns - (added ? begin : end))};
+  bool mixed = !table->only_cells || !range_has_only_cells(range);
+  table->last_edge = (LastEdge){
+      .to = to,
+      .key = mixed ? key | LAST_EDGE_MIXED : key,
+      .step = to->id - table->id,
+      .before = (uint16_t)begin,
+      .width = (uint16_t)(end - begin),
+      .behind = (uint16_t)(table->columns[2] - (added ? begin : end)),
+      .range = *range};
 }
 
 /* Makes the next row search for its edge. */

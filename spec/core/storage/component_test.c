@@ -20,13 +20,16 @@ static void the_shortest_way_that_fits_is_chosen(void **state) {
   } cases[] = {
       {"f", ECS_STORE_TABLE, ways->add_in_main, ways->remove_in_main},
       {"", ECS_STORE_TABLE, ways->add_in_main, ways->remove_in_main},
-      {"fw", ECS_STORE_TABLE, ways->add_any, ways->remove_in_main},
-      {"d", ECS_STORE_TABLE, ways->add_any, ways->remove_in_main},
+      {"w", ECS_STORE_TABLE, ways->add_mixed_in_main, ways->remove_in_main},
+      {"fw", ECS_STORE_TABLE, ways->add_mixed_in_main, ways->remove_in_main},
+      {"d", ECS_STORE_TABLE, ways->add_mixed_in_main,
+       ways->remove_mixed_in_main},
       {"", ECS_STORE_BITS, ways->add_as_bit, ways->remove_as_bit},
       {"ff", ECS_STORE_SPARSE, ways->add_to_set, ways->remove_from_set},
       {"", ECS_STORE_SPARSE, ways->add_to_set, ways->remove_from_set},
-      {"fw", ECS_STORE_SPARSE, ways->add_any, ways->remove_from_set},
-      {"fb", ECS_STORE_SPARSE, ways->add_any, ways->remove_any}};
+      {"fw", ECS_STORE_SPARSE, ways->add_mixed_to_set, ways->remove_from_set},
+      {"fb", ECS_STORE_SPARSE, ways->add_mixed_to_set,
+       ways->remove_mixed_from_set}};
   for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     Fixture fixture;
     start(&fixture);

@@ -167,10 +167,17 @@ static void assert_edges(const Group *group) {
 static void assert_turn(const Group *group, const Table *table) {
   const LastEdge *last = &table->last_edge;
   if (last->key == LAST_EDGE_NONE) return;
-  uint32_t key = last->key, columns = table->columns[2];
+  uint32_t key = last->key & ~LAST_EDGE_MIXED, columns = table->columns[2];
+  bool mixed = key != last->key;
   const Edge *edge = group_find_edge(group, table, key >> 1);
   assert_non_null(edge);
-  assert_true(table->only_cells);
+  for (uint32_t shift = 0; shift < TABLE_SIZES; shift++) {
+    assert_int_equal(last->range.begin[shift], edge->range.begin[shift]);
+    assert_int_equal(last->range.end[shift], edge->range.end[shift]);
+    if (mixed || shift == 2) continue;
+    assert_int_equal(last->range.begin[shift], last->range.end[shift]);
+  }
+  assert_true(table->only_cells || mixed);
   assert_int_equal(edge->added, key & 1u);
   assert_ptr_equal(last->to, group->tables[edge->table]);
   assert_int_equal(table->id + last->step, edge->table);
