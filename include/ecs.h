@@ -706,11 +706,25 @@ typedef enum ecs_RowFlag {
 ECS_API ecs_Status ecs_query_locate(ecs_Query *query, ecs_Entity entity,
                                     void **elements, uint32_t *flags);
 
+/* As ecs_query_locate for the first of count entities, at least one, for a loop
+ * over what ecs_query_entities copied. Besides, *run gets how many of the
+ * entities, from the first on, can be reached from there: they match, and entity
+ * i has its element of column k i elements behind elements[k] (where that is
+ * NULL, it has none either). 1: only the first, which is always so while the
+ * world is open; it may not match. 0 on failure. Cost: that of
+ * ecs_query_locate, and a comparison per entity of the run and group. */
+ECS_API ecs_Status ecs_query_locate_run(ecs_Query *query,
+                                        const ecs_Entity *entities,
+                                        uint32_t count, void **elements,
+                                        uint32_t *flags, uint32_t *run);
+
 /* The world's row epoch: a number that grows whenever a result of
  * ecs_query_locate may have become wrong. It grows on every change of
  * structure, when a destruction is recorded, and when a cursor or a deferral
  * opens or closes. Compare it before using pointers that were kept. The address
- * is the same for the life of the world. */
+ * is the same for the life of the world. Read as a double, its bits are a whole
+ * number, too, which also grows by 1: a language without integers of 64 bits
+ * compares that. */
 ECS_API const uint64_t *ecs_world_row_epoch(const ecs_World *world);
 
 /* Spawns count entities, less than 2^28, of a bundle with default values.

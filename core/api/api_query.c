@@ -282,22 +282,51 @@ ecs_Status ecs_query_entities(ecs_Query *query, ecs_Entity *entities,
   return ECS_OK;
 }
 
+static uint32_t row_flags(ecs_Query *query, ecs_Entity entity, bool matches) {
+  ecs_World *world = world_of(query);
+  uint32_t flags = world->depth == 0 ? ECS_ROW_IN_PLACE : 0;
+  if (matches && !deferred_is_destroyed(world, entity))
+    flags |= ECS_ROW_MATCHES;
+  return flags;
+}
+
 ecs_Status ecs_query_locate(ecs_Query *query, ecs_Entity entity,
                             void **elements, uint32_t *flags) {
   ECS_MUST_LIVE(QUERY, query);
   ECS_MISUSE_IF(elements == NULL && query->column_count > 0,
                 "elements is NULL");
   ECS_MISUSE_IF(flags == NULL, "flags is NULL");
-  ecs_World *world = world_of(query);
   bool matches = false;
   *flags = 0;
   ecs_Status status = query_plan(query);
   if (ECS_LIKELY(status == ECS_OK))
     status = query_locate_entity(query, entity, elements, &matches);
   if (ECS_UNLIKELY(status != ECS_OK)) return status;
-  if (matches && !deferred_is_destroyed(world, entity))
-    *flags |= ECS_ROW_MATCHES;
-  if (world->depth == 0) *flags |= ECS_ROW_IN_PLACE;
+  *flags = row_flags(query, entity, matches);
+  return ECS_OK;
+}
+
+ecs_Status ecs_query_locate_run(ecs_Query *query, const ecs_Entity *entities,
+                                uint32_t count, void **elements,
+                                uint32_t *flags, uint32_t *run) {
+  ECS_MUST_LIVE(QUERY, query);
+  ECS_MISUSE_IF(elements == NULL && query->column_count > 0,
+                "elements is NULL");
+  ECS_MISUSE_IF(flags == NULL || run == NULL, "a result is NULL");
+  bool matches = false;
+  *flags = *run = 0;
+  if (count == 0) return ECS_E_ARGUMENT;
+  ECS_MISUSE_IF(entities == NULL, "entities is NULL");
+  /* Any of the entities may be among those whose destruction is recorded. */
+  if (world_of(query)->depth > 0) count = 1;
+  ecs_Status status = query_plan(query);
+  if (ECS_LIKELY(status == ECS_OK))
+    status = query_locate_run(query, entities, count, elements, &matches, run);
+  if (ECS_UNLIKELY(status != ECS_OK)) {
+    *run = 0;
+    return status;
+  }
+  *flags = row_flags(query, entities[0], matches);
   return ECS_OK;
 }
 

@@ -58,6 +58,47 @@ ecs_Status query_locate_entity(const ecs_Query *query, ecs_Entity entity,
   return ECS_OK;
 }
 
+/* How many of count entities, of which the first has this row of a group and
+ * matches, have the rows behind it and match, too. */
+static uint32_t count_followers(const QueryGroup *query_group, RowRef row,
+                                const ecs_Entity *entities, uint32_t count) {
+  uint32_t run = 1;
+  if (row.table == NULL) { /* the others must have no row either */
+    const Group *group = query_group->group;
+    while (run < count &&
+           store_locate_in(group, id_index(entities[run])).table == NULL)
+      run++;
+    return run;
+  }
+  const ecs_Entity *stored = row.table->entities + row.row;
+  uint32_t behind = row.table->count - row.row;
+  if (count > behind) count = behind;
+  while (run < count && stored[run] == entities[run] &&
+         query_group_row_fits(query_group, row.table, row.row + run))
+    run++;
+  return run;
+}
+
+ecs_Status query_locate_run(const ecs_Query *query, const ecs_Entity *entities,
+                            uint32_t count, void **elements, bool *matches,
+                            uint32_t *run) {
+  ECS_ASSERT(count > 0);
+  *run = 1;
+  ecs_Status status =
+      query_locate_entity(query, entities[0], elements, matches);
+  if (status != ECS_OK || !*matches || count == 1) return status;
+  RowRef main_row = store_locate_main(query->store, entities[0]);
+  bool stored = false; /* some group proves that the others are alive */
+  for (uint32_t g = 0; g < query->group_count; g++) {
+    const QueryGroup *query_group = &query->groups[g];
+    RowRef row = query_group_locate(query_group, entities[0], main_row);
+    stored = stored || row.table != NULL;
+    count = count_followers(query_group, row, entities, count);
+  }
+  if (stored) *run = count;
+  return ECS_OK;
+}
+
 /* The first ------------------------------------------------------------- */
 
 static bool fits_others(const ecs_Query *query, uint32_t driver,

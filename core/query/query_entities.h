@@ -34,4 +34,13 @@ ECS_INTERNAL ecs_Status query_locate_entity(const ecs_Query *query,
                                             ecs_Entity entity, void **elements,
                                             bool *matches);
 
+/* The same for the first of count entities. If it matches, *run gets how many
+ * of them match and are, from it on, in rows that follow each other in every
+ * group of the query; otherwise 1. Cost: a comparison per entity of the run and
+ * group. */
+ECS_INTERNAL ecs_Status query_locate_run(const ecs_Query *query,
+                                         const ecs_Entity *entities,
+                                         uint32_t count, void **elements,
+                                         bool *matches, uint32_t *run);
+
 #endif

@@ -26,7 +26,8 @@ static void pop_group(Store *store) {
 ecs_Status store_init(Store *store, const ChangeWays *ways, ecs_Memory memory,
                       uint64_t limit_bytes) {
   Table *table = NULL;
-  *store = (Store){.ways = ways, .component_count = 1};
+  *store = (Store){
+      .ways = ways, .component_count = 1, .row_epoch = STORE_FIRST_ROW_EPOCH};
   memory_init(&store->memory, memory, limit_bytes);
   entity_index_init(&store->index);
   ecs_Status status = append_group(store, false);

@@ -26,6 +26,10 @@
 
 typedef struct Bundle Bundle;
 
+/* The first row_epoch: the bits of the double 2^52. The next ones are those of
+ * 2^52 + 1 and so on. */
+#define STORE_FIRST_ROW_EPOCH UINT64_C(0x4330000000000000)
+
 struct Store {
   Memory memory;
   EntityIndex index;

@@ -238,6 +238,10 @@ typedef enum ecs_RowFlag {
 } ecs_RowFlag;
 ecs_Status ecs_query_locate(ecs_Query *query, ecs_Entity entity,
                                     void **elements, uint32_t *flags);
+ecs_Status ecs_query_locate_run(ecs_Query *query,
+                                        const ecs_Entity *entities,
+                                        uint32_t count, void **elements,
+                                        uint32_t *flags, uint32_t *run);
 const uint64_t *ecs_world_row_epoch(const ecs_World *world);
 ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle,
                                   uint64_t count, ecs_Cursor *cursor);
@@ -356,14 +360,15 @@ struct {
 struct {
   uint64_t magic; size_t bytes;
   int32_t row;
+  int32_t located;
   uint32_t flags;
+  uint32_t at;
   uint64_t stamp;
   void **elements;
   const int64_t *entities;
-  int64_t entity;
-  uint32_t at;
   uint32_t count;
   int (*advance)(void *);
+  double *ids;
   double (*load)(void *, uint32_t column, uint32_t scalar);
   int (*store)(void *, uint32_t column, uint32_t scalar, double value);
   void *world;

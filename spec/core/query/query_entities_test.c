@@ -93,6 +93,47 @@ static void assert_located(ecs_Query *query, const ecs_Batch *batch,
   }
 }
 
+/* Locates runs, as long as at most, from the first entity to the last: each row
+ * must be where locating it alone finds it. Returns how many runs there were.
+ */
+static uint32_t count_runs(ecs_Query *query, const ecs_Entity *entities,
+                           uint32_t count, uint32_t most) {
+  uint32_t runs = 0;
+  for (uint32_t at = 0; at < count; runs++) {
+    void *elements[8] = {NULL}, *alone[8] = {NULL};
+    uint32_t flags = 0, run = 0, left = count - at, found = 0;
+    assert_int_equal(
+        ecs_query_locate_run(query, entities + at, left < most ? left : most,
+                             elements, &flags, &run),
+        ECS_OK);
+    assert_true(run >= 1 && run <= most && run <= left);
+    for (uint32_t i = 0; i < run; i++) {
+      assert_int_equal(ecs_query_locate(query, entities[at + i], alone, &found),
+                       ECS_OK);
+      assert_int_equal(found, flags);
+      assert_true(run == 1 || (flags & ECS_ROW_MATCHES));
+      for (uint32_t k = 0; k < ecs_query_column_count(query); k++)
+        assert_ptr_equal(
+            elements[k]
+                ? (char *)elements[k] + ((size_t)i << query->columns[k].shift)
+                : NULL,
+            alone[k]);
+    }
+    at += run;
+  }
+  return runs;
+}
+
+static void assert_runs(ecs_Query *query, const ecs_Entity *entities,
+                        uint32_t count) {
+  ecs_Entity turned[ROOM];
+  assert_int_equal(count_runs(query, entities, count, 1), count);
+  assert_true(count_runs(query, entities, count, 3) * 3 >= count);
+  count_runs(query, entities, count, count + 1);
+  for (uint32_t i = 0; i < count; i++) turned[i] = entities[count - 1 - i];
+  count_runs(query, turned, count, count + 1);
+}
+
 /* Copies the entities, reads the batches and locates each: all must agree. */
 static void assert_visits(Fixture *fixture, const ecs_Term *terms,
                           uint32_t count) {
@@ -102,6 +143,8 @@ static void assert_visits(Fixture *fixture, const ecs_Term *terms,
   assert_int_equal(ecs_query_entities(query, copied, ROOM, &total), ECS_OK);
   assert_int_equal(ecs_query_count(query, &matches), ECS_OK);
   assert_int_equal(total, matches);
+  assert_runs(query, copied, (uint32_t)total);
+  assert_runs(query, fixture->entities, 24);
   ecs_Cursor cursor;
   ecs_Batch batch;
   uint64_t index = 0;
@@ -266,6 +309,47 @@ static void what_is_recorded_is_heeded(void **state) {
   finish(&fixture);
 }
 
+static void a_run_is_as_long_as_its_rows_follow(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_World *world = fixture.world;
+  const ecs_Term terms[] = {{fixture.a, ECS_WRITE}, {fixture.s, ECS_OPTIONAL}};
+  ecs_Query *query = make_query(world, terms, 1);
+  ecs_Query *both = make_query(world, terms, 2);
+  ecs_Entity born[9];
+  void *elements[3];
+  uint32_t flags = 9, run = 9;
+  for (uint32_t k = 0; k < 9; k++)
+    assert_int_equal(ecs_spawn(world, &fixture.a, 1, NULL, &born[k]), ECS_OK);
+  assert_int_equal(count_runs(query, born, 9, 9), 1);
+  assert_int_equal(count_runs(both, born, 9, 9), 1);
+  /* The fourth alone has a value of S. */
+  assert_int_equal(ecs_add(world, born[3], fixture.s, NULL), ECS_OK);
+  assert_int_equal(count_runs(query, born, 9, 9), 1);
+  assert_int_equal(count_runs(both, born, 9, 9), 3);
+  /* The last row moves into the hole: 0 1 8 3 4 5 6 7. */
+  assert_int_equal(ecs_destroy(world, born[2]), ECS_OK);
+  assert_int_equal(ecs_query_locate_run(query, born, 9, elements, &flags, &run),
+                   ECS_OK);
+  assert_int_equal(run, 2);
+  assert_int_equal(flags, ECS_ROW_MATCHES | ECS_ROW_IN_PLACE);
+  assert_int_equal(
+      ecs_query_locate_run(query, born + 2, 7, elements, &flags, &run),
+      ECS_E_DEAD);
+  assert_int_equal(run + flags, 0);
+  assert_int_equal(count_runs(query, born + 3, 6, 6), 2);
+  assert_int_equal(ecs_query_locate_run(query, born, 0, elements, &flags, &run),
+                   ECS_E_ARGUMENT);
+  assert_int_equal(run + flags, 0);
+  /* While the world is open, a destruction may be recorded. */
+  assert_int_equal(ecs_defer_begin(world), ECS_OK);
+  assert_int_equal(ecs_destroy(world, born[1]), ECS_OK);
+  assert_int_equal(count_runs(query, born, 2, 2), 2);
+  assert_int_equal(ecs_defer_end(world), ECS_OK);
+  finish(&fixture);
+}
+
 static void every_change_shows_in_the_row_epoch(void **state) {
   (void)state;
   Fixture fixture;
@@ -340,6 +424,7 @@ int main(void) {
       cmocka_unit_test(copying_is_refused_where_a_cursor_is),
       cmocka_unit_test(a_row_is_followed),
       cmocka_unit_test(what_is_recorded_is_heeded),
+      cmocka_unit_test(a_run_is_as_long_as_its_rows_follow),
       cmocka_unit_test(every_change_shows_in_the_row_epoch),
       cmocka_unit_test(a_new_plan_may_fail),
   };
