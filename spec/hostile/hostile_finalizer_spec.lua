@@ -137,3 +137,52 @@ describe("a finalizer that closes the world", function()
     assert.equal(1, world:query({ Position }):count())
   end)
 end)
+
+-- On LuaJIT code that is not compiled allocates for each pointer to an element,
+-- and a finalizer may run between the pointer and the access.
+describe("a finalizer that moves rows", function()
+  local jit, calm = rawget(_G, "jit"), nil
+  before_each(function() calm = support.hurry_collector() end)
+  after_each(function() calm() end)
+
+  for _, compiled in ipairs { false, true } do
+    it("leaves a loop of rows at its entity, "
+      .. (compiled and "compiled" or "interpreted"), function()
+      local world, ids, moved = ecs.world {}, {}, 0
+      for k = 1, 300 do ids[k] = world:spawn(Position { x = k, y = k }) end
+      local query, current = world:query { Position }, nil
+      local function walk()
+        for entity, row in query:rows() do
+          current = entity
+          row.x = row.x + 1
+          row.y = row.y + row.x
+        end
+      end
+      if jit and not compiled then jit.off(walk, true) end
+      local armed = true
+      local function arm()
+        if not armed then return end
+        finalize(function()
+          if current and pcall(world.add, world, current, Enemy) then
+            moved = moved + 1
+          end
+          arm()
+        end)
+      end
+      for _ = 1, 20 do arm() end
+      local rounds = 0
+      while rounds < 10 or (jit and moved < 200 and rounds < 200) do
+        walk()
+        rounds = rounds + 1
+        world:query({ with = { Enemy } }):remove(Enemy)
+      end
+      armed = false
+      assert.is_true(moved > 0 or not jit) -- Lua 5.4 allocates nothing here
+      for k = 1, 300 do
+        local x, y = world:get(ids[k], Position, "x", "y")
+        assert.equal(k + rounds, x)
+        assert.equal(k + rounds * k + rounds * (rounds + 1) / 2, y)
+      end
+    end)
+  end
+end)

@@ -349,7 +349,7 @@ static int step(lua_State *L) {
   luaL_checkstack(L, terms + 4, NULL);
   compat_push_private(L, 1);
   int views = lua_gettop(L);
-  bind_push_entity(L, rows->entity);
+  bind_push_entity(L, rows_entity(rows));
   for (int t = 0; t < terms; t++) bind_rows_push(L, rows, views, (uint32_t)t);
   return 1 + terms;
 }

@@ -34,7 +34,7 @@ static int refuse_over(lua_State *L) {
 }
 
 static ecs_Entity entity_of(const RowLoop *rows) {
-  return rows->is_rows ? rows->entity : rows->entities[rows->row];
+  return rows->is_rows ? rows_entity(rows) : rows->entities[rows->row];
 }
 
 /* The row has no element of the component: the entity is dead or lacks it, or
@@ -74,13 +74,24 @@ static int refuse_read_only(lua_State *L, const RowLoop *rows,
 
 /* Finding ---------------------------------------------------------------- */
 
+/* In a loop of rows: makes the row a run of its own, without elements. */
+static void leave_run(RowLoop *rows) {
+  ECS_ASSERT(rows->is_rows && rows->at > 0 && rows->row >= 0);
+  rows->at += (uint32_t)rows->row;
+  rows->row = 0;
+  rows->located = 1;
+  rows->reach = 0;
+  rows->stamp = WORLD_NEVER;
+}
+
 /* In a loop of rows: locates the elements again. A dead entity keeps the old
  * stamp, so it is looked up again at the next access. */
 static void locate(lua_State *L, RowLoop *rows) {
-  if (rows->entity == 0) refuse_over(L);
+  if (rows->row < 0) refuse_over(L);
   ecs_Query *native = bind_query_native(L, rows->query);
+  leave_run(rows);
   ecs_Status status =
-      ecs_query_locate(native, rows->entity, rows->elements, &rows->flags);
+      ecs_query_locate(native, rows_entity(rows), rows->elements, &rows->flags);
   if (status == ECS_E_DEAD) {
     memset(rows->elements, 0, rows->column_count * sizeof(void *));
     return;
@@ -94,7 +105,7 @@ static void locate(lua_State *L, RowLoop *rows) {
 static inline void check_row(lua_State *L, RowLoop *rows) {
   if (rows->is_rows && *rows->world->row_epoch != rows->stamp) locate(L, rows);
   if (rows->row < 0) refuse_over(L);
-  ECS_ASSERT(rows->is_rows ? rows->row == 0
+  ECS_ASSERT(rows->is_rows ? rows->row < rows->located
                            : (uint32_t)rows->row < rows->count);
 }
 
@@ -109,22 +120,54 @@ static inline void *element_of(const RowLoop *rows, const RowTerm *term,
 
 /* For compiled code -------------------------------------------------------- */
 
-/* A finalizer may close the world or move rows at any allocation by Lua, and
- * interpreted code allocates for every pointer it reads. So in a loop of rows,
- * code of the accelerator holds no pointer: it calls these functions, which
- * check and access in one step. */
+/* Goes on to the next row of the run, if the world is as it was when the run
+ * was located. */
+static inline bool follow_run(RowLoop *rows) {
+  if (rows->row + 1 >= rows->located || *rows->world->row_epoch != rows->stamp)
+    return false;
+  rows->row++;
+  return true;
+}
+
+/* Leaves the row; at becomes the index of the next entity. A run that came to
+ * its end makes the next one longer; where every step changes the world,
+ * looking for runs would be in vain. */
+static void leave_row(RowLoop *rows) {
+  bool through = *rows->world->row_epoch == rows->stamp;
+  uint32_t longer = rows->reach * 4 < ROWS_RUN ? rows->reach * 4 : ROWS_RUN;
+  rows->reach = through && longer > 0 ? longer : 1;
+  if (rows->row > 0) rows->at += (uint32_t)rows->row;
+  rows->row = -1;
+  rows->located = 0;
+  rows->stamp = WORLD_NEVER;
+}
+
+/* Locates the entities from index at on. */
+static ecs_Status locate_run(RowLoop *rows, uint32_t *run) {
+  const ecs_Entity *entities = rows->entities + rows->at;
+  uint32_t left = rows->count - rows->at;
+  rows->at++;
+  ecs_Status status = ecs_query_locate_run(
+      rows->query->native, entities, left < rows->reach ? left : rows->reach,
+      rows->elements, &rows->flags, run);
+  for (uint32_t i = 0; i < *run; i++) rows->ids[i] = (double)entities[i];
+  return status;
+}
 
 int bind_rows_advance(RowLoop *rows) {
+  if (follow_run(rows)) return 1;
+  if (!bind_query_is_live(rows->query)) {
+    uint32_t next = rows->at + (rows->row > 0 ? (uint32_t)rows->row : 0);
+    return next < rows->count ? -(int)ECS_E_ARGUMENT : 0;
+  }
+  leave_row(rows);
   while (rows->at < rows->count) {
-    if (!bind_query_is_live(rows->query)) return -(int)ECS_E_ARGUMENT;
-    ecs_Entity entity = rows->entities[rows->at++];
-    ecs_Status status = ecs_query_locate(rows->query->native, entity,
-                                         rows->elements, &rows->flags);
+    uint32_t run = 0;
+    ecs_Status status = locate_run(rows, &run);
     if (status != ECS_OK && status != ECS_E_DEAD) return -(int)status;
     if (!(rows->flags & ECS_ROW_MATCHES)) continue;
-    ECS_ASSERT(entity != 0);
-    rows->entity = entity;
     rows->row = 0;
+    rows->located = (int32_t)run;
     rows->stamp = *rows->world->row_epoch;
     return 1;
   }
@@ -133,27 +176,31 @@ int bind_rows_advance(RowLoop *rows) {
 
 /* The element of a column in this row; NULL when there is none, or when row_get
  * or row_set has to decide. */
-static void *find_element(RowLoop *rows, uint32_t column) {
+static void *find_element(RowLoop *rows, uint32_t column, ecs_Scalar scalar) {
+  if (rows->row < 0) return NULL;
   if (*rows->world->row_epoch != rows->stamp) {
-    if (rows->entity == 0 || !bind_query_is_live(rows->query) ||
-        ecs_query_locate(rows->query->native, rows->entity, rows->elements,
+    if (!bind_query_is_live(rows->query)) return NULL;
+    leave_run(rows);
+    if (ecs_query_locate(rows->query->native, rows_entity(rows), rows->elements,
                          &rows->flags) != ECS_OK)
       return NULL;
     rows->stamp = *rows->world->row_epoch;
   }
-  return rows->elements[column];
+  char *elements = (char *)rows->elements[column];
+  if (!elements) return NULL;
+  return elements + (size_t)rows->row * ecs_scalar_bytes(scalar);
 }
 
 /* A field as a number; NaN: call row_get. */
 static double load(RowLoop *rows, uint32_t column, uint32_t scalar) {
-  const void *element = find_element(rows, column);
+  const void *element = find_element(rows, column, (ecs_Scalar)scalar);
   return element ? ecs_scalar_load((ecs_Scalar)scalar, element) : NAN;
 }
 
 /* Stores a field and returns 1; 0: call row_set. */
 static int store(RowLoop *rows, uint32_t column, uint32_t scalar,
                  double value) {
-  void *element = find_element(rows, column);
+  void *element = find_element(rows, column, (ecs_Scalar)scalar);
   if (!element || !(rows->flags & ECS_ROW_IN_PLACE)) return 0;
   ecs_scalar_convert((ecs_Scalar)scalar, element, value);
   return 1;
@@ -187,8 +234,8 @@ static void set_through_world(lua_State *L, const RowLoop *rows,
   ecs_Component component = bind_component_find(rows->world, term->definition);
   ecs_scalar_convert(type, &element, number);
   ecs_Status status =
-      ecs_set_field(bind_native(L, rows->world), rows->entity, component, field,
-                    ecs_scalar_load(type, &element));
+      ecs_set_field(bind_native(L, rows->world), rows_entity(rows), component,
+                    field, ecs_scalar_load(type, &element));
   bind_check_status(L, rows->world, status, rows->query->label);
 }
 
@@ -267,7 +314,7 @@ void bind_rows_push(lua_State *L, const RowLoop *rows, int views, uint32_t t) {
   const RowTerm *term = &rows->terms[t];
   bool present = rows->elements[term->first] != NULL || !term->optional;
   if (!present && rows->is_rows)
-    present = ecs_has(bind_native(L, rows->world), rows->entity,
+    present = ecs_has(bind_native(L, rows->world), rows_entity(rows),
                       bind_component_find(rows->world, term->definition));
   if (present)
     lua_rawgeti(L, views, ROWS_VIEWS + (int)t);
@@ -279,8 +326,9 @@ void bind_rows_push(lua_State *L, const RowLoop *rows, int views, uint32_t t) {
 
 void bind_rows_over(RowLoop *rows) {
   rows->row = -1;
+  rows->located = 0;
+  rows->reach = 1;
   rows->stamp = WORLD_NEVER;
-  rows->entity = 0;
   rows->at = rows->count = 0;
   rows->running = false;
   memset(rows->elements, 0, rows->column_count * sizeof(void *));
@@ -361,9 +409,11 @@ RowLoop *bind_rows_new(lua_State *L, int owner, LuaQuery *query, bool is_rows) {
   owner = compat_absolute(L, owner);
   RowLoop *rows = (RowLoop *)bind_new(
       L, KIND_ROWS,
-      sizeof *rows + columns * sizeof(void *) + terms * sizeof(RowTerm));
+      sizeof *rows + columns * sizeof(void *) + terms * sizeof(RowTerm) +
+          (is_rows ? ROWS_RUN * sizeof(double) : 0));
   rows->elements = (void **)(void *)(rows + 1);
   rows->terms = (RowTerm *)(void *)(rows->elements + columns);
+  rows->ids = is_rows ? (double *)(void *)(rows->terms + terms) : NULL;
   rows->advance = bind_rows_advance;
   rows->load = load;
   rows->store = store;
@@ -426,19 +476,21 @@ static int row_trouble(lua_State *L) {
 static int row_has(lua_State *L) {
   RowLoop *rows = bind_rows_check(L, 1);
   const RowTerm *term = check_term(L, rows);
-  lua_pushboolean(L,
-                  ecs_has(bind_native(L, rows->world), rows->entity,
-                          bind_component_find(rows->world, term->definition)));
+  lua_pushboolean(
+      L, rows->is_rows && rows->row >= 0 &&
+             ecs_has(bind_native(L, rows->world), rows_entity(rows),
+                     bind_component_find(rows->world, term->definition)));
   return 1;
 }
 
 /* row_layout(): offsets in a RowLoop, which the accelerator compares with its
- * own declaration. */
+ * own declaration; and that of row_epoch in a LuaWorld. */
 static int row_layout(lua_State *L) {
   compat_push_whole(L, (double)offsetof(RowLoop, row));
   compat_push_whole(L, (double)offsetof(RowLoop, elements));
   compat_push_whole(L, (double)offsetof(RowLoop, query));
-  return 3;
+  compat_push_whole(L, (double)offsetof(LuaWorld, row_epoch));
+  return 4;
 }
 
 static const luaL_Reg functions[] = {

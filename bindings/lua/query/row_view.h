@@ -8,8 +8,16 @@
  *              term 1 --->   elements | x | y | dx | dy |
  *                                       |
  *                            each:      +--> column of the batch, at [row]
- *                            rows:      +--> the element; located again when
- *                                            the world's row_epoch has changed
+ *                            rows:      +--> a run of elements, at [row];
+ *                                            located again when the world's
+ *                                            row_epoch has changed
+ *
+ * rows copies the entities first. Those that follow each other in their tables
+ * are located together, as a run, and the loop steps along it while the epoch
+ * keeps its value:
+ *
+ *      entities  e4 e5 e6 e9    at = 2 (behind e5), row = 1: at e6
+ *      elements     x5 x6       located = 2
  *
  * Both belong to a query and are reused by its next loop, so a loop makes no
  * garbage. Views are userdata made here or, with the accelerator, tables made
@@ -33,6 +41,9 @@
 /* A call has no room for more row arguments, or more extra ones. */
 #define ROWS_LIMIT 100u
 
+/* The longest run. */
+#define ROWS_RUN 64u
+
 /* A term with columns. */
 typedef struct RowTerm {
   const Definition *definition;
@@ -46,20 +57,23 @@ typedef struct RowTerm {
 typedef struct RowLoop {
   Header header;
   int32_t row;                /* index into the elements; -1: between rows */
+  int32_t located;            /* rows: length of the run */
   uint32_t flags;             /* rows: of ecs_query_locate */
+  uint32_t at;                /* rows: index of the entity behind the one of
+                                 the elements; 0: there is none */
   uint64_t stamp;             /* rows: the row_epoch that elements are for */
   void **elements;            /* one per column; NULL: this row has none */
   const ecs_Entity *entities; /* each: of the batch; rows: all that matched,
                                  in the buffer */
-  ecs_Entity entity;          /* rows: of this row; 0: none */
-  uint32_t at;                /* rows: index of the next entity */
   uint32_t count;             /* number of entities */
   int (*advance)(struct RowLoop *);
+  double *ids; /* rows: the entities of the run */
   double (*load)(struct RowLoop *, uint32_t column, uint32_t scalar);
   int (*store)(struct RowLoop *, uint32_t column, uint32_t scalar,
                double value);
   LuaWorld *world;
   LuaQuery *query;
+  uint32_t reach;    /* rows: the longest run to look for next */
   uint32_t capacity; /* entities that the buffer holds */
   uint32_t column_count;
   uint32_t term_count;
@@ -72,6 +86,12 @@ typedef struct RowLoop {
   ecs_Batch batch;   /* each */
   ecs_Cursor cursor; /* each */
 } RowLoop;
+
+/* The entity of the row of a loop of rows, which has reached one. */
+static inline ecs_Entity rows_entity(const RowLoop *rows) {
+  ECS_ASSERT(rows->is_rows && rows->at > 0 && rows->row >= 0);
+  return rows->entities[rows->at - 1 + (uint32_t)rows->row];
+}
 
 /* Pushes a new RowLoop for a query; owner is the query's stack index. Raises
  * when the query has too many terms with columns or memory runs out. */

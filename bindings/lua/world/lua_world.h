@@ -40,9 +40,10 @@ typedef struct LuaWorld {
 } LuaWorld;
 
 /* Values that the row_epoch of a native world never has. They stand for a
- * closed world, and for a row with elements that have to be located. */
-#define WORLD_CLOSED (UINT64_MAX - 1)
-#define WORLD_NEVER UINT64_MAX
+ * closed world, and for a row with elements that have to be located. Like all
+ * of its values they are the bits of a double that is a number: -1 and -2. */
+#define WORLD_CLOSED UINT64_C(0xbff0000000000000)
+#define WORLD_NEVER UINT64_C(0xc000000000000000)
 
 /* The live world at index. Raises on anything else and on a closed world. */
 BIND_INTERNAL LuaWorld *bind_world_check(lua_State *L, int index);

@@ -28,13 +28,13 @@ local IN_PLACE = tonumber(ffi.cast("ecs_RowFlag", "ECS_ROW_IN_PLACE"))
 -- The beginning of every chunk. get and set are called two levels below the
 -- script.
 local head = [[
-local rows, box, places, core, quiet_nan, entity = ...
+local rows, box, places, world, core, quiet_nan, entity = ...
 local pcall, error, type, tonumber = pcall, error, type, tonumber
 local floor, huge, min, max = math.floor, math.huge, math.min, math.max
 local band = require("bit").band
 local setmetatable, unpack, select = setmetatable, unpack, select
 local row_get, row_set, row_has = core.row_get, core.row_set, core.row_has
-local load, put = box.load, box.store
+local load, put, ids = box.load, box.store, box.ids
 local function get(term, key)
   local done, value = pcall(row_get, rows, term, key)
   if not done then error(value, 3) end
@@ -47,12 +47,13 @@ end
 ]]
 
 -- One view. HOLDS and STORES are conditions under which the fast code may read
--- and write; LOADS and STORING are that code.
+-- and write; LOADS and STORING are that code. BEFORE reads what it needs of the
+-- row.
 local view = [[
 local pTERM
 do
   local function index(_, key)
-    local i = box.row
+    BEFORE
     if HOLDS then
 LOADS
     end
@@ -60,7 +61,7 @@ LOADS
     return value
   end
   local function store(_, key, value)
-    local i = box.row
+    BEFORE
     if STORES then
       local v = value
 STORING
@@ -85,32 +86,52 @@ for scalar in safe_pairs(scalars.kinds) do
     "ECS_" .. upper(scalar))))
 end
 
--- Code that converts the result of load, and the value that put takes.
+-- Code that converts the result of load.
 local as_lua = { bool = "v ~= 0", entity = "entity(v)" }
-local given = {
-  bool = "type(v) == 'number' and v or v == true and 1 or v == false and 0",
-  entity = "v == nil and 0 or type(v) == 'number' and v",
-}
 
---- Code that loads and stores the fields of a term in a loop of rows, where
--- only C may access the elements: see row_view.c.
-local function call_code(term)
+-- A field in a loop of rows. Nothing is open between two accesses, and a
+-- finalizer may move rows or close the world wherever Lua allocates; code that
+-- is not compiled allocates for every pointer that it reads. So first the stamp
+-- and the row are read, then the pointer, and then the stamp is compared with
+-- the world's epoch: neither this nor the access behind it allocates. Where the
+-- epochs differ, or there is no pointer, a call of C does it: see row_view.c.
+local load_located = [[
+      WORD key == KEY then
+        local p = places.COLUMN
+        if p ~= nil and s == world.epoch then return LOADED end
+        local v = load(box, PLACE)
+        if v == v then return CONVERTED end
+]]
+
+local store_located = [[
+      WORD key == KEY then
+CONVERT
+        local p = places.COLUMN
+        if v ~= nil then
+          if p ~= nil and band(box.flags, FLAG) ~= 0
+            and s == world.epoch then
+            p[i] = v
+            return
+          end
+          if put(box, PLACE, v) ~= 0 then return end
+        end
+]]
+
+--- Code that loads and stores the fields of a term in a loop of rows.
+local function located_code(term)
   local loads, stores = {}, {}
   for f, field in ipairs(term.fields) do
-    local scalar = field[2]
-    local word = f == 1 and "if" or "elseif"
-    local test = format("      %s key == %q then ", word, field[1])
-    local place = "box, " .. term.first + f - 1 .. ", "
-      .. scalar_numbers[scalar]
-    loads[f] = test .. "\n        local v = load(" .. place
-      .. ")\n        if v == v then return "
-      .. (as_lua[scalar] or "v") .. " end"
-    stores[f] = test .. "\n        local n = "
-      .. (given[scalar] or "type(v) == 'number' and v")
-      .. "\n        if n and put(" .. place .. ", n) ~= 0 then return end"
+    local kind, index = scalars.kinds[field[2]], term.first + f - 1
+    local words = {
+      WORD = f == 1 and "if" or "elseif", KEY = format("%q", field[1]),
+      COLUMN = "c" .. index, PLACE = index .. ", " .. scalar_numbers[field[2]],
+      LOADED = gsub(kind.load, "ELEMENT", "p[i]"), CONVERT = kind.convert,
+      CONVERTED = as_lua[field[2]] or "v", FLAG = tostring(IN_PLACE),
+    }
+    loads[f] = fill(load_located, words)
+    stores[f] = fill(store_located, words)
   end
-  return concat(loads, "\n") .. " end", concat(stores, "\n")
-    .. " end"
+  return concat(loads) .. "      end", concat(stores) .. "      end"
 end
 
 --- Code that loads and stores the fields of a term in a loop of each.
@@ -130,12 +151,14 @@ local function field_code(term)
 end
 
 local function view_code(term, loops)
-  local loads, stores = (loops and call_code or field_code)(term)
+  local loads, stores = (loops and located_code or field_code)(term)
   local holds = loops and "true" or "i >= 0"
   if term.optional and not loops then
     holds = "i >= 0 and places.c" .. term.first .. " ~= nil"
   end
   return fill(view, {
+    BEFORE = loops and "local i, s = box.row, box.stamp"
+      or "local i = box.row",
     TERM = tostring(term.number), HOLDS = holds, LOADS = loads,
     STORES = term.writable and holds or "false",
     STORING = term.writable and stores or "",
@@ -184,11 +207,20 @@ PRESENT
 end
 ]]
 
--- The iterator of rows.
+-- The iterator of rows. It goes on to the next row of the run itself, if the
+-- epoch shows that nothing has changed. Nothing that runs between a comparison
+-- and what relies on it allocates.
 local step = [[
 local done, trouble, advance = core.rows_done, core.row_trouble, box.advance
 return function()
-  local found = advance(box)
+  local row, found, id = box.row + 1, 1, nil
+  if row < box.located and box.stamp == world.epoch then
+    box.row = row
+    id = ids[row]
+  else
+    found = advance(box)
+    if found > 0 then id = ids[0] end
+  end
   if found > 0 then
 PRESENT
     return ARGUMENTS
@@ -272,7 +304,7 @@ end
 --- Code of the iterator of rows.
 function rows_code.loop(terms)
   local lines, names = present(terms, true)
-  insert(names, 1, "tonumber(box.entity)")
+  insert(names, 1, "id")
   return views_code(terms, true) .. fill(step, {
     PRESENT = lines, ARGUMENTS = concat(names, ", "),
   })

@@ -6,7 +6,7 @@
 --
 --     p.x  -->  is there a row?  -->  box.elements: pointer to column x
 --               each: box.row >= 0
---               rows: a call of C, see row_view.c
+--               rows: is the world's row epoch still box.stamp?
 --
 -- This file does the usual case fast. Every other case (no row, no such field,
 -- a wrong value, a row that is gone, a change that must be recorded) goes to
@@ -29,12 +29,20 @@ local concat = table.concat
 -- When the file is loaded again, the first builder stays.
 if core.share("rows") then return true end
 
-local rows_type = ffi.typeof(layouts.RowLoop)
+-- Epochs are compared as the doubles that have their bits: reading an integer
+-- of 64 bits makes garbage where code is not compiled.
+local rows_type = ffi.typeof((layouts.RowLoop:gsub("uint64_t stamp",
+  "double stamp")))
 -- The comment keeps apart types that test runners cache by their text.
 local rows_pointer = ffi.typeof("$ * /* rows */", rows_type)
 
+local row, elements, query, epoch = core.row_layout()
+
+-- A reference reads the epoch in one step, without a pointer that Lua holds.
+local world_pointer = ffi.typeof("struct { uint8_t before[" .. epoch
+  .. "]; const double &epoch; } *")
+
 local function check_layout()
-  local row, elements, query = core.row_layout()
   if ffi.offsetof(rows_type, "row") ~= row
     or ffi.offsetof(rows_type, "elements") ~= elements
     or ffi.offsetof(rows_type, "query") ~= query then
@@ -92,8 +100,8 @@ end
 local function instantiate(chunk, rows, terms)
   local box = ffi.cast(rows_pointer, rows)
   local places = ffi.cast(places_type(terms), box.elements)
-  return chunk(rows, box, places, core, scalars.quiet_nan,
-    scalars.entity)
+  return chunk(rows, box, places, ffi.cast(world_pointer, box.world), core,
+    scalars.quiet_nan, scalars.entity)
 end
 
 local function compile(source)

@@ -43,6 +43,44 @@ describe("a loop of rows", function()
     assert.equal(4, query:count())
   end)
 
+  -- Rows that follow each other are located together.
+  it("passes over what went while it was in the middle of many", function()
+    local many, present, visits = {}, {}, {}
+    for k = 1, 500 do
+      many[k] = world:spawn(Position { x = k, y = k }, k % 2 == 0 and Velocity
+        or Enemy)
+      present[many[k]] = true
+    end
+    local place = { [many[1]] = 1 }
+    for k = 2, 500 do place[many[k]] = k end
+    local function leave(id, way)
+      if not id or visits[id] then return end
+      present[id] = nil
+      if way == 1 then world:destroy(id)
+      elseif way == 2 then world:add(id, Stunned)
+      else world:remove(id, Position) end
+    end
+    local n = 0
+    for e, p in query:rows() do
+      assert.is_nil(visits[e])
+      visits[e], n = true, n + 1
+      if place[e] then assert.equal(place[e], p.y) end
+      -- The next ones of the table, without a look at this row afterwards.
+      if n % 37 == 0 then
+        leave(many[(place[e] or 0) + 2], n % 3 + 1)
+        leave(many[(place[e] or 0) + 4], (n + 1) % 3 + 1)
+      end
+      if n % 53 == 0 then world:spawn(Position) end
+    end
+    local left = 0
+    for id in pairs(present) do
+      left = left + 1
+      assert.is_true(visits[id])
+    end
+    assert.is_true(left < 490)
+    assert.equal(left + 8, n)
+  end)
+
   it("passes over what matches no more, for every storage", function()
     local n = 0
     visited(function()
