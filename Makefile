@@ -56,8 +56,8 @@ BINDING := object/compat object/object object/error object/number object/name \
   component/host_definition \
   world/open_walk world/recent_queries world/lua_world world/borrowed \
   world/report world/components world/parts world/world_methods \
-  world/entity_methods world/field_calls world/spawner world/prepared \
-  world/frames world/totals \
+  world/entity_methods world/field_calls world/value_calls world/spawner \
+  world/prepared world/frames world/totals \
   query/lua_query query/world_queries query/world_close query/column_copy \
   query/batch_view query/walk_end query/batch_loop query/spawn_many \
   query/row_view query/row_loop query/bulk_methods query/row_random \

@@ -23,10 +23,11 @@ local STRUCTS = {
   { name = "RowLoop", key = "RowLoop", last = "query" },
   { name = "Calls", key = "Calls", last = false },
   { name = "PreparedCalls", key = "PreparedCalls", last = false },
+  { name = "ValueCalls", key = "ValueCalls", last = false },
 }
 
 --- Numbers that the binding defines, as #define NAME 1.
-local NUMBERS = { "VIEW_FOCUS" }
+local NUMBERS = { "VIEW_FOCUS", "SHAPE_PARTS", "SHAPE_FIELDS" }
 
 local function read(path)
   local file = assert(io.open(path, "r"))

@@ -134,6 +134,62 @@ measure.contest("set over a query", SIZES, function(count)
   }
 end)
 
+measure.contest("set", SIZES, function(count)
+  local value = Position { x = 5, y = 6 }
+  local function side(name, aim, make)
+    local world, ids = scene.world(count)
+    scene.shuffle(ids)
+    return {
+      name = name, aim = aim, run = make(world, ids),
+      check = function() return scene.check(world, ids) end,
+    }
+  end
+  local function by_table(name, run)
+    local list = scene.shuffle(scene.tables(count))
+    return {
+      name = name, run = function() run(list) end,
+      check = function()
+        local sum = scene.sum()
+        for k = 1, count do sum(list[k].x, list[k].y) end
+        return sum()
+      end,
+    }
+  end
+  return {
+    by_table("two fields of a table", function(list)
+      for k = 1, count do
+        local entity = list[k]
+        entity.x, entity.y = 5, 6
+      end
+    end),
+    side("a value in line", { lua = 260, jit = 150 }, function(world, ids)
+      return function()
+        local w, list, p = world, ids, Position
+        for k = 1, count do w:set(list[k], p { x = 5, y = 6 }) end
+      end
+    end),
+    side("a component and a table", { lua = 200, jit = 50 },
+      function(world, ids)
+        return function()
+          local w, list, p = world, ids, Position
+          for k = 1, count do w:set(list[k], p, { x = 5, y = 6 }) end
+        end
+      end),
+    side("two fields", nil, function(world, ids)
+      return function()
+        local w, list, p = world, ids, Position
+        for k = 1, count do w:set(list[k], p, "x", 5, "y", 6) end
+      end
+    end),
+    side("a value that is kept", { lua = 60, jit = 12 }, function(world, ids)
+      return function()
+        local w, list, part = world, ids, value
+        for k = 1, count do w:set(list[k], part) end
+      end
+    end),
+  }
+end)
+
 --- A world that is filled anew before every run, with 3 components per entity.
 local function mortal(name, aim, count, make)
   local world, ids = scene.ecs.world {}, {}

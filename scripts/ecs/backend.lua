@@ -47,6 +47,7 @@ end
 -- They have pieces of code that the files above put together: not for scripts.
 package.loaded["ecs.ffi.scalars_ffi"] = nil
 package.loaded["ecs.ffi.rows_code"] = nil
+package.loaded["ecs.ffi.values_ffi"] = nil
 
 --- Raises unless world is a world that is open; for methods written in Lua.
 -- call is the method's name. level says which line the error blames, as error()

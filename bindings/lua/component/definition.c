@@ -145,8 +145,51 @@ Definition *bind_definition_check(lua_State *L, int index, const char *call) {
   return NULL;
 }
 
+void bind_part_remember(lua_State *L, int index, uint32_t definition_index) {
+  if (!bind_state(L)->remembers) return;
+  int top = lua_gettop(L);
+  index = compat_absolute(L, index);
+  bind_push_shared(L);
+  bind_push_table(L, "parts");
+  lua_getfield(L, top + 1, "definitions");
+  lua_pushvalue(L, index);
+  lua_rawgeti(L, top + 3, (int)definition_index);
+  lua_rawset(L, top + 2);
+  lua_settop(L, top);
+}
+
+void bind_parts_remember(lua_State *L) {
+  ModuleState *state = bind_state(L);
+  bind_push_shared(L);
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "k");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -3, "parts");
+  state->remembers = true;
+  lua_getfield(L, -2, "definitions");
+  for (uint32_t k = 1; k <= state->definition_count; k++) {
+    lua_rawgeti(L, -1, (int)k);
+    bind_part_remember(L, -1, k);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  lua_remove(L, -2);
+}
+
+/* A value that is made for one call would only be a burden for the collector.
+ */
+static void count_use(lua_State *L, int index, Value *value) {
+  if (!bind_state(L)->remembers || value->uses == 2) return;
+  if (++value->uses == 2)
+    bind_part_remember(L, index, value->definition->index);
+}
+
 bool bind_given_find(lua_State *L, int index, Given *given) {
-  const Value *value = (const Value *)bind_find(L, index, KIND_VALUE);
+  Value *value = (Value *)bind_find(L, index, KIND_VALUE);
+  if (value) count_use(L, index, value);
   if (value)
     *given = (Given){value->definition, value->image, value->given};
   else
@@ -230,8 +273,8 @@ uint64_t bind_fields_read(lua_State *L, int index, const Definition *definition,
                           void *image) {
   uint64_t given = 0;
   if (definition->field_count == 0) refuse_fields(L, definition);
-  bind_refuse_view(L, index, definition); /* LuaJIT's are empty tables */
   memcpy(image, definition->defaults, definition->image_bytes);
+  bind_refuse_view(L, index, definition); /* LuaJIT's are empty tables */
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
     uint32_t field = bind_field_check(L, -2, definition);
     ECS_ASSERT(definition->offsets[field] < definition->image_bytes);
@@ -279,8 +322,10 @@ static int definition_call(lua_State *L) {
                       definition->fields[0].name);
   }
   Value *value =
-      (Value *)bind_new(L, KIND_VALUE, sizeof *value + definition->image_bytes);
+      (Value *)bind_new_plain(L, KIND_VALUE, lua_upvalueindex(3),
+                              sizeof *value + definition->image_bytes);
   value->definition = definition;
+  value->uses = value->given = 0;
   value->given = bind_fields_read(L, 2, definition, value->image);
   return 1;
 }
@@ -371,7 +416,6 @@ static int definition_fields(lua_State *L) {
 }
 
 static const luaL_Reg definition_metamethods[] = {
-    {"__call", definition_call},
     {"__tostring", definition_tostring},
     {"__index", definition_index},
     {NULL, NULL}};
@@ -382,10 +426,20 @@ static const luaL_Reg value_metamethods[] = {{"__tostring", value_tostring},
 static const luaL_Reg functions[] = {{"fields", definition_fields},
                                      {NULL, NULL}};
 
+/* The call that makes values, which has their metatable at hand, too. */
+static void add_call(lua_State *L) {
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushliteral(L, "__call");
+  bind_push_metatable(L, KIND_VALUE);
+  lua_pushcclosure(L, definition_call, 3);
+  lua_setfield(L, -2, "__call");
+}
+
 void bind_open_definition(lua_State *L) {
   bind_add(L, functions);
   bind_push_metatable(L, KIND_DEFINITION);
   bind_add(L, definition_metamethods);
+  add_call(L);
   bind_push_metatable(L, KIND_VALUE);
   bind_add(L, value_metamethods);
   lua_pop(L, 2);

@@ -1,8 +1,8 @@
 /* definition.h: components as scripts define them, and values for them.
  *
  * A definition belongs to the Lua state and is independent of any world;
- * world/components.h says how a world gets a component for it. Definitions and
- * values never change after they were made.
+ * world/components.h says how a world gets a component for it. What definitions
+ * and values say never changes after they were made.
  *
  *      Definition  header | index ... | fields | offsets | default image
  *      Value       header | definition | given | image
@@ -33,7 +33,9 @@ typedef struct Value {
   Header header;
   const Definition *definition; /* lives as long as the state */
   uint64_t given;               /* bit k: the script gave field k */
-  uint64_t image[];             /* all fields; fields not given are defaults */
+  uint64_t uses;    /* how often it was passed, up to 2; counted only
+                                   where the state remembers parts */
+  uint64_t image[]; /* all fields; fields not given are defaults */
 } Value;
 
 /* What an argument gives: a component alone, a value, or a component with a
@@ -172,6 +174,17 @@ BIND_INTERNAL void bind_push_description(lua_State *L, int index);
 /* "a row" or "a batch" when the value at index says that it is one; otherwise
  * NULL. For messages only: a script can claim the same for its own tables. */
 BIND_INTERNAL const char *bind_view_name(lua_State *L, int index);
+
+/* Pushes the table `parts` of the state, for scripts/ecs: from each definition,
+ * and from each value that is passed a second time, to its definition. From now
+ * on the state fills it. Values are weak keys. */
+BIND_INTERNAL void bind_parts_remember(lua_State *L);
+
+/* Enters a definition or value at index into `parts`, with the definition that
+ * has, or will have, this index. Does nothing unless the state remembers parts.
+ * Raises when memory runs out. */
+BIND_INTERNAL void bind_part_remember(lua_State *L, int index,
+                                      uint32_t definition_index);
 
 /* Adds fields to the table on top of the stack, and the metamethods of
  * definitions and values. */

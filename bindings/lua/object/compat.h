@@ -28,6 +28,10 @@ static inline void compat_set_private(lua_State *L, int index) {
 static inline void compat_push_private(lua_State *L, int index) {
   lua_getfenv(L, index);
 }
+/* Pushes a userdata that gets no private table. */
+static inline void *compat_new_plain(lua_State *L, size_t bytes) {
+  return lua_newuserdata(L, bytes);
+}
 static inline int compat_absolute(lua_State *L, int index) {
   bool fixed = index > 0 || index <= LUA_REGISTRYINDEX;
   return fixed ? index : lua_gettop(L) + index + 1;
@@ -48,6 +52,13 @@ static inline void compat_set_private(lua_State *L, int index) {
 static inline void compat_push_private(lua_State *L, int index) {
   lua_getuservalue(L, index);
   if (!lua_istable(L, -1)) luaL_error(L, "ecs: a private table is gone");
+}
+static inline void *compat_new_plain(lua_State *L, size_t bytes) {
+#if LUA_VERSION_NUM >= 504
+  return lua_newuserdatauv(L, bytes, 0);
+#else
+  return lua_newuserdata(L, bytes);
+#endif
 }
 static inline int compat_absolute(lua_State *L, int index) {
   return lua_absindex(L, index);

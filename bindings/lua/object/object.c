@@ -72,14 +72,23 @@ void *bind_new(lua_State *L, ObjectKind kind, size_t bytes) {
   Header *header = (Header *)lua_newuserdata(L, bytes);
   memset(header, 0, bytes);
   header->bytes = bytes;
-  if (kind != KIND_VALUE) {
-    lua_newtable(L);
-    compat_set_private(L, -2);
-  }
+  lua_newtable(L);
+  compat_set_private(L, -2);
   /* The magic comes last: without it a finalizer ignores the object. */
   bind_push_metatable(L, kind);
   lua_setmetatable(L, -2);
   header->magic = magic_of(kind, header);
+  ECS_ASSERT(bind_find(L, -1, kind) == header);
+  return header;
+}
+
+void *bind_new_plain(lua_State *L, ObjectKind kind, int metatable,
+                     size_t bytes) {
+  Header *header = (Header *)compat_new_plain(L, bytes);
+  header->bytes = bytes;
+  header->magic = magic_of(kind, header);
+  lua_pushvalue(L, metatable);
+  lua_setmetatable(L, -2);
   ECS_ASSERT(bind_find(L, -1, kind) == header);
   return header;
 }

@@ -73,6 +73,8 @@ typedef struct Header {
  *   definitions    definitions by index and by name
  *   libraries      libraries by name
  *   accelerated    true once scripts/ecs has taken the calls of field_calls.c
+ *   parts          what scripts/ecs knows of definitions and values, see
+ *                  bind_parts_remember; only there if `remembers`
  *   worlds         list of the worlds that are borrowed from hosts
  *   hosts          list of the functions behind ecs_lua.h, see host.c
  *   on_push        prepares a world that a host pushes for the first time
@@ -93,6 +95,7 @@ typedef struct ModuleState {
   const void *host_call; /* a HostCall while one is served; see host.c */
   struct OpenWalk *walk; /* innermost open walk, of any world; NULL when none
                             is open or a frame began inside it */
+  bool remembers;        /* there is a table `parts` */
   uint64_t runs;         /* runs of each systems so far; numbers them */
 } ModuleState;
 
@@ -113,9 +116,14 @@ BIND_INTERNAL void bind_ensure_state(lua_State *L);
 BIND_INTERNAL void bind_push_shared(lua_State *L);
 
 /* Pushes a new userdata of a kind: the header is filled in, the rest is zero.
- * It has an empty private table, except for KIND_VALUE, which has none. Raises
- * when memory runs out. */
+ * It has an empty private table. Raises when memory runs out. */
 BIND_INTERNAL void *bind_new(lua_State *L, ObjectKind kind, size_t bytes);
+
+/* The same for a kind without finalizer, in fewer steps: the header is filled
+ * in, the caller fills in the rest before anything raises, and there is no private table. metatable is the
+ * index of the kind's metatable. */
+BIND_INTERNAL void *bind_new_plain(lua_State *L, ObjectKind kind, int metatable,
+                                   size_t bytes);
 
 /* Stores the value at an absolute index in a slot of the private table of the
  * object on top of the stack, which keeps the value alive. May raise when

@@ -7,9 +7,9 @@
  * or component, and arguments of the right types. In all other cases the
  * methods in entity_methods.c are called, which raise, record and add values.
  *
- *      world --weak table--> Position --> FieldAccess --> LuaWorld.native
+ *      world --weak table--> Position --> BoundAccess --> LuaWorld.native
  *
- * A FieldAccess is a userdata per world and definition. It points into its
+ * A BoundAccess is a userdata per world and definition. It points into its
  * world without keeping it alive: only a caller that holds the world may use
  * it. The native of a closed world is NULL, so freed memory is never touched.
  *
@@ -23,7 +23,6 @@
 
 #include <string.h>
 
-#include "api/field_access.h"
 #include "api/for_bindings.h"
 #include "world/components.h"
 
@@ -50,8 +49,8 @@ static const Calls calls = {
  * worlds that scripts/ecs will wrap, by name. Returns nothing after the first
  * call, so methods are wrapped once. */
 static int access_calls(lua_State *L) {
-  static const char *const names[] = {"get", "set",    "has",    "alive",
-                                      "add", "remove", "destroy"};
+  static const char *const names[] = {"get", "set",    "has",     "alive",
+                                      "add", "remove", "destroy", "spawn"};
   bind_push_shared(L);
   lua_getfield(L, -1, "accelerated");
   if (lua_toboolean(L, -1)) return 0;
@@ -71,7 +70,7 @@ static int access_calls(lua_State *L) {
   return 3;
 }
 
-/* access(world, definition): a FieldAccess; nothing when the world has no
+/* access(world, definition): a BoundAccess; nothing when the world has no
  * component for the definition. access(world): one for alive and destroy only.
  */
 static int access_new(lua_State *L) {
@@ -83,8 +82,9 @@ static int access_new(lua_State *L) {
       definition ? bind_component_find(world, definition) : 0;
   if (definition && !component) return 0;
   ECS_ASSERT(!component || world->owners[component] == definition);
-  FieldAccess *access = (FieldAccess *)lua_newuserdata(L, sizeof *access);
-  ecs_field_init(access, &world->native, component);
+  BoundAccess *access = (BoundAccess *)lua_newuserdata(L, sizeof *access);
+  access->definition = definition;
+  ecs_field_init(&access->field, &world->native, component);
   return 1;
 }
 

@@ -16,6 +16,8 @@
 --                                           that are no plain numbers
 --                                   make    makes a table of all values; nil
 --                                           for a tag
+--                                   read    reads a table of fields into
+--                                           numbers; false: ecs.core does
 --                                 }
 --
 -- Worlds are weak keys, so an entry is freed with its world, and only a call
@@ -26,6 +28,7 @@
 local ffi = require "ffi"
 local layouts = require "ecs.ffi.cdef"
 local core = require "ecs.core"
+local stored = require "ecs.ffi.values_ffi"
 
 local calls_data, calls_bytes, slow = core.access_calls()
 -- When the file is loaded again, the methods are there already.
@@ -56,10 +59,16 @@ local add_component, remove_component, destroy_entity =
 -- Where C stores fields: a component has 64 at most. They are read before
 -- anything allocates, since a finalizer may run and load other fields.
 local values = ffi.new("double[64]")
+-- Where tables of fields, and several fields, are read to.
+local numbers, known = stored.numbers, stored.known
+local set_value, add_value = stored.set_value, stored.add_value
+local set_fields, add_fields = stored.set_fields, stored.add_fields
+local powers = {}
+for index = 0, 31 do powers[index] = 2 ^ index end
 
 -- Entries ------------------------------------------------------------------
 
-local schemas = {} -- definition -> { index, odd, make }
+local schemas = {} -- definition -> { index, odd, make, read }
 local worlds = setmetatable({}, { __mode = "k" })
 -- World -> { keep, access }, for alive and destroy.
 local owners = setmetatable({}, { __mode = "k" })
@@ -97,6 +106,7 @@ local function schema_of(definition)
     end
   end
   if #fields > 0 then schema.make = compile(fields) end
+  schema.read = stored.reader_of(definition)
   schemas[definition] = schema
   return schema
 end
@@ -110,12 +120,14 @@ local function remember(world, definition)
     worlds[world] = {}
     owners[world] = { keep = owner, access = cast(pointer, owner) }
   end
-  local keep = definition ~= nil and new_access(world, definition)
+  local keep = definition ~= nil and known[definition] == definition
+    and new_access(world, definition)
   if not keep then return end
   local schema = schema_of(definition)
   worlds[world][definition] = {
     keep = keep, access = cast(pointer, keep),
     index = schema.index, odd = schema.odd, make = schema.make,
+    read = schema.read,
   }
 end
 
@@ -173,22 +185,58 @@ function methods.get(...)
   return slow_get(...)
 end
 
+--- The number that is stored in a field for a value; another value where the
+-- field takes none such.
+local function to_stored(entry, name, value)
+  local odd = entry.odd[name]
+  if odd == "bool" then return to_number[value] end
+  if odd == "entity" and value == nil then return 0 end
+  return value
+end
+
+--- Puts a field's number among those that are stored together: its mask, or
+-- nil where this is not usual.
+local function take(entry, name, value)
+  local index, number = entry.index[name], to_stored(entry, name, value)
+  if not index or index > 31 or type(number) ~= "number" then return nil end
+  numbers[index] = number
+  return powers[index]
+end
+
+--- The entry for a value that is known, in place of its definition.
+local function entry_of_value(entries, part)
+  local definition = entries and part ~= nil and known[part]
+  return definition and entries[definition]
+end
+
 function methods.set(...)
-  local world, entity, definition, name, value = ...
+  local world, entity, definition, name, value, other, second = ...
   local entries = worlds[world]
   local entry = entries and entries[definition]
+  local count = select("#", ...)
   if not entry then
-    remember(world, definition)
-  elseif select("#", ...) == 5 and type(entity) == "number" then
-    local index, odd = entry.index[name], entry.odd[name]
-    local number = value
-    if odd == "bool" then
-      number = to_number[value]
-    elseif odd == "entity" and value == nil then
-      number = 0
+    entry = count == 3 and entry_of_value(entries, definition)
+    if not entry then
+      remember(world, definition)
+    elseif type(entity) == "number"
+      and set_value(entry.access, entity, definition) then
+      return
     end
+  elseif type(entity) ~= "number" then
+    return slow_set(...)
+  elseif count == 5 then
+    local index, number = entry.index[name], to_stored(entry, name, value)
     if index and type(number) == "number"
       and store_field(entry.access, entity, index, number) then
+      return
+    end
+  elseif count == 4 then
+    local mask = type(name) == "table" and entry.read and entry.read(name, 0)
+    if mask and set_fields(entry.access, entity, mask, numbers) then return end
+  elseif count == 7 then
+    local a, b = take(entry, name, value), take(entry, other, second)
+    if a and b and a ~= b
+      and set_fields(entry.access, entity, a + b, numbers) then
       return
     end
   end
@@ -221,14 +269,25 @@ function methods.alive(...)
 end
 
 function methods.add(...)
-  local world, entity, definition = ...
+  local world, entity, definition, fields = ...
   local entries = worlds[world]
   local entry = entries and entries[definition]
+  local count = select("#", ...)
   if not entry then
-    remember(world, definition)
-  elseif type(entity) == "number" and select("#", ...) == 3
-    and add_component(entry.access, entity) == 1 then
-    return
+    entry = count == 3 and entry_of_value(entries, definition)
+    if not entry then
+      remember(world, definition)
+    elseif type(entity) == "number"
+      and add_value(entry.access, entity, definition) then
+      return
+    end
+  elseif type(entity) ~= "number" then
+    return slow_add(...)
+  elseif count == 3 then
+    if add_component(entry.access, entity) == 1 then return end
+  elseif count == 4 and type(fields) == "table" then
+    local mask = entry.read and entry.read(fields, 0)
+    if mask and add_fields(entry.access, entity, mask, numbers) then return end
   end
   return slow_add(...)
 end
@@ -257,6 +316,8 @@ function methods.destroy(...)
   end
   return slow_destroy(...)
 end
+
+methods.spawn = stored.spawner(slow.spawn)
 
 core.install("ecs.World", methods)
 

@@ -400,5 +400,15 @@ struct {
   int (*has_all)(void *, uint32_t, double);
   double (*spawn)(const void *, const double *);
 }]],
+  ValueCalls = [[
+struct {
+  bool (*set_value)(const void *, double, const void *);
+  bool (*add_value)(const void *, double, const void *);
+  bool (*set_fields)(const void *, double, uint32_t, const double *);
+  bool (*add_fields)(const void *, double, uint32_t, const double *);
+  double (*spawn)(const void *, const double *, const uint32_t *, const void *, const void *, const void *, const void *, const void *, const void *, const void *, const void *);
+}]],
   VIEW_FOCUS = 1,
+  SHAPE_PARTS = 8,
+  SHAPE_FIELDS = 12,
 }

@@ -167,6 +167,7 @@ describe("outside of frames", function()
     world:setter(Position, "y")
   local is_there, is_foe = world:tester(Position), world:tester(Position, Enemy)
   local shoot = world:spawner(Position, "x", Velocity, { y = 2 }, "x", Set, "n")
+  local fields = { x = 1, y = 2 }
   local function nothing() end
 
   -- Each call leaves the world as it was.
@@ -184,6 +185,16 @@ describe("outside of frames", function()
     { "set", function()
       world:set(e, position)
       world:set(e, Position, "y", 3)
+      world:set(e, Position, "y", 3, "x", 4)
+    end },
+    { "spawn of values that are kept", function()
+      world:destroy(world:spawn(position, velocity, Enemy))
+      world:destroy(world:spawn())
+    end },
+    { "spawn, set and add of tables that are kept", function()
+      world:destroy(world:spawn(Position, fields, Velocity, fields))
+      world:set(e, Position, fields)
+      world:add(e, Position, fields)
     end },
     { "get of fields", function()
       local x, y, again = world:get(e, Position, "x", "y", "x")

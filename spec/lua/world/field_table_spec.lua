@@ -206,6 +206,109 @@ describe("a table of fields", function()
   end)
 end)
 
+describe("a value that is used again", function()
+  it("is what it was, in every world and after others", function()
+    local value, other = Place { x = 5 }, Every { v1 = 3, v9 = true }
+    for _ = 1, 5 do
+      local world, twin = ecs.world {}, ecs.world {}
+      for k = 1, ROUNDS do
+        local a = world:spawn(value, Tag, other)
+        local b = twin:spawn(Place, { x = 5 }, Tag, Every,
+          { v1 = 3, v9 = true })
+        assert.equal(b, a)
+        world:set(a, Place, "y", k)
+        twin:set(b, Place, { y = k })
+        world:set(a, value)
+        twin:set(b, Place, { x = 5 })
+        world:add(a, value)
+        world:remove(a, Every)
+        twin:remove(b, Every)
+        world:add(a, other)
+        twin:add(b, Every, { v1 = 3, v9 = true })
+        assert.same({ x = 5, y = k }, world:get(a, Place))
+        assert.is_true(world:get(a, Every, "v9"))
+        if k % 3 == 0 then world:spawn(value) else world:spawn(Place) end
+        twin:spawn(Place, k % 3 == 0 and { x = 5 } or {})
+      end
+      assert.equal(twin:hash(), world:hash())
+    end
+  end)
+
+  it("does not live longer", function()
+    local weak = setmetatable({}, { __mode = "k" })
+    local world = ecs.world {}
+    local e = world:spawn(Place)
+    for k = 1, 30 do
+      local value = Place { x = k }
+      for _ = 1, 5 do
+        world:set(e, value)
+        world:spawn(value)
+      end
+      weak[value] = true
+    end
+    for _ = 1, 4 do collectgarbage() end
+    local left = 0
+    for _ in pairs(weak) do left = left + 1 end
+    assert.is_true(left <= 2, left .. " are left")
+  end)
+
+  it("is refused where it is wrong, however often", function()
+    local world = ecs.world {}
+    local value, e = Place { x = 1 }, world:spawn(Place)
+    local dead = world:spawn()
+    world:destroy(dead)
+    for _ = 1, ROUNDS do
+      refuses(function() world:spawn(value, Tag, value) end, "twice")
+      refuses(function() world:spawn(value, "keep") end, "not a string")
+      refuses(function() world:spawn("parts", value) end, "not a string")
+      refuses(function() world:spawn("after") end, "not a string")
+      refuses(function() world:spawn(value, nil) end, "not nil")
+      refuses(function() world:spawn(value, 0 / 0) end, "not nan")
+      refuses(function() world:spawn(value, { x = 1 }) end, "not a table")
+      refuses(function() world:set(dead, value) end, "is not alive")
+      refuses(function() world:add(dead, value) end, "is not alive")
+      refuses(function() world:set(e, value, value) end, "once for each")
+      refuses(function() world:get(e, value) end, "without fields")
+      refuses(function() world:has(e, value) end, "without fields")
+      refuses(function() world.spawn(value, Tag) end, "called with ':'")
+      refuses(function() world.spawn() end, "called with ':'")
+    end
+    assert.equal(1, world:stats().entities)
+    world:close()
+    refuses(function() world:spawn(value) end, "closed")
+    refuses(function() world:set(e, value) end, "closed")
+    refuses(function() world:add(e, value) end, "closed")
+  end)
+end)
+
+describe("a spawn", function()
+  it("is the same in many shapes and worlds", function()
+    local tags = {}
+    for k = 1, 12 do tags[k] = ecs.tag("ShapeTag" .. k) end
+    for seed = 1, 4 do
+      local world, twin = ecs.world {}, ecs.world {}
+      local roll = scene.dice(seed)
+      for _ = 1, 400 do
+        local parts, alike, seen = {}, {}, {}
+        for _ = 1, roll(11) do
+          local tag = tags[roll(#tags)]
+          if not seen[tag] then
+            seen[tag] = true
+            parts[#parts + 1], alike[#alike + 1] = tag, tag
+          end
+        end
+        local at = roll(#parts + 1)
+        table.insert(parts, at, Place)
+        table.insert(parts, at + 1, { x = at })
+        table.insert(alike, at, Place { x = at })
+        local unpack = table.unpack or unpack
+        assert.equal(twin:spawn(unpack(alike)), world:spawn(unpack(parts)))
+      end
+      assert.equal(twin:hash(), world:hash())
+    end
+  end)
+end)
+
 describe("set of several fields", function()
   local world, e
   before_each(function()
