@@ -376,7 +376,7 @@ ECS_API ecs_Status ecs_reserve(ecs_World *world, ecs_Bundle bundle,
  * handle. While the world is open the spawn is recorded (ecs_defer_begin).
  * Returns ECS_OK, ECS_E_COMPONENT (unknown, or one twice), ECS_E_MEMORY or
  * ECS_E_LIMIT. Cost: per field; the set of components is looked up anew unless
- * it is the one of the last call. */
+ * it is among some that were used last. */
 ECS_API ecs_Status ecs_spawn(ecs_World *world, const ecs_Component *components,
                              uint32_t count, const void *const *values,
                              ecs_Entity *entity);

@@ -28,6 +28,7 @@
 #define ECS_GROUP_LIMIT 16u       /* groups of one world */
 #define ECS_QUERY_LIMIT 16u       /* queries of one world */
 #define ECS_BUNDLE_LIMIT 32u      /* bundles of one world */
+#define ECS_RECENT_BUNDLES 2u     /* kept for spawns without a bundle */
 #define ECS_NESTING_LIMIT 4u      /* open cursors and deferrals of one world */
 #define ECS_BLOCK_ROWS 16u        /* rows of a gathered batch */
 #define ECS_SLICE_ROWS 8u         /* of a slice, for kernels */
@@ -50,6 +51,7 @@
 #define ECS_GROUP_LIMIT (1u << 16)
 #define ECS_QUERY_LIMIT (1u << 24)
 #define ECS_BUNDLE_LIMIT (1u << 24)
+#define ECS_RECENT_BUNDLES 16u
 #define ECS_NESTING_LIMIT 64u
 #define ECS_BLOCK_ROWS 1024u
 #define ECS_SLICE_ROWS 128u

@@ -31,8 +31,10 @@ void bundle_destroy_all(Store *store) {
     bundle_destroy(store, store->bundles[i]);
   memory_free(&store->memory, store->bundles,
               store->bundle_capacity * sizeof(Bundle *));
-  bundle_destroy(store, store->last_spawned);
-  store->last_spawned = NULL;
+  for (uint32_t i = 0; i < ECS_RECENT_BUNDLES; i++) {
+    bundle_destroy(store, store->recent_bundles[i]);
+    store->recent_bundles[i] = NULL;
+  }
   store->bundles = NULL;
   store->bundle_count = store->bundle_capacity = 0;
 }
@@ -95,14 +97,22 @@ static Bundle *bundle_create(Store *store, const ecs_Component *components,
   return bundle;
 }
 
+/* Where the bundle of these components is kept. */
+static Bundle **recent_place(Store *store, const ecs_Component *components,
+                             uint32_t count) {
+  uint32_t hash = count;
+  for (uint32_t i = 0; i < count; i++) hash = hash * 31u + components[i];
+  return &store->recent_bundles[hash % ECS_RECENT_BUNDLES];
+}
+
 Bundle *bundle_for_once(Store *store, const ecs_Component *components,
                         uint32_t count) {
-  Bundle *last = store->last_spawned;
-  if (last != NULL && same_items(last, components, count)) return last;
+  Bundle **place = recent_place(store, components, count);
+  if (*place != NULL && same_items(*place, components, count)) return *place;
   Bundle *bundle = bundle_create(store, components, count);
   if (bundle == NULL) return NULL;
-  bundle_destroy(store, last);
-  store->last_spawned = bundle;
+  bundle_destroy(store, *place);
+  *place = bundle;
   return bundle;
 }
 

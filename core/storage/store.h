@@ -44,8 +44,9 @@ struct Store {
   Bundle **bundles; /* owned; by id less one; see bundle.h */
   uint32_t bundle_count;
   uint32_t bundle_capacity;
-  Bundle *last_spawned; /* owned; of the last spawn without a bundle id; NULL:
-                           there was none */
+  Bundle *recent_bundles[ECS_RECENT_BUNDLES]; /* owned; of spawns without a
+                                                 bundle id, see
+                                                 bundle_for_once; NULL: none */
   uint64_t layout_version;
   uint64_t row_epoch; /* see ecs_world_row_epoch */
 };

@@ -65,7 +65,7 @@ static void a_bundle_is_made_once_for_components_in_order(void **state) {
   finish(&cast.fixture);
 }
 
-static void the_last_bundle_without_id_is_used_again(void **state) {
+static void recent_bundles_without_id_are_used_again(void **state) {
   (void)state;
   Cast cast;
   open_cast(&cast);
@@ -78,8 +78,12 @@ static void the_last_bundle_without_id_is_used_again(void **state) {
   failing_memory_arm(&cast.fixture.failing, 1, FAIL_ONCE);
   assert_null(bundle_for_once(world, list, 1));
   failing_memory_disarm(&cast.fixture.failing);
-  assert_ptr_equal(world->last_spawned, bundle);
-  assert_int_equal(bundle_for_once(world, list, 1)->item_count, 1);
+  Bundle *other = bundle_for_once(world, list, 1);
+  assert_int_equal(other->item_count, 1);
+  requests = cast.fixture.failing.requests;
+  assert_ptr_equal(bundle_for_once(world, list, 2), bundle);
+  assert_ptr_equal(bundle_for_once(world, list, 1), other);
+  assert_int_equal(cast.fixture.failing.requests, requests);
   finish(&cast.fixture);
 }
 
@@ -321,7 +325,7 @@ static void room_that_moves_columns_grows_the_versions(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_bundle_is_made_once_for_components_in_order),
-      cmocka_unit_test(the_last_bundle_without_id_is_used_again),
+      cmocka_unit_test(recent_bundles_without_id_are_used_again),
       cmocka_unit_test(a_refused_bundle_leaves_no_trace),
       cmocka_unit_test(there_are_as_many_bundles_as_the_limit_says),
       cmocka_unit_test(values_defaults_and_bits_arrive_where_they_belong),
