@@ -93,6 +93,7 @@ static int share_columns(lua_State *L, bool built) {
  *      "rows"       makes what scripts see of a row, see row_view.c; false
  *                   instead of a function: the module does it
  *      "each"       runs query:each compiled, see row_loop.c
+ *      "blocks"     makes loops over blocks of rows, see block_loop.c; or false
  *      "columns"    is kept for the builder of views
  *
  * Only the first of each name is accepted, so that no script can replace one
@@ -102,12 +103,13 @@ static int share_columns(lua_State *L, bool built) {
 static int share(lua_State *L) {
   const char *name = luaL_checkstring(L, 1);
   bool columns = strcmp(name, "columns") == 0;
+  bool blocks = strcmp(name, "blocks") == 0;
   bool rows = strcmp(name, "rows") == 0;
-  if (!columns && !rows && strcmp(name, "build") != 0 &&
+  if (!columns && !rows && !blocks && strcmp(name, "build") != 0 &&
       strcmp(name, "each") != 0)
     return luaL_argerror(L, 1, "no such name");
   lua_settop(L, 2);
-  if (!lua_isnil(L, 2) && !(rows && lua_isboolean(L, 2)))
+  if (!lua_isnil(L, 2) && !((rows || blocks) && lua_isboolean(L, 2)))
     luaL_checktype(L, 2, LUA_TFUNCTION);
   bind_push_shared(L);
   lua_getfield(L, 3, columns ? "build" : name);

@@ -12,7 +12,7 @@
 --
 --     init -> world -> query -> batch -> backend (the C module, its columns)
 --                   -> system -> frame -> explain
---          -> query_each
+--          -> query_each, each_blocks
 
 local backend = require "ecs.backend"
 local world = require "ecs.world"
@@ -20,6 +20,7 @@ local native_library = require "ecs.native_library"
 local portable_math = require "ecs.portable_math"
 local fallback = require "ecs.fallback"
 require "ecs.query_each"
+require "ecs.each_blocks"
 
 local core = backend.core
 

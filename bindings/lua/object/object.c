@@ -144,7 +144,7 @@ static void create_metatable(lua_State *L, ModuleState *state, int kind) {
 
 static void create_state(lua_State *L) {
   static const char *const tables[] = {"definitions", "libraries", "worlds",
-                                       "hosts"};
+                                       "hosts", "block_tables"};
   ModuleState *state = (ModuleState *)lua_newuserdata(L, sizeof *state);
   memset(state, 0, sizeof *state);
   state->header.magic = STATE_MAGIC;

@@ -80,6 +80,8 @@ typedef struct Header {
  *   on_push        prepares a world that a host pushes for the first time
  *   build, columns make what scripts see of a batch, see batch_view.c
  *   rows, each     make rows and run query:each, see row_view.c, row_loop.c
+ *   blocks         makes loops over blocks of rows, see block_loop.c
+ *   block_tables   the tables of these: 1 has the row in its block at [1]
  *   chunk_prefix   prefix of the chunk names of scripts/ecs, see error.c */
 #define RECENT_DEFINITIONS 64u
 typedef struct ModuleState {
@@ -97,6 +99,7 @@ typedef struct ModuleState {
                             is open or a frame began inside it */
   bool remembers;        /* there is a table `parts` */
   uint64_t runs;         /* runs of each systems so far; numbers them */
+  uint32_t block_tables; /* tables that open walks use; see block_loop.c */
 } ModuleState;
 
 /* The state of the running function, which is its first upvalue. */

@@ -91,6 +91,8 @@ static LuaQuery *push_query(lua_State *L, const LuaTerm *terms, uint32_t count,
   lua_setfield(L, -2, "label");
   lua_newtable(L);
   lua_setfield(L, -2, "views");
+  lua_newtable(L);
+  lua_setfield(L, -2, "loops");
   lua_pop(L, 1);
   return query;
 }

@@ -16,6 +16,7 @@
 
 #include "api/for_bindings.h"
 #include "object/number.h"
+#include "query/block_loop.h"
 #include "query/row_view.h"
 #include "query/walk_end.h"
 #include "world/components.h"
@@ -98,6 +99,7 @@ static int run(lua_State *L) {
   int top = lua_gettop(L), terms = (int)rows->term_count, views = top + 1;
   luaL_checkstack(L, top + 2 * terms + 16, NULL);
   compat_push_private(L, 1);
+  while (rows->block.active && next_batch(rows)) bind_blocks_run(L, rows, top);
   while (next_batch(rows)) {
     uint32_t count = rows->count;
     lua_settop(L, views);
@@ -128,19 +130,25 @@ static void begin_run(lua_State *L, RowLoop *rows, const EachCall *call) {
   rows->run.number = call->system ? ++bind_state(L)->runs : 0;
   rows->run.before = 0;
   rows->run.drawn = UINT64_MAX;
+  rows->run.blocks = rows->block.active;
+  rows->run.row = rows->block.active ? &rows->block.row : &rows->row;
 }
 
 /* From an open cursor to its end. The runner and its arguments are on top of
- * the stack. Nothing here allocates. */
-static Outcome walk(lua_State *L, RowLoop *rows, int arguments) {
+ * the stack; base is the index of the first table of blocks, if there are.
+ * Nothing here allocates. */
+static Outcome walk(lua_State *L, RowLoop *rows, int arguments, int base) {
   const SystemRun *run = &rows->run;
-  ECS_ASSERT(run->row == &rows->row && !rows->running);
+  bool blocks = rows->block.active;
+  ECS_ASSERT(!rows->running);
   bind_world_enter(&rows->walk);
+  if (blocks) bind_blocks_begin(L, rows, base);
   rows->running = true;
   rows->query->depth++;
   int failed = lua_pcall(L, arguments, 0, 0);
   ECS_ASSERT(rows->query->depth > 0);
   rows->query->depth--;
+  if (blocks) bind_blocks_end(L, rows, base);
   bind_rows_over(rows);
   Outcome outcome =
       bind_walk_end(L, &rows->walk, &rows->cursor,
@@ -164,32 +172,6 @@ static void push_runner(lua_State *L, const RowLoop *rows, int rows_index,
   lua_call(L, 2, 1);
 }
 
-/* Walks query 1 with function 2, handing on arguments first to top. */
-static Outcome query_walk(lua_State *L, LuaQuery *query, int first,
-                          EachCall *call) {
-  int top = lua_gettop(L), extras = top - first + 1;
-  if (extras > (int)ROWS_LIMIT)
-    bind_error(L, "each hands on at most %d extra arguments", (int)ROWS_LIMIT);
-  luaL_checkstack(L, top + 16, NULL);
-  bind_query_ensure(L, query, 1);
-  RowLoop *rows = walk_rows(L, query);
-  int rows_index = lua_gettop(L);
-  push_runner(L, rows, rows_index, extras);
-  begin_run(L, rows, call);
-  lua_pushvalue(L, rows_index);
-  lua_pushvalue(L, 2);
-  for (int k = first; k <= top; k++) lua_pushvalue(L, k);
-  ecs_Status status = ecs_query_begin(bind_query_native(L, query),
-                                      ECS_BATCH_COALESCED, &rows->cursor);
-  if (status == ECS_OK) {
-    Outcome outcome = walk(L, rows, 2 + extras);
-    call->idle = rows->run.before == 0;
-    return outcome;
-  }
-  bind_push_status(L, query->world, status, query->label);
-  return OUTCOME_MISUSE;
-}
-
 /* At this depth of walks no function is compiled any more. The compiler needs a
  * part of the C stack that Lua allows, and the core's limit of open walks has
  * to be reached first. */
@@ -200,6 +182,38 @@ static bool is_deep(const LuaWorld *world) {
   for (const OpenWalk *walk = world->innermost; walk; walk = walk->outer)
     depth++;
   return depth >= COMPILED_DEPTH;
+}
+
+/* Walks query 1 with function 2, handing on arguments first to top. */
+static Outcome query_walk(lua_State *L, LuaQuery *query, int first,
+                          EachCall *call) {
+  int top = lua_gettop(L), extras = top - first + 1;
+  if (extras > (int)ROWS_LIMIT)
+    bind_error(L, "each hands on at most %d extra arguments", (int)ROWS_LIMIT);
+  luaL_checkstack(L, top + 16, NULL);
+  bind_query_ensure(L, query, 1);
+  RowLoop *rows = walk_rows(L, query);
+  int rows_index = lua_gettop(L);
+  rows->block.active =
+      !is_deep(query->world) && bind_blocks_find(L, rows, first, top);
+  int loop = lua_gettop(L) + !rows->block.active, given = 1;
+  if (rows->block.active) given = bind_blocks_ready(L, rows);
+  push_runner(L, rows, rows_index, extras);
+  begin_run(L, rows, call);
+  lua_pushvalue(L, rows_index);
+  if (!rows->block.active) lua_pushvalue(L, 2);
+  for (int k = 0; rows->block.active && k < given; k++)
+    lua_pushvalue(L, loop + k);
+  for (int k = first; k <= top; k++) lua_pushvalue(L, k);
+  ecs_Status status = ecs_query_begin(bind_query_native(L, query),
+                                      ECS_BATCH_COALESCED, &rows->cursor);
+  if (status == ECS_OK) {
+    Outcome outcome = walk(L, rows, 1 + given + extras, loop + 1);
+    call->idle = rows->run.before == 0;
+    return outcome;
+  }
+  bind_push_status(L, query->world, status, query->label);
+  return OUTCOME_MISUSE;
 }
 
 /* Lets scripts/ecs run function 2 compiled, with arguments 3 to top, and says
@@ -378,6 +392,7 @@ static const luaL_Reg functions[] = {{"each_next", each_next},
 
 void bind_open_row_loop(lua_State *L) {
   static const luaL_Reg methods[] = {{"each", query_each}, {NULL, NULL}};
+  bind_open_block_loop(L);
   bind_add(L, functions);
   bind_push_methods(L, KIND_QUERY);
   bind_add(L, methods);

@@ -34,16 +34,17 @@ static int draw(lua_State *L) {
                       "ecs.random takes no arguments and gives a number "
                       "from 0 up to 1: for 1 to n write "
                       "math.floor(ecs.random() * n) + 1");
-  if (!run || *run->row < 0) return refuse(L, walk);
+  int32_t index = run ? bind_run_index(L, run) : -1;
+  if (index < 0) return refuse(L, walk);
   bind_native(L, walk->world); /* raises if a host has destroyed it */
-  uint64_t row = run_row(run);
+  uint64_t row = run->before + (uint64_t)index;
   if (row != run->drawn) {
     run->drawn = row;
     run->draws = 0;
   }
   ECS_ASSERT(walk->each && run->system);
   double number = (double)run->draws++;
-  lua_pushnumber(L, ecs_random(run->key, run->entities[*run->row], number));
+  lua_pushnumber(L, ecs_random(run->key, run->entities[index], number));
   return 1;
 }
 

@@ -407,13 +407,16 @@ RowLoop *bind_rows_new(lua_State *L, int owner, LuaQuery *query, bool is_rows) {
                "use batch",
                (int)ROWS_LIMIT);
   owner = compat_absolute(L, owner);
+  size_t ids = is_rows ? ROWS_RUN : 0;
   RowLoop *rows = (RowLoop *)bind_new(
       L, KIND_ROWS,
       sizeof *rows + columns * sizeof(void *) + terms * sizeof(RowTerm) +
-          (is_rows ? ROWS_RUN * sizeof(double) : 0));
+          ids * sizeof(double) + columns * sizeof(BlockColumn));
   rows->elements = (void **)(void *)(rows + 1);
   rows->terms = (RowTerm *)(void *)(rows->elements + columns);
-  rows->ids = is_rows ? (double *)(void *)(rows->terms + terms) : NULL;
+  double *first_id = (double *)(void *)(rows->terms + terms);
+  rows->ids = is_rows ? first_id : NULL;
+  rows->block.columns = (BlockColumn *)(void *)(first_id + ids);
   rows->advance = bind_rows_advance;
   rows->load = load;
   rows->store = store;

@@ -52,6 +52,25 @@ typedef struct RowTerm {
   bool optional;
 } RowTerm;
 
+/* A column that a loop over blocks uses. */
+typedef struct BlockColumn {
+  uint32_t column;
+  uint32_t scalar;
+  bool stored;
+} BlockColumn;
+
+/* A walk of each over blocks of rows; see block_loop.h. */
+typedef struct BlockWalk {
+  bool active;        /* this walk is one */
+  bool uses_entities; /* the loop reads them */
+  uint32_t count;     /* rows that the tables hold; 0: none */
+  uint32_t column_count;
+  BlockColumn *columns; /* those that the loop uses; room for all */
+  int32_t row;          /* first row of the block; -1: between blocks */
+  double outer_row;     /* to be put back: the row in its block of the walk
+                           around this one */
+} BlockWalk;
+
 /* A loop of query:each, of an each system (both "each") or of query:rows
  * ("rows"). scripts/ecs/ffi/rows_ffi.lua declares the fields down to query. */
 typedef struct RowLoop {
@@ -85,6 +104,7 @@ typedef struct RowLoop {
   OpenWalk walk;     /* each */
   ecs_Batch batch;   /* each */
   ecs_Cursor cursor; /* each */
+  BlockWalk block;   /* each */
 } RowLoop;
 
 /* The entity of the row of a loop of rows, which has reached one. */

@@ -109,6 +109,19 @@ bool bind_world_end_pending(LuaWorld *world) {
   return true;
 }
 
+int32_t bind_run_index(lua_State *L, const SystemRun *run) {
+  if (!run->blocks || *run->row < 0) return *run->row;
+  bind_push_shared(L);
+  bind_push_table(L, "block_tables");
+  lua_rawgeti(L, -1, 1);
+  if (!lua_istable(L, -1)) bind_error(L, "the table of the row is gone");
+  lua_rawgeti(L, -1, 1);
+  lua_Number row = lua_tonumber(L, -1);
+  lua_pop(L, 4);
+  ECS_ASSERT(row >= 1);
+  return *run->row + (int32_t)row - 1;
+}
+
 void bind_world_enter(OpenWalk *walk) {
   LuaWorld *world = walk->world;
   ECS_ASSERT(world->native && world->innermost != walk);

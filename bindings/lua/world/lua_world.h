@@ -85,6 +85,9 @@ BIND_INTERNAL void bind_world_enter(OpenWalk *walk);
  * allocates nor raises. */
 BIND_INTERNAL bool bind_world_leave(OpenWalk *walk);
 
+/* The row that a run is at: its index in the batch; below 0: between rows. */
+BIND_INTERNAL int32_t bind_run_index(lua_State *L, const SystemRun *run);
+
 /* Makes the collector count the native world's memory, which it does not see,
  * so that unreachable worlds are found in time. Runs finalizers. */
 BIND_INTERNAL void bind_world_charge(lua_State *L, const LuaWorld *world);

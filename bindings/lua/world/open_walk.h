@@ -25,11 +25,15 @@ typedef struct LuaTerm {
 
 /* A run of an each system: what the numbers of its rows follow from. */
 typedef struct SystemRun {
-  const char *system;         /* its name; borrowed from the caller's stack */
-  uint64_t key;               /* of its random numbers */
-  uint64_t number;            /* counts runs in ModuleState.runs */
-  uint64_t before;            /* rows in all batches before this one */
-  const int32_t *row;         /* index in this batch; below 0: between rows */
+  const char *system; /* its name; borrowed from the caller's stack */
+  uint64_t key;       /* of its random numbers */
+  uint64_t number;    /* counts runs in ModuleState.runs */
+  uint64_t before;    /* rows in all batches before this one */
+  const int32_t *row; /* index in this batch; below 0: between rows */
+  bool blocks;        /* row is the first of the block that begins at
+                                 block; the row in it is in a table, see
+                                 block_loop.c */
+  uint32_t block;
   const ecs_Entity *entities; /* of this batch */
   uint64_t drawn;             /* the row, counted through, that drew last */
   uint64_t draws;             /* numbers that it has drawn */
@@ -46,11 +50,5 @@ typedef struct OpenWalk {
   struct OpenWalk *before; /* of the same Lua state; NULL: none, or a frame
                               began in between */
 } OpenWalk;
-
-/* The row of a run, counted through all of its batches. */
-static inline uint64_t run_row(const SystemRun *run) {
-  ECS_ASSERT(*run->row >= 0);
-  return run->before + (uint64_t)*run->row;
-}
 
 #endif

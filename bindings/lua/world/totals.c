@@ -123,7 +123,8 @@ static int total_add(lua_State *L) {
                       kind_words[total->kind], total->name,
                       lua_isnoneornil(L, 2) ? "" : "a ", luaL_typename(L, 2));
   double number = (double)lua_tonumber(L, 2);
-  if (!run || *run->row < 0 || walk->world != total->world)
+  int32_t index = run ? bind_run_index(L, run) : -1;
+  if (index < 0 || walk->world != total->world)
     return refuse_add(L, total, walk);
   Tally *tally = total->recent;
   if (!tally || tally->run != run->number) {
@@ -131,7 +132,7 @@ static int total_add(lua_State *L) {
     if (tally->run != run->number) begin(tally, total->kind, run->number);
     total->recent = tally;
   }
-  add_row(tally, total->kind, run_row(run), number);
+  add_row(tally, total->kind, run->before + (uint64_t)index, number);
   return 0;
 }
 

@@ -195,10 +195,11 @@ function source.is_foreign(f)
   return info and info.linedefined < 0
 end
 
---- Finds a function's text: { tokens, first, last, name, line }, where first
--- and last are the indices of its keyword and its end among the tokens. Or nil
--- and why not, as a phrase that follows "a function whose". Cost: reads the
--- file; where it has changed, also loads it.
+--- Finds a function's text: { tokens, first, last, name, chunk, line }: chunk
+-- is the name that the text was loaded with; first and last are the indices of
+-- its keyword and its end among the tokens. Or nil and why not, as a phrase
+-- that follows "a function whose". Cost: reads the file; where it has changed,
+-- also loads it.
 function source.find(f)
   local info = debug_getinfo and debug_getinfo(f, "S")
   if not info then return nil, "source is not known without debug.getinfo" end
@@ -212,7 +213,7 @@ function source.find(f)
     return nil, why or "source is not what was loaded"
   end
   return { tokens = chunk.tokens, first = candidate.first,
-           last = candidate.last, name = info.short_src,
+           last = candidate.last, name = info.short_src, chunk = chunk.name,
            line = info.linedefined }
 end
 

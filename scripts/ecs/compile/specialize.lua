@@ -20,6 +20,8 @@
 local backend = require "ecs.backend"
 local plans = require "ecs.compile.plan"
 local compiler = require "ecs.compile.compiler"
+local source = require "ecs.compile.source"
+local block_text = require "ecs.compile.block_text"
 
 local core = backend.core
 local read, drop_program = plans.read, plans.drop_program
@@ -257,6 +259,18 @@ function specialize.link(code, f, plan, query)
   return nil, nil, text
 end
 
+--- The text of a loop over a block of rows for f, and the name to load it with,
+-- as block_text.lua gives it; nil where there is none. For functions that run
+-- as plain Lua.
+function specialize.block_text(f, options)
+  local place = source.find(f)
+  if not place then return nil end
+  options.place = place
+  local made = block_text.try(options)
+  if made then made.name = place.chunk end
+  return made
+end
+
 -- The parts trust their arguments, and their state is for the compiler alone.
 -- So they are removed from package.loaded: a script that requires one loads a
 -- copy of its own, which shares nothing with this compiler. The parts are plain
@@ -265,7 +279,7 @@ end
 for _, part in ipairs { "compiler", "plan", "source", "lexer", "parser",
                         "captures", "ir_writer", "ir_number", "lower",
                         "lower_value", "lower_expression", "lower_statement",
-                        "lower_call" } do
+                        "lower_call", "block_text" } do
   package.loaded["ecs.compile." .. part] = nil
 end
 
