@@ -25,7 +25,8 @@ local OBJECTS = { core = "build/core/", binding = "build/lua54/objects/" }
 -- require, and those files. Every other module is for its own folder.
 local DOORS = {
   ["ecs.compile.specialize"] = { ["ecs.system_each"] = true,
-    ["ecs.query_each"] = true, ["ecs.each_blocks"] = true },
+    ["ecs.query_each"] = true, ["ecs.each_blocks"] = true,
+    ["ecs.kept_batches"] = true },
   ["ecs.ffi.access_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.columns_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.prepared_ffi"] = { ["ecs.backend"] = true },

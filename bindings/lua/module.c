@@ -94,6 +94,8 @@ static int share_columns(lua_State *L, bool built) {
  *                   instead of a function: the module does it
  *      "each"       runs query:each compiled, see row_loop.c
  *      "blocks"     makes loops over blocks of rows, see block_loop.c; or false
+ *      "batches"    tells what functions of batches store, see batch_loop.c; or
+ *                   false
  *      "columns"    is kept for the builder of views
  *
  * Only the first of each name is accepted, so that no script can replace one
@@ -103,7 +105,7 @@ static int share_columns(lua_State *L, bool built) {
 static int share(lua_State *L) {
   const char *name = luaL_checkstring(L, 1);
   bool columns = strcmp(name, "columns") == 0;
-  bool blocks = strcmp(name, "blocks") == 0;
+  bool blocks = strcmp(name, "blocks") == 0 || strcmp(name, "batches") == 0;
   bool rows = strcmp(name, "rows") == 0;
   if (!columns && !rows && !blocks && strcmp(name, "build") != 0 &&
       strcmp(name, "each") != 0)

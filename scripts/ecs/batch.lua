@@ -149,12 +149,11 @@ local function note(clear_list, contents, ...)
   end
 end
 
---- Called by ecs.core for a new view. Returns the proxy that callbacks get, the
--- clear list, and what the columns gave for the view: their tables, or counts.
-local function build(view, terms)
+--- The proxy of a view. written: the script may store into what it gets.
+local function proxy_of(view, terms, open_column, clear_list, written)
   local components, count = read(terms)
-  local fill, tables = open(view)
-  local contents, clear_list, optional = {}, {}, {}
+  local function fill(position) return open_column(position, written) end
+  local contents, optional = {}, {}
   for _, part in ipairs(components) do
     part.proxy = component(part.name, part.fields, part.first, fill,
       clear_list)
@@ -169,7 +168,19 @@ local function build(view, terms)
   setmetatable(contents, {
     __index = finder(view, terms, optional, fill, count + 1),
   })
-  return proxy(contents), clear_list, tables
+  return proxy(contents)
+end
+
+--- Called by ecs.core for a new view. Returns the proxy that callbacks get, the
+-- clear list, and what the columns gave for the view: their tables, or counts.
+-- keeps: also a proxy through which nothing is stored.
+local function build(view, terms, keeps)
+  local open_column, tables = open(view)
+  local clear_list = {}
+  local writer = proxy_of(view, terms, open_column, clear_list, true)
+  if not keeps then return writer, clear_list, tables end
+  local reader = proxy_of(view, terms, open_column, clear_list, false)
+  return writer, clear_list, tables, reader
 end
 
 core.share("build", build)

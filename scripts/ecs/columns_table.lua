@@ -32,14 +32,15 @@ local function new_column(view, label, scalar)
 end
 
 --- Called for a new view. Returns a function that gives column k of the batch
--- being shown, or nil where there is none; and the list of the tables.
+-- being shown, or nil where there is none, and is told whether it may be stored
+-- into; and the list of the tables.
 local function open(view)
   local tables = {}
   for k, column in ipairs(core.plan(view)) do
     tables[k] = new_column(view, column.label, column.scalar)
   end
   local fill = core.fill
-  return function(k) return fill(view, k) end, tables
+  return function(k, written) return fill(view, k, written) end, tables
 end
 
 core.share("columns", open)

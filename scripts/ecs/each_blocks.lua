@@ -7,7 +7,7 @@
 -- function. A function that cannot become one is called row by row.
 --
 --     query --loops--> extras --> function -> plan, or false: row by row
---     world --blocks-> terms --> extras --> line -> list of { dump, template }
+--     world --rewrite.lua--> extras and terms -> template of the plan
 --
 --     plan   { loop, columns, guards... }, for block_loop.c:
 --            loop     called as loop(row, count, entities, tables, ..., extras)
@@ -19,19 +19,14 @@
 
 local backend = require "ecs.backend"
 local specialize = require "ecs.compile.specialize"
+local rewrite = require "ecs.rewrite"
 
 local core = backend.core
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
-local get_upvalue = debug and debug.getupvalue
-local join_upvalues = debug and debug.upvaluejoin
-local dump, concat = string.dump, table.concat
-local pcall, load, type, select = pcall, load, type, select
-local setmetatable, ipairs = setmetatable, ipairs
+local concat, type, select = table.concat, type, select
+local getmetatable, setmetatable, ipairs = getmetatable, setmetatable, ipairs
 local unpack = table.unpack or rawget(_G, "unpack")
-
---- The most functions of a world that become loops.
-local FUNCTIONS = 1024
 
 local weak = { __mode = "k" }
 
@@ -59,41 +54,15 @@ local function read_terms(query)
   return concat(names, "\n"), rows, scalars, fields
 end
 
---- A table's table under a key, made when it is missing.
-local function under(parent, key)
-  local child = parent[key]
-  if not child then
-    child = {}
-    parent[key] = child
-  end
-  return child
-end
-
---- The upvalues of a function: name -> index, and name -> value. nil where one
--- has no name.
-local function upvalues_of(f)
-  local upvalues, values, k = {}, {}, 1
-  while true do
-    local name, value = get_upvalue(f, k)
-    if not name then return upvalues, values end
-    if name == "" or name == "(no name)" or name == "(*no name)" then
-      return nil
-    end
-    upvalues[name], values[name] = k, value
-    k = k + 1
-  end
-end
-
 --- What is the same for all closures of one code: { chunk, converters,
 -- columns, guards }; nil: they are called row by row.
-local function new_template(query, f, extras)
-  local upvalues, values = upvalues_of(f)
+local function new_template(f, query, extras)
+  local upvalues, values = rewrite.read_upvalues(f)
   if not upvalues then return nil end
   local _, rows, scalars, fields = read_terms(query)
   local made = specialize.block_text(f, { rows = rows, scalars = scalars,
     extras = extras, upvalues = upvalues, values = values })
-  if not made then return nil end
-  local chunk = load(made.text, made.name, "t")
+  local chunk = rewrite.load(made)
   if not chunk then return nil end
   local letters, converters, guards = {}, {}, {}
   for k = 1, #scalars do letters[k] = "n" end
@@ -112,60 +81,26 @@ local function new_template(query, f, extras)
            guards = guards }
 end
 
---- The plan of a template for one closure; false where the two do not fit.
-local function instantiate(template, f)
-  local upvalues = upvalues_of(f)
-  local loop = template.chunk(unpack(template.converters))
-  local k = 1
-  while true do
-    local name = get_upvalue(loop, k)
-    if not name then break end
-    if upvalues[name] then
-      join_upvalues(loop, k, f, upvalues[name])
-    elseif name:sub(1, 5) ~= "ecs__" then
-      return false -- a name that is not what the text made of it
-    end
-    k = k + 1
-  end
-  return { loop, template.columns, unpack(template.guards) }
-end
-
---- The template for a function; nil: there is none, and no room for one.
-local function template_of(query, f, ...)
-  local world = core.query_world(query)
-  local state, line = core.state(world), core.line_of(f)
-  if not line then return nil end
-  local count, extras, kinds = select("#", ...), {}, {}
-  for k = 1, count do
-    extras[k] = type((select(k, ...))) == "number" and "number" or false
-    kinds[k] = extras[k] and "n" or "?"
-  end
-  local key = read_terms(query) .. "\n" .. concat(kinds)
-  local list = under(under(under(state, "blocks"), key), line)
-  local known = core.same_code(list, f)
-  if not known then
-    state.block_count = (state.block_count or 0) + 1
-    if state.block_count > FUNCTIONS then return nil end
-    local done, text = pcall(dump, f)
-    if not done then return nil end
-    known = { text, template = new_template(query, f, extras) }
-    list[#list + 1] = known
-  end
-  return known.template
-end
-
 --- The plan for a function over a query's rows with these extra arguments, and
 -- false where it has to be called row by row. known: the query's plans for so
 -- many arguments, in which ecs.core looks first.
 local function find(query, known, f, ...)
   if not getmetatable(known) then setmetatable(known, weak) end
-  local template = template_of(query, f, ...)
-  known[f] = template and instantiate(template, f) or false
+  local extras, kinds = {}, {}
+  for k = 1, select("#", ...) do
+    extras[k] = type((select(k, ...))) == "number" and "number" or false
+    kinds[k] = extras[k] and "n" or "?"
+  end
+  local key = concat(kinds) .. "\n" .. read_terms(query)
+  local template = rewrite.template(core.query_world(query), key, f,
+    new_template, query, extras)
+  local loop = template and rewrite.instantiate(template.chunk, f,
+    unpack(template.converters))
+  known[f] = loop
+    and { loop, template.columns, unpack(template.guards) } or false
   return known[f]
 end
 
--- LuaJIT has no need of blocks: rows_ffi.lua reads memory.
-local wanted = get_upvalue and join_upvalues and not rawget(_G, "jit")
-core.share("blocks", wanted and find or false)
+core.share("blocks", rewrite.wanted and find or false)
 
 return true

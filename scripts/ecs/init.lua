@@ -12,7 +12,7 @@
 --
 --     init -> world -> query -> batch -> backend (the C module, its columns)
 --                   -> system -> frame -> explain
---          -> query_each, each_blocks
+--          -> query_each, each_blocks, kept_batches
 
 local backend = require "ecs.backend"
 local world = require "ecs.world"
@@ -21,6 +21,7 @@ local portable_math = require "ecs.portable_math"
 local fallback = require "ecs.fallback"
 require "ecs.query_each"
 require "ecs.each_blocks"
+require "ecs.kept_batches"
 
 local core = backend.core
 

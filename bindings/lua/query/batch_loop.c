@@ -21,8 +21,8 @@
 #include "world/report.h"
 
 void bind_batch_loop_ready(lua_State *L, BatchLoop *loop) {
+  loop->slots = lua_gettop(L) + 1;
   bind_view_push_slots(L, -1);
-  loop->slots = lua_gettop(L) - VIEW_SLOTS + 1;
   ECS_ASSERT(bind_find(L, loop->slots - 1, KIND_VIEW) == loop->view);
   luaL_checkstack(L, loop->extra_count + 16 + COPY_BLOCK, NULL);
 }
@@ -34,9 +34,10 @@ static Outcome show(lua_State *L, const BatchLoop *loop, Misuse *misuse) {
   view->showing = true;
   lua_pushvalue(L, loop->callback);
   lua_pushvalue(L, loop->slots);
+  if (view->keeps) lua_pushvalue(L, loop->slots + VIEW_SLOTS);
   for (int k = 0; k < loop->extra_count; k++)
     lua_pushvalue(L, loop->first_extra + k);
-  int failed = lua_pcall(L, 1 + loop->extra_count, 0, 0);
+  int failed = lua_pcall(L, 1 + loop->extra_count + view->keeps, 0, 0);
   *misuse = bind_view_hide(L, view, loop->slots, !failed);
   if (failed) return OUTCOME_THROWN;
   return misuse->row ? OUTCOME_MISUSE : OUTCOME_DONE;
@@ -50,12 +51,15 @@ Outcome bind_batch_loop(lua_State *L, BatchLoop *loop, BatchPrepare prepare,
   ECS_ASSERT(!view->busy && !view->showing);
   bind_world_enter(&view->walk);
   view->busy = true;
+  view->ordinal = 0;
   loop->idle = true;
   while (outcome == OUTCOME_DONE &&
          ecs_cursor_next(&view->cursor, &view->batch)) {
     if (prepare) prepare(&view->batch, data);
     if (loop->callback) outcome = show(L, loop, &misuse);
     loop->idle = false;
+    loop->rows += view->batch.count;
+    view->ordinal++;
   }
   ECS_ASSERT(!view->showing);
   view->busy = false;
@@ -65,16 +69,52 @@ Outcome bind_batch_loop(lua_State *L, BatchLoop *loop, BatchPrepare prepare,
   return outcome;
 }
 
+/* Walks of this many rows are worth a look at the source of their function. */
+#define WORTH_ROWS 256u
+
+/* Walks that are nested deeper keep nothing. */
+#define KEEPING_DEPTH 2u
+
+/* Pushes the function that does what function 2 does and says what it stores,
+ * for a view that keeps (scripts/ecs/kept_batches.lua); false, and nothing is
+ * pushed: there is none. */
+static bool push_teller(lua_State *L, const LuaQuery *query) {
+  int top = lua_gettop(L);
+  bind_push_shared(L);
+  lua_getfield(L, -1, "batches");
+  if (!lua_isfunction(L, -1)) {
+    lua_settop(L, top);
+    return false;
+  }
+  compat_push_private(L, 1);
+  bind_push_table(L, "tellers");
+  lua_pushvalue(L, 2);
+  lua_rawget(L, -2);
+  if (lua_isnil(L, -1) && query->batch_rows >= WORTH_ROWS) {
+    lua_pop(L, 1);
+    lua_pushvalue(L, top + 2);
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, -3);
+    lua_pushvalue(L, 2);
+    lua_call(L, 3, 1);
+  }
+  bool found = lua_isfunction(L, -1);
+  if (found) lua_replace(L, top + 1);
+  lua_settop(L, top + found);
+  return found;
+}
+
 /* Pushes the view for one more walk of the query at index 1: a walk inside
  * another walk of the same query needs a view of its own. */
-static View *push_view(lua_State *L, LuaQuery *query) {
+static View *push_view(lua_State *L, LuaQuery *query, bool keeps) {
   compat_push_private(L, 1);
-  bind_push_table(L, "views");
+  bind_push_table(L, keeps ? "kept_views" : "views");
   lua_rawgeti(L, -1, (int)query->depth + 1);
   View *view = (View *)bind_find(L, -1, KIND_VIEW);
   if (view && !view->busy) return view;
   lua_pop(L, 1);
-  ViewPlan plan = {query->world, query->label, query->terms, query->term_count};
+  ViewPlan plan = {query->world, query->label, query->terms, query->term_count,
+                   keeps};
   view = bind_view_new(L, 1, &plan);
   lua_pushvalue(L, -1);
   lua_rawseti(L, -3, (int)query->depth + 1);
@@ -83,9 +123,11 @@ static View *push_view(lua_State *L, LuaQuery *query) {
 
 /* Walks query 1 with function 2, handing on arguments 3 to top. */
 static Outcome walk(lua_State *L, LuaQuery *query, bool *idle) {
-  BatchLoop loop = {NULL, 0, 2, 3, lua_gettop(L) - 2, query->label, false};
+  BatchLoop loop = {NULL, 0, 2, 3, lua_gettop(L) - 2, query->label, false, 0};
   bind_query_ensure(L, query, 1);
-  loop.view = push_view(L, query);
+  bool keeps = query->depth < KEEPING_DEPTH && push_teller(L, query);
+  if (keeps) loop.callback = lua_gettop(L);
+  loop.view = push_view(L, query, keeps);
   bind_batch_loop_ready(L, &loop);
   ecs_Status status = ecs_query_begin(bind_query_native(L, query),
                                       ECS_BATCH_COALESCED, &loop.view->cursor);
@@ -97,6 +139,7 @@ static Outcome walk(lua_State *L, LuaQuery *query, bool *idle) {
   Outcome outcome = bind_batch_loop(L, &loop, NULL, NULL);
   ECS_ASSERT(query->depth > 0);
   query->depth--;
+  query->batch_rows = loop.rows;
   *idle = loop.idle;
   return outcome;
 }

@@ -14,6 +14,7 @@ typedef struct BatchLoop {
   int extra_count;  /* arguments that are handed on to the callback */
   const char *call; /* for messages */
   bool idle;        /* there was no batch */
+  uint64_t rows;    /* of all batches; to begin with 0 */
 } BatchLoop;
 
 /* Called for every batch before the callback; NULL: nothing to prepare. Must

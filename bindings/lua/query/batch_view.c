@@ -6,7 +6,8 @@
  * batch.
  *
  * Private table of a view: 1 proxy, 2 clear list, 3 the tables of columns or,
- * with the accelerator, its counts by slot, 4 owner.
+ * with the accelerator, its counts by slot, 4 owner, 5 the proxy to read by and
+ * 6 the buffers of a view that keeps (kept_columns.h).
  */
 #include "query/batch_view.h"
 
@@ -41,8 +42,8 @@ static void lay_columns(View *view) {
   view->column_count = k;
 }
 
-/* Calls proxy, clear_list, tables = build(view, terms) of scripts/ecs and keeps
- * the results. */
+/* Calls proxy, clear_list, tables, reader = build(view, terms, keeps) of
+ * scripts/ecs and keeps the results. */
 static void build(lua_State *L, View *view, int index, int owner) {
   compat_push_private(L, index);
   int private_table = lua_gettop(L);
@@ -53,7 +54,16 @@ static void build(lua_State *L, View *view, int index, int owner) {
   if (!lua_isfunction(L, -1)) bind_error(L, "scripts/ecs is not loaded");
   lua_pushvalue(L, index);
   bind_push_terms(L, view->walk.terms, view->walk.term_count);
-  lua_call(L, 2, 3);
+  lua_pushboolean(L, view->keeps);
+  lua_call(L, 3, 4);
+  if (view->keeps) {
+    luaL_checktype(L, -1, LUA_TTABLE);
+    lua_rawseti(L, private_table, 5);
+    lua_newtable(L);
+    lua_rawseti(L, private_table, 6);
+  } else {
+    lua_pop(L, 1);
+  }
   for (int k = 3; k >= 1; k--) {
     luaL_checktype(L, -1, LUA_TTABLE);
     if (k == 2) view->pair_count = (uint32_t)(lua_rawlen(L, -1) / 2);
@@ -63,15 +73,19 @@ static void build(lua_State *L, View *view, int index, int owner) {
 }
 
 View *bind_view_new(lua_State *L, int owner, const ViewPlan *plan) {
-  uint32_t columns = 1;
+  uint32_t columns = 1, copies = 0;
   for (uint32_t t = 0; t < plan->term_count; t++)
     if (has_columns(plan->terms[t]))
       columns += plan->terms[t].definition->field_count;
+  if (plan->keeps) copies = columns * KEPT_BATCHES;
   size_t bytes = sizeof(View) + columns * sizeof(ViewColumn) +
+                 copies * sizeof(KeptColumn) +
                  plan->term_count * sizeof(LuaTerm);
   View *view = (View *)bind_new(L, KIND_VIEW, bytes);
   view->columns = (ViewColumn *)(view + 1);
-  LuaTerm *terms = (LuaTerm *)(void *)(view->columns + columns);
+  view->keeps = plan->keeps;
+  view->kept = (KeptColumn *)(void *)(view->columns + columns);
+  LuaTerm *terms = (LuaTerm *)(void *)(view->kept + copies);
   for (uint32_t t = 0; t < plan->term_count; t++) terms[t] = plan->terms[t];
   view->walk.world = plan->world;
   view->walk.label = plan->label;
@@ -83,15 +97,16 @@ View *bind_view_new(lua_State *L, int owner, const ViewPlan *plan) {
   return view;
 }
 
-void bind_view_push_slots(lua_State *L, int view) {
-  view = compat_absolute(L, view);
-  compat_push_private(L, view);
-  lua_rawgeti(L, -1, 1);
-  lua_rawgeti(L, -2, 2);
-  lua_rawgeti(L, -3, 3);
-  for (int k = 1; k <= VIEW_SLOTS; k++)
-    if (!lua_istable(L, -k)) bind_error(L, "a view has lost its tables");
-  lua_remove(L, -VIEW_SLOTS - 1);
+void bind_view_push_slots(lua_State *L, int index) {
+  index = compat_absolute(L, index);
+  const View *view = (const View *)lua_touserdata(L, index);
+  compat_push_private(L, index);
+  int private_table = lua_gettop(L);
+  for (int k = 1; k <= VIEW_SLOTS + view->keeps; k++) {
+    lua_rawgeti(L, private_table, k <= VIEW_SLOTS ? k : 5);
+    if (!lua_istable(L, -1)) bind_error(L, "a view has lost its tables");
+  }
+  lua_remove(L, private_table);
 }
 
 /* Showing ----------------------------------------------------------------- */
@@ -141,32 +156,67 @@ static int plan(lua_State *L) {
   return 1;
 }
 
-/* fill(view, k): the table of column k, filled; nothing when the batch lacks
- * the column. */
+/* Sets the rows of a table past count to nil. */
+static void clear_rows(lua_State *L, int table, uint32_t count,
+                       uint32_t filled) {
+  for (uint32_t i = count; i < filled; i++) {
+    lua_pushnil(L);
+    lua_rawseti(L, table, (int)i + 1);
+  }
+}
+
+/* Pushes the table of column k of the batch. The batches of a view that keeps
+ * have tables of their own, made as those of the first. tables: their list. */
+static int push_column_table(lua_State *L, const View *view, int tables,
+                             uint32_t k) {
+  uint32_t index = kept_index(view, k);
+  lua_rawgeti(L, tables, (int)index + 1);
+  if (index != k && lua_isnil(L, -1)) {
+    lua_pop(L, 1);
+    lua_rawgeti(L, tables, (int)k + 1);
+    lua_newtable(L);
+    if (lua_getmetatable(L, -2)) lua_setmetatable(L, -2);
+    lua_replace(L, -2);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, tables, (int)index + 1);
+  }
+  if (!lua_istable(L, -1)) luaL_argerror(L, 1, "has no tables");
+  return lua_gettop(L);
+}
+
+/* fill(view, k, written): the table of column k, filled; nothing when the batch
+ * lacks the column. written: the script may store into it. */
 static int fill(lua_State *L) {
   View *view = view_check(L, 1);
   uint32_t k = check_column(L, view);
   ViewColumn *column = &view->columns[k];
+  uint32_t touch = lua_toboolean(L, 3) ? TOUCH_WRITTEN : TOUCH_READ;
   const void *elements = column_elements(view, k);
   if (!elements) return 0;
   compat_push_private(L, 1);
   lua_rawgeti(L, -1, 3);
   if (!lua_istable(L, -1) || column->slot)
     return luaL_argerror(L, 1, "has no tables");
-  lua_rawgeti(L, -1, (int)k + 1);
-  int table = lua_gettop(L);
-  if (!lua_istable(L, table)) return luaL_argerror(L, 1, "has no tables");
-  uint32_t stale = column->filled;
-  if (stale < view->batch.count) column->filled = view->batch.count;
-  bind_column_fill(L, table, (ecs_Scalar)column->scalar, elements,
-                   view->batch.count);
-  for (uint32_t i = view->batch.count; i < stale; i++) {
-    lua_pushnil(L);
-    lua_rawseti(L, table, (int)i + 1);
+  int table = push_column_table(L, view, lua_gettop(L), k);
+  if (view->keeps && !column->touched) {
+    compat_push_private(L, 1);
+    lua_rawgeti(L, -1, 6);
+    if (!lua_istable(L, -1)) return luaL_argerror(L, 1, "has no buffers");
+    lua_pushvalue(L, table);
+    uint32_t index = kept_index(view, k);
+    bind_kept_fill(L, &view->kept[index], table + 2, (int)index + 1,
+                   (ecs_Scalar)column->scalar, elements, view->batch.count);
+  } else if (!view->keeps) {
+    uint32_t stale = column->filled;
+    if (stale < view->batch.count) column->filled = view->batch.count;
+    bind_column_fill(L, table, 0, (ecs_Scalar)column->scalar, elements,
+                     view->batch.count);
+    clear_rows(L, table, view->batch.count, stale);
+    ECS_ASSERT(column->filled >= view->batch.count);
+    column->filled = view->batch.count;
   }
-  ECS_ASSERT(column->filled >= view->batch.count);
-  column->filled = view->batch.count;
-  column->touched = 1;
+  column->touched |= touch;
+  lua_pushvalue(L, table);
   return 1;
 }
 
@@ -191,7 +241,7 @@ static int touch(lua_State *L) {
   uint32_t k = check_column(L, view);
   const void *elements = column_elements(view, k);
   if (!elements || view->batch.count == 0) return 0;
-  view->columns[k].touched = 1;
+  view->columns[k].touched = TOUCH_READ | TOUCH_WRITTEN;
   view->columns[k].address = (double)(uintptr_t)elements;
   compat_push_whole(L, view->batch.count);
   return 1;
@@ -217,11 +267,17 @@ static Misuse store_back(lua_State *L, const View *view, uint32_t k, int table,
   void *elements = column_elements(view, k);
   ecs_Scalar type = (ecs_Scalar)column->scalar;
   if (!elements) return misuse;
-  if (column->writable)
-    misuse.row = bind_column_store(L, table, type, elements, view->batch.count);
+  KeptColumn *kept = view->keeps ? &view->kept[kept_index(view, k)] : NULL;
+  if (kept && column->writable)
+    misuse.row =
+        bind_kept_store(L, kept, table, type, elements, view->batch.count);
+  else if (column->writable)
+    misuse.row =
+        bind_column_store(L, table, type, elements, view->batch.count, NULL);
   else if (judge)
     misuse.row =
         bind_column_difference(L, table, type, elements, view->batch.count);
+  if (kept && !column->writable) kept->rows = 0; /* stored to */
   return misuse;
 }
 
@@ -265,7 +321,8 @@ Misuse bind_view_hide(lua_State *L, View *view, int base, bool judge) {
   ECS_ASSERT(lua_istable(L, base + 1) && lua_istable(L, base + 2));
   for (uint32_t k = 0; k <= view->column_count; k++) {
     ViewColumn *column = &view->columns[k];
-    if (!column->touched) continue;
+    uint32_t touched = column->touched;
+    if (!touched) continue;
     column->touched = 0;
     if (column->slot) {
       canonicalize_column(view, k);
@@ -275,7 +332,8 @@ Misuse bind_view_hide(lua_State *L, View *view, int base, bool judge) {
       lua_rawseti(L, base + 2, VIEW_FOCUS);
       continue;
     }
-    lua_rawgeti(L, base + 2, (int)k + 1);
+    if (touched == TOUCH_READ) continue;
+    lua_rawgeti(L, base + 2, (int)kept_index(view, k) + 1);
     Misuse misuse = {0, 0, false};
     if (lua_istable(L, -1))
       misuse = store_back(L, view, k, lua_gettop(L), judge);

@@ -18,13 +18,23 @@
 #ifndef ECS_LUA_BATCH_VIEW_H
 #define ECS_LUA_BATCH_VIEW_H
 
+#include "query/kept_columns.h"
 #include "world/lua_world.h"
+
+/* How a script got a column: through a batch that only reads, or through one by
+ * which it may store. */
+#define TOUCH_READ 1u
+#define TOUCH_WRITTEN 2u
+
+/* The most batches of a walk for which a view keeps tables; the others share
+ * those of the last. So its memory is that of the rows of as many batches. */
+#define KEPT_BATCHES 16u
 
 /* One column. scripts/ecs/ffi/cdef.lua declares this struct, too. */
 typedef struct ViewColumn {
   uint32_t scalar;
   uint32_t writable;
-  uint32_t touched; /* the script has read it during this batch */
+  uint32_t touched; /* during this batch: TOUCH_READ, TOUCH_WRITTEN; 0: no */
   int32_t slot;     /* of the accelerator; 0: the column is a Lua table */
   uint32_t filled;  /* elements in the Lua table, stale ones included */
   uint32_t field;
@@ -44,6 +54,9 @@ typedef struct View {
   bool busy;           /* its walk is open */
   OpenWalk walk;
   ecs_Cursor cursor;
+  bool keeps;       /* tables are kept for the next walk: kept_columns.h */
+  uint32_t ordinal; /* of the batch in its walk */
+  KeptColumn *kept; /* of batch b and column k: [b * columns + k] */
 } View;
 
 /* Among the accelerator's counts by slot: the count of the batch that it uses
@@ -63,7 +76,15 @@ typedef struct ViewPlan {
   const char *label;
   const LuaTerm *terms; /* copied */
   uint32_t term_count;
+  bool keeps;
 } ViewPlan;
+
+/* The index of column k of the batch that is shown among the tables. */
+static inline uint32_t kept_index(const View *view, uint32_t k) {
+  uint32_t batch =
+      view->ordinal < KEPT_BATCHES ? view->ordinal : KEPT_BATCHES - 1;
+  return view->keeps ? batch * (view->column_count + 1) + k : k;
+}
 
 /* Pushes a new view. owner is the stack index of the query or world that the
  * view keeps alive. Raises when memory runs out. */
@@ -71,10 +92,10 @@ BIND_INTERNAL View *bind_view_new(lua_State *L, int owner,
                                   const ViewPlan *plan);
 
 /* Pushes the VIEW_SLOTS tables that hiding needs: the proxy for callbacks, the
- * clear list, and the tables of columns or the accelerator's counts. view is
- * the stack index of the view. */
+ * clear list, and the tables of columns or the accelerator's counts; and, where
+ * the view keeps, the proxy to read by. index is that of the view. */
 #define VIEW_SLOTS 3
-BIND_INTERNAL void bind_view_push_slots(lua_State *L, int view);
+BIND_INTERNAL void bind_view_push_slots(lua_State *L, int index);
 
 /* Ends the showing of a batch. base is the stack index of the first slot. If
  * judge is true, reports the first misuse. Neither allocates nor raises. */

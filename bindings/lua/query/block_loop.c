@@ -150,7 +150,7 @@ static void store_block(lua_State *L, RowLoop *rows, int base) {
     const BlockColumn *column = &rows->block.columns[k];
     if (!column->stored) continue;
     (void)bind_column_store(L, base + 2 + (int)k, (ecs_Scalar)column->scalar,
-                            block_start(rows, column), rows->block.count);
+                            block_start(rows, column), rows->block.count, NULL);
   }
   rows->block.count = 0;
 }
@@ -158,11 +158,11 @@ static void store_block(lua_State *L, RowLoop *rows, int base) {
 /* Fills the tables with rows from rows->run.block on. */
 static void fill_block(lua_State *L, RowLoop *rows, int base, uint32_t count) {
   if (rows->block.uses_entities)
-    bind_column_fill(L, base + 1, ECS_ENTITY, rows->entities + rows->run.block,
-                     count);
+    bind_column_fill(L, base + 1, 0, ECS_ENTITY,
+                     rows->entities + rows->run.block, count);
   for (uint32_t k = 0; k < rows->block.column_count; k++) {
     const BlockColumn *column = &rows->block.columns[k];
-    bind_column_fill(L, base + 2 + (int)k, (ecs_Scalar)column->scalar,
+    bind_column_fill(L, base + 2 + (int)k, 0, (ecs_Scalar)column->scalar,
                      block_start(rows, column), count);
   }
   lua_pushinteger(L, 1);

@@ -27,7 +27,7 @@
               : lua_pushnil(L))
 /* clang-format on */
 
-void bind_column_fill(lua_State *L, int table, ecs_Scalar type,
+void bind_column_fill(lua_State *L, int table, uint32_t first, ecs_Scalar type,
                       const void *elements, uint32_t count) {
   ECS_ASSERT(lua_istable(L, table));
   switch (type) {
@@ -36,7 +36,7 @@ void bind_column_fill(lua_State *L, int table, ecs_Scalar type,
     const ctype *column = (const ctype *)elements; \
     for (uint32_t i = 0; i < count; i++) {         \
       push;                                        \
-      lua_rawseti(L, table, (int)i + 1);           \
+      lua_rawseti(L, table, (int)(first + i) + 1); \
     }                                              \
     break;                                         \
   }
@@ -70,23 +70,40 @@ static uint32_t find_wrong(lua_State *L, int top, uint32_t first,
   return 0;
 }
 
+/* Is one of the numbers above top of the other kind than those of the column:
+ * an integer for floats, a float for integers? */
+static bool has_other_kind(lua_State *L, int top, uint32_t rows,
+                           bool integers) {
+#if LUA_VERSION_NUM >= 503
+  for (int i = 1; i <= (int)rows; i++)
+    if ((lua_isinteger(L, top + i) != 0) != integers) return true;
+#else
+  (void)L, (void)top, (void)rows, (void)integers;
+#endif
+  return false;
+}
+
 /* Floats need no range check, but NaNs become the one quiet NaN. */
 #define COPY_FLOATS(ctype, scalar)                                         \
   static uint32_t copy_##ctype(lua_State *L, int table, ctype *column,     \
-                               uint32_t count) {                           \
+                               uint32_t count, uint8_t *exact) {           \
     uint32_t wrong = 0, rows;                                              \
     int top = lua_gettop(L);                                               \
     for (uint32_t first = 0; first < count; first += rows) {               \
       rows = block_rows(first, count);                                     \
-      bool numbers = push_block(L, table, first, rows);                    \
+      bool numbers = push_block(L, table, first, rows), same = numbers;    \
       ctype *to = column + first;                                          \
       for (int i = 1; i <= (int)rows; i++, to++) {                         \
         double number = lua_tonumber(L, top + i);                          \
         if (!numbers && lua_type(L, top + i) != LUA_TNUMBER) continue;     \
         *to = (ctype)number;                                               \
+        same &= (double)*to == number;                                     \
         if (number != number) ecs_scalar_convert(scalar, to, number);      \
       }                                                                    \
       if (!numbers && wrong == 0) wrong = find_wrong(L, top, first, rows); \
+      if (exact)                                                           \
+        exact[first / COPY_BLOCK] =                                        \
+            same && !has_other_kind(L, top, rows, false);                  \
       lua_settop(L, top);                                                  \
     }                                                                      \
     return wrong;                                                          \
@@ -94,22 +111,100 @@ static uint32_t find_wrong(lua_State *L, int top, uint32_t first,
 COPY_FLOATS(float, ECS_F32)
 COPY_FLOATS(double, ECS_F64)
 
-uint32_t bind_column_store(lua_State *L, int table, ecs_Scalar type,
-                           void *elements, uint32_t count) {
-  if (type == ECS_F32) return copy_float(L, table, (float *)elements, count);
-  if (type == ECS_F64) return copy_double(L, table, (double *)elements, count);
-  char *element = (char *)elements;
+/* One value on the top of the stack into an element. Returns false when the
+ * type does not take it; *same: the table has what the element fills it with.
+ */
+static bool copy_one(lua_State *L, ecs_Scalar type, int kind, void *element,
+                     bool *same) {
+  double number;
+  if (!bind_number(L, -1, type, kind, &number)) return false;
+  ecs_scalar_convert(type, element, number);
+  *same = ecs_scalar_load(type, element) == number &&
+          (type != ECS_BOOL || kind == LUA_TBOOLEAN) &&
+          (kind != LUA_TNUMBER || number != 0 || type != ECS_ENTITY);
+  return true;
+}
+
+/* Any type, row by row. */
+static uint32_t copy_any(lua_State *L, int table, ecs_Scalar type,
+                         char *element, uint32_t count, uint8_t *exact) {
   uint32_t bytes = ecs_scalar_bytes(type), wrong = 0;
+  bool same = true;
   for (uint32_t i = 0; i < count; i++, element += bytes) {
-    double number;
     int kind = compat_rawgeti(L, table, (int)i + 1);
-    if (bind_number(L, -1, type, kind, &number))
-      ecs_scalar_convert(type, element, number);
-    else if (wrong == 0)
+    bool as_it_is = false;
+    if (!copy_one(L, type, kind, element, &as_it_is) && wrong == 0)
       wrong = i + 1;
+    same &= as_it_is && (kind != LUA_TNUMBER ||
+                         !has_other_kind(L, lua_gettop(L) - 1, 1, true));
     lua_pop(L, 1);
+    if ((i + 1) % COPY_BLOCK != 0 && i + 1 < count) continue;
+    if (exact) exact[i / COPY_BLOCK] = same;
+    same = true;
   }
   return wrong;
+}
+
+#if LUA_VERSION_NUM >= 503
+
+/* Whole blocks of integers in range are stored at once; others row by row. */
+#define COPY_INTEGERS(ctype, least, most)                                \
+  static uint32_t copy_##ctype(lua_State *L, int table, ecs_Scalar type, \
+                               ctype *column, uint32_t count,            \
+                               uint8_t *exact) {                         \
+    uint32_t wrong = 0, rows;                                            \
+    int top = lua_gettop(L);                                             \
+    for (uint32_t first = 0; first < count; first += rows) {             \
+      rows = block_rows(first, count);                                   \
+      bool same = push_block(L, table, first, rows);                     \
+      ctype *to = column + first;                                        \
+      for (int i = 1; same && i <= (int)rows; i++) {                     \
+        lua_Integer number = lua_tointeger(L, top + i);                  \
+        same = lua_isinteger(L, top + i) && number >= (least) &&         \
+               number <= (most);                                         \
+        if (same) to[i - 1] = (ctype)number;                             \
+      }                                                                  \
+      if (exact) exact[first / COPY_BLOCK] = same;                       \
+      for (uint32_t i = 0; !same && i < rows; i++) {                     \
+        bool as_it_is;                                                   \
+        lua_pushvalue(L, top + 1 + (int)i);                              \
+        if (!copy_one(L, type, lua_type(L, -1), to + i, &as_it_is) &&    \
+            wrong == 0)                                                  \
+          wrong = first + i + 1;                                         \
+        lua_pop(L, 1);                                                   \
+      }                                                                  \
+      lua_settop(L, top);                                                \
+    }                                                                    \
+    return wrong;                                                        \
+  }
+COPY_INTEGERS(int8_t, INT8_MIN, INT8_MAX)
+COPY_INTEGERS(uint8_t, 0, UINT8_MAX)
+COPY_INTEGERS(int16_t, INT16_MIN, INT16_MAX)
+COPY_INTEGERS(uint16_t, 0, UINT16_MAX)
+COPY_INTEGERS(int32_t, INT32_MIN, INT32_MAX)
+COPY_INTEGERS(uint32_t, 0, UINT32_MAX)
+
+#define COPY_INTEGERS_OF(ctype) \
+  return copy_##ctype(L, table, type, (ctype *)elements, count, exact)
+
+#endif
+
+uint32_t bind_column_store(lua_State *L, int table, ecs_Scalar type,
+                           void *elements, uint32_t count, uint8_t *exact) {
+  switch (type) {
+    case ECS_F32: return copy_float(L, table, (float *)elements, count, exact);
+    case ECS_F64:
+      return copy_double(L, table, (double *)elements, count, exact);
+#if LUA_VERSION_NUM >= 503
+    case ECS_I8: COPY_INTEGERS_OF(int8_t);
+    case ECS_U8: COPY_INTEGERS_OF(uint8_t);
+    case ECS_I16: COPY_INTEGERS_OF(int16_t);
+    case ECS_U16: COPY_INTEGERS_OF(uint16_t);
+    case ECS_I32: COPY_INTEGERS_OF(int32_t);
+    case ECS_U32: COPY_INTEGERS_OF(uint32_t);
+#endif
+    default: return copy_any(L, table, type, (char *)elements, count, exact);
+  }
 }
 
 /* Floats are equal to numbers only; two NaNs count as equal. */

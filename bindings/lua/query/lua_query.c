@@ -93,6 +93,10 @@ static LuaQuery *push_query(lua_State *L, const LuaTerm *terms, uint32_t count,
   lua_setfield(L, -2, "views");
   lua_newtable(L);
   lua_setfield(L, -2, "loops");
+  lua_newtable(L);
+  lua_setfield(L, -2, "tellers");
+  lua_newtable(L);
+  lua_setfield(L, -2, "kept_views");
   lua_pop(L, 1);
   return query;
 }

@@ -21,6 +21,7 @@ typedef struct LuaQuery {
   const char *label; /* "query { Position }" or "system 'move'"; borrowed from
                         a string in the private table */
   uint32_t depth;    /* walks of this query that are open */
+  uint64_t batch_rows; /* rows of its last walk by batches */
   uint32_t term_count;
   LuaTerm terms[];
 } LuaQuery;

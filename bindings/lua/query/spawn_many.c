@@ -92,7 +92,7 @@ static View *push_view(lua_State *L, LuaWorld *world, const SpawnParts *parts,
       (LuaTerm *)lua_newuserdata(L, (parts->count + 1u) * sizeof *terms);
   for (uint32_t p = 0; p < parts->count; p++)
     terms[p] = (LuaTerm){parts->given[p].definition, ECS_WRITE};
-  ViewPlan plan = {world, "spawn_many", terms, parts->count};
+  ViewPlan plan = {world, "spawn_many", terms, parts->count, false};
   view = bind_view_new(L, 1, &plan);
   lua_pushvalue(L, -1);
   lua_rawseti(L, bundles, (int)bundle);
@@ -131,7 +131,7 @@ static int world_spawn_many(lua_State *L) {
       ecs_bundle(bind_native(L, world), parts.components, parts.count, &bundle);
   if (status != ECS_OK) return refuse(L, world, status, count);
   bool walked = called || gives_values(&parts);
-  BatchLoop loop = {NULL, 0, called ? 4 : 0, 0, 0, "spawn_many", false};
+  BatchLoop loop = {NULL, 0, called ? 4 : 0, 0, 0, "spawn_many", false, 0};
   if (walked) {
     loop.view = push_view(L, world, &parts, bundle);
     bind_batch_loop_ready(L, &loop);

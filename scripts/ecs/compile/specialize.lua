@@ -21,7 +21,9 @@ local backend = require "ecs.backend"
 local plans = require "ecs.compile.plan"
 local compiler = require "ecs.compile.compiler"
 local source = require "ecs.compile.source"
+local reader = require "ecs.compile.source_reader"
 local block_text = require "ecs.compile.block_text"
+local batch_text = require "ecs.compile.batch_text"
 
 local core = backend.core
 local read, drop_program = plans.read, plans.drop_program
@@ -259,16 +261,22 @@ function specialize.link(code, f, plan, query)
   return nil, nil, text
 end
 
---- The text of a loop over a block of rows for f, and the name to load it with,
--- as block_text.lua gives it; nil where there is none. For functions that run
--- as plain Lua.
-function specialize.block_text(f, options)
+--- The text of another function for f that means the same, and the name to load
+-- it with; nil where there is none. For functions that run as plain Lua. As a
+-- loop over blocks of rows, and for batches: see block_text and batch_text.
+local function written(writer, f, options)
   local place = source.find(f)
   if not place then return nil end
   options.place = place
-  local made = block_text.try(options)
+  local made = reader.try(writer, options)
   if made then made.name = place.chunk end
   return made
+end
+function specialize.block_text(f, options)
+  return written(block_text.write, f, options)
+end
+function specialize.batch_text(f, options)
+  return written(batch_text.write, f, options)
 end
 
 -- The parts trust their arguments, and their state is for the compiler alone.
@@ -279,7 +287,8 @@ end
 for _, part in ipairs { "compiler", "plan", "source", "lexer", "parser",
                         "captures", "ir_writer", "ir_number", "lower",
                         "lower_value", "lower_expression", "lower_statement",
-                        "lower_call", "block_text" } do
+                        "lower_call", "source_reader", "read_expression",
+                        "read_statement", "block_text", "batch_text" } do
   package.loaded["ecs.compile." .. part] = nil
 end
 

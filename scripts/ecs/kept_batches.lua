@@ -1,0 +1,39 @@
+--- kept_batches: finds out what functions of batches store, for ecs.core.
+--
+-- Where columns are tables, a function is read (compile/batch_text.lua), and
+-- written anew so that it tells which columns it may store into: it gets two
+-- batches, one to store into and one to read. What it reads is neither compared
+-- nor stored back after the call, and its tables are kept (kept_columns.h). A
+-- function that cannot be read so is called as it is.
+
+local backend = require "ecs.backend"
+local specialize = require "ecs.compile.specialize"
+local rewrite = require "ecs.rewrite"
+
+local core = backend.core
+
+local getmetatable, setmetatable = getmetatable, setmetatable
+
+local weak = { __mode = "k" }
+
+--- The chunk for functions with the code of f; nil: there is none.
+local function new_template(f)
+  local upvalues, values = rewrite.read_upvalues(f)
+  if not upvalues then return nil end
+  return rewrite.load(specialize.batch_text(f, { upvalues = upvalues,
+    values = values })) or nil
+end
+
+--- The function to call in place of f, with one batch more; false: there is
+-- none. known: the query's, by function, in which ecs.core looks first.
+local function find(query, known, f)
+  if not getmetatable(known) then setmetatable(known, weak) end
+  local chunk = rewrite.template(core.query_world(query), "batch", f,
+    new_template)
+  known[f] = chunk and rewrite.instantiate(chunk, f) or false
+  return known[f]
+end
+
+core.share("batches", rewrite.wanted and find or false)
+
+return true

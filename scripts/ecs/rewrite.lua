@@ -1,0 +1,93 @@
+--- rewrite: functions that are written anew, and mean the same.
+--
+-- each_blocks.lua and kept_batches.lua have the text of a script's function
+-- changed (compile/source_reader.lua). The new function shares the upvalues of
+-- the old one. Closures of one code have one **template**, which is made once;
+-- each gets a function of its own.
+--
+--     world --key--> line -> list of { dump, template }
+
+local backend = require "ecs.backend"
+
+local core = backend.core
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local get_upvalue = debug and debug.getupvalue
+local join_upvalues = debug and debug.upvaluejoin
+local dump, sub = string.dump, string.sub
+local load, pcall = load, pcall
+
+local rewrite = {}
+
+--- The most functions of a world that are written anew, of each kind.
+local FUNCTIONS = 1024
+
+--- Can functions be written anew, and is there a need for it? LuaJIT has none:
+-- it reads memory (ecs.ffi).
+rewrite.wanted = get_upvalue and join_upvalues and not rawget(_G, "jit")
+
+--- A table's table under a key, made when it is missing.
+local function under(parent, key)
+  local child = parent[key]
+  if not child then
+    child = {}
+    parent[key] = child
+  end
+  return child
+end
+
+--- The upvalues of a function: name -> index, and name -> value. nil where one
+-- has no name.
+function rewrite.read_upvalues(f)
+  local upvalues, values, k = {}, {}, 1
+  while true do
+    local name, value = get_upvalue(f, k)
+    if not name then return upvalues, values end
+    if name == "" or sub(name, 1, 1) == "(" then return nil end
+    upvalues[name], values[name] = k, value
+    k = k + 1
+  end
+end
+
+--- The template for the code of a function: what make(f, ...) returns for the
+-- first one; nil: there is none, or no room for one more.
+function rewrite.template(world, key, f, make, ...)
+  local state, line = core.state(world), core.line_of(f)
+  if not line then return nil end
+  local list = under(under(under(state, "rewritten"), key), line)
+  local known = core.same_code(list, f)
+  if not known then
+    local count = (list.count or 0) + 1
+    if (state.rewritten_count or 0) >= FUNCTIONS then return nil end
+    local done, text = pcall(dump, f)
+    if not done then return nil end
+    list.count = count
+    state.rewritten_count = (state.rewritten_count or 0) + 1
+    known = { text, template = make(f, ...) }
+    list[#list + 1] = known
+  end
+  return known.template
+end
+
+--- The chunk of a text, or nil.
+function rewrite.load(made)
+  return made and load(made.text, made.name, "t")
+end
+
+--- The function that a chunk makes, called with values, with the upvalues of f;
+-- nil where the two do not fit.
+function rewrite.instantiate(chunk, f, ...)
+  local upvalues, made, k = rewrite.read_upvalues(f), chunk(...), 1
+  while true do
+    local name = get_upvalue(made, k)
+    if not name then return made end
+    if upvalues[name] then
+      join_upvalues(made, k, f, upvalues[name])
+    elseif sub(name, 1, 5) ~= "ecs__" then
+      return nil -- a name that is not what the text made of it
+    end
+    k = k + 1
+  end
+end
+
+return rewrite
