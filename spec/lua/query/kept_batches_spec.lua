@@ -60,7 +60,7 @@ describe("a kept column", function()
       function(b) note(); kept = b.entities end,
       function(b) note(); kept = function() return b.count end end,
       function(b) note(); local p = b.Position; return p end,
-      function(b) note(); local p = b.Position; p = 1; kept = p end,
+      function(b) note(); local p = b.Position; kept, p = p, 1 end, -- luacheck: ignore
       function(...) note(); kept = ... end,
       function(b) note(); for _, x in pairs { b.Position.x } do kept = x end
         end,
