@@ -29,6 +29,17 @@ static void regroup_deinit(Regroup *regroup) {
 
 /* Choosing -------------------------------------------------------------- */
 
+/* The id of the group other than the main one that has exactly these
+ * components; 0: there is none. */
+static uint32_t find_group(const Store *store, const ecs_Component *components,
+                           uint32_t count) {
+  if (count == 0) return 0;
+  uint32_t group = store->components[components[0]].group_id;
+  for (uint32_t i = 1; i < count; i++)
+    if (store->components[components[i]].group_id != group) return 0;
+  return store->groups[group]->component_count == count ? group : 0;
+}
+
 /* The id of the first group other than the main one that will have no
  * components but the chosen ones; otherwise of a new group. */
 static uint32_t choose_target(const Regroup *regroup) {
@@ -59,7 +70,10 @@ static ecs_Status choose(Regroup *regroup, const ecs_Component *components,
     regroup->target[i] = store->components[i].group_id;
   for (uint32_t i = 0; i < count; i++)
     regroup->target[components[i]] = UINT32_MAX;
-  uint32_t chosen = to_main ? 0 : choose_target(regroup);
+  /* A group that exists stays as it is, whatever groups are empty: the order of
+   * its rows must not depend on what was stored together before. */
+  uint32_t chosen = to_main ? 0 : find_group(store, components, count);
+  if (chosen == 0 && !to_main) chosen = choose_target(regroup);
   for (uint32_t i = 0; i < count; i++) regroup->target[components[i]] = chosen;
   return chosen < ECS_GROUP_LIMIT ? ECS_OK : ECS_E_LIMIT;
 }
