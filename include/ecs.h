@@ -212,10 +212,14 @@ ECS_API void ecs_world_statistics(const ecs_World *world,
 ECS_API size_t ecs_world_explain(const ecs_World *world, char *text,
                                  size_t capacity);
 
-/* A hash of everything that a program can observe: entities, values, the order
- * of rows, and which handles will be issued next. Equal programs give equal
- * hashes on every VM and on every machine of the same byte order. Cost: reads
- * the whole world. */
+/* A hash of everything that decides what the world does next: entities and
+ * values; the order of rows, and of tables, empty ones included; which handles
+ * will be issued; which components are stored together, where ecs_group has
+ * changed it; and what is recorded. Worlds with equal hashes stay equal under
+ * equal calls. Calls that only look do not change it, nor do definitions,
+ * bundles and queries. Equal programs give equal hashes on every machine of the
+ * same byte order. Not in it: capacities, statistics, and the state of scripts,
+ * which their world:hash() adds. Cost: reads the whole world. */
 ECS_API uint64_t ecs_world_hash(const ecs_World *world);
 
 /* A hash of entities and values alone. It depends neither on the order of rows
@@ -790,8 +794,9 @@ typedef struct ecs_KernelCall {
   uint32_t block_count;
   uint32_t reserved;
   double dt;
-  uint64_t tick;
-  void *user; /* the caller's parameters; NULL when there are none */
+  uint64_t tick; /* a number that the caller passes on; of a script's system how
+                    often its phase has begun since a kernel ran in it */
+  void *user;    /* the caller's parameters; NULL when there are none */
 } ecs_KernelCall;
 
 /* One column that a kernel declares. */

@@ -106,7 +106,7 @@ size_t ecs_world_explain(const ecs_World *world, char *text, size_t capacity) {
 
 uint64_t ecs_world_hash(const ecs_World *world) {
   ECS_MUST_LIVE(WORLD, world);
-  return world_hash(&world->store);
+  return world_hash(world);
 }
 
 uint64_t ecs_world_state_hash(const ecs_World *world) {

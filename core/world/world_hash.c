@@ -1,8 +1,8 @@
 /* world_hash.c: one number for a world.
  *
  * Words are mixed one after the other where their order counts: fields, rows,
- * tables, the free list. Items without a particular order are hashed one by one
- * and added up: components, groups, entities of world_state_hash.
+ * tables, the free list, commands. Items without a particular order are hashed
+ * one by one and added up: components, groups, entities of world_state_hash.
  */
 #include "world/world_hash.h"
 
@@ -46,10 +46,8 @@ static uint64_t hash_schema(const Schema *schema) {
 
 /* The order of the free list decides which handles are issued next. */
 static uint64_t hash_index(uint64_t hash, const EntityIndex *index) {
-  uint32_t free = 0;
+  ECS_ASSERT_ONLY uint32_t free = 0;
   hash = mix(hash, index->used);
-  hash = mix(hash, index->alive_count);
-  hash = mix(hash, index->retired_count);
   for (uint32_t next = index->free_head; next != 0; free++) {
     Slot slot = *entity_index_slot(index, next);
     ECS_ASSERT(slot_state(slot) == SLOT_FREE);
@@ -107,16 +105,119 @@ static uint64_t hash_table(const Store *store, const Group *group,
 static uint64_t hash_group(const Store *store, const Group *group) {
   uint64_t hash = 0;
   for (uint32_t i = 0; i < group->table_count; i++)
-    if (group->tables[i]->count > 0)
-      hash = mix(hash, hash_table(store, group, group->tables[i]));
+    hash = mix(hash, hash_table(store, group, group->tables[i]));
   return hash;
 }
 
-uint64_t world_hash(const Store *store) {
-  uint64_t groups = 0;
+/* Is the component where its definition puts it? Using a component for the
+ * first time defines it, which must not change the hash. */
+static bool is_at_home(const Component *component) {
+  return component->storage == ECS_STORE_SPARSE
+             ? component->group_id != 0 &&
+                   component->group->component_count == 1
+             : component->group_id == 0;
+}
+
+/* Which components share a group, as far as their definitions do not say so.
+ * The main group stands for itself: every definition may add to it. */
+static uint64_t sum_partition(const Store *store) {
+  uint64_t sum = 0;
+  for (uint32_t i = 1; i < store->component_count; i++) {
+    const Component *component = &store->components[i];
+    const Group *group = component->group;
+    uint64_t members = 0;
+    if (is_at_home(component)) continue;
+    for (uint32_t bit = 0; group->id != 0 && bit < group->component_count;
+         bit++)
+      members += hash_schema(
+          store->components[group->components[bit].component].schema);
+    sum += mix(mix(4, members), hash_schema(component->schema));
+  }
+  return sum;
+}
+
+/* What is recorded ------------------------------------------------------ */
+
+/* A component that is added or set: the fields of the mask. */
+static uint64_t hash_image(uint64_t hash, const Schema *schema,
+                           const void *image, uint64_t fields) {
+  hash = mix(hash, hash_schema(schema));
+  for (uint32_t i = 0; i < schema->field_count; i++) {
+    const SchemaField *field = &schema->fields[i];
+    hash = mix(hash, fields >> i & 1u);
+    if ((fields >> i & 1u) != 0)
+      hash = mix(
+          hash, element_word(field->type, (const char *)image + field->offset));
+  }
+  return hash;
+}
+
+/* A spawn with staged values is hashed as one with commands that add them. */
+static uint64_t hash_staged(uint64_t hash, const Store *store,
+                            const Command *command) {
+  const StagedRows *staged = command->staged;
+  for (uint32_t k = 0; k < staged->bundle->item_count; k++) {
+    const Schema *schema =
+        store->components[staged->bundle->items[k].component].schema;
+    hash = mix(mix(hash, COMMAND_ADD), hash_schema(schema));
+    for (uint32_t i = 0; i < schema->field_count; i++) {
+      ColumnCode code = table_codes(staged->table, k)[i];
+      const void *element =
+          table_element(staged->table, code, command->staged_row);
+      hash = mix(hash, 1);
+      hash = mix(hash, element_word(schema->fields[i].type, element));
+    }
+  }
+  return hash;
+}
+
+static uint64_t hash_command(uint64_t hash, const Store *store,
+                             const Command *command) {
+  hash = mix(hash, command->kind);
+  if (command->kind == COMMAND_DESTROY) return hash;
+  if (command->kind == COMMAND_SPAWN)
+    return command->staged == NULL ? hash : hash_staged(hash, store, command);
+  const Schema *schema = store->components[command->component].schema;
+  const void *image = command_image(command);
+  uint64_t fields = command->kind == COMMAND_SET ? command->fields : UINT64_MAX;
+  if (command->kind == COMMAND_REMOVE) return mix(hash, hash_schema(schema));
+  if (image == NULL) image = schema->default_image;
+  return hash_image(hash, schema, image, fields);
+}
+
+/* How many commands of each entity each inner level has recorded. Levels follow
+ * each other in every chain, so these numbers say which commands they are. */
+static uint64_t sum_levels(const ecs_World *world) {
+  const Command *command = world->commands.last;
+  uint64_t sum = 0;
+  for (uint32_t level = world->depth; level-- > 1;)
+    for (; command != world->levels[level].mark.last; command = command->before)
+      sum +=
+          mix(mix(5, world->commands.entities[command->entity_position].entity),
+              level);
+  return sum;
+}
+
+static uint64_t hash_recorded(const ecs_World *world) {
+  const CommandBuffer *commands = &world->commands;
+  uint64_t hash = 0;
+  for (uint32_t i = 0; i < commands->entity_count; i++) {
+    hash = mix(mix(hash, 6), commands->entities[i].entity);
+    for (const Command *command = commands->entities[i].first; command != NULL;
+         command = command->next)
+      hash = hash_command(hash, &world->store, command);
+  }
+  return hash + sum_levels(world);
+}
+
+uint64_t world_hash(const ecs_World *world) {
+  const Store *store = &world->store;
+  uint64_t hash = hash_index(3, &store->index), groups = 0;
   for (uint32_t i = 0; i < store->group_count; i++)
     groups += hash_group(store, store->groups[i]);
-  return mix(hash_index(3, &store->index), groups);
+  hash = mix(hash, groups);
+  hash = mix(hash, sum_partition(store));
+  return mix(hash, hash_recorded(world));
 }
 
 /* Entities and values --------------------------------------------------- */

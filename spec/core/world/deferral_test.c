@@ -125,12 +125,12 @@ static void what_cannot_be_applied_is_forgotten(void **state) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
+  uint64_t hash = ecs_world_hash(world);
   assert_int_equal(deferral_open(world), ECS_OK);
   record_add(&fixture, fixture.e1);
   assert_int_equal(deferred_destroy(world, fixture.e2), ECS_OK);
   assert_int_equal(deferred_add(world, fixture.e2, fixture.a, NULL), ECS_OK);
   assert_int_equal(world->dropped, 1);
-  uint64_t hash = ecs_world_hash(world);
   failing_memory_arm(&fixture.failing, 1, FAIL_ONWARD);
   assert_int_equal(deferral_close(world), ECS_E_MEMORY);
   assert_true(failing_memory_disarm(&fixture.failing) > 0);
