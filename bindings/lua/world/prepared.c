@@ -499,14 +499,80 @@ static int make_spawner(lua_State *L) {
   return 3;
 }
 
+/* Pushes the table of aliases: closures of scripts/ecs/ffi, weakly, and the
+ * closures in C behind them. */
+static void push_aliases(lua_State *L) {
+  bind_push_shared(L);
+  lua_getfield(L, -1, "aliases");
+  if (lua_isnil(L, -1)) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "k");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, "aliases");
+  }
+  lua_remove(L, -2);
+}
+
+/* alias(closure, c_closure): the first stands before the second. Returns the
+ * first. */
+static int alias(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  lua_settop(L, 2);
+  push_aliases(L);
+  lua_insert(L, 2);
+  lua_pushvalue(L, 1);
+  lua_insert(L, 3);
+  lua_rawset(L, 2);
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* Replaces the alias at index 1 by the closure behind it. */
+static void push_behind(lua_State *L) {
+  lua_settop(L, 1);
+  if (!lua_isfunction(L, 1) || lua_iscfunction(L, 1)) return;
+  push_aliases(L);
+  lua_pushvalue(L, 1);
+  lua_rawget(L, 2);
+  lua_replace(L, 1);
+  lua_settop(L, 1);
+}
+
+/* prepared_of(closure): what a prepared closure means: "get", "set", "has" or
+ * "spawn", its world, and a new list of the arguments that the method gets
+ * behind the entity (of spawn: nil). Returns nothing for any other value. Of
+ * the functions of this module, only prepared closures have a world as upvalue.
+ */
+static int prepared_of(lua_State *L) {
+  push_behind(L);
+  if (!lua_iscfunction(L, 1) || !lua_getupvalue(L, 1, 1)) return 0;
+  bool ours = lua_touserdata(L, 2) == bind_state(L);
+  if (!ours || !lua_getupvalue(L, 1, UP_METHOD) ||
+      !lua_getupvalue(L, 1, UP_WORLD) || !bind_find(L, -1, KIND_WORLD))
+    return 0;
+  if (!lua_getupvalue(L, 1, UP_ARGUMENTS)) return 2;
+  int list = lua_gettop(L), count = (int)lua_rawlen(L, list);
+  lua_createtable(L, count, 0);
+  for (int k = 1; k <= count; k++) {
+    lua_rawgeti(L, list, k);
+    lua_rawseti(L, -2, k);
+  }
+  lua_remove(L, list);
+  return 3;
+}
+
 /* prepared_calls(): a userdata with these functions, its size, and the makers
  * above by the names of their methods. Returns nothing after the first call. */
 static int prepared_calls(lua_State *L) {
-  static const luaL_Reg makers[] = {{"getter", make_getter},
-                                    {"setter", make_setter},
-                                    {"tester", make_tester},
-                                    {"spawner", make_spawner},
-                                    {NULL, NULL}};
+  static const luaL_Reg makers[] = {
+      {"getter", make_getter}, {"setter", make_setter},
+      {"tester", make_tester}, {"spawner", make_spawner},
+      {"alias", alias},        {NULL, NULL}};
   bind_push_shared(L);
   lua_getfield(L, -1, "prepared");
   if (lua_toboolean(L, -1)) return 0;
@@ -521,6 +587,7 @@ static int prepared_calls(lua_State *L) {
 
 void bind_open_prepared(lua_State *L) {
   static const luaL_Reg functions[] = {{"prepared_calls", prepared_calls},
+                                       {"prepared_of", prepared_of},
                                        {NULL, NULL}};
   static const luaL_Reg methods[] = {{"getter", world_getter},
                                      {"setter", world_setter},

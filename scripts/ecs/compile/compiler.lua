@@ -130,6 +130,7 @@ local function lower_all(f, options, outer)
     emit = emit, captures = outer, func = f, written = {},
     calls = calls, describe = options.describe, methods = options.methods,
     system = options.system, totals = {}, total_kind = options.total_kind,
+    prepared = options.prepared, call_prepared = lower_call.prepared,
 
     tree = function(called, node, name)
       local inner = tree_of(called, node.line, name)

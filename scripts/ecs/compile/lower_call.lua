@@ -285,16 +285,20 @@ function methods.alive(self, node, _, scope)
   return { alive(self, entity_argument(self, node, scope)) }
 end
 
+--- The bool: all, and the entity has the component.
+local function has(self, all, entity, known)
+  local emit = self.emit
+  return emit:both(all, emit:value("has " .. emit:name(entity) .. " "
+    .. quote(known.name), "bool"))
+end
+
 function methods.has(self, node, _, scope)
   limit(node, huge)
   local emit, entity = self.emit, entity_argument(self, node, scope)
   if #node.arguments < 2 then return { alive(self, entity) } end
   local all = emit.yes
   for k = 2, #node.arguments do
-    local known = definition(self, node, k, scope)
-    all = emit:both(all,
-      emit:value("has " .. emit:name(entity) .. " " .. quote(known.name),
-        "bool"))
+    all = has(self, all, entity, definition(self, node, k, scope))
   end
   return { all }
 end
@@ -314,17 +318,22 @@ local function look(self, node, entity, known, name)
            some = emit:value("has " .. label, "bool") }
 end
 
-function methods.get(self, node, wanted, scope)
-  local entity = entity_argument(self, node, scope)
-  local known = definition(self, node, 2, scope)
+--- Refuses a get that is outside; count: of the component and its fields.
+local function check_get(self, node, known, count)
   if self.context.writes(known.name) then
     outside(node.line, "world:get of " .. known.name
       .. ", which this system writes", "write another component here, and "
       .. known.name .. " in another system")
-  elseif #node.arguments < 3 then
+  elseif count < 2 then
     outside(node.line, "world:get of a whole component",
       "name the fields: world:get(e, " .. known.name .. ", 'x', 'y')")
   end
+end
+
+function methods.get(self, node, wanted, scope)
+  local entity = entity_argument(self, node, scope)
+  local known = definition(self, node, 2, scope)
+  check_get(self, node, known, #node.arguments - 1)
   local values = {}
   for k = 3, max(#node.arguments, wanted + 2) do
     local argument = node.arguments[k]
@@ -334,6 +343,49 @@ function methods.get(self, node, wanted, scope)
     end
     values[#values + 1] = argument
       and look(self, node, entity, known, argument.value) or NIL
+  end
+  return values
+end
+
+-- Prepared closures ---------------------------------------------------------
+
+local instead = {
+  set = "a setter", spawn = "a spawner", get = "a getter", has = "a tester",
+}
+
+--- The results of a closure of world:getter or tester, called as a function:
+-- those of the method. prepared: { method, world, arguments }. The caller
+-- guards the closure, which never changes.
+function lower_call.prepared(self, node, wanted, scope, prepared)
+  local method, list = prepared[1], prepared[3]
+  if not self.context.methods { value = prepared[2] } then
+    outside(node.line, instead[method] .. " of another world",
+      "make it of the system's world")
+  elseif method ~= "get" and method ~= "has" then
+    outside(node.line, "a call of " .. instead[method], "change the row's own "
+      .. "components by its rows, and others in a run system")
+  elseif #node.arguments ~= 1 then
+    outside(node.line, instead[method] .. " with " .. #node.arguments
+      .. " arguments", "it takes one entity")
+  end
+  local call = { "method", line = node.line, name = method, object = {},
+                 arguments = node.arguments }
+  limit(call, 1)
+  local entity = entity_argument(self, call, scope)
+  if method == "has" then
+    if #list == 0 then return { alive(self, entity) } end
+    local all = self.emit.yes
+    for k = 1, #list do
+      all = has(self, all, entity, self.context.describe(list[k]))
+    end
+    return { all }
+  end
+  local known = self.context.describe(list[1])
+  check_get(self, node, known, #list)
+  local values = {}
+  for k = 2, max(#list, wanted + 1) do
+    values[#values + 1] = list[k] and look(self, node, entity, known, list[k])
+      or NIL
   end
   return values
 end

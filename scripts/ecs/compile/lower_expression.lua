@@ -385,6 +385,10 @@ function lower:call(node, wanted, scope)
   self.context.captures:guard(callee)
   local known = self.context.calls[callee.value]
   if known then return known(self, node, wanted, scope) end
+  local prepared = self.context.prepared(callee.value)
+  if prepared then
+    return self.context.call_prepared(self, node, wanted, scope, prepared)
+  end
   local tree, func = self.context.tree(callee.value, node,
     function_name(node.callee))
   -- A call as the last argument fills the remaining parameters.

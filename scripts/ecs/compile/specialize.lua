@@ -47,6 +47,13 @@ local function describe(value)
   return { name = name, types = types }
 end
 
+--- What a prepared closure means: { method, world, arguments }; nil for other
+-- values.
+local function prepared_of(value)
+  local method, world, arguments = core.prepared_of(value)
+  return method and { method, world, arguments }
+end
+
 --- The terms of a query that are parameters of the function.
 local function rows_of(query)
   local terms, rows = core.query_terms(query), {}
@@ -128,7 +135,7 @@ local function compile(code, f)
   local world = code.world
   return compiler.compile(f, {
     terms = code.terms, extras = code.extras, double = code.double,
-    describe = describe, system = code.system,
+    describe = describe, system = code.system, prepared = prepared_of,
     methods = function(object)
       if object.value == world then return compiler.world_methods end
       return core.total_kind(object.value, world) and compiler.total_methods

@@ -26,6 +26,8 @@
 --       end
 --     end
 --
+-- makers.alias tells ecs.core which closure stands behind it.
+--
 -- The closure in C holds the world and what `access` points to; `slow` is that
 -- closure. C checks whether the world is open.
 --
@@ -43,7 +45,7 @@ if not calls_data then return true end
 -- globals.
 local select, type, loadstring, assert = select, type, loadstring, assert
 local concat, format, rep = table.concat, string.format, string.rep
-local cast, fields_of = ffi.cast, core.fields
+local cast, fields_of, alias = ffi.cast, core.fields, makers.alias
 
 local calls = cast(layouts.PreparedCalls .. " *", calls_data)
 if ffi.sizeof(calls[0]) ~= calls_bytes then
@@ -299,7 +301,7 @@ local function getter_of(named, definition, slow, data, ...)
     end)
     make = code_of("get " .. kinds .. key, write_table_getter, kinds, fields)
   end
-  return make(cast(pointer, data), slow, ...)
+  return alias(make(cast(pointer, data), slow, ...), slow)
 end
 
 function methods.getter(...)
@@ -311,7 +313,7 @@ local function setter_of(definition, slow, data, ...)
   local _, fields = fields_of(definition)
   local kinds = kinds_of(fields, { ... })
   local make = code_of("set " .. kinds, write_setter, kinds)
-  return make(cast(pointer, data), slow, ...)
+  return alias(make(cast(pointer, data), slow, ...), slow)
 end
 
 function methods.setter(...)
@@ -323,14 +325,14 @@ function methods.tester(...)
   local slow, _, accesses, count = makers.tester(...)
   local kind = count < 2 and count or 2
   local make = code_of("has " .. kind, write_tester, kind)
-  return make(cast(pointer, accesses), slow, count)
+  return alias(make(cast(pointer, accesses), slow, count), slow)
 end
 
 function methods.spawner(...)
   local slow, data, kinds = makers.spawner(...)
   if #kinds > MOST_ARGUMENTS then return slow end
   local make = code_of("spawn " .. kinds, write_spawner, kinds)
-  return make(cast(pointer, data), slow)
+  return alias(make(cast(pointer, data), slow), slow)
 end
 
 core.install("ecs.World", methods)

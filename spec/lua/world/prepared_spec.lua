@@ -272,6 +272,48 @@ describe("a component that the world does not know", function()
   end)
 end)
 
+describe("a compiled function", function()
+  local Aim = ecs.component("PreparedAim", { who = "entity", sum = "f32" })
+
+  --- A chain of entities, each of which aims at the one before.
+  local function fill(of)
+    local last
+    for k = 1, 40 do
+      last = of:spawn(Aim { who = last })
+      if k % 3 > 0 then of:set(last, Place, "x", k) end
+      if k % 4 > 0 then of:add(last, Tag) end
+      if k % 5 > 0 then of:set(last, Far, "y", -k) end
+      if k % 17 == 0 then of:destroy(last) end
+    end
+  end
+
+  it("computes what the closures return", function()
+    for k, of in ipairs { world, twin } do
+      fill(of)
+      local x_of, xy_of = of:getter(Place, "x"), of:getter(Far, "y", "x")
+      local is, both, alive = of:tester(Tag), of:tester(Place, Far), of:tester()
+      of:system { name = "s", query = { Aim }, compile = k == 1,
+        each = function(aim, _, e)
+          local y, x = xy_of(aim.who)
+          if y then aim.sum = aim.sum + y + 2 * x end
+          if is(aim.who) then aim.sum = aim.sum + (x_of(aim.who) or 100) end
+          if both(e) and alive(aim.who) then aim.sum = aim.sum + 1000 end
+        end }
+      of:progress(1)
+      of:progress(1)
+    end
+    assert.equal(twin:state_hash(), world:state_hash())
+  end)
+
+  it("refuses those of another world", function()
+    local x_of = twin:getter(Place, "x")
+    refuses(function()
+      world:system { name = "s", query = { Aim }, compile = true,
+        each = function(aim) aim.sum = x_of(aim.who) or 0 end }
+    end, "a getter of another world", "make it of the system's world")
+  end)
+end)
+
 describe("a prepared closure", function()
   local function make(of)
     return of:getter(Place, "x"), of:setter(Place, "x"), of:tester(Place),
