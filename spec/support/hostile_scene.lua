@@ -97,9 +97,11 @@ local function new_scene()
     { narrow = "f32", wide = "f64", offered = "u32" }) }
   own.kernel = core.kernel(native, "nan", "break")
   local inner = { core.access(world, Position), core.access(world),
-                  own.kernel, loop }
+                  own.kernel, loop, world:getter(Position, "x"),
+                  world:setter(Position, "x"), world:tester(Enemy),
+                  world:spawner(Position, "x") }
   local found = {}
-  for _, thing in ipairs { pool[#pool], row, step, query } do
+  for _, thing in ipairs { inner[8], pool[#pool], row, step, query } do
     dig(found, thing, 7)
   end
   for k = 1, #pool do dig(found, pool[k], 5) end
