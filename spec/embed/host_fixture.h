@@ -145,6 +145,15 @@ static const char keep[] =
     "  native = 'host.double' }\n"
     "query:batch(function(b) batch = b; x = b[Position].x end)\n"
     "for _, p in query:rows() do row = p; break end\n"
-    "query:each(function(p) last = p end)\n";
+    "query:each(function(p) last = p end)\n"
+    "prepared = { world:getter(Position, 'x'), world:getter(Position),\n"
+    "  world:tester(Position), world:tester(),\n"
+    "  world:getter(Position, 'y', 'x') }\n"
+    "set_x, shoot = world:setter(Position, 'x'),\n"
+    "  world:spawner(Position, 'x', 'y')\n"
+    "for k = 1, 100 do\n"
+    "  for _, f in ipairs(prepared) do assert(f(query:first())) end\n"
+    "  set_x(query:first(), 1); world:destroy(shoot(3, 4))\n"
+    "end\n";
 
 #endif

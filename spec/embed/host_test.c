@@ -188,6 +188,13 @@ static void kept_objects_raise(lua_State *L) {
   raises(L, "row.x = 1", "ecs: ");
   raises(L, "return last.x", "ecs: ");
   raises(L, "for e in query:rows() do end", "closed");
+  for (int k = 1; k <= 5; k++) {
+    lua_pushinteger(L, k);
+    lua_setglobal(L, "k");
+    raises(L, "prepared[k](1)", "this world is closed");
+  }
+  raises(L, "set_x(1, 2)", "this world is closed");
+  raises(L, "shoot(1, 2)", "this world is closed");
   run(L, "assert(tostring(world) == 'ecs.World (closed)'); tostring(query)");
   run(L, "world:close()");
 }
