@@ -49,4 +49,10 @@ ECS_INTERNAL void schema_destroy(Memory *memory, Schema *schema);
 ECS_INTERNAL bool schema_matches(const Schema *schema,
                                  const ecs_ComponentDescription *description);
 
+/* Does a mask name every field of a component that has fields? */
+static inline bool schema_all_named(const Schema *schema, uint64_t fields) {
+  ECS_ASSERT(schema->field_count > 0 && schema->field_count <= 64);
+  return (~fields & UINT64_MAX >> (64u - schema->field_count)) == 0;
+}
+
 #endif

@@ -11,6 +11,16 @@ void table_store(Table *table, uint32_t row, uint32_t bit, const Schema *schema,
                     (const char *)image + field->offset, field->type);
 }
 
+void table_store_named(Table *table, uint32_t row, uint32_t bit,
+                       const Schema *schema, const void *image,
+                       uint64_t fields) {
+  if (ECS_LIKELY(schema->uniform == ECS_F32) &&
+      schema_all_named(schema, fields))
+    table_store_f32(table, row, bit, schema->field_count, image);
+  else
+    table_store(table, row, bit, schema, image, fields);
+}
+
 void table_store_defaults(Table *table, uint32_t row, uint32_t bit,
                           const Schema *schema) {
   if (schema->zero_defaults) return;

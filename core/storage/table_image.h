@@ -14,6 +14,11 @@ ECS_INTERNAL void table_store(Table *table, uint32_t row, uint32_t bit,
                               const Schema *schema, const void *image,
                               uint64_t fields);
 
+/* As table_store, for a mask that may well name all fields. */
+ECS_INTERNAL void table_store_named(Table *table, uint32_t row, uint32_t bit,
+                                    const Schema *schema, const void *image,
+                                    uint64_t fields);
+
 /* Stores the defaults in a fresh row of zeros; does nothing where they are all
  * zero. */
 ECS_INTERNAL void table_store_defaults(Table *table, uint32_t row, uint32_t bit,

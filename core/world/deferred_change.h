@@ -142,7 +142,8 @@ static inline ecs_Status world_set(ecs_World *world, ecs_Entity entity,
   if (fields == UINT64_MAX)
     table_store_all(table, row, component->bit, component->schema, image);
   else
-    table_store(table, row, component->bit, component->schema, image, fields);
+    table_store_named(table, row, component->bit, component->schema, image,
+                      fields);
   return ECS_OK;
 }
 
