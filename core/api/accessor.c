@@ -8,6 +8,10 @@
  *      entity --slot--> | row | table, generation |  == expected?
  *                         \--> fields[k][row]
  *
+ * A component in a sparse set needs no slot: if the row that the set's locator
+ * names holds the entity, it is alive. Accessors of f32 in the main group are
+ * plain and have a path that asks for nothing else; others share a second one.
+ *
  * Calls for many entities look up a window of them before they read any, so
  * that the cache misses overlap.
  *
@@ -31,13 +35,17 @@ typedef struct AccessorState {
   char **fields;           /* the addresses of these columns; borrowed */
   const Schema *schema;    /* the component's; borrowed from the world */
   uint64_t layout_version; /* of the store, when group and bit were found */
+  uint64_t plain_version;  /* the same while the accessor is plain: the group is
+                              the main one, and every field is f32; or
+                              UINT64_MAX */
+  const Locator *set;      /* of the group, where it is narrow and table is its
+                              only one; otherwise NULL; borrowed */
   ecs_Component component;
   uint32_t bit;         /* the component's in group */
   uint32_t field_count; /* the schema's; at least 1 */
-  bool plain;           /* the group is the main one, and every field is f32 */
   uint64_t known; /* the SLOT_ASKED bits of a slot for generation 0 in table;
-                     SLOT_UNKNOWN, which equals no slot's bits: plain is false,
-                     or table is NULL */
+                     SLOT_UNKNOWN, which equals no slot's bits: the group is
+                     not the main one, or table is NULL */
 } AccessorState;
 
 /* The bits of a slot word that say where the entity is and which generation it
@@ -74,8 +82,10 @@ static void find_layout(AccessorState *state) {
   state->bit = component->bit;
   state->table = NULL;
   state->known = SLOT_UNKNOWN;
-  state->plain = component->group_id == 0 && state->schema->uniform == ECS_F32;
+  state->set = NULL;
+  bool plain = component->group_id == 0 && state->schema->uniform == ECS_F32;
   state->layout_version = store->layout_version;
+  state->plain_version = plain ? store->layout_version : UINT64_MAX;
 }
 
 ecs_Status ecs_accessor(ecs_World *world, ecs_Component component,
@@ -116,8 +126,11 @@ static inline bool use_table(AccessorState *state, const Table *table) {
   state->table = table;
   state->codes = table_codes(table, state->bit);
   state->fields = table_fields(table, state->bit);
+  const Group *group = state->group;
   state->known =
-      state->plain ? (uint64_t)table->id << 32 : (uint64_t)SLOT_UNKNOWN;
+      group->id == 0 ? (uint64_t)table->id << 32 : (uint64_t)SLOT_UNKNOWN;
+  state->set = group->locator.narrow ? &group->locator : NULL;
+  ECS_ASSERT(state->set == NULL || (group->id != 0 && group->first == table));
   return true;
 }
 
@@ -169,8 +182,8 @@ static inline uint64_t slot_word(const Slot *slot) {
   return (uint64_t)slot->table_bits << 32 | slot->row_bits;
 }
 
-/* The row of an entity in the cached table, if the accessor is plain. False:
- * the cache has no answer; call find. */
+/* The row of an entity in the cached table, if that is one of the main group.
+ * False: the cache has no answer; call find. */
 static inline bool find_cached(const AccessorState *state, ecs_Entity entity,
                                size_t *row) {
   const EntityIndex *entities = &state->world->store.index;
@@ -187,6 +200,49 @@ static inline bool find_cached(const AccessorState *state, ecs_Entity entity,
   return true;
 }
 
+/* The row of an entity in the cached table of a set. False: it is not there; the
+ * caller finds out why. */
+static inline bool find_in_set(const AccessorState *state, ecs_Entity entity,
+                               size_t *row) {
+  uint32_t index = id_index(entity);
+  if (ECS_UNLIKELY(!locator_ready(state->set, index))) return false;
+  uint32_t found = *locator_narrow_entry(state->set, index);
+  if (ECS_UNLIKELY(found == LOCATOR_NONE ||
+                   state->table->entities[found] != entity))
+    return false;
+  ECS_ASSERT(agrees(state, entity, found));
+  *row = found;
+  return true;
+}
+
+static inline bool find_any_cached(const AccessorState *state,
+                                   ecs_Entity entity, size_t *row) {
+  return state->set != NULL ? find_in_set(state, entity, row)
+                            : find_cached(state, entity, row);
+}
+
+/* Inline for an entity in the cached table, whatever the fields. */
+static ECS_APART ecs_Status get_mixed(AccessorState *state, ecs_Entity entity,
+                                      void *image) {
+  const Store *store = &state->world->store;
+  const Component *component = &store->components[state->component];
+  const Schema *schema = state->schema;
+  size_t row;
+  if (ECS_UNLIKELY(component->writers > 0 ||
+                   state->layout_version != store->layout_version ||
+                   !find_any_cached(state, entity, &row)))
+    return get_slowly(state, entity, image);
+  if (schema->uniform == ECS_F32) {
+    cells_load(image, state->fields, state->field_count, row);
+    return ECS_OK;
+  }
+  const SchemaField *field = schema->fields;
+  for (uint32_t i = 0; i < state->field_count; i++, field++)
+    element_copy((char *)image + field->offset,
+                 state->fields[i] + (row << field->shift), field->shift);
+  return ECS_OK;
+}
+
 /* Pure optimisation: inline for an entity in the cached table. */
 ecs_Status ecs_accessor_get(ecs_Accessor *accessor, ecs_Entity entity,
                             void *image) {
@@ -196,8 +252,8 @@ ecs_Status ecs_accessor_get(ecs_Accessor *accessor, ecs_Entity entity,
   const Store *store = &state->world->store;
   const Component *component = &store->components[state->component];
   if (ECS_UNLIKELY(component->writers > 0 ||
-                   state->layout_version != store->layout_version))
-    return get_slowly(state, entity, image);
+                   state->plain_version != store->layout_version))
+    return get_mixed(state, entity, image);
   size_t row;
   if (ECS_UNLIKELY(!find_cached(state, entity, &row)))
     return get_slowly(state, entity, image);
@@ -233,6 +289,24 @@ static ECS_COLD ecs_Status set_slowly(AccessorState *state, ecs_Entity entity,
   return ECS_OK;
 }
 
+/* Inline for an entity in the cached table, whatever the fields. */
+static ECS_APART ecs_Status set_mixed(AccessorState *state, ecs_Entity entity,
+                                      const void *image) {
+  const Store *store = &state->world->store;
+  const Component *component = &store->components[state->component];
+  size_t row;
+  if (ECS_UNLIKELY(component->readers > 0 ||
+                   state->world->commands.entity_count > 0 ||
+                   state->layout_version != store->layout_version ||
+                   !find_any_cached(state, entity, &row)))
+    return set_slowly(state, entity, image);
+  const SchemaField *field = state->schema->fields;
+  for (uint32_t i = 0; i < state->field_count; i++, field++)
+    element_store(state->fields[i] + (row << field->shift),
+                  (const char *)image + field->offset, field->type);
+  return ECS_OK;
+}
+
 /* Pure optimisation: inline for an entity in the cached table, while nothing
  * is recorded for any entity. */
 ecs_Status ecs_accessor_set(ecs_Accessor *accessor, ecs_Entity entity,
@@ -244,8 +318,8 @@ ecs_Status ecs_accessor_set(ecs_Accessor *accessor, ecs_Entity entity,
   const Component *component = &store->components[state->component];
   if (ECS_UNLIKELY(component->readers > 0 ||
                    state->world->commands.entity_count > 0 ||
-                   state->layout_version != store->layout_version))
-    return set_slowly(state, entity, image);
+                   state->plain_version != store->layout_version))
+    return set_mixed(state, entity, image);
   size_t row, count = state->field_count;
   if (ECS_UNLIKELY(!find_cached(state, entity, &row)))
     return set_slowly(state, entity, image);
@@ -350,7 +424,8 @@ static bool find_cached_window(const AccessorState *state,
 static bool find_plain_window(AccessorState *state, const ecs_Entity *entities,
                               uint32_t count, uint32_t *rows) {
   uint32_t first = 0;
-  if (!state->plain || find(state, entities[0], &first) != ECS_OK ||
+  if (state->plain_version != state->layout_version ||
+      find(state, entities[0], &first) != ECS_OK ||
       !find_cached_window(state, entities, count, rows))
     return false;
   ECS_ASSERT(rows[0] == first);

@@ -6,12 +6,16 @@
  */
 #include "accessor_fixture.h"
 
-/* A component of f32 fields, which accessors read and write in line. */
-static ecs_Component define_plain(Fixture *fixture, const char *name,
-                                  uint32_t fields) {
-  static const ecs_Field floats[] = {
-      {"x", ECS_F32, 0}, {"y", ECS_F32, 0}, {"z", ECS_F32, 0}};
-  ecs_ComponentDescription how = {name, floats, fields, ECS_STORE_TABLE};
+/* A component of f32, which accessors read and write in line, or of u32, which
+ * hold the same bits; in tables or in a set. Each has a path of its own. */
+static ecs_Component define_cells(Fixture *fixture, uint32_t kind,
+                                  uint32_t count) {
+  ecs_Scalar type = (kind & 1u) != 0 ? ECS_U32 : ECS_F32;
+  ecs_Field fields[] = {{"x", type, 0}, {"y", type, 0}, {"z", type, 0}};
+  char name[] = {'P', (char)('0' + kind), (char)('0' + count), 0};
+  ecs_ComponentDescription how = {
+      name, fields, count,
+      (kind & 2u) != 0 ? ECS_STORE_SPARSE : ECS_STORE_TABLE};
   ecs_Component component = 0;
   assert_int_equal(ecs_component(fixture->world, &how, &component), ECS_OK);
   return component;
@@ -53,9 +57,9 @@ static void an_accessor_knows_every_generation(void **state) {
   const void *values[] = {zeros};
   uint32_t last = ECS_SLOT_GENERATIONS + 5;
   if (last > ECS_GENERATION_LIMIT - 1) last = ECS_GENERATION_LIMIT - 1;
-  for (uint32_t fields = 1; fields <= 3; fields++) {
-    const char *names[] = {"", "P1", "P2", "P3"};
-    ecs_Component plain = define_plain(&fixture, names[fields], fields);
+  for (uint32_t kind = 0; kind < 12; kind++) {
+    uint32_t fields = kind / 4 + 1;
+    ecs_Component plain = define_cells(&fixture, kind % 4, fields);
     ecs_Accessor accessor = access_to(&fixture, plain);
     ecs_Entity other = 0, entity = 0;
     ecs_spawn(fixture.world, &plain, 1, values, &other);
