@@ -113,8 +113,50 @@ static const ecs_Entity *batch_entities(const Cursor *cursor) {
   return scratch->entities;
 }
 
-bool cursor_next(Cursor *cursor, ecs_Batch *batch) {
-  ECS_ASSERT(query_is_prepared(cursor->query));
+/* For asserts: do the batch's columns lie where span_column finds them? */
+static ECS_ASSERT_ONLY bool columns_agree(const ecs_Query *query, uint32_t span,
+                                          void *const *columns) {
+  SpanRows rows = query_span_rows(query, span, 0);
+  for (uint32_t i = 0; i < query->column_count; i++)
+    if (columns[i] != (void *)span_column(query, i, &rows)) return false;
+  return true;
+}
+
+/* Points at the columns of a table, by term. */
+static inline void point_at_table(const ecs_Query *query, const Table *table,
+                                  void **columns) {
+  const QueryTerm *term = query->terms, *end = term + query->term_count;
+  for (; term < end; term++) {
+    uint32_t left = term->column_count;
+    if (left == 0) continue;
+    bool there = table_has_columns(table, term->bit);
+    char *const *field = there ? table_fields(table, term->bit) : NULL;
+    for (; left > 0; left--) *columns++ = there ? *field++ : NULL;
+  }
+}
+
+/* The next table that has rows. Pure optimisation: the other way takes twice
+ * the time for few rows. */
+static inline bool next_in_place(Cursor *cursor, ecs_Batch *batch) {
+  const ecs_Query *query = cursor->query;
+  const QueryGroup *group = &query->groups[0];
+  void **columns = cursor->scratch->columns;
+  while (cursor->next_span < group->match.count) {
+    const Table *table = query_group_table(group, cursor->next_span++);
+    if (table->count == 0) continue;
+    point_at_table(query, table, columns);
+    ECS_ASSERT(columns_agree(query, cursor->next_span - 1, columns));
+    *batch = (ecs_Batch){
+        .count = table->count,
+        .column_count = query->column_count,
+        .entities = cursor->without_entities ? NULL : table->entities,
+        .columns = columns};
+    return true;
+  }
+  return false;
+}
+
+static ECS_APART bool next_gathered(Cursor *cursor, ecs_Batch *batch) {
   put_back(cursor);
   if (!advance(cursor)) return false;
   if (cursor->sliced)
@@ -129,15 +171,23 @@ bool cursor_next(Cursor *cursor, ecs_Batch *batch) {
   return true;
 }
 
+bool cursor_next(Cursor *cursor, ecs_Batch *batch) {
+  ECS_ASSERT(query_is_prepared(cursor->query));
+  return cursor->in_place ? next_in_place(cursor, batch)
+                          : next_gathered(cursor, batch);
+}
+
 /* Life ------------------------------------------------------------------ */
 
 ecs_Status cursor_begin(ecs_Query *query, ecs_Batching batching,
                         Cursor *cursor) {
   ecs_Status status = query_prepare(query);
   if (status != ECS_OK) return status;
-  *cursor = (Cursor){.query = query,
-                     .slice_rows = ECS_BLOCK_ROWS,
-                     .batching = (uint32_t)batching};
+  *cursor = (Cursor){
+      .query = query,
+      .slice_rows = ECS_BLOCK_ROWS,
+      .batching = (uint32_t)batching,
+      .in_place = batching == ECS_BATCH_WHOLE && query_is_direct(query)};
   cursor->scratch = scratch_take(query);
   if (cursor->scratch == NULL) return ECS_E_MEMORY;
   claims_take(query);
@@ -148,7 +198,7 @@ ecs_Status cursor_begin(ecs_Query *query, ecs_Batching batching,
 
 void cursor_end(Cursor *cursor) {
   ECS_ASSERT(query_is_prepared(cursor->query));
-  put_back(cursor);
+  if (!cursor->in_place) put_back(cursor);
   claims_release(cursor->query);
   ECS_ASSERT(cursor->query->open > 0);
   cursor->query->open--;

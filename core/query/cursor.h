@@ -10,6 +10,9 @@
  *      span 1  |  gathered, in slices |  batches 1, 2, 3
  *      spans 2 to 9, tiny, coalesced     batch 4
  *
+ * A full plan whose batches are whole tables needs none of that: a batch is the
+ * addresses of a table's columns, and there is nothing to put back.
+ *
  * For callers with a low cost per batch, a gathered span is handed out in
  * slices, so that a slice is still in the nearest cache when it is scattered.
  *
@@ -32,6 +35,8 @@ typedef struct Cursor {
   uint32_t count;        /* rows of the batch */
   uint32_t left;         /* rows of the only span after the batch */
   uint32_t batching;     /* ecs_Batching */
+  bool in_place;         /* every batch is one table of a full plan; then, of
+                            the numbers above, only next_span is used */
   bool sliced;           /* the only span has gathered columns */
   bool without_entities; /* batches have no entities */
 } Cursor;
