@@ -37,6 +37,7 @@ CORE := ecs ecs_kernel \
   change/regroup \
   change/staged_rows change/command_buffer change/command_flush \
   change/bulk_sparse change/bulk_rows change/bulk change/bulk_destroy \
+  change/list_change \
   world/world world/deferral world/deferred_change world/world_hash \
   world/world_explain \
   kernel/kernel_library kernel/kernel_binding \
@@ -46,7 +47,7 @@ CORE := ecs ecs_kernel \
   program/vm_plan program/vm_planner program/vm \
   api/for_bindings api/accessor api/field_access api/spawn_call \
   api/api_entity api/api_query \
-  api/api_bulk \
+  api/api_bulk api/api_list \
   api/api_program api/api_world
 
 # The modules of the binding, likewise; the last one opens them all.

@@ -468,6 +468,47 @@ ECS_API uint32_t ecs_components_of(const ecs_World *world, ecs_Entity entity,
                                    ecs_Component *components,
                                    uint32_t capacity);
 
+/* Changes of a list of entities ------------------------------------------- */
+
+/* Each of these functions changes count entities of a list, or none when it
+ * fails. The result is that of ecs_destroy, ecs_add or ecs_remove called for
+ * one after the other, in the order of the list: rows lie in the same order,
+ * and the same handles are issued next. An entity that is dead is passed over.
+ * One that is listed twice is changed once: to add or to remove a second time
+ * does nothing, and to destroy finds a dead entity.
+ *
+ * *found, unless NULL, gets for how many the single function would have
+ * answered ECS_OK: of destroy, how many died; otherwise how many are alive,
+ * each as often as it is listed. The list must not be in memory of the world,
+ * as the entities of a batch are. entities may be NULL when count is 0.
+ *
+ * While the world is open, the changes are recorded, all or none, in the order
+ * of the list, as by the single functions: a change of an entity with a
+ * recorded destruction is dropped, counted, and found; destroying it again is
+ * neither.
+ *
+ * Cost: per entity that of the single function. To destroy costs half of it,
+ * because cache misses overlap; to add and to remove look each entity up once
+ * more, to make room first. */
+
+/* Destroys the entities that are alive. Returns ECS_OK, ECS_E_ARGUMENT (no
+ * list), or, when recording, ECS_E_MEMORY or ECS_E_LIMIT. */
+ECS_API ecs_Status ecs_destroy_many(ecs_World *world,
+                                    const ecs_Entity *entities, uint32_t count,
+                                    uint32_t *found);
+/* Adds a component to the entities that lack it, with the values of image, or
+ * with defaults when image is NULL. Returns ECS_OK, ECS_E_COMPONENT (unknown),
+ * ECS_E_ARGUMENT (no list), ECS_E_MEMORY or ECS_E_LIMIT. */
+ECS_API ecs_Status ecs_add_many(ecs_World *world, const ecs_Entity *entities,
+                                uint32_t count, ecs_Component component,
+                                const void *image, uint32_t *found);
+/* Removes a component from the entities that have it. Returns ECS_OK,
+ * ECS_E_COMPONENT (unknown), ECS_E_ARGUMENT (no list), ECS_E_MEMORY or
+ * ECS_E_LIMIT. */
+ECS_API ecs_Status ecs_remove_many(ecs_World *world, const ecs_Entity *entities,
+                                   uint32_t count, ecs_Component component,
+                                   uint32_t *found);
+
 /* Accessors: one component of many entities ------------------------------- */
 
 /* Prepared access to one component. Plain data owned by the caller: it may be

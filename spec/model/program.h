@@ -59,6 +59,9 @@
   X(bulk_bad, 2)                \
   X(bulk_set, 14)               \
   X(bulk_destroy, 3)            \
+  X(list_add, 14)               \
+  X(list_remove, 14)            \
+  X(list_destroy, 5)            \
   X(cursor_whole, 45)           \
   X(cursor_begin, 35)           \
   X(cursor_step, 20)            \

@@ -1,5 +1,6 @@
 /* run.c: one program, run on an oracle and on several worlds in lockstep. */
 #include "run.h"
+#include "world/world.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -112,6 +113,8 @@ static bool limit_is_true(const Run *run, const Instance *instance,
   const uint64_t held =
       oracle_held_count(&run->oracle) + statistics.retired + handles;
   return held > ECS_INDEX_LIMIT - 1 ||
+         instance->world->commands.command_count + run->tables_wanted >
+             ECS_COMMAND_LIMIT ||
          statistics.tables + run->oracle.change_count + run->tables_wanted >=
              ECS_TABLE_LIMIT ||
          statistics.groups >= ECS_GROUP_LIMIT ||

@@ -61,7 +61,8 @@ typedef struct Run {
   uint32_t register_count;
   ecs_Entity *attic; /* owned */
   uint32_t attic_count, attic_capacity;
-  uint32_t tables_wanted; /* that the call may make, at most */
+  uint32_t tables_wanted; /* that the call may make, or commands record, at
+                             most */
   ecs_Term query_terms[QUERY_SLOTS][ORACLE_TERMS];
   uint32_t query_term_counts[QUERY_SLOTS];
   Scope scopes[ORACLE_SCOPES]; /* as many as the oracle has open */

@@ -165,6 +165,15 @@ bool ecs_has(const ecs_World *world, ecs_Entity entity,
 uint32_t ecs_components_of(const ecs_World *world, ecs_Entity entity,
                                    ecs_Component *components,
                                    uint32_t capacity);
+ecs_Status ecs_destroy_many(ecs_World *world,
+                                    const ecs_Entity *entities, uint32_t count,
+                                    uint32_t *found);
+ecs_Status ecs_add_many(ecs_World *world, const ecs_Entity *entities,
+                                uint32_t count, ecs_Component component,
+                                const void *image, uint32_t *found);
+ecs_Status ecs_remove_many(ecs_World *world, const ecs_Entity *entities,
+                                   uint32_t count, ecs_Component component,
+                                   uint32_t *found);
 typedef struct ecs_Accessor {
   uint64_t private_state[12];
 } ecs_Accessor;

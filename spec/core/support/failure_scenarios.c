@@ -96,6 +96,52 @@ static ecs_Status call_spawn_many_fill(Fixture *fixture) {
 static ecs_Status call_destroy(Fixture *fixture) {
   return ecs_destroy(fixture->world, fixture->hero);
 }
+/* Some have the component, some lack it, some are dead, and some are listed
+ * twice. */
+static const ecs_Entity *list_of(const Fixture *fixture, uint32_t *count) {
+  static ecs_Entity list[2 * CROWD + 4];
+  uint32_t listed = 0;
+  list[listed++] = fixture->plain;
+  list[listed++] = fixture->hero;
+  list[listed++] = fixture->hero;
+  list[listed++] = UINT64_MAX;
+  for (uint32_t i = 0; i < fixture->crowd_count; i++) {
+    list[listed++] = fixture->crowd[i];
+    list[listed++] = fixture->crowd[i / 2];
+  }
+  *count = listed;
+  return list;
+}
+static ecs_Status add_list(Fixture *fixture, ecs_Component component) {
+  uint32_t count = 0, found = 0;
+  const ecs_Entity *list = list_of(fixture, &count);
+  return ecs_add_many(fixture->world, list, count, component, NULL, &found);
+}
+static ecs_Status remove_list(Fixture *fixture, ecs_Component component) {
+  uint32_t count = 0;
+  const ecs_Entity *list = list_of(fixture, &count);
+  return ecs_remove_many(fixture->world, list, count, component, NULL);
+}
+static ecs_Status call_add_many(Fixture *fixture) {
+  return add_list(fixture, fixture->wide);
+}
+static ecs_Status call_add_many_sparse(Fixture *fixture) {
+  return add_list(fixture, fixture->sparse_tag);
+}
+static ecs_Status call_add_many_bits(Fixture *fixture) {
+  return add_list(fixture, fixture->bits);
+}
+static ecs_Status call_remove_many(Fixture *fixture) {
+  return remove_list(fixture, fixture->position);
+}
+static ecs_Status call_remove_many_sparse(Fixture *fixture) {
+  return remove_list(fixture, fixture->sparse);
+}
+static ecs_Status call_destroy_many(Fixture *fixture) {
+  uint32_t count = 0;
+  const ecs_Entity *list = list_of(fixture, &count);
+  return ecs_destroy_many(fixture->world, list, count, NULL);
+}
 static ecs_Status call_clear(Fixture *fixture) {
   return ecs_world_clear(fixture->world);
 }
@@ -417,6 +463,13 @@ const Scenario failure_scenarios[] = {
     {"ecs_spawn_many", "", call_spawn_many, BOTH, NULL, NULL},
     {"ecs_spawn_many", "with a cursor", call_spawn_many_fill, BOTH, NULL, NULL},
     {"ecs_destroy", "", call_destroy, NOW | RECORDED, NULL, NULL},
+    {"ecs_add_many", "table", call_add_many, BOTH, NULL, NULL},
+    {"ecs_add_many", "sparse", call_add_many_sparse, BOTH, NULL, NULL},
+    {"ecs_add_many", "bits", call_add_many_bits, BOTH, NULL, NULL},
+    {"ecs_remove_many", "table", call_remove_many, BOTH, NULL, NULL},
+    {"ecs_remove_many", "sparse", call_remove_many_sparse, NOW | RECORDED, NULL,
+     NULL},
+    {"ecs_destroy_many", "", call_destroy_many, NOW | RECORDED, NULL, NULL},
     {"ecs_world_clear", "", call_clear, NOW, NULL, NULL},
     {"ecs_add", "table", call_add_table, BOTH, NULL, NULL},
     {"ecs_add", "sparse", call_add_sparse, BOTH, NULL, NULL},
