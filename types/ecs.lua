@@ -288,9 +288,10 @@ function World:explain(name) end
 ---@return ecs.Stats
 function World:stats() end
 
----Hashes everything in the world, the order of rows included, but not systems,
----totals and frames. Equal on every VM for equal programs. Cost: reads
----everything.
+---Hashes everything that decides what the world does next: worlds with equal
+---hashes stay equal in the same program. Not in it are functions, queries and
+---what counts cost. Looking never changes it. Equal on every VM for equal
+---programs. Cost: reads everything.
 ---@return string digits 16 hexadecimal digits
 function World:hash() end
 
@@ -432,9 +433,9 @@ function ecs.on_fallback(system, where, why) end
 function ecs.load_native(library) end
 
 ---Draws a number from 0 up to, but not including, 1 for the current row of an
----each system. It depends on the seed, the system, how often its phase has run,
----the entity, and the row's draws before. Raises an error anywhere else. Cost:
----a hash.
+---each system. It depends on the seed, the system, how often its phase has
+---begun since a row of it first drew, the entity, and the row's draws before.
+---Raises an error anywhere else. Cost: a hash.
 ---@return number
 function ecs.random() end
 

@@ -12,6 +12,13 @@
 -- frame's end, separately for each system: a system that fails takes back its
 -- own changes and no others (bindings/lua/world/frames.c).
 --
+-- Each phase has a clock, the number of its runs from the first one on in which
+-- the number was needed: a row has drawn (ecs.random), or a native kernel ran,
+-- which gets it as `tick`. Until then the clock stands at 0, however often the
+-- phase runs, and the run that needs it first is run 1. So the clock can be in
+-- world:hash(), and a machine that never runs a phase agrees with one that does
+-- while nothing follows from the number.
+--
 -- A frame in which nothing is defined allocates no Lua memory.
 
 local backend = require "ecs.backend"
@@ -35,8 +42,8 @@ end
 -- nil where the world is closed; or false, whether the script raised the error,
 -- and the error.
 local function run_systems(world, state, plan, index, dt)
-  local phase, deferred, tick = plan[index].phase, state.deferred, state.tick
-  local systems, run_number = plan[index].systems, state.phase_runs[phase]
+  local phase, deferred = plan[index].phase, state.deferred
+  local systems, clock = plan[index].systems, state.clocks[phase]
   for k = 1, #systems do
     local system_now = systems[k]
     if state.plan ~= plan then
@@ -46,10 +53,9 @@ local function run_systems(world, state, plan, index, dt)
       local done, thrown, text
       if deferred then
         done, thrown, text = record(world, system_now.run, world, system_now,
-          dt, tick, run_number)
+          dt, clock)
       else
-        done, thrown, text = system_now.run(world, system_now, dt, tick,
-          run_number)
+        done, thrown, text = system_now.run(world, system_now, dt, clock)
       end
       if not done then
         if type(text) == "string" then
@@ -66,11 +72,12 @@ end
 -- where a system closed the world: no systems are left to run, and that is no
 -- error.
 local function run_phases(world, state, plan, first, last, dt)
-  local runs = state.phase_runs
+  local clocks = state.clocks
   state.tick = state.tick + 1
   for k = first, last do
     local entry = plan[k]
-    runs[entry.phase] = runs[entry.phase] + 1
+    local clock = clocks[entry.phase]
+    if clock.runs > 0 then clock.runs = clock.runs + 1 end
     if #entry.systems > 0 then
       local done, thrown, text = run_systems(world, state, plan, k, dt)
       if not done then return done == nil, thrown, text end

@@ -52,8 +52,8 @@ ecs.load_native = native_library.load
 
 --- Draws a number from 0 up to, but not including, 1 for the current row of an
 -- each system. The number depends on the world's seed, the system's name, how
--- often its phase has run, the entity, and how many numbers the row drew before
--- in this run; on nothing else.
+-- often its phase has begun, the entity, and how many numbers the row drew
+-- before in this run; on nothing else.
 ecs.random = core.random
 
 --- Functions of numbers that give the same bits on every VM and machine.

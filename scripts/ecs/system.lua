@@ -22,10 +22,8 @@
 --     deferred    flush = "frame"
 --     precision   "fields" or "double", for systems that name none; nil:
 --                 "fields"
---     tick        number of frames begun
---     phase_runs  phase -> how often it was begun. ecs.random draws from this
---                 number, so world:run of one phase does not change the numbers
---                 that systems of other phases draw
+--     tick        number of frames begun; nothing follows from it
+--     clocks      phase -> { runs = n }, see frame.lua
 --
 -- Once a system is defined, only enabled, idle and its compiled code change. A
 -- new definition of the same name replaces the system at its index in systems.
@@ -195,8 +193,9 @@ end
 
 run.each = system_each.run
 
-function run.native(_, system, dt, tick)
-  local done, text = run_kernel(system.kernel, dt, tick)
+function run.native(_, system, dt, clock)
+  if clock.runs == 0 then clock.runs = 1 end
+  local done, text = run_kernel(system.kernel, dt, clock.runs)
   if done then return true end
   return false, false, text
 end
@@ -210,11 +209,13 @@ end
 --- Makes the state of a new world. phases is a list of names; nil: first,
 -- update, last. deferred: flush = "frame".
 local function prepare(world, phases, deferred)
-  local state, ranks, runs = core.state(world), {}, {}
+  local state, ranks, clocks = core.state(world), {}, {}
   phases = phases or { "first", "update", "last" }
-  for k, phase in ipairs(phases) do ranks[phase], runs[phase] = k, 0 end
+  for k, phase in ipairs(phases) do
+    ranks[phase], clocks[phase] = k, { runs = 0 }
+  end
   state.phases, state.ranks, state.deferred = phases, ranks, deferred
-  state.systems, state.named, state.tick, state.phase_runs = {}, {}, 0, runs
+  state.systems, state.named, state.tick, state.clocks = {}, {}, 0, clocks
   state.changes = 0
 end
 

@@ -142,17 +142,21 @@ function system_each.forget(system)
 end
 
 --- Calls the function row by row. Returns as system_each.run.
-local function run_plain(system, dt, run_number)
-  local done, second, text = run_each(system.query, system.work, system.name,
-    run_number, dt)
-  if not done then return false, second, text end
+local function run_plain(system, dt, clock)
+  local done, second, third, drew = run_each(system.query, system.work,
+    system.name, clock.runs > 0 and clock.runs or 1, dt)
+  if not done then
+    if drew and clock.runs == 0 then clock.runs = 1 end
+    return false, second, third
+  end
+  if third and clock.runs == 0 then clock.runs = 1 end
   system.idle = second
   return true
 end
 
 --- Runs a system for which no plan holds: an error, or plain Lua with a report.
 -- Returns as system_each.run.
-local function run_without(world, system, problem, text, dt, run_number)
+local function run_without(world, system, problem, text, dt, clock)
   if text then
     return false, false, text
   elseif system.strict then
@@ -162,13 +166,12 @@ local function run_without(world, system, problem, text, dt, run_number)
   text, thrown = report(system, problem)
   if text ~= nil then return false, thrown, text end
   if not core.live(world) then return true end -- the handler closed it
-  return run_plain(system, dt, run_number)
+  return run_plain(system, dt, clock)
 end
 
 --- Runs a system as system.lua runs every kind. Returns true; or false, whether
--- the script raised the error, and the error. run_number: how often the phase
--- has run.
-function system_each.run(world, system, dt, _, run_number)
+-- the script raised the error, and the error. clock: of the phase (frame.lua).
+function system_each.run(world, system, dt, clock)
   if system.idle and is_idle(system.query) then return true end
   local program, values
   local fixed, code = system.fixed, system.code
@@ -176,17 +179,20 @@ function system_each.run(world, system, dt, _, run_number)
     program, values = fixed.program, fixed.values
     for k = 1, fixed.count do values[k] = dt end
   elseif not code then
-    return run_plain(system, dt, run_number)
+    return run_plain(system, dt, clock)
   else
     local plan, problem, text = current_plan(code, system.work, dt)
     if not plan then plan, problem, text = choose(system) end
     if not plan then
-      return run_without(world, system, problem, text, dt, run_number)
+      return run_without(world, system, problem, text, dt, clock)
     end
     program, values = plan.program, plan.values
   end
-  local done, second = run_program(program, values, system.name, run_number)
+  local runs = clock.runs
+  local done, second, drew = run_program(program, values, system.name,
+    runs > 0 and runs or 1)
   if not done then return false, false, second end
+  if drew and runs == 0 then clock.runs = 1 end
   system.idle = second
   return true
 end

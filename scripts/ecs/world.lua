@@ -3,8 +3,8 @@
 --     ecs.world { phases = { "input", "update", "draw" }, flush = "frame",
 --                 precision = "double" }
 --
--- The methods of a world are in ecs.core (entities, hashes, groups) and in the
--- files that add more: query, system, frame, explain.
+-- The methods of a world are in ecs.core (entities, groups) and in the files
+-- that add more: query, system, frame, explain, hash.
 
 local backend = require "ecs.backend"
 local safe_pairs = require "ecs.safe_pairs"
@@ -13,6 +13,7 @@ local query = require "ecs.query"
 local system = require "ecs.system"
 require "ecs.frame"
 require "ecs.explain"
+require "ecs.hash"
 
 local core = backend.core
 

@@ -3,7 +3,8 @@
  *      program(world, query, text, totals)        --> Program
  *      run_program(program, values, name, runs)   values: the uniforms
  *
- * The reductions of a run become the system's values in these totals.
+ * The reductions of a run become the system's values in these totals. `true` in
+ * place of a total stands for the most numbers that a row has drawn.
  *
  * A program belongs to its query and is destroyed with it, so the Program keeps
  * the query alive. A Program has no finalizer; drop_program destroys one that
@@ -27,7 +28,7 @@ typedef struct Program {
   uint32_t uniform_count;
   uint32_t reduction_count;
   Total **totals;   /* one per reduction; kept alive by the private table,
-                       from slot 2 on */
+                       from slot 2 on; NULL: the most numbers drawn by a row */
   double numbers[]; /* uniforms, then reductions */
 } Program;
 
@@ -39,7 +40,8 @@ static void keep_totals(lua_State *L, Program *program) {
   for (uint32_t k = 0; k < program->reduction_count; k++) {
     lua_rawgeti(L, 3, (int)k + 1);
     Total *total = (Total *)bind_find(L, -1, KIND_TOTAL);
-    if (!total || total->world != program->query->world)
+    bool draws = lua_isboolean(L, -1) && lua_toboolean(L, -1);
+    if (!draws && (!total || total->world != program->query->world))
       luaL_argerror(L, 3, "lacks a total");
     program->totals[k] = total;
     lua_rawseti(L, -2, (int)k + 2);
@@ -128,6 +130,7 @@ static void read_uniforms(lua_State *L, Program *program) {
 static void ensure_tallies(lua_State *L, const Program *program,
                            const char *name) {
   for (uint32_t k = 0; k < program->reduction_count; k++) {
+    if (!program->totals[k]) continue;
     compat_push_private(L, 1);
     lua_rawgeti(L, -1, (int)k + 2);
     bind_tally_ensure(L, program->totals[k], lua_gettop(L), name);
@@ -140,6 +143,7 @@ static void end_totals(const Program *program, const char *name) {
   const double *reductions = program->numbers + program->uniform_count;
   bind_totals_end(program->query->world, name, 0);
   for (uint32_t k = 0; k < program->reduction_count; k++) {
+    if (!program->totals[k]) continue;
     Tally *tally = bind_tally_find(program->totals[k], name);
     ECS_ASSERT(tally); /* ensure_tallies */
     ECS_ASSERT(program->totals[k]->world == program->query->world);
@@ -151,9 +155,18 @@ static void end_totals(const Program *program, const char *name) {
 static bool added_nothing(const Program *program) {
   const double *reductions = program->numbers + program->uniform_count;
   for (uint32_t k = 0; k < program->reduction_count; k++)
-    if (reductions[k] != reduction_start(program->totals[k]->kind))
+    if (program->totals[k] &&
+        reductions[k] != reduction_start(program->totals[k]->kind))
       return false;
   return true;
+}
+
+/* Has any row drawn a number in the last run? */
+static bool has_drawn(const Program *program) {
+  const double *reductions = program->numbers + program->uniform_count;
+  for (uint32_t k = 0; k < program->reduction_count; k++)
+    if (!program->totals[k]) return reductions[k] > 0;
+  return false;
 }
 
 /* Would another run change nothing? If the last run destroyed its rows, the
@@ -165,9 +178,9 @@ static bool is_idle(const Program *program) {
          first == 0;
 }
 
-/* run_program(program, values, name, runs): true and whether the system is
- * idle; or nil and a message. runs: how often the system's phase has run, for
- * random numbers. */
+/* run_program(program, values, name, runs): true, whether the system is idle,
+ * and whether a row has drawn a number; or nil and a message. runs: how often
+ * the system's phase has run, for random numbers. */
 static int run_program(lua_State *L) {
   Program *program = check_program(L);
   ecs_ProgramCall call;
@@ -190,7 +203,8 @@ static int run_program(lua_State *L) {
     end_totals(program, name);
     lua_pushboolean(L, 1);
     lua_pushboolean(L, is_idle(program));
-    return 2;
+    lua_pushboolean(L, has_drawn(program));
+    return 3;
   }
   bind_push_status(L, program->query->world, status, program->query->label);
   return bind_fail(L);

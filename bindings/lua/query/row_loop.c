@@ -121,6 +121,7 @@ typedef struct EachCall {
   const char *system; /* stays on the stack of Lua; NULL: query:each */
   uint64_t key;       /* of the run's random numbers */
   bool idle;          /* result: there were no rows */
+  bool drew;          /* result: a row has drawn a number */
 } EachCall;
 
 static void begin_run(lua_State *L, RowLoop *rows, const EachCall *call) {
@@ -210,6 +211,7 @@ static Outcome query_walk(lua_State *L, LuaQuery *query, int first,
   if (status == ECS_OK) {
     Outcome outcome = walk(L, rows, 1 + given + extras, loop + 1);
     call->idle = rows->run.before == 0;
+    call->drew = rows->run.drawn != UINT64_MAX;
     return outcome;
   }
   bind_push_status(L, query->world, status, query->label);
@@ -258,19 +260,23 @@ static int query_each(lua_State *L) {
   if (!is_deep(query->world) && run_compiled(L, &done) != OUTCOME_DONE)
     return bind_raise(L);
   if (done) return 0;
-  EachCall call = {NULL, 0, false};
+  EachCall call = {NULL, 0, false, false};
   return bind_walk_raise(L, query_walk(L, query, 3, &call));
 }
 
-/* run_each(query, f, name, tick, ...): a system's run. */
+/* run_each(query, f, name, runs, ...): a system's run. Returns true, whether it
+ * is idle, and whether a row has drawn a number; or false, whether the script
+ * raised the error, the error, and whether a row has drawn. */
 static int run_each(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);
   bind_callback_check(L, 2, "each");
-  EachCall call = {luaL_checkstring(L, 3), 0, false};
+  EachCall call = {luaL_checkstring(L, 3), 0, false, false};
   call.key =
       ecs_random_key(query->world->seed, call.system, bind_whole_check(L, 4));
   Outcome outcome = query_walk(L, query, 5, &call);
-  return bind_walk_results(L, outcome, call.idle);
+  int results = bind_walk_results(L, outcome, call.idle);
+  lua_pushboolean(L, call.drew);
+  return results + 1;
 }
 
 /* rows ------------------------------------------------------------------- */

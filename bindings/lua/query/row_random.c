@@ -1,8 +1,11 @@
 /* row_random.c: ecs.random: numbers that follow from the row they are drawn
  * for.
  *
- *      seed of the world, name of the system, tick  -->  key   (per run)
+ *      seed of the world, name of the system, runs  -->  key   (per run)
  *      key, entity, draws of this row so far        -->  number
+ *
+ * Runs are those of the system's phase, from the first one on in which a row of
+ * it has drawn (scripts/ecs/frame.lua).
  *
  * The row is the current row of the innermost walk of the Lua state, which must
  * be a run of an each system. The count of draws restarts when another row

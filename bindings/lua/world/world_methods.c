@@ -1,6 +1,6 @@
 /* world_methods.c: what concerns a world as a whole.
  *
- *      world:clear()   world:hash()   world:state_hash()   world:group { A, B }
+ *      world:clear()   world:state_hash()   world:group { A, B }
  *
  * Numbers and storage of a world, for scripts/ecs/explain.lua, are here, too.
  */
@@ -16,20 +16,15 @@ static int world_clear(lua_State *L) {
   return bind_check_status(L, world, ecs_world_clear(world->native), "clear");
 }
 
-static int push_hash(lua_State *L, uint64_t hash) {
+void bind_push_hash(lua_State *L, uint64_t hash) {
   char text[24];
   snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
   lua_pushstring(L, text);
-  return 1;
-}
-
-/* Sixteen hexadecimal digits: 64 bits fit no Lua number of LuaJIT. */
-static int world_hash(lua_State *L) {
-  return push_hash(L, ecs_world_hash(bind_world_check(L, 1)->native));
 }
 
 static int world_state_hash(lua_State *L) {
-  return push_hash(L, ecs_world_state_hash(bind_world_check(L, 1)->native));
+  bind_push_hash(L, ecs_world_state_hash(bind_world_check(L, 1)->native));
+  return 1;
 }
 
 /* world:group { A, B, C } */
@@ -92,7 +87,6 @@ void bind_open_world_methods(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"statistics", statistics}, {"storage", storage}, {NULL, NULL}};
   static const luaL_Reg methods[] = {{"clear", world_clear},
-                                     {"hash", world_hash},
                                      {"state_hash", world_state_hash},
                                      {"group", world_group},
                                      {NULL, NULL}};

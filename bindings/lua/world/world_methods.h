@@ -4,8 +4,12 @@
 
 #include "object/object.h"
 
+/* Pushes a hash as sixteen hexadecimal digits: 64 bits fit no Lua number of
+ * LuaJIT. */
+BIND_INTERNAL void bind_push_hash(lua_State *L, uint64_t hash);
+
 /* Adds statistics and storage to the table on top of the stack, and clear,
- * hash, state_hash and group to the methods of worlds. */
+ * state_hash and group to the methods of worlds. */
 BIND_INTERNAL void bind_open_world_methods(lua_State *L);
 
 #endif

@@ -123,6 +123,17 @@ local function constant(f, name)
   return lexer.constant(place.tokens, place.first, name)
 end
 
+--- Emits the most numbers that a row has drawn, for a function that draws: the
+-- phase of a system counts its runs from the first draw on. It is the last
+-- reduction, with true in place of a total.
+local function count_draws(state, context)
+  if not context.draws then return end
+  local emit, totals = context.emit, context.totals
+  totals[#totals + 1] = true
+  emit:effect("max " .. emit:reduction("max"),
+    emit:cast(state.state.draws, "f64"))
+end
+
 local function lower_all(f, options, outer)
   local emit = outer.emit
   local known = tree_of(f, 0)
@@ -149,6 +160,7 @@ local function lower_all(f, options, outer)
   local scope = bind(state, known.tree, rows, options.extras)
   state:block(known.tree.body, scope)
   store(state, context.written)
+  count_draws(state, context)
   outer:guard_owners()
   return { text = emit:text(), totals = context.totals }
 end

@@ -133,6 +133,7 @@ local function draw(self, node)
       .. "function of a system, or math.random")
   end
   local emit, count = self.emit, self.state.draws
+  self.context.draws = true
   self:set("draws", emit:binary("add", count, emit:constant(1)))
   return { emit:op("random", "f64", emit:cast(count, "f64")) }
 end

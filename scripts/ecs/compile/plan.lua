@@ -30,7 +30,8 @@ function plan.new(fields)
     -- What must be as it was when the function was compiled: a list of guards
     -- of captures.lua.
     guards = fields.guards,
-    -- The totals that the program's reductions go into, in their order.
+    -- The totals that the program's reductions go into, in their order; true:
+    -- the reduction is the most numbers that a row has drawn.
     totals = fields.totals,
     -- { f }: the function that the readers of upvalues use. f is set only while
     -- they read, and false otherwise, so that a plan keeps no closure.

@@ -233,32 +233,51 @@ describe("ecs.random", function()
     end
   end)
 
-  it("counts every beginning of a phase, with systems in it or without",
-    function()
-      -- Two frames and a run of the phase before the system is defined.
-      local function begun(define_other)
+  -- Frames in which nothing draws come before, between or not at all.
+  it("counts the beginnings of a phase from the first draw on", function()
+    for _, compiled in ipairs { true, false } do
+      local function roll(before, between)
         local world = ecs.world {}
         fill(world, 3)
-        if define_other then define_other(world) end
+        for _ = 1, before do world:progress(1) end
+        world:system { name = "roll", query = { N, without = { T } },
+          compile = compiled, each = function(n)
+            if n.n > 0 then n.a = ecs.random() end
+          end }
+        world:system { name = "other", run = function() end }
+        world:query({ N }):set(N { n = 0 })
+        for _ = 1, before do world:progress(1) end -- it runs and draws nothing
+        world:query({ N }):set(N { n = 1 })
         world:progress(1)
+        world:query({ N }):add(T)
+        for _ = 1, between do world:progress(1) end
+        world:query({ N }):remove(T)
         world:run("update", 1)
-        world:progress(1)
-        world:system { name = "roll", query = { N }, each = one,
-                       compile = false }
-        world:progress(1)
         return numbers(world, "a")
       end
-      local idle, busy = begun(), begun(function(world)
-        world:system { name = "other", run = function() end }
-      end)
-      assert.same(busy, idle)
-      assert.same(busy, begun(function(world)
-        world:system { name = "off", run = function() end }
-        world:enable("off", false)
-      end))
-      assert.same(numbers(play(one, { count = 3, frames = 4 }), "a"), idle)
-      assert.not_same(numbers(play(one, { count = 3, frames = 1 }), "a"), idle)
-    end)
+      local first = roll(0, 0)
+      assert.same(first, roll(2, 0))
+      assert.not_same(first, roll(0, 1))
+      assert.same(roll(0, 1), roll(3, 1))
+      assert.same(numbers(play(one, { count = 3 }), "a"), first)
+      assert.same(numbers(play(one, { count = 3, frames = 3 }), "a"),
+        roll(0, 1))
+    end
+  end)
+
+  it("counts a run in which rows drew before an error", function()
+    local world, fails = ecs.world {}, true
+    fill(world, 3)
+    world:system { name = "roll", query = { N }, compile = false,
+      each = function(n)
+        n.a = ecs.random()
+        if fails then error("ended", 0) end
+      end }
+    pcall(world.progress, world, 1)
+    fails = false
+    world:progress(1)
+    assert.same(numbers(play(one, { count = 3 }), "a"), numbers(world, "a"))
+  end)
 
   it("does not begin anew when a system is defined anew or fails", function()
     local world = ecs.world {}
@@ -274,6 +293,12 @@ describe("ecs.random", function()
     pcall(world.progress, world, 1)
     world:remove_system "z"
     assert.same(numbers(play(one, { count = 3 }), "a"), numbers(world, "a"))
+    world:remove_system "roll"
+    world:progress(1) -- a phase without systems begins all the same
+    define()
+    world:progress(1)
+    assert.same(numbers(play(one, { count = 3, frames = 4 }), "a"),
+      numbers(world, "a"))
   end)
 
   it("is as even as chance is", function()

@@ -72,15 +72,16 @@ describe("a native system", function()
     end
   end)
 
-  it("counts a phase that is run alone as a frame", function()
+  it("gets how often its phase has begun since one ran in it", function()
     local entity = world:spawn(Probe)
+    world:progress(1)
     world:system { name = "t", query = { Probe }, native = "probe.tell",
       phase = "last" }
     world:progress(1)
     world:run("first", 1)
     assert.equal(1, world:get(entity, Probe, "tick"))
     world:run("last", 0.25)
-    assert.same({ dt = 0.25, tick = 3, who = entity },
+    assert.same({ dt = 0.25, tick = 2, who = entity },
       world:get(entity, Probe))
   end)
 

@@ -1,0 +1,26 @@
+--- hash: world:hash(), one number for all that decides what a world does next.
+--
+--     hash of the core          entities, values, tables, what is recorded
+--     seed, totals, clocks,  \__ bindings/lua/world/script_hash.c
+--     systems disabled       /
+--
+-- What follows from the program is left out: functions, queries, phases, names.
+-- So is what counts cost or keeps results for the next time.
+
+local backend = require "ecs.backend"
+local system = require "ecs.system"
+
+local core = backend.core
+
+local methods = {}
+
+--- The hash of a world: sixteen hexadecimal digits.
+function methods.hash(world)
+  backend.check_world(world, "hash")
+  local state = system.state(world)
+  return core.hash(world, state.systems, state.phases, state.clocks)
+end
+
+core.install("ecs.World", methods)
+
+return true
