@@ -58,7 +58,7 @@ BINDING := object/compat object/object object/error object/number object/name \
   world/open_walk world/recent_queries world/lua_world world/borrowed \
   world/report world/components world/parts world/world_methods \
   world/entity_methods world/field_calls world/value_calls world/spawner \
-  world/prepared world/frames world/totals \
+  world/prepared world/traceback world/frames world/totals \
   world/script_hash \
   query/lua_query query/world_queries query/world_close query/column_copy \
   query/kept_columns query/batch_view query/walk_end query/batch_loop query/spawn_many \

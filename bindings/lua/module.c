@@ -45,6 +45,7 @@
 #include "world/script_hash.h"
 #include "world/spawner.h"
 #include "world/totals.h"
+#include "world/traceback.h"
 #include "world/value_calls.h"
 #include "world/world_methods.h"
 
@@ -161,7 +162,7 @@ static int open_module(lua_State *L) {
       bind_open_lua_world,      bind_open_components,  bind_open_world_methods,
       bind_open_entity_methods, bind_open_field_calls, bind_open_value_calls,
       bind_open_prepared,       bind_open_spawner,     bind_open_frames,
-      bind_open_totals,         bind_open_script_hash,        bind_open_lua_query,   bind_open_world_queries,
+      bind_open_totals,         bind_open_traceback, bind_open_script_hash,        bind_open_lua_query,   bind_open_world_queries,
       bind_open_world_close,    bind_open_batch_view,  bind_open_batch_loop,
       bind_open_spawn_many,     bind_open_row_view,    bind_open_row_loop,
       bind_open_bulk_methods,   bind_open_row_random,  bind_open_lua_kernel,

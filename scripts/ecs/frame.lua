@@ -28,6 +28,8 @@ local schedule = require "ecs.schedule"
 local core = backend.core
 local find_state, record, run_in_frame =
   core.find_state, core.record, core.frame
+local take_trace, trace_line = core.take_trace, core.trace_line
+local find, sub = string.find, string.sub
 local type = type
 local huge = math.huge
 
@@ -36,6 +38,18 @@ local huge = math.huge
 local function current(state, planned, phase)
   local found = state.named[planned.name]
   return found and found.phase == phase and found or nil
+end
+
+--- A system's message: the text, the system's name, and from a line of its own
+-- on where inside of the system it was raised. A frame within it, of another
+-- world, may have added such lines already.
+local function blame(text, system_now)
+  local trace = take_trace(text)
+  local first = find(text, trace_line, 1, true)
+  local inner = first and sub(text, first) or ""
+  if first then trace = sub(trace, #trace_line + 1) end
+  return sub(text, 1, (first or 0) - 1) .. " (in system '" .. system_now.name
+    .. "')" .. inner .. trace
 end
 
 --- Runs the systems of a phase of a plan. Returns as a system's run does: true;
@@ -58,9 +72,7 @@ local function run_systems(world, state, plan, index, dt)
         done, thrown, text = system_now.run(world, system_now, dt, clock)
       end
       if not done then
-        if type(text) == "string" then
-          text = text .. " (in system '" .. system_now.name .. "')"
-        end
+        if type(text) == "string" then text = blame(text, system_now) end
         return done, thrown, text
       end
     end

@@ -42,7 +42,7 @@ local native_library = require "ecs.native_library"
 local system_each = require "ecs.system_each"
 
 local core = backend.core
-local live, is_idle = core.live, core.is_idle
+local live, is_idle, call_traced = core.live, core.is_idle, core.call_traced
 local run_batch, run_kernel = core.run_batch, core.run_kernel
 
 local kinds = { "each", "batch", "native", "run" }
@@ -201,7 +201,7 @@ function run.native(_, system, dt, clock)
 end
 
 function run.run(world, system, dt)
-  local done, text = pcall(system.work, world, dt)
+  local done, text = call_traced(system.work, world, dt)
   if not done then return false, true, text end
   return live(world) or nil
 end

@@ -110,7 +110,10 @@ function system_each.prepare(world, system, spec, precision)
     if not work then return text end
     system.work = work
   end
-  if spec.compile == false then return nil end
+  if spec.compile == false then
+    return specialize.mistake(system.work, { world = world,
+      query = system.query })
+  end
   system.strict = spec.compile == true
   system.code = specialize.new { world = world, query = system.query,
     double = precisions[spec.precision or precision or "fields"],
@@ -118,7 +121,10 @@ function system_each.prepare(world, system, spec, precision)
   specialize.pass(system.code, 1, 0)
   local plan, reason, text = choose(system)
   if text then return (text:gsub("^ecs: ", "")) end
-  if not plan and system.strict then return specialize.message(reason) end
+  if plan then return nil end
+  if system.strict then return specialize.message(reason) end
+  return specialize.mistake(system.work, { world = world,
+    query = system.query })
 end
 
 --- Reports, once, that a system runs as plain Lua. Returns as fallback.report.

@@ -328,7 +328,7 @@ describe("an error of a script", function()
     world:system { name = "later", run = function() later = true end }
     local ok, text = pcall(world.progress, world, 1)
     assert.is_false(ok)
-    assert.truthy(text:find "changes_spec.lua:%d+: out %(in system 'bad'%)$",
+    assert.truthy(text:find "changes_spec.lua:%d+: out %(in system 'bad'%)\n",
       text)
     assert.is_false(later)
   end)

@@ -82,6 +82,7 @@ typedef struct Header {
  *   rows, each     make rows and run query:each, see row_view.c, row_loop.c
  *   blocks         makes loops over blocks of rows, see block_loop.c
  *   block_tables   the tables of these: 1 has the row in its block at [1]
+ *   traced, trace  a message, and where it was raised, see traceback.c
  *   chunk_prefix   prefix of the chunk names of scripts/ecs, see error.c */
 #define RECENT_DEFINITIONS 64u
 typedef struct ModuleState {
@@ -100,6 +101,9 @@ typedef struct ModuleState {
   bool remembers;        /* there is a table `parts` */
   uint64_t runs;         /* runs of each systems so far; numbers them */
   uint32_t block_tables; /* tables that open walks use; see block_loop.c */
+  uint32_t frames;       /* frames that are running, of any world */
+  const void *rethrown;  /* the function that raises an error again which the
+                            tracer has seen; compared only, may be stale */
 } ModuleState;
 
 /* The state of the running function, which is its first upvalue. */

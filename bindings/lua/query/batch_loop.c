@@ -19,11 +19,14 @@
 #include "query/lua_query.h"
 #include "world/components.h"
 #include "world/report.h"
+#include "world/traceback.h"
 
 void bind_batch_loop_ready(lua_State *L, BatchLoop *loop) {
   loop->slots = lua_gettop(L) + 1;
   bind_view_push_slots(L, -1);
   ECS_ASSERT(bind_find(L, loop->slots - 1, KIND_VIEW) == loop->view);
+  bind_push_tracer(L);
+  loop->tracer = lua_gettop(L);
   luaL_checkstack(L, loop->extra_count + 16 + COPY_BLOCK, NULL);
 }
 
@@ -37,7 +40,8 @@ static Outcome show(lua_State *L, const BatchLoop *loop, Misuse *misuse) {
   if (view->keeps) lua_pushvalue(L, loop->slots + VIEW_SLOTS);
   for (int k = 0; k < loop->extra_count; k++)
     lua_pushvalue(L, loop->first_extra + k);
-  int failed = lua_pcall(L, 1 + loop->extra_count + view->keeps, 0, 0);
+  int failed =
+      lua_pcall(L, 1 + loop->extra_count + view->keeps, 0, loop->tracer);
   *misuse = bind_view_hide(L, view, loop->slots, !failed);
   if (failed) return OUTCOME_THROWN;
   return misuse->row ? OUTCOME_MISUSE : OUTCOME_DONE;

@@ -15,6 +15,7 @@ typedef struct BatchLoop {
   const char *call; /* for messages */
   bool idle;        /* there was no batch */
   uint64_t rows;    /* of all batches; to begin with 0 */
+  int tracer;       /* stack index of the message handler */
 } BatchLoop;
 
 /* Called for every batch before the callback; NULL: nothing to prepare. Must

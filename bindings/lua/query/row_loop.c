@@ -22,6 +22,7 @@
 #include "world/components.h"
 #include "world/report.h"
 #include "world/totals.h"
+#include "world/traceback.h"
 
 /* Pushes a table of the private table of the query at index 1, made if there is
  * none. */
@@ -136,9 +137,10 @@ static void begin_run(lua_State *L, RowLoop *rows, const EachCall *call) {
 }
 
 /* From an open cursor to its end. The runner and its arguments are on top of
- * the stack; base is the index of the first table of blocks, if there are.
- * Nothing here allocates. */
-static Outcome walk(lua_State *L, RowLoop *rows, int arguments, int base) {
+ * the stack; base is the index of the first table of blocks, if there are,
+ * and tracer that of the message handler. Nothing here allocates. */
+static Outcome walk(lua_State *L, RowLoop *rows, int arguments, int base,
+                    int tracer) {
   const SystemRun *run = &rows->run;
   bool blocks = rows->block.active;
   ECS_ASSERT(!rows->running);
@@ -146,7 +148,7 @@ static Outcome walk(lua_State *L, RowLoop *rows, int arguments, int base) {
   if (blocks) bind_blocks_begin(L, rows, base);
   rows->running = true;
   rows->query->depth++;
-  int failed = lua_pcall(L, arguments, 0, 0);
+  int failed = lua_pcall(L, arguments, 0, tracer);
   ECS_ASSERT(rows->query->depth > 0);
   rows->query->depth--;
   if (blocks) bind_blocks_end(L, rows, base);
@@ -195,6 +197,7 @@ static Outcome query_walk(lua_State *L, LuaQuery *query, int first,
   bind_query_ensure(L, query, 1);
   RowLoop *rows = walk_rows(L, query);
   int rows_index = lua_gettop(L);
+  bind_push_tracer(L);
   rows->block.active =
       !is_deep(query->world) && bind_blocks_find(L, rows, first, top);
   int loop = lua_gettop(L) + !rows->block.active, given = 1;
@@ -209,7 +212,8 @@ static Outcome query_walk(lua_State *L, LuaQuery *query, int first,
   ecs_Status status = ecs_query_begin(bind_query_native(L, query),
                                       ECS_BATCH_COALESCED, &rows->cursor);
   if (status == ECS_OK) {
-    Outcome outcome = walk(L, rows, 1 + given + extras, loop + 1);
+    Outcome outcome = walk(L, rows, 1 + given + extras, loop + 1,
+                           rows_index + 1);
     call->idle = rows->run.before == 0;
     call->drew = rows->run.drawn != UINT64_MAX;
     return outcome;

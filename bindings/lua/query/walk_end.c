@@ -3,6 +3,7 @@
 
 #include "api/for_bindings.h"
 #include "world/report.h"
+#include "world/traceback.h"
 
 Outcome bind_walk_end(lua_State *L, OpenWalk *walk, ecs_Cursor *cursor,
                       Outcome outcome, const char *call) {
@@ -26,7 +27,7 @@ Outcome bind_walk_end(lua_State *L, OpenWalk *walk, ecs_Cursor *cursor,
 int bind_walk_raise(lua_State *L, Outcome outcome) {
   switch (outcome) {
     case OUTCOME_MISUSE: return bind_raise(L);
-    case OUTCOME_THROWN: return lua_error(L);
+    case OUTCOME_THROWN: bind_trace_again(L); return lua_error(L);
     default: return 0;
   }
 }

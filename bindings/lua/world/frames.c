@@ -15,9 +15,12 @@
  */
 #include "world/frames.h"
 
+#include <string.h>
+
 #include "api/for_bindings.h"
 #include "world/components.h"
 #include "world/report.h"
+#include "world/traceback.h"
 
 /* Results for scripts/ecs: true; or false, whether the error is the script's
  * own, and the error. */
@@ -94,8 +97,12 @@ static int report_loss(lua_State *L, ecs_Status status) {
     return results_of_message(L);
   }
   if (lua_type(L, -1) != LUA_TSTRING) return RESULTS;
-  lua_pushfstring(L, "%s; %s: %s", lua_tostring(L, -1), loss,
-                  ecs_status_text(status));
+  const char *text = lua_tostring(L, -1);
+  const char *trace = strstr(text, TRACE_LINE);
+  if (!trace) trace = text + strlen(text);
+  lua_pushlstring(L, text, (size_t)(trace - text));
+  lua_pushfstring(L, "; %s: %s%s", loss, ecs_status_text(status), trace);
+  lua_concat(L, 2);
   lua_replace(L, -2);
   return RESULTS;
 }
@@ -132,9 +139,12 @@ static int frame(lua_State *L) {
   OpenWalk *walk = state->walk; /* of another world */
   state->walk = NULL;
   world->running = true;
+  state->frames++;
   call_back(L, lua_gettop(L) - 4);
   ECS_ASSERT(world->running && !state->walk);
   world->running = false;
+  ECS_ASSERT(state->frames > 0);
+  state->frames--;
   state->walk = walk;
   if (deferred) status = leave(world, true);
   return status == ECS_OK ? RESULTS : report_loss(L, status);

@@ -40,7 +40,7 @@ local function numbers(self, node, scope, least, most, name)
       "it takes " .. least .. (most > least and " or more" or ""))
   end
   for k, value in ipairs(values) do
-    values[k] = self:number(value, node, name)
+    values[k] = self:number(value, node, name, node.arguments[k])
   end
   return values
 end

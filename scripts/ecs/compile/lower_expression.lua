@@ -148,7 +148,8 @@ function value_of.field(self, node, scope)
 end
 
 --- A value in the form in which a field of this type stores it, or a refusal.
-function lower:fit(value, scalar, node, label)
+-- expression: as for lower:number.
+function lower:fit(value, scalar, node, label, expression)
   if scalar == "entity" then
     local entity = self:entity(value)
     if entity then return entity end
@@ -157,15 +158,16 @@ function lower:fit(value, scalar, node, label)
     if value.type == "bool" then return value end
   else
     return self.emit:stored(scalar,
-      self:number(value, node, "an assignment to " .. label))
+      self:number(value, node, "an assignment to " .. label, expression))
   end
   return outside(node.line, "an assignment to " .. label .. " of "
     .. lower.word(value), scalar == "bool" and "assign true or false"
     or "assign e, nil or a field of type entity")
 end
 
---- Assigns to a field. object: the value of node.object.
-function lower:assign_field(node, object, value)
+--- Assigns to a field. object: the value of node.object. expression: whose
+-- value it is, where that is known.
+function lower:assign_field(node, object, value, expression)
   local row = as_row(self, object)
   if not row then
     outside(node.line, "an assignment to a field of " .. lower.word(object),
@@ -186,7 +188,7 @@ function lower:assign_field(node, object, value)
     written[entry] = true
     written[#written + 1] = { entry = entry, term = term, name = node.name }
   end
-  self:set(entry, self:fit(value, scalar, node, label))
+  self:set(entry, self:fit(value, scalar, node, label, expression))
 end
 
 -- Operators -----------------------------------------------------------------
@@ -272,8 +274,8 @@ function value_of.binary(self, node, scope)
   local a, b = self:value(node.left, scope), self:value(node.right, scope)
   if sign == "==" then return equal(self, a, b, node) end
   if sign == "~=" then return emit:opposite(equal(self, a, b, node)) end
-  a = self:number(a, node, "'" .. sign .. "'")
-  b = self:number(b, node, "'" .. sign .. "'")
+  a = self:number(a, node, "'" .. sign .. "'", node.left)
+  b = self:number(b, node, "'" .. sign .. "'", node.right)
   local order = ordered[sign]
   if not order then return emit:binary(arithmetic[sign], a, b) end
   if order[2] then a, b = b, a end
@@ -283,7 +285,7 @@ end
 function value_of.unary(self, node, scope)
   local value = self:value(node.operand, scope)
   if node.sign == "not" then return self.emit:opposite(self:truth(value)) end
-  return self.emit:unary("neg", self:number(value, node, "'-'"))
+  return self.emit:unary("neg", self:number(value, node, "'-'", node.operand))
 end
 
 --- The value of an expression that is computed only where test has this truth.

@@ -76,8 +76,11 @@ run["local"] = function(self, node, scope)
 end
 
 --- Assigns to a variable; or to a field, where object is the value that has it.
-local function assign(self, target, object, value, scope)
-  if object then return self:assign_field(target, object, value) end
+-- expression: whose value it is; nil: not known.
+local function assign(self, target, object, value, scope, expression)
+  if object then
+    return self:assign_field(target, object, value, expression)
+  end
   local variable = scope[target.name]
   if not variable then
     outside(target.line, "an assignment to '" .. target.name
@@ -107,7 +110,7 @@ function run.assign(self, node, scope)
   local objects = objects_of(self, node.targets, scope)
   local values = self:list(node.values, #node.targets, scope)
   for k = #node.targets, 1, -1 do
-    assign(self, node.targets[k], objects[k], values[k], scope)
+    assign(self, node.targets[k], objects[k], values[k], scope, node.values[k])
   end
 end
 

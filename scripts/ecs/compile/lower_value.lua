@@ -152,9 +152,23 @@ function lower:merge_maybe(test, x, y, node, name)
            value = self:merge(test, inner_x, inner_y, node, name) }
 end
 
+--- The name of the variable or field that an expression is; nil for others.
+local function name_of(node)
+  if node and node[1] == "name" then return node.name end
+  local object = node and node[1] == "field" and name_of(node.object)
+  return object and object .. "." .. node.name or nil
+end
+
+--- Refuses a value that is nil, by its name.
+local function refuse_nil(node, use, name)
+  return outside(node.line, use .. " of '" .. name .. "', which is nil",
+    "is it defined before the system?")
+end
+
 --- A value as a number. Refuses any other value. use: how messages name the
--- use, as in "'-'" or "an assignment to Position.x".
-function lower:number(value, node, use)
+-- use, as in "'-'" or "an assignment to Position.x". expression: whose value it
+-- is, where that is known.
+function lower:number(value, node, use, expression)
   value = self.context.captures:plain(value)
   if is_number(value) then return value end
   if value.type == "maybe" and self:known(value.some) then
@@ -166,6 +180,8 @@ function lower:number(value, node, use)
     outside(node.line, use .. " of a number that may be nil here",
       "test it first: if x then ... end")
   end
+  local name = value.type == "nil" and name_of(expression)
+  if name then return refuse_nil(node, use, name) end
   -- Plain Lua would compute with the handle, so its message would say less.
   local own = self.emit.known.self
   return outside(node.line, use .. " of " .. lower.word(value),

@@ -24,6 +24,7 @@ local source = require "ecs.compile.source"
 local reader = require "ecs.compile.source_reader"
 local block_text = require "ecs.compile.block_text"
 local batch_text = require "ecs.compile.batch_text"
+local mistake = require "ecs.compile.mistake"
 
 local core = backend.core
 local read, drop_program = plans.read, plans.drop_program
@@ -144,6 +145,15 @@ local function compile(code, f)
       return core.total_kind(object.value, world)
     end,
   })
+end
+
+--- What is certainly wrong in f, whether it can be compiled or not, as one line
+-- for people; nil: nothing was found. options: world, query. Cost: reads the
+-- file of the function.
+function specialize.mistake(f, options)
+  local found = mistake.find(f, { world = options.world,
+    terms = rows_of(options.query), describe = describe })
+  return found and specialize.message(found)
 end
 
 --- Would the function be compiled at nearly every run? Plans that queries share
@@ -291,7 +301,8 @@ end
 -- copy of its own, which shares nothing with this compiler. The parts are plain
 -- Lua, and ecs.core checks every program; so garbage given to a copy can at
 -- most make it run for ever, as any loop can.
-for _, part in ipairs { "compiler", "plan", "source", "lexer", "parser",
+for _, part in ipairs { "compiler", "plan", "mistake", "source", "lexer",
+                        "parser",
                         "captures", "ir_writer", "ir_number", "lower",
                         "lower_value", "lower_expression", "lower_statement",
                         "lower_call", "source_reader", "read_expression",

@@ -78,7 +78,7 @@ describe("a system of kind each", function()
     local ok, text = pcall(world.progress, world, 1)
     assert.is_false(ok)
     assert.truthy(text:match("^%S*system_each_spec.lua:%d+: ecs: Position is "
-      .. "only read by system 'wrong'.*%(in system 'wrong'%)$"), text)
+      .. "only read by system 'wrong'.*%(in system 'wrong'%)\n"), text)
     local thrown = {}
     world:system { name = "wrong", query = { Position },
       each = function() error(thrown) end }

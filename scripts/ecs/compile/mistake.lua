@@ -1,0 +1,274 @@
+--- mistake: finds calls and fields that can only be mistakes.
+--
+-- A function that cannot be compiled runs as plain Lua, and some mistakes would
+-- show only there, in the row that reaches them: a field that a component does
+-- not have, and world:get of a component that the system itself writes. Both
+-- are seen in the tokens of the function, whatever else is in it:
+--
+--     function(p, dt)
+--       p.speed = p.x            p is a parameter, and is never anything else:
+--                                its component has no field speed
+--       world:get(e, Position)   world is this world, and the system writes
+--                                Position
+--
+-- What is not certain is left alone: a name that the function declares anew or
+-- assigns to, a field in brackets, a function whose source is not found.
+-- Reading the names from outside runs no code of a script.
+
+if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
+
+local source = require "ecs.compile.source"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local ipairs, type, rawget = ipairs, type, rawget
+local concat, min = table.concat, math.min
+local format, sub = string.format, string.sub
+local get_upvalue = debug and debug.getupvalue
+local get_environment = rawget(_G, "getfenv")
+
+local mistake = {}
+
+-- Names from outside ---------------------------------------------------------
+
+--- The value of an upvalue of f, and whether there is one of this name.
+local function upvalue(f, name)
+  local k = 1
+  while get_upvalue do
+    local known, value = get_upvalue(f, k)
+    if not known then return nil, false end
+    if known == name then return value, true end
+    k = k + 1
+  end
+  return nil, false
+end
+
+--- The value that a path of names has outside of f; nil: it is not known.
+local function value_of(f, path)
+  local value, found = upvalue(f, path[1])
+  if not found then
+    local environment = get_environment and get_environment(f)
+      or upvalue(f, "_ENV")
+    value = type(environment) == "table" and rawget(environment, path[1])
+  end
+  for k = 2, #path do
+    if type(value) ~= "table" then return nil end
+    value = rawget(value, path[k])
+  end
+  return value
+end
+
+-- Tokens ----------------------------------------------------------------------
+
+--- The parameters of the function whose keyword is token first: a list of
+-- names, and the token after them. nil where a method has one more.
+local function parameters(tokens, first)
+  local names, k = {}, first
+  while tokens.kinds[k] ~= "(" do
+    if tokens.kinds[k] == ":" or k > tokens.count then return nil, first end
+    k = k + 1
+  end
+  while tokens.kinds[k] ~= ")" and k < tokens.count do
+    if tokens.kinds[k] == "name" then names[#names + 1] = tokens.values[k] end
+    k = k + 1
+  end
+  return names, k
+end
+
+--- Adds the names that token k declares, where it is local, for or function.
+local function declare(tokens, k, names)
+  local kind = tokens.kinds[k]
+  if kind == "function" then
+    for _, name in ipairs((parameters(tokens, k)) or {}) do
+      names[name] = true
+    end
+  elseif kind == "local" or kind == "for" then
+    k = k + 1
+    if tokens.kinds[k] == "function" then k = k + 1 end
+    while tokens.kinds[k] == "name" do
+      names[tokens.values[k]] = true
+      k = k + 1
+      if tokens.kinds[k] == "<" then k = k + 3 end
+      if tokens.kinds[k] ~= "," then break end
+      k = k + 1
+    end
+  end
+end
+
+--- Adds the names that the assignment whose sign is token k assigns to. Returns
+-- false where it cannot tell.
+local function assign(tokens, k, names)
+  local kinds = tokens.kinds
+  repeat
+    k = k - 1
+    if kinds[k] ~= "name" then return false end
+    if kinds[k - 1] ~= "." then names[tokens.values[k]] = true end
+    while kinds[k - 1] == "." and kinds[k - 2] == "name" do k = k - 2 end
+    k = k - 1
+  until kinds[k] ~= ","
+  return true
+end
+
+--- The names that the body declares, which are no values from outside; and
+-- those that it assigns to, or false where it cannot tell.
+local function names_of(tokens, first, last)
+  local declared, changed = {}, {}
+  for k = first, last do
+    declare(tokens, k, declared)
+    local before = tokens.kinds[k - 1]
+    if changed and tokens.kinds[k] == "=" and before ~= "]" and before ~= ">"
+      and not assign(tokens, k, changed) then
+      changed = false
+    end
+  end
+  return declared, changed
+end
+
+--- Does token k begin a variable, rather than name a field?
+local function begins(tokens, k)
+  local before = tokens.kinds[k - 1]
+  return tokens.kinds[k] == "name" and before ~= "." and before ~= ":"
+end
+
+--- The path of names a.b.c that begins at token k, and the token after it.
+local function path_at(tokens, k)
+  local path = { tokens.values[k] }
+  k = k + 1
+  while tokens.kinds[k] == "." and tokens.kinds[k + 1] == "name" do
+    path[#path + 1] = tokens.values[k + 1]
+    k = k + 2
+  end
+  return path, k
+end
+
+local opening = { ["("] = 1, ["{"] = 1, ["["] = 1,
+                  [")"] = -1, ["}"] = -1, ["]"] = -1 }
+
+--- The token after the first comma of a call, whose parenthesis is token k;
+-- nil: there is none.
+local function second_argument(tokens, k, last)
+  local depth = 0
+  for position = k, last do
+    local kind = tokens.kinds[position]
+    depth = depth + (opening[kind] or 0)
+    if depth == 0 or kind == "function" then return nil end
+    if depth == 1 and kind == "," then return position + 1 end
+  end
+end
+
+-- Near misses -----------------------------------------------------------------
+
+--- How many letters must change to make one name of the other.
+local function distance(one, other)
+  local row = {}
+  for j = 0, #other do row[j] = j end
+  for i = 1, #one do
+    local corner = row[0]
+    row[0] = i
+    for j = 1, #other do
+      local cost = sub(one, i, i) == sub(other, j, j) and 0 or 1
+      corner, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, corner + cost)
+    end
+  end
+  return row[#other]
+end
+
+--- The field whose name is nearest to this one; nil: none is near.
+local function nearest(fields, name)
+  local best, least
+  for _, field in ipairs(fields) do
+    local away = distance(field[1], name)
+    if away <= 2 and away < #name and (not least or away < least) then
+      best, least = field[1], away
+    end
+  end
+  return best
+end
+
+-- Mistakes --------------------------------------------------------------------
+
+local function refuse_field(term, name)
+  local names, near = {}, nearest(term.fields, name)
+  for k, field in ipairs(term.fields) do names[k] = field[1] end
+  return format("%s has no field '%s' (it has %s)%s", term.name, name,
+    concat(names, ", "), near and ": did you mean '" .. near .. "'?" or "")
+end
+
+--- The mistake of a field of a parameter's row at token k; nil: there is none.
+local function wrong_field(tokens, k, rows)
+  local term = begins(tokens, k) and rows[tokens.values[k]]
+  if not term or tokens.kinds[k + 1] ~= "." then return nil end
+  local name = tokens.values[k + 2]
+  if tokens.kinds[k + 2] ~= "name" then return nil end
+  for _, field in ipairs(term.fields) do
+    if field[1] == name then return nil end
+  end
+  return refuse_field(term, name)
+end
+
+--- The mistake of a call world:get(e, Component, ...) at token k.
+local function wrong_get(tokens, k, last, options, f, declared)
+  if not begins(tokens, k) or declared[tokens.values[k]] then return nil end
+  local path, after = path_at(tokens, k)
+  if tokens.kinds[after] ~= ":" or tokens.values[after + 1] ~= "get"
+    or tokens.kinds[after + 2] ~= "(" then
+    return nil
+  end
+  if value_of(f, path) ~= options.world then return nil end
+  local second = second_argument(tokens, after + 2, last)
+  if not second or tokens.kinds[second] ~= "name"
+    or declared[tokens.values[second]] then
+    return nil
+  end
+  local component, stop = path_at(tokens, second)
+  if tokens.kinds[stop] ~= "," and tokens.kinds[stop] ~= ")" then return nil end
+  local known = options.describe(value_of(f, component))
+  for _, term in ipairs(options.terms) do
+    if known and term.name == known.name and term.access ~= "read" then
+      return format("world:get of %s, which this system writes: read the row, "
+        .. "or write another component here, and %s in another system",
+        known.name, known.name)
+    end
+  end
+end
+
+--- The parameters that are rows, and nothing else anywhere in the function: by
+-- name.
+local function rows_of(names, terms, declared, changed)
+  local rows, seen = {}, {}
+  for k, name in ipairs(names) do
+    if seen[name] or declared[name] or changed[name] then
+      rows[name] = nil
+    elseif terms[k] then
+      rows[name] = terms[k]
+    end
+    seen[name] = true
+  end
+  return rows
+end
+
+--- The first mistake in f: { file, line, text }; nil: none was found. options:
+-- world, terms (as in compiler.lua) and describe(value). Cost: reads the file.
+function mistake.find(f, options)
+  local found = source.find(f)
+  if not found then return nil end
+  local tokens, last = found.tokens, found.last
+  local names, body = parameters(tokens, found.first)
+  if not names then return nil end
+  local declared, changed = names_of(tokens, body, last)
+  local rows = changed and rows_of(names, options.terms, declared, changed)
+    or {}
+  local outer = {}
+  for _, name in ipairs(names) do outer[name] = true end
+  for k = body, last do
+    local name = tokens.values[k]
+    local text = wrong_field(tokens, k, rows)
+    if not text and not (tokens.kinds[k] == "name" and outer[name]) then
+      text = wrong_get(tokens, k, last, options, f, declared)
+    end
+    if text then
+      return { file = found.name, line = tokens.lines[k], text = text }
+    end
+  end
+end
+
+return mistake
