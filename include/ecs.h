@@ -202,6 +202,7 @@ typedef struct ecs_Statistics {
   uint64_t peak_bytes;        /* the most ever held from the allocator */
   uint64_t allocations;       /* live blocks */
   uint64_t structure_version; /* grows with every change of structure */
+  uint64_t recorded; /* changes that wait for the outermost level to close */
 } ecs_Statistics;
 /* Writes counts and bytes to *statistics. Cost: a visit of every group. */
 ECS_API void ecs_world_statistics(const ecs_World *world,

@@ -180,6 +180,7 @@ build = {
     ["ecs.message"] = "scripts/ecs/message.lua",
     ["ecs.native_library"] = "scripts/ecs/native_library.lua",
     ["ecs.portable_math"] = "scripts/ecs/portable_math.lua",
+    ["ecs.profile"] = "scripts/ecs/profile.lua",
     ["ecs.query"] = "scripts/ecs/query.lua",
     ["ecs.query_each"] = "scripts/ecs/query_each.lua",
     ["ecs.rewrite"] = "scripts/ecs/rewrite.lua",

@@ -100,6 +100,15 @@
 ---@field systems integer systems defined, disabled ones included
 ---@field frames integer frames begun: calls of progress and run
 
+---Numbers about a system; but for the first two, since world:profile(true).
+---@class ecs.SystemStats
+---@field runs integer
+---@field fallback_runs integer as plain Lua although compile is not false
+---@field profiled_runs integer
+---@field rows integer rows that matched when these runs began
+---@field changes integer changes of structure that they made or recorded
+---@field seconds number
+
 ---One field of all rows of a batch: elements 1 to batch.count.
 ---@alias ecs.Column table<integer, any>
 
@@ -284,9 +293,15 @@ function World:group(components) end
 ---@return string
 function World:explain(name) end
 
----Returns a new table of numbers about the world.
----@return ecs.Stats
-function World:stats() end
+---Returns a new table of numbers about the world, or about a system.
+---@param name string of a system
+---@return ecs.SystemStats
+---@overload fun(self: ecs.World): ecs.Stats
+function World:stats(name) end
+
+---Begins to count what systems do, from 0 on, for stats(name); or stops.
+---@param on boolean
+function World:profile(on) end
 
 ---Hashes everything that decides what the world does next: worlds with equal
 ---hashes stay equal in the same program. Not in it are functions, queries and

@@ -93,7 +93,8 @@ void ecs_world_statistics(const ecs_World *world, ecs_Statistics *statistics) {
       .bytes = store->memory.bytes + sizeof(ecs_World),
       .peak_bytes = store->memory.peak_bytes + sizeof(ecs_World),
       .allocations = store->memory.blocks + 1,
-      .structure_version = store_structure_version(store)};
+      .structure_version = store_structure_version(store),
+      .recorded = world->commands.command_count};
 }
 
 size_t ecs_world_explain(const ecs_World *world, char *text, size_t capacity) {

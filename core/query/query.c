@@ -215,6 +215,7 @@ ecs_Status query_prepare(ecs_Query *query) {
   if (!query_is_direct(query) &&
       !row_list_is_fresh(&query->rows, query->groups)) {
     query->driver = query_choose_driver(query);
+    query->builds++;
     status = row_list_build(&query->rows, query->store, query->groups,
                             query->driver);
   }
@@ -360,8 +361,11 @@ static void say_blocks(Text *text, const ecs_Query *query) {
       run = block_is_run_in(block, k);
     if (run) runs++;
   }
-  text_say(text, "  row list of %u blocks, %u in place, %u gathered\n",
-           query->rows.block_count, runs, query->rows.block_count - runs);
+  text_say(text,
+           "  row list of %u blocks, %u in place, %u gathered; made %u times: "
+           "anew after every change of these groups\n",
+           query->rows.block_count, runs, query->rows.block_count - runs,
+           query->builds);
 }
 
 size_t query_explain(const ecs_Query *query, char *text, size_t capacity) {

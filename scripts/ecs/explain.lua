@@ -4,14 +4,17 @@
 --     world:explain("move")    one system: its kind, its query, bytes per row
 --     world:stats()            numbers, in a new table
 --
--- The texts are the same on every VM. They depend on the program alone, except
--- that the line of a compiled function names the machine's vector instructions.
+--     world:stats("move")      numbers about a system, in a new table
+--
+-- The texts are the same on every VM and machine: they depend on the program
+-- alone. What is slow by nature says so. Times are in stats only.
 
 local backend = require "ecs.backend"
 local query = require "ecs.query"
 local system = require "ecs.system"
 local frame = require "ecs.frame"
 local system_each = require "ecs.system_each"
+local profile = require "ecs.profile"
 
 local core = backend.core
 
@@ -157,8 +160,16 @@ end
 --     bytes        memory that the world holds; peak_bytes, the most it held
 --     systems      systems defined, disabled ones included
 --     frames       frames begun: calls of progress and of run
-function methods.stats(world)
+--
+-- Given the name of a system: runs and fallback_runs of it so far, and the
+-- profiled_runs, rows, changes and seconds since profiling began (profile.lua).
+-- Raises an error if there is no such system.
+function methods.stats(world, name)
   backend.check_world(world, "stats")
+  if name ~= nil then
+    local state, index = system.find(world, "stats", name, 3)
+    return profile.figures(state, state.systems[index])
+  end
   local stats, state = core.statistics(world), system.state(world)
   stats.systems = #state.systems
   stats.frames = state.tick

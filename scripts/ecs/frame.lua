@@ -65,11 +65,12 @@ local function run_systems(world, state, plan, index, dt)
     end
     if system_now and system_now.enabled then
       local done, thrown, text
+      local run = state.profile or system_now.run
+      system_now.runs = system_now.runs + 1
       if deferred then
-        done, thrown, text = record(world, system_now.run, world, system_now,
-          dt, clock)
+        done, thrown, text = record(world, run, world, system_now, dt, clock)
       else
-        done, thrown, text = system_now.run(world, system_now, dt, clock)
+        done, thrown, text = run(world, system_now, dt, clock)
       end
       if not done then
         if type(text) == "string" then text = blame(text, system_now) end

@@ -14,21 +14,25 @@
 --     phases      names of the phases, in order
 --     ranks       phase -> index in phases
 --     systems     in order of definition: { name, phase, before, after,
---                 enabled, kind, work, run, query, kernel, idle }, and the
---                 fields that system_each.lua adds
+--                 enabled, kind, work, run, query, kernel, idle, runs,
+--                 fallback_runs }, and the fields that system_each.lua and
+--                 profile.lua add
 --     named       name -> system
 --     plan        of schedule.lua; nil: must be made
 --     changes     number of definitions and removals of systems
 --     deferred    flush = "frame"
 --     precision   "fields" or "double", for systems that name none; nil:
 --                 "fields"
+--     profile     what runs a system while the world profiles; nil otherwise
+--     profiles    how often profiling was begun; nil: never
 --     tick        number of frames begun; nothing follows from it
 --     clocks      phase -> { runs = n }, see frame.lua
 --
--- Once a system is defined, only enabled, idle and its compiled code change. A
--- new definition of the same name replaces the system at its index in systems.
--- systems, named and plan change together, and nothing between may run a
--- finalizer, because a finalizer may define and remove systems, too.
+-- Once a system is defined, only enabled, idle, what is counted and its
+-- compiled code change. A new definition of the same name replaces the system
+-- at its index in systems. systems, named and plan change together, and nothing
+-- between may run a finalizer, because a finalizer may define and remove
+-- systems, too.
 --
 -- idle: nothing matched the system's query when it ran last. A run while
 -- nothing matches costs one check; a game has many systems that wait for
@@ -236,7 +240,8 @@ local function read(world, state, spec, level)
     phase = phase_of(state, spec, level + 1),
     before = names_of(spec, "before", level + 1),
     after = names_of(spec, "after", level + 1),
-    enabled = spec.enabled ~= false, idle = false,
+    enabled = spec.enabled ~= false, idle = false, runs = 0,
+    fallback_runs = 0,
   }
   system.query = query_of(world, spec, kind, level + 1)
   if kind == "native" then

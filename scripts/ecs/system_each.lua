@@ -172,6 +172,7 @@ local function run_without(world, system, problem, text, dt, clock)
   text, thrown = report(system, problem)
   if text ~= nil then return false, thrown, text end
   if not core.live(world) then return true end -- the handler closed it
+  system.fallback_runs = system.fallback_runs + 1
   return run_plain(system, dt, clock)
 end
 
@@ -206,20 +207,22 @@ end
 --- Describes how a system's function runs: one line for people.
 function system_each.explain(system)
   local code = system.code
-  if not code then return "plain Lua, as compile = false says" end
+  if not code then return "slow: plain Lua, as compile = false says" end
   local plan = code.last
   if not plan or not plan.program then
-    return code.problem and "plain Lua: " .. specialize.message(code.problem)
-      or "to be compiled"
+    return code.problem and "slow: plain Lua: "
+      .. specialize.message(code.problem) or "to be compiled"
   end
   local operations, read, written, slow, back_end =
     core.program_info(plan.program)
+  -- Which instructions the loops use depends on the machine.
   local text = string.format("compiled (%s): %.0f %s, %.0f %s read and %.0f "
-    .. "written a row", back_end, operations,
+    .. "written a row", string.match(back_end, "^[^,]*"), operations,
     operations == 1 and "operation" or "operations", read,
     read == 1 and "byte" or "bytes", written)
   if slow > 0 then
-    text = text .. string.format("; %.0f %s the C library row by row", slow,
+    text = text .. string.format("; slow: %.0f %s the C library row by row, as "
+      .. "%% and most functions of math do (those of ecs.math do not)", slow,
       slow == 1 and "operation calls" or "operations call")
   end
   return text

@@ -12,6 +12,7 @@ local message = require "ecs.message"
 local query = require "ecs.query"
 local system = require "ecs.system"
 require "ecs.frame"
+require "ecs.profile"
 require "ecs.explain"
 require "ecs.hash"
 

@@ -59,7 +59,11 @@ local calls = {
       s.world:system { name = "s", query = { Position }, batch = nothing }
       return "s"
     end,
-    stats = function() end,
+    stats = function(s)
+      s.world:system { name = "s", query = { Position }, batch = nothing }
+      return "s"
+    end,
+    profile = function() return true end,
     sum = function() return "total" end,
     min = function() return "low" end,
     max = function() return "high" end,

@@ -232,6 +232,17 @@ static int query_terms(lua_State *L) {
   return 1;
 }
 
+/* row_count(query): how many entities match; 0 where that cannot be said. */
+static int row_count(lua_State *L) {
+  const LuaQuery *query = (const LuaQuery *)bind_find(L, 1, KIND_QUERY);
+  uint64_t count = 0;
+  if (query && bind_query_is_live(query) &&
+      ecs_query_count(query->native, &count) != ECS_OK)
+    count = 0;
+  compat_push_whole(L, (double)count);
+  return 1;
+}
+
 /* is_idle(query): is it certain that nothing matches now? Costs a fraction of a
  * walk without rows. */
 static int is_idle(lua_State *L) {
@@ -245,6 +256,7 @@ static int is_idle(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {{"is_idle", is_idle},
+                                     {"row_count", row_count},
                                      {"query_terms", query_terms},
                                      {"query_world", query_world},
                                      {NULL, NULL}};

@@ -4,9 +4,11 @@
  *
  * Numbers and storage of a world, for scripts/ecs/explain.lua, are here, too.
  */
+#define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include "world/world_methods.h"
 
 #include <stdio.h>
+#include <time.h>
 
 #include "world/components.h"
 #include "world/report.h"
@@ -72,6 +74,25 @@ static int statistics(lua_State *L) {
   return 1;
 }
 
+/* change_count(world): a number that grows with every change of structure, made
+ * or recorded; nothing for a closed world. */
+static int change_count(lua_State *L) {
+  const LuaWorld *world = (const LuaWorld *)bind_find(L, 1, KIND_WORLD);
+  ecs_Statistics now;
+  if (!world || !world->native) return 0;
+  ecs_world_statistics(world->native, &now);
+  compat_push_whole(L, (double)(now.structure_version + now.recorded));
+  return 1;
+}
+
+/* seconds(): since some moment that stays the same. */
+static int seconds(lua_State *L) {
+  struct timespec now = {0, 0};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  lua_pushnumber(L, (double)now.tv_sec + (double)now.tv_nsec * 1e-9);
+  return 1;
+}
+
 /* storage(world): a description of how the world stores its entities. */
 static int storage(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
@@ -84,8 +105,11 @@ static int storage(lua_State *L) {
 }
 
 void bind_open_world_methods(lua_State *L) {
-  static const luaL_Reg functions[] = {
-      {"statistics", statistics}, {"storage", storage}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"statistics", statistics},
+                                       {"storage", storage},
+                                       {"change_count", change_count},
+                                       {"seconds", seconds},
+                                       {NULL, NULL}};
   static const luaL_Reg methods[] = {{"clear", world_clear},
                                      {"state_hash", world_state_hash},
                                      {"group", world_group},

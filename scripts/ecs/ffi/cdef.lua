@@ -66,6 +66,7 @@ typedef struct ecs_Statistics {
   uint64_t peak_bytes;
   uint64_t allocations;
   uint64_t structure_version;
+  uint64_t recorded;
 } ecs_Statistics;
 void ecs_world_statistics(const ecs_World *world,
                                   ecs_Statistics *statistics);

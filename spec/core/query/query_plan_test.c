@@ -48,11 +48,13 @@ static void a_filter_of_bits_needs_a_list(void **state) {
   (void)spawn(&fixture, both, 2);
   assert_int_equal(count_of(query), 1);
   assert_false(query_is_direct(query));
-  assert_explains(query,
-                  "partial plan, 1 rows match\n"
-                  "  main group 0: 1 of 2 tables, 3 rows\n"
-                  "    read A\n    with T (bits)\n"
-                  "  row list of 1 blocks, 1 in place, 0 gathered\n");
+  assert_explains(
+      query,
+      "partial plan, 1 rows match\n"
+      "  main group 0: 1 of 2 tables, 3 rows\n"
+      "    read A\n    with T (bits)\n"
+      "  row list of 1 blocks, 1 in place, 0 gathered; made 1 times: "
+      "anew after every change of these groups\n");
   finish(&fixture);
 }
 
@@ -67,13 +69,15 @@ static void terms_of_several_groups_make_a_partial_plan(void **state) {
   for (uint32_t i = 0; i < 2; i++) (void)spawn(&fixture, components, 3);
   spawn_many(&fixture, fixture.a, 20);
   assert_int_equal(count_of(query), 2);
-  assert_explains(query,
-                  "partial plan, 2 rows match\n"
-                  "  main group 0: 1 of 3 tables, 2 rows\n"
-                  "    read A\n    with B\n"
-                  "  sparse set 1: 1 of 1 tables, 2 rows, drives\n"
-                  "    write S\n"
-                  "  row list of 1 blocks, 1 in place, 0 gathered\n");
+  assert_explains(
+      query,
+      "partial plan, 2 rows match\n"
+      "  main group 0: 1 of 3 tables, 2 rows\n"
+      "    read A\n    with B\n"
+      "  sparse set 1: 1 of 1 tables, 2 rows, drives\n"
+      "    write S\n"
+      "  row list of 1 blocks, 1 in place, 0 gathered; made 1 times: "
+      "anew after every change of these groups\n");
   finish(&fixture);
 }
 
@@ -90,12 +94,14 @@ static void terms_that_share_no_group_make_a_blind_plan(void **state) {
   for (uint32_t i = 0; i < 3; i++)
     e[i] = spawn(&fixture, components, i == 0 ? 1 : 2);
   assert_int_equal(ecs_remove(fixture.world, e[0], fixture.b), ECS_OK);
-  assert_explains(query,
-                  "blind plan, 2 rows match\n"
-                  "  group 3: 1 of 1 tables, 2 rows\n    read B\n"
-                  "  sparse set 1: 1 of 1 tables, 2 rows, drives\n"
-                  "    read S\n"
-                  "  row list of 1 blocks, 0 in place, 1 gathered\n");
+  assert_explains(
+      query,
+      "blind plan, 2 rows match\n"
+      "  group 3: 1 of 1 tables, 2 rows\n    read B\n"
+      "  sparse set 1: 1 of 1 tables, 2 rows, drives\n"
+      "    read S\n"
+      "  row list of 1 blocks, 0 in place, 1 gathered; made 1 times: "
+      "anew after every change of these groups\n");
   finish(&fixture);
 }
 
@@ -116,7 +122,9 @@ static void explaining_counts_blocks_in_place_and_gathered(void **state) {
   (void)ecs_query_explain(make_query(fixture.world, terms, 2), text,
                           sizeof text);
   assert_non_null(
-      strstr(text, "  row list of 2 blocks, 1 in place, 1 gathered\n"));
+      strstr(text,
+             "  row list of 2 blocks, 1 in place, 1 gathered; made 1 times: "
+             "anew after every change of these groups\n"));
   finish(&fixture);
 }
 

@@ -91,7 +91,7 @@ describe("a system that is not compiled", function()
     local text = world:explain "s"
     assert.truthy(text:match "plain Lua: [^ ]*fallback_spec.lua:%d+: a while",
       text)
-    assert.truthy(world:explain():match "s: each, plain Lua: ")
+    assert.truthy(world:explain():match "s: each, slow: plain Lua: ")
   end)
 
   it("is one with compile = true only as an error", function()

@@ -1,0 +1,79 @@
+--- profile: counts what systems do.
+--
+--     world:profile(true)     figures begin at 0
+--     world:stats("move")     { runs = 60, rows = 6000, seconds = 0.01, ... }
+--     world:profile(false)    figures stay as they are
+--
+-- runs and fallback_runs of a system are always counted (frame.lua,
+-- system_each.lua); they cost an addition. The others need a look at the query
+-- and at the world before each run, and the time: while the world profiles,
+-- frame.lua runs every system through profile.run.
+--
+-- This file adds to a system (system.lua):
+--
+--     profiled    { runs, rows, changes, seconds } since profiling began; nil:
+--                 it has not run since
+--     profile     the number of the profiling that profiled belongs to
+
+local backend = require "ecs.backend"
+local message = require "ecs.message"
+local system = require "ecs.system"
+
+local core = backend.core
+local seconds, change_count, rows_of =
+  core.seconds, core.change_count, core.row_count
+
+local profile = {}
+
+--- The figures of a system, made or reset at its first run of a profiling.
+local function figures_of(state, target)
+  if target.profile ~= state.profiles then
+    target.profile = state.profiles
+    target.profiled = { runs = 0, rows = 0, changes = 0, seconds = 0 }
+  end
+  return target.profiled
+end
+
+--- Runs a system as its run does, and counts.
+local function run(world, target, ...)
+  local figures = figures_of(core.state(world), target)
+  local rows = target.query and rows_of(target.query) or 0
+  local changes, start = change_count(world), seconds()
+  local done, thrown, text = target.run(world, target, ...)
+  local stop = seconds()
+  figures.runs = figures.runs + 1
+  figures.rows = figures.rows + rows
+  figures.seconds = figures.seconds + (stop - start)
+  -- nil where the system has closed the world.
+  figures.changes = figures.changes + ((change_count(world) or changes)
+    - changes)
+  return done, thrown, text
+end
+
+--- The figures of a system, in a new table.
+function profile.figures(state, target)
+  local known = target.profile == state.profiles and target.profiled or {}
+  return {
+    runs = target.runs, fallback_runs = target.fallback_runs,
+    profiled_runs = known.runs or 0, rows = known.rows or 0,
+    changes = known.changes or 0, seconds = known.seconds or 0,
+  }
+end
+
+local methods = {}
+
+--- Begins to count what systems do, from 0 on; or stops.
+function methods.profile(world, on)
+  backend.check_world(world, "profile")
+  if type(on) ~= "boolean" then
+    error("ecs: profile takes true or false, as in world:profile(true), not "
+      .. message.describe(on), 2)
+  end
+  local state = system.state(world)
+  if on then state.profiles = (state.profiles or 0) + 1 end
+  state.profile = on and run or nil
+end
+
+core.install("ecs.World", methods)
+
+return profile
