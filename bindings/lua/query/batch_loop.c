@@ -127,7 +127,8 @@ static View *push_view(lua_State *L, LuaQuery *query, bool keeps) {
 
 /* Walks query 1 with function 2, handing on arguments 3 to top. */
 static Outcome walk(lua_State *L, LuaQuery *query, bool *idle) {
-  BatchLoop loop = {NULL, 0, 2, 3, lua_gettop(L) - 2, query->label, false, 0};
+  BatchLoop loop = {NULL,         0,     2, 3, lua_gettop(L) - 2,
+                    query->label, false, 0, 0};
   bind_query_ensure(L, query, 1);
   bool keeps = query->depth < KEEPING_DEPTH && push_teller(L, query);
   if (keeps) loop.callback = lua_gettop(L);

@@ -212,8 +212,8 @@ static Outcome query_walk(lua_State *L, LuaQuery *query, int first,
   ecs_Status status = ecs_query_begin(bind_query_native(L, query),
                                       ECS_BATCH_COALESCED, &rows->cursor);
   if (status == ECS_OK) {
-    Outcome outcome = walk(L, rows, 1 + given + extras, loop + 1,
-                           rows_index + 1);
+    Outcome outcome =
+        walk(L, rows, 1 + given + extras, loop + 1, rows_index + 1);
     call->idle = rows->run.before == 0;
     call->drew = rows->run.drawn != UINT64_MAX;
     return outcome;

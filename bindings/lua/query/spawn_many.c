@@ -131,7 +131,7 @@ static int world_spawn_many(lua_State *L) {
       ecs_bundle(bind_native(L, world), parts.components, parts.count, &bundle);
   if (status != ECS_OK) return refuse(L, world, status, count);
   bool walked = called || gives_values(&parts);
-  BatchLoop loop = {NULL, 0, called ? 4 : 0, 0, 0, "spawn_many", false, 0};
+  BatchLoop loop = {NULL, 0, called ? 4 : 0, 0, 0, "spawn_many", false, 0, 0};
   if (walked) {
     loop.view = push_view(L, world, &parts, bundle);
     bind_batch_loop_ready(L, &loop);
