@@ -121,8 +121,9 @@ function system_each.prepare(world, system, spec, precision)
   specialize.pass(system.code, 1, 0)
   local plan, reason, text = choose(system)
   if text then return (text:gsub("^ecs: ", "")) end
-  if plan then return nil end
-  if system.strict then return specialize.message(reason) end
+  if not plan and system.strict then return specialize.message(reason) end
+  -- Of a compiled function, too: in code that is never reached the compiler
+  -- sees no mistake, and plain Lua would be refused for the same source.
   return specialize.mistake(system.work, { world = world,
     query = system.query })
 end
