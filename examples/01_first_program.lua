@@ -7,8 +7,8 @@ local Velocity = ecs.component("Velocity", { x = "f32", y = "f32" })
 
 local world = ecs.world {}
 
-world:spawn_many(10000, { Position, Velocity { x = 1, y = 2 } })
-local ball = world:spawn(Position { x = 100 }, Velocity { y = -4 })
+world:spawn_many(10000, { Position, Velocity, { x = 1, y = 2 } })
+local ball = world:spawn(Position, { x = 100 }, Velocity, { y = -4 })
 
 world:system {
   name = "move",

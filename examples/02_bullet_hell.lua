@@ -17,15 +17,15 @@ local Hit = ecs.tag("Hit", { storage = "sparse" }) -- few, not for long
 
 local ARENA, RADIUS, RING, SPEED = 70, 1.5, 24, 20
 local world = ecs.world {}
-local ship = world:spawn(Position { y = -40 }, Velocity { x = 15 }, Ship)
-world:spawn(Position { x = -30, y = 20 }, Emitter)
-world:spawn(Position { x = 30, y = 20 }, Emitter { turn = -0.3 })
-world:spawn(Position { y = 40 }, Emitter { turn = 0.7, wait = 1 })
+local ship = world:spawn(Position, { y = -40 }, Velocity, { x = 15 }, Ship)
+world:spawn(Position, { x = -30, y = 20 }, Emitter)
+world:spawn(Position, { x = 30, y = 20 }, Emitter, { turn = -0.3 })
+world:spawn(Position, { y = 40 }, Emitter, { turn = 0.7, wait = 1 })
 local born, struck = 0, 0
 
 -- Spawns a ring of bullets with one call, which fills in their columns.
 local function fire(x, y, angle)
-  world:spawn_many(RING, { Position { x = x, y = y }, Velocity, Bullet },
+  world:spawn_many(RING, { Position, { x = x, y = y }, Velocity, Bullet },
     function(batch)
       local v = batch[Velocity]
       for i = 1, batch.count do

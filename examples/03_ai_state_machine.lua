@@ -30,10 +30,11 @@ local SIGHT, REACH, PATIENCE = 12, 0.5, 2
 local world = ecs.world {}
 
 for _, x in ipairs { 0, 3, 40, 43 } do -- in pairs
-  world:spawn(Position { x = x }, Velocity { x = 2 }, Guard)
+  world:spawn(Position, { x = x }, Velocity, { x = 2 }, Guard)
 end
 for k = 1, 6 do
-  world:spawn(Position { x = k * 13 }, Velocity { x = 1.5 - k % 2 * 3 }, Thief)
+  local speed = k % 2 == 0 and 1.5 or -1.5
+  world:spawn(Position, { x = k * 13 }, Velocity, { x = speed }, Thief)
 end
 
 -- Patrolling guards look for the nearest thief: a loop inside a loop.
