@@ -71,6 +71,31 @@ describe("the programs of the documentation", function()
     end)
   end
 
+  -- Frames of the game, after the warm-up that LuaJIT needs, with the collector
+  -- stopped. It prints the kilobytes of the best of some rounds.
+  local MEASURE = [[
+    start()
+    local least = math.huge
+    for _ = 1, 12 do
+      for _ = 1, 100 do world:progress(1 / 60) end
+      collectgarbage()
+      collectgarbage("stop")
+      for _ = 1, 10 do world:progress(1 / 60) end -- stacks have shrunk
+      local before = collectgarbage("count")
+      for _ = 1, 100 do world:progress(1 / 60) end
+      least = math.min(least, collectgarbage("count") - before)
+      collectgarbage("restart")
+    end
+    print("garbage", string.format("%g", least))
+  ]]
+
+  it("make no garbage in a frame, those of the guide", function()
+    local game = assert(read("docs/guide.md"):match "^(.-\n)start%(%)\n")
+    local path = folder .. "/guide_frames.lua"
+    write(path, (program_of(game .. "```\n", "lua")) .. MEASURE)
+    assert.equal("0", support.printed(path, folder):match "garbage%s+(%S+)\n$")
+  end)
+
   it("are skipped in one place only", function()
     local skipped = 0
     for _, page in ipairs(PAGES) do
