@@ -21,7 +21,8 @@ print("kernels: " .. table.concat(kernels, ", "))
 
 local world = ecs.world {}
 local stone = world:spawn(Position, { y = 10 }, Velocity)
-local feather = world:spawn(Position, { y = 10 }, Velocity, Drag, { factor = 4 })
+local feather = world:spawn(Position, { y = 10 }, Velocity,
+  Drag, { factor = 4 })
 
 world:system {
   name = "gravity", query = { Position, Velocity }, native = "physics.gravity",

@@ -380,8 +380,8 @@ describe("a function in blocks", function()
     assert.is_false((pcall(function() return kept.x end)))
     for _, make in ipairs {
       function() return function(_, _, v) v.x = 1 end end,
-      function() return function(p, q) q = p; q.z = 1 end end,
-      function() return function(p, q) q = p; return q.z end end,
+      function() return function(p) local q = p; q.z = 1 end end,
+      function() return function(p) local q = p; return q.z end end,
       function() return function(p) p:x() end end,
     } do
       assert.truthy(same(make):find("^false"))
