@@ -54,6 +54,42 @@ static void changing_layouts_agree_with_the_naive_world(void **state) {
   }
 }
 
+/* Without a value ---------------------------------------------------------- */
+
+/* The first add finds out what the later ones remember; each stores the
+ * defaults, whatever types and storage, and whatever else its table has. */
+static void adding_without_a_value_stores_defaults(void **state) {
+  (void)state;
+  static const char *const letters[] = {"f", "w", "ff", "d", "bwhd"};
+  for (uint32_t kind = 0; kind < 20; kind++) {
+    Fixture fixture;
+    start(&fixture);
+    Store *world = &fixture.world;
+    ecs_Component id = 0;
+    ecs_Component beside =
+        define(world, "b", kind / 10 == 0 ? "f" : "bd", ECS_STORE_TABLE);
+    ecs_Storage storage =
+        kind / 5 % 2 == 0 ? ECS_STORE_TABLE : ECS_STORE_SPARSE;
+    assert_int_equal(
+        try_define(world, "c", letters[kind % 5], storage, true, &id), ECS_OK);
+    const Component *component = &world->components[id];
+    for (uint32_t i = 0; i < 6; i++) {
+      ecs_Entity entity = spawn(world, &beside, 1);
+      RowRef place;
+      Image image;
+      assert_int_equal(store_add(world, entity, id, NULL), ECS_OK);
+      assert_int_equal(store_locate(world, entity, id, &place), ECS_OK);
+      table_load(place.table, place.row, component->bit, component->schema,
+                 &image);
+      assert_memory_equal(&image, component->schema->default_image,
+                          scalar_bytes(component->schema->fields[0].type));
+      assert_sound(world);
+      if (i % 2 == 0) assert_int_equal(store_remove(world, entity, id), ECS_OK);
+    }
+    finish(&fixture);
+  }
+}
+
 /* Many components --------------------------------------------------------- */
 
 #ifndef ECS_TINY
@@ -125,6 +161,7 @@ int main(void) {
       cmocka_unit_test(mixed_storage_agrees_with_the_naive_world),
       cmocka_unit_test(many_bits_agree_with_the_naive_world),
       cmocka_unit_test(changing_layouts_agree_with_the_naive_world),
+      cmocka_unit_test(adding_without_a_value_stores_defaults),
 #ifndef ECS_TINY
       cmocka_unit_test(hundreds_of_components_work_like_few),
       cmocka_unit_test(the_second_word_of_masks_is_looked_at),

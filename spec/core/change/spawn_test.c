@@ -156,6 +156,41 @@ static void values_defaults_and_bits_arrive_where_they_belong(void **state) {
   finish(&cast.fixture);
 }
 
+/* Bundles of the main group alone, in either order of components. */
+static void rows_of_one_group_get_values_and_defaults(void **state) {
+  (void)state;
+  Cast cast;
+  Image images[2];
+  open_cast(&cast);
+  Store *world = &cast.fixture.world;
+  for (uint32_t order = 0; order < 2; order++) {
+    const ecs_Component list[] = {order == 0 ? cast.other : cast.table,
+                                  cast.tag,
+                                  order == 0 ? cast.table : cast.other};
+    const void *values[] = {&images[0], NULL, &images[1]};
+    const void *one[] = {list[0] == cast.table ? &images[0] : NULL, NULL,
+                         list[2] == cast.table ? &images[1] : NULL};
+    Bundle *bundle = ensure(&cast, list, 3);
+    for (uint32_t i = 1; i < 8; i++) {
+      ecs_Entity both = 0, half = 0, none = 0;
+      make_image(world->components[list[0]].schema, i, &images[0]);
+      make_image(world->components[list[2]].schema, i + 50, &images[1]);
+      assert_int_equal(spawn_one(world, bundle, values, &both), ECS_OK);
+      assert_int_equal(spawn_one(world, bundle, one, &half), ECS_OK);
+      assert_int_equal(spawn_one(world, bundle, NULL, &none), ECS_OK);
+      assert_component(world, both, list[0], i);
+      assert_component(world, both, list[2], i + 50);
+      assert_component(world, half, cast.table, order == 0 ? i + 50 : i);
+      assert_component(world, none, cast.table, 0);
+      assert_true(field_of(world, half, cast.other, 0) == 7);
+      assert_true(field_of(world, none, cast.other, 0) == 7);
+      assert_true(has(world, none, cast.tag));
+      assert_sound(world);
+    }
+  }
+  finish(&cast.fixture);
+}
+
 static void many_are_spawned_in_rows_that_follow_each_other(void **state) {
   (void)state;
   Cast cast;
@@ -329,6 +364,7 @@ int main(void) {
       cmocka_unit_test(a_refused_bundle_leaves_no_trace),
       cmocka_unit_test(there_are_as_many_bundles_as_the_limit_says),
       cmocka_unit_test(values_defaults_and_bits_arrive_where_they_belong),
+      cmocka_unit_test(rows_of_one_group_get_values_and_defaults),
       cmocka_unit_test(many_are_spawned_in_rows_that_follow_each_other),
       cmocka_unit_test(reserved_room_takes_spawns_without_a_request),
       cmocka_unit_test(a_failed_spawn_leaves_not_even_an_empty_table),
