@@ -274,7 +274,10 @@ uint64_t bind_fields_read(lua_State *L, int index, const Definition *definition,
   uint64_t given = 0;
   if (definition->field_count == 0) refuse_fields(L, definition);
   memcpy(image, definition->defaults, definition->image_bytes);
-  bind_refuse_view(L, index, definition); /* LuaJIT's are empty tables */
+  if (lua_getmetatable(L, index)) { /* LuaJIT's views are empty tables */
+    lua_pop(L, 1);
+    bind_refuse_view(L, index, definition);
+  }
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
     uint32_t field = bind_field_check(L, -2, definition);
     ECS_ASSERT(definition->offsets[field] < definition->image_bytes);

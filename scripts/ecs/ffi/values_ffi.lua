@@ -149,16 +149,19 @@ local function remember(world, ...)
     local definition = part ~= nil and known[part]
     node = definition and ensure_child(world, node, definition)
     if not node then return end
-    local is_followed = definition == part and type(arguments[k + 1]) == "table"
-    k = k + (is_followed and 2 or 1)
+    local is_alone = definition ~= part or type(arguments[k + 1]) ~= "table"
+    k = k + (is_alone and 1 or 2)
   end
   local keep = new_shape(world, unpack(node.parts))
   if keep then node.keep, node.shape = keep, cast(pointer, keep) end
 end
 
--- The arguments move to the front as parts are read, which costs nothing where
--- the code is compiled; a loop would be an inner loop of every loop that
--- spawns.
+-- The code that spawns. The arguments move to the front as parts are read: that
+-- costs nothing where the code is compiled; a loop would be an inner loop of
+-- every loop that spawns. It returns the entity; otherwise nil, and whether the
+-- parts should be remembered. It has a fixed number of parameters: LuaJIT
+-- compiles such a function by itself, too, for callers that are interpreted,
+-- where each access by the FFI costs 60 ns.
 local PART = [[
 if count > 0 then
   local child = node.after[a1]
@@ -167,7 +170,7 @@ if count > 0 then
     given[INDEX], count = 0, count - 1
     if count > 0 and type(a2) == "table" then
       local mask = node.read and node.read(a2, BASE)
-      if not mask then return slow(...) end
+      if not mask then return nil end
       given[INDEX], count = mask, count - 1
       SHIFT_TWO
     else
@@ -175,9 +178,9 @@ if count > 0 then
     end
   else
     local definition = a1 ~= nil and known[a1]
-    if not definition then return slow(...) end
+    if not definition then return nil end
     node = node.after[definition]
-    if not node then return unusual(...) end
+    if not node then return nil, true end
     given[INDEX], count, VALUE = 0, count - 1, a1
     SHIFT_ONE
   end
@@ -189,22 +192,15 @@ local function names(first, last)
   return concat(list, ", ")
 end
 
---- The method spawn. slow is that of ecs.core: it gets all that is not usual.
-function values.spawner(slow)
-  local function unusual(...)
-    remember(...)
-    return slow(...)
-  end
+local function spawn_code()
   local most = 2 * PARTS
   local code = { format([[
-local roots, known, numbers, given, spawn, slow, unusual, select, type = ...
-return function(...)
-local world, first = ...
-if first ~= nil and not known[first] then return slow(...) end
-local _, %s = ...
-local node, count = roots[world], select("#", ...) - 1
-if not node then return unusual(...) end
-if count > %d then return slow(...) end
+local roots, known, numbers, given, spawn, type = ...
+return function(count, world, %s)
+if a1 ~= nil and not known[a1] then return nil end
+local node = roots[world]
+if not node then return nil, true end
+if count > %d then return nil end
 local v1, v2, v3, v4, v5, v6, v7, v8]], names(1, most), most) }
   for k = 1, PARTS do
     code[#code + 1] = PART:gsub("[%u_]+", {
@@ -214,15 +210,26 @@ local v1, v2, v3, v4, v5, v6, v7, v8]], names(1, most), most) }
     })
   end
   code[#code + 1] = [[
-if count > 0 then return slow(...) end
+if count > 0 then return nil end
 local shape = node.shape
-if not shape then return unusual(...) end
+if not shape then return nil, true end
 local entity = spawn(shape, numbers, given, v1, v2, v3, v4, v5, v6, v7, v8)
 if entity ~= 0 then return entity end
-return slow(...)
+return nil
 end]]
-  return assert(loadstring(concat(code, "\n"), "=ecs.spawn"))(roots, known,
-    numbers, given, spawn, slow, unusual, select, type)
+  return concat(code, "\n")
+end
+
+--- The method spawn. slow is that of ecs.core: it gets all that is not usual.
+function values.spawner(slow)
+  local usual = assert(loadstring(spawn_code(), "=ecs.spawn"))(roots, known,
+    numbers, given, spawn, type)
+  return function(...)
+    local entity, is_new = usual(select("#", ...) - 1, ...)
+    if entity then return entity end
+    if is_new then remember(...) end
+    return slow(...)
+  end
 end
 
 return values
