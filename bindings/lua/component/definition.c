@@ -182,18 +182,19 @@ void bind_parts_remember(lua_State *L) {
 /* A value that is made for one call would only be a burden for the collector.
  */
 static void count_use(lua_State *L, int index, Value *value) {
-  if (!bind_state(L)->remembers || value->uses == 2) return;
-  if (++value->uses == 2)
+  if (value->uses < 2 && ++value->uses == 2)
     bind_part_remember(L, index, value->definition->index);
 }
 
-bool bind_given_find(lua_State *L, int index, Given *given) {
-  Value *value = (Value *)bind_find(L, index, KIND_VALUE);
-  if (value) count_use(L, index, value);
-  if (value)
+bool bind_given_find_in(lua_State *L, const ModuleState *state, int index,
+                        Given *given) {
+  Value *value = (Value *)bind_find_in(L, state, index, KIND_VALUE);
+  if (value) {
+    if (state->remembers) count_use(L, index, value);
     *given = (Given){value->definition, value->image, value->given};
-  else
-    *given = (Given){find_definition(L, index), NULL, ~UINT64_C(0)};
+    return true;
+  }
+  *given = (Given){find_definition(L, index), NULL, ~UINT64_C(0)};
   return given->definition != NULL;
 }
 
@@ -293,7 +294,7 @@ uint64_t bind_pairs_read(lua_State *L, int index, const Definition *definition,
                          void *image) {
   uint64_t given = 0;
   int top = lua_gettop(L);
-  bind_refuse_view(L, index, definition);
+  if (lua_type(L, index) != LUA_TSTRING) bind_refuse_view(L, index, definition);
   /* Complete, although few fields count: a recorded set copies all of it. */
   if (definition->field_count > 0)
     memcpy(image, definition->defaults, definition->image_bytes);

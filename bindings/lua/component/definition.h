@@ -61,7 +61,11 @@ BIND_INTERNAL Definition *bind_definition_check(lua_State *L, int index,
 BIND_INTERNAL Given bind_given_check(lua_State *L, int index, const char *call);
 
 /* The component or value at index; false when it is anything else. */
-BIND_INTERNAL bool bind_given_find(lua_State *L, int index, Given *given);
+BIND_INTERNAL bool bind_given_find_in(lua_State *L, const ModuleState *state,
+                                      int index, Given *given);
+static inline bool bind_given_find(lua_State *L, int index, Given *given) {
+  return bind_given_find_in(L, bind_state(L), index, given);
+}
 
 /* Where the state remembers that a definition lies at this address. */
 static inline const void **recent_definition(ModuleState *state,
@@ -80,18 +84,13 @@ static inline const Definition *bind_definition_at(lua_State *L,
     return (const Definition *)address;
   return bind_definition_check(L, index, call);
 }
-static inline bool bind_given_find_at(lua_State *L, ModuleState *state,
-                                      int index, Given *given) {
-  const void *address = lua_touserdata(L, index);
-  if (!address || *recent_definition(state, address) != address)
-    return bind_given_find(L, index, given);
-  *given = (Given){(const Definition *)address, NULL, ~UINT64_C(0)};
-  return true;
-}
 static inline Given bind_given_at(lua_State *L, ModuleState *state, int index,
                                   const char *call) {
+  const void *address = lua_touserdata(L, index);
+  if (address && *recent_definition(state, address) == address)
+    return (Given){(const Definition *)address, NULL, ~UINT64_C(0)};
   Given given;
-  return bind_given_find_at(L, state, index, &given)
+  return bind_given_find_in(L, state, index, &given)
              ? given
              : bind_given_check(L, index, call);
 }

@@ -135,6 +135,7 @@ static int world_remove(lua_State *L) {
 
 /* Raises for world:set(e, Position { x = 3 }, Health), which is two calls. */
 static void refuse_second(lua_State *L) {
+  if (!lua_isuserdata(L, 4)) return; /* the common case, decided cheaply */
   if (bind_find(L, 4, KIND_VALUE) || bind_find(L, 4, KIND_DEFINITION))
     bind_error(L, lua_type(L, 3) == LUA_TSTRING
                       ? "set takes the component before the field, as in "

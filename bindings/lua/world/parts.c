@@ -35,33 +35,43 @@ static void refuse_part(lua_State *L, int index, const char *call,
   bind_given_check(L, index, call);
 }
 
-/* Reads the component or value at index as part k. */
-static inline Given *read_part(lua_State *L, ModuleState *state, int index,
-                               const char *call, SpawnParts *parts,
-                               uint32_t k) {
-  Given *given = &parts->given[k];
-  if (!bind_given_find_at(L, state, index, given))
-    refuse_part(L, index, call, k > 0 ? given - 1 : NULL);
+static void refuse_twice(lua_State *L, const SpawnParts *parts, uint32_t k,
+                         const char *call) {
   for (uint32_t before = 0; before < k; before++)
-    if (parts->given[before].definition == given->definition)
-      bind_error(L, "%s names %s twice", call, given->definition->name);
-  return given;
+    if (parts->given[before].definition == parts->given[k].definition)
+      bind_error(L, "%s names %s twice", call,
+                 parts->given[k].definition->name);
+}
+
+/* Reads the table of fields at index for the part before it, a component alone.
+ */
+static const void *read_fields(lua_State *L, int index, SpawnParts *parts,
+                               Given *given) {
+  void *image = image_memory(L, parts, given->definition);
+  given->fields = bind_fields_read(L, index, given->definition, image);
+  given->image = image;
+  return image;
 }
 
 void bind_parts_read(lua_State *L, LuaWorld *world, int world_index, int first,
                      int count, const char *call, SpawnParts *parts) {
   uint32_t k = 0;
-  int end = first + count;
-  ECS_ASSERT(count >= 0 && lua_gettop(L) == end - 1);
+  ModuleState *state = world->state;
+  ECS_ASSERT(count >= 0 && lua_gettop(L) == first + count - 1);
   make_room(L, parts, count);
-  for (int index = first; index < end; index++, k++) {
-    Given *given = read_part(L, world->state, index, call, parts, k);
-    if (!given->image && index + 1 < end && lua_istable(L, index + 1)) {
-      void *image = image_memory(L, parts, given->definition);
-      given->fields = bind_fields_read(L, ++index, given->definition, image);
-      given->image = image;
+  for (int index = first; index < first + count; index++) {
+    Given *given = &parts->given[k];
+    const void *address = lua_touserdata(L, index);
+    if (address && *recent_definition(state, address) == address) {
+      *given = (Given){(const Definition *)address, NULL, ~UINT64_C(0)};
+    } else if (k > 0 && !given[-1].image && lua_istable(L, index)) {
+      parts->images[k - 1] = read_fields(L, index, parts, given - 1);
+      continue;
+    } else if (!bind_given_find_in(L, state, index, given)) {
+      refuse_part(L, index, call, k > 0 ? given - 1 : NULL);
     }
-    parts->images[k] = given->image;
+    refuse_twice(L, parts, k, call);
+    parts->images[k++] = given->image;
   }
   parts->count = k;
   /* After all parts were checked, so that a wrong one leaves the world as it
