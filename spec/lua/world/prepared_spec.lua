@@ -120,6 +120,8 @@ describe("a setter", function()
       refuses(function() place(e) end, "lacks the new x of AccessPlace")
       refuses(function() place() end, "lacks the new x")
       refuses(function() place(e, 1, nil) end, "not nil")
+      refuses(function() place(e, 1, 1e300) end, "AccessPlace.y is f32")
+      assert.same({ x = 0, y = 7 }, world:get(e, Place))
       refuses(function() place(e, 1, 2, 3) end,
         "this setter sets x, y of AccessPlace", "2 values, not 3")
       refuses(function() who(e) end, "lacks the new v10")
