@@ -345,3 +345,83 @@ describe("get of a tag", function()
     refuses(function() world:get(e, Stunned, "x") end, "world:has")
   end)
 end)
+
+describe("a prepared closure", function()
+  it("means the method that it prepares", function()
+    local dead, bare = world:spawn(Position), world:spawn()
+    world:destroy(dead)
+    local x_of, all_of = world:getter(Position, "x"), world:getter(Position)
+    local is, place = world:tester(Position, Enemy),
+      world:setter(Position, "x", "y")
+    for _, entity in ipairs { e, dead, bare, 0, 0.5, 2 ^ 60 } do
+      assert.equal(world:get(entity, Position, "x"), x_of(entity))
+      assert.same(world:get(entity, Position), all_of(entity))
+      assert.equal(world:has(entity, Position, Enemy), is(entity))
+    end
+    place(bare, 3, 4)
+    assert.same({ x = 3, y = 4 }, world:get(bare, Position))
+    for _, entity in ipairs { 0, "e", {} } do
+      assert.equal(
+        refuses(function() world:set(entity, Position, "x", 1) end),
+        refuses(function() place(entity, 1, 2) end))
+    end
+  end)
+
+  it("sets all of its fields or none", function()
+    local place = world:setter(Position, "y", "x")
+    refuses(function() place(e, 5, "far") end, "Position.x is f32")
+    refuses(function() place(e, 5) end, "lacks the new x of Position")
+    assert.same({ x = 1, y = 0 }, world:get(e, Position))
+  end)
+
+  it("records and is refused where the method is", function()
+    local place, x_of = world:setter(Position, "x"), world:getter(Position, "x")
+    local other = world:spawn(Velocity)
+    world:query({ Velocity }):each(function() place(other, 6) end)
+    assert.equal(6, x_of(other))
+    world:query({ Position }):each(function()
+      refuses(function() x_of(e) end, "get cannot reach Position")
+      refuses(function() place(e, 1) end, "set cannot reach Position")
+    end)
+  end)
+
+  it("spawns its parts with the values of its arguments", function()
+    local shoot = world:spawner(Position, "x", Velocity { x = 2 }, "y", Target,
+      "who", Enemy)
+    local shot = shoot(7, -4, e)
+    assert.same({ x = 7, y = 0 }, world:get(shot, Position))
+    assert.same({ x = 2, y = -4 }, world:get(shot, Velocity))
+    assert.equal(e, world:get(shot, Target, "who"))
+    assert.is_true(world:has(shot, Enemy))
+    assert.is_nil(world:get(shoot(7, -4, nil), Target, "who"))
+    local before = world:hash()
+    refuses(function() shoot(7, -4) end, "this spawner takes 3 arguments")
+    refuses(function() shoot(7, "up", e) end, "Velocity.y is f32")
+    assert.equal(before, world:hash())
+  end)
+
+  it("changes nothing where it is made, and ends with its world", function()
+    local before = world:hash()
+    local New = ecs.component("ContractPrepared", { x = "f32" })
+    local x_of, shoot = world:getter(New, "x"), world:spawner(New, "x")
+    assert.is_nil(x_of(e))
+    assert.equal(before, world:hash())
+    assert.equal(3, x_of(shoot(3)))
+    world:close()
+    refuses(function() x_of(e) end, "this world is closed")
+    refuses(function() shoot(3) end, "this world is closed")
+  end)
+
+  it("makes no garbage", function()
+    local shoot, x_of = world:spawner(Position, "x", "y"),
+      world:getter(Position, "x")
+    local place, is = world:setter(Position, "x", "y"), world:tester(Position)
+    assert.equal(0, garbage_of(function(rounds)
+      for k = 1, rounds do
+        local shot = shoot(k, k)
+        place(shot, x_of(shot), 3)
+        if is(shot) then world:destroy(shot) end
+      end
+    end, 1000))
+  end)
+end)
