@@ -15,12 +15,12 @@
 # Nothing is built into ./ itself: every Lua looks for ./?.so first, and would
 # find a library that was built for another Lua.
 
-# The modules of the core, bottom up; the first two are the public headers, in
+# The modules of the core, bottom up; the first three are the public headers, in
 # include/. A module includes only modules that stand before it (`make floors`),
 # so folders, too, see only the folders before them. A module may lack its .c or
 # its .h. This is the only list: the build, the tests, the floors and the
 # rockspec follow it.
-CORE := ecs ecs_kernel \
+CORE := ecs ecs_kernel ecs_access \
   base/config base/invariant base/status base/misuse base/memory base/text \
   base/id base/scalar \
   math/elementary_number math/elementary_exp math/elementary_pow \
@@ -47,7 +47,7 @@ CORE := ecs ecs_kernel \
   program/vm_plan program/vm_planner program/vm \
   api/for_bindings api/accessor api/field_access api/spawn_call \
   api/api_entity api/api_query \
-  api/api_bulk api/api_list \
+  api/api_bulk api/api_list api/row_access \
   api/api_program api/api_world
 
 # The modules of the binding, likewise; the last one opens them all.

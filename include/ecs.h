@@ -102,7 +102,8 @@ typedef enum ecs_Status {
   ECS_E_ACCESS,    /* an open cursor owns this component */
   ECS_E_ARGUMENT,  /* an argument outside its documented range */
   ECS_E_LIBRARY,   /* a native library could not be loaded */
-  ECS_E_ABI,       /* a native library was built against another ecs.h */
+  ECS_E_ABI,       /* a native library was built against another ecs.h, or a
+                      program against another ecs_access.h */
   ECS_E_KERNEL,    /* an unknown kernel, or its columns do not fit the query */
   ECS_E_NAN,       /* checked build: a kernel stored a NaN with a payload */
   ECS_E_PROGRAM,   /* the text is not a valid kernel program */

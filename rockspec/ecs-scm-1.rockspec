@@ -88,6 +88,7 @@ build = {
         "core/api/api_query.c",
         "core/api/api_bulk.c",
         "core/api/api_list.c",
+        "core/api/row_access.c",
         "core/api/api_program.c",
         "core/api/api_world.c",
         "bindings/lua/object/object.c",

@@ -198,8 +198,10 @@ bool instance_make(Instance *instance, InstanceKind kind,
       ecs_group(instance->world, together, 3) != ECS_OK)
     return false;
   for (ecs_Component c = 1; c <= ORACLE_COMPONENTS; c++) {
-    if (ecs_accessor(instance->world, c, &instance->accessors[c]) !=
-        (oracle->components[c].field_count > 0 ? ECS_OK : ECS_E_COMPONENT))
+    ecs_Status expected =
+        oracle->components[c].field_count > 0 ? ECS_OK : ECS_E_COMPONENT;
+    if (ecs_accessor(instance->world, c, &instance->accessors[c]) != expected ||
+        ecs_rows_open(instance->world, c, &instance->rows[c]) != expected)
       return false;
   }
   return true;

@@ -15,6 +15,7 @@
 #define ECS_SPEC_INSTANCE_H
 
 #include "failing_memory.h"
+#include "ecs_access.h"
 #include "oracle.h"
 
 #define INSTANCES 4u
@@ -52,6 +53,7 @@ typedef struct Instance {
   FailingMemory memory;
   ecs_World *world;
   ecs_Accessor accessors[ORACLE_COMPONENTS + 1];
+  ecs_Rows rows[ORACLE_COMPONENTS + 1]; /* of the same components */
   ecs_Query *queries[QUERY_SLOTS];
   ecs_Query *kernel_queries[KERNELS];
   ecs_KernelBinding *bindings[KERNELS];

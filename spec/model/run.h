@@ -95,7 +95,7 @@ typedef struct Arguments {
   const ecs_Term *terms;
   ecs_Batching batching;
   const ecs_KernelCall *kernel_call;
-  bool keep;
+  bool keep; /* what a scope recorded; or set by the row in line */
 } Arguments;
 
 typedef struct Answer {

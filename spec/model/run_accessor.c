@@ -1,4 +1,4 @@
-/* run_accessor.c: the steps that use accessors.
+/* run_accessor.c: the steps that use accessors, and rows in line beside them.
  *
  * Accessors are created once per world and used across every regrouping;
  * sometimes one is created again. A call for many entities gets living and dead
@@ -45,8 +45,15 @@ void step_accessor_make(Run *run, const Step *step) {
 
 static ecs_Status call_get(Instance *instance, const Arguments *arguments,
                            Answer *answer) {
-  return ecs_accessor_get(&instance->accessors[arguments->component],
-                          arguments->entity, answer->image);
+  ecs_Component component = arguments->component;
+  uint64_t image[ORACLE_IMAGE_BYTES / 8] = {0};
+  ecs_Status in_line =
+      ecs_rows_get(&instance->rows[component], arguments->entity, image);
+  ecs_Status status = ecs_accessor_get(&instance->accessors[component],
+                                       arguments->entity, answer->image);
+  bool same =
+      status != ECS_OK || memcmp(image, answer->image, sizeof image) == 0;
+  return in_line == status && same ? status : ECS_STATUS_COUNT - 1;
 }
 
 void step_accessor_get(Run *run, const Step *step) {
@@ -67,6 +74,9 @@ void step_accessor_get(Run *run, const Step *step) {
 static ecs_Status call_set(Instance *instance, const Arguments *arguments,
                            Answer *answer) {
   (void)answer;
+  if (arguments->keep)
+    return ecs_rows_set(&instance->rows[arguments->component],
+                        arguments->entity, arguments->image);
   return ecs_accessor_set(&instance->accessors[arguments->component],
                           arguments->entity, arguments->image);
 }
@@ -78,8 +88,10 @@ void step_accessor_set(Run *run, const Step *step) {
   Answer answers[INSTANCES];
   const ecs_Component component = run_field_component(run, step->b);
   random_image(&run->oracle.components[component], &random, values, image);
-  const Arguments arguments = {
-      .entity = run_pick(run, step->a), .component = component, .image = image};
+  const Arguments arguments = {.entity = run_pick(run, step->a),
+                               .component = component,
+                               .image = image,
+                               .keep = step->c % 2 == 0};
   const ecs_Status status =
       run_everywhere(run, call_set, &arguments, 0, answers);
   if (status == ECS_E_LIMIT) return;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "api_scene.h"
+#include "ecs_access.h"
 
 typedef struct Scene {
   Fixture fixture;
@@ -25,6 +26,7 @@ typedef struct Scene {
   ecs_Program *program, *lost;           /* lost: its query was destroyed */
   ecs_KernelBinding *binding, *loose;    /* loose: likewise */
   ecs_Accessor accessor, stale;          /* stale: of the world that is gone */
+  ecs_Rows rows, past;                   /* past: likewise */
   ecs_Cursor cursor, old;                /* old: likewise, and was open */
   ecs_Batch batch;
 } Scene;
@@ -86,6 +88,8 @@ static void prepare(void) {
                    ECS_OK);
   assert_int_equal(ecs_accessor(scene.world, scene.a, &scene.accessor), ECS_OK);
   assert_int_equal(ecs_accessor(second.world, second.a, &scene.stale), ECS_OK);
+  assert_int_equal(ecs_rows_open(scene.world, scene.a, &scene.rows), ECS_OK);
+  assert_int_equal(ecs_rows_open(second.world, second.a, &scene.past), ECS_OK);
   scene.old = open_cursor(scene.orphan);
   assert_int_equal(ecs_query_destroy(scene.destroyed), ECS_OK);
   scene.gone = second.world;
@@ -361,6 +365,17 @@ NAMED(gone_explain, ecs_world_explain(scene.gone, NULL, 0))
 NAMED(stale_get, ecs_accessor_get(&scene.stale, scene.e, &some))
 NAMED(stale_set, ecs_accessor_set(&scene.stale, scene.e, &some))
 NAMED(stale_get_many, ecs_accessor_get_many(&scene.stale, NULL, 0, NULL, NULL))
+static ecs_Row found;
+NAMED(rows_gone_get, ecs_rows_get(&scene.past, scene.e, &some))
+NAMED(rows_gone_write, ecs_rows_write(&scene.past, scene.e, &found))
+NAMED(rows_gone_open, ecs_rows_open(scene.gone, scene.a, &scene.rows))
+REFUSED(rows_null_result, ecs_rows_open(scene.world, scene.a, NULL))
+static bool rows_of_another_header(void) {
+  return IS(ecs_rows_prepare(scene.world, scene.a, ECS_ROWS_ABI + 1,
+                             sizeof scene.rows, &scene.rows),
+            ECS_E_ABI);
+}
+NAMED(rows_null, ecs_rows_read(NULL, scene.e, &found))
 static bool zero_accessor(void) {
   ecs_Accessor zeros = {{0}};
   return ecs_accessor_get(&zeros, scene.e, &some) == ECS_OK;
@@ -502,6 +517,8 @@ static const Row rows[] = {
     ANSWERS(cursor_ended_in_a_deferral),
     ANSWERS(destroyed_while_open),
     ANSWERS(cleared_while_open),
+    ANSWERS(rows_null_result),
+    ANSWERS(rows_of_another_header),
     STOPS(begun_twice, "ecs_query_begin: the cursor is open already"),
     STOPS(spawned_into_an_open_one,
           "ecs_spawn_many: the cursor is open already"),
@@ -523,6 +540,10 @@ static const Row rows[] = {
     STOPS(stale_get, "ecs_accessor_get: " NO_ACCESSOR),
     STOPS(stale_set, "ecs_accessor_set: " NO_ACCESSOR),
     STOPS(stale_get_many, "ecs_accessor_get_many: " NO_ACCESSOR),
+    STOPS(rows_gone_get, "ecs_rows_verify: " NO_WORLD),
+    STOPS(rows_gone_write, "ecs_rows_verify: " NO_WORLD),
+    STOPS(rows_gone_open, "ecs_rows_prepare: " NO_WORLD),
+    STOPS(rows_null, "ecs_rows_verify: rows is NULL"),
     STOPS(zero_accessor, "ecs_accessor_get: " NO_ACCESSOR),
     STOPS(old_next, "ecs_cursor_next: " NO_CURSOR),
     STOPS(old_end, "ecs_cursor_end: " NO_CURSOR),
