@@ -8,7 +8,7 @@ package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
 local measure = require "measure"
 local scene = require "scene"
 
-local ecs, DT = scene.ecs, scene.DT
+local ecs = scene.ecs
 
 local has_ffi, ffi = pcall(require, "ffi")
 
@@ -46,11 +46,11 @@ end
 
 --- Defines a system and returns the function that runs it; nil where
 -- world:system does not have this kind of system yet.
-local function system(world, spec)
+local function system(world, spec, dt)
   spec.name = "move"
   if spec.each and not pcall(world.system, world, spec) then return nil end
   if not spec.each then world:system(spec) end
-  return function() world:progress(DT) end
+  return function() world:progress(dt) end
 end
 
 local function move_row(p, v, dt)
@@ -59,7 +59,7 @@ local function move_row(p, v, dt)
 end
 
 local function ways_in_world(kind, count)
-  local Place, Speed = kind.Place, kind.Speed
+  local Place, Speed, DT = kind.Place, kind.Speed, kind.dt
   local function move_batch(batch, dt)
     local p, v = batch[Place], batch[Speed]
     local x, y, vx, vy = p.x, p.y, v.x, v.y
@@ -70,25 +70,28 @@ local function ways_in_world(kind, count)
   end
   local native = in_world("C, native kernel", kind, count,
     function(query, world)
-      return system(world, { query = query, native = kind.kernel })
+      return system(world, { query = query, native = kind.kernel }, DT)
     end)
   local each = in_world("each, compiled, in a system", kind, count,
     function(query, world)
-      return system(world, { query = query, each = move_row, compile = true })
+      return system(world, { query = query, each = move_row, compile = true },
+        DT)
     end)
-  each.aim_ratio = 1.1
+  if not kind.whole then each.aim_ratio = 1.1 end
   local plain = in_world("each, plain Lua, in a system", kind, count,
     function(query, world)
-      return system(world, { query = query, each = move_row, compile = false })
+      return system(world, { query = query, each = move_row, compile = false },
+        DT)
     end)
   local batch = in_world("batch", kind, count, function(query)
     return function() query:batch(move_batch, DT) end
   end)
-  if has_ffi then
+  if has_ffi and not kind.whole then
     batch.aim_ratio, batch.against = 1.4, "FFI arrays by hand"
-  else
-    batch.aim = 100
+  elseif not has_ffi then
+    batch.aim = 50
   end
+  if not has_ffi then plain.aim = 100 end
   local row_by_row = in_world("q:each, compiled", kind, count, function(query)
     if scene.lacks(query, "each") then return nil end
     return function() query:each(move_row, DT) end
@@ -109,7 +112,7 @@ end
 
 -- Data written by hand -----------------------------------------------------
 
-local function in_arrays(name, count, make)
+local function in_arrays(name, count, make, step)
   local arrays = scene.arrays(count, make)
   return {
     name = name,
@@ -117,7 +120,7 @@ local function in_arrays(name, count, make)
       for k = 1, count do arrays.x[k], arrays.y[k] = scene.start(k) end
     end,
     run = function()
-      local x, y, dt = arrays.x, arrays.y, DT -- upvalues would be slower
+      local x, y, dt = arrays.x, arrays.y, step -- upvalues would be slower
       local vx, vy = arrays.vx, arrays.vy
       for k = 1, count do
         x[k] = x[k] + vx[k] * dt
@@ -132,7 +135,7 @@ local function in_arrays(name, count, make)
   }
 end
 
-local function in_tables(count)
+local function in_tables(count, step)
   local list = scene.tables(count)
   return {
     name = "a table per entity by hand",
@@ -140,7 +143,7 @@ local function in_tables(count)
       for k = 1, count do list[k].x, list[k].y = scene.start(k) end
     end,
     run = function()
-      local entities, dt = list, DT
+      local entities, dt = list, step
       for k = 1, count do
         local entity = entities[k]
         entity.x = entity.x + entity.vx * dt
@@ -159,10 +162,14 @@ end
 
 local kinds = {}
 for _, names in ipairs { { "Single", "f32", "float" },
-                         { "Double", "f64", "double" } } do
+                         { "Double", "f64", "double" },
+                         { "Whole", "i32", "int32_t" } } do
   local name, scalar, number = names[1], names[2], names[3]
+  local whole = scalar == "i32"
   kinds[#kinds + 1] = {
-    scalar = scalar, number = number .. "[?]",
+    scalar = scalar, whole = whole, number = number .. "[?]",
+    dt = whole and 1 or scene.DT,
+    counts = whole and { 10000 } or { 1000, 10000, 100000 },
     kernel = "bench_kernels." .. name:lower(),
     Place = ecs.component(name, { x = scalar, y = scalar }),
     Speed = ecs.component(name .. "Speed", { x = scalar, y = scalar }),
@@ -171,16 +178,17 @@ end
 
 measure.open("lua iterate", arg)
 for _, kind in ipairs(kinds) do
-  measure.contest("move " .. kind.scalar, { 1000, 10000, 100000 },
+  measure.contest("move " .. kind.scalar, kind.counts,
     function(count)
       local sides = ways_in_world(kind, count)
       if has_ffi then
         sides[#sides + 1] = in_arrays("FFI arrays by hand", count,
-          function(length) return ffi.new(kind.number, length + 1) end)
+          function(length) return ffi.new(kind.number, length + 1) end,
+          kind.dt)
       end
       sides[#sides + 1] = in_arrays("arrays by hand", count,
-        function() return {} end)
-      sides[#sides + 1] = in_tables(count)
+        function() return {} end, kind.dt)
+      sides[#sides + 1] = in_tables(count, kind.dt)
       return sides
     end)
 end

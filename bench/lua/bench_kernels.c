@@ -28,8 +28,10 @@
 
 MOVE(Single, float, ECS_F32)
 MOVE(Double, double, ECS_F64)
+MOVE(Whole, int32_t, ECS_I32)
 
 static const ecs_Kernel kernels[] = {
     ECS_KERNEL("single", Single, Single_columns),
-    ECS_KERNEL("double", Double, Double_columns)};
+    ECS_KERNEL("double", Double, Double_columns),
+    ECS_KERNEL("whole", Whole, Whole_columns)};
 ECS_KERNEL_LIBRARY(kernels);
