@@ -285,6 +285,66 @@ static int run_each(lua_State *L) {
 
 /* rows ------------------------------------------------------------------- */
 
+/* Ends the loop of the RowLoop at index 1 and returns it to its query. */
+static void finish(lua_State *L, RowLoop *rows) {
+  if (!rows->running) return;
+  bind_rows_over(rows);
+  compat_push_private(L, 1);
+  lua_rawgeti(L, -1, ROWS_QUERY);
+  compat_push_private(L, -1);
+  lua_getfield(L, -1, "idle");
+  if (lua_istable(L, -1)) {
+    lua_pushvalue(L, 1);
+    lua_rawseti(L, -2, (int)lua_rawlen(L, -2) + 1);
+  }
+}
+
+/* Goes on to the next entity; false when there is none. Raises if the loop
+ * cannot go on. */
+static bool advance(lua_State *L, RowLoop *rows) {
+  int found = bind_rows_advance(rows);
+  if (found >= 0) return found > 0;
+  bind_query_native(L, rows->query);
+  bind_refuse_status(L, rows->world, (ecs_Status)-found, rows->query->label);
+  return false;
+}
+
+/* The iterator of a loop, with the RowLoop as second upvalue and its views
+ * behind it: the next entity and its row views; nil at the end. */
+static int step(lua_State *L) {
+  RowLoop *rows = (RowLoop *)lua_touserdata(L, lua_upvalueindex(2));
+  if (!advance(L, rows)) {
+    lua_settop(L, 0);
+    lua_pushvalue(L, lua_upvalueindex(2));
+    finish(L, rows);
+    lua_pushnil(L);
+    return 1;
+  }
+  int terms = (int)rows->term_count;
+  if (terms > 8) luaL_checkstack(L, terms + 4, NULL);
+  bind_push_entity(L, rows_entity(rows));
+  for (int t = 0; t < terms; t++) {
+    if (bind_rows_has(L, rows, (uint32_t)t))
+      lua_pushvalue(L, lua_upvalueindex(3 + t));
+    else
+      lua_pushnil(L);
+  }
+  return 1 + terms;
+}
+
+/* Gives the RowLoop on top of the stack its iterator. */
+static void set_step(lua_State *L, const RowLoop *rows) {
+  int index = lua_gettop(L), terms = (int)rows->term_count;
+  luaL_checkstack(L, terms + 8, NULL);
+  compat_push_private(L, index);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushvalue(L, index);
+  for (int t = 0; t < terms; t++) lua_rawgeti(L, index + 1, ROWS_VIEWS + t);
+  lua_pushcclosure(L, step, 2 + terms);
+  lua_rawseti(L, index + 1, ROWS_RUNNER);
+  lua_settop(L, index);
+}
+
 /* Pushes a RowLoop that is not in use: one that came to its end, or a new one.
  */
 static RowLoop *idle_rows(lua_State *L, LuaQuery *query) {
@@ -298,6 +358,7 @@ static RowLoop *idle_rows(lua_State *L, LuaQuery *query) {
   } else {
     lua_pop(L, 1);
     rows = bind_rows_new(L, 1, query, true);
+    if (!rows->accelerated) set_step(L, rows);
   }
   lua_remove(L, idle);
   ECS_ASSERT(!rows->running && rows->is_rows);
@@ -328,54 +389,11 @@ static void copy_entities(lua_State *L, RowLoop *rows, int rows_index) {
   rows->count = (uint32_t)count;
 }
 
-/* Ends the loop of the RowLoop at index 1 and returns it to its query. */
-static void finish(lua_State *L, RowLoop *rows) {
-  if (!rows->running) return;
-  bind_rows_over(rows);
-  compat_push_private(L, 1);
-  lua_rawgeti(L, -1, ROWS_QUERY);
-  compat_push_private(L, -1);
-  lua_getfield(L, -1, "idle");
-  if (lua_istable(L, -1)) {
-    lua_pushvalue(L, 1);
-    lua_rawseti(L, -2, (int)lua_rawlen(L, -2) + 1);
-  }
-}
-
 /* rows_done(rows): the loop of the accelerator has come to its end. */
 static int rows_done(lua_State *L) {
   RowLoop *rows = bind_rows_check(L, 1);
   if (rows->is_rows) finish(L, rows);
   return 0;
-}
-
-/* Goes on to the next entity; false when there is none. Raises if the loop
- * cannot go on. */
-static bool advance(lua_State *L, RowLoop *rows) {
-  int found = bind_rows_advance(rows);
-  if (found >= 0) return found > 0;
-  bind_query_native(L, rows->query);
-  bind_refuse_status(L, rows->world, (ecs_Status)-found, rows->query->label);
-  return false;
-}
-
-/* step(rows): the next entity and its row views; nil at the end. */
-static int step(lua_State *L) {
-  RowLoop *rows = (RowLoop *)bind_find(L, 1, KIND_ROWS);
-  if (!rows || !rows->is_rows || rows->accelerated)
-    return bind_error(L, "this is not a loop over rows");
-  if (!advance(L, rows)) {
-    finish(L, rows);
-    lua_pushnil(L);
-    return 1;
-  }
-  int terms = (int)rows->term_count;
-  luaL_checkstack(L, terms + 4, NULL);
-  compat_push_private(L, 1);
-  int views = lua_gettop(L);
-  bind_push_entity(L, rows_entity(rows));
-  for (int t = 0; t < terms; t++) bind_rows_push(L, rows, views, (uint32_t)t);
-  return 1 + terms;
 }
 
 /* query:rows() */
@@ -385,14 +403,9 @@ static int query_rows(lua_State *L) {
   RowLoop *rows = idle_rows(L, query);
   copy_entities(L, rows, 2);
   rows->running = true;
-  if (rows->accelerated) {
-    compat_push_private(L, 2);
-    lua_rawgeti(L, -1, ROWS_RUNNER);
-    return 1;
-  }
-  lua_pushvalue(L, lua_upvalueindex(3));
-  lua_insert(L, 2);
-  return 2;
+  compat_push_private(L, 2);
+  lua_rawgeti(L, -1, ROWS_RUNNER);
+  return 1;
 }
 
 static const luaL_Reg functions[] = {{"each_next", each_next},
@@ -401,16 +414,11 @@ static const luaL_Reg functions[] = {{"each_next", each_next},
                                      {NULL, NULL}};
 
 void bind_open_row_loop(lua_State *L) {
-  static const luaL_Reg methods[] = {{"each", query_each}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"each", query_each}, {"rows", query_rows}, {NULL, NULL}};
   bind_open_block_loop(L);
   bind_add(L, functions);
   bind_push_methods(L, KIND_QUERY);
   bind_add(L, methods);
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_pushliteral(L, "rows"); /* upvalues as of bind_add, then the step */
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_pushcclosure(L, step, 1);
-  lua_pushcclosure(L, query_rows, 3);
-  lua_setfield(L, -2, "rows");
   lua_pop(L, 1);
 }

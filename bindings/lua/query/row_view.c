@@ -1,10 +1,9 @@
 /* row_view.c: makes loops over rows and their views, reads and writes fields.
  *
- * A view made here is recognised by its address. Each has a metatable of its
- * own, and the functions in it have the view as second upvalue and its RowLoop
- * as third; called with another value as self they raise. So reading a field
- * compares two addresses instead of a metatable, a length and a magic. Names
- * are compared by address, too, since Lua keeps one copy of each short string.
+ * Each view that is made here has a metatable of its own, and the functions in
+ * it have the view as second upvalue and its RowLoop as third. So reading a
+ * field compares no metatable, length and magic. Names are compared by address,
+ * since Lua keeps one copy of each short string.
  * A read costs little more than the call itself.
  */
 #include "query/row_view.h"
@@ -259,11 +258,11 @@ static int set_field(lua_State *L, RowLoop *rows, const RowTerm *term) {
 
 /* Views ------------------------------------------------------------------ */
 
-/* The view of the running function; raises when it is called on another. */
+/* The view of the running function. Whatever it was called on, it is about its
+ * own row. */
 static inline RowView *view_self(lua_State *L) {
   RowView *view = (RowView *)lua_touserdata(L, lua_upvalueindex(2));
-  if (!view || lua_touserdata(L, 1) != (void *)view)
-    bind_error(L, "this is not a row");
+  if (!view) bind_error(L, "this is not a row");
   return view;
 }
 
@@ -309,14 +308,17 @@ static void push_view(lua_State *L, RowLoop *rows, int rows_index,
   lua_setmetatable(L, -2);
 }
 
-void bind_rows_push(lua_State *L, const RowLoop *rows, int views, uint32_t t) {
+bool bind_rows_has(lua_State *L, const RowLoop *rows, uint32_t t) {
   ECS_ASSERT(t < rows->term_count);
   const RowTerm *term = &rows->terms[t];
-  bool present = rows->elements[term->first] != NULL || !term->optional;
-  if (!present && rows->is_rows)
-    present = ecs_has(bind_native(L, rows->world), rows_entity(rows),
-                      bind_component_find(rows->world, term->definition));
-  if (present)
+  if (!term->optional || rows->elements[term->first]) return true;
+  return rows->is_rows &&
+         ecs_has(bind_native(L, rows->world), rows_entity(rows),
+                 bind_component_find(rows->world, term->definition));
+}
+
+void bind_rows_push(lua_State *L, const RowLoop *rows, int views, uint32_t t) {
+  if (bind_rows_has(L, rows, t))
     lua_rawgeti(L, views, ROWS_VIEWS + (int)t);
   else
     lua_pushnil(L);

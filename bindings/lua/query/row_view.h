@@ -129,6 +129,9 @@ BIND_INTERNAL int bind_rows_advance(RowLoop *rows);
 /* Ends the last row: from now on views refuse. Neither allocates nor raises. */
 BIND_INTERNAL void bind_rows_over(RowLoop *rows);
 
+/* Has this row the component of term t? Raises where the world is closed. */
+BIND_INTERNAL bool bind_rows_has(lua_State *L, const RowLoop *rows, uint32_t t);
+
 /* Pushes the view of term t, or nil when this row lacks the component. views is
  * the stack index of the private table. */
 BIND_INTERNAL void bind_rows_push(lua_State *L, const RowLoop *rows, int views,
