@@ -73,7 +73,8 @@ Outcome bind_batch_loop(lua_State *L, BatchLoop *loop, BatchPrepare prepare,
   return outcome;
 }
 
-/* Walks of this many rows are worth a look at the source of their function. */
+/* A query is worth a look at the source of its function when its last walk had
+ * this many rows. */
 #define WORTH_ROWS 256u
 
 /* Walks that are nested deeper keep nothing. */
@@ -82,7 +83,7 @@ Outcome bind_batch_loop(lua_State *L, BatchLoop *loop, BatchPrepare prepare,
 /* Pushes the function that does what function 2 does and says what it stores,
  * for a view that keeps (scripts/ecs/kept_batches.lua); false, and nothing is
  * pushed: there is none. */
-static bool push_teller(lua_State *L, const LuaQuery *query) {
+static bool push_teller(lua_State *L) {
   int top = lua_gettop(L);
   bind_push_shared(L);
   lua_getfield(L, -1, "batches");
@@ -94,7 +95,7 @@ static bool push_teller(lua_State *L, const LuaQuery *query) {
   bind_push_table(L, "tellers");
   lua_pushvalue(L, 2);
   lua_rawget(L, -2);
-  if (lua_isnil(L, -1) && query->batch_rows >= WORTH_ROWS) {
+  if (lua_isnil(L, -1)) {
     lua_pop(L, 1);
     lua_pushvalue(L, top + 2);
     lua_pushvalue(L, 1);
@@ -130,7 +131,8 @@ static Outcome walk(lua_State *L, LuaQuery *query, bool *idle) {
   BatchLoop loop = {NULL,         0,     2, 3, lua_gettop(L) - 2,
                     query->label, false, 0, 0};
   bind_query_ensure(L, query, 1);
-  bool keeps = query->depth < KEEPING_DEPTH && push_teller(L, query);
+  bool keeps = query->batch_rows >= WORTH_ROWS &&
+               query->depth < KEEPING_DEPTH && push_teller(L);
   if (keeps) loop.callback = lua_gettop(L);
   loop.view = push_view(L, query, keeps);
   bind_batch_loop_ready(L, &loop);
