@@ -39,7 +39,7 @@ CORE := ecs ecs_kernel ecs_access \
   change/bulk_sparse change/bulk_rows change/bulk change/bulk_destroy \
   change/list_change \
   world/world world/deferral world/deferred_change world/world_hash \
-  world/world_explain \
+  world/world_explain world/world_trim \
   kernel/kernel_library kernel/kernel_binding \
   program/operation program/program_ir program/program_parse \
   program/program_print \

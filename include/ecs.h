@@ -51,10 +51,10 @@
  *   refuses and ECS_E_LIMIT when a limit is exceeded. Any function that creates
  *   something, plans a query or changes or records structure may return
  *   ECS_E_MEMORY. One that creates, changes or records may also return
- *   ECS_E_LIMIT. The limits: 2^28 - 1 entities alive; 65,536 components or
- *   groups; 2^24 queries, bundles, or tables of one group; 8,191 columns of one
- *   element size in a table; 2^31 recorded changes. core/base/config.h names
- *   them all.
+ *   ECS_E_LIMIT; ecs_world_refusal says which limit it was. The limits: 2^28 - 1
+ *   entities alive; 65,536 components or groups; 2^24 queries, bundles, or
+ *   tables of one group; 8,191 columns of one element size in a table; 2^31
+ *   recorded changes. core/base/config.h names them all.
  * - Ownership. Pointers passed in are borrowed for the call; strings are
  *   copied. A pointer handed out is owned by the world unless the comment says
  *   otherwise.
@@ -154,8 +154,8 @@ typedef struct ecs_Memory {
 typedef struct ecs_WorldDescription {
   ecs_Memory memory;    /* the allocator; resize NULL: malloc */
   uint64_t limit_bytes; /* most bytes the world may hold, its own block not
-                           counted; beyond, calls return ECS_E_MEMORY;
-                           0: no limit */
+                           counted; beyond, calls return ECS_E_MEMORY, and
+                           ecs_world_refusal names the limit; 0: no limit */
 } ecs_WorldDescription;
 
 /* Creates a world without entities and components. description may be NULL: all
@@ -184,10 +184,43 @@ typedef struct ecs_Holder {
  */
 ECS_API ecs_Status ecs_world_hold(ecs_World *world, ecs_Holder *holder);
 
+/* Bytes that several worlds may hold together. It belongs to the caller and must
+ * live as long as its worlds. All of them are used by one thread at a time. */
+typedef struct ecs_Budget {
+  uint64_t limit_bytes; /* the caller may change it at any time; worlds that
+                           hold more keep it, and get no more; 0: no limit */
+  uint64_t bytes;       /* held by its worlds, their own blocks included; 0 at
+                           first, and then written by the worlds alone */
+  const char *owner;    /* a name for its worlds, for messages, "the worlds of
+                           this level"; borrowed; NULL: a general one */
+} ecs_Budget;
+
+/* Counts the bytes of a world in a budget from now on, and no more in the one
+ * before; NULL: in none. Beyond the budget's limit, calls return ECS_E_MEMORY,
+ * as beyond the world's own. Returns ECS_OK, or ECS_E_MEMORY when what the world
+ * holds does not fit. */
+ECS_API ecs_Status ecs_world_budget(ecs_World *world, ecs_Budget *budget);
+
+/* Writes why the last call on the world returned this status (rule "Text"):
+ * after ECS_E_MEMORY and ECS_E_LIMIT the limit that was reached, with its value,
+ * as in "the memory limit of this world is reached: 67108864 bytes"; otherwise,
+ * and where the allocator refused, what ecs_status_text returns. */
+ECS_API size_t ecs_world_refusal(const ecs_World *world, ecs_Status status,
+                                 char *text, size_t capacity);
+
 /* Destroys every entity. Components, queries and bundles stay, and so does the
  * memory for as many rows. Returns ECS_OK, or ECS_E_OPEN while the world is
  * open. Cost: every entity and every row. */
 ECS_API ecs_Status ecs_world_clear(ecs_World *world);
+
+/* Gives back memory that is not needed at the moment: empty tables, room for
+ * more rows, what queries and recordings keep for the next time, and what
+ * ecs_reserve has reserved. Entities, values and the order of rows stay; so does
+ * the order of the tables that are left, but their number is in ecs_world_hash.
+ * Whatever is needed again is made again, which may fail. Returns ECS_OK, or
+ * ECS_E_OPEN while the world is open. Cost: every row, every table and every
+ * index. */
+ECS_API ecs_Status ecs_world_trim(ecs_World *world);
 
 typedef struct ecs_Statistics {
   uint64_t entities; /* alive, recorded spawns included */
@@ -203,7 +236,8 @@ typedef struct ecs_Statistics {
   uint64_t peak_bytes;        /* the most ever held from the allocator */
   uint64_t allocations;       /* live blocks */
   uint64_t structure_version; /* grows with every change of structure */
-  uint64_t recorded; /* changes that wait for the outermost level to close */
+  uint64_t recorded;    /* changes that wait for the outermost level to close */
+  uint64_t limit_bytes; /* of the world's description; 0: no limit */
 } ecs_Statistics;
 /* Writes counts and bytes to *statistics. Cost: a visit of every group. */
 ECS_API void ecs_world_statistics(const ecs_World *world,

@@ -109,6 +109,15 @@ ECS_API int ecs_lua_progress(lua_State *L, ecs_World *world, double dt);
 ECS_API int ecs_lua_run(lua_State *L, ecs_World *world, const char *phase,
                         double dt);
 
+/* Sets the most bytes that all worlds which scripts of this state make may hold
+ * together; 0, as it is at first: any number. Lua's own allocator does not see
+ * these bytes. A call of a script that needs more raises an error that names
+ * the limit, and changes nothing; worlds that hold more keep what they have.
+ * Scripts can read the limit in world:stats(), and cannot change it. Worlds of
+ * the host do not count: they have limits of their own (ecs_WorldDescription,
+ * ecs_world_budget). Pushes nothing. Fails before ecs_lua_open. */
+ECS_API int ecs_lua_memory_limit(lua_State *L, uint64_t bytes);
+
 /* Makes kernels that are compiled into the host known to scripts under a name:
  * with the name "host", a system may say native = "host.drag". The name is
  * copied. The library is borrowed, and must live as long as the state and any

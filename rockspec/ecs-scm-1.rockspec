@@ -70,6 +70,7 @@ build = {
         "core/world/deferred_change.c",
         "core/world/world_hash.c",
         "core/world/world_explain.c",
+        "core/world/world_trim.c",
         "core/kernel/kernel_library.c",
         "core/kernel/kernel_binding.c",
         "core/program/operation.c",

@@ -15,9 +15,11 @@
 
 /* ECS_E_LIMIT: too many terms; ECS_E_ARGUMENT: no terms, or an unknown access;
  * ECS_E_COMPONENT: an id names no component, or occurs twice. */
-static ecs_Status check_terms(const ecs_World *world, const ecs_Term *terms,
+static ecs_Status check_terms(ecs_World *world, const ecs_Term *terms,
                               uint32_t count) {
-  if (count > ECS_TERM_LIMIT) return ECS_E_LIMIT;
+  if (count > ECS_TERM_LIMIT)
+    return memory_refuse(&world->store.memory, ECS_TERM_LIMIT, "terms",
+                         "a query");
   if (terms == NULL && count > 0) return ECS_E_ARGUMENT;
   for (uint32_t i = 0; i < count; i++) {
     if ((uint32_t)terms[i].access >= ECS_ACCESS_COUNT) return ECS_E_ARGUMENT;
@@ -371,7 +373,9 @@ static ecs_Status spawn_later(ecs_World *world, Bundle *bundle, uint32_t count,
 
 static ecs_Status open_spawned(ecs_World *world, Bundle *bundle, uint32_t count,
                                CursorState *state) {
-  if (world->depth >= ECS_NESTING_LIMIT) return ECS_E_LIMIT;
+  if (world->depth >= ECS_NESTING_LIMIT)
+    return memory_refuse(&world->store.memory, ECS_NESTING_LIMIT,
+                         "cursors and deferrals", "a world");
   *state = (CursorState){.world = world, .bundle = bundle, .count = count};
   ecs_Status status = world->depth > 0
                           ? spawn_later(world, bundle, count, state)
@@ -391,7 +395,9 @@ ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle, uint64_t count,
     state_of(cursor)->world = NULL;
   }
   if (bundle - 1u >= world->store.bundle_count) return ECS_E_ARGUMENT;
-  if (count >= ECS_INDEX_LIMIT) return ECS_E_LIMIT;
+  if (count >= ECS_INDEX_LIMIT)
+    return memory_refuse(&world->store.memory, ECS_INDEX_LIMIT - 1u, "entities",
+                         "a world");
   Bundle *spawned = world->store.bundles[bundle - 1];
   if (cursor != NULL)
     return open_spawned(world, spawned, (uint32_t)count, state_of(cursor));

@@ -5,6 +5,7 @@
 #include "world/deferral.h"
 #include "world/world_explain.h"
 #include "world/world_hash.h"
+#include "world/world_trim.h"
 #include "change/regroup.h"
 
 /* Life ------------------------------------------------------------------ */
@@ -48,6 +49,7 @@ void ecs_world_destroy(ecs_World *world) {
   bundle_destroy_all(&world->store);
   store_deinit(&world->store);
   LIVING_LEAVE(WORLD, world);
+  (void)memory_join(&world->store.memory, NULL, sizeof(ecs_World));
   /* The block holds the counts of the world's memory, so it is freed without
    * counting. */
   (void)record.resize(record.user, world, sizeof(ecs_World), 0);
@@ -68,6 +70,34 @@ ecs_Status ecs_world_clear(ecs_World *world) {
   if (world->depth > 0) return ECS_E_OPEN;
   store_clear(&world->store);
   ECS_ASSERT(world->store.index.alive_count == 0);
+  return ECS_OK;
+}
+
+ecs_Status ecs_world_budget(ecs_World *world, ecs_Budget *budget) {
+  ECS_MUST_LIVE(WORLD, world);
+  return memory_join(&world->store.memory, budget, sizeof(ecs_World))
+             ? ECS_OK
+             : ECS_E_MEMORY;
+}
+
+size_t ecs_world_refusal(const ecs_World *world, ecs_Status status, char *text,
+                         size_t capacity) {
+  ECS_MUST_LIVE(WORLD, world);
+  const Refusal *refusal = &world->store.memory.refusal;
+  Text out = {text, capacity, 0};
+  if (status != ECS_OK && refusal->status == status && refusal->counts != NULL)
+    text_say(&out, "the %slimit of %s is reached: %llu %s",
+             status == ECS_E_MEMORY ? "memory " : "", refusal->of,
+             (unsigned long long)refusal->limit, refusal->counts);
+  else
+    text_say(&out, "%s", ecs_status_text(status));
+  return out.length;
+}
+
+ecs_Status ecs_world_trim(ecs_World *world) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (world->depth > 0) return ECS_E_OPEN;
+  world_trim(world);
   return ECS_OK;
 }
 
@@ -94,6 +124,7 @@ void ecs_world_statistics(const ecs_World *world, ecs_Statistics *statistics) {
       .peak_bytes = store->memory.peak_bytes + sizeof(ecs_World),
       .allocations = store->memory.blocks + 1,
       .structure_version = store_structure_version(store),
+      .limit_bytes = store->memory.limit_bytes,
       .recorded = world->commands.command_count};
 }
 
@@ -232,7 +263,9 @@ ecs_Status ecs_reserve(ecs_World *world, ecs_Bundle bundle, uint64_t count) {
   ECS_MUST_LIVE(WORLD, world);
   if (bundle - 1u >= world->store.bundle_count) return ECS_E_ARGUMENT;
   if (world->depth > 0) return ECS_E_OPEN;
-  if (count > ECS_INDEX_LIMIT) return ECS_E_LIMIT;
+  if (count > ECS_INDEX_LIMIT)
+    return memory_refuse(&world->store.memory, ECS_INDEX_LIMIT - 1u, "entities",
+                         "a world");
   return spawn_reserve(&world->store, world->store.bundles[bundle - 1], count);
 }
 

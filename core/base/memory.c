@@ -1,8 +1,8 @@
 /* memory.c: all memory of a world passes through memory_resize.
  *
- *      size, growth ---> memory_resize ---> limit ---> record ---> account
- *                             |               |          |
- *                             +---- NULL <----+----------+
+ *      size, growth ---> memory_resize ---> limits ---> record ---> account
+ *                             |               |           |
+ *                             +---- NULL <----+--- note <-+
  *
  * The account changes only after the record has answered, so a refusal leaves
  * both the block and the numbers as they were. The account is exact because
@@ -40,12 +40,68 @@ void memory_init(Memory *memory, ecs_Memory record, uint64_t limit_bytes) {
   *memory = (Memory){.record = record, .limit_bytes = limit_bytes};
 }
 
-/* Would growing the account by so many bytes pass the limit? Written without a
- * sum, which could overflow. */
-static bool passes_limit(const Memory *memory, size_t more_bytes) {
+/* Would so many bytes more pass the limit? 0: there is none. Written without a
+ * sum, which could overflow. A budget's limit may be below what it holds. */
+static bool passes(uint64_t limit_bytes, uint64_t bytes, uint64_t more_bytes) {
+  if (limit_bytes == 0) return false;
+  return bytes > limit_bytes || more_bytes > limit_bytes - bytes;
+}
+
+static bool passes_budget(const ecs_Budget *budget, uint64_t more_bytes) {
+  return budget != NULL &&
+         passes(budget->limit_bytes, budget->bytes, more_bytes);
+}
+
+/* Notes a refusal of memory; limit 0: the allocator's. */
+static void note(Memory *memory, uint64_t limit, const char *of) {
+  memory->refusal = (Refusal){.status = ECS_E_MEMORY,
+                              .limit = limit,
+                              .counts = limit == 0 ? NULL : "bytes",
+                              .of = of};
+}
+
+static void note_budget(Memory *memory, const ecs_Budget *budget) {
+  note(memory, budget->limit_bytes,
+       budget->owner == NULL ? "the worlds of one budget" : budget->owner);
+}
+
+/* Does a limit refuse so many bytes more? Notes which. */
+static bool refuses(Memory *memory, uint64_t more_bytes) {
+  const ecs_Budget *budget = memory->budget;
   ECS_ASSERT(memory->limit_bytes == 0 || memory->bytes <= memory->limit_bytes);
-  return memory->limit_bytes != 0 &&
-         more_bytes > memory->limit_bytes - memory->bytes;
+  if (passes(memory->limit_bytes, memory->bytes, more_bytes))
+    note(memory, memory->limit_bytes, "this world");
+  else if (passes_budget(budget, more_bytes))
+    note_budget(memory, budget);
+  else
+    return false;
+  return true;
+}
+
+bool memory_join(Memory *memory, ecs_Budget *budget, uint64_t extra_bytes) {
+  uint64_t bytes = memory->bytes + extra_bytes;
+  if (budget == memory->budget) return true;
+  if (passes_budget(budget, bytes)) {
+    note_budget(memory, budget);
+    return false;
+  }
+  if (memory->budget != NULL) memory->budget->bytes -= bytes;
+  if (budget != NULL) budget->bytes += bytes;
+  memory->budget = budget;
+  return true;
+}
+
+ecs_Status memory_refuse(Memory *memory, uint64_t limit, const char *counts,
+                         const char *of) {
+  memory->refusal = (Refusal){
+      .status = ECS_E_LIMIT, .limit = limit, .counts = counts, .of = of};
+  return ECS_E_LIMIT;
+}
+
+/* NULL, with the note that the allocator refused. */
+static void *give_up(Memory *memory) {
+  note(memory, 0, NULL);
+  return NULL;
 }
 
 void *memory_resize(Memory *memory, void *block, size_t old_bytes,
@@ -58,13 +114,15 @@ void *memory_resize(Memory *memory, void *block, size_t old_bytes,
   ECS_ASSERT(old_bytes <= memory->bytes);
   /* No object of C is larger than PTRDIFF_MAX: beyond it, differences of
    * pointers into a block are undefined. */
-  if (new_bytes > PTRDIFF_MAX) return NULL;
-  if (new_bytes > old_bytes && passes_limit(memory, new_bytes - old_bytes))
+  if (new_bytes > PTRDIFF_MAX) return give_up(memory);
+  if (new_bytes > old_bytes && refuses(memory, new_bytes - old_bytes))
     return NULL;
   void *resized =
       memory->record.resize(memory->record.user, block, old_bytes, new_bytes);
-  if (resized == NULL) return NULL;
+  if (resized == NULL) return give_up(memory);
   memory->bytes = memory->bytes - old_bytes + new_bytes;
+  if (memory->budget != NULL)
+    memory->budget->bytes = memory->budget->bytes - old_bytes + new_bytes;
   if (memory->bytes > memory->peak_bytes) memory->peak_bytes = memory->bytes;
   if (block == NULL) memory->blocks++;
   return resized;
@@ -72,7 +130,8 @@ void *memory_resize(Memory *memory, void *block, size_t old_bytes,
 
 void *memory_zeroed(Memory *memory, size_t count, size_t element_bytes) {
   size_t bytes;
-  if (!memory_size(count, element_bytes, 0, &bytes) || bytes == 0) return NULL;
+  if (!memory_size(count, element_bytes, 0, &bytes)) return give_up(memory);
+  if (bytes == 0) return NULL;
   void *block = memory_resize(memory, NULL, 0, bytes);
   if (block != NULL) memset(block, 0, bytes);
   return block;
@@ -100,6 +159,7 @@ void memory_free(Memory *memory, void *block, size_t bytes) {
   ECS_ASSERT(bytes != 0 && bytes <= memory->bytes && memory->blocks > 0);
   memory->record.resize(memory->record.user, block, bytes, 0);
   memory->bytes -= bytes;
+  if (memory->budget != NULL) memory->budget->bytes -= bytes;
   memory->blocks--;
   ECS_ASSERT((memory->blocks == 0) == (memory->bytes == 0));
 }
@@ -117,10 +177,11 @@ bool memory_grow(Memory *memory, void **array, uint32_t *capacity,
                  uint32_t count, uint32_t needed, size_t element_bytes) {
   ECS_ASSERT(count <= *capacity);
   if (needed <= *capacity - count) return true;
-  if (needed > UINT32_MAX - count) return false;
+  if (needed > UINT32_MAX - count) return give_up(memory) != NULL;
   uint32_t grown = doubled_capacity(*capacity, count + needed);
   size_t bytes;
-  if (!memory_size(grown, element_bytes, 0, &bytes)) return false;
+  if (!memory_size(grown, element_bytes, 0, &bytes))
+    return give_up(memory) != NULL;
   /* The array exists, so the product of its old capacity cannot overflow. */
   void *resized =
       memory_resize(memory, *array, *capacity * element_bytes, bytes);

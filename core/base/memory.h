@@ -5,7 +5,12 @@
  * allocated, their peak, blocks allocated. Sizes are computed with overflow
  * checks. A refused allocation returns NULL; it never ends the process.
  *
- *      memory_resize ---- overflow? limit? ---> record.resize ---> account
+ *      memory_resize ---- overflow? limits? ---> record.resize ---> account
+ *
+ * Two limits may hold: the world's own, and that of a budget which it shares
+ * with other worlds. Who refused last is noted (Refusal), because a message
+ * that names the limit and its value is worth more than one that does not. The
+ * limits of config.h are noted in the same place, by whoever finds them reached.
  */
 #ifndef ECS_MEMORY_H
 #define ECS_MEMORY_H
@@ -14,18 +19,41 @@
 #include "ecs.h"
 #include "base/invariant.h"
 
+/* Why a call failed with ECS_E_MEMORY or ECS_E_LIMIT. */
+typedef struct Refusal {
+  ecs_Status status;  /* what the call returned; ECS_OK: none was noted yet */
+  uint64_t limit;     /* the limit that was reached */
+  const char *counts; /* what the limit counts, in the plural; a constant.
+                         NULL: no limit, the allocator refused */
+  const char *of;     /* what holds them, "a world"; borrowed; NULL with
+                         counts */
+} Refusal;
+
 typedef struct Memory {
   ecs_Memory record;    /* the allocator; its user pointer is borrowed */
   uint64_t bytes;       /* allocated now */
   uint64_t peak_bytes;  /* the most ever allocated at once */
   uint64_t blocks;      /* allocated now */
   uint64_t limit_bytes; /* bytes must not exceed it; 0: no limit */
+  ecs_Budget *budget;   /* shared with other worlds; borrowed; NULL: none */
+  Refusal refusal;      /* the last one */
 } Memory;
 
 /* Begins with nothing allocated. record.resize NULL: the C library's allocator.
  */
 ECS_INTERNAL void memory_init(Memory *memory, ecs_Memory record,
                               uint64_t limit_bytes);
+
+/* Counts the bytes in another budget from now on; NULL: in none. extra_bytes
+ * are held beside those of the account. False: they do not fit, and nothing has
+ * changed. */
+ECS_INTERNAL bool memory_join(Memory *memory, ecs_Budget *budget,
+                              uint64_t extra_bytes);
+
+/* Notes that a limit of config.h is reached, "64 fields of a component".
+ * Returns ECS_E_LIMIT, which the caller passes on. */
+ECS_INTERNAL ecs_Status memory_refuse(Memory *memory, uint64_t limit,
+                                      const char *counts, const char *of);
 
 /* Resizes a block, with the contract of lua_Alloc: a NULL block of 0 bytes is
  * allocated, and new_bytes 0 frees. NULL on refusal: the old block stays as it

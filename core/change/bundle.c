@@ -26,15 +26,19 @@ static void bundle_destroy(Store *store, Bundle *bundle) {
   memory_free(memory, bundle, sizeof(Bundle));
 }
 
+void bundle_forget_once(Store *store) {
+  for (uint32_t i = 0; i < ECS_RECENT_BUNDLES; i++) {
+    bundle_destroy(store, store->recent_bundles[i]);
+    store->recent_bundles[i] = NULL;
+  }
+}
+
 void bundle_destroy_all(Store *store) {
   for (uint32_t i = 0; i < store->bundle_count; i++)
     bundle_destroy(store, store->bundles[i]);
   memory_free(&store->memory, store->bundles,
               store->bundle_capacity * sizeof(Bundle *));
-  for (uint32_t i = 0; i < ECS_RECENT_BUNDLES; i++) {
-    bundle_destroy(store, store->recent_bundles[i]);
-    store->recent_bundles[i] = NULL;
-  }
+  bundle_forget_once(store);
   store->bundles = NULL;
   store->bundle_count = store->bundle_capacity = 0;
 }
@@ -124,7 +128,9 @@ ecs_Status bundle_ensure(Store *store, const ecs_Component *components,
     *id = i + 1;
     return ECS_OK;
   }
-  if (store->bundle_count >= ECS_BUNDLE_LIMIT) return ECS_E_LIMIT;
+  if (store->bundle_count >= ECS_BUNDLE_LIMIT)
+    return memory_refuse(&store->memory, ECS_BUNDLE_LIMIT, "bundles",
+                         "a world");
   if (!memory_grow(&store->memory, &bundles, &store->bundle_capacity,
                    store->bundle_count, 1, sizeof(Bundle *)))
     return ECS_E_MEMORY;

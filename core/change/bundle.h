@@ -84,6 +84,9 @@ ECS_INTERNAL Bundle *bundle_for_once(Store *store,
                                      const ecs_Component *components,
                                      uint32_t count);
 
+/* Frees the bundles of the last spawns without a bundle id. */
+ECS_INTERNAL void bundle_forget_once(Store *store);
+
 /* Destroys every bundle of the store. */
 ECS_INTERNAL void bundle_destroy_all(Store *store);
 

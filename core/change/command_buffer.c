@@ -32,15 +32,23 @@ static void free_surplus(CommandBuffer *buffer) {
   free_pages(buffer, kept);
 }
 
-void command_buffer_deinit(CommandBuffer *buffer) {
+void command_buffer_trim(CommandBuffer *buffer) {
   Memory *memory = &buffer->store->memory;
-  command_rewind(buffer, (CommandMark){0});
+  ECS_ASSERT(buffer->entity_count == 0 && buffer->staged == NULL);
   free_pages(buffer, 0);
   memory_free(memory, buffer->pages,
               buffer->page_capacity * sizeof(CommandPage));
   memory_free(memory, buffer->entities,
               buffer->entity_capacity * sizeof(EntityCommands));
+  buffer->pages = NULL;
+  buffer->entities = NULL;
+  buffer->page_count = buffer->page_capacity = buffer->entity_capacity = 0;
   locator_deinit(&buffer->by_index, memory);
+}
+
+void command_buffer_deinit(CommandBuffer *buffer) {
+  command_rewind(buffer, (CommandMark){0});
+  command_buffer_trim(buffer);
 }
 
 /* Room ------------------------------------------------------------------ */
@@ -93,7 +101,9 @@ static ecs_Status reserve_bytes(CommandBuffer *buffer, size_t bytes) {
 static ecs_Status reserve_record(CommandBuffer *buffer, uint32_t commands,
                                  size_t bytes, uint32_t entities) {
   void *grown = buffer->entities;
-  if (commands > ECS_COMMAND_LIMIT - buffer->command_count) return ECS_E_LIMIT;
+  if (commands > ECS_COMMAND_LIMIT - buffer->command_count)
+    return memory_refuse(&buffer->store->memory, ECS_COMMAND_LIMIT,
+                         "changes recorded at once", "a world");
   if (!memory_grow(&buffer->store->memory, &grown, &buffer->entity_capacity,
                    buffer->entity_count, entities, sizeof(EntityCommands)))
     return ECS_E_MEMORY;

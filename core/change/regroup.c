@@ -75,7 +75,8 @@ static ecs_Status choose(Regroup *regroup, const ecs_Component *components,
   uint32_t chosen = to_main ? 0 : find_group(store, components, count);
   if (chosen == 0 && !to_main) chosen = choose_target(regroup);
   for (uint32_t i = 0; i < count; i++) regroup->target[components[i]] = chosen;
-  return chosen < ECS_GROUP_LIMIT ? ECS_OK : ECS_E_LIMIT;
+  if (chosen < ECS_GROUP_LIMIT) return ECS_OK;
+  return memory_refuse(memory, ECS_GROUP_LIMIT, "groups", "a world");
 }
 
 static bool is_bits(const Store *store, ecs_Component component) {

@@ -35,14 +35,34 @@ static ecs_Status reserve_group(Store *store, const BundleGroup *target,
   return status;
 }
 
+/* Reserves in one group after the other. Gives the room back where a later one
+ * fails: a world at its limit of memory has none to waste. */
+static ecs_Status reserve_groups(Store *store, const Bundle *bundle,
+                                 uint32_t first, uint64_t count) {
+  if (first == bundle->group_count) return ECS_OK;
+  const BundleGroup *target = &bundle->groups[first];
+  uint32_t capacity = target->table->capacity;
+  ecs_Status status = reserve_group(store, target, count);
+  if (status == ECS_OK)
+    status = reserve_groups(store, bundle, first + 1, count);
+  if (status == ECS_OK || target->table->capacity == capacity) return status;
+  table_shrink(
+      target->table, &store->memory,
+      capacity > target->table->count ? capacity : target->table->count);
+  store_touch(store, target->group);
+  return status;
+}
+
 ecs_Status spawn_reserve(Store *store, Bundle *bundle, uint64_t count) {
   bool known = bundle->layout_version == store->layout_version;
+  uint32_t pages = store->index.page_count;
   ecs_Status status = bundle_resolve(store, bundle);
   if (status != ECS_OK) return status;
   status = entity_index_reserve(&store->index, &store->memory, count);
-  for (uint32_t i = 0; status == ECS_OK && i < bundle->group_count; i++)
-    status = reserve_group(store, &bundle->groups[i], count);
-  if (status != ECS_OK && !known) bundle_unresolve(store, bundle);
+  if (status == ECS_OK) status = reserve_groups(store, bundle, 0, count);
+  if (status == ECS_OK) return ECS_OK;
+  entity_index_drop_pages(&store->index, &store->memory, pages);
+  if (!known) bundle_unresolve(store, bundle);
   return status;
 }
 

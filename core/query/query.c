@@ -65,7 +65,7 @@ ecs_Status query_init(ecs_Query *query, Store *store, const ecs_Term *terms,
 
 /* Frees the plan. The groups that it was made for may have been replaced since,
  * so every group is asked to forget the matches. */
-static void drop_plan(ecs_Query *query) {
+void query_drop_plan(ecs_Query *query) {
   Store *store = query->store;
   for (uint32_t i = 0; i < query->group_count; i++) {
     for (uint32_t k = 0; k < store->group_count; k++)
@@ -82,7 +82,7 @@ void query_deinit(ecs_Query *query) {
   Memory *memory = &query->store->memory;
   ECS_ASSERT(query->scratches == NULL && query->bindings == NULL);
   ECS_ASSERT(query->programs == NULL);
-  drop_plan(query);
+  query_drop_plan(query);
   if (query->terms != NULL)
     memory_free(memory, query->terms, query->term_count * sizeof(QueryTerm));
   if (query->groups != NULL)
@@ -146,11 +146,11 @@ static ecs_Status attach_groups(ecs_Query *query) {
 ecs_Status query_plan(ecs_Query *query) {
   if (ECS_LIKELY(query->layout_version == query->store->layout_version))
     return ECS_OK;
-  drop_plan(query);
+  query_drop_plan(query);
   ecs_Status status = assign_groups(query);
   if (status == ECS_OK) status = attach_groups(query);
   if (status != ECS_OK) {
-    drop_plan(query);
+    query_drop_plan(query);
     return status;
   }
   query->layout_version = query->store->layout_version;

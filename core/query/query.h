@@ -83,6 +83,10 @@ ECS_INTERNAL ecs_Status query_plan(ecs_Query *query);
  * ECS_E_MEMORY: the query is not prepared. */
 ECS_INTERNAL ecs_Status query_prepare(ecs_Query *query);
 
+/* Frees the plan and its row list; the next use makes them anew. No cursor of
+ * the query may be open. */
+ECS_INTERNAL void query_drop_plan(ecs_Query *query);
+
 /* The group that would drive a row list built now. The query is planned. */
 ECS_INTERNAL uint32_t query_choose_driver(const ecs_Query *query);
 

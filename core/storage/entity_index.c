@@ -28,13 +28,25 @@ static ecs_Status add_page(EntityIndex *index, Memory *memory) {
   return ECS_OK;
 }
 
+void entity_index_drop_pages(EntityIndex *index, Memory *memory,
+                             uint32_t page_count) {
+  ECS_ASSERT(page_count >= entity_index_pages_used(index));
+  while (index->page_count > page_count)
+    memory_free(memory, index->pages[--index->page_count],
+                SLOT_PAGE_SIZE * sizeof(Slot));
+}
+
 ecs_Status entity_index_reserve(EntityIndex *index, Memory *memory,
                                 uint64_t count) {
   uint64_t fresh = count > index->free_count ? count - index->free_count : 0;
-  if (fresh > ECS_INDEX_LIMIT - index->used) return ECS_E_LIMIT;
+  if (fresh > ECS_INDEX_LIMIT - index->used)
+    return memory_refuse(memory, ECS_INDEX_LIMIT - 1u, "entities", "a world");
+  uint32_t before = index->page_count;
   while (index->used + fresh > (uint64_t)index->page_count << ECS_PAGE_BITS) {
     ecs_Status status = add_page(index, memory);
-    if (status != ECS_OK) return status;
+    if (status == ECS_OK) continue;
+    entity_index_drop_pages(index, memory, before);
+    return status;
   }
   return ECS_OK;
 }

@@ -36,10 +36,19 @@ ECS_INTERNAL void entity_index_init(EntityIndex *index);
 ECS_INTERNAL void entity_index_deinit(EntityIndex *index, Memory *memory);
 
 /* Makes sure that the next count handles can be issued without failing.
- * ECS_E_MEMORY, ECS_E_LIMIT: pages allocated before the failure stay. Cost: a
- * page for each SLOT_PAGE_SIZE new indices. */
+ * ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. Cost: a page for each
+ * SLOT_PAGE_SIZE new indices. */
 ECS_INTERNAL ecs_Status entity_index_reserve(EntityIndex *index, Memory *memory,
                                              uint64_t count);
+
+/* Frees pages, none of whose indices was issued, until page_count are left. */
+ECS_INTERNAL void entity_index_drop_pages(EntityIndex *index, Memory *memory,
+                                          uint32_t page_count);
+
+/* The pages that the issued indices need. */
+static inline uint32_t entity_index_pages_used(const EntityIndex *index) {
+  return index->used == 1 ? 0 : ((index->used - 1u) >> ECS_PAGE_BITS) + 1u;
+}
 
 /* Checked builds: states, counts and the free list agree. Cost: every slot. */
 ECS_INTERNAL bool entity_index_check_invariants(const EntityIndex *index);

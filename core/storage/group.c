@@ -135,7 +135,8 @@ static ecs_Status reserve_table(Group *group, Memory *memory) {
   void *tables = group->tables;
   ecs_Status status = reserve_hash(group, memory);
   if (status != ECS_OK) return status;
-  if (group->table_count >= ECS_TABLE_LIMIT) return ECS_E_LIMIT;
+  if (group->table_count >= ECS_TABLE_LIMIT)
+    return memory_refuse(memory, ECS_TABLE_LIMIT, "tables", "a group");
   if (!memory_grow(memory, &tables, &group->table_capacity, group->table_count,
                    1, sizeof(Table *)))
     return ECS_E_MEMORY;
@@ -247,6 +248,67 @@ void group_drop_tables(Group *group, Memory *memory, uint32_t count) {
   update_first(group);
   hash_rebuild(group);
   edge_map_drop(&group->edges, count);
+  group->version++;
+}
+
+/* Resizes an array to fewer elements, 0 included; false: it stays as it is. */
+static bool shrink_array(Memory *memory, void **array, uint32_t *capacity,
+                         uint32_t count, size_t bytes) {
+  if (count == *capacity) return false;
+  void *less = memory_resize(memory, *array, *capacity * bytes, count * bytes);
+  if (less == NULL && count > 0) return false;
+  *array = less;
+  *capacity = count;
+  return true;
+}
+
+/* Destroys the empty tables; the others move up. */
+static void drop_empty_tables(Group *group, Memory *memory) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < group->table_count; i++) {
+    Table *table = group->tables[i];
+    ECS_ASSERT(table->pending == 0);
+    if (table->count == 0 && (group->id != 0 || i > 0)) {
+      table_destroy(table, memory);
+      continue;
+    }
+    table->id = kept;
+    group->tables[kept++] = table;
+    table_forget_edge(table);
+    table_shrink(table, memory, table->count);
+  }
+  group->table_count = kept;
+}
+
+/* A hash for the tables that are left; the old one stays if memory is refused.
+ */
+static void shrink_hash(Group *group, Memory *memory) {
+  uint32_t capacity = group->hash_capacity;
+  while (capacity > 4 && group->table_count * 2 <= capacity / 2) capacity /= 2;
+  if (capacity < group->hash_capacity) {
+    uint32_t *hash = memory_zeroed(memory, capacity, sizeof(uint32_t));
+    if (hash != NULL) {
+      memory_free(memory, group->hash, group->hash_capacity * sizeof(uint32_t));
+      group->hash = hash;
+      group->hash_capacity = capacity;
+    }
+  }
+  hash_rebuild(group);
+}
+
+void group_trim(Group *group, Memory *memory) {
+  void *tables = group->tables, *matches = (void *)group->matches;
+  ECS_ASSERT(group->match_count == 0);
+  drop_empty_tables(group, memory);
+  if (group->hash != NULL) shrink_hash(group, memory);
+  edge_map_deinit(&group->edges, memory);
+  shrink_array(memory, &tables, &group->table_capacity, group->table_count,
+               sizeof(Table *));
+  group->tables = tables;
+  shrink_array(memory, &matches, &group->match_capacity, 0,
+               sizeof(MatchedTables *));
+  group->matches = matches;
+  update_first(group);
   group->version++;
 }
 

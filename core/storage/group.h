@@ -88,6 +88,13 @@ ECS_INTERNAL ecs_Status group_ensure_table(Group *group, Memory *memory,
 ECS_INTERNAL void group_drop_tables(Group *group, Memory *memory,
                                     uint32_t count);
 
+/* Gives back what the group does not need: empty tables (but {} of the main
+ * group), room in the others, edges. Tables keep their order and get new ids,
+ * which the caller then writes to where their rows are located. No list may be
+ * attached. Cannot fail; what memory is refused for stays. Cost: copies every
+ * row that is in a slab with room to spare. */
+ECS_INTERNAL void group_trim(Group *group, Memory *memory);
+
 /* The edge of a component's bit from a table; NULL: there is none yet. */
 static inline const Edge *group_find_edge(const Group *group,
                                           const Table *table, uint32_t bit) {

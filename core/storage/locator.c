@@ -44,6 +44,21 @@ ecs_Status locator_reserve(Locator *locator, Memory *memory, uint32_t index) {
   return ECS_OK;
 }
 
+static bool page_is_empty(const Locator *locator, uint32_t page) {
+  for (uint32_t i = 0; i < LOCATOR_PAGE_SIZE; i++)
+    if (locator_find(locator, page << ECS_PAGE_BITS | i).row != LOCATOR_NONE)
+      return false;
+  return true;
+}
+
+void locator_trim(Locator *locator, Memory *memory) {
+  for (uint32_t i = 0; i < locator->page_count; i++) {
+    if (locator->pages[i] == NULL || !page_is_empty(locator, i)) continue;
+    memory_free(memory, locator->pages[i], page_bytes(locator));
+    locator->pages[i] = NULL;
+  }
+}
+
 bool locator_check_invariants(const Locator *locator, uint64_t places) {
   uint64_t found = 0, capacity = locator->page_count;
   for (uint64_t i = 0; i < capacity << ECS_PAGE_BITS; i++)

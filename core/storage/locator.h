@@ -36,6 +36,9 @@ ECS_INTERNAL void locator_deinit(Locator *locator, Memory *memory);
 ECS_INTERNAL ecs_Status locator_reserve(Locator *locator, Memory *memory,
                                         uint32_t index);
 
+/* Frees the pages on which no index has a row. Cost: every entry. */
+ECS_INTERNAL void locator_trim(Locator *locator, Memory *memory);
+
 /* Checked builds: do exactly `places` indices have a row? Cost: every entry. */
 ECS_INTERNAL bool locator_check_invariants(const Locator *locator,
                                            uint64_t places);

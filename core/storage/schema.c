@@ -43,9 +43,10 @@ static bool is_repeated(const ecs_Field *fields, uint32_t field) {
 }
 
 static ecs_Status check_description(
-    const ecs_ComponentDescription *description) {
+    Memory *memory, const ecs_ComponentDescription *description) {
   if (!is_name(description->name)) return ECS_E_NAME;
-  if (description->field_count > ECS_FIELD_LIMIT) return ECS_E_LIMIT;
+  if (description->field_count > ECS_FIELD_LIMIT)
+    return memory_refuse(memory, ECS_FIELD_LIMIT, "fields", "a component");
   if (description->field_count > 0 && description->fields == NULL)
     return ECS_E_ARGUMENT;
   for (uint32_t k = 0; k < description->field_count; k++) {
@@ -135,7 +136,7 @@ static void fill(Schema *schema, const ecs_ComponentDescription *description,
 ecs_Status schema_create(Memory *memory,
                          const ecs_ComponentDescription *description,
                          Schema **schema) {
-  ecs_Status status = check_description(description);
+  ecs_Status status = check_description(memory, description);
   if (status != ECS_OK) return status;
   uint32_t offsets[ECS_FIELD_LIMIT];
   uint32_t count = description->field_count;

@@ -5,7 +5,8 @@
 
 static ecs_Status append_group(Store *store, bool narrow) {
   void *groups = store->groups;
-  if (store->group_count >= ECS_GROUP_LIMIT) return ECS_E_LIMIT;
+  if (store->group_count >= ECS_GROUP_LIMIT)
+    return memory_refuse(&store->memory, ECS_GROUP_LIMIT, "groups", "a world");
   if (!memory_grow(&store->memory, &groups, &store->group_capacity,
                    store->group_count, 1, sizeof(Group *)))
     return ECS_E_MEMORY;
@@ -108,7 +109,8 @@ ecs_Status store_define(Store *store,
   ecs_Status status = schema_create(&store->memory, description, &fresh.schema);
   if (status != ECS_OK) return status;
   if (store->component_count > ECS_COMPONENT_LIMIT)
-    status = ECS_E_LIMIT;
+    status = memory_refuse(&store->memory, ECS_COMPONENT_LIMIT, "components",
+                           "a world");
   else if (description->storage == ECS_STORE_BITS &&
            fresh.schema->field_count > 0)
     status = ECS_E_COMPONENT;

@@ -27,8 +27,8 @@ static Census take_census(const Schema *const *schemas, const uint64_t *mask,
 
 /* Gives every field the next column of its size, in the order of components and
  * fields. So the columns of one component are neighbours in every size. */
-static ecs_Status assign_columns(Table *table, ColumnCode *lookup,
-                                 ColumnCode *codes,
+static ecs_Status assign_columns(Table *table, Memory *memory,
+                                 ColumnCode *lookup, ColumnCode *codes,
                                  const Schema *const *schemas) {
   uint32_t next = 0;
   for (uint32_t bit = 0; bit < table->lookup_count; bit++) {
@@ -36,7 +36,9 @@ static ecs_Status assign_columns(Table *table, ColumnCode *lookup,
     lookup[bit] = schema == NULL ? TABLE_NO_COLUMN : (ColumnCode)next;
     for (uint32_t i = 0; schema != NULL && i < schema->field_count; i++) {
       uint32_t shift = size_shift(schema->fields[i].type);
-      if (table->columns[shift] >= ECS_COLUMN_LIMIT) return ECS_E_LIMIT;
+      if (table->columns[shift] >= ECS_COLUMN_LIMIT)
+        return memory_refuse(memory, ECS_COLUMN_LIMIT,
+                             "columns of one element size", "a table");
       codes[next++] =
           (ColumnCode)((uint32_t)table->columns[shift]++ << 2 | shift);
       table->sizes = (uint8_t)(table->sizes | 1u << shift);
@@ -55,8 +57,10 @@ Table *table_create(Memory *memory, const Schema *const *schemas,
   size_t bytes = sizeof(Table) + field_bytes + mask_bytes +
                  code_count * sizeof(ColumnCode);
   Table *table = NULL;
-  *status = ECS_E_LIMIT;
-  if (census.fields >= TABLE_NO_COLUMN) return NULL;
+  if (census.fields >= TABLE_NO_COLUMN) {
+    *status = memory_refuse(memory, TABLE_NO_COLUMN - 1u, "columns", "a table");
+    return NULL;
+  }
   *status = ECS_E_MEMORY;
   table = memory_zeroed(memory, 1, bytes);
   if (table == NULL) return NULL;
@@ -70,7 +74,8 @@ Table *table_create(Memory *memory, const Schema *const *schemas,
   table->lookup = lookup;
   table->lookup_count = census.components;
   table->codes = lookup + census.components;
-  *status = assign_columns(table, lookup, lookup + census.components, schemas);
+  *status = assign_columns(table, memory, lookup, lookup + census.components,
+                           schemas);
   table->only_cells = (table->sizes & ~4u) == 0;
   table_forget_edge(table);
   if (*status == ECS_OK) return table;
@@ -163,18 +168,46 @@ static ecs_Status replace_slab(Table *table, Memory *memory, uint32_t capacity,
   return ECS_OK;
 }
 
+static ECS_COLD ecs_Status refuse_rows(Memory *memory) {
+  return memory_refuse(memory, ECS_INDEX_LIMIT, "rows", "a table");
+}
+
 ecs_Status table_reserve(Table *table, Memory *memory, uint64_t rows) {
-  if (rows > ECS_INDEX_LIMIT) return ECS_E_LIMIT;
+  if (rows > ECS_INDEX_LIMIT) return refuse_rows(memory);
   uint64_t needed = table->count + rows;
   uint64_t doubled = (uint64_t)table->capacity * 2;
   if (needed <= table->capacity) return ECS_OK;
-  if (needed > ECS_INDEX_LIMIT) return ECS_E_LIMIT;
+  if (needed > ECS_INDEX_LIMIT) return refuse_rows(memory);
 #ifdef ECS_TINY
   doubled = 0; /* every growth step is as small as it can be */
 #endif
   if (doubled > needed) needed = doubled;
   needed = (needed + ECS_ROW_ALIGN - 1) / ECS_ROW_ALIGN * ECS_ROW_ALIGN;
   return replace_slab(table, memory, (uint32_t)needed, table->bits_columns);
+}
+
+/* Makes the table one that never had a row. */
+static void drop_slab(Table *table, Memory *memory) {
+  ECS_ASSERT(table->count == 0);
+  memory_free(memory, table->slab, table->slab_bytes);
+  table->slab = NULL;
+  table->slab_bytes = 0;
+  table->entities = NULL;
+  table->capacity = 0;
+  for (uint32_t i = 0; i < table->field_count; i++) table->fields[i] = NULL;
+  for (uint32_t shift = 0; shift < TABLE_SIZES; shift++)
+    table->first[shift] = table->stride[shift] = 0;
+}
+
+void table_shrink(Table *table, Memory *memory, uint32_t rows) {
+  ECS_ASSERT(rows >= table->count);
+  uint32_t capacity =
+      (rows + ECS_ROW_ALIGN - 1) / ECS_ROW_ALIGN * ECS_ROW_ALIGN;
+  if (capacity >= table->capacity) return;
+  if (capacity == 0)
+    drop_slab(table, memory);
+  else
+    (void)replace_slab(table, memory, capacity, table->bits_columns);
 }
 
 ecs_Status table_reserve_bits(Table *table, Memory *memory, uint32_t columns) {

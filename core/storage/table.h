@@ -28,6 +28,11 @@ ECS_INTERNAL void table_destroy(Table *table, Memory *memory);
 ECS_INTERNAL ecs_Status table_reserve(Table *table, Memory *memory,
                                       uint64_t rows);
 
+/* Gives back room, down to that for `rows` rows, which are at least those in
+ * use. Where memory for the smaller slab is refused, nothing changes. Cost:
+ * copies all rows. */
+ECS_INTERNAL void table_shrink(Table *table, Memory *memory, uint32_t rows);
+
 /* Makes the table have at least so many columns of bits. ECS_E_MEMORY: nothing
  * has changed. Cost: as table_reserve when a column is missing. */
 ECS_INTERNAL ecs_Status table_reserve_bits(Table *table, Memory *memory,

@@ -12,7 +12,9 @@ void deferral_rewind(ecs_World *world, const Level *mark) {
 }
 
 ecs_Status deferral_open(ecs_World *world) {
-  if (world->depth >= ECS_NESTING_LIMIT) return ECS_E_LIMIT;
+  if (world->depth >= ECS_NESTING_LIMIT)
+    return memory_refuse(&world->store.memory, ECS_NESTING_LIMIT,
+                         "cursors and deferrals", "a world");
   ECS_ASSERT(world->depth > 0 || world->commands.entity_count == 0);
   world->store.row_epoch++;
   world->levels[world->depth++] = deferral_mark(world);

@@ -19,7 +19,9 @@ bool world_has_components(const ecs_World *world,
 
 ecs_Status world_reserve_query(ecs_World *world) {
   void *queries = world->queries;
-  if (world->query_count >= ECS_QUERY_LIMIT) return ECS_E_LIMIT;
+  if (world->query_count >= ECS_QUERY_LIMIT)
+    return memory_refuse(&world->store.memory, ECS_QUERY_LIMIT, "queries",
+                         "a world");
   if (!memory_grow(&world->store.memory, &queries, &world->query_capacity,
                    world->query_count, 1, sizeof(ecs_Query *)))
     return ECS_E_MEMORY;

@@ -29,6 +29,7 @@
   X(destroy_twice, 7)           \
   X(destroy_run, 5)             \
   X(clear, 1)                   \
+  X(trim, 4)                    \
   X(add, 80)                    \
   X(add_image, 40)              \
   X(add_bad, 3)                 \

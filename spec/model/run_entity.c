@@ -211,6 +211,21 @@ void step_clear(Run *run, const Step *step) {
                 oracle_clear(&run->oracle));
 }
 
+static ecs_Status call_trim(Instance *instance, const Arguments *arguments,
+                            Answer *answer) {
+  (void)arguments;
+  (void)answer;
+  return ecs_world_trim(instance->world);
+}
+
+void step_trim(Run *run, const Step *step) {
+  Answer answers[INSTANCES];
+  const Arguments arguments = {.entity = 0};
+  (void)step;
+  run_expecting(run, call_trim, &arguments, 0, answers,
+                run->oracle.scope_count > 0 ? ECS_E_OPEN : ECS_OK);
+}
+
 /* Components -------------------------------------------------------------- */
 
 static ecs_Status call_add(Instance *instance, const Arguments *arguments,

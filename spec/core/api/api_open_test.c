@@ -22,6 +22,7 @@ static void layout_and_definitions_wait_until_all_is_closed(void **state) {
       assert_int_equal(ecs_defer_begin(world), ECS_OK);
     assert_true(ecs_deferring(world));
     assert_refused(ecs_world_clear(world), ECS_E_OPEN);
+    assert_refused(ecs_world_trim(world), ECS_E_OPEN);
     assert_refused(ecs_component(world, &fresh, &found), ECS_E_OPEN);
     assert_int_equal(ecs_component(world, &known, &found), ECS_OK);
     assert_int_equal(found, fixture.tag);

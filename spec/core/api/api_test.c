@@ -382,6 +382,53 @@ static void the_account_is_that_of_the_allocator(void **state) {
   finish(&fixture);
 }
 
+/* A limit of the world, one of its budget, and an allocator that refuses. */
+static void a_refusal_names_the_limit(void **state) {
+  (void)state;
+  ecs_WorldDescription how = {{NULL, NULL}, 100000};
+  ecs_Budget budget = {0, 0, "the worlds of this test"};
+  ecs_World *world = NULL, *other = NULL;
+  ecs_Bundle bundle = 0;
+  char text[128];
+  assert_int_equal(ecs_world_create(&how, &world), ECS_OK);
+  assert_int_equal(ecs_world_create(NULL, &other), ECS_OK);
+  assert_true(ecs_world_refusal(world, ECS_E_MEMORY, text, sizeof text) > 0);
+  assert_string_equal(text, ecs_status_text(ECS_E_MEMORY));
+  assert_int_equal(ecs_bundle(world, NULL, 0, &bundle), ECS_OK);
+  assert_int_equal(ecs_spawn_many(world, bundle, 100000, NULL), ECS_E_MEMORY);
+  size_t length = ecs_world_refusal(world, ECS_E_MEMORY, text, sizeof text);
+  assert_int_equal(length, strlen(text));
+  assert_string_equal(
+      text, "the memory limit of this world is reached: 100000 bytes");
+  (void)ecs_world_refusal(world, ECS_E_DEAD, text, sizeof text);
+  assert_string_equal(text, ecs_status_text(ECS_E_DEAD));
+  assert_int_equal(ecs_spawn_many(world, bundle, UINT64_MAX, NULL),
+                   ECS_E_LIMIT);
+  assert_int_equal(ecs_world_budget(world, &budget), ECS_OK);
+  assert_int_equal(ecs_world_budget(other, &budget), ECS_OK);
+  ecs_Statistics now, more;
+  ecs_world_statistics(world, &now);
+  ecs_world_statistics(other, &more);
+  assert_int_equal(now.limit_bytes, 100000);
+  assert_int_equal(more.limit_bytes, 0);
+  assert_true(budget.bytes == now.bytes + more.bytes);
+  budget.limit_bytes = 50000;
+  assert_int_equal(ecs_bundle(other, NULL, 0, &bundle), ECS_OK);
+  assert_int_equal(ecs_spawn_many(other, bundle, 100000, NULL), ECS_E_MEMORY);
+  (void)ecs_world_refusal(other, ECS_E_MEMORY, text, sizeof text);
+  assert_string_equal(text,
+                      "the memory limit of the worlds of this test is "
+                      "reached: 50000 bytes");
+  ecs_world_destroy(world);
+  assert_int_equal(ecs_world_budget(other, NULL), ECS_OK);
+  assert_int_equal(budget.bytes, 0);
+  budget.limit_bytes = 1;
+  assert_int_equal(ecs_world_budget(other, &budget), ECS_E_MEMORY);
+  assert_int_equal(ecs_spawn_many(other, bundle, 1000, NULL), ECS_OK);
+  ecs_world_destroy(other);
+  assert_int_equal(budget.bytes, 0);
+}
+
 static void a_world_may_not_be_created_or_not_grow(void **state) {
   (void)state;
   FailingMemory failing;
@@ -431,6 +478,7 @@ int main(void) {
       cmocka_unit_test(a_cleared_world_keeps_its_definitions),
       cmocka_unit_test(grouping_and_ungrouping_are_opposites),
       cmocka_unit_test(the_account_is_that_of_the_allocator),
+      cmocka_unit_test(a_refusal_names_the_limit),
       cmocka_unit_test(a_world_may_not_be_created_or_not_grow),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

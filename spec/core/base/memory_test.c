@@ -139,6 +139,62 @@ static void the_limit_itself_is_allowed_and_one_byte_more_is_not(void **state) {
   memory_free(&memory, block, 1000);
 }
 
+static void a_budget_holds_for_all_that_share_it(void **state) {
+  (void)state;
+  FailingMemory failing[2];
+  Memory memory[2];
+  ecs_Budget budget = {1000, 0, NULL};
+  for (uint32_t i = 0; i < 2; i++)
+    memory_init(&memory[i], failing_memory_init(&failing[i]), i == 0 ? 0 : 500);
+  void *first = memory_resize(&memory[0], NULL, 0, 300);
+  assert_true(memory_join(&memory[0], &budget, 50));
+  assert_true(memory_join(&memory[0], &budget, 50)); /* it has joined */
+  assert_true(memory_join(&memory[1], &budget, 50));
+  assert_int_equal(budget.bytes, 400);
+  assert_null(memory_resize(&memory[1], NULL, 0, 501)); /* its own limit */
+  assert_int_equal(memory[1].refusal.limit, 500);
+  void *second = memory_resize(&memory[1], NULL, 0, 500);
+  assert_int_equal(budget.bytes, 900);
+  assert_null(memory_resize(&memory[0], first, 300, 401));
+  assert_int_equal(memory[0].refusal.status, ECS_E_MEMORY);
+  assert_int_equal(memory[0].refusal.limit, 1000);
+  assert_account(&memory[0], &failing[0], 300, 1);
+  first = memory_resize(&memory[0], first, 300, 400);
+  assert_int_equal(budget.bytes, 1000);
+  budget.limit_bytes = 10; /* what is held stays, and may shrink */
+  assert_null(memory_resize(&memory[0], NULL, 0, 1));
+  second = memory_resize(&memory[1], second, 500, 100);
+  assert_int_equal(budget.bytes, 600);
+  assert_true(memory_join(&memory[1], NULL, 50));
+  assert_int_equal(budget.bytes, 450);
+  assert_false(memory_join(&memory[1], &budget, 50));
+  assert_int_equal(budget.bytes, 450);
+  memory_free(&memory[0], first, 400);
+  memory_free(&memory[1], second, 100);
+  assert_true(memory_join(&memory[0], NULL, 50));
+  assert_int_equal(budget.bytes, 0);
+}
+
+/* Who refused is noted, so that a message can name the limit. */
+static void the_last_refusal_is_noted(void **state) {
+  (void)state;
+  FailingMemory failing;
+  Memory memory;
+  memory_init(&memory, failing_memory_init(&failing), 1000);
+  assert_int_equal(memory.refusal.status, ECS_OK);
+  assert_null(memory_resize(&memory, NULL, 0, 1001));
+  assert_int_equal(memory.refusal.status, ECS_E_MEMORY);
+  assert_string_equal(memory.refusal.counts, "bytes");
+  assert_int_equal(memory_refuse(&memory, 7, "things", "a box"), ECS_E_LIMIT);
+  assert_int_equal(memory.refusal.status, ECS_E_LIMIT);
+  assert_int_equal(memory.refusal.limit, 7);
+  failing_memory_arm(&failing, 1, FAIL_ONCE);
+  assert_null(memory_resize(&memory, NULL, 0, 10));
+  assert_int_equal(memory.refusal.status, ECS_E_MEMORY);
+  assert_null(memory.refusal.counts);
+  (void)failing_memory_disarm(&failing);
+}
+
 /* Stores the requested size and refuses it. */
 static void *note_size(void *user, void *block, size_t old_bytes,
                        size_t new_bytes) {
@@ -380,6 +436,8 @@ int main(void) {
       cmocka_unit_test(a_block_keeps_its_bytes_when_it_is_resized),
       cmocka_unit_test(a_refused_resize_keeps_block_and_account),
       cmocka_unit_test(the_limit_itself_is_allowed_and_one_byte_more_is_not),
+      cmocka_unit_test(a_budget_holds_for_all_that_share_it),
+      cmocka_unit_test(the_last_refusal_is_noted),
       cmocka_unit_test(sizes_no_object_can_have_are_refused_unasked),
       cmocka_unit_test(the_largest_size_an_object_can_have_is_asked_for),
       cmocka_unit_test(zeroed_memory_is_zero_and_accounted),

@@ -1,0 +1,45 @@
+/* world_trim.c: gives back memory that a world does not need at the moment. */
+#include "world/world_trim.h"
+
+#include "query/gather.h"
+
+/* Records where the rows of a group are: its tables have new ids. */
+static void place_rows(Store *store, Group *group) {
+  for (uint32_t i = 0; i < group->table_count; i++) {
+    const Table *table = group->tables[i];
+    for (uint32_t row = 0; row < table->count; row++)
+      store_set_place(store, group, id_index(table->entities[row]), table, row);
+  }
+}
+
+static void trim_queries(ecs_World *world) {
+  for (uint32_t i = 0; i < world->query_count; i++) {
+    ECS_ASSERT(world->queries[i]->open == 0);
+    query_drop_plan(world->queries[i]);
+    scratch_free_all(world->queries[i]);
+  }
+}
+
+/* The layout counts as another one, as if components had been regrouped, so
+ * that nobody uses a table or an address found before. */
+void world_trim(ecs_World *world) {
+  Store *store = &world->store;
+  ECS_ASSERT(world->depth == 0);
+  trim_queries(world);
+  command_flush_deinit(&world->commands);
+  command_buffer_trim(&world->commands);
+  bundle_forget_once(store);
+  for (uint32_t i = 0; i < store->group_count; i++) {
+    Group *group = store->groups[i];
+    group_trim(group, &store->memory);
+    place_rows(store, group);
+    if (group->id != 0) locator_trim(&group->locator, &store->memory);
+    store_touch(store, group);
+  }
+  entity_index_drop_pages(&store->index, &store->memory,
+                          entity_index_pages_used(&store->index));
+  store->layout_version++;
+#ifdef ECS_TINY
+  ECS_ASSERT(world_check_invariants(world));
+#endif
+}
