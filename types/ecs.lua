@@ -62,6 +62,8 @@
 ---@field flush? "system" | "frame" when changes apply; default "system"
 ---@field seed? integer of ecs.random, 0 to 2^53; default 0
 ---@field precision? "fields" | "double" of compiled functions; default "fields"
+---@field memory_limit? integer|string the most bytes that the world may hold,
+---as a number or a text such as "64M"; no limit unless given
 
 ---The terms of a query. The array part lists components to read and write.
 ---@class ecs.QueryTerms
@@ -97,6 +99,10 @@
 ---@field queries integer
 ---@field bytes integer memory that the world holds
 ---@field peak_bytes integer the most memory that it held
+---@field memory_limit integer the most that it may hold; 0: no limit
+---@field state_bytes integer memory that all worlds made by scripts hold
+---@field state_memory_limit integer the most that these may hold, as the host
+---has set it; 0: no limit
 ---@field systems integer systems defined, disabled ones included
 ---@field frames integer frames begun: calls of progress and run
 
@@ -302,6 +308,12 @@ function World:stats(name) end
 ---Begins to count what systems do, from 0 on, for stats(name); or stops.
 ---@param on boolean
 function World:profile(on) end
+
+---Gives back memory that the world does not need at the moment: empty tables,
+---room for more rows, what queries keep. Entities, values and the order of rows
+---stay. Not possible inside a callback. Cost: every row.
+---@return integer bytes those given back
+function World:trim() end
 
 ---Hashes everything that decides what the world does next: worlds with equal
 ---hashes stay equal in the same program. Not in it are functions, queries and

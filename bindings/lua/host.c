@@ -179,6 +179,8 @@ void bind_open_host(lua_State *L) {
 
 /* For hosts ---------------------------------------------------------------- */
 
+#define NOT_OPENED "ecs: call ecs_lua_open first"
+
 /* Calls a function of the list of hosts, protected. Such calls nest when a
  * script calls a function of the host. */
 static int call_protected(lua_State *L, int function, const HostCall *call,
@@ -186,7 +188,7 @@ static int call_protected(lua_State *L, int function, const HostCall *call,
   ModuleState *state = bind_push_state(L);
   if (!state) {
     lua_pop(L, 1);
-    lua_pushliteral(L, "ecs: call ecs_lua_open first");
+    lua_pushliteral(L, NOT_OPENED);
     return LUA_ERRRUN;
   }
   compat_push_private(L, -1);
@@ -231,6 +233,17 @@ int ecs_lua_library(lua_State *L, const char *name,
                     const ecs_KernelLibrary *library) {
   HostCall call = {NULL, 0, name, library};
   return call_protected(L, LIBRARY, &call, 0);
+}
+
+int ecs_lua_memory_limit(lua_State *L, uint64_t bytes) {
+  ModuleState *state = bind_push_state(L);
+  lua_pop(L, 1);
+  if (!state) {
+    lua_pushliteral(L, NOT_OPENED);
+    return LUA_ERRRUN;
+  }
+  state->budget.limit_bytes = bytes;
+  return 0;
 }
 
 ecs_World *ecs_lua_world(lua_State *L, int index) {

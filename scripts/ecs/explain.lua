@@ -157,7 +157,10 @@ end
 --     dropped      changes that were ignored, because the destruction of their
 --                  entity had been recorded before
 --     groups, tables, components, queries
---     bytes        memory that the world holds; peak_bytes, the most it held
+--     bytes        memory that the world holds; peak_bytes, the most it held;
+--                  memory_limit, the most it may hold; 0: no limit
+--     state_bytes  memory of all worlds that scripts have made;
+--                  state_memory_limit, the most it may be
 --     systems      systems defined, disabled ones included
 --     frames       frames begun: calls of progress and of run
 --

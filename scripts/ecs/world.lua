@@ -1,7 +1,7 @@
 --- world: makes worlds.
 --
 --     ecs.world { phases = { "input", "update", "draw" }, flush = "frame",
---                 precision = "double" }
+--                 precision = "double", memory_limit = "64M" }
 --
 -- The methods of a world are in ecs.core (entities, groups) and in the files
 -- that add more: query, system, frame, explain, hash.
@@ -17,8 +17,10 @@ require "ecs.explain"
 require "ecs.hash"
 
 local core = backend.core
+local match = string.match
 
-local known = { phases = true, flush = true, seed = true, precision = true }
+local known = { phases = true, flush = true, seed = true, precision = true,
+                memory_limit = true }
 local later = { threads = true }
 
 -- In this file, level says which line an error blames: it is the level that
@@ -74,6 +76,28 @@ local function read_precision(precision, level)
     .. message.describe(precision), level)
 end
 
+local units = { [""] = 1, k = 2 ^ 10, M = 2 ^ 20, G = 2 ^ 30 }
+local LEAST_LIMIT, MOST_LIMIT = 64 * 2 ^ 10, 2 ^ 53
+
+--- The most bytes that the world may hold; 0: any number.
+local function read_memory_limit(limit, level)
+  if limit == nil then return 0 end
+  local bytes = limit
+  if type(limit) == "string" then
+    local number, unit = match(limit, "^(%d+)([kMG]?)$")
+    bytes = number and tonumber(number) * units[unit]
+  end
+  if type(bytes) ~= "number" or bytes % 1 ~= 0 or bytes > MOST_LIMIT then
+    error("ecs: world: memory_limit is a whole number of bytes, or a text such "
+      .. "as '64M' (k, M, G are 2^10, 2^20, 2^30), not "
+      .. message.describe(limit), level)
+  elseif bytes < LEAST_LIMIT then
+    error("ecs: world: memory_limit is at least 64k, not "
+      .. message.describe(limit), level)
+  end
+  return bytes
+end
+
 --- A checked copy of a script's options, without its metatable.
 local function copy(given, level)
   local options = {}
@@ -84,7 +108,7 @@ local function copy(given, level)
         level)
     elseif not known[key] then
       error("ecs: world has no option " .. message.describe(key)
-        .. " (there are phases, flush, seed, precision)", level)
+        .. " (there are phases, flush, seed, precision, memory_limit)", level)
     end
   end
   return options
@@ -107,6 +131,8 @@ local world = {}
 --               unless given
 --     precision how compiled functions compute: in the types of the "fields"
 --               (the default), or in "double"
+--     memory_limit  the most bytes that the world may hold, as a number or a
+--               text with k, M or G; no limit unless given
 --
 -- Raises an error if an option has the wrong form or an unknown name.
 function world.create(options)
@@ -122,7 +148,8 @@ function world.create(options)
   local deferred = read_flush(options.flush, 3)
   local seed = read_seed(options.seed, 3)
   local precision = read_precision(options.precision, 3)
-  local made = core.world()
+  local limit = read_memory_limit(options.memory_limit, 3)
+  local made = core.world(limit)
   core.set_seed(made, seed)
   system.prepare(made, phases, deferred)
   system.state(made).precision = precision

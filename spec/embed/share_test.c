@@ -310,6 +310,38 @@ static void wrong_libraries_are_refused(void **unused) {
   lua_close(L);
 }
 
+/* The limit counts worlds of scripts; what Lua's allocator sees is not in it. */
+static void the_worlds_of_a_state_have_a_limit(void **unused) {
+  (void)unused;
+  Fixture fixture;
+  lua_State *bare = luaL_newstate();
+  assert_int_not_equal(ecs_lua_memory_limit(bare, 1), 0);
+  lua_close(bare);
+  start(&fixture);
+  share_entity(&fixture);
+  assert_int_equal(ecs_lua_memory_limit(fixture.L, 400000), 0);
+  run(fixture.L,
+      "ecs = require 'ecs'\n"
+      "made = ecs.world {}\n"
+      "local stats = made:stats()\n"
+      "assert(stats.state_memory_limit == 400000)\n"
+      "assert(stats.state_bytes == stats.bytes)\n");
+  raises(fixture.L, "made:spawn_many(100000, {})",
+         "the memory limit of the worlds of this Lua state is reached: "
+         "400000 bytes");
+  run(fixture.L, "world:spawn_many(100000, {})"); /* the host's own */
+  run(fixture.L, "list = {}");
+  raises(fixture.L, "for k = 1, 1000 do list[k] = ecs.world {} end",
+         "no world: the memory limit of the worlds of this Lua state is "
+         "reached: 400000 bytes");
+  run(fixture.L,
+      "for _, other in ipairs(list) do other:close() end\n"
+      "assert(made:stats().state_bytes == made:stats().bytes)\n");
+  assert_int_equal(ecs_lua_memory_limit(fixture.L, 0), 0);
+  run(fixture.L, "made:spawn_many(100000, {})");
+  finish(&fixture);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_component_of_the_host_is_found),
@@ -323,6 +355,7 @@ int main(void) {
       cmocka_unit_test(an_error_of_a_system_is_handed_out),
       cmocka_unit_test(scripts_run_inside_a_cursor_of_the_host),
       cmocka_unit_test(a_phase_runs_alone),
+      cmocka_unit_test(the_worlds_of_a_state_have_a_limit),
       cmocka_unit_test(columns_are_as_fast_as_in_a_module),
       cmocka_unit_test(kernels_of_the_host_run),
       cmocka_unit_test(wrong_libraries_are_refused),

@@ -35,6 +35,7 @@ local calls = {
     spawner = function() return Position, "x", Target { level = 1 }, "who" end,
     close = function() end,
     clear = function() end,
+    trim = function() end,
     hash = function() end,
     state_hash = function() end,
     group = function() return { Position, Enemy } end,

@@ -88,7 +88,7 @@ local anywhere = weigh {
   { "spawn", 110 }, { "spawn_many", 25 }, { "destroy", 55 }, { "add", 110 },
   { "remove", 75 }, { "set", 80 }, { "set_field", 55 }, { "set_fields", 25 },
   { "get", 60 }, { "get_fields", 50 }, { "has", 50 }, { "alive", 30 },
-  { "components", 20 },
+  { "components", 20 }, { "trim", 5 },
   { "value", 15 }, { "misuse", 25 }, { "clear", 2 }, { "group", 8 },
   { "count", 15 }, { "first", 15 }, { "query", 3 }, { "hash", 3 },
   { "statistics", 8 }, { "explain", 2 }, { "collect", 4 }, { "close", 2 },
@@ -187,6 +187,7 @@ make.set_fields = value
 make.get, make.get_fields, make.has = component, value, value
 make.value, make.misuse, make.group = value, value, value
 make.clear, make.hash, make.statistics = nothing, nothing, nothing
+make.trim = nothing
 make.close, make.yield = nothing, nothing
 make.collect, make.explain = value, query
 make.count, make.first = query, query

@@ -217,6 +217,10 @@ function steps.clear(self)
   self:call(self.oracle:clear(), self.world, "clear")
 end
 
+function steps.trim(self)
+  self:call(not self.oracle:deferring(), self.world, "trim")
+end
+
 --- Groups two to four components; a tag stored as bits may be among them.
 function steps.group(self, step)
   local list, seen = {}, {}

@@ -263,6 +263,7 @@ refused("row", function()
   moving:batch(function(batch) batch.Position.x[0] = 1 end)
 end)
 refused("open", function() moving:each(function() world:clear() end) end)
+refused("open", function() moving:each(function() world:trim() end) end)
 
 -- Systems --------------------------------------------------------------------
 
@@ -364,6 +365,7 @@ show("flushed", late:query({ Enemy, Velocity }):count(), late:stats(),
 
 world:clear()
 show("clear", world, world:hash(), world:stats())
+show("trim", world:trim() > 0, world:hash(), world:stats().tables)
 world:close()
 show("close", world, moving)
 refused("closed", function() world:spawn() end)

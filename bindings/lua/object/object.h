@@ -104,6 +104,8 @@ typedef struct ModuleState {
   uint32_t frames;       /* frames that are running, of any world */
   const void *rethrown;  /* the function that raises an error again which the
                             tracer has seen; compared only, may be stale */
+  ecs_Budget budget;     /* of the worlds that scripts make; its limit is set by
+                            the host */
 } ModuleState;
 
 /* The state of the running function, which is its first upvalue. */

@@ -13,6 +13,7 @@
 #include "component/define.h"
 #include "component/host_definition.h"
 #include "world/borrowed.h"
+#include "world/report.h"
 
 /* Gives ids and owners room for needed entries. Both lie in one userdata, kept
  * in the private table, so an error leaves no memory behind. */
@@ -74,7 +75,7 @@ static void push_refusal(lua_State *L, const LuaWorld *world, ecs_Status status,
                     "let the host define it first",
                     name, name);
   else
-    lua_pushfstring(L, "ecs: %s: %s", name, ecs_status_text(status));
+    bind_push_status(L, world, status, name);
 }
 
 ecs_Component bind_component_try(lua_State *L, LuaWorld *world, int index,

@@ -88,21 +88,26 @@ static int record(lua_State *L) {
 
 /* The changes of the frame could not be applied: turns results that say success
  * into an error, and appends a sentence to an error's text. */
-static int report_loss(lua_State *L, ecs_Status status) {
+static int report_loss(lua_State *L, const LuaWorld *world, ecs_Status status) {
   const char *loss =
       "the changes of this frame could not be applied and are "
       "lost";
-  if (lua_toboolean(L, -RESULTS)) {
-    lua_pushfstring(L, "ecs: %s: %s", loss, ecs_status_text(status));
+  bool failed = !lua_toboolean(L, -RESULTS);
+  if (failed && lua_type(L, -1) != LUA_TSTRING) return RESULTS;
+  bind_push_refusal(L, world, status);
+  const char *why = lua_tostring(L, -1);
+  if (!failed) {
+    lua_pushfstring(L, "ecs: %s: %s", loss, why);
+    lua_remove(L, -2);
     return results_of_message(L);
   }
-  if (lua_type(L, -1) != LUA_TSTRING) return RESULTS;
-  const char *text = lua_tostring(L, -1);
+  const char *text = lua_tostring(L, -2);
   const char *trace = strstr(text, TRACE_LINE);
   if (!trace) trace = text + strlen(text);
   lua_pushlstring(L, text, (size_t)(trace - text));
-  lua_pushfstring(L, "; %s: %s%s", loss, ecs_status_text(status), trace);
+  lua_pushfstring(L, "; %s: %s%s", loss, why, trace);
   lua_concat(L, 2);
+  lua_remove(L, -2);
   lua_replace(L, -2);
   return RESULTS;
 }
@@ -147,7 +152,7 @@ static int frame(lua_State *L) {
   state->frames--;
   state->walk = walk;
   if (deferred) status = leave(world, true);
-  return status == ECS_OK ? RESULTS : report_loss(L, status);
+  return status == ECS_OK ? RESULTS : report_loss(L, world, status);
 }
 
 static const luaL_Reg functions[] = {

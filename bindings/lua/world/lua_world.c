@@ -81,13 +81,33 @@ bool bind_world_hold(LuaWorld *world, ecs_World *native) {
   return true;
 }
 
-/* world() */
-static int world_new(lua_State *L) {
-  LuaWorld *world = bind_world_new(L);
+/* Makes a native world that counts in the state's budget. NULL, with a
+ * sentence in reason: there is no memory for it. */
+static ecs_World *create_native(ModuleState *state, uint64_t limit_bytes,
+                                char *reason, size_t reason_bytes) {
+  ecs_WorldDescription description = {{NULL, NULL}, limit_bytes};
   ecs_World *native = NULL;
-  ecs_Status status = ecs_world_create(NULL, &native);
-  if (status != ECS_OK)
-    return bind_error(L, "no world: %s", ecs_status_text(status));
+  ecs_Status status = ecs_world_create(&description, &native);
+  snprintf(reason, reason_bytes, "%s", ecs_status_text(status));
+  if (status != ECS_OK) return NULL;
+  state->budget.owner = "the worlds of this Lua state";
+  status = ecs_world_budget(native, &state->budget);
+  if (status == ECS_OK) return native;
+  (void)ecs_world_refusal(native, status, reason, reason_bytes);
+  ecs_world_destroy(native);
+  return NULL;
+}
+
+/* world(limit): limit is the most bytes that the world may hold; 0 or nothing:
+ * any. */
+static int world_new(lua_State *L) {
+  double limit = luaL_optnumber(L, 1, 0);
+  luaL_argcheck(L, limit >= 0 && limit <= 9007199254740992.0, 1, "no limit");
+  LuaWorld *world = bind_world_new(L);
+  char reason[160];
+  ecs_World *native =
+      create_native(bind_state(L), (uint64_t)limit, reason, sizeof reason);
+  if (!native) return bind_error(L, "no world: %s", reason);
   (void)bind_world_hold(world, native); /* no other object can hold it */
   bind_world_charge(L, world);
   return 1;

@@ -36,6 +36,19 @@ static void push_conflict(lua_State *L, const LuaWorld *world,
                               : "a component");
 }
 
+/* Room for the sentence of a refusal; a budget's owner is ours. */
+#define REFUSAL_BYTES 160
+
+void bind_push_refusal(lua_State *L, const LuaWorld *world, ecs_Status status) {
+  char text[REFUSAL_BYTES];
+  if (world->native) {
+    (void)ecs_world_refusal(world->native, status, text, sizeof text);
+    lua_pushstring(L, text);
+  } else {
+    lua_pushstring(L, ecs_status_text(status));
+  }
+}
+
 void bind_push_status(lua_State *L, const LuaWorld *world, ecs_Status status,
                       const char *call) {
   ECS_ASSERT(status > ECS_OK && status < ECS_STATUS_COUNT);
@@ -44,8 +57,11 @@ void bind_push_status(lua_State *L, const LuaWorld *world, ecs_Status status,
   else if (status == ECS_E_OPEN && bind_world_open(world))
     lua_pushfstring(L, "ecs: %s is not possible inside %s", call,
                     bind_world_open(world));
-  else
-    lua_pushfstring(L, "ecs: %s: %s", call, ecs_status_text(status));
+  else {
+    bind_push_refusal(L, world, status);
+    lua_pushfstring(L, "ecs: %s: %s", call, lua_tostring(L, -1));
+    lua_remove(L, -2);
+  }
 }
 
 int bind_refuse_status(lua_State *L, const LuaWorld *world, ecs_Status status,

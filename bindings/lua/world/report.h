@@ -10,6 +10,11 @@
 BIND_INTERNAL void bind_push_status(lua_State *L, const LuaWorld *world,
                                     ecs_Status status, const char *call);
 
+/* Pushes why the core refused, without a call's name: the limit that was
+ * reached, with its value, or the sentence of the status. Allocates. */
+BIND_INTERNAL void bind_push_refusal(lua_State *L, const LuaWorld *world,
+                                     ecs_Status status);
+
 /* Raises the message of bind_push_status, blaming a script's line. */
 BIND_INTERNAL int bind_refuse_status(lua_State *L, const LuaWorld *world,
                                      ecs_Status status, const char *call);

@@ -1,6 +1,6 @@
 /* world_methods.c: what concerns a world as a whole.
  *
- *      world:clear()   world:state_hash()   world:group { A, B }
+ *      world:clear()   world:trim()   world:state_hash()   world:group { A, B }
  *
  * Numbers and storage of a world, for scripts/ecs/explain.lua, are here, too.
  */
@@ -16,6 +16,19 @@
 static int world_clear(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   return bind_check_status(L, world, ecs_world_clear(world->native), "clear");
+}
+
+/* world:trim(): the bytes given back. */
+static int world_trim(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  ecs_Statistics before, after;
+  ecs_world_statistics(world->native, &before);
+  ecs_Status status = ecs_world_trim(world->native);
+  if (status != ECS_OK) return bind_refuse_status(L, world, status, "trim");
+  ecs_world_statistics(world->native, &after);
+  ECS_ASSERT(after.bytes <= before.bytes);
+  compat_push_whole(L, (double)(before.bytes - after.bytes));
+  return 1;
 }
 
 void bind_push_hash(lua_State *L, uint64_t hash) {
@@ -57,16 +70,19 @@ static int world_group(lua_State *L) {
 
 /* statistics(world): a new table. */
 static int statistics(lua_State *L) {
-  static const char *const names[] = {"entities", "retired", "dropped",
-                                      "groups",   "tables",  "components",
-                                      "queries",  "bytes",   "peak_bytes"};
+  static const char *const names[] = {
+      "entities",   "retired",      "dropped",     "groups",
+      "tables",     "components",   "queries",     "bytes",
+      "peak_bytes", "memory_limit", "state_bytes", "state_memory_limit"};
   LuaWorld *world = bind_world_check(L, 1);
   ecs_Statistics now;
-  lua_createtable(L, 0, 12);
+  const ecs_Budget *budget = &bind_state(L)->budget;
+  lua_createtable(L, 0, 16);
   ecs_world_statistics(bind_native(L, world), &now);
-  const uint64_t values[] = {now.entities, now.retired, now.dropped,
-                             now.groups,   now.tables,  now.components,
-                             now.queries,  now.bytes,   now.peak_bytes};
+  const uint64_t values[] = {
+      now.entities,   now.retired,     now.dropped,   now.groups,
+      now.tables,     now.components,  now.queries,   now.bytes,
+      now.peak_bytes, now.limit_bytes, budget->bytes, budget->limit_bytes};
   for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
     compat_push_whole(L, (double)values[k]);
     lua_setfield(L, -2, names[k]);
@@ -111,6 +127,7 @@ void bind_open_world_methods(lua_State *L) {
                                        {"seconds", seconds},
                                        {NULL, NULL}};
   static const luaL_Reg methods[] = {{"clear", world_clear},
+                                     {"trim", world_trim},
                                      {"state_hash", world_state_hash},
                                      {"group", world_group},
                                      {NULL, NULL}};

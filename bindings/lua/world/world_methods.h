@@ -9,7 +9,7 @@
 BIND_INTERNAL void bind_push_hash(lua_State *L, uint64_t hash);
 
 /* Adds statistics and storage to the table on top of the stack, and clear,
- * state_hash and group to the methods of worlds. */
+ * trim, state_hash and group to the methods of worlds. */
 BIND_INTERNAL void bind_open_world_methods(lua_State *L);
 
 #endif

@@ -53,7 +53,16 @@ typedef struct ecs_Holder {
   void (*ended)(struct ecs_Holder *holder);
 } ecs_Holder;
 ecs_Status ecs_world_hold(ecs_World *world, ecs_Holder *holder);
+typedef struct ecs_Budget {
+  uint64_t limit_bytes;
+  uint64_t bytes;
+  const char *owner;
+} ecs_Budget;
+ecs_Status ecs_world_budget(ecs_World *world, ecs_Budget *budget);
+size_t ecs_world_refusal(const ecs_World *world, ecs_Status status,
+                                 char *text, size_t capacity);
 ecs_Status ecs_world_clear(ecs_World *world);
+ecs_Status ecs_world_trim(ecs_World *world);
 typedef struct ecs_Statistics {
   uint64_t entities;
   uint64_t retired;
@@ -67,6 +76,7 @@ typedef struct ecs_Statistics {
   uint64_t allocations;
   uint64_t structure_version;
   uint64_t recorded;
+  uint64_t limit_bytes;
 } ecs_Statistics;
 void ecs_world_statistics(const ecs_World *world,
                                   ecs_Statistics *statistics);

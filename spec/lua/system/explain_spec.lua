@@ -183,7 +183,8 @@ describe("world:stats", function()
     end
     table.sort(names)
     assert.same({ "bytes", "components", "dropped", "entities", "frames",
-      "groups", "peak_bytes", "queries", "retired", "systems", "tables" },
+      "groups", "memory_limit", "peak_bytes", "queries", "retired",
+      "state_bytes", "state_memory_limit", "systems", "tables" },
       names)
   end)
 

@@ -1,0 +1,110 @@
+-- Limits of memory, and how messages name them and other limits.
+
+local ecs = require "ecs"
+
+local Position = ecs.component("Position", { x = "f32", y = "f32" })
+local Enemy = ecs.tag "Enemy"
+
+local MB = 1048576
+
+local function refused(text, f, ...)
+  local done, problem = pcall(f, ...)
+  assert.is_false(done)
+  assert.is_truthy(tostring(problem):find(text, 1, true), problem)
+end
+
+describe("memory_limit", function()
+  it("is a number of bytes or a text", function()
+    for limit, bytes in pairs {
+      [64 * 1024] = 65536, ["64k"] = 65536, ["65536"] = 65536,
+      ["3M"] = 3 * MB, ["2G"] = 2048 * MB, [2 ^ 53] = 2 ^ 53,
+    } do
+      local world = ecs.world { memory_limit = limit }
+      assert.equal(bytes, world:stats().memory_limit)
+    end
+    assert.equal(0, ecs.world {}:stats().memory_limit)
+  end)
+
+  it("is refused in any other form", function()
+    for _, wrong in ipairs { 0.5, 2 ^ 54, 1 / 0, 0 / 0, "", "M", "64 M",
+      "64m", "64MB", "1.5M", "-64M", "0x10000", "999999999999G", true, {} } do
+      refused("memory_limit is a whole number of bytes, or a text such as "
+        .. "'64M'", ecs.world, { memory_limit = wrong })
+    end
+    for _, small in ipairs { 0, -1, 1, 65535, "63k", "0G" } do
+      refused("memory_limit is at least 64k, not", ecs.world,
+        { memory_limit = small })
+    end
+  end)
+
+  it("ends what needs more with its name and value, nothing changed",
+    function()
+      local world = ecs.world { memory_limit = "1M" }
+      local entity = world:spawn(Position { x = 1 })
+      local hash, most = world:hash(), world:stats().bytes
+      refused("ecs: spawn_many: the memory limit of this world is reached: "
+        .. "1048576 bytes", world.spawn_many, world, 1e8, { Position })
+      refused("memory limit", world.spawn_many, world, 1e6,
+        { Position { x = 2 }, Enemy }, function() end)
+      assert.equal(hash, world:hash())
+      assert.is_true(world:stats().bytes <= MB)
+      assert.is_true(world:stats().bytes >= most)
+      world:spawn_many(1000, { Position })
+      local query = world:query { Position }
+      assert.equal(1001, query:count())
+      -- One by one, until no more fit.
+      local message
+      for _ = 1, 1e6 do
+        local done, problem = pcall(world.spawn, world, Position)
+        if not done then
+          message = problem
+          break
+        end
+      end
+      assert.is_truthy(message:find("ecs: spawn: the memory limit of this "
+        .. "world is reached: 1048576 bytes", 1, true))
+      assert.equal(1, world:get(entity, Position, "x"))
+      world:query({ Position }):destroy()
+      assert.is_true(world:alive(world:spawn(Position)))
+    end)
+
+  it("names itself where the changes of a frame are lost", function()
+    local world = ecs.world { memory_limit = "256k", flush = "frame" }
+    world:system { name = "many", run = function(same)
+      for _ = 1, 700 do same:spawn(Position { x = 1 }) end
+    end }
+    local message
+    for _ = 1, 100 do
+      local done, problem = pcall(world.progress, world, 1)
+      if not done then
+        message = problem
+        break
+      end
+    end
+    assert.is_truthy(message:find(
+      "the memory limit of this world is reached: 262144 bytes", 1, true))
+  end)
+
+  it("holds for each world alone", function()
+    local small, large = ecs.world { memory_limit = "64k" }, ecs.world {}
+    refused("65536 bytes", small.spawn_many, small, 100000, { Position })
+    large:spawn_many(100000, { Position })
+    assert.is_true(small:stats().state_bytes
+      >= large:stats().bytes + small:stats().bytes)
+    assert.equal(0, small:stats().state_memory_limit)
+    local before = large:stats().state_bytes
+    large:close()
+    assert.is_true(small:stats().state_bytes < before)
+  end)
+end)
+
+describe("a limit that is reached", function()
+  it("is named with its value", function()
+    local world = ecs.world {}
+    local query = world:query { read = { Position } }
+    world:spawn(Position)
+    local function down() query:batch(down) end
+    refused("the limit of a world is reached: 64 cursors and deferrals", down)
+    assert.equal(1, query:count())
+  end)
+end)
