@@ -3,7 +3,8 @@
  *      bundle --> ecs_spawn_many --> batch of new rows: values are filled in,
  *                                    then the callback gets the batch
  *
- * The view of a bundle's rows is kept in the world's table `bundles`.
+ * The view of a bundle's rows is kept in the world's table `bundles`. It is
+ * made for the first callback: without one, no Lua runs and none is needed.
  */
 #include "query/spawn_many.h"
 
@@ -114,6 +115,20 @@ static int refuse(lua_State *L, const LuaWorld *world, ecs_Status status,
   return bind_refuse_status(L, world, status, "spawn_many");
 }
 
+/* Spawns without a callback. Values are filled in between the begin and the end
+ * of a cursor, where nothing else runs and nothing is recorded. */
+static ecs_Status spawn_alone(ecs_World *native, ecs_Bundle bundle,
+                              double count, const SpawnParts *parts) {
+  ecs_Cursor cursor;
+  ecs_Batch batch;
+  if (!gives_values(parts))
+    return ecs_spawn_many(native, bundle, (uint64_t)count, NULL);
+  ecs_Status status = ecs_spawn_many(native, bundle, (uint64_t)count, &cursor);
+  if (status != ECS_OK) return status;
+  while (ecs_cursor_next(&cursor, &batch)) fill_values(&batch, parts);
+  return ecs_cursor_end(&cursor);
+}
+
 /* world:spawn_many(n, { Position, Velocity { x = 1 } }, f) */
 static int world_spawn_many(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
@@ -130,16 +145,16 @@ static int world_spawn_many(lua_State *L) {
   ecs_Status status =
       ecs_bundle(bind_native(L, world), parts.components, parts.count, &bundle);
   if (status != ECS_OK) return refuse(L, world, status, count);
-  bool walked = called || gives_values(&parts);
-  BatchLoop loop = {NULL, 0, called ? 4 : 0, 0, 0, "spawn_many", false, 0, 0};
-  if (walked) {
-    loop.view = push_view(L, world, &parts, bundle);
-    bind_batch_loop_ready(L, &loop);
+  if (!called) {
+    status = spawn_alone(bind_native(L, world), bundle, count, &parts);
+    return status == ECS_OK ? 0 : refuse(L, world, status, count);
   }
+  BatchLoop loop = {NULL, 0, 4, 0, 0, "spawn_many", false, 0, 0};
+  loop.view = push_view(L, world, &parts, bundle);
+  bind_batch_loop_ready(L, &loop);
   status = ecs_spawn_many(bind_native(L, world), bundle, (uint64_t)count,
-                          walked ? &loop.view->cursor : NULL);
+                          &loop.view->cursor);
   if (status != ECS_OK) return refuse(L, world, status, count);
-  if (!walked) return 0;
   return bind_walk_raise(L, bind_batch_loop(L, &loop, fill_values, &parts));
 }
 
