@@ -26,7 +26,8 @@ package.path = here .. "?.lua;" .. package.path
 
 local SIZES = { 100, 1000, 10000 }
 local WITHIN = 1.05
-local LEAST, MOST = 0.002, 0.06 -- seconds of a repetition: timed, and in all
+local LEAST, MOST = 0.004, 0.06 -- seconds of a repetition: timed, and in all
+local WARM = 0.1 -- seconds before the first: LuaJIT compiles
 
 local clock, accelerated = os.clock, type(rawget(_G, "jit")) == "table"
 
@@ -216,6 +217,10 @@ local function calibrate(way, size)
   if test.steady then
     way.context = test.before(size)
     for _ = 1, 3 do test.run(way.context) end
+  end
+  local begin = clock()
+  while not options.smoke and clock() - begin < WARM do
+    time(way, size, 1)
   end
   way.runs = 1
   while not options.smoke and way.runs < 2 ^ 24 do

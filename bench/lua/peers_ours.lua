@@ -67,9 +67,13 @@ return function(setting)
     return add()
   end
 
-  local function test(run, result, systems)
-    return { run = run, result = result,
-      before = function(n) return populated(n, systems) end }
+  --- prepare(world) makes what a program makes once, beside its world.
+  local function test(run, result, systems, prepare)
+    return { run = run, result = result, before = function(n)
+      local context = populated(n, systems)
+      context.prepared = prepare and prepare(context.world)
+      return context
+    end }
   end
 
   local tests = {}
@@ -136,14 +140,15 @@ return function(setting)
       c.total = total
     end, function(c) return c.total end),
     getter = offers "getter" and test(function(c)
-      local ids, total = c.ids, 0
-      local get = c.world:getter(Position, "x", "y")
+      local ids, total, get = c.ids, 0, c.prepared
       for k = 1, c.n do
         local x, y = get(ids[k])
         total = total + x + y
       end
       c.total = total
-    end, function(c) return c.total end),
+    end, function(c) return c.total end, 0, function(world)
+      return world:getter(Position, "x", "y")
+    end),
   }
 
   tests["component/set"] = {
@@ -159,9 +164,11 @@ return function(setting)
       end
     end, sum),
     setter = offers "setter" and test(function(c)
-      local ids, place = c.ids, c.world:setter(Position, "x", "y")
+      local ids, place = c.ids, c.prepared
       for k = 1, c.n do place(ids[k], 1, 1) end
-    end, sum),
+    end, sum, 0, function(world)
+      return world:setter(Position, "x", "y")
+    end),
   }
 
   tests["component/remove"] = {
@@ -182,12 +189,14 @@ return function(setting)
       c.total = found
     end, function(c) return c.total end),
     tester = offers "tester" and test(function(c)
-      local ids, has, found = c.ids, c.world:tester(Alive), 0
+      local ids, has, found = c.ids, c.prepared, 0
       for k = 1, c.n do
         if has(ids[k]) then found = found + 1 end
       end
       c.total = found
-    end, function(c) return c.total end),
+    end, function(c) return c.total end, 0, function(world)
+      return world:tester(Alive)
+    end),
   }
 
   tests["tag/add"] = {
@@ -348,12 +357,19 @@ return function(setting)
             Health, { current = k })
         end
       end },
-    spawner = offers "spawner" and { before = fresh, result = born,
+    spawner = offers "spawner" and {
+      before = function(n)
+        local context = fresh(n)
+        context.spawn = context.world:spawner(Position, "x", "y", Velocity,
+          "x", "y", Health, "current")
+        return context
+      end,
       run = function(c)
-        local spawn = c.world:spawner(Position, "x", "y", Velocity, "x", "y",
-          Health, "current")
+        local spawn = c.spawn
         for k = 1, c.n do spawn(k, 1, 1, 2, k) end
-      end },
+      end,
+      result = born,
+    },
   }
   -- Versions without this form: a table behind a component is refused.
   if not pcall(function() ecs.world({}):spawn(Position, { x = 1 }) end) then
