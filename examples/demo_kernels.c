@@ -34,12 +34,12 @@ static const ecs_KernelColumn move_columns[] = {
     {"Velocity", "y", ECS_F32, ECS_WRITE}};
 
 static void move_rows(const ecs_KernelBlock *block, float dt) {
-  float *restrict x = block->columns[0];
-  float *restrict y = block->columns[1];
-  float *restrict speed_x = block->columns[2];
-  float *restrict speed_y = block->columns[3];
+  float *x = block->columns[0];
+  float *y = block->columns[1];
+  float *speed_x = block->columns[2];
+  float *speed_y = block->columns[3];
   float air = 1.0f - 0.9f * dt;
-  for (uint32_t i = 0; i < block->count; i++) {
+  ECS_EACH_ROW(i, block) {
     float across = speed_x[i] * air;
     float up = (speed_y[i] - 9.0f * dt) * air;
     float height = y[i] + up * dt;
@@ -61,8 +61,9 @@ static const ecs_KernelColumn fade_columns[] = {
 static void fade(const ecs_KernelCall *call) {
   float dt = (float)call->dt;
   for (uint32_t b = 0; b < call->block_count; b++) {
-    float *restrict left = call->blocks[b].columns[0];
-    for (uint32_t i = 0; i < call->blocks[b].count; i++) left[i] -= dt;
+    const ecs_KernelBlock *block = &call->blocks[b];
+    float *left = block->columns[0];
+    ECS_EACH_ROW(i, block) left[i] -= dt;
   }
 }
 

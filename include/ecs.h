@@ -873,7 +873,8 @@ typedef struct ecs_KernelCall {
   double dt;
   uint64_t tick; /* a number that the caller passes on; of a script's system how
                     often its phase has begun since a kernel ran in it */
-  void *user;    /* the caller's parameters; NULL when there are none */
+  void *user;    /* the caller's parameters, such as the struct that the kernel
+                    declares; NULL when there are none */
 } ecs_KernelCall;
 
 /* One column that a kernel declares. */
@@ -894,6 +895,23 @@ typedef enum ecs_KernelFlag {
   ECS_KERNEL_ENTITIES = 2
 } ecs_KernelFlag;
 
+/* One member of the struct that a kernel gets as `user`. ecs_kernel.h has a
+ * macro that fills it in. */
+typedef struct ecs_KernelParameter {
+  const char *name;
+  ecs_Scalar type;
+  uint32_t offset; /* of the member in the struct, in bytes */
+  uint32_t bytes;  /* of the member */
+} ecs_KernelParameter;
+
+/* What a kernel says of its struct, so that a binding can fill it in from a
+ * script's values. */
+typedef struct ecs_KernelParameters {
+  const ecs_KernelParameter *list; /* count of them */
+  uint32_t count;
+  uint32_t bytes; /* of the struct */
+} ecs_KernelParameters;
+
 /* A kernel: a C function and the columns that it needs. ecs_kernel.h has macros
  * that define kernels and libraries. */
 typedef struct ecs_Kernel {
@@ -902,6 +920,7 @@ typedef struct ecs_Kernel {
   const ecs_KernelColumn *columns; /* column_count of them */
   uint32_t column_count;
   uint32_t flags; /* bits of ecs_KernelFlag; 0 for most kernels */
+  const ecs_KernelParameters *parameters; /* NULL: it takes none */
 } ecs_Kernel;
 
 /* A library of kernels exports one object of this type, named
@@ -914,7 +933,7 @@ typedef struct ecs_KernelLibrary {
   uint32_t call_bytes;   /* sizeof(ecs_KernelCall) */
   const ecs_Kernel *kernels;
   uint32_t kernel_count;
-  uint32_t reserved;
+  uint32_t parameter_bytes; /* sizeof(ecs_KernelParameter) */
 } ecs_KernelLibrary;
 
 /* Loads a shared library and checks its sizes; path is as dlopen takes it. The
@@ -1034,7 +1053,7 @@ ECS_API double ecs_random(uint64_t key, ecs_Entity entity, double draws);
  * name. */
 ECS_API uint64_t ecs_random_key(uint64_t seed, const char *name, uint64_t tick);
 
-#define ECS_KERNEL_ABI 1u
+#define ECS_KERNEL_ABI 2u
 
 #ifdef __cplusplus
 }

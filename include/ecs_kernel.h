@@ -9,7 +9,7 @@
  *        for (uint32_t b = 0; b < call->block_count; b++) {
  *          const ecs_KernelBlock *block = &call->blocks[b];
  *          float *dx = block->columns[0];
- *          for (uint32_t i = 0; i < block->count; i++) dx[i] *= 0.5f;
+ *          ECS_EACH_ROW(i, block) dx[i] *= 0.5f;
  *        }
  *      }
  *      static const ecs_KernelColumn drag_columns[] = {
@@ -29,6 +29,25 @@
  * and without it. Do not compile kernels with -ffast-math, nor with
  * -ffp-contract=fast under clang: no source can undo these options.
  *
+ * Loops over rows are written with ECS_EACH_ROW, and then a compiler makes
+ * vector code of them, whatever the number of columns. It would not otherwise:
+ * beyond four columns it gives up to ask whether two of them overlap, which
+ * columns never do; and it takes care of traps that nobody handles, which
+ * including this file turns off.
+ *
+ * A kernel may declare parameters. They are the members of a struct, which a
+ * script fills in with the table `parameters` of its system and which the
+ * kernel gets as call->user:
+ *
+ *      struct Flock { float radius; int32_t most; };
+ *      static const ecs_KernelParameter flock_members[] = {
+ *          ECS_PARAMETER(struct Flock, radius, ECS_F32),
+ *          ECS_PARAMETER(struct Flock, most, ECS_I32)};
+ *      static const ecs_KernelParameters flock_parameters =
+ *          ECS_PARAMETERS_OF(struct Flock, flock_members);
+ *      ... ECS_KERNEL_PARAMETERS("flock", flock, flock_columns, 0,
+ *                                flock_parameters)
+ *
  * A kernel must not
  * - keep a pointer beyond the call,
  * - write a column that it declared ECS_READ,
@@ -38,13 +57,30 @@
 #ifndef ECS_KERNEL_H
 #define ECS_KERNEL_H
 
+#include <stddef.h>
+
 #include "ecs.h"
 
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
-#pragma GCC optimize("fp-contract=off")
+#pragma GCC optimize("fp-contract=off", "no-trapping-math")
 #endif
+
+/* A loop over the rows of a block, which must not read in one row what it
+ * writes in another: ECS_EACH_ROW(i, block) { x[i] += dx[i]; } Columns are
+ * taken from the block before, into variables of their own. */
+#if defined(__clang__)
+#define ECS_ROWS_APART \
+  _Pragma("clang loop vectorize(assume_safety) interleave(assume_safety)")
+#elif defined(__GNUC__)
+#define ECS_ROWS_APART _Pragma("GCC ivdep")
+#else
+#define ECS_ROWS_APART
+#endif
+#define ECS_EACH_ROW(i, block)                                               \
+  ECS_ROWS_APART for (uint32_t i = 0, i##_end = (block)->count; i < i##_end; \
+                      i++)
 
 #ifdef __FAST_MATH__
 #error "kernels must give the same bits everywhere: compile without -ffast-math"
@@ -57,8 +93,32 @@
  * kernel that reads the entities of its rows, ECS_KERNEL_WHOLE_TABLES for a
  * kernel in which rows read each other. */
 #define ECS_KERNEL(name, run, columns) ECS_KERNEL_WITH(name, run, columns, 0)
-#define ECS_KERNEL_WITH(name, run, columns, flags) \
-  { (name), (run), (columns), sizeof(columns) / sizeof(*(columns)), (flags) }
+#define ECS_KERNEL_WITH(name, run, columns, flags)                           \
+  {                                                                          \
+    (name), (run), (columns), sizeof(columns) / sizeof(*(columns)), (flags), \
+        NULL                                                                 \
+  }
+
+/* The same for a kernel with parameters. ECS_PARAMETER describes a member of the
+ * structure; type is an ecs_Scalar, for a bool an unsigned char that is 0 or 1,
+ * for an entity an ecs_Entity. ECS_PARAMETERS_OF initialises an
+ * ecs_KernelParameters; members is an array (not a pointer) of
+ * ecs_KernelParameter. */
+#define ECS_PARAMETER(structure, member, type)              \
+  {                                                         \
+#member, (type), (uint32_t)offsetof(structure, member), \
+        (uint32_t)sizeof(((structure *)0)->member)          \
+  }
+#define ECS_PARAMETERS_OF(structure, members)        \
+  {                                                  \
+    (members), sizeof(members) / sizeof(*(members)), \
+        (uint32_t)sizeof(structure)                  \
+  }
+#define ECS_KERNEL_PARAMETERS(name, run, columns, flags, parameters)         \
+  {                                                                          \
+    (name), (run), (columns), sizeof(columns) / sizeof(*(columns)), (flags), \
+        &(parameters)                                                        \
+  }
 
 /* Defines the object that a library exports, once per library. kernels is an
  * array of ecs_Kernel. The sizes in the object let the loader refuse a library
@@ -78,7 +138,8 @@
   {                                                                           \
     ECS_KERNEL_ABI, (uint32_t)sizeof(ecs_Kernel),                             \
         (uint32_t)sizeof(ecs_KernelColumn), (uint32_t)sizeof(ecs_KernelCall), \
-        (kernels), sizeof(kernels) / sizeof(*(kernels)), 0                    \
+        (kernels), sizeof(kernels) / sizeof(*(kernels)),                      \
+        (uint32_t)sizeof(ecs_KernelParameter)                                 \
   }
 
 #endif

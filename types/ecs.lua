@@ -81,6 +81,7 @@
 ---@field each? fun(...) or its text; called with the rows, dt and the entity
 ---@field batch? fun(batch: ecs.Batch, dt: number)
 ---@field native? string the full name of a kernel, as in "forces.drag"
+---@field parameters? table<string, any> of the kernel; read before each run
 ---@field run? fun(world: ecs.World, dt: number)
 ---@field phase? string default "update"
 ---@field before? string | string[] systems that run later

@@ -153,7 +153,8 @@ static int add_library(lua_State *L) {
   if (library->abi != ECS_KERNEL_ABI ||
       library->kernel_bytes != sizeof(ecs_Kernel) ||
       library->column_bytes != sizeof(ecs_KernelColumn) ||
-      library->call_bytes != sizeof(ecs_KernelCall))
+      library->call_bytes != sizeof(ecs_KernelCall) ||
+      library->parameter_bytes != sizeof(ecs_KernelParameter))
     return bind_error(L, "library '%s': %s", name, ecs_status_text(ECS_E_ABI));
   bind_library_add(L, name, library);
   return 0;

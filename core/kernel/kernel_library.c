@@ -23,7 +23,8 @@ static bool fits(const ecs_KernelLibrary *library) {
   return library->abi == ECS_KERNEL_ABI &&
          library->kernel_bytes == sizeof(ecs_Kernel) &&
          library->column_bytes == sizeof(ecs_KernelColumn) &&
-         library->call_bytes == sizeof(ecs_KernelCall);
+         library->call_bytes == sizeof(ecs_KernelCall) &&
+         library->parameter_bytes == sizeof(ecs_KernelParameter);
 }
 
 ecs_Status ecs_library_load(const char *path, const ecs_KernelLibrary **library,

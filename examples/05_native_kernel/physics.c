@@ -14,9 +14,9 @@ static void gravity(const ecs_KernelCall *call) {
   float dt = (float)call->dt;
   for (uint32_t b = 0; b < call->block_count; b++) {
     const ecs_KernelBlock *block = &call->blocks[b];
-    float *restrict y = block->columns[0];
-    float *restrict speed = block->columns[1];
-    for (uint32_t i = 0; i < block->count; i++) {
+    float *y = block->columns[0];
+    float *speed = block->columns[1];
+    ECS_EACH_ROW(i, block) {
       float faster = speed[i] - 9.8f * dt;
       float lower = y[i] + faster * dt;
       y[i] = lower < 0 ? -lower : lower;
@@ -33,10 +33,10 @@ static void drag(const ecs_KernelCall *call) {
   float dt = (float)call->dt;
   for (uint32_t b = 0; b < call->block_count; b++) {
     const ecs_KernelBlock *block = &call->blocks[b];
-    float *restrict speed = block->columns[0];
-    const float *restrict factor = block->columns[1];
-    for (uint32_t i = 0; i < block->count; i++)
-      speed[i] -= speed[i] * factor[i] * dt;
+    float *speed = block->columns[0];
+    const float *factor = block->columns[1];
+    ECS_EACH_ROW(i, block)
+    speed[i] -= speed[i] * factor[i] * dt;
   }
 }
 

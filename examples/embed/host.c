@@ -70,7 +70,7 @@ static void exchange(const ecs_KernelCall *call) {
     float *temperature = block->columns[0];
     const float *leak = block->columns[1];
     const float *power = block->columns[2];
-    for (uint32_t i = 0; i < block->count; i++) {
+    ECS_EACH_ROW(i, block) {
       float lost = (temperature[i] - outside) * leak[i];
       temperature[i] += (power[i] * 2e-6f - lost) * seconds;
     }

@@ -53,7 +53,7 @@ local kinds = { "each", "batch", "native", "run" }
 local options = { name = true, query = true, each = true, batch = true,
                   native = true, run = true, phase = true, before = true,
                   after = true, enabled = true, compile = true,
-                  precision = true }
+                  precision = true, parameters = true }
 
 local DEFAULT_PHASE = "update"
 
@@ -108,7 +108,8 @@ local function copy(given, level)
     if not options[key] then
       fail(spec.name, "has no option " .. message.describe(key)
         .. " (there are name, query, " .. table.concat(kinds, ", ")
-        .. ", phase, before, after, enabled, compile, precision)", level + 1)
+        .. ", parameters, phase, before, after, enabled, compile, precision)",
+        level + 1)
     end
   end
   if spec.enabled ~= nil and type(spec.enabled) ~= "boolean" then
@@ -177,7 +178,13 @@ local function kernel_of(spec, made, level)
     fail(spec.name, "native names a library and a kernel, as in "
       .. "'physics.drag', not '" .. spec.native .. "'", level + 1)
   end
-  local kernel, text = core.kernel(made, library_name, kernel_name)
+  local parameters = spec.parameters
+  if parameters == nil then parameters = {} end
+  if type(parameters) ~= "table" then
+    fail(spec.name, "parameters is a table, as in parameters = { radius = 4 }, "
+      .. "not " .. message.describe(parameters), level + 1)
+  end
+  local kernel, text = core.kernel(made, library_name, kernel_name, parameters)
   if not kernel then fail(spec.name, (text:gsub("^ecs: ", "")), level + 1) end
   return kernel
 end
@@ -243,6 +250,9 @@ local function read(world, state, spec, level)
     enabled = spec.enabled ~= false, idle = false, runs = 0,
     fallback_runs = 0,
   }
+  if spec.parameters ~= nil and kind ~= "native" then
+    fail(spec.name, "parameters are for native", level + 1)
+  end
   system.query = query_of(world, spec, kind, level + 1)
   if kind == "native" then
     system.kernel = kernel_of(spec, system.query, level + 1)

@@ -1,16 +1,25 @@
 /* lua_kernel.c: libraries of native kernels, and kernels bound to queries.
  *
  *      load("physics", "/path/physics.so")      --> Library, kept by name
- *      kernel(query, "physics", "drag")         --> Kernel: checked columns
+ *      kernel(query, "physics", "drag", { factor = 2 })
+ *                                               --> Kernel: checked columns and
+ *                                                   parameters
  *      run_kernel(kernel, dt, tick)
  *
  * A library is never unloaded. A kernel binding belongs to its query, so the
  * Kernel keeps the query alive. All three return messages to scripts/ecs.
+ *
+ * The parameters of a system are a table of the script, which is read before
+ * each run, so that the script can change it between frames.
+ *
+ * Private table of a Kernel: 1 query, 2 parameters, then the names of the
+ * parameters.
  */
 #include "program/lua_kernel.h"
 
 #include <string.h>
 
+#include "object/number.h"
 #include "query/lua_query.h"
 #include "world/report.h"
 
@@ -23,7 +32,17 @@ typedef struct Kernel {
   Header header;
   LuaQuery *query;
   ecs_KernelBinding *native;
+  const ecs_KernelParameters *declared; /* borrowed; NULL: it takes none */
+  const char *name;                     /* borrowed from the library */
+  uint64_t parameters[]; /* room for the struct, as large as it says */
 } Kernel;
+
+#define KERNEL_QUERY 1
+#define KERNEL_TABLE 2
+#define KERNEL_NAMES 3
+
+/* No kernel needs more. */
+#define PARAMETER_BYTES 65536u
 
 /* Pushes the library of this name, or nil; returns NULL for nil. */
 static const ecs_KernelLibrary *find_library(lua_State *L, const char *name) {
@@ -105,7 +124,139 @@ static void push_misfit(lua_State *L, const LuaQuery *query,
                   ecs_scalar_name(column->type), query->label);
 }
 
-/* kernel(query, library, name): a Kernel; or nil and a message. */
+/* Parameters -------------------------------------------------------------- */
+
+/* Is what the kernel declares of its struct sound? Otherwise pushes a message.
+ */
+static bool is_sound(lua_State *L, const ecs_Kernel *kernel) {
+  const ecs_KernelParameters *declared = kernel->parameters;
+  if (!declared) return true;
+  bool sound = declared->bytes <= PARAMETER_BYTES &&
+               declared->count <= declared->bytes &&
+               (declared->list || declared->count == 0);
+  for (uint32_t k = 0; sound && k < declared->count; k++) {
+    const ecs_KernelParameter *member = &declared->list[k];
+    sound = member->name && member->type < ECS_SCALAR_COUNT &&
+            member->bytes == ecs_scalar_bytes(member->type) &&
+            member->offset <= declared->bytes &&
+            member->bytes <= declared->bytes - member->offset;
+    if (sound) continue;
+    lua_pushfstring(L,
+                    "ecs: kernel %s declares its parameter %s as %s, which its "
+                    "struct does not hold",
+                    kernel->name, member->name ? member->name : "?",
+                    ecs_scalar_name(member->type));
+    return false;
+  }
+  if (!sound)
+    lua_pushfstring(L, "ecs: kernel %s declares parameters that make no struct",
+                    kernel->name);
+  return sound;
+}
+
+static const ecs_KernelParameter *find_parameter(
+    const ecs_KernelParameters *declared, const char *name) {
+  for (uint32_t k = 0; declared && k < declared->count; k++)
+    if (strcmp(declared->list[k].name, name) == 0) return &declared->list[k];
+  return NULL;
+}
+
+/* Pushes "radius, most", or "none". */
+static void push_names(lua_State *L, const ecs_KernelParameters *declared) {
+  lua_pushstring(L, declared && declared->count > 0 ? "" : "none");
+  for (uint32_t k = 0; declared && k < declared->count; k++) {
+    lua_pushfstring(L, "%s%s", k > 0 ? ", " : "", declared->list[k].name);
+    lua_concat(L, 2);
+  }
+}
+
+/* Checks that the table at index 4 names declared parameters only; otherwise
+ * pushes a message. */
+static bool check_names(lua_State *L, const ecs_Kernel *kernel) {
+  for (lua_pushnil(L); lua_next(L, 4); lua_pop(L, 1)) {
+    if (lua_type(L, -2) == LUA_TSTRING &&
+        find_parameter(kernel->parameters, lua_tostring(L, -2)))
+      continue;
+    if (lua_type(L, -2) == LUA_TSTRING)
+      lua_pushfstring(L, "'%s'", lua_tostring(L, -2));
+    else
+      bind_push_description(L, lua_gettop(L) - 1);
+    push_names(L, kernel->parameters);
+    lua_pushfstring(L, "ecs: kernel %s has no parameter %s (there are %s)",
+                    kernel->name, lua_tostring(L, -2), lua_tostring(L, -1));
+    return false;
+  }
+  return true;
+}
+
+/* Reads the values of the script's table into the struct of the Kernel at index
+ * 1; otherwise pushes a message. The table is read raw. Allocates nothing unless
+ * it fails. */
+static bool read_parameters(lua_State *L, Kernel *kernel) {
+  const ecs_KernelParameters *declared = kernel->declared;
+  if (!declared) return true;
+  int top = lua_gettop(L);
+  compat_push_private(L, 1);
+  lua_rawgeti(L, top + 1, KERNEL_TABLE);
+  if (!lua_istable(L, -1)) return luaL_argerror(L, 1, "lacks its parameters");
+  for (uint32_t k = 0; k < declared->count; k++) {
+    const ecs_KernelParameter *member = &declared->list[k];
+    lua_rawgeti(L, top + 1, KERNEL_NAMES + (int)k);
+    lua_rawget(L, top + 2);
+    void *place = (char *)kernel->parameters + member->offset;
+    if (!bind_read_element(L, top + 3, member->type, place)) {
+      bind_push_description(L, top + 3);
+      lua_pushfstring(L,
+                      "ecs: parameter %s of kernel %s is %s and cannot be %s",
+                      member->name, kernel->name, ecs_scalar_name(member->type),
+                      lua_tostring(L, -1));
+      return false;
+    }
+    lua_settop(L, top + 2);
+  }
+  lua_settop(L, top);
+  return true;
+}
+
+/* Keeps the table at index 4 and the names in the Kernel on top of the stack. */
+static void keep_parameters(lua_State *L, const Kernel *kernel) {
+  bind_keep(L, 4, KERNEL_TABLE);
+  compat_push_private(L, -1);
+  for (uint32_t k = 0; kernel->declared && k < kernel->declared->count; k++) {
+    lua_pushstring(L, kernel->declared->list[k].name);
+    lua_rawseti(L, -2, KERNEL_NAMES + (int)k);
+  }
+  lua_pop(L, 1);
+}
+
+/* Kernels ----------------------------------------------------------------- */
+
+/* Pushes a Kernel that is not bound yet. */
+static Kernel *push_kernel(lua_State *L, LuaQuery *query,
+                           const ecs_Kernel *kernel) {
+  size_t bytes = kernel->parameters ? kernel->parameters->bytes : 0;
+  Kernel *made = (Kernel *)bind_new(L, KIND_KERNEL, sizeof *made + bytes);
+  bind_keep(L, 1, KERNEL_QUERY);
+  made->query = query;
+  made->declared = kernel->parameters;
+  made->name = kernel->name;
+  keep_parameters(L, made);
+  return made;
+}
+
+/* Reads the parameters of the Kernel on top of the stack once, to check them;
+ * otherwise pushes a message. */
+static bool try_parameters(lua_State *L, Kernel *kernel) {
+  lua_insert(L, 1);
+  bool read = read_parameters(L, kernel);
+  if (read) {
+    lua_pushvalue(L, 1);
+    lua_remove(L, 1);
+  }
+  return read;
+}
+
+/* kernel(query, library, name, parameters): a Kernel; or nil and a message. */
 static int kernel_bind(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);
   const char *library_name = luaL_checkstring(L, 2);
@@ -120,9 +271,11 @@ static int kernel_bind(lua_State *L) {
                     library_name, name);
     return bind_fail(L);
   }
-  Kernel *bound = (Kernel *)bind_new(L, KIND_KERNEL, sizeof *bound);
-  bind_keep(L, 1, 1);
-  bound->query = query;
+  lua_settop(L, 4);
+  luaL_checktype(L, 4, LUA_TTABLE);
+  if (!is_sound(L, kernel) || !check_names(L, kernel)) return bind_fail(L);
+  Kernel *bound = push_kernel(L, query, kernel);
+  if (!try_parameters(L, bound)) return bind_fail(L);
   uint32_t wrong = UINT32_MAX;
   ecs_Status status = ecs_kernel_bind(bind_query_native(L, query), kernel,
                                       &bound->native, &wrong);
@@ -145,6 +298,8 @@ static int run_kernel(lua_State *L) {
   luaL_argcheck(L, tick >= 0 && tick < 9007199254740992.0, 3, "not a tick");
   call.tick = (uint64_t)tick;
   LuaWorld *world = kernel->query->world;
+  if (!read_parameters(L, kernel)) return bind_fail(L);
+  call.user = kernel->declared ? kernel->parameters : NULL;
   if (!bind_query_is_live(kernel->query))
     return bind_error(L, "the world of this kernel is closed");
   ecs_Status status = ecs_kernel_run(kernel->native, &call);

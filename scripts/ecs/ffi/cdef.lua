@@ -293,12 +293,24 @@ typedef enum ecs_KernelFlag {
   ECS_KERNEL_WHOLE_TABLES = 1,
   ECS_KERNEL_ENTITIES = 2
 } ecs_KernelFlag;
+typedef struct ecs_KernelParameter {
+  const char *name;
+  ecs_Scalar type;
+  uint32_t offset;
+  uint32_t bytes;
+} ecs_KernelParameter;
+typedef struct ecs_KernelParameters {
+  const ecs_KernelParameter *list;
+  uint32_t count;
+  uint32_t bytes;
+} ecs_KernelParameters;
 typedef struct ecs_Kernel {
   const char *name;
   void (*run)(const ecs_KernelCall *call);
   const ecs_KernelColumn *columns;
   uint32_t column_count;
   uint32_t flags;
+  const ecs_KernelParameters *parameters;
 } ecs_Kernel;
 typedef struct ecs_KernelLibrary {
   uint32_t abi;
@@ -307,7 +319,7 @@ typedef struct ecs_KernelLibrary {
   uint32_t call_bytes;
   const ecs_Kernel *kernels;
   uint32_t kernel_count;
-  uint32_t reserved;
+  uint32_t parameter_bytes;
 } ecs_KernelLibrary;
 ecs_Status ecs_library_load(const char *path,
                                     const ecs_KernelLibrary **library,

@@ -47,10 +47,10 @@ static void destroy_world(const ecs_KernelCall *call) {
   ecs_world_destroy(call->user);
 }
 
-static const ecs_Kernel quiet = {"quiet", do_nothing, &x_column, 1, 0};
+static const ecs_Kernel quiet = {"quiet", do_nothing, &x_column, 1, 0, NULL};
 
 static ecs_Status run_kernel(void (*run)(const ecs_KernelCall *)) {
-  ecs_Kernel kernel = {"kernel", run, &x_column, 1, 0};
+  ecs_Kernel kernel = {"kernel", run, &x_column, 1, 0, NULL};
   ecs_KernelCall call = {.user = scene.world};
   ecs_KernelBinding *binding = NULL;
   if (ecs_kernel_bind(scene.query, &kernel, &binding, NULL) != ECS_OK)
@@ -181,11 +181,11 @@ REFUSED(bind_null_run,
                         &scene.binding, NULL))
 REFUSED(bind_null_columns,
         ecs_kernel_bind(scene.query,
-                        &(ecs_Kernel){"none", do_nothing, NULL, 1, 0},
+                        &(ecs_Kernel){"none", do_nothing, NULL, 1, 0, NULL},
                         &scene.binding, NULL))
 static bool bind_null_names(void) {
   const ecs_KernelColumn column = {NULL, NULL, ECS_F64, ECS_WRITE};
-  const ecs_Kernel kernel = {"none", do_nothing, &column, 1, 0};
+  const ecs_Kernel kernel = {"none", do_nothing, &column, 1, 0, NULL};
   return IS(ecs_kernel_bind(scene.query, &kernel, &scene.binding, NULL),
             ECS_E_KERNEL);
 }

@@ -34,17 +34,19 @@ static const char source[] =
     "typedef struct { const char *component, *field; int type, access; }\n"
     "  Column;\n"
     "typedef struct { const char *name; void (*run)(const Call *);\n"
-    "  const Column *columns; uint32_t count, whole; } Kernel;\n"
+    "  const Column *columns; uint32_t count, whole; void *p; } Kernel;\n"
+    "typedef struct { const char *n; int type; uint32_t at, size; } Member;\n"
     "typedef struct { uint32_t abi, kernel, column, call;\n"
     "  const Kernel *kernels; uint32_t count, r; } Library;\n"
     "static void answer(const Call *call) { *(double *)call->user = 42; }\n"
     "static void twice(const Call *call) { *(double *)call->user *= 2; }\n"
     "static const Column columns[] = {{\"P\", \"x\", 1, 0}};\n"
-    "static const Kernel kernels[] = {{\"answer\", answer, columns, 1, 0},\n"
-    "  {\"twice\", twice, columns, 1, 1}};\n"
+    "static const Kernel kernels[] = {{\"answer\", answer, columns, 1, 0, 0},\n"
+    "  {\"twice\", twice, columns, 1, 1, 0}};\n"
     "__attribute__((visibility(\"default\")))\n"
-    "const Library NAME = {1 + ABI, sizeof(Kernel) + KERNEL,\n"
-    "  sizeof(Column) + COLUMN, sizeof(Call) + CALL, kernels, 2, 0};\n";
+    "const Library NAME = {2 + ABI, sizeof(Kernel) + KERNEL,\n"
+    "  sizeof(Column) + COLUMN, sizeof(Call) + CALL, kernels, 2,\n"
+    "  sizeof(Member)};\n";
 
 /* Builds a library with these macros; the path stays good until the next. */
 static const char *build(const char *name, const char *macros) {

@@ -24,8 +24,9 @@ static void a_full_plan_is_one_call_with_a_block_per_table(void **state) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
-  const ecs_Kernel kernel = {"k", step, x_and_v, 2,
-                             ECS_KERNEL_WHOLE_TABLES | ECS_KERNEL_ENTITIES};
+  const ecs_Kernel kernel = {
+      "k", step, x_and_v, 2, ECS_KERNEL_WHOLE_TABLES | ECS_KERNEL_ENTITIES,
+      NULL};
   ecs_KernelBinding *binding =
       bind(make_query(fixture.world, terms, 2), &kernel);
   ecs_Entity a = spawn(&fixture, fixture.p, 0);
@@ -51,7 +52,7 @@ static void without_rows_a_call_has_no_blocks(void **state) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
-  const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES};
+  const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES, NULL};
   ecs_KernelBinding *binding =
       bind(make_query(fixture.world, terms, 2), &kernel);
   Report report = run(&fixture, binding);
@@ -64,7 +65,7 @@ static void blocks_are_kept_until_the_group_changes(void **state) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
-  const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES};
+  const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES, NULL};
   ecs_KernelBinding *binding =
       bind(make_query(fixture.world, terms, 2), &kernel);
   ecs_Entity a = spawn(&fixture, fixture.p, 0);
@@ -88,7 +89,7 @@ static void blocks_follow_the_layout(void **state) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
-  const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES};
+  const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES, NULL};
   ecs_KernelBinding *binding =
       bind(make_query(fixture.world, terms, 2), &kernel);
   const ecs_Component both[] = {fixture.p, fixture.v};
@@ -116,7 +117,7 @@ static void other_plans_hand_out_their_blocks_one_at_a_time(void **state) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.s, ECS_READ}};
-  const ecs_Kernel kernel = {"k", step, x_and_s, 2, ECS_KERNEL_ENTITIES};
+  const ecs_Kernel kernel = {"k", step, x_and_s, 2, ECS_KERNEL_ENTITIES, NULL};
   ecs_KernelBinding *binding =
       bind(make_query(fixture.world, terms, 2), &kernel);
   ecs_Entity e[6];
@@ -142,8 +143,9 @@ static void whole_tables_are_not_to_be_had_of_other_plans(void **state) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.s, ECS_READ}};
-  const ecs_Kernel kernel = {"k", step, x_and_s, 2,
-                             ECS_KERNEL_WHOLE_TABLES | ECS_KERNEL_ENTITIES};
+  const ecs_Kernel kernel = {
+      "k", step, x_and_s, 2, ECS_KERNEL_WHOLE_TABLES | ECS_KERNEL_ENTITIES,
+      NULL};
   ecs_KernelBinding *binding =
       bind(make_query(fixture.world, terms, 2), &kernel);
   ecs_Entity e = spawn(&fixture, fixture.p, fixture.s);
@@ -161,7 +163,7 @@ static void a_kernel_may_not_touch_what_a_cursor_owns(void **state) {
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
   const ecs_Term read = {fixture.p, ECS_READ}, other = {fixture.s, ECS_WRITE};
-  const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES};
+  const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES, NULL};
   ecs_KernelBinding *binding =
       bind(make_query(fixture.world, terms, 2), &kernel);
   ecs_Cursor cursor;
@@ -187,8 +189,8 @@ static void a_nan_with_a_payload_is_found_in_checked_builds(void **state) {
     Fixture fixture;
     start(&fixture);
     const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.s, ECS_WITH}};
-    const ecs_Kernel kernel = {"k", store_noise, x_and_s, 1,
-                               ECS_KERNEL_ENTITIES};
+    const ecs_Kernel kernel = {"k", store_noise,         x_and_s,
+                               1,   ECS_KERNEL_ENTITIES, NULL};
     ecs_KernelBinding *binding =
         bind(make_query(fixture.world, terms, 1 + partial), &kernel);
     ecs_Entity e = spawn(&fixture, fixture.p, fixture.s);
@@ -224,8 +226,8 @@ static void every_column_of_every_block_is_scanned(void **state) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
-  const ecs_Kernel kernel = {"k", store_noise_last, columns, 3,
-                             ECS_KERNEL_ENTITIES};
+  const ecs_Kernel kernel = {"k", store_noise_last,    columns,
+                             3,   ECS_KERNEL_ENTITIES, NULL};
   ecs_KernelBinding *binding =
       bind(make_query(fixture.world, terms, 2), &kernel);
   ecs_Entity e[4];
@@ -247,7 +249,8 @@ static void a_column_that_is_only_read_is_not_scanned(void **state) {
   start(&fixture);
   static const ecs_KernelColumn column = {"P", "x", ECS_F64, ECS_READ};
   const ecs_Term term = {fixture.p, ECS_WRITE};
-  const ecs_Kernel kernel = {"k", store_noise, &column, 1, ECS_KERNEL_ENTITIES};
+  const ecs_Kernel kernel = {"k", store_noise,         &column,
+                             1,   ECS_KERNEL_ENTITIES, NULL};
   ecs_KernelBinding *binding =
       bind(make_query(fixture.world, &term, 1), &kernel);
   (void)spawn(&fixture, fixture.p, 0);
@@ -267,7 +270,8 @@ static void every_allocation_of_a_kernel_may_fail(void **state) {
     const ecs_KernelColumn columns[] = {
         x_and_s[0], round < 2 ? (ecs_KernelColumn){"V", "v", ECS_U32, ECS_READ}
                               : x_and_s[1]};
-    const ecs_Kernel kernel = {"k", step, columns, 2, ECS_KERNEL_ENTITIES};
+    const ecs_Kernel kernel = {"k", step, columns, 2, ECS_KERNEL_ENTITIES,
+                               NULL};
     ecs_Query *query = make_query(fixture.world, terms, 2);
     ecs_Entity e = spawn(&fixture, fixture.p, terms[1].component);
     ecs_KernelBinding *binding = NULL;

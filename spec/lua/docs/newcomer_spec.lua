@@ -24,7 +24,7 @@ local methods_of_worlds = "(there are add, alive, clear, close, components, "
 local methods_of_queries = "(there are add, batch, count, destroy, each, "
   .. "explain, first, remove, rows, set)"
 local options_of_systems = "(there are name, query, each, batch, native, run, "
-  .. "phase, before, after, enabled, compile, precision)"
+  .. "parameters, phase, before, after, enabled, compile, precision)"
 
 local function system(options)
   options.name = "move"
