@@ -47,7 +47,7 @@ end)
 
 describe("shrinking", function()
   it("leaves the steps that a failure needs, at every depth", function()
-    local made = program.make(5, { count = 120 })
+    local made = program.make(6, { count = 120 })
     table.insert(made.steps, 60, { op = "batch", q = 1, extras = 2, parts = {
       { at = 1, steps = { { op = "count", q = 3 }, { op = "clear" },
                           { op = "count", q = 4 } } } } })

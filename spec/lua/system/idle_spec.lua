@@ -3,7 +3,7 @@
 
 local ecs = require "ecs"
 
-local Place = ecs.component("Place", { x = "f64" })
+local Place = ecs.component("IdlePlace", { x = "f64" })
 local Sparse = ecs.component("Sparse", { x = "f64" }, { storage = "sparse" })
 local Other = ecs.component("Other", { x = "f64" }, { storage = "sparse" })
 local Taken = ecs.tag "Taken"
