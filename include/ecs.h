@@ -51,9 +51,9 @@
  *   refuses and ECS_E_LIMIT when a limit is exceeded. Any function that creates
  *   something, plans a query or changes or records structure may return
  *   ECS_E_MEMORY. One that creates, changes or records may also return
- *   ECS_E_LIMIT; ecs_world_refusal says which limit it was. The limits: 2^28 - 1
- *   entities alive; 65,536 components or groups; 2^24 queries, bundles, or
- *   tables of one group; 8,191 columns of one element size in a table; 2^31
+ *   ECS_E_LIMIT; ecs_world_refusal says which limit it was. The limits:
+ *   2^28 - 1 entities alive; 65,536 components or groups; 2^24 queries, bundles,
+ *   or tables of one group; 8,191 columns of one element size in a table; 2^31
  *   recorded changes. core/base/config.h names them all.
  * - Ownership. Pointers passed in are borrowed for the call; strings are
  *   copied. A pointer handed out is owned by the world unless the comment says
@@ -184,8 +184,9 @@ typedef struct ecs_Holder {
  */
 ECS_API ecs_Status ecs_world_hold(ecs_World *world, ecs_Holder *holder);
 
-/* Bytes that several worlds may hold together. It belongs to the caller and must
- * live as long as its worlds. All of them are used by one thread at a time. */
+/* Bytes that several worlds may hold together. It belongs to the caller and
+ * must live as long as its worlds. All of them are used by one thread at a
+ * time. */
 typedef struct ecs_Budget {
   uint64_t limit_bytes; /* the caller may change it at any time; worlds that
                            hold more keep it, and get no more; 0: no limit */
@@ -197,14 +198,14 @@ typedef struct ecs_Budget {
 
 /* Counts the bytes of a world in a budget from now on, and no more in the one
  * before; NULL: in none. Beyond the budget's limit, calls return ECS_E_MEMORY,
- * as beyond the world's own. Returns ECS_OK, or ECS_E_MEMORY when what the world
- * holds does not fit. */
+ * as beyond the world's own. Returns ECS_OK, or ECS_E_MEMORY when what the
+ * world holds does not fit. */
 ECS_API ecs_Status ecs_world_budget(ecs_World *world, ecs_Budget *budget);
 
 /* Writes why the last call on the world returned this status (rule "Text"):
- * after ECS_E_MEMORY and ECS_E_LIMIT the limit that was reached, with its value,
- * as in "the memory limit of this world is reached: 67108864 bytes"; otherwise,
- * and where the allocator refused, what ecs_status_text returns. */
+ * after ECS_E_MEMORY and ECS_E_LIMIT the limit that was reached, with its
+ * value, as in "the memory limit of this world is reached: 67108864 bytes";
+ * otherwise, and where the allocator refused, what ecs_status_text returns. */
 ECS_API size_t ecs_world_refusal(const ecs_World *world, ecs_Status status,
                                  char *text, size_t capacity);
 
@@ -215,11 +216,11 @@ ECS_API ecs_Status ecs_world_clear(ecs_World *world);
 
 /* Gives back memory that is not needed at the moment: empty tables, room for
  * more rows, what queries and recordings keep for the next time, and what
- * ecs_reserve has reserved. Entities, values and the order of rows stay; so does
- * the order of the tables that are left, but their number is in ecs_world_hash.
- * Whatever is needed again is made again, which may fail. Returns ECS_OK, or
- * ECS_E_OPEN while the world is open. Cost: every row, every table and every
- * index. */
+ * ecs_reserve has reserved. Entities, values and the order of rows stay; so
+ * does the order of the tables that are left, but their number is in
+ * ecs_world_hash. Whatever is needed again is made again, which may fail.
+ * Returns ECS_OK, or ECS_E_OPEN while the world is open. Cost: every row, every
+ * table and every index. */
 ECS_API ecs_Status ecs_world_trim(ecs_World *world);
 
 typedef struct ecs_Statistics {
@@ -614,8 +615,9 @@ typedef struct ecs_Term {
  * matches. The terms are copied. The world owns the query and frees it at its
  * end; ecs_query_destroy frees it earlier. Allowed while the world is open.
  * Returns ECS_OK, ECS_E_COMPONENT (unknown, or in two terms), ECS_E_ARGUMENT
- * (unknown access, or terms is NULL although count is not 0), ECS_E_MEMORY, or ECS_E_LIMIT (too many terms or queries).
- * Cost: a test of every table of the groups of its terms. */
+ * (unknown access, or terms is NULL although count is not 0), ECS_E_MEMORY, or
+ * ECS_E_LIMIT (too many terms or queries). Cost: a test of every table of the
+ * groups of its terms. */
 ECS_API ecs_Status ecs_query_create(ecs_World *world, const ecs_Term *terms,
                                     uint32_t count, ecs_Query **query);
 
@@ -750,8 +752,8 @@ ECS_API bool ecs_cursor_next(ecs_Cursor *cursor, ecs_Batch *batch);
  * recorded changes are applied. Returns ECS_OK; ECS_E_ARGUMENT when the cursor
  * is not the innermost that is open, or is not open at all (ecs_Cursor); or
  * ECS_E_MEMORY or ECS_E_LIMIT when the changes cannot be applied; then all of
- * them are discarded, and the cursor has ended all the same. Cost: that of the changes; each entity moves
- * at most once per group. */
+ * them are discarded, and the cursor has ended all the same. Cost: that of the
+ * changes; each entity moves at most once per group. */
 ECS_API ecs_Status ecs_cursor_end(ecs_Cursor *cursor);
 
 /* Ends the loop, at any point of it, and discards what was recorded since its
@@ -789,10 +791,10 @@ ECS_API ecs_Status ecs_query_locate(ecs_Query *query, ecs_Entity entity,
 
 /* As ecs_query_locate for the first of count entities, at least one, for a loop
  * over what ecs_query_entities copied. Besides, *run gets how many of the
- * entities, from the first on, can be reached from there: they match, and entity
- * i has its element of column k i elements behind elements[k] (where that is
- * NULL, it has none either). 1: only the first, which is always so while the
- * world is open; it may not match. 0 on failure. Cost: that of
+ * entities, from the first on, can be reached from there: they match, and
+ * entity i has its element of column k i elements behind elements[k] (where
+ * that is NULL, it has none either). 1: only the first, which is always so
+ * while the world is open; it may not match. 0 on failure. Cost: that of
  * ecs_query_locate, and a comparison per entity of the run and group. */
 ECS_API ecs_Status ecs_query_locate_run(ecs_Query *query,
                                         const ecs_Entity *entities,

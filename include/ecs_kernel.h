@@ -99,9 +99,9 @@
         NULL                                                                 \
   }
 
-/* The same for a kernel with parameters. ECS_PARAMETER describes a member of the
- * structure; type is an ecs_Scalar, for a bool an unsigned char that is 0 or 1,
- * for an entity an ecs_Entity. ECS_PARAMETERS_OF initialises an
+/* The same for a kernel with parameters. ECS_PARAMETER describes a member of
+ * the structure; type is an ecs_Scalar, for a bool an unsigned char that is 0
+ * or 1, for an entity an ecs_Entity. ECS_PARAMETERS_OF initialises an
  * ecs_KernelParameters; members is an array (not a pointer) of
  * ecs_KernelParameter. */
 #define ECS_PARAMETER(structure, member, type)              \
