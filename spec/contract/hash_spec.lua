@@ -71,6 +71,30 @@ describe("a hash", function()
     assert.equal(before, world:hash())
   end)
 
+  it("leaves out what decides nothing", function()
+    local function game(name, options)
+      local made = ecs.world(options)
+      made:system { name = name, query = { Position },
+        each = function(p) p.x = p.x + 1 end }
+      made:spawn(Position)
+      return made
+    end
+    local plain = game("move", {})
+    local other = game("walk", { flush = "frame", precision = "double",
+      phases = { "input", "update" }, memory_limit = "64M" })
+    other:query { Position, without = { Stunned } }
+    other:profile(true)
+    for _ = 1, 3 do
+      plain:progress(1)
+      other:progress(1)
+      assert.equal(plain:hash(), other:hash())
+    end
+    other:profile(false)
+    assert.equal(3, other:stats("walk").profiled_runs)
+    assert.equal(plain:hash(), other:hash())
+    assert.equal(plain:state_hash(), other:state_hash())
+  end)
+
   it("is not changed by looking", function()
     local before = world:hash()
     local query = world:query { Position, optional = { Stunned } }

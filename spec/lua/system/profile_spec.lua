@@ -85,6 +85,36 @@ describe("world:stats of a system", function()
     end
   end)
 
+  it("counts a change once for each group, table and growth", function()
+    local Set = ecs.tag("ProfileSet", { storage = "sparse" })
+    local Bit = ecs.tag("ProfileBit", { storage = "bits" })
+    for flush, column in pairs { system = 2, frame = 3 } do
+      world = ecs.world { flush = flush }
+      local e, change = world:spawn(Position), nil
+      world:spawn(Set)
+      world:spawn(Bit)
+      world:system { name = "s", run = function(same) change(same) end }
+      for _, case in ipairs {
+        { function() end, 0, 0 },
+        { function() world:set(e, Position, "x", 1) end, 0, 0 },
+        { function() world:spawn(Position) end, 1, 2 },
+        { function() world:spawn(Position, Set) end, 2, 3 },
+        { function() world:add(e, Set) end, 1, 1 },
+        { function() world:add(e, Set) end, 0, 0 }, -- has it
+        { function() world:add(e, Bit) end, 1, 1 },
+        { function() world:add(e, Dead) end, 3, 1 }, -- its table is made
+        { function() world:remove(e, Dead) end, 1, 1 },
+        { function() world:add(e, Dead) end, 1, 1 },
+        { function() world:destroy(e) end, 2, 1 }, -- e is in two groups
+      } do
+        change = case[1]
+        world:profile(true)
+        world:progress(1)
+        assert.equal(case[column], world:stats("s").changes)
+      end
+    end
+  end)
+
   it("goes on where systems fail and close their world", function()
     world:profile(true)
     world:system { name = "s", run = function() error "no" end }
