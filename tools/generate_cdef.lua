@@ -24,6 +24,7 @@ local STRUCTS = {
   { name = "Calls", key = "Calls", last = false },
   { name = "PreparedCalls", key = "PreparedCalls", last = false },
   { name = "ValueCalls", key = "ValueCalls", last = false },
+  { name = "ProgramCalls", key = "ProgramCalls", last = false },
 }
 
 --- Numbers that the binding defines, as #define NAME 1.

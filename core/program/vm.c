@@ -418,19 +418,24 @@ static ecs_Status run_rows(Run *run) {
   return status;
 }
 
+/* So many sums are kept on the stack while a program runs. */
+#define FEW_SUMS 4u
+
 ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   Memory *memory = &program->query->store->memory;
   uint32_t sums = program->reduction_count;
   ECS_ASSERT(call->uniform_count == program->uniform_count);
   ECS_ASSERT(call->reduction_count == sums);
   Run run = {.program = program, .call = call, .status = ECS_OK};
-  if (sums > 0) run.sums = memory_zeroed(memory, sums, sizeof(Reduction));
-  if (sums > 0 && run.sums == NULL) return ECS_E_MEMORY;
+  Reduction few[FEW_SUMS];
+  bool many = sums > FEW_SUMS;
+  run.sums = many ? memory_zeroed(memory, sums, sizeof(Reduction)) : few;
+  if (run.sums == NULL) return ECS_E_MEMORY;
   begin_sums(&run);
   run_once(&run);
   ecs_Status status = run_rows(&run);
   if (status == ECS_OK) end_sums(&run);
-  memory_free(memory, run.sums, sums * sizeof(Reduction));
+  if (many) memory_free(memory, run.sums, sums * sizeof(Reduction));
   memory_free(memory, run.changes,
               run.change_capacity * sizeof(RecordedChange));
   return status;

@@ -34,7 +34,10 @@ local has_ffi = type(jit) == "table" and os.getenv("ECS_BACKEND") ~= "capi"
   and pcall(require, "ffi")
 local is_compiling = has_ffi and jit.status()
 
+-- How systems run: run_program and is_idle.
+local programs = core
 if is_compiling then
+  programs = require "ecs.ffi.programs_ffi"
   require "ecs.ffi.access_ffi"
   require "ecs.ffi.prepared_ffi"
 end
@@ -62,4 +65,7 @@ local function check_world(world, call, level)
   end
 end
 
-return { core = core, check_world = check_world }
+return {
+  core = core, check_world = check_world,
+  run_program = programs.run_program, is_idle = programs.is_idle,
+}

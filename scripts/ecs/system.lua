@@ -46,7 +46,7 @@ local native_library = require "ecs.native_library"
 local system_each = require "ecs.system_each"
 
 local core = backend.core
-local live, is_idle, call_traced = core.live, core.is_idle, core.call_traced
+local live, is_idle, call_traced = core.live, backend.is_idle, core.call_traced
 local run_batch, run_kernel = core.run_batch, core.run_kernel
 
 local kinds = { "each", "batch", "native", "run" }

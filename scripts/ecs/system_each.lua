@@ -31,7 +31,7 @@ local message = require "ecs.message"
 
 local core = backend.core
 local is_idle, run_program, run_each =
-  core.is_idle, core.run_program, core.run_each
+  backend.is_idle, backend.run_program, core.run_each
 local choose_plan, current_plan = specialize.choose, specialize.current
 
 local system_each = {}

@@ -27,9 +27,15 @@ typedef struct Program {
   ecs_Program *native; /* NULL: dropped */
   uint32_t uniform_count;
   uint32_t reduction_count;
-  Total **totals;   /* one per reduction; kept alive by the private table,
+  Total **totals;       /* one per reduction; kept alive by the private table,
                        from slot 2 on; NULL: the most numbers drawn by a row */
-  double numbers[]; /* uniforms, then reductions */
+  Tally **tallies;      /* of the system in these totals; see find_tallies */
+  const char *name;     /* the system of the last run, a string that the private
+                       table keeps in its last slot; NULL: never run */
+  uint64_t tally_count; /* of the world when they were found */
+  bool alone;           /* the system has tallies in no other total */
+  bool draws;           /* one of the reductions counts drawn numbers */
+  double numbers[];     /* uniforms, then reductions */
 } Program;
 
 /* Stores the totals of the list at index 3 in the program on top of the stack.
@@ -44,6 +50,7 @@ static void keep_totals(lua_State *L, Program *program) {
     if (!draws && (!total || total->world != program->query->world))
       luaL_argerror(L, 3, "lacks a total");
     program->totals[k] = total;
+    program->draws = program->draws || draws;
     lua_rawseti(L, -2, (int)k + 2);
   }
   lua_pop(L, 1);
@@ -57,7 +64,7 @@ static int wrap(lua_State *L) {
   ecs_program_info(native, &info);
   size_t bytes = sizeof(Program) +
                  (info.uniforms + (size_t)info.reductions) * sizeof(double) +
-                 info.reductions * sizeof(Total *);
+                 info.reductions * (sizeof(Total *) + sizeof(Tally *));
   Program *program = (Program *)bind_new(L, KIND_PROGRAM, bytes);
   bind_keep(L, 1, 1);
   program->query = query;
@@ -66,7 +73,8 @@ static int wrap(lua_State *L) {
   program->reduction_count = info.reductions;
   program->totals =
       (Total **)(void *)(program->numbers + info.uniforms + info.reductions);
-  ECS_ASSERT((char *)(program->totals + info.reductions) <=
+  program->tallies = (Tally **)(void *)(program->totals + info.reductions);
+  ECS_ASSERT((char *)(program->tallies + info.reductions) <=
              (char *)program + bytes);
   keep_totals(L, program);
   return 1;
@@ -138,15 +146,55 @@ static void ensure_tallies(lua_State *L, const Program *program,
   }
 }
 
+/* Is there a tally of this system in a total that the program does not have? */
+static bool adds_elsewhere(const Program *program, const char *name) {
+  const Total *total = program->query->world->totals;
+  for (; total; total = total->next) {
+    bool own = false;
+    for (uint32_t k = 0; k < program->reduction_count && !own; k++)
+      own = program->totals[k] == total;
+    if (!own && bind_tally_find(total, name)) return true;
+  }
+  return false;
+}
+
+/* Finds or makes the tallies of the system at index 3. Tallies are never
+ * removed: what was found holds until the world has more of them. Allocates,
+ * and then returns the program at index 1 checked again. */
+static Program *find_tallies(lua_State *L, Program *program, const char *name) {
+  program->name = NULL;
+  ensure_tallies(L, program, name);
+  compat_push_private(L, 1);
+  lua_pushvalue(L, 3);
+  lua_rawseti(L, -2, (int)program->reduction_count + 2);
+  lua_pop(L, 1);
+  program = check_program(L); /* a finalizer may have closed the world */
+  for (uint32_t k = 0; k < program->reduction_count; k++)
+    program->tallies[k] =
+        program->totals[k] ? bind_tally_find(program->totals[k], name) : NULL;
+  program->alone = !adds_elsewhere(program, name);
+  program->tally_count = program->query->world->tally_count;
+  program->name = name;
+  return program;
+}
+
+/* Are the tallies those of this system? Strings are compared by address: the
+ * one of the last run is kept. */
+static bool has_tallies(const Program *program, const char *name) {
+  return program->name == name &&
+         program->tally_count == program->query->world->tally_count;
+}
+
 /* Makes the reductions the values of the system's tallies. */
 static void end_totals(const Program *program, const char *name) {
   const double *reductions = program->numbers + program->uniform_count;
-  bind_totals_end(program->query->world, name, 0);
+  if (!program->alone) bind_totals_end(program->query->world, name, 0);
   for (uint32_t k = 0; k < program->reduction_count; k++) {
-    if (!program->totals[k]) continue;
-    Tally *tally = bind_tally_find(program->totals[k], name);
-    ECS_ASSERT(tally); /* ensure_tallies */
+    Tally *tally = program->tallies[k];
+    if (!tally) continue;
+    ECS_ASSERT(strcmp(tally->system, name) == 0);
     ECS_ASSERT(program->totals[k]->world == program->query->world);
+    tally->run = 0;
     tally->value = reductions[k];
   }
 }
@@ -178,36 +226,98 @@ static bool is_idle(const Program *program) {
          first == 0;
 }
 
-/* run_program(program, values, name, runs): true, whether the system is idle,
- * and whether a row has drawn a number; or nil and a message. runs: how often
- * the system's phase has run, for random numbers. */
-static int run_program(lua_State *L) {
-  Program *program = check_program(L);
+/* Runs a program with the uniforms that are in its numbers. runs: how often the
+ * phase of the system has run, for random numbers. Allocates nothing of Lua. */
+static ecs_Status run_native(Program *program, uint64_t runs) {
   ecs_ProgramCall call;
   memset(&call, 0, sizeof call);
-  const char *name = luaL_checkstring(L, 3);
-  call.random_key =
-      ecs_random_key(program->query->world->seed, name, bind_whole_check(L, 4));
-  if (program->reduction_count > 0) {
-    ensure_tallies(L, program, name);
-    program = check_program(L); /* allocating a tally may close the world */
-  }
-  /* From here on nothing allocates. */
-  read_uniforms(L, program);
+  if (program->draws)
+    call.random_key =
+        ecs_random_key(program->query->world->seed, program->name, runs);
   call.uniforms = program->numbers;
   call.uniform_count = program->uniform_count;
   call.reductions = program->numbers + program->uniform_count;
   call.reduction_count = program->reduction_count;
   ecs_Status status = ecs_program_run(program->native, &call);
-  if (status == ECS_OK) {
-    end_totals(program, name);
-    lua_pushboolean(L, 1);
-    lua_pushboolean(L, is_idle(program));
-    lua_pushboolean(L, has_drawn(program));
-    return 3;
-  }
+  if (status == ECS_OK) end_totals(program, program->name);
+  return status;
+}
+
+/* nil and a message. */
+static int fail(lua_State *L, const Program *program, ecs_Status status) {
   bind_push_status(L, program->query->world, status, program->query->label);
   return bind_fail(L);
+}
+
+/* run_program(program, values, name, runs): true, whether the system is idle,
+ * and whether a row has drawn a number; or nil and a message. runs: how often
+ * the system's phase has run, for random numbers. */
+static int run_program(lua_State *L) {
+  Program *program = check_program(L);
+  const char *name = luaL_checkstring(L, 3);
+  uint64_t runs = bind_whole_check(L, 4);
+  if (!has_tallies(program, name)) program = find_tallies(L, program, name);
+  /* From here on nothing allocates. */
+  read_uniforms(L, program);
+  ecs_Status status = run_native(program, runs);
+  if (status != ECS_OK) return fail(L, program, status);
+  lua_pushboolean(L, 1);
+  lua_pushboolean(L, is_idle(program));
+  lua_pushboolean(L, has_drawn(program));
+  return 3;
+}
+
+/* For LuaJIT's FFI -------------------------------------------------------- */
+
+/* Functions that scripts/ecs/ffi calls directly; see programs_ffi.lua.
+ *   run    runs a program with the uniforms in its numbers, for the system that
+ *          run_program ran it for: 1, and 2 more where the system is idle, and
+ *          4 more where a row has drawn; 0: nothing was done, and run_program
+ *          does it; below 0: failed with the status -answer
+ *   idle   is it certain that nothing matches a query? */
+typedef struct ProgramCalls {
+  int32_t (*run)(Program *, double);
+  bool (*idle)(const LuaQuery *);
+} ProgramCalls;
+
+static int32_t quick_run(Program *program, double runs) {
+  if (!bind_query_is_live(program->query) || !program->native ||
+      !program->name || !has_tallies(program, program->name) ||
+      !(runs >= 0.0 && runs < 0x1p53))
+    return 0;
+  ecs_Status status = run_native(program, (uint64_t)runs);
+  if (status != ECS_OK) return -(int32_t)status;
+  return 1 + 2 * is_idle(program) + 4 * has_drawn(program);
+}
+
+static bool quick_idle(const LuaQuery *query) {
+  uint64_t count = 1;
+  return bind_query_is_live(query) &&
+         ecs_query_count(query->native, &count) == ECS_OK && count == 0;
+}
+
+/* program_calls(): a userdata with these functions, and its size. */
+static int program_calls(lua_State *L) {
+  static const ProgramCalls calls = {quick_run, quick_idle};
+  memcpy(lua_newuserdata(L, sizeof calls), &calls, sizeof calls);
+  compat_push_whole(L, (double)sizeof calls);
+  return 2;
+}
+
+/* program_numbers(program): where the uniforms are, and how many. */
+static int program_numbers(lua_State *L) {
+  Program *program = check_program(L);
+  lua_pushlightuserdata(L, program->numbers);
+  compat_push_whole(L, program->uniform_count);
+  return 2;
+}
+
+/* program_failure(program, status): nil and the message for a status. */
+static int program_failure(lua_State *L) {
+  const Program *program = check_program(L);
+  uint64_t status = bind_whole_check(L, 2);
+  luaL_argcheck(L, status > 0 && status < ECS_STATUS_COUNT, 2, "no status");
+  return fail(L, program, (ecs_Status)status);
 }
 
 /* program_info(program): operations, bytes read, bytes written, slow calls,
@@ -234,10 +344,10 @@ static int drop_program(lua_State *L) {
   return 0;
 }
 
-static const luaL_Reg functions[] = {{"program", program_create},
-                                     {"run_program", run_program},
-                                     {"program_info", program_info},
-                                     {"drop_program", drop_program},
-                                     {NULL, NULL}};
+static const luaL_Reg functions[] = {
+    {"program", program_create},          {"run_program", run_program},
+    {"program_info", program_info},       {"program_calls", program_calls},
+    {"program_numbers", program_numbers}, {"program_failure", program_failure},
+    {"drop_program", drop_program},       {NULL, NULL}};
 
 void bind_open_lua_program(lua_State *L) { bind_add(L, functions); }

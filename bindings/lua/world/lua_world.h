@@ -36,6 +36,7 @@ typedef struct LuaWorld {
                                 given definitions */
   uint64_t seed;             /* of ecs.random */
   struct Total *totals;      /* kept alive by the private table; see totals.h */
+  uint64_t tally_count;      /* of all totals; none is ever removed */
   RecentQueries recent;      /* see world_queries.c */
 } LuaWorld;
 

@@ -66,6 +66,7 @@ Tally *bind_tally_ensure(lua_State *L, Total *total, int index,
   tally->next = *link;
   *link = tally;
   total->tally_count++;
+  total->world->tally_count++;
   ECS_ASSERT(!tally->next || strcmp(tally->system, tally->next->system) < 0);
   return tally;
 }

@@ -440,6 +440,11 @@ struct {
   bool (*add_fields)(const void *, double, uint32_t, const double *);
   double (*spawn)(const void *, const double *, const uint32_t *, const void *, const void *, const void *, const void *, const void *, const void *, const void *, const void *);
 }]],
+  ProgramCalls = [[
+struct {
+  int32_t (*run)(void *, double);
+  bool (*idle)(const void *);
+}]],
   VIEW_FOCUS = 1,
   SHAPE_PARTS = 8,
   SHAPE_FIELDS = 12,

@@ -178,4 +178,31 @@ describe("a total", function()
     world:progress(1)
     assert.same({ 0, 20 }, { total:value(), other:value() })
   end)
+
+  it("may alternate with another one", function()
+    local other = world:sum "u"
+    local current = total
+    world:system { name = "s", query = { V }, compile = true,
+                   each = function() current:add(1) end }
+    for k = 1, 8 do
+      current = k % 2 == 1 and total or other
+      world:progress(1)
+      local expected = k % 2 == 1 and { 20, 0 } or { 0, 20 }
+      assert.same(expected, { total:value(), other:value() })
+    end
+  end)
+
+  it("is left by a system that adds to others now", function()
+    local other = world:sum "u"
+    local function define(compile, target)
+      world:system { name = "s", query = { V }, compile = compile,
+                     each = function() target:add(1) end }
+    end
+    for k = 1, 8 do
+      define(k % 3 ~= 0, k % 2 == 1 and total or other)
+      for _ = 1, 3 do world:progress(1) end
+      local expected = k % 2 == 1 and { 20, 0 } or { 0, 20 }
+      assert.same(expected, { total:value(), other:value() })
+    end
+  end)
 end)

@@ -1,0 +1,61 @@
+--- programs_ffi: runs of programs, and looks at queries, as compiled FFI calls.
+--
+-- Both functions mean the one of the same name in ecs.core, take the same and
+-- return the same. Each calls it for an object that it meets for the first
+-- time, and for everything unusual; otherwise it makes one call that LuaJIT
+-- compiles. So a frame's loop over its systems is compiled code throughout.
+--
+-- Objects are remembered once ecs.core has checked them, in weak tables that no
+-- script can reach; C checks whether their world is open. A script that gets at
+-- these functions can call them with anything.
+
+local ffi = require "ffi"
+local layouts = require "ecs.ffi.cdef"
+local core = require "ecs.core"
+
+-- Functions that decide about memory are kept here: a script may replace the
+-- globals.
+local setmetatable = setmetatable
+local cast, kind = ffi.cast, core.kind
+local slow_run, slow_idle = core.run_program, core.is_idle
+local numbers_of, failure = core.program_numbers, core.program_failure
+
+local calls_data, calls_bytes = core.program_calls()
+local calls = cast(layouts.ProgramCalls .. " *", calls_data)
+if ffi.sizeof(calls[0]) ~= calls_bytes then
+  error("ecs: ecs.core and programs_ffi.lua disagree about their calls", 0)
+end
+local quick_run, quick_idle = calls.run, calls.idle
+local doubles = ffi.typeof "double *"
+
+local weak = { __mode = "k" }
+local programs = setmetatable({}, weak) -- Program -> { name, numbers, count }
+local queries = setmetatable({}, weak) -- Query -> true
+
+--- As run_program of ecs.core.
+local function run_program(program, values, name, runs)
+  local entry = programs[program]
+  if entry and entry.name == name then
+    local numbers = entry.numbers
+    for k = 1, entry.count do numbers[k - 1] = values[k] end
+    local answer = quick_run(program, runs)
+    if answer > 0 then return true, answer % 4 == 3, answer > 4 end
+    if answer < 0 then return failure(program, -answer) end
+  end
+  local done, second, drew = slow_run(program, values, name, runs)
+  if done and not entry then
+    local data, count = numbers_of(program)
+    programs[program] =
+      { name = name, numbers = cast(doubles, data), count = count }
+  end
+  return done, second, drew
+end
+
+--- As is_idle of ecs.core.
+local function is_idle(query)
+  if queries[query] then return quick_idle(query) end
+  if kind(query) == "ecs.Query" then queries[query] = true end
+  return slow_idle(query)
+end
+
+return { run_program = run_program, is_idle = is_idle }
