@@ -101,8 +101,8 @@ void measure_shuffle(uint32_t *numbers, uint32_t count, uint64_t seed) {
 
 /* The clock --------------------------------------------------------------- */
 
-/* The processor time of this thread, so that what else the machine does meanwhile
- * is not in it. */
+/* The processor time of this thread, so that what else the machine does
+ * meanwhile is not in it. */
 static double now(void) {
   struct timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

@@ -52,9 +52,9 @@
  *   something, plans a query or changes or records structure may return
  *   ECS_E_MEMORY. One that creates, changes or records may also return
  *   ECS_E_LIMIT; ecs_world_refusal says which limit it was. The limits:
- *   2^28 - 1 entities alive; 65,536 components or groups; 2^24 queries, bundles,
- *   or tables of one group; 8,191 columns of one element size in a table; 2^31
- *   recorded changes. core/base/config.h names them all.
+ *   2^28 - 1 entities alive; 65,536 components or groups; 2^24 queries,
+ *   bundles, or tables of one group; 8,191 columns of one element size in a
+ *   table; 2^31 recorded changes. core/base/config.h names them all.
  * - Ownership. Pointers passed in are borrowed for the call; strings are
  *   copied. A pointer handed out is owned by the world unless the comment says
  *   otherwise.

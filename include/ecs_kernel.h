@@ -32,7 +32,7 @@
  * Loops over rows are written with ECS_EACH_ROW, and then a compiler makes
  * vector code of them, whatever the number of columns. It would not otherwise:
  * beyond four columns it gives up to ask whether two of them overlap, which
- * columns never do; and it takes care of traps that nobody handles, which
+ * columns never do; and it takes care of traps that have no handler, which
  * including this file turns off.
  *
  * A kernel may declare parameters. They are the members of a struct, which a

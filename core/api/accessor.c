@@ -200,8 +200,8 @@ static inline bool find_cached(const AccessorState *state, ecs_Entity entity,
   return true;
 }
 
-/* The row of an entity in the cached table of a set. False: it is not there; the
- * caller finds out why. */
+/* The row of an entity in the cached table of a set. False: it is not there;
+ * the caller finds out why. */
 static inline bool find_in_set(const AccessorState *state, ecs_Entity entity,
                                size_t *row) {
   uint32_t index = id_index(entity);

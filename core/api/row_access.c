@@ -34,7 +34,7 @@ _Static_assert(SCALAR_QUIET_F32 == 0x7fc00000u &&
                    SCALAR_QUIET_F64 == UINT64_C(0x7ff8000000000000),
                "NaNs of the header");
 _Static_assert(ECS_ROWS_LAYOUT == 1 && sizeof(ecs_Rows) == 360,
-               "who changes the layout changes its number");
+               "a new layout needs a new number");
 
 /* The bits that a word of no table has: none of those that are asked for is
  * compared with them. */

@@ -8,9 +8,9 @@
  *      memory_resize ---- overflow? limits? ---> record.resize ---> account
  *
  * Two limits may hold: the world's own, and that of a budget which it shares
- * with other worlds. Who refused last is noted (Refusal), because a message
+ * with other worlds. The last refusal is noted (Refusal), because a message
  * that names the limit and its value is worth more than one that does not. The
- * limits of config.h are noted in the same place, by whoever finds them reached.
+ * limits of config.h are noted in the same place, where they are reached.
  */
 #ifndef ECS_MEMORY_H
 #define ECS_MEMORY_H

@@ -76,10 +76,10 @@ ECS_INTERNAL ecs_Status bundle_ensure(Store *store,
                                       const ecs_Component *components,
                                       uint32_t count, ecs_Bundle *id);
 
-/* The bundle for a spawn without a bundle id. The store keeps some of those that
- * were used last, each in the one place that its components have, so that a
- * program that spawns a few kinds of entities in turns makes no bundles. Owned
- * by the store, until the next spawn of that kind. NULL: ECS_E_MEMORY. */
+/* The bundle for a spawn without a bundle id. The store keeps some of those
+ * that were used last, each in the one place that its components have, so that
+ * a program that spawns a few kinds of entities in turns makes no bundles.
+ * Owned by the store, until the next spawn of that kind. NULL: ECS_E_MEMORY. */
 ECS_INTERNAL Bundle *bundle_for_once(Store *store,
                                      const ecs_Component *components,
                                      uint32_t count);

@@ -84,8 +84,8 @@ ECS_INTERNAL void command_buffer_init(CommandBuffer *buffer, Store *store);
  * must have been called. */
 ECS_INTERNAL void command_buffer_deinit(CommandBuffer *buffer);
 
-/* Frees the memory of a buffer in which nothing is recorded; it goes on as a new
- * one. */
+/* Frees the memory of a buffer in which nothing is recorded; it goes on as a
+ * new one. */
 ECS_INTERNAL void command_buffer_trim(CommandBuffer *buffer);
 
 /* Recording: ECS_E_MEMORY and ECS_E_LIMIT record nothing ------------------ */

@@ -12,10 +12,10 @@
  *
  * There are two ways. The plain one is for rows of four-byte columns, each a
  * stride behind the last, so that one loop moves a row, and for fields of f32.
- * The mixed one is for any fields and tables. A component is given its functions
- * when it is placed, and a table knows which edges are plain: plain functions
- * never ask, and pass on what does not fit. So neither way costs the other
- * anything.
+ * The mixed one is for any fields and tables. A component is given its
+ * functions when it is placed, and a table knows which edges are plain: plain
+ * functions never ask, and pass on what does not fit. So neither way costs the
+ * other anything.
  *
  * No locator, edge or mask is searched: a component has its group, a set has
  * one table, and a table remembers the edge that its last row took.

@@ -6,8 +6,8 @@
  *
  *      list   | e7 | e3 | ... | e9 | ... | e5 | ...
  *               |                |          \--> fetch its slot
- *               |                 \--> its slot is here: fetch its row's entity,
- *               |                      and the slot of the hole's filler
+ *               |                 \--> its slot is here: fetch its row's
+ *               |                      entity, and the slot of its filler
  *                \--> change it
  *
  * Destroying removes the entities of a block of rows first, and then closes the

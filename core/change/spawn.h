@@ -9,8 +9,8 @@
 #include "change/bundle.h"
 
 /* Resolves the bundle and makes room for count entities: handles, rows and
- * locator pages. ECS_E_MEMORY, ECS_E_LIMIT: not even an empty table is left, nor
- * room for the rows and handles, but for some pages of locators. */
+ * locator pages. ECS_E_MEMORY, ECS_E_LIMIT: not even an empty table is left,
+ * nor room for the rows and handles, but for some pages of locators. */
 ECS_INTERNAL ecs_Status spawn_reserve(Store *store, Bundle *bundle,
                                       uint64_t count);
 

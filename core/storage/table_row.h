@@ -8,8 +8,8 @@
  * columns after it.
  *
  * Moves between tables that have only four-byte columns are inline, a pure
- * optimisation that entity_change_fast.c builds on; others are one call. Cost of
- * a move: two copies per column.
+ * optimisation that entity_change_fast.c builds on; others are one call. Cost
+ * of a move: two copies per column.
  */
 #ifndef ECS_TABLE_ROW_H
 #define ECS_TABLE_ROW_H

@@ -21,7 +21,7 @@ static void trim_queries(ecs_World *world) {
 }
 
 /* The layout counts as another one, as if components had been regrouped, so
- * that nobody uses a table or an address found before. */
+ * that no table or address that was found before is used again. */
 void world_trim(ecs_World *world) {
   Store *store = &world->store;
   ECS_ASSERT(world->depth == 0);

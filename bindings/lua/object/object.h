@@ -129,8 +129,8 @@ BIND_INTERNAL void bind_push_shared(lua_State *L);
 BIND_INTERNAL void *bind_new(lua_State *L, ObjectKind kind, size_t bytes);
 
 /* The same for a kind without finalizer, in fewer steps: the header is filled
- * in, the caller fills in the rest before anything raises, and there is no private table. metatable is the
- * index of the kind's metatable. */
+ * in, the caller fills in the rest before anything raises, and there is no
+ * private table. metatable is the index of the kind's metatable. */
 BIND_INTERNAL void *bind_new_plain(lua_State *L, ObjectKind kind, int metatable,
                                    size_t bytes);
 

@@ -190,8 +190,8 @@ static bool check_names(lua_State *L, const ecs_Kernel *kernel) {
 }
 
 /* Reads the values of the script's table into the struct of the Kernel at index
- * 1; otherwise pushes a message. The table is read raw. Allocates nothing unless
- * it fails. */
+ * 1; otherwise pushes a message. The table is read raw. Allocates nothing
+ * unless it fails. */
 static bool read_parameters(lua_State *L, Kernel *kernel) {
   const ecs_KernelParameters *declared = kernel->declared;
   if (!declared) return true;
@@ -218,7 +218,8 @@ static bool read_parameters(lua_State *L, Kernel *kernel) {
   return true;
 }
 
-/* Keeps the table at index 4 and the names in the Kernel on top of the stack. */
+/* Keeps the table at index 4 and the names in the Kernel on top of the stack.
+ */
 static void keep_parameters(lua_State *L, const Kernel *kernel) {
   bind_keep(L, 4, KERNEL_TABLE);
   compat_push_private(L, -1);

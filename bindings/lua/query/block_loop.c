@@ -1,4 +1,5 @@
-/* block_loop.c: functions of one row that run as a loop over a block of rows. */
+/* block_loop.c: functions of one row that run as a loop over a block of rows.
+ */
 #include "query/block_loop.h"
 
 #include <string.h>
@@ -231,8 +232,8 @@ static int convert(lua_State *L) {
   return 1;
 }
 
-/* field_converter(definition, f): a function that gives a value as field f, from
- * 1, holds it. */
+/* field_converter(definition, f): a function that gives a value as field f,
+ * from 1, holds it. */
 static int field_converter(lua_State *L) {
   const Definition *definition = bind_definition_check(L, 1, "a loop");
   lua_Number field = luaL_checknumber(L, 2);

@@ -8,7 +8,7 @@
  *                                                           | loop(row, n, ...)
  *                                            <-- store --   tables
  *
- * The components of the walk are claimed meanwhile, so nobody sees that rows
+ * The components of the walk are claimed meanwhile, so nothing sees that rows
  * are copies. After an error the block is stored back, too.
  *
  * The tables belong to the Lua state and are used by one walk after the other;

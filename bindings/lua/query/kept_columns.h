@@ -2,13 +2,13 @@
  * there.
  *
  * A column that nothing has written since the last walk need not be copied
- * again. Nobody is asked who wrote: the bytes that a table was filled with are
- * kept beside it, and compared with the column. That costs a fiftieth of a
- * copy, and cannot miss a change.
+ * again. What writes a column need not say so: the bytes that a table was
+ * filled with are kept beside it, and compared with the column. That costs a
+ * fiftieth of a copy, and cannot miss a change.
  *
- *      column  | 1.5 | 2.5 | 3.5 | ...     COPY_BLOCK rows are compared at once,
- *      bytes   | 1.5 | 2.5 | 9.0 | ...     and copied where they differ, or
- *      table   { 1.5,  2.5,  9.0,  ... }   where the table is not exact
+ *      column  | 1.5 | 2.5 | 3.5 | ...    COPY_BLOCK rows are compared at once,
+ *      bytes   | 1.5 | 2.5 | 9.0 | ...    and copied where they differ, or
+ *      table   { 1.5,  2.5,  9.0,  ... }  where the table is not exact
  *
  * A table is exact where it has what the bytes would fill it with. After a
  * script stored 0.1 to a field of type f32, it is not, because the field holds

@@ -6,9 +6,10 @@
  * A borrowed world outlives the queries that Lua made in it. The world's table
  * `queries`, with weak keys, lists them until the world is detached.
  *
- * Private table: world, label; owner, of a system's query; what walks and loops reuse: views
- * (batch_loop.c), each and idle (row_loop.c), code_each and code_rows
- * (row_view.c); and known, the functions that query_each.lua has seen.
+ * Private table: world, label; owner, of a system's query; what walks and loops
+ * reuse: views (batch_loop.c), each and idle (row_loop.c), code_each and
+ * code_rows (row_view.c); and known, the functions that query_each.lua has
+ * seen.
  */
 #include "query/lua_query.h"
 

@@ -12,9 +12,9 @@
  * The same terms in the same order are the same query; those of `with`, and
  * those of `without`, are in the order in which their components were defined,
  * however a script lists them. So the order of rows follows from the terms
- * alone, not from who asked first. The last 256 queries that a world was asked
+ * alone, not from the first caller. The last 256 queries that a world was asked
  * for are kept (recent_queries.h), so what a query costs does not depend on the
- * collector; an older one lives as long as somebody refers to it.
+ * collector; an older one lives as long as something refers to it.
  *
  * A system has a query of its own (system_query), which shares the native one:
  * what its walks keep, and how messages call it, belong to the system.
@@ -245,7 +245,7 @@ static void push_table_of_world(lua_State *L, int slot, const char *mode) {
   lua_remove(L, -2);
 }
 
-/* Pushes the terms as a key: their bytes, which nobody sees. */
+/* Pushes the terms as a key: their bytes, which no script sees. */
 static void push_key(lua_State *L, const LuaTerm *terms, uint32_t count) {
   luaL_Buffer buffer;
   luaL_buffinit(L, &buffer);
@@ -257,7 +257,7 @@ static void push_key(lua_State *L, const LuaTerm *terms, uint32_t count) {
   luaL_pushresult(&buffer);
 }
 
-/* Pushes the query of this key that somebody still refers to; false: there is
+/* Pushes the query of this key that something still refers to; false: there is
  * none. key and asked are stack indices. */
 static bool push_asked(lua_State *L, const LuaWorld *world, int asked,
                        int key) {

@@ -4,16 +4,16 @@
  *                  |                   |                     |
  *      given       Position, image,    Velocity, image,      Enemy, NULL
  *                  fields              fields
- *      components  3                   4                     7      as ecs_spawn
- *      images      of the value        read from the table   NULL   takes them
+ *      components  3                   4                     7     as ecs_spawn
+ *      images      of the value        read from the table   NULL  takes them
  */
 #ifndef ECS_LUA_PARTS_H
 #define ECS_LUA_PARTS_H
 
 #include "world/components.h"
 
-/* Up to this many parts, and fields of 8 bytes in tables, need no memory but the
- * C stack. */
+/* Up to this many parts, and fields of 8 bytes in tables, need no memory but
+ * the C stack. */
 #define PARTS_ON_STACK 32
 #define FIELDS_ON_STACK 128
 

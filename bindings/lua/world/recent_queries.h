@@ -14,7 +14,7 @@
 
 #include "object/object.h"
 
-/* So many queries live as long as their world although nobody refers to them.
+/* So many queries live as long as their world although nothing refers to them.
  * A game has fewer; a script that makes up ever new ones ends with these. */
 #define RECENT_QUERIES 256u
 #define RECENT_BUCKETS 512u

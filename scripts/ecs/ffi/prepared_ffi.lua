@@ -56,11 +56,10 @@ end
 -- left to C.
 local MOST_ARGUMENTS = 64
 
--- Where C takes and stores fields. They are read,
--- and written before a call, while nothing allocates, since a finalizer may run
--- and use them, too.
--- Generated code refers to the array itself: a mere pointer would not keep it
--- alive.
+-- Where C takes and stores fields. They are written before a call, and read
+-- after one, while nothing allocates, since a finalizer may run and use them,
+-- too. Generated code refers to the array itself: a mere pointer would not keep
+-- it alive.
 local values = ffi.new("double[?]", MOST_ARGUMENTS)
 
 -- What generated code uses.

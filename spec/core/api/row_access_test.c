@@ -1,8 +1,9 @@
 /* row_access_test.c: rows of single entities in line, ecs_access.h.
  *
  * Random programs run on two worlds. What one does through ecs_Rows the other
- * does through accessors; the statuses and images are the same at each step, and
- * the hashes in the end. The library verifies each row that is found in line.
+ * does through accessors; the statuses and images are the same at each step,
+ * and the hashes in the end. The library verifies each row that is found in
+ * line.
  */
 #include "api_scene.h"
 #include "ecs_access.h"
