@@ -51,6 +51,25 @@ describe("the same terms", function()
     assert.equal(0, world:query({ Position }):count())
   end)
 
+  it("are kept, the last 256 of a world, and what is referred to", function()
+    local tags = {}
+    for k = 1, 300 do tags[k] = ecs.tag("SameKept" .. k) end
+    local held = { world:query { tags[1] } }
+    for k = 2, 300 do world:query { tags[k] } end
+    local function left()
+      for _ = 1, 3 do collectgarbage() end
+      return world:stats().queries
+    end
+    assert.equal(257, left())
+    for k = 45, 300 do world:query { tags[k] } end
+    assert.equal(257, left())
+    assert.equal(held[1], world:query { tags[1] })
+    assert.equal(256, left()) -- the oldest went
+    held[1] = nil
+    for k = 2, 300 do world:query { tags[k] } end
+    assert.equal(256, left())
+  end)
+
   it("do not change the hash of the world", function()
     world:spawn(Position)
     local before = world:state_hash()
