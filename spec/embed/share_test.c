@@ -4,6 +4,10 @@
  * of definition and of fields. Systems of scripts run when the host calls them,
  * and kernels of the host run in systems of scripts.
  */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "host_fixture.h"
 
 /* Components --------------------------------------------------------------- */
@@ -44,6 +48,34 @@ static void a_component_of_the_host_is_found(void **unused) {
   lua_pop(fixture.L, 1);
   assert_int_equal(ecs_get(fixture.world, born, fixture.position, &at), ECS_OK);
   assert_true(at.x == 7 && at.y == 9);
+  finish(&fixture);
+}
+
+static bool hashes_agree(const Fixture *fixture) {
+  char hash[17];
+  snprintf(hash, sizeof hash, "%016" PRIx64, ecs_world_hash(fixture->world));
+  run(fixture->L, "hash = world:hash()");
+  lua_getglobal(fixture->L, "hash");
+  bool agree = strcmp(lua_tostring(fixture->L, -1), hash) == 0;
+  lua_pop(fixture->L, 1);
+  return agree;
+}
+
+static void a_hash_of_scripts_is_the_hosts_and_what_they_add(void **unused) {
+  (void)unused;
+  Fixture fixture;
+  start(&fixture);
+  share_entity(&fixture);
+  assert_true(hashes_agree(&fixture));
+  run(fixture.L,
+      "local Position = require 'ecs'.component 'Position'\n"
+      "world:set(entity, Position { x = 3 })\n"
+      "world:system { name = 'move', query = { Position },\n"
+      "  each = function(p) p.x = p.x + 1 end }\n"
+      "world:progress(1)\n");
+  assert_true(hashes_agree(&fixture));
+  run(fixture.L, "world:enable('move', false)");
+  assert_false(hashes_agree(&fixture));
   finish(&fixture);
 }
 
@@ -345,6 +377,7 @@ static void the_worlds_of_a_state_have_a_limit(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_component_of_the_host_is_found),
+      cmocka_unit_test(a_hash_of_scripts_is_the_hosts_and_what_they_add),
       cmocka_unit_test(other_definitions_of_its_name_are_refused),
       cmocka_unit_test(what_the_host_defines_later_is_found),
       cmocka_unit_test(a_component_of_a_script_is_found),
