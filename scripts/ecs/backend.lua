@@ -34,7 +34,7 @@ local has_ffi = type(jit) == "table" and os.getenv("ECS_BACKEND") ~= "capi"
   and pcall(require, "ffi")
 local is_compiling = has_ffi and jit.status()
 
--- How systems run: run_program and is_idle.
+-- How systems run: run_program, is_idle and know_query, for their queries.
 local programs = core
 if is_compiling then
   programs = require "ecs.ffi.programs_ffi"
@@ -68,4 +68,5 @@ end
 return {
   core = core, check_world = check_world,
   run_program = programs.run_program, is_idle = programs.is_idle,
+  know_query = programs.know_query or function() end,
 }

@@ -254,6 +254,7 @@ local function read(world, state, spec, level)
     fail(spec.name, "parameters are for native", level + 1)
   end
   system.query = query_of(world, spec, kind, level + 1)
+  backend.know_query(system.query)
   if kind == "native" then
     system.kernel = kernel_of(spec, system.query, level + 1)
   end

@@ -274,10 +274,11 @@ static int run_program(lua_State *L) {
  *          run_program ran it for: 1, and 2 more where the system is idle, and
  *          4 more where a row has drawn; 0: nothing was done, and run_program
  *          does it; below 0: failed with the status -answer
- *   idle   is it certain that nothing matches a query? */
+ *   idle   is it certain that nothing matches a query? 1 or 0: LuaJIT does not
+ *          compile every call that returns a bool */
 typedef struct ProgramCalls {
   int32_t (*run)(Program *, double);
-  bool (*idle)(const LuaQuery *);
+  int32_t (*idle)(const LuaQuery *);
 } ProgramCalls;
 
 static int32_t quick_run(Program *program, double runs) {
@@ -290,7 +291,7 @@ static int32_t quick_run(Program *program, double runs) {
   return 1 + 2 * is_idle(program) + 4 * has_drawn(program);
 }
 
-static bool quick_idle(const LuaQuery *query) {
+static int32_t quick_idle(const LuaQuery *query) {
   uint64_t count = 1;
   return bind_query_is_live(query) &&
          ecs_query_count(query->native, &count) == ECS_OK && count == 0;

@@ -443,7 +443,7 @@ struct {
   ProgramCalls = [[
 struct {
   int32_t (*run)(void *, double);
-  bool (*idle)(const void *);
+  int32_t (*idle)(const void *);
 }]],
   VIEW_FOCUS = 1,
   SHAPE_PARTS = 8,

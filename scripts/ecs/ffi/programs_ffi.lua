@@ -1,9 +1,9 @@
 --- programs_ffi: runs of programs, and looks at queries, as compiled FFI calls.
 --
 -- Both functions mean the one of the same name in ecs.core, take the same and
--- return the same. Each calls it for an object that it meets for the first
--- time, and for everything unusual; otherwise it makes one call that LuaJIT
--- compiles. So a frame's loop over its systems is compiled code throughout.
+-- return the same. Each calls it for an object that is not known, and for
+-- everything unusual; otherwise it makes one call that LuaJIT compiles. So a
+-- frame's loop over its systems is compiled code throughout.
 --
 -- Objects are remembered once ecs.core has checked them, in weak tables that no
 -- script can reach; C checks whether their world is open. A script that gets at
@@ -51,11 +51,19 @@ local function run_program(program, values, name, runs)
   return done, second, drew
 end
 
+--- Remembers a query, before the loop over systems is compiled.
+local function know_query(query)
+  if kind(query) == "ecs.Query" then queries[query] = true end
+end
+
 --- As is_idle of ecs.core.
 local function is_idle(query)
-  if queries[query] then return quick_idle(query) end
-  if kind(query) == "ecs.Query" then queries[query] = true end
+  if queries[query] then
+    local answer = quick_idle(query)
+    return answer == 1
+  end
   return slow_idle(query)
 end
 
-return { run_program = run_program, is_idle = is_idle }
+return { run_program = run_program, is_idle = is_idle,
+         know_query = know_query }
