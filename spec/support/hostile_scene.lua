@@ -95,7 +95,7 @@ local function new_scene()
   end
   local native = world:query { ecs.component("Nan",
     { narrow = "f32", wide = "f64", offered = "u32" }) }
-  own.kernel = core.kernel(native, "nan", "break")
+  own.kernel = core.kernel(native, "nan", "break", {})
   local inner = { core.access(world, Position), core.access(world),
                   own.kernel, loop, world:getter(Position, "x"),
                   world:setter(Position, "x"), world:tester(Enemy),
