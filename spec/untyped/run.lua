@@ -233,6 +233,9 @@ local function compare(plain, compiled, asked, frames, seen)
       return string.format("frame %d (%s): %s\nplain Lua: %s\ncompiled: %s", k,
         kind, show(now), expected, got)
     end
+    -- A system may be refused where it is defined; query:each has no such
+    -- place, and goes other ways from then on.
+    if not plain.defined then asked = nil end
     got = asked and ask(asked, now)
     if got and expected:sub(1, #got) ~= got then
       return string.format("frame %d (query): %s\nplain Lua: %s\ncompiled: %s",

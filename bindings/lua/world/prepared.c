@@ -499,8 +499,10 @@ static int make_spawner(lua_State *L) {
   return 3;
 }
 
-/* Pushes the table of aliases: closures of scripts/ecs/ffi, weakly, and the
- * closures in C behind them. */
+/* Pushes the table of aliases: closures of scripts/ecs/ffi and the closures in C
+ * behind them. Both are weak: a closure keeps the one behind it as an upvalue,
+ * and a table that kept it would keep its world, whose systems may hold the
+ * closure, for ever, since LuaJIT's weak keys are no ephemerons. */
 static void push_aliases(lua_State *L) {
   bind_push_shared(L);
   lua_getfield(L, -1, "aliases");
@@ -508,7 +510,7 @@ static void push_aliases(lua_State *L) {
     lua_pop(L, 1);
     lua_newtable(L);
     lua_createtable(L, 0, 1);
-    lua_pushliteral(L, "k");
+    lua_pushliteral(L, "kv");
     lua_setfield(L, -2, "__mode");
     lua_setmetatable(L, -2);
     lua_pushvalue(L, -1);

@@ -91,12 +91,20 @@ local function join(count, separator, make)
   return concat(parts, separator)
 end
 
-local made = {} -- key -> the function that its code returns
+-- Code is made for so many kinds of fields; a program has a few dozen. Behind
+-- them the closures of ecs.core serve: code that is made for ever would fill the
+-- memory.
+local MOST_CODES = 256
 
---- The function that the code of this key returns. write(...) gives the code.
+local made, made_count = {}, 0 -- key -> the function that its code returns
+
+--- The function that the code of this key returns; nil: there is too much code.
+-- write(...) gives the code.
 local function code_of(key, write, ...)
   local found = made[key]
   if not found then
+    if made_count >= MOST_CODES then return nil end
+    made_count = made_count + 1
     found = assert(loadstring(PRELUDE .. write(...), "=ecs.prepared"))(
       environment)
     made[key] = found
@@ -300,6 +308,7 @@ local function getter_of(named, definition, slow, data, ...)
     end)
     make = code_of("get " .. kinds .. key, write_table_getter, kinds, fields)
   end
+  if not make then return slow end
   return alias(make(cast(pointer, data), slow, ...), slow)
 end
 
@@ -312,6 +321,7 @@ local function setter_of(definition, slow, data, ...)
   local _, fields = fields_of(definition)
   local kinds = kinds_of(fields, { ... })
   local make = code_of("set " .. kinds, write_setter, kinds)
+  if not make then return slow end
   return alias(make(cast(pointer, data), slow, ...), slow)
 end
 
@@ -324,6 +334,7 @@ function methods.tester(...)
   local slow, _, accesses, count = makers.tester(...)
   local kind = count < 2 and count or 2
   local make = code_of("has " .. kind, write_tester, kind)
+  if not make then return slow end
   return alias(make(cast(pointer, accesses), slow, count), slow)
 end
 
@@ -331,6 +342,7 @@ function methods.spawner(...)
   local slow, data, kinds = makers.spawner(...)
   if #kinds > MOST_ARGUMENTS then return slow end
   local make = code_of("spawn " .. kinds, write_spawner, kinds)
+  if not make then return slow end
   return alias(make(cast(pointer, data), slow), slow)
 end
 

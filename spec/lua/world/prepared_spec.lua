@@ -417,4 +417,26 @@ describe("a prepared closure", function()
     assert.is_true(ok)
     assert.equal(3, x)
   end)
+
+  -- What a world's systems refer to is kept by the world, prepared closures of
+  -- this world among it.
+  it("keeps no world that nothing else refers to", function()
+    local weak = setmetatable({}, { __mode = "k" })
+    for _ = 1, 20 do
+      local fresh = ecs.world {}
+      weak[fresh] = true
+      local e = fresh:spawn(Place, { x = 1 })
+      local get, place = fresh:getter(Place, "x"), fresh:setter(Place, "x")
+      local has, shoot = fresh:tester(Place), fresh:spawner(Place, "x")
+      fresh:system { name = "s", run = function()
+        if has(e) then place(e, get(e) + 1) end
+        shoot(2)
+      end }
+      for _ = 1, 3 do fresh:progress(1) end
+    end
+    for _ = 1, 4 do collectgarbage() end
+    local left = 0
+    for _ in pairs(weak) do left = left + 1 end
+    assert.is_true(left <= 2, left .. " are left")
+  end)
 end)
