@@ -91,9 +91,8 @@ local function join(count, separator, make)
   return concat(parts, separator)
 end
 
--- Code is made for so many kinds of fields; a program has a few dozen. Behind
--- them the closures of ecs.core serve: code that is made for ever would fill the
--- memory.
+-- Code is made for so many kinds of fields; a program has a few dozen. For
+-- others the closures of ecs.core serve: code without end would fill memory.
 local MOST_CODES = 256
 
 local made, made_count = {}, 0 -- key -> the function that its code returns
