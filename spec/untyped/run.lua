@@ -184,6 +184,12 @@ local function copy(now)
   return copied
 end
 
+--- An error's text without the frames below it, which depend on how a function
+-- runs.
+local function message_of(problem)
+  return (tostring(problem):gsub("\ninside the system:.*", ""))
+end
+
 --- Runs one frame of a side. Returns the result as text, and whether it raised.
 local function step(side, now)
   side.put(copy(now))
@@ -199,7 +205,7 @@ local function step(side, now)
   return string.format("%s %s total %s %s", side.world:state_hash(),
     done and "done" or "raised",
     total ~= total and "nan" or string.format("%.17g", total),
-    done and "" or tostring(problem)), not done
+    done and "" or message_of(problem)), not done
 end
 
 --- Runs one frame of a side through query:each. Returns the result as text.
