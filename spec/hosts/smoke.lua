@@ -86,8 +86,8 @@ local function systems(world, Position, Fresh)
     world:max("most"):add(f.w)
     world:destroy(e)
   end
-  -- The library reads the source of what it is given. LuaJIT 2.1.0-beta3 crashes
-  -- where string.sub gets no memory, so the source is hidden from it.
+  -- The library reads the source of what it is given. LuaJIT 2.1.0-beta3
+  -- crashes where string.sub gets no memory, so the source is hidden from it.
   if rawget(_G, "jit") then
     each = assert(load("local f = ... "
       .. "return function(...) return f(...) end", "=hidden"))(each)

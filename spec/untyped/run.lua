@@ -184,7 +184,7 @@ local function copy(now)
   return copied
 end
 
---- An error's text without the frames below it, which depend on how a function
+--- An error's text without the frames below it: they depend on how a function
 -- runs.
 local function message_of(problem)
   return (tostring(problem):gsub("\ninside the system:.*", ""))
