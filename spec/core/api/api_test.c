@@ -385,6 +385,9 @@ static void the_account_is_that_of_the_allocator(void **state) {
 /* A limit of the world, one of its budget, and an allocator that refuses. */
 static void a_refusal_names_the_limit(void **state) {
   (void)state;
+#ifdef ECS_TINY
+  skip(); /* its limit of entities comes before that of memory */
+#endif
   ecs_WorldDescription how = {{NULL, NULL}, 100000};
   ecs_Budget budget = {0, 0, "the worlds of this test"};
   ecs_World *world = NULL, *other = NULL;

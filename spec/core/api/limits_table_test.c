@@ -97,7 +97,8 @@ static void bulk_changes_past_the_tables_change_nothing(void **state) {
   must(ecs_defer_begin(world));
   must(ecs_add(world, fine, tags[1], NULL));
   must(ecs_add(world, entity, tags[2], NULL));
-  ASSERT_LIMIT(world, ecs_defer_end(world));
+  /* Not the same hash: what was recorded is in it, and is discarded. */
+  assert_int_equal(ecs_defer_end(world), ECS_E_LIMIT);
   assert_false(ecs_deferring(world));
   assert_false(ecs_has(world, fine, tags[1]));
   assert_false(ecs_has(world, entity, tags[2]));
