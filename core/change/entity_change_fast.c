@@ -93,8 +93,10 @@ static inline const void *image_or_defaults(const Component *component,
   return image != NULL ? image : component->schema->default_image;
 }
 
-static ecs_Status add_to_set(Store *store, ecs_Entity entity,
-                             const Component *component, const void *image) {
+/* The body of both functions below; mixed is a constant in each. */
+static inline __attribute__((always_inline)) ecs_Status add_set_row(
+    Store *store, ecs_Entity entity, const Component *component,
+    const void *image, bool mixed) {
   Group *group = component->group;
   const Locator *locator = &group->locator;
   uint32_t index = id_index(entity), fields = component->field_count;
@@ -114,33 +116,22 @@ static ecs_Status add_to_set(Store *store, ecs_Entity entity,
   *entry = table_append(table, entity);
   slot->table_bits |= group->summary;
   store_touch(store, group);
-  cells_store(table_cells(table, row), table->stride[2], image, fields);
+  if (mixed)
+    fields_store(table, row, component, image);
+  else
+    cells_store(table_cells(table, row), table->stride[2], image, fields);
   return ECS_OK;
+}
+
+static ecs_Status add_to_set(Store *store, ecs_Entity entity,
+                             const Component *component, const void *image) {
+  return add_set_row(store, entity, component, image, false);
 }
 
 static ecs_Status add_mixed_to_set(Store *store, ecs_Entity entity,
                                    const Component *component,
                                    const void *image) {
-  Group *group = component->group;
-  const Locator *locator = &group->locator;
-  uint32_t index = id_index(entity);
-  Table *table = NULL;
-  Slot *slot = store_find_slot(store, entity, &table);
-  if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
-  if (ECS_UNLIKELY(!locator_ready(locator, index)))
-    return store_add_any(store, entity, component, image);
-  uint32_t *entry = locator_narrow_entry(locator, index);
-  if (ECS_UNLIKELY(*entry != LOCATOR_NONE)) return ECS_OK;
-  ECS_ASSERT(slot_agrees(*slot, table, entity) && group->table_count <= 1);
-  table = group->first;
-  uint32_t row = table->count;
-  if (ECS_UNLIKELY(row == table->capacity))
-    return store_add_any(store, entity, component, image);
-  *entry = table_append(table, entity);
-  slot->table_bits |= group->summary;
-  store_touch(store, group);
-  fields_store(table, row, component, image_or_defaults(component, image));
-  return ECS_OK;
+  return add_set_row(store, entity, component, image, true);
 }
 
 /* Writes the new row of the entity that has filled a hole in the main group;
@@ -273,10 +264,11 @@ static inline void close_cells(const Table *table, uint32_t row) {
               table->columns[2]);
 }
 
-/* If the entity of the row equals the handle, the entity is alive, so the main
- * group (a cache miss) is not read. The slot's summary stays set. */
-static ecs_Status remove_from_set(Store *store, ecs_Entity entity,
-                                  const Component *component) {
+/* The body of both functions below; mixed is a constant in each. If the entity
+ * of the row equals the handle, the entity is alive, so the main group (a cache
+ * miss) is not read. The slot's summary stays set. */
+static inline __attribute__((always_inline)) ecs_Status remove_set_row(
+    Store *store, ecs_Entity entity, const Component *component, bool mixed) {
   Group *group = component->group;
   const Locator *locator = &group->locator;
   uint32_t index = id_index(entity);
@@ -291,36 +283,23 @@ static ecs_Status remove_from_set(Store *store, ecs_Entity entity,
     return store_remove_any(store, entity, component);
   ECS_ASSERT(store_locate_main(store, entity).table != NULL);
   store_touch(store, group);
-  ecs_Entity filler = table_remove_entity(table, row);
+  ecs_Entity filler =
+      mixed ? table_remove_mixed(table, row) : table_remove_entity(table, row);
   ECS_ASSERT(*locator_narrow_entry(locator, id_index(filler)) == table->count);
   *locator_narrow_entry(locator, id_index(filler)) = row;
   *entry = LOCATOR_NONE; /* after the filler's: they may be the same */
-  close_cells(table, row);
+  if (!mixed) close_cells(table, row);
   return ECS_OK;
 }
 
-/* As remove_from_set. */
+static ecs_Status remove_from_set(Store *store, ecs_Entity entity,
+                                  const Component *component) {
+  return remove_set_row(store, entity, component, false);
+}
+
 static ecs_Status remove_mixed_from_set(Store *store, ecs_Entity entity,
                                         const Component *component) {
-  Group *group = component->group;
-  const Locator *locator = &group->locator;
-  uint32_t index = id_index(entity);
-  if (ECS_UNLIKELY(!locator_ready(locator, index)))
-    return store_remove_any(store, entity, component);
-  uint32_t *entry = locator_narrow_entry(locator, index);
-  uint32_t row = *entry;
-  if (ECS_UNLIKELY(row == LOCATOR_NONE))
-    return store_remove_any(store, entity, component);
-  Table *table = group->first;
-  if (ECS_UNLIKELY(table->entities[row] != entity))
-    return store_remove_any(store, entity, component);
-  ECS_ASSERT(store_locate_main(store, entity).table != NULL);
-  store_touch(store, group);
-  ecs_Entity filler = table_remove_mixed(table, row);
-  ECS_ASSERT(*locator_narrow_entry(locator, id_index(filler)) == table->count);
-  *locator_narrow_entry(locator, id_index(filler)) = row;
-  *entry = LOCATOR_NONE; /* after the filler's: they may be the same */
-  return ECS_OK;
+  return remove_set_row(store, entity, component, true);
 }
 
 static ECS_COLD ecs_Status remove_otherwise(Store *store, ecs_Entity entity,
