@@ -57,11 +57,9 @@ function rewrite.template(world, key, f, make, ...)
   local list = under(under(under(state, "rewritten"), key), line)
   local known = core.same_code(list, f)
   if not known then
-    local count = (list.count or 0) + 1
     if (state.rewritten_count or 0) >= FUNCTIONS then return nil end
     local done, text = pcall(dump, f)
     if not done then return nil end
-    list.count = count
     state.rewritten_count = (state.rewritten_count or 0) + 1
     known = { text, template = make(f, ...) }
     list[#list + 1] = known
