@@ -429,8 +429,8 @@ bench:
 	@$(MAKE) --no-print-directory -s $(PARALLEL) bench-programs
 	@$(MAKE) --no-print-directory run-bench bench-lua
 
-# What scripts see of it, on both VMs: of the installed rock, whose compiler
-# flags are not those of this file. run-bench-lua measures what make builds.
+# What scripts see of it, on both VMs: of the installed rock, because its
+# compiler flags are not those of this file. run-bench-lua measures what make builds.
 bench-lua:
 	@tools/setup demo
 	@$(MAKE) --no-print-directory -s $(PARALLEL) kernels

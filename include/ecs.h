@@ -34,7 +34,7 @@
  *   promises less or more says so.
  * - Arguments. A pointer may be NULL only where the comment says so. Where a
  *   function returns a status, NULL for a result, a description, a cursor, a
- *   kernel, a call, or an array whose count is not 0 is answered by
+ *   kernel, a call, or an array with a count above 0 is answered by
  *   ECS_E_ARGUMENT. Not checked are an image or an element to read or write,
  *   and that a world, query, program, binding or accessor is alive.
  *   Entities, components, bundles and all other numbers are checked, and a

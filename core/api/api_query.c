@@ -319,7 +319,7 @@ ecs_Status ecs_query_locate_run(ecs_Query *query, const ecs_Entity *entities,
   *flags = *run = 0;
   if (count == 0) return ECS_E_ARGUMENT;
   ECS_MISUSE_IF(entities == NULL, "entities is NULL");
-  /* Any of the entities may be among those whose destruction is recorded. */
+  /* The destruction of any of the entities may be recorded. */
   if (world_of(query)->depth > 0) count = 1;
   ecs_Status status = query_plan(query);
   if (ECS_LIKELY(status == ECS_OK))

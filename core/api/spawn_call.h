@@ -1,6 +1,6 @@
 /* spawn_call.h: spawning from numbers, for bindings.
  *
- * A SpawnCall is a spawn whose components and fields are known: an image for
+ * A SpawnCall is a spawn of known components and fields: an image for
  * each component of a bundle, and for each argument its place in one of the
  * images. A call stores the numbers in their places and creates an entity, in
  * one function, so that compiled scripts need one call without a table.

@@ -17,7 +17,7 @@
  * The list of the living is the one thing here that belongs to no world: a
  * world that is gone cannot be asked whether it is. It exists in the checked
  * build alone, and a lock guards it, as worlds may live in several threads. An
- * object whose address was used again for an object of its kind passes.
+ * object passes if its address was used again for an object of its kind.
  *
  * Cost: nothing in a release build; otherwise a look-up in a hash table.
  */

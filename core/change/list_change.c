@@ -28,7 +28,7 @@ static inline void fetch_entry(const Group *group, ecs_Entity entity) {
 
 /* Destroying -------------------------------------------------------------- */
 
-/* Rows of one table whose entities were removed, one after the other; their
+/* Rows of one table that lost their entities, one after the other; their
  * columns still have to be closed, in the same order. A loop over one column at
  * a time has many more misses under way than one that closes row by row: 1M at
  * random take a third of the time. */

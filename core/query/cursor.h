@@ -10,7 +10,7 @@
  *      span 1  |  gathered, in slices |  batches 1, 2, 3
  *      spans 2 to 9, tiny, coalesced     batch 4
  *
- * A full plan whose batches are whole tables needs none of that: a batch is the
+ * A full plan over whole tables needs none of that: a batch is the
  * addresses of a table's columns, and there is nothing to put back.
  *
  * For callers with a low cost per batch, a gathered span is handed out in

@@ -41,7 +41,7 @@ ECS_INTERNAL void entity_index_deinit(EntityIndex *index, Memory *memory);
 ECS_INTERNAL ecs_Status entity_index_reserve(EntityIndex *index, Memory *memory,
                                              uint64_t count);
 
-/* Frees pages, none of whose indices was issued, until page_count are left. */
+/* Frees pages without an issued index until page_count are left. */
 ECS_INTERNAL void entity_index_drop_pages(EntityIndex *index, Memory *memory,
                                           uint32_t page_count);
 

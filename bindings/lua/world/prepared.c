@@ -499,10 +499,10 @@ static int make_spawner(lua_State *L) {
   return 3;
 }
 
-/* Pushes the table of aliases: closures of scripts/ecs/ffi and the closures in C
- * behind them. Both are weak: a closure keeps the one behind it as an upvalue,
- * and a table that kept it would keep its world, whose systems may hold the
- * closure, for ever, since LuaJIT's weak keys are no ephemerons. */
+/* Pushes the table of aliases: closures of scripts/ecs/ffi and those in C behind
+ * them. Both are weak: a closure keeps the one behind it as an upvalue. If the
+ * table kept that one, it would keep the world; the world keeps its systems,
+ * which may hold the closure; and LuaJIT's weak keys are no ephemerons. */
 static void push_aliases(lua_State *L) {
   bind_push_shared(L);
   lua_getfield(L, -1, "aliases");

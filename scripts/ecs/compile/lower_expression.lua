@@ -165,8 +165,8 @@ function lower:fit(value, scalar, node, label, expression)
     or "assign e, nil or a field of type entity")
 end
 
---- Assigns to a field. object: the value of node.object. expression: whose
--- value it is, where that is known.
+--- Assigns to a field. object: the value of node.object. expression: that
+-- of the value, where it is known.
 function lower:assign_field(node, object, value, expression)
   local row = as_row(self, object)
   if not row then

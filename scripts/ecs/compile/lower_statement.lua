@@ -76,7 +76,7 @@ run["local"] = function(self, node, scope)
 end
 
 --- Assigns to a variable; or to a field, where object is the value that has it.
--- expression: whose value it is; nil: not known.
+-- expression: that of the value; nil: not known.
 local function assign(self, target, object, value, scope, expression)
   if object then
     return self:assign_field(target, object, value, expression)

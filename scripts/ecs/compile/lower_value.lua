@@ -166,8 +166,8 @@ local function refuse_nil(node, use, name)
 end
 
 --- A value as a number. Refuses any other value. use: how messages name the
--- use, as in "'-'" or "an assignment to Position.x". expression: whose value it
--- is, where that is known.
+-- use, as in "'-'" or "an assignment to Position.x". expression: that of the
+-- value, where it is known.
 function lower:number(value, node, use, expression)
   value = self.context.captures:plain(value)
   if is_number(value) then return value end

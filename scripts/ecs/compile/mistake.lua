@@ -12,7 +12,7 @@
 --                                Position
 --
 -- What is not certain is left alone: a name that the function declares anew or
--- assigns to, a field in brackets, a function whose source is not found.
+-- assigns to, a field in brackets, a function without a source.
 -- Reading the names from outside runs no code of a script.
 
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
@@ -59,7 +59,7 @@ end
 
 -- Tokens ----------------------------------------------------------------------
 
---- The parameters of the function whose keyword is token first: a list of
+--- The parameters of the function that begins at token first: a list of
 -- names, and the token after them. nil where a method has one more.
 local function parameters(tokens, first)
   local names, k = {}, first
@@ -94,7 +94,7 @@ local function declare(tokens, k, names)
   end
 end
 
---- Adds the names that the assignment whose sign is token k assigns to. Returns
+--- Adds the names that the assignment with its sign at token k sets. Returns
 -- false where it cannot tell.
 local function assign(tokens, k, names)
   local kinds = tokens.kinds
@@ -172,7 +172,7 @@ local function distance(one, other)
   return row[#other]
 end
 
---- The field whose name is nearest to this one; nil: none is near.
+--- The field with the name nearest to this one; nil: none is near.
 local function nearest(fields, name)
   local best, least
   for _, field in ipairs(fields) do

@@ -1,5 +1,5 @@
--- Columns that are kept from one walk to the next never show: a function whose
--- stores are known (Lua 5.4) sees and does what any other function does. The
+-- Columns that are kept from one walk to the next never show: a function with
+-- known stores (Lua 5.4) sees and does what any other function does. The
 -- other way is a function that hands its batch on.
 
 local ecs = require "ecs"

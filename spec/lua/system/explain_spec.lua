@@ -246,7 +246,7 @@ describe("world:stats", function()
     assert.equal(0, world:stats().systems)
   end)
 
-  it("keeps 256 queries, and others while somebody refers to them", function()
+  it("keeps 256 queries, and others while something refers to them", function()
     local tags, kept = {}, {}
     for k = 1, 20 do tags[k] = ecs.tag("ExplainQuery" .. k) end
     local function ask(k)
