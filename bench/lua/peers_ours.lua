@@ -33,13 +33,26 @@ end
 return function(setting)
   local DT, SYSTEMS, shuffle = setting.DT, setting.SYSTEMS, setting.shuffle
 
-  --- The world of the structural tests: 4 n that fill it and n shuffled ones.
-  local function populated(n, systems)
-    local world, ids = ecs.world {}, {}
-    for k = 1, systems or 0 do
+  -- One world for the structural tests with so many systems, as a game has one,
+  -- and as there is one in evolved.lua: memory that a test wants is there.
+  local worlds = {}
+  local function world_with(systems)
+    if worlds[systems] then return worlds[systems] end
+    local world = ecs.world {}
+    for k = 1, systems do
       world:system { name = "idle " .. k, query = { Position, Velocity },
         batch = function() end }
     end
+    worlds[systems] = world
+    return world
+  end
+
+  --- What was made goes; the world stays.
+  local function after(context) context.world:clear() end
+
+  --- The world of the structural tests: 4 n that fill it and n shuffled ones.
+  local function populated(n, systems)
+    local world, ids = world_with(systems or 0), {}
     world:spawn_many(4 * n, { Health { current = 100, max = 100 },
       Name { value = 7 }, Aggro })
     world:spawn_many(n, { Position, Velocity, Alive }, function(batch)
@@ -69,7 +82,7 @@ return function(setting)
 
   --- prepare(world) makes what a program makes once, beside its world.
   local function test(run, result, systems, prepare)
-    return { run = run, result = result, before = function(n)
+    return { run = run, result = result, after = after, before = function(n)
       local context = populated(n, systems)
       context.prepared = prepare and prepare(context.world)
       return context
