@@ -157,6 +157,7 @@ build = {
     ["ecs.compile.lower_statement"] = "scripts/ecs/compile/lower_statement.lua",
     ["ecs.compile.lower_value"] = "scripts/ecs/compile/lower_value.lua",
     ["ecs.compile.mistake"] = "scripts/ecs/compile/mistake.lua",
+    ["ecs.compile.outline"] = "scripts/ecs/compile/outline.lua",
     ["ecs.compile.parser"] = "scripts/ecs/compile/parser.lua",
     ["ecs.compile.plan"] = "scripts/ecs/compile/plan.lua",
     ["ecs.compile.read_expression"] = "scripts/ecs/compile/read_expression.lua",

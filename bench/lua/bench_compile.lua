@@ -8,6 +8,9 @@
 -- - plain Lua: the same with compile = false.
 -- - compiled: from a file from which another function was compiled before.
 -- - the first of a file: the file is read, split into tokens and dumped first.
+--
+-- Then a file of many systems of ten lines, each defined once: what one costs
+-- must not depend on how many there are.
 
 package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
 local measure = require "measure"
@@ -73,4 +76,54 @@ for _, which in ipairs { "move", "fall", "normalise" } do
                side("the first of a file", which, true, true) }
     end)
 end
+
+local SYSTEM = [[
+world:system { name = "system NUMBER", compile = compile,
+  query = { Place, read = { Speed } }, each = function(p, v, dt)
+    local square = v.x * v.x + v.y * v.y
+    if square > NUMBER then
+      p.x = p.x + v.x * dt * 0.5
+      p.y = p.y + v.y * dt * 0.5
+    else
+      p.x = p.x + v.x * dt
+      p.y = p.y + v.y * dt
+    end
+  end }
+]]
+
+local file_name = os.tmpname()
+
+local function file_side(name, count, compile)
+  local parts = { "local world, Place, Speed, compile = ...\n" }
+  for k = 1, count do
+    parts[#parts + 1] = SYSTEM:gsub("NUMBER", tostring(k))
+  end
+  local text, chunk, world = table.concat(parts), nil, nil
+  return {
+    name = name, operations = count,
+    prepare = function()
+      if world then world:close() end
+      world = ecs.world {}
+      world:spawn(Place, Speed { x = 1 })
+      seen = seen + 1
+      local file = assert(io.open(file_name, "w"))
+      file:write("-- ", seen, "\n", text)
+      file:close()
+      chunk = assert(loadfile(file_name))
+    end,
+    run = function() chunk(world, Place, Speed, compile) end,
+    check = function()
+      world:progress(0.5)
+      local x = world:get(world:query({ Place }):first(), Place, "x")
+      return string.format("%.3f", x)
+    end,
+  }
+end
+
+measure.contest("systems defined in one file, each", { 30, 300 },
+  function(count)
+    return { file_side("plain Lua", count, false),
+             file_side("compiled", count, true) }
+  end)
+os.remove(file_name)
 measure.close()

@@ -47,7 +47,7 @@ local CHAIN_LIMIT = 32
 --- New captures. emit: the writer of the program. main: { f }, the function
 -- that is compiled. Closures made from one function share its plan, so plan.lua
 -- puts another f there before it uses the plan's readers. constant(f, name):
--- the value of a constant that Lua folded into the code; see lexer.lua.
+-- the value of a constant that Lua folded into the code; see outline.lua.
 function captures.new(emit, main, constant)
   return setmetatable({
     emit = emit, main = main, constant = constant, uniforms = {}, guards = {},

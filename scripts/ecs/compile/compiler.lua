@@ -12,7 +12,7 @@ local ir_number = require "ecs.compile.ir_number"
 local captures = require "ecs.compile.captures"
 local lower = require "ecs.compile.lower_statement"
 local lower_call = require "ecs.compile.lower_call"
-local lexer = require "ecs.compile.lexer"
+local outline = require "ecs.compile.outline"
 local plans = require "ecs.compile.plan"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
@@ -117,10 +117,10 @@ local function store(state, written)
   end
 end
 
---- The value of a constant in a function that has a tree; see lexer.lua.
+--- The value of a constant in a function that has a tree; see outline.lua.
 local function constant(f, name)
   local place = trees[f].place
-  return lexer.constant(place.tokens, place.first, name)
+  return outline.constant(place.outline, place.tokens.starts[1], name)
 end
 
 --- Emits the most numbers that a row has drawn, for a function that draws: the

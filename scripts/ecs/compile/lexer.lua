@@ -1,7 +1,8 @@
 --- lexer: splits Lua text into arrays of tokens.
 --
--- It reads whole chunks, because strings and comments are known only from the
--- start. For token k:
+-- A chunk is read from its start, because strings and comments are known only
+-- from there; a function in it from the byte where it is known to begin. For
+-- token k:
 --
 --     kinds[k]   "name", "number", "string", "end of text", or the keyword or
 --                sign itself
@@ -31,12 +32,6 @@ local pairs_of_signs = {}
 for sign in ("== ~= <= >= // :: << >> .."):gmatch("%S+") do
   pairs_of_signs[sign] = true
 end
-
---- The bytes that names start with. On LuaJIT they include all that are not
--- ASCII.
-local is_letter = { [95] = true }
-for code = 65, 90 do is_letter[code], is_letter[code + 32] = true, true end
-for code = 128, 255 do is_letter[code] = true end
 
 --- The position after a long bracket that opens at start, or nil.
 local function skip_long(text, start)
@@ -87,16 +82,15 @@ local function sign_at(text, start)
   return two
 end
 
---- The token that starts at start: kind, value, position of its last byte; nil
--- where there is none.
+--- A name or keyword, with the blanks before it. On LuaJIT names may have all
+-- bytes that are not ASCII.
+local WORD = "^[ \t\v\f]*([A-Za-z_\128-\255][0-9A-Za-z_\128-\255]*)"
+
+--- The token, no word, that starts at start: kind, value, position of its last
+-- byte; nil where there is none.
 local function token_at(text, start)
   local first = byte(text, start)
-  if is_letter[first] then
-    local _, stop = find(text, "^[0-9A-Za-z_\128-\255]*", start)
-    local word = sub(text, start, stop)
-    if keywords[word] then return word, nil, stop end
-    return "name", word, stop
-  elseif (first == 46 or first >= 48 and first <= 57)
+  if (first == 46 or first >= 48 and first <= 57)
     and find(text, "^%.?%d", start) then
     local value, stop = number_at(text, start)
     return "number", value, stop
@@ -125,109 +119,67 @@ local function breaks_in(text, start, stop)
   return count
 end
 
---- The tokens of a text: { kinds, values, lines, starts, stops, count, text };
--- nil where it is no Lua that this file understands.
-function lexer.read(text)
-  local kinds, values, lines, starts, stops = {}, {}, {}, {}, {}
-  local start, line, count, length = 1, 1, 0, #text
-  if sub(text, 1, 1) == "#" then
-    start = find(text, "[\r\n]") or length + 1
+--- What is at start and is neither a word nor a blank: the position after it,
+-- the line breaks in it, and its kind and value if it is a token; nil where it
+-- is no Lua.
+local function other_at(text, start)
+  local first = byte(text, start)
+  if first == 10 or first == 13 then
+    local _, last = find(text, first == 10 and "^\n\r?" or "^\r\n?", start)
+    return last + 1, 1
   end
-  while true do
-    local before = start
-    start = find(text, "[^ \t\v\f]", start) or length + 1
-    if start > length then break end
-    local first = byte(text, start)
-    local next_start
-    if first == 10 or first == 13 then
-      local _, last = find(text, first == 10 and "^\n\r?" or "^\r\n?", start)
-      line = line + 1
-      next_start = last + 1
-    elseif first == 45 and byte(text, start + 1) == 45 then
-      next_start = skip_comment(text, start)
+  local kind, value, stop, following
+  if first == 45 and byte(text, start + 1) == 45 then
+    following = skip_comment(text, start)
+  else
+    kind, value, stop = token_at(text, start)
+    if not kind then return nil end
+    following = stop + 1
+  end
+  -- Line breaks inside strings and comments, which begin with - [ " or '.
+  if first == 45 or first == 91 or first == 34 or first == 39 then
+    return following, breaks_in(text, start, following), kind, value
+  end
+  return following, 0, kind, value
+end
+
+--- The tokens of a text: { kinds, values, lines, starts, stops, count, text };
+-- nil where it is no Lua that this file understands. start, line and length, if
+-- given: only those from this byte, which is on this line, to byte length.
+function lexer.read(text, start, line, length)
+  local kinds, values, lines, starts, stops = {}, {}, {}, {}, {}
+  local count = 0
+  if not start then
+    start, line, length = 1, 1, #text
+    if sub(text, 1, 1) == "#" then
+      start = find(text, "[\r\n]") or length + 1
+    end
+  end
+  while start <= length do
+    local _, stop, word = find(text, WORD, start)
+    local kind, value, breaks
+    if word then
+      kind = keywords[word]
+      if not kind then kind, value = "name", word end
+      start, breaks = stop - #word + 1, 0
     else
-      local kind, value, stop = token_at(text, start)
-      if not kind then return nil end
+      start = find(text, "[^ \t\v\f]", start) or length + 1
+      if start > length then break end
+      stop, breaks, kind, value = other_at(text, start)
+      if not stop then return nil end
+      stop = stop - 1
+    end
+    if kind then
       count = count + 1
       kinds[count], values[count], lines[count] = kind, value, line
       starts[count], stops[count] = start, stop
-      next_start = stop + 1
     end
-    -- Line breaks inside strings and comments, which begin with - [ " or '.
-    if first == 45 or first == 91 or first == 34 or first == 39 then
-      line = line + breaks_in(text, start, next_start)
-    end
-    start = next_start
-    if start <= before then return nil end
+    start, line = stop + 1, line + breaks
   end
   kinds[count + 1], lines[count + 1] = "end of text", line
   starts[count + 1], stops[count + 1] = length + 1, length + 1
   return { kinds = kinds, values = values, lines = lines, starts = starts,
            stops = stops, count = count, text = text }
-end
-
-local opens = { ["function"] = 1, ["do"] = 1, ["if"] = 1, ["repeat"] = 1,
-                ["end"] = -1, ["until"] = -1 }
-
---- The index of the token that ends the function that begins at token first.
-function lexer.function_end(tokens, first)
-  local kinds, depth = tokens.kinds, 0
-  for k = first, tokens.count do
-    local step = opens[kinds[k]]
-    if step then
-      depth = depth + step
-      if depth == 0 then return k end
-    end
-  end
-  return nil
-end
-
---- Signs and words that continue an expression.
-local continues = {}
-for sign in ("+ - * / // % ^ .. == ~= < <= > >= & | ~ << >> and or ,")
-  :gmatch("%S+") do continues[sign] = true end
-
---- The index of name in `local name <const> =`, in the innermost block that is
--- open at token first. Lua 5.4 folds such constants into the code, so that a
--- function has no upvalue for them. The condition after until still sees the
--- block that it ends: true, where that block has such a constant and no other
--- is found.
-local function constant_at(tokens, first, name)
-  local kinds, depth, open, ended = tokens.kinds, 0, {}, nil
-  for k = 1, first - 1 do
-    local word = kinds[k]
-    depth = depth + (opens[word] or 0)
-    if opens[word] == -1 then
-      if word == "until" then ended = ended or open[depth + 1] end
-      open[depth + 1] = nil
-    end
-    if word == "else" or word == "elseif" then open[depth] = nil end
-    if tokens.values[k] == name and kinds[k + 1] == "<"
-      and tokens.values[k + 2] == "const" and kinds[k + 3] == ">" then
-      open[depth] = k
-    end
-  end
-  while depth >= 0 and not open[depth] do depth = depth - 1 end
-  return open[depth] or ended and true
-end
-
---- The value, at token first, of a name that is no upvalue, as a constant that
--- Lua folded into the code: true and the value; true, nil and true where the
--- value is not written out in the text; false where there is no such constant.
-function lexer.constant(tokens, first, name)
-  local declared = constant_at(tokens, first, name)
-  if not declared then return false end
-  if declared == true then return true, nil, true end
-  local kinds, value = tokens.kinds, declared + 5
-  local sign = 1
-  if kinds[declared + 4] ~= "=" then return true, nil, true end
-  if kinds[value] == "-" then sign, value = -1, value + 1 end
-  local word = kinds[value]
-  if continues[kinds[value + 1]] then return true, nil, true end
-  if word == "number" then return true, sign * tokens.values[value] end
-  if word == "nil" then return true, nil end
-  if word == "true" or word == "false" then return true, word == "true" end
-  return true, nil, true
 end
 
 return lexer

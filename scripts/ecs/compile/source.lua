@@ -21,11 +21,13 @@ if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 local core = require "ecs.core"
 local lexer = require "ecs.compile.lexer"
+local outline = require "ecs.compile.outline"
 
 -- Kept here: a sandbox may be set up after ecs was loaded.
 local debug_getinfo = debug and debug.getinfo
 local dump, find, sub, byte = string.dump, string.find, string.sub, string.byte
 local min, pcall, type, setmetatable = math.min, pcall, type, setmetatable
+local ipairs = ipairs
 local load_text = rawget(_G, "loadstring") or load
 local read_regular = io and io.open and core.read_file
 
@@ -40,8 +42,6 @@ local CANDIDATE_LIMIT = 64
 
 local BYTE_ORDER_MARK = "\239\187\191"
 
---- Does dumped code have the lines of its functions?
-local HAS_LINES = not rawget(_G, "jit")
 
 local MARK = " do local _ = 'ecs.source: the function that is meant' end;"
 
@@ -70,6 +70,10 @@ local function code_of(dumped)
   until digit >= 128
   return sub(dumped, position + length - 1)
 end
+
+--- Does dumped code have the lines of its functions?
+local HAS_LINES = code_of(dump(load_text "return function() end" ()))
+  ~= code_of(dump(load_text "\nreturn function() end" ()))
 
 local function occurrences(text, code)
   local count, position = 0, 1
@@ -114,76 +118,94 @@ local function text_of(name)
   return first ~= "=" and name or nil
 end
 
---- Name of a chunk -> { name, text, tokens, dump, shift }, which holds as long
--- as the text is the same. The collector may free all of them but the last one
--- that is not large.
+--- Name of a chunk -> { name, text, outline, dump, shift, at }, which holds as
+-- long as the text is the same. The collector may free all of them but the last
+-- one that is not large, from which a program is defining its systems.
 local chunks = setmetatable({}, { __mode = "v" })
-local KEPT_BYTES = 64 * 1024
+local KEPT_BYTES = 1024 * 1024
 
 --- The chunk with this name; or nil and why there is none. shift: the bytes
--- that were put before the text, to make a first line with # a comment.
+-- that were put before the text, to make a first line with # a comment. at:
+-- where in the dump the last function was found.
 local function read_chunk(name)
   local text = text_of(name)
   if not text then return nil, "source cannot be read" end
   local chunk = chunks[name]
   local loadable = find(text, "^#") and "--" .. text or text
-  if chunk and chunk.text == loadable then return chunk end
+  if chunk and chunk.loadable == loadable then return chunk end
   local dumped = dump_text(loadable, name)
   local tokens = dumped and lexer.read(text)
   if not tokens then return nil, "source is not what was loaded" end
-  chunk = { name = name, text = loadable, tokens = tokens, dump = dumped,
-            shift = #loadable - #text }
+  chunk = { name = name, text = text, loadable = loadable,
+            outline = outline.read(tokens), dump = dumped,
+            shift = #loadable - #text, at = 1 }
   chunks[name] = chunk
   if #text <= KEPT_BYTES then source.kept = chunk end
   return chunk
 end
 
---- The functions from first_line to last_line: a list of { first, last }, the
--- indices of their first and last tokens.
-local function candidates(tokens, first_line, last_line)
+--- The functions from first_line to last_line.
+local function candidates(chunk, first_line, last_line)
   local found = {}
-  for k = 1, tokens.count do
-    if tokens.lines[k] > first_line then break end
-    if tokens.kinds[k] == "function" and tokens.lines[k] == first_line then
-      local last = lexer.function_end(tokens, k)
-      if last and tokens.lines[last] == last_line then
-        found[#found + 1] = { first = k, last = last }
-      end
+  for _, candidate in ipairs(chunk.outline.functions[first_line] or {}) do
+    if candidate.last_line == last_line then
+      found[#found + 1] = candidate
     end
   end
   return found
 end
 
---- The index of the parenthesis that ends the parameters.
-local function parameters_end(tokens, first)
-  local k = first
+--- The tokens of a candidate, from its keyword to its end. Those of the last
+-- one stay: a function that is defined is asked for several times.
+local function tokens_of(chunk, candidate, line)
+  if chunk.last ~= candidate then
+    chunk.tokens = lexer.read(chunk.text, candidate.start, line,
+      candidate.stop)
+    chunk.last = candidate
+  end
+  return chunk.tokens
+end
+
+--- The position of the parenthesis that ends the parameters.
+local function parameters_end(tokens)
+  local k = 1
   while tokens.kinds[k] ~= ")" do
     if k > tokens.count then return nil end
     k = k + 1
   end
-  return k
+  return tokens.stops[k]
 end
 
 --- Is this candidate the function with the code, which occurs count times?
-local function is_meant(chunk, candidate, code, count)
-  local close = parameters_end(chunk.tokens, candidate.first)
+local function is_meant(chunk, candidate, line, code, count)
+  local close = parameters_end(tokens_of(chunk, candidate, line))
   if not close then return false end
-  local stop = chunk.tokens.stops[close] + chunk.shift
-  local marked = sub(chunk.text, 1, stop) .. MARK .. sub(chunk.text, stop + 1)
+  local stop = close + chunk.shift
+  local marked = sub(chunk.loadable, 1, stop) .. MARK
+    .. sub(chunk.loadable, stop + 1)
   local dumped = dump_text(marked, chunk.name)
   return dumped ~= nil and occurrences(dumped, code) == count - 1
 end
 
+--- Does the code occur in the dump? Functions are mostly asked for in the order
+-- of the text.
+local function occurs(chunk, code)
+  local found = find(chunk.dump, code, chunk.at, true)
+    or find(chunk.dump, code, 1, true)
+  chunk.at = found or 1
+  return found ~= nil
+end
+
 --- The candidate that is proved to be the function; nil: none.
 local function prove(chunk, info, code)
-  local count = occurrences(chunk.dump, code)
-  if count == 0 then return nil end
-  local found = candidates(chunk.tokens, info.linedefined,
-    info.lastlinedefined)
+  if not occurs(chunk, code) then return nil end
+  local line = info.linedefined
+  local found = candidates(chunk, line, info.lastlinedefined)
   if HAS_LINES and #found == 1 then return found[1] end
+  local count = occurrences(chunk.dump, code)
   for k = 1, min(#found, CANDIDATE_LIMIT) do
     local candidate = found[k]
-    if is_meant(chunk, candidate, code, count) then return candidate end
+    if is_meant(chunk, candidate, line, code, count) then return candidate end
   end
   return nil
 end
@@ -195,11 +217,11 @@ function source.is_foreign(f)
   return info and info.linedefined < 0
 end
 
---- Finds a function's text: { tokens, first, last, name, chunk, line }: chunk
--- is the name that the text was loaded with; first and last are the indices of
--- its keyword and its end among the tokens. Or nil and why not, as a phrase
--- that follows "a function whose". Cost: reads the file; where it has changed,
--- also loads it.
+--- Finds a function's text: { tokens, first, last, name, chunk, line,
+-- outline }: chunk is the name that the text was loaded with; tokens are those
+-- of the function, first and last the indices of its keyword and its end. Or
+-- nil and why not, as a phrase that follows "a function whose". Cost: reads the
+-- file; where it has changed, also loads it.
 function source.find(f)
   local info = debug_getinfo and debug_getinfo(f, "S")
   if not info then return nil, "source is not known without debug.getinfo" end
@@ -212,9 +234,10 @@ function source.find(f)
   if not candidate then
     return nil, why or "source is not what was loaded"
   end
-  return { tokens = chunk.tokens, first = candidate.first,
-           last = candidate.last, name = info.short_src, chunk = chunk.name,
-           line = info.linedefined }
+  local tokens = tokens_of(chunk, candidate, info.linedefined)
+  return { tokens = tokens, first = 1, last = tokens.count,
+           name = info.short_src, chunk = chunk.name, line = info.linedefined,
+           outline = chunk.outline }
 end
 
 return source

@@ -9,7 +9,7 @@
 -- The type of an expression: "number"; "boolean"; "either", a number, nil or
 -- false; nil, anything.
 
-local lexer = require "ecs.compile.lexer"
+local constant = require("ecs.compile.outline").constant
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local error, ipairs, next, pcall = error, ipairs, next, pcall
@@ -17,7 +17,6 @@ local setmetatable, type = setmetatable, type
 local concat, sort = table.concat, table.sort
 local find, format = string.find, string.format
 local rep, sub = string.rep, string.sub
-local constant = lexer.constant
 
 local reader = {}
 
@@ -123,7 +122,7 @@ local function outside(state, upvalue_name)
   end
   local index = state.upvalues[upvalue_name]
   if not index then
-    local folded, value, hidden = constant(state.tokens, state.first,
+    local folded, value, hidden = constant(state.outline, state.starts[1],
       upvalue_name)
     if hidden then refuse() end
     variable = {}
@@ -160,7 +159,7 @@ function reader.new(options, any, pure)
     -- Of lexer.lua, and the index of the next token.
     tokens = tokens, kinds = tokens.kinds, values = tokens.values,
     lines = tokens.lines, starts = tokens.starts, stops = tokens.stops,
-    text = tokens.text, first = place.first, index = place.first,
+    text = tokens.text, index = place.first, outline = place.outline,
     edits = {},
     -- How many functions are open inside of this one.
     depth = 0,

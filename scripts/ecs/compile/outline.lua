@@ -1,0 +1,108 @@
+--- outline: where the functions and the folded constants of a chunk are.
+--
+-- It is small, so it is kept where the tokens of a whole file would not be:
+--
+--     functions[line]   the functions that begin on a line, a list of
+--                       { start, stop, last_line }, with the positions of the
+--                       first byte and the last
+--     constants[name]   what `local name <const> =` declares, in the order of
+--                       the text: a list of { start, stop, over, ... }
+--
+-- Lua 5.4 folds such constants into the code, so that a function has no upvalue
+-- for them. One is seen from start on to the end of its block, at stop. The
+-- condition after until still sees the block that it ends: over says that this
+-- one ends so.
+
+if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
+
+local outline = {}
+
+local opens = { ["function"] = 1, ["do"] = 1, ["if"] = 1, ["repeat"] = 1,
+                ["end"] = -1, ["until"] = -1 }
+
+--- Signs and words that continue an expression.
+local continues = {}
+for sign in ("+ - * / // % ^ .. == ~= < <= > >= & | ~ << >> and or ,")
+  :gmatch("%S+") do continues[sign] = true end
+
+--- Reads the value of the constant whose name is token k. Its known says that
+-- the text writes it out.
+local function read_value(constant, tokens, k)
+  local kinds, at, sign = tokens.kinds, k + 5, 1
+  if kinds[k + 4] ~= "=" then return end
+  if kinds[at] == "-" then sign, at = -1, at + 1 end
+  local word = kinds[at]
+  if continues[kinds[at + 1]] then return end
+  if word == "number" then
+    constant.known, constant.value = true, sign * tokens.values[at]
+  elseif word == "nil" then
+    constant.known = true
+  elseif word == "true" or word == "false" then
+    constant.known, constant.value = true, word == "true"
+  end
+end
+
+--- Closes the constants of a block that ends at a byte.
+local function close(block, stop, over)
+  for k = 1, #block do block[k].stop, block[k].over = stop, over end
+end
+
+local function append(lists, key, entry)
+  local list = lists[key] or {}
+  lists[key] = list
+  list[#list + 1] = entry
+end
+
+--- The outline of the tokens of a whole chunk.
+function outline.read(tokens)
+  local kinds, starts, lines = tokens.kinds, tokens.starts, tokens.lines
+  local functions, constants = {}, {}
+  local blocks, depth = { [0] = {} }, 0 -- of each open block: its constants
+  local begun = {} -- by depth: the function that opened the block
+  for k = 1, tokens.count do
+    local word = kinds[k]
+    if opens[word] == 1 then
+      depth = depth + 1
+      blocks[depth], begun[depth] = {}, false
+      if word == "function" then
+        begun[depth] = { start = starts[k] }
+        append(functions, lines[k], begun[depth])
+      end
+    elseif opens[word] == -1 and depth > 0 then
+      close(blocks[depth], starts[k], word == "until")
+      local ended = begun[depth]
+      if ended then
+        ended.stop, ended.last_line = tokens.stops[k], lines[k]
+      end
+      depth = depth - 1
+    elseif word == "else" or word == "elseif" then
+      close(blocks[depth], starts[k], false)
+      blocks[depth] = {}
+    elseif word == "<" and tokens.values[k + 1] == "const"
+      and kinds[k - 1] == "name" and kinds[k + 2] == ">" then
+      local constant = { start = starts[k - 1], stop = math.huge }
+      read_value(constant, tokens, k - 1)
+      append(constants, tokens.values[k - 1], constant)
+      blocks[depth][#blocks[depth] + 1] = constant
+    end
+  end
+  return { functions = functions, constants = constants }
+end
+
+--- The value, at a byte, of a name that is no upvalue, as a constant that Lua
+-- folded into the code: true and the value; true, nil and true where the value
+-- is not written out in the text; false where there is no such constant.
+function outline.constant(chunk, start, name)
+  local list, over = chunk.constants[name] or {}, false
+  for k = #list, 1, -1 do
+    local constant = list[k]
+    if constant.start < start and constant.stop > start then
+      return true, constant.value, not constant.known or nil
+    end
+    over = over or constant.over and constant.stop < start
+  end
+  if over then return true, nil, true end
+  return false
+end
+
+return outline
