@@ -94,6 +94,7 @@ static int share_columns(lua_State *L, bool built) {
  *      "build"      makes what scripts see of a batch, see batch_view.c
  *      "rows"       makes what scripts see of a row, see row_view.c; false
  *                   instead of a function: the module does it
+ *      "query"      makes a query of a table, see world_queries.c
  *      "each"       runs query:each compiled, see row_loop.c
  *      "blocks"     makes loops over blocks of rows, see block_loop.c; or false
  *      "batches"    tells what functions of batches store, see batch_loop.c; or
@@ -110,7 +111,7 @@ static int share(lua_State *L) {
   bool blocks = strcmp(name, "blocks") == 0 || strcmp(name, "batches") == 0;
   bool rows = strcmp(name, "rows") == 0;
   if (!columns && !rows && !blocks && strcmp(name, "build") != 0 &&
-      strcmp(name, "each") != 0)
+      strcmp(name, "each") != 0 && strcmp(name, "query") != 0)
     return luaL_argerror(L, 1, "no such name");
   lua_settop(L, 2);
   if (!lua_isnil(L, 2) && !((rows || blocks) && lua_isboolean(L, 2)))

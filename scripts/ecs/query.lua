@@ -8,9 +8,10 @@
 -- filters follow, in the order in which their components were defined: with and
 -- without in any order are the same query.
 --
--- A world has one query for the same terms, and finds a recent one in ecs.core
--- (bindings/lua/query/world_queries.c). This file is for new ones, and for
--- mistakes. Tables of scripts are read raw: no metamethod of theirs runs.
+-- A world has one query for the same terms. The method world:query of ecs.core
+-- (bindings/lua/query/world_queries.c) finds a recent one; this file is for the
+-- others, and for mistakes. Tables of scripts are read raw: no metamethod of
+-- theirs runs.
 
 local backend = require "ecs.backend"
 local safe_pairs = require "ecs.safe_pairs"
@@ -18,7 +19,7 @@ local message = require "ecs.message"
 require "ecs.batch"
 
 local core = backend.core
-local find_query, rawget, type = core.find_query, rawget, type
+local rawget, type = rawget, type
 
 local query = {}
 
@@ -191,18 +192,11 @@ function query.ensure(world, spec, label, level)
   return made
 end
 
-local methods = {}
-
---- The query of the entities that have these components. The same terms give
--- the same query.
-function methods.query(world, spec)
-  local found = find_query(world, spec)
-  if found then return found end
-  backend.check_world(world, "query")
-  local made = query.ensure(world, spec, nil, 3)
+--- Called by the method world:query for a table that is not that of a recent
+-- query. Its caller, at level 3, is that method; level 4 is the script.
+core.share("query", function(world, spec)
+  local made = query.ensure(world, spec, nil, 4)
   return made
-end
-
-core.install("ecs.World", methods)
+end)
 
 return query

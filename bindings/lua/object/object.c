@@ -27,11 +27,6 @@ static const char *const kind_names[KIND_COUNT] = {
     "ecs.Component", "ecs.Value", "ecs.World", "ecs.Query",   "ecs.Kernel",
     "ecs.Library",   "ecs.View",  "ecs.Rows",  "ecs.Program", "ecs.Total"};
 
-static uint64_t magic_of(ObjectKind kind, const void *address) {
-  uint64_t odd = UINT64_C(0x9e3779b97f4a7c15) * ((uint64_t)kind + 1u);
-  return odd ^ (uint64_t)(uintptr_t)address;
-}
-
 /* Tables of the state ------------------------------------------------------ */
 
 void bind_push_shared(lua_State *L) {
@@ -77,7 +72,7 @@ void *bind_new(lua_State *L, ObjectKind kind, size_t bytes) {
   /* The magic comes last: without it a finalizer ignores the object. */
   bind_push_metatable(L, kind);
   lua_setmetatable(L, -2);
-  header->magic = magic_of(kind, header);
+  header->magic = bind_magic(kind, header);
   ECS_ASSERT(bind_find(L, -1, kind) == header);
   return header;
 }
@@ -86,7 +81,7 @@ void *bind_new_plain(lua_State *L, ObjectKind kind, int metatable,
                      size_t bytes) {
   Header *header = (Header *)compat_new_plain(L, bytes);
   header->bytes = bytes;
-  header->magic = magic_of(kind, header);
+  header->magic = bind_magic(kind, header);
   lua_pushvalue(L, metatable);
   lua_setmetatable(L, -2);
   ECS_ASSERT(bind_find(L, -1, kind) == header);
@@ -109,7 +104,7 @@ void *bind_find_in(lua_State *L, const ModuleState *state, int index,
   if (metatable != state->metatables[kind]) return NULL;
   size_t bytes = lua_rawlen(L, index); /* 0 for a light userdata */
   if (bytes < sizeof(Header) || header->bytes != bytes) return NULL;
-  return header->magic == magic_of(kind, header) ? header : NULL;
+  return header->magic == bind_magic(kind, header) ? header : NULL;
 }
 
 void *bind_find(lua_State *L, int index, ObjectKind kind) {

@@ -68,6 +68,11 @@ typedef struct Header {
   size_t bytes;   /* length of the whole userdata */
 } Header;
 
+static inline uint64_t bind_magic(ObjectKind kind, const void *address) {
+  uint64_t odd = UINT64_C(0x9e3779b97f4a7c15) * ((uint64_t)kind + 1u);
+  return odd ^ (uint64_t)(uintptr_t)address;
+}
+
 /* One per Lua state. Its private table holds what the module shares:
  *   [kind]         the metatable of a kind
  *   definitions    definitions by index and by name

@@ -1,13 +1,13 @@
 /* world_queries.c: one query for the same terms of a world.
  *
  *      world:query { Position, with = { Enemy } }
- *        find_query   reads the table; the query is one of the last 256:
- *                     nothing is allocated
- *        query        takes the sequence that scripts/ecs/query.lua has
- *                     checked; finds an older query, or makes one
+ *        world_query   reads the table; the query is one of the last 256:
+ *                      nothing is allocated
+ *        query_ensure  takes the sequence that scripts/ecs/query.lua has
+ *                      checked; finds an older query, or makes one
  *
- *      world --private table--> [WORLD_RECENT]  slot -> query
- *                               [WORLD_ASKED]   key -> query, with weak values
+ *      world --private table--> [WORLD_RECENT + slot]  query
+ *                               [WORLD_ASKED]  key -> query, with weak values
  *
  * The same terms in the same order are the same query; those of `with`, and
  * those of `without`, are in the order in which their components were defined,
@@ -28,10 +28,11 @@
 #include "world/components.h"
 #include "world/report.h"
 
-#define WORLD_RECENT 1
-#define WORLD_ASKED 2
+/* In the private table of a world. */
+#define WORLD_ASKED 1
+#define WORLD_RECENT 1 /* and the number of a slot, from 1 */
 
-/* A query of more terms is not found by find_query. */
+/* A query of more terms is not found by world_query. */
 #define FOUND_TERMS 64u
 
 /* Terms ------------------------------------------------------------------- */
@@ -103,86 +104,114 @@ static int sort_terms(lua_State *L) {
 
 /* Terms that are being read from a script's table. */
 typedef struct Reading {
+  ModuleState *state;
   uint32_t count;
-  bool all; /* all = true: every entity */
+  uint32_t filters; /* terms of with and without */
+  bool demands;     /* something must or must not be there */
+  bool all;         /* all = true: every entity */
   LuaTerm terms[FOUND_TERMS];
 } Reading;
 
-/* Reads an entry of a list; false for anything but a component. */
+/* Reads the entry on top of the stack; false for anything but a component. */
 static bool read_entry(lua_State *L, Reading *reading, ecs_Access access) {
   const void *address = lua_touserdata(L, -1);
   if (!address || reading->count == FOUND_TERMS) return false;
-  if (*recent_definition(bind_state(L), address) != address &&
-      !bind_find(L, -1, KIND_DEFINITION))
-    return false;
+  const void **recent = recent_definition(reading->state, address);
+  if (*recent != address && !bind_find(L, -1, KIND_DEFINITION)) return false;
+  *recent = address;
   reading->terms[reading->count].definition = (const Definition *)address;
   reading->terms[reading->count++].access = access;
   return true;
 }
 
+/* Is the key under the top of the stack this number? */
+static inline bool is_index(lua_State *L, uint32_t expected) {
+#if LUA_VERSION_NUM >= 503
+  return lua_isinteger(L, -2) && lua_tointeger(L, -2) == (lua_Integer)expected;
+#else
+  return lua_type(L, -2) == LUA_TNUMBER && lua_tonumber(L, -2) == expected;
+#endif
+}
+
 /* Reads the list at index; false where it is empty, or no plain list. */
 static bool read_list(lua_State *L, Reading *reading, int index,
                       ecs_Access access) {
-  double expected = 1;
+  uint32_t entries = 0;
   lua_pushnil(L);
-  for (; lua_next(L, index); expected++) {
-    if (lua_type(L, -2) != LUA_TNUMBER || lua_tonumber(L, -2) != expected ||
-        !read_entry(L, reading, access))
+  while (lua_next(L, index)) {
+    if (!is_index(L, ++entries) || !read_entry(L, reading, access))
       return false;
     lua_pop(L, 1);
   }
-  return expected > 1;
+  if (access != ECS_OPTIONAL) reading->demands = true;
+  if (access >= ECS_WITH) reading->filters += entries;
+  return entries > 0;
 }
 
 /* The access that a named list of a query stands for; ECS_WRITE: none. */
-static ecs_Access list_access(const char *name) {
-  if (strcmp(name, "read") == 0) return ECS_READ;
-  if (strcmp(name, "with") == 0) return ECS_WITH;
-  if (strcmp(name, "without") == 0) return ECS_WITHOUT;
-  return strcmp(name, "optional") == 0 ? ECS_OPTIONAL : ECS_WRITE;
+static ecs_Access list_access(const char *name, size_t length) {
+  switch (length) {
+    case 4:
+      if (memcmp(name, "read", 4) == 0) return ECS_READ;
+      return memcmp(name, "with", 4) == 0 ? ECS_WITH : ECS_WRITE;
+    case 7: return memcmp(name, "without", 7) == 0 ? ECS_WITHOUT : ECS_WRITE;
+    case 8: return memcmp(name, "optional", 8) == 0 ? ECS_OPTIONAL : ECS_WRITE;
+    default: return ECS_WRITE;
+  }
 }
 
-/* Reads the table at index 2, whose lists go to the stack from index 3 on.
- * False where it is not certain to be right. */
-static bool read_query(lua_State *L, Reading *reading) {
-  double expected = 1;
-  lua_settop(L, 2 + ECS_ACCESS_COUNT);
-  lua_pushnil(L);
-  while (lua_next(L, 2)) {
-    if (lua_type(L, -2) == LUA_TNUMBER) {
-      if (lua_tonumber(L, -2) != expected++ ||
-          !read_entry(L, reading, ECS_WRITE))
-        return false;
-      lua_pop(L, 1);
-      continue;
-    }
-    if (lua_type(L, -2) != LUA_TSTRING) return false;
-    const char *name = lua_tostring(L, -2);
-    ecs_Access access = list_access(name);
-    if (access != ECS_WRITE && lua_istable(L, -1)) {
-      lua_replace(L, 2 + (int)access);
-      continue;
-    }
-    if (strcmp(name, "all") != 0 || !lua_isboolean(L, -1) ||
-        !lua_toboolean(L, -1))
-      return false;
-    reading->all = true;
-    lua_pop(L, 1);
+/* Takes the value on top of the stack, which stands under a name: a list goes
+ * to the index of its access, and into the set of lists. False for anything
+ * else but all = true. */
+static bool take_named(lua_State *L, Reading *reading, uint32_t *lists) {
+  size_t length;
+  if (lua_type(L, -2) != LUA_TSTRING) return false;
+  const char *name = lua_tolstring(L, -2, &length);
+  ecs_Access access = list_access(name, length);
+  if (access != ECS_WRITE && lua_istable(L, -1)) {
+    *lists |= 1u << access;
+    lua_replace(L, 2 + (int)access);
+    return true;
   }
-  for (int access = ECS_READ; access < ECS_ACCESS_COUNT; access++)
-    if (lua_istable(L, 2 + access) &&
-        !read_list(L, reading, 2 + access, (ecs_Access)access))
-      return false;
+  if (length != 3 || memcmp(name, "all", 3) != 0 || !lua_isboolean(L, -1) ||
+      !lua_toboolean(L, -1))
+    return false;
+  reading->all = true;
+  lua_pop(L, 1);
   return true;
 }
 
-/* Does the table say what must or must not be there, or else that everything is
- * asked for? */
-static bool is_sound(const Reading *reading) {
-  bool filters = false;
-  for (uint32_t t = 0; t < reading->count; t++)
-    filters |= reading->terms[t].access != ECS_OPTIONAL;
-  return filters != reading->all;
+/* Reads the table at index 2, whose lists go to the stack from index 3 on.
+ * False where it is not certain to be right: where it says what must or must
+ * not be there, or else that everything is asked for. */
+static bool read_query(lua_State *L, Reading *reading) {
+  uint32_t lists = 0;
+  lua_settop(L, 2 + ECS_ACCESS_COUNT);
+  lua_pushnil(L);
+  while (lua_next(L, 2)) {
+    if (is_index(L, reading->count + 1)) {
+      if (!read_entry(L, reading, ECS_WRITE)) return false;
+      lua_pop(L, 1);
+    } else if (!take_named(L, reading, &lists)) {
+      return false;
+    }
+  }
+  reading->demands = reading->count > 0;
+  for (int access = ECS_READ; lists >> access != 0; access++)
+    if (lists >> access & 1u &&
+        !read_list(L, reading, 2 + access, (ecs_Access)access))
+      return false;
+  if (reading->filters > 1) sort_filters(reading->terms, reading->count);
+  return reading->demands != reading->all;
+}
+
+/* The query on top of the stack, which is from a private table of ours: its
+ * metatable is not compared. NULL: it is none. */
+static const LuaQuery *query_at_top(lua_State *L) {
+  const LuaQuery *query = (const LuaQuery *)lua_touserdata(L, -1);
+  bool found = query && lua_rawlen(L, -1) >= sizeof *query &&
+               query->header.magic == bind_magic(KIND_QUERY, query);
+  return found ? query : NULL;
 }
 
 /* Pushes the query of these terms, if the world was asked for it lately. The
@@ -192,11 +221,9 @@ static bool push_recent(lua_State *L, LuaWorld *world, const LuaTerm *terms,
   uint16_t slot = recent_first(&world->recent, hash);
   if (!slot) return false;
   compat_push_private(L, 1);
-  lua_rawgeti(L, -1, WORLD_RECENT);
-  if (!lua_istable(L, -1)) return false;
   for (; slot; slot = recent_next(&world->recent, slot)) {
-    lua_rawgeti(L, -1, (int)slot);
-    const LuaQuery *query = (const LuaQuery *)bind_find(L, -1, KIND_QUERY);
+    lua_rawgeti(L, -1, WORLD_RECENT + (int)slot);
+    const LuaQuery *query = query_at_top(L);
     if (query && query->world == world && bind_query_is_live(query) &&
         same_terms(query, terms, count)) {
       recent_touch(&world->recent, slot);
@@ -207,40 +234,46 @@ static bool push_recent(lua_State *L, LuaWorld *world, const LuaTerm *terms,
   return false;
 }
 
-/* find_query(world, table): the query that a script's table describes, if the
- * world was asked for it lately; nothing in every other case, mistakes among
- * them. */
-static int find_query(lua_State *L) {
+/* world:query(table): the query that a script's table describes. Here only if
+ * the world was asked for it lately; everything else, mistakes among it, is for
+ * make(world, table) of scripts/ecs. */
+static int world_query(lua_State *L) {
   Reading reading;
-  LuaWorld *world = (LuaWorld *)bind_find(L, 1, KIND_WORLD);
-  if (!world || !world->native || !lua_istable(L, 2)) return 0;
-  if (!lua_checkstack(L, 16)) return 0;
-  reading.count = 0;
+  lua_settop(L, 2);
+  LuaWorld *world = bind_world_check(L, 1);
+  reading.state = world->state;
+  reading.count = reading.filters = 0;
   reading.all = false;
-  if (!read_query(L, &reading) || !is_sound(&reading)) return 0;
-  sort_filters(reading.terms, reading.count);
-  uint32_t hash = hash_terms(reading.terms, reading.count);
-  return push_recent(L, world, reading.terms, reading.count, hash) ? 1 : 0;
+  if (lua_istable(L, 2) && read_query(L, &reading)) {
+    uint32_t hash = hash_terms(reading.terms, reading.count);
+    if (push_recent(L, world, reading.terms, reading.count, hash)) return 1;
+  }
+  lua_settop(L, 2);
+  bind_push_shared(L);
+  lua_getfield(L, -1, "query");
+  if (!lua_isfunction(L, -1)) return bind_error(L, "scripts/ecs is not loaded");
+  lua_replace(L, 3);
+  lua_insert(L, 1);
+  lua_call(L, 2, 1);
+  return 1;
 }
 
 /* Making ------------------------------------------------------------------ */
 
-/* Pushes a table of the private table of the world at index 1, made where there
- * is none. mode: of a weak table; NULL: not weak. */
-static void push_table_of_world(lua_State *L, int slot, const char *mode) {
+/* Pushes the table of queries by key of the world at index 1, made where there
+ * is none. */
+static void push_asked_table(lua_State *L) {
   compat_push_private(L, 1);
-  lua_rawgeti(L, -1, slot);
+  lua_rawgeti(L, -1, WORLD_ASKED);
   if (!lua_istable(L, -1)) {
     lua_pop(L, 1);
     lua_newtable(L);
-    if (mode) {
-      lua_createtable(L, 0, 1);
-      lua_pushstring(L, mode);
-      lua_setfield(L, -2, "__mode");
-      lua_setmetatable(L, -2);
-    }
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "v");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
     lua_pushvalue(L, -1);
-    lua_rawseti(L, -3, slot);
+    lua_rawseti(L, -3, WORLD_ASKED);
   }
   lua_remove(L, -2);
 }
@@ -275,10 +308,10 @@ static void keep_recent(lua_State *L, LuaWorld *world, const LuaTerm *terms,
                         uint32_t count) {
   int query = lua_gettop(L);
   uint32_t hash = hash_terms(terms, count);
-  push_table_of_world(L, WORLD_RECENT, NULL);
+  compat_push_private(L, 1);
   uint16_t slot = recent_take(&world->recent, hash);
   lua_pushvalue(L, query);
-  lua_rawseti(L, -2, (int)slot);
+  lua_rawseti(L, -2, WORLD_RECENT + (int)slot);
   lua_settop(L, query);
 }
 
@@ -292,7 +325,7 @@ static int query_ensure(lua_State *L) {
   const LuaTerm *terms = read_terms(L, 2, &count);
   push_key(L, terms, count);
   int key = lua_gettop(L);
-  push_table_of_world(L, WORLD_ASKED, "v");
+  push_asked_table(L);
   int asked = key + 1;
   uint32_t hash = hash_terms(terms, count);
   if (push_recent(L, world, terms, count, hash)) return 1;
@@ -320,10 +353,13 @@ static int system_query(lua_State *L) {
 }
 
 void bind_open_world_queries(lua_State *L) {
-  static const luaL_Reg functions[] = {{"find_query", find_query},
-                                       {"query", query_ensure},
+  static const luaL_Reg functions[] = {{"query", query_ensure},
                                        {"system_query", system_query},
                                        {"sort_terms", sort_terms},
                                        {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"query", world_query}, {NULL, NULL}};
   bind_add(L, functions);
+  bind_push_methods(L, KIND_WORLD);
+  bind_add(L, methods);
+  lua_pop(L, 1);
 }

@@ -4,8 +4,8 @@
 
 #include "object/object.h"
 
-/* Adds find_query, query, system_query and sort_terms to the table on top of
- * the stack. */
+/* Adds query, system_query and sort_terms to the table on top of the stack, and
+ * query to the methods of worlds. */
 BIND_INTERNAL void bind_open_world_queries(lua_State *L);
 
 #endif
