@@ -173,6 +173,7 @@ build = {
     ["ecs.ffi.columns_ffi"] = "scripts/ecs/ffi/columns_ffi.lua",
     ["ecs.ffi.prepared_ffi"] = "scripts/ecs/ffi/prepared_ffi.lua",
     ["ecs.ffi.programs_ffi"] = "scripts/ecs/ffi/programs_ffi.lua",
+    ["ecs.ffi.queries_ffi"] = "scripts/ecs/ffi/queries_ffi.lua",
     ["ecs.ffi.rows_code"] = "scripts/ecs/ffi/rows_code.lua",
     ["ecs.ffi.rows_ffi"] = "scripts/ecs/ffi/rows_ffi.lua",
     ["ecs.ffi.scalars_ffi"] = "scripts/ecs/ffi/scalars_ffi.lua",

@@ -30,6 +30,7 @@ local DOORS = {
   ["ecs.ffi.access_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.columns_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.prepared_ffi"] = { ["ecs.backend"] = true },
+  ["ecs.ffi.queries_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.programs_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.rows_ffi"] = { ["ecs.backend"] = true },
 }

@@ -25,6 +25,7 @@ local STRUCTS = {
   { name = "PreparedCalls", key = "PreparedCalls", last = false },
   { name = "ValueCalls", key = "ValueCalls", last = false },
   { name = "ProgramCalls", key = "ProgramCalls", last = false },
+  { name = "QueryCalls", key = "QueryCalls", last = false },
 }
 
 --- Numbers that the binding defines, as #define NAME 1.

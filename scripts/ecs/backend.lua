@@ -6,10 +6,11 @@
 -- ECS_BACKEND=capi in its environment, gets tables that are filled and copied
 -- back. For programs the two differ only in speed.
 --
---                              columns      rows of each   methods for
---                                           and rows       one entity
+--                              columns      rows of each   methods of
+--                                           and rows       worlds
 --     LuaJIT, compiling        columns_ffi  rows_ffi       access_ffi,
---                                                          prepared_ffi
+--                                                          prepared_ffi,
+--                                                          queries_ffi
 --     LuaJIT, interpreting     columns_ffi  ecs.core       ecs.core
 --     every other              columns_table  ecs.core     ecs.core
 --
@@ -40,6 +41,7 @@ if is_compiling then
   programs = require "ecs.ffi.programs_ffi"
   require "ecs.ffi.access_ffi"
   require "ecs.ffi.prepared_ffi"
+  require "ecs.ffi.queries_ffi"
 end
 require(has_ffi and "ecs.ffi.columns_ffi" or "ecs.columns_table")
 if is_compiling then

@@ -214,12 +214,13 @@ static const LuaQuery *query_at_top(lua_State *L) {
   return found ? query : NULL;
 }
 
-/* Pushes the query of these terms, if the world was asked for it lately. The
- * world is at index 1. Neither allocates nor raises. */
-static bool push_recent(lua_State *L, LuaWorld *world, const LuaTerm *terms,
-                        uint32_t count, uint32_t hash) {
+/* Pushes the query of these terms and returns its slot, if the world was asked
+ * for it lately; 0: it was not. The world is at index 1. Neither allocates nor
+ * raises. */
+static uint16_t push_recent(lua_State *L, LuaWorld *world, const LuaTerm *terms,
+                            uint32_t count, uint32_t hash) {
   uint16_t slot = recent_first(&world->recent, hash);
-  if (!slot) return false;
+  if (!slot) return 0;
   compat_push_private(L, 1);
   for (; slot; slot = recent_next(&world->recent, slot)) {
     lua_rawgeti(L, -1, WORLD_RECENT + (int)slot);
@@ -227,27 +228,32 @@ static bool push_recent(lua_State *L, LuaWorld *world, const LuaTerm *terms,
     if (query && query->world == world && bind_query_is_live(query) &&
         same_terms(query, terms, count)) {
       recent_touch(&world->recent, slot);
-      return true;
+      return slot;
     }
     lua_pop(L, 1);
   }
-  return false;
+  return 0;
+}
+
+/* Pushes the query that the table at index 2 describes, as push_recent; 0 for
+ * mistakes, too. */
+static uint16_t find(lua_State *L, LuaWorld *world) {
+  Reading reading;
+  reading.state = world->state;
+  reading.count = reading.filters = 0;
+  reading.all = false;
+  if (!lua_istable(L, 2) || !read_query(L, &reading)) return 0;
+  uint32_t hash = hash_terms(reading.terms, reading.count);
+  return push_recent(L, world, reading.terms, reading.count, hash);
 }
 
 /* world:query(table): the query that a script's table describes. Here only if
  * the world was asked for it lately; everything else, mistakes among it, is for
  * make(world, table) of scripts/ecs. */
 static int world_query(lua_State *L) {
-  Reading reading;
   lua_settop(L, 2);
   LuaWorld *world = bind_world_check(L, 1);
-  reading.state = world->state;
-  reading.count = reading.filters = 0;
-  reading.all = false;
-  if (lua_istable(L, 2) && read_query(L, &reading)) {
-    uint32_t hash = hash_terms(reading.terms, reading.count);
-    if (push_recent(L, world, reading.terms, reading.count, hash)) return 1;
-  }
+  if (find(L, world)) return 1;
   lua_settop(L, 2);
   bind_push_shared(L);
   lua_getfield(L, -1, "query");
@@ -256,6 +262,54 @@ static int world_query(lua_State *L) {
   lua_insert(L, 1);
   lua_call(L, 2, 1);
   return 1;
+}
+
+/* For LuaJIT's FFI --------------------------------------------------------- */
+
+/* For scripts/ecs/ffi/queries_ffi.lua, which remembers slots and stamps.
+ *   touch  makes a query the one that was asked for last, if its slot still has
+ *          this stamp and both it and its world can be used */
+typedef struct QueryCalls {
+  int32_t (*touch)(LuaWorld *, const LuaQuery *, uint32_t, double);
+} QueryCalls;
+
+static int32_t touch(LuaWorld *world, const LuaQuery *query, uint32_t slot,
+                     double stamp) {
+  return world->native && bind_query_is_live(query) &&
+         recent_touch_stamped(&world->recent, slot, stamp);
+}
+
+/* query_calls(): a userdata with these functions, its size, and the method
+ * world:query. Returns nothing after the first call, so the method is wrapped
+ * once. */
+static int query_calls(lua_State *L) {
+  static const QueryCalls calls = {touch};
+  bind_push_shared(L);
+  lua_getfield(L, -1, "queries_accelerated");
+  if (lua_toboolean(L, -1)) return 0;
+  lua_pushboolean(L, 1);
+  lua_setfield(L, -3, "queries_accelerated");
+  memcpy(lua_newuserdata(L, sizeof calls), &calls, sizeof calls);
+  compat_push_whole(L, (double)sizeof calls);
+  bind_push_methods(L, KIND_WORLD);
+  lua_getfield(L, -1, "query");
+  lua_remove(L, -2);
+  return 3;
+}
+
+/* recent_query(world, table): the query that the table describes, its slot and
+ * its stamp, if the world was asked for it lately; nothing in every other case,
+ * mistakes among them. */
+static int recent_query(lua_State *L) {
+  LuaWorld *world = (LuaWorld *)bind_find(L, 1, KIND_WORLD);
+  lua_settop(L, 2);
+  if (!world || !world->native) return 0;
+  world->state = bind_state(L);
+  uint16_t slot = find(L, world);
+  if (!slot) return 0;
+  compat_push_whole(L, slot);
+  compat_push_whole(L, world->recent.stamps[slot]);
+  return 3;
 }
 
 /* Making ------------------------------------------------------------------ */
@@ -353,10 +407,10 @@ static int system_query(lua_State *L) {
 }
 
 void bind_open_world_queries(lua_State *L) {
-  static const luaL_Reg functions[] = {{"query", query_ensure},
-                                       {"system_query", system_query},
-                                       {"sort_terms", sort_terms},
-                                       {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"query", query_ensure},        {"system_query", system_query},
+      {"sort_terms", sort_terms},     {"query_calls", query_calls},
+      {"recent_query", recent_query}, {NULL, NULL}};
   static const luaL_Reg methods[] = {{"query", world_query}, {NULL, NULL}};
   bind_add(L, functions);
   bind_push_methods(L, KIND_WORLD);

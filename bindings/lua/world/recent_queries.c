@@ -44,6 +44,13 @@ void recent_touch(RecentQueries *recent, uint16_t slot) {
   link_newest(recent, slot);
 }
 
+bool recent_touch_stamped(RecentQueries *recent, uint32_t slot, double stamp) {
+  if (slot == 0 || slot > recent->count || recent->stamps[slot] != stamp)
+    return false;
+  recent_touch(recent, (uint16_t)slot);
+  return true;
+}
+
 /* Taking slots ------------------------------------------------------------ */
 
 static void leave_bucket(RecentQueries *recent, uint16_t slot) {
@@ -65,6 +72,7 @@ uint16_t recent_take(RecentQueries *recent, uint32_t hash) {
     unlink_slot(recent, slot);
   }
   uint16_t *bucket = bucket_of(recent, hash);
+  recent->stamps[slot] = ++recent->stamp;
   recent->hashes[slot] = hash;
   recent->chain[slot] = *bucket;
   *bucket = slot;

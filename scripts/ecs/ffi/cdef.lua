@@ -445,6 +445,10 @@ struct {
   int32_t (*run)(void *, double);
   int32_t (*idle)(const void *);
 }]],
+  QueryCalls = [[
+struct {
+  int32_t (*touch)(void *, const void *, uint32_t, double);
+}]],
   VIEW_FOCUS = 1,
   SHAPE_PARTS = 8,
   SHAPE_FIELDS = 12,

@@ -157,6 +157,202 @@ describe("the same terms", function()
   end)
 end)
 
+-- Asked for often, so that a VM with a compiler has compiled the asking.
+local OFTEN = 120
+
+describe("a query that is asked for often", function()
+  it("is found by every table that says the same", function()
+    local long = {}
+    for k = 1, 9 do long[k] = ecs.tag("SameLong" .. k) end
+    local forms = {
+      { function() return { Position, A } end },
+      { function() return { A, Position } end },
+      { function() return { read = { Position, A } } end },
+      { function() return { read = { Position }, with = { A } } end,
+        function() return { with = { A }, read = { Position } } end },
+      { function() return { with = { C, A }, without = { B } } end,
+        function() return { without = { B }, with = { A, C } } end,
+        function() return { with = setmetatable({ C, A }, { __len = error }),
+                            without = { B } } end },
+      { function() return { all = true } end },
+      { function() return { all = true, optional = { A } } end,
+        function() return { optional = { A }, all = true } end },
+      { function() return { A, B, C, read = { Position },
+          optional = { Velocity } } end },
+      { function() return { Position, with = long } end },
+      { function() return long end },
+      { function() return { Position, long[1], long[2], long[3], long[4],
+          long[5], long[6], long[7] } end },
+    }
+    local seen = {}
+    for k, same in ipairs(forms) do
+      local query = world:query(same[1]())
+      for _ = 1, OFTEN do
+        for _, form in ipairs(same) do
+          if world:query(form()) ~= query then error("another query", 0) end
+        end
+      end
+      assert.is_nil(seen[query])
+      seen[query] = k
+    end
+    assert.equal(#forms, world:stats().queries)
+  end)
+
+  it("is not found by a mistake that looks like it", function()
+    local query = world:query { Position, read = { A }, with = { B } }
+    local read = world:query { read = { A } }
+    local function ask(make)
+      for _ = 1, OFTEN do
+        world:query { Position, read = { A }, with = { B } }
+        world:query { read = { A } }
+        world:query { optional = { A }, all = true }
+      end
+      local done, text = pcall(world.query, world, make())
+      assert.is_false(done)
+      return text
+    end
+    for _, make in ipairs {
+      function() return { Position, read = { A }, with = { B }, x = 1 } end,
+      function() return { Position, read = { A }, with = { B }, [0] = A } end,
+      function() return { Position, read = { A }, with = { B }, [3] = A } end,
+      function() return { Position, read = { A }, with = { B, n = 1 } } end,
+      function() return { Position, read = { A, [0] = C }, with = { B } } end,
+      function() return { Position, read = { A, [3] = C }, with = { B } } end,
+      function() return { Position, read = { A }, with = {} } end,
+      function() return { Position, read = { A }, with = B } end,
+      function() return { Position, read = { A }, with = "B" } end,
+      function() return { Position, read = { A }, with = { B },
+                          all = true } end,
+      function() return { Position, read = { A }, with = { B },
+                          all = false } end,
+      function() return { "read", A } end,
+      function() return { "after" } end,
+      function() return { optional = { A } } end,
+      function() return { read = { A, A } } end,
+      function() return { read = { world } } end,
+      function() return { 0 / 0 } end,
+      function() return {} end,
+      function() return Position end,
+      function() return "read" end,
+      function() return nil end,
+    } do
+      assert.truthy(ask(make):find("ecs: query", 1, true))
+    end
+    assert.equal(query, world:query { Position, read = { A }, with = { B } })
+    assert.equal(read, world:query { read = { A } })
+    assert.equal(3, world:stats().queries)
+  end)
+
+  it("blames the line that asks", function()
+    local function ask(spec) return (world:query(spec)) end
+    for _ = 1, OFTEN do ask { A, read = { B } } end
+    local line = debug.getinfo(ask, "S").linedefined
+    for _, wrong in ipairs { { A, read = { B }, 1 }, { A, read = { nil, B } },
+                             { A, read = {} } } do
+      local done, text = pcall(ask, wrong)
+      assert.is_false(done)
+      assert.truthy(text:find("same_query_spec.lua:" .. line .. ": ", 1, true),
+        text)
+    end
+    world:close()
+    local done, text = pcall(ask, { A, read = { B } })
+    assert.is_false(done)
+    assert.truthy(text:find("same_query_spec.lua:" .. line
+      .. ": ecs: this world is closed", 1, true), text)
+    done, text = pcall(world.query, { A })
+    assert.is_false(done)
+    assert.truthy(text:find("ecs: query is called with ':', as in "
+      .. "world:query(...); in place of the world it got: table", 1, true))
+    world = ecs.world {}
+  end)
+
+  it("is one of the last 256, whatever asks for it and when", function()
+    local tags, recent = {}, {} -- recent: oldest first
+    local alive = setmetatable({}, { __mode = "v" })
+    for k = 1, 290 do tags[k] = ecs.tag("SameRecent" .. k) end
+    local function ask(k)
+      local query = world:query { with = { tags[k] } }
+      if alive[k] then assert(alive[k] == query) end
+      alive[k] = query
+      for at = 1, #recent do
+        if recent[at] == k then
+          table.remove(recent, at)
+          break
+        end
+      end
+      recent[#recent + 1] = k
+      if #recent > 256 then table.remove(recent, 1) end
+    end
+    local state = 7
+    for round = 1, 4 do
+      for _ = 1, 700 do
+        state = (state * 16807) % 2147483647
+        -- Some are asked for much more often than others.
+        ask(1 + math.floor((state / 2147483647) ^ 3 * 290))
+      end
+      for k = 1, 290, round do ask(k) end
+      for _ = 1, 3 do collectgarbage() end
+      local kept, count = {}, 0
+      for _, k in ipairs(recent) do kept[k] = true end
+      for k = 1, 290 do
+        if alive[k] then count = count + 1 end
+        assert.equal(kept[k] or false, alive[k] ~= nil)
+      end
+      assert.equal(count, world:stats().queries)
+    end
+  end)
+
+  it("keeps neither its world nor itself", function()
+    local weak = setmetatable({}, { __mode = "k" })
+    do
+      local other = ecs.world {}
+      for _ = 1, OFTEN do weak[other:query { A, with = { B } }] = true end
+      weak[other] = true
+    end
+    for _ = 1, 4 do collectgarbage() end
+    assert.is_nil(next(weak))
+  end)
+
+  it("can be asked for while globals are replaced", function()
+    local query = world:query { A, read = { B } }
+    local names = { "next", "rawget", "type", "getmetatable", "pairs", "ipairs",
+                    "rawequal", "select", "setmetatable" }
+    local kept, calls, wrong = {}, 0, 0
+    for _, name in ipairs(names) do
+      kept[name] = _G[name]
+      _G[name] = function(...)
+        calls = calls + 1
+        return kept[name](...)
+      end
+    end
+    local done, text = pcall(function()
+      for _ = 1, OFTEN do
+        if world:query { A, read = { B } } ~= query then wrong = wrong + 1 end
+        if world:query { B, with = { C } } == query then wrong = wrong + 1 end
+      end
+    end)
+    for _, name in kept.ipairs(names) do _G[name] = kept[name] end
+    assert.is_true(done, text)
+    assert.equal(0, wrong)
+    assert.is_true(calls < OFTEN)
+  end)
+
+  it("stands while a finalizer changes the table that asks", function()
+    local spec, with = { Position }, { A }
+    local finalize = dofile("spec/support/support.lua").finalize
+    for k = 1, 60 do
+      spec.with = k % 2 == 0 and with or nil
+      finalize(function() spec.with = nil end)
+      collectgarbage "step"
+      local query = world:query(spec)
+      local text = tostring(query)
+      assert.is_true(text == "ecs.Query (query { SamePosition })"
+        or text == "ecs.Query (query { SamePosition, with = { SameA } })")
+    end
+    assert.is_true(world:stats().queries <= 2)
+  end)
+end)
+
 describe("a query of everything", function()
   it("is asked for by name", function()
     for k = 1, 3 do world:spawn(k > 1 and A or B) end
