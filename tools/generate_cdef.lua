@@ -88,6 +88,12 @@ end
 -- same number, and LuaJIT converts it faster.
 local function field_of(text, binding, known)
   text = text:gsub("%s+", " "):gsub("^ ", "")
+  -- For a call that returns bool, LuaJIT takes a snapshot while the stack of
+  -- Lua is moved; where that is one too many for the trace, the process
+  -- crashes.
+  if text:match("^bool %(%*") then
+    error("a function that compiled code calls returns bool: " .. text)
+  end
   if text:match("^Header ") then
     return (body_of(binding, "Header"):gsub("%s+", " "):gsub("^ ", "")
       :gsub("; ?$", ""))

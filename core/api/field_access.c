@@ -310,8 +310,8 @@ static ECS_COLD bool set_slowly(FieldAccess *access, const Store *store,
 /* In line for f32 fields and finite values. The count of readers includes
  * writers. While anything is recorded, every call is made in the ordinary way:
  * this entity may have records. */
-bool ecs_field_set(FieldAccess *access, double entity, uint32_t field,
-                   double value) {
+int32_t ecs_field_set(FieldAccess *access, double entity, uint32_t field,
+                      double value) {
   const FieldTable *table;
   const ecs_World *world = *access->world;
   if (ECS_UNLIKELY(world == NULL ||
@@ -354,8 +354,8 @@ static bool store_numbers(const FieldSelection *selection,
   return true;
 }
 
-bool ecs_fields_set(FieldSelection *selection, double entity,
-                    const double *values) {
+int32_t ecs_fields_set(FieldSelection *selection, double entity,
+                       const double *values) {
   const FieldTable *table;
   FieldAccess *access = &selection->access;
   const ecs_World *world = *access->world;

@@ -118,14 +118,14 @@ ECS_API FieldAnswer ecs_fields_get(FieldSelection *selection, double entity,
                                    double *values);
 
 /* Stores one field if the entity has the component, the field's type holds the
- * value, no open cursor claims the component, and nothing is recorded. False:
- * nothing has changed. */
-ECS_API bool ecs_field_set(FieldAccess *access, double entity, uint32_t field,
-                           double value);
+ * value, no open cursor claims the component, and nothing is recorded. 0: nothing
+ * has changed. (Not bool: tools/generate_cdef.lua says why.) */
+ECS_API int32_t ecs_field_set(FieldAccess *access, double entity,
+                              uint32_t field, double value);
 
 /* Stores all selected fields, or none; otherwise as ecs_field_set. */
-ECS_API bool ecs_fields_set(FieldSelection *selection, double entity,
-                            const double *values);
+ECS_API int32_t ecs_fields_set(FieldSelection *selection, double entity,
+                               const double *values);
 
 /* As ecs_has, of components and tags. FIELD_ASK: the world was destroyed. */
 ECS_API FieldAnswer ecs_field_has(FieldAccess *access, double entity);

@@ -32,7 +32,7 @@ typedef struct Calls {
   FieldAnswer (*present)(FieldAccess *, double);
   FieldAnswer (*pair)(FieldAccess *, double, uint32_t, uint32_t, double *);
   FieldAnswer (*all)(FieldAccess *, double, double *);
-  bool (*set)(FieldAccess *, double, uint32_t, double);
+  int32_t (*set)(FieldAccess *, double, uint32_t, double);
   FieldAnswer (*has)(FieldAccess *, double);
   FieldAnswer (*alive)(FieldAccess *, double);
   FieldAnswer (*add)(const FieldAccess *, double);

@@ -440,8 +440,8 @@ typedef struct PreparedCalls {
   FieldAnswer (*present)(FieldAccess *, double);
   FieldAnswer (*pair)(FieldAccess *, double, uint32_t, uint32_t, double *);
   FieldAnswer (*some)(FieldSelection *, double, double *);
-  bool (*set)(FieldAccess *, double, uint32_t, double);
-  bool (*set_some)(FieldSelection *, double, const double *);
+  int32_t (*set)(FieldAccess *, double, uint32_t, double);
+  int32_t (*set_some)(FieldSelection *, double, const double *);
   FieldAnswer (*alive)(FieldAccess *, double);
   FieldAnswer (*has)(FieldAccess *, double);
   FieldAnswer (*has_all)(FieldAccess *, uint32_t, double);

@@ -76,27 +76,27 @@ static bool add_image(const BoundAccess *access, double entity,
 
 /* Called by Lua ------------------------------------------------------------ */
 
-static bool set_value(const BoundAccess *access, double entity,
-                      const Value *value) {
+static int32_t set_value(const BoundAccess *access, double entity,
+                         const Value *value) {
   return value->definition == access->definition &&
          set_image(access, entity, value->image, value->given);
 }
 
-static bool add_value(const BoundAccess *access, double entity,
-                      const Value *value) {
+static int32_t add_value(const BoundAccess *access, double entity,
+                         const Value *value) {
   return value->definition == access->definition &&
          add_image(access, entity, value->image);
 }
 
-static bool set_fields(const BoundAccess *access, double entity, uint32_t given,
-                       const double *numbers) {
+static int32_t set_fields(const BoundAccess *access, double entity,
+                          uint32_t given, const double *numbers) {
   uint64_t image[ECS_FIELD_LIMIT];
   return make_image(access->definition, given, numbers, image) &&
          set_image(access, entity, image, given);
 }
 
-static bool add_fields(const BoundAccess *access, double entity, uint32_t given,
-                       const double *numbers) {
+static int32_t add_fields(const BoundAccess *access, double entity,
+                          uint32_t given, const double *numbers) {
   uint64_t image[ECS_FIELD_LIMIT];
   return make_image(access->definition, given, numbers, image) &&
          add_image(access, entity, image);
@@ -135,10 +135,10 @@ static double spawn(const SpawnShape *shape, const double *numbers,
 
 /* scripts/ecs/ffi/cdef.lua declares this struct, too. */
 typedef struct ValueCalls {
-  bool (*set_value)(const BoundAccess *, double, const Value *);
-  bool (*add_value)(const BoundAccess *, double, const Value *);
-  bool (*set_fields)(const BoundAccess *, double, uint32_t, const double *);
-  bool (*add_fields)(const BoundAccess *, double, uint32_t, const double *);
+  int32_t (*set_value)(const BoundAccess *, double, const Value *);
+  int32_t (*add_value)(const BoundAccess *, double, const Value *);
+  int32_t (*set_fields)(const BoundAccess *, double, uint32_t, const double *);
+  int32_t (*add_fields)(const BoundAccess *, double, uint32_t, const double *);
   double (*spawn)(const SpawnShape *, const double *, const uint32_t *,
                   const Value *, const Value *, const Value *, const Value *,
                   const Value *, const Value *, const Value *, const Value *);

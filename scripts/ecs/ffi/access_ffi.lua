@@ -219,7 +219,7 @@ function methods.set(...)
     if not entry then
       remember(world, definition)
     elseif type(entity) == "number"
-      and set_value(entry.access, entity, definition) then
+      and set_value(entry.access, entity, definition) == 1 then
       return
     end
   elseif type(entity) ~= "number" then
@@ -227,16 +227,18 @@ function methods.set(...)
   elseif count == 5 then
     local index, number = entry.index[name], to_stored(entry, name, value)
     if index and type(number) == "number"
-      and store_field(entry.access, entity, index, number) then
+      and store_field(entry.access, entity, index, number) == 1 then
       return
     end
   elseif count == 4 then
     local mask = type(name) == "table" and entry.read and entry.read(name, 0)
-    if mask and set_fields(entry.access, entity, mask, numbers) then return end
+    if mask and set_fields(entry.access, entity, mask, numbers) == 1 then
+      return
+    end
   elseif count == 7 then
     local a, b = take(entry, name, value), take(entry, other, second)
     if a and b and a ~= b
-      and set_fields(entry.access, entity, a + b, numbers) then
+      and set_fields(entry.access, entity, a + b, numbers) == 1 then
       return
     end
   end
@@ -278,7 +280,7 @@ function methods.add(...)
     if not entry then
       remember(world, definition)
     elseif type(entity) == "number"
-      and add_value(entry.access, entity, definition) then
+      and add_value(entry.access, entity, definition) == 1 then
       return
     end
   elseif type(entity) ~= "number" then
@@ -287,7 +289,9 @@ function methods.add(...)
     if add_component(entry.access, entity) == 1 then return end
   elseif count == 4 and type(fields) == "table" then
     local mask = entry.read and entry.read(fields, 0)
-    if mask and add_fields(entry.access, entity, mask, numbers) then return end
+    if mask and add_fields(entry.access, entity, mask, numbers) == 1 then
+      return
+    end
   end
   return slow_add(...)
 end

@@ -412,7 +412,7 @@ struct {
   int (*present)(void *, double);
   int (*pair)(void *, double, uint32_t, uint32_t, double *);
   int (*all)(void *, double, double *);
-  bool (*set)(void *, double, uint32_t, double);
+  int32_t (*set)(void *, double, uint32_t, double);
   int (*has)(void *, double);
   int (*alive)(void *, double);
   int (*add)(const void *, double);
@@ -425,8 +425,8 @@ struct {
   int (*present)(void *, double);
   int (*pair)(void *, double, uint32_t, uint32_t, double *);
   int (*some)(void *, double, double *);
-  bool (*set)(void *, double, uint32_t, double);
-  bool (*set_some)(void *, double, const double *);
+  int32_t (*set)(void *, double, uint32_t, double);
+  int32_t (*set_some)(void *, double, const double *);
   int (*alive)(void *, double);
   int (*has)(void *, double);
   int (*has_all)(void *, uint32_t, double);
@@ -434,10 +434,10 @@ struct {
 }]],
   ValueCalls = [[
 struct {
-  bool (*set_value)(const void *, double, const void *);
-  bool (*add_value)(const void *, double, const void *);
-  bool (*set_fields)(const void *, double, uint32_t, const double *);
-  bool (*add_fields)(const void *, double, uint32_t, const double *);
+  int32_t (*set_value)(const void *, double, const void *);
+  int32_t (*add_value)(const void *, double, const void *);
+  int32_t (*set_fields)(const void *, double, uint32_t, const double *);
+  int32_t (*add_fields)(const void *, double, uint32_t, const double *);
   double (*spawn)(const void *, const double *, const uint32_t *, const void *, const void *, const void *, const void *, const void *, const void *, const void *, const void *);
 }]],
   ProgramCalls = [[

@@ -237,10 +237,10 @@ end
 
 local function write_setter(kinds)
   local count = #kinds
-  local call = "if store_field(access, entity, first, v1) then return end"
+  local call = "if store_field(access, entity, first, v1) == 1 then return end"
   if count > 1 then
     call = stores(count)
-      .. "if store_some(access, entity, values) then return end"
+      .. "if store_some(access, entity, values) == 1 then return end"
   end
   return format(SET, names("v", count), count + 1, conversions(kinds),
     tests(count), call)

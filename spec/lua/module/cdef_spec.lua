@@ -67,4 +67,10 @@ describe("tools/generate_cdef.lua", function()
     assert.truthy(change("struct Other {", "struct ViewColumn {\n Strange x;")
       :find("a field of type Strange", 1, true))
   end)
+
+  it("refuses a function that returns bool: LuaJIT may crash", function()
+    assert.truthy(change("struct ViewColumn {",
+      "struct ViewColumn {\n  bool (*touch)(void *);")
+      :find("returns bool: bool (*touch)(void *)", 1, true))
+  end)
 end)
