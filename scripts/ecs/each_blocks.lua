@@ -7,6 +7,7 @@
 -- function. A function that cannot become one is called row by row.
 --
 --     query --loops--> extras --> function -> plan, or false: row by row
+--                                 1 -> kinds of extras -> its templates' place
 --     world --rewrite.lua--> extras and terms -> template of the plan
 --
 --     plan   { loop, columns, guards... }, for block_loop.c:
@@ -54,7 +55,7 @@ local function read_terms(query)
   return concat(names, "\n"), rows, scalars, fields
 end
 
---- What is the same for all closures of one code: { chunk, converters,
+--- What is the same for all closures of one code: { chunk, joins, converters,
 -- columns, guards }; nil: they are called row by row.
 local function new_template(f, query, extras)
   local upvalues, values = rewrite.read_upvalues(f)
@@ -77,8 +78,24 @@ local function new_template(f, query, extras)
   for _, argument in ipairs(made.arguments) do
     guards[#guards + 1] = -argument
   end
-  return { chunk = chunk, converters = converters, columns = concat(letters),
-           guards = guards }
+  local joins = rewrite.joins(chunk, f, unpack(converters))
+  return joins and { chunk = chunk, joins = joins, converters = converters,
+                     columns = concat(letters), guards = guards }
+end
+
+--- Where templates are for these kinds of extra arguments; known: see find.
+local function place_of(query, known, world, kinds)
+  local places = known[1]
+  if not places then
+    places = {}
+    known[1] = places
+  end
+  local place = places[kinds]
+  if not place then
+    place = rewrite.place(world, kinds .. "\n" .. read_terms(query))
+    places[kinds] = place
+  end
+  return place
 end
 
 --- The plan for a function over a query's rows with these extra arguments, and
@@ -91,14 +108,15 @@ local function find(query, known, f, ...)
     extras[k] = type((select(k, ...))) == "number" and "number" or false
     kinds[k] = extras[k] and "n" or "?"
   end
-  local key = concat(kinds) .. "\n" .. read_terms(query)
-  local template = rewrite.template(core.query_world(query), key, f,
-    new_template, query, extras)
-  local loop = template and rewrite.instantiate(template.chunk, f,
-    unpack(template.converters))
-  known[f] = loop
-    and { loop, template.columns, unpack(template.guards) } or false
-  return known[f]
+  local world = core.query_world(query)
+  local place = place_of(query, known, world, concat(kinds))
+  local template = rewrite.template(world, place, f, new_template, query,
+    extras)
+  local plan = template and { rewrite.instantiate(template.chunk,
+    template.joins, f, unpack(template.converters)), template.columns,
+    unpack(template.guards) } or false
+  known[f] = plan
+  return plan
 end
 
 core.share("blocks", rewrite.wanted and find or false)

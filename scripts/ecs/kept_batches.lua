@@ -16,21 +16,26 @@ local getmetatable, setmetatable = getmetatable, setmetatable
 
 local weak = { __mode = "k" }
 
---- The chunk for functions with the code of f; nil: there is none.
+--- What makes functions for those with the code of f: { chunk, joins }; nil:
+-- there is none.
 local function new_template(f)
   local upvalues, values = rewrite.read_upvalues(f)
   if not upvalues then return nil end
-  return rewrite.load(specialize.batch_text(f, { upvalues = upvalues,
-    values = values })) or nil
+  local chunk = rewrite.load(specialize.batch_text(f, { upvalues = upvalues,
+    values = values }))
+  local joins = chunk and rewrite.joins(chunk, f)
+  return joins and { chunk = chunk, joins = joins } or nil
 end
 
 --- The function to call in place of f, with one batch more; false: there is
 -- none. known: the query's, by function, in which ecs.core looks first.
 local function find(query, known, f)
   if not getmetatable(known) then setmetatable(known, weak) end
-  local chunk = rewrite.template(core.query_world(query), "batch", f,
+  local world = core.query_world(query)
+  local template = rewrite.template(world, rewrite.place(world, "batch"), f,
     new_template)
-  known[f] = chunk and rewrite.instantiate(chunk, f) or false
+  known[f] = template
+    and rewrite.instantiate(template.chunk, template.joins, f) or false
   return known[f]
 end
 

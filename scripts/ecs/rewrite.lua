@@ -49,14 +49,22 @@ function rewrite.read_upvalues(f)
   end
 end
 
---- The template for the code of a function: what make(f, ...) returns for the
--- first one; nil: there is none, or no room for one more.
-function rewrite.template(world, key, f, make, ...)
-  local state, line = core.state(world), core.line_of(f)
+--- Where a world keeps the templates of a kind: line -> list. Callers that ask
+-- often keep it.
+function rewrite.place(world, key)
+  return under(under(core.state(world), "rewritten"), key)
+end
+
+--- The template for the code of a function, from a place of its world: what
+-- make(f, ...) returns for the first one; nil: there is none, or no room for
+-- one more.
+function rewrite.template(world, place, f, make, ...)
+  local line = core.line_of(f)
   if not line then return nil end
-  local list = under(under(under(state, "rewritten"), key), line)
+  local list = under(place, line)
   local known = core.same_code(list, f)
   if not known then
+    local state = core.state(world)
     if (state.rewritten_count or 0) >= FUNCTIONS then return nil end
     local done, text = pcall(dump, f)
     if not done then return nil end
@@ -72,20 +80,30 @@ function rewrite.load(made)
   return made and load(made.text, made.name, "t")
 end
 
---- The function that a chunk makes, called with values, with the upvalues of f;
--- nil where the two do not fit.
-function rewrite.instantiate(chunk, f, ...)
-  local upvalues, made, k = rewrite.read_upvalues(f), chunk(...), 1
+--- Which upvalues the function that a chunk makes, called with values, shares
+-- with f: a list of its own and those of f, in turns; nil where the two do not
+-- fit. It is the same for all functions with the code of f.
+function rewrite.joins(chunk, f, ...)
+  local upvalues, made, joins, k = rewrite.read_upvalues(f), chunk(...), {}, 1
   while true do
     local name = get_upvalue(made, k)
-    if not name then return made end
+    if not name then return joins end
     if upvalues[name] then
-      join_upvalues(made, k, f, upvalues[name])
+      joins[#joins + 1], joins[#joins + 2] = k, upvalues[name]
     elseif sub(name, 1, 5) ~= "ecs__" then
       return nil -- a name that is not what the text made of it
     end
     k = k + 1
   end
+end
+
+--- The function that a chunk makes, called with values, with the upvalues of f.
+function rewrite.instantiate(chunk, joins, f, ...)
+  local made = chunk(...)
+  for k = 1, #joins, 2 do
+    join_upvalues(made, joins[k], f, joins[k + 1])
+  end
+  return made
 end
 
 return rewrite
