@@ -22,8 +22,9 @@ local backend = require "ecs.backend"
 local specialize = require "ecs.compile.specialize"
 
 local core = backend.core
-local choose, link = specialize.choose, specialize.link
-local pass, is_final = specialize.pass, specialize.is_final
+local choose, quiet = specialize.choose, specialize.quiet
+local link, pass = specialize.link, specialize.pass
+local is_final, run_program = specialize.is_final, core.run_program
 local dump = string.dump
 local error, pcall = error, pcall
 
@@ -95,27 +96,35 @@ local function find_entry(query, known, f)
   return known[family]
 end
 
---- Runs f over a query's rows: true; nil when it is to be called row by row; or
--- false and an error.
-local function run(query, known, f, ...)
+--- The plan for f, with count arguments that code has been passed; nil when it
+-- is to be called row by row.
+local function choose_plan(entry, known, f)
+  local family = entry.family
+  family.busy = true
+  -- A debug hook may raise in there, and memory may be short.
+  local done, plan, problem = pcall(choose, entry.code, f)
+  family.busy = false
+  if not done then error(plan, 0) end
+  if not plan and is_final(problem) then
+    family.final, known[f] = true, false
+  end
+  return plan
+end
+
+--- Runs f over a query's rows, with count arguments more: true; nil when it is
+-- to be called row by row; or false and an error.
+local function run(query, known, f, count, ...)
   local entry = known[f]
   if entry == nil then
     entry = find_entry(query, known, f)
     known[f] = entry
   end
   if not entry then return nil end
-  local code, family = entry.code, entry.family
+  local code = entry.code
   -- Reading globals may run a script's code, and that may come here again.
-  if family.busy or not pass(code, select("#", ...), ...) then return nil end
-  family.busy = true
-  -- A debug hook may raise in there, and memory may be short.
-  local done, plan, problem = pcall(choose, code, f)
-  family.busy = false
-  if not done then error(plan, 0) end
-  if not plan then
-    if is_final(problem) then family.final, known[f] = true, false end
-    return nil
-  end
+  if entry.family.busy or not pass(code, count, ...) then return nil end
+  local plan = quiet(code, f, count) or choose_plan(entry, known, f)
+  if not plan then return nil end
   local program = entry.programs[plan]
   if not program then
     local made, _, text = link(code, f, plan, query)
@@ -124,7 +133,7 @@ local function run(query, known, f, ...)
     program = made
     entry.programs[plan] = program
   end
-  local ran, text = core.run_program(program, plan.values, "", 0)
+  local ran, text = run_program(program, plan.values, "", 0)
   if ran then return true end
   return false, text
 end

@@ -224,7 +224,7 @@ static Outcome query_walk(lua_State *L, LuaQuery *query, int first,
 
 /* Lets scripts/ecs run function 2 compiled, with arguments 3 to top, and says
  * in *done whether it did. The function of scripts/ecs is called as each(query,
- * known, f, ...) and returns true: done; nil: f cannot be compiled; or false
+ * known, f, count, ...) and returns true: done; nil: f cannot be compiled; or false
  * and an error. It is not called if the query's table `known` has false for f.
  * Leaves the stack as it was, apart from an error's text. */
 static Outcome run_compiled(lua_State *L, bool *done) {
@@ -247,8 +247,10 @@ static Outcome run_compiled(lua_State *L, bool *done) {
   }
   lua_pushvalue(L, 1);
   lua_pushvalue(L, top + 1);
-  for (int k = 2; k <= top; k++) lua_pushvalue(L, k);
-  lua_call(L, top + 1, 2);
+  lua_pushvalue(L, 2);
+  compat_push_whole(L, top - 2);
+  for (int k = 3; k <= top; k++) lua_pushvalue(L, k);
+  lua_call(L, top + 2, 2);
   bool failed = lua_isboolean(L, -2) && !lua_toboolean(L, -2);
   *done = lua_toboolean(L, -2);
   if (failed) return OUTCOME_MISUSE;

@@ -19,6 +19,15 @@ local read_captured, holds, is_handle =
 
 local plan = {}
 
+--- Is nothing read outside but arguments, so that reading runs no code of a
+-- script?
+local function is_quiet(fields)
+  for k = 1, #fields.uniforms do
+    if not fields.uniforms[k].box then return false end
+  end
+  return #fields.guards == 0
+end
+
 --- A new plan. fields: text, uniforms, guards, totals, main, looked, count.
 function plan.new(fields)
   return {
@@ -41,6 +50,8 @@ function plan.new(fields)
     looked = fields.looked,
     -- How many arguments follow the rows.
     count = fields.count,
+    -- true: reading it runs no code of a script.
+    quiet = is_quiet(fields),
     -- The numbers of the uniforms as they were read last, one for each.
     values = {},
     -- The program of ecs.core, where the plan belongs to one query; nil before

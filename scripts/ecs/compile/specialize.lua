@@ -220,6 +220,17 @@ function specialize.current(code, f, dt)
   end
 end
 
+--- The plan that was chosen last, its values read, where it holds for f and
+-- reading it runs no code of a script. nil otherwise: call choose.
+function specialize.quiet(code, f, count)
+  local plan = code.last
+  if plan and plan.quiet and plan.count == count
+    and (#plan.uniforms == 0 or read(plan, f)) then
+    code.runs = code.runs + 1
+    return plan
+  end
+end
+
 --- The plan that holds for f now, its values read; or nil and the problem.
 -- stubborn: compile, however often that was. Cost: a read of each plan until
 -- one holds; a compilation where none does and something has changed.
