@@ -220,34 +220,71 @@ end)
 
 -- Queries made where they are used -------------------------------------------
 
-measure.contest("a loop over 10 rows", { 10 }, function(count)
-  local sides = {}
-  local function side(name, aim, find)
-    local world, ids = ecs.world {}, {}
-    local function start()
-      world:clear()
-      for k = 1, count do
-        ids[k] = world:spawn(Position { x = k, y = 1 }, Velocity { x = 1 })
-      end
-    end
-    start()
-    local query = find(world)
-    sides[#sides + 1] = {
-      name = name, aim_ratio = aim, reset = start,
-      run = function()
-        for _, position, velocity in (query or world:query { Position,
-            read = { Velocity } }):rows() do
-          position.x = velocity.x - position.x
+--- A contest of a query that is kept with one that is made in each loop.
+-- loop(query): the way to loop over its rows.
+local function made_in_the_loop(name, loop)
+  measure.contest(name .. " over 10 rows", { 10 }, function(count)
+    local sides = {}
+    local function side(title, aim, start_loop)
+      local world, ids = ecs.world {}, {}
+      local function start()
+        world:clear()
+        for k = 1, count do
+          ids[k] = world:spawn(Position { x = k, y = 1 }, Velocity { x = 1 })
         end
-      end,
-      check = function() return scene.check(world, ids) end,
-    }
-  end
-  side("a kept query", nil, function(world)
-    return world:query { Position, read = { Velocity } }
+      end
+      start()
+      sides[#sides + 1] = {
+        name = title, aim_ratio = aim, reset = start,
+        run = start_loop(world),
+        check = function() return scene.check(world, ids) end,
+      }
+    end
+    side("a kept query", nil, function(world)
+      local query = world:query { Position, read = { Velocity } }
+      return function() loop(query) end
+    end)
+    side("a query made in the loop", { lua = 1.5, jit = 2 }, function(world)
+      return function() loop(world:query { Position, read = { Velocity } }) end
+    end)
+    return sides
   end)
-  side("a query made in the loop", { lua = 1.5, jit = 2 }, function() end)
-  return sides
+end
+
+made_in_the_loop("rows", function(query)
+  for _, position, velocity in query:rows() do
+    position.x = velocity.x - position.x
+  end
 end)
+
+local function move(position, velocity)
+  position.x = velocity.x - position.x
+end
+made_in_the_loop("each", function(query) query:each(move) end)
+made_in_the_loop("each in line", function(query)
+  query:each(function(position, velocity)
+    position.x = velocity.x - position.x
+  end)
+end)
+
+local seen = 0
+local function look(position, velocity, entity)
+  position.x = velocity.x - position.x
+  seen = entity
+end
+made_in_the_loop("plain each", function(query) query:each(look) end)
+made_in_the_loop("plain each in line", function(query)
+  query:each(function(position, velocity, entity)
+    position.x = velocity.x - position.x
+    seen = entity
+  end)
+end)
+
+local function move_batch(batch)
+  local x, velocity_x = batch[Position].x, batch[Velocity].x
+  for i = 1, batch.count do x[i] = velocity_x[i] - x[i] end
+end
+made_in_the_loop("batch", function(query) query:batch(move_batch) end)
+assert(seen)
 
 measure.close()
