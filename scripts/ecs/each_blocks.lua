@@ -57,9 +57,13 @@ end
 
 --- What is the same for all closures of one code: { chunk, joins, converters,
 -- columns, guards }; nil: they are called row by row.
-local function new_template(f, query, extras)
+local function new_template(f, query, ...)
   local upvalues, values = rewrite.read_upvalues(f)
   if not upvalues then return nil end
+  local extras = {}
+  for k = 1, select("#", ...) do
+    extras[k] = type((select(k, ...))) == "number" and "number" or false
+  end
   local _, rows, scalars, fields = read_terms(query)
   local made = specialize.block_text(f, { rows = rows, scalars = scalars,
     extras = extras, upvalues = upvalues, values = values })
@@ -103,15 +107,12 @@ end
 -- many arguments, in which ecs.core looks first.
 local function find(query, known, f, ...)
   if not getmetatable(known) then setmetatable(known, weak) end
-  local extras, kinds = {}, {}
+  local world, kinds = core.query_world(query), ""
   for k = 1, select("#", ...) do
-    extras[k] = type((select(k, ...))) == "number" and "number" or false
-    kinds[k] = extras[k] and "n" or "?"
+    kinds = kinds .. (type((select(k, ...))) == "number" and "n" or "?")
   end
-  local world = core.query_world(query)
-  local place = place_of(query, known, world, concat(kinds))
-  local template = rewrite.template(world, place, f, new_template, query,
-    extras)
+  local place = place_of(query, known, world, kinds)
+  local template = rewrite.template(world, place, f, new_template, query, ...)
   local plan = template and { rewrite.instantiate(template.chunk,
     template.joins, f, unpack(template.converters)), template.columns,
     unpack(template.guards) } or false
