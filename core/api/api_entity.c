@@ -22,9 +22,12 @@ ecs_Status ecs_spawn(ecs_World *world, const ecs_Component *components,
                      ecs_Entity *entity) {
   ECS_MUST_LIVE(WORLD, world);
   if (ECS_UNLIKELY(components == NULL && count > 0)) return ECS_E_ARGUMENT;
-  if (!world_has_components(world, components, count)) return ECS_E_COMPONENT;
-  Bundle *bundle = bundle_for_once(&world->store, components, count);
-  if (bundle == NULL) return ECS_E_MEMORY;
+  Bundle *bundle = bundle_find_once(&world->store, components, count);
+  if (bundle == NULL) {
+    if (!world_has_components(world, components, count)) return ECS_E_COMPONENT;
+    bundle = bundle_for_once(&world->store, components, count);
+    if (bundle == NULL) return ECS_E_MEMORY;
+  }
   return world_spawn(world, bundle, values, entity);
 }
 

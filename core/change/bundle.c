@@ -109,6 +109,12 @@ static Bundle **recent_place(Store *store, const ecs_Component *components,
   return &store->recent_bundles[hash % ECS_RECENT_BUNDLES];
 }
 
+Bundle *bundle_find_once(Store *store, const ecs_Component *components,
+                         uint32_t count) {
+  Bundle *bundle = *recent_place(store, components, count);
+  return bundle && same_items(bundle, components, count) ? bundle : NULL;
+}
+
 Bundle *bundle_for_once(Store *store, const ecs_Component *components,
                         uint32_t count) {
   Bundle **place = recent_place(store, components, count);

@@ -84,6 +84,12 @@ ECS_INTERNAL Bundle *bundle_for_once(Store *store,
                                      const ecs_Component *components,
                                      uint32_t count);
 
+/* The same, if it is kept; otherwise NULL. Here the components may be anything:
+ * a bundle that is kept shows that they exist and are different. */
+ECS_INTERNAL Bundle *bundle_find_once(Store *store,
+                                      const ecs_Component *components,
+                                      uint32_t count);
+
 /* Frees the bundles of the last spawns without a bundle id. */
 ECS_INTERNAL void bundle_forget_once(Store *store);
 

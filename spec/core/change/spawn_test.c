@@ -70,8 +70,13 @@ static void recent_bundles_without_id_are_used_again(void **state) {
   Cast cast;
   open_cast(&cast);
   Store *world = &cast.fixture.world;
-  const ecs_Component list[] = {1, 2};
+  const ecs_Component list[] = {1, 2}, twice[] = {1, 1}, unknown[] = {1, 99};
+  assert_null(bundle_find_once(world, list, 2));
   Bundle *bundle = bundle_for_once(world, list, 2);
+  assert_ptr_equal(bundle_find_once(world, list, 2), bundle);
+  assert_null(bundle_find_once(world, list, 1));
+  assert_null(bundle_find_once(world, twice, 2));
+  assert_null(bundle_find_once(world, unknown, 2));
   uint64_t requests = cast.fixture.failing.requests;
   assert_ptr_equal(bundle_for_once(world, list, 2), bundle);
   assert_int_equal(cast.fixture.failing.requests, requests);
