@@ -29,7 +29,7 @@ local STRUCTS = {
 }
 
 --- Numbers that the binding defines, as #define NAME 1.
-local NUMBERS = { "VIEW_FOCUS", "SHAPE_PARTS", "SHAPE_FIELDS" }
+local NUMBERS = { "VIEW_FOCUS", "SPAWN_PARTS", "TABLE_FIELDS" }
 
 local function read(path)
   local file = assert(io.open(path, "r"))

@@ -6,16 +6,16 @@
 -- ECS_BACKEND=capi in its environment, gets tables that are filled and copied
 -- back. For programs the two differ only in speed.
 --
---                              columns      rows of each   methods of
---                                           and rows       worlds
---     LuaJIT, compiling        columns_ffi  rows_ffi       access_ffi,
---                                                          prepared_ffi,
---                                                          queries_ffi
---     LuaJIT, interpreting     columns_ffi  ecs.core       ecs.core
---     every other              columns_table  ecs.core     ecs.core
+--                           columns        rows of each  values, methods for
+--                                          and rows      one entity, queries
+--     LuaJIT, compiling     columns_ffi    rows_ffi      access_ffi,
+--                                                        prepared_ffi,
+--                                                        queries_ffi
+--     LuaJIT, interpreting  columns_ffi    ecs.core      ecs.core
+--     every other           columns_table  ecs.core      ecs.core
 --
--- Rows and single fields by FFI need the compiler: interpreted, each access
--- makes garbage and gains nothing.
+-- Rows, values and single fields by FFI need the compiler: interpreted, each
+-- access makes garbage and gains nothing.
 
 local core = require "ecs.core"
 
@@ -42,6 +42,8 @@ if is_compiling then
   require "ecs.ffi.access_ffi"
   require "ecs.ffi.prepared_ffi"
   require "ecs.ffi.queries_ffi"
+else
+  core.values_by(false) -- ecs.core makes them
 end
 require(has_ffi and "ecs.ffi.columns_ffi" or "ecs.columns_table")
 if is_compiling then

@@ -3,7 +3,19 @@
 -- Numbers are formatted here and not by tostring, which gives 3.0 on one VM and
 -- 3 on another.
 
+local kind_name = require("ecs.core").kind
+
 local message = {}
+
+--- The type of a value, by one name on every VM: on LuaJIT the values of
+-- components are C data.
+function message.type(value)
+  local name = type(value)
+  if name == "cdata" and kind_name(value) == "ecs.Value" then
+    return "userdata"
+  end
+  return name
+end
 
 --- A value as error messages show it.
 function message.describe(value)
@@ -15,7 +27,7 @@ function message.describe(value)
   elseif type(value) == "nil" or type(value) == "boolean" then
     return tostring(value)
   end
-  return "a " .. type(value)
+  return "a " .. message.type(value)
 end
 
 message.over = "ecs: this batch is over: its columns are valid only inside "

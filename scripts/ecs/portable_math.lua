@@ -9,6 +9,7 @@
 -- pow, 3 for atan2 and 2 for log10.
 
 local backend = require "ecs.backend"
+local message = require "ecs.message"
 
 local core = backend.core
 
@@ -35,7 +36,7 @@ local function check(name, a, b, c)
     end
   end
   error("ecs: ecs.math." .. name .. " takes numbers, not "
-    .. (wrong == nil and "nil" or "a " .. type(wrong)), 3)
+    .. (wrong == nil and "nil" or "a " .. message.type(wrong)), 3)
 end
 
 --- The smaller number; a where neither is smaller.

@@ -81,7 +81,7 @@ local function kind_of(spec, level)
   if kind == "each" and type(spec.each) == "string" then return kind end
   if type(spec[kind]) ~= expected then
     fail(spec.name, kind .. " is a " .. expected .. ", not a "
-      .. type(spec[kind]), level + 1)
+      .. message.type(spec[kind]), level + 1)
   end
   return kind
 end

@@ -62,7 +62,7 @@ static ecs_Storage check_options(lua_State *L, int index, const char *name,
                name);
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
     const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2)
-                                                     : luaL_typename(L, -2);
+                                                     : bind_type_name(L, -2);
     if (strcmp(key, "storage") != 0)
       bind_error(L, "%s has no option '%s' (there is storage)", name, key);
     storage = check_storage(L, lua_gettop(L), name, tag);

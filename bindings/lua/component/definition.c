@@ -5,7 +5,8 @@
  *      Position { x = 1 }    __call: a Value; every field is checked at once
  *
  * A value is an image and a mask, not a table: it cannot change after it was
- * checked, and a spawn copies its bytes.
+ * checked, and a spawn copies its bytes. On LuaJIT scripts/ecs makes values in
+ * its own way (values_by), with definition_fill for what is unusual.
  */
 #include "component/definition.h"
 
@@ -18,7 +19,7 @@
 
 /* Messages ---------------------------------------------------------------- */
 
-static void push_userdata_description(lua_State *L, int index) {
+static void push_object_description(lua_State *L, int index) {
   const Definition *definition =
       (const Definition *)bind_find(L, index, KIND_DEFINITION);
   const Value *value = (const Value *)bind_find(L, index, KIND_VALUE);
@@ -31,7 +32,7 @@ static void push_userdata_description(lua_State *L, int index) {
   else if (bind_find(L, index, KIND_QUERY))
     lua_pushliteral(L, "a query");
   else
-    lua_pushliteral(L, "a userdata");
+    lua_pushfstring(L, "a %s", luaL_typename(L, index));
 }
 
 /* Rows are tables on LuaJIT and userdata on other VMs; the name in the
@@ -55,7 +56,8 @@ void bind_push_description(lua_State *L, int index) {
   }
   switch (lua_type(L, index)) {
     case LUA_TNONE: lua_pushliteral(L, "nothing"); return;
-    case LUA_TUSERDATA: push_userdata_description(L, index); return;
+    case COMPAT_TCDATA:
+    case LUA_TUSERDATA: push_object_description(L, index); return;
     case LUA_TNIL: lua_pushliteral(L, "nil"); return;
     case LUA_TBOOLEAN:
       lua_pushstring(L, lua_toboolean(L, index) ? "true" : "false");
@@ -145,52 +147,10 @@ Definition *bind_definition_check(lua_State *L, int index, const char *call) {
   return NULL;
 }
 
-void bind_part_remember(lua_State *L, int index, uint32_t definition_index) {
-  if (!bind_state(L)->remembers) return;
-  int top = lua_gettop(L);
-  index = compat_absolute(L, index);
-  bind_push_shared(L);
-  bind_push_table(L, "parts");
-  lua_getfield(L, top + 1, "definitions");
-  lua_pushvalue(L, index);
-  lua_rawgeti(L, top + 3, (int)definition_index);
-  lua_rawset(L, top + 2);
-  lua_settop(L, top);
-}
-
-void bind_parts_remember(lua_State *L) {
-  ModuleState *state = bind_state(L);
-  bind_push_shared(L);
-  lua_newtable(L);
-  lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "k");
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
-  lua_pushvalue(L, -1);
-  lua_setfield(L, -3, "parts");
-  state->remembers = true;
-  lua_getfield(L, -2, "definitions");
-  for (uint32_t k = 1; k <= state->definition_count; k++) {
-    lua_rawgeti(L, -1, (int)k);
-    bind_part_remember(L, -1, k);
-    lua_pop(L, 1);
-  }
-  lua_pop(L, 1);
-  lua_remove(L, -2);
-}
-
-/* A value that is made for one call would only be a burden for the collector.
- */
-static void count_use(lua_State *L, int index, Value *value) {
-  if (value->uses < 2 && ++value->uses == 2)
-    bind_part_remember(L, index, value->definition->index);
-}
-
 bool bind_given_find_in(lua_State *L, const ModuleState *state, int index,
                         Given *given) {
-  Value *value = (Value *)bind_find_in(L, state, index, KIND_VALUE);
+  const Value *value = (const Value *)bind_find_in(L, state, index, KIND_VALUE);
   if (value) {
-    if (state->remembers) count_use(L, index, value);
     *given = (Given){value->definition, value->image, value->given};
     return true;
   }
@@ -329,8 +289,24 @@ static int definition_call(lua_State *L) {
       (Value *)bind_new_plain(L, KIND_VALUE, lua_upvalueindex(3),
                               sizeof *value + definition->image_bytes);
   value->definition = definition;
-  value->uses = value->given = 0;
+  value->given = 0;
   value->given = bind_fields_read(L, 2, definition, value->image);
+  return 1;
+}
+
+/* fill(Position, { x = 1 }, struct): the same in a new struct of scripts/ecs,
+ * which is returned. */
+static int definition_fill(lua_State *L) {
+  ModuleState *state = bind_state(L);
+  const Definition *definition = bind_definition_at(L, state, 1, "a value");
+  lua_settop(L, 3);
+  size_t words = (size_t)bind_struct_words(L, state, 3);
+  if (words == 0 || words * 8 < definition->image_bytes || !lua_istable(L, 2))
+    return bind_error(L, "a value takes a table, and a struct with room");
+  Value *value = (Value *)(uintptr_t)lua_topointer(L, 3);
+  value->header.magic = 0; /* no value before all is read */
+  value->given = bind_fields_read(L, 2, definition, value->image);
+  bind_value_finish(value, definition);
   return 1;
 }
 
@@ -403,7 +379,8 @@ static int value_tostring(lua_State *L) {
   return 1;
 }
 
-/* fields(Position): the name and a list { { name, type }, ... }. */
+/* fields(Position): the name, a list { { name, type }, ... }, and the bytes of
+ * an image. */
 static int definition_fields(lua_State *L) {
   const Definition *definition = bind_definition_check(L, 1, "fields");
   lua_pushstring(L, definition->name);
@@ -416,7 +393,8 @@ static int definition_fields(lua_State *L) {
     lua_rawseti(L, -2, 2);
     lua_rawseti(L, -2, (int)f + 1);
   }
-  return 2;
+  compat_push_whole(L, definition->image_bytes);
+  return 3;
 }
 
 static const luaL_Reg definition_metamethods[] = {
@@ -427,11 +405,49 @@ static const luaL_Reg definition_metamethods[] = {
 static const luaL_Reg value_metamethods[] = {{"__tostring", value_tostring},
                                              {NULL, NULL}};
 
-static const luaL_Reg functions[] = {{"fields", definition_fields},
-                                     {NULL, NULL}};
+/* values_by(call, words): from now on call makes the values of components, and
+ * words(x) is how many words of an image the C data x has room for, or nil if
+ * it is no value. values_by(false): ecs.core makes them. Only the first call
+ * counts, so that no script can make another. It returns the function that made
+ * values so far, fill, and the metatable of values. */
+static int values_by(lua_State *L) {
+  ModuleState *state = bind_state(L);
+  bool structs = lua_toboolean(L, 1);
+  lua_settop(L, 2);
+  if (state->values_are_settled) return 0;
+  if (structs) {
+    luaL_checktype(L, 1, LUA_TFUNCTION);
+    luaL_checktype(L, 2, LUA_TFUNCTION);
+  }
+  bind_push_metatable(L, KIND_DEFINITION);
+  lua_getfield(L, 3, "__call");
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushliteral(L, "fill");
+  lua_pushcclosure(L, definition_fill, 2);
+  bind_push_metatable(L, KIND_VALUE);
+  if (structs) {
+    bind_push_shared(L);
+    lua_pushvalue(L, 2);
+    lua_rawseti(L, -2, STRUCT_WORDS);
+    lua_pop(L, 1);
+    lua_pushvalue(L, 1);
+    lua_setfield(L, 3, "__call");
+  }
+  state->values_are_settled = true;
+  state->has_structs = structs;
+  return 3;
+}
 
-/* The call that makes values, which has their metatable at hand, too. */
+static const luaL_Reg functions[] = {
+    {"fields", definition_fields}, {"values_by", values_by}, {NULL, NULL}};
+
+/* The call that makes values, which has their metatable at hand, too. When the
+ * module is opened again, it stays as values_by left it. */
 static void add_call(lua_State *L) {
+  lua_getfield(L, -1, "__call");
+  bool present = !lua_isnil(L, -1);
+  lua_pop(L, 1);
+  if (present) return;
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_pushliteral(L, "__call");
   bind_push_metatable(L, KIND_VALUE);

@@ -7,6 +7,8 @@
  *      Definition  header | index ... | fields | offsets | default image
  *      Value       header | definition | given | image
  *
+ * A value is a userdata, or on LuaJIT a struct of its FFI; both look like this.
+ *
  * An image is laid out as ecs.h says: a C struct of the fields in order.
  */
 #ifndef ECS_LUA_DEFINITION_H
@@ -33,10 +35,16 @@ typedef struct Value {
   Header header;
   const Definition *definition; /* lives as long as the state */
   uint64_t given;               /* bit k: the script gave field k */
-  uint64_t uses;    /* how often it was passed, up to 2; counted only
-                                   where the state remembers parts */
-  uint64_t image[]; /* all fields; fields not given are defaults */
+  uint64_t image[];             /* all fields; fields not given are defaults */
 } Value;
+
+/* Makes a value of memory that has the image and `given`. */
+static inline void bind_value_finish(Value *value,
+                                     const Definition *definition) {
+  value->definition = definition;
+  value->header.bytes = sizeof *value + definition->image_bytes;
+  value->header.magic = bind_magic(KIND_VALUE, value);
+}
 
 /* What an argument gives: a component alone, a value, or a component with a
  * table of its fields behind it. */
@@ -174,19 +182,8 @@ BIND_INTERNAL void bind_push_description(lua_State *L, int index);
  * NULL. For messages only: a script can claim the same for its own tables. */
 BIND_INTERNAL const char *bind_view_name(lua_State *L, int index);
 
-/* Pushes the table `parts` of the state, for scripts/ecs: from each definition,
- * and from each value that is passed a second time, to its definition. From now
- * on the state fills it. Values are weak keys. */
-BIND_INTERNAL void bind_parts_remember(lua_State *L);
-
-/* Enters a definition or value at index into `parts`, with the definition that
- * has, or will have, this index. Does nothing unless the state remembers parts.
- * Raises when memory runs out. */
-BIND_INTERNAL void bind_part_remember(lua_State *L, int index,
-                                      uint32_t definition_index);
-
-/* Adds fields to the table on top of the stack, and the metamethods of
- * definitions and values. */
+/* Adds fields and values_by to the table on top of the stack, and the
+ * metamethods of definitions and values. */
 BIND_INTERNAL void bind_open_definition(lua_State *L);
 
 #endif

@@ -87,7 +87,6 @@ void bind_definition_add(lua_State *L, Definition *definition) {
   bind_push_table(L, "definitions");
   lua_pushvalue(L, top);
   lua_rawseti(L, top + 2, (int)state->definition_count + 1);
-  bind_part_remember(L, top, state->definition_count + 1);
   lua_pushstring(L, definition->name);
   lua_pushvalue(L, top);
   lua_rawset(L, top + 2);

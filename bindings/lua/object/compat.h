@@ -70,6 +70,10 @@ static inline int compat_call(lua_State *L, lua_CFunction function) {
 
 #endif
 
+/* The type of C data in LuaJIT, which its headers do not name. Other VMs have
+ * no type of this number. */
+#define COMPAT_TCDATA 10
+
 /* Pushes a number without a fraction: an integer where Lua has integers, so
  * that it prints, and works as a key, in the same way on every VM. */
 static inline void compat_push_integer(lua_State *L, int64_t number) {

@@ -12,7 +12,7 @@ static double check_number(lua_State *L, int index, const char *call) {
   if (lua_type(L, index) != LUA_TNUMBER)
     bind_error(L, "ecs.math.%s takes numbers, not %s%s", call,
                lua_isnoneornil(L, index) ? "" : "a ",
-               lua_isnone(L, index) ? "nil" : luaL_typename(L, index));
+               lua_isnone(L, index) ? "nil" : bind_type_name(L, index));
   return (double)lua_tonumber(L, index);
 }
 

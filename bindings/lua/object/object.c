@@ -11,6 +11,9 @@
  * A userdata is one of ours when three things agree: the address of its
  * metatable, its length, and a magic number mixed with its own address. With
  * the debug library a script can forge the first, but not the other two.
+ *
+ * A value may also be a struct of LuaJIT's FFI, whose type a function of
+ * scripts/ecs knows: see find_struct.
  */
 #include "object/object.h"
 
@@ -95,16 +98,41 @@ void bind_keep(lua_State *L, int index, int slot) {
   lua_pop(L, 1);
 }
 
+int bind_struct_words(lua_State *L, const ModuleState *state, int index) {
+  if (!state->has_structs || lua_type(L, index) != COMPAT_TCDATA) return 0;
+  luaL_checkstack(L, 4, "a value");
+  index = compat_absolute(L, index);
+  bind_push_shared(L);
+  lua_rawgeti(L, -1, STRUCT_WORDS);
+  lua_pushvalue(L, index);
+  lua_call(L, 1, 1);
+  int words = (int)lua_tointeger(L, -1);
+  lua_pop(L, 2);
+  return words;
+}
+
+/* The value at index, as a struct of LuaJIT's FFI. Elsewhere no script can
+ * have one. LuaJIT's C API tells nothing of a struct but its address, and other
+ * C data may be shorter than a header: so scripts/ecs says first that the type
+ * is one of its own. */
+static void *find_struct(lua_State *L, const ModuleState *state, int index) {
+  if (bind_struct_words(L, state, index) == 0) return NULL;
+  const Header *header = (const Header *)lua_topointer(L, index);
+  /* Without its magic it was never finished. */
+  return bind_is(header, KIND_VALUE) ? (void *)(uintptr_t)header : NULL;
+}
+
 void *bind_find_in(lua_State *L, const ModuleState *state, int index,
                    ObjectKind kind) {
   Header *header = (Header *)lua_touserdata(L, index);
-  if (!header || !lua_getmetatable(L, index)) return NULL;
+  if (!header) return kind == KIND_VALUE ? find_struct(L, state, index) : NULL;
+  if (!lua_getmetatable(L, index)) return NULL;
   const void *metatable = lua_topointer(L, -1);
   lua_pop(L, 1);
   if (metatable != state->metatables[kind]) return NULL;
   size_t bytes = lua_rawlen(L, index); /* 0 for a light userdata */
   if (bytes < sizeof(Header) || header->bytes != bytes) return NULL;
-  return header->magic == bind_magic(kind, header) ? header : NULL;
+  return bind_is(header, kind) ? header : NULL;
 }
 
 void *bind_find(lua_State *L, int index, ObjectKind kind) {
@@ -115,6 +143,12 @@ const char *bind_kind_name(lua_State *L, int index) {
   for (int kind = 0; kind < KIND_COUNT; kind++)
     if (bind_find(L, index, (ObjectKind)kind)) return kind_names[kind];
   return luaL_typename(L, index);
+}
+
+const char *bind_type_name(lua_State *L, int index) {
+  bool is_struct = lua_type(L, index) == COMPAT_TCDATA;
+  return is_struct && bind_find(L, index, KIND_VALUE) ? "userdata"
+                                                      : luaL_typename(L, index);
 }
 
 ObjectKind bind_kind_named(const char *name) {

@@ -1,6 +1,7 @@
 /* object.h: the objects that scripts hold, and the state that they share.
  *
- * Every object is a full userdata that starts with a Header:
+ * Every object starts with a Header and is a full userdata, but for values on
+ * LuaJIT, which are structs of its FFI:
  *
  *      Definition   a component's name and fields; lives as long as the state
  *      Value        values for a definition's fields, and which were given
@@ -27,7 +28,8 @@
  *
  * 1. No argument is trusted. It is one of our objects when its metatable, its
  *    length and its magic agree (bind_find), or when the state remembers its
- *    address and the object at that address cannot have been freed since.
+ *    address and the object at that address cannot have been freed since. A
+ *    struct is a value when its type and its magic agree.
  * 2. A userdata is created before the native object that it will own.
  * 3. While a cursor is open, Lua is entered through lua_pcall only, and nothing
  *    outside of it allocates. On LuaJIT an allocation may run a finalizer, and
@@ -75,11 +77,12 @@ static inline uint64_t bind_magic(ObjectKind kind, const void *address) {
 
 /* One per Lua state. Its private table holds what the module shares:
  *   [kind]         the metatable of a kind
+ *   [TRACER]       writes down where an error was raised, see traceback.c
+ *   [STRUCT_WORDS] tells whether C data is a value, see bind_struct_words; only
+ *                  there if `has_structs`
  *   definitions    definitions by index and by name
  *   libraries      libraries by name
  *   accelerated    true once scripts/ecs has taken the calls of field_calls.c
- *   parts          what scripts/ecs knows of definitions and values, see
- *                  bind_parts_remember; only there if `remembers`
  *   worlds         list of the worlds that are borrowed from hosts
  *   hosts          list of the functions behind ecs_lua.h, see host.c
  *   on_push        prepares a world that a host pushes for the first time
@@ -89,6 +92,8 @@ static inline uint64_t bind_magic(ObjectKind kind, const void *address) {
  *   block_tables   the tables of these: 1 has the row in its block at [1]
  *   traced, trace  a message, and where it was raised, see traceback.c
  *   chunk_prefix   prefix of the chunk names of scripts/ecs, see error.c */
+#define TRACER (KIND_COUNT + 1)
+#define STRUCT_WORDS (KIND_COUNT + 2)
 #define RECENT_DEFINITIONS 64u
 typedef struct ModuleState {
   Header header;
@@ -100,16 +105,17 @@ typedef struct ModuleState {
   void *recent_world; /* NULL: none */
   uint64_t recent_world_magic;
   const void *recent_definitions[RECENT_DEFINITIONS]; /* hashed by address */
-  const void *host_call; /* a HostCall while one is served; see host.c */
-  struct OpenWalk *walk; /* innermost open walk, of any world; NULL when none
+  const void *host_call;   /* a HostCall while one is served; see host.c */
+  struct OpenWalk *walk;   /* innermost open walk, of any world; NULL when none
                             is open or a frame began inside it */
-  bool remembers;        /* there is a table `parts` */
-  uint64_t runs;         /* runs of each systems so far; numbers them */
-  uint32_t block_tables; /* tables that open walks use; see block_loop.c */
-  uint32_t frames;       /* frames that are running, of any world */
-  const void *rethrown;  /* the function that raises an error again which the
+  bool values_are_settled; /* who makes values, see values_by in definition.c */
+  bool has_structs;        /* values are structs, see bind_struct_words */
+  uint64_t runs;           /* runs of each systems so far; numbers them */
+  uint32_t block_tables;   /* tables that open walks use; see block_loop.c */
+  uint32_t frames;         /* frames that are running, of any world */
+  const void *rethrown;    /* the function that raises an error again which the
                             tracer has seen; compared only, may be stale */
-  ecs_Budget budget;     /* of the worlds that scripts make; its limit is set by
+  ecs_Budget budget; /* of the worlds that scripts make; its limit is set by
                             the host */
 } ModuleState;
 
@@ -144,8 +150,20 @@ BIND_INTERNAL void *bind_new_plain(lua_State *L, ObjectKind kind, int metatable,
  * memory runs out. */
 BIND_INTERNAL void bind_keep(lua_State *L, int index, int slot);
 
+/* What the header of an object has as its magic. */
+static inline uint64_t bind_magic(ObjectKind kind, const void *address) {
+  uint64_t odd = UINT64_C(0x9e3779b97f4a7c15) * ((uint64_t)kind + 1u);
+  return odd ^ (uint64_t)(uintptr_t)address;
+}
+
+/* Is the object behind a header, which can be read, of this kind? */
+static inline bool bind_is(const Header *header, ObjectKind kind) {
+  return header->magic == bind_magic(kind, header);
+}
+
 /* The object of a kind at index; NULL when the value is anything else. Neither
- * allocates nor raises. */
+ * allocates nor raises, except that looking for a value in C data calls a
+ * function in Lua: then the stack may run over. */
 BIND_INTERNAL void *bind_find(lua_State *L, int index, ObjectKind kind);
 
 /* As bind_find, outside of the module's functions, which have the state as
@@ -153,9 +171,18 @@ BIND_INTERNAL void *bind_find(lua_State *L, int index, ObjectKind kind);
 BIND_INTERNAL void *bind_find_in(lua_State *L, const ModuleState *state,
                                  int index, ObjectKind kind);
 
+/* How many words of an image the C data at index has room for, which is a
+ * struct that scripts/ecs/ffi made for a value; 0: it is anything else. */
+BIND_INTERNAL int bind_struct_words(lua_State *L, const ModuleState *state,
+                                    int index);
+
 /* The name of the kind of the value at index, as errors show it: "ecs.World",
  * or Lua's type name for values that are not ours. */
 BIND_INTERNAL const char *bind_kind_name(lua_State *L, int index);
+
+/* The name of the type of the value at index, as errors show it: that of Lua,
+ * but "userdata" for a value on every VM. */
+BIND_INTERNAL const char *bind_type_name(lua_State *L, int index);
 
 /* The kind of this name; KIND_COUNT when there is none. */
 BIND_INTERNAL ObjectKind bind_kind_named(const char *name);

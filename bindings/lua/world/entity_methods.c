@@ -135,7 +135,8 @@ static int world_remove(lua_State *L) {
 
 /* Raises for world:set(e, Position { x = 3 }, Health), which is two calls. */
 static void refuse_second(lua_State *L) {
-  if (!lua_isuserdata(L, 4)) return; /* the common case, decided cheaply */
+  int type = lua_type(L, 4); /* in the common case a string or a table */
+  if (type != LUA_TUSERDATA && type != COMPAT_TCDATA) return;
   if (bind_find(L, 4, KIND_VALUE) || bind_find(L, 4, KIND_DEFINITION))
     bind_error(L, lua_type(L, 3) == LUA_TSTRING
                       ? "set takes the component before the field, as in "

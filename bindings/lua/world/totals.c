@@ -122,7 +122,7 @@ static int total_add(lua_State *L) {
   if (lua_type(L, 2) != LUA_TNUMBER)
     return bind_error(L, "add to %s '%s' takes a number, not %s%s",
                       kind_words[total->kind], total->name,
-                      lua_isnoneornil(L, 2) ? "" : "a ", luaL_typename(L, 2));
+                      lua_isnoneornil(L, 2) ? "" : "a ", bind_type_name(L, 2));
   double number = (double)lua_tonumber(L, 2);
   int32_t index = run ? bind_run_index(L, run) : -1;
   if (index < 0 || walk->world != total->world)

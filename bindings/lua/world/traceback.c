@@ -5,9 +5,6 @@
 
 #include "api/for_bindings.h"
 
-/* The key of the tracer in the state's private table. */
-#define TRACER (KIND_COUNT + 1)
-
 /* So many frames are looked at, and so many are shown. Each costs a walk over
  * those above it. */
 #define LEVELS 64

@@ -5,16 +5,15 @@
  * and says by a mask which fields these are. Here they become an image, by the
  * strict rules of values; then the core is called as entity_methods.c calls it.
  *
- * A value comes as the address of its userdata, which the caller holds. Lua
- * knows from a private table that it is a value; that it is one of the right
- * component is checked again here, at the cost of one load.
- *
- * A shape is what a spawn is made of: the components, in the order of the call.
- * It is a userdata without metatable that Lua keeps per world.
+ * A value is a struct that Lua makes and make_value fills in. It comes back as
+ * an address, and so do worlds and components, which are userdata: the caller
+ * holds them, and knows that they are what they should be. Of a value it knows
+ * the type. That it was finished, too, is checked here.
  */
 #include "world/value_calls.h"
 
 #include <float.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "api/for_bindings.h"
@@ -22,15 +21,8 @@
 #include "world/field_calls.h"
 
 /* scripts/ecs/ffi/cdef.lua has these numbers, too. */
-#define SHAPE_PARTS 8
-#define SHAPE_FIELDS 12
-
-typedef struct SpawnShape {
-  ecs_World *const *world; /* of a LuaWorld; holds NULL once it is closed */
-  uint32_t count;
-  ecs_Component components[SHAPE_PARTS];
-  const Definition *definitions[SHAPE_PARTS];
-} SpawnShape;
+#define SPAWN_PARTS 8
+#define TABLE_FIELDS 12
 
 /* A number as a handle; 0, which is never alive, for a number that is none. */
 static inline ecs_Entity handle_of(double entity) {
@@ -40,9 +32,11 @@ static inline ecs_Entity handle_of(double entity) {
 }
 
 /* Makes an image of defaults and the given fields: field k is numbers[k]. False
- * when a field cannot hold its number. */
+ * when a field cannot hold its number, or there is no such field. */
 static inline bool make_image(const Definition *definition, uint32_t given,
                               const double *numbers, void *image) {
+  /* A tag: a hook has spawned between the reading and the call. */
+  if (!definition->defaults) return false;
   memcpy(image, definition->defaults, definition->image_bytes);
   for (uint32_t f = 0; given != 0; f++, given >>= 1) {
     if (!(given & 1u)) continue;
@@ -60,134 +54,135 @@ static inline bool make_image(const Definition *definition, uint32_t given,
   return true;
 }
 
-static bool set_image(const BoundAccess *access, double entity,
+static bool set_image(ecs_World *world, ecs_Component component, double entity,
                       const void *image, uint64_t given) {
-  ecs_World *world = *access->field.world;
-  return world && ecs_set(world, handle_of(entity), access->field.component,
-                          image, given) == ECS_OK;
+  return world &&
+         ecs_set(world, handle_of(entity), component, image, given) == ECS_OK;
 }
 
-static bool add_image(const BoundAccess *access, double entity,
+static bool add_image(ecs_World *world, ecs_Component component, double entity,
                       const void *image) {
-  ecs_World *world = *access->field.world;
-  return world && ecs_add(world, handle_of(entity), access->field.component,
-                          image) == ECS_OK;
+  return world && ecs_add(world, handle_of(entity), component, image) == ECS_OK;
 }
 
 /* Called by Lua ------------------------------------------------------------ */
 
-static int32_t set_value(const BoundAccess *access, double entity,
-                         const Value *value) {
-  return value->definition == access->definition &&
-         set_image(access, entity, value->image, value->given);
+/* Makes a value of a new struct, which has room for an image. */
+static int32_t make_value(Value *value, const Definition *definition,
+                       uint32_t given, const double *numbers) {
+  if (!make_image(definition, given, numbers, value->image)) return 0;
+  value->given = given;
+  bind_value_finish(value, definition);
+  return 1;
 }
 
-static int32_t add_value(const BoundAccess *access, double entity,
-                         const Value *value) {
-  return value->definition == access->definition &&
-         add_image(access, entity, value->image);
+static int32_t set_value(const LuaWorld *world, double entity,
+                      const Value *value) {
+  return bind_is(&value->header, KIND_VALUE) &&
+         set_image(world->native, bind_component_find(world, value->definition),
+                   entity, value->image, value->given);
+}
+
+static int32_t add_value(const LuaWorld *world, double entity,
+                      const Value *value) {
+  return bind_is(&value->header, KIND_VALUE) &&
+         add_image(world->native, bind_component_find(world, value->definition),
+                   entity, value->image);
 }
 
 static int32_t set_fields(const BoundAccess *access, double entity,
                           uint32_t given, const double *numbers) {
   uint64_t image[ECS_FIELD_LIMIT];
   return make_image(access->definition, given, numbers, image) &&
-         set_image(access, entity, image, given);
+         set_image(*access->field.world, access->field.component, entity, image,
+                   given);
 }
 
 static int32_t add_fields(const BoundAccess *access, double entity,
                           uint32_t given, const double *numbers) {
   uint64_t image[ECS_FIELD_LIMIT];
   return make_image(access->definition, given, numbers, image) &&
-         add_image(access, entity, image);
+         add_image(*access->field.world, access->field.component, entity,
+                   image);
 }
 
-/* The new entity; 0: there is none. numbers and given have SHAPE_FIELDS numbers
- * and one mask for each part, values a value or NULL. */
-static double spawn(const SpawnShape *shape, const double *numbers,
-                    const uint32_t *given, const Value *v1, const Value *v2,
-                    const Value *v3, const Value *v4, const Value *v5,
-                    const Value *v6, const Value *v7, const Value *v8) {
-  const Value *const values[SHAPE_PARTS] = {v1, v2, v3, v4, v5, v6, v7, v8};
-  const void *images[SHAPE_PARTS];
-  uint64_t room[SHAPE_PARTS][SHAPE_FIELDS];
+/* The image of a part with a table, in room of TABLE_FIELDS words; NULL: there
+ * is none. Not in line, so that the loop over the parts keeps its variables in
+ * registers. */
+ECS_APART static const void *part_image(const Definition *definition,
+                                        uint32_t given, const double *numbers,
+                                        void *room) {
+  bool fits = definition->field_count <= TABLE_FIELDS;
+  return fits && make_image(definition, given, numbers, room) ? room : NULL;
+}
+
+/* The new entity; 0: there is none. The parts are values and components; for a
+ * component with a table, given has the mask of its fields, and numbers has
+ * TABLE_FIELDS numbers. The parts are no array, which would cost 1 ns less: a
+ * hook could run between the stores and leave freed values in it. */
+static double spawn(const LuaWorld *world, uint32_t count,
+                    const double *numbers, const uint32_t *given,
+                    const Header *p1, const Header *p2, const Header *p3,
+                    const Header *p4, const Header *p5, const Header *p6,
+                    const Header *p7, const Header *p8) {
+  const Header *const parts[SPAWN_PARTS] = {p1, p2, p3, p4, p5, p6, p7, p8};
+  ecs_Component components[SPAWN_PARTS];
+  const void *images[SPAWN_PARTS];
+  uint64_t room[SPAWN_PARTS][TABLE_FIELDS];
   ecs_Entity entity = 0;
-  ecs_World *world = *shape->world;
-  if (!world) return 0;
-  for (uint32_t k = 0; k < shape->count; k++) {
-    const Definition *definition = shape->definitions[k];
-    images[k] = NULL;
-    if (values[k]) {
-      if (values[k]->definition != definition) return 0;
-      images[k] = values[k]->image;
+  if (!world->native || count > SPAWN_PARTS) return 0;
+  for (uint32_t k = 0; k < count; k++) {
+    const Definition *definition = (const Definition *)(const void *)parts[k];
+    const void *image = NULL;
+    if (bind_is(parts[k], KIND_VALUE)) {
+      const Value *value = (const Value *)(const void *)parts[k];
+      definition = value->definition;
+      image = value->image;
+    } else if (!bind_is(parts[k], KIND_DEFINITION)) {
+      return 0;
     } else if (given[k] != 0) {
-      if (definition->field_count > SHAPE_FIELDS ||
-          !make_image(definition, given[k], numbers + k * SHAPE_FIELDS,
-                      room[k]))
-        return 0;
-      images[k] = room[k];
+      image =
+          part_image(definition, given[k], numbers + k * TABLE_FIELDS, room[k]);
+      if (!image) return 0;
     }
+    images[k] = image;
+    components[k] = bind_component_find(world, definition);
+    if (components[k] == 0) return 0;
   }
   ecs_Status status =
-      ecs_spawn(world, shape->components, shape->count, images, &entity);
+      ecs_spawn(world->native, components, count, images, &entity);
   return status == ECS_OK ? (double)entity : 0;
 }
 
 /* scripts/ecs/ffi/cdef.lua declares this struct, too. */
 typedef struct ValueCalls {
-  int32_t (*set_value)(const BoundAccess *, double, const Value *);
-  int32_t (*add_value)(const BoundAccess *, double, const Value *);
+  int32_t (*make_value)(Value *, const Definition *, uint32_t, const double *);
+  int32_t (*set_value)(const LuaWorld *, double, const Value *);
+  int32_t (*add_value)(const LuaWorld *, double, const Value *);
   int32_t (*set_fields)(const BoundAccess *, double, uint32_t, const double *);
   int32_t (*add_fields)(const BoundAccess *, double, uint32_t, const double *);
-  double (*spawn)(const SpawnShape *, const double *, const uint32_t *,
-                  const Value *, const Value *, const Value *, const Value *,
-                  const Value *, const Value *, const Value *, const Value *);
+  double (*spawn)(const LuaWorld *, uint32_t, const double *, const uint32_t *,
+                  const Header *, const Header *, const Header *,
+                  const Header *, const Header *, const Header *,
+                  const Header *, const Header *);
 } ValueCalls;
 
-static const ValueCalls calls = {set_value, add_value, set_fields, add_fields,
-                                 spawn};
+static const ValueCalls calls = {make_value, set_value,  add_value,
+                                 set_fields, add_fields, spawn};
 
 /* Called through the C API ------------------------------------------------- */
 
-/* value_calls(): a userdata with these functions, its size, and the table in
- * which the state from now on keeps the definition of each definition and of
- * each value that is used again. To be called once, before there is a
- * definition. */
+/* value_calls(): a userdata with these functions, its size, and the bytes of a
+ * value before its image; nothing once it is settled who makes values. */
 static int value_calls(lua_State *L) {
-  bind_push_shared(L);
-  lua_getfield(L, -1, "parts");
-  if (!lua_isnil(L, -1)) return 0;
-  lua_pop(L, 1);
+  if (bind_state(L)->values_are_settled) return 0;
   memcpy(lua_newuserdata(L, sizeof calls), &calls, sizeof calls);
   compat_push_whole(L, (double)sizeof calls);
-  bind_parts_remember(L);
+  compat_push_whole(L, (double)offsetof(Value, image));
   return 3;
 }
 
-/* spawn_shape(world, definition, ...): a SpawnShape; nothing when the world
- * lacks one of the components, or when there are too many or one comes twice.
- */
-static int spawn_shape(lua_State *L) {
-  const LuaWorld *world = (const LuaWorld *)bind_find(L, 1, KIND_WORLD);
-  int count = lua_gettop(L) - 1;
-  if (!world || count > SHAPE_PARTS) return 0;
-  SpawnShape shape = {&world->native, (uint32_t)count, {0}, {NULL}};
-  for (int k = 0; k < count; k++) {
-    const Definition *definition =
-        (const Definition *)bind_find(L, k + 2, KIND_DEFINITION);
-    ecs_Component component =
-        definition ? bind_component_find(world, definition) : 0;
-    if (!component) return 0;
-    for (int before = 0; before < k; before++)
-      if (shape.definitions[before] == definition) return 0;
-    shape.definitions[k] = definition;
-    shape.components[k] = component;
-  }
-  memcpy(lua_newuserdata(L, sizeof shape), &shape, sizeof shape);
-  return 1;
-}
-
-static const luaL_Reg functions[] = {
-    {"value_calls", value_calls}, {"spawn_shape", spawn_shape}, {NULL, NULL}};
+static const luaL_Reg functions[] = {{"value_calls", value_calls},
+                                     {NULL, NULL}};
 
 void bind_open_value_calls(lua_State *L) { bind_add(L, functions); }

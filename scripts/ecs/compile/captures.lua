@@ -28,6 +28,7 @@
 local parser = require "ecs.compile.parser"
 
 local outside = parser.outside
+local type_of = require("ecs.message").type
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local ipairs, match, pcall, type = ipairs, string.match, pcall, type
@@ -140,7 +141,7 @@ function captures:object(reader, line)
   if rawequal(value, UNREADABLE) then
     outside(line, "'" .. reader.path[#reader.path] .. "' behind a metatable "
       .. "whose __index is a function", "read it from a plain table")
-  elseif type(value) == "cdata" then -- it may equal a number, or nil
+  elseif type_of(value) == "cdata" then -- it may equal a number, or nil
     outside(line, "'" .. match(reader.key, "[^/.]*$") .. "', which is cdata",
       "keep numbers in variables and tables of Lua")
   end
@@ -207,7 +208,7 @@ end
 function captures:field(value, name, line)
   if type(value.value) ~= "table" then
     outside(line, "'." .. name .. "' of "
-      .. (value.value == nil and "nil" or "a " .. type(value.value)),
+      .. (value.value == nil and "nil" or "a " .. type_of(value.value)),
       "only fields of rows and of tables can be read")
   end
   local path = {}

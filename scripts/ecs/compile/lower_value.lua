@@ -19,9 +19,10 @@
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
-local type, rawequal = type, rawequal
+local rawequal = rawequal
 
 local lower = require "ecs.compile.lower"
+local message = require "ecs.message"
 local parser = require "ecs.compile.parser"
 
 local outside = parser.outside
@@ -41,7 +42,7 @@ local words = {
 
 --- The kind of a value, for messages.
 function lower.word(value)
-  local kind = type(value.value)
+  local kind = message.type(value.value)
   if value.type ~= "object" then return words[value.type] end
   return kind == "userdata" and "an object" or kind == "nil" and "nil"
     or "a " .. kind

@@ -60,7 +60,7 @@ local add_component, remove_component, destroy_entity =
 -- anything allocates, since a finalizer may run and load other fields.
 local values = ffi.new("double[64]")
 -- Where tables of fields, and several fields, are read to.
-local numbers, known = stored.numbers, stored.known
+local numbers, is_value = stored.numbers, stored.is_value
 local set_value, add_value = stored.set_value, stored.add_value
 local set_fields, add_fields = stored.set_fields, stored.add_fields
 local powers = {}
@@ -106,7 +106,7 @@ local function schema_of(definition)
     end
   end
   if #fields > 0 then schema.make = compile(fields) end
-  schema.read = stored.reader_of(definition)
+  schema.read = stored.kind_of(definition).read
   schemas[definition] = schema
   return schema
 end
@@ -120,8 +120,7 @@ local function remember(world, definition)
     worlds[world] = {}
     owners[world] = { keep = owner, access = cast(pointer, owner) }
   end
-  local keep = definition ~= nil and known[definition] == definition
-    and new_access(world, definition)
+  local keep = definition ~= nil and new_access(world, definition)
   if not keep then return end
   local schema = schema_of(definition)
   worlds[world][definition] = {
@@ -203,23 +202,16 @@ local function take(entry, name, value)
   return powers[index]
 end
 
---- The entry for a value that is known, in place of its definition.
-local function entry_of_value(entries, part)
-  local definition = entries and part ~= nil and known[part]
-  return definition and entries[definition]
-end
-
 function methods.set(...)
   local world, entity, definition, name, value, other, second = ...
   local entries = worlds[world]
   local entry = entries and entries[definition]
   local count = select("#", ...)
   if not entry then
-    entry = count == 3 and entry_of_value(entries, definition)
-    if not entry then
+    if not entries or not is_value(definition) then
       remember(world, definition)
-    elseif type(entity) == "number"
-      and set_value(entry.access, entity, definition) == 1 then
+    elseif type(entity) == "number" and count == 3
+      and set_value(world, entity, definition) == 1 then
       return
     end
   elseif type(entity) ~= "number" then
@@ -276,11 +268,10 @@ function methods.add(...)
   local entry = entries and entries[definition]
   local count = select("#", ...)
   if not entry then
-    entry = count == 3 and entry_of_value(entries, definition)
-    if not entry then
+    if not entries or not is_value(definition) then
       remember(world, definition)
-    elseif type(entity) == "number"
-      and add_value(entry.access, entity, definition) == 1 then
+    elseif type(entity) == "number" and count == 3
+      and add_value(world, entity, definition) == 1 then
       return
     end
   elseif type(entity) ~= "number" then

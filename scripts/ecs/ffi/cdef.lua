@@ -434,11 +434,12 @@ struct {
 }]],
   ValueCalls = [[
 struct {
+  int32_t (*make_value)(void *, const void *, uint32_t, const double *);
   int32_t (*set_value)(const void *, double, const void *);
   int32_t (*add_value)(const void *, double, const void *);
   int32_t (*set_fields)(const void *, double, uint32_t, const double *);
   int32_t (*add_fields)(const void *, double, uint32_t, const double *);
-  double (*spawn)(const void *, const double *, const uint32_t *, const void *, const void *, const void *, const void *, const void *, const void *, const void *, const void *);
+  double (*spawn)(const void *, uint32_t, const double *, const uint32_t *, const void *, const void *, const void *, const void *, const void *, const void *, const void *, const void *);
 }]],
   ProgramCalls = [[
 struct {
@@ -450,6 +451,6 @@ struct {
   int32_t (*touch)(void *, const void *, uint32_t, double);
 }]],
   VIEW_FOCUS = 1,
-  SHAPE_PARTS = 8,
-  SHAPE_FIELDS = 12,
+  SPAWN_PARTS = 8,
+  TABLE_FIELDS = 12,
 }

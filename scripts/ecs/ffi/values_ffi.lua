@@ -1,26 +1,24 @@
 --- values_ffi: values, tables of fields and spawns as compiled FFI calls.
 --
 -- For access_ffi, which has the other methods for one entity. C has the calls
--- (value_calls.c); here tables of fields are read, and what a spawn is made of
--- is remembered:
+-- (value_calls.c); here tables of fields are read, and values are made:
 --
---     known[part]      its definition: of every definition, and of every value
---                      that was used twice. C fills it. Values are weak keys.
---     read(t, base)    reads a table of fields: numbers[base + k] is field k,
+--     kinds[component] = {
+--       read(t, base)  reads a table of fields: numbers[base + k] is field k,
 --                      the result is the mask of those given; nil for a table
 --                      that C has to read or refuse
---     roots[world]     a tree of what was spawned, part by part. A node = {
---                        parts   the definitions up to here
---                        after   definition -> the node of one part more
---                        read    reads the last part's table; false: C does
---                        keep    a userdata of C: the shape of these parts;
---                                nil: never spawned
---                        shape   a pointer to it
---                      }
+--       make(t)        the value of a table of fields; nil likewise
+--       new()          a new struct for a value
+--     }                read and make are false where C always reads
 --
 -- A table is read from beginning to end without an allocation, so no finalizer
 -- can run, change it, or use the numbers. next shows keys that are no fields:
 -- there must be as many keys as fields were found.
+--
+-- A value is a struct, which LuaJIT makes and passes on in compiled code, and
+-- which C knows as a Value. A script without the ffi can do nothing with it,
+-- since no member has a name; an array could be read past its end. Compiled
+-- code does not even set the members to zero: C sets all.
 --
 -- backend.lua takes the module out of package.loaded. Loaded again, it is true.
 
@@ -28,35 +26,33 @@ local ffi = require "ffi"
 local layouts = require "ecs.ffi.cdef"
 local core = require "ecs.core"
 
-local calls_data, calls_bytes, known = core.value_calls()
+local calls_data, calls_bytes, image_offset = core.value_calls()
 if not calls_data then return true end
 
 -- Kept here: a script may replace the globals.
 local select, type, next, loadstring = select, type, next, loadstring
 local getmetatable, setmetatable = getmetatable, setmetatable
-local assert, ipairs, unpack = assert, ipairs, unpack
-local concat, format = table.concat, string.format
-local cast, new_shape, fields_of = ffi.cast, core.spawn_shape, core.fields
+local assert, ipairs, concat, format = assert, ipairs, table.concat,
+  string.format
+local istype, kind_name, fields_of = ffi.istype, core.kind, core.fields
 
-local calls = cast(layouts.ValueCalls .. " *", calls_data)
-if ffi.sizeof(calls[0]) ~= calls_bytes then
-  error("ecs: ecs.core and values_ffi.lua disagree about their calls", 0)
-end
-
-local PARTS, FIELDS = layouts.SHAPE_PARTS, layouts.SHAPE_FIELDS
-local MOST_NODES = 1000 -- of one world; ecs.core makes what else is spawned
+local PARTS, FIELDS = layouts.SPAWN_PARTS, layouts.TABLE_FIELDS
 
 local numbers = ffi.new("double[?]", PARTS * FIELDS) -- 64 fields at least
 local given = ffi.new("uint32_t[?]", PARTS)
-local pointer = ffi.typeof "void *"
 
-local spawn = calls.spawn -- as long as calls_data is here
+local values = { numbers = numbers }
+local make_value, spawn
 
-local values = {
-  known = known, numbers = numbers,
-  set_value = calls.set_value, add_value = calls.add_value,
-  set_fields = calls.set_fields, add_fields = calls.add_fields,
-}
+do -- The pointer holds no longer than calls_data, the functions do.
+  local calls = ffi.cast(layouts.ValueCalls .. " *", calls_data)
+  if ffi.sizeof(calls[0]) ~= calls_bytes then
+    error("ecs: ecs.core and values_ffi.lua disagree about their calls", 0)
+  end
+  make_value, spawn = calls.make_value, calls.spawn
+  values.set_value, values.add_value = calls.set_value, calls.add_value
+  values.set_fields, values.add_fields = calls.set_fields, calls.add_fields
+end
 
 -- Tables of fields -----------------------------------------------------------
 
@@ -74,13 +70,12 @@ local number_check = [[if type(v) ~= "number" then return nil end]]
 local bool_check = [[
   if v == true then v = 1 elseif v == false then v = 0 else return nil end]]
 
---- The function that reads a table of fields; nil when there are none or too
--- many.
-function values.reader(fields)
-  if #fields == 0 or #fields > FIELDS then return nil end
+--- Code with the functions read and make. Each component has code of its own,
+-- which LuaJIT compiles by itself, too, for callers that are interpreted.
+local function write_readers(fields)
   local code = { [[
-local numbers, next, type, getmetatable = ...
-return function(fields, base)
+local numbers, next, type, getmetatable, new, make_value, definition = ...
+local function read(fields, base)
 local found, count, v, key = 0, 0, nil, nil
 if getmetatable(fields) ~= nil then return nil end]] }
   local place = {}
@@ -97,92 +92,118 @@ if getmetatable(fields) ~= nil then return nil end]] }
   code[#code + 1] = [[
 if next(fields, key) ~= nil then return nil end
 return found
-end]]
-  return assert(loadstring(concat(code, "\n"), "=ecs.fields"))(
-    numbers, next, type, getmetatable)
+end
+local function make(fields)
+local value = new() -- before anything is read, since it may run a finalizer
+local given = read(fields, 0)
+if given and make_value(value, definition, given, numbers) then return value end
+return nil
+end
+return read, make]]
+  return concat(code, "\n")
 end
 
-local readers = {} -- by definition; false: none
+-- Values ---------------------------------------------------------------------
 
-local function reader_of(definition)
-  local read = readers[definition]
-  if read == nil then
-    local _, fields = fields_of(definition)
-    read = values.reader(fields) or false
-    readers[definition] = read
+--- The type of values whose image takes so many words of 8 bytes.
+local function new_type(words)
+  return ffi.typeof("struct {"
+    .. ("int32_t :32;"):rep(image_offset / 4 + 2 * words) .. "}")
+end
+
+-- Few are of most components. Some are of the tables that are read here: the
+-- making of larger structs is not compiled. Most are of every component.
+local FEW, SOME, MOST = 4, FIELDS, 64
+local Few, Some, Most = new_type(FEW), new_type(SOME), new_type(MOST)
+
+--- How many words of an image a value has room for; nil: it is no value. Where
+-- it is compiled it costs nothing, since a trace knows the types of C data.
+local function words_of(value)
+  return istype(Few, value) and FEW or istype(Some, value) and SOME
+    or istype(Most, value) and MOST or nil
+end
+
+local function is_value(value)
+  return type(value) == "cdata" and words_of(value) ~= nil
+end
+values.is_value = is_value
+
+local kinds = {}
+
+--- What is known of a component; nil for other values.
+local function kind_of(definition)
+  local kind = kinds[definition]
+  if kind or kind_name(definition) ~= "ecs.Component" then return kind end
+  local _, fields, bytes = fields_of(definition)
+  kind = { new = bytes <= 8 * FEW and Few or bytes <= 8 * SOME and Some or Most,
+           read = false, make = false }
+  if #fields > 0 and #fields <= FIELDS then
+    kind.read, kind.make =
+      assert(loadstring(write_readers(fields), "=ecs.fields"))(numbers, next,
+        type, getmetatable, kind.new, make_value, definition)
   end
-  return read
+  kinds[definition] = kind
+  return kind
 end
-values.reader_of = reader_of
+values.kind_of = kind_of
+
+local slow_call, fill, metatable
+
+--- Position { x = 1 }, the call of a component. C makes what is unusual, and
+-- raises.
+local function call(...)
+  local definition, fields = ...
+  local kind = kinds[definition] or kind_of(definition)
+  if not kind or type(fields) ~= "table" or select("#", ...) > 2 then
+    return slow_call(...)
+  end
+  local value = kind.make and kind.make(fields)
+  if value then return value end
+  return fill(definition, fields, kind.new())
+end
+
+slow_call, fill, metatable = core.values_by(call, words_of)
+for _, struct in ipairs { Few, Some, Most } do
+  ffi.metatype(struct, metatable)
+end
 
 -- Spawning -------------------------------------------------------------------
 
-local roots = setmetatable({}, { __mode = "k" })
-local counts = setmetatable({}, { __mode = "k" }) -- world -> nodes
+local worlds = setmetatable({}, { __mode = "k" }) -- in which was spawned
 
---- The node behind a node for one part more; nil where there are too many.
-local function ensure_child(world, node, definition)
-  local child = node.after[definition]
-  if child then return child end
-  if #node.parts == PARTS then return nil end
-  child = { parts = {}, after = {}, read = reader_of(definition) }
-  for k, part in ipairs(node.parts) do child.parts[k] = part end
-  child.parts[#child.parts + 1] = definition
-  counts[world] = counts[world] + 1
-  node.after[definition] = child
-  return child
-end
-
---- Remembers what a spawn is made of, up to the first argument that is not
--- known: in vain it is called once.
+--- Learns what a spawn is made of.
 local function remember(world, ...)
-  if not roots[world] then
-    if not new_shape(world) then return end -- no world
-    counts[world] = 0
-    roots[world] = { parts = {}, after = {}, read = false }
+  if kind_name(world) == "ecs.World" then worlds[world] = true end
+  for k = 1, select("#", ...) do
+    local part = select(k, ...)
+    if type(part) == "userdata" then kind_of(part) end
   end
-  if counts[world] >= MOST_NODES then return end
-  local arguments, count = { ... }, select("#", ...)
-  local node, k = roots[world], 1
-  while k <= count do
-    local part = arguments[k]
-    local definition = part ~= nil and known[part]
-    node = definition and ensure_child(world, node, definition)
-    if not node then return end
-    local is_alone = definition ~= part or type(arguments[k + 1]) ~= "table"
-    k = k + (is_alone and 1 or 2)
-  end
-  local keep = new_shape(world, unpack(node.parts))
-  if keep then node.keep, node.shape = keep, cast(pointer, keep) end
 end
 
 -- The code that spawns. The arguments move to the front as parts are read: that
 -- costs nothing where the code is compiled; a loop would be an inner loop of
--- every loop that spawns. It returns the entity; otherwise nil, and whether the
--- parts should be remembered. It has a fixed number of parameters: LuaJIT
+-- every loop that spawns. It returns the entity; otherwise nil, and whether
+-- remember should be called. It has a fixed number of parameters: LuaJIT
 -- compiles such a function by itself, too, for callers that are interpreted,
 -- where each access by the FFI costs 60 ns.
 local PART = [[
 if count > 0 then
-  local child = node.after[a1]
-  if child then
-    node = child
-    given[INDEX], count = 0, count - 1
+  parts, count, PART = parts + 1, count - 1, a1
+  if type(a1) == "cdata" then
+    if not is_value(a1) then return nil end
+    SHIFT_ONE
+  else
+    local kind = kinds[a1]
+    if not kind then return nil, true end
     if count > 0 and type(a2) == "table" then
-      local mask = node.read and node.read(a2, BASE)
+      local mask = kind.read and kind.read(a2, BASE)
       if not mask then return nil end
       given[INDEX], count = mask, count - 1
       SHIFT_TWO
     else
+      given[INDEX] = 0
       SHIFT_ONE
     end
-  else
-    local definition = a1 ~= nil and known[a1]
-    if not definition then return nil end
-    node = node.after[definition]
-    if not node then return nil, true end
-    given[INDEX], count, VALUE = 0, count - 1, a1
-    SHIFT_ONE
   end
 end]]
 
@@ -195,25 +216,22 @@ end
 local function spawn_code()
   local most = 2 * PARTS
   local code = { format([[
-local roots, known, numbers, given, spawn, type = ...
+local worlds, is_value, kinds, numbers, given, spawn, type = ...
 return function(count, world, %s)
-if a1 ~= nil and not known[a1] then return nil end
-local node = roots[world]
-if not node then return nil, true end
+if not worlds[world] then return nil, true end
 if count > %d then return nil end
-local v1, v2, v3, v4, v5, v6, v7, v8]], names(1, most), most) }
+local parts, p1, p2, p3, p4, p5, p6, p7, p8 = 0]], names(1, most), most) }
   for k = 1, PARTS do
     code[#code + 1] = PART:gsub("[%u_]+", {
-      BASE = (k - 1) * FIELDS, INDEX = k - 1, VALUE = "v" .. k,
+      BASE = (k - 1) * FIELDS, INDEX = k - 1, PART = "p" .. k,
       SHIFT_ONE = names(1, most - 1) .. " = " .. names(2, most),
       SHIFT_TWO = names(1, most - 2) .. " = " .. names(3, most),
     })
   end
   code[#code + 1] = [[
 if count > 0 then return nil end
-local shape = node.shape
-if not shape then return nil, true end
-local entity = spawn(shape, numbers, given, v1, v2, v3, v4, v5, v6, v7, v8)
+local entity = spawn(world, parts, numbers, given, p1, p2, p3, p4, p5, p6, p7,
+  p8)
 if entity ~= 0 then return entity end
 return nil
 end]]
@@ -222,8 +240,8 @@ end
 
 --- The method spawn. slow is that of ecs.core: it gets all that is not usual.
 function values.spawner(slow)
-  local usual = assert(loadstring(spawn_code(), "=ecs.spawn"))(roots, known,
-    numbers, given, spawn, type)
+  local usual = assert(loadstring(spawn_code(), "=ecs.spawn"))(worlds,
+    is_value, kinds, numbers, given, spawn, type)
   return function(...)
     local entity, is_new = usual(select("#", ...) - 1, ...)
     if entity then return entity end
