@@ -242,13 +242,17 @@ describe("outside of frames", function()
     end
     local made = garbage(leave)
     assert.is_true(made > 21 * 8 * 1000 / 1024)
-    collectgarbage()
-    collectgarbage()
-    local before = collectgarbage "count"
-    for _ = 1, 1000 do leave() end
-    collectgarbage()
-    collectgarbage()
-    assert.is_true(collectgarbage "count" - before < made / 10)
+    local least = math.huge -- while LuaJIT compiles, its code counts, too
+    for _ = 1, 4 do
+      collectgarbage()
+      collectgarbage()
+      local before = collectgarbage "count"
+      for _ = 1, 1000 do leave() end
+      collectgarbage()
+      collectgarbage()
+      least = math.min(least, collectgarbage "count" - before)
+    end
+    assert.is_true(least < made / 10, least .. " KB are left")
   end)
 end)
 
