@@ -70,6 +70,7 @@ typedef struct Header {
   size_t bytes;   /* length of the whole userdata */
 } Header;
 
+/* What the header of an object has as its magic. */
 static inline uint64_t bind_magic(ObjectKind kind, const void *address) {
   uint64_t odd = UINT64_C(0x9e3779b97f4a7c15) * ((uint64_t)kind + 1u);
   return odd ^ (uint64_t)(uintptr_t)address;
@@ -149,12 +150,6 @@ BIND_INTERNAL void *bind_new_plain(lua_State *L, ObjectKind kind, int metatable,
  * object on top of the stack, which keeps the value alive. May raise when
  * memory runs out. */
 BIND_INTERNAL void bind_keep(lua_State *L, int index, int slot);
-
-/* What the header of an object has as its magic. */
-static inline uint64_t bind_magic(ObjectKind kind, const void *address) {
-  uint64_t odd = UINT64_C(0x9e3779b97f4a7c15) * ((uint64_t)kind + 1u);
-  return odd ^ (uint64_t)(uintptr_t)address;
-}
 
 /* Is the object behind a header, which can be read, of this kind? */
 static inline bool bind_is(const Header *header, ObjectKind kind) {

@@ -69,7 +69,7 @@ static bool add_image(ecs_World *world, ecs_Component component, double entity,
 
 /* Makes a value of a new struct, which has room for an image. */
 static int32_t make_value(Value *value, const Definition *definition,
-                       uint32_t given, const double *numbers) {
+                          uint32_t given, const double *numbers) {
   if (!make_image(definition, given, numbers, value->image)) return 0;
   value->given = given;
   bind_value_finish(value, definition);
@@ -77,14 +77,14 @@ static int32_t make_value(Value *value, const Definition *definition,
 }
 
 static int32_t set_value(const LuaWorld *world, double entity,
-                      const Value *value) {
+                         const Value *value) {
   return bind_is(&value->header, KIND_VALUE) &&
          set_image(world->native, bind_component_find(world, value->definition),
                    entity, value->image, value->given);
 }
 
 static int32_t add_value(const LuaWorld *world, double entity,
-                      const Value *value) {
+                         const Value *value) {
   return bind_is(&value->header, KIND_VALUE) &&
          add_image(world->native, bind_component_find(world, value->definition),
                    entity, value->image);

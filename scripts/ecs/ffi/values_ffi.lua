@@ -96,7 +96,9 @@ end
 local function make(fields)
 local value = new() -- before anything is read, since it may run a finalizer
 local given = read(fields, 0)
-if given and make_value(value, definition, given, numbers) then return value end
+if given and make_value(value, definition, given, numbers) == 1 then
+  return value
+end
 return nil
 end
 return read, make]]
