@@ -130,7 +130,7 @@ static inline __attribute__((always_inline)) void enter_span(
     ECS_ASSERT(row < join->table->capacity);
     *entry = row;
     entities[row++] = entity;
-    entity_index_slot(&index, id_index(entity))->table_bits |= summary;
+    entity_index_slot_beside(&index, id_index(entity))->table_bits |= summary;
   }
   table_append_many(join->table, row - join->table->count);
 }
@@ -239,7 +239,7 @@ static void leave_all(Store *store, Group *group) {
   for (uint32_t row = 0; row < table->count; row++) {
     uint32_t entity_index = id_index(table->entities[row]);
     *locator_narrow_entry(&group->locator, entity_index) = LOCATOR_NONE;
-    entity_index_slot(&index, entity_index)->table_bits &= ~gone;
+    entity_index_slot_beside(&index, entity_index)->table_bits &= ~gone;
   }
   table_clear(table);
   store_touch(store, group);

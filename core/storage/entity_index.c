@@ -9,21 +9,32 @@ void entity_index_deinit(EntityIndex *index, Memory *memory) {
   for (uint32_t i = 0; i < index->page_count; i++)
     memory_free(memory, index->pages[i], SLOT_PAGE_SIZE * sizeof(Slot));
   memory_free(memory, index->pages, index->page_capacity * sizeof(Slot *));
+  memory_free(memory, index->bases, index->base_capacity * sizeof(uintptr_t));
   entity_index_init(index);
 }
 
-static ecs_Status add_page(EntityIndex *index, Memory *memory) {
-  void *pages = index->pages;
-  Slot *page;
-  if (!memory_grow(memory, &pages, &index->page_capacity, index->page_count, 1,
-                   sizeof(Slot *)))
-    return ECS_E_MEMORY;
+/* Makes room for one page more in both arrays. */
+static bool grow_arrays(EntityIndex *index, Memory *memory) {
+  void *pages = index->pages, *bases = index->bases;
+  bool grown = memory_grow(memory, &pages, &index->page_capacity,
+                           index->page_count, 1, sizeof(Slot *)) &&
+               memory_grow(memory, &bases, &index->base_capacity,
+                           index->page_count, 1, sizeof(uintptr_t));
   index->pages = pages;
+  index->bases = bases;
+  return grown;
+}
+
+static ecs_Status add_page(EntityIndex *index, Memory *memory) {
+  Slot *page;
+  if (!grow_arrays(index, memory)) return ECS_E_MEMORY;
   page = memory_resize(memory, NULL, 0, SLOT_PAGE_SIZE * sizeof(Slot));
   if (page == NULL) return ECS_E_MEMORY;
   memory_populate(page, SLOT_PAGE_SIZE * sizeof(Slot));
   for (uint32_t i = 0; i < SLOT_PAGE_SIZE; i++)
     page[i] = (Slot){(uint32_t)SLOT_FREE << ECS_INDEX_BITS, 0};
+  uintptr_t before = (uintptr_t)index->page_count * SLOT_PAGE_SIZE;
+  index->bases[index->page_count] = (uintptr_t)page - before * sizeof(Slot);
   index->pages[index->page_count++] = page;
   return ECS_OK;
 }

@@ -1,6 +1,7 @@
 /* entity_index.h: issues entity handles, recycles and retires their indices.
  *
  *      pages[index / 4096] ---> slots[index % 4096]     see slot.h
+ *      bases[index / 4096] + index * 8: the same slot, without the remainder
  *      free_head --> index --> index --> 0              last in, first out
  *
  * Every index below `used` has been issued, except for index 0, so no handle is
@@ -21,9 +22,12 @@
 #define SLOT_PAGE_SIZE (1u << ECS_PAGE_BITS)
 
 typedef struct EntityIndex {
+  uintptr_t *bases;       /* owned; of each page: where the slot of index 0
+                             would be, if the page reached down to it */
   Slot **pages;           /* owned, and so is each page */
   uint32_t page_count;    /* pages that are there */
   uint32_t page_capacity; /* of the array of pages */
+  uint32_t base_capacity; /* of the array of bases */
   uint32_t used;          /* indices below this have been issued */
   uint32_t free_head;     /* the next index to reuse; 0: none */
   uint32_t free_count;    /* indices in the free list */
@@ -56,6 +60,14 @@ ECS_INTERNAL bool entity_index_check_invariants(const EntityIndex *index);
 /* The slot of an index that has one. */
 static inline Slot *entity_index_slot(const EntityIndex *index,
                                       uint32_t entity_index) {
+  uintptr_t base = index->bases[entity_index >> ECS_PAGE_BITS];
+  return (Slot *)(base + (uintptr_t)entity_index * sizeof(Slot));
+}
+
+/* The same, for a loop that also looks into a locator: both have the remainder
+ * in common, which makes this way the shorter one there. */
+static inline Slot *entity_index_slot_beside(const EntityIndex *index,
+                                             uint32_t entity_index) {
   return &index->pages[entity_index >> ECS_PAGE_BITS]
                       [entity_index & (SLOT_PAGE_SIZE - 1u)];
 }
