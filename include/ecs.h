@@ -803,9 +803,10 @@ ECS_API ecs_Status ecs_query_locate_run(ecs_Query *query,
 
 /* The world's row epoch: a number that grows whenever a result of
  * ecs_query_locate may have become wrong. It grows on every change of
- * structure, when a destruction is recorded, and when a cursor or a deferral
- * opens or closes. Compare it before using pointers that were kept. The address
- * is the same for the life of the world. Read as a double, its bits are a whole
+ * structure, when a destruction is recorded and when the first change is, and
+ * when a cursor or a deferral opens or closes; it may also grow when nothing
+ * has moved. Compare it before using pointers that were kept. The address is
+ * the same for the life of the world. Read as a double, its bits are a whole
  * number, too, which also grows by 1: a language without integers of 64 bits
  * compares that. */
 ECS_API const uint64_t *ecs_world_row_epoch(const ecs_World *world);

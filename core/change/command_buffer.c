@@ -134,6 +134,7 @@ static Command *append(CommandBuffer *buffer, CommandKind kind,
   ECS_ASSERT(page->used_bytes <= page->bytes);
   if (position.row == LOCATOR_NONE) {
     ECS_ASSERT(buffer->entity_count < buffer->entity_capacity);
+    if (buffer->entity_count == 0) buffer->store->row_epoch++;
     position.row = buffer->entity_count++;
     buffer->entities[position.row] = (EntityCommands){entity, NULL, NULL};
     locator_set(&buffer->by_index, id_index(entity), position);
@@ -186,7 +187,7 @@ ecs_Status command_record(CommandBuffer *buffer, CommandKind kind,
 static ecs_Status reserve_spawns(CommandBuffer *buffer, uint32_t count) {
   EntityIndex *index = &buffer->store->index;
   Memory *memory = &buffer->store->memory;
-  ecs_Status status = entity_index_reserve(index, memory, count);
+  ecs_Status status = store_reserve_entities(buffer->store, count);
   uint32_t free_index = index->free_head;
   for (uint32_t i = 0; status == ECS_OK && i < count; i++) {
     bool reuses = free_index != 0;

@@ -58,7 +58,7 @@ ecs_Status spawn_reserve(Store *store, Bundle *bundle, uint64_t count) {
   uint32_t pages = store->index.page_count;
   ecs_Status status = bundle_resolve(store, bundle);
   if (status != ECS_OK) return status;
-  status = entity_index_reserve(&store->index, &store->memory, count);
+  status = store_reserve_entities(store, count);
   if (status == ECS_OK) status = reserve_groups(store, bundle, 0, count);
   if (status == ECS_OK) return ECS_OK;
   entity_index_drop_pages(&store->index, &store->memory, pages);

@@ -147,6 +147,14 @@ ecs_Status store_reserve_rows(Store *store, Group *group, Table *table,
   return status;
 }
 
+ecs_Status store_reserve_entities(Store *store, uint64_t count) {
+  uintptr_t bases = (uintptr_t)store->index.bases;
+  ecs_Status status =
+      entity_index_reserve(&store->index, &store->memory, count);
+  if ((uintptr_t)store->index.bases != bases) store->row_epoch++;
+  return status;
+}
+
 /* Clearing -------------------------------------------------------------- */
 
 static void clear_group(Store *store, Group *group) {

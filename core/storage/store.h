@@ -14,9 +14,9 @@
  * layout_version grows whenever a component moves to another group; a plan made
  * for an older layout is made anew before it is used. row_epoch grows whenever
  * a pointer to a row may have become stale: on every structural change and, by
- * later folders, whenever a cursor or a deferral opens or closes and when a
- * destruction is recorded. Compare it before using a row that was located
- * earlier.
+ * later folders, whenever a cursor or a deferral opens or closes, when a
+ * destruction is recorded, and when the first change is. Compare it before using
+ * a row that was located earlier.
  */
 #ifndef ECS_STORE_H
 #define ECS_STORE_H
@@ -91,6 +91,11 @@ static inline void store_touch(Store *store, Group *group) {
   group->version++;
   store->row_epoch++;
 }
+
+/* Makes sure that the next count handles can be issued without failing, as
+ * entity_index_reserve. If the array of bases moves, row_epoch grows, even if
+ * the function then fails. ECS_E_MEMORY, ECS_E_LIMIT: no slot has changed. */
+ECS_INTERNAL ecs_Status store_reserve_entities(Store *store, uint64_t count);
 
 /* The sum of the groups' versions: grows with every structural change. */
 ECS_INTERNAL uint64_t store_structure_version(const Store *store);

@@ -162,7 +162,7 @@ static void changes_of_an_entity_to_be_destroyed_are_dropped(void **state) {
   open_level(&fixture);
   uint64_t epoch = world->store.row_epoch;
   assert_int_equal(deferred_destroy(world, fixture.e), ECS_OK);
-  assert_int_equal(world->store.row_epoch, epoch + 1);
+  assert_true(world->store.row_epoch > epoch);
   assert_false(world_alive(world, fixture.e));
   assert_true(deferred_is_destroyed(world, fixture.e));
   assert_int_equal(deferred_add(world, fixture.e, fixture.s, NULL), ECS_OK);
