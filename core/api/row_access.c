@@ -33,7 +33,7 @@ _Static_assert(ECS_FIELD_LIMIT == 64 && ECS_SCALAR_COUNT <= 16,
 _Static_assert(SCALAR_QUIET_F32 == 0x7fc00000u &&
                    SCALAR_QUIET_F64 == UINT64_C(0x7ff8000000000000),
                "NaNs of the header");
-_Static_assert(ECS_ROWS_LAYOUT == 1 && sizeof(ecs_Rows) == 360,
+_Static_assert(ECS_ROWS_LAYOUT == 2 && sizeof(ecs_Rows) == 368,
                "a new layout needs a new number");
 
 /* The bits that a word of no table has: none of those that are asked for is
@@ -42,8 +42,9 @@ _Static_assert(ECS_ROWS_LAYOUT == 1 && sizeof(ecs_Rows) == 360,
 
 /* Nothing is in line until the rest is found. */
 static void forget(ecs_Rows *rows) {
-  rows->limit = 0;
-  rows->pages = NULL;
+  rows->limit = rows->set_limit = 0;
+  rows->bases = NULL;
+  rows->set_pages = NULL;
   rows->entities = NULL;
   rows->many = false;
   rows->lone = (ecs_RowsTable){NO_TABLE, NULL};
@@ -51,19 +52,21 @@ static void forget(ecs_Rows *rows) {
     rows->tables[i] = (ecs_RowsTable){NO_TABLE, NULL};
 }
 
-/* The main group: rows are in slots. Pages never move, but their array may,
- * without a change of rows: so its own address is kept. */
+/* The main group: rows are in slots. */
 static void use_slots(ecs_Rows *rows, const EntityIndex *index) {
-  rows->pages = (const void *const *)(const void *)&index->pages;
+  rows->bases = index->bases;
   rows->limit = index->page_count << ECS_PAGE_BITS;
 }
 
-/* A sparse set: rows are in its locator. */
+/* A sparse set: rows are in its locator. Pages never move, but their array may,
+ * when it grows and nothing else has changed yet: so the address of its address
+ * is kept. */
 static void use_set(ecs_Rows *rows, const Group *group, uint32_t bit) {
   const Table *table = group->first;
   if (group->table_count == 0 || table->count == 0) return;
-  rows->pages = (const void *const *)(const void *)&group->locator.pages;
-  rows->limit = group->locator.page_count << ECS_PAGE_BITS;
+  rows->set_pages =
+      (const void *const *const *)(const void *)&group->locator.pages;
+  rows->set_limit = group->locator.page_count << ECS_PAGE_BITS;
   rows->entities = table->entities;
   rows->lone.columns = (void *const *)table_fields(table, bit);
 }
@@ -80,7 +83,9 @@ static void renew(ecs_Rows *rows) {
     use_set(rows, component->group, component->bit);
   rows->held_epoch = epoch;
   rows->read_epoch = component->writers > 0 ? ~epoch : epoch;
-  rows->write_epoch = component->readers > 0 ? ~epoch : epoch;
+  bool free =
+      component->readers == 0 && rows->world->commands.entity_count == 0;
+  rows->write_epoch = free ? epoch : ~epoch;
 }
 
 /* Remembers a table of the main group. While there is only one, it is found
@@ -108,7 +113,6 @@ ecs_Status ecs_rows_prepare(ecs_World *world, ecs_Component component,
   const Schema *schema = world->store.components[component].schema;
   if (schema->field_count == 0) return ECS_E_COMPONENT;
   *rows = (ecs_Rows){.epoch = &world->store.row_epoch,
-                     .recorded = &world->commands.entity_count,
                      .field_count = schema->field_count,
                      .uniform = (uint32_t)schema->uniform,
                      .component = component,

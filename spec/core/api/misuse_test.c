@@ -366,8 +366,10 @@ NAMED(stale_get, ecs_accessor_get(&scene.stale, scene.e, &some))
 NAMED(stale_set, ecs_accessor_set(&scene.stale, scene.e, &some))
 NAMED(stale_get_many, ecs_accessor_get_many(&scene.stale, NULL, 0, NULL, NULL))
 static ecs_Row found;
+static ecs_RowBlock block;
 NAMED(rows_gone_get, ecs_rows_get(&scene.past, scene.e, &some))
 NAMED(rows_gone_write, ecs_rows_write(&scene.past, scene.e, &found))
+NAMED(rows_gone_block, ecs_rows_read_block(&scene.past, &scene.e, 1, &block))
 NAMED(rows_gone_open, ecs_rows_open(scene.gone, scene.a, &scene.rows))
 REFUSED(rows_null_result, ecs_rows_open(scene.world, scene.a, NULL))
 static bool rows_of_another_header(void) {
@@ -542,6 +544,7 @@ static const Row rows[] = {
     STOPS(stale_get_many, "ecs_accessor_get_many: " NO_ACCESSOR),
     STOPS(rows_gone_get, "ecs_rows_verify: " NO_WORLD),
     STOPS(rows_gone_write, "ecs_rows_verify: " NO_WORLD),
+    STOPS(rows_gone_block, "ecs_rows_verify: " NO_WORLD),
     STOPS(rows_gone_open, "ecs_rows_prepare: " NO_WORLD),
     STOPS(rows_null, "ecs_rows_verify: rows is NULL"),
     STOPS(zero_accessor, "ecs_accessor_get: " NO_ACCESSOR),

@@ -176,6 +176,30 @@ static void step_element(Program *program) {
   }
 }
 
+/* Blocks cover a list without gaps, and answer what single calls do. */
+static void step_blocks(Program *program) {
+  Side *side = &program->sides[0];
+  ecs_Entity list[150];
+  ecs_RowBlock block;
+  uint32_t kind = draw(KINDS), count = draw(150), writes = draw(2);
+  ecs_Rows *rows = &side->rows[kind], single = side->rows[kind];
+  for (uint32_t i = 0; i < count; i++) list[i] = pick(program);
+  for (uint32_t i = 0; i < count; i += (uint32_t)block.count) {
+    ecs_Status status =
+        writes == 1 ? ecs_rows_write_block(rows, list + i, count - i, &block)
+                    : ecs_rows_read_block(rows, list + i, count - i, &block);
+    assert_true(block.count >= 1 && block.count <= count - i);
+    for (uint32_t k = 0; k < block.count; k++) {
+      ecs_Row row;
+      assert_int_equal(status, writes == 1
+                                   ? ecs_rows_write(&single, list[i + k], &row)
+                                   : ecs_rows_read(&single, list[i + k], &row));
+      assert_ptr_equal(block.columns, row.columns);
+      if (status == ECS_OK) assert_int_equal(block.index[k], row.index);
+    }
+  }
+}
+
 static void step_open(Program *program) {
   uint32_t how = program->open == 0 ? 1 + draw(3) : 0;
   for (uint32_t w = 0; w < 2; w++) {
@@ -215,8 +239,10 @@ static void step(Program *program) {
     step_get(program);
   else if (kind < 80)
     step_set(program);
-  else if (kind < 92)
+  else if (kind < 87)
     step_element(program);
+  else if (kind < 92)
+    step_blocks(program);
   else if (kind < 99)
     step_open(program);
   else
@@ -337,6 +363,12 @@ static void records_come_first(void **state) {
   assert_int_equal(ecs_add(world, fixture.e, fixture.tag, NULL), ECS_OK);
   assert_int_equal(ecs_rows_write(&rows, fixture.e, &row), ECS_E_OPEN);
   assert_int_equal(ecs_rows_write(&rows, other, &row), ECS_OK);
+  const ecs_Entity both[2] = {other, fixture.e};
+  ecs_RowBlock block;
+  assert_int_equal(ecs_rows_write_block(&rows, both, 2, &block), ECS_OK);
+  assert_int_equal(block.count, 1);
+  assert_int_equal(ecs_rows_write_block(&rows, both + 1, 1, &block),
+                   ECS_E_OPEN);
   assert_int_equal(ecs_rows_set(&rows, fixture.e, &image), ECS_OK);
   assert_int_equal(ecs_rows_get(&rows, fixture.e, &image), ECS_OK);
   assert_true(image.x == 1.5);
@@ -370,6 +402,75 @@ static void pages_may_move_under_rows(void **state) {
   finish(&fixture);
 }
 
+/* A block ends where the table does, at an entity without a row, and at its
+ * size. */
+static void blocks_end_with_their_table(void **state) {
+  (void)state;
+  for (uint32_t sparse = 0; sparse < 2; sparse++) {
+    Fixture fixture;
+    ecs_Rows rows;
+    ecs_RowBlock block;
+    ecs_Entity list[4] = {0};
+    start(&fixture);
+    ecs_World *world = fixture.world;
+    const ecs_Component kind = sparse == 1 ? fixture.s : fixture.a;
+    assert_int_equal(ecs_rows_open(world, kind, &rows), ECS_OK);
+    for (uint32_t i = 0; i < 4; i++)
+      assert_int_equal(ecs_spawn(world, &kind, 1, NULL, &list[i]), ECS_OK);
+    assert_int_equal(ecs_add(world, list[2], fixture.tag, NULL), ECS_OK);
+    assert_int_equal(ecs_rows_read_block(&rows, list, 4, &block), ECS_OK);
+    assert_int_equal(block.count, sparse == 1 ? 4 : 2);
+    assert_int_equal(ecs_rows_write_block(&rows, list + 2, 1, &block), ECS_OK);
+    assert_int_equal(block.count, 1);
+    assert_non_null(block.columns);
+    assert_int_equal(ecs_destroy(world, list[1]), ECS_OK);
+    assert_int_equal(ecs_rows_write_block(&rows, list, 4, &block), ECS_OK);
+    assert_int_equal(block.count, 1);
+    assert_int_equal(ecs_rows_write_block(&rows, list + 1, 3, &block),
+                     ECS_E_DEAD);
+    assert_int_equal(block.count, 1);
+    assert_null(block.columns);
+    assert_int_equal(ecs_rows_read_block(&rows, list, 0, &block), ECS_OK);
+    assert_int_equal(block.count, 0);
+    const ecs_Entity alike[2] = {list[0], list[0] | UINT64_C(1) << 28};
+    assert_int_equal(ecs_rows_read_block(&rows, alike, 2, &block), ECS_OK);
+    assert_int_equal(block.count, 1);
+    ecs_Entity many[ECS_ROWS_BLOCK + 5];
+    for (uint32_t i = 0; i < ECS_ROWS_BLOCK + 5; i++) many[i] = list[0];
+    assert_int_equal(
+        ecs_rows_write_block(&rows, many, ECS_ROWS_BLOCK + 5, &block), ECS_OK);
+    assert_int_equal(block.count, ECS_ROWS_BLOCK);
+    finish(&fixture);
+  }
+}
+
+/* The number by which rows in line know that all is as it was grows when the
+ * first change is recorded, and when the array of the slots' bases moves. */
+static void the_row_epoch_grows_with_what_rows_rely_on(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_World *world = fixture.world;
+  const Store *store = &world->store;
+  assert_int_equal(ecs_defer_begin(world), ECS_OK);
+  uint64_t epoch = store->row_epoch;
+  assert_int_equal(ecs_add(world, fixture.e, fixture.tag, NULL), ECS_OK);
+  assert_true(store->row_epoch > epoch);
+  epoch = store->row_epoch;
+  assert_int_equal(ecs_add(world, fixture.e, fixture.a, NULL), ECS_OK);
+  assert_true(store->row_epoch == epoch);
+  uintptr_t bases = (uintptr_t)store->index.bases;
+  for (uint32_t i = 0; i < 40u << ECS_PAGE_BITS; i++) {
+    if (ecs_spawn(world, NULL, 0, NULL, NULL) != ECS_OK) break;
+    assert_true(((uintptr_t)store->index.bases != bases) ==
+                (store->row_epoch != epoch));
+    bases = (uintptr_t)store->index.bases;
+    epoch = store->row_epoch;
+  }
+  ecs_defer_discard(world);
+  finish(&fixture);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_are_those_of_accessors),
@@ -378,6 +479,8 @@ int main(void) {
       cmocka_unit_test(claims_are_kept),
       cmocka_unit_test(records_come_first),
       cmocka_unit_test(pages_may_move_under_rows),
+      cmocka_unit_test(blocks_end_with_their_table),
+      cmocka_unit_test(the_row_epoch_grows_with_what_rows_rely_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
