@@ -74,7 +74,8 @@ void measure_value(const char *name, const char *condition, uint32_t size,
 void measure_close(void);
 
 /* Ends the program with a message. */
-void measure_fail(const char *name, const char *what);
+__attribute__((noreturn, cold)) void measure_fail(const char *name,
+                                                  const char *what);
 
 /* The sum of one hash per row over all its columns. It changes when values swap
  * columns or rows, and does not depend on the order of rows. */
