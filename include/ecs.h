@@ -525,8 +525,8 @@ ECS_API uint32_t ecs_components_of(const ecs_World *world, ecs_Entity entity,
  * neither.
  *
  * Cost: per entity that of the single function. To destroy costs half of it,
- * because cache misses overlap; to add and to remove look each entity up once
- * more, to make room first. */
+ * because cache misses overlap; to add to tables, or to remove from them, looks
+ * each entity up once more where there may not be room for all. */
 
 /* Destroys the entities that are alive. Returns ECS_OK, ECS_E_ARGUMENT (no
  * list), or, when recording, ECS_E_MEMORY or ECS_E_LIMIT. */

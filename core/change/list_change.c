@@ -172,6 +172,8 @@ static Table *growing_table(const ListChange *change, uint32_t i) {
 static ecs_Status ensure_first(ListChange *change) {
   Memory *memory = &change->store->memory;
   uint32_t bit = change->bit, words = group_words(change->group);
+  if (change->group->locator.narrow && change->group->table_count > 0)
+    change->first = change->group->first;
   if (change->first != NULL) return ECS_OK;
   uint64_t *mask = memory_zeroed(memory, words, sizeof(uint64_t));
   if (mask == NULL) return ECS_E_MEMORY;
@@ -244,6 +246,34 @@ static ecs_Status reserve_one(ListChange *change, ecs_Entity entity) {
   return ECS_OK;
 }
 
+/* Makes room in a sparse set for the entities that have no row there; those that
+ * are dead count with them, but no more than there are entities. */
+static ecs_Status reserve_in_set(ListChange *change, const ecs_Entity *entities,
+                                 uint32_t count) {
+  Store *store = change->store;
+  Group *group = change->group;
+  const Locator *locator = &group->locator;
+  uint32_t rows = 0;
+  ecs_Status status = ECS_OK;
+  for (uint32_t i = 0; status == ECS_OK && i < count; i++) {
+    uint32_t index = id_index(entities[i]);
+    if (ECS_LIKELY(i + SLOT_AHEAD < count))
+      fetch_entry(group, entities[i + SLOT_AHEAD]);
+    if (ECS_LIKELY(locator_ready(locator, index))) {
+      rows += *locator_narrow_entry(locator, index) == LOCATOR_NONE;
+    } else if (store_locate_main(store, entities[i]).table != NULL) {
+      status = locator_reserve(&group->locator, &store->memory, index);
+      rows++;
+    }
+  }
+  if (status != ECS_OK || rows == 0) return status;
+  status = ensure_first(change);
+  if (status != ECS_OK) return status;
+  uint32_t most = store->index.alive_count - change->first->count;
+  return store_reserve_rows(store, group, change->first, 0,
+                            rows < most ? rows : most);
+}
+
 /* Makes the announced room. An entity may have been announced twice, but no
  * table gets more rows than there are entities. */
 static ecs_Status reserve_rows(ListChange *change) {
@@ -259,11 +289,42 @@ static ecs_Status reserve_rows(ListChange *change) {
   return status;
 }
 
-/* Everything is reserved, or given back. */
-static ecs_Status reserve(ListChange *change, const ecs_Entity *entities,
-                          uint32_t count) {
+/* Is there room for the change of so many rows of a table of the main group,
+ * whichever they are? */
+static bool has_room(const ListChange *change, const Table *from,
+                     uint32_t count) {
+  const Group *group = change->group;
+  if (change->is_bits)
+    return from->bits_columns >= group_bits_columns(group, change->bit);
+  if (table_has(from, change->bit) == change->adds) return true;
+  const Edge *edge = group_find_edge(group, from, change->bit);
+  if (edge == NULL) return false;
+  const Table *to = group->tables[edge->table];
+  uint32_t rows = from->count < count ? from->count : count;
+  return to->capacity - to->count >= rows &&
+         to->bits_columns >= from->bits_columns;
+}
+
+/* Is there room for any list of so many entities? Then none of them is looked
+ * up before it is changed. No two tables of the main group lead to the same
+ * one, so each has to have room for the rows of one. */
+static bool has_all(const ListChange *change, uint32_t count) {
+  const Group *group = change->group;
+  if (!change->adds && (change->is_bits || group->locator.narrow)) return true;
+  if (group->id != 0 || group->table_count > FEW_TABLES + count / 16u)
+    return false;
+  for (uint32_t i = 0; i < group->table_count; i++) {
+    const Table *from = group->tables[i];
+    if (from->count > 0 && !has_room(change, from, count)) return false;
+  }
+  return true;
+}
+
+/* Looks every entity up, and announces its row. */
+static ecs_Status reserve_each(ListChange *change, const ecs_Entity *entities,
+                               uint32_t count) {
   const Store *store = change->store;
-  Group *group = change->group;
+  const Group *group = change->group;
   ecs_Status status = ECS_OK;
   for (uint32_t i = 0; status == ECS_OK && i < count; i++) {
     if (ECS_LIKELY(i + SLOT_AHEAD < count)) {
@@ -275,6 +336,17 @@ static ecs_Status reserve(ListChange *change, const ecs_Entity *entities,
   if (status == ECS_OK) status = reserve_rows(change);
   for (uint32_t i = 0; i < growing_total(change); i++)
     growing_table(change, i)->pending = 0;
+  return status;
+}
+
+/* Everything is reserved, or given back. */
+static ecs_Status reserve(ListChange *change, const ecs_Entity *entities,
+                          uint32_t count) {
+  Group *group = change->group;
+  if (has_all(change, count)) return ECS_OK;
+  ecs_Status status = group->id != 0 && group->locator.narrow
+                          ? reserve_in_set(change, entities, count)
+                          : reserve_each(change, entities, count);
   if (status != ECS_OK)
     group_drop_tables(group, &change->store->memory, change->tables_before);
   return status;
@@ -301,7 +373,7 @@ static inline ecs_Status change_one(const ListChange *change,
   Store *store = change->store;
   const Component *component = change->component;
   if (!change->adds) return component->remove(store, entity, component);
-  if (change->group->id == 0)
+  if (change->group->id == 0 || change->group->locator.narrow)
     return component->add(store, entity, component, change->image);
   if (store_locate_main(store, entity).table == NULL) return ECS_E_DEAD;
   if (store_locate_in(change->group, id_index(entity)).table != NULL)

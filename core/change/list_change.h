@@ -13,10 +13,14 @@
  * Destroying removes the entities of a block of rows first, and then closes the
  * holes that they left, one column after the other.
  *
- * Adding and removing go through the list twice: the first time every table,
- * edge, row and page of a locator is reserved, so that the second time nothing
- * can fail. An entity that is listed twice is changed once; the second time
- * there is nothing to do, or it is dead.
+ * Adding and removing are whole or do not happen. Where every table that rows
+ * may come from has an edge to one with room for all of them, nothing can fail,
+ * and the entities are changed at once: so it is when the same is done again
+ * and again. A sparse set has the pages and the rows that the list needs
+ * reserved first, from its locator alone. Otherwise, the list is gone through
+ * twice, and the first time every table, edge, row and page is reserved. An
+ * entity that is listed twice is changed once; the second time there is nothing
+ * to do, or it is dead.
  *
  * As in entity_change.h, arguments are trusted and nothing is open. Any number
  * may be listed as an entity; dead ones are passed over. The functions return
@@ -34,7 +38,8 @@ ECS_INTERNAL void list_destroy(Store *store, const ecs_Entity *entities,
 
 /* Adds a component, with an image or with defaults (NULL), to those that lack
  * it; or removes it from those that have it. ECS_E_MEMORY, ECS_E_LIMIT: nothing
- * has changed. Cost: that of store_add or store_remove and of a look-up. */
+ * has changed. Cost: that of store_add or store_remove for each; with a look-up
+ * of each, where there may not be room. */
 ECS_INTERNAL ecs_Status list_add(Store *store, const ecs_Entity *entities,
                                  uint32_t count, ecs_Component id,
                                  const void *image, uint32_t *found);

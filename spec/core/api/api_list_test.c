@@ -223,6 +223,66 @@ static void many_tables_may_grow(void **state) {
   finish_twins(&twins);
 }
 
+/* Rows are looked up before only where there may be too little room: so with
+ * room for some of the list and no memory, nothing has changed; and where there
+ * is room for all, no memory is asked for. */
+static void a_list_is_changed_whole_or_not(void **state) {
+  (void)state;
+  for (uint32_t storage = 0; storage < 3; storage++) {
+    Fixture fixture;
+    ecs_Entity list[MANY];
+    start(&fixture);
+    ecs_World *world = fixture.world;
+    const ecs_Component added = storage == 0   ? fixture.a
+                                : storage == 1 ? fixture.s
+                                               : fixture.t;
+    for (uint32_t i = 0; i < MANY; i++)
+      assert_int_equal(ecs_spawn(world, NULL, 0, NULL, &list[i]), ECS_OK);
+    if (storage < 2)
+      assert_int_equal(ecs_add(world, fixture.e, added, NULL), ECS_OK);
+    failing_memory_arm(&fixture.failing, 1, FAIL_ONWARD);
+    assert_refused(ecs_add_many(world, list, MANY, added, NULL, NULL),
+                   ECS_E_MEMORY);
+    assert_true(failing_memory_disarm(&fixture.failing) > 0);
+    assert_int_equal(ecs_add_many(world, list, MANY, added, NULL, NULL),
+                     ECS_OK);
+    for (uint32_t turn = 0; turn < 2; turn++) {
+      uint64_t requests = fixture.failing.requests;
+      uint32_t found = 0;
+      assert_int_equal(ecs_remove_many(world, list, MANY, added, &found),
+                       ECS_OK);
+      assert_int_equal(found, MANY);
+      assert_int_equal(ecs_add_many(world, list, MANY, added, NULL, &found),
+                       ECS_OK);
+      assert_int_equal(found, MANY);
+      assert_true(turn == 0 || fixture.failing.requests == requests);
+    }
+    finish(&fixture);
+  }
+}
+
+/* As above, where what has less room is the table without the component. */
+static void a_list_is_removed_whole_or_not(void **state) {
+  (void)state;
+  Fixture fixture;
+  ecs_Entity list[MANY];
+  start(&fixture);
+  ecs_World *world = fixture.world;
+  const ecs_Component both[] = {fixture.a, fixture.tag};
+  ecs_Entity other;
+  for (uint32_t i = 0; i < MANY; i++)
+    assert_int_equal(ecs_spawn(world, both, 2, NULL, &list[i]), ECS_OK);
+  assert_int_equal(ecs_spawn(world, both, 2, NULL, &other), ECS_OK);
+  assert_int_equal(ecs_remove(world, other, fixture.tag), ECS_OK);
+  failing_memory_arm(&fixture.failing, 1, FAIL_ONWARD);
+  assert_refused(ecs_remove_many(world, list, MANY, fixture.tag, NULL),
+                 ECS_E_MEMORY);
+  assert_true(failing_memory_disarm(&fixture.failing) > 0);
+  assert_int_equal(ecs_remove_many(world, list, MANY, fixture.tag, NULL),
+                   ECS_OK);
+  finish(&fixture);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_list_is_changed_as_one_after_the_other),
@@ -230,6 +290,8 @@ int main(void) {
       cmocka_unit_test(wrong_arguments_are_refused),
       cmocka_unit_test(a_repeated_entity_needs_room_once),
       cmocka_unit_test(many_tables_may_grow),
+      cmocka_unit_test(a_list_is_changed_whole_or_not),
+      cmocka_unit_test(a_list_is_removed_whole_or_not),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
