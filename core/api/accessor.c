@@ -352,13 +352,13 @@ static bool use_one_table(AccessorState *state, const RowRef *rows,
   return table != NULL && use_table(state, table);
 }
 
-#define GATHER(Cell)                   \
-  for (uint32_t i = 0; i < count; i++) \
-  ((Cell *)to)[i] = ((const Cell *)from)[rows[i].row]
+#define GATHER(Cell)                                            \
+  _Pragma("GCC unroll 4") for (uint32_t i = 0; i < count; i++)( \
+      (Cell *)to)[i] = ((const Cell *)from)[rows[i]]
 
-/* One column of a window that lies in one table; shift is the log2 of the
- * element size. */
-static void gather(void *to, const void *from, const RowRef *rows,
+/* One column of rows that lie in one table; shift is the log2 of the element
+ * size. */
+static void gather(void *to, const void *from, const uint32_t *rows,
                    uint32_t count, uint32_t shift) {
   switch (shift) {
     case 0: GATHER(uint8_t); break;
@@ -366,6 +366,15 @@ static void gather(void *to, const void *from, const RowRef *rows,
     case 2: GATHER(Cell4); break;
     default: GATHER(Cell8); break;
   }
+}
+
+/* All columns of rows in the cached table, from element `done` on. */
+static void gather_all(const AccessorState *state, const uint32_t *rows,
+                       uint32_t count, uint32_t done, void *const *columns) {
+  const SchemaField *field = state->schema->fields;
+  for (uint32_t k = 0; k < state->field_count; k++, field++)
+    gather((char *)columns[k] + ((size_t)done << field->shift),
+           state->fields[k], rows, count, field->shift);
 }
 
 /* Reads a window into columns, from element `done` on. Elements of entities
@@ -378,11 +387,9 @@ static uint32_t read_window(AccessorState *state, const RowRef *rows,
   uint32_t found = 0;
   ECS_ASSERT(count > 0 && count <= WINDOW);
   if (use_one_table(state, rows, count)) {
-    for (uint32_t k = 0; k < fields; k++) {
-      uint32_t shift = code_shift(state->codes[k]);
-      gather((char *)columns[k] + ((size_t)done << shift),
-             table_column(state->table, state->codes[k]), rows, count, shift);
-    }
+    uint32_t indices[WINDOW];
+    for (uint32_t i = 0; i < count; i++) indices[i] = rows[i].row;
+    gather_all(state, indices, count, done, columns);
     return count;
   }
   for (uint32_t i = 0; i < count; i++) {
@@ -420,30 +427,44 @@ static bool find_cached_window(const AccessorState *state,
   return (strange & SLOT_ASKED) == 0 && generations < ECS_SLOT_GENERATIONS;
 }
 
-/* The same for an accessor that is plain; caches the first entity's table. */
-static bool find_plain_window(AccessorState *state, const ecs_Entity *entities,
-                              uint32_t count, uint32_t *rows) {
-  uint32_t first = 0;
-  if (state->plain_version != state->layout_version ||
-      find(state, entities[0], &first) != ECS_OK ||
-      !find_cached_window(state, entities, count, rows))
-    return false;
-  ECS_ASSERT(rows[0] == first);
-  ECS_ASSERT(agrees(state, entities[count - 1], rows[count - 1]));
-  return true;
+/* The same in the cached table of a set. */
+static bool find_set_window(const AccessorState *state,
+                            const ecs_Entity *entities, uint32_t count,
+                            uint32_t *rows) {
+  const Locator set = *state->set; /* in registers */
+  const ecs_Entity *owners = state->table->entities;
+  uint64_t strange = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t index = id_index(entities[i]);
+    if (ECS_UNLIKELY(!locator_ready(&set, index))) return false;
+    rows[i] = *locator_narrow_entry(&set, index);
+    if (ECS_UNLIKELY(rows[i] == LOCATOR_NONE)) return false;
+    strange |= owners[rows[i]] ^ entities[i];
+  }
+  return strange == 0;
 }
 
-static bool read_plain_window(AccessorState *state, const ecs_Entity *entities,
-                              uint32_t count, uint32_t done,
-                              void *const *columns) {
+/* The same for any component, and caches the first entity's table. False where
+ * components were grouped: several tables, and no locator of one. */
+static bool find_one_table(AccessorState *state, const ecs_Entity *entities,
+                           uint32_t count, uint32_t *rows) {
+  uint32_t first = 0;
+  if (find(state, entities[0], &first) != ECS_OK) return false;
+  bool whole = state->set != NULL
+                   ? find_set_window(state, entities, count, rows)
+                   : state->known != SLOT_UNKNOWN &&
+                         find_cached_window(state, entities, count, rows);
+  ECS_ASSERT(!whole || rows[0] == first);
+  ECS_ASSERT(!whole || agrees(state, entities[count - 1], rows[count - 1]));
+  return whole;
+}
+
+static bool read_one_table(AccessorState *state, const ecs_Entity *entities,
+                           uint32_t count, uint32_t done,
+                           void *const *columns) {
   uint32_t rows[WINDOW];
-  if (!find_plain_window(state, entities, count, rows)) return false;
-  for (uint32_t k = 0; k < state->schema->field_count; k++) {
-    Cell4 *to = (Cell4 *)columns[k] + done;
-    const Cell4 *from = (const Cell4 *)(const void *)state->fields[k];
-#pragma GCC unroll 4
-    for (uint32_t i = 0; i < count; i++) to[i] = from[rows[i]];
-  }
+  if (!find_one_table(state, entities, count, rows)) return false;
+  gather_all(state, rows, count, done, columns);
   return true;
 }
 
@@ -459,7 +480,7 @@ ecs_Status ecs_accessor_get_many(ecs_Accessor *accessor,
   if (status != ECS_OK) return status;
   for (uint32_t done = 0; done < count; done += WINDOW) {
     uint32_t window = count - done < WINDOW ? count - done : WINDOW;
-    if (read_plain_window(state, entities + done, window, done, columns)) {
+    if (read_one_table(state, entities + done, window, done, columns)) {
       total += window;
       continue;
     }
@@ -506,20 +527,40 @@ static ecs_Status record_many(AccessorState *state, const ecs_Entity *entities,
   return ECS_OK;
 }
 
-/* As read_plain_window. False also while anything is recorded. */
-static bool write_plain_window(AccessorState *state, const ecs_Entity *entities,
-                               uint32_t count, uint32_t done,
-                               const void *const *columns) {
+#define SCATTER(type, bytes)                                                \
+  for (uint32_t i = 0; i < count; i++)                                      \
+  element_store(to + rows[i] * (size_t)(bytes), from + i * (size_t)(bytes), \
+                type)
+
+/* One column of rows that lie in one table; what is written is canonical. */
+static void scatter(char *to, const char *from, const uint32_t *rows,
+                    uint32_t count, ecs_Scalar type) {
+  switch (type) {
+    case ECS_F32: SCATTER(ECS_F32, 4); break;
+    case ECS_F64: SCATTER(ECS_F64, 8); break;
+    case ECS_ENTITY: SCATTER(ECS_ENTITY, 8); break;
+    case ECS_BOOL: SCATTER(ECS_BOOL, 1); break;
+    case ECS_I32:
+    case ECS_U32: SCATTER(ECS_I32, 4); break;
+    case ECS_I16:
+    case ECS_U16: SCATTER(ECS_I16, 2); break;
+    default: SCATTER(ECS_I8, 1); break;
+  }
+}
+
+/* As read_one_table. False also while anything is recorded. */
+static bool write_one_table(AccessorState *state, const ecs_Entity *entities,
+                            uint32_t count, uint32_t done,
+                            const void *const *columns) {
   uint32_t rows[WINDOW];
   if (state->world->commands.entity_count > 0 ||
-      !find_plain_window(state, entities, count, rows))
+      !find_one_table(state, entities, count, rows))
     return false;
-  for (uint32_t k = 0; k < state->schema->field_count; k++) {
-    const char *from = (const char *)columns[k] + (size_t)done * 4;
-    char *to = state->fields[k];
-    for (uint32_t i = 0; i < count; i++)
-      element_store_f32(to + (size_t)rows[i] * 4, from + (size_t)i * 4);
-  }
+  const SchemaField *field = state->schema->fields;
+  for (uint32_t k = 0; k < state->field_count; k++, field++)
+    scatter(state->fields[k],
+            (const char *)columns[k] + ((size_t)done << field->shift), rows,
+            count, field->type);
   return true;
 }
 
@@ -556,7 +597,7 @@ ecs_Status ecs_accessor_set_many(ecs_Accessor *accessor,
   for (uint32_t done = 0; status == ECS_OK && done < count; done += WINDOW) {
     uint32_t window = count - done < WINDOW ? count - done : WINDOW;
     const ecs_Entity *some = entities + done;
-    total += write_plain_window(state, some, window, done, columns)
+    total += write_one_table(state, some, window, done, columns)
                  ? window
                  : write_window(state, some, window, done, columns);
   }

@@ -90,6 +90,65 @@ static void elements_of_absent_components_are_left_as_they_are(void **state) {
   }
 }
 
+/* A field of every type: what many sets store is what single sets do, and what
+ * many gets read is what is stored. Half of the runs have a dead entity of an
+ * index that is alive again in the list. */
+static void every_type_is_stored_as_by_one(void **state) {
+  (void)state;
+  static const uint8_t bytes[] = {4, 8, 1, 1, 2, 2, 4, 4, 1, 8};
+  static const ecs_Scalar types[] = {ECS_F32,  ECS_F64,   ECS_I8,  ECS_U8,
+                                     ECS_I16,  ECS_U16,   ECS_I32, ECS_U32,
+                                     ECS_BOOL, ECS_ENTITY};
+  for (uint32_t run = 0; run < 40; run++) {
+    const uint32_t type = run % 10, size = bytes[type];
+    const bool sparse = run / 10 % 2 == 1, dead = run >= 20;
+    const ecs_Field field = {"x", types[type], 0};
+    Fixture fixture;
+    ecs_Entity one[20], many[20];
+    uint64_t values[20], read[20], image = 0;
+    start(&fixture);
+    ecs_World *world = fixture.world;
+    ecs_Component what = define_component(
+        world, "X", &field, 1, sparse ? ECS_STORE_SPARSE : ECS_STORE_TABLE);
+    ecs_Accessor accessor = access_to(&fixture, what);
+    for (uint32_t i = 0; i < 20; i++) {
+      assert_int_equal(ecs_spawn(world, &what, 1, NULL, &one[i]), ECS_OK);
+      assert_int_equal(ecs_spawn(world, &what, 1, NULL, &many[i]), ECS_OK);
+      /* NaNs with payloads, bools above 1, numbers that are no handles */
+      values[i] = UINT64_C(0x9e3779b97f4a7c15) * (i + 1) |
+                  (i % 3 == 0 ? UINT64_C(0x7ff00000ffc00000) : 0);
+    }
+    if (dead) {
+      ecs_Entity again;
+      assert_int_equal(ecs_destroy(world, many[7]), ECS_OK);
+      assert_int_equal(ecs_spawn(world, &what, 1, NULL, &again), ECS_OK);
+      assert_int_equal(again & 0xfffffff, many[7] & 0xfffffff);
+    }
+    char column[sizeof values];
+    for (uint32_t i = 0; i < 20; i++)
+      memcpy(column + i * size, &values[i], size);
+    const void *from[] = {column};
+    void *to[] = {read};
+    uint32_t found = 0, expected = dead ? 19 : 20;
+    assert_int_equal(ecs_accessor_set_many(&accessor, many, 20, from, &found),
+                     ECS_OK);
+    assert_int_equal(found, expected);
+    memset(read, 0, sizeof read);
+    assert_int_equal(ecs_accessor_get_many(&accessor, many, 20, to, &found),
+                     ECS_OK);
+    assert_int_equal(found, expected);
+    for (uint32_t i = 0; i < 20; i++) {
+      assert_int_equal(ecs_set(world, one[i], what, &values[i], 1), ECS_OK);
+      assert_int_equal(ecs_get(world, one[i], what, &image), ECS_OK);
+      if (dead && i == 7) continue;
+      assert_memory_equal((char *)read + i * size, &image, size);
+      assert_int_equal(ecs_get(world, many[i], what, &values[i]), ECS_OK);
+      assert_memory_equal(&values[i], &image, size);
+    }
+    finish(&fixture);
+  }
+}
+
 /* While something is recorded --------------------------------------------- */
 
 static void a_set_after_a_record_is_recorded_too(void **state) {
@@ -222,6 +281,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(many_of_one_table_are_read_at_once),
       cmocka_unit_test(elements_of_absent_components_are_left_as_they_are),
+      cmocka_unit_test(every_type_is_stored_as_by_one),
       cmocka_unit_test(a_set_after_a_record_is_recorded_too),
       cmocka_unit_test(one_record_is_enough),
       cmocka_unit_test(a_recording_that_fails_leaves_a_set_of_many_undone),
