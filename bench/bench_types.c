@@ -11,7 +11,9 @@
  *   list of free ids.
  * - game entity: two components of two f32, one of an i32 and an entity, and
  *   one of a u8.
- * - no value: adding without an image, for defaults of zero. */
+ * - no value: adding without an image, for defaults of zero.
+ * - get, set 1024 at a time: by accessor, in random order. By hand: a map from
+ *   id to row, and the columns. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -424,6 +426,140 @@ static void creation_deinit(Creation *creation) {
   free(creation->free_ids);
 }
 
+/* Many at a time ---------------------------------------------------------- */
+
+#define PIECE 1024u
+
+typedef struct Many {
+  const Shape *shape;
+  ecs_World *world;
+  ecs_Accessor accessor;
+  ecs_Query *reader;
+  ecs_Entity *entities; /* in random order */
+  uint32_t *order;      /* the same, as ids */
+  uint32_t *rows;       /* by id */
+  HandRows table;
+  uint32_t turn; /* changes the written values */
+  uint64_t sum;  /* of what was read last */
+  uint64_t buffers[HAND_FIELD_LIMIT][PIECE];
+} Many;
+
+HAND_INLINE uint64_t element_bits(const char *element, uint32_t shift) {
+  uint64_t bits = 0;
+  hand_copy(&bits, element, shift);
+  return bits;
+}
+
+HAND_INLINE void get_by_hand(Many *many, const Shape *shape) {
+  uint64_t sum = 0;
+  for (uint32_t k = 0; k < SIZE; k++) {
+    uint32_t row = many->rows[many->order[k]];
+#pragma GCC unroll 8
+    for (uint32_t i = 0; i < shape->layout.count; i++) {
+      uint32_t shift = shape->layout.shifts[i];
+      sum +=
+          element_bits(many->table.columns[i] + ((uint64_t)row << shift), shift)
+          << i;
+    }
+  }
+  many->sum = sum;
+}
+
+HAND_INLINE void set_by_hand(Many *many, const Shape *shape) {
+  Image image;
+  for (uint32_t k = 0; k < SIZE; k++) {
+    uint32_t row = many->rows[many->order[k]];
+    fill_image(shape, &image, k ^ many->turn);
+#pragma GCC unroll 8
+    for (uint32_t i = 0; i < shape->layout.count; i++) {
+      uint32_t shift = shape->layout.shifts[i];
+      hand_copy(many->table.columns[i] + ((uint64_t)row << shift),
+                (const char *)&image + shape->layout.offsets[i], shift);
+    }
+  }
+  many->turn++;
+}
+
+HAND_INLINE void get_many(Many *many, const Shape *shape) {
+  void *columns[HAND_FIELD_LIMIT];
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < HAND_FIELD_LIMIT; i++) columns[i] = many->buffers[i];
+  for (uint32_t k = 0; k < SIZE; k += PIECE) {
+    MUST(ecs_accessor_get_many(&many->accessor, many->entities + k, PIECE,
+                               columns, NULL));
+#pragma GCC unroll 8
+    for (uint32_t i = 0; i < shape->layout.count; i++) {
+      uint32_t shift = shape->layout.shifts[i];
+      const char *column = columns[i];
+      for (uint32_t j = 0; j < PIECE; j++)
+        sum += element_bits(column + ((uint64_t)j << shift), shift) << i;
+    }
+  }
+  many->sum = sum;
+}
+
+HAND_INLINE void set_many(Many *many, const Shape *shape) {
+  const void *columns[HAND_FIELD_LIMIT];
+  Image image;
+  for (uint32_t i = 0; i < HAND_FIELD_LIMIT; i++) columns[i] = many->buffers[i];
+  for (uint32_t k = 0; k < SIZE; k += PIECE) {
+    for (uint32_t j = 0; j < PIECE; j++) {
+      fill_image(shape, &image, (k + j) ^ many->turn);
+#pragma GCC unroll 8
+      for (uint32_t i = 0; i < shape->layout.count; i++) {
+        uint32_t shift = shape->layout.shifts[i];
+        hand_copy((char *)many->buffers[i] + ((uint64_t)j << shift),
+                  (const char *)&image + shape->layout.offsets[i], shift);
+      }
+    }
+    MUST(ecs_accessor_set_many(&many->accessor, many->entities + k, PIECE,
+                               columns, NULL));
+  }
+  many->turn++;
+}
+
+static uint64_t many_check(void *state) {
+  Many *many = state;
+  return measure_mix(many->sum, hash_of(many->reader, &many->shape->layout));
+}
+
+static uint64_t many_hand_check(void *state) {
+  Many *many = state;
+  return measure_mix(many->sum,
+                     hand_rows_hash(&many->table, &many->shape->layout));
+}
+
+static void many_init(Many *many, const Shape *shape, ecs_Storage storage) {
+  *many = (Many){.shape = shape, .world = scene_world()};
+  ecs_Component component = define(many->world, shape, 0, storage);
+  many->entities = scene_allocate(SIZE, sizeof *many->entities);
+  many->order = scene_allocate(SIZE, sizeof *many->order);
+  many->rows = scene_allocate(SIZE, sizeof *many->rows);
+  hand_rows_init(&many->table, &shape->layout, SIZE);
+  measure_shuffle(many->order, SIZE, 5);
+  ecs_Entity *entities = scene_allocate(SIZE, sizeof *entities);
+  for (uint32_t k = 0; k < SIZE; k++) {
+    Image image;
+    const void *images[] = {&image};
+    fill_image(shape, &image, k);
+    many->rows[k] = hand_rows_push(&many->table, &shape->layout, k, &image);
+    MUST(ecs_spawn(many->world, &component, 1, images, &entities[k]));
+  }
+  for (uint32_t k = 0; k < SIZE; k++)
+    many->entities[k] = entities[many->order[k]];
+  free(entities);
+  MUST(ecs_accessor(many->world, component, &many->accessor));
+  many->reader = scene_query(many->world, &component, 1, ECS_READ);
+}
+
+static void many_deinit(Many *many) {
+  ecs_world_destroy(many->world);
+  hand_rows_deinit(&many->table);
+  free(many->entities);
+  free(many->order);
+  free(many->rows);
+}
+
 /* The functions of each shape --------------------------------------------- */
 
 typedef void Run(void *state, uint32_t iterations);
@@ -434,6 +570,7 @@ typedef struct Ways {
   Run *toggle, *toggle_bare, *toggle_set, *toggle_set_bare, *toggle_tables;
   Run *create, *create_hand, *destroy, *destroy_hand, *pairs, *pairs_hand;
   Prepare *refill, *refill_hand;
+  Run *get, *get_hand, *set, *set_hand;
 } Ways;
 
 /* Repetitions of create and destroy are one iteration each: they have a
@@ -459,6 +596,10 @@ typedef struct Ways {
   RUN(type##_destroy_hand, destroy_by_hand(state, &shape_##type))            \
   REPEATED(type##_pairs, pairs_in_world(state, &shape_##type))               \
   REPEATED(type##_pairs_hand, pairs_by_hand(state, &shape_##type))           \
+  REPEATED(type##_get, get_many(state, &shape_##type))                       \
+  REPEATED(type##_get_hand, get_by_hand(state, &shape_##type))               \
+  REPEATED(type##_set, set_many(state, &shape_##type))                       \
+  REPEATED(type##_set_hand, set_by_hand(state, &shape_##type))               \
   static void type##_refill(void *state) {                                   \
     clear_world(state);                                                      \
     create_in_world(state, &shape_##type);                                   \
@@ -467,12 +608,24 @@ typedef struct Ways {
     clear_hand(state);                                                       \
     create_by_hand(state, &shape_##type);                                    \
   }                                                                          \
-  static const Ways ways_##type = {                                          \
-      &shape_##type,       type##_toggle,          type##_toggle_bare,       \
-      type##_toggle_set,   type##_toggle_set_bare, type##_toggle_tables,     \
-      type##_create,       type##_create_hand,     type##_destroy,           \
-      type##_destroy_hand, type##_pairs,           type##_pairs_hand,        \
-      type##_refill,       type##_refill_hand};
+  static const Ways ways_##type = {&shape_##type,                            \
+                                   type##_toggle,                            \
+                                   type##_toggle_bare,                       \
+                                   type##_toggle_set,                        \
+                                   type##_toggle_set_bare,                   \
+                                   type##_toggle_tables,                     \
+                                   type##_create,                            \
+                                   type##_create_hand,                       \
+                                   type##_destroy,                           \
+                                   type##_destroy_hand,                      \
+                                   type##_pairs,                             \
+                                   type##_pairs_hand,                        \
+                                   type##_refill,                            \
+                                   type##_refill_hand,                       \
+                                   type##_get,                               \
+                                   type##_get_hand,                          \
+                                   type##_set,                               \
+                                   type##_set_hand};
 
 WAYS(f32)
 WAYS(i32)
@@ -546,6 +699,27 @@ static void bench_creation(const Ways *ways, Kind kind, double aim) {
   creation_deinit(&ours);
 }
 
+static void bench_many(const Ways *ways, bool sets, ecs_Storage storage) {
+  static Many hand, ours;
+  char name[64];
+  snprintf(name, sizeof name, "%s 1024 at a time, %s%s", sets ? "set" : "get",
+           storage == ECS_STORE_SPARSE ? "sparse, " : "", ways->shape->name);
+  if (!measure_wanted(name)) return;
+  many_init(&hand, ways->shape, storage);
+  many_init(&ours, ways->shape, storage);
+  measure_row(&(MeasureRow){
+      .name = name,
+      .order = "random",
+      .memory = "warm",
+      .size = SIZE,
+      .operations = SIZE,
+      .hand = {&hand, NULL, sets ? ways->set_hand : ways->get_hand,
+               many_hand_check},
+      .ours = {&ours, NULL, sets ? ways->set : ways->get, many_check}});
+  many_deinit(&hand);
+  many_deinit(&ours);
+}
+
 int main(int argument_count, char **arguments) {
   static const Ways *const types[] = {&ways_f32,    &ways_i32, &ways_bool,
                                       &ways_entity, &ways_f64, &ways_mixed};
@@ -563,6 +737,12 @@ int main(int argument_count, char **arguments) {
   for (uint32_t k = 0; k < 6; k++) bench_creation(types[k], DESTROY, 0);
   bench_creation(&ways_game, CREATE, 18);
   bench_creation(&ways_game, PAIRS, 31);
+  for (uint32_t sets = 0; sets < 2; sets++) {
+    for (uint32_t k = 0; k < 6; k++)
+      bench_many(types[k], sets == 1, ECS_STORE_TABLE);
+    bench_many(&ways_i32, sets == 1, ECS_STORE_SPARSE);
+    bench_many(&ways_mixed, sets == 1, ECS_STORE_SPARSE);
+  }
   measure_close();
   return 0;
 }
