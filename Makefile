@@ -42,7 +42,7 @@ CORE := ecs ecs_kernel ecs_access \
   world/world_explain world/world_trim \
   kernel/kernel_library kernel/kernel_binding \
   program/operation program/program_ir program/program_parse \
-  program/program_print \
+  program/program_print program/program_order \
   program/program_facts program/vm_loop_macros program/vm_loops \
   program/vm_plan program/vm_planner program/vm \
   api/for_bindings api/accessor api/field_access api/spawn_call \

@@ -190,7 +190,10 @@ typedef struct Running {
 static void program_run(void *state, uint32_t iterations) {
   Running *running = state;
   const double dt = TIME_STEP;
-  const ecs_ProgramCall call = {&dt, &running->sum, 1, running->sums, 0};
+  const ecs_ProgramCall call = {.uniforms = &dt,
+                                .reductions = &running->sum,
+                                .uniform_count = 1,
+                                .reduction_count = running->sums};
   for (uint32_t turn = 0; turn < iterations; turn++)
     MUST(ecs_program_run(running->program, &call));
 }

@@ -1004,11 +1004,20 @@ typedef struct ecs_ProgramInfo {
   uint32_t bytes_read;    /* of columns, per row */
   uint32_t bytes_written; /* of columns, per row */
   uint32_t slow_calls;    /* operations that call the C library row by row */
+  bool exits;             /* it has an exit (docs/programs.md) */
   const char *back_end;   /* "block VM, AVX-512"; a string constant */
 } ecs_ProgramInfo;
 /* Writes numbers about a program to *info. Cost: columns times instructions. */
 ECS_API void ecs_program_info(const ecs_Program *program,
                               ecs_ProgramInfo *info);
+
+/* Where a run of a program has stopped: before rows that take its exit. */
+typedef struct ecs_ProgramStop {
+  uint64_t row;   /* the number of the first of them, from 0; of no row if there
+                     are none */
+  uint64_t count; /* so many, one behind the other, take the exit, whatever the
+                     caller does in them; 0: none, and all rows were run */
+} ecs_ProgramStop;
 
 /* One run of a program. All arrays belong to the caller. */
 typedef struct ecs_ProgramCall {
@@ -1020,9 +1029,16 @@ typedef struct ecs_ProgramCall {
   uint32_t uniform_count; /* must be the number declared */
   uint32_t reduction_count; /* must be the number declared */
   uint64_t random_key;      /* `random` draws from it and the row's entity */
+  uint64_t first;           /* rows at the beginning that are left out */
+  ecs_ProgramStop *stop;    /* written by the run; may be NULL where the program
+                               has no exit */
 } ecs_ProgramCall;
 
-/* Runs a program over all rows that match. What it adds, removes and destroys
+/* Runs a program over all rows that match, from the first that is not left out
+ * to the last or to the one before a row that takes the program's exit. Of this
+ * row and those behind it nothing has happened: the caller may do what the row
+ * is meant to do, and run the program again, with `first` behind it, as long as
+ * no structure has changed (ecs_defer_begin). What it adds, removes and destroys
  * is recorded after the last row, in the order of rows, and applied as at the
  * end of a cursor. Returns ECS_OK, ECS_E_ARGUMENT (wrong counts, or a NULL
  * array that is needed), ECS_E_ACCESS as ecs_query_begin, also for a component

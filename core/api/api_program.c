@@ -4,19 +4,21 @@
  * that no open cursor claims what the program reads or writes. */
 #include "base/misuse.h"
 #include "program/program_parse.h"
+#include "program/program_order.h"
 #include "program/program_print.h"
 #include "program/vm.h"
 #include "query/claims.h"
 
 #include <stdio.h>
 
-/* Parses, verifies and binds a program that is zero except for its query. If
+/* Parses, verifies, orders and binds a program that is zero except for its query. If
  * the program does not fit the query, the user gets ECS_E_PROGRAM, and the
  * mistake says why. */
 static ecs_Status make(ecs_Program *program, const char *text, size_t length,
                        const Mistake *mistake) {
   ecs_Status status = program_parse(program, text, length, mistake);
   if (status == ECS_OK) status = program_verify(program, mistake);
+  if (status == ECS_OK) status = program_order(program);
   if (status == ECS_OK) status = program_bind(program, mistake);
   return status == ECS_E_KERNEL ? ECS_E_PROGRAM : status;
 }
@@ -81,6 +83,7 @@ void ecs_program_info(const ecs_Program *program, ecs_ProgramInfo *info) {
   ECS_MISUSE_IF(info == NULL, "info is NULL");
   *info = (ecs_ProgramInfo){.uniforms = program->uniform_count,
                             .reductions = program->reduction_count,
+                            .exits = program->exits,
                             .operations = program->plan->step_count +
                                           program->plan->sum_count +
                                           program->plan->change_count,
@@ -99,7 +102,8 @@ ecs_Status ecs_program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   if (call->uniform_count != program->uniform_count ||
       call->reduction_count != program->reduction_count ||
       (call->uniform_count > 0 && call->uniforms == NULL) ||
-      (call->reduction_count > 0 && call->reductions == NULL))
+      (call->reduction_count > 0 && call->reductions == NULL) ||
+      (program->exits && call->stop == NULL))
     return ECS_E_ARGUMENT;
   ecs_Component contested = 0;
   ECS_ASSERT(program->plan != NULL && program->binding != NULL);

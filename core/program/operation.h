@@ -52,7 +52,8 @@ typedef enum OperationShape {
   SHAPE_STORE,     /* c v [mask]: converts as a script's store does */
   SHAPE_STRUCTURE, /* "Component" [mask] */
   SHAPE_DESTROY,   /* [mask] */
-  SHAPE_REDUCE     /* r v [mask], v f64 */
+  SHAPE_REDUCE,    /* r v [mask], v f64 */
+  SHAPE_EXIT       /* v, a bool: the run stops before a row in which it holds */
 } OperationShape;
 
 /* The operations with a result come first, then the effects. X takes the name
@@ -83,7 +84,8 @@ typedef enum OperationShape {
 #define ECS_EFFECT_OPERATIONS(X)                                             \
   X(STORE, "store", STORE) X(DESTROY, "destroy", DESTROY)                    \
   X(ADD, "add", STRUCTURE) X(REMOVE, "remove", STRUCTURE)                    \
-  X(SUM, "sum", REDUCE) X(LEAST, "min", REDUCE) X(GREATEST, "max", REDUCE)
+  X(SUM, "sum", REDUCE) X(LEAST, "min", REDUCE) X(GREATEST, "max", REDUCE)   \
+  X(EXIT, "exit", EXIT)
 /* clang-format on */
 
 /* clang-format off */

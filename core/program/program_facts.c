@@ -167,10 +167,20 @@ static bool old_values_end(const ProgramFacts *facts, uint32_t column,
   return true;
 }
 
+/* The number of the instruction that is an exit; 0: there is none. */
+static uint32_t exit_of(const ecs_Program *program) {
+  uint32_t i = 0;
+  if (!program->exits) return 0;
+  while (program->code[i].operation != OPERATION_EXIT) i++;
+  return i;
+}
+
 /* A stored value can be computed in its column if nothing else is stored there,
- * every row is, and no old value is used later. */
+ * every row is, and no old value is used later; and not before an exit, which
+ * some rows take. */
 static void find_columns(ProgramFacts *facts) {
   const ecs_Program *program = facts->program;
+  uint32_t exit = exit_of(program);
   for (uint32_t c = 0; c < program->column_count; c++) {
     ColumnFacts *column = &facts->columns[c];
     if (column->stores != 1 || column->store == NO_VALUE) continue;
@@ -180,7 +190,7 @@ static void find_columns(ProgramFacts *facts) {
     if (facts->is_single[value] || facts->column[value] != NO_VALUE ||
         instruction_shape(ins) > SHAPE_QUANTIZE || facts_part(facts, ins) ||
         !facts_direct(facts, c, (ValueType)program->types[value]) ||
-        !old_values_end(facts, c, i))
+        !old_values_end(facts, c, i) || i < exit)
       continue;
     facts->column[value] = c;
     column->written_at = i;

@@ -63,6 +63,7 @@ typedef struct Verifier {
   const Mistake *mistake;
   const Instruction *ins;
   uint32_t defined; /* values defined before the instruction */
+  uint32_t effects; /* effects before the instruction */
   bool stored[ECS_DECLARATION_LIMIT]; /* per column: a store has been seen */
 } Verifier;
 
@@ -137,7 +138,7 @@ static bool check_load(const Verifier *verifier) {
 static bool check_uniform(const Verifier *verifier) {
   ValueType type = (ValueType)verifier->ins->type;
   bool fits = false;
-  switch ((UniformKind)verifier->program->uniforms[verifier->ins->index]) {
+  switch (uniform_kind(verifier->program, verifier->ins->index)) {
     case UNIFORM_NUMBER: fits = is_number(type); break;
     case UNIFORM_BOOL: fits = type == VALUE_BOOL; break;
     case UNIFORM_ENTITY: fits = type == VALUE_ENTITY; break;
@@ -231,6 +232,10 @@ static bool check(Verifier *verifier) {
     case SHAPE_DESTROY: return check_mask(verifier, 0);
     case SHAPE_REDUCE:
       return check_operand(verifier, 0, VALUE_F64) && check_mask(verifier, 1);
+    case SHAPE_EXIT:
+      if (verifier->effects > 0)
+        return refuse(verifier, "comes before every other effect, once", "");
+      return check_operand(verifier, 0, VALUE_BOOL);
   }
   return refuse(verifier, "no such operation", "");
 }
@@ -252,7 +257,10 @@ static bool check_result(Verifier *verifier) {
   bool effect = verifier->ins->operation >= OPERATION_FIRST_EFFECT;
   if (verifier->ins->result != (effect ? NO_VALUE : verifier->defined))
     return refuse(verifier, "the result is not the value that comes next", "");
-  if (!effect) verifier->defined++;
+  if (effect)
+    verifier->effects++;
+  else
+    verifier->defined++;
   return true;
 }
 

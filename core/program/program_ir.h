@@ -21,7 +21,9 @@
  *
  * A load reads what the row held before the program. Stores take effect at the
  * end of the program: a load that follows a store to its column is refused, so
- * the difference cannot be seen. Rows do not see each other.
+ * the difference cannot be seen. Rows do not see each other. An exit comes
+ * before all other effects: those of its row, and of the rows behind it, do not
+ * happen in this run.
  *
  * Numbers are f32 or f64. Every operation rounds to its type, and no two are
  * contracted into one. Operations mean what they mean in Lua 5.4 if every
@@ -58,6 +60,9 @@ typedef enum UniformKind {
   UNIFORM_ENTITY
 } UniformKind;
 
+/* Added to the kind of a uniform that is the same in all parts of a run. */
+#define UNIFORM_FIXED 4u
+
 /* How a program runs; complete in vm_plan.h. */
 typedef struct ProgramPlan ProgramPlan;
 
@@ -65,7 +70,8 @@ struct ecs_Program {
   ecs_Query *query;          /* borrowed; it destroys its programs */
   ecs_Program *next;         /* program of the same query; NULL: the last */
   ecs_KernelColumn *columns; /* owned; their names belong to schemas */
-  uint8_t *uniforms;         /* UniformKind of each; owned */
+  uint8_t *uniforms;         /* UniformKind of each, UNIFORM_FIXED added; owned
+                              */
   uint8_t *reductions;       /* OPERATION_SUM, LEAST or GREATEST; owned */
   Instruction *code;         /* owned */
   uint8_t *types;            /* ValueType of each value; owned */
@@ -77,6 +83,9 @@ struct ecs_Program {
   bool changes_structure;               /* it adds, removes or destroys */
   bool destroys;                        /* it has OPERATION_DESTROY */
   bool asks_alive;                      /* it has OPERATION_ALIVE */
+  bool exits;                           /* it has OPERATION_EXIT */
+  bool exits_locally;                   /* which rows take it follows from their
+                                           columns and from what stays */
   ecs_Kernel kernel;          /* the program as kernel_binding.h sees it */
   ecs_KernelBinding *binding; /* owned; NULL until program_bind */
   ProgramPlan *plan;          /* owned; NULL until program_plan */
@@ -108,6 +117,11 @@ ECS_INTERNAL ecs_Status program_verify(const ecs_Program *program,
 
 /* The type of an instruction's result; for an effect, its own type. */
 ECS_INTERNAL ValueType instruction_result(const Instruction *ins);
+
+static inline UniformKind uniform_kind(const ecs_Program *program,
+                                       uint32_t uniform) {
+  return (UniformKind)(program->uniforms[uniform] & ~UNIFORM_FIXED);
+}
 
 /* What the operation of an instruction takes. */
 static inline OperationShape instruction_shape(const Instruction *ins) {

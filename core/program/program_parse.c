@@ -279,10 +279,20 @@ static void declare_uniform(Parser *parser) {
     kind = UNIFORM_ENTITY;
   else if (!word_is(parser, "number"))
     fail(parser, "a uniform is a number, bool or entity: ", shown(parser));
+  skip_spaces(parser);
+  uint32_t fixed = 0;
+  if (!is_line_end(parser)) {
+    next_word(parser);
+    if (word_is(parser, "fixed"))
+      fixed = UNIFORM_FIXED;
+    else
+      fail(parser, "not fixed: ", shown(parser));
+  }
   bool fits = room(parser, &uniforms, &program->uniform_capacity,
                    program->uniform_count, 1, ECS_DECLARATION_LIMIT);
   program->uniforms = uniforms;
-  if (fits) program->uniforms[program->uniform_count++] = (uint8_t)kind;
+  if (fits)
+    program->uniforms[program->uniform_count++] = (uint8_t)(kind + fixed);
 }
 
 static void declare_reduction(Parser *parser) {
@@ -380,6 +390,7 @@ static void read_effect(Parser *parser, Instruction *ins) {
           program->reductions[ins->index] != ins->operation)
         fail(parser, "the reduction is of another kind", "");
       break;
+    case SHAPE_EXIT: ins->operands[0] = value_reference(parser); break;
     case SHAPE_STRUCTURE:
       ins->index = read_component(parser);
       /* fall through */
@@ -451,6 +462,7 @@ static void read_instruction(Parser *parser) {
   if (shape == SHAPE_STRUCTURE || shape == SHAPE_DESTROY)
     parser->program->changes_structure = true;
   if (shape == SHAPE_DESTROY) parser->program->destroys = true;
+  if (shape == SHAPE_EXIT) parser->program->exits = true;
   append(parser, &ins);
 }
 

@@ -103,6 +103,7 @@ static void print_operands(Printer *printer, const Instruction *ins) {
     case SHAPE_NEGATION:
     case SHAPE_ALIVE:
     case SHAPE_RANDOM:
+    case SHAPE_EXIT:
     case SHAPE_DESTROY: print_values(printer, ins, 3); break;
     case SHAPE_CONSTANT:
       print(printer, " %s", type);
@@ -150,7 +151,8 @@ static void print_declarations(Printer *printer) {
           accesses[column->access]);
   }
   for (uint32_t k = 0; k < program->uniform_count; k++)
-    print(printer, "uniform u%u %s\n", k, kinds[program->uniforms[k]]);
+    print(printer, "uniform u%u %s%s\n", k, kinds[uniform_kind(program, k)],
+          program->uniforms[k] & UNIFORM_FIXED ? " fixed" : "");
   for (uint32_t k = 0; k < program->reduction_count; k++)
     print(printer, "reduction r%u %s\n", k,
           operation_infos[program->reductions[k]].name);

@@ -25,8 +25,10 @@ typedef struct Run {
   uint32_t change_count;
   uint32_t change_capacity;
   uint32_t rows;        /* of the present block */
-  uint64_t rows_before; /* of all earlier blocks */
-  ecs_Status status;    /* of listing and recording changes */
+  uint64_t rows_before; /* of all earlier blocks, those left out among them */
+  uint64_t left_out; /* rows at the beginning that are still to be left out */
+  uint64_t stopped;  /* so many rows, from row rows_before on, take the exit */
+  ecs_Status status; /* of listing and recording changes */
 } Run;
 
 static Store *store_of(const Run *run) { return run->program->query->store; }
@@ -208,8 +210,20 @@ static void record_changes(Run *run) {
 
 /* Steps ------------------------------------------------------------------- */
 
+/* Ends the block, and the run, before the first row that takes the exit. A bool
+ * is 0 or 1, of which one byte is 1. */
+static void stop_before(Run *run, const uint32_t *taken) {
+  uint32_t rows = run->rows, end;
+  const char *first = memchr(taken, 1, rows * sizeof *taken);
+  if (first == NULL) return;
+  run->rows = (uint32_t)((size_t)(first - (const char *)taken) / sizeof *taken);
+  end = run->rows + 1;
+  while (run->program->exits_locally && end < rows && taken[end] != 0) end++;
+  run->stopped = end - run->rows;
+}
+
 /* Runs a step without a loop, for each row of a block. */
-static void run_special(const Run *run, const Step *step) {
+static void run_special(Run *run, const Step *step) {
   const ProgramPlan *plan = run->program->plan;
   const Instruction *ins = step->ins;
   void *out = plan->bases[step->out];
@@ -227,6 +241,7 @@ static void run_special(const Run *run, const Step *step) {
     case SHAPE_GET: look_get(run, ins, out, first); break;
     case SHAPE_RANDOM: draw(run, out, first); break;
     case SHAPE_REDUCE: run_sums(run, step, 1); break;
+    case SHAPE_EXIT: stop_before(run, first); break;
     default: break;
   }
 }
@@ -244,7 +259,7 @@ static bool skip_absent(const Run *run, const Step *step) {
   return true;
 }
 
-static void run_step(const Run *run, const Step *step) {
+static void run_step(Run *run, const Step *step) {
   void *const *bases = run->program->plan->bases;
   ECS_ASSERT(step->out < run->program->plan->base_count);
   if (step->loop == NULL)
@@ -285,11 +300,22 @@ static void run_block(Run *run, const ecs_KernelBlock *block, uint32_t first) {
   run->rows_before += run->rows;
 }
 
+/* How many rows of the next block are left out. */
+static uint32_t leave_out(Run *run, uint32_t count) {
+  if (count > run->left_out) count = (uint32_t)run->left_out;
+  run->left_out -= count;
+  return count;
+}
+
 static void run_blocks(const ecs_KernelCall *call) {
   Run *run = call->user;
-  for (uint32_t k = 0; k < call->block_count; k++)
-    for (uint32_t i = 0; i < call->blocks[k].count; i += run->rows)
+  for (uint32_t k = 0; k < call->block_count; k++) {
+    uint32_t count = call->blocks[k].count;
+    for (uint32_t i = leave_out(run, count); i < count; i += run->rows) {
+      if (run->stopped > 0) return;
       run_block(run, &call->blocks[k], i);
+    }
+  }
 }
 
 /* Life -------------------------------------------------------------------- */
@@ -426,7 +452,12 @@ ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   uint32_t sums = program->reduction_count;
   ECS_ASSERT(call->uniform_count == program->uniform_count);
   ECS_ASSERT(call->reduction_count == sums);
-  Run run = {.program = program, .call = call, .status = ECS_OK};
+  ECS_ASSERT(call->stop != NULL || !program->exits);
+  Run run = {.program = program,
+             .call = call,
+             .rows_before = call->first,
+             .left_out = call->first,
+             .status = ECS_OK};
   Reduction few[FEW_SUMS];
   bool many = sums > FEW_SUMS;
   run.sums = many ? memory_zeroed(memory, sums, sizeof(Reduction)) : few;
@@ -435,6 +466,8 @@ ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   run_once(&run);
   ecs_Status status = run_rows(&run);
   if (status == ECS_OK) end_sums(&run);
+  if (status == ECS_OK && call->stop != NULL)
+    *call->stop = (ecs_ProgramStop){run.rows_before, run.stopped};
   if (many) memory_free(memory, run.sums, sums * sizeof(Reduction));
   memory_free(memory, run.changes,
               run.change_capacity * sizeof(RecordedChange));

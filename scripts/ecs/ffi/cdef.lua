@@ -344,16 +344,23 @@ typedef struct ecs_ProgramInfo {
   uint32_t bytes_read;
   uint32_t bytes_written;
   uint32_t slow_calls;
+  bool exits;
   const char *back_end;
 } ecs_ProgramInfo;
 void ecs_program_info(const ecs_Program *program,
                               ecs_ProgramInfo *info);
+typedef struct ecs_ProgramStop {
+  uint64_t row;
+  uint64_t count;
+} ecs_ProgramStop;
 typedef struct ecs_ProgramCall {
   const double *uniforms;
   double *reductions;
   uint32_t uniform_count;
   uint32_t reduction_count;
   uint64_t random_key;
+  uint64_t first;
+  ecs_ProgramStop *stop;
 } ecs_ProgramCall;
 ecs_Status ecs_program_run(ecs_Program *program,
                                    const ecs_ProgramCall *call);

@@ -56,6 +56,17 @@ static const Wrong wrongs[] = {
      "v2 = select f64 v0 v1 v1",
      "line 3: select: an operand is not a f64"},
     {"v0 = constant f32 1\n"
+     "exit v0",
+     "line 2: exit: an operand is not a bool"},
+    {"v0 = constant bool true\n"
+     "destroy v0\n"
+     "exit v0",
+     "line 3: exit: comes before every other effect, once"},
+    {"v0 = constant bool true\n"
+     "exit v0\n"
+     "exit v0",
+     "line 3: exit: comes before every other effect, once"},
+    {"v0 = constant f32 1\n"
      "v1 = convert f32 v0",
      "line 2: convert: an operand is not a f64"},
     {"v0 = constant bool true\n"

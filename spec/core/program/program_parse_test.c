@@ -50,6 +50,7 @@ static const Wrong wrongs[] = {
     {"column c0 \"N\\x0\"", "line 1: no such escape in a name"},
     {"column c0 \"N\\x00\"", "line 1: no such escape in a name"},
     {"uniform u0", "line 1: a uniform is a number, bool or entity: nothing"},
+    {"uniform u0 number stays", "line 1: not fixed: stays"},
     {"uniform u1 number", "line 1: not the number that comes next: u1"},
     {"uniform u0 float",
      "line 1: a uniform is a number, bool or entity: float"},
@@ -237,7 +238,7 @@ static void an_empty_world_has_programs(void **state) {
   assert_int_equal(
       ecs_program_create(query, right, strlen(right), &program, NULL, 0),
       ECS_OK);
-  const ecs_ProgramCall call = {NULL, NULL, 0, 0, 0};
+  const ecs_ProgramCall call = {.uniforms = NULL};
   assert_int_equal(ecs_program_run(program, &call), ECS_OK);
   ecs_world_destroy(world);
 }
@@ -297,6 +298,7 @@ static void line_of(Operation operation, const char *type, char *line,
     case SHAPE_REDUCE:
       snprintf(line, room, "%s r%d v3 v1", name, operation - OPERATION_SUM);
       break;
+    case SHAPE_EXIT: snprintf(line, room, "%s v0", name); break;
   }
 }
 
@@ -306,7 +308,7 @@ static void every_operation_comes_back(void **state) {
   char text[1024], line[128];
   (void)state;
   rig_init(&rig);
-  for (int k = 0; k < OPERATION_COUNT; k++)
+  for (int k = 0; k < OPERATION_EXIT; k++)
     for (int t = 0; t < 2; t++) {
       line_of((Operation)k, types[t], line, sizeof line);
       snprintf(text, sizeof text,
@@ -320,6 +322,25 @@ static void every_operation_comes_back(void **state) {
                types[t], k < OPERATION_FIRST_EFFECT ? "v4 = " : "", line);
       assert_text(&rig, text, text);
     }
+  rig_deinit(&rig);
+}
+
+/* What an exit does not need is computed behind it. */
+static void an_exit_comes_first(void **state) {
+  Rig rig;
+  (void)state;
+  rig_init(&rig);
+  assert_text(&rig,
+              "column c0 \"N\" \"f32\" f32 write\n"
+              "uniform u0 number fixed\nuniform u1 bool\n"
+              "v0 = load f32 c0\nv1 = uniform f32 u0\nv2 = mul f32 v0 v1\n"
+              "v3 = lt f32 v1 v0\nv4 = uniform bool u1\nv5 = and v3 v4\n"
+              "exit v5\nstore c0 v2 v4\n",
+              "column c0 \"N\" \"f32\" f32 write\n"
+              "uniform u0 number fixed\nuniform u1 bool\n"
+              "v0 = load f32 c0\nv1 = uniform f32 u0\nv2 = lt f32 v1 v0\n"
+              "v3 = uniform bool u1\nv4 = and v2 v3\nexit v4\n"
+              "v5 = mul f32 v0 v1\nstore c0 v5 v3\n");
   rig_deinit(&rig);
 }
 
@@ -490,6 +511,7 @@ int main(void) {
       cmocka_unit_test(odd_bytes_are_refused),
       cmocka_unit_test(an_empty_world_has_programs),
       cmocka_unit_test(every_operation_comes_back),
+      cmocka_unit_test(an_exit_comes_first),
       cmocka_unit_test(spaces_and_comments_are_left_out),
       cmocka_unit_test(numerals_mean_the_same_in_every_locale),
       cmocka_unit_test(limits_hold),

@@ -334,16 +334,82 @@ static void wrong_calls_are_refused(void **state) {
       "uniform u0 number\nreduction r0 sum\nv0 = uniform f64 u0\n"
       "sum r0 v0\n");
   spawn(3, 0, 1);
-  const ecs_ProgramCall calls[] = {
-      {&number, &number, 0, 1, 0}, {&number, &number, 2, 1, 0},
-      {&number, &number, 1, 0, 0}, {&number, &number, 1, 2, 0},
-      {NULL, &number, 1, 1, 0},    {&number, NULL, 1, 1, 0}};
+  const ecs_ProgramCall calls[] = {{&number, &number, 0, 1, 0, 0, NULL},
+                                   {&number, &number, 2, 1, 0, 0, NULL},
+                                   {&number, &number, 1, 0, 0, 0, NULL},
+                                   {&number, &number, 1, 2, 0, 0, NULL},
+                                   {NULL, &number, 1, 1, 0, 0, NULL},
+                                   {&number, NULL, 1, 1, 0, 0, NULL}};
   for (size_t k = 0; k < sizeof calls / sizeof *calls; k++)
     assert_int_equal(ecs_program_run(fixture.program, &calls[k]),
                      ECS_E_ARGUMENT);
   assert_true(number == 1);
   must(run(&number, &number));
   assert_true(number == 3);
+  finish();
+}
+
+/* Runs the program from a row on; says where it stopped. */
+static ecs_ProgramStop run_from(uint64_t first, double limit, double *sum) {
+  ecs_ProgramStop stop = {0, 0};
+  const ecs_ProgramCall call = {&limit, sum, 1, 1, 0, first, &stop};
+  must(ecs_program_run(fixture.program, &call));
+  return stop;
+}
+
+static void check_rows(const ecs_Entity *rows, uint32_t count, uint32_t at,
+                       double before, double behind) {
+  for (uint32_t k = 0; k < count; k++)
+    assert_true(get(rows[k], fixture.p, 0) == (k < at        ? before
+                                               : k <= at + 1 ? 9
+                                                             : behind));
+}
+
+/* Makes two rows take the exit: those at `at` and behind it. */
+static void stop_at(const ecs_Entity *rows, uint32_t count, uint32_t at) {
+  double sum = -1;
+  for (uint32_t k = 0; k < count; k++)
+    set(rows[k], fixture.p, 0, k == at || k == at + 1 ? 9 : 1);
+  ecs_ProgramStop stop = run_from(0, 5, &sum);
+  assert_int_equal(stop.row, at);
+  assert_int_equal(stop.count,
+                   at % LOOP_ROWS == LOOP_ROWS - 1 || at == count - 1 ? 1 : 2);
+  assert_true(sum == 2.0 * at);
+  check_rows(rows, count, at, 2, 1);
+  stop = run_from(stop.row + 2, 5, &sum);
+  assert_int_equal(stop.count, 0);
+  check_rows(rows, count, at, 2, 2);
+  assert_int_equal(run_from(count, 5, &sum).count, 0);
+  assert_int_equal(run_from(UINT64_MAX, 5, &sum).count, 0);
+}
+
+/* Rows before the one that takes the exit have happened, no others; and the
+ * same run goes on behind it. */
+static void a_row_that_takes_the_exit_stops_the_run(void **state) {
+  (void)state;
+  start(ECS_STORE_TABLE, ECS_STORE_TABLE);
+  const ecs_Term term = {fixture.p, ECS_WRITE};
+  ask(&term, 1);
+  make(
+      "column c0 \"P\" \"x\" f32 write\nuniform u0 number fixed\n"
+      "reduction r0 sum\nv0 = load f32 c0\nv1 = constant f32 1\n"
+      "v2 = add f32 v0 v1\nv3 = uniform f32 u0\nv4 = lt f32 v3 v0\n"
+      "exit v4\nstore c0 v2\nv5 = convert f64 v2\nsum r0 v5\n");
+  ecs_ProgramInfo info;
+  ecs_program_info(fixture.program, &info);
+  assert_true(info.exits);
+  const ecs_Entity *rows = fixture.entities;
+  uint32_t count = MOST < 600 ? MOST : 600;
+  spawn(count, 0, 1);
+  const uint32_t places[] = {
+      0, 1, 17, LOOP_ROWS - 2, LOOP_ROWS - 1, LOOP_ROWS, count - 1};
+  for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+    uint32_t at = places[p];
+    if (at < count) stop_at(rows, count, at);
+  }
+  double number = 5, sum = 0;
+  const ecs_ProgramCall call = {&number, &sum, 1, 1, 0, 0, NULL};
+  assert_int_equal(ecs_program_run(fixture.program, &call), ECS_E_ARGUMENT);
   finish();
 }
 
@@ -425,6 +491,7 @@ int main(void) {
       cmocka_unit_test(reductions_have_these_values),
       cmocka_unit_test(random_numbers_follow_from_the_entity),
       cmocka_unit_test(wrong_calls_are_refused),
+      cmocka_unit_test(a_row_that_takes_the_exit_stops_the_run),
       cmocka_unit_test(uniforms_lose_their_payload),
       cmocka_unit_test(information_is_right),
       cmocka_unit_test(programs_end_with_their_query)};

@@ -327,8 +327,9 @@ static const char program[] =
     "column c0 \"Position\" \"x\" f32 read\nuniform u0 number\n"
     "reduction r0 sum\nreduction r1 max\nv0 = load f32 c0\n"
     "v1 = uniform f32 u0\nv2 = mul f32 v0 v1\nv3 = convert f64 v2\n"
-    "sum r0 v3\nmax r1 v3\nv4 = self\nv5 = has v4 \"Sparse\"\n"
-    "add \"Tag\" v5\nremove \"Bits\"\nadd \"SparseTag\" v5\n";
+    "v4 = constant bool false\nexit v4\n"
+    "sum r0 v3\nmax r1 v3\nv5 = self\nv6 = has v5 \"Sparse\"\n"
+    "add \"Tag\" v6\nremove \"Bits\"\nadd \"SparseTag\" v6\n";
 
 static ecs_Status create_program(Fixture *fixture, ecs_Query *query) {
   fixture->program = NULL;
@@ -347,7 +348,12 @@ static void make_program_partial(Fixture *fixture) {
 static ecs_Status call_program_run(Fixture *fixture) {
   const double uniform = 2;
   double reductions[] = {-1, -1};
-  const ecs_ProgramCall call = {&uniform, reductions, 1, 2, 0};
+  ecs_ProgramStop stop;
+  const ecs_ProgramCall call = {.uniforms = &uniform,
+                                .reductions = reductions,
+                                .uniform_count = 1,
+                                .reduction_count = 2,
+                                .stop = &stop};
   const ecs_Status status = ecs_program_run(fixture->program, &call);
   /* A run that failed has no results. */
   assert_true((status == ECS_OK) == (reductions[0] != -1));

@@ -74,8 +74,13 @@ static inline void make(const char *text) {
 
 static inline ecs_Status run(const double *uniforms, double *reductions) {
   const ecs_Program *program = fixture.program;
-  const ecs_ProgramCall call = {uniforms, reductions, program->uniform_count,
-                                program->reduction_count, 99};
+  const ecs_ProgramCall call = {uniforms,
+                                reductions,
+                                program->uniform_count,
+                                program->reduction_count,
+                                99,
+                                0,
+                                NULL};
   return ecs_program_run(fixture.program, &call);
 }
 

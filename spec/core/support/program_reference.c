@@ -282,9 +282,23 @@ double reference_reduction(const Reference *reference, uint32_t r) {
   return total;
 }
 
+/* The row takes the exit, or not. True: it has no effects. */
+static bool leaves(const Row *row, const Instruction *ins) {
+  Reference *reference = row->reference;
+  bool taken = row->values[ins->operands[0]].number != 0;
+  if (taken && !reference->taken_ends) reference->taken++;
+  if (!taken && reference->stopped) reference->taken_ends = true;
+  reference->stopped = reference->stopped || taken;
+  return reference->stopped;
+}
+
 void reference_row(Reference *reference, ecs_Entity entity,
                    void *const *columns) {
   static Row row;
+  if (reference->rows < reference->call->first) {
+    reference->rows++;
+    return;
+  }
   const ecs_Program *program = reference->program;
   row.reference = reference;
   row.entity = entity;
@@ -297,6 +311,9 @@ void reference_row(Reference *reference, ecs_Entity entity,
       case SHAPE_STRUCTURE:
       case SHAPE_DESTROY: change(&row, ins); break;
       case SHAPE_REDUCE: reduce(&row, ins); break;
+      case SHAPE_EXIT:
+        if (leaves(&row, ins)) return;
+        break;
       default: row.values[ins->result] = compute(&row, ins); break;
     }
   }

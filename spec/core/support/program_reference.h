@@ -28,7 +28,10 @@ typedef struct Reference {
   const ecs_Program *program;
   const ecs_World *world; /* where entities are looked up */
   const ecs_ProgramCall *call;
-  uint32_t rows;
+  uint32_t rows;   /* so far, those that were left out among them */
+  bool stopped;    /* row `rows` takes the exit, and so do more, one behind */
+  uint64_t taken;  /* the other: so many in all */
+  bool taken_ends; /* a row behind them does not */
   ReferenceTerm *terms; /* what is added to reductions, row by row */
   uint32_t term_count, term_room;
   ReferenceChange *changes;

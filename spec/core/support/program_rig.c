@@ -370,6 +370,17 @@ static void repair(Rig *rig) {
   }
 }
 
+/* How many rows in a row take the exit is only known within a block. */
+static void compare_stop(Session *session, const ecs_ProgramStop *stop) {
+  const Reference *reference = &session->reference;
+  bool local = session->program->exits_locally;
+  if ((stop->count > 0) != reference->stopped ||
+      (stop->count > 0 && stop->row != reference->rows) ||
+      stop->count > (local ? reference->taken : 1))
+    differs(session, "stop", (uint32_t)stop->row, (uint32_t)stop->count,
+            reference->rows, (double)reference->taken);
+}
+
 static void compare_rest(Session *session, const double *reductions) {
   if (session->reference.change_count > 0) {
     change_twin(session);
@@ -402,17 +413,25 @@ bool rig_run(Rig *rig, ecs_Program *program, const RigCuts *cuts,
   one.calm = random_chance(&one.random, 30);
   one.run = program->kernel.run;
   for (uint32_t k = 0; k < program->uniform_count; k++)
-    uniforms[k] = program->uniforms[k] == UNIFORM_ENTITY
+    uniforms[k] = uniform_kind(program, k) == UNIFORM_ENTITY
                       ? (double)some_entity(&one)
                       : random_number(&one.random);
-  ecs_ProgramCall call = {uniforms, reductions, program->uniform_count,
-                          program->reduction_count, seed};
+  ecs_ProgramStop stop;
+  ecs_ProgramCall call = {.uniforms = uniforms,
+                          .reductions = reductions,
+                          .uniform_count = program->uniform_count,
+                          .reduction_count = program->reduction_count,
+                          .random_key = seed,
+                          .stop = &stop};
+  if (random_chance(&one.random, 30))
+    call.first = random_below(&one.random, 2 * cuts->counts[0] + 2);
   reference_begin(&one.reference, program, rig->world, &call);
   current = &one;
   program->kernel.run = run_session;
   must(ecs_program_run(program, &call));
   program->kernel.run = one.run;
   current = NULL;
+  compare_stop(&one, &stop);
   compare_rest(&one, reductions);
   reference_end(&one.reference);
   return one.right;

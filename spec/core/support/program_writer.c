@@ -71,7 +71,8 @@ static void declare_rest(Writer *writer) {
   writer->reduction_count = below(writer, 4);
   for (uint32_t k = 0; k < writer->uniform_count; k++) {
     writer->uniforms[k] = (uint8_t)(chance(writer, 60) ? 0 : below(writer, 3));
-    put(writer, "uniform u%u %s\n", k, kinds[writer->uniforms[k]]);
+    put(writer, "uniform u%u %s%s\n", k, kinds[writer->uniforms[k]],
+        chance(writer, 50) ? " fixed" : "");
   }
   for (uint32_t k = 0; k < writer->reduction_count; k++) {
     writer->reductions[k] = (uint8_t)(OPERATION_SUM + below(writer, 3));
@@ -337,6 +338,26 @@ static void write_change(Writer *writer) {
   end_effect(writer, operation, chance(writer, 90) ? when : NO_VALUE);
 }
 
+/* Some values, and an exit that depends on one of them: mostly a comparison, so
+ * that some rows take it and some do not. */
+static void write_exit(Writer *writer) {
+  uint32_t values = below(writer, 12);
+  for (uint32_t k = 0; k < values; k++)
+    write_value(writer, (Operation)below(writer, OPERATION_FIRST_EFFECT));
+  if (chance(writer, 70)) {
+    ValueType type = number_type(writer);
+    uint32_t x = write_source(writer, type), y = write_constant(writer, type);
+    begin(writer, VALUE_BOOL, OPERATION_LESS);
+    put(writer, " %s v%u v%u\n", value_type_name(type), x, y);
+    uint32_t a = writer->values - 1, b = operand(writer, VALUE_BOOL);
+    begin(writer, VALUE_BOOL, OPERATION_AND);
+    put(writer, " v%u v%u\n", a, b);
+  }
+  uint32_t taken = operand(writer, VALUE_BOOL);
+  put(writer, "exit");
+  end_effect(writer, OPERATION_EXIT, taken);
+}
+
 /* Programs ---------------------------------------------------------------- */
 
 static void write_something(Writer *writer, bool changes) {
@@ -360,6 +381,7 @@ void writer_write(Writer *writer, uint64_t seed) {
   declare_columns(writer);
   declare_rest(writer);
   bool changes = chance(writer, 8);
+  if (chance(writer, 25)) write_exit(writer);
   uint32_t most = 1 + below(writer, chance(writer, 5) ? 150 : 30);
   while (writer->code < most) write_something(writer, changes);
   for (uint32_t k = 0; k < 3; k++) {
