@@ -87,7 +87,8 @@
 ---@field before? string | string[] systems that run later
 ---@field after? string | string[] systems that run earlier
 ---@field enabled? boolean default true
----@field compile? boolean of each; true: compile or raise; false: plain Lua
+---@field compile? boolean|"whole" of each; true: compile or raise, but a branch
+---may be a side exit; "whole": no side exits; false: plain Lua
 ---@field precision? "fields"|"double" of a compiled each; default: the world's
 
 ---@class ecs.Stats
@@ -111,6 +112,7 @@
 ---@class ecs.SystemStats
 ---@field runs integer
 ---@field fallback_runs integer as plain Lua although compile is not false
+---@field exits integer rows that took a side exit
 ---@field profiled_runs integer
 ---@field rows integer rows that matched when these runs began
 ---@field changes integer changes of structure that they made or recorded

@@ -55,6 +55,7 @@ function profile.figures(state, target)
   local known = target.profile == state.profiles and target.profiled or {}
   return {
     runs = target.runs, fallback_runs = target.fallback_runs,
+    exits = target.exits,
     profiled_runs = known.runs or 0, rows = known.rows or 0,
     changes = known.changes or 0, seconds = known.seconds or 0,
   }

@@ -248,7 +248,7 @@ local function read(world, state, spec, level)
     before = names_of(spec, "before", level + 1),
     after = names_of(spec, "after", level + 1),
     enabled = spec.enabled ~= false, idle = false, runs = 0,
-    fallback_runs = 0,
+    fallback_runs = 0, exits = 0,
   }
   if spec.parameters ~= nil and kind ~= "native" then
     fail(spec.name, "parameters are for native", level + 1)

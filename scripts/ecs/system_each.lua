@@ -8,8 +8,13 @@
 -- called row by row:
 --
 --     compile = nil     and fallback.lua reports it, once for each definition
---     compile = true    never: defining the system, or the frame, is an error
+--     compile = "whole" never: defining the system, or the frame, is an error
+--     compile = true    the same, but rows may take side exits
 --     compile = false   always, without a report
+--
+-- A side exit is a branch with something that cannot be compiled in it. The
+-- program stops before a row that reaches one; this row runs as plain Lua, and
+-- the program goes on behind it. All is one recording, in the order of rows.
 --
 -- The values that the function uses from outside are read before every run.
 -- Where one of them that is no number or boolean has changed, the function is
@@ -32,6 +37,8 @@ local message = require "ecs.message"
 local core = backend.core
 local is_idle, run_program, run_each =
   backend.is_idle, backend.run_program, core.run_each
+local run_part, end_parts, record = core.run_part, core.end_parts, core.record
+local run_from = core.run_program
 local choose_plan, current_plan = specialize.choose, specialize.current
 
 local system_each = {}
@@ -62,8 +69,10 @@ local function objection(kind, compile, precision)
   if kind ~= "each" then
     if compile == nil and precision == nil then return nil end
     return "compile and precision are for each"
-  elseif compile ~= nil and type(compile) ~= "boolean" then
-    return "compile is true or false, not " .. message.describe(compile)
+  elseif compile ~= nil and type(compile) ~= "boolean"
+    and compile ~= "whole" then
+    return "compile is true, 'whole' or false, not "
+      .. message.describe(compile)
   elseif precision ~= nil and precisions[precision] == nil then
     return "precision is 'fields' or 'double', not "
       .. message.describe(precision)
@@ -95,7 +104,7 @@ local function choose(system)
   program, problem, text = specialize.link(code, system.work, plan,
     system.query)
   if not program then return nil, problem, text end
-  local count = count_dts(plan)
+  local count = not plan.exits and count_dts(plan)
   system.fixed = count and { program = program, values = {}, count = count }
   return plan
 end
@@ -114,10 +123,10 @@ function system_each.prepare(world, system, spec, precision)
     return specialize.mistake(system.work, { world = world,
       query = system.query })
   end
-  system.strict = spec.compile == true
+  system.strict = spec.compile == true or spec.compile == "whole"
   system.code = specialize.new { world = world, query = system.query,
     double = precisions[spec.precision or precision or "fields"],
-    system = true, most = PLANS }
+    system = true, most = PLANS, exits = spec.compile == true }
   specialize.pass(system.code, 1, 0)
   local plan, reason, text = choose(system)
   if text then return (text:gsub("^ecs: ", "")) end
@@ -177,6 +186,48 @@ local function run_without(world, system, problem, text, dt, clock)
   return run_plain(system, dt, clock)
 end
 
+--- Goes on with a run of which count rows, from this row on, take a side exit.
+-- Results are those of system_each.run.
+local function run_exits(system, row, count, dt, clock)
+  local code, work, query, name = system.code, system.work, system.query,
+    system.name
+  local number, runs = 0, clock.runs > 0 and clock.runs or 1
+  local function drawn(drew)
+    if drew and clock.runs == 0 then clock.runs = 1 end
+  end
+  while row do
+    local done, second, third, drew = run_part(query, work, name, runs, number,
+      row, count, dt)
+    drawn(done and third or drew)
+    if not done then return false, second, third end
+    number = second
+    system.exits = system.exits + count
+    local plan, problem, text = current_plan(code, work, dt), nil, nil
+    if not plan then plan, problem, text = choose(system) end
+    if not plan then
+      return false, false, text or "ecs: " .. specialize.message(problem)
+    end
+    done, second, drew, row, count = run_from(plan.program, plan.values, name,
+      runs, row + count)
+    if not done then return false, false, second end
+    drawn(drew)
+  end
+  end_parts(query, name, number)
+  return true
+end
+
+--- Runs a program with side exits. Results are those of system_each.run.
+local function run_recorded(system, plan, dt, clock)
+  local runs = clock.runs > 0 and clock.runs or 1
+  local done, second, drew, row, count = run_from(plan.program, plan.values,
+    system.name, runs, 0)
+  if not done then return false, false, second end
+  if drew and clock.runs == 0 then clock.runs = 1 end
+  system.idle = second
+  if row then return run_exits(system, row, count, dt, clock) end
+  return true
+end
+
 --- Runs a system as system.lua runs every kind. Returns true; or false, whether
 -- the script raised the error, and the error. clock: of the phase (frame.lua).
 function system_each.run(world, system, dt, clock)
@@ -193,6 +244,9 @@ function system_each.run(world, system, dt, clock)
     if not plan then plan, problem, text = choose(system) end
     if not plan then
       return run_without(world, system, problem, text, dt, clock)
+    end
+    if plan.exits then
+      return record(world, run_recorded, system, plan, dt, clock)
     end
     program, values = plan.program, plan.values
   end
@@ -216,6 +270,13 @@ function system_each.explain(system)
   end
   local operations, read, written, slow, back_end =
     core.program_info(plan.program)
+  local exits = plan.exits
+  local out = ""
+  for k = 1, exits and #exits or 0 do
+    local exit = exits[k]
+    out = string.format("%s\n  side exit at %s:%d: %s", out, exit.file,
+      exit.line, exit.construct)
+  end
   -- Which instructions the loops use depends on the machine.
   local text = string.format("compiled (%s): %.0f %s, %.0f %s read and %.0f "
     .. "written a row", string.match(back_end, "^[^,]*"), operations,
@@ -226,7 +287,7 @@ function system_each.explain(system)
       .. "%% and most functions of math do (those of ecs.math do not)", slow,
       slow == 1 and "operation calls" or "operations call")
   end
-  return text
+  return text .. out
 end
 
 return system_each

@@ -55,7 +55,7 @@ local function compile(path)
   local each = assert(loadfile(path))(ecs, world, c.Position, c.Velocity,
     c.Home, ecs.tag "OutsideEnemy")
   local done, text = pcall(world.system, world, {
-    name = "s", compile = true, each = each,
+    name = "s", compile = "whole", each = each,
     query = { c.Position, c.Velocity, c.Switch, c.Target, read = { c.Wheel },
               optional = { c.Mass } },
   })

@@ -63,8 +63,9 @@ local function main(functions, first, going)
     return 1
   end
   print(string.format("%s untyped: %.0f functions: %.0f frames compiled, "
-    .. "%.0f plain Lua, %.0f raised", failures == 0 and "ok" or "not ok",
-    functions, seen.compiled or 0, seen.plain or 0, seen.raised or 0))
+    .. "%.0f plain Lua, %.0f raised; %.0f rows took side exits",
+    failures == 0 and "ok" or "not ok", functions, seen.compiled or 0,
+    seen.plain or 0, seen.raised or 0, seen.exits or 0))
   return failures == 0 and 0 or 1
 end
 

@@ -1,7 +1,7 @@
 /* lua_program.c: kernel programs, as scripts/ecs compiles them.
  *
  *      program(world, query, text, totals)        --> Program
- *      run_program(program, values, name, runs)   values: the uniforms
+ *      run_program(program, values, name, runs, first)   values: the uniforms
  *
  * The reductions of a run become the system's values in these totals. `true` in
  * place of a total stands for the most numbers that a row has drawn.
@@ -35,6 +35,7 @@ typedef struct Program {
   uint64_t tally_count; /* of the world when they were found */
   bool alone;           /* the system has tallies in no other total */
   bool draws;           /* one of the reductions counts drawn numbers */
+  bool exits;           /* it may stop before a row */
   double numbers[];     /* uniforms, then reductions */
 } Program;
 
@@ -69,6 +70,7 @@ static int wrap(lua_State *L) {
   bind_keep(L, 1, 1);
   program->query = query;
   program->native = native;
+  program->exits = info.exits;
   program->uniform_count = info.uniforms;
   program->reduction_count = info.reductions;
   program->totals =
@@ -226,11 +228,16 @@ static bool is_idle(const Program *program) {
          first == 0;
 }
 
-/* Runs a program with the uniforms that are in its numbers. runs: how often the
- * phase of the system has run, for random numbers. Allocates nothing of Lua. */
-static ecs_Status run_native(Program *program, uint64_t runs) {
+/* Runs a program with the uniforms that are in its numbers, from row first on.
+ * runs: how often the phase of the system has run, for random numbers. A run in
+ * which rows took exits leaves the totals to those rows. Allocates nothing of
+ * Lua. */
+static ecs_Status run_native(Program *program, uint64_t runs, uint64_t first,
+                             ecs_ProgramStop *stop) {
   ecs_ProgramCall call;
   memset(&call, 0, sizeof call);
+  call.first = first;
+  call.stop = stop;
   if (program->draws)
     call.random_key =
         ecs_random_key(program->query->world->seed, program->name, runs);
@@ -239,7 +246,8 @@ static ecs_Status run_native(Program *program, uint64_t runs) {
   call.reductions = program->numbers + program->uniform_count;
   call.reduction_count = program->reduction_count;
   ecs_Status status = ecs_program_run(program->native, &call);
-  if (status == ECS_OK) end_totals(program, program->name);
+  if (status == ECS_OK && first == 0 && stop->count == 0)
+    end_totals(program, program->name);
   return status;
 }
 
@@ -249,22 +257,29 @@ static int fail(lua_State *L, const Program *program, ecs_Status status) {
   return bind_fail(L);
 }
 
-/* run_program(program, values, name, runs): true, whether the system is idle,
- * and whether a row has drawn a number; or nil and a message. runs: how often
- * the system's phase has run, for random numbers. */
+/* run_program(program, values, name, runs, first): true, whether the system is
+ * idle, whether a row has drawn a number, and, if rows take an exit, the number
+ * of the first of them and how many; or nil and a message. runs: how often the
+ * system's phase has run, for random numbers. first: the row to begin with, from
+ * 0; nil means 0. */
 static int run_program(lua_State *L) {
   Program *program = check_program(L);
   const char *name = luaL_checkstring(L, 3);
   uint64_t runs = bind_whole_check(L, 4);
+  uint64_t first = lua_isnoneornil(L, 5) ? 0 : bind_whole_check(L, 5);
+  ecs_ProgramStop stop;
   if (!has_tallies(program, name)) program = find_tallies(L, program, name);
   /* From here on nothing allocates. */
   read_uniforms(L, program);
-  ecs_Status status = run_native(program, runs);
+  ecs_Status status = run_native(program, runs, first, &stop);
   if (status != ECS_OK) return fail(L, program, status);
   lua_pushboolean(L, 1);
-  lua_pushboolean(L, is_idle(program));
+  lua_pushboolean(L, stop.count == 0 && is_idle(program));
   lua_pushboolean(L, has_drawn(program));
-  return 3;
+  if (stop.count == 0) return 3;
+  compat_push_whole(L, (double)stop.row);
+  compat_push_whole(L, (double)stop.count);
+  return 5;
 }
 
 /* For LuaJIT's FFI -------------------------------------------------------- */
@@ -282,11 +297,12 @@ typedef struct ProgramCalls {
 } ProgramCalls;
 
 static int32_t quick_run(Program *program, double runs) {
+  ecs_ProgramStop stop;
   if (!bind_query_is_live(program->query) || !program->native ||
-      !program->name || !has_tallies(program, program->name) ||
-      !(runs >= 0.0 && runs < 0x1p53))
+      program->exits || !program->name ||
+      !has_tallies(program, program->name) || !(runs >= 0.0 && runs < 0x1p53))
     return 0;
-  ecs_Status status = run_native(program, (uint64_t)runs);
+  ecs_Status status = run_native(program, (uint64_t)runs, 0, &stop);
   if (status != ECS_OK) return -(int32_t)status;
   return 1 + 2 * is_idle(program) + 4 * has_drawn(program);
 }

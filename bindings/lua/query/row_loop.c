@@ -70,18 +70,54 @@ static RowLoop *walk_rows(lua_State *L, LuaQuery *query) {
   return rows;
 }
 
+/* Takes the next batch that has rows of the part; false when there is none. */
+static bool take_batch(RowLoop *rows) {
+  while (rows->part.count > 0 && ecs_cursor_next(&rows->cursor, &rows->batch)) {
+    if (rows->batch.count > rows->part.first) return true;
+    rows->part.first -= rows->batch.count;
+    rows->run.before += rows->batch.count;
+  }
+  return false;
+}
+
+/* Makes the batch begin with the part. */
+static void cut_beginning(RowLoop *rows) {
+  uint32_t passed = (uint32_t)rows->part.first;
+  rows->part.first = 0;
+  rows->run.before += passed;
+  rows->count -= passed;
+  rows->entities += passed;
+  rows->run.entities = rows->entities;
+  for (uint32_t t = 0; t < rows->term_count; t++) {
+    const RowTerm *term = &rows->terms[t];
+    for (uint32_t f = 0; f < term->definition->field_count; f++) {
+      char *column = (char *)rows->elements[term->first + f];
+      size_t bytes = ecs_scalar_bytes(term->definition->fields[f].type);
+      if (column) rows->elements[term->first + f] = column + passed * bytes;
+    }
+  }
+}
+
+/* Makes the batch end with the part. */
+static void cut_end(RowLoop *rows) {
+  if (rows->part.count == ALL_ROWS) return;
+  if (rows->count > rows->part.count) rows->count = (uint32_t)rows->part.count;
+  rows->part.count -= rows->count;
+}
+
 /* Takes the next batch; false when there is none. */
 static bool next_batch(RowLoop *rows) {
   rows->row = -1;
   rows->run.before += rows->count;
   rows->count = 0;
-  if (!rows->running || !ecs_cursor_next(&rows->cursor, &rows->batch))
-    return false;
+  if (!rows->running || !take_batch(rows)) return false;
   rows->entities = rows->run.entities = rows->batch.entities;
   rows->count = rows->batch.count;
   ECS_ASSERT(rows->count > 0 && rows->world->innermost == &rows->walk);
   for (uint32_t k = 0; k < rows->column_count; k++)
     rows->elements[k] = rows->batch.columns[k];
+  if (rows->part.first > 0) cut_beginning(rows);
+  cut_end(rows);
   return true;
 }
 
@@ -121,15 +157,20 @@ static int run(lua_State *L) {
 typedef struct EachCall {
   const char *system; /* stays on the stack of Lua; NULL: query:each */
   uint64_t key;       /* of the run's random numbers */
+  RowPart part;       /* of the query's rows */
+  uint64_t number;    /* of the run that this is a part of; 0: a new one, whose
+                         number is a result */
   bool idle;          /* result: there were no rows */
   bool drew;          /* result: a row has drawn a number */
 } EachCall;
 
-static void begin_run(lua_State *L, RowLoop *rows, const EachCall *call) {
+static void begin_run(lua_State *L, RowLoop *rows, EachCall *call) {
   rows->walk.run = call->system ? &rows->run : NULL;
   rows->run.system = call->system;
   rows->run.key = call->key;
-  rows->run.number = call->system ? ++bind_state(L)->runs : 0;
+  if (call->system && call->number == 0) call->number = ++bind_state(L)->runs;
+  rows->run.number = call->number;
+  rows->part = call->part;
   rows->run.before = 0;
   rows->run.drawn = UINT64_MAX;
   rows->run.blocks = rows->block.active;
@@ -156,7 +197,7 @@ static Outcome walk(lua_State *L, RowLoop *rows, int arguments, int base,
   Outcome outcome =
       bind_walk_end(L, &rows->walk, &rows->cursor,
                     failed ? OUTCOME_THROWN : OUTCOME_DONE, rows->walk.label);
-  if (outcome == OUTCOME_DONE && run->system)
+  if (outcome == OUTCOME_DONE && run->system && !rows->part.is_part)
     bind_totals_end(rows->world, run->system, run->number);
   return outcome;
 }
@@ -187,6 +228,9 @@ static bool is_deep(const LuaWorld *world) {
   return depth >= COMPILED_DEPTH;
 }
 
+/* For fewer rows a block costs more than it saves. */
+#define FEW_ROWS 4u
+
 /* Walks query 1 with function 2, handing on arguments first to top. */
 static Outcome query_walk(lua_State *L, LuaQuery *query, int first,
                           EachCall *call) {
@@ -198,8 +242,8 @@ static Outcome query_walk(lua_State *L, LuaQuery *query, int first,
   RowLoop *rows = walk_rows(L, query);
   int rows_index = lua_gettop(L);
   bind_push_tracer(L);
-  rows->block.active =
-      !is_deep(query->world) && bind_blocks_find(L, rows, first, top);
+  rows->block.active = call->part.count >= FEW_ROWS && !is_deep(query->world) &&
+                       bind_blocks_find(L, rows, first, top);
   int loop = lua_gettop(L) + !rows->block.active, given = 1;
   if (rows->block.active) given = bind_blocks_ready(L, rows);
   push_runner(L, rows, rows_index, extras);
@@ -266,7 +310,7 @@ static int query_each(lua_State *L) {
   if (!is_deep(query->world) && run_compiled(L, &done) != OUTCOME_DONE)
     return bind_raise(L);
   if (done) return 0;
-  EachCall call = {NULL, 0, false, false};
+  EachCall call = {.part = {0, ALL_ROWS, false}};
   return bind_walk_raise(L, query_walk(L, query, 3, &call));
 }
 
@@ -276,13 +320,44 @@ static int query_each(lua_State *L) {
 static int run_each(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);
   bind_callback_check(L, 2, "each");
-  EachCall call = {luaL_checkstring(L, 3), 0, false, false};
+  EachCall call = {.system = luaL_checkstring(L, 3),
+                   .part = {0, ALL_ROWS, false}};
   call.key =
       ecs_random_key(query->world->seed, call.system, bind_whole_check(L, 4));
   Outcome outcome = query_walk(L, query, 5, &call);
   int results = bind_walk_results(L, outcome, call.idle);
   lua_pushboolean(L, call.drew);
   return results + 1;
+}
+
+/* run_part(query, f, name, runs, number, first, count, ...): a part of a
+ * system's run: count rows from row first on, from 0. number: of the run; 0: this
+ * is its first part. Behind the last one comes end_parts. Returns true, the
+ * number of the run, and whether a row has drawn a number; or as run_each. */
+static int run_part(lua_State *L) {
+  LuaQuery *query = bind_query_check(L, 1);
+  bind_callback_check(L, 2, "each");
+  EachCall call = {
+      .system = luaL_checkstring(L, 3),
+      .number = bind_whole_check(L, 5),
+      .part = {bind_whole_check(L, 6), bind_whole_check(L, 7), true}};
+  call.key =
+      ecs_random_key(query->world->seed, call.system, bind_whole_check(L, 4));
+  Outcome outcome = query_walk(L, query, 8, &call);
+  int results = bind_walk_results(L, outcome, false);
+  if (outcome == OUTCOME_DONE) {
+    lua_pop(L, 1);
+    compat_push_whole(L, (double)call.number);
+  }
+  lua_pushboolean(L, call.drew);
+  return results + 1;
+}
+
+/* end_parts(query, name, number): ends the totals of a run of parts. */
+static int end_parts(lua_State *L) {
+  const LuaQuery *query = bind_query_check(L, 1);
+  bind_totals_end(query->world, luaL_checkstring(L, 2), bind_whole_check(L, 3));
+  return 0;
 }
 
 /* rows ------------------------------------------------------------------- */
@@ -410,10 +485,9 @@ static int query_rows(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg functions[] = {{"each_next", each_next},
-                                     {"run_each", run_each},
-                                     {"rows_done", rows_done},
-                                     {NULL, NULL}};
+static const luaL_Reg functions[] = {
+    {"each_next", each_next}, {"run_each", run_each},   {"run_part", run_part},
+    {"end_parts", end_parts}, {"rows_done", rows_done}, {NULL, NULL}};
 
 void bind_open_row_loop(lua_State *L) {
   static const luaL_Reg methods[] = {

@@ -71,6 +71,15 @@ typedef struct BlockWalk {
                            around this one */
 } BlockWalk;
 
+/* A part of the rows of a query, in its order. */
+typedef struct RowPart {
+  uint64_t first; /* so many rows are passed over before it */
+  uint64_t count; /* ALL_ROWS: to the last */
+  bool is_part;   /* others of the same run may follow */
+} RowPart;
+
+#define ALL_ROWS UINT64_MAX
+
 /* A loop of query:each, of an each system (both "each") or of query:rows
  * ("rows"). scripts/ecs/ffi/rows_ffi.lua declares the fields down to query. */
 typedef struct RowLoop {
@@ -105,6 +114,7 @@ typedef struct RowLoop {
   ecs_Batch batch;   /* each */
   ecs_Cursor cursor; /* each */
   BlockWalk block;   /* each */
+  RowPart part;      /* each: what is left of it */
 } RowLoop;
 
 /* The entity of the row of a loop of rows, which has reached one. */

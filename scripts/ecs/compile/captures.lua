@@ -279,7 +279,7 @@ function captures:uniform(value, kind, handle)
   local key = value.reader.key .. " " .. kind .. (handle and "!" or "")
   local slot = self.slots[key]
   if not slot then
-    slot = emit:uniform_slot(kind)
+    slot = emit:uniform_slot(kind, value.reader.argument)
     self.slots[key] = slot
     self.uniforms[#self.uniforms + 1] = { reader = value.reader, kind = kind,
       handle = handle, box = value.reader.box,

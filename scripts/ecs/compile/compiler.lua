@@ -16,8 +16,8 @@ local outline = require "ecs.compile.outline"
 local plans = require "ecs.compile.plan"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
-local error, ipairs, pcall, type = error, ipairs, pcall, type
-local find, max = string.find, math.max
+local error, ipairs, next, pcall, type = error, ipairs, next, pcall, type
+local find, max, sort = string.find, math.max, table.sort
 
 local get_info = debug and debug.getinfo
 
@@ -31,13 +31,21 @@ for _, f in ipairs { print, error, assert, io and io.write } do
   debugging[f] = true
 end
 
---- Function -> { place, tree }, for functions that source.lua found.
+--- Function -> { place, tree, problem }, for functions that source.lua found.
+-- problem: why some of its statements are refused; nil: none is.
 local trees = setmetatable({}, { __mode = "k" })
 
+--- Raises a problem in a function.
+local function refuse_in(f, problem)
+  error({ line = problem.line, construct = problem.construct,
+          remedy = problem.remedy, final = problem.final, blamed = f }, 0)
+end
+
 --- The tree of a function and its place in the source. Refuses a function that
--- has no source or is outside the subset. line and name: of the call, where the
--- function is called by another; name is nil otherwise.
-local function tree_of(f, line, name)
+-- has no source or is outside the subset, unless it may have side exits. line
+-- and name: of the call, where the function is called by another; name is nil
+-- otherwise.
+local function tree_of(f, exits, line, name)
   local known = trees[f]
   if not known then
     local found, why = source.find(f)
@@ -54,14 +62,15 @@ local function tree_of(f, line, name)
         .. "loaded from, as it was")
     end
     known = { place = found }
-    local done, text = pcall(parser.read, found.tokens, found.first)
+    local done, tree, problem = pcall(parser.read, found.tokens, found.first)
     if not done then
-      if type(text) == "table" then text.blamed = f end
-      error(text, 0)
+      if type(tree) == "table" then refuse_in(f, tree) end
+      error(tree, 0)
     end
-    known.tree = text
+    known.tree, known.problem = tree, problem
     trees[f] = known
   end
+  if known.problem and not exits then refuse_in(f, known.problem) end
   return known
 end
 
@@ -134,20 +143,25 @@ local function count_draws(state, context)
     emit:cast(state.state.draws, "f64"))
 end
 
-local function lower_all(f, options, outer)
+--- Lowers a function. exits: number of a branch -> the problem for which it is
+-- a side exit; nil: there are no exits.
+local function lower_all(f, options, outer, exits)
   local emit = outer.emit
-  local known = tree_of(f, 0)
   local context = {
+    -- Of lower.lua: the side exits, how many branches there are, the innermost
+    -- one, and the condition under which a row takes an exit.
+    exits = exits or {}, branches = 0, branch = nil, exit = emit.no,
     emit = emit, captures = outer, func = f, written = {},
     calls = calls, describe = options.describe, methods = options.methods,
     system = options.system, totals = {}, total_kind = options.total_kind,
     prepared = options.prepared, call_prepared = lower_call.prepared,
 
     tree = function(called, node, name)
-      local inner = tree_of(called, node.line, name)
+      local inner = tree_of(called, exits, node.line, name)
       return inner.tree, called
     end,
   }
+  local known = tree_of(f, exits, 0)
   outer.context = context
   local rows = read_rows(emit, options.terms)
   function context.writes(name)
@@ -158,11 +172,61 @@ local function lower_all(f, options, outer)
   end
   local state = lower.new(context)
   local scope = bind(state, known.tree, rows, options.extras)
-  state:block(known.tree.body, scope)
+  local ended = state:block(known.tree.body, scope)
+  if ended == lower.EXIT or context.exit.constant == true then
+    local _, problem = next(exits)
+    error(problem, 0)
+  end
   store(state, context.written)
+  if next(context.exits) and #context.totals > 0 then
+    local _, problem = next(exits)
+    error(problem, 0)
+  end
   count_draws(state, context)
+  if context.exit ~= emit.no then emit:exit(context.exit) end
   outer:guard_owners()
   return { text = emit:text(), totals = context.totals }
+end
+
+--- The most side exits of a function.
+local EXIT_LIMIT = 32
+
+--- Lowers a function anew for each side exit that it needs. Returns true, the
+-- result, what it takes from outside, and the problems behind the exits in the
+-- order of lines; or false, the problem and what it looked at.
+local function lower_with_exits(f, options)
+  local exits, count = options.exits and {} or nil, 0
+  local main = { f = f }
+  while true do
+    local outer = captures.new(ir_number.new(options.double), main, constant)
+    local done, result = pcall(lower_all, f, options, outer, exits)
+    if done then return true, result, outer, exits end
+    local branch = exits and outer.context and outer.context.branch
+    if not branch or type(result) ~= "table" or not result.construct
+      or exits[branch] or count == EXIT_LIMIT then
+      return false, result, outer
+    end
+    result.blamed = result.blamed or outer.context.func
+    exits[branch], count = result, count + 1
+  end
+end
+
+--- The side exits, for people: a list of { file, line, construct } in the order
+-- of lines; nil: there are none.
+local function list_exits(exits)
+  if not exits or not next(exits) then return nil end
+  local list = {}
+  for _, problem in next, exits do
+    local file, line = compiler.place(problem.blamed, problem.line)
+    list[#list + 1] = { file = file, line = line,
+                        construct = problem.construct }
+  end
+  sort(list, function(one, other)
+    if one.file ~= other.file then return one.file < other.file end
+    if one.line ~= other.line then return one.line < other.line end
+    return one.construct < other.construct
+  end)
+  return list
 end
 
 --- The text of a problem. A clause about the construct that begins with a comma
@@ -181,19 +245,20 @@ end
 --     double        true: everything is computed in f64
 --     system        true: a system's function: its rows draw numbers and add
 --                   to totals
+--     exits         true: rows may take side exits
 --     describe(value)      a definition's name and types of fields, or nil
 --     methods(object)      see lower_expression.lua
 --     total_kind(object)   "sum", "min" or "max" of such a total, or nil
 --
 -- Returns a plan, or nil and the problem: see plan.lua.
 function compiler.compile(f, options)
-  local main = { f = f }
-  local outer = captures.new(ir_number.new(options.double), main, constant)
-  local done, result = pcall(lower_all, f, options, outer)
+  local done, result, outer, exits = lower_with_exits(f, options)
+  local main = outer.main
   if done then
     return plans.new { text = result.text, uniforms = outer.uniforms,
       guards = outer.guards, totals = result.totals, main = main,
-      looked = outer.looked, count = options.extras.count }
+      looked = outer.looked, count = options.extras.count,
+      exits = list_exits(exits) }
   elseif type(result) == "string"
     and find(result, "stack overflow", 1, true) then
     result = { line = 0, construct = "a function this large",

@@ -20,6 +20,7 @@ if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 local abs, floor, format, concat = math.abs, math.floor, string.format,
   table.concat
 local gsub, byte_of, type_of = string.gsub, string.byte, type
+local sub, ipairs = string.sub, ipairs
 local setmetatable, tostring = setmetatable, tostring
 
 local ir_writer = {}
@@ -82,11 +83,13 @@ function ir_writer:column(component, field, scalar, access)
   return name
 end
 
---- Declares a uniform; returns its name. kind: number, bool or entity.
-function ir_writer:uniform_slot(kind)
+--- Declares a uniform; returns its name. kind: number, bool or entity. fixed:
+-- no row can change it during a run.
+function ir_writer:uniform_slot(kind, fixed)
   local name = "u" .. self.uniforms
   self.uniforms = self.uniforms + 1
   self.declarations[#self.declarations + 1] = "uniform " .. name .. " " .. kind
+    .. (fixed and " fixed" or "")
   return name
 end
 
@@ -143,6 +146,27 @@ function ir_writer:effect(text, a, mask)
   if a then text = text .. " " .. self:name(a) end
   if mask then text = text .. " " .. self:name(mask) end
   self.lines[#self.lines + 1] = text
+end
+
+--- Emits the side exit, as soon as it is known which rows take it. Effects that
+-- were emitted before are moved behind it.
+function ir_writer:exit(mask)
+  local name = self:name(mask)
+  local made, lines, effects, known = name .. " = ", {}, {}, false
+  for _, line in ipairs(self.lines) do
+    local is_value = byte_of(line) == 118 -- v
+    if not is_value and not known then
+      effects[#effects + 1] = line
+    else
+      lines[#lines + 1] = line
+    end
+    if sub(line, 1, #made) == made then
+      known = true
+      lines[#lines + 1] = "exit " .. name
+      for _, effect in ipairs(effects) do lines[#lines + 1] = effect end
+    end
+  end
+  self.lines = lines
 end
 
 -- Bools ---------------------------------------------------------------------

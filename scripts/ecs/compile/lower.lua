@@ -13,6 +13,10 @@
 --   path      the conditions of the enclosing branches, for effects that cannot
 --             be undone: changes of structure, and additions to totals.
 --
+-- A branch with something outside of the subset in it becomes a **side exit**:
+-- rows that reach it run as plain Lua, so nothing of it is lowered, and behind
+-- it its condition is false. See compiler.lua.
+--
 --     lower             the state, and how branches change it
 --       lower_value       kinds of values, and the selection between two
 --         lower_expression  the value of an expression
@@ -26,6 +30,7 @@ if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local remove, ipairs, setmetatable = table.remove, ipairs, setmetatable
+local error = error
 
 local parser = require "ecs.compile.parser"
 
@@ -37,6 +42,10 @@ lower.__index = lower
 --- Two kinds of values with one value each; see lower_value.lua.
 local NIL = { type = "nil" }
 lower.NIL, lower.NONE = NIL, { type = "none" }
+
+--- The result of a body that always ends in a side exit.
+local EXIT = {}
+lower.EXIT = EXIT
 
 --- The largest number of expressions and blocks, counted after loops were
 -- unrolled and calls inlined.
@@ -160,9 +169,21 @@ end
 
 local function nothing() return nil end
 
+--- Joins two branches of which one is a side exit: what is behind them is
+-- reached on the other's path only.
+local function join_exit(self, test, first, second, one, other)
+  local kept = one == EXIT and second or first
+  for _, entry in ipairs(kept.entries) do
+    self:set(entry, kept.changed[entry])
+  end
+  self:assume(test, one ~= EXIT)
+  if one == EXIT then return other end
+  return one
+end
+
 --- Runs the body yes where test holds and the body no where it does not. A body
 -- returns the condition under which the function returned in it: a bool, or
--- nil: never. So does this method.
+-- nil: never; or EXIT. So does this method.
 function lower:conditional(test, node, yes, no)
   local known = self:known(test)
   if known == true then return yes() end
@@ -174,6 +195,9 @@ function lower:conditional(test, node, yes, no)
   r1, first.entries, first.changed = self:branch(test, true, yes)
   r2, second.entries, second.changed = self:branch(test, false, no or nothing)
   self.nesting = self.nesting - 1
+  if r1 == EXIT or r2 == EXIT then
+    return join_exit(self, test, first, second, r1, r2)
+  end
   first.ended = r1 and r1.constant == true
   second.ended = r2 and r2.constant == true
   self:join(test, first, second, node)
@@ -182,15 +206,46 @@ function lower:conditional(test, node, yes, no)
     emit:both(emit:opposite(test), r2 or emit.no))
 end
 
+-- Side exits -----------------------------------------------------------------
+
+--- The body of a branch that may become a side exit. Branches are numbered in
+-- the order in which they are lowered, which is the same each time.
+function lower:exitable(body)
+  local outer = #self.path
+  return function()
+    local context = self.context
+    if #self.path == outer then return body() end -- its condition is known
+    local number, enclosing = context.branches + 1, context.branch
+    context.branches = number
+    local problem = context.exits[number]
+    if problem then
+      local mask = self:mask()
+      if not mask then error(problem, 0) end
+      context.exit = self.emit:either(context.exit, mask)
+      return EXIT
+    end
+    context.branch = number
+    local result = body()
+    context.branch = enclosing
+    return result
+  end
+end
+
 -- Limits -------------------------------------------------------------------
+
+--- Refuses a function for its size. No side exit makes it smaller.
+function lower:too_large(line, construct, remedy)
+  self.context.branch = nil
+  outside(line, construct, remedy)
+end
 
 --- Counts an expression or block, and refuses a function that has too many.
 function lower:count(line)
   local context = self.context
   context.work = (context.work or 0) + 1
   if context.work > WORK_LIMIT then
-    outside(line, "a function that becomes this long", "its loops are unrolled "
-      .. "and its calls inlined: do less of both, or split it")
+    self:too_large(line, "a function that becomes this long", "its loops are "
+      .. "unrolled and its calls inlined: do less of both, or split it")
   end
 end
 
@@ -198,7 +253,7 @@ end
 function lower:nest(line)
   self.nesting = self.nesting + 1
   if self.nesting > NESTING_LIMIT then
-    outside(line, "code nested deeper than " .. NESTING_LIMIT,
+    self:too_large(line, "code nested deeper than " .. NESTING_LIMIT,
       "split the function, or its longest expression")
   end
 end

@@ -22,7 +22,7 @@ local lower = require "ecs.compile.lower_expression"
 local parser = require "ecs.compile.parser"
 
 local outside = parser.outside
-local NIL, NONE = lower.NIL, lower.NONE
+local NIL, NONE, EXIT = lower.NIL, lower.NONE, lower.EXIT
 
 --- The most iterations of a loop, and how deep calls and blocks may nest.
 local UNROLL_LIMIT, CALL_LIMIT, BLOCK_LIMIT = 256, 32, 80
@@ -36,7 +36,7 @@ function lower:block(list, scope)
   local line = list[1] and list[1].line or 0
   self:count(line)
   if self.blocks == BLOCK_LIMIT then
-    outside(line, "blocks nested deeper than " .. BLOCK_LIMIT,
+    self:too_large(line, "blocks nested deeper than " .. BLOCK_LIMIT,
       "split the function")
   end
   self.blocks = self.blocks + 1
@@ -51,9 +51,14 @@ function lower:statements(list, k, scope)
     local node = list[index]
     local ended = run[node[1]](self, node, scope)
     if ended then
-      if ended.constant == true or index == #list then return ended end
+      if ended == EXIT or ended.constant == true or index == #list then
+        return ended
+      end
       local rest = self:conditional(self.emit:opposite(ended), node,
-        function() return self:statements(list, index + 1, scope) end)
+        self:exitable(function()
+          return self:statements(list, index + 1, scope)
+        end))
+      if rest == EXIT then return ended end
       return rest and self.emit:either(ended, rest) or ended
     end
   end
@@ -121,8 +126,8 @@ local function if_from(self, node, k, scope)
   end
   local test = self:truth(self:value(node.tests[k], scope))
   return self:conditional(test, node,
-    function() return self:block(node.bodies[k], scope) end,
-    function() return if_from(self, node, k + 1, scope) end)
+    self:exitable(function() return self:block(node.bodies[k], scope) end),
+    self:exitable(function() return if_from(self, node, k + 1, scope) end))
 end
 
 run["if"] = function(self, node, scope) return if_from(self, node, 1, scope) end
@@ -204,6 +209,12 @@ function run.call(self, node, scope)
   self:call(node.call, 0, scope)
 end
 
+--- What the parser refused, in a branch that is no exit.
+function run.refused(_, node)
+  local problem = node.problem
+  outside(problem.line, problem.construct, problem.remedy, problem.final)
+end
+
 -- Calls of functions in Lua -------------------------------------------------
 
 --- Lowers a call in place. tree: of the function; values: its arguments;
@@ -228,6 +239,10 @@ function lower:inline(tree, values, wanted, node)
   self.results, self.depth = results, self.depth + 1
   local ended = self:block(tree.body, scope)
   self.results, self.depth = outer, self.depth - 1
+  if ended == EXIT then
+    outside(node.line, "a call of a function that only has side exits here",
+      "call it under a condition")
+  end
   local list = {}
   for k = 1, wanted do
     -- A function that reaches its end without a return gives nil.

@@ -6,7 +6,7 @@
 --   local      names, values            assign   targets, values
 --   if         tests, bodies, other     for      name, first, last, step, body
 --   return     values                   do       body
---   call       (a statement) call
+--   call       (a statement) call       refused  problem
 --
 --   number     value                    true  false  nil
 --   name       name                     field    object, name
@@ -15,12 +15,14 @@
 --   and or     left, right              paren    inner
 --
 -- Lua that is outside of the subset is refused: an error { line, construct,
--- remedy, final } is raised, which compiler.lua catches.
+-- remedy, final } is raised, which compiler.lua catches. Where it stands in a
+-- block, the rest of the block becomes one statement, refused: lowering it
+-- raises the error, unless it can be a side exit.
 
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
-local error, tostring = error, tostring
+local error, pcall, tostring, type = error, pcall, tostring, type
 local match, sub = string.match, string.sub
 
 local parser = {}
@@ -202,7 +204,7 @@ local powers = {
 }
 
 local UNARY_POWER = 12
-local refused = {
+local refused_signs = {
   ["|"] = remedies["~"], ["&"] = remedies["~"], ["~"] = remedies["~"],
   ["<<"] = remedies["~"], [">>"] = remedies["~"],
 }
@@ -223,8 +225,8 @@ function expression(state, limit)
     local line, sign = line_of(state), kind(state)
     local power = powers[sign]
     if not power or power[1] <= (limit or 0) then return left end
-    if refused[sign] then
-      outside(line, refused[sign][1], refused[sign][2])
+    if refused_signs[sign] then
+      outside(line, refused_signs[sign][1], refused_signs[sign][2])
     end
     skip(state)
     local right = expression(state, power[2])
@@ -359,20 +361,39 @@ end
 local ends = { ["end"] = true, ["else"] = true, ["elseif"] = true,
                ["until"] = true, ["end of text"] = true }
 
-function block(state)
-  local list = {}
-  while true do
-    while accept(state, ";") do end
-    if ends[kind(state)] then return list end
-    list[#list + 1] = statement(state)
+--- How a block nests by a word.
+local steps = { ["function"] = 1, ["do"] = 1, ["if"] = 1, ["repeat"] = 1,
+                ["end"] = -1, ["until"] = -1 }
+
+--- Goes to the token that ends the block of the next token.
+local function skip_block(state)
+  local depth = 0
+  while depth > 0 or not ends[kind(state)] do
+    depth = depth + (steps[kind(state)] or 0)
+    skip(state)
   end
 end
 
---- The tree of the function that begins at token first.
-function parser.read(tokens, first)
-  local state = { kinds = tokens.kinds, values = tokens.values,
-                  lines = tokens.lines, starts = tokens.starts,
-                  stops = tokens.stops, text = tokens.text, index = first }
+function block(state)
+  local list, depth = {}, state.depth + 1
+  state.depth = depth
+  while true do
+    while accept(state, ";") do end
+    if ends[kind(state)] then break end
+    local problem = state.refused[state.index]
+    if problem then
+      list[#list + 1] = { "refused", line = problem.line, problem = problem }
+      skip_block(state)
+      break
+    end
+    state.begun[depth] = state.index
+    list[#list + 1] = statement(state)
+  end
+  state.depth = depth - 1
+  return list
+end
+
+local function read_function(state)
   local line = line_of(state)
   expect(state, "function")
   -- The name of `function vec.length(v)`, which is not needed.
@@ -395,6 +416,31 @@ function parser.read(tokens, first)
   local body = block(state)
   expect(state, "end")
   return { "function", line = line, parameters = parameters, body = body }
+end
+
+--- So many statements of a function may be refused.
+local REFUSED_LIMIT = 64
+
+--- The tree of the function that begins at token first; and the first problem,
+-- where statements are refused.
+function parser.read(tokens, first)
+  local refused, first_problem = {}, nil
+  for _ = 1, REFUSED_LIMIT do
+    local state = {
+      kinds = tokens.kinds, values = tokens.values, lines = tokens.lines,
+      starts = tokens.starts, stops = tokens.stops, text = tokens.text,
+      index = first,
+      -- How many blocks are open; by depth, where the statement begins; where
+      -- a statement begins, the problem for which it is refused.
+      depth = 0, begun = {}, refused = refused,
+    }
+    local done, result = pcall(read_function, state)
+    if done then return result, first_problem end
+    if type(result) ~= "table" or state.depth == 0 then error(result, 0) end
+    first_problem = first_problem or result
+    refused[state.begun[state.depth]] = result
+  end
+  error(first_problem, 0)
 end
 
 return parser

@@ -28,7 +28,8 @@ local function is_quiet(fields)
   return #fields.guards == 0
 end
 
---- A new plan. fields: text, uniforms, guards, totals, main, looked, count.
+--- A new plan. fields: text, uniforms, guards, totals, main, looked, count,
+-- exits.
 function plan.new(fields)
   return {
     -- The program, as ecs.core takes it.
@@ -52,6 +53,9 @@ function plan.new(fields)
     count = fields.count,
     -- true: reading it runs no code of a script.
     quiet = is_quiet(fields),
+    -- Where rows leave the program, to run as plain Lua: a list of { file,
+    -- line, construct }; nil: nowhere.
+    exits = fields.exits,
     -- The numbers of the uniforms as they were read last, one for each.
     values = {},
     -- The program of ecs.core, where the plan belongs to one query; nil before

@@ -69,7 +69,7 @@ local function rows_of(query)
   return rows
 end
 
---- A new code. options: world, query, double, most, system, shared.
+--- A new code. options: world, query, double, most, system, shared, exits.
 function specialize.new(options)
   return {
     -- The world: the function may use its entities and totals.
@@ -81,6 +81,8 @@ function specialize.new(options)
     -- true: the function of a system. Its rows draw numbers and add to totals,
     -- and its plans keep their programs.
     system = options.system,
+    -- true: its rows may take side exits.
+    exits = options.exits,
     -- true: for all queries of these terms, which keep programs themselves.
     shared = options.shared,
     -- How many plans are kept.
@@ -137,6 +139,7 @@ local function compile(code, f)
   return compiler.compile(f, {
     terms = code.terms, extras = code.extras, double = code.double,
     describe = describe, system = code.system, prepared = prepared_of,
+    exits = code.exits,
     methods = function(object)
       if object.value == world then return compiler.world_methods end
       return core.total_kind(object.value, world) and compiler.total_methods

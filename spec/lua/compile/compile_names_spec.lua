@@ -113,8 +113,7 @@ describe("a function", function()
     both("world:add(e, U, T)", "world:add with 3 arguments")
     both("world:remove(e, U, T)", "world:remove with 3 arguments")
     both(draw .. "world:add(e, U, ecs.random())", "world:add with 3 arguments")
-    both("if v.x > 5 then world:destroy(e, 1) end",
-      "world:destroy with 2 arguments")
+    both("world:destroy(e, 1)", "world:destroy with 2 arguments")
     both("local a = world:alive(e, ecs.random()) " .. draw,
       "world:alive with 2 arguments")
     both("v.y = total:value(ecs.random()) " .. draw,

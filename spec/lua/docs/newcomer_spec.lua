@@ -202,7 +202,7 @@ local mistakes = {
   end, "system 'move': its query belongs to another world" },
   { "text for true", function()
     system { query = { Position }, each = print, compile = "yes" }
-  end, "system 'move': compile is true or false, not 'yes'" },
+  end, "system 'move': compile is true, 'whole' or false, not 'yes'" },
   { "an enable that does not say which", function()
     system { run = print }
     world:enable "move"

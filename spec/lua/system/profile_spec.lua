@@ -28,7 +28,8 @@ describe("world:stats of a system", function()
       each = function(p) p.x = p.x + 1 end }
     for _ = 1, 3 do world:progress(1) end
     for name, runs in pairs { a = 0, b = 3, c = 0 } do
-      assert.same({ runs = 3, fallback_runs = runs, profiled_runs = 0,
+      assert.same({ runs = 3, fallback_runs = runs, exits = 0,
+        profiled_runs = 0,
         rows = 0, changes = 0, seconds = 0 }, world:stats(name))
     end
     world:enable("a", false)
