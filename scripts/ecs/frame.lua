@@ -25,7 +25,7 @@ local backend = require "ecs.backend"
 local system = require "ecs.system"
 local schedule = require "ecs.schedule"
 
-local core = backend.core
+local core, is_idle = backend.core, backend.is_idle
 local find_state, record, run_in_frame =
   core.find_state, core.record, core.frame
 local take_trace, trace_line = core.take_trace, core.trace_line
@@ -65,9 +65,12 @@ local function run_systems(world, state, plan, index, dt)
     end
     if system_now and system_now.enabled then
       local done, thrown, text
-      local run = state.profile or system_now.run
+      local profile = state.profile
+      local run = profile or system_now.run
       system_now.runs = system_now.runs + 1
-      if deferred then
+      if system_now.idle and not profile and is_idle(system_now.query) then
+        done = true -- as its run would find, in fewer steps
+      elseif deferred then
         done, thrown, text = record(world, run, world, system_now, dt, clock)
       else
         done, thrown, text = run(world, system_now, dt, clock)
