@@ -1038,10 +1038,10 @@ typedef struct ecs_ProgramCall {
  * to the last or to the one before a row that takes the program's exit. Of this
  * row and those behind it nothing has happened: the caller may do what the row
  * is meant to do, and run the program again, with `first` behind it, as long as
- * no structure has changed (ecs_defer_begin). What it adds, removes and destroys
- * is recorded after the last row, in the order of rows, and applied as at the
- * end of a cursor. Returns ECS_OK, ECS_E_ARGUMENT (wrong counts, or a NULL
- * array that is needed), ECS_E_ACCESS as ecs_query_begin, also for a component
+ * no structure has changed (ecs_defer_begin). What the program adds, removes and
+ * destroys is recorded after the last row, in the order of rows, and applied as
+ * at the end of a cursor. Returns ECS_OK, ECS_E_ARGUMENT (wrong counts, or a
+ * pointer that is needed is NULL), ECS_E_ACCESS as ecs_query_begin, also for a component
  * that the program looks up, or ECS_E_MEMORY or ECS_E_LIMIT. After these two no
  * structure has changed and reductions are not written, but values that were
  * written stay. Cost: per row and operation. */

@@ -11,9 +11,9 @@
 
 #include <stdio.h>
 
-/* Parses, verifies, orders and binds a program that is zero except for its query. If
- * the program does not fit the query, the user gets ECS_E_PROGRAM, and the
- * mistake says why. */
+/* Parses, verifies, orders and binds a program that is zero except for its
+ * query. If the program does not fit the query, the user gets ECS_E_PROGRAM, and
+ * the mistake says why. */
 static ecs_Status make(ecs_Program *program, const char *text, size_t length,
                        const Mistake *mistake) {
   ecs_Status status = program_parse(program, text, length, mistake);

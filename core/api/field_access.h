@@ -118,8 +118,8 @@ ECS_API FieldAnswer ecs_fields_get(FieldSelection *selection, double entity,
                                    double *values);
 
 /* Stores one field if the entity has the component, the field's type holds the
- * value, no open cursor claims the component, and nothing is recorded. 0: nothing
- * has changed. (Not bool: tools/generate_cdef.lua says why.) */
+ * value, no open cursor claims the component, and nothing is recorded. 0:
+ * nothing has changed. (Not bool: tools/generate_cdef.lua says why.) */
 ECS_API int32_t ecs_field_set(FieldAccess *access, double entity,
                               uint32_t field, double value);
 

@@ -246,8 +246,8 @@ static ecs_Status reserve_one(ListChange *change, ecs_Entity entity) {
   return ECS_OK;
 }
 
-/* Makes room in a sparse set for the entities that have no row there; those that
- * are dead count with them, but no more than there are entities. */
+/* Makes room in a sparse set for the entities that have no row there; dead ones
+ * count with them, but no more than there are entities. */
 static ecs_Status reserve_in_set(ListChange *change, const ecs_Entity *entities,
                                  uint32_t count) {
   Store *store = change->store;

@@ -15,8 +15,8 @@
  * for an older layout is made anew before it is used. row_epoch grows whenever
  * a pointer to a row may have become stale: on every structural change and, by
  * later folders, whenever a cursor or a deferral opens or closes, when a
- * destruction is recorded, and when the first change is. Compare it before using
- * a row that was located earlier.
+ * destruction is recorded, and when the first change is. Compare it before
+ * using a row that was located earlier.
  */
 #ifndef ECS_STORE_H
 #define ECS_STORE_H

@@ -186,6 +186,14 @@ local function run_without(world, system, problem, text, dt, clock)
   return run_plain(system, dt, clock)
 end
 
+--- Does a plan add to totals? In the middle of a run it cannot begin to.
+local function adds(plan)
+  for _, total in ipairs(plan.totals) do
+    if total ~= true then return true end
+  end
+  return false
+end
+
 --- Goes on with a run of which count rows, from this row on, take a side exit.
 -- Results are those of system_each.run.
 local function run_exits(system, row, count, dt, clock)
@@ -206,6 +214,9 @@ local function run_exits(system, row, count, dt, clock)
     if not plan then plan, problem, text = choose(system) end
     if not plan then
       return false, false, text or "ecs: " .. specialize.message(problem)
+    elseif adds(plan) then
+      return false, false, "ecs: a function with side exits began to add to "
+        .. "totals in the middle of a run: change what it calls between frames"
     end
     done, second, drew, row, count = run_from(plan.program, plan.values, name,
       runs, row + count)

@@ -12,8 +12,8 @@
  * metatable, its length, and a magic number mixed with its own address. With
  * the debug library a script can forge the first, but not the other two.
  *
- * A value may also be a struct of LuaJIT's FFI, whose type a function of
- * scripts/ecs knows: see find_struct.
+ * A value may also be a struct of LuaJIT's FFI. A function of scripts/ecs knows
+ * its type: see find_struct.
  */
 #include "object/object.h"
 

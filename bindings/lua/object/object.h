@@ -106,15 +106,16 @@ typedef struct ModuleState {
   void *recent_world; /* NULL: none */
   uint64_t recent_world_magic;
   const void *recent_definitions[RECENT_DEFINITIONS]; /* hashed by address */
-  const void *host_call;   /* a HostCall while one is served; see host.c */
-  struct OpenWalk *walk;   /* innermost open walk, of any world; NULL when none
+  const void *host_call; /* a HostCall while one is served; see host.c */
+  struct OpenWalk *walk; /* innermost open walk, of any world; NULL when none
                             is open or a frame began inside it */
-  bool values_are_settled; /* who makes values, see values_by in definition.c */
-  bool has_structs;        /* values are structs, see bind_struct_words */
-  uint64_t runs;           /* runs of each systems so far; numbers them */
-  uint32_t block_tables;   /* tables that open walks use; see block_loop.c */
-  uint32_t frames;         /* frames that are running, of any world */
-  const void *rethrown;    /* the function that raises an error again which the
+  bool
+      values_are_settled; /* what makes values, see values_by in definition.c */
+  bool has_structs;       /* values are structs, see bind_struct_words */
+  uint64_t runs;          /* runs of each systems so far; numbers them */
+  uint32_t block_tables;  /* tables that open walks use; see block_loop.c */
+  uint32_t frames;        /* frames that are running, of any world */
+  const void *rethrown;   /* the function that raises an error again which the
                             tracer has seen; compared only, may be stale */
   ecs_Budget budget; /* of the worlds that scripts make; its limit is set by
                             the host */

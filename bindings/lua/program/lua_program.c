@@ -260,8 +260,8 @@ static int fail(lua_State *L, const Program *program, ecs_Status status) {
 /* run_program(program, values, name, runs, first): true, whether the system is
  * idle, whether a row has drawn a number, and, if rows take an exit, the number
  * of the first of them and how many; or nil and a message. runs: how often the
- * system's phase has run, for random numbers. first: the row to begin with, from
- * 0; nil means 0. */
+ * system's phase has run, for random numbers. first: the row to begin with,
+ * from 0; nil means 0. */
 static int run_program(lua_State *L) {
   Program *program = check_program(L);
   const char *name = luaL_checkstring(L, 3);

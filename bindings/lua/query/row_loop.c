@@ -158,8 +158,8 @@ typedef struct EachCall {
   const char *system; /* stays on the stack of Lua; NULL: query:each */
   uint64_t key;       /* of the run's random numbers */
   RowPart part;       /* of the query's rows */
-  uint64_t number;    /* of the run that this is a part of; 0: a new one, whose
-                         number is a result */
+  uint64_t number;    /* of the run that this is a part of; 0: of a new one;
+                         result: the number that it has */
   bool idle;          /* result: there were no rows */
   bool drew;          /* result: a row has drawn a number */
 } EachCall;
@@ -268,8 +268,8 @@ static Outcome query_walk(lua_State *L, LuaQuery *query, int first,
 
 /* Lets scripts/ecs run function 2 compiled, with arguments 3 to top, and says
  * in *done whether it did. The function of scripts/ecs is called as each(query,
- * known, f, count, ...) and returns true: done; nil: f cannot be compiled; or false
- * and an error. It is not called if the query's table `known` has false for f.
+ * known, f, count, ...) and returns true: done; nil: f cannot be compiled; or
+ * false and an error. It is not called if the query's table `known` has false for f.
  * Leaves the stack as it was, apart from an error's text. */
 static Outcome run_compiled(lua_State *L, bool *done) {
   int top = lua_gettop(L);
@@ -331,8 +331,8 @@ static int run_each(lua_State *L) {
 }
 
 /* run_part(query, f, name, runs, number, first, count, ...): a part of a
- * system's run: count rows from row first on, from 0. number: of the run; 0: this
- * is its first part. Behind the last one comes end_parts. Returns true, the
+ * system's run: count rows from row first on, from 0. number: of the run; 0:
+ * this is its first part. Behind the last one comes end_parts. Returns true, the
  * number of the run, and whether a row has drawn a number; or as run_each. */
 static int run_part(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);

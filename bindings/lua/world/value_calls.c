@@ -173,7 +173,7 @@ static const ValueCalls calls = {make_value, set_value,  add_value,
 /* Called through the C API ------------------------------------------------- */
 
 /* value_calls(): a userdata with these functions, its size, and the bytes of a
- * value before its image; nothing once it is settled who makes values. */
+ * value before its image; nothing once it is settled what makes values. */
 static int value_calls(lua_State *L) {
   if (bind_state(L)->values_are_settled) return 0;
   memcpy(lua_newuserdata(L, sizeof calls), &calls, sizeof calls);

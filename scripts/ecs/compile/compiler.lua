@@ -17,7 +17,7 @@ local plans = require "ecs.compile.plan"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local error, ipairs, next, pcall, type = error, ipairs, next, pcall, type
-local find, max, sort = string.find, math.max, table.sort
+local find, max, min, sort = string.find, math.max, math.min, table.sort
 
 local get_info = debug and debug.getinfo
 
@@ -143,6 +143,13 @@ local function count_draws(state, context)
     emit:cast(state.state.draws, "f64"))
 end
 
+--- The problem of the first side exit.
+local function first_of(exits)
+  local first
+  for branch in next, exits do first = min(first or branch, branch) end
+  return exits[first]
+end
+
 --- Lowers a function. exits: number of a branch -> the problem for which it is
 -- a side exit; nil: there are no exits.
 local function lower_all(f, options, outer, exits)
@@ -173,15 +180,11 @@ local function lower_all(f, options, outer, exits)
   local state = lower.new(context)
   local scope = bind(state, known.tree, rows, options.extras)
   local ended = state:block(known.tree.body, scope)
-  if ended == lower.EXIT or context.exit.constant == true then
-    local _, problem = next(exits)
-    error(problem, 0)
+  local always = ended == lower.EXIT or context.exit.constant == true
+  if always or next(context.exits) and #context.totals > 0 then
+    error(first_of(exits), 0)
   end
   store(state, context.written)
-  if next(context.exits) and #context.totals > 0 then
-    local _, problem = next(exits)
-    error(problem, 0)
-  end
   count_draws(state, context)
   if context.exit ~= emit.no then emit:exit(context.exit) end
   outer:guard_owners()
@@ -192,8 +195,8 @@ end
 local EXIT_LIMIT = 32
 
 --- Lowers a function anew for each side exit that it needs. Returns true, the
--- result, what it takes from outside, and the problems behind the exits in the
--- order of lines; or false, the problem and what it looked at.
+-- result, what it takes from outside, and the exits as lower_all takes them; or
+-- false, the problem and what it looked at.
 local function lower_with_exits(f, options)
   local exits, count = options.exits and {} or nil, 0
   local main = { f = f }

@@ -17,16 +17,18 @@ if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 local outline = {}
 
+--- How a word changes the number of open blocks.
 local opens = { ["function"] = 1, ["do"] = 1, ["if"] = 1, ["repeat"] = 1,
                 ["end"] = -1, ["until"] = -1 }
+outline.opens = opens
 
 --- Signs and words that continue an expression.
 local continues = {}
 for sign in ("+ - * / // % ^ .. == ~= < <= > >= & | ~ << >> and or ,")
   :gmatch("%S+") do continues[sign] = true end
 
---- Reads the value of the constant whose name is token k. Its known says that
--- the text writes it out.
+--- Reads the value of the constant that token k names. Its known says that the
+-- text writes it out.
 local function read_value(constant, tokens, k)
   local kinds, at, sign = tokens.kinds, k + 5, 1
   if kinds[k + 4] ~= "=" then return end

@@ -24,6 +24,7 @@ if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local error, pcall, tostring, type = error, pcall, tostring, type
 local match, sub = string.match, string.sub
+local opens = require("ecs.compile.outline").opens
 
 local parser = {}
 
@@ -361,15 +362,11 @@ end
 local ends = { ["end"] = true, ["else"] = true, ["elseif"] = true,
                ["until"] = true, ["end of text"] = true }
 
---- How a block nests by a word.
-local steps = { ["function"] = 1, ["do"] = 1, ["if"] = 1, ["repeat"] = 1,
-                ["end"] = -1, ["until"] = -1 }
-
 --- Goes to the token that ends the block of the next token.
 local function skip_block(state)
   local depth = 0
   while depth > 0 or not ends[kind(state)] do
-    depth = depth + (steps[kind(state)] or 0)
+    depth = depth + (opens[kind(state)] or 0)
     skip(state)
   end
 end

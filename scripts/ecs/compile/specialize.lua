@@ -316,11 +316,11 @@ end
 -- Lua, and ecs.core checks every program; so garbage given to a copy can at
 -- most make it run for ever, as any loop can.
 for _, part in ipairs { "compiler", "plan", "mistake", "source", "lexer",
-                        "parser",
-                        "captures", "ir_writer", "ir_number", "lower",
-                        "lower_value", "lower_expression", "lower_statement",
-                        "lower_call", "source_reader", "read_expression",
-                        "read_statement", "block_text", "batch_text" } do
+                        "outline", "parser", "captures", "ir_writer",
+                        "ir_number", "lower", "lower_value",
+                        "lower_expression", "lower_statement", "lower_call",
+                        "source_reader", "read_expression", "read_statement",
+                        "block_text", "batch_text" } do
   package.loaded["ecs.compile." .. part] = nil
 end
 

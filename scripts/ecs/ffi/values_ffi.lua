@@ -107,7 +107,7 @@ end
 
 -- Values ---------------------------------------------------------------------
 
---- The type of values whose image takes so many words of 8 bytes.
+--- The type of values with an image of so many words of 8 bytes.
 local function new_type(words)
   return ffi.typeof("struct {"
     .. ("int32_t :32;"):rep(image_offset / 4 + 2 * words) .. "}")

@@ -392,6 +392,48 @@ describe("a system with side exits", function()
     assert.truthy(text:find("an index in brackets", 1, true), text)
   end)
 
+  it("cannot begin to add to totals in the middle of a run", function()
+    local world, log = populate(100), {}
+    local total = world:sum "total"
+    local step
+    local function count(x) total:add(x) end
+    local function rare(x)
+      if x == 50 then
+        log[#log + 1] = x
+        step = count
+      end
+    end
+    step = rare
+    world:system { name = "s", query = { P, read = { V } }, compile = true,
+      each = function(p, v)
+        step(v.n)
+        p.x = p.x + 1
+      end }
+    local done, text = pcall(world.progress, world, 1)
+    assert.is_false(done)
+    assert.truthy(text:find("totals in the middle of a run", 1, true), text)
+    world:progress(1)
+    assert.equal(5050, total:value())
+  end)
+
+  it("is refused for the first of its exits, on every VM", function()
+    local log = {}
+    for _ = 1, 3 do
+      local world = populate(10)
+      local total = world:sum "t"
+      local done, text = pcall(world.system, world, { name = "s",
+        query = { P }, compile = true, each = function(p)
+          total:add(1)
+          if p.x == 1 then print(p.x) end
+          if p.x == 2 then log[1] = 1 end
+          if p.x == 3 then while p.x < 9 do p.x = p.x + 1 end end
+        end })
+      assert.is_false(done)
+      assert.truthy(text:find("a call of 'print'", 1, true), text)
+      assert.is_nil(log[1])
+    end
+  end)
+
   it("can neither close its world nor begin a frame in one", function()
     for _, call in ipairs { "close", "progress" } do
       local build = function(world)
