@@ -41,7 +41,8 @@ CORE := ecs ecs_kernel ecs_access \
   world/world world/deferral world/deferred_change world/world_hash \
   world/world_explain world/world_trim \
   kernel/kernel_library kernel/kernel_binding \
-  program/operation program/program_ir program/program_parse \
+  program/operation program/program_part program/program_ir \
+  program/program_parse \
   program/program_print program/program_order \
   program/program_facts program/vm_loop_macros program/vm_loops \
   program/vm_plan program/vm_planner program/vm \
@@ -63,7 +64,7 @@ BINDING := object/compat object/object object/error object/number object/name \
   query/lua_query query/world_queries query/world_close query/column_copy \
   query/kept_columns query/batch_view query/walk_end query/batch_loop query/spawn_many \
   query/row_view query/block_loop query/row_loop query/bulk_methods query/row_random \
-  program/lua_kernel program/lua_program \
+  program/lua_kernel program/lua_program program/exit_loop \
   missing_names host module
 
 # What the mutation score is about: what moves rows, finds them and computes on

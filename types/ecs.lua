@@ -87,8 +87,8 @@
 ---@field before? string | string[] systems that run later
 ---@field after? string | string[] systems that run earlier
 ---@field enabled? boolean default true
----@field compile? boolean|"whole" of each; true: compile or raise, but a branch
----may be a side exit; "whole": no side exits; false: plain Lua
+---@field compile? boolean|"whole" of each; true: compile or raise; "whole": the
+---same, and no side exits; false: plain Lua
 ---@field precision? "fields"|"double" of a compiled each; default: the world's
 
 ---@class ecs.Stats

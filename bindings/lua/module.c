@@ -25,6 +25,7 @@
 #include "object/read_file.h"
 #include "object/same_code.h"
 #include "program/lua_kernel.h"
+#include "program/exit_loop.h"
 #include "program/lua_program.h"
 #include "query/batch_loop.h"
 #include "query/batch_view.h"
@@ -173,7 +174,8 @@ static int open_module(lua_State *L) {
       bind_open_row_view,      bind_open_row_loop,
       bind_open_bulk_methods,  bind_open_row_random,
       bind_open_lua_kernel,    bind_open_lua_program,
-      bind_open_host,          bind_open_missing_names,
+      bind_open_exit_loop,     bind_open_host,
+      bind_open_missing_names,
   };
   stay_loaded();
   lua_newtable(L);

@@ -95,13 +95,17 @@ void ecs_program_info(const ecs_Program *program, ecs_ProgramInfo *info) {
         loop_is_slow((Operation)program->plan->steps[k].ins->operation);
 }
 
+static bool has_uniforms(const ecs_Program *program,
+                         const ecs_ProgramCall *call) {
+  return call != NULL && call->uniform_count == program->uniform_count &&
+         (call->uniform_count == 0 || call->uniforms != NULL);
+}
+
 ecs_Status ecs_program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   ECS_MUST_LIVE(PROGRAM, program);
-  if (call == NULL) return ECS_E_ARGUMENT;
+  if (!has_uniforms(program, call)) return ECS_E_ARGUMENT;
   ecs_World *world = world_of(program->query);
-  if (call->uniform_count != program->uniform_count ||
-      call->reduction_count != program->reduction_count ||
-      (call->uniform_count > 0 && call->uniforms == NULL) ||
+  if (call->reduction_count != program->reduction_count ||
       (call->reduction_count > 0 && call->reductions == NULL) ||
       (program->exits && call->stop == NULL))
     return ECS_E_ARGUMENT;
@@ -112,4 +116,19 @@ ecs_Status ecs_program_run(ecs_Program *program, const ecs_ProgramCall *call) {
     contested = program_contested(program);
   if (contested != 0) return world_refuse_access(world, contested);
   return program_run(program, call);
+}
+
+ecs_Status ecs_program_run_part(ecs_Program *program,
+                                const ecs_ProgramCall *call,
+                                ProgramPart *part) {
+  ECS_MUST_LIVE(PROGRAM, program);
+  if (part == NULL || part->batch == NULL || !has_uniforms(program, call) ||
+      part->first > part->batch->count ||
+      (program->reduction_count > 0 && part->reductions == NULL))
+    return ECS_E_ARGUMENT;
+  ECS_MISUSE_IF(program->query->open == 0, "the query has no open cursor");
+  ecs_Component contested = part->changed ? program_contested(program) : 0;
+  if (contested != 0)
+    return world_refuse_access(world_of(program->query), contested);
+  return program_run_part(program, call, part);
 }

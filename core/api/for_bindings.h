@@ -3,6 +3,7 @@
  *      limits           ECS_FIELD_LIMIT, ECS_NAME_LIMIT, ECS_INDEX_LIMIT
  *      elements         scalar_is_float, ecs_scalar_canonicalize_many
  *      sums in order    Reduction and the reduction_ functions
+ *      programs         ecs_program_run_part
  *      asserts          ECS_ASSERT
  *
  * A binding may lie in a library of its own and sees none of the core's hidden
@@ -17,5 +18,6 @@
 #include "base/scalar.h"
 #include "ecs.h"
 #include "math/reduction.h"
+#include "program/program_part.h"
 
 #endif

@@ -219,12 +219,29 @@ static ecs_Status run_direct(ecs_KernelBinding *binding, ecs_KernelCall call) {
   return scan(binding, binding->blocks, binding->block_count);
 }
 
+/* The block of a batch. The listed blocks are overwritten; there is room. */
+static void point_at_batch(ecs_KernelBinding *binding, const ecs_Batch *batch,
+                           ecs_KernelBlock *block) {
+  binding->layout_version = UINT64_MAX;
+  for (uint32_t i = 0; i < binding->kernel->column_count; i++)
+    binding->pointers[i] = batch->columns[binding->columns[i]];
+  *block = (ecs_KernelBlock){.entities = batch->entities,
+                             .columns = binding->pointers,
+                             .count = batch->count};
+}
+
+ecs_Status kernel_block(ecs_KernelBinding *binding, const ecs_Batch *batch,
+                        ecs_KernelBlock *block) {
+  ecs_Status status = hold_blocks(binding, 1);
+  if (status == ECS_OK) point_at_batch(binding, batch, block);
+  return status;
+}
+
 /* Runs any other plan: one call for each slice that a cursor hands out. */
 static ecs_Status run_batches(ecs_KernelBinding *binding, ecs_KernelCall call) {
   Cursor cursor;
   ecs_Batch batch;
   ecs_KernelBlock block;
-  binding->layout_version = UINT64_MAX; /* the listed blocks are overwritten */
   ecs_Status status = hold_blocks(binding, 1);
   if (status != ECS_OK) return status;
   status = cursor_begin(binding->query, ECS_BATCH_WHOLE, &cursor);
@@ -234,11 +251,7 @@ static ecs_Status run_batches(ecs_KernelBinding *binding, ecs_KernelCall call) {
   call.blocks = &block;
   call.block_count = 1;
   while (cursor_next(&cursor, &batch)) {
-    for (uint32_t i = 0; i < binding->kernel->column_count; i++)
-      binding->pointers[i] = batch.columns[binding->columns[i]];
-    block = (ecs_KernelBlock){.entities = batch.entities,
-                              .columns = binding->pointers,
-                              .count = batch.count};
+    point_at_batch(binding, &batch, &block);
     binding->kernel->run(&call);
     ecs_Status scanned = scan(binding, &block, 1);
     if (scanned != ECS_OK) status = scanned;

@@ -56,4 +56,11 @@ ECS_INTERNAL void kernel_unbind_all(ecs_Query *query);
 ECS_INTERNAL ecs_Status kernel_run(ecs_KernelBinding *binding,
                                    const ecs_KernelCall *call);
 
+/* Writes the rows of a batch of the binding's query as a block, which is valid
+ * until the binding runs or makes another. ECS_E_MEMORY. Cost: one step for each
+ * column of the kernel. */
+ECS_INTERNAL ecs_Status kernel_block(ecs_KernelBinding *binding,
+                                     const ecs_Batch *batch,
+                                     ecs_KernelBlock *block);
+
 #endif

@@ -36,6 +36,7 @@
 
 #include "kernel/kernel_binding.h"
 #include "program/operation.h"
+#include "program/program_part.h"
 
 /* No value, instruction or column: never a valid number of one. */
 #define NO_VALUE UINT32_MAX
@@ -84,8 +85,11 @@ struct ecs_Program {
   bool destroys;                        /* it has OPERATION_DESTROY */
   bool asks_alive;                      /* it has OPERATION_ALIVE */
   bool exits;                           /* it has OPERATION_EXIT */
-  bool exits_locally;                   /* which rows take it follows from their
-                                           columns and from what stays */
+  bool exits_by_row;                    /* which rows take it follows from their
+                                           columns and uniforms: no look-ups */
+  bool exits_locally;                   /* and these uniforms are fixed */
+  const ProgramPart *primed;            /* the part whose uniforms the registers
+                                           hold; NULL: of none */
   ecs_Kernel kernel;          /* the program as kernel_binding.h sees it */
   ecs_KernelBinding *binding; /* owned; NULL until program_bind */
   ProgramPlan *plan;          /* owned; NULL until program_plan */

@@ -22,26 +22,32 @@ static size_t lay_order(Order *order, char *block) {
   return used;
 }
 
-/* Can what rows that took the exit do change the value in other rows? */
-static bool may_change(const ecs_Program *program, const Instruction *ins) {
+/* Notes whether what rows that took the exit do can change this value, which the
+ * exit depends on, in other rows. */
+static void note_early(ecs_Program *program, const Instruction *ins) {
   switch (instruction_shape(ins)) {
-    case SHAPE_UNIFORM: return !(program->uniforms[ins->index] & UNIFORM_FIXED);
+    case SHAPE_UNIFORM:
+      if (program->uniforms[ins->index] & UNIFORM_FIXED) break;
+      program->exits_locally = false;
+      break;
     case SHAPE_ALIVE:
     case SHAPE_HAS:
-    case SHAPE_GET: return true;
-    default: return false;
+    case SHAPE_GET:
+      program->exits_locally = program->exits_by_row = false;
+      break;
+    default: break;
   }
 }
 
 /* An operand of what is early is early. Going backwards, one pass finds all. */
 static void find_early(Order *order) {
   ecs_Program *program = order->program;
-  program->exits_locally = true;
+  program->exits_locally = program->exits_by_row = true;
   for (uint32_t i = program->code_count; i-- > 0;) {
     const Instruction *ins = &program->code[i];
     bool early = ins->result == NO_VALUE ? ins->operation == OPERATION_EXIT
                                          : order->is_early[ins->result];
-    if (early && may_change(program, ins)) program->exits_locally = false;
+    if (early) note_early(program, ins);
     for (uint32_t k = 0; early && k < 3; k++)
       if (ins->operands[k] != NO_VALUE)
         order->is_early[ins->operands[k]] = true;

@@ -28,6 +28,8 @@ typedef struct Run {
   uint64_t rows_before; /* of all earlier blocks, those left out among them */
   uint64_t left_out; /* rows at the beginning that are still to be left out */
   uint64_t stopped;  /* so many rows, from row rows_before on, take the exit */
+  bool counts;       /* count all that take it, as long as the uniforms stay */
+  uint32_t most;     /* rows of a block */
   ecs_Status status; /* of listing and recording changes */
 } Run;
 
@@ -179,8 +181,13 @@ static void list_changes(Run *run) {
 
 /* Can a row ask for an entity that an earlier row destroys? Then a block is one
  * row, and its changes are recorded before the next block. */
-static bool goes_row_by_row(const Run *run) {
-  return run->program->destroys && run->program->asks_alive;
+static bool goes_row_by_row(const ecs_Program *program) {
+  return program->destroys && program->asks_alive;
+}
+
+/* The most rows of a block. */
+static uint32_t block_rows(const ecs_Program *program) {
+  return goes_row_by_row(program) ? 1 : program->plan->block_rows;
 }
 
 static ecs_Status record(ecs_World *world, const RecordedChange *change) {
@@ -218,7 +225,7 @@ static void stop_before(Run *run, const uint32_t *taken) {
   if (first == NULL) return;
   run->rows = (uint32_t)((size_t)(first - (const char *)taken) / sizeof *taken);
   end = run->rows + 1;
-  while (run->program->exits_locally && end < rows && taken[end] != 0) end++;
+  while (run->counts && end < rows && taken[end] != 0) end++;
   run->stopped = end - run->rows;
 }
 
@@ -285,8 +292,7 @@ static void point_at_columns(const Run *run, const ecs_KernelBlock *block,
 static void run_block(Run *run, const ecs_KernelBlock *block, uint32_t first) {
   const ProgramPlan *plan = run->program->plan;
   uint32_t left = block->count - first;
-  uint32_t most = goes_row_by_row(run) ? 1 : plan->block_rows;
-  run->rows = left < most ? left : most;
+  run->rows = left < run->most ? left : run->most;
   ECS_ASSERT(first < block->count && run->rows > 0);
   ECS_ASSERT(plan->register_count == 1 || run->rows <= LOOP_ROWS);
   run->entities = block->entities == NULL ? NULL : block->entities + first;
@@ -295,7 +301,7 @@ static void run_block(Run *run, const ecs_KernelBlock *block, uint32_t first) {
     run_step(run, &plan->steps[k]);
   if (plan->sum_count > 0) run_sums(run, plan->sums, plan->sum_count);
   if (plan->change_count > 0) list_changes(run);
-  if (goes_row_by_row(run)) record_changes(run);
+  if (goes_row_by_row(run->program)) record_changes(run);
   ECS_ASSERT(run->change_count <= run->change_capacity);
   run->rows_before += run->rows;
 }
@@ -457,11 +463,14 @@ ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
              .call = call,
              .rows_before = call->first,
              .left_out = call->first,
+             .counts = program->exits_locally,
+             .most = block_rows(program),
              .status = ECS_OK};
   Reduction few[FEW_SUMS];
   bool many = sums > FEW_SUMS;
   run.sums = many ? memory_zeroed(memory, sums, sizeof(Reduction)) : few;
   if (run.sums == NULL) return ECS_E_MEMORY;
+  program->primed = NULL;
   begin_sums(&run);
   run_once(&run);
   ecs_Status status = run_rows(&run);
@@ -472,4 +481,51 @@ ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   memory_free(memory, run.changes,
               run.change_capacity * sizeof(RecordedChange));
   return status;
+}
+
+/* Runs in parts ----------------------------------------------------------- */
+
+/* The fewest rows that are computed ahead. */
+#define LEAST_REACH 16u
+
+/* Runs the blocks of a part. Where rows take the exit often, fewer are computed
+ * ahead. */
+static void run_part_blocks(Run *run, ProgramPart *part) {
+  ecs_KernelBlock block;
+  run->status = kernel_block(run->program->binding, part->batch, &block);
+  if (run->status != ECS_OK) return;
+  uint32_t most = run->most, i = part->first;
+  uint32_t reach = part->reach == 0 || part->reach > most ? most : part->reach;
+  while (i < block.count && run->stopped == 0 && run->status == ECS_OK) {
+    run->most = reach;
+    run_block(run, &block, i);
+    i += run->rows;
+    if (run->stopped > 0 && reach > LEAST_REACH) reach /= 2;
+    if (run->stopped == 0) reach = reach > most / 2 ? most : reach * 2;
+  }
+  part->end = i;
+  part->reach = reach;
+}
+
+ecs_Status program_run_part(ecs_Program *program, const ecs_ProgramCall *call,
+                            ProgramPart *part) {
+  Memory *memory = &program->query->store->memory;
+  ECS_ASSERT(part->first <= part->batch->count);
+  Run run = {.program = program,
+             .call = call,
+             .sums = part->reductions,
+             .rows_before = part->before + part->first,
+             .counts = program->exits_by_row,
+             .most = block_rows(program),
+             .status = ECS_OK};
+  if (part->changed || program->primed != part) run_once(&run);
+  program->primed = part;
+  part->changed = false;
+  run_part_blocks(&run, part);
+  part->taken = (uint32_t)run.stopped;
+  part->by_uniforms = !program->exits_locally;
+  record_changes(&run);
+  memory_free(memory, run.changes,
+              run.change_capacity * sizeof(RecordedChange));
+  return run.status;
 }

@@ -19,6 +19,7 @@
 #define ECS_VM_H
 
 #include "world/world.h"
+#include "program/program_part.h"
 #include "program/vm_plan.h"
 
 /* Plans a program that is parsed and verified, binds it to its query, and adds
@@ -42,6 +43,12 @@ ECS_INTERNAL void program_destroy(ecs_Program *program);
  * failure no change of structure is recorded. */
 ECS_INTERNAL ecs_Status program_run(ecs_Program *program,
                                     const ecs_ProgramCall *call);
+
+/* Runs a bound program over a part of a batch, as program_part.h says. The call
+ * and the part are as there; the cursor is open. */
+ECS_INTERNAL ecs_Status program_run_part(ecs_Program *program,
+                                         const ecs_ProgramCall *call,
+                                         ProgramPart *part);
 
 /* The first component that the program looks up and an open cursor writes. 0:
  * there is none. Cost: linear in the code. */

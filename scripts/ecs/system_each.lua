@@ -8,13 +8,13 @@
 -- called row by row:
 --
 --     compile = nil     and fallback.lua reports it, once for each definition
---     compile = "whole" never: defining the system, or the frame, is an error
---     compile = true    the same, but rows may take side exits
+--     compile = true    never: defining the system, or the frame, is an error
+--     compile = "whole" the same, and no row may take a side exit
 --     compile = false   always, without a report
 --
 -- A side exit is a branch with something that cannot be compiled in it. The
 -- program stops before a row that reaches one; this row runs as plain Lua, and
--- the program goes on behind it. All is one recording, in the order of rows.
+-- the program goes on behind it. All is one walk, in the order of rows.
 --
 -- The values that the function uses from outside are read before every run.
 -- Where one of them that is no number or boolean has changed, the function is
@@ -25,6 +25,11 @@
 --     code      of specialize.lua; nil with compile = false
 --     strict    compile = true
 --     reported  true: it was reported that the system runs as plain Lua
+--     source, renew    of run_exits; nil before the first run that needs them
+--     failure   why there is no program to go on with, until it is raised
+--     last_exits, last_rows    of the last run with side exits: how many took
+--               one, of how many rows; nil: there was none
+--     plain_runs    so many runs to come are plain Lua: too many took exits
 --     fixed     { program, values, count }: the program to run where dt is the
 --               only value from outside, so that its plan holds for ever. The
 --               count values are all dt. nil otherwise
@@ -37,8 +42,6 @@ local message = require "ecs.message"
 local core = backend.core
 local is_idle, run_program, run_each =
   backend.is_idle, backend.run_program, core.run_each
-local run_part, end_parts, record = core.run_part, core.end_parts, core.record
-local run_from = core.run_program
 local choose_plan, current_plan = specialize.choose, specialize.current
 
 local system_each = {}
@@ -46,6 +49,11 @@ local system_each = {}
 --- How many plans a system keeps: that many sets of values from outside can
 -- alternate without a compilation.
 local PLANS = 4
+
+--- One row in so many that takes a side exit costs as much as the others save
+-- by being compiled. Where plain Lua gives the same bits, a system with more of
+-- them runs as plain Lua, so many times; then it is tried again.
+local CROWD, PLAIN_RUNS = jit and jit.status() and 64 or 4, 63
 
 --- The function that a text defines; or nil and an error message.
 local function load_text(text)
@@ -104,8 +112,11 @@ local function choose(system)
   program, problem, text = specialize.link(code, system.work, plan,
     system.query)
   if not program then return nil, problem, text end
-  local count = not plan.exits and count_dts(plan)
-  system.fixed = count and { program = program, values = {}, count = count }
+  local count = count_dts(plan)
+  plan.steady = count ~= nil
+  plan.exact = code.double or not string.find(plan.text, " f32", 1, true)
+  system.fixed = count and not plan.exits
+    and { program = program, values = {}, count = count }
   return plan
 end
 
@@ -124,9 +135,10 @@ function system_each.prepare(world, system, spec, precision)
       query = system.query })
   end
   system.strict = spec.compile == true or spec.compile == "whole"
+  system.plain_runs = 0
   system.code = specialize.new { world = world, query = system.query,
     double = precisions[spec.precision or precision or "fields"],
-    system = true, most = PLANS, exits = spec.compile == true }
+    system = true, most = PLANS, exits = spec.compile ~= "whole" }
   specialize.pass(system.code, 1, 0)
   local plan, reason, text = choose(system)
   if text then return (text:gsub("^ecs: ", "")) end
@@ -186,56 +198,49 @@ local function run_without(world, system, problem, text, dt, clock)
   return run_plain(system, dt, clock)
 end
 
---- Does a plan add to totals? In the middle of a run it cannot begin to.
-local function adds(plan)
-  for _, total in ipairs(plan.totals) do
-    if total ~= true then return true end
+--- A function for run_exits of ecs.core (exit_loop.c): the program and the
+-- values to go on with behind rows that took a side exit; nil: the other rows
+-- run as plain Lua.
+local function renewal(system)
+  local code, work = system.code, system.work
+  return function()
+    local plan, problem, text = current_plan(code, work, code.extras[1])
+    if not plan then plan, problem, text = choose(system) end
+    if plan then return plan.program, plan.values end
+    if text or system.strict then
+      system.failure = text or "ecs: " .. specialize.message(problem)
+      error(system.failure, 0)
+    end
   end
-  return false
 end
 
---- Goes on with a run of which count rows, from this row on, take a side exit.
--- Results are those of system_each.run.
-local function run_exits(system, row, count, dt, clock)
-  local code, work, query, name = system.code, system.work, system.query,
-    system.name
-  local number, runs = 0, clock.runs > 0 and clock.runs or 1
-  local function drawn(drew)
-    if drew and clock.runs == 0 then clock.runs = 1 end
-  end
-  while row do
-    local done, second, third, drew = run_part(query, work, name, runs, number,
-      row, count, dt)
-    drawn(done and third or drew)
-    if not done then return false, second, third end
-    number = second
-    system.exits = system.exits + count
-    local plan, problem, text = current_plan(code, work, dt), nil, nil
-    if not plan then plan, problem, text = choose(system) end
-    if not plan then
-      return false, false, text or "ecs: " .. specialize.message(problem)
-    elseif adds(plan) then
-      return false, false, "ecs: a function with side exits began to add to "
-        .. "totals in the middle of a run: change what it calls between frames"
-    end
-    done, second, drew, row, count = run_from(plan.program, plan.values, name,
-      runs, row + count)
-    if not done then return false, false, second end
-    drawn(drew)
-  end
-  end_parts(query, name, number)
-  return true
+--- Notes how many of the rows took a side exit.
+local function count_exits(system, plan, exits, rows)
+  system.exits = system.exits + exits
+  system.last_exits, system.last_rows = exits, rows
+  if plan.exact and exits * CROWD > rows then system.plain_runs = PLAIN_RUNS end
 end
 
 --- Runs a program with side exits. Results are those of system_each.run.
-local function run_recorded(system, plan, dt, clock)
-  local runs = clock.runs > 0 and clock.runs or 1
-  local done, second, drew, row, count = run_from(plan.program, plan.values,
-    system.name, runs, 0)
-  if not done then return false, false, second end
-  if drew and clock.runs == 0 then clock.runs = 1 end
+local function run_exits(system, plan, dt, clock)
+  local source, renew = system.source, system.renew
+  if not source then
+    source, renew = { system.name }, renewal(system)
+    system.source, system.renew = source, renew
+  end
+  source[2], source[3] = plan.program, plan.values
+  source[4] = not plan.steady and renew
+  local done, second, third, fourth, rows = core.run_exits(system.query,
+    system.work, clock.runs > 0 and clock.runs or 1, source, dt)
+  if not done then
+    if fourth and clock.runs == 0 then clock.runs = 1 end
+    local failure = system.failure
+    if failure then system.failure = nil return false, false, failure end
+    return false, second, third
+  end
+  if third and clock.runs == 0 then clock.runs = 1 end
+  count_exits(system, plan, fourth, rows)
   system.idle = second
-  if row then return run_exits(system, row, count, dt, clock) end
   return true
 end
 
@@ -257,7 +262,11 @@ function system_each.run(world, system, dt, clock)
       return run_without(world, system, problem, text, dt, clock)
     end
     if plan.exits then
-      return record(world, run_recorded, system, plan, dt, clock)
+      if system.plain_runs > 0 then
+        system.plain_runs = system.plain_runs - 1
+        return run_plain(system, dt, clock)
+      end
+      return run_exits(system, plan, dt, clock)
     end
     program, values = plan.program, plan.values
   end
@@ -297,6 +306,17 @@ function system_each.explain(system)
     text = text .. string.format("; slow: %.0f %s the C library row by row, as "
       .. "%% and most functions of math do (those of ecs.math do not)", slow,
       slow == 1 and "operation calls" or "operations call")
+  end
+  if system.last_exits then
+    out = string.format("%s\n  %.0f of %.0f rows took one in the last such "
+      .. "run", out, system.last_exits, system.last_rows)
+    if system.plain_runs > 0 then
+      out = out .. "; that is slow, so it runs as plain Lua, which computes "
+        .. "the same, for some frames"
+    elseif system.last_exits * CROWD > system.last_rows then
+      out = out .. "; that is slow: with precision = 'double' it would run as "
+        .. "plain Lua meanwhile"
+    end
   end
   return text .. out
 end

@@ -1,7 +1,7 @@
 /* lua_program.c: kernel programs, as scripts/ecs compiles them.
  *
  *      program(world, query, text, totals)        --> Program
- *      run_program(program, values, name, runs, first)   values: the uniforms
+ *      run_program(program, values, name, runs)   values: the uniforms
  *
  * The reductions of a run become the system's values in these totals. `true` in
  * place of a total stands for the most numbers that a row has drawn.
@@ -14,30 +14,9 @@
 
 #include <string.h>
 
-#include "api/for_bindings.h"
 #include "object/number.h"
-#include "query/lua_query.h"
 #include "world/components.h"
 #include "world/report.h"
-#include "world/totals.h"
-
-typedef struct Program {
-  Header header;
-  LuaQuery *query;
-  ecs_Program *native; /* NULL: dropped */
-  uint32_t uniform_count;
-  uint32_t reduction_count;
-  Total **totals;       /* one per reduction; kept alive by the private table,
-                       from slot 2 on; NULL: the most numbers drawn by a row */
-  Tally **tallies;      /* of the system in these totals; see find_tallies */
-  const char *name;     /* the system of the last run, a string that the private
-                       table keeps in its last slot; NULL: never run */
-  uint64_t tally_count; /* of the world when they were found */
-  bool alone;           /* the system has tallies in no other total */
-  bool draws;           /* one of the reductions counts drawn numbers */
-  bool exits;           /* it may stop before a row */
-  double numbers[];     /* uniforms, then reductions */
-} Program;
 
 /* Stores the totals of the list at index 3 in the program on top of the stack.
  */
@@ -63,9 +42,10 @@ static int wrap(lua_State *L) {
   ecs_Program *native = (ecs_Program *)lua_touserdata(L, 2);
   ecs_ProgramInfo info;
   ecs_program_info(native, &info);
-  size_t bytes = sizeof(Program) +
-                 (info.uniforms + (size_t)info.reductions) * sizeof(double) +
-                 info.reductions * (sizeof(Total *) + sizeof(Tally *));
+  size_t bytes =
+      sizeof(Program) +
+      (info.uniforms + (size_t)info.reductions) * sizeof(double) +
+      info.reductions * (sizeof(Reduction) + sizeof(Total *) + sizeof(Tally *));
   Program *program = (Program *)bind_new(L, KIND_PROGRAM, bytes);
   bind_keep(L, 1, 1);
   program->query = query;
@@ -73,8 +53,9 @@ static int wrap(lua_State *L) {
   program->exits = info.exits;
   program->uniform_count = info.uniforms;
   program->reduction_count = info.reductions;
-  program->totals =
-      (Total **)(void *)(program->numbers + info.uniforms + info.reductions);
+  program->sums =
+      (Reduction *)(void *)(program->numbers + info.uniforms + info.reductions);
+  program->totals = (Total **)(void *)(program->sums + info.reductions);
   program->tallies = (Tally **)(void *)(program->totals + info.reductions);
   ECS_ASSERT((char *)(program->tallies + info.reductions) <=
              (char *)program + bytes);
@@ -117,31 +98,35 @@ static int program_create(lua_State *L) {
   return lua_error(L);
 }
 
-static Program *check_program(lua_State *L) {
-  Program *program = (Program *)bind_find(L, 1, KIND_PROGRAM);
-  if (!program || !program->native) luaL_argerror(L, 1, "not a program");
+Program *bind_program_check(lua_State *L, int index) {
+  Program *program = (Program *)bind_find(L, index, KIND_PROGRAM);
+  if (!program || !program->native) luaL_argerror(L, index, "not a program");
   if (!bind_query_is_live(program->query))
     bind_error(L, "the world of this program is closed");
   return program;
 }
 
-/* Reads the uniforms from the list at index 2. */
-static void read_uniforms(lua_State *L, Program *program) {
-  luaL_checktype(L, 2, LUA_TTABLE);
+bool bind_program_read(lua_State *L, Program *program, int index) {
+  bool changed = false;
+  luaL_checktype(L, index, LUA_TTABLE);
   for (uint32_t k = 0; k < program->uniform_count; k++) {
-    lua_rawgeti(L, 2, (int)k + 1);
-    if (lua_type(L, -1) != LUA_TNUMBER) luaL_argerror(L, 2, "lacks a uniform");
-    program->numbers[k] = (double)lua_tonumber(L, -1);
+    lua_rawgeti(L, index, (int)k + 1);
+    if (lua_type(L, -1) != LUA_TNUMBER)
+      luaL_argerror(L, index, "lacks a uniform");
+    double number = (double)lua_tonumber(L, -1);
+    changed |= memcmp(&program->numbers[k], &number, sizeof number) != 0;
+    program->numbers[k] = number;
     lua_pop(L, 1);
   }
+  return changed;
 }
 
-/* Ensures a tally of this system in each total of the program at index 1. */
-static void ensure_tallies(lua_State *L, const Program *program,
+/* Ensures a tally of this system in each total of the program at index. */
+static void ensure_tallies(lua_State *L, const Program *program, int index,
                            const char *name) {
   for (uint32_t k = 0; k < program->reduction_count; k++) {
     if (!program->totals[k]) continue;
-    compat_push_private(L, 1);
+    compat_push_private(L, index);
     lua_rawgeti(L, -1, (int)k + 2);
     bind_tally_ensure(L, program->totals[k], lua_gettop(L), name);
     lua_pop(L, 2);
@@ -160,17 +145,25 @@ static bool adds_elsewhere(const Program *program, const char *name) {
   return false;
 }
 
-/* Finds or makes the tallies of the system at index 3. Tallies are never
- * removed: what was found holds until the world has more of them. Allocates,
- * and then returns the program at index 1 checked again. */
-static Program *find_tallies(lua_State *L, Program *program, const char *name) {
+/* Are the tallies those of this system? Strings are compared by address: the
+ * one of the last run is kept. */
+static bool has_tallies(const Program *program, const char *name) {
+  return program->name == name &&
+         program->tally_count == program->query->world->tally_count;
+}
+
+Program *bind_program_tallies(lua_State *L, int index, int name_index) {
+  Program *program = bind_program_check(L, index);
+  const char *name = luaL_checkstring(L, name_index);
+  if (has_tallies(program, name)) return program;
   program->name = NULL;
-  ensure_tallies(L, program, name);
-  compat_push_private(L, 1);
-  lua_pushvalue(L, 3);
+  ensure_tallies(L, program, index, name);
+  compat_push_private(L, index);
+  lua_pushvalue(L, name_index);
   lua_rawseti(L, -2, (int)program->reduction_count + 2);
   lua_pop(L, 1);
-  program = check_program(L); /* a finalizer may have closed the world */
+  /* A finalizer may have closed the world. */
+  program = bind_program_check(L, index);
   for (uint32_t k = 0; k < program->reduction_count; k++)
     program->tallies[k] =
         program->totals[k] ? bind_tally_find(program->totals[k], name) : NULL;
@@ -178,13 +171,6 @@ static Program *find_tallies(lua_State *L, Program *program, const char *name) {
   program->tally_count = program->query->world->tally_count;
   program->name = name;
   return program;
-}
-
-/* Are the tallies those of this system? Strings are compared by address: the
- * one of the last run is kept. */
-static bool has_tallies(const Program *program, const char *name) {
-  return program->name == name &&
-         program->tally_count == program->query->world->tally_count;
 }
 
 /* Makes the reductions the values of the system's tallies. */
@@ -228,16 +214,12 @@ static bool is_idle(const Program *program) {
          first == 0;
 }
 
-/* Runs a program with the uniforms that are in its numbers, from row first on.
- * runs: how often the phase of the system has run, for random numbers. A run in
- * which rows took exits leaves the totals to those rows. Allocates nothing of
- * Lua. */
-static ecs_Status run_native(Program *program, uint64_t runs, uint64_t first,
-                             ecs_ProgramStop *stop) {
+/* Runs a program without exits with the uniforms that are in its numbers. runs:
+ * how often the phase of the system has run, for random numbers. Allocates
+ * nothing of Lua. */
+static ecs_Status run_native(Program *program, uint64_t runs) {
   ecs_ProgramCall call;
   memset(&call, 0, sizeof call);
-  call.first = first;
-  call.stop = stop;
   if (program->draws)
     call.random_key =
         ecs_random_key(program->query->world->seed, program->name, runs);
@@ -246,8 +228,7 @@ static ecs_Status run_native(Program *program, uint64_t runs, uint64_t first,
   call.reductions = program->numbers + program->uniform_count;
   call.reduction_count = program->reduction_count;
   ecs_Status status = ecs_program_run(program->native, &call);
-  if (status == ECS_OK && first == 0 && stop->count == 0)
-    end_totals(program, program->name);
+  if (status == ECS_OK) end_totals(program, program->name);
   return status;
 }
 
@@ -257,29 +238,22 @@ static int fail(lua_State *L, const Program *program, ecs_Status status) {
   return bind_fail(L);
 }
 
-/* run_program(program, values, name, runs, first): true, whether the system is
- * idle, whether a row has drawn a number, and, if rows take an exit, the number
- * of the first of them and how many; or nil and a message. runs: how often the
- * system's phase has run, for random numbers. first: the row to begin with,
- * from 0; nil means 0. */
+/* run_program(program, values, name, runs): true, whether the system is idle,
+ * and whether a row has drawn a number; or nil and a message. runs: how often
+ * the system's phase has run, for random numbers. The program has no exits. */
 static int run_program(lua_State *L) {
-  Program *program = check_program(L);
-  const char *name = luaL_checkstring(L, 3);
+  Program *program = bind_program_check(L, 1);
   uint64_t runs = bind_whole_check(L, 4);
-  uint64_t first = lua_isnoneornil(L, 5) ? 0 : bind_whole_check(L, 5);
-  ecs_ProgramStop stop;
-  if (!has_tallies(program, name)) program = find_tallies(L, program, name);
+  luaL_argcheck(L, !program->exits, 1, "has exits");
+  program = bind_program_tallies(L, 1, 3);
   /* From here on nothing allocates. */
-  read_uniforms(L, program);
-  ecs_Status status = run_native(program, runs, first, &stop);
+  bind_program_read(L, program, 2);
+  ecs_Status status = run_native(program, runs);
   if (status != ECS_OK) return fail(L, program, status);
   lua_pushboolean(L, 1);
-  lua_pushboolean(L, stop.count == 0 && is_idle(program));
+  lua_pushboolean(L, is_idle(program));
   lua_pushboolean(L, has_drawn(program));
-  if (stop.count == 0) return 3;
-  compat_push_whole(L, (double)stop.row);
-  compat_push_whole(L, (double)stop.count);
-  return 5;
+  return 3;
 }
 
 /* For LuaJIT's FFI -------------------------------------------------------- */
@@ -297,12 +271,11 @@ typedef struct ProgramCalls {
 } ProgramCalls;
 
 static int32_t quick_run(Program *program, double runs) {
-  ecs_ProgramStop stop;
   if (!bind_query_is_live(program->query) || !program->native ||
       program->exits || !program->name ||
       !has_tallies(program, program->name) || !(runs >= 0.0 && runs < 0x1p53))
     return 0;
-  ecs_Status status = run_native(program, (uint64_t)runs, 0, &stop);
+  ecs_Status status = run_native(program, (uint64_t)runs);
   if (status != ECS_OK) return -(int32_t)status;
   return 1 + 2 * is_idle(program) + 4 * has_drawn(program);
 }
@@ -323,7 +296,7 @@ static int program_calls(lua_State *L) {
 
 /* program_numbers(program): where the uniforms are, and how many. */
 static int program_numbers(lua_State *L) {
-  Program *program = check_program(L);
+  Program *program = bind_program_check(L, 1);
   lua_pushlightuserdata(L, program->numbers);
   compat_push_whole(L, program->uniform_count);
   return 2;
@@ -331,7 +304,7 @@ static int program_numbers(lua_State *L) {
 
 /* program_failure(program, status): nil and the message for a status. */
 static int program_failure(lua_State *L) {
-  const Program *program = check_program(L);
+  const Program *program = bind_program_check(L, 1);
   uint64_t status = bind_whole_check(L, 2);
   luaL_argcheck(L, status > 0 && status < ECS_STATUS_COUNT, 2, "no status");
   return fail(L, program, (ecs_Status)status);
@@ -340,7 +313,7 @@ static int program_failure(lua_State *L) {
 /* program_info(program): operations, bytes read, bytes written, slow calls,
  * back end. */
 static int program_info(lua_State *L) {
-  Program *program = check_program(L);
+  Program *program = bind_program_check(L, 1);
   ecs_ProgramInfo info;
   ecs_program_info(program->native, &info);
   compat_push_whole(L, info.operations);

@@ -2,7 +2,42 @@
 #ifndef ECS_LUA_LUA_PROGRAM_H
 #define ECS_LUA_LUA_PROGRAM_H
 
-#include "object/object.h"
+#include "api/for_bindings.h"
+#include "query/lua_query.h"
+#include "world/totals.h"
+
+typedef struct Program {
+  Header header;
+  LuaQuery *query;
+  ecs_Program *native; /* NULL: dropped */
+  uint32_t uniform_count;
+  uint32_t reduction_count;
+  Total **totals;       /* one per reduction; kept alive by the private table,
+                       from slot 2 on; NULL: the most numbers drawn by a row */
+  Tally **tallies;      /* of the system in these totals; see find_tallies */
+  const char *name;     /* the system of the last run, a string that the private
+                       table keeps in its last slot; NULL: never run */
+  uint64_t tally_count; /* of the world when they were found */
+  bool alone;           /* the system has tallies in no other total */
+  bool draws;           /* one of the reductions counts drawn numbers */
+  bool exits;           /* it may stop before a row */
+  Reduction *sums;      /* one per reduction, of a run in parts */
+  double numbers[];     /* uniforms, then reductions */
+} Program;
+
+/* The program at index. Raises on anything else, where it was dropped and where
+ * its world is closed. */
+BIND_INTERNAL Program *bind_program_check(lua_State *L, int index);
+
+/* Reads the uniforms from the list at index into the numbers; true: they are
+ * others than before. Raises where the list lacks one. */
+BIND_INTERNAL bool bind_program_read(lua_State *L, Program *program, int index);
+
+/* The program at index, with the tallies of the system whose name is at
+ * name_index. Tallies are never removed: what was found holds until the world
+ * has more of them. May allocate, and raises as bind_program_check. */
+BIND_INTERNAL Program *bind_program_tallies(lua_State *L, int index,
+                                            int name_index);
 
 /* Adds program, run_program, program_info and drop_program to the table on top
  * of the stack. */

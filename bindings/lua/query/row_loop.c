@@ -17,8 +17,6 @@
 #include "api/for_bindings.h"
 #include "object/number.h"
 #include "query/block_loop.h"
-#include "query/row_view.h"
-#include "query/walk_end.h"
 #include "world/components.h"
 #include "world/report.h"
 #include "world/totals.h"
@@ -70,62 +68,45 @@ static RowLoop *walk_rows(lua_State *L, LuaQuery *query) {
   return rows;
 }
 
-/* Takes the next batch that has rows of the part; false when there is none. */
-static bool take_batch(RowLoop *rows) {
-  while (rows->part.count > 0 && ecs_cursor_next(&rows->cursor, &rows->batch)) {
-    if (rows->batch.count > rows->part.first) return true;
-    rows->part.first -= rows->batch.count;
-    rows->run.before += rows->batch.count;
-  }
-  return false;
+bool bind_rows_take(RowLoop *rows) {
+  ECS_ASSERT(rows->running && rows->world->innermost == &rows->walk);
+  return ecs_cursor_next(&rows->cursor, &rows->batch);
 }
 
-/* Makes the batch begin with the part. */
-static void cut_beginning(RowLoop *rows) {
-  uint32_t passed = (uint32_t)rows->part.first;
-  rows->part.first = 0;
-  rows->run.before += passed;
-  rows->count -= passed;
-  rows->entities += passed;
-  rows->run.entities = rows->entities;
+void bind_rows_point(RowLoop *rows, uint32_t first, uint32_t count) {
+  ECS_ASSERT(count > 0 && first + count <= rows->batch.count);
+  rows->entities = rows->run.entities = rows->batch.entities + first;
+  rows->count = count;
+  for (uint32_t k = 0; k < rows->column_count; k++)
+    rows->elements[k] = rows->batch.columns[k];
+  if (first == 0) return;
   for (uint32_t t = 0; t < rows->term_count; t++) {
     const RowTerm *term = &rows->terms[t];
     for (uint32_t f = 0; f < term->definition->field_count; f++) {
       char *column = (char *)rows->elements[term->first + f];
       size_t bytes = ecs_scalar_bytes(term->definition->fields[f].type);
-      if (column) rows->elements[term->first + f] = column + passed * bytes;
+      if (column) rows->elements[term->first + f] = column + first * bytes;
     }
   }
 }
 
-/* Makes the batch end with the part. */
-static void cut_end(RowLoop *rows) {
-  if (rows->part.count == ALL_ROWS) return;
-  if (rows->count > rows->part.count) rows->count = (uint32_t)rows->part.count;
-  rows->part.count -= rows->count;
-}
-
-/* Takes the next batch; false when there is none. */
-static bool next_batch(RowLoop *rows) {
+/* Takes the next rows; false when there are none. rows is at index 1. */
+static bool next_rows(lua_State *L, RowLoop *rows) {
   rows->row = -1;
   rows->run.before += rows->count;
   rows->count = 0;
-  if (!rows->running || !take_batch(rows)) return false;
-  rows->entities = rows->run.entities = rows->batch.entities;
-  rows->count = rows->batch.count;
-  ECS_ASSERT(rows->count > 0 && rows->world->innermost == &rows->walk);
-  for (uint32_t k = 0; k < rows->column_count; k++)
-    rows->elements[k] = rows->batch.columns[k];
-  if (rows->part.first > 0) cut_beginning(rows);
-  cut_end(rows);
+  if (!rows->running) return false;
+  if (rows->call->next) return rows->call->next(L, rows);
+  if (!bind_rows_take(rows)) return false;
+  bind_rows_point(rows, 0, rows->batch.count);
   return true;
 }
 
-/* each_next(rows): takes the next batch and returns its number of rows; 0:
- * there is none. For the accelerator, which loops over rows itself. */
+/* each_next(rows): takes the next rows and returns their number; 0: there are
+ * none. For the accelerator, which loops over rows itself. */
 static int each_next(lua_State *L) {
   RowLoop *rows = bind_rows_check(L, 1);
-  bool more = rows->accelerated && !rows->is_rows && next_batch(rows);
+  bool more = rows->accelerated && !rows->is_rows && next_rows(L, rows);
   compat_push_whole(L, more ? rows->count : 0);
   return 1;
 }
@@ -136,8 +117,9 @@ static int run(lua_State *L) {
   int top = lua_gettop(L), terms = (int)rows->term_count, views = top + 1;
   luaL_checkstack(L, top + 2 * terms + 16, NULL);
   compat_push_private(L, 1);
-  while (rows->block.active && next_batch(rows)) bind_blocks_run(L, rows, top);
-  while (next_batch(rows)) {
+  while (rows->block.active && next_rows(L, rows))
+    bind_blocks_run(L, rows, top);
+  while (next_rows(L, rows)) {
     uint32_t count = rows->count;
     lua_settop(L, views);
     for (int t = 0; t < terms; t++) bind_rows_push(L, rows, views, (uint32_t)t);
@@ -153,24 +135,12 @@ static int run(lua_State *L) {
   return 0;
 }
 
-/* What a walk of each is for: a run of a system, or query:each. */
-typedef struct EachCall {
-  const char *system; /* stays on the stack of Lua; NULL: query:each */
-  uint64_t key;       /* of the run's random numbers */
-  RowPart part;       /* of the query's rows */
-  uint64_t number;    /* of the run that this is a part of; 0: of a new one;
-                         result: the number that it has */
-  bool idle;          /* result: there were no rows */
-  bool drew;          /* result: a row has drawn a number */
-} EachCall;
-
 static void begin_run(lua_State *L, RowLoop *rows, EachCall *call) {
   rows->walk.run = call->system ? &rows->run : NULL;
   rows->run.system = call->system;
   rows->run.key = call->key;
-  if (call->system && call->number == 0) call->number = ++bind_state(L)->runs;
-  rows->run.number = call->number;
-  rows->part = call->part;
+  if (call->system) rows->run.number = ++bind_state(L)->runs;
+  rows->call = call;
   rows->run.before = 0;
   rows->run.drawn = UINT64_MAX;
   rows->run.blocks = rows->block.active;
@@ -197,14 +167,14 @@ static Outcome walk(lua_State *L, RowLoop *rows, int arguments, int base,
   Outcome outcome =
       bind_walk_end(L, &rows->walk, &rows->cursor,
                     failed ? OUTCOME_THROWN : OUTCOME_DONE, rows->walk.label);
-  if (outcome == OUTCOME_DONE && run->system && !rows->part.is_part)
+  if (outcome == OUTCOME_DONE && run->system)
     bind_totals_end(rows->world, run->system, run->number);
   return outcome;
 }
 
-/* Pushes the runner of the RowLoop at rows_index, to be called with the
- * RowLoop, the function at index 2 and extras more arguments. The accelerator
- * may compile code for this, so it comes before the walk. */
+/* Pushes the runner of a walk by the RowLoop at rows_index, to be called with
+ * the RowLoop, the function at index 2 and extras more arguments. The
+ * accelerator may compile code for this, so it comes before the walk. */
 static void push_runner(lua_State *L, const RowLoop *rows, int rows_index,
                         int extras) {
   compat_push_private(L, rows_index);
@@ -228,12 +198,15 @@ static bool is_deep(const LuaWorld *world) {
   return depth >= COMPILED_DEPTH;
 }
 
-/* For fewer rows a block costs more than it saves. */
-#define FEW_ROWS 4u
+static void keep_source(lua_State *L, int rows_index, int source) {
+  compat_push_private(L, rows_index);
+  lua_pushvalue(L, source);
+  lua_rawseti(L, -2, ROWS_SOURCE);
+  lua_pop(L, 1);
+}
 
-/* Walks query 1 with function 2, handing on arguments first to top. */
-static Outcome query_walk(lua_State *L, LuaQuery *query, int first,
-                          EachCall *call) {
+Outcome bind_rows_walk(lua_State *L, LuaQuery *query, int first,
+                       EachCall *call) {
   int top = lua_gettop(L), extras = top - first + 1;
   if (extras > (int)ROWS_LIMIT)
     bind_error(L, "each hands on at most %d extra arguments", (int)ROWS_LIMIT);
@@ -241,8 +214,9 @@ static Outcome query_walk(lua_State *L, LuaQuery *query, int first,
   bind_query_ensure(L, query, 1);
   RowLoop *rows = walk_rows(L, query);
   int rows_index = lua_gettop(L);
+  if (call->next) keep_source(L, rows_index, call->source);
   bind_push_tracer(L);
-  rows->block.active = call->part.count >= FEW_ROWS && !is_deep(query->world) &&
+  rows->block.active = !call->next && !is_deep(query->world) &&
                        bind_blocks_find(L, rows, first, top);
   int loop = lua_gettop(L) + !rows->block.active, given = 1;
   if (rows->block.active) given = bind_blocks_ready(L, rows);
@@ -259,7 +233,7 @@ static Outcome query_walk(lua_State *L, LuaQuery *query, int first,
     Outcome outcome =
         walk(L, rows, 1 + given + extras, loop + 1, rows_index + 1);
     call->idle = rows->run.before == 0;
-    call->drew = rows->run.drawn != UINT64_MAX;
+    call->drew = call->drew || rows->run.drawn != UINT64_MAX;
     return outcome;
   }
   bind_push_status(L, query->world, status, query->label);
@@ -310,8 +284,8 @@ static int query_each(lua_State *L) {
   if (!is_deep(query->world) && run_compiled(L, &done) != OUTCOME_DONE)
     return bind_raise(L);
   if (done) return 0;
-  EachCall call = {.part = {0, ALL_ROWS, false}};
-  return bind_walk_raise(L, query_walk(L, query, 3, &call));
+  EachCall call = {.system = NULL};
+  return bind_walk_raise(L, bind_rows_walk(L, query, 3, &call));
 }
 
 /* run_each(query, f, name, runs, ...): a system's run. Returns true, whether it
@@ -320,44 +294,13 @@ static int query_each(lua_State *L) {
 static int run_each(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);
   bind_callback_check(L, 2, "each");
-  EachCall call = {.system = luaL_checkstring(L, 3),
-                   .part = {0, ALL_ROWS, false}};
+  EachCall call = {.system = luaL_checkstring(L, 3)};
   call.key =
       ecs_random_key(query->world->seed, call.system, bind_whole_check(L, 4));
-  Outcome outcome = query_walk(L, query, 5, &call);
+  Outcome outcome = bind_rows_walk(L, query, 5, &call);
   int results = bind_walk_results(L, outcome, call.idle);
   lua_pushboolean(L, call.drew);
   return results + 1;
-}
-
-/* run_part(query, f, name, runs, number, first, count, ...): a part of a
- * system's run: count rows from row first on, from 0. number: of the run; 0:
- * this is its first part. Behind the last one comes end_parts. Returns true, the
- * number of the run, and whether a row has drawn a number; or as run_each. */
-static int run_part(lua_State *L) {
-  LuaQuery *query = bind_query_check(L, 1);
-  bind_callback_check(L, 2, "each");
-  EachCall call = {
-      .system = luaL_checkstring(L, 3),
-      .number = bind_whole_check(L, 5),
-      .part = {bind_whole_check(L, 6), bind_whole_check(L, 7), true}};
-  call.key =
-      ecs_random_key(query->world->seed, call.system, bind_whole_check(L, 4));
-  Outcome outcome = query_walk(L, query, 8, &call);
-  int results = bind_walk_results(L, outcome, false);
-  if (outcome == OUTCOME_DONE) {
-    lua_pop(L, 1);
-    compat_push_whole(L, (double)call.number);
-  }
-  lua_pushboolean(L, call.drew);
-  return results + 1;
-}
-
-/* end_parts(query, name, number): ends the totals of a run of parts. */
-static int end_parts(lua_State *L) {
-  const LuaQuery *query = bind_query_check(L, 1);
-  bind_totals_end(query->world, luaL_checkstring(L, 2), bind_whole_check(L, 3));
-  return 0;
 }
 
 /* rows ------------------------------------------------------------------- */
@@ -485,9 +428,10 @@ static int query_rows(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg functions[] = {
-    {"each_next", each_next}, {"run_each", run_each},   {"run_part", run_part},
-    {"end_parts", end_parts}, {"rows_done", rows_done}, {NULL, NULL}};
+static const luaL_Reg functions[] = {{"each_next", each_next},
+                                     {"run_each", run_each},
+                                     {"rows_done", rows_done},
+                                     {NULL, NULL}};
 
 void bind_open_row_loop(lua_State *L) {
   static const luaL_Reg methods[] = {

@@ -26,7 +26,8 @@
  * checks are the same.
  *
  * Private table of a RowLoop: 1 the query, 2 the function that runs the loop,
- * 3 the buffer of entities, and from ROWS_VIEWS on the row views.
+ * 3 the buffer of entities or, for each, a value of the walk, and from
+ * ROWS_VIEWS on the row views.
  */
 #ifndef ECS_LUA_ROW_VIEW_H
 #define ECS_LUA_ROW_VIEW_H
@@ -36,6 +37,7 @@
 #define ROWS_QUERY 1
 #define ROWS_RUNNER 2
 #define ROWS_BUFFER 3
+#define ROWS_SOURCE 3
 #define ROWS_VIEWS 4
 
 /* A call has no room for more row arguments, or more extra ones. */
@@ -71,15 +73,6 @@ typedef struct BlockWalk {
                            around this one */
 } BlockWalk;
 
-/* A part of the rows of a query, in its order. */
-typedef struct RowPart {
-  uint64_t first; /* so many rows are passed over before it */
-  uint64_t count; /* ALL_ROWS: to the last */
-  bool is_part;   /* others of the same run may follow */
-} RowPart;
-
-#define ALL_ROWS UINT64_MAX
-
 /* A loop of query:each, of an each system (both "each") or of query:rows
  * ("rows"). scripts/ecs/ffi/rows_ffi.lua declares the fields down to query. */
 typedef struct RowLoop {
@@ -106,15 +99,15 @@ typedef struct RowLoop {
   uint32_t column_count;
   uint32_t term_count;
   RowTerm *terms;
-  bool is_rows;      /* a loop of query:rows; false: each */
-  bool running;      /* in use by a loop */
-  bool accelerated;  /* its views are made in Lua */
-  SystemRun run;     /* each: `before` counts rows for query:each, too */
-  OpenWalk walk;     /* each */
-  ecs_Batch batch;   /* each */
-  ecs_Cursor cursor; /* each */
-  BlockWalk block;   /* each */
-  RowPart part;      /* each: what is left of it */
+  bool is_rows;          /* a loop of query:rows; false: each */
+  bool running;          /* in use by a loop */
+  bool accelerated;      /* its views are made in Lua */
+  SystemRun run;         /* each: `before` counts rows for query:each, too */
+  OpenWalk walk;         /* each */
+  ecs_Batch batch;       /* each */
+  ecs_Cursor cursor;     /* each */
+  BlockWalk block;       /* each */
+  struct EachCall *call; /* each, while it walks: what for; see row_loop.h */
 } RowLoop;
 
 /* The entity of the row of a loop of rows, which has reached one. */

@@ -26,14 +26,22 @@ static void begin(Tally *tally, ReductionKind kind, uint64_t run) {
 }
 
 /* Blocks without rows are skipped: folding empty lanes changes no total. */
+static inline void reach(Tally *tally, ReductionKind kind, uint64_t row) {
+  if (row / REDUCTION_ROWS == tally->block) return;
+  reduction_fold(&tally->running, kind);
+  tally->block = row / REDUCTION_ROWS;
+}
+
 static void add_row(Tally *tally, ReductionKind kind, uint64_t row,
                     double number) {
-  if (row / REDUCTION_ROWS != tally->block) {
-    reduction_fold(&tally->running, kind);
-    tally->block = row / REDUCTION_ROWS;
-  }
-  ECS_ASSERT(row / REDUCTION_ROWS == tally->block);
+  reach(tally, kind, row);
   reduction_add(&tally->running, kind, row, number);
+}
+
+void bind_tally_reach(Tally *tally, ReductionKind kind, uint64_t run,
+                      uint64_t row) {
+  if (tally->run != run) begin(tally, kind, run);
+  reach(tally, kind, row);
 }
 
 /* Tallies ----------------------------------------------------------------- */

@@ -47,6 +47,11 @@ BIND_INTERNAL Tally *bind_tally_find(const Total *total, const char *system);
 BIND_INTERNAL Tally *bind_tally_ensure(lua_State *L, Total *total, int index,
                                        const char *system);
 
+/* Begins the run of this number, or goes on with it, at this row: rows that a
+ * program runs are added to tally->running itself, in the same order. */
+BIND_INTERNAL void bind_tally_reach(Tally *tally, ReductionKind kind,
+                                    uint64_t run, uint64_t row);
+
 /* A run of a system has ended without an error: its tallies get what the run of
  * this number added, or the value of no rows where it added nothing. Number 0
  * stands for a run that added nothing. Neither allocates nor raises. */

@@ -180,8 +180,7 @@ local function lower_all(f, options, outer, exits)
   local state = lower.new(context)
   local scope = bind(state, known.tree, rows, options.extras)
   local ended = state:block(known.tree.body, scope)
-  local always = ended == lower.EXIT or context.exit.constant == true
-  if always or next(context.exits) and #context.totals > 0 then
+  if ended == lower.EXIT or context.exit.constant == true then
     error(first_of(exits), 0)
   end
   store(state, context.written)

@@ -56,6 +56,10 @@ function plan.new(fields)
     -- Where rows leave the program, to run as plain Lua: a list of { file,
     -- line, construct }; nil: nowhere.
     exits = fields.exits,
+    -- true: all that it reads are arguments, so it holds for ever. And: plain
+    -- Lua computes the same bits. Set by system_each.lua.
+    steady = false,
+    exact = false,
     -- The numbers of the uniforms as they were read last, one for each.
     values = {},
     -- The program of ecs.core, where the plan belongs to one query; nil before

@@ -367,11 +367,41 @@ describe("a system with side exits", function()
       text)
   end)
 
-  it("is plain Lua without compile", function()
+  it("needs no compile = true", function()
     local world = world_of()
     world:progress(1)
-    assert.truthy(told():find("an index in brackets", 1, true), told())
-    assert.equal(0, world:stats("s").exits)
+    assert.is_nil(told())
+    assert.equal(1, world:stats("s").exits)
+  end)
+
+  it("runs as plain Lua while too many rows take exits, in doubles", function()
+    for _, precision in ipairs { "double", "fields" } do
+      local F = ecs.component("ExitCrowd" .. precision,
+        { x = "f32", y = "f32" })
+      local world, plain = ecs.world {}, ecs.world {}
+      local last = {}
+      for _, each in ipairs { world, plain } do
+        for k = 1, 300 do each:spawn(F { x = k / 7, y = 0.1 }) end
+        each:system { name = "s", query = { F },
+          compile = each == world, precision = each == world and precision
+          or nil, each = function(f)
+            if f.x > 20 then last[f.y] = f.x end
+            f.y = f.y * 1.01 + f.x
+          end }
+      end
+      for _ = 1, 10 do
+        world:progress(1)
+        plain:progress(1)
+      end
+      local crowded = precision == "double"
+      assert.equal(crowded and 160 or 1600, world:stats("s").exits)
+      assert.truthy(next(last))
+      if crowded then assert.equal(plain:hash(), world:hash()) end
+      local text = world:explain "s"
+      assert.truthy(text:find("160 of 300 rows took one", 1, true), text)
+      assert.equal(crowded, text:find("so it runs as plain Lua", 1, true)
+        ~= nil, text)
+    end
   end)
 
   it("is refused where each row reaches it", function()
@@ -392,28 +422,76 @@ describe("a system with side exits", function()
     assert.truthy(text:find("an index in brackets", 1, true), text)
   end)
 
-  it("cannot begin to add to totals in the middle of a run", function()
-    local world, log = populate(100), {}
-    local total = world:sum "total"
-    local step
-    local function count(x) total:add(x) end
-    local function rare(x)
-      if x == 50 then
-        log[#log + 1] = x
-        step = count
-      end
+  it("adds to totals with the bits of plain Lua, wherever exits are", function()
+    local sizes = { 15, 16, 17, 1023, 1024, 1025, 2500 }
+    for _, every in ipairs { 1, 2, 3, 16, 511, 1023, 1024 } do
+      alike(function(world, log)
+        local sum, least = world:sum "sum", world:min "least"
+        local rest = world:sum "rest"
+        return { query = { P, read = { V } }, each = function(p, v)
+          sum:add(p.y * 0.1)
+          if v.n % every == 0 then
+            log[#log + 1] = tostring(rest:value() + least:value())
+            rest:add(0.3)
+          end
+          if p.x > 3 then least:add(p.x / 7) rest:add(p.y / 9) end
+          p.y = p.y + 0.7
+        end }
+      end, sizes)
     end
-    step = rare
-    world:system { name = "s", query = { P, read = { V } }, compile = true,
-      each = function(p, v)
+  end)
+
+  it("may begin to add to totals in the middle of a run", function()
+    alike(function(world, log)
+      local total = world:sum "total"
+      local step
+      local function count(x) total:add(x) end
+      local function rare(x)
+        if x == 50 then
+          log[#log + 1] = tostring(total:value())
+          step = count
+        end
+      end
+      step = rare
+      return { query = { P, read = { V } }, each = function(p, v)
         step(v.n)
         p.x = p.x + 1
       end }
-    local done, text = pcall(world.progress, world, 1)
+    end)
+  end)
+
+  it("draws the numbers of plain Lua", function()
+    alike(function(_, log)
+      return { query = { P, read = { V } }, each = function(p, v)
+        p.x = ecs.random()
+        if v.n % 40 == 7 then log[#log + 1] = tostring(ecs.random()) end
+        if p.x > 0.5 then p.y = ecs.random() end
+      end }
+    end)
+  end)
+
+  it("is plain Lua behind a row that made it impossible to compile", function()
+    local heard = {}
+    ecs.on_fallback = function(name) heard[#heard + 1] = name end
+    local function outcome(compile)
+      local world, log = populate(100), {}
+      local step = function(x) return x + 1 end
+      world:system { name = "s", query = { P, read = { V } },
+        compile = compile, each = function(p, v)
+          if v.n == 50 then
+            log[#log + 1] = v.n
+            step = function(x) log[#log + 1] = x return x + 2 end
+          end
+          p.x = step(p.x)
+        end }
+      local done, text = pcall(world.progress, world, 1)
+      return world:hash() .. #log, done, text
+    end
+    local wanted = outcome(false)
+    assert.equal(wanted, (outcome(nil)))
+    local _, done, text = outcome(true)
     assert.is_false(done)
-    assert.truthy(text:find("totals in the middle of a run", 1, true), text)
-    world:progress(1)
-    assert.equal(5050, total:value())
+    assert.truthy(text:find("an index in brackets", 1, true), text)
   end)
 
   it("is refused for the first of its exits, on every VM", function()
@@ -424,9 +502,13 @@ describe("a system with side exits", function()
       local done, text = pcall(world.system, world, { name = "s",
         query = { P }, compile = true, each = function(p)
           total:add(1)
-          if p.x == 1 then print(p.x) end
-          if p.x == 2 then log[1] = 1 end
-          if p.x == 3 then while p.x < 9 do p.x = p.x + 1 end end
+          if p.x == 1 then
+            print(p.x)
+          elseif p.x == 2 then
+            log[1] = 1
+          else
+            log[2] = 1
+          end
         end })
       assert.is_false(done)
       assert.truthy(text:find("a call of 'print'", 1, true), text)

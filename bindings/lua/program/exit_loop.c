@@ -1,0 +1,237 @@
+/* exit_loop.c: runs of programs whose rows may leave them.
+ *
+ *      batch  | part of the program   x   part      x x  part    |
+ *                                     |             | |
+ *                               f(p, v, ...)   f, f: plain Lua
+ *
+ * All is one walk over the rows, so claims, recorded changes and errors are
+ * those of a walk by plain Lua. What a row did may have changed what the
+ * program reads outside of its rows: it is read again before the next part.
+ */
+#include "program/exit_loop.h"
+
+#include "object/number.h"
+#include "program/lua_program.h"
+#include "query/row_loop.h"
+#include "world/components.h"
+#include "world/report.h"
+
+/* The source of a walk, a list made by scripts/ecs: the system's name, the
+ * program, the values of its uniforms, and a function. renew() is called behind
+ * rows that took an exit; it returns the program and the values to go on with;
+ * nil: all other rows are plain Lua. It is false where nothing outside can
+ * change. */
+enum { SOURCE_NAME = 1, SOURCE_PROGRAM, SOURCE_VALUES, SOURCE_RENEW };
+
+/* A run. It ends with its walk. The functions that take it find the source at
+ * index loop->source, and leave the stack as it was. */
+typedef struct ExitLoop {
+  RowLoop *rows;
+  Program *program; /* NULL: the rest of the rows is plain Lua */
+  ProgramPart part;
+  uint32_t at;   /* the next row of the batch */
+  uint32_t left; /* so many from there on take the exit */
+  int source;
+  bool renews;       /* something outside can change */
+  bool due;          /* a row took the exit: read what is outside again */
+  uint64_t before;   /* rows in earlier batches */
+  uint64_t exits;    /* rows that took one */
+  ecs_Status status; /* that a part failed with */
+} ExitLoop;
+
+/* Reductions -------------------------------------------------------------- */
+
+/* Notes whether a row has drawn a number. */
+static void note_drawn(const ExitLoop *loop) {
+  const Program *program = loop->program;
+  EachCall *call = loop->rows->call;
+  if (!program->draws || call->drew) return;
+  for (uint32_t k = 0; k < program->reduction_count; k++) {
+    if (program->totals[k]) continue;
+    reduction_fold(&program->sums[k], REDUCTION_GREATEST);
+    call->drew = program->sums[k].total > 0;
+  }
+}
+
+/* Takes the reductions from the tallies, as they are at this row of the run. */
+static void take_sums(const ExitLoop *loop, uint64_t row) {
+  const Program *program = loop->program;
+  for (uint32_t k = 0; k < program->reduction_count; k++) {
+    Tally *tally = program->tallies[k];
+    if (!tally) continue;
+    bind_tally_reach(tally, program->totals[k]->kind, loop->rows->run.number,
+                     row);
+    program->sums[k] = tally->running;
+  }
+}
+
+/* Gives them back, at this row. */
+static void give_sums(const ExitLoop *loop, uint64_t row) {
+  const Program *program = loop->program;
+  for (uint32_t k = 0; k < program->reduction_count; k++) {
+    Tally *tally = program->tallies[k];
+    if (!tally) continue;
+    tally->running = program->sums[k];
+    tally->block = row / REDUCTION_ROWS;
+  }
+}
+
+/* Parts ------------------------------------------------------------------- */
+
+/* Goes on with the program that the source has. May raise. */
+static void begin_program(lua_State *L, ExitLoop *loop) {
+  int name = lua_gettop(L) + 1;
+  lua_rawgeti(L, loop->source, SOURCE_NAME);
+  lua_rawgeti(L, loop->source, SOURCE_PROGRAM);
+  lua_rawgeti(L, loop->source, SOURCE_VALUES);
+  Program *program = bind_program_tallies(L, name + 1, name);
+  bind_program_read(L, program, name + 2);
+  for (uint32_t k = 0; k < program->reduction_count; k++)
+    if (!program->totals[k])
+      reduction_begin(&program->sums[k], REDUCTION_GREATEST);
+  loop->program = program;
+  loop->part.reductions = program->sums;
+  loop->part.changed = true;
+  lua_settop(L, name - 1);
+}
+
+/* Runs the program from the next row on, to the last or to one that takes the
+ * exit. Raises where that fails. */
+static void run_part(lua_State *L, ExitLoop *loop) {
+  const RowLoop *rows = loop->rows;
+  Program *program = loop->program;
+  ecs_ProgramCall call = {.uniforms = program->numbers,
+                          .uniform_count = program->uniform_count,
+                          .random_key = rows->run.key};
+  loop->part.batch = &rows->batch;
+  loop->part.before = loop->before;
+  loop->part.first = loop->at;
+  take_sums(loop, loop->before + loop->at);
+  loop->status = ecs_program_run_part(program->native, &call, &loop->part);
+  if (loop->status != ECS_OK) {
+    bind_push_status(L, rows->world, loop->status, rows->query->label);
+    lua_error(L);
+  }
+  loop->at = loop->part.end;
+  loop->left = loop->part.taken;
+  give_sums(loop, loop->before + loop->at);
+  note_drawn(loop);
+}
+
+/* Reads everything from outside again. */
+static void renew(lua_State *L, ExitLoop *loop) {
+  int old = lua_gettop(L) + 1;
+  loop->due = false;
+  lua_rawgeti(L, loop->source, SOURCE_PROGRAM);
+  lua_rawgeti(L, loop->source, SOURCE_RENEW);
+  lua_call(L, 0, 2);
+  if (lua_isnil(L, old + 1)) {
+    loop->program = NULL;
+  } else if (lua_rawequal(L, old, old + 1)) {
+    loop->program = bind_program_check(L, old);
+    loop->part.changed |= bind_program_read(L, loop->program, old + 2);
+  } else {
+    lua_rawseti(L, loop->source, SOURCE_VALUES);
+    lua_rawseti(L, loop->source, SOURCE_PROGRAM);
+    begin_program(L, loop);
+  }
+  if (!loop->program || loop->part.changed) loop->left = 0;
+  lua_settop(L, old - 1);
+}
+
+/* Rows -------------------------------------------------------------------- */
+
+/* Gives out the next rows of the batch that take the exit. */
+static void give_rows(ExitLoop *loop) {
+  uint32_t count = loop->left;
+  if (loop->renews && loop->part.by_uniforms) count = 1;
+  loop->rows->run.before = loop->before + loop->at;
+  bind_rows_point(loop->rows, loop->at, count);
+  loop->at += count;
+  loop->left -= count;
+  loop->due = loop->renews && (loop->left == 0 || loop->part.by_uniforms);
+  loop->exits += count;
+}
+
+/* Finds the next rows of the batch that take the exit; false: no more do. */
+static bool find_taken(lua_State *L, ExitLoop *loop) {
+  if (loop->left == 0 && loop->at < loop->rows->batch.count) run_part(L, loop);
+  return loop->left > 0;
+}
+
+/* Gives out the rest of the batch, if there is one. */
+static bool give_rest(ExitLoop *loop) {
+  uint32_t first = loop->at, count = loop->rows->batch.count - first;
+  if (count == 0) return false;
+  loop->at += count;
+  loop->rows->run.before = loop->before + first;
+  bind_rows_point(loop->rows, first, count);
+  return true;
+}
+
+/* As EachCall.next. */
+static bool next_rows(lua_State *L, ExitLoop *loop) {
+  RowLoop *rows = loop->rows;
+  if (loop->due && loop->program) renew(L, loop);
+  for (;;) {
+    if (loop->program ? find_taken(L, loop) : give_rest(loop)) break;
+    loop->before += rows->batch.count;
+    loop->at = 0;
+    rows->run.before = loop->before;
+    if (!bind_rows_take(rows)) return false;
+  }
+  if (loop->program) give_rows(loop);
+  return true;
+}
+
+static bool next(lua_State *L, RowLoop *rows) {
+  ExitLoop *loop = (ExitLoop *)rows->call->user;
+  int top = lua_gettop(L);
+  luaL_checkstack(L, 16, NULL);
+  compat_push_private(L, 1);
+  lua_rawgeti(L, -1, ROWS_SOURCE);
+  loop->source = lua_gettop(L);
+  if (!loop->rows) {
+    loop->rows = rows;
+    rows->batch.count = 0;
+    begin_program(L, loop);
+  }
+  bool found = next_rows(L, loop);
+  lua_settop(L, top);
+  return found;
+}
+
+/* run_exits(query, f, runs, source, ...): a system's run by a program, of which
+ * rows that take its exit are calls of f with the arguments behind source.
+ * Returns true, whether the system is idle, whether a row has drawn a number,
+ * how many rows took the exit, and how many there were; or false, whether the
+ * script raised the error, the error, and whether a row has drawn. */
+static int run_exits(lua_State *L) {
+  LuaQuery *query = bind_query_check(L, 1);
+  bind_callback_check(L, 2, "each");
+  luaL_checktype(L, 4, LUA_TTABLE);
+  lua_rawgeti(L, 4, SOURCE_NAME);
+  lua_rawgeti(L, 4, SOURCE_RENEW);
+  ExitLoop loop = {.renews = lua_toboolean(L, -1)};
+  EachCall call = {.system = luaL_checkstring(L, -2),
+                   .next = next,
+                   .user = &loop,
+                   .source = 4};
+  lua_pop(L, 2);
+  call.key =
+      ecs_random_key(query->world->seed, call.system, bind_whole_check(L, 3));
+  Outcome outcome = bind_rows_walk(L, query, 5, &call);
+  if (outcome == OUTCOME_THROWN && loop.status != ECS_OK)
+    outcome = OUTCOME_MISUSE;
+  int results = bind_walk_results(L, outcome, call.idle);
+  lua_pushboolean(L, call.drew);
+  if (outcome != OUTCOME_DONE) return results + 1;
+  compat_push_whole(L, (double)loop.exits);
+  compat_push_whole(L, (double)loop.before);
+  return results + 3;
+}
+
+void bind_open_exit_loop(lua_State *L) {
+  static const luaL_Reg functions[] = {{"run_exits", run_exits}, {NULL, NULL}};
+  bind_add(L, functions);
+}
