@@ -155,6 +155,7 @@ build = {
     ["ecs.compile.lexer"] = "scripts/ecs/compile/lexer.lua",
     ["ecs.compile.lower"] = "scripts/ecs/compile/lower.lua",
     ["ecs.compile.lower_call"] = "scripts/ecs/compile/lower_call.lua",
+    ["ecs.compile.lower_exit"] = "scripts/ecs/compile/lower_exit.lua",
     ["ecs.compile.lower_expression"] = "scripts/ecs/compile/lower_expression.lua",
     ["ecs.compile.lower_statement"] = "scripts/ecs/compile/lower_statement.lua",
     ["ecs.compile.lower_value"] = "scripts/ecs/compile/lower_value.lua",

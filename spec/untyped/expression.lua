@@ -178,9 +178,12 @@ function Maker:number(depth)
     return expression(self:one { "math.abs(", "math.sqrt(" },
       self:list({ "number" }, depth), ")")
   elseif draw < 0.6 then
-    return expression("(" .. self:worldly() .. ":get(",
-      self:expression("entity", depth), ", " .. component(self)
-        .. ", 'n') or ", self:expression("number", depth), ")")
+    local get = expression(self:worldly() .. ":get(",
+      self:expression("entity", depth), ", " .. component(self) .. ", 'n')")
+    if self:chance(0.1) then return get end -- nil where a number is needed
+    return expression("(", get, " or ", self:expression("number", depth), ")")
+  elseif draw < 0.61 then
+    return expression("assert(", self:expression("number", depth, true), ")")
   elseif draw < 0.66 and not self.results then
     return expression("(o and o.x or ", self:expression("number", depth), ")")
   end

@@ -167,6 +167,9 @@ function statements:change()
   local draw = self.random()
   local whom = self:expression("entity", self:chance(0.1) and 1 or 0)
   if self.results then return statements.assign(self, 2) end
+  if draw < 0.04 then
+    return statement("assert(", self:expression("boolean", 2, true), ", p.x)")
+  end
   if self:chance(0.92) then whom = expression "e" end
   if draw < 0.2 then
     return statement("if ", self:expression("boolean", 2, true),

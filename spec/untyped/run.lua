@@ -185,10 +185,12 @@ local function copy(now)
   return copied
 end
 
---- An error's text without the frames below it: they depend on how a function
--- runs.
+--- An error's text without the frames below it and the variable that it names:
+-- they depend on how a function runs.
 local function message_of(problem)
-  return (tostring(problem):gsub("\ninside the system:.*", ""))
+  return (tostring(problem):gsub("\ninside the system:.*", "")
+    :gsub(" %(%a+ '[^']*'%)", "")
+    :gsub("%f[%a]%a+ '[^']*' (%(a %a+ value%))", "%1"))
 end
 
 --- Runs one frame of a side. Returns the result as text, and whether it raised.

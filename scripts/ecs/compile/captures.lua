@@ -257,6 +257,13 @@ function captures:guard_some(value)
   self.guards[#self.guards + 1] = { reader = reader, some = true }
 end
 
+--- Adds a guard for a side exit: its branch may be compiled as soon as what the
+-- reader of an earlier attempt read is not nil. number: of the exit.
+function captures:guard_missing(reader, number)
+  self:guard { reader = { key = "exit " .. number, path = reader.path,
+                          root = reader.root, global = reader.global } }
+end
+
 --- Does a guard hold?
 function captures.holds(guard)
   local now = captures.read(guard.reader)

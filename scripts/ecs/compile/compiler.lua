@@ -143,21 +143,25 @@ local function count_draws(state, context)
     emit:cast(state.state.draws, "f64"))
 end
 
---- The problem of the first side exit.
-local function first_of(exits)
+--- The problem of the first side exit. demands: of lower_exit.lua.
+local function first_of(exits, demands)
   local first
   for branch in next, exits do first = min(first or branch, branch) end
-  return exits[first]
+  return first and exits[first] or demands[1]
 end
 
 --- Lowers a function. exits: number of a branch -> the problem for which it is
--- a side exit; nil: there are no exits.
+-- a side exit; nil: there are no exits. missing: of such a problem, the reader
+-- of what was nil outside, which may have made it one.
 local function lower_all(f, options, outer, exits)
   local emit = outer.emit
   local context = {
     -- Of lower.lua: the side exits, how many branches there are, the innermost
     -- one, and the condition under which a row takes an exit.
     exits = exits or {}, branches = 0, branch = nil, exit = emit.no,
+    -- Of lower_exit.lua: are there exits, and where values are needed that
+    -- only some rows have.
+    may_exit = exits ~= nil, demands = {},
     emit = emit, captures = outer, func = f, written = {},
     calls = calls, describe = options.describe, methods = options.methods,
     system = options.system, totals = {}, total_kind = options.total_kind,
@@ -181,13 +185,14 @@ local function lower_all(f, options, outer, exits)
   local scope = bind(state, known.tree, rows, options.extras)
   local ended = state:block(known.tree.body, scope)
   if ended == lower.EXIT or context.exit.constant == true then
-    error(first_of(exits), 0)
+    error(first_of(exits, context.demands), 0)
   end
   store(state, context.written)
   count_draws(state, context)
   if context.exit ~= emit.no then emit:exit(context.exit) end
   outer:guard_owners()
-  return { text = emit:text(), totals = context.totals }
+  return { text = emit:text(), totals = context.totals,
+           demands = context.demands }
 end
 
 --- The most side exits of a function.
@@ -209,20 +214,38 @@ local function lower_with_exits(f, options)
       return false, result, outer
     end
     result.blamed = result.blamed or outer.context.func
+    local last = outer.looked[#outer.looked]
+    result.missing = last and last.value == nil and last.reader or nil
+    -- Branches inside of this one are not lowered any more: their numbers are
+    -- those of others then.
+    for inner in next, exits do
+      if inner > branch then exits[inner] = nil end
+    end
     exits[branch], count = result, count + 1
+  end
+end
+
+--- Adds the side exits of a list to another, for people. known: file, line and
+-- construct of those that are there.
+local function add_exits(list, exits, known)
+  for _, problem in next, exits do
+    local file, line = compiler.place(problem.blamed, problem.line)
+    local key = file .. ":" .. line .. ":" .. problem.construct
+    if not known[key] then
+      known[key] = true
+      list[#list + 1] = { file = file, line = line,
+                          construct = problem.construct }
+    end
   end
 end
 
 --- The side exits, for people: a list of { file, line, construct } in the order
 -- of lines; nil: there are none.
-local function list_exits(exits)
-  if not exits or not next(exits) then return nil end
-  local list = {}
-  for _, problem in next, exits do
-    local file, line = compiler.place(problem.blamed, problem.line)
-    list[#list + 1] = { file = file, line = line,
-                        construct = problem.construct }
-  end
+local function list_exits(exits, demands)
+  local list, known = {}, {}
+  add_exits(list, exits or {}, known)
+  add_exits(list, demands, known)
+  if #list == 0 then return nil end
   sort(list, function(one, other)
     if one.file ~= other.file then return one.file < other.file end
     if one.line ~= other.line then return one.line < other.line end
@@ -260,7 +283,7 @@ function compiler.compile(f, options)
     return plans.new { text = result.text, uniforms = outer.uniforms,
       guards = outer.guards, totals = result.totals, main = main,
       looked = outer.looked, count = options.extras.count,
-      exits = list_exits(exits) }
+      exits = list_exits(exits, result.demands) }
   elseif type(result) == "string"
     and find(result, "stack overflow", 1, true) then
     result = { line = 0, construct = "a function this large",

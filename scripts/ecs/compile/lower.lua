@@ -221,6 +221,9 @@ function lower:exitable(body)
     if problem then
       local mask = self:mask()
       if not mask then error(problem, 0) end
+      if problem.missing then
+        context.captures:guard_missing(problem.missing, number)
+      end
       context.exit = self.emit:either(context.exit, mask)
       return EXIT
     end

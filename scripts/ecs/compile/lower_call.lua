@@ -11,6 +11,7 @@ if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 local max, huge, ipairs, type = math.max, math.huge, ipairs, type
 
 local lower = require "ecs.compile.lower"
+local lower_exit = require "ecs.compile.lower_exit"
 local parser = require "ecs.compile.parser"
 local core = require "ecs.core"
 local portable_math = require "ecs.portable_math"
@@ -166,6 +167,7 @@ function lower_call.calls()
   known(math, "random", refuse("math.random", "call ecs.random(), which gives "
     .. "a number from 0 up to 1, the same on every run and machine"))
   known(core, "random", draw)
+  known(_G, "assert", lower_exit.assert)
   for name, operation in safe_pairs {
     sin = "xsin", cos = "xcos", exp = "xexp", log = "xlog", floor = "floor",
     ceil = "ceil",

@@ -102,9 +102,10 @@ function lower:field_entry(row, node)
   if not scalar then
     outside(node.line, "'" .. node.name .. "' of " .. term.name
       .. ", which has no such field", "it has " .. listing(term))
-  elseif term.present and not self:known(term.present) then
-    outside(node.line, "'" .. node.name .. "' of " .. term.name
-      .. ", which may be nil here", "test it first: if it then ... end")
+  elseif term.present then
+    self:demand(term.present, node.line, "'" .. node.name .. "' of "
+      .. term.name .. ", which may be nil here",
+      "test it first: if it then ... end")
   end
   return term.index .. "." .. node.name, scalar
 end
@@ -129,16 +130,19 @@ local function row_field(self, row, node)
 end
 
 --- The value as a row; false where it is none.
-local function as_row(self, value)
-  if value.type == "maybe" and self:known(value.some) then
-    value = value.value
+local function as_row(self, value, node)
+  local inner = value
+  while inner.type == "maybe" or inner.type == "choice" do
+    inner = inner.value
   end
-  return value.type == "row" and value
+  if inner.type ~= "row" then return false end
+  return self:settle(value, node.line, "'" .. node.name .. "' of a row that "
+    .. "may be nil here", "test it first: if it then ... end")
 end
 
 function value_of.field(self, node, scope)
   local value = self:value(node.object, scope)
-  local row = as_row(self, value)
+  local row = as_row(self, value, node)
   if row then return row_field(self, row, node) end
   if value.type == "object" then
     return self.context.captures:field(value, node.name, node.line)
@@ -155,6 +159,10 @@ function lower:fit(value, scalar, node, label, expression)
     if entity then return entity end
   elseif scalar == "bool" then
     value = self.context.captures:plain(value)
+    if value.type == "maybe" and value.value.type == "bool" then
+      value = self:settle(value, node.line, "an assignment to " .. label
+        .. " of a boolean that may be nil here", "assign true or false")
+    end
     if value.type == "bool" then return value end
   else
     return self.emit:stored(scalar,
@@ -168,7 +176,7 @@ end
 --- Assigns to a field. object: the value of node.object. expression: that
 -- of the value, where it is known.
 function lower:assign_field(node, object, value, expression)
-  local row = as_row(self, object)
+  local row = as_row(self, object, node)
   if not row then
     outside(node.line, "an assignment to a field of " .. lower.word(object),
       "assign to fields of rows and to local variables, or " .. parser.TOTAL)
@@ -198,8 +206,22 @@ local arithmetic = {
   ["//"] = "floordiv", ["%"] = "mod", ["^"] = "pow",
 }
 
+local equal
+
+--- The bool: are two values equal, one of which may be nil? They are where both
+-- are nil.
+local function equal_maybe(self, a, b, node)
+  local emit = self.emit
+  local some_a, some_b = self:some(a, node), self:some(b, node)
+  local same = equal(self, a.some and a.value or a, b.some and b.value or b,
+    node)
+  return emit:either(
+    emit:both(emit:opposite(some_a), emit:opposite(some_b)),
+    emit:both(emit:both(some_a, some_b), same))
+end
+
 --- The bool: are two values equal?
-local function equal(self, a, b, node)
+function equal(self, a, b, node)
   local emit, outer = self.emit, self.context.captures
   if a.type == "nil" then a, b = b, a end
   if b.type == "nil" then
@@ -249,8 +271,7 @@ local function equal(self, a, b, node)
     if b.constant ~= nil then return b.constant and a or emit:opposite(a) end
     return emit:op("eq bool", "bool", a, b)
   elseif a.type == "maybe" or b.type == "maybe" then
-    return outside(node.line, "a comparison of a value that may be nil",
-      "test it first: if x then ... end")
+    return equal_maybe(self, a, b, node)
   elseif lower.is_number(a) and lower.is_number(b) then
     return emit:compare("eq", a, b)
   elseif lower.is_number(a) ~= lower.is_number(b) then
@@ -288,11 +309,12 @@ function value_of.unary(self, node, scope)
   return self.emit:unary("neg", self:number(value, node, "'-'", node.operand))
 end
 
---- The value of an expression that is computed only where test has this truth.
+--- The value of an expression that is computed only where test has this truth;
+-- nil: it is a side exit.
 local function under(self, test, truth, node, scope)
   local value
   self:conditional(truth and test or self.emit:opposite(test), node,
-    function() value = self:value(node, scope) end)
+    self:exitable(function() value = self:value(node, scope) end))
   return value
 end
 
@@ -316,7 +338,9 @@ value_of["and"] = function(self, node, scope)
   local known = self:known(test)
   if known == true then return self:value(node.right, scope) end
   if known == false then return a end
-  local b = outer:plain(under(self, test, true, node.right, scope))
+  local b = under(self, test, true, node.right, scope)
+  if not b then return falsehood(self, a) or a end
+  b = outer:plain(b)
   if a.type == "bool" and b.type == "bool" then return emit:both(a, b) end
   local other = falsehood(self, a)
   if other == NIL and (lower.is_number(b) or b.type == "bool") then
@@ -332,7 +356,12 @@ value_of["or"] = function(self, node, scope)
   local known = self:known(test)
   if known == true then return a end
   if known == false then return self:value(node.right, scope) end
-  local b = outer:plain(under(self, test, false, node.right, scope))
+  local b = under(self, test, false, node.right, scope)
+  if not b then
+    while a.type == "choice" or a.type == "maybe" do a = a.value end
+    return a
+  end
+  b = outer:plain(b)
   if a.type == "bool" and b.type == "bool" then return emit:either(a, b) end
   while a.type == "choice" or a.type == "maybe" do a = a.value end
   -- Where a is true, a boolean is true.

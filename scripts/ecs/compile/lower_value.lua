@@ -22,6 +22,7 @@ if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 local rawequal = rawequal
 
 local lower = require "ecs.compile.lower"
+require "ecs.compile.lower_exit"
 local message = require "ecs.message"
 local parser = require "ecs.compile.parser"
 
@@ -172,14 +173,10 @@ end
 function lower:number(value, node, use, expression)
   value = self.context.captures:plain(value)
   if is_number(value) then return value end
-  if value.type == "maybe" and self:known(value.some) then
-    return self:number(value.value, node, use)
-  elseif value.type == "choice" and self:known(value.test) then
-    return self:number(value.value, node, use)
-  end
   if value.type == "maybe" or value.type == "choice" then
-    outside(node.line, use .. " of a number that may be nil here",
-      "test it first: if x then ... end")
+    return self:number(self:settle(value, node.line, use
+      .. " of a number that may be nil here",
+      "test it first: if x then ... end"), node, use)
   end
   local name = value.type == "nil" and name_of(expression)
   if name then return refuse_nil(node, use, name) end

@@ -100,13 +100,13 @@ local function refuse_table(state, construct, remedy)
 end
 
 --- A string has a value where it may name a field, as in get(e, Position, "x");
--- otherwise its value is nil.
+-- otherwise its value is nil. written: with its quotes.
 local function text(state)
   local line = line_of(state)
   local index = state.index
   local written = sub(state.text, state.starts[index], state.stops[index])
   skip(state)
-  return { "string", line = line,
+  return { "string", line = line, written = written,
            value = match(written, "^[\"']([%a_][%w_]*)[\"']$") }
 end
 

@@ -32,7 +32,7 @@ local outside = {
   { function(v) v.x = text + 1 end, "of a string" },
   { function(v) return v.x end, "a value returned" },
   { function(v) local x if v.x > 1 then x = 1 end v.y = x + 1 end,
-    "may be nil" },
+    "may be nil", "whole" },
   { function(v) local x = 1 if v.x > 1 then x = true end v.y = x end,
     "a boolean on one path and a number on another" },
   { function() if list == "one two" then count() end end, "a string" },
@@ -47,7 +47,7 @@ describe("what cannot be compiled", function()
     it(k .. ": says " .. case[2], function()
       local world = ecs.world {}
       local done, message = pcall(function()
-        world:system { name = "s", query = { V }, compile = true,
+        world:system { name = "s", query = { V }, compile = case[3] or true,
                        each = case[1] }
       end)
       assert.is_false(done)
