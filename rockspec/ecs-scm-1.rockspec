@@ -157,6 +157,7 @@ build = {
     ["ecs.compile.lower_call"] = "scripts/ecs/compile/lower_call.lua",
     ["ecs.compile.lower_exit"] = "scripts/ecs/compile/lower_exit.lua",
     ["ecs.compile.lower_expression"] = "scripts/ecs/compile/lower_expression.lua",
+    ["ecs.compile.lower_record"] = "scripts/ecs/compile/lower_record.lua",
     ["ecs.compile.lower_statement"] = "scripts/ecs/compile/lower_statement.lua",
     ["ecs.compile.lower_value"] = "scripts/ecs/compile/lower_value.lua",
     ["ecs.compile.mistake"] = "scripts/ecs/compile/mistake.lua",

@@ -23,6 +23,7 @@ local lines = page:match "\n```lua\n(.-)```\n"
 --- The function of the lines above that the message blames, where that is not
 -- the row's own function.
 local elsewhere = { ["any(1)"] = "local function any",
+                    ["any {"] = "local function any",
                     ["endless(v.x)"] = "local function endless" }
 
 local function line_of(text, part)

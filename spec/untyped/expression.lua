@@ -249,7 +249,20 @@ function Maker:entity(depth)
   return self:chosen("entity", depth)
 end
 
+--- A row, or a table that the function makes, with some of a row's fields.
 function Maker:row(depth)
+  if self:chance(0.15) then
+    local made = expression("({ x = ", (self:expression("number", depth)))
+    for _, field in ipairs { "on", "who", "y", "i" } do
+      if not self:chance(0.3) then
+        made[#made + 1] = ", " .. field .. " = "
+        made[#made + 1] = (self:expression(field == "on" and "boolean"
+          or field == "who" and "entity" or "number", depth))
+      end
+    end
+    made[#made + 1] = " })"
+    return made
+  end
   return self:chance(0.7) and self:leaf "row" or self:chosen("row", depth)
 end
 

@@ -156,7 +156,7 @@ function lower:join(test, first, second, node)
     local before = self.state[entry] or NIL
     local x, y = first.changed[entry] or before,
       second.changed[entry] or before
-    local kept = type(entry) == "string" or entry.kept
+    local kept = type(entry) == "string" or entry.kept and self.depth > 0
     if not kept and first.ended then
       self:set(entry, y)
     elseif not kept and second.ended then

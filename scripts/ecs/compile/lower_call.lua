@@ -198,6 +198,8 @@ local function limit(node, most)
       .. (count == 1 and " argument" or " arguments"), "it takes "
       .. (most == 0 and "none" or most == 1 and "one" or "two"))
   elseif last and (last[1] == "call" or last[1] == "method") then
+    local value = last.arguments[1]
+    if value and value[1] == "table" then parser.refuse_rare(node) end
     outside(node.line, "a call as the last argument of " .. name .. ":"
       .. node.name, "keep its result in a local variable")
   end

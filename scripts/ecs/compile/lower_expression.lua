@@ -96,18 +96,18 @@ end
 
 --- The key of a row's field in the state, and its type. Refuses a field that
 -- does not exist and a row that may be nil.
-function lower:field_entry(row, node)
+function lower:field_entry(row, node, name)
   local term = row.term
-  local scalar = term.types[node.name]
+  local scalar = term.types[name]
   if not scalar then
-    outside(node.line, "'" .. node.name .. "' of " .. term.name
+    outside(node.line, "'" .. name .. "' of " .. term.name
       .. ", which has no such field", "it has " .. listing(term))
   elseif term.present then
-    self:demand(term.present, node.line, "'" .. node.name .. "' of "
+    self:demand(term.present, node.line, "'" .. name .. "' of "
       .. term.name .. ", which may be nil here",
       "test it first: if it then ... end")
   end
-  return term.index .. "." .. node.name, scalar
+  return term.index .. "." .. name, scalar
 end
 
 --- The value that a field held before the program ran.
@@ -121,34 +121,68 @@ local function load_field(self, term, name, scalar)
   return emit:load(column, scalar)
 end
 
-local function row_field(self, row, node)
-  local entry, scalar = self:field_entry(row, node)
+local function row_field(self, row, node, name)
+  local entry, scalar = self:field_entry(row, node, name)
   if not self.state[entry] then
-    self.state[entry] = load_field(self, row.term, node.name, scalar)
+    self.state[entry] = load_field(self, row.term, name, scalar)
   end
   return self.state[entry]
 end
 
---- The value as a row; false where it is none.
-local function as_row(self, value, node)
+--- The value as one that has fields; false where it has none. key: what is
+-- looked for in it.
+local function as_holder(self, value, node, key)
   local inner = value
   while inner.type == "maybe" or inner.type == "choice" do
     inner = inner.value
   end
-  if inner.type ~= "row" then return false end
-  return self:settle(value, node.line, "'" .. node.name .. "' of a row that "
-    .. "may be nil here", "test it first: if it then ... end")
+  if not lower.is_holder(inner) then return false end
+  return self:settle(value, node.line, "'" .. key .. "' of a row or a table "
+    .. "that may be nil here", "test it first: if it then ... end")
+end
+
+--- A key of a row or a table of the function.
+local function holder_field(self, holder, key, node)
+  if holder.type == "record" then return self:get_entry(holder, key) end
+  if holder.type == "row" then return row_field(self, holder, node, key) end
+  return self:each_of(holder, node, function(chosen)
+    return holder_field(self, chosen, key, node)
+  end)
 end
 
 function value_of.field(self, node, scope)
   local value = self:value(node.object, scope)
-  local row = as_row(self, value, node)
-  if row then return row_field(self, row, node) end
+  local holder = as_holder(self, value, node, node.name)
+  if holder then return holder_field(self, holder, node.name, node) end
   if value.type == "object" then
     return self.context.captures:field(value, node.name, node.line)
   end
   return outside(node.line, "'." .. node.name .. "' of " .. lower.word(value),
     "only fields of rows and of tables can be read")
+end
+
+-- Tables of the function -----------------------------------------------------
+
+function value_of.table(self, node, scope) return self:record(node, scope) end
+
+--- The key of an index of this value, which has to be one of the function's own
+-- rows or tables.
+function lower:own_key(node, object, scope)
+  local inner = object
+  while inner.type == "maybe" or inner.type == "choice" do
+    inner = inner.value
+  end
+  if not lower.is_holder(inner) then
+    outside(node.line, "an index in brackets",
+      "use fields with names: t.x; or an if for each case")
+  end
+  return self:key(node.key, scope)
+end
+
+function value_of.index(self, node, scope)
+  local value = self:value(node.object, scope)
+  local key = self:own_key(node, value, scope)
+  return holder_field(self, as_holder(self, value, node, key), key, node)
 end
 
 --- A value in the form in which a field of this type stores it, or a refusal.
@@ -173,28 +207,39 @@ function lower:fit(value, scalar, node, label, expression)
     or "assign e, nil or a field of type entity")
 end
 
---- Assigns to a field. object: the value of node.object. expression: that
--- of the value, where it is known.
-function lower:assign_field(node, object, value, expression)
-  local row = as_row(self, object, node)
-  if not row then
+--- Assigns to a field. object: the value of node.object. key: that of an index,
+-- else the field's name. expression: that of the value, where it is known.
+function lower:assign_field(node, object, key, value, expression)
+  local holder = as_holder(self, object, node, key)
+  if not holder then
     outside(node.line, "an assignment to a field of " .. lower.word(object),
       "assign to fields of rows and to local variables, or " .. parser.TOTAL)
+  elseif holder.type == "record" then
+    return self:set_entry(holder, key, value)
+  elseif holder.type == "either" then
+    return self:each_of(holder, node, function(chosen)
+      return self:assign_field(node, chosen, key, value, expression)
+    end)
   end
+  return self:assign_row(node, holder, key, value, expression)
+end
+
+--- Assigns to a field of a row.
+function lower:assign_row(node, row, key, value, expression)
   local term = row.term
-  local entry, scalar = self:field_entry(row, node)
-  local label = term.name .. "." .. node.name
+  local entry, scalar = self:field_entry(row, node, key)
+  local label = term.name .. "." .. key
   if term.access == "read" then
     outside(node.line, "an assignment to " .. label
       .. ", which the query only reads",
       "name " .. term.name .. " in the array part of the query")
   end
   -- Undoing a branch needs the value before.
-  if not self.state[entry] then row_field(self, row, node) end
+  if not self.state[entry] then row_field(self, row, node, key) end
   local written = self.context.written
   if not written[entry] then
     written[entry] = true
-    written[#written + 1] = { entry = entry, term = term, name = node.name }
+    written[#written + 1] = { entry = entry, term = term, name = key }
   end
   self:set(entry, self:fit(value, scalar, node, label, expression))
 end
@@ -239,6 +284,9 @@ function equal(self, a, b, node)
       and type(x.value) ~= "boolean" then
       outer:guard(x)
     end
+  end
+  if a.type == "record" and b.type == "record" then
+    return emit:truth(a == b)
   end
   if a.type == "entity" or b.type == "entity" then
     local x, y = self:entity(a), self:entity(b)
@@ -306,6 +354,10 @@ end
 function value_of.unary(self, node, scope)
   local value = self:value(node.operand, scope)
   if node.sign == "not" then return self.emit:opposite(self:truth(value)) end
+  if node.sign == "#" then
+    if value.type == "record" then return self:length(value, node.line) end
+    outside(node.line, "the length operator", "keep the number in a variable")
+  end
   return self.emit:unary("neg", self:number(value, node, "'-'", node.operand))
 end
 

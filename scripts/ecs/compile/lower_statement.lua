@@ -80,11 +80,11 @@ run["local"] = function(self, node, scope)
   end
 end
 
---- Assigns to a variable; or to a field, where object is the value that has it.
--- expression: that of the value; nil: not known.
-local function assign(self, target, object, value, scope, expression)
+--- Assigns to a variable; or to a field, where object is the value that has it
+-- and key its key. expression: that of the value; nil: not known.
+local function assign(self, target, object, key, value, scope, expression)
   if object then
-    return self:assign_field(target, object, value, expression)
+    return self:assign_field(target, object, key, value, expression)
   end
   local variable = scope[target.name]
   if not variable then
@@ -95,27 +95,32 @@ local function assign(self, target, object, value, scope, expression)
   return self:set(variable, value)
 end
 
---- The objects of fields that are assigned to, by index of the target.
+--- The objects of fields that are assigned to, and the keys, by index of the
+-- target.
 local function objects_of(self, targets, scope)
-  local objects = {}
+  local objects, keys = {}, {}
   for k, target in ipairs(targets) do
     if target[1] == "field" then
+      objects[k], keys[k] = self:value(target.object, scope), target.name
+    elseif target[1] == "index" then
       objects[k] = self:value(target.object, scope)
+      keys[k] = self:own_key(target, objects[k], scope)
     elseif target[1] ~= "name" then
       outside(target.line, "an assignment to this", "assign to fields of rows "
         .. "and to local variables")
     end
   end
-  return objects
+  return objects, keys
 end
 
 --- In Lua's order: the objects of the targets, then the values, then the
 -- assignments from the last target to the first.
 function run.assign(self, node, scope)
-  local objects = objects_of(self, node.targets, scope)
+  local objects, keys = objects_of(self, node.targets, scope)
   local values = self:list(node.values, #node.targets, scope)
   for k = #node.targets, 1, -1 do
-    assign(self, node.targets[k], objects[k], values[k], scope, node.values[k])
+    assign(self, node.targets[k], objects[k], keys[k], values[k], scope,
+      node.values[k])
   end
 end
 

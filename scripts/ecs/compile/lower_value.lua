@@ -9,6 +9,7 @@
 --            its `or`. Where test is false it is other, which is nil or false;
 --            absent: it is not known which of the two
 --   row      { type = "row", term }           a parameter of the function
+--   record   a table of the function; either: of a choice: lower_record.lua
 --   object   { type = "object", value, reader }   from outside: captures.lua
 --   none     the result of a function that has not returned at this point
 --
@@ -23,6 +24,7 @@ local rawequal = rawequal
 
 local lower = require "ecs.compile.lower"
 require "ecs.compile.lower_exit"
+require "ecs.compile.lower_record"
 local message = require "ecs.message"
 local parser = require "ecs.compile.parser"
 
@@ -38,7 +40,7 @@ local words = {
   f32 = "a number", f64 = "a number", bool = "a boolean", entity = "an entity",
   ["nil"] = "nil", maybe = "something that may be nil",
   choice = "something that may be false or nil", row = "a row",
-  object = "an object",
+  object = "an object", record = "a table", either = "a row or a table",
 }
 
 --- The kind of a value, for messages.
@@ -63,6 +65,9 @@ function lower:truth(value)
     return emit:both(value.test, self:truth(value.value))
   elseif kind == "row" then
     return value.term.present or emit.yes
+  elseif kind == "either" then
+    return emit:select(value.test, self:truth(value.one),
+      self:truth(value.other))
   end
   if value.type == "object" then self.context.captures:guard(value) end
   return emit.yes
@@ -82,7 +87,8 @@ function lower:some(value, node)
     if value.other == NIL then return emit:both(value.test, some) end
     return emit:either(emit:opposite(value.test), some)
   end
-  if value.type == "nil" or value.type == "entity" or value.type == "row" then
+  if value.type == "nil" or value.type == "entity" or lower.is_holder(value)
+  then
     return self:truth(value)
   elseif value.type == "object" then
     self.context.captures:guard_some(value)
@@ -119,8 +125,8 @@ function lower:merge(test, x, y, node, name)
   elseif x.type == "entity" or y.type == "entity" then
     local a, b = self:entity(x, true), self:entity(y, true)
     if a and b then return emit:select(test, a, b) end
-  elseif x.type == "row" and y.type == "row" and x.term == y.term then
-    return x
+  elseif lower.is_holder(x) and lower.is_holder(y) then
+    return lower.merge_holders(test, x, y)
   elseif x.type == "nil" and y.type == "nil" then
     return NIL
   elseif x.type == "object" and y.type == "object"

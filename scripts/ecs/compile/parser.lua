@@ -9,6 +9,7 @@
 --   call       (a statement) call       refused  problem
 --
 --   number     value                    true  false  nil
+--   table      items ({ key, value })   index   object, key
 --   name       name                     field    object, name
 --   call       callee, arguments        method   object, name, arguments
 --   binary     sign, left, right        unary    sign, operand
@@ -75,7 +76,6 @@ local remedies = {
   ["function"] = { "a function inside the function",
     "define it outside, as a local function, and call it" },
   ["..."] = { "'...'", "name the parameters" },
-  ["#"] = { "the length operator", "keep the number in a variable" },
   ["~"] = { "a bitwise operator", "use arithmetic" },
 }
 
@@ -91,12 +91,6 @@ function parser.refuse_rare(node)
     outside(node.line, node.object.name .. ":" .. node.name
       .. (node.name == "add" and " of a value" or ""), RARE)
   end
-end
-
---- Refuses a table; as an argument of a method that takes values, the method.
-local function refuse_table(state, construct, remedy)
-  if state.method then parser.refuse_rare(state.method) end
-  outside(line_of(state), construct, remedy)
 end
 
 --- A string has a value where it may name a field, as in get(e, Position, "x");
@@ -121,6 +115,28 @@ local function number(state)
   return { "number", line = line, value = value + 0.0 }
 end
 
+--- A table constructor. The key of an item is an expression, or a node of kind
+-- field_name; nil: the item has none.
+local function constructor(state)
+  local line, items = line_of(state), {}
+  skip(state)
+  while not accept(state, "}") do
+    local item, index = {}, state.index
+    if accept(state, "[") then
+      item.key = expression(state)
+      expect(state, "]")
+      expect(state, "=")
+    elseif kind(state) == "name" and state.kinds[index + 1] == "=" then
+      item.key = { "field_name", line = line_of(state), name = name(state) }
+      skip(state)
+    end
+    item.value = expression(state)
+    items[#items + 1] = item
+    if not accept(state, ",") then accept(state, ";") end
+  end
+  return { "table", line = line, items = items }
+end
+
 local function primary(state)
   local line, word = line_of(state), kind(state)
   if word == "name" then
@@ -135,8 +151,7 @@ local function primary(state)
   elseif word == "string" then
     return text(state)
   elseif word == "{" then
-    refuse_table(state, "a table constructor",
-      "keep numbers in fields and local variables")
+    return constructor(state)
   elseif word == "true" or word == "false" or word == "nil" then
     skip(state)
     return { word, line = line }
@@ -148,24 +163,12 @@ end
 
 local function arguments(state)
   local list = {}
-  if kind(state) == "string" then return { primary(state) } end
-  if kind(state) == "{" then
-    refuse_table(state, "a call with a table", "keep numbers in fields and "
-      .. "local variables; add and set values in a run system")
-  end
+  local word = kind(state)
+  if word == "string" or word == "{" then return { primary(state) } end
   skip(state)
   if accept(state, ")") then return list end
   repeat list[#list + 1] = expression(state) until not accept(state, ",")
   expect(state, ")")
-  return list
-end
-
---- The arguments of a method, which is blamed for a table among them.
-local function method_arguments(state, node)
-  local outer = state.method
-  state.method = node
-  local list = arguments(state)
-  state.method = outer
   return list
 end
 
@@ -179,13 +182,14 @@ local function suffixed(state)
     elseif word == ":" then
       skip(state)
       node = { "method", line = line, object = node, name = name(state) }
-      node.arguments = method_arguments(state, node)
+      node.arguments = arguments(state)
     elseif word == "(" or word == "string" or word == "{" then
       node = { "call", line = line, callee = node,
                arguments = arguments(state) }
     elseif word == "[" then
-      outside(line, "an index in brackets",
-        "use fields with names: t.x; or an if for each case")
+      skip(state)
+      node = { "index", line = line, object = node, key = expression(state) }
+      expect(state, "]")
     else
       return node
     end
@@ -212,7 +216,7 @@ local refused_signs = {
 
 local function unary(state)
   local line, sign = line_of(state), kind(state)
-  if sign == "-" or sign == "not" then
+  if sign == "-" or sign == "not" or sign == "#" then
     skip(state)
     return { "unary", line = line, sign = sign,
              operand = expression(state, UNARY_POWER) }

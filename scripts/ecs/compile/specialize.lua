@@ -317,10 +317,10 @@ end
 -- most make it run for ever, as any loop can.
 for _, part in ipairs { "compiler", "plan", "mistake", "source", "lexer",
                         "outline", "parser", "captures", "ir_writer",
-                        "ir_number", "lower", "lower_exit", "lower_value",
-                        "lower_expression", "lower_statement", "lower_call",
-                        "source_reader", "read_expression", "read_statement",
-                        "block_text", "batch_text" } do
+                        "ir_number", "lower", "lower_exit", "lower_record",
+                        "lower_value", "lower_expression", "lower_statement",
+                        "lower_call", "source_reader", "read_expression",
+                        "read_statement", "block_text", "batch_text" } do
   package.loaded["ecs.compile." .. part] = nil
 end
 
