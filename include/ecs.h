@@ -1021,12 +1021,14 @@ typedef struct ecs_ProgramStop {
 
 /* One run of a program. All arrays belong to the caller. */
 typedef struct ecs_ProgramCall {
-  const double *uniforms; /* one per declared uniform; a bool is 0 or 1, an
+  const double *uniforms;   /* one per declared uniform; a bool is 0 or 1, an
                              entity is a handle; may be NULL when there are
                              none */
-  double *reductions;     /* one per declared reduction, written by the run; may
-                             be NULL when there are none */
-  uint32_t uniform_count; /* must be the number declared */
+  double *reductions;       /* one per declared reduction, written by the run;
+                             those of the kinds total, lowest and highest are
+                             where it begins, too; may be NULL when there are
+                             none */
+  uint32_t uniform_count;   /* must be the number declared */
   uint32_t reduction_count; /* must be the number declared */
   uint64_t random_key;      /* `random` draws from it and the row's entity */
   uint64_t first;           /* rows at the beginning that are left out */

@@ -85,6 +85,8 @@ typedef enum OperationShape {
   X(STORE, "store", STORE) X(DESTROY, "destroy", DESTROY)                    \
   X(ADD, "add", STRUCTURE) X(REMOVE, "remove", STRUCTURE)                    \
   X(SUM, "sum", REDUCE) X(LEAST, "min", REDUCE) X(GREATEST, "max", REDUCE)   \
+  X(TOTAL, "total", REDUCE) X(LOWEST, "lowest", REDUCE)                      \
+  X(HIGHEST, "highest", REDUCE)                                              \
   X(EXIT, "exit", EXIT)
 /* clang-format on */
 
@@ -99,6 +101,12 @@ typedef enum Operation {
 /* clang-format on */
 
 #define OPERATION_FIRST_EFFECT OPERATION_STORE
+
+/* Does a reduction of this kind take the numbers in the order of rows, from the
+ * value on that the caller gives it? */
+static inline bool operation_is_ordered(uint8_t operation) {
+  return operation >= OPERATION_TOTAL && operation <= OPERATION_HIGHEST;
+}
 
 typedef struct OperationInfo {
   const char *name; /* in the text of programs */

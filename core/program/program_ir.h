@@ -73,7 +73,7 @@ struct ecs_Program {
   ecs_KernelColumn *columns; /* owned; their names belong to schemas */
   uint8_t *uniforms;         /* UniformKind of each, UNIFORM_FIXED added; owned
                               */
-  uint8_t *reductions;       /* OPERATION_SUM, LEAST or GREATEST; owned */
+  uint8_t *reductions;       /* OPERATION_SUM to OPERATION_HIGHEST; owned */
   Instruction *code;         /* owned */
   uint8_t *types;            /* ValueType of each value; owned */
   uint32_t column_count, column_capacity;

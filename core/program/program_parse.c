@@ -298,15 +298,14 @@ static void declare_uniform(Parser *parser) {
 static void declare_reduction(Parser *parser) {
   ecs_Program *program = parser->program;
   void *reductions = program->reductions;
-  Operation kind = OPERATION_SUM;
+  uint32_t kind = OPERATION_SUM;
   expect_next(parser, 'r', program->reduction_count);
   next_word(parser);
-  if (word_is(parser, "min"))
-    kind = OPERATION_LEAST;
-  else if (word_is(parser, "max"))
-    kind = OPERATION_GREATEST;
-  else if (!word_is(parser, "sum"))
-    fail(parser, "a reduction is sum, min or max: ", shown(parser));
+  while (kind < OPERATION_EXIT && !word_is(parser, operation_infos[kind].name))
+    kind++;
+  if (kind == OPERATION_EXIT)
+    fail(parser, "a reduction is sum, min, max, total, lowest or highest: ",
+         shown(parser));
   bool fits = room(parser, &reductions, &program->reduction_capacity,
                    program->reduction_count, 1, ECS_DECLARATION_LIMIT);
   program->reductions = reductions;

@@ -9,7 +9,7 @@
  *      line         declaration | instruction
  *      declaration  column cN "Component" "field" scalar write|read|optional
  *                   uniform uN number|bool|entity
- *                   reduction rN sum|min|max
+ *                   reduction rN sum|min|max|total|lowest|highest
  *      instruction  vN = operation ...       operation.h has the shapes
  *                   store cN vN [vN]
  *                   add|remove "Component" [vN]     destroy [vN]

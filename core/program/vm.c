@@ -37,7 +37,9 @@ static Store *store_of(const Run *run) { return run->program->query->store; }
 
 /* Reductions -------------------------------------------------------------- */
 
+/* The kind of a reduction that is not ordered. */
 static ReductionKind kind_of(uint8_t operation) {
+  ECS_ASSERT(!operation_is_ordered(operation));
   if (operation == OPERATION_SUM) return REDUCTION_SUM;
   return operation == OPERATION_LEAST ? REDUCTION_LEAST : REDUCTION_GREATEST;
 }
@@ -71,20 +73,61 @@ static void sum_rows(const Run *run, const Step *step, uint64_t row, uint32_t i,
     reduction_add(sum, kind, row, values[i]);
 }
 
+static bool is_ordered(const Step *step) {
+  return operation_is_ordered(step->ins->operation);
+}
+
+/* Adds rows from i up to end of a block to an ordered reduction, one after the
+ * other. Of equal numbers, lowest and highest keep the first. */
+static void add_in_order(const Run *run, const Step *step, uint32_t i,
+                         uint32_t end) {
+  void *const *bases = run->program->plan->bases;
+  const double *values = bases[step->operands[0]];
+  const uint32_t *mask = NULL;
+  double *place = &run->sums[step->ins->index].total, total = *place;
+  if (step->ins->operands[1] != NO_VALUE) mask = bases[step->operands[1]];
+  for (; i < end; i++) {
+    if (mask != NULL && !mask[i]) continue;
+    if (step->ins->operation == OPERATION_TOTAL)
+      total += values[i];
+    else if (step->ins->operation == OPERATION_LOWEST)
+      total = values[i] < total ? values[i] : total;
+    else
+      total = total < values[i] ? values[i] : total;
+  }
+  *place = total;
+}
+
+/* Adds rows of a block to ordered reductions: of each row what all steps add to
+ * them, before the next row. */
+static void add_all_in_order(const Run *run, const Step *steps, uint32_t count,
+                             uint32_t i, uint32_t end) {
+  for (; i < end; i++)
+    for (uint32_t k = 0; k < count; k++)
+      if (is_ordered(&steps[k])) add_in_order(run, &steps[k], i, i + 1);
+}
+
 /* Adds all rows of a block. Steps that may add to the same reduction alternate
  * after every REDUCTION_LANES rows: each lane then gets one row from each step,
  * so the order in a lane does not depend on where blocks end. */
 static void run_sums(const Run *run, const Step *steps, uint32_t count) {
   uint64_t row = run->rows_before;
+  if (count == 1 && is_ordered(steps)) {
+    add_in_order(run, steps, 0, run->rows);
+    return;
+  }
   for (uint32_t i = 0, n; i < run->rows; i += n, row += n) {
     n = whole_rows(row, run->rows - i);
     if (count > 1 && n > REDUCTION_LANES) n = REDUCTION_LANES;
-    for (uint32_t k = 0; k < count; k++) sum_rows(run, &steps[k], row, i, n);
+    for (uint32_t k = 0; k < count; k++)
+      if (!is_ordered(&steps[k])) sum_rows(run, &steps[k], row, i, n);
     if (n == 0) n = 1;
+    if (count > 1) add_all_in_order(run, steps, count, i, i + n);
     ECS_ASSERT(row / REDUCTION_ROWS == (row + n - 1) / REDUCTION_ROWS);
     for (uint32_t k = 0; k < count && (row + n) % REDUCTION_ROWS == 0; k++)
-      reduction_fold(&run->sums[steps[k].ins->index],
-                     kind_of(steps[k].ins->operation));
+      if (!is_ordered(&steps[k]))
+        reduction_fold(&run->sums[steps[k].ins->index],
+                       kind_of(steps[k].ins->operation));
   }
 }
 
@@ -423,13 +466,20 @@ ecs_Component program_contested(const ecs_Program *program) {
 }
 
 static void begin_sums(Run *run) {
-  for (uint32_t k = 0; k < run->program->reduction_count; k++)
-    reduction_begin(&run->sums[k], kind_of(run->program->reductions[k]));
+  for (uint32_t k = 0; k < run->program->reduction_count; k++) {
+    uint8_t operation = run->program->reductions[k];
+    if (operation_is_ordered(operation))
+      store_single(VALUE_F64, &run->sums[k].total, run->call->reductions[k]);
+    else
+      reduction_begin(&run->sums[k], kind_of(operation));
+  }
 }
 
 static void end_sums(Run *run) {
   for (uint32_t k = 0; k < run->program->reduction_count; k++) {
-    reduction_fold(&run->sums[k], kind_of(run->program->reductions[k]));
+    uint8_t operation = run->program->reductions[k];
+    if (!operation_is_ordered(operation))
+      reduction_fold(&run->sums[k], kind_of(operation));
     run->call->reductions[k] = run->sums[k].total;
   }
 }

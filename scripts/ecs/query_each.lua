@@ -25,6 +25,7 @@ local core = backend.core
 local choose, quiet = specialize.choose, specialize.quiet
 local link, pass = specialize.link, specialize.pass
 local is_final, run_program = specialize.is_final, core.run_program
+local write_places = specialize.write
 local dump = string.dump
 local error, pcall = error, pcall
 
@@ -134,6 +135,7 @@ local function run(query, known, f, count, ...)
     entry.programs[plan] = program
   end
   local ran, text = run_program(program, plan.values, "", 0)
+  if ran and plan.places then write_places(plan, f) end
   if ran then return true end
   return false, text
 end

@@ -43,6 +43,7 @@ local core = backend.core
 local is_idle, run_program, run_each =
   backend.is_idle, backend.run_program, core.run_each
 local choose_plan, current_plan = specialize.choose, specialize.current
+local write_places = specialize.write
 
 local system_each = {}
 
@@ -92,7 +93,7 @@ end
 --- How many numbers a plan reads, where all of them are dt and any number will
 -- do; nil where it depends on anything else.
 local function count_dts(plan)
-  if #plan.guards > 0 then return nil end
+  if #plan.guards > 0 or plan.places then return nil end
   for _, uniform in ipairs(plan.uniforms) do
     if not uniform.box or uniform.handle or uniform.kind == "bool" then
       return nil
@@ -206,12 +207,21 @@ local function renewal(system)
   return function()
     local plan, problem, text = current_plan(code, work, code.extras[1])
     if not plan then plan, problem, text = choose(system) end
-    if plan then return plan.program, plan.values end
+    if plan then
+      system.run_plan = plan
+      return plan.program, plan.values
+    end
     if text or system.strict then
       system.failure = text or "ecs: " .. specialize.message(problem)
       error(system.failure, 0)
     end
   end
+end
+
+--- A function for the same: writes the numbers outside that the program has
+-- changed.
+local function keeping(system)
+  return function() write_places(system.run_plan, system.work) end
 end
 
 --- Notes how many of the rows took a side exit.
@@ -227,7 +237,9 @@ local function run_exits(system, plan, dt, clock)
   if not source then
     source, renew = { system.name }, renewal(system)
     system.source, system.renew = source, renew
+    source[5] = keeping(system)
   end
+  system.run_plan = plan
   source[2], source[3] = plan.program, plan.values
   source[4] = not plan.steady and renew
   local done, second, third, fourth, rows = core.run_exits(system.query,
@@ -248,7 +260,7 @@ end
 -- the script raised the error, and the error. clock: of the phase (frame.lua).
 function system_each.run(world, system, dt, clock)
   if system.idle and is_idle(system.query) then return true end
-  local program, values
+  local program, values, places
   local fixed, code = system.fixed, system.code
   if fixed then
     program, values = fixed.program, fixed.values
@@ -268,12 +280,13 @@ function system_each.run(world, system, dt, clock)
       end
       return run_exits(system, plan, dt, clock)
     end
-    program, values = plan.program, plan.values
+    program, values, places = plan.program, plan.values, plan.places and plan
   end
   local runs = clock.runs
   local done, second, drew = run_program(program, values, system.name,
     runs > 0 and runs or 1)
   if not done then return false, false, second end
+  if places then write_places(places, system.work) end
   if drew and runs == 0 then clock.runs = 1 end
   system.idle = second
   return true

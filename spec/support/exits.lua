@@ -33,20 +33,22 @@ local function populate(count, precision)
   return world, ids
 end
 
---- What a program does: build(world, log, ids) returns a system. Returns a text
--- of all that can be seen, and the stats of the system.
+--- What a program does: build(world, log, ids) returns a system, and in after a
+-- function whose text is to be seen in the end. Returns a text of all that can
+-- be seen, and the stats of the system.
 local function run(build, count, compile, precision)
   local world, ids = populate(count, precision)
   local log = {}
   local system = build(world, log, ids)
-  system.name, system.compile = "s", compile
+  local after = system.after
+  system.name, system.compile, system.after = "s", compile, nil
   world:system(system)
   local problem = "none"
   for _ = 1, 3 do
     local done, text = pcall(world.progress, world, 0.25)
     if not done then problem = tostring(text):match "^[^\n]*" break end
   end
-  if system.after then log[#log + 1] = system.after() end
+  if after then log[#log + 1] = after() end
   local seen = { table.concat(log, " "), world:hash(), problem }
   local stats = world:stats "s"
   world:close()

@@ -187,7 +187,7 @@ function statements:change()
 end
 
 local common = { "declare", "declare", "declare", "assign", "assign", "assign",
-                 "assign", "assign", "call", "change" }
+                 "assign", "assign", "call", "change", "count" }
 local deep = { "if", "if", "if", "guard", "for", "do", "return" }
 
 function Maker:statement(depth)
@@ -232,6 +232,20 @@ end
 function generate.restless(seed)
   local list = { "U1", "U2", "U3", "U4", "S.a", "S.b", "S.c", "S.d" }
   return list[seed % #list + 1]
+end
+
+--- An addition to a number outside.
+function statements:count()
+  local draw = self.random()
+  if draw < 0.3 then
+    return statement "I = I + 1"
+  elseif draw < 0.5 then
+    return statement("D.n = D.n - ", (self:expression("number", 2)))
+  elseif draw < 0.7 and self.has_row then
+    local field = self:one { "p.x", "p.y" }
+    return statement("if " .. field .. " > B then B = " .. field .. " end")
+  end
+  return statement("C = C + ", (self:expression("number", 2)))
 end
 
 --- The tree of a function and of the functions that it calls.

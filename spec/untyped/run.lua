@@ -25,9 +25,10 @@ local T = ecs.tag "UntypedT"
 
 local HEAD = "local ecs, world, T, H, O, total, most = ...\n"
   .. "local U1, U2, U3, U4, N, W, K, F\nlocal S = { t = {} }\n"
+  .. "local C, I, B, D = 0.5, 0, -1.5, { n = 0.0 }\n"
 local TAIL = "\n, function(x) U1, U2, U3, U4, N = x.U1, x.U2, x.U3, x.U4, x.N "
   .. "S.a, S.b, S.c, S.d, S.t, W, K, F = x.a, x.b, x.c, x.d, x.t, x.W(world), "
-  .. "x.K, x.F end"
+  .. "x.K, x.F end, function() return C, I, B, D.n end"
 
 local ROWS = 5
 
@@ -163,7 +164,7 @@ local function side_of(text, compile)
     side.world:close()
     return nil, problem
   end
-  side.work, side.put = chunk(ecs, side.world, T, H, O, side.total,
+  side.work, side.put, side.counts = chunk(ecs, side.world, T, H, O, side.total,
     side.most)
   side.compile = compile
   if type(side.put) ~= "function" or type(side.work) ~= "function" then
@@ -193,6 +194,17 @@ local function message_of(problem)
     :gsub("%f[%a]%a+ '[^']*' (%(a %a+ value%))", "%1"))
 end
 
+--- The numbers that a function adds to, as text. All NaNs are one.
+local function counts_of(side)
+  local list = { side.counts() }
+  for k = 1, #list do
+    local number = list[k]
+    list[k] = number ~= number and "nan" or tostring(number)
+      .. string.format("=%.17g", number)
+  end
+  return table.concat(list, " ")
+end
+
 --- Runs one frame of a side. Returns the result as text, and whether it raised.
 local function step(side, now)
   side.put(copy(now))
@@ -205,10 +217,10 @@ local function step(side, now)
   end
   if done then done, problem = pcall(side.world.progress, side.world, 0.25) end
   local total = side.total:value() + side.most:value()
-  return string.format("%s %s total %s %s", side.world:state_hash(),
+  return string.format("%s %s total %s counts %s %s", side.world:state_hash(),
     done and "done" or "raised",
     total ~= total and "nan" or string.format("%.17g", total),
-    done and "" or message_of(problem)), not done
+    counts_of(side), done and "" or message_of(problem)), not done
 end
 
 --- Runs one frame of a side through query:each. Returns the result as text.

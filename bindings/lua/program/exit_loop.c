@@ -17,11 +17,18 @@
 #include "world/report.h"
 
 /* The source of a walk, a list made by scripts/ecs: the system's name, the
- * program, the values of its uniforms, and a function. renew() is called behind
- * rows that took an exit; it returns the program and the values to go on with;
- * nil: all other rows are plain Lua. It is false where nothing outside can
- * change. */
-enum { SOURCE_NAME = 1, SOURCE_PROGRAM, SOURCE_VALUES, SOURCE_RENEW };
+ * program, the values of its uniforms, and two functions. renew() is called
+ * behind rows that took an exit; it returns the program and the values to go on
+ * with; nil: all other rows are plain Lua. It is false where nothing outside can
+ * change. keep() is called before such rows, and in the end, where the program
+ * changes numbers of the caller: they are in the values then. */
+enum {
+  SOURCE_NAME = 1,
+  SOURCE_PROGRAM,
+  SOURCE_VALUES,
+  SOURCE_RENEW,
+  SOURCE_KEEP
+};
 
 /* A run. It ends with its walk. The functions that take it find the source at
  * index loop->source, and leave the stack as it was. */
@@ -46,11 +53,9 @@ static void note_drawn(const ExitLoop *loop) {
   const Program *program = loop->program;
   EachCall *call = loop->rows->call;
   if (!program->draws || call->drew) return;
-  for (uint32_t k = 0; k < program->reduction_count; k++) {
-    if (program->totals[k]) continue;
-    reduction_fold(&program->sums[k], REDUCTION_GREATEST);
-    call->drew = program->sums[k].total > 0;
-  }
+  Reduction *drawn = &program->sums[program->drawn];
+  reduction_fold(drawn, REDUCTION_GREATEST);
+  call->drew = drawn->total > 0;
 }
 
 /* Takes the reductions from the tallies, as they are at this row of the run. */
@@ -86,13 +91,24 @@ static void begin_program(lua_State *L, ExitLoop *loop) {
   lua_rawgeti(L, loop->source, SOURCE_VALUES);
   Program *program = bind_program_tallies(L, name + 1, name);
   bind_program_read(L, program, name + 2);
-  for (uint32_t k = 0; k < program->reduction_count; k++)
-    if (!program->totals[k])
-      reduction_begin(&program->sums[k], REDUCTION_GREATEST);
+  if (program->draws)
+    reduction_begin(&program->sums[program->drawn], REDUCTION_GREATEST);
   loop->program = program;
   loop->part.reductions = program->sums;
   loop->part.changed = true;
   lua_settop(L, name - 1);
+}
+
+/* Gives the caller its own numbers, as they are now. May raise. */
+static void keep_own(lua_State *L, const ExitLoop *loop) {
+  Program *program = loop->program;
+  if (!program || program->own_count == 0) return;
+  bind_program_take_own(program);
+  lua_rawgeti(L, loop->source, SOURCE_VALUES);
+  bind_program_write(L, program, lua_gettop(L));
+  lua_pop(L, 1);
+  lua_rawgeti(L, loop->source, SOURCE_KEEP);
+  lua_call(L, 0, 0);
 }
 
 /* Runs the program from the next row on, to the last or to one that takes the
@@ -116,6 +132,7 @@ static void run_part(lua_State *L, ExitLoop *loop) {
   loop->left = loop->part.taken;
   give_sums(loop, loop->before + loop->at);
   note_drawn(loop);
+  if (loop->left > 0) keep_own(L, loop);
 }
 
 /* Reads everything from outside again. */
@@ -178,7 +195,10 @@ static bool next_rows(lua_State *L, ExitLoop *loop) {
     loop->before += rows->batch.count;
     loop->at = 0;
     rows->run.before = loop->before;
-    if (!bind_rows_take(rows)) return false;
+    if (!bind_rows_take(rows)) {
+      keep_own(L, loop);
+      return false;
+    }
   }
   if (loop->program) give_rows(loop);
   return true;

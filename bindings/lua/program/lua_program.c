@@ -4,7 +4,9 @@
  *      run_program(program, values, name, runs)   values: the uniforms
  *
  * The reductions of a run become the system's values in these totals. `true` in
- * place of a total stands for the most numbers that a row has drawn.
+ * place of a total stands for the most numbers that a row has drawn. `false`
+ * stands for a number of the caller: it is read from values, behind the
+ * uniforms, and the run puts the result there.
  *
  * A program belongs to its query and is destroyed with it, so the Program keeps
  * the query alive. A Program has no finalizer; drop_program destroys one that
@@ -27,9 +29,12 @@ static void keep_totals(lua_State *L, Program *program) {
     lua_rawgeti(L, 3, (int)k + 1);
     Total *total = (Total *)bind_find(L, -1, KIND_TOTAL);
     bool draws = lua_isboolean(L, -1) && lua_toboolean(L, -1);
-    if (!draws && (!total || total->world != program->query->world))
+    bool own = lua_isboolean(L, -1) && !draws;
+    if (!draws && !own && (!total || total->world != program->query->world))
       luaL_argerror(L, 3, "lacks a total");
     program->totals[k] = total;
+    program->own_count += own;
+    if (draws) program->drawn = k;
     program->draws = program->draws || draws;
     lua_rawseti(L, -2, (int)k + 2);
   }
@@ -106,19 +111,61 @@ Program *bind_program_check(lua_State *L, int index) {
   return program;
 }
 
+/* Is reduction k one of the caller's own numbers? */
+static bool is_own(const Program *program, uint32_t k) {
+  return !program->totals[k] && !(program->draws && program->drawn == k);
+}
+
+/* Element k of the list at index, from 0. */
+static double read_value(lua_State *L, int index, uint32_t k) {
+  lua_rawgeti(L, index, (int)k + 1);
+  if (lua_type(L, -1) != LUA_TNUMBER)
+    luaL_argerror(L, index, "lacks a uniform");
+  double number = (double)lua_tonumber(L, -1);
+  lua_pop(L, 1);
+  return number;
+}
+
+/* Reads the caller's own numbers, which are behind the uniforms. */
+static void read_own(lua_State *L, Program *program, int index) {
+  uint32_t next = program->uniform_count;
+  for (uint32_t k = 0; k < program->reduction_count; k++) {
+    if (!is_own(program, k)) continue;
+    double number = read_value(L, index, next++);
+    program->numbers[program->uniform_count + k] = number;
+    reduction_begin(&program->sums[k], REDUCTION_GREATEST);
+    program->sums[k].total = number;
+  }
+}
+
 bool bind_program_read(lua_State *L, Program *program, int index) {
   bool changed = false;
   luaL_checktype(L, index, LUA_TTABLE);
   for (uint32_t k = 0; k < program->uniform_count; k++) {
-    lua_rawgeti(L, index, (int)k + 1);
-    if (lua_type(L, -1) != LUA_TNUMBER)
-      luaL_argerror(L, index, "lacks a uniform");
-    double number = (double)lua_tonumber(L, -1);
+    double number = read_value(L, index, k);
     changed |= memcmp(&program->numbers[k], &number, sizeof number) != 0;
     program->numbers[k] = number;
-    lua_pop(L, 1);
   }
+  if (program->own_count > 0) read_own(L, program, index);
   return changed;
+}
+
+void bind_program_write(lua_State *L, const Program *program, int index) {
+  uint32_t count = program->uniform_count, next = count;
+  for (uint32_t k = 0; program->own_count && k < program->reduction_count; k++)
+    if (is_own(program, k)) {
+      lua_pushnumber(L, (lua_Number)program->numbers[count + k]);
+      lua_rawseti(L, index, (int)++next);
+    }
+}
+
+void bind_program_take_own(Program *program) {
+  for (uint32_t k = 0; k < program->reduction_count; k++) {
+    if (!is_own(program, k)) continue;
+    /* Of one that takes its numbers in order, the lanes are empty. */
+    reduction_fold(&program->sums[k], REDUCTION_GREATEST);
+    program->numbers[program->uniform_count + k] = program->sums[k].total;
+  }
 }
 
 /* Ensures a tally of this system in each total of the program at index. */
@@ -200,9 +247,7 @@ static bool added_nothing(const Program *program) {
 /* Has any row drawn a number in the last run? */
 static bool has_drawn(const Program *program) {
   const double *reductions = program->numbers + program->uniform_count;
-  for (uint32_t k = 0; k < program->reduction_count; k++)
-    if (!program->totals[k]) return reductions[k] > 0;
-  return false;
+  return program->draws && reductions[program->drawn] > 0;
 }
 
 /* Would another run change nothing? If the last run destroyed its rows, the
@@ -250,6 +295,7 @@ static int run_program(lua_State *L) {
   bind_program_read(L, program, 2);
   ecs_Status status = run_native(program, runs);
   if (status != ECS_OK) return fail(L, program, status);
+  bind_program_write(L, program, 2);
   lua_pushboolean(L, 1);
   lua_pushboolean(L, is_idle(program));
   lua_pushboolean(L, has_drawn(program));
@@ -272,7 +318,7 @@ typedef struct ProgramCalls {
 
 static int32_t quick_run(Program *program, double runs) {
   if (!bind_query_is_live(program->query) || !program->native ||
-      program->exits || !program->name ||
+      program->exits || program->own_count > 0 || !program->name ||
       !has_tallies(program, program->name) || !(runs >= 0.0 && runs < 0x1p53))
     return 0;
   ecs_Status status = run_native(program, (uint64_t)runs);

@@ -12,10 +12,13 @@ typedef struct Program {
   ecs_Program *native; /* NULL: dropped */
   uint32_t uniform_count;
   uint32_t reduction_count;
-  Total **totals;       /* one per reduction; kept alive by the private table,
-                       from slot 2 on; NULL: the most numbers drawn by a row */
-  Tally **tallies;      /* of the system in these totals; see find_tallies */
-  const char *name;     /* the system of the last run, a string that the private
+  Total **totals;     /* one per reduction; kept alive by the private table,
+                       from slot 2 on; NULL: drawn numbers, or the caller's */
+  uint32_t drawn;     /* the reduction that is the most numbers drawn by a row,
+                       if it draws */
+  uint32_t own_count; /* how many reductions are the caller's */
+  Tally **tallies;    /* of the system in these totals; see find_tallies */
+  const char *name;   /* the system of the last run, a string that the private
                        table keeps in its last slot; NULL: never run */
   uint64_t tally_count; /* of the world when they were found */
   bool alone;           /* the system has tallies in no other total */
@@ -29,9 +32,18 @@ typedef struct Program {
  * its world is closed. */
 BIND_INTERNAL Program *bind_program_check(lua_State *L, int index);
 
-/* Reads the uniforms from the list at index into the numbers; true: they are
+/* Reads the uniforms from the list at index into the numbers, and behind them
+ * the caller's own numbers, which sums begin with, too; true: the uniforms are
  * others than before. Raises where the list lacks one. */
 BIND_INTERNAL bool bind_program_read(lua_State *L, Program *program, int index);
+
+/* Puts the caller's own numbers back into the list at index, as a run has left
+ * them in the numbers. Allocates nothing: they were read from there. */
+BIND_INTERNAL void bind_program_write(lua_State *L, const Program *program,
+                                      int index);
+
+/* Takes the caller's own numbers from the sums of a run in parts. */
+BIND_INTERNAL void bind_program_take_own(Program *program);
 
 /* The program at index, with the tallies of the system whose name is at
  * name_index. Tallies are never removed: what was found holds until the world

@@ -15,7 +15,8 @@
 --     reader   { key, root = function, path = { "speed" }, global, owner }: how
 --              to read one value. path: names of fields, from root's result on.
 --              global: path begins with a global's name. owner: the reader of
---              the table that holds this field
+--              the table that holds this field. Of an upvalue: holder, { f },
+--              and its position
 --     uniforms list of { reader, kind, handle, box, position }, in the order of
 --              the program's uniforms. An argument is box[position], read
 --              without a call. handle: an entity that must not be null
@@ -33,6 +34,7 @@ local type_of = require("ecs.message").type
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local ipairs, match, pcall, type = ipairs, string.match, pcall, type
 local rawequal, rawget, setmetatable = rawequal, rawget, setmetatable
+local math_type = rawget(math, "type")
 local get_upvalue = debug and debug.getupvalue
 local get_metatable = debug and debug.getmetatable or getmetatable
 local get_environment = rawget(_G, "getfenv")
@@ -149,7 +151,8 @@ function captures:object(reader, line)
 end
 
 local function upvalue_reader(holder, position, key)
-  return { key = key, path = {}, root = function()
+  return { key = key, path = {}, holder = holder, position = position,
+           root = function()
     local _, value = get_upvalue(holder.f, position)
     return value
   end }
@@ -164,7 +167,7 @@ local function constant_value(self, f, name, node)
       .. "boolean written out", "leave out its <const>")
   end
   if type(value) == "number" then
-    return self.emit:constant(value + 0.0)
+    return self.emit:constant(value + 0.0, math_type and math_type(value))
   end
   if value == nil then return { type = "nil" } end
   return self.emit:truth(value)

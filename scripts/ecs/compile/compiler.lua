@@ -12,6 +12,7 @@ local ir_number = require "ecs.compile.ir_number"
 local captures = require "ecs.compile.captures"
 local lower = require "ecs.compile.lower_statement"
 local lower_call = require "ecs.compile.lower_call"
+local lower_total = require "ecs.compile.lower_total"
 local outline = require "ecs.compile.outline"
 local plans = require "ecs.compile.plan"
 
@@ -165,6 +166,7 @@ local function lower_all(f, options, outer, exits)
     emit = emit, captures = outer, func = f, written = {},
     calls = calls, describe = options.describe, methods = options.methods,
     system = options.system, totals = {}, total_kind = options.total_kind,
+    places = {}, -- of lower_total.lua
     prepared = options.prepared, call_prepared = lower_call.prepared,
 
     tree = function(called, node, name)
@@ -188,11 +190,12 @@ local function lower_all(f, options, outer, exits)
     error(first_of(exits, context.demands), 0)
   end
   store(state, context.written)
+  local places = lower_total.finish(context)
   count_draws(state, context)
   if context.exit ~= emit.no then emit:exit(context.exit) end
   outer:guard_owners()
   return { text = emit:text(), totals = context.totals,
-           demands = context.demands }
+           demands = context.demands, places = places }
 end
 
 --- The most side exits of a function.
@@ -283,7 +286,7 @@ function compiler.compile(f, options)
     return plans.new { text = result.text, uniforms = outer.uniforms,
       guards = outer.guards, totals = result.totals, main = main,
       looked = outer.looked, count = options.extras.count,
-      exits = list_exits(exits, result.demands) }
+      places = result.places, exits = list_exits(exits, result.demands) }
   elseif type(result) == "string"
     and find(result, "stack overflow", 1, true) then
     result = { line = 0, construct = "a function this large",

@@ -25,9 +25,19 @@ local abs, max = math.abs, math.max
 local ir_writer = require "ecs.compile.ir_writer"
 local safe_pairs = require "ecs.safe_pairs"
 
---- A constant; flex.
-function ir_writer:constant(number)
+--- A constant that the function does not have; flex.
+function ir_writer:inner_constant(number)
   return { type = "f64", flex = not self.double, constant = number }
+end
+
+--- A constant; flex. kind: "integer" or "float", as Lua 5.4 has it; nil: not
+-- known.
+function ir_writer:constant(number, kind)
+  local before = self.literals[number]
+  if number == number then
+    self.literals[number] = (not before or before == kind) and kind or "both"
+  end
+  return self:inner_constant(number)
 end
 
 --- The null entity.
@@ -79,6 +89,7 @@ function ir_writer:cast(value, type)
     return fixed
   elseif value.constant and value.type == "f64" then
     -- A constant that was converted to f32 before keeps that rounding.
+    if value.apart then self:mix(value) end
     return { type = type, constant = value.constant }
   elseif value.slot then
     return self:value("uniform " .. type .. " " .. value.slot, type)
@@ -129,7 +140,7 @@ function ir_writer:binary(name, a, b)
     return self:constant(fold(a.constant, b.constant))
   elseif name == "pow" and b.constant == 2
     and (b.flex or b.type == a.type and not a.flex) then
-    return self:binary("mul", a, a)
+    return ir_writer.apart(self:binary("mul", a, a))
   end
   local short = flex and reaches[name] and (a.narrow or b.narrow)
     and self:short_result(name, a, b)
@@ -141,6 +152,7 @@ end
 --- An operation on one number: neg abs floor sqrt ...
 function ir_writer:unary(name, a)
   if name == "neg" and a.constant then
+    self:constant(-a.constant, not a.apart and self.literals[a.constant] or nil)
     return { type = a.type, flex = a.flex, constant = -a.constant }
   end
   return mark(self:op(name .. " " .. a.type, a.type, a), a.flex)
@@ -149,12 +161,20 @@ end
 -- Types of fields that are flex, and the largest distance from 0 of each.
 local shorts = { i8 = 128, u8 = 255, i16 = 32768, u16 = 65535 }
 
+--- The value as one that is a float in Lua here, and may be an integer where
+-- the same value is used elsewhere.
+function ir_writer.apart(value)
+  local copy = { apart = true }
+  for key, content in safe_pairs(value) do copy[key] = content end
+  return copy
+end
+
 --- The value that a field of this type has after value was stored in it, in the
 -- form in which it is loaded.
 function ir_writer:stored(scalar, value)
-  if scalar == "f64" then return self:cast(value, "f64") end
+  if scalar == "f64" then return ir_writer.apart(self:cast(value, "f64")) end
   if scalar == "f32" and not self.double then
-    return self:cast(value, "f32")
+    return ir_writer.apart(self:cast(value, "f32"))
   end
   local text = "quantize " .. scalar .. " "
   if self.double or not shorts[scalar] then
@@ -195,6 +215,7 @@ end
 --- A field of another entity. place: the names of the entity, the component and
 -- the field. Emitted once.
 function ir_writer:get(place, scalar)
+  self.got[place] = scalar
   if self:is_flexible(scalar) then
     return self:widened("get f32 " .. place, shorts[scalar])
   end

@@ -64,6 +64,10 @@ function ir_writer.new(double)
     declarations = {},   -- lines of the program, in two parts
     lines = {},
     known = {},          -- text of an operation -> its value
+    -- For ir_kind.lua: whole number -> "integer" or "float", as the function
+    -- writes it, or "both"; place of a get -> type of its field; id of a value
+    -- -> true where it is an integer at one place and a float at another.
+    literals = {}, got = {}, mixed = {},
     columns = 0, uniforms = 0, reductions = 0, values = 0,
   }, ir_writer)
   self.yes = { type = "bool", constant = true }
@@ -131,9 +135,20 @@ function ir_writer:value(text, type)
   return value
 end
 
+--- Notes that an operation has an operand of which ir_kind.lua could not tell
+-- that it is a float there (ir_number.lua, apart).
+function ir_writer:mix(value)
+  local number = value.constant
+  if number and number == number then self.literals[number] = "both" end
+  if value.id then self.mixed[value.id] = true end
+end
+
 --- The same for an operation on the values a, b and c, of which some may be
 -- nil.
 function ir_writer:op(text, type, a, b, c)
+  if a and a.apart then self:mix(a) end
+  if b and b.apart then self:mix(b) end
+  if c and c.apart then self:mix(c) end
   if a then text = text .. " " .. self:name(a) end
   if b then text = text .. " " .. self:name(b) end
   if c then text = text .. " " .. self:name(c) end

@@ -61,7 +61,8 @@ function lower.new(context)
     context = context, emit = context.emit,
     -- Variable or field -> value; how many numbers the row has drawn, and
     -- whether it has destroyed its entity.
-    state = { draws = context.emit:constant(0), doomed = context.emit.no },
+    state = { draws = context.emit:inner_constant(0),
+              doomed = context.emit.no },
     saved = nil,     -- innermost branch: entry -> value before; nil: no branch
     order = nil,     -- entries of saved, in order of their first change
     facts = {},      -- id of a bool -> true or false, where it is known

@@ -76,7 +76,8 @@ end
 local function scaled(factor, name)
   return function(self, node, _, scope)
     local values = numbers(self, node, scope, 1, 1, name)
-    return { self.emit:binary("mul", values[1], self.emit:constant(factor)) }
+    local emit = self.emit
+    return { emit:binary("mul", values[1], emit:inner_constant(factor)) }
   end
 end
 
@@ -84,7 +85,7 @@ end
 local function arc(self, node, _, scope)
   local values = numbers(self, node, scope, 1, 2, "math.atan")
   return { self.emit:binary("atan2", values[1],
-    values[2] or self.emit:constant(1)) }
+    values[2] or self.emit:inner_constant(1)) }
 end
 
 --- The natural logarithm. With a base, VMs differ.
@@ -102,7 +103,7 @@ local function own_log10(self, node, _, scope)
   local value = numbers(self, node, scope, 1, 1, "ecs.math.log10")[1]
   local wide = emit:unary("xlog", emit:cast(value, "f64"))
   wide = emit:binary("mul", wide,
-    emit:cast(emit:constant(0.4342944819032518), "f64"))
+    emit:cast(emit:inner_constant(0.4342944819032518), "f64"))
   if value.flex then wide = { type = "f64", id = wide.id, flex = true } end
   return { value.type == "f32" and emit:cast(wide, "f32") or wide }
 end
@@ -135,7 +136,7 @@ local function draw(self, node)
   end
   local emit, count = self.emit, self.state.draws
   self.context.draws = true
-  self:set("draws", emit:binary("add", count, emit:constant(1)))
+  self:set("draws", emit:binary("add", count, emit:inner_constant(1)))
   return { emit:op("random", "f64", emit:cast(count, "f64")) }
 end
 

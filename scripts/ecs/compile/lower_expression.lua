@@ -61,7 +61,9 @@ end
 
 -- Leaves --------------------------------------------------------------------
 
-function value_of.number(self, node) return self.emit:constant(node.value) end
+function value_of.number(self, node)
+  return self.emit:constant(node.value, node.kind)
+end
 
 value_of["true"] = function(self) return self.emit.yes end
 value_of["false"] = function(self) return self.emit.no end

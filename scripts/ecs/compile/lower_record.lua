@@ -123,7 +123,7 @@ function lower:length(record, line)
     outside(line, "the length of a table that may have holes",
       "keep the number in a variable")
   end
-  return self.emit:constant(count)
+  return self.emit:constant(count, "integer")
 end
 
 --- Runs body(one) or body(other) for an either, as its test tells. Returns the

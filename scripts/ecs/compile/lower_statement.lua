@@ -19,6 +19,7 @@ local max, ipairs, type = math.max, ipairs, type
 local rawset, setmetatable = rawset, setmetatable
 
 local lower = require "ecs.compile.lower_expression"
+local lower_total = require "ecs.compile.lower_total"
 local parser = require "ecs.compile.parser"
 
 local outside = parser.outside
@@ -116,6 +117,7 @@ end
 --- In Lua's order: the objects of the targets, then the values, then the
 -- assignments from the last target to the first.
 function run.assign(self, node, scope)
+  if lower_total.assign(self, node, scope) then return nil end
   local objects, keys = objects_of(self, node.targets, scope)
   local values = self:list(node.values, #node.targets, scope)
   for k = #node.targets, 1, -1 do
@@ -135,7 +137,10 @@ local function if_from(self, node, k, scope)
     self:exitable(function() return if_from(self, node, k + 1, scope) end))
 end
 
-run["if"] = function(self, node, scope) return if_from(self, node, 1, scope) end
+run["if"] = function(self, node, scope)
+  if lower_total.extreme(self, node, scope) then return nil end
+  return if_from(self, node, 1, scope)
+end
 
 run["do"] = function(self, node, scope) return self:block(node.body, scope) end
 
@@ -187,6 +192,9 @@ run["for"] = function(self, node, scope)
   local step = node.step and bound(self, node.step, scope) or 1
   if step == 0 then outside(node.line, "a loop with step 0",
       "give it another step") end
+  -- Integers, where the first one and the step are; see ir_kind.lua.
+  local kind = node.first.kind
+  if node.step and kind == "integer" then kind = node.step.kind end
   -- Each iteration is a statement, because it may return. The number is summed
   -- up as Lua does it.
   local list, number = {}, first
@@ -196,7 +204,7 @@ run["for"] = function(self, node, scope)
         .. " iterations", "write it with fewer iterations")
     end
     list[#list + 1] = { "iteration", line = node.line, node = node,
-                        number = number }
+                        number = number, kind = kind }
     number = number + step
   end
   return self:statements(list, 1, scope)
@@ -206,7 +214,7 @@ function run.iteration(self, node, scope)
   local inner = setmetatable({}, { __index = scope })
   local variable = { name = node.node.name }
   inner[node.node.name] = variable
-  self:set(variable, self.emit:constant(node.number))
+  self:set(variable, self.emit:constant(node.number, node.kind))
   return self:block(node.node.body, inner)
 end
 

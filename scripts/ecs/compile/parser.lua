@@ -8,7 +8,7 @@
 --   return     values                   do       body
 --   call       (a statement) call       refused  problem
 --
---   number     value                    true  false  nil
+--   number     value, kind              true  false  nil
 --   table      items ({ key, value })   index   object, key
 --   name       name                     field    object, name
 --   call       callee, arguments        method   object, name, arguments
@@ -25,6 +25,7 @@ if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local error, pcall, tostring, type = error, pcall, tostring, type
 local match, sub = string.match, string.sub
+local math_type = rawget(math, "type")
 local opens = require("ecs.compile.outline").opens
 
 local parser = {}
@@ -112,7 +113,8 @@ local function number(state)
       state.stops[state.index]), "write a number without a suffix")
   end
   skip(state)
-  return { "number", line = line, value = value + 0.0 }
+  return { "number", line = line, value = value + 0.0,
+           kind = math_type and math_type(value) }
 end
 
 --- A table constructor. The key of an item is an expression, or a node of kind

@@ -12,7 +12,12 @@ local core = require "ecs.core"
 local captures = require "ecs.compile.captures"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
-local type = type
+local type, rawget, rawset = type, rawget, rawset
+local math_type, to_integer = rawget(math, "type"), rawget(math, "tointeger")
+local set_upvalue = debug and debug.setupvalue
+
+--- The largest integer that a program may begin to add to.
+local MOST = 2 ^ 52
 
 local read_captured, holds, is_handle =
   captures.read, captures.holds, captures.is_handle
@@ -20,8 +25,9 @@ local read_captured, holds, is_handle =
 local plan = {}
 
 --- Is nothing read outside but arguments, so that reading runs no code of a
--- script?
+-- script? Numbers that the program changes are read, and written, too.
 local function is_quiet(fields)
+  if fields.places then return false end
   for k = 1, #fields.uniforms do
     if not fields.uniforms[k].box then return false end
   end
@@ -29,7 +35,7 @@ local function is_quiet(fields)
 end
 
 --- A new plan. fields: text, uniforms, guards, totals, main, looked, count,
--- exits.
+-- places, exits.
 function plan.new(fields)
   return {
     -- The program, as ecs.core takes it.
@@ -41,8 +47,14 @@ function plan.new(fields)
     -- of captures.lua.
     guards = fields.guards,
     -- The totals that the program's reductions go into, in their order; true:
-    -- the reduction is the most numbers that a row has drawn.
+    -- the reduction is the most numbers that a row has drawn; false: it is the
+    -- next of the places.
     totals = fields.totals,
+    -- Numbers outside that the program changes, in the order of its reductions:
+    -- a list of { reader, kind, added, operation, table, field, flag, is_flag,
+    -- before } of lower_total.lua, and before: the number of the last run; nil:
+    -- there are none.
+    places = fields.places,
     -- { f }: the function that the readers of upvalues use. f is set only while
     -- they read, and false otherwise, so that a plan keeps no closure.
     main = fields.main,
@@ -60,7 +72,8 @@ function plan.new(fields)
     -- Lua computes the same bits. Set by system_each.lua.
     steady = false,
     exact = false,
-    -- The numbers of the uniforms as they were read last, one for each.
+    -- The numbers of the uniforms as they were read last, one for each, then
+    -- those of the places.
     values = {},
     -- The program of ecs.core, where the plan belongs to one query; nil before
     -- it was made, after it was dropped, and for a plan that queries share.
@@ -84,6 +97,24 @@ function plan.problem(fields)
     -- How many arguments followed the rows; nil: any number has the problem.
     count = fields.count,
   }
+end
+
+--- Reads the numbers that a plan changes into its values. Returns as plan.read.
+local function read_places(self)
+  local places, values, count = self.places, self.values, #self.uniforms
+  for k = 1, #places do
+    local place = places[k]
+    local number = not place.is_flag and read_captured(place.reader) or 0
+    if type(number) ~= "number" or math_type and not place.is_flag
+      and math_type(number) ~= place.kind
+      or place.table and rawget(place.table, place.field) == nil
+      or place.kind == "integer" and (number > MOST or number < -MOST) then
+      return false
+    end
+    place.before = number
+    values[count + k] = number
+  end
+  return true
 end
 
 --- Reads the uniforms of a plan into its values. Returns true, or false where
@@ -115,8 +146,41 @@ function plan.read(self, f)
     end
     values[k] = value
   end
+  if self.places and not read_places(self) then return false end
   main.f = false -- not nil: a key that stays is faster to set again
   return true
+end
+
+--- What a place has to hold after a run that gave this result.
+local function result_of(place, values, count, result)
+  local before = place.before
+  if place.operation ~= "total" then
+    -- Only another number has replaced the first one.
+    if result == before or result ~= result then return before end
+  elseif place.flag and values[count + place.flag] ~= 1 then
+    return before
+  end
+  return place.added == "integer" and to_integer(result) or result
+end
+
+--- Writes the numbers that the program of a plan has changed, which core put
+-- into its values, for the function f. Runs no code of a script.
+function plan.write(self, f)
+  local places, values, count = self.places, self.values, #self.uniforms
+  self.main.f = f
+  for k = 1, #places do
+    local place = places[k]
+    if not place.is_flag then
+      local number = result_of(place, values, count, values[count + k])
+      if place.table then
+        rawset(place.table, place.field, number)
+      else
+        local reader = place.reader
+        set_upvalue(reader.holder.f, reader.position, number)
+      end
+    end
+  end
+  self.main.f = false
 end
 
 --- Keeps the program that ecs.core made of a plan.

@@ -223,6 +223,9 @@ function specialize.current(code, f, dt)
   end
 end
 
+--- Writes the numbers outside that a plan's program has changed, for f.
+specialize.write = plans.write
+
 --- The plan that was chosen last, its values read, where it holds for f and
 -- reading it runs no code of a script. nil otherwise: call choose.
 function specialize.quiet(code, f, count)
@@ -317,10 +320,11 @@ end
 -- most make it run for ever, as any loop can.
 for _, part in ipairs { "compiler", "plan", "mistake", "source", "lexer",
                         "outline", "parser", "captures", "ir_writer",
-                        "ir_number", "lower", "lower_exit", "lower_record",
-                        "lower_value", "lower_expression", "lower_statement",
-                        "lower_call", "source_reader", "read_expression",
-                        "read_statement", "block_text", "batch_text" } do
+                        "ir_number", "ir_kind", "lower", "lower_exit",
+                        "lower_record", "lower_total", "lower_value",
+                        "lower_expression", "lower_statement", "lower_call",
+                        "source_reader", "read_expression", "read_statement",
+                        "block_text", "batch_text" } do
   package.loaded["ecs.compile." .. part] = nil
 end
 

@@ -55,8 +55,12 @@ static const Wrong wrongs[] = {
     {"uniform u0 float",
      "line 1: a uniform is a number, bool or entity: float"},
     {"uniform x number", "line 1: not the number that comes next: x"},
-    {"reduction r0", "line 1: a reduction is sum, min or max: nothing"},
-    {"reduction r0 mean", "line 1: a reduction is sum, min or max: mean"},
+    {"reduction r0",
+     "line 1: a reduction is sum, min, max, total, lowest or highest: nothing"},
+    {"reduction r0 mean",
+     "line 1: a reduction is sum, min, max, total, lowest or highest: mean"},
+    {"reduction r0 exit",
+     "line 1: a reduction is sum, min, max, total, lowest or highest: exit"},
     {"reduction r1 sum", "line 1: not the number that comes next: r1"},
     {"v0", "line 1: there is no = behind a value"},
     {"v1 = self", "line 1: not the number that comes next: v1"},
@@ -316,6 +320,8 @@ static void every_operation_comes_back(void **state) {
                "column c1 \"O\" \"i16\" i16 optional\n"
                "uniform u0 number\nuniform u1 bool\nuniform u2 entity\n"
                "reduction r0 sum\nreduction r1 min\nreduction r2 max\n"
+               "reduction r3 total\nreduction r4 lowest\n"
+               "reduction r5 highest\n"
                "v0 = constant %s 0x3p0\nv1 = uniform bool u1\n"
                "v2 = uniform entity u2\nv3 = constant f64 -0x1p-1074\n"
                "%s%s\n",

@@ -301,6 +301,64 @@ static void reductions_have_these_values(void **state) {
   assert_true(results[4] == HUGE_VAL);
 }
 
+static const char ordered[] =
+    "column c0 \"P\" \"x\" f32 read\nreduction r0 total\n"
+    "reduction r1 lowest\nreduction r2 highest\nreduction r3 total\n"
+    "reduction r4 sum\n"
+    "v0 = load f64 c0\nv1 = constant f64 0x1.5555555555555p-2\n"
+    "v2 = mul f64 v0 v1\nv3 = constant f64 100\nv4 = lt f64 v3 v0\n"
+    "total r0 v2\nlowest r1 v2 v4\nhighest r2 v2\ntotal r3 v2 v4\n"
+    "total r3 v1\nsum r4 v2\nsum r4 v1 v4\n";
+
+/* The same as `ordered`, by hand. Where rows of another table are between, the
+ * order is that of the walk: first those without T. */
+static void add_by_hand(uint32_t count, double results[5]) {
+  const double third = 0x1.5555555555555p-2;
+  for (uint32_t k = 0; k < count; k++) {
+    double x = k % 251 == 250 ? (double)NAN : (double)(k % 251);
+    results[0] += x * third;
+    if (x > 100 && x * third < results[1]) results[1] = x * third;
+    if (x * third > results[2]) results[2] = x * third;
+    if (x > 100) results[3] += x * third;
+    results[3] += third;
+  }
+}
+
+static void ordered_reductions_take_rows_in_order(void **state) {
+  static const uint32_t counts[] = {0, 1, 15, 16, 17, 40, 249, 1024, 2500};
+  static const double starts[][5] = {
+      {0, 0, 0, 0, 7}, {1e16, 90, -5, -0.1, 7}, {-0.0, (double)NAN, 1e9, 3, 7}};
+  (void)state;
+  for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+    for (size_t s = 0; s < 3 && counts[c] <= MOST; s++) {
+      uint32_t count = counts[c];
+      double want[5], results[5];
+      memcpy(want, starts[s], sizeof want);
+      memcpy(results, starts[s], sizeof results);
+      add_by_hand(count, want);
+      start(ECS_STORE_TABLE, ECS_STORE_TABLE);
+      const ecs_Term term = {fixture.p, ECS_READ};
+      ask(&term, 1);
+      make(ordered);
+      for (uint32_t k = 0; k < count; k++) {
+        const ecs_Component both[] = {fixture.p, fixture.t};
+        must(ecs_spawn(fixture.world, both, k < count / 3 ? 1 : 2, NULL,
+                       &fixture.entities[k]));
+        set(fixture.entities[k], fixture.p, 0,
+            k % 251 == 250 ? (double)NAN : (double)(k % 251));
+      }
+      must(run(NULL, results));
+      for (uint32_t r = 0; r < 4; r++) {
+        if (isnan(want[r]))
+          assert_true(isnan(results[r]));
+        else
+          assert_memory_equal(&want[r], &results[r], sizeof want[r]);
+      }
+      assert_true(count > 0 || results[4] == 0);
+      finish();
+    }
+}
+
 static void random_numbers_follow_from_the_entity(void **state) {
   double sum = 0;
   (void)state;
@@ -489,6 +547,7 @@ int main(void) {
       cmocka_unit_test(open_cursors_keep_their_components),
       cmocka_unit_test(reductions_do_not_depend_on_tables),
       cmocka_unit_test(reductions_have_these_values),
+      cmocka_unit_test(ordered_reductions_take_rows_in_order),
       cmocka_unit_test(random_numbers_follow_from_the_entity),
       cmocka_unit_test(wrong_calls_are_refused),
       cmocka_unit_test(a_row_that_takes_the_exit_stops_the_run),

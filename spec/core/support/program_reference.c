@@ -21,10 +21,15 @@ typedef struct Row {
 
 void reference_begin(Reference *reference, const ecs_Program *program,
                      const ecs_World *world, const ecs_ProgramCall *call) {
+  size_t bytes = (call->reduction_count + 1) * sizeof(double);
   *reference = (Reference){.program = program, .world = world, .call = call};
+  reference->starts = malloc(bytes);
+  for (uint32_t r = 0; r < call->reduction_count; r++)
+    reference->starts[r] = call->reductions[r];
 }
 
 void reference_end(Reference *reference) {
+  free(reference->starts);
   free(reference->terms);
   free(reference->changes);
 }
@@ -261,8 +266,23 @@ static double pairs(uint8_t kind, const double *lanes, uint32_t first,
                 pairs(kind, lanes, first + apart, 2 * apart));
 }
 
+/* From the start on, one number after the other. */
+static double in_order(const Reference *reference, uint32_t r, uint8_t kind) {
+  double total = reference->starts[r];
+  for (uint32_t k = 0; k < reference->term_count; k++) {
+    double value = reference->terms[k].value;
+    if (reference->terms[k].reduction != r) continue;
+    if (kind == OPERATION_TOTAL)
+      total += value;
+    else if (kind == OPERATION_LOWEST ? value < total : value > total)
+      total = value;
+  }
+  return total;
+}
+
 double reference_reduction(const Reference *reference, uint32_t r) {
   uint8_t kind = reference->program->reductions[r];
+  if (kind >= OPERATION_TOTAL) return in_order(reference, r, kind);
   double empty = kind == OPERATION_SUM     ? 0
                  : kind == OPERATION_LEAST ? HUGE_VAL
                                            : -HUGE_VAL;

@@ -32,6 +32,7 @@ typedef struct Reference {
   bool stopped;    /* row `rows` takes the exit, and so do more, one behind */
   uint64_t taken;  /* the other: so many in all */
   bool taken_ends; /* a row behind them does not */
+  double *starts;  /* what the call has as reductions, before the run */
   ReferenceTerm *terms; /* what is added to reductions, row by row */
   uint32_t term_count, term_room;
   ReferenceChange *changes;

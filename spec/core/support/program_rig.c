@@ -416,6 +416,8 @@ bool rig_run(Rig *rig, ecs_Program *program, const RigCuts *cuts,
     uniforms[k] = uniform_kind(program, k) == UNIFORM_ENTITY
                       ? (double)some_entity(&one)
                       : random_number(&one.random);
+  for (uint32_t k = 0; k < program->reduction_count; k++)
+    reductions[k] = random_number(&one.random);
   ecs_ProgramStop stop;
   ecs_ProgramCall call = {.uniforms = uniforms,
                           .reductions = reductions,

@@ -75,7 +75,7 @@ static void declare_rest(Writer *writer) {
         chance(writer, 50) ? " fixed" : "");
   }
   for (uint32_t k = 0; k < writer->reduction_count; k++) {
-    writer->reductions[k] = (uint8_t)(OPERATION_SUM + below(writer, 3));
+    writer->reductions[k] = (uint8_t)(OPERATION_SUM + below(writer, 6));
     put(writer, "reduction r%u %s\n", k,
         operation_infos[writer->reductions[k]].name);
   }

@@ -23,7 +23,7 @@ local outside = {
   { function(v) v.x = #list end, "length operator" },
   { function(v) v.x = tostring(v.x) .. "a" end, "joining strings" },
   { function(v) if v.x == "a" then v.x = 1 end end, "a string" },
-  { function() count = count + 1 end, "no local variable" },
+  { function() count = 1 * count + 1 end, "no local variable" },
   { function(v) v.x = recursive(v.x) end, "calls itself" },
   { function(v) v.z = 1 end, "'z' of CompileV, which has no such field, " },
   { function(v) v.x = true end, "an assignment to CompileV.x of a boolean" },

@@ -143,7 +143,7 @@ describe("a loop over rows", function()
   it("past its limits is an error at the script's line", function()
     local world, outside = world_of(MOST + 1), 0
     local query = world:query(query_of(MOST + 1))
-    local function f() outside = outside + 1 end
+    local function f() outside = 1 * outside + 1 end
     local limit = "a loop over rows has at most 100 components with fields"
     refused(limit, function() query:each(f) end)
     refused(limit, function() for _ in query:rows() do f() end end)

@@ -35,7 +35,7 @@ describe("q:each", function()
   it("is plain Lua, in doubles, outside the subset", function()
     local count = 0
     query:each(function(v, a)
-      count = count + 1
+      count = 1 * count + 1
       v.x = v.x + a - 16777216
     end, 1)
     assert.equal(1, world:get(e, V, "x"))
@@ -125,7 +125,7 @@ describe("q:each", function()
   it("makes no garbage for a function it knows", function()
     if rawget(_G, "jit") and not rawget(_G, "jit").status() then return end
     local count = 0
-    local function outside() count = count + 1 end
+    local function outside() count = 1 * count + 1 end
     local function frame()
       query:each(add, 1)
       query:each(outside, 2)
