@@ -97,7 +97,7 @@ end
 local function bind(state, tree, rows, extras)
   local scope, count = {}, #rows
   for k, name in ipairs(tree.parameters) do
-    local variable = { name = name }
+    local variable = { name = name, home = 0 }
     scope[name] = variable
     local value = lower.NIL
     if k <= count then

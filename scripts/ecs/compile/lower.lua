@@ -71,6 +71,7 @@ function lower.new(context)
     nesting = 0,     -- number of enclosing expressions and conditions
     path = {},       -- conditions of the enclosing branches, outermost first
     depth = 0,       -- number of enclosing inlined calls
+    home = 0,        -- the number of the inlined call; 0: none
   }, lower)
 end
 
@@ -147,7 +148,8 @@ end
 
 --- Joins two branches: selects the value of each entry that one of them
 -- changed. The local variables of a branch that has ended, which means returned
--- on every path, are not needed any more.
+-- on every path, are not needed any more, unless the function is inside of
+-- theirs.
 function lower:join(test, first, second, node)
   local entries = first.entries
   for _, entry in ipairs(second.entries) do
@@ -157,7 +159,9 @@ function lower:join(test, first, second, node)
     local before = self.state[entry] or NIL
     local x, y = first.changed[entry] or before,
       second.changed[entry] or before
-    local kept = type(entry) == "string" or entry.kept and self.depth > 0
+    local kept = type(entry) == "string"
+      or entry.kept and self.depth > 0
+      or entry.home and entry.home ~= self.home
     if not kept and first.ended then
       self:set(entry, y)
     elseif not kept and second.ended then

@@ -163,7 +163,12 @@ function value_of.field(self, node, scope)
     "only fields of rows and of tables can be read")
 end
 
--- Tables of the function -----------------------------------------------------
+-- Tables and functions of the function ---------------------------------------
+
+value_of["function"] = function(self, node, scope)
+  return { type = "closure", node = node, scope = scope,
+           func = self.context.func }
+end
 
 function value_of.table(self, node, scope) return self:record(node, scope) end
 
@@ -461,7 +466,15 @@ end
 --- The results of a call, at least as many as wanted.
 function lower:call(node, wanted, scope)
   if node[1] == "method" then return call_method(self, node, wanted, scope) end
-  local callee = self:value(node.callee, scope)
+  local callee = self:settle(self:value(node.callee, scope), node.line,
+    "a call of '" .. function_name(node.callee) .. "', which may be nil here",
+    "test it first: if f then ... end")
+  if callee.type == "closure" then
+    local values = self:list(node.arguments,
+      max(#node.arguments, #callee.node.parameters), scope)
+    return self:inline_in(callee.func, callee.node, values, wanted, node,
+      callee.scope)
+  end
   if callee.type ~= "object" or type(callee.value) ~= "function" then
     outside(node.line, "a call of '" .. function_name(node.callee)
       .. "', which is " .. lower.word(callee),
@@ -479,9 +492,14 @@ function lower:call(node, wanted, scope)
   -- A call as the last argument fills the remaining parameters.
   local values = self:list(node.arguments,
     max(#node.arguments, #tree.parameters), scope)
+  return self:inline_in(func, tree, values, wanted, node)
+end
+
+--- As lower:inline, for a function whose names from outside are those of func.
+function lower:inline_in(func, tree, values, wanted, node, scope)
   local outer = self.context.func
   self.context.func = func
-  local results = self:inline(tree, values, wanted, node)
+  local results = self:inline(tree, values, wanted, node, scope)
   self.context.func = outer
   return results
 end

@@ -75,10 +75,17 @@ run["local"] = function(self, node, scope)
   local values = self:list(node.values, #node.names, scope)
   for k, name in ipairs(node.names) do
     refuse_environment(name, node.line)
-    local variable = { name = name }
+    local variable = { name = name, home = self.home }
     rawset(scope, name, variable)
     self:set(variable, values[k])
   end
+end
+
+run["local function"] = function(self, node, scope)
+  refuse_environment(node.name, node.line)
+  local variable = { name = node.name, home = self.home }
+  rawset(scope, node.name, variable)
+  self:set(variable, self:value(node.body, scope))
 end
 
 --- Assigns to a variable; or to a field, where object is the value that has it
@@ -212,7 +219,7 @@ end
 
 function run.iteration(self, node, scope)
   local inner = setmetatable({}, { __index = scope })
-  local variable = { name = node.node.name }
+  local variable = { name = node.node.name, home = self.home }
   inner[node.node.name] = variable
   self:set(variable, self.emit:constant(node.number, node.kind))
   return self:block(node.node.body, inner)
@@ -231,16 +238,20 @@ end
 -- Calls of functions in Lua -------------------------------------------------
 
 --- Lowers a call in place. tree: of the function; values: its arguments;
--- wanted: how many results. Returns the list of results.
-function lower:inline(tree, values, wanted, node)
+-- wanted: how many results. outer_scope: of a function inside; nil: there is
+-- none. Returns the list of results.
+function lower:inline(tree, values, wanted, node, outer_scope)
   if self.depth >= CALL_LIMIT then
     outside(node.line, "calls nested deeper than " .. CALL_LIMIT
       .. ", or a function that calls itself", "write it without recursion")
   end
-  local scope = {}
+  local scope = setmetatable({}, { __index = outer_scope })
+  local context, home = self.context, self.home
+  context.homes = (context.homes or 0) + 1
+  self.home = context.homes
   for k, name in ipairs(tree.parameters) do
-    local variable = { name = name }
-    scope[name] = variable
+    local variable = { name = name, home = self.home }
+    rawset(scope, name, variable)
     self:set(variable, values[k] or NIL)
   end
   local outer = self.results
@@ -251,7 +262,7 @@ function lower:inline(tree, values, wanted, node)
   end
   self.results, self.depth = results, self.depth + 1
   local ended = self:block(tree.body, scope)
-  self.results, self.depth = outer, self.depth - 1
+  self.results, self.depth, self.home = outer, self.depth - 1, home
   if ended == EXIT then
     outside(node.line, "a call of a function that only has side exits here",
       "call it under a condition")

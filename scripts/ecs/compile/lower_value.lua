@@ -10,6 +10,8 @@
 --            absent: it is not known which of the two
 --   row      { type = "row", term }           a parameter of the function
 --   record   a table of the function; either: of a choice: lower_record.lua
+--   closure  { type = "closure", node, scope, func }: a function inside of the
+--            function func
 --   object   { type = "object", value, reader }   from outside: captures.lua
 --   none     the result of a function that has not returned at this point
 --
@@ -41,6 +43,7 @@ local words = {
   ["nil"] = "nil", maybe = "something that may be nil",
   choice = "something that may be false or nil", row = "a row",
   object = "an object", record = "a table", either = "a row or a table",
+  closure = "a function",
 }
 
 --- The kind of a value, for messages.

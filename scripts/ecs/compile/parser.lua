@@ -7,6 +7,7 @@
 --   if         tests, bodies, other     for      name, first, last, step, body
 --   return     values                   do       body
 --   call       (a statement) call       refused  problem
+--   local function   name, body (a function)
 --
 --   number     value, kind              true  false  nil
 --   table      items ({ key, value })   index   object, key
@@ -69,13 +70,13 @@ local function name(state)
   return value
 end
 
-local expression, block
+local expression, block, function_body
 
 -- Expressions ---------------------------------------------------------------
 
 local remedies = {
-  ["function"] = { "a function inside the function",
-    "define it outside, as a local function, and call it" },
+  ["function"] = { "a function that is no local one",
+    "make it local, or define it outside" },
   ["..."] = { "'...'", "name the parameters" },
   ["~"] = { "a bitwise operator", "use arithmetic" },
 }
@@ -154,6 +155,9 @@ local function primary(state)
     return text(state)
   elseif word == "{" then
     return constructor(state)
+  elseif word == "function" then
+    skip(state)
+    return function_body(state, line)
   elseif word == "true" or word == "false" or word == "nil" then
     skip(state)
     return { word, line = line }
@@ -251,8 +255,10 @@ end
 -- Statements ----------------------------------------------------------------
 
 local function local_statement(state, line)
-  if kind(state) == "function" then
-    outside(line, remedies["function"][1], remedies["function"][2])
+  if accept(state, "function") then
+    local known = name(state)
+    return { "local function", line = line, name = known,
+             body = function_body(state, line) }
   end
   local names = {}
   repeat
@@ -396,17 +402,9 @@ function block(state)
   return list
 end
 
-local function read_function(state)
-  local line = line_of(state)
-  expect(state, "function")
-  -- The name of `function vec.length(v)`, which is not needed.
-  while kind(state) ~= "(" do
-    if kind(state) == ":" then
-      outside(line, "a method as a function", "write self as a parameter")
-    end
-    skip(state)
-  end
-  skip(state)
+--- Parameters and body of a function, behind its keyword and name.
+function function_body(state, line)
+  expect(state, "(")
   local parameters = {}
   while kind(state) ~= ")" do
     if kind(state) == "..." then
@@ -419,6 +417,19 @@ local function read_function(state)
   local body = block(state)
   expect(state, "end")
   return { "function", line = line, parameters = parameters, body = body }
+end
+
+local function read_function(state)
+  local line = line_of(state)
+  expect(state, "function")
+  -- The name of `function vec.length(v)`, which is not needed.
+  while kind(state) ~= "(" do
+    if kind(state) == ":" then
+      outside(line, "a method as a function", "write self as a parameter")
+    end
+    skip(state)
+  end
+  return function_body(state, line)
 end
 
 --- So many statements of a function may be refused.
