@@ -243,7 +243,10 @@ end
 --- Adds a guard: the code is valid while this value reads the same.
 function captures:guard(value)
   local reader = value.reader
-  if value.looked then value.looked.exact = type(value.value) == "number" end
+  if value.looked then
+    local kind = type(value.value)
+    value.looked.exact = kind == "number" or kind == "boolean"
+  end
   if not reader or self.guarded[reader.key] then return end
   self.guarded[reader.key] = true
   self.guards[#self.guards + 1] = { reader = reader, value = value.value }

@@ -422,6 +422,11 @@ value_of["or"] = function(self, node, scope)
   end
   b = outer:plain(b)
   if a.type == "bool" and b.type == "bool" then return emit:either(a, b) end
+  if a.slot and a.type == "bool" then
+    -- `override or 3`: false stands for nothing, so its value is guarded.
+    outer:guard { reader = a.reader, value = a.number, looked = a.looked }
+    return a.number and emit.yes or b
+  end
   while a.type == "choice" or a.type == "maybe" do a = a.value end
   -- Where a is true, a boolean is true.
   if a.type == "bool" then a = emit.yes end

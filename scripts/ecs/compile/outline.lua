@@ -15,6 +15,10 @@
 
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local load, pcall, error, type = load, pcall, error, type
+local math, string, table = math, string, table
+
 local outline = {}
 
 --- How a word changes the number of open blocks.
@@ -27,20 +31,72 @@ local continues = {}
 for sign in ("+ - * / // % ^ .. == ~= < <= > >= & | ~ << >> and or ,")
   :gmatch("%S+") do continues[sign] = true end
 
+--- Operators of expressions that Lua folds into a number.
+local folds = {}
+for sign in ("+ - * / // % ^ & | ~ << >>"):gmatch "%S+" do
+  folds[sign] = true
+end
+
+--- The number of a constant that is open, as text; nil: there is none.
+local function number_of(constants, name)
+  local list = constants[name] or {}
+  for k = #list, 1, -1 do
+    if list[k].stop == math.huge then
+      local value = list[k].value
+      return type(value) == "number" and string.format(
+        math.type(value) == "integer" and "(%d)" or "(%a)", value) or nil
+    end
+  end
+end
+
+--- The text of the expression of numbers, constants and operators that begins
+-- at a token, with their values; nil: it is another expression.
+local function fold_text(tokens, constants, at)
+  local kinds, parts, depth, operand = tokens.kinds, {}, 0, true
+  while true do
+    local word, text = kinds[at], nil
+    if operand then
+      if word == "number" or word == "name" then
+        operand = false
+        text = word == "name" and number_of(constants, tokens.values[at])
+          or word == "number" and tokens.text:sub(tokens.starts[at],
+            tokens.stops[at])
+      elseif word == "(" or word == "-" or word == "~" then
+        text = word
+        if word == "(" then depth = depth + 1 end
+      end
+    elseif word == ")" and depth > 0 then
+      depth, text = depth - 1, word
+    elseif folds[word] then
+      operand, text = true, word
+    elseif continues[word] or depth > 0 then
+      return nil
+    else
+      return table.concat(parts, " ")
+    end
+    if not text then return nil end
+    parts[#parts + 1] = text
+    at = at + 1
+  end
+end
+
 --- Reads the value of the constant that token k names. Its known says that the
--- text writes it out.
-local function read_value(constant, tokens, k)
-  local kinds, at, sign = tokens.kinds, k + 5, 1
+-- text writes it out. constants: those before it.
+local function read_value(constant, tokens, k, constants)
+  local kinds, at = tokens.kinds, k + 5
   if kinds[k + 4] ~= "=" then return end
-  if kinds[at] == "-" then sign, at = -1, at + 1 end
   local word = kinds[at]
-  if continues[kinds[at + 1]] then return end
-  if word == "number" then
-    constant.known, constant.value = true, sign * tokens.values[at]
-  elseif word == "nil" then
+  if word == "nil" or word == "true" or word == "false" then
+    if continues[kinds[at + 1]] then return end
     constant.known = true
-  elseif word == "true" or word == "false" then
-    constant.known, constant.value = true, word == "true"
+    if word ~= "nil" then constant.value = word == "true" end
+    return
+  end
+  local text = fold_text(tokens, constants, at)
+  local chunk = text and load("return " .. text, "=", "t", {})
+  local done, value = pcall(chunk or error)
+  if done and type(value) == "number" then
+    constant.known, constant.value = true, value
   end
 end
 
@@ -83,7 +139,7 @@ function outline.read(tokens)
     elseif word == "<" and tokens.values[k + 1] == "const"
       and kinds[k - 1] == "name" and kinds[k + 2] == ">" then
       local constant = { start = starts[k - 1], stop = math.huge }
-      read_value(constant, tokens, k - 1)
+      read_value(constant, tokens, k - 1, constants)
       append(constants, tokens.values[k - 1], constant)
       blocks[depth][#blocks[depth] + 1] = constant
     end

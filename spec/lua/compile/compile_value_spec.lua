@@ -207,4 +207,31 @@ describe("the precision", function()
       assert.are.equal(not integers, product > 9e27)
     end
   end)
+
+  it("takes false outside for nothing beside or", function()
+    local override, heard = false, ecs.on_fallback
+    ecs.on_fallback = nil
+    local function run(compile)
+      local world, seen = ecs.world { precision = "double" }, {}
+      local e = world:spawn(V { x = 1, y = 2 })
+      override = false
+      world:system { name = "s", query = { V }, compile = compile,
+        each = function(v)
+          v.x = v.x + (override or 3)
+          v.y = (override or v.y) * 2
+        end }
+      for _, value in ipairs { false, 5, false, true, false, 0.5, "4", false }
+      do
+        override = value
+        seen[#seen + 1] = tostring(pcall(world.progress, world, 1))
+          .. world:get(e, V, "x") .. " " .. world:get(e, V, "y")
+      end
+      return table.concat(seen, "\n"), world:stats("s").fallback_runs
+    end
+    local wanted = run(false)
+    local seen, plain_runs = run(nil)
+    ecs.on_fallback = heard
+    assert.equal(wanted, seen)
+    assert.equal(2, plain_runs) -- of true and "4"
+  end)
 end)

@@ -34,6 +34,13 @@ local known = {
     return function(v) v.y = v.x + K end]], -14 },
   { "a boolean", [[local debug <const> = true
     return function(v) if debug then v.y = 1 end end]], 1 },
+  { "an expression", [[local K <const> = -(2 + 3) * 0x10 // 7 ~ 3
+    return function(v) v.y = K end]], -9 },
+  { "a fraction", [[local K <const>, L <const> = 1, 2 local A <const> = 3 / 2
+    return function(v) v.y = A end]], 1.5 },
+  { "one of others", [[local A <const> = 5 do local A <const> = 1 end
+    local B <const> = 0.5 local K <const> = A * 60 + B - A ^ 2
+    return function(v) v.y = K end]], 275.5 },
   { "false", [[local debug <const> = false;
     return function(v) v.y = debug and 1 or 2 end]], 2 },
   { "nil", [[local missing <const> = nil
@@ -60,9 +67,6 @@ local known = {
 }
 
 local refused = {
-  { "an expression", "local K <const> = 2 * 3 return function(v) v.y = K end" },
-  { "another", [[local A <const> = 1 local K <const> = A
-    return function(v) v.y = K end]] },
   { "a string", [[local K <const> = "a" return function(v)
     if v.x == K then v.y = 1 end end]] },
   { "one of several", [[local J <const>, K <const> = 1, 2
