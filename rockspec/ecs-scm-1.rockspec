@@ -161,6 +161,7 @@ build = {
     ["ecs.compile.lower_record"] = "scripts/ecs/compile/lower_record.lua",
     ["ecs.compile.lower_statement"] = "scripts/ecs/compile/lower_statement.lua",
     ["ecs.compile.lower_total"] = "scripts/ecs/compile/lower_total.lua",
+    ["ecs.compile.lower_type"] = "scripts/ecs/compile/lower_type.lua",
     ["ecs.compile.lower_value"] = "scripts/ecs/compile/lower_value.lua",
     ["ecs.compile.mistake"] = "scripts/ecs/compile/mistake.lua",
     ["ecs.compile.outline"] = "scripts/ecs/compile/outline.lua",

@@ -191,8 +191,10 @@ end
 -- nil: never; or EXIT. So does this method.
 function lower:conditional(test, node, yes, no)
   local known = self:known(test)
-  if known == true then return yes() end
-  if known == false then return (no or nothing)() end
+  if known ~= nil then
+    return self:widen_entries(test, not known, known and no or not known and yes
+      or nothing, known and yes or no or nothing)
+  end
   local emit = self.emit
   local first, second = {}, {}
   local r1, r2

@@ -118,7 +118,7 @@ local function load_field(self, term, name, scalar)
   local column = term.columns[name]
   if not column then
     column = emit:column(term.name, name, scalar, term.access)
-    term.columns[name] = column
+    if not self.context.dry then term.columns[name] = column end
   end
   return emit:load(column, scalar)
 end
@@ -396,7 +396,9 @@ value_of["and"] = function(self, node, scope)
   local test = self:truth(a)
   local known = self:known(test)
   if known == true then return self:value(node.right, scope) end
-  if known == false then return a end
+  if known == false then
+    return self:widen_beside(a, test, true, node.right, scope)
+  end
   local b = under(self, test, true, node.right, scope)
   if not b then return falsehood(self, a) or a end
   b = outer:plain(b)
@@ -413,8 +415,11 @@ value_of["or"] = function(self, node, scope)
   local a = outer:plain(self:value(node.left, scope))
   local test = self:truth(a)
   local known = self:known(test)
-  if known == true then return a end
-  if known == false then return self:value(node.right, scope) end
+  if known == true then
+    return self:widen_beside(a, test, false, node.right, scope)
+  elseif known == false then
+    return self:widen(self:value(node.right, scope), a)
+  end
   local b = under(self, test, false, node.right, scope)
   if not b then
     while a.type == "choice" or a.type == "maybe" do a = a.value end

@@ -36,8 +36,8 @@ function lower.is_holder(value) return holders[value.type] == true end
 
 --- The value of a key of a record.
 function lower:get_entry(record, key)
-  local entry = record.entries[key]
-  return entry and self:unwrap(self.state[entry]) or NIL
+  local value = self.state[record.entries[key] or record]
+  return value and self:unwrap(value) or NIL
 end
 
 --- Assigns to a key of a record. before: the value of a key that the record has
@@ -130,6 +130,15 @@ end
 -- selected result; nil where body has none.
 function lower:each_of(either, node, body)
   local one, other
+  local known = self:known(either.test)
+  if known ~= nil then
+    local taken = known and either.one or either.other
+    local left = known and either.other or either.one
+    one = body(taken)
+    return one and self:widen(one, (self:dry(either.test, not known, function()
+      return body(left)
+    end)))
+  end
   self:conditional(either.test, node,
     function() one = body(either.one) end,
     function() other = body(either.other) end)

@@ -53,6 +53,13 @@ function lower:statements(list, k, scope)
     local ended = run[node[1]](self, node, scope)
     if ended then
       if ended == EXIT or ended.constant == true or index == #list then
+        if node[1] == "if" and index < #list and self.results
+          and ended ~= EXIT then
+          -- The rest would give other results.
+          return self:widen_entries(self.emit.yes, true, function()
+            return self:statements(list, index + 1, scope)
+          end, function() return ended end)
+        end
         return ended
       end
       local rest = self:conditional(self.emit:opposite(ended), node,
@@ -167,7 +174,8 @@ run["return"] = function(self, node, scope)
   end
   local values = self:list(node.values, count, scope)
   for k = 1, results.wanted do
-    if results[k] then self:set(results[k], values[k] or NIL) end
+    local before = self.state[results[k]]
+    self:set(results[k], self:widen(values[k] or NIL, before.hint))
   end
   return self.emit.yes
 end

@@ -27,6 +27,7 @@ local rawequal = rawequal
 local lower = require "ecs.compile.lower"
 require "ecs.compile.lower_exit"
 require "ecs.compile.lower_record"
+require "ecs.compile.lower_type"
 local message = require "ecs.message"
 local parser = require "ecs.compile.parser"
 
@@ -112,10 +113,13 @@ end
 function lower:merge(test, x, y, node, name)
   local emit = self.emit
   x, y = self:unwrap(x), self:unwrap(y)
-  if x == y or y.type == "none" then return x end
-  if x.type == "none" then return y end
+  if x == y then return x end
+  if y.type == "none" then return self:widen(x, y.hint) end
+  if x.type == "none" then return self:widen(y, x.hint) end
   local known = self:known(test)
-  if known ~= nil then return known and x or y end
+  if known ~= nil then
+    return self:widen(known and x or y, known and y or x)
+  end
   x, y = self.context.captures:plain(x), self.context.captures:plain(y)
   if x.type == "maybe" or y.type == "maybe" or
     (x.type == "nil") ~= (y.type == "nil") and x.type ~= "entity"

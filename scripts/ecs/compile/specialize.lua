@@ -321,7 +321,8 @@ end
 for _, part in ipairs { "compiler", "plan", "mistake", "source", "lexer",
                         "outline", "parser", "captures", "ir_writer",
                         "ir_number", "ir_kind", "lower", "lower_exit",
-                        "lower_record", "lower_total", "lower_value",
+                        "lower_record", "lower_total", "lower_type",
+                        "lower_value",
                         "lower_expression", "lower_statement", "lower_call",
                         "source_reader", "read_expression", "read_statement",
                         "block_text", "batch_text" } do
