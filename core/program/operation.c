@@ -43,6 +43,7 @@ bool shape_is_typed(OperationShape shape) {
     case SHAPE_SELF:
     case SHAPE_ALIVE:
     case SHAPE_HAS:
+    case SHAPE_SPAWN:
     case SHAPE_RANDOM: return false;
     default: return true;
   }

@@ -10,6 +10,9 @@
 
 #include "base/scalar.h"
 
+/* The most components that a program spawns an entity with. */
+#define PART_LIMIT 64u
+
 typedef enum ValueType {
   VALUE_F32,
   VALUE_F64,
@@ -38,22 +41,27 @@ typedef enum OperationShape {
   SHAPE_LOGIC,
   SHAPE_NEGATION,
   SHAPE_SELECT,
-  SHAPE_CONVERT,   /* T v of the other number type */
-  SHAPE_QUANTIZE,  /* scalar T v: what a field reads after v was stored */
-  SHAPE_CONSTANT,  /* type literal */
-  SHAPE_LOAD,      /* type c */
-  SHAPE_PRESENT,   /* c -> bool: is the optional column there? */
-  SHAPE_SELF,      /* nothing -> the row's entity */
-  SHAPE_UNIFORM,   /* type u */
-  SHAPE_ALIVE,     /* v, an entity -> bool */
-  SHAPE_HAS,       /* v, an entity, "Component" -> bool */
-  SHAPE_GET,       /* type v "Component" "field": 0 if has is false */
-  SHAPE_RANDOM,    /* v, an f64: draws made so far -> f64 in [0, 1) */
-  SHAPE_STORE,     /* c v [mask]: converts as a script's store does */
-  SHAPE_STRUCTURE, /* "Component" [mask] */
-  SHAPE_DESTROY,   /* [mask] */
-  SHAPE_REDUCE,    /* r v [mask], v f64 */
-  SHAPE_EXIT       /* v, a bool: the run stops before a row in which it holds */
+  SHAPE_CONVERT,       /* T v of the other number type */
+  SHAPE_QUANTIZE,      /* scalar T v: what a field reads after v was stored */
+  SHAPE_CONSTANT,      /* type literal */
+  SHAPE_LOAD,          /* type c */
+  SHAPE_PRESENT,       /* c -> bool: is the optional column there? */
+  SHAPE_SELF,          /* nothing -> the row's entity */
+  SHAPE_UNIFORM,       /* type u */
+  SHAPE_ALIVE,         /* v, an entity -> bool */
+  SHAPE_HAS,           /* v, an entity, "Component" -> bool */
+  SHAPE_GET,           /* type v "Component" "field": 0 if has is false */
+  SHAPE_RANDOM,        /* v, an f64: draws made so far -> f64 in [0, 1) */
+  SHAPE_SPAWN,         /* [mask] -> the new entity; takes parts and gives */
+  SHAPE_STORE,         /* c v [mask]: converts as a script's store does */
+  SHAPE_STRUCTURE,     /* "Component" [mask] */
+  SHAPE_DESTROY,       /* [mask] */
+  SHAPE_PART,          /* "Component": of the spawn that follows */
+  SHAPE_GIVE,          /* "Component" "field" v: for the change that follows */
+  SHAPE_OTHER,         /* v, an entity, "Component" [mask]: takes gives */
+  SHAPE_DESTROY_OTHER, /* v, an entity, [mask] */
+  SHAPE_REDUCE,        /* r v [mask], v f64 */
+  SHAPE_EXIT /* v, a bool: the run stops before a row in which it holds */
 } OperationShape;
 
 /* The operations with a result come first, then the effects. X takes the name
@@ -79,11 +87,15 @@ typedef enum OperationShape {
   X(QUANTIZE, "quantize", QUANTIZE) X(CONSTANT, "constant", CONSTANT)        \
   X(LOAD, "load", LOAD) X(PRESENT, "present", PRESENT) X(SELF, "self", SELF) \
   X(UNIFORM, "uniform", UNIFORM) X(ALIVE, "alive", ALIVE)                    \
-  X(HAS, "has", HAS) X(GET, "get", GET) X(RANDOM, "random", RANDOM)
+  X(HAS, "has", HAS) X(GET, "get", GET) X(RANDOM, "random", RANDOM)          \
+  X(SPAWN, "spawn", SPAWN)
 
 #define ECS_EFFECT_OPERATIONS(X)                                             \
   X(STORE, "store", STORE) X(DESTROY, "destroy", DESTROY)                    \
   X(ADD, "add", STRUCTURE) X(REMOVE, "remove", STRUCTURE)                    \
+  X(PART, "part", PART) X(GIVE, "give", GIVE) X(ADD_TO, "add_to", OTHER)     \
+  X(SET_OF, "set_of", OTHER) X(REMOVE_FROM, "remove_from", OTHER)            \
+  X(DESTROY_OTHER, "destroy_other", DESTROY_OTHER)                           \
   X(SUM, "sum", REDUCE) X(LEAST, "min", REDUCE) X(GREATEST, "max", REDUCE)   \
   X(TOTAL, "total", REDUCE) X(LOWEST, "lowest", REDUCE)                      \
   X(HIGHEST, "highest", REDUCE)                                              \

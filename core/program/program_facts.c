@@ -126,6 +126,20 @@ static void note_use(ProgramFacts *facts, uint32_t value, uint32_t i) {
   use_until(facts, product->operands[1], i);
 }
 
+/* When instruction i uses its operands. */
+static uint32_t use_time(const ProgramFacts *facts, const Instruction *ins,
+                         uint32_t i) {
+  if (facts_late(facts, ins)) return facts->program->code_count;
+  return instruction_is_change(ins) ? facts->changes_at : i;
+}
+
+/* Finds where changes that come first are made: at the last of them. */
+static void find_changes(ProgramFacts *facts) {
+  const ecs_Program *program = facts->program;
+  for (uint32_t i = 0; program->changes_first && i < program->code_count; i++)
+    if (instruction_is_change(&program->code[i])) facts->changes_at = i;
+}
+
 /* Also finds the stores of columns. */
 static void find_last_uses(ProgramFacts *facts) {
   const ecs_Program *program = facts->program;
@@ -133,9 +147,10 @@ static void find_last_uses(ProgramFacts *facts) {
     facts->columns[k] = (ColumnFacts){NO_VALUE, 0, NO_VALUE};
   for (uint32_t i = 0; i < program->code_count; i++) {
     const Instruction *ins = &program->code[i];
-    uint32_t when = facts_late(facts, ins) ? program->code_count : i;
+    uint32_t when = use_time(facts, ins, i);
     for (uint32_t k = 0; facts_needed(facts, ins) && k < 3; k++)
       if (ins->operands[k] != NO_VALUE) note_use(facts, ins->operands[k], when);
+    if (ins->operation == OPERATION_SPAWN) note_use(facts, ins->result, when);
     if (instruction_shape(ins) == SHAPE_STORE) note_store(facts, ins, i);
   }
 }
@@ -167,20 +182,22 @@ static bool old_values_end(const ProgramFacts *facts, uint32_t column,
   return true;
 }
 
-/* The number of the instruction that is an exit; 0: there is none. */
-static uint32_t exit_of(const ecs_Program *program) {
-  uint32_t i = 0;
-  if (!program->exits) return 0;
-  while (program->code[i].operation != OPERATION_EXIT) i++;
-  return i;
+/* The number of the last instruction that may stop the run before a row; 0:
+ * there is none. */
+static uint32_t last_stop(const ProgramFacts *facts) {
+  const ecs_Program *program = facts->program;
+  uint32_t last = facts->changes_at;
+  for (uint32_t i = last; program->exits && i < program->code_count; i++)
+    if (program->code[i].operation == OPERATION_EXIT) last = i;
+  return last;
 }
 
 /* A stored value can be computed in its column if nothing else is stored there,
- * every row is, and no old value is used later; and not before an exit, which
- * some rows take. */
+ * every row is, and no old value is used later; and not before the run may have
+ * to stop. */
 static void find_columns(ProgramFacts *facts) {
   const ecs_Program *program = facts->program;
-  uint32_t exit = exit_of(program);
+  uint32_t exit = last_stop(facts);
   for (uint32_t c = 0; c < program->column_count; c++) {
     ColumnFacts *column = &facts->columns[c];
     if (column->stores != 1 || column->store == NO_VALUE) continue;
@@ -207,7 +224,7 @@ static bool operand_is_known(const ProgramFacts *facts, uint32_t value,
                              uint32_t i) {
   const ecs_Program *program = facts->program;
   const Instruction *ins = &program->code[i];
-  uint32_t when = facts_late(facts, ins) ? program->code_count : i;
+  uint32_t when = use_time(facts, ins, i);
   return value < program->value_count && facts->definition[value] < i &&
          facts->is_needed[value] && facts->uses[value] > 0 &&
          facts->last_use[value] >= when;
@@ -280,6 +297,7 @@ ecs_Status facts_init(ProgramFacts *facts, const ecs_Program *program) {
   find_needed(facts);
   count_uses(facts);
   find_products(facts);
+  find_changes(facts);
   find_last_uses(facts);
   find_columns(facts);
   ECS_ASSERT(facts_check_invariants(facts));

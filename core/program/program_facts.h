@@ -42,6 +42,8 @@ typedef struct ProgramFacts {
   bool *is_needed;            /* some effect depends on the value */
   bool *is_part;              /* the value is a product that is computed with
                                  its sum, in one step */
+  uint32_t changes_at;        /* the last change, where changes come first: all
+                                 of them are made there; 0: none */
   uint32_t *adders;           /* per reduction: instructions that add to it */
   ColumnFacts *columns;       /* per column */
   size_t block_bytes;         /* size of the allocation behind all arrays, which
@@ -57,10 +59,11 @@ ECS_INTERNAL ecs_Status facts_init(ProgramFacts *facts,
 ECS_INTERNAL void facts_deinit(ProgramFacts *facts);
 
 /* Does the instruction run after all other steps of a block, row by row? So do
- * changes of structure, and reductions that several instructions add to. */
+ * changes of structure, unless they come first, and reductions that several
+ * instructions add to. */
 static inline bool facts_late(const ProgramFacts *facts,
                               const Instruction *ins) {
-  return instruction_is_change(ins) ||
+  return (instruction_is_change(ins) && !facts->program->changes_first) ||
          (instruction_shape(ins) == SHAPE_REDUCE &&
           facts->adders[ins->index] > 1);
 }
@@ -68,7 +71,8 @@ static inline bool facts_late(const ProgramFacts *facts,
 /* Is the instruction an effect, or does one depend on it? */
 static inline bool facts_needed(const ProgramFacts *facts,
                                 const Instruction *ins) {
-  return ins->result == NO_VALUE || facts->is_needed[ins->result];
+  return ins->result == NO_VALUE || facts->is_needed[ins->result] ||
+         ins->operation == OPERATION_SPAWN;
 }
 
 /* Is the instruction a product that is computed with its sum? */

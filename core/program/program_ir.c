@@ -46,6 +46,7 @@ ValueType instruction_result(const Instruction *ins) {
     case SHAPE_PRESENT:
     case SHAPE_ALIVE:
     case SHAPE_HAS: return VALUE_BOOL;
+    case SHAPE_SPAWN:
     case SHAPE_SELF: return VALUE_ENTITY;
     case SHAPE_RANDOM: return VALUE_F64;
     default: return (ValueType)ins->type;
@@ -65,6 +66,11 @@ typedef struct Verifier {
   uint32_t defined; /* values defined before the instruction */
   uint32_t effects; /* effects before the instruction */
   bool stored[ECS_DECLARATION_LIMIT]; /* per column: a store has been seen */
+  /* Per value: is it, and does it depend on, an entity that the row spawns? */
+  bool is_spawned[ECS_CODE_LIMIT], is_late[ECS_CODE_LIMIT];
+  /* Parts and gives before the instruction, up to the last change. */
+  const Instruction *arguments;
+  uint32_t argument_count, part_count;
 } Verifier;
 
 /* Writes what is wrong with the instruction, and returns false. */
@@ -178,6 +184,100 @@ static bool check_store(Verifier *verifier) {
   return check_operand(verifier, 0, type) && check_mask(verifier, 1);
 }
 
+/* Changes ---------------------------------------------------------------- */
+
+/* No operand of a change depends on an entity that the row spawns, but it may be
+ * that entity: changes are made before such values are computed. */
+static bool check_timing(const Verifier *verifier) {
+  const Instruction *ins = verifier->ins;
+  bool takes_entity = instruction_shape(ins) == SHAPE_GIVE ||
+                      instruction_shape(ins) == SHAPE_OTHER ||
+                      instruction_shape(ins) == SHAPE_DESTROY_OTHER;
+  for (uint32_t k = 0; k < 3; k++) {
+    uint32_t value = ins->operands[k];
+    if (value == NO_VALUE || !verifier->is_late[value]) continue;
+    if (verifier->is_spawned[value] && takes_entity && k == 0) continue;
+    return refuse(verifier, "depends on an entity that the row spawns", "");
+  }
+  return true;
+}
+
+static bool is_argument(const Instruction *ins) {
+  return instruction_shape(ins) == SHAPE_PART ||
+         instruction_shape(ins) == SHAPE_GIVE;
+}
+
+static bool has_part(const Verifier *verifier, uint32_t component) {
+  for (uint32_t k = 0; k < verifier->argument_count; k++)
+    if (instruction_shape(&verifier->arguments[k]) == SHAPE_PART &&
+        verifier->arguments[k].index == component)
+      return true;
+  return false;
+}
+
+static bool check_part(Verifier *verifier) {
+  if (has_part(verifier, verifier->ins->index))
+    return refuse(verifier, "a component stands twice", "");
+  return verifier->part_count++ < PART_LIMIT ||
+         refuse(verifier, "too many components", "");
+}
+
+static bool check_give(const Verifier *verifier) {
+  const Store *store = verifier->program->query->store;
+  const Schema *schema = store->components[verifier->ins->index].schema;
+  uint32_t value = verifier->ins->operands[0];
+  if (value == NO_VALUE || value >= verifier->defined)
+    return refuse(verifier, "an operand is not defined yet", "");
+  ValueType type = (ValueType)verifier->program->types[value];
+  return scalar_stores_as(schema->fields[verifier->ins->field].type, type) ||
+         refuse(verifier, "the field cannot hold a ", value_type_name(type));
+}
+
+/* The parts and gives before a change are for it. */
+static bool check_arguments(const Verifier *verifier) {
+  const Instruction *ins = verifier->ins;
+  bool spawns = ins->operation == OPERATION_SPAWN;
+  bool takes = spawns || ins->operation == OPERATION_ADD_TO ||
+               ins->operation == OPERATION_SET_OF;
+  for (uint32_t k = 0; k < verifier->argument_count; k++) {
+    const Instruction *argument = &verifier->arguments[k];
+    bool is_part = instruction_shape(argument) == SHAPE_PART;
+    bool fits = spawns ? is_part || has_part(verifier, argument->index)
+                       : !is_part && argument->index == ins->index;
+    if (!takes || !fits)
+      return refuse(verifier, "takes no such part or value", "");
+  }
+  return true;
+}
+
+static bool check_other(const Verifier *verifier) {
+  return check_operand(verifier, 0, VALUE_ENTITY) && check_mask(verifier, 1);
+}
+
+/* Notes what depends on an entity that the row spawns. */
+static void note_late(Verifier *verifier) {
+  const Instruction *ins = verifier->ins;
+  if (ins->result == NO_VALUE) return;
+  bool spawned = ins->operation == OPERATION_SPAWN, late = spawned;
+  for (uint32_t k = 0; k < 3; k++)
+    if (ins->operands[k] != NO_VALUE)
+      late |= verifier->is_late[ins->operands[k]];
+  verifier->is_spawned[ins->result] = spawned;
+  verifier->is_late[ins->result] = late;
+}
+
+/* Notes the arguments of the next change. */
+static bool note_arguments(Verifier *verifier) {
+  if (is_argument(verifier->ins)) {
+    if (verifier->argument_count++ == 0) verifier->arguments = verifier->ins;
+    return true;
+  }
+  if (verifier->argument_count == 0) return true;
+  if (!check_arguments(verifier)) return false;
+  verifier->argument_count = verifier->part_count = 0;
+  return true;
+}
+
 #ifdef ECS_CHECKED
 /* The parser guarantees that all the instruction names exists. */
 static bool names_exist(const ecs_Program *program, const Instruction *ins) {
@@ -189,7 +289,10 @@ static bool names_exist(const ecs_Program *program, const Instruction *ins) {
     case SHAPE_UNIFORM: return ins->index < program->uniform_count;
     case SHAPE_REDUCE: return ins->index < program->reduction_count;
     case SHAPE_HAS:
+    case SHAPE_PART:
+    case SHAPE_OTHER:
     case SHAPE_STRUCTURE: return ins->index < store->component_count;
+    case SHAPE_GIVE:
     case SHAPE_GET:
       return ins->index < store->component_count &&
              ins->field < store->components[ins->index].schema->field_count;
@@ -229,7 +332,12 @@ static bool check(Verifier *verifier) {
     case SHAPE_RANDOM: return check_operand(verifier, 0, VALUE_F64);
     case SHAPE_STORE: return check_store(verifier);
     case SHAPE_STRUCTURE:
-    case SHAPE_DESTROY: return check_mask(verifier, 0);
+    case SHAPE_DESTROY:
+    case SHAPE_SPAWN: return check_mask(verifier, 0);
+    case SHAPE_PART: return check_part(verifier);
+    case SHAPE_GIVE: return check_give(verifier);
+    case SHAPE_OTHER:
+    case SHAPE_DESTROY_OTHER: return check_other(verifier);
     case SHAPE_REDUCE:
       return check_operand(verifier, 0, VALUE_F64) && check_mask(verifier, 1);
     case SHAPE_EXIT:
@@ -257,10 +365,9 @@ static bool check_result(Verifier *verifier) {
   bool effect = verifier->ins->operation >= OPERATION_FIRST_EFFECT;
   if (verifier->ins->result != (effect ? NO_VALUE : verifier->defined))
     return refuse(verifier, "the result is not the value that comes next", "");
-  if (effect)
+  if (effect || verifier->ins->operation == OPERATION_SPAWN)
     verifier->effects++;
-  else
-    verifier->defined++;
+  if (!effect) verifier->defined++;
   return true;
 }
 
@@ -269,10 +376,19 @@ ecs_Status program_verify(const ecs_Program *program, const Mistake *mistake) {
   if (!check_columns(program, mistake)) return ECS_E_PROGRAM;
   for (uint32_t i = 0; i < program->code_count; i++) {
     verifier.ins = &program->code[i];
-    if (!check(&verifier) || !check_result(&verifier)) return ECS_E_PROGRAM;
+    bool exact = instruction_is_change(verifier.ins) ||
+                 verifier.ins->operation == OPERATION_EXIT;
+    if (!check(&verifier) || (exact && !check_timing(&verifier)) ||
+        !note_arguments(&verifier) || !check_result(&verifier))
+      return ECS_E_PROGRAM;
+    note_late(&verifier);
     ECS_ASSERT(verifier.ins->result == NO_VALUE ||
                program->types[verifier.ins->result] ==
                    (uint8_t)instruction_result(verifier.ins));
+  }
+  if (verifier.argument_count > 0) {
+    refuse(&verifier, "no change follows", "");
+    return ECS_E_PROGRAM;
   }
   ECS_ASSERT(verifier.defined == program->value_count);
   return ECS_OK;

@@ -67,6 +67,9 @@ typedef enum UniformKind {
 /* How a program runs; complete in vm_plan.h. */
 typedef struct ProgramPlan ProgramPlan;
 
+/* A change that a program makes; complete in vm_changes.c. */
+typedef struct ProgramChange ProgramChange;
+
 struct ecs_Program {
   ecs_Query *query;          /* borrowed; it destroys its programs */
   ecs_Program *next;         /* program of the same query; NULL: the last */
@@ -82,17 +85,23 @@ struct ecs_Program {
   uint32_t code_count, code_capacity;
   uint32_t value_count, value_capacity; /* of types */
   bool changes_structure;               /* it adds, removes or destroys */
-  bool destroys;                        /* it has OPERATION_DESTROY */
-  bool asks_alive;                      /* it has OPERATION_ALIVE */
-  bool exits;                           /* it has OPERATION_EXIT */
-  bool exits_by_row;                    /* which rows take it follows from their
+  bool changes_first; /* it makes changes that may stop the run: their rows are
+                         known before anything is stored (vm_changes.h) */
+  bool shows_sets;    /* it looks up a component that it sets in others */
+  bool destroys;      /* it has OPERATION_DESTROY */
+  bool asks_alive;    /* it has OPERATION_ALIVE */
+  bool exits;         /* it has OPERATION_EXIT */
+  bool exits_by_row;  /* which rows take it follows from their
                                            columns and uniforms: no look-ups */
-  bool exits_locally;                   /* and these uniforms are fixed */
-  const ProgramPart *primed;            /* the part whose uniforms the registers
+  bool exits_locally; /* and these uniforms are fixed */
+  const ProgramPart *primed;  /* the part whose uniforms the registers
                                            hold; NULL: of none */
   ecs_Kernel kernel;          /* the program as kernel_binding.h sees it */
   ecs_KernelBinding *binding; /* owned; NULL until program_bind */
   ProgramPlan *plan;          /* owned; NULL until program_plan */
+  ProgramChange *changes;     /* owned; NULL unless changes_first */
+  uint32_t change_count;
+  size_t change_bytes; /* of the allocation that starts at changes */
 };
 
 /* A message that says what is wrong with a program. */
@@ -132,10 +141,17 @@ static inline OperationShape instruction_shape(const Instruction *ins) {
   return operation_infos[ins->operation].shape;
 }
 
-/* Does it add, remove or destroy? */
+/* Is it a change that may stop the run, or an argument of one? */
+static inline bool instruction_may_stop(const Instruction *ins) {
+  OperationShape shape = instruction_shape(ins);
+  return shape == SHAPE_SPAWN ||
+         (shape >= SHAPE_PART && shape <= SHAPE_DESTROY_OTHER);
+}
+
+/* Does it change structure or set values of others, or is it an argument? */
 static inline bool instruction_is_change(const Instruction *ins) {
   return instruction_shape(ins) == SHAPE_STRUCTURE ||
-         instruction_shape(ins) == SHAPE_DESTROY;
+         instruction_shape(ins) == SHAPE_DESTROY || instruction_may_stop(ins);
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* program_order.c: moves the exit of a program to the front. */
+/* program_order.c: moves what may stop a run to the front. */
 #include "program/program_order.h"
 
 typedef struct Order {
@@ -7,6 +7,7 @@ typedef struct Order {
   uint8_t *types;    /* of the values in the new order */
   uint32_t *number;  /* per value: its new number */
   bool *is_early;    /* per value: the exit depends on it */
+  bool *is_late;     /* per value: it depends on an entity that is spawned */
   uint32_t code_count, value_count;
   size_t bytes; /* of the allocation, which starts at code */
 } Order;
@@ -19,6 +20,7 @@ static size_t lay_order(Order *order, char *block) {
   order->number = memory_lay(block, &used, values, sizeof(uint32_t));
   order->types = memory_lay(block, &used, values, sizeof(uint8_t));
   order->is_early = memory_lay(block, &used, values, sizeof(bool));
+  order->is_late = memory_lay(block, &used, values, sizeof(bool));
   return used;
 }
 
@@ -66,16 +68,40 @@ static void append(Order *order, const Instruction *from) {
   ins->result = order->value_count++;
 }
 
-/* Appends the values that are early, then the exit, then the rest. */
+/* What depends on something late is late. */
+static void find_late(Order *order) {
+  const ecs_Program *program = order->program;
+  for (uint32_t i = 0; i < program->code_count; i++) {
+    const Instruction *ins = &program->code[i];
+    bool late = ins->operation == OPERATION_SPAWN;
+    for (uint32_t k = 0; k < 3; k++)
+      if (ins->operands[k] != NO_VALUE)
+        late = late || order->is_late[ins->operands[k]];
+    if (ins->result != NO_VALUE) order->is_late[ins->result] = late;
+  }
+}
+
+/* The values that the exit depends on, the exit, and the rest; of the rest,
+ * where changes come first, the values that they may depend on, the changes,
+ * the values that depend on them, and the other effects. */
+enum { EARLY, LEAVING, REST, CHANGES = REST + 1, LATE, EFFECTS, TURNS };
+
+static int turn_of(const Order *order, const Instruction *ins) {
+  bool is_value = ins->result != NO_VALUE;
+  if (is_value && order->is_early[ins->result]) return EARLY;
+  if (ins->operation == OPERATION_EXIT) return LEAVING;
+  if (!order->program->changes_first) return REST;
+  if (instruction_is_change(ins)) return CHANGES;
+  if (is_value) return order->is_late[ins->result] ? LATE : REST;
+  return EFFECTS;
+}
+
 static void append_all(Order *order) {
   const ecs_Program *program = order->program;
-  for (int pass = 0; pass < 3; pass++)
-    for (uint32_t i = 0; i < program->code_count; i++) {
-      const Instruction *ins = &program->code[i];
-      bool early = ins->result != NO_VALUE && order->is_early[ins->result];
-      int turn = early ? 0 : ins->operation == OPERATION_EXIT ? 1 : 2;
-      if (turn == pass) append(order, ins);
-    }
+  for (int turn = 0; turn < TURNS; turn++)
+    for (uint32_t i = 0; i < program->code_count; i++)
+      if (turn_of(order, &program->code[i]) == turn)
+        append(order, &program->code[i]);
 }
 
 ecs_Status program_order(ecs_Program *program) {
@@ -87,6 +113,7 @@ ecs_Status program_order(ecs_Program *program) {
   if (block == NULL) return ECS_E_MEMORY;
   lay_order(&order, block);
   find_early(&order);
+  find_late(&order);
   append_all(&order);
   ECS_ASSERT(order.code_count == program->code_count);
   ECS_ASSERT(order.value_count == program->value_count);

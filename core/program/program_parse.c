@@ -371,6 +371,7 @@ static void read_operands(Parser *parser, Instruction *ins) {
   if (shape == SHAPE_HAS || shape == SHAPE_GET)
     ins->index = read_component(parser);
   if (shape == SHAPE_GET) ins->field = read_field(parser, ins->index);
+  if (shape == SHAPE_SPAWN) ins->operands[0] = mask_reference(parser);
 }
 
 static void read_effect(Parser *parser, Instruction *ins) {
@@ -390,6 +391,21 @@ static void read_effect(Parser *parser, Instruction *ins) {
         fail(parser, "the reduction is of another kind", "");
       break;
     case SHAPE_EXIT: ins->operands[0] = value_reference(parser); break;
+    case SHAPE_PART: ins->index = read_component(parser); break;
+    case SHAPE_GIVE:
+      ins->index = read_component(parser);
+      ins->field = read_field(parser, ins->index);
+      ins->operands[0] = value_reference(parser);
+      break;
+    case SHAPE_OTHER:
+      ins->operands[0] = value_reference(parser);
+      ins->index = read_component(parser);
+      ins->operands[1] = mask_reference(parser);
+      break;
+    case SHAPE_DESTROY_OTHER:
+      ins->operands[0] = value_reference(parser);
+      ins->operands[1] = mask_reference(parser);
+      break;
     case SHAPE_STRUCTURE:
       ins->index = read_component(parser);
       /* fall through */
@@ -431,6 +447,17 @@ static Instruction blank(const Parser *parser) {
                        .line = parser->line};
 }
 
+/* Notes what the program does. */
+static void note_effects(ecs_Program *program, const Instruction *ins) {
+  OperationShape shape = instruction_shape(ins);
+  if (instruction_is_change(ins)) program->changes_structure = true;
+  if (instruction_may_stop(ins)) program->changes_first = true;
+  if (instruction_may_stop(ins) || shape == SHAPE_EXIT) program->exits = true;
+  if (shape == SHAPE_DESTROY || shape == SHAPE_DESTROY_OTHER)
+    program->destroys = true;
+  if (shape == SHAPE_ALIVE) program->asks_alive = true;
+}
+
 /* vN = operation ... */
 static void read_value(Parser *parser) {
   Instruction ins = blank(parser);
@@ -443,7 +470,7 @@ static void read_value(Parser *parser) {
   ins.operation = find_operation(parser, 0, OPERATION_FIRST_EFFECT);
   if (parser->status != ECS_OK) return;
   read_operands(parser, &ins);
-  if (ins.operation == OPERATION_ALIVE) parser->program->asks_alive = true;
+  note_effects(parser->program, &ins);
   append(parser, &ins);
 }
 
@@ -457,11 +484,7 @@ static void read_instruction(Parser *parser) {
       find_operation(parser, OPERATION_FIRST_EFFECT, OPERATION_COUNT);
   if (parser->status != ECS_OK) return;
   read_effect(parser, &ins);
-  OperationShape shape = instruction_shape(&ins);
-  if (shape == SHAPE_STRUCTURE || shape == SHAPE_DESTROY)
-    parser->program->changes_structure = true;
-  if (shape == SHAPE_DESTROY) parser->program->destroys = true;
-  if (shape == SHAPE_EXIT) parser->program->exits = true;
+  note_effects(parser->program, &ins);
   append(parser, &ins);
 }
 

@@ -104,7 +104,9 @@ static void print_operands(Printer *printer, const Instruction *ins) {
     case SHAPE_ALIVE:
     case SHAPE_RANDOM:
     case SHAPE_EXIT:
-    case SHAPE_DESTROY: print_values(printer, ins, 3); break;
+    case SHAPE_SPAWN:
+    case SHAPE_DESTROY:
+    case SHAPE_DESTROY_OTHER: print_values(printer, ins, 3); break;
     case SHAPE_CONSTANT:
       print(printer, " %s", type);
       print_constant(printer, ins);
@@ -124,9 +126,22 @@ static void print_operands(Printer *printer, const Instruction *ins) {
       print(printer, " c%u", ins->index);
       print_values(printer, ins, 2);
       break;
+    case SHAPE_PART:
     case SHAPE_STRUCTURE:
       print_name(printer, schema_of(printer, ins->index)->name);
       print_values(printer, ins, 1);
+      break;
+    case SHAPE_GIVE:
+      print_name(printer, schema_of(printer, ins->index)->name);
+      print_name(printer,
+                 schema_of(printer, ins->index)->fields[ins->field].name);
+      print_values(printer, ins, 1);
+      break;
+    case SHAPE_OTHER:
+      print(printer, " v%u", ins->operands[0]);
+      print_name(printer, schema_of(printer, ins->index)->name);
+      if (ins->operands[1] != NO_VALUE)
+        print(printer, " v%u", ins->operands[1]);
       break;
     case SHAPE_REDUCE:
       print(printer, " r%u", ins->index);

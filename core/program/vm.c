@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "program/vm_changes.h"
 #include "program/vm_planner.h"
 
 /* A change of structure, listed until every row has run, then recorded. */
@@ -225,7 +226,7 @@ static void list_changes(Run *run) {
 /* Can a row ask for an entity that an earlier row destroys? Then a block is one
  * row, and its changes are recorded before the next block. */
 static bool goes_row_by_row(const ecs_Program *program) {
-  return program->destroys && program->asks_alive;
+  return (program->destroys && program->asks_alive) || program->shows_sets;
 }
 
 /* The most rows of a block. */
@@ -332,18 +333,31 @@ static void point_at_columns(const Run *run, const ecs_KernelBlock *block,
   }
 }
 
-static void run_block(Run *run, const ecs_KernelBlock *block, uint32_t first) {
+/* Makes the changes that come first, up to a row that cannot be changed. */
+static void make_changes(Run *run) {
+  uint32_t rows =
+      changes_run(run->program, run->entities, run->rows, &run->status);
+  if (rows == run->rows) return;
+  run->rows = rows;
+  run->stopped = 1;
+}
+
+static void run_block(Run *run, const ecs_KernelBlock *block,
+                      uint32_t first_row) {
   const ProgramPlan *plan = run->program->plan;
-  uint32_t left = block->count - first;
+  uint32_t left = block->count - first_row;
   run->rows = left < run->most ? left : run->most;
-  ECS_ASSERT(first < block->count && run->rows > 0);
+  ECS_ASSERT(first_row < block->count && run->rows > 0);
   ECS_ASSERT(plan->register_count == 1 || run->rows <= LOOP_ROWS);
-  run->entities = block->entities == NULL ? NULL : block->entities + first;
-  point_at_columns(run, block, first);
-  for (uint32_t k = 0; k < plan->step_count; k++)
-    run_step(run, &plan->steps[k]);
+  run->entities = block->entities == NULL ? NULL : block->entities + first_row;
+  point_at_columns(run, block, first_row);
+  bool first = run->program->changes_first;
+  uint32_t before = first ? plan->change_step : plan->step_count, k = 0;
+  for (; k < before; k++) run_step(run, &plan->steps[k]);
+  if (first) make_changes(run);
+  for (; k < plan->step_count; k++) run_step(run, &plan->steps[k]);
   if (plan->sum_count > 0) run_sums(run, plan->sums, plan->sum_count);
-  if (plan->change_count > 0) list_changes(run);
+  if (plan->change_count > 0 && !first) list_changes(run);
   if (goes_row_by_row(run->program)) record_changes(run);
   ECS_ASSERT(run->change_count <= run->change_capacity);
   run->rows_before += run->rows;
@@ -377,6 +391,18 @@ static bool needs_entities(const ecs_Program *program) {
   return program->changes_structure;
 }
 
+/* Does a program look up a component that it sets in other entities? */
+static bool shows_sets(const ecs_Program *program) {
+  for (uint32_t k = 0; k < program->code_count; k++)
+    for (uint32_t j = 0; j < program->code_count &&
+                         program->code[k].operation == OPERATION_SET_OF;
+         j++)
+      if (program->code[j].operation == OPERATION_GET &&
+          program->code[j].index == program->code[k].index)
+        return true;
+  return false;
+}
+
 ecs_Status program_bind(ecs_Program *program, const Mistake *mistake) {
   uint32_t wrong = 0;
   program->kernel = (ecs_Kernel){
@@ -386,10 +412,12 @@ ecs_Status program_bind(ecs_Program *program, const Mistake *mistake) {
       .column_count = program->column_count,
       .flags = KERNEL_TRUSTED |
                (needs_entities(program) ? (uint32_t)ECS_KERNEL_ENTITIES : 0)};
+  program->shows_sets = shows_sets(program);
   ecs_Status status = program_plan(program);
-  if (status != ECS_OK) return status;
-  status =
-      kernel_bind(program->query, &program->kernel, &program->binding, &wrong);
+  if (status == ECS_OK) status = changes_prepare(program);
+  if (status == ECS_OK)
+    status = kernel_bind(program->query, &program->kernel, &program->binding,
+                         &wrong);
   if (status == ECS_E_KERNEL)
     mistake_write(mistake, 0,
                   "column c%u: the query has no %s.%s of this "
@@ -397,6 +425,7 @@ ecs_Status program_bind(ecs_Program *program, const Mistake *mistake) {
                   wrong, program->columns[wrong].component,
                   program->columns[wrong].field);
   if (status != ECS_OK) {
+    changes_free(program);
     plan_destroy(program);
     return status;
   }
@@ -413,6 +442,7 @@ void program_destroy(ecs_Program *program) {
   while (*link != program) link = &(*link)->next;
   *link = program->next;
   kernel_unbind(program->binding);
+  changes_free(program);
   plan_destroy(program);
   program_deinit(program);
   memory_free(memory, program, sizeof(ecs_Program));

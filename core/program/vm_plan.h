@@ -41,8 +41,10 @@ struct ProgramPlan {
   uint32_t once_count;     /* run before the first block: single values */
   uint32_t spread_count;   /* run after those: single values into registers */
   uint32_t sum_count;      /* run after a block's steps, row by row */
-  uint32_t change_count;   /* run after the sums, row by row */
-  uint32_t block_rows;     /* most rows of a block */
+  uint32_t change_count;   /* run after the sums, row by row; or, where changes
+                              come first, before step change_step */
+  uint32_t change_step;
+  uint32_t block_rows; /* most rows of a block */
   Step *steps;
   Step *once;
   Step *spread;

@@ -22,7 +22,7 @@ typedef struct Planner {
   Step *sums;
   Step *changes;
   uint32_t register_count, step_count, once_count, spread_count;
-  uint32_t sum_count, change_count;
+  uint32_t sum_count, change_count, change_step;
   size_t block_bytes; /* size of the allocation behind all arrays, which
                              starts at places */
 } Planner;
@@ -275,9 +275,10 @@ static void plan_step(Planner *planner, uint32_t i) {
       planner->places[ins->result] = take_register(planner, i, last);
     step.out = planner->places[ins->result];
   }
-  if (instruction_is_change(ins))
+  if (instruction_is_change(ins)) {
     planner->changes[planner->change_count++] = step;
-  else if (facts_late(&planner->facts, ins))
+    planner->change_step = planner->step_count;
+  } else if (facts_late(&planner->facts, ins))
     planner->sums[planner->sum_count++] = step;
   else
     planner->steps[planner->step_count++] = step;
@@ -352,6 +353,7 @@ static ecs_Status finish(const Planner *planner, ecs_Program *program) {
                        .spread_count = planner->spread_count,
                        .sum_count = planner->sum_count,
                        .change_count = planner->change_count,
+                       .change_step = planner->change_step,
                        .block_rows = choose_block_rows(planner),
                        .base_count = planner->register_count + 1 +
                                      program->column_count +

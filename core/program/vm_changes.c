@@ -1,0 +1,372 @@
+/* vm_changes.c: records the changes of a block, row by row. */
+#include "program/vm_changes.h"
+
+#include "change/bundle.h"
+#include "world/deferred_change.h"
+
+/* A value for a field. */
+typedef struct Give {
+  void *element;     /* in the image of its component */
+  const Step *step;  /* borrowed from the plan */
+  ecs_Scalar scalar; /* of the field */
+  ValueType type;    /* of the value */
+} Give;
+
+struct ProgramChange {
+  const Step *step; /* of the change itself, borrowed from the plan */
+  Give *gives;
+  uint32_t give_count;
+  uint32_t part_count;
+  const void **images; /* one for each part; for other changes, one */
+  uint64_t fields;     /* of OPERATION_SET_OF: those that are given */
+  ecs_Bundle bundle;   /* of OPERATION_SPAWN */
+  uint32_t mask;       /* place of the mask; NO_VALUE: all rows */
+  bool of_new;         /* its entity is one that the row spawns */
+  uint32_t next;       /* the next row that it is for, in changes_run */
+};
+
+/* Preparing --------------------------------------------------------------- */
+
+/* Which operand of a change is its mask. */
+static uint32_t mask_operand(const Instruction *ins) {
+  OperationShape shape = instruction_shape(ins);
+  return shape == SHAPE_OTHER || shape == SHAPE_DESTROY_OTHER;
+}
+
+static bool is_argument(const Instruction *ins) {
+  return instruction_shape(ins) == SHAPE_PART ||
+         instruction_shape(ins) == SHAPE_GIVE;
+}
+
+/* The bytes of an image, rounded up so that the next one is aligned. */
+static size_t image_bytes(const Schema *schema) {
+  return (schema->image_bytes + 7u) / 8u * 8u;
+}
+
+/* The counts of arrays, and where they are laid. */
+typedef struct Room {
+  uint32_t changes, gives, images;
+  size_t image_bytes;
+} Room;
+
+static const Schema *schema_of(const ecs_Program *program,
+                               const Instruction *ins) {
+  return program->query->store->components[ins->index].schema;
+}
+
+/* Does a change have an image of its own component? */
+static bool has_image(const Instruction *ins) {
+  return ins->operation == OPERATION_ADD_TO ||
+         ins->operation == OPERATION_SET_OF;
+}
+
+static Room measure(const ecs_Program *program) {
+  const ProgramPlan *plan = program->plan;
+  Room room = {0, 0, 0, 0};
+  for (uint32_t k = 0; k < plan->change_count; k++) {
+    const Instruction *ins = plan->changes[k].ins;
+    bool is_part = instruction_shape(ins) == SHAPE_PART;
+    room.gives += instruction_shape(ins) == SHAPE_GIVE;
+    room.changes += !is_argument(ins);
+    if (!is_part && !has_image(ins)) continue;
+    room.images++;
+    room.image_bytes += image_bytes(schema_of(program, ins));
+  }
+  return room;
+}
+
+/* What lay_changes hands out, piece by piece. */
+typedef struct Layer {
+  ecs_Program *program;
+  ProgramChange *change;
+  Give *give;
+  const void **image;
+  char *bytes;
+} Layer;
+
+static size_t lay_changes(Layer *layer, const Room *room, char *block) {
+  size_t used = 0;
+  layer->change =
+      memory_lay(block, &used, room->changes + 1, sizeof(ProgramChange));
+  layer->give = memory_lay(block, &used, room->gives, sizeof(Give));
+  layer->image = memory_lay(block, &used, room->images, sizeof(void *));
+  layer->bytes = memory_lay(block, &used, room->image_bytes, 1);
+  return used;
+}
+
+/* A new image with the defaults of a component. */
+static void lay_image(Layer *layer, const Schema *schema) {
+  if (schema->field_count > 0)
+    memcpy(layer->bytes, schema->default_image, schema->image_bytes);
+  *layer->image++ = layer->bytes;
+  layer->bytes += image_bytes(schema);
+}
+
+/* Finds the image that a give of the change is for: that of its component among
+ * the parts. */
+static char *image_for(const ecs_Program *program, const ProgramChange *change,
+                       const Step *first, const Instruction *ins) {
+  uint32_t part = 0;
+  (void)program;
+  for (const Step *step = first; step < change->step; step++) {
+    if (instruction_shape(step->ins) != SHAPE_PART) continue;
+    if (step->ins->index == ins->index) break;
+    part++;
+  }
+  return (char *)(uintptr_t)change->images[part];
+}
+
+static void add_give(Layer *layer, ProgramChange *change, const Step *first,
+                     const Step *step) {
+  const Instruction *ins = step->ins;
+  const SchemaField *field =
+      &schema_of(layer->program, ins)->fields[ins->field];
+  char *image = image_for(layer->program, change, first, ins);
+  *layer->give++ = (Give){image + field->offset, step, field->type,
+                          (ValueType)layer->program->types[ins->operands[0]]};
+  change->give_count++;
+  change->fields |= UINT64_C(1) << ins->field;
+}
+
+static bool is_spawned_before(const ProgramPlan *plan, const Step *change) {
+  for (const Step *step = plan->changes; step < change; step++)
+    if (step->ins->operation == OPERATION_SPAWN &&
+        step->ins->result == change->ins->operands[0])
+      return true;
+  return false;
+}
+
+/* Resolves the bundle of a spawn, whose parts are the steps from first on. */
+static ecs_Status find_bundle(const ecs_Program *program, ProgramChange *change,
+                              const Step *first) {
+  ecs_Component components[PART_LIMIT];
+  uint32_t count = 0;
+  for (const Step *step = first; step < change->step; step++)
+    if (instruction_shape(step->ins) == SHAPE_PART)
+      components[count++] = step->ins->index;
+  return bundle_ensure(program->query->store, components, count,
+                       &change->bundle);
+}
+
+/* Makes the change of a step, whose parts and gives are the steps from first
+ * on. */
+static ecs_Status make_change(Layer *layer, const Step *first,
+                              const Step *step) {
+  const ecs_Program *program = layer->program;
+  ProgramChange *change = layer->change++;
+  const Instruction *ins = step->ins;
+  uint32_t mask = mask_operand(ins);
+  *change = (ProgramChange){
+      .step = step,
+      .gives = layer->give,
+      .images = layer->image,
+      .mask = ins->operands[mask] == NO_VALUE ? NO_VALUE : step->operands[mask],
+      .of_new = mask == 1 && is_spawned_before(program->plan, step)};
+  for (const Step *part = first; part < step; part++)
+    if (instruction_shape(part->ins) == SHAPE_PART)
+      lay_image(layer, schema_of(program, part->ins));
+  if (has_image(ins)) lay_image(layer, schema_of(program, ins));
+  for (const Step *give = first; give < step; give++)
+    if (instruction_shape(give->ins) == SHAPE_GIVE)
+      add_give(layer, change, first, give);
+  if (ins->operation != OPERATION_SPAWN) return ECS_OK;
+  return find_bundle(program, change, first);
+}
+
+static ecs_Status make_changes(Layer *layer) {
+  const ProgramPlan *plan = layer->program->plan;
+  const Step *first = plan->changes, *end = first + plan->change_count;
+  for (const Step *step = first; step < end; step++) {
+    if (is_argument(step->ins)) continue;
+    ecs_Status status = make_change(layer, first, step);
+    if (status != ECS_OK) return status;
+    first = step + 1;
+  }
+  return ECS_OK;
+}
+
+ecs_Status changes_prepare(ecs_Program *program) {
+  if (!program->changes_first) return ECS_OK;
+  Room room = measure(program);
+  Layer layer = {.program = program};
+  size_t bytes = lay_changes(&layer, &room, NULL);
+  char *block = memory_zeroed(&program->query->store->memory, 1, bytes);
+  if (block == NULL) return ECS_E_MEMORY;
+  lay_changes(&layer, &room, block);
+  program->changes = layer.change;
+  program->change_count = room.changes;
+  program->change_bytes = bytes;
+  return make_changes(&layer);
+}
+
+void changes_free(ecs_Program *program) {
+  if (program->changes == NULL) return;
+  memory_free(&program->query->store->memory, program->changes,
+              program->change_bytes);
+  program->changes = NULL;
+}
+
+/* Checking ---------------------------------------------------------------- */
+
+/* A block whose changes are made. */
+typedef struct ChangeBlock {
+  const ecs_Program *program;
+  ecs_World *world;
+  const ecs_Entity *entities;
+  void *const *bases;
+  ecs_Status status;
+} ChangeBlock;
+
+static double number_at(const ChangeBlock *block, const Give *give,
+                        uint32_t row) {
+  const void *values = block->bases[give->step->operands[0]];
+  switch (give->type) {
+    case VALUE_F32: return (double)((const float *)values)[row];
+    case VALUE_F64: return ((const double *)values)[row];
+    default: return (double)((const uint32_t *)values)[row];
+  }
+}
+
+/* Stores the numbers of a change in its images; false: one does not fit. */
+static bool store_numbers(const ChangeBlock *block, const ProgramChange *change,
+                          uint32_t row) {
+  for (uint32_t k = 0; k < change->give_count; k++) {
+    const Give *give = &change->gives[k];
+    if (give->type == VALUE_ENTITY) continue;
+    if (ecs_scalar_store(give->scalar, give->element,
+                         number_at(block, give, row)) != ECS_OK)
+      return false;
+  }
+  return true;
+}
+
+static ecs_Entity entity_of(const ChangeBlock *block,
+                            const ProgramChange *change, uint32_t row) {
+  if (mask_operand(change->step->ins) == 0) return block->entities[row];
+  return ((const ecs_Entity *)block->bases[change->step->operands[0]])[row];
+}
+
+/* Would recording the change fail for want of an entity or an access? */
+static bool finds_target(const ChangeBlock *block, const ProgramChange *change,
+                         uint32_t row) {
+  const ecs_World *world = block->world;
+  const Instruction *ins = change->step->ins;
+  if (mask_operand(ins) == 0 || change->of_new) return true;
+  ecs_Entity entity = entity_of(block, change, row);
+  if (ins->operation == OPERATION_DESTROY_OTHER) return entity != 0;
+  if (deferred_commands(world, entity) == NULL &&
+      !store_alive(&world->store, entity))
+    return false;
+  return ins->operation != OPERATION_SET_OF ||
+         world->store.components[ins->index].readers == 0;
+}
+
+static bool can_change(const ChangeBlock *block, const ProgramChange *change,
+                       uint32_t row) {
+  return finds_target(block, change, row) && store_numbers(block, change, row);
+}
+
+/* Recording --------------------------------------------------------------- */
+
+static void store_entities(const ChangeBlock *block,
+                           const ProgramChange *change, uint32_t row) {
+  for (uint32_t k = 0; k < change->give_count; k++) {
+    const Give *give = &change->gives[k];
+    if (give->type != VALUE_ENTITY) continue;
+    const ecs_Entity *values = block->bases[give->step->operands[0]];
+    memcpy(give->element, &values[row], sizeof(ecs_Entity));
+  }
+}
+
+static ecs_Status record_spawn(const ChangeBlock *block,
+                               const ProgramChange *change, uint32_t row) {
+  const Store *store = &block->world->store;
+  ecs_Entity *spawned = block->bases[change->step->out];
+  return deferred_spawn(block->world, store->bundles[change->bundle - 1],
+                        change->images, &spawned[row]);
+}
+
+static ecs_Status record(const ChangeBlock *block, const ProgramChange *change,
+                         uint32_t row) {
+  const Instruction *ins = change->step->ins;
+  ecs_World *world = block->world;
+  ecs_Entity entity = entity_of(block, change, row);
+  const void *image = has_image(ins) ? change->images[0] : NULL;
+  switch (ins->operation) {
+    case OPERATION_SPAWN: return record_spawn(block, change, row);
+    case OPERATION_DESTROY:
+    case OPERATION_DESTROY_OTHER: return deferred_destroy(world, entity);
+    case OPERATION_ADD:
+    case OPERATION_ADD_TO:
+      return deferred_add(world, entity, ins->index, image);
+    case OPERATION_SET_OF:
+      return deferred_set(world, entity, ins->index, image, change->fields);
+    default: return deferred_remove(world, entity, ins->index);
+  }
+}
+
+/* Rows -------------------------------------------------------------------- */
+
+/* The first row from row on that a change is for. A bool is 0 or 1, of which
+ * one byte is 1. */
+static uint32_t next_row(const ChangeBlock *block, const ProgramChange *change,
+                         uint32_t row, uint32_t rows) {
+  if (change->mask == NO_VALUE || row >= rows) return row;
+  const uint32_t *mask = block->bases[change->mask];
+  const char *found = memchr(mask + row, 1, (rows - row) * sizeof *mask);
+  if (found == NULL) return rows;
+  return (uint32_t)((size_t)(found - (const char *)mask) / sizeof *mask);
+}
+
+/* Makes all changes of a row; false, and none is made: one cannot be. */
+static bool change_row(ChangeBlock *block, uint32_t row) {
+  const ecs_Program *program = block->program;
+  uint32_t count = program->change_count;
+  for (uint32_t k = 0; k < count; k++)
+    if (program->changes[k].next == row &&
+        !can_change(block, &program->changes[k], row))
+      return false;
+  for (uint32_t k = 0; k < count && block->status == ECS_OK; k++) {
+    const ProgramChange *change = &program->changes[k];
+    if (change->next != row) continue;
+    store_entities(block, change, row);
+    block->status = record(block, change, row);
+    /* Gone by now: destroyed by the same row. */
+    if (block->status == ECS_E_DEAD) block->status = ECS_OK;
+  }
+  return true;
+}
+
+/* Entities that rows do not spawn are null. */
+static void clear_spawned(const ChangeBlock *block, uint32_t rows) {
+  for (uint32_t k = 0; k < block->program->change_count; k++) {
+    const Step *step = block->program->changes[k].step;
+    if (step->ins->operation == OPERATION_SPAWN)
+      memset(block->bases[step->out], 0, rows * sizeof(ecs_Entity));
+  }
+}
+
+uint32_t changes_run(const ecs_Program *program, const ecs_Entity *entities,
+                     uint32_t rows, ecs_Status *status) {
+  ChangeBlock block = {.program = program,
+                       .world = world_of(program->query),
+                       .entities = entities,
+                       .bases = program->plan->bases,
+                       .status = ECS_OK};
+  clear_spawned(&block, rows);
+  for (uint32_t k = 0; k < program->change_count; k++)
+    program->changes[k].next = next_row(&block, &program->changes[k], 0, rows);
+  for (;;) {
+    uint32_t row = rows;
+    for (uint32_t k = 0; k < program->change_count; k++)
+      if (program->changes[k].next < row) row = program->changes[k].next;
+    if (row == rows || block.status != ECS_OK) break;
+    if (!change_row(&block, row)) return row;
+    for (uint32_t k = 0; k < program->change_count; k++)
+      if (program->changes[k].next == row)
+        program->changes[k].next =
+            next_row(&block, &program->changes[k], row + 1, rows);
+  }
+  *status = block.status;
+  return rows;
+}
