@@ -56,6 +56,9 @@ local PLANS = 4
 -- them runs as plain Lua, so many times; then it is tried again.
 local CROWD, PLAIN_RUNS = jit and jit.status() and 64 or 4, 63
 
+--- For fewer rows it makes no difference.
+local CROWD_ROWS = 1024
+
 --- The function that a text defines; or nil and an error message.
 local function load_text(text)
   local load_chunk = rawget(_G, "loadstring") or load
@@ -228,7 +231,9 @@ end
 local function count_exits(system, plan, exits, rows)
   system.exits = system.exits + exits
   system.last_exits, system.last_rows = exits, rows
-  if plan.exact and exits * CROWD > rows then system.plain_runs = PLAIN_RUNS end
+  if plan.exact and rows >= CROWD_ROWS and exits * CROWD > rows then
+    system.plain_runs = PLAIN_RUNS
+  end
 end
 
 --- Runs a program with side exits. Results are those of system_each.run.
@@ -326,7 +331,8 @@ function system_each.explain(system)
     if system.plain_runs > 0 then
       out = out .. "; that is slow, so it runs as plain Lua, which computes "
         .. "the same, for some frames"
-    elseif system.last_exits * CROWD > system.last_rows then
+    elseif system.last_rows >= CROWD_ROWS
+      and system.last_exits * CROWD > system.last_rows then
       out = out .. "; that is slow: with precision = 'double' it would run as "
         .. "plain Lua meanwhile"
     end

@@ -381,11 +381,11 @@ describe("a system with side exits", function()
       local world, plain = ecs.world {}, ecs.world {}
       local last = {}
       for _, each in ipairs { world, plain } do
-        for k = 1, 300 do each:spawn(F { x = k / 7, y = 0.1 }) end
+        for k = 1, 1300 do each:spawn(F { x = k / 7, y = 0.1 }) end
         each:system { name = "s", query = { F },
           compile = each == world, precision = each == world and precision
           or nil, each = function(f)
-            if f.x > 20 then last[f.y] = f.x end
+            if f.x > 100 then last[f.y] = f.x end
             f.y = f.y * 1.01 + f.x
           end }
       end
@@ -394,11 +394,11 @@ describe("a system with side exits", function()
         plain:progress(1)
       end
       local crowded = precision == "double"
-      assert.equal(crowded and 160 or 1600, world:stats("s").exits)
+      assert.equal(crowded and 600 or 6000, world:stats("s").exits)
       assert.truthy(next(last))
       if crowded then assert.equal(plain:hash(), world:hash()) end
       local text = world:explain "s"
-      assert.truthy(text:find("160 of 300 rows took one", 1, true), text)
+      assert.truthy(text:find("600 of 1300 rows took one", 1, true), text)
       assert.equal(crowded, text:find("so it runs as plain Lua", 1, true)
         ~= nil, text)
     end
