@@ -64,7 +64,7 @@ typedef struct Verifier {
   const Mistake *mistake;
   const Instruction *ins;
   uint32_t defined; /* values defined before the instruction */
-  uint32_t effects; /* effects before the instruction */
+  uint32_t exits;   /* exits before the instruction */
   bool stored[ECS_DECLARATION_LIMIT]; /* per column: a store has been seen */
   /* Per value: is it, and does it depend on, an entity that the row spawns? */
   bool is_spawned[ECS_CODE_LIMIT], is_late[ECS_CODE_LIMIT];
@@ -341,8 +341,8 @@ static bool check(Verifier *verifier) {
     case SHAPE_REDUCE:
       return check_operand(verifier, 0, VALUE_F64) && check_mask(verifier, 1);
     case SHAPE_EXIT:
-      if (verifier->effects > 0)
-        return refuse(verifier, "comes before every other effect, once", "");
+      if (verifier->exits++ > 0)
+        return refuse(verifier, "there is one before", "");
       return check_operand(verifier, 0, VALUE_BOOL);
   }
   return refuse(verifier, "no such operation", "");
@@ -365,8 +365,6 @@ static bool check_result(Verifier *verifier) {
   bool effect = verifier->ins->operation >= OPERATION_FIRST_EFFECT;
   if (verifier->ins->result != (effect ? NO_VALUE : verifier->defined))
     return refuse(verifier, "the result is not the value that comes next", "");
-  if (effect || verifier->ins->operation == OPERATION_SPAWN)
-    verifier->effects++;
   if (!effect) verifier->defined++;
   return true;
 }

@@ -251,9 +251,10 @@ static bool finds_target(const ChangeBlock *block, const ProgramChange *change,
                          uint32_t row) {
   const ecs_World *world = block->world;
   const Instruction *ins = change->step->ins;
-  if (mask_operand(ins) == 0 || change->of_new) return true;
+  if (mask_operand(ins) == 0 || change->of_new ||
+      ins->operation == OPERATION_DESTROY_OTHER)
+    return true;
   ecs_Entity entity = entity_of(block, change, row);
-  if (ins->operation == OPERATION_DESTROY_OTHER) return entity != 0;
   if (deferred_commands(world, entity) == NULL &&
       !store_alive(&world->store, entity))
     return false;
@@ -331,7 +332,7 @@ static bool change_row(ChangeBlock *block, uint32_t row) {
     if (change->next != row) continue;
     store_entities(block, change, row);
     block->status = record(block, change, row);
-    /* Gone by now: destroyed by the same row. */
+    /* A destruction of what is not alive does nothing. */
     if (block->status == ECS_E_DEAD) block->status = ECS_OK;
   }
   return true;

@@ -84,8 +84,9 @@ static void planner_deinit(Planner *planner) {
 
 /* May the result of an instruction be written over its operands? Only if their
  * elements have the same size: a wider result would overwrite elements that are
- * still unread. */
+ * still unread. A spawn reads those of all changes. */
 static bool may_overwrite(const Planner *planner, const Instruction *ins) {
+  if (ins->operation == OPERATION_SPAWN) return false;
   const uint8_t *types = planner->facts.program->types;
   uint32_t bytes = value_bytes((ValueType)types[ins->result]);
   for (uint32_t k = 0; k < 3; k++)

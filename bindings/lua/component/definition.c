@@ -438,8 +438,44 @@ static int values_by(lua_State *L) {
   return 3;
 }
 
-static const luaL_Reg functions[] = {
-    {"fields", definition_fields}, {"values_by", values_by}, {NULL, NULL}};
+void bind_definition_push(lua_State *L, const Definition *definition) {
+  bind_push_shared(L);
+  bind_push_table(L, "definitions");
+  lua_rawgeti(L, -1, (int)definition->index);
+  lua_insert(L, -3);
+  lua_pop(L, 2);
+}
+
+void bind_fields_push(lua_State *L, const Definition *definition,
+                      const void *image, uint64_t fields) {
+  int next = 1;
+  lua_newtable(L);
+  for (uint32_t f = 0; f < definition->field_count; f++) {
+    if (!(fields >> f & 1)) continue;
+    const ecs_Field *field = &definition->fields[f];
+    lua_pushstring(L, field->name);
+    lua_rawseti(L, -2, next++);
+    lua_pushnumber(L, ecs_scalar_load(field->type, (const char *)image +
+                                                       definition->offsets[f]));
+    lua_rawseti(L, -2, next++);
+  }
+}
+
+/* value_parts(value): its definition and the list of the fields that are given,
+ * as bind_fields_push has them. */
+static int value_parts(lua_State *L) {
+  const Value *value = (const Value *)bind_find(L, 1, KIND_VALUE);
+  if (!value) return luaL_argerror(L, 1, "no value");
+  lua_settop(L, 1); /* keeps the value */
+  bind_definition_push(L, value->definition);
+  bind_fields_push(L, value->definition, value->image, value->given);
+  return 2;
+}
+
+static const luaL_Reg functions[] = {{"fields", definition_fields},
+                                     {"values_by", values_by},
+                                     {"value_parts", value_parts},
+                                     {NULL, NULL}};
 
 /* The call that makes values, which has their metatable at hand, too. When the
  * module is opened again, it stays as values_by left it. */

@@ -120,6 +120,15 @@ BIND_INTERNAL uint64_t bind_pairs_read(lua_State *L, int index,
                                        const Definition *definition,
                                        void *image);
 
+/* Pushes the definition. */
+BIND_INTERNAL void bind_definition_push(lua_State *L,
+                                        const Definition *definition);
+
+/* Pushes a new list of the fields of an image that the mask names: a name, its
+ * number, and so on. A bool is 0 or 1. */
+BIND_INTERNAL void bind_fields_push(lua_State *L, const Definition *definition,
+                                    const void *image, uint64_t fields);
+
 /* Raises if the value at index, which follows a component, is a row or a batch:
  * it has no fields of its own to read. */
 BIND_INTERNAL void bind_refuse_view(lua_State *L, int index,

@@ -547,9 +547,9 @@ static void push_behind(lua_State *L) {
 
 /* prepared_of(closure): what a prepared closure means: "get", "set", "has" or
  * "spawn", its world, and a new list of the arguments that the method gets
- * behind the entity (of spawn: nil). Returns nothing for any other value. Of
- * the functions of this module, only prepared closures have a world as upvalue.
- */
+ * behind the entity; of spawn, what bind_spawner_describe says. Returns nothing
+ * for any other value. Of the functions of this module, only prepared closures
+ * have a world as upvalue. */
 static int prepared_of(lua_State *L) {
   push_behind(L);
   if (!lua_iscfunction(L, 1) || !lua_getupvalue(L, 1, 1)) return 0;
@@ -557,7 +557,13 @@ static int prepared_of(lua_State *L) {
   if (!ours || !lua_getupvalue(L, 1, UP_METHOD) ||
       !lua_getupvalue(L, 1, UP_WORLD) || !bind_find(L, -1, KIND_WORLD))
     return 0;
-  if (!lua_getupvalue(L, 1, UP_ARGUMENTS)) return 2;
+  if (!lua_getupvalue(L, 1, UP_ARGUMENTS)) {
+    lua_getupvalue(L, 1, UP_PREPARED);
+    const Spawner *spawner = (const Spawner *)lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    bind_spawner_describe(L, spawner);
+    return 4;
+  }
   int list = lua_gettop(L), count = (int)lua_rawlen(L, list);
   lua_createtable(L, count, 0);
   for (int k = 1; k <= count; k++) {

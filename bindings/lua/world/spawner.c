@@ -272,6 +272,50 @@ const SpawnCall *bind_spawner_push(lua_State *L) {
   return &spawner->call;
 }
 
+/* The fields of a part that are no arguments and no defaults. */
+static uint64_t fixed_fields(const Spawner *spawner, uint32_t part) {
+  const Definition *definition = spawner->definitions[part];
+  const char *image = (const char *)spawner->images[part];
+  const char *defaults = (const char *)definition->defaults;
+  uint64_t fields = 0;
+  for (uint32_t f = 0; f < definition->field_count; f++) {
+    size_t bytes = ecs_scalar_bytes(definition->fields[f].type);
+    uint32_t offset = definition->offsets[f];
+    if (memcmp(image + offset, defaults + offset, bytes) != 0)
+      fields |= UINT64_C(1) << f;
+  }
+  for (uint32_t k = 0; k < spawner->call.count; k++)
+    if (spawner->arguments[k].part == part)
+      fields &= ~(UINT64_C(1) << spawner->arguments[k].field);
+  return fields;
+}
+
+void bind_spawner_describe(lua_State *L, const Spawner *spawner) {
+  lua_createtable(L, (int)spawner->part_count, 0);
+  for (uint32_t part = 0; part < spawner->part_count; part++) {
+    const Definition *definition = spawner->definitions[part];
+    lua_createtable(L, 2, 0);
+    bind_definition_push(L, definition);
+    lua_rawseti(L, -2, 1);
+    bind_fields_push(
+        L, definition, spawner->images[part],
+        definition->field_count > 0 ? fixed_fields(spawner, part) : 0);
+    lua_rawseti(L, -2, 2);
+    lua_rawseti(L, -2, (int)part + 1);
+  }
+  lua_createtable(L, (int)spawner->call.count, 0);
+  for (uint32_t k = 0; k < spawner->call.count; k++) {
+    const SpawnArgument *argument = &spawner->arguments[k];
+    lua_createtable(L, 2, 0);
+    compat_push_whole(L, argument->part + 1.0);
+    lua_rawseti(L, -2, 1);
+    lua_pushstring(
+        L, spawner->definitions[argument->part]->fields[argument->field].name);
+    lua_rawseti(L, -2, 2);
+    lua_rawseti(L, -2, (int)k + 1);
+  }
+}
+
 static int world_spawner(lua_State *L) {
   bind_spawner_push(L);
   return 1;

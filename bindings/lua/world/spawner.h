@@ -13,6 +13,11 @@ typedef struct Spawner Spawner;
  * userdata that starts with its SpawnCall. */
 BIND_INTERNAL const SpawnCall *bind_spawner_push(lua_State *L);
 
+/* Pushes what a prepared spawn means: a list of its parts, each { component,
+ * fields that are fixed, as bind_fields_push has them }, and a list of its
+ * arguments, each { number of the part, name of the field }. */
+BIND_INTERNAL void bind_spawner_describe(lua_State *L, const Spawner *spawner);
+
 /* Adds spawner to the methods of worlds. */
 BIND_INTERNAL void bind_open_spawner(lua_State *L);
 

@@ -165,6 +165,7 @@ local function lower_all(f, options, outer, exits)
     may_exit = exits ~= nil, demands = {},
     emit = emit, captures = outer, func = f, written = {},
     calls = calls, describe = options.describe, methods = options.methods,
+    describe_value = options.describe_value,
     system = options.system, totals = {}, total_kind = options.total_kind,
     places = {}, -- of lower_total.lua
     prepared = options.prepared, call_prepared = lower_call.prepared,
@@ -192,10 +193,14 @@ local function lower_all(f, options, outer, exits)
   store(state, context.written)
   local places = lower_total.finish(context)
   count_draws(state, context)
-  if context.exit ~= emit.no then emit:exit(context.exit) end
+  if context.exit ~= emit.no then
+    if context.exit.late then error(first_of(exits, context.demands), 0) end
+    emit:exit(context.exit)
+  end
   outer:guard_owners()
   return { text = emit:text(), totals = context.totals,
-           demands = context.demands, places = places }
+           demands = context.demands, may_stop = context.may_stop,
+           places = places }
 end
 
 --- The most side exits of a function.
@@ -275,6 +280,8 @@ end
 --                   to totals
 --     exits         true: rows may take side exits
 --     describe(value)      a definition's name and types of fields, or nil
+--     describe_value(value)    the same of a value's definition, and the list
+--                              of its fields and numbers, or nil
 --     methods(object)      see lower_expression.lua
 --     total_kind(object)   "sum", "min" or "max" of such a total, or nil
 --
@@ -286,7 +293,8 @@ function compiler.compile(f, options)
     return plans.new { text = result.text, uniforms = outer.uniforms,
       guards = outer.guards, totals = result.totals, main = main,
       looked = outer.looked, count = options.extras.count,
-      places = result.places, exits = list_exits(exits, result.demands) }
+      places = result.places,
+      exits = list_exits(exits, result.demands) or result.may_stop and {} }
   elseif type(result) == "string"
     and find(result, "stack overflow", 1, true) then
     result = { line = 0, construct = "a function this large",

@@ -8,6 +8,8 @@
 --     sign, left, right    of a bool: the operation that made it, from which
 --                          lower.lua concludes what a test proves
 --     slot       the uniform that it was read from: u0, u1 ...
+--     late       it depends on an entity that the row spawns
+--     spawned    it is this entity
 --
 -- and, for numbers, those that ir_number.lua adds. That file adds arithmetic;
 -- this one writes, and leaves out what is not needed: equal operations on equal
@@ -20,7 +22,7 @@ if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 local abs, floor, format, concat = math.abs, math.floor, string.format,
   table.concat
 local gsub, byte_of, type_of = string.gsub, string.byte, type
-local sub, ipairs = string.sub, ipairs
+local ipairs = ipairs
 local setmetatable, tostring = setmetatable, tostring
 
 local ir_writer = {}
@@ -152,7 +154,9 @@ function ir_writer:op(text, type, a, b, c)
   if a then text = text .. " " .. self:name(a) end
   if b then text = text .. " " .. self:name(b) end
   if c then text = text .. " " .. self:name(c) end
-  return self:value(text, type)
+  local value = self:value(text, type)
+  if a and a.late or b and b.late or c and c.late then value.late = true end
+  return value
 end
 
 --- Emits an operation without a value. mask: the bool under which it happens;
@@ -163,25 +167,33 @@ function ir_writer:effect(text, a, mask)
   self.lines[#self.lines + 1] = text
 end
 
---- Emits the side exit, as soon as it is known which rows take it. Effects that
--- were emitted before are moved behind it.
-function ir_writer:exit(mask)
-  local name = self:name(mask)
-  local made, lines, effects, known = name .. " = ", {}, {}, false
-  for _, line in ipairs(self.lines) do
-    local is_value = byte_of(line) == 118 -- v
-    if not is_value and not known then
-      effects[#effects + 1] = line
-    else
-      lines[#lines + 1] = line
-    end
-    if sub(line, 1, #made) == made then
-      known = true
-      lines[#lines + 1] = "exit " .. name
-      for _, effect in ipairs(effects) do lines[#lines + 1] = effect end
-    end
+--- Emits a change of structure or of others: parts and gives, then the change.
+-- arguments: a list of { text, value }, value nil: none. Returns the new entity
+-- where it is a spawn. entity: the one that is changed; nil: spawn.
+function ir_writer:change(arguments, text, entity, mask)
+  local names = {}
+  for k, argument in ipairs(arguments) do
+    names[k] = argument[2] and " " .. self:name(argument[2]) or ""
   end
-  self.lines = lines
+  local behind = mask and " " .. self:name(mask) or ""
+  if entity then text = format(text, self:name(entity)) end
+  for k, argument in ipairs(arguments) do
+    self.lines[#self.lines + 1] = argument[1] .. names[k]
+  end
+  if entity then
+    self.lines[#self.lines + 1] = text .. behind
+    return nil
+  end
+  local value = { type = "entity", id = self.values, late = true,
+                  spawned = true }
+  self.values = self.values + 1
+  self.lines[#self.lines + 1] = "v" .. value.id .. " = " .. text .. behind
+  return value
+end
+
+--- Emits the side exit.
+function ir_writer:exit(mask)
+  self.lines[#self.lines + 1] = "exit " .. self:name(mask)
 end
 
 -- Bools ---------------------------------------------------------------------

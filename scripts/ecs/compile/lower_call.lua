@@ -16,6 +16,7 @@ local parser = require "ecs.compile.parser"
 local core = require "ecs.core"
 local portable_math = require "ecs.portable_math"
 local ir_writer = require "ecs.compile.ir_writer"
+local lower_change = require "ecs.compile.lower_change"
 local safe_pairs = require "ecs.safe_pairs"
 
 local outside = parser.outside
@@ -189,32 +190,28 @@ end
 -- Worlds --------------------------------------------------------------------
 
 --- Refuses a method's call with more than most arguments, which would not be
--- computed; and a call as the last argument, which may give any number of them.
+-- computed.
+local function limit_count(node, most)
+  local count = #node.arguments
+  if count <= most then return end
+  outside(node.line, (node.object.name or "world") .. ":" .. node.name
+    .. " with " .. count .. (count == 1 and " argument" or " arguments"),
+    "it takes " .. (most == 0 and "none" or most == 1 and "one"
+      or most == 2 and "two" or "three"))
+end
+
+--- The same, and refuses a call as the last argument, which may give any number
+-- of them.
 local function limit(node, most)
   local count = #node.arguments
   local last = node.arguments[count]
   local name = node.object.name or "world"
-  if count > most then
-    outside(node.line, name .. ":" .. node.name .. " with " .. count
-      .. (count == 1 and " argument" or " arguments"), "it takes "
-      .. (most == 0 and "none" or most == 1 and "one" or "two"))
-  elseif last and (last[1] == "call" or last[1] == "method") then
+  limit_count(node, most)
+  if last and (last[1] == "call" or last[1] == "method") then
     local value = last.arguments[1]
     if value and value[1] == "table" then parser.refuse_rare(node) end
     outside(node.line, "a call as the last argument of " .. name .. ":"
       .. node.name, "keep its result in a local variable")
-  end
-end
-
---- Refuses a first argument that is not the row's own entity: no other entity
--- can be changed.
-local function own_entity(self, node, scope)
-  local first = node.arguments[1]
-  local value = first and self:value(first, scope)
-  local own = self.emit:value("self", "entity")
-  if not value or value.type ~= "entity" or value.id ~= own.id then
-    outside(node.line, "world:" .. node.name .. " of another entity than "
-      .. "the row's", "change others in a run system, with rows")
   end
 end
 
@@ -242,44 +239,79 @@ end
 
 local methods = {}
 
+--- The first argument as an entity, any one. Refuses any other value.
+local function entity_argument(self, node, scope, name)
+  local first = node.arguments[1]
+  local value = first and self:entity(self:value(first, scope))
+  if not value then
+    outside(node.line, (name or "world:" .. node.name) .. " of something that "
+      .. "is no entity", "give it e, or a field of type entity")
+  end
+  return value
+end
+
+--- Is an entity certainly the one of the row?
+local function is_own(self, entity)
+  return entity.id == self.emit:value("self", "entity").id
+end
+
 function methods.destroy(self, node, wanted, scope)
   plain_statement(node, wanted)
   limit(node, 1)
-  own_entity(self, node, scope)
+  local entity = entity_argument(self, node, scope)
+  if not is_own(self, entity) then
+    return lower_change.destroy(self, node, entity)
+  end
   self.emit:effect("destroy", nil, self:mask())
   self:set("doomed", self.emit.yes)
   return {}
 end
 
-local function structure(word)
-  return function(self, node, wanted, scope)
-    plain_statement(node, wanted)
-    limit(node, 2)
-    own_entity(self, node, scope)
-    local known = definition(self, node, 2, scope)
-    self.emit:effect(word .. " " .. quote(known.name), nil, self:mask())
-    return {}
+function methods.add(self, node, wanted, scope)
+  plain_statement(node, wanted)
+  limit_count(node, 3)
+  local entity, part = entity_argument(self, node, scope), node.arguments[2]
+  local alone = part and #node.arguments == 2 and part[1] ~= "call"
+  local value = alone and self:value(part, scope)
+  local known = value and value.type == "object"
+    and self.context.describe(value.value)
+  if not known or not is_own(self, entity) then
+    return lower_change.add(self, node, entity, scope)
   end
+  self.context.captures:guard(value)
+  self.emit:effect("add " .. quote(known.name), nil, self:mask())
+  return {}
 end
 
-methods.add = structure("add")
-methods.remove = structure("remove")
-
---- The first argument as an entity, any one. Refuses any other value.
-local function entity_argument(self, node, scope)
-  local first = node.arguments[1]
-  local value = first and self:entity(self:value(first, scope))
-  if not value then
-    outside(node.line, "world:" .. node.name .. " of something that is no "
-      .. "entity", "give it e, or a field of type entity")
+function methods.remove(self, node, wanted, scope)
+  plain_statement(node, wanted)
+  limit(node, 2)
+  local entity = entity_argument(self, node, scope)
+  local known = definition(self, node, 2, scope)
+  if not is_own(self, entity) then
+    return lower_change.remove(self, node, entity, known)
   end
-  return value
+  self.emit:effect("remove " .. quote(known.name), nil, self:mask())
+  return {}
+end
+
+function methods.set(self, node, wanted, scope)
+  plain_statement(node, wanted)
+  return lower_change.set(self, node, entity_argument(self, node, scope), scope)
+end
+
+function methods.spawn(self, node, wanted, scope)
+  return lower_change.spawn(self, node, wanted, scope)
 end
 
 --- The bool: is an entity alive? The operation includes destructions by earlier
 -- rows; the state has whether this row destroyed its own entity.
-local function alive(self, entity)
+local function alive(self, entity, line)
   local emit, doomed = self.emit, self.state.doomed
+  if self.context.destroys_others then
+    outside(line, "a question whether an entity is alive, behind the "
+      .. "destruction of another", "ask before")
+  end
   local there = emit:op("alive", "bool", entity)
   if doomed.constant == false then return there end
   local own = emit:op("eq entity", "bool", entity, emit:value("self", "entity"))
@@ -288,20 +320,22 @@ end
 
 function methods.alive(self, node, _, scope)
   limit(node, 1)
-  return { alive(self, entity_argument(self, node, scope)) }
+  return { alive(self, entity_argument(self, node, scope), node.line) }
 end
 
 --- The bool: all, and the entity has the component.
 local function has(self, all, entity, known)
   local emit = self.emit
-  return emit:both(all, emit:value("has " .. emit:name(entity) .. " "
-    .. quote(known.name), "bool"))
+  local there = emit:value("has " .. emit:name(entity) .. " "
+    .. quote(known.name), "bool")
+  there.late = entity.late
+  return emit:both(all, there)
 end
 
 function methods.has(self, node, _, scope)
   limit(node, huge)
   local emit, entity = self.emit, entity_argument(self, node, scope)
-  if #node.arguments < 2 then return { alive(self, entity) } end
+  if #node.arguments < 2 then return { alive(self, entity, node.line) } end
   local all = emit.yes
   for k = 2, #node.arguments do
     all = has(self, all, entity, definition(self, node, k, scope))
@@ -319,13 +353,19 @@ local function look(self, node, entity, known, name)
   end
   local label = emit:name(entity) .. " " .. quote(known.name)
   local value = emit:get(label .. " " .. quote(name), scalar)
+  local some = emit:value("has " .. label, "bool")
+  value.late, some.late = entity.late, entity.late
   if value.type == "entity" then return value end
-  return { type = "maybe", value = value,
-           some = emit:value("has " .. label, "bool") }
+  return { type = "maybe", value = value, some = some }
 end
 
 --- Refuses a get that is outside; count: of the component and its fields.
 local function check_get(self, node, known, count)
+  local sets = self.context.sets
+  if sets and sets[known.name] then
+    outside(node.line, "world:get of " .. known.name .. " behind world:set of "
+      .. "it", "keep the value in a local variable")
+  end
   if self.context.writes(known.name) then
     outside(node.line, "world:get of " .. known.name
       .. ", which this system writes", "write another component here, and "
@@ -360,16 +400,18 @@ local instead = {
 }
 
 --- The results of a closure of world:getter or tester, called as a function:
--- those of the method. prepared: { method, world, arguments }. The caller
+-- those of the method. prepared: see prepared_of of specialize.lua. The caller
 -- guards the closure, which never changes.
 function lower_call.prepared(self, node, wanted, scope, prepared)
   local method, list = prepared[1], prepared[3]
   if not self.context.methods { value = prepared[2] } then
     outside(node.line, instead[method] .. " of another world",
       "make it of the system's world")
-  elseif method ~= "get" and method ~= "has" then
-    outside(node.line, "a call of " .. instead[method], "change the row's own "
-      .. "components by its rows, and others in a run system")
+  elseif method == "spawn" then
+    return lower_change.spawner(self, node, scope, list, prepared[4])
+  elseif method == "set" then
+    local entity = entity_argument(self, node, scope, "a setter")
+    return lower_change.setter(self, node, entity, scope, list)
   elseif #node.arguments ~= 1 then
     outside(node.line, instead[method] .. " with " .. #node.arguments
       .. " arguments", "it takes one entity")
@@ -379,7 +421,7 @@ function lower_call.prepared(self, node, wanted, scope, prepared)
   limit(call, 1)
   local entity = entity_argument(self, call, scope)
   if method == "has" then
-    if #list == 0 then return { alive(self, entity) } end
+    if #list == 0 then return { alive(self, entity, node.line) } end
     local all = self.emit.yes
     for k = 1, #list do
       all = has(self, all, entity, self.context.describe(list[k]))

@@ -48,11 +48,19 @@ local function describe(value)
   return { name = name, types = types }
 end
 
---- What a prepared closure means: { method, world, arguments }; nil for other
--- values.
+--- The name and types of the component of a value from outside, and the fields
+-- that it gives: a list of name, number, name ...; nil for anything else.
+local function describe_value(value)
+  if core.kind(value) ~= "ecs.Value" then return nil end
+  local definition, list = core.value_parts(value)
+  return describe(definition), list
+end
+
+--- What a prepared closure means: { method, world, arguments }, of a spawner {
+-- method, world, parts, arguments }; nil for other values.
 local function prepared_of(value)
-  local method, world, arguments = core.prepared_of(value)
-  return method and { method, world, arguments }
+  local method, world, arguments, places = core.prepared_of(value)
+  return method and { method, world, arguments, places }
 end
 
 --- The terms of a query that are parameters of the function.
@@ -138,7 +146,8 @@ local function compile(code, f)
   local world = code.world
   return compiler.compile(f, {
     terms = code.terms, extras = code.extras, double = code.double,
-    describe = describe, system = code.system, prepared = prepared_of,
+    describe = describe, describe_value = describe_value,
+    system = code.system, prepared = prepared_of,
     exits = code.exits,
     methods = function(object)
       if object.value == world then return compiler.world_methods end
@@ -322,10 +331,10 @@ for _, part in ipairs { "compiler", "plan", "mistake", "source", "lexer",
                         "outline", "parser", "captures", "ir_writer",
                         "ir_number", "ir_kind", "lower", "lower_exit",
                         "lower_record", "lower_total", "lower_type",
-                        "lower_value",
-                        "lower_expression", "lower_statement", "lower_call",
-                        "source_reader", "read_expression", "read_statement",
-                        "block_text", "batch_text" } do
+                        "lower_value", "lower_expression", "lower_statement",
+                        "lower_change", "lower_call", "source_reader",
+                        "read_expression", "read_statement", "block_text",
+                        "batch_text" } do
   package.loaded["ecs.compile." .. part] = nil
 end
 

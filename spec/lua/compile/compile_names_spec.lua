@@ -112,7 +112,7 @@ describe("a function", function()
     local draw = "v.x = ecs.random() "
     both("world:add(e, U, T)", "world:add with 3 arguments")
     both("world:remove(e, U, T)", "world:remove with 3 arguments")
-    both(draw .. "world:add(e, U, ecs.random())", "world:add with 3 arguments")
+    both(draw .. "world:add(e, U, ecs.random())", "argument 3 of world:add")
     both("world:destroy(e, 1)", "world:destroy with 2 arguments")
     both("local a = world:alive(e, ecs.random()) " .. draw,
       "world:alive with 2 arguments")
