@@ -35,7 +35,8 @@ CORE := ecs ecs_kernel ecs_access \
   query/index_set query/claims query/gather query/cursor query/query_entities \
   change/entity_change change/entity_change_fast change/bundle change/spawn \
   change/regroup \
-  change/staged_rows change/command_buffer change/command_flush \
+  change/staged_rows change/command_buffer change/spawn_shape \
+  change/command_flush \
   change/bulk_sparse change/bulk_rows change/bulk change/bulk_destroy \
   change/list_change \
   world/world world/deferral world/deferred_change world/world_hash \

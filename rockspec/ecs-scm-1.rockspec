@@ -59,6 +59,7 @@ build = {
         "core/change/regroup.c",
         "core/change/staged_rows.c",
         "core/change/command_buffer.c",
+        "core/change/spawn_shape.c",
         "core/change/command_flush.c",
         "core/change/bulk_sparse.c",
         "core/change/bulk_rows.c",

@@ -2,6 +2,7 @@
 #include "change/command_flush.h"
 
 #include "change/entity_change_fast.h"
+#include "change/spawn_shape.h"
 #include "storage/store_check.h"
 #include "storage/table_image.h"
 
@@ -32,8 +33,9 @@ typedef struct Flush {
   uint32_t last_entity_capacity;
   uint64_t entity_number; /* grows with every entity of each pass */
   const Command
-      *spawn;     /* the chain begins with it; NULL: the entity is placed */
-  bool destroyed; /* the chain ends with the destruction */
+      *spawn;         /* the chain begins with it; NULL: the entity is placed */
+  bool destroyed;     /* the chain ends with the destruction */
+  SpawnShapes shapes; /* of this pass */
 } Flush;
 
 /* Memory ---------------------------------------------------------------- */
@@ -274,7 +276,18 @@ static Group *next_group(Flush *flush, uint32_t i) {
   return is_first_change(flush, group_id) ? store->groups[group_id] : NULL;
 }
 
+/* Is a chain the destruction of an entity that is placed, and nothing else? */
+static bool only_destroys(const EntityCommands *commands) {
+  return commands->first->kind == COMMAND_DESTROY;
+}
+
 static ecs_Status reserve_entity(Flush *flush, const EntityCommands *commands) {
+  SpawnShape *shape = NULL;
+  if (only_destroys(commands)) return ECS_OK;
+  ecs_Status spawned = shape_find(flush->store, &flush->shapes, flush->mask,
+                                  commands, true, &shape);
+  if (spawned != ECS_OK) return spawned;
+  if (shape != NULL) return shape_reserve(flush->store, shape);
   summarize(flush, commands);
   flush->entity_number++;
   if (flush->destroyed) return ECS_OK;
@@ -422,6 +435,17 @@ static void destroy_entity(const Flush *flush, const EntityCommands *commands) {
 }
 
 static void commit_entity(Flush *flush, const EntityCommands *commands) {
+  SpawnShape *shape = NULL;
+  if (only_destroys(commands)) {
+    store_destroy_entity(flush->store, commands->entity);
+    return;
+  }
+  shape_find(flush->store, &flush->shapes, flush->mask, commands, false,
+             &shape);
+  if (shape != NULL) {
+    shape_commit(flush->store, shape, commands);
+    return;
+  }
   summarize(flush, commands);
   flush->entity_number++;
   if (flush->destroyed) {
@@ -461,6 +485,7 @@ static void drop_tables(Flush *flush) {
 static ecs_Status reserve_all(Flush *flush) {
   const CommandBuffer *buffer = flush->buffer;
   ecs_Status status = ECS_OK;
+  flush->shapes.count = 0;
   note_tables(flush);
   for (uint32_t i = 0; status == ECS_OK && i < buffer->entity_count; i++)
     status = reserve_entity(flush, &buffer->entities[i]);
@@ -482,6 +507,7 @@ ecs_Status command_flush(CommandBuffer *buffer) {
     command_rewind(buffer, (CommandMark){0});
     return status;
   }
+  buffer->flush->shapes.count = 0;
   for (uint32_t i = 0; i < buffer->entity_count; i++)
     commit_entity(buffer->flush, &buffer->entities[i]);
   command_reset(buffer);

@@ -227,12 +227,23 @@ static double number_at(const ChangeBlock *block, const Give *give,
   }
 }
 
+/* If a value of f32 is no NaN and its field is of f32, stores it and returns
+ * true. Pure optimisation: most fields are. */
+static inline bool store_f32(const ChangeBlock *block, const Give *give,
+                             uint32_t row) {
+  if (give->scalar != ECS_F32 || give->type != VALUE_F32) return false;
+  float value = ((const float *)block->bases[give->step->operands[0]])[row];
+  if (value != value) return false;
+  memcpy(give->element, &value, sizeof value);
+  return true;
+}
+
 /* Stores the numbers of a change in its images; false: one does not fit. */
 static bool store_numbers(const ChangeBlock *block, const ProgramChange *change,
                           uint32_t row) {
   for (uint32_t k = 0; k < change->give_count; k++) {
     const Give *give = &change->gives[k];
-    if (give->type == VALUE_ENTITY) continue;
+    if (give->type == VALUE_ENTITY || store_f32(block, give, row)) continue;
     if (ecs_scalar_store(give->scalar, give->element,
                          number_at(block, give, row)) != ECS_OK)
       return false;
