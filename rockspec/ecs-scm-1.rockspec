@@ -138,6 +138,7 @@ build = {
         "bindings/lua/query/row_random.c",
         "bindings/lua/program/lua_kernel.c",
         "bindings/lua/program/lua_program.c",
+        "bindings/lua/program/outside.c",
         "bindings/lua/program/exit_loop.c",
         "bindings/lua/missing_names.c",
         "bindings/lua/host.c",

@@ -44,6 +44,7 @@ local is_idle, run_program, run_each =
   backend.is_idle, backend.run_program, core.run_each
 local choose_plan, current_plan = specialize.choose, specialize.current
 local write_places = specialize.write
+local outside_of = specialize.outside
 
 local system_each = {}
 
@@ -212,7 +213,7 @@ local function renewal(system)
     if not plan then plan, problem, text = choose(system) end
     if plan then
       system.run_plan = plan
-      return plan.program, plan.values
+      return plan.program, plan.values, outside_of(plan)
     end
     if text or system.strict then
       system.failure = text or "ecs: " .. specialize.message(problem)
@@ -247,6 +248,7 @@ local function run_exits(system, plan, dt, clock)
   system.run_plan = plan
   source[2], source[3] = plan.program, plan.values
   source[4] = not plan.steady and renew
+  source[6], source[7] = renew and outside_of(plan), system.work
   local done, second, third, fourth, rows = core.run_exits(system.query,
     system.work, clock.runs > 0 and clock.runs or 1, source, dt)
   if not done then

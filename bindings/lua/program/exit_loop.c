@@ -12,6 +12,7 @@
 
 #include "object/number.h"
 #include "program/lua_program.h"
+#include "program/outside.h"
 #include "query/row_loop.h"
 #include "world/components.h"
 #include "world/report.h"
@@ -21,13 +22,17 @@
  * behind rows that took an exit; it returns the program and the values to go on
  * with; nil: all other rows are plain Lua. It is false where nothing outside can
  * change. keep() is called before such rows, and in the end, where the program
- * changes numbers of the caller: they are in the values then. */
+ * changes numbers of the caller: they are in the values then. Behind them: the
+ * list of bind_outside_same, or false, which renew returns too; and the function
+ * that is compiled. */
 enum {
   SOURCE_NAME = 1,
   SOURCE_PROGRAM,
   SOURCE_VALUES,
   SOURCE_RENEW,
-  SOURCE_KEEP
+  SOURCE_KEEP,
+  SOURCE_OUTSIDE,
+  SOURCE_FUNCTION
 };
 
 /* A run. It ends with its walk. The functions that take it find the source at
@@ -135,13 +140,25 @@ static void run_part(lua_State *L, ExitLoop *loop) {
   if (loop->left > 0) keep_own(L, loop);
 }
 
+/* Is everything outside certainly as it was? */
+static bool is_unchanged(lua_State *L, const ExitLoop *loop) {
+  int list = lua_gettop(L) + 1;
+  lua_rawgeti(L, loop->source, SOURCE_OUTSIDE);
+  lua_rawgeti(L, loop->source, SOURCE_FUNCTION);
+  bool same = lua_istable(L, list) && bind_outside_same(L, list, list + 1);
+  lua_settop(L, list - 1);
+  return same;
+}
+
 /* Reads everything from outside again. */
 static void renew(lua_State *L, ExitLoop *loop) {
   int old = lua_gettop(L) + 1;
   loop->due = false;
+  if (is_unchanged(L, loop)) return;
   lua_rawgeti(L, loop->source, SOURCE_PROGRAM);
   lua_rawgeti(L, loop->source, SOURCE_RENEW);
-  lua_call(L, 0, 2);
+  lua_call(L, 0, 3);
+  lua_rawseti(L, loop->source, SOURCE_OUTSIDE);
   if (lua_isnil(L, old + 1)) {
     loop->program = NULL;
   } else if (lua_rawequal(L, old, old + 1)) {

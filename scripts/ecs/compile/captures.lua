@@ -220,6 +220,7 @@ function captures:field(value, name, line)
   local reader = value.reader
   return self:object({ key = reader.key .. "." .. name, path = path,
                        root = reader.root, global = reader.global,
+                       holder = reader.holder, position = reader.position,
                        owner = reader }, line)
 end
 
@@ -267,7 +268,8 @@ end
 -- reader of an earlier attempt read is not nil. number: of the exit.
 function captures:guard_missing(reader, number)
   self:guard { reader = { key = "exit " .. number, path = reader.path,
-                          root = reader.root, global = reader.global } }
+                          root = reader.root, global = reader.global,
+                          holder = reader.holder, position = reader.position } }
 end
 
 --- Does a guard hold?

@@ -12,7 +12,7 @@ local core = require "ecs.core"
 local captures = require "ecs.compile.captures"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
-local type, rawget, rawset = type, rawget, rawset
+local ipairs, type, rawget, rawset = ipairs, type, rawget, rawset
 local math_type, to_integer = rawget(math, "type"), rawget(math, "tointeger")
 local set_upvalue = debug and debug.setupvalue
 
@@ -72,6 +72,8 @@ function plan.new(fields)
     -- Lua computes the same bits. Set by system_each.lua.
     steady = false,
     exact = false,
+    -- The list of plan.outside; nil: not made yet.
+    readers = nil,
     -- The numbers of the uniforms as they were read last, one for each, then
     -- those of the places.
     values = {},
@@ -181,6 +183,62 @@ function plan.write(self, f)
     end
   end
   self.main.f = false
+end
+
+--- Appends a reader and the value that it has now to a list; false: a reader of
+-- this kind cannot be in one.
+local function append_reader(list, reader, main, value)
+  if not reader.holder or value == nil then return false end
+  list[#list + 1] = reader.holder ~= main and reader.holder.f
+  list[#list + 1] = reader.position
+  list[#list + 1] = #reader.path
+  for k = 1, #reader.path do list[#list + 1] = reader.path[k] end
+  list[#list + 1] = value
+  return true
+end
+
+--- The list for plan.outside, and where in it the values of the uniforms are.
+-- false: it cannot be made.
+local function list_readers(self)
+  local list, places, main, values = {}, {}, self.main, self.values
+  if self.places then return false end
+  for k, uniform in ipairs(self.uniforms) do
+    if not uniform.box then
+      if not append_reader(list, uniform.reader, main, values[k]) then
+        return false
+      end
+      places[#places + 1] = { k, #list, uniform.kind == "bool" }
+    end
+  end
+  for _, guard in ipairs(self.guards) do
+    if guard.table or guard.some
+      or not append_reader(list, guard.reader, main, guard.value) then
+      return false
+    end
+  end
+  return { list = list, places = places }
+end
+
+--- What a plan reads, as it was read last. run_exits of ecs.core asks whether
+-- it has changed (bindings/lua/program/outside.c). For each reader: the
+-- function, or false for the one that was compiled; the number of an upvalue;
+-- how many keys of tables follow; these; and the value. false where not all of
+-- it fits into such a list. Arguments do not change in a run. Cost: makes the
+-- list once; then one step for each uniform.
+function plan.outside(self)
+  local readers = self.readers
+  if readers == nil then
+    readers = list_readers(self)
+    self.readers = readers
+  end
+  if not readers then return false end
+  local list, values = readers.list, self.values
+  for _, place in ipairs(readers.places) do
+    local value = values[place[1]]
+    if place[3] then value = value == 1 end
+    list[place[2]] = value
+  end
+  return list
 end
 
 --- Keeps the program that ecs.core made of a plan.

@@ -234,6 +234,8 @@ end
 
 --- Writes the numbers outside that a plan's program has changed, for f.
 specialize.write = plans.write
+--- What the plan reads, for run_exits of ecs.core: see plan.lua.
+specialize.outside = plans.outside
 
 --- The plan that was chosen last, its values read, where it holds for f and
 -- reading it runs no code of a script. nil otherwise: call choose.
