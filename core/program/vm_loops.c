@@ -22,6 +22,14 @@
 #include "math/elementary.h"
 #include "program/vm_loop_macros.h"
 
+/* The pragma above does not reach the C library's functions: with the flags of
+ * a rock they may still set errno, and a loop that calls them stays scalar.
+ * Declared const, a square root sets nothing. */
+#if defined(__GNUC__)
+extern float sqrtf(float) __attribute__((const));
+extern double sqrt(double) __attribute__((const));
+#endif
+
 /* Numbers ----------------------------------------------------------------- */
 
 /* Operations that are computed in their own type: an expression for each. */
