@@ -21,6 +21,7 @@
 #include "base/invariant.h"
 #include "math/elementary.h"
 #include "program/vm_loop_macros.h"
+#include "program/vm_remainder_loops.h"
 
 /* The pragma above does not reach the C library's functions: with the flags of
  * a rock they may still set errno, and a loop that calls them stays scalar.
@@ -109,12 +110,6 @@ OWN_QUARTER_SIN(own_cos_f64, near_cos_f64, double, 1)
   LOOP2(name##_f32, float, float, float, function((double)x, (double)y)) \
   LOOP2(name##_f64, double, double, double, function(x, y))
 
-/* Lua's %: the remainder of fmod, moved to the sign of the divisor. */
-static inline double modulo(double a, double b) {
-  double rest = fmod(a, b);
-  return (rest > 0.0 && b < 0.0) || (rest < 0.0 && b > 0.0) ? rest + b : rest;
-}
-
 static inline double floor_divide(double a, double b) { return floor(a / b); }
 
 /* Lua squares instead of calling pow. */
@@ -129,8 +124,6 @@ BINARY(divide, x / y)
 BINARY(minimum, y < x ? y : x)
 BINARY(maximum, x < y ? y : x)
 WIDE_BINARY(floor_divide, floor_divide)
-WIDE_BINARY(modulo, modulo)
-WIDE_BINARY(remainder, fmod)
 WIDE_BINARY(power, power)
 WIDE_BINARY(atan2, atan2)
 WIDE_BINARY(own_power, elementary_pow)
@@ -392,8 +385,6 @@ bool loop_is_slow(Operation operation) {
     case OPERATION_ATAN:
     case OPERATION_EXP:
     case OPERATION_LOG:
-    case OPERATION_MODULO:
-    case OPERATION_REMAINDER:
     case OPERATION_POWER:
     case OPERATION_ATAN2: return true;
     default: return false;
