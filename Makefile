@@ -44,8 +44,8 @@ CORE := ecs ecs_kernel ecs_access \
   program/operation program/program_part program/program_ir \
   program/program_parse \
   program/program_print program/program_order \
-  program/program_facts program/vm_loop_macros \
-  program/vm_remainder_loops program/vm_loops \
+  program/program_ranges program/program_facts program/vm_loop_macros \
+  program/vm_remainder_loops program/vm_integer_loops program/vm_loops \
   program/vm_plan program/vm_planner program/vm \
   api/for_bindings api/accessor api/field_access api/spawn_call \
   api/api_entity api/api_query \

@@ -8,8 +8,8 @@
  * - fall: gravity, drag, and a bounce off the floor (a branch): two f32.
  * - normalise and sum: two f32 over their length; the sum of lengths as f64.
  * - wrap: (x + dx) % a constant, with fmod of the C library by hand.
- * - move, fall and wrap in f64: the same f32 columns, computed in doubles and rounded
- *   at the store, on both sides.
+ * - move, fall and wrap in f64: the same f32 columns, computed in doubles and
+ *   rounded at the store, on both sides.
  */
 #include <math.h>
 #include <stdio.h>

@@ -78,6 +78,7 @@ build = {
         "core/program/program_parse.c",
         "core/program/program_print.c",
         "core/program/program_order.c",
+        "core/program/program_ranges.c",
         "core/program/program_facts.c",
         "core/program/vm_loops.c",
         "core/program/vm_plan.c",

@@ -7,7 +7,8 @@
  *  3. which products are computed with the one sum that uses them;
  *  4. when values are used for the last time: operands of such a product are
  *     used where its sum is;
- *  5. which values can be computed in the column that they are stored to.
+ *  5. which values can be computed in the column that they are stored to;
+ *  6. which values are whole numbers (program_ranges.c).
  */
 #include "program/program_facts.h"
 
@@ -20,6 +21,7 @@ static size_t lay_facts(ProgramFacts *facts, char *block) {
   facts->last_use = memory_lay(block, &used, values, sizeof(uint32_t));
   facts->definition = memory_lay(block, &used, values, sizeof(uint32_t));
   facts->column = memory_lay(block, &used, values, sizeof(uint32_t));
+  facts->ranges = memory_lay(block, &used, values, sizeof(WholeRange));
   facts->uses = memory_lay(block, &used, values, sizeof(uint32_t));
   facts->is_single = memory_lay(block, &used, values, sizeof(bool));
   facts->is_needed = memory_lay(block, &used, values, sizeof(bool));
@@ -282,6 +284,7 @@ ecs_Status facts_init(ProgramFacts *facts, const ecs_Program *program) {
   find_products(facts);
   find_last_uses(facts);
   find_columns(facts);
+  ranges_find(program, facts->ranges);
   ECS_ASSERT(facts_check_invariants(facts));
   return ECS_OK;
 }

@@ -162,17 +162,33 @@ static uint32_t operand_place(Planner *planner, const Instruction *ins,
   return as_single ? SINGLE_PLACE | value : spread(planner, value);
 }
 
+/* What is known of the numbers that an instruction makes fit a field. */
+static KnownNumbers known_of(const Planner *planner, const Instruction *ins,
+                             ecs_Scalar scalar) {
+  WholeRange range = planner->facts.ranges[ins->operands[0]];
+  return range_fits(range, scalar) ? KNOWN_FIT
+         : range_is_known(range)   ? KNOWN_WHOLE
+                                   : KNOWN_NOTHING;
+}
+
+static Loop loop_for_store(const Planner *planner, const Instruction *ins) {
+  const ecs_Program *program = planner->facts.program;
+  ecs_Scalar scalar = program->columns[ins->index].type;
+  return loop_store(scalar, (ValueType)program->types[ins->operands[0]],
+                    ins->operands[1] != NO_VALUE,
+                    known_of(planner, ins, scalar));
+}
+
 /* The loop of an instruction. NULL: vm.c runs it itself. */
 static Loop loop_for(const Planner *planner, const Instruction *ins,
                      LoopForm form) {
   const ecs_Program *program = planner->facts.program;
   ValueType type = (ValueType)ins->type;
   switch (instruction_shape(ins)) {
-    case SHAPE_QUANTIZE: return loop_quantize((ecs_Scalar)ins->scalar, type);
-    case SHAPE_STORE:
-      return loop_store(program->columns[ins->index].type,
-                        (ValueType)program->types[ins->operands[0]],
-                        ins->operands[1] != NO_VALUE);
+    case SHAPE_QUANTIZE:
+      return loop_quantize((ecs_Scalar)ins->scalar, type,
+                           known_of(planner, ins, (ecs_Scalar)ins->scalar));
+    case SHAPE_STORE: return loop_for_store(planner, ins);
     case SHAPE_LOAD: return loop_load(program->columns[ins->index].type, type);
     default: break;
   }

@@ -211,19 +211,30 @@ static double as_type(ValueType type, double x) {
   return type == VALUE_F32 ? (double)(float)x : x;
 }
 
+/* Fills a with numbers of which so much is known. */
+static void fill_known(ecs_Scalar scalar, ValueType type, KnownNumbers known) {
+  for (uint32_t i = 0; i < ROOM; i++) {
+    double x = random_number(&source);
+    if (known >= KNOWN_WHOLE) x = x == x && fabs(x) <= 0x1p53 ? trunc(x) : -0.0;
+    if (known == KNOWN_FIT && x != 0) x = reference_stored(scalar, x);
+    put_number(&bench.a, type, i, x);
+  }
+}
+
 /* For one scalar type and one value type: quantize, store, and load what was
  * stored. */
-static void check_column(ecs_Scalar scalar, ValueType type, bool loads) {
+static void check_column(ecs_Scalar scalar, ValueType type, KnownNumbers known,
+                         bool loads) {
   static unsigned char column[ROOM * 8], before[ROOM * 8];
   uint32_t bytes = scalar_bytes(scalar), n = bench.n;
   for (int masked = 0; masked < 2; masked++) {
-    fill(&bench.a, type);
+    fill_known(scalar, type, known);
     fill(&bench.b, VALUE_BOOL);
     memset(column, 0, sizeof column);
     memset(column + (size_t)n * bytes, 0x5a, sizeof column - n * bytes);
     memcpy(before, column, sizeof column);
-    bench.set.store(scalar, type, masked)(column, &bench.a.as, &bench.b.as,
-                                          NULL, n);
+    bench.set.store(scalar, type, masked, known)(column, &bench.a.as,
+                                                 &bench.b.as, NULL, n);
     for (uint32_t i = 0; i < n; i++) {
       double want = type == VALUE_ENTITY || type == VALUE_BOOL
                         ? bench.a.numbers[i]
@@ -244,10 +255,11 @@ static void check_column(ecs_Scalar scalar, ValueType type, bool loads) {
                      ecs_scalar_load(scalar, column + (size_t)i * bytes)));
 }
 
-static void check_quantize(ecs_Scalar scalar, ValueType type) {
-  fill(&bench.a, type);
-  bench.set.quantize(scalar, type)(&bench.out.as, &bench.a.as, NULL, NULL,
-                                   bench.n);
+static void check_quantize(ecs_Scalar scalar, ValueType type,
+                           KnownNumbers known) {
+  fill_known(scalar, type, known);
+  bench.set.quantize(scalar, type, known)(&bench.out.as, &bench.a.as, NULL,
+                                          NULL, bench.n);
   for (uint32_t i = 0; i < bench.n; i++) {
     double want = as_type(type, reference_stored(scalar, bench.a.numbers[i]));
     double have = get_number(&bench.out, type, i);
@@ -260,13 +272,16 @@ static void check_quantize(ecs_Scalar scalar, ValueType type) {
 
 static void check_columns(void) {
   for (int scalar = 0; scalar <= ECS_U32; scalar++)
-    for (int type = 0; type <= VALUE_F64; type++) {
-      check_column((ecs_Scalar)scalar, (ValueType)type,
-                   scalar_loads_as((ecs_Scalar)scalar, (ValueType)type));
-      check_quantize((ecs_Scalar)scalar, (ValueType)type);
-    }
-  check_column(ECS_BOOL, VALUE_BOOL, true);
-  check_column(ECS_ENTITY, VALUE_ENTITY, true);
+    for (int type = 0; type <= VALUE_F64; type++)
+      for (int known = 0; known < KNOWN_COUNT; known++) {
+        if (known > KNOWN_NOTHING && type == VALUE_F32) continue;
+        check_column((ecs_Scalar)scalar, (ValueType)type, (KnownNumbers)known,
+                     scalar_loads_as((ecs_Scalar)scalar, (ValueType)type));
+        check_quantize((ecs_Scalar)scalar, (ValueType)type,
+                       (KnownNumbers)known);
+      }
+  check_column(ECS_BOOL, VALUE_BOOL, KNOWN_NOTHING, true);
+  check_column(ECS_ENTITY, VALUE_ENTITY, KNOWN_NOTHING, true);
 }
 
 /* A native kernel may store any byte in a column of bools. */
