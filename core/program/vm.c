@@ -168,15 +168,38 @@ static bool is_masked_out(const Run *run, const Step *step, uint32_t i) {
   return mask[i] == 0;
 }
 
+/* The first row from row i on that a change is meant for; the number of rows:
+ * there is none. A bool is 0 or 1, of which one byte is 1. */
+static uint32_t next_changed(const Run *run, uint32_t i) {
+  const ProgramPlan *plan = run->program->plan;
+  uint32_t next = run->rows;
+  for (uint32_t k = 0; k < plan->change_count && next > i; k++) {
+    uint32_t value = plan->changes[k].ins->operands[0];
+    if (value == NO_VALUE) return i;
+    const uint32_t *mask = plan->bases[plan->changes[k].operands[0]];
+    const char *first = memchr(mask + i, 1, (next - i) * sizeof *mask);
+    if (first != NULL)
+      next = (uint32_t)((size_t)(first - (const char *)mask) / sizeof *mask);
+  }
+  return next;
+}
+
+/* So many rows from one with a change on are looked at one by one. */
+#define CHANGED_ROWS 64u
+
 /* Lists changes row by row, and the changes of one row in the order of the
- * program. */
+ * program. Rows without a change are passed over many at a time. */
 static void list_changes(Run *run) {
   const ProgramPlan *plan = run->program->plan;
   ECS_ASSERT(run->entities != NULL);
-  for (uint32_t i = 0; i < run->rows; i++)
-    for (uint32_t k = 0; k < plan->change_count; k++)
-      if (!is_masked_out(run, &plan->changes[k], i))
-        list_change(run, run->entities[i], plan->changes[k].ins);
+  for (uint32_t end = 0; end < run->rows;) {
+    uint32_t i = next_changed(run, end);
+    end = run->rows - i < CHANGED_ROWS ? run->rows : i + CHANGED_ROWS;
+    for (; i < end; i++)
+      for (uint32_t k = 0; k < plan->change_count; k++)
+        if (!is_masked_out(run, &plan->changes[k], i))
+          list_change(run, run->entities[i], plan->changes[k].ins);
+  }
 }
 
 /* Can a row ask for an entity that an earlier row destroys? Then a block is one
