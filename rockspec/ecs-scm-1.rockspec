@@ -83,6 +83,7 @@ build = {
         "core/program/vm_loops.c",
         "core/program/vm_plan.c",
         "core/program/vm_planner.c",
+        "core/program/vm_look.c",
         "core/program/vm.c",
         "core/api/accessor.c",
         "core/api/field_access.c",

@@ -132,6 +132,12 @@ static inline OperationShape instruction_shape(const Instruction *ins) {
   return operation_infos[ins->operation].shape;
 }
 
+/* Is it has or get, which need the row of another entity? */
+static inline bool instruction_is_look(const Instruction *ins) {
+  return instruction_shape(ins) == SHAPE_HAS ||
+         instruction_shape(ins) == SHAPE_GET;
+}
+
 /* Does it add, remove or destroy? */
 static inline bool instruction_is_change(const Instruction *ins) {
   return instruction_shape(ins) == SHAPE_STRUCTURE ||

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "program/vm_look.h"
 #include "program/vm_planner.h"
 
 /* A change of structure, listed until every row has run, then recorded. */
@@ -90,14 +91,6 @@ static void run_sums(const Run *run, const Step *steps, uint32_t count) {
 
 /* Looking up -------------------------------------------------------------- */
 
-static RowRef locate(const Run *run, ecs_Entity entity,
-                     ecs_Component component) {
-  RowRef place = {NULL, 0};
-  if (store_locate(store_of(run), entity, component, &place) != ECS_OK)
-    place.table = NULL;
-  return place;
-}
-
 static void look_alive(const Run *run, uint32_t *out,
                        const ecs_Entity *entities) {
   const ecs_World *world = world_of(run->program->query);
@@ -105,38 +98,22 @@ static void look_alive(const Run *run, uint32_t *out,
     out[i] = world_alive(world, entities[i]);
 }
 
-static void look_has(const Run *run, const Instruction *ins, uint32_t *out,
-                     const ecs_Entity *entities) {
-  for (uint32_t i = 0; i < run->rows; i++)
-    out[i] = locate(run, entities[i], ins->index).table != NULL;
-}
-
-/* Loads one element of a column as a value. */
-static void look_element(ecs_Scalar scalar, ValueType type, void *out,
-                         const void *element) {
-  if (type == VALUE_ENTITY)
-    memcpy(out, element, sizeof(ecs_Entity));
-  else
-    loop_load(scalar, type)(out, element, NULL, NULL, 1);
-}
-
-static void look_get(const Run *run, const Instruction *ins, char *out,
-                     const ecs_Entity *entities) {
+/* Runs has and get: finds the places of the entities, unless an earlier step of
+ * the block has, and reads them. */
+static void look(const Run *run, const Step *step) {
+  void *const *bases = run->program->plan->bases;
+  const Instruction *ins = step->ins;
   const Component *component = &store_of(run)->components[ins->index];
-  ecs_Scalar scalar = component->schema->fields[ins->field].type;
-  uint32_t bytes = value_bytes((ValueType)ins->type);
-  for (uint32_t i = 0; i < run->rows; i++) {
-    RowRef place = locate(run, entities[i], ins->index);
-    char *to = out + (size_t)i * bytes;
-    if (place.table == NULL)
-      memset(to, 0, bytes);
-    else
-      look_element(
-          scalar, (ValueType)ins->type, to,
-          table_element(place.table,
-                        table_codes(place.table, component->bit)[ins->field],
-                        place.row));
-  }
+  void *out = bases[step->out];
+  RowId *places = bases[step_places(step)];
+  if (step_locates(step))
+    look_locate(store_of(run), component, bases[step->operands[0]], places,
+                run->rows);
+  if (ins->operation == OPERATION_HAS)
+    look_has(places, out, run->rows);
+  else
+    look_get(component, ins->field, (ValueType)ins->type, places, out,
+             run->rows);
 }
 
 static void draw(const Run *run, double *out, const double *draws) {
@@ -267,8 +244,8 @@ static void run_special(Run *run, const Step *step) {
       memcpy(out, run->entities, run->rows * sizeof(ecs_Entity));
       break;
     case SHAPE_ALIVE: look_alive(run, out, first); break;
-    case SHAPE_HAS: look_has(run, ins, out, first); break;
-    case SHAPE_GET: look_get(run, ins, out, first); break;
+    case SHAPE_HAS:
+    case SHAPE_GET: look(run, step); break;
     case SHAPE_RANDOM: draw(run, out, first); break;
     case SHAPE_REDUCE: run_sums(run, step, 1); break;
     case SHAPE_EXIT: stop_before(run, first); break;

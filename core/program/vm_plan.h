@@ -17,6 +17,9 @@
  *   the column, unless the column's old values are used later.
  * - A product that is used once, by a sum or difference, is computed with it in
  *   one loop. Both are rounded: nothing is contracted.
+ * - The entities of one value are located once for each component that is
+ *   looked up of them (vm_look.h). Their places are kept in a register until the
+ *   last such look-up.
  * - Every other value gets a register, which is reused after the value's last
  *   use.
  */
@@ -57,6 +60,16 @@ struct ProgramPlan {
   uint32_t *held; /* by place: scratch of plan_check_invariants */
 #endif
 };
+
+/* A step of has or get has the place of what look_locate finds as its second
+ * operand, and as its third, too, if it runs look_locate itself. */
+static inline uint32_t step_places(const Step *look) {
+  return look->operands[1];
+}
+
+static inline bool step_locates(const Step *look) {
+  return look->operands[2] == look->operands[1];
+}
 
 /* The place of a column, by its number in the program. */
 static inline uint32_t plan_column(const ProgramPlan *plan, uint32_t column) {
