@@ -35,9 +35,13 @@ static size_t lay_facts(ProgramFacts *facts, char *block) {
 
 /* Values ------------------------------------------------------------------ */
 
-/* Does an operation of this shape give the same result for every row, if its
- * operands are the same for every row? */
-static bool is_pure(OperationShape shape) {
+/* Does an instruction give the same result for every row, if its operands are
+ * the same for every row? Looking up an entity does where rows do not see what
+ * rows before them have done. */
+static bool is_pure(const ecs_Program *program, const Instruction *ins) {
+  OperationShape shape = instruction_shape(ins);
+  if (shape == SHAPE_ALIVE || instruction_is_look(ins))
+    return !program_goes_row_by_row(program);
   return shape <= SHAPE_CONSTANT || shape == SHAPE_UNIFORM;
 }
 
@@ -80,7 +84,7 @@ static void count_uses(ProgramFacts *facts) {
     if (ins->result == NO_VALUE) continue;
     facts->definition[ins->result] = i;
     facts->is_single[ins->result] =
-        is_pure(instruction_shape(ins)) && all_single(facts, ins);
+        is_pure(program, ins) && all_single(facts, ins);
     facts->column[ins->result] = NO_VALUE;
   }
 }
@@ -239,7 +243,7 @@ static bool value_is_known(const ProgramFacts *facts, uint32_t value) {
   return i < facts->program->code_count && ins->result == value &&
          facts->is_needed[value] == (facts->uses[value] > 0) &&
          facts->is_single[value] ==
-             (is_pure(instruction_shape(ins)) && all_single(facts, ins)) &&
+             (is_pure(facts->program, ins) && all_single(facts, ins)) &&
          (!facts->is_part[value] || part_is_known(facts, value)) &&
          (facts->column[value] == NO_VALUE || column_is_known(facts, value));
 }

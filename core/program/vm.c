@@ -92,28 +92,45 @@ static void run_sums(const Run *run, const Step *steps, uint32_t count) {
 /* Looking up -------------------------------------------------------------- */
 
 static void look_alive(const Run *run, uint32_t *out,
-                       const ecs_Entity *entities) {
+                       const ecs_Entity *entities, uint32_t n) {
   const ecs_World *world = world_of(run->program->query);
-  for (uint32_t i = 0; i < run->rows; i++)
-    out[i] = world_alive(world, entities[i]);
+  for (uint32_t i = 0; i < n; i++) out[i] = world_alive(world, entities[i]);
 }
 
-/* Runs has and get: finds the places of the entities, unless an earlier step of
- * the block has, and reads them. */
+/* Runs has or get, over places that are known. */
+static void look_at(const Run *run, const Instruction *ins, const RowId *places,
+                    void *out, uint32_t n) {
+  const Component *component = &store_of(run)->components[ins->index];
+  if (ins->operation == OPERATION_HAS)
+    look_has(places, out, n);
+  else
+    look_get(component, ins->field, (ValueType)ins->type, places, out, n);
+}
+
+/* Runs has or get: finds the places of the entities first, unless an earlier
+ * step of the block has. */
 static void look(const Run *run, const Step *step) {
   void *const *bases = run->program->plan->bases;
-  const Instruction *ins = step->ins;
-  const Component *component = &store_of(run)->components[ins->index];
-  void *out = bases[step->out];
+  const Component *component = &store_of(run)->components[step->ins->index];
   RowId *places = bases[step_places(step)];
   if (step_locates(step))
     look_locate(store_of(run), component, bases[step->operands[0]], places,
                 run->rows);
-  if (ins->operation == OPERATION_HAS)
-    look_has(places, out, run->rows);
-  else
-    look_get(component, ins->field, (ValueType)ins->type, places, out,
-             run->rows);
+  look_at(run, step->ins, places, bases[step->out], run->rows);
+}
+
+/* Runs a look-up of a single entity. */
+static void look_once(const Run *run, const Step *step) {
+  void *const *bases = run->program->plan->bases;
+  const ecs_Entity *entity = bases[step->operands[0]];
+  const Component *component = &store_of(run)->components[step->ins->index];
+  RowId place;
+  if (step->ins->operation == OPERATION_ALIVE) {
+    look_alive(run, bases[step->out], entity, 1);
+    return;
+  }
+  look_locate(store_of(run), component, entity, &place, 1);
+  look_at(run, step->ins, &place, bases[step->out], 1);
 }
 
 static void draw(const Run *run, double *out, const double *draws) {
@@ -179,15 +196,9 @@ static void list_changes(Run *run) {
   }
 }
 
-/* Can a row ask for an entity that an earlier row destroys? Then a block is one
- * row, and its changes are recorded before the next block. */
-static bool goes_row_by_row(const ecs_Program *program) {
-  return program->destroys && program->asks_alive;
-}
-
 /* The most rows of a block. */
 static uint32_t block_rows(const ecs_Program *program) {
-  return goes_row_by_row(program) ? 1 : program->plan->block_rows;
+  return program_goes_row_by_row(program) ? 1 : program->plan->block_rows;
 }
 
 static ecs_Status record(ecs_World *world, const RecordedChange *change) {
@@ -243,7 +254,7 @@ static void run_special(Run *run, const Step *step) {
     case SHAPE_SELF:
       memcpy(out, run->entities, run->rows * sizeof(ecs_Entity));
       break;
-    case SHAPE_ALIVE: look_alive(run, out, first); break;
+    case SHAPE_ALIVE: look_alive(run, out, first, run->rows); break;
     case SHAPE_HAS:
     case SHAPE_GET: look(run, step); break;
     case SHAPE_RANDOM: draw(run, out, first); break;
@@ -301,7 +312,7 @@ static void run_block(Run *run, const ecs_KernelBlock *block, uint32_t first) {
     run_step(run, &plan->steps[k]);
   if (plan->sum_count > 0) run_sums(run, plan->sums, plan->sum_count);
   if (plan->change_count > 0) list_changes(run);
-  if (goes_row_by_row(run->program)) record_changes(run);
+  if (program_goes_row_by_row(run->program)) record_changes(run);
   ECS_ASSERT(run->change_count <= run->change_capacity);
   run->rows_before += run->rows;
 }
@@ -400,6 +411,8 @@ static void run_once(const Run *run) {
       store_single((ValueType)ins->type, out, ins->constant);
     else if (ins->operation == OPERATION_UNIFORM)
       store_single((ValueType)ins->type, out, run->call->uniforms[ins->index]);
+    else if (step->loop == NULL)
+      look_once(run, step);
     else
       step->loop(out, plan->bases[step->operands[0]],
                  plan->bases[step->operands[1]], plan->bases[step->operands[2]],
@@ -518,7 +531,8 @@ ecs_Status program_run_part(ecs_Program *program, const ecs_ProgramCall *call,
              .counts = program->exits_by_row,
              .most = block_rows(program),
              .status = ECS_OK};
-  if (part->changed || program->primed != part) run_once(&run);
+  if (part->changed || program->primed != part || program->plan->looks_once)
+    run_once(&run);
   program->primed = part;
   part->changed = false;
   run_part_blocks(&run, part);

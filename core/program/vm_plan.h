@@ -8,9 +8,9 @@
  *      step    loop(bases[out], bases[a], bases[b], bases[c], rows)
  *
  * - A value that is the same for every row (a constant, a uniform, or what is
- *   computed from these alone) is a single value, computed once per run. If a
- *   loop needs it as an array, it is spread over a register before the first
- *   block.
+ *   computed or looked up from these alone) is a single value, computed once
+ *   per run. If a loop needs it as an array, it is spread over a register before
+ *   the first block.
  * - A value loaded from a column of its own type is the column itself, unless
  *   the column is overwritten before the value's last use.
  * - A value stored without a mask into a column of its own type is computed in
@@ -46,6 +46,8 @@ struct ProgramPlan {
   uint32_t sum_count;      /* run after a block's steps, row by row */
   uint32_t change_count;   /* run after the sums, row by row */
   uint32_t block_rows;     /* most rows of a block */
+  bool looks_once;         /* a single value is looked up, so it may change
+                              with the world */
   Step *steps;
   Step *once;
   Step *spread;

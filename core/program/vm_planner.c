@@ -33,6 +33,7 @@ typedef struct Planner {
   Step *changes;
   uint32_t register_count, step_count, once_count, spread_count;
   uint32_t sum_count, change_count, lookup_count;
+  bool looks_once;    /* of the plan */
   size_t block_bytes; /* size of the allocation behind all arrays, which
                              starts at places */
 } Planner;
@@ -223,6 +224,8 @@ static void plan_once(Planner *planner, const Instruction *ins) {
                            ? step.out
                            : SINGLE_PLACE | ins->operands[k];
   ECS_ASSERT(planner->facts.column[ins->result] == NO_VALUE);
+  if (instruction_is_look(ins) || ins->operation == OPERATION_ALIVE)
+    planner->looks_once = true;
   planner->places[ins->result] = step.out;
   planner->once[planner->once_count++] = step;
 }
@@ -308,7 +311,8 @@ static void find_lookups(Planner *planner) {
   const ecs_Program *program = planner->facts.program;
   for (uint32_t i = 0; i < program->code_count; i++) {
     const Instruction *ins = &program->code[i];
-    if (!instruction_is_look(ins) || !facts_needed(&planner->facts, ins))
+    if (!instruction_is_look(ins) || !facts_needed(&planner->facts, ins) ||
+        planner->facts.is_single[ins->result])
       continue;
     Lookup *lookup = find_lookup(planner, ins);
     if (lookup == NULL) {
@@ -429,6 +433,7 @@ static ecs_Status finish(const Planner *planner, ecs_Program *program) {
                        .sum_count = planner->sum_count,
                        .change_count = planner->change_count,
                        .block_rows = choose_block_rows(planner),
+                       .looks_once = planner->looks_once,
                        .base_count = planner->register_count + 1 +
                                      program->column_count +
                                      program->value_count};

@@ -189,10 +189,52 @@ static void a_plan_locates_once_for_value_and_component(void **state) {
   finish();
 }
 
+/* x of every row becomes what is known of u0; then u0 may be destroyed. */
+static void single_entities_are_looked_up_once(void **state) {
+  (void)state;
+  for (int alone = 0; alone < 2; alone++) {
+    start(ECS_STORE_TABLE, ECS_STORE_SPARSE);
+    const ecs_Term term = {fixture.p, ECS_WRITE};
+    ask(&term, 1);
+    make(alone ? "column c0 \"P\" \"x\" f32 write\nuniform u0 entity\n"
+                 "v0 = uniform entity u0\nv1 = get f32 v0 \"V\" \"x\"\n"
+                 "v2 = alive v0\nv3 = has v0 \"V\"\nv4 = constant f32 1\n"
+                 "v5 = constant f32 0\nv6 = select f32 v2 v4 v5\n"
+                 "v7 = select f32 v3 v4 v5\nv8 = add f32 v6 v7\n"
+                 "v9 = add f32 v8 v1\nstore c0 v9\n"
+               : "column c0 \"P\" \"x\" f32 write\nuniform u0 entity\n"
+                 "v0 = uniform entity u0\nv1 = alive v0\n"
+                 "v2 = constant f32 1\nv3 = constant f32 0\n"
+                 "v4 = select f32 v1 v2 v3\nstore c0 v4\n"
+                 "v5 = self\nv6 = eq entity v5 v0\ndestroy v6\n");
+    spawn(MOST < 600 ? MOST : 600, fixture.v, 5);
+    const double whom[] = {(double)fixture.entities[5],
+                           (double)fixture.entities[6], 0,
+                           (double)fixture.entities[7]};
+    const double want[] = {13, 1, 0, 1};
+    assert_int_equal(fixture.program->plan->once_count, alone ? 10 : 3);
+    must(ecs_destroy(fixture.world, fixture.entities[8]));
+    for (uint32_t k = 0; alone && k < 4; k++) {
+      must(run(&whom[k], NULL));
+      assert_true(get(fixture.entities[0], fixture.p, 0) == want[k]);
+      assert_true(get(fixture.entities[12], fixture.p, 0) == want[k]);
+    }
+    if (!alone) {
+      must(run(&whom[1], NULL));
+      assert_true(get(fixture.entities[4], fixture.p, 0) == 1);
+      assert_true(get(fixture.entities[7], fixture.p, 0) == 0);
+      assert_true(get(fixture.entities[12], fixture.p, 0) == 0);
+      assert_false(ecs_alive(fixture.world, fixture.entities[6]));
+    }
+    finish();
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_of_any_entities_are_found_and_read),
       cmocka_unit_test(generations_are_told_apart),
-      cmocka_unit_test(a_plan_locates_once_for_value_and_component)};
+      cmocka_unit_test(a_plan_locates_once_for_value_and_component),
+      cmocka_unit_test(single_entities_are_looked_up_once)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
