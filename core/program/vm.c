@@ -135,8 +135,7 @@ static void look_once(const Run *run, const Step *step) {
 
 static void draw(const Run *run, double *out, const double *draws) {
   ECS_ASSERT(run->entities != NULL);
-  for (uint32_t i = 0; i < run->rows; i++)
-    out[i] = ecs_random(run->call->random_key, run->entities[i], draws[i]);
+  loop_random()(out, draws, run->entities, &run->call->random_key, run->rows);
 }
 
 /* Changes ----------------------------------------------------------------- */

@@ -22,6 +22,7 @@
 
 #include "base/invariant.h"
 #include "math/elementary.h"
+#include "math/random.h"
 #include "program/vm_loop_macros.h"
 #include "program/vm_remainder_loops.h"
 #include "program/vm_integer_loops.h"
@@ -157,6 +158,16 @@ PRODUCT(minus_times, z - product)
 
 LOOP1(widen, double, float, x)
 LOOP1(narrow, float, double, x)
+
+/* a is how many numbers each row has drawn, b its entity, c the key. */
+CLONES static void random_numbers(void *out, const void *a, const void *b,
+                                  const void *c, uint32_t n) {
+  double *to = out;
+  const double *draws = a;
+  const uint64_t *entities = b, key = *(const uint64_t *)c;
+  ELEMENTWISE for (uint32_t i = 0; i < n; i++) to[i] =
+      random_number_of(random_hash(key, entities[i], random_count(draws[i])));
+}
 
 /* Truths ------------------------------------------------------------------ */
 
@@ -421,6 +432,8 @@ Loop loop_reduce(ReductionKind kind, bool masked) {
   if (kind == REDUCTION_LEAST) return masked ? least_masked : least;
   return masked ? greatest_masked : greatest;
 }
+
+Loop loop_random(void) { return random_numbers; }
 
 Loop loop_fill(ValueType type) {
   return value_bytes(type) == 4 ? fill_words : fill_twins;

@@ -79,6 +79,10 @@ ECS_INTERNAL Loop loop_quantize(ecs_Scalar scalar, ValueType type,
  * the rows' doubles; b is their mask, if masked. */
 ECS_INTERNAL Loop loop_reduce(ReductionKind kind, bool masked);
 
+/* Random numbers, as ecs_random draws them: a has how many each row has drawn
+ * before, as doubles, b the rows' entities, c is the key. */
+ECS_INTERNAL Loop loop_random(void);
+
 /* out[i] = a[0] */
 ECS_INTERNAL Loop loop_fill(ValueType type);
 

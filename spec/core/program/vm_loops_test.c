@@ -299,6 +299,35 @@ static void check_fill(ValueType type) {
     assert_true(same(get_number(&bench.out, type, i), bench.a.numbers[0]));
 }
 
+static uint64_t reference_mix(uint64_t x) {
+  x += UINT64_C(0x9e3779b97f4a7c15);
+  x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return x ^ (x >> 31);
+}
+
+static double reference_random(uint64_t key, uint64_t entity, uint64_t count) {
+  uint64_t bits = reference_mix(reference_mix(key ^ entity) ^ count);
+  return (double)(bits >> 11) * 0x1p-53;
+}
+
+/* Counts of draws may be any numbers. Those that are none, or out of range, are
+ * 0; the others lose their fraction. */
+static void check_random(void) {
+  const uint64_t key = random_bits(&source);
+  fill(&bench.a, VALUE_F64);
+  for (uint32_t i = 0; i < ROOM; i++)
+    bench.b.as.entities[i] = random_bits(&source) >> random_below(&source, 64);
+  bench.set.random()(&bench.out.as, &bench.a.as, &bench.b.as, &key, bench.n);
+  for (uint32_t i = 0; i < bench.n; i++) {
+    double draws = bench.a.numbers[i];
+    uint64_t count = draws >= 0.0 && draws < 0x1p53 ? (uint64_t)draws : 0;
+    double want = reference_random(key, bench.b.as.entities[i], count);
+    assert_true(same(bench.out.as.f64[i], want));
+    assert_true(same(ecs_random(key, bench.b.as.entities[i], draws), want));
+  }
+}
+
 static double joined(int kind, double x, double y) {
   if (kind == REDUCTION_SUM) return x + y;
   if (kind == REDUCTION_LEAST) return y < x ? y : x;
@@ -337,6 +366,7 @@ static void check_set(LoopSet set, const char *name) {
     check_values();
     check_products();
     check_columns();
+    check_random();
     for (int type = 0; type < VALUE_TYPE_COUNT; type++)
       check_fill((ValueType)type);
     for (int kind = OPERATION_SUM; kind <= OPERATION_GREATEST; kind++)
@@ -345,8 +375,8 @@ static void check_set(LoopSet set, const char *name) {
 }
 
 static void the_library_loops(void **state) {
-  const LoopSet set = {loop_of,       loop_product, loop_load, loop_store,
-                       loop_quantize, loop_reduce,  loop_fill};
+  const LoopSet set = {loop_of,       loop_product, loop_load,   loop_store,
+                       loop_quantize, loop_reduce,  loop_random, loop_fill};
   (void)state;
   print_message("the library runs on %s\n", loop_instruction_set());
   check_set(set, "library");
