@@ -52,7 +52,7 @@ static uint32_t whole_rows(uint64_t row, uint32_t left) {
   return rows / REDUCTION_LANES * REDUCTION_LANES;
 }
 
-/* Adds n rows of a block from row i on; n is what whole_rows says. row is the
+/* Adds n rows of a block from row i on, of one step; n is what whole_rows says. row is the
  * number of the first of them in the run. A masked row adds nothing. */
 static void sum_rows(const Run *run, const Step *step, uint64_t row, uint32_t i,
                      uint32_t n) {
@@ -72,16 +72,51 @@ static void sum_rows(const Run *run, const Step *step, uint64_t row, uint32_t i,
     reduction_add(sum, kind, row, values[i]);
 }
 
-/* Adds all rows of a block. Steps that may add to the same reduction alternate
- * after every REDUCTION_LANES rows: each lane then gets one row from each step,
- * so the order in a lane does not depend on where blocks end. */
+/* So many steps are added by one loop for each of their reductions. */
+#define JOINED_STEPS 8u
+
+/* Adds n rows of a block, from row i on, of the steps that add to the same
+ * reduction as the first one. The lanes get one row from each step in turn. */
+static void join_rows(const Run *run, const Step *steps, uint32_t count,
+                      uint32_t i, uint32_t n) {
+  void *const *bases = run->program->plan->bases;
+  const double *values[JOINED_STEPS];
+  const uint32_t *masks[JOINED_STEPS];
+  uint32_t joined = 0;
+  for (uint32_t k = 0; k < count; k++) {
+    if (steps[k].ins->index != steps->ins->index) continue;
+    const uint32_t *mask = bases[steps[k].operands[1]];
+    bool masked = steps[k].ins->operands[1] != NO_VALUE;
+    values[joined] = (const double *)bases[steps[k].operands[0]] + i;
+    masks[joined++] = masked ? mask + i : NULL;
+  }
+  loop_reduce_many(kind_of(steps->ins->operation))(
+      run->sums[steps->ins->index].lanes, values, masks, joined, n);
+}
+
+/* Adds n rows of a block from row i on: whole lanes, or one row. Steps that may
+ * add to the same reduction alternate after every REDUCTION_LANES rows: each
+ * lane then gets one row from each step, so the order in a lane does not depend
+ * on where blocks end. Returns how many rows were added. */
+static uint32_t sum_steps(const Run *run, const Step *steps, uint32_t count,
+                          uint64_t row, uint32_t i) {
+  uint32_t n = whole_rows(row, run->rows - i);
+  if (n > 0 && count > 1 && count <= JOINED_STEPS) {
+    for (uint32_t k = 0, j; k < count; k++) {
+      for (j = 0; steps[j].ins->index != steps[k].ins->index;) j++;
+      if (j == k) join_rows(run, &steps[k], count - k, i, n);
+    }
+    return n;
+  }
+  if (count > 1 && n > REDUCTION_LANES) n = REDUCTION_LANES;
+  for (uint32_t k = 0; k < count; k++) sum_rows(run, &steps[k], row, i, n);
+  return n == 0 ? 1 : n;
+}
+
 static void run_sums(const Run *run, const Step *steps, uint32_t count) {
   uint64_t row = run->rows_before;
   for (uint32_t i = 0, n; i < run->rows; i += n, row += n) {
-    n = whole_rows(row, run->rows - i);
-    if (count > 1 && n > REDUCTION_LANES) n = REDUCTION_LANES;
-    for (uint32_t k = 0; k < count; k++) sum_rows(run, &steps[k], row, i, n);
-    if (n == 0) n = 1;
+    n = sum_steps(run, steps, count, row, i);
     ECS_ASSERT(row / REDUCTION_ROWS == (row + n - 1) / REDUCTION_ROWS);
     for (uint32_t k = 0; k < count && (row + n) % REDUCTION_ROWS == 0; k++)
       reduction_fold(&run->sums[steps[k].ins->index],

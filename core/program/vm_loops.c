@@ -268,6 +268,33 @@ REDUCE(sum, x + y)
 REDUCE(least, y < x ? y : x)
 REDUCE(greatest, y > x ? y : x)
 
+/* The same of several arrays, in turns after every REDUCTION_LANES rows. */
+#define REDUCE_MANY(name, expression)                                     \
+  CLONES static void name##_many(double *to, const double *const *values, \
+                                 const uint32_t *const *masks,            \
+                                 uint32_t arrays, uint32_t n) {           \
+    double lanes[REDUCTION_LANES];                                        \
+    memcpy(lanes, to, sizeof lanes);                                      \
+    for (uint32_t i = 0; i < n; i += REDUCTION_LANES)                     \
+      for (uint32_t s = 0; s < arrays; s++) {                             \
+        const double *from = values[s] + i;                               \
+        const Truth *mask = masks[s];                                     \
+        for (uint32_t k = 0; mask == NULL && k < REDUCTION_LANES; k++) {  \
+          const double x = lanes[k], y = from[k];                         \
+          lanes[k] = expression;                                          \
+        }                                                                 \
+        for (uint32_t k = 0; mask != NULL && k < REDUCTION_LANES; k++) {  \
+          const double x = lanes[k], y = from[k];                         \
+          const double reduced = expression;                              \
+          lanes[k] = mask[i + k] ? reduced : x;                           \
+        }                                                                 \
+      }                                                                   \
+    memcpy(to, lanes, sizeof lanes);                                      \
+  }
+REDUCE_MANY(sum, x + y)
+REDUCE_MANY(least, y < x ? y : x)
+REDUCE_MANY(greatest, y > x ? y : x)
+
 /* Tables ------------------------------------------------------------------ */
 
 #define BOTH(name) \
@@ -431,6 +458,12 @@ Loop loop_reduce(ReductionKind kind, bool masked) {
   if (kind == REDUCTION_SUM) return masked ? sum_masked : sum;
   if (kind == REDUCTION_LEAST) return masked ? least_masked : least;
   return masked ? greatest_masked : greatest;
+}
+
+ReduceMany loop_reduce_many(ReductionKind kind) {
+  return kind == REDUCTION_SUM     ? sum_many
+         : kind == REDUCTION_LEAST ? least_many
+                                   : greatest_many;
 }
 
 Loop loop_random(void) { return random_numbers; }

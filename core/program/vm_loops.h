@@ -79,6 +79,14 @@ ECS_INTERNAL Loop loop_quantize(ecs_Scalar scalar, ValueType type,
  * the rows' doubles; b is their mask, if masked. */
 ECS_INTERNAL Loop loop_reduce(ReductionKind kind, bool masked);
 
+/* The same for several arrays of numbers, each with a mask or NULL: lane k takes
+ * row k of the first, of the second and so on, then row k + REDUCTION_LANES of
+ * each. */
+typedef void (*ReduceMany)(double *lanes, const double *const *values,
+                           const uint32_t *const *masks, uint32_t arrays,
+                           uint32_t n);
+ECS_INTERNAL ReduceMany loop_reduce_many(ReductionKind kind);
+
 /* Random numbers, as ecs_random draws them: a has how many each row has drawn
  * before, as doubles, b the rows' entities, c is the key. */
 ECS_INTERNAL Loop loop_random(void);

@@ -352,6 +352,29 @@ static void check_reduce(int kind, bool masked) {
     assert_true(same(lanes[k], want[k]));
 }
 
+/* Three arrays, the second one with a mask. */
+static void check_reduce_many(int kind) {
+  double lanes[REDUCTION_LANES], want[REDUCTION_LANES];
+  uint32_t n = bench.n / REDUCTION_LANES * REDUCTION_LANES;
+  fill(&bench.a, VALUE_F64);
+  fill(&bench.b, VALUE_F64);
+  fill(&bench.c, VALUE_BOOL);
+  const double *const values[] = {bench.a.as.f64, bench.b.as.f64,
+                                  bench.a.as.f64};
+  const uint32_t *const masks[] = {NULL, bench.c.as.truths, NULL};
+  for (uint32_t k = 0; k < REDUCTION_LANES; k++)
+    lanes[k] = want[k] = random_number(&source);
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t s = 0; s < 3; s++) {
+      double *lane = &want[i % REDUCTION_LANES];
+      if (s != 1 || bench.c.numbers[i] > 0)
+        *lane = joined(kind, *lane, values[s][i]);
+    }
+  bench.set.reduce_many((ReductionKind)kind)(lanes, values, masks, 3, n);
+  for (uint32_t k = 0; k < REDUCTION_LANES; k++)
+    assert_true(same(lanes[k], want[k]));
+}
+
 static void check_set(LoopSet set, const char *name) {
   bool is_short = getenv("ECS_TEST_SHORT") != NULL;
   bench.set = set;
@@ -367,16 +390,19 @@ static void check_set(LoopSet set, const char *name) {
     check_products();
     check_columns();
     check_random();
+    for (int kind = REDUCTION_SUM; kind <= REDUCTION_GREATEST; kind++)
+      check_reduce_many(kind);
     for (int type = 0; type < VALUE_TYPE_COUNT; type++)
       check_fill((ValueType)type);
-    for (int kind = OPERATION_SUM; kind <= OPERATION_GREATEST; kind++)
+    for (int kind = REDUCTION_SUM; kind <= REDUCTION_GREATEST; kind++)
       for (int masked = 0; masked < 2; masked++) check_reduce(kind, masked);
   }
 }
 
 static void the_library_loops(void **state) {
-  const LoopSet set = {loop_of,       loop_product, loop_load,   loop_store,
-                       loop_quantize, loop_reduce,  loop_random, loop_fill};
+  const LoopSet set = {loop_of,          loop_product,  loop_load,
+                       loop_store,       loop_quantize, loop_reduce,
+                       loop_reduce_many, loop_random,   loop_fill};
   (void)state;
   print_message("the library runs on %s\n", loop_instruction_set());
   check_set(set, "library");

@@ -16,6 +16,7 @@ typedef struct LoopSet {
                 KnownNumbers known);
   Loop (*quantize)(ecs_Scalar scalar, ValueType type, KnownNumbers known);
   Loop (*reduce)(ReductionKind kind, bool masked);
+  ReduceMany (*reduce_many)(ReductionKind kind);
   Loop (*random)(void);
   Loop (*fill)(ValueType type);
 } LoopSet;
