@@ -25,7 +25,7 @@ CORE := ecs ecs_kernel ecs_access \
   base/id base/scalar \
   math/elementary_number math/elementary_exp math/elementary_pow \
   math/elementary_sin math/elementary_atan math/elementary \
-  math/random math/reduction \
+  math/remainder math/random math/reduction \
   storage/schema storage/slot storage/entity_index storage/locator \
   storage/element storage/table_layout storage/table storage/table_row \
   storage/table_image storage/table_rows storage/edge_map \
@@ -45,8 +45,10 @@ CORE := ecs ecs_kernel ecs_access \
   program/operation program/program_part program/program_ir \
   program/program_parse \
   program/program_print program/program_order \
-  program/program_facts program/vm_loop_macros program/vm_loops \
-  program/vm_plan program/vm_planner program/vm_changes program/vm \
+  program/program_ranges program/program_facts program/vm_loop_macros \
+  program/vm_remainder_loops program/vm_integer_loops program/vm_loops \
+  program/vm_plan program/vm_planner program/vm_look program/vm_changes \
+  program/vm \
   api/for_bindings api/accessor api/field_access api/spawn_call \
   api/api_entity api/api_query \
   api/api_bulk api/api_list api/row_access \

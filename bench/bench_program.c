@@ -7,8 +7,9 @@
  * - move: pos += vel * dt, two f32 each.
  * - fall: gravity, drag, and a bounce off the floor (a branch): two f32.
  * - normalise and sum: two f32 over their length; the sum of lengths as f64.
- * - move and fall in f64: the same f32 columns, computed in doubles and rounded
- *   at the store, on both sides.
+ * - wrap: (x + dx) % a constant, with fmod of the C library by hand.
+ * - move, fall and wrap in f64: the same f32 columns, computed in doubles and
+ *   rounded at the store, on both sides.
  */
 #include <math.h>
 #include <stdio.h>
@@ -82,6 +83,30 @@ static void hand_move_wide_run(void *state, uint32_t iterations) {
     move_wide(columns->at[0], columns->at[2], TIME_STEP, columns->count);
     move_wide(columns->at[1], columns->at[3], TIME_STEP, columns->count);
   }
+}
+
+#define WRAP_SIZE 800.0
+
+/* Lua's %, with the sign of the divisor, which is positive. */
+static double wrapped(double x) {
+  double rest = fmod(x, WRAP_SIZE);
+  return rest < 0.0 ? rest + WRAP_SIZE : rest;
+}
+
+static void hand_wrap_run(void *state, uint32_t iterations) {
+  Columns *columns = state;
+  for (uint32_t turn = 0; turn < iterations; turn++)
+    for (uint32_t i = 0; i < columns->count; i++)
+      columns->at[0][i] =
+          (float)wrapped((double)(columns->at[0][i] + columns->at[2][i]));
+}
+
+static void hand_wrap_wide_run(void *state, uint32_t iterations) {
+  Columns *columns = state;
+  for (uint32_t turn = 0; turn < iterations; turn++)
+    for (uint32_t i = 0; i < columns->count; i++)
+      columns->at[0][i] =
+          (float)wrapped((double)columns->at[0][i] + (double)columns->at[2][i]);
 }
 
 /* Adds lanes that are 8, 4, 2 and 1 apart. */
@@ -169,6 +194,15 @@ static uint64_t hand_check(void *state) {
   "v14 = constant " type " -0.8\nv15 = mul " type             \
   " v7 v14\n"                                                 \
   "v16 = select " type " v11 v15 v7\nstore c0 v13\nstore c1 v16\n"
+
+#define WRAP(type)                                            \
+  COLUMN("c0", "Position", "f0", "write")                     \
+  COLUMN("c1", "Velocity", "f0", "read")                      \
+  "uniform u0 number\nv0 = load " type " c0\nv1 = load " type \
+  " c1\n"                                                     \
+  "v2 = add " type " v0 v1\nv3 = constant " type              \
+  " 800\n"                                                    \
+  "v4 = mod " type " v2 v3\nstore c0 v4\n"
 
 static const char normalise_text[] =
     COLUMN("c0", "Velocity", "f0", "write")
@@ -267,6 +301,8 @@ int main(int argument_count, char **arguments) {
        normalise_text,
        hand_normalise_run,
        {0, 0, 0}},
+      {"program: wrap (%)", WRAP("f32"), hand_wrap_run, {0, 0, 0}},
+      {"program: wrap (%) in f64", WRAP("f64"), hand_wrap_wide_run, {0, 0, 0}},
       {"program: move in f64", MOVE("f64"), hand_move_wide_run, {0, 0, 0}},
       {"program: fall in f64", FALLING("f64"), hand_fall_wide_run, {0, 0, 0}}};
   static const uint32_t sizes[] = {SCENE_1K, SCENE_64K, SCENE_1M};

@@ -19,6 +19,10 @@ double ecs_exp(double x) { return elementary_exp(x); }
 
 double ecs_log(double x) { return elementary_log(x); }
 
-double ecs_pow(double x, double y) { return elementary_pow(x, y); }
+/* Whether y is whole and odd counts for a negative x alone. */
+double ecs_pow(double x, double y) {
+  return x > 0.0 ? elementary_pow_edge(x, y, elementary_pow_of_size(x, y))
+                 : elementary_pow(x, y);
+}
 
 double ecs_atan2(double y, double x) { return elementary_atan2(y, x); }

@@ -16,7 +16,7 @@
 
 /* e^(high + low), for |low| far below 1. Past +-800 the result is infinite or
  * zero. */
-static inline double elementary_exp_sum(double high, double low) {
+ELEMENTARY_INLINE double elementary_exp_sum(double high, double low) {
   double x = high < -800.0 ? -800.0 : high;
   x = x > 800.0 ? 800.0 : x;
   low = x == high ? low : 0.0;

@@ -12,6 +12,14 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Functions of many operations: GCC makes a loop that calls one a scalar loop,
+ * unless it must be in line. */
+#if defined(__GNUC__)
+#define ELEMENTARY_INLINE static inline __attribute__((always_inline))
+#else
+#define ELEMENTARY_INLINE static inline
+#endif
+
 /* The bits of a double, and the double that has these bits. */
 static inline uint64_t elementary_bits(double x) {
   uint64_t bits;
@@ -60,7 +68,7 @@ static inline double elementary_upper(double a) {
 }
 
 /* a * b, exactly if nothing overflows or underflows. */
-static inline ElementaryPair elementary_product(double a, double b) {
+ELEMENTARY_INLINE ElementaryPair elementary_product(double a, double b) {
   double high = a * b;
   double a1 = elementary_upper(a), a2 = a - a1;
   double b1 = elementary_upper(b), b2 = b - b1;

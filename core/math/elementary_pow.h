@@ -9,7 +9,7 @@
 
 /* log x as a sum of two doubles, with an error of about 2^-66 of it, for a
  * positive finite x. */
-static inline ElementaryPair elementary_log_pair(double x) {
+ELEMENTARY_INLINE ElementaryPair elementary_log_pair(double x) {
   ElementaryParts parts = elementary_split(x);
   double n = parts.exponent, f = parts.fraction;
   /* s + low = f / (2 + f) */
@@ -46,41 +46,56 @@ static inline ElementaryPair elementary_log_pair(double x) {
 
 /* Is y a whole number? 1.0 or 0.0. elementary_round works only below 2^51; from
  * 2^52 on every double is whole. */
-static inline double elementary_whole(double y) {
+ELEMENTARY_INLINE double elementary_whole(double y) {
   double size = fabs(y);
   double small = size < 0x1p51 ? size : 0.0;
   double middle = size < 0x1p51 ? 0.0 : size;
   /* Between 2^51 and 2^52 a number may end in one half. */
   double trimmed = middle < 0x1p52 ? (middle + 0x1p52) - 0x1p52 : middle;
-  return elementary_round(small) == small && trimmed == middle ? 1.0 : 0.0;
+  double below = elementary_round(small) == small ? 1.0 : 0.0;
+  double above = trimmed == middle ? 1.0 : 0.0;
+  return below * above;
 }
 
 /* Is y an odd number? 1.0 or 0.0. From 2^53 on every double is even. */
-static inline double elementary_odd(double y) {
-  double half = 0.5 * y;
-  return elementary_whole(y) > 0.0 && !(elementary_whole(half) > 0.0) ? 1.0
-                                                                      : 0.0;
+ELEMENTARY_INLINE double elementary_odd(double y) {
+  return elementary_whole(y) * (1.0 - elementary_whole(0.5 * y));
 }
 
-/* x^y, with the special cases of C. */
-static inline double elementary_pow(double x, double y) {
-  double size = fabs(x);
-  double inner = size == 0.0 || !(size < INFINITY) ? 1.0 : size;
+/* size^y for a size that is not negative. */
+ELEMENTARY_INLINE double elementary_pow_of_size(double size, double y) {
+  double inner = size == 0.0 ? 1.0 : size;
+  inner = inner < INFINITY ? inner : 1.0;
   double reach = y > 0x1p70 ? 0x1p70 : y;
   reach = reach < -0x1p70 ? -0x1p70 : reach;
   ElementaryPair log = elementary_log_pair(inner);
   ElementaryPair product = elementary_product(reach, log.high);
   double power =
       elementary_exp_sum(product.high, product.low + reach * log.low);
-  power = size == 0.0 ? (y < 0.0 ? INFINITY : 0.0) : power;
-  power = size == INFINITY ? (y < 0.0 ? 0.0 : INFINITY) : power;
-  double negative = copysign(1.0, x) < 0.0 ? 1.0 : 0.0;
-  power = negative > 0.0 && elementary_odd(y) > 0.0 ? -power : power;
-  double broken =
-      x < 0.0 && size < INFINITY && !(elementary_whole(y) > 0.0) ? 1.0 : 0.0;
-  power = broken > 0.0 && fabs(y) < INFINITY ? NAN : power;
-  power = x != x || y != y ? NAN : power;
-  return x == 1.0 || y == 0.0 ? 1.0 : power;
+  double of_zero = y < 0.0 ? INFINITY : 0.0;
+  double of_infinity = y < 0.0 ? 0.0 : INFINITY;
+  power = size == 0.0 ? of_zero : power;
+  return size == INFINITY ? of_infinity : power;
+}
+
+/* The last special cases of C: NaN, and what is 1 for any other number. */
+ELEMENTARY_INLINE double elementary_pow_edge(double x, double y, double power) {
+  power = x != x ? NAN : power;
+  power = y != y ? NAN : power;
+  power = x == 1.0 ? 1.0 : power;
+  return y == 0.0 ? 1.0 : power;
+}
+
+/* x^y, with the special cases of C. Conditions are numbers, 1 or 0, and joined
+ * by products: && and || are branches, with which a loop stays scalar. */
+ELEMENTARY_INLINE double elementary_pow(double x, double y) {
+  double size = fabs(x), power = elementary_pow_of_size(size, y);
+  double minus = copysign(1.0, x) < 0.0 ? 1.0 : 0.0;
+  double below = x < 0.0 ? 1.0 : 0.0, finite = size < INFINITY ? 1.0 : 0.0;
+  double firm = fabs(y) < INFINITY ? 1.0 : 0.0;
+  double broken = below * finite * firm * (1.0 - elementary_whole(y));
+  power = power * (1.0 - 2.0 * (minus * elementary_odd(y)));
+  return elementary_pow_edge(x, y, broken > 0.0 ? NAN : power);
 }
 
 #endif

@@ -7,7 +7,8 @@
  *  3. which products are computed with the one sum that uses them;
  *  4. when values are used for the last time: operands of such a product are
  *     used where its sum is;
- *  5. which values can be computed in the column that they are stored to.
+ *  5. which values can be computed in the column that they are stored to;
+ *  6. which values are whole numbers (program_ranges.c).
  */
 #include "program/program_facts.h"
 
@@ -20,6 +21,7 @@ static size_t lay_facts(ProgramFacts *facts, char *block) {
   facts->last_use = memory_lay(block, &used, values, sizeof(uint32_t));
   facts->definition = memory_lay(block, &used, values, sizeof(uint32_t));
   facts->column = memory_lay(block, &used, values, sizeof(uint32_t));
+  facts->ranges = memory_lay(block, &used, values, sizeof(WholeRange));
   facts->uses = memory_lay(block, &used, values, sizeof(uint32_t));
   facts->is_single = memory_lay(block, &used, values, sizeof(bool));
   facts->is_needed = memory_lay(block, &used, values, sizeof(bool));
@@ -33,9 +35,13 @@ static size_t lay_facts(ProgramFacts *facts, char *block) {
 
 /* Values ------------------------------------------------------------------ */
 
-/* Does an operation of this shape give the same result for every row, if its
- * operands are the same for every row? */
-static bool is_pure(OperationShape shape) {
+/* Does an instruction give the same result for every row, if its operands are
+ * the same for every row? Looking up an entity does where rows do not see what
+ * rows before them have done. */
+static bool is_pure(const ecs_Program *program, const Instruction *ins) {
+  OperationShape shape = instruction_shape(ins);
+  if (shape == SHAPE_ALIVE || instruction_is_look(ins))
+    return !program_goes_row_by_row(program);
   return shape <= SHAPE_CONSTANT || shape == SHAPE_UNIFORM;
 }
 
@@ -78,7 +84,7 @@ static void count_uses(ProgramFacts *facts) {
     if (ins->result == NO_VALUE) continue;
     facts->definition[ins->result] = i;
     facts->is_single[ins->result] =
-        is_pure(instruction_shape(ins)) && all_single(facts, ins);
+        is_pure(program, ins) && all_single(facts, ins);
     facts->column[ins->result] = NO_VALUE;
   }
 }
@@ -254,7 +260,7 @@ static bool value_is_known(const ProgramFacts *facts, uint32_t value) {
   return i < facts->program->code_count && ins->result == value &&
          facts->is_needed[value] == (facts->uses[value] > 0) &&
          facts->is_single[value] ==
-             (is_pure(instruction_shape(ins)) && all_single(facts, ins)) &&
+             (is_pure(facts->program, ins) && all_single(facts, ins)) &&
          (!facts->is_part[value] || part_is_known(facts, value)) &&
          (facts->column[value] == NO_VALUE || column_is_known(facts, value));
 }
@@ -300,6 +306,7 @@ ecs_Status facts_init(ProgramFacts *facts, const ecs_Program *program) {
   find_changes(facts);
   find_last_uses(facts);
   find_columns(facts);
+  ranges_find(program, facts->ranges);
   ECS_ASSERT(facts_check_invariants(facts));
   return ECS_OK;
 }

@@ -2,8 +2,8 @@
  *
  * Facts are about values and columns, and follow from the code alone: which
  * values are needed, which are the same for every row, when each is used for
- * the last time, which products are computed with their sums, and which values
- * can be computed right in a column. The planner turns facts into places and
+ * the last time, which products are computed with their sums, which are whole
+ * numbers, and which values can be computed right in a column. The planner turns facts into places and
  * steps.
  *
  *      v0 = load f32 c0          last use: instruction 2
@@ -17,7 +17,7 @@
 #ifndef ECS_PROGRAM_FACTS_H
 #define ECS_PROGRAM_FACTS_H
 
-#include "program/program_ir.h"
+#include "program/program_ranges.h"
 
 typedef struct ColumnFacts {
   uint32_t store;      /* the last instruction that stores the column;
@@ -44,6 +44,7 @@ typedef struct ProgramFacts {
                                  its sum, in one step */
   uint32_t changes_at;        /* the last change, where changes come first: all
                                  of them are made there; 0: none */
+  WholeRange *ranges;         /* the value's whole numbers, if they are known */
   uint32_t *adders;           /* per reduction: instructions that add to it */
   ColumnFacts *columns;       /* per column */
   size_t block_bytes;         /* size of the allocation behind all arrays, which

@@ -136,9 +136,21 @@ static inline UniformKind uniform_kind(const ecs_Program *program,
   return (UniformKind)(program->uniforms[uniform] & ~UNIFORM_FIXED);
 }
 
+/* Can a row ask for an entity that an earlier row destroys? Then a block is one
+ * row, and its changes are recorded before the next block. */
+static inline bool program_goes_row_by_row(const ecs_Program *program) {
+  return (program->destroys && program->asks_alive) || program->shows_sets;
+}
+
 /* What the operation of an instruction takes. */
 static inline OperationShape instruction_shape(const Instruction *ins) {
   return operation_infos[ins->operation].shape;
+}
+
+/* Is it has or get, which need the row of another entity? */
+static inline bool instruction_is_look(const Instruction *ins) {
+  return instruction_shape(ins) == SHAPE_HAS ||
+         instruction_shape(ins) == SHAPE_GET;
 }
 
 /* Is it a change that may stop the run, or an argument of one? */

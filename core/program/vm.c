@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "program/vm_changes.h"
+#include "program/vm_look.h"
 #include "program/vm_planner.h"
 
 /* A change of structure, listed until every row has run, then recorded. */
@@ -54,7 +55,7 @@ static uint32_t whole_rows(uint64_t row, uint32_t left) {
   return rows / REDUCTION_LANES * REDUCTION_LANES;
 }
 
-/* Adds n rows of a block from row i on; n is what whole_rows says. row is the
+/* Adds n rows of a block from row i on, of one step; n is what whole_rows says. row is the
  * number of the first of them in the run. A masked row adds nothing. */
 static void sum_rows(const Run *run, const Step *step, uint64_t row, uint32_t i,
                      uint32_t n) {
@@ -108,9 +109,50 @@ static void add_all_in_order(const Run *run, const Step *steps, uint32_t count,
       if (is_ordered(&steps[k])) add_in_order(run, &steps[k], i, i + 1);
 }
 
-/* Adds all rows of a block. Steps that may add to the same reduction alternate
- * after every REDUCTION_LANES rows: each lane then gets one row from each step,
- * so the order in a lane does not depend on where blocks end. */
+/* So many steps are added by one loop for each of their reductions. */
+#define JOINED_STEPS 8u
+
+/* Adds n rows of a block, from row i on, of the steps that add to the same
+ * reduction as the first one. The lanes get one row from each step in turn. */
+static void join_rows(const Run *run, const Step *steps, uint32_t count,
+                      uint32_t i, uint32_t n) {
+  void *const *bases = run->program->plan->bases;
+  const double *values[JOINED_STEPS];
+  const uint32_t *masks[JOINED_STEPS];
+  uint32_t joined = 0;
+  for (uint32_t k = 0; k < count; k++) {
+    if (steps[k].ins->index != steps->ins->index) continue;
+    const uint32_t *mask = bases[steps[k].operands[1]];
+    bool masked = steps[k].ins->operands[1] != NO_VALUE;
+    values[joined] = (const double *)bases[steps[k].operands[0]] + i;
+    masks[joined++] = masked ? mask + i : NULL;
+  }
+  loop_reduce_many(kind_of(steps->ins->operation))(
+      run->sums[steps->ins->index].lanes, values, masks, joined, n);
+}
+
+/* Adds n rows of a block from row i on to reductions that are not ordered: whole
+ * lanes, or one row. Steps that may add to the same reduction alternate after
+ * every REDUCTION_LANES rows: each lane then gets one row from each step, so the
+ * order in a lane does not depend on where blocks end. Returns how many rows
+ * were added. */
+static uint32_t sum_steps(const Run *run, const Step *steps, uint32_t count,
+                          uint64_t row, uint32_t i) {
+  uint32_t n = whole_rows(row, run->rows - i);
+  if (n > 0 && count > 1 && count <= JOINED_STEPS) {
+    for (uint32_t k = 0, j; k < count; k++) {
+      for (j = 0; steps[j].ins->index != steps[k].ins->index;) j++;
+      if (j == k && !is_ordered(&steps[k]))
+        join_rows(run, &steps[k], count - k, i, n);
+    }
+    return n;
+  }
+  if (count > 1 && n > REDUCTION_LANES) n = REDUCTION_LANES;
+  for (uint32_t k = 0; k < count; k++)
+    if (!is_ordered(&steps[k])) sum_rows(run, &steps[k], row, i, n);
+  return n == 0 ? 1 : n;
+}
+
 static void run_sums(const Run *run, const Step *steps, uint32_t count) {
   uint64_t row = run->rows_before;
   if (count == 1 && is_ordered(steps)) {
@@ -118,11 +160,7 @@ static void run_sums(const Run *run, const Step *steps, uint32_t count) {
     return;
   }
   for (uint32_t i = 0, n; i < run->rows; i += n, row += n) {
-    n = whole_rows(row, run->rows - i);
-    if (count > 1 && n > REDUCTION_LANES) n = REDUCTION_LANES;
-    for (uint32_t k = 0; k < count; k++)
-      if (!is_ordered(&steps[k])) sum_rows(run, &steps[k], row, i, n);
-    if (n == 0) n = 1;
+    n = sum_steps(run, steps, count, row, i);
     if (count > 1) add_all_in_order(run, steps, count, i, i + n);
     ECS_ASSERT(row / REDUCTION_ROWS == (row + n - 1) / REDUCTION_ROWS);
     for (uint32_t k = 0; k < count && (row + n) % REDUCTION_ROWS == 0; k++)
@@ -134,59 +172,51 @@ static void run_sums(const Run *run, const Step *steps, uint32_t count) {
 
 /* Looking up -------------------------------------------------------------- */
 
-static RowRef locate(const Run *run, ecs_Entity entity,
-                     ecs_Component component) {
-  RowRef place = {NULL, 0};
-  if (store_locate(store_of(run), entity, component, &place) != ECS_OK)
-    place.table = NULL;
-  return place;
-}
-
 static void look_alive(const Run *run, uint32_t *out,
-                       const ecs_Entity *entities) {
+                       const ecs_Entity *entities, uint32_t n) {
   const ecs_World *world = world_of(run->program->query);
-  for (uint32_t i = 0; i < run->rows; i++)
-    out[i] = world_alive(world, entities[i]);
+  for (uint32_t i = 0; i < n; i++) out[i] = world_alive(world, entities[i]);
 }
 
-static void look_has(const Run *run, const Instruction *ins, uint32_t *out,
-                     const ecs_Entity *entities) {
-  for (uint32_t i = 0; i < run->rows; i++)
-    out[i] = locate(run, entities[i], ins->index).table != NULL;
-}
-
-/* Loads one element of a column as a value. */
-static void look_element(ecs_Scalar scalar, ValueType type, void *out,
-                         const void *element) {
-  if (type == VALUE_ENTITY)
-    memcpy(out, element, sizeof(ecs_Entity));
-  else
-    loop_load(scalar, type)(out, element, NULL, NULL, 1);
-}
-
-static void look_get(const Run *run, const Instruction *ins, char *out,
-                     const ecs_Entity *entities) {
+/* Runs has or get, over places that are known. */
+static void look_at(const Run *run, const Instruction *ins, const RowId *places,
+                    void *out, uint32_t n) {
   const Component *component = &store_of(run)->components[ins->index];
-  ecs_Scalar scalar = component->schema->fields[ins->field].type;
-  uint32_t bytes = value_bytes((ValueType)ins->type);
-  for (uint32_t i = 0; i < run->rows; i++) {
-    RowRef place = locate(run, entities[i], ins->index);
-    char *to = out + (size_t)i * bytes;
-    if (place.table == NULL)
-      memset(to, 0, bytes);
-    else
-      look_element(
-          scalar, (ValueType)ins->type, to,
-          table_element(place.table,
-                        table_codes(place.table, component->bit)[ins->field],
-                        place.row));
+  if (ins->operation == OPERATION_HAS)
+    look_has(places, out, n);
+  else
+    look_get(component, ins->field, (ValueType)ins->type, places, out, n);
+}
+
+/* Runs has or get: finds the places of the entities first, unless an earlier
+ * step of the block has. */
+static void look(const Run *run, const Step *step) {
+  void *const *bases = run->program->plan->bases;
+  const Component *component = &store_of(run)->components[step->ins->index];
+  RowId *places = bases[step_places(step)];
+  if (step_locates(step))
+    look_locate(store_of(run), component, bases[step->operands[0]], places,
+                run->rows);
+  look_at(run, step->ins, places, bases[step->out], run->rows);
+}
+
+/* Runs a look-up of a single entity. */
+static void look_once(const Run *run, const Step *step) {
+  void *const *bases = run->program->plan->bases;
+  const ecs_Entity *entity = bases[step->operands[0]];
+  const Component *component = &store_of(run)->components[step->ins->index];
+  RowId place;
+  if (step->ins->operation == OPERATION_ALIVE) {
+    look_alive(run, bases[step->out], entity, 1);
+    return;
   }
+  look_locate(store_of(run), component, entity, &place, 1);
+  look_at(run, step->ins, &place, bases[step->out], 1);
 }
 
 static void draw(const Run *run, double *out, const double *draws) {
   ECS_ASSERT(run->entities != NULL);
-  for (uint32_t i = 0; i < run->rows; i++)
-    out[i] = ecs_random(run->call->random_key, run->entities[i], draws[i]);
+  loop_random()(out, draws, run->entities, &run->call->random_key, run->rows);
 }
 
 /* Changes ----------------------------------------------------------------- */
@@ -212,26 +242,43 @@ static bool is_masked_out(const Run *run, const Step *step, uint32_t i) {
   return mask[i] == 0;
 }
 
+/* The first row from row i on that a change is meant for; the number of rows:
+ * there is none. A bool is 0 or 1, of which one byte is 1. */
+static uint32_t next_changed(const Run *run, uint32_t i) {
+  const ProgramPlan *plan = run->program->plan;
+  uint32_t next = run->rows;
+  for (uint32_t k = 0; k < plan->change_count && next > i; k++) {
+    uint32_t value = plan->changes[k].ins->operands[0];
+    if (value == NO_VALUE) return i;
+    const uint32_t *mask = plan->bases[plan->changes[k].operands[0]];
+    const char *first = memchr(mask + i, 1, (next - i) * sizeof *mask);
+    if (first != NULL)
+      next = (uint32_t)((size_t)(first - (const char *)mask) / sizeof *mask);
+  }
+  return next;
+}
+
+/* So many rows from one with a change on are looked at one by one. */
+#define CHANGED_ROWS 64u
+
 /* Lists changes row by row, and the changes of one row in the order of the
- * program. */
+ * program. Rows without a change are passed over many at a time. */
 static void list_changes(Run *run) {
   const ProgramPlan *plan = run->program->plan;
   ECS_ASSERT(run->entities != NULL);
-  for (uint32_t i = 0; i < run->rows; i++)
-    for (uint32_t k = 0; k < plan->change_count; k++)
-      if (!is_masked_out(run, &plan->changes[k], i))
-        list_change(run, run->entities[i], plan->changes[k].ins);
-}
-
-/* Can a row ask for an entity that an earlier row destroys? Then a block is one
- * row, and its changes are recorded before the next block. */
-static bool goes_row_by_row(const ecs_Program *program) {
-  return (program->destroys && program->asks_alive) || program->shows_sets;
+  for (uint32_t end = 0; end < run->rows;) {
+    uint32_t i = next_changed(run, end);
+    end = run->rows - i < CHANGED_ROWS ? run->rows : i + CHANGED_ROWS;
+    for (; i < end; i++)
+      for (uint32_t k = 0; k < plan->change_count; k++)
+        if (!is_masked_out(run, &plan->changes[k], i))
+          list_change(run, run->entities[i], plan->changes[k].ins);
+  }
 }
 
 /* The most rows of a block. */
 static uint32_t block_rows(const ecs_Program *program) {
-  return goes_row_by_row(program) ? 1 : program->plan->block_rows;
+  return program_goes_row_by_row(program) ? 1 : program->plan->block_rows;
 }
 
 static ecs_Status record(ecs_World *world, const RecordedChange *change) {
@@ -287,9 +334,9 @@ static void run_special(Run *run, const Step *step) {
     case SHAPE_SELF:
       memcpy(out, run->entities, run->rows * sizeof(ecs_Entity));
       break;
-    case SHAPE_ALIVE: look_alive(run, out, first); break;
-    case SHAPE_HAS: look_has(run, ins, out, first); break;
-    case SHAPE_GET: look_get(run, ins, out, first); break;
+    case SHAPE_ALIVE: look_alive(run, out, first, run->rows); break;
+    case SHAPE_HAS:
+    case SHAPE_GET: look(run, step); break;
     case SHAPE_RANDOM: draw(run, out, first); break;
     case SHAPE_REDUCE: run_sums(run, step, 1); break;
     case SHAPE_EXIT: stop_before(run, first); break;
@@ -358,7 +405,7 @@ static void run_block(Run *run, const ecs_KernelBlock *block,
   for (; k < plan->step_count; k++) run_step(run, &plan->steps[k]);
   if (plan->sum_count > 0) run_sums(run, plan->sums, plan->sum_count);
   if (plan->change_count > 0 && !first) list_changes(run);
-  if (goes_row_by_row(run->program)) record_changes(run);
+  if (program_goes_row_by_row(run->program)) record_changes(run);
   ECS_ASSERT(run->change_count <= run->change_capacity);
   run->rows_before += run->rows;
 }
@@ -473,6 +520,8 @@ static void run_once(const Run *run) {
       store_single((ValueType)ins->type, out, ins->constant);
     else if (ins->operation == OPERATION_UNIFORM)
       store_single((ValueType)ins->type, out, run->call->uniforms[ins->index]);
+    else if (step->loop == NULL)
+      look_once(run, step);
     else
       step->loop(out, plan->bases[step->operands[0]],
                  plan->bases[step->operands[1]], plan->bases[step->operands[2]],
@@ -598,7 +647,8 @@ ecs_Status program_run_part(ecs_Program *program, const ecs_ProgramCall *call,
              .counts = program->exits_by_row,
              .most = block_rows(program),
              .status = ECS_OK};
-  if (part->changed || program->primed != part) run_once(&run);
+  if (part->changed || program->primed != part || program->plan->looks_once)
+    run_once(&run);
   program->primed = part;
   part->changed = false;
   run_part_blocks(&run, part);

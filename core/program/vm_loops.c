@@ -2,7 +2,9 @@
  *
  * A rock cannot have compiler flags per file, so this file sets its own:
  * vectorise; never contract, as clones with FMA would give other bits; assume
- * no traps and no errno, so that comparisons and square roots are vectorised.
+ * no traps and no errno, so that comparisons and square roots are vectorised;
+ * leave a select a select, as GCC otherwise converts its two sides apart, and a
+ * clamp takes two to four times as long.
  * The dynamic linker chooses among three clones of every loop.
  */
 #if defined(__clang__)
@@ -11,7 +13,7 @@
 #pragma clang diagnostic ignored "-Wpass-failed"
 #elif defined(__GNUC__)
 #pragma GCC optimize("O3", "fp-contract=off", "no-trapping-math", \
-                     "no-math-errno")
+                     "no-math-errno", "no-tree-pre", "no-thread-jumps")
 #endif
 
 #include "program/vm_loops.h"
@@ -20,7 +22,18 @@
 
 #include "base/invariant.h"
 #include "math/elementary.h"
+#include "math/random.h"
 #include "program/vm_loop_macros.h"
+#include "program/vm_remainder_loops.h"
+#include "program/vm_integer_loops.h"
+
+/* The pragma above does not reach the C library's functions: with the flags of
+ * a rock they may still set errno, and a loop that calls them stays scalar.
+ * Declared const, a square root sets nothing. */
+#if defined(__GNUC__)
+extern float sqrtf(float) __attribute__((const));
+extern double sqrt(double) __attribute__((const));
+#endif
 
 /* Numbers ----------------------------------------------------------------- */
 
@@ -101,12 +114,6 @@ OWN_QUARTER_SIN(own_cos_f64, near_cos_f64, double, 1)
   LOOP2(name##_f32, float, float, float, function((double)x, (double)y)) \
   LOOP2(name##_f64, double, double, double, function(x, y))
 
-/* Lua's %: the remainder of fmod, moved to the sign of the divisor. */
-static inline double modulo(double a, double b) {
-  double rest = fmod(a, b);
-  return (rest > 0.0 && b < 0.0) || (rest < 0.0 && b > 0.0) ? rest + b : rest;
-}
-
 static inline double floor_divide(double a, double b) { return floor(a / b); }
 
 /* Lua squares instead of calling pow. */
@@ -121,8 +128,6 @@ BINARY(divide, x / y)
 BINARY(minimum, y < x ? y : x)
 BINARY(maximum, x < y ? y : x)
 WIDE_BINARY(floor_divide, floor_divide)
-WIDE_BINARY(modulo, modulo)
-WIDE_BINARY(remainder, fmod)
 WIDE_BINARY(power, power)
 WIDE_BINARY(atan2, atan2)
 WIDE_BINARY(own_power, elementary_pow)
@@ -153,6 +158,16 @@ PRODUCT(minus_times, z - product)
 
 LOOP1(widen, double, float, x)
 LOOP1(narrow, float, double, x)
+
+/* a is how many numbers each row has drawn, b its entity, c the key. */
+CLONES static void random_numbers(void *out, const void *a, const void *b,
+                                  const void *c, uint32_t n) {
+  double *to = out;
+  const double *draws = a;
+  const uint64_t *entities = b, key = *(const uint64_t *)c;
+  ELEMENTWISE for (uint32_t i = 0; i < n; i++) to[i] =
+      random_number_of(random_hash(key, entities[i], random_count(draws[i])));
+}
 
 /* Truths ------------------------------------------------------------------ */
 
@@ -204,49 +219,6 @@ FILL(fill_twins, uint64_t)
 
 /* Columns ----------------------------------------------------------------- */
 
-/* Towards zero, saturating, NaN to 0. */
-#define TO_INTEGER(x, low, high) \
-  ((x) != (x) ? 0 : (x) < (low) ? (low) : (x) > (high) ? (high) : (x))
-
-/* The integer as a number. It is not converted to an integer and back: with
- * no-trapping-math GCC turns the two conversions into a truncation, which gives
- * -0 where they give 0. Adding 0 turns -0 into 0. */
-#define WHOLE(x, low, high) (trunc(TO_INTEGER(x, low, high)) + 0.0)
-
-/* For each integer type: load as f64, store and quantize f64 and f32. Loads as
- * f32 follow below, for types that fit into an f32. */
-#define STORE_LOOPS(name, T, A, expression)                                 \
-  LOOP1(store_##name, T, A, expression)                                     \
-  CLONES static void store_##name##_masked(                                 \
-      void *out, const void *a, const void *b, const void *c, uint32_t n) { \
-    T *to = out;                                                            \
-    const A *from = a;                                                      \
-    const Truth *mask = b;                                                  \
-    UNUSED(c);                                                              \
-    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                          \
-      const A x = from[i];                                                  \
-      const T old = to[i];                                                  \
-      to[i] = mask[i] ? (T)(expression) : old;                              \
-    }                                                                       \
-  }
-#define INTEGER(name, T, low, high)                                           \
-  LOOP1(load_##name##_f64, double, T, x)                                      \
-  STORE_LOOPS(name##_f64, T, double, TO_INTEGER(x, low##.0, high##.0))        \
-  LOOP1(quantize_##name##_f64, double, double, WHOLE(x, low##.0, high##.0))   \
-  STORE_LOOPS(name##_f32, T, float, TO_INTEGER((double)x, low##.0, high##.0)) \
-  LOOP1(quantize_##name##_f32, float, float,                                  \
-        WHOLE((double)x, low##.0, high##.0))
-INTEGER(i8, int8_t, -128, 127)
-INTEGER(u8, uint8_t, 0, 255)
-INTEGER(i16, int16_t, -32768, 32767)
-INTEGER(u16, uint16_t, 0, 65535)
-INTEGER(i32, int32_t, -2147483648, 2147483647)
-INTEGER(u32, uint32_t, 0, 4294967295)
-LOOP1(load_i8_f32, float, int8_t, x)
-LOOP1(load_u8_f32, float, uint8_t, x)
-LOOP1(load_i16_f32, float, int16_t, x)
-LOOP1(load_u16_f32, float, uint16_t, x)
-
 LOOP1(copy_f32, float, float, x)
 LOOP1(copy_f64, double, double, x)
 LOOP1(quantize_f32_f64, double, double, (float)x)
@@ -295,6 +267,33 @@ STORE_LOOPS(entity, uint64_t, uint64_t, x)
 REDUCE(sum, x + y)
 REDUCE(least, y < x ? y : x)
 REDUCE(greatest, y > x ? y : x)
+
+/* The same of several arrays, in turns after every REDUCTION_LANES rows. */
+#define REDUCE_MANY(name, expression)                                     \
+  CLONES static void name##_many(double *to, const double *const *values, \
+                                 const uint32_t *const *masks,            \
+                                 uint32_t arrays, uint32_t n) {           \
+    double lanes[REDUCTION_LANES];                                        \
+    memcpy(lanes, to, sizeof lanes);                                      \
+    for (uint32_t i = 0; i < n; i += REDUCTION_LANES)                     \
+      for (uint32_t s = 0; s < arrays; s++) {                             \
+        const double *from = values[s] + i;                               \
+        const Truth *mask = masks[s];                                     \
+        for (uint32_t k = 0; mask == NULL && k < REDUCTION_LANES; k++) {  \
+          const double x = lanes[k], y = from[k];                         \
+          lanes[k] = expression;                                          \
+        }                                                                 \
+        for (uint32_t k = 0; mask != NULL && k < REDUCTION_LANES; k++) {  \
+          const double x = lanes[k], y = from[k];                         \
+          const double reduced = expression;                              \
+          lanes[k] = mask[i + k] ? reduced : x;                           \
+        }                                                                 \
+      }                                                                   \
+    memcpy(to, lanes, sizeof lanes);                                      \
+  }
+REDUCE_MANY(sum, x + y)
+REDUCE_MANY(least, y < x ? y : x)
+REDUCE_MANY(greatest, y > x ? y : x)
 
 /* Tables ------------------------------------------------------------------ */
 
@@ -384,8 +383,6 @@ bool loop_is_slow(Operation operation) {
     case OPERATION_ATAN:
     case OPERATION_EXP:
     case OPERATION_LOG:
-    case OPERATION_MODULO:
-    case OPERATION_REMAINDER:
     case OPERATION_POWER:
     case OPERATION_ATAN2: return true;
     default: return false;
@@ -408,25 +405,37 @@ Loop loop_load(ecs_Scalar scalar, ValueType type) {
   return loops[scalar][type];
 }
 
-#define STORES(name)                                   \
-  {                                                    \
-    {store_##name##_f32, store_##name##_f32_masked}, { \
-      store_##name##_f64, store_##name##_f64_masked    \
-    }                                                  \
-  }
+#define MASKINGS(name) \
+  { store_##name, store_##name##_masked }
+#define STORES(name) \
+  { MASKINGS(name##_f32), MASKINGS(name##_f64) }
+#define KNOWN_STORES(name) \
+  { MASKINGS(whole_##name), MASKINGS(fit_##name) }
 
-Loop loop_store(ecs_Scalar scalar, ValueType type, bool masked) {
+/* Has it loops of its own for known numbers? Integers are computed in f64. */
+static bool is_whole(ecs_Scalar scalar, ValueType type) {
+  return scalar >= ECS_I8 && scalar <= ECS_U32 && type == VALUE_F64;
+}
+
+Loop loop_store(ecs_Scalar scalar, ValueType type, bool masked,
+                KnownNumbers known) {
   static const Loop loops[ECS_SCALAR_COUNT][2][2] = {
       [ECS_F32] = STORES(f32), [ECS_F64] = STORES(f64), [ECS_I8] = STORES(i8),
       [ECS_U8] = STORES(u8),   [ECS_I16] = STORES(i16), [ECS_U16] = STORES(u16),
       [ECS_I32] = STORES(i32), [ECS_U32] = STORES(u32)};
+  static const Loop knowing[ECS_SCALAR_COUNT][2][2] = {
+      [ECS_I8] = KNOWN_STORES(i8),   [ECS_U8] = KNOWN_STORES(u8),
+      [ECS_I16] = KNOWN_STORES(i16), [ECS_U16] = KNOWN_STORES(u16),
+      [ECS_I32] = KNOWN_STORES(i32), [ECS_U32] = KNOWN_STORES(u32)};
   ECS_ASSERT(scalar_stores_as(scalar, type));
   if (scalar == ECS_BOOL) return masked ? store_bool_masked : store_bool;
   if (scalar == ECS_ENTITY) return masked ? store_entity_masked : store_entity;
+  if (known != KNOWN_NOTHING && is_whole(scalar, type))
+    return knowing[scalar][known - KNOWN_WHOLE][masked];
   return loops[scalar][type][masked];
 }
 
-Loop loop_quantize(ecs_Scalar scalar, ValueType type) {
+Loop loop_quantize(ecs_Scalar scalar, ValueType type, KnownNumbers known) {
   static const Loop loops[ECS_SCALAR_COUNT][2] = {
       [ECS_F32] = {copy_f32, quantize_f32_f64},
       [ECS_F64] = {copy_f32, copy_f64},
@@ -436,7 +445,12 @@ Loop loop_quantize(ecs_Scalar scalar, ValueType type) {
       [ECS_U16] = BOTH(quantize_u16),
       [ECS_I32] = BOTH(quantize_i32),
       [ECS_U32] = BOTH(quantize_u32)};
+  static const Loop knowing[ECS_SCALAR_COUNT] = {
+      [ECS_I8] = quantize_whole_i8,   [ECS_U8] = quantize_whole_u8,
+      [ECS_I16] = quantize_whole_i16, [ECS_U16] = quantize_whole_u16,
+      [ECS_I32] = quantize_whole_i32, [ECS_U32] = quantize_whole_u32};
   ECS_ASSERT(scalar < ECS_BOOL && type <= VALUE_F64);
+  if (known != KNOWN_NOTHING && is_whole(scalar, type)) return knowing[scalar];
   return loops[scalar][type];
 }
 
@@ -445,6 +459,14 @@ Loop loop_reduce(ReductionKind kind, bool masked) {
   if (kind == REDUCTION_LEAST) return masked ? least_masked : least;
   return masked ? greatest_masked : greatest;
 }
+
+ReduceMany loop_reduce_many(ReductionKind kind) {
+  return kind == REDUCTION_SUM     ? sum_many
+         : kind == REDUCTION_LEAST ? least_many
+                                   : greatest_many;
+}
+
+Loop loop_random(void) { return random_numbers; }
 
 Loop loop_fill(ValueType type) {
   return value_bytes(type) == 4 ? fill_words : fill_twins;

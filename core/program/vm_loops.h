@@ -39,6 +39,14 @@ typedef enum ProductKind {
   PRODUCT_COUNT
 } ProductKind;
 
+/* What is known of numbers that become those of an integer field. */
+typedef enum KnownNumbers {
+  KNOWN_NOTHING,
+  KNOWN_WHOLE, /* whole numbers, which the field may not hold */
+  KNOWN_FIT,   /* whole numbers that the field holds */
+  KNOWN_COUNT
+} KnownNumbers;
+
 /* Bytes of an element of a value's array. */
 static inline uint32_t value_bytes(ValueType type) {
   return type == VALUE_F32 || type == VALUE_BOOL ? 4u : 8u;
@@ -59,15 +67,29 @@ ECS_INTERNAL Loop loop_load(ecs_Scalar scalar, ValueType type);
 
 /* From values a to a column out, converted as ecs_scalar_convert does. b is the
  * mask, if masked: rows with 0 keep their old element. */
-ECS_INTERNAL Loop loop_store(ecs_Scalar scalar, ValueType type, bool masked);
+ECS_INTERNAL Loop loop_store(ecs_Scalar scalar, ValueType type, bool masked,
+                             KnownNumbers known);
 
 /* From numbers a to what a column of the scalar type would make of them. */
-ECS_INTERNAL Loop loop_quantize(ecs_Scalar scalar, ValueType type);
+ECS_INTERNAL Loop loop_quantize(ecs_Scalar scalar, ValueType type,
+                                KnownNumbers known);
 
 /* Joins n rows, a multiple of REDUCTION_LANES, to the lanes out, as
  * reduction_join does: lane k takes rows k, k + REDUCTION_LANES and so on. a is
  * the rows' doubles; b is their mask, if masked. */
 ECS_INTERNAL Loop loop_reduce(ReductionKind kind, bool masked);
+
+/* The same for several arrays of numbers, each with a mask or NULL: lane k takes
+ * row k of the first, of the second and so on, then row k + REDUCTION_LANES of
+ * each. */
+typedef void (*ReduceMany)(double *lanes, const double *const *values,
+                           const uint32_t *const *masks, uint32_t arrays,
+                           uint32_t n);
+ECS_INTERNAL ReduceMany loop_reduce_many(ReductionKind kind);
+
+/* Random numbers, as ecs_random draws them: a has how many each row has drawn
+ * before, as doubles, b the rows' entities, c is the key. */
+ECS_INTERNAL Loop loop_random(void);
 
 /* out[i] = a[0] */
 ECS_INTERNAL Loop loop_fill(ValueType type);

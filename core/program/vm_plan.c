@@ -54,10 +54,12 @@ void plan_destroy(ecs_Program *program) {
 
 #ifdef ECS_CHECKED
 
-/* What a place may hold other than a value: nothing of use, or a column as it
- * was before the block. */
+/* What a place may hold other than a value: nothing of use, a column as it was
+ * before the block, or the places of the entities of a value, by the number of
+ * the instruction that located them. */
 #define HELD_NOTHING NO_VALUE
 #define HELD_COLUMN (NO_VALUE - 1)
+#define HELD_PLACES 0x80000000u
 
 typedef struct PlanCheck {
   const ecs_Program *program;
@@ -157,6 +159,23 @@ static bool loop_is_sound(const PlanCheck *check, const Step *step) {
   return operation_is_sound(check, step);
 }
 
+/* Checks a step that has or gets: it locates its entities, or finds the places
+ * of the same ones with the same component. */
+static bool look_is_sound(const PlanCheck *check, const Step *step) {
+  const Instruction *code = check->program->code, *ins = step->ins;
+  uint32_t place = step_places(step), *held = check->plan->held;
+  if (place >= check->plan->register_count || place == step->out ||
+      place == step->operands[0])
+    return false;
+  if (step_locates(step)) held[place] = HELD_PLACES | (uint32_t)(ins - code);
+  uint32_t located = held[place] & ~HELD_PLACES;
+  return (held[place] & HELD_PLACES) != 0 &&
+         located < check->program->code_count &&
+         instruction_is_look(&code[located]) &&
+         code[located].operands[0] == ins->operands[0] &&
+         code[located].index == ins->index;
+}
+
 /* May the step write its result there? Never over a single value, and over an
  * operand only if elements of both have the same size. */
 static bool result_is_sound(const PlanCheck *check, const Step *step) {
@@ -184,6 +203,7 @@ static bool step_is_sound(const PlanCheck *check, const Step *step) {
   if ((shape == SHAPE_LOAD || shape == SHAPE_PRESENT) &&
       step->operands[0] != column)
     return false;
+  if (instruction_is_look(ins) && !look_is_sound(check, step)) return false;
   if (shape == SHAPE_LOAD && plan->held[column] != HELD_COLUMN) return false;
   if (shape == SHAPE_STORE && step->out != column) return false;
   if (shape == SHAPE_STORE) plan->held[column] = HELD_NOTHING;

@@ -8,15 +8,18 @@
  *      step    loop(bases[out], bases[a], bases[b], bases[c], rows)
  *
  * - A value that is the same for every row (a constant, a uniform, or what is
- *   computed from these alone) is a single value, computed once per run. If a
- *   loop needs it as an array, it is spread over a register before the first
- *   block.
+ *   computed or looked up from these alone) is a single value, computed once
+ *   per run. If a loop needs it as an array, it is spread over a register before
+ *   the first block.
  * - A value loaded from a column of its own type is the column itself, unless
  *   the column is overwritten before the value's last use.
  * - A value stored without a mask into a column of its own type is computed in
  *   the column, unless the column's old values are used later.
  * - A product that is used once, by a sum or difference, is computed with it in
  *   one loop. Both are rounded: nothing is contracted.
+ * - The entities of one value are located once for each component that is
+ *   looked up of them (vm_look.h). Their places are kept in a register until the
+ *   last such look-up.
  * - Every other value gets a register, which is reused after the value's last
  *   use.
  */
@@ -45,6 +48,8 @@ struct ProgramPlan {
                               come first, before step change_step */
   uint32_t change_step;
   uint32_t block_rows; /* most rows of a block */
+  bool looks_once;     /* a single value is looked up, so it may change with the
+                          world */
   Step *steps;
   Step *once;
   Step *spread;
@@ -59,6 +64,16 @@ struct ProgramPlan {
   uint32_t *held; /* by place: scratch of plan_check_invariants */
 #endif
 };
+
+/* A step of has or get has the place of what look_locate finds as its second
+ * operand, and as its third, too, if it runs look_locate itself. */
+static inline uint32_t step_places(const Step *look) {
+  return look->operands[1];
+}
+
+static inline bool step_locates(const Step *look) {
+  return look->operands[2] == look->operands[1];
+}
 
 /* The place of a column, by its number in the program. */
 static inline uint32_t plan_column(const ProgramPlan *plan, uint32_t column) {

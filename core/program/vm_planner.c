@@ -9,12 +9,22 @@
 
 #include "program/program_facts.h"
 
+/* Looks at the entities of one value for one component, in several instructions
+ * that share the places. */
+typedef struct Lookup {
+  uint32_t value;
+  uint32_t component;
+  uint32_t last;  /* instruction that looks last */
+  uint32_t place; /* register of the places; NO_VALUE: not located yet */
+} Lookup;
+
 typedef struct Planner {
   ProgramFacts facts;
   Memory *memory;         /* borrowed from the store */
   uint32_t *places;       /* per value; NO_VALUE: none yet */
   uint32_t *spread_place; /* per value: register it is spread over; NO_VALUE:
                              none */
+  Lookup *lookups;        /* in the order of their first instructions */
   uint32_t *free_after;   /* per register: last instruction that uses it */
   Step *steps;            /* these five are copied into the plan */
   Step *once;
@@ -22,7 +32,8 @@ typedef struct Planner {
   Step *sums;
   Step *changes;
   uint32_t register_count, step_count, once_count, spread_count;
-  uint32_t sum_count, change_count, change_step;
+  uint32_t sum_count, change_count, change_step, lookup_count;
+  bool looks_once;    /* of the plan */
   size_t block_bytes; /* size of the allocation behind all arrays, which
                              starts at places */
 } Planner;
@@ -43,7 +54,8 @@ static size_t lay_planner(Planner *planner, char *block) {
   planner->places = memory_lay(block, &used, values, sizeof(uint32_t));
   planner->spread_place = memory_lay(block, &used, values, sizeof(uint32_t));
   planner->free_after =
-      memory_lay(block, &used, 2 * (size_t)values + 1, sizeof(uint32_t));
+      memory_lay(block, &used, 3 * (size_t)values + 1, sizeof(uint32_t));
+  planner->lookups = memory_lay(block, &used, values, sizeof(Lookup));
   planner->steps = memory_lay(block, &used, code, sizeof(Step));
   planner->once = memory_lay(block, &used, code, sizeof(Step));
   planner->spread = memory_lay(block, &used, values, sizeof(Step));
@@ -84,9 +96,11 @@ static void planner_deinit(Planner *planner) {
 
 /* May the result of an instruction be written over its operands? Only if their
  * elements have the same size: a wider result would overwrite elements that are
- * still unread. A spawn reads those of all changes. */
+ * still unread. Not over the places that a look-up reads, and a spawn reads the
+ * operands of all changes. */
 static bool may_overwrite(const Planner *planner, const Instruction *ins) {
-  if (ins->operation == OPERATION_SPAWN) return false;
+  if (instruction_is_look(ins) || ins->operation == OPERATION_SPAWN)
+    return false;
   const uint8_t *types = planner->facts.program->types;
   uint32_t bytes = value_bytes((ValueType)types[ins->result]);
   for (uint32_t k = 0; k < 3; k++)
@@ -96,19 +110,25 @@ static bool may_overwrite(const Planner *planner, const Instruction *ins) {
   return true;
 }
 
-/* A register for the result of instruction i, kept until instruction last.
- * Every register has eight bytes per row. */
-static uint32_t take_register(Planner *planner, uint32_t i, uint32_t last) {
-  uint32_t k = 0, busy_from = i;
-  if (may_overwrite(planner, &planner->facts.program->code[i])) busy_from++;
+/* A register that instructions from busy_from on do not use yet, kept until
+ * instruction last. Every register has eight bytes per row. */
+static uint32_t free_register(Planner *planner, uint32_t busy_from,
+                              uint32_t last) {
+  uint32_t k = 0;
   while (k < planner->register_count && planner->free_after[k] >= busy_from)
     k++;
   if (k == planner->register_count) planner->register_count++;
-  ECS_ASSERT(last >= i);
   ECS_ASSERT(planner->register_count <=
-             2 * planner->facts.program->value_count);
+             3 * planner->facts.program->value_count);
   planner->free_after[k] = last;
   return k;
+}
+
+/* A register for the result of instruction i, kept until instruction last. */
+static uint32_t take_register(Planner *planner, uint32_t i, uint32_t last) {
+  bool over = may_overwrite(planner, &planner->facts.program->code[i]);
+  ECS_ASSERT(last >= i);
+  return free_register(planner, over ? i + 1 : i, last);
 }
 
 /* The register that a single value is spread over. It is kept for the whole
@@ -163,17 +183,33 @@ static uint32_t operand_place(Planner *planner, const Instruction *ins,
   return as_single ? SINGLE_PLACE | value : spread(planner, value);
 }
 
+/* What is known of the numbers that an instruction makes fit a field. */
+static KnownNumbers known_of(const Planner *planner, const Instruction *ins,
+                             ecs_Scalar scalar) {
+  WholeRange range = planner->facts.ranges[ins->operands[0]];
+  return range_fits(range, scalar) ? KNOWN_FIT
+         : range_is_known(range)   ? KNOWN_WHOLE
+                                   : KNOWN_NOTHING;
+}
+
+static Loop loop_for_store(const Planner *planner, const Instruction *ins) {
+  const ecs_Program *program = planner->facts.program;
+  ecs_Scalar scalar = program->columns[ins->index].type;
+  return loop_store(scalar, (ValueType)program->types[ins->operands[0]],
+                    ins->operands[1] != NO_VALUE,
+                    known_of(planner, ins, scalar));
+}
+
 /* The loop of an instruction. NULL: vm.c runs it itself. */
 static Loop loop_for(const Planner *planner, const Instruction *ins,
                      LoopForm form) {
   const ecs_Program *program = planner->facts.program;
   ValueType type = (ValueType)ins->type;
   switch (instruction_shape(ins)) {
-    case SHAPE_QUANTIZE: return loop_quantize((ecs_Scalar)ins->scalar, type);
-    case SHAPE_STORE:
-      return loop_store(program->columns[ins->index].type,
-                        (ValueType)program->types[ins->operands[0]],
-                        ins->operands[1] != NO_VALUE);
+    case SHAPE_QUANTIZE:
+      return loop_quantize((ecs_Scalar)ins->scalar, type,
+                           known_of(planner, ins, (ecs_Scalar)ins->scalar));
+    case SHAPE_STORE: return loop_for_store(planner, ins);
     case SHAPE_LOAD: return loop_load(program->columns[ins->index].type, type);
     default: break;
   }
@@ -190,6 +226,8 @@ static void plan_once(Planner *planner, const Instruction *ins) {
                            ? step.out
                            : SINGLE_PLACE | ins->operands[k];
   ECS_ASSERT(planner->facts.column[ins->result] == NO_VALUE);
+  if (instruction_is_look(ins) || ins->operation == OPERATION_ALIVE)
+    planner->looks_once = true;
   planner->places[ins->result] = step.out;
   planner->once[planner->once_count++] = step;
 }
@@ -259,6 +297,47 @@ static Step plan_loop(Planner *planner, const Instruction *ins) {
   return step;
 }
 
+/* Look-ups ---------------------------------------------------------------- */
+
+/* The look-up that an instruction is one of; NULL: there is none yet. */
+static Lookup *find_lookup(const Planner *planner, const Instruction *ins) {
+  for (uint32_t k = planner->lookup_count; k-- > 0;) {
+    Lookup *lookup = &planner->lookups[k];
+    if (lookup->value == ins->operands[0] && lookup->component == ins->index)
+      return lookup;
+  }
+  return NULL;
+}
+
+static void find_lookups(Planner *planner) {
+  const ecs_Program *program = planner->facts.program;
+  for (uint32_t i = 0; i < program->code_count; i++) {
+    const Instruction *ins = &program->code[i];
+    if (!instruction_is_look(ins) || !facts_needed(&planner->facts, ins) ||
+        planner->facts.is_single[ins->result])
+      continue;
+    Lookup *lookup = find_lookup(planner, ins);
+    if (lookup == NULL) {
+      ECS_ASSERT(planner->lookup_count < program->value_count);
+      lookup = &planner->lookups[planner->lookup_count++];
+      *lookup = (Lookup){ins->operands[0], ins->index, i, NO_VALUE};
+    }
+    lookup->last = i;
+  }
+}
+
+/* Adds the places to the step of instruction i, which has or gets: the first
+ * one of a look-up locates. */
+static void plan_places(Planner *planner, uint32_t i, Step *step) {
+  Lookup *lookup = find_lookup(planner, step->ins);
+  step->operands[2] = step->operands[0];
+  if (lookup->place == NO_VALUE) {
+    lookup->place = free_register(planner, i, lookup->last);
+    step->operands[2] = lookup->place;
+  }
+  step->operands[1] = lookup->place;
+}
+
 static void plan_step(Planner *planner, uint32_t i) {
   const Instruction *ins = &planner->facts.program->code[i];
   if (plan_direct_load(planner, ins) || is_stored_already(planner, ins) ||
@@ -270,6 +349,7 @@ static void plan_step(Planner *planner, uint32_t i) {
     step.operands[0] = COLUMN_PLACE | ins->index;
   if (instruction_shape(ins) == SHAPE_STORE)
     step.out = COLUMN_PLACE | ins->index;
+  if (instruction_is_look(ins)) plan_places(planner, i, &step);
   if (ins->result != NO_VALUE) {
     uint32_t last = planner->facts.last_use[ins->result];
     if (planner->places[ins->result] == NO_VALUE)
@@ -286,6 +366,7 @@ static void plan_step(Planner *planner, uint32_t i) {
 }
 
 static void plan_code(Planner *planner) {
+  find_lookups(planner);
   for (uint32_t i = 0; i < planner->facts.program->code_count; i++) {
     const Instruction *ins = &planner->facts.program->code[i];
     if (!facts_needed(&planner->facts, ins)) continue;
@@ -356,6 +437,7 @@ static ecs_Status finish(const Planner *planner, ecs_Program *program) {
                        .change_count = planner->change_count,
                        .change_step = planner->change_step,
                        .block_rows = choose_block_rows(planner),
+                       .looks_once = planner->looks_once,
                        .base_count = planner->register_count + 1 +
                                      program->column_count +
                                      program->value_count};

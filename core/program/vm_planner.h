@@ -6,7 +6,7 @@
 
 /* Makes the plan of a verified program. The program owns the plan; plan_destroy
  * frees it. On ECS_E_MEMORY the program has no plan. Cost: the code times its
- * registers, plus the code times its columns. */
+ * registers, its columns and its look-ups. */
 ECS_INTERNAL ecs_Status program_plan(ecs_Program *program);
 
 #endif

@@ -324,7 +324,7 @@ function system_each.explain(system)
     read == 1 and "byte" or "bytes", written)
   if slow > 0 then
     text = text .. string.format("; slow: %.0f %s the C library row by row, as "
-      .. "%% and most functions of math do (those of ecs.math do not)", slow,
+      .. "most functions of math do (those of ecs.math do not)", slow,
       slow == 1 and "operation calls" or "operations call")
   end
   if system.last_exits then

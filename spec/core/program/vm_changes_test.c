@@ -134,6 +134,37 @@ static void masks_of_changes_last(void **state) {
   finish();
 }
 
+/* Rows without a change are passed over; two rows have one each, any two
+ * places of a block and the end of the rows. */
+static void few_rows_of_many_change(void **state) {
+  const uint32_t count = MOST < 1100 ? MOST : 1100;
+  const uint32_t places[] = {0,   1,   31,  38,  39,  63,   64,   65,  127,
+                             128, 511, 512, 513, 700, 1023, 1024, 1099};
+  const size_t most = sizeof places / sizeof *places;
+  (void)state;
+  for (size_t k = 0; k < most * most; k++) {
+    const double rows[] = {places[k / most], places[k % most]};
+    start(ECS_STORE_TABLE, ECS_STORE_TABLE);
+    const ecs_Term term = {fixture.p, ECS_READ};
+    ask(&term, 1);
+    make(
+        "column c0 \"P\" \"x\" f32 read\nuniform u0 number\n"
+        "uniform u1 number\nv0 = load f32 c0\nv1 = uniform f32 u0\n"
+        "v2 = uniform f32 u1\nv3 = eq f32 v0 v1\nv4 = eq f32 v0 v2\n"
+        "add \"T\" v3\nadd \"V\" v4\n");
+    spawn(count, 0, 1);
+    must(run(rows, NULL));
+    for (uint32_t row = 0; row < count; row++) {
+      ecs_Entity entity = fixture.entities[row];
+      assert_int_equal(ecs_has(fixture.world, entity, fixture.t),
+                       row == places[k / most]);
+      assert_int_equal(ecs_has(fixture.world, entity, fixture.v),
+                       row == places[k % most]);
+    }
+    finish();
+  }
+}
+
 static void nesting_has_a_limit(void **state) {
   const double limit = 4;
   (void)state;
@@ -153,6 +184,7 @@ int main(void) {
       cmocka_unit_test(changes_are_recorded_in_the_order_of_rows),
       cmocka_unit_test(changes_wait_for_what_is_open),
       cmocka_unit_test(masks_of_changes_last),
+      cmocka_unit_test(few_rows_of_many_change),
       cmocka_unit_test(nesting_has_a_limit)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -211,19 +211,30 @@ static double as_type(ValueType type, double x) {
   return type == VALUE_F32 ? (double)(float)x : x;
 }
 
+/* Fills a with numbers of which so much is known. */
+static void fill_known(ecs_Scalar scalar, ValueType type, KnownNumbers known) {
+  for (uint32_t i = 0; i < ROOM; i++) {
+    double x = random_number(&source);
+    if (known >= KNOWN_WHOLE) x = x == x && fabs(x) <= 0x1p53 ? trunc(x) : -0.0;
+    if (known == KNOWN_FIT && x != 0) x = reference_stored(scalar, x);
+    put_number(&bench.a, type, i, x);
+  }
+}
+
 /* For one scalar type and one value type: quantize, store, and load what was
  * stored. */
-static void check_column(ecs_Scalar scalar, ValueType type, bool loads) {
+static void check_column(ecs_Scalar scalar, ValueType type, KnownNumbers known,
+                         bool loads) {
   static unsigned char column[ROOM * 8], before[ROOM * 8];
   uint32_t bytes = scalar_bytes(scalar), n = bench.n;
   for (int masked = 0; masked < 2; masked++) {
-    fill(&bench.a, type);
+    fill_known(scalar, type, known);
     fill(&bench.b, VALUE_BOOL);
     memset(column, 0, sizeof column);
     memset(column + (size_t)n * bytes, 0x5a, sizeof column - n * bytes);
     memcpy(before, column, sizeof column);
-    bench.set.store(scalar, type, masked)(column, &bench.a.as, &bench.b.as,
-                                          NULL, n);
+    bench.set.store(scalar, type, masked, known)(column, &bench.a.as,
+                                                 &bench.b.as, NULL, n);
     for (uint32_t i = 0; i < n; i++) {
       double want = type == VALUE_ENTITY || type == VALUE_BOOL
                         ? bench.a.numbers[i]
@@ -244,10 +255,11 @@ static void check_column(ecs_Scalar scalar, ValueType type, bool loads) {
                      ecs_scalar_load(scalar, column + (size_t)i * bytes)));
 }
 
-static void check_quantize(ecs_Scalar scalar, ValueType type) {
-  fill(&bench.a, type);
-  bench.set.quantize(scalar, type)(&bench.out.as, &bench.a.as, NULL, NULL,
-                                   bench.n);
+static void check_quantize(ecs_Scalar scalar, ValueType type,
+                           KnownNumbers known) {
+  fill_known(scalar, type, known);
+  bench.set.quantize(scalar, type, known)(&bench.out.as, &bench.a.as, NULL,
+                                          NULL, bench.n);
   for (uint32_t i = 0; i < bench.n; i++) {
     double want = as_type(type, reference_stored(scalar, bench.a.numbers[i]));
     double have = get_number(&bench.out, type, i);
@@ -260,13 +272,16 @@ static void check_quantize(ecs_Scalar scalar, ValueType type) {
 
 static void check_columns(void) {
   for (int scalar = 0; scalar <= ECS_U32; scalar++)
-    for (int type = 0; type <= VALUE_F64; type++) {
-      check_column((ecs_Scalar)scalar, (ValueType)type,
-                   scalar_loads_as((ecs_Scalar)scalar, (ValueType)type));
-      check_quantize((ecs_Scalar)scalar, (ValueType)type);
-    }
-  check_column(ECS_BOOL, VALUE_BOOL, true);
-  check_column(ECS_ENTITY, VALUE_ENTITY, true);
+    for (int type = 0; type <= VALUE_F64; type++)
+      for (int known = 0; known < KNOWN_COUNT; known++) {
+        if (known > KNOWN_NOTHING && type == VALUE_F32) continue;
+        check_column((ecs_Scalar)scalar, (ValueType)type, (KnownNumbers)known,
+                     scalar_loads_as((ecs_Scalar)scalar, (ValueType)type));
+        check_quantize((ecs_Scalar)scalar, (ValueType)type,
+                       (KnownNumbers)known);
+      }
+  check_column(ECS_BOOL, VALUE_BOOL, KNOWN_NOTHING, true);
+  check_column(ECS_ENTITY, VALUE_ENTITY, KNOWN_NOTHING, true);
 }
 
 /* A native kernel may store any byte in a column of bools. */
@@ -282,6 +297,35 @@ static void check_fill(ValueType type) {
   bench.set.fill(type)(&bench.out.as, &bench.a.as, NULL, NULL, bench.n);
   for (uint32_t i = 0; i < bench.n; i++)
     assert_true(same(get_number(&bench.out, type, i), bench.a.numbers[0]));
+}
+
+static uint64_t reference_mix(uint64_t x) {
+  x += UINT64_C(0x9e3779b97f4a7c15);
+  x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return x ^ (x >> 31);
+}
+
+static double reference_random(uint64_t key, uint64_t entity, uint64_t count) {
+  uint64_t bits = reference_mix(reference_mix(key ^ entity) ^ count);
+  return (double)(bits >> 11) * 0x1p-53;
+}
+
+/* Counts of draws may be any numbers. Those that are none, or out of range, are
+ * 0; the others lose their fraction. */
+static void check_random(void) {
+  const uint64_t key = random_bits(&source);
+  fill(&bench.a, VALUE_F64);
+  for (uint32_t i = 0; i < ROOM; i++)
+    bench.b.as.entities[i] = random_bits(&source) >> random_below(&source, 64);
+  bench.set.random()(&bench.out.as, &bench.a.as, &bench.b.as, &key, bench.n);
+  for (uint32_t i = 0; i < bench.n; i++) {
+    double draws = bench.a.numbers[i];
+    uint64_t count = draws >= 0.0 && draws < 0x1p53 ? (uint64_t)draws : 0;
+    double want = reference_random(key, bench.b.as.entities[i], count);
+    assert_true(same(bench.out.as.f64[i], want));
+    assert_true(same(ecs_random(key, bench.b.as.entities[i], draws), want));
+  }
 }
 
 static double joined(int kind, double x, double y) {
@@ -308,6 +352,29 @@ static void check_reduce(int kind, bool masked) {
     assert_true(same(lanes[k], want[k]));
 }
 
+/* Three arrays, the second one with a mask. */
+static void check_reduce_many(int kind) {
+  double lanes[REDUCTION_LANES], want[REDUCTION_LANES];
+  uint32_t n = bench.n / REDUCTION_LANES * REDUCTION_LANES;
+  fill(&bench.a, VALUE_F64);
+  fill(&bench.b, VALUE_F64);
+  fill(&bench.c, VALUE_BOOL);
+  const double *const values[] = {bench.a.as.f64, bench.b.as.f64,
+                                  bench.a.as.f64};
+  const uint32_t *const masks[] = {NULL, bench.c.as.truths, NULL};
+  for (uint32_t k = 0; k < REDUCTION_LANES; k++)
+    lanes[k] = want[k] = random_number(&source);
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t s = 0; s < 3; s++) {
+      double *lane = &want[i % REDUCTION_LANES];
+      if (s != 1 || bench.c.numbers[i] > 0)
+        *lane = joined(kind, *lane, values[s][i]);
+    }
+  bench.set.reduce_many((ReductionKind)kind)(lanes, values, masks, 3, n);
+  for (uint32_t k = 0; k < REDUCTION_LANES; k++)
+    assert_true(same(lanes[k], want[k]));
+}
+
 static void check_set(LoopSet set, const char *name) {
   bool is_short = getenv("ECS_TEST_SHORT") != NULL;
   bench.set = set;
@@ -322,16 +389,20 @@ static void check_set(LoopSet set, const char *name) {
     check_values();
     check_products();
     check_columns();
+    check_random();
+    for (int kind = REDUCTION_SUM; kind <= REDUCTION_GREATEST; kind++)
+      check_reduce_many(kind);
     for (int type = 0; type < VALUE_TYPE_COUNT; type++)
       check_fill((ValueType)type);
-    for (int kind = OPERATION_SUM; kind <= OPERATION_GREATEST; kind++)
+    for (int kind = REDUCTION_SUM; kind <= REDUCTION_GREATEST; kind++)
       for (int masked = 0; masked < 2; masked++) check_reduce(kind, masked);
   }
 }
 
 static void the_library_loops(void **state) {
-  const LoopSet set = {loop_of,       loop_product, loop_load, loop_store,
-                       loop_quantize, loop_reduce,  loop_fill};
+  const LoopSet set = {loop_of,          loop_product,  loop_load,
+                       loop_store,       loop_quantize, loop_reduce,
+                       loop_reduce_many, loop_random,   loop_fill};
   (void)state;
   print_message("the library runs on %s\n", loop_instruction_set());
   check_set(set, "library");

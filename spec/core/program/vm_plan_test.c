@@ -17,14 +17,16 @@ static ecs_Program *program;
 static ProgramPlan *plan;
 
 /* v3 and v4 have registers, v5 is computed in c0, v6 is a product with its sum,
- * u0 is spread for the second store. */
+ * u0 is spread for the second store; v10 locates its entities for v11. */
 static const char text[] =
     "column c0 \"N\" \"f32\" f32 write\ncolumn c1 \"M\" \"f32\" f32 read\n"
     "column c2 \"N\" \"f64\" f64 write\ncolumn c3 \"N\" \"f32b\" f32 write\n"
-    "uniform u0 number\nreduction r0 sum\nv0 = load f32 c0\n"
+    "uniform u0 number\nreduction r0 sum\nreduction r1 sum\nv0 = load f32 c0\n"
     "v1 = load f32 c1\nv2 = uniform f32 u0\nv3 = lt f32 v0 v1\n"
     "v4 = sin f32 v1\nv5 = mul f32 v0 v4\nv6 = mul f32 v1 v2\n"
     "v7 = add f32 v6 v4\nv8 = convert f64 v7\nstore c0 v5\n"
+    "v9 = self\nv10 = get f32 v9 \"M\" \"f32\"\nv11 = has v9 \"M\"\n"
+    "v12 = convert f64 v10\nsum r1 v12 v11\n"
     "store c2 v2\nstore c3 v4 v3\nsum r0 v8\ndestroy v3\n";
 
 static int set_up(void **state) {
@@ -68,6 +70,20 @@ static void operands_are_where_their_steps_read(void **state) {
   assert_seen(&sum->operands[0], plan_column(plan, 0));
   assert_seen(&sum->operands[2], step_of(3)->out);
   assert_seen(&plan->changes[0].operands[0], sine->out);
+}
+
+static void look_ups_find_their_places(void **state) {
+  (void)state;
+  Step *first = step_of(10), *second = step_of(11);
+  assert_true(step_locates(first) && !step_locates(second));
+  assert_seen(&first->operands[2], first->operands[0]);
+  assert_seen(&second->operands[1], first->operands[0]);
+  assert_seen(&first->out, step_places(first));
+  uint32_t place = step_places(first);
+  first->operands[1] = first->operands[2] = plan_column(plan, 0);
+  assert_false(plan_check_invariants(program));
+  first->operands[1] = first->operands[2] = place;
+  assert_true(plan_check_invariants(program));
 }
 
 static void registers_are_kept_while_wanted(void **state) {
@@ -123,6 +139,7 @@ static void registers_are_as_long_as_blocks(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(operands_are_where_their_steps_read),
+      cmocka_unit_test(look_ups_find_their_places),
       cmocka_unit_test(registers_are_kept_while_wanted),
       cmocka_unit_test(single_values_are_left_alone),
       cmocka_unit_test(loops_are_those_of_their_instructions),

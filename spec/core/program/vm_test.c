@@ -285,6 +285,40 @@ static void reductions_do_not_depend_on_tables(void **state) {
   }
 }
 
+/* Every row adds x / 3 to r0, then 0.1, then x / 3 ...; r1 gets one of them. */
+static void many_additions_keep_their_order(void **state) {
+  static const uint32_t counts[] = {1, 17, 33, 700, 2500};
+  (void)state;
+  for (uint32_t adders = 1; adders <= 12; adders++)
+    for (size_t c = 0; c < 5 && counts[c] <= MOST; c++) {
+      Reduction want;
+      double results[2];
+      char text[1000] =
+          "column c0 \"P\" \"x\" f32 read\nreduction r0 sum\n"
+          "reduction r1 sum\nv0 = load f64 c0\nv1 = constant f64 3\n"
+          "v2 = div f64 v0 v1\nv3 = constant f64 0.1\n";
+      for (uint32_t k = 0; k < adders; k++)
+        strcat(text, k % 2 == 0 ? "sum r0 v2\n" : "sum r0 v3\nsum r1 v3\n");
+      start(ECS_STORE_TABLE, ECS_STORE_TABLE);
+      const ecs_Term term = {fixture.p, ECS_READ};
+      ask(&term, 1);
+      make(text);
+      spawn(counts[c], 0, 1);
+      must(run(NULL, results));
+      reduction_begin(&want, REDUCTION_SUM);
+      for (uint32_t row = 0; row < counts[c]; row++) {
+        for (uint32_t k = 0; k < adders; k++)
+          reduction_add(&want, REDUCTION_SUM, row,
+                        k % 2 == 0 ? row / 3.0 : 0.1);
+        if (row % REDUCTION_ROWS == REDUCTION_ROWS - 1)
+          reduction_fold(&want, REDUCTION_SUM);
+      }
+      reduction_fold(&want, REDUCTION_SUM);
+      assert_true(results[0] == want.total);
+      finish();
+    }
+}
+
 static void reductions_have_these_values(void **state) {
   double results[6];
   (void)state;
@@ -546,6 +580,7 @@ int main(void) {
       cmocka_unit_test(entities_are_looked_up),
       cmocka_unit_test(open_cursors_keep_their_components),
       cmocka_unit_test(reductions_do_not_depend_on_tables),
+      cmocka_unit_test(many_additions_keep_their_order),
       cmocka_unit_test(reductions_have_these_values),
       cmocka_unit_test(ordered_reductions_take_rows_in_order),
       cmocka_unit_test(random_numbers_follow_from_the_entity),

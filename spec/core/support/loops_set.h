@@ -12,9 +12,12 @@ typedef struct LoopSet {
   Loop (*of)(Operation operation, ValueType type, LoopForm form);
   Loop (*product)(ProductKind kind, ValueType type, LoopForm form);
   Loop (*load)(ecs_Scalar scalar, ValueType type);
-  Loop (*store)(ecs_Scalar scalar, ValueType type, bool masked);
-  Loop (*quantize)(ecs_Scalar scalar, ValueType type);
+  Loop (*store)(ecs_Scalar scalar, ValueType type, bool masked,
+                KnownNumbers known);
+  Loop (*quantize)(ecs_Scalar scalar, ValueType type, KnownNumbers known);
   Loop (*reduce)(ReductionKind kind, bool masked);
+  ReduceMany (*reduce_many)(ReductionKind kind);
+  Loop (*random)(void);
   Loop (*fill)(ValueType type);
 } LoopSet;
 

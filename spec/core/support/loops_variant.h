@@ -17,6 +17,8 @@
 #define loop_store JOIN(VARIANT, _store)
 #define loop_quantize JOIN(VARIANT, _quantize)
 #define loop_reduce JOIN(VARIANT, _reduce)
+#define loop_reduce_many JOIN(VARIANT, _reduce_many)
+#define loop_random JOIN(VARIANT, _random)
 #define loop_fill JOIN(VARIANT, _fill)
 #define loop_is_slow JOIN(VARIANT, _is_slow)
 #define loop_instruction_set JOIN(VARIANT, _instruction_set)
@@ -26,6 +28,7 @@
 #include "loops_set.h"
 
 LoopSet JOIN(VARIANT, _set)(void) {
-  return (LoopSet){loop_of,       loop_product, loop_load, loop_store,
-                   loop_quantize, loop_reduce,  loop_fill};
+  return (LoopSet){loop_of,          loop_product,  loop_load,
+                   loop_store,       loop_quantize, loop_reduce,
+                   loop_reduce_many, loop_random,   loop_fill};
 }
