@@ -83,6 +83,7 @@ build = {
         "core/program/program_facts.c",
         "core/program/vm_loops.c",
         "core/program/vm_plan.c",
+        "core/program/vm_regions.c",
         "core/program/vm_planner.c",
         "core/program/vm_look.c",
         "core/program/vm_changes.c",

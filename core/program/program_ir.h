@@ -85,8 +85,8 @@ struct ecs_Program {
   uint32_t code_count, code_capacity;
   uint32_t value_count, value_capacity; /* of types */
   bool changes_structure;               /* it adds, removes or destroys */
-  bool changes_first; /* it makes changes that may stop the run: their rows are
-                         known before anything is stored (vm_changes.h) */
+  bool changes_first; /* its changes are made before anything is stored: they
+                         may stop the run, or end a block (vm_changes.h) */
   bool shows_sets;    /* it looks up a component that it sets in others */
   bool destroys;      /* it has OPERATION_DESTROY */
   bool asks_alive;    /* it has OPERATION_ALIVE */
@@ -136,8 +136,9 @@ static inline UniformKind uniform_kind(const ecs_Program *program,
   return (UniformKind)(program->uniforms[uniform] & ~UNIFORM_FIXED);
 }
 
-/* Can a row ask for an entity that an earlier row destroys? Then a block is one
- * row, and its changes are recorded before the next block. */
+/* Can a row see what an earlier row changes: that an entity is destroyed, or a
+ * value that was set? Then a block ends with the first row that changes
+ * anything. */
 static inline bool program_goes_row_by_row(const ecs_Program *program) {
   return (program->destroys && program->asks_alive) || program->shows_sets;
 }

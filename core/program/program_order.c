@@ -107,7 +107,8 @@ static void append_all(Order *order) {
 ecs_Status program_order(ecs_Program *program) {
   Memory *memory = &program->query->store->memory;
   Order order = {.program = program};
-  if (!program->exits) return ECS_OK;
+  if (program_goes_row_by_row(program)) program->changes_first = true;
+  if (!program->exits && !program->changes_first) return ECS_OK;
   order.bytes = lay_order(&order, NULL);
   char *block = memory_zeroed(memory, 1, order.bytes);
   if (block == NULL) return ECS_E_MEMORY;

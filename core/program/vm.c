@@ -10,6 +10,7 @@
 #include "program/vm_changes.h"
 #include "program/vm_look.h"
 #include "program/vm_planner.h"
+#include "program/vm_regions.h"
 
 /* A change of structure, listed until every row has run, then recorded. */
 typedef struct RecordedChange {
@@ -276,11 +277,6 @@ static void list_changes(Run *run) {
   }
 }
 
-/* The most rows of a block. */
-static uint32_t block_rows(const ecs_Program *program) {
-  return program_goes_row_by_row(program) ? 1 : program->plan->block_rows;
-}
-
 static ecs_Status record(ecs_World *world, const RecordedChange *change) {
   ecs_Status status = ECS_OK;
   switch (change->ins->operation) {
@@ -367,6 +363,41 @@ static void run_step(Run *run, const Step *step) {
                bases[step->operands[1]], bases[step->operands[2]], run->rows);
 }
 
+/* Runs the steps of a region for the rows that need it, if they are few. */
+static bool run_region(Run *run, const PlanRegion *region) {
+  const ProgramPlan *plan = run->program->plan;
+  uint32_t rows = run->rows;
+  const ecs_Entity *entities = run->entities;
+  uint32_t few = region_enter(plan, region, entities, rows);
+  if (few == UINT32_MAX) return false;
+  if (few == 0) return true;
+  run->rows = few;
+  if (region->draws) run->entities = plan->regions->entities;
+  for (uint32_t k = 0; k < region->end - region->first; k++)
+    run_step(run, &plan->regions->steps[region->steps + k]);
+  run->rows = rows;
+  run->entities = entities;
+  region_leave(plan, region, few);
+  return true;
+}
+
+/* Runs steps from first up to end, and regions where few rows need them. */
+static void run_steps(Run *run, uint32_t first, uint32_t end) {
+  const ProgramPlan *plan = run->program->plan;
+  const PlanRegion *region = NULL, *last = NULL;
+  if (plan->regions != NULL) {
+    region = plan->regions->list;
+    last = region + plan->regions->count;
+  }
+  for (uint32_t k = first; k < end;) {
+    while (region != last && region->first < k) region++;
+    bool done = false;
+    for (; region != last && region->first == k && !done; region++)
+      if ((done = run_region(run, region))) k = region->end;
+    if (!done) run_step(run, &plan->steps[k++]);
+  }
+}
+
 /* Sets the bases of columns to a row of a block that kernel_binding.h gave. */
 static void point_at_columns(const Run *run, const ecs_KernelBlock *block,
                              uint32_t first) {
@@ -382,32 +413,45 @@ static void point_at_columns(const Run *run, const ecs_KernelBlock *block,
 
 /* Makes the changes that come first, up to a row that cannot be changed. */
 static void make_changes(Run *run) {
-  uint32_t rows =
-      changes_run(run->program, run->entities, run->rows, &run->status);
-  if (rows == run->rows) return;
-  run->rows = rows;
-  run->stopped = 1;
+  bool stops = false;
+  run->rows =
+      changes_run(run->program, run->entities, run->rows, &stops, &run->status);
+  if (stops) run->stopped = 1;
+}
+
+/* The fewest rows that are computed ahead. */
+#define LEAST_REACH 16u
+
+/* Computes fewer rows ahead where a block ended early, and more again where none
+ * did. */
+static void adapt_reach(Run *run, uint32_t asked) {
+  uint32_t most = run->program->plan->block_rows;
+  if (run->rows < asked)
+    run->most = run->most / 2 < LEAST_REACH ? LEAST_REACH : run->most / 2;
+  else
+    run->most = run->most > most / 2 ? most : run->most * 2;
 }
 
 static void run_block(Run *run, const ecs_KernelBlock *block,
                       uint32_t first_row) {
   const ProgramPlan *plan = run->program->plan;
   uint32_t left = block->count - first_row;
-  run->rows = left < run->most ? left : run->most;
+  uint32_t asked = left < run->most ? left : run->most;
+  run->rows = asked;
   ECS_ASSERT(first_row < block->count && run->rows > 0);
   ECS_ASSERT(plan->register_count == 1 || run->rows <= LOOP_ROWS);
   run->entities = block->entities == NULL ? NULL : block->entities + first_row;
   point_at_columns(run, block, first_row);
   bool first = run->program->changes_first;
-  uint32_t before = first ? plan->change_step : plan->step_count, k = 0;
-  for (; k < before; k++) run_step(run, &plan->steps[k]);
+  uint32_t before = first ? plan->change_step : plan->step_count;
+  run_steps(run, 0, before);
   if (first) make_changes(run);
-  for (; k < plan->step_count; k++) run_step(run, &plan->steps[k]);
+  run_steps(run, before, plan->step_count);
   if (plan->sum_count > 0) run_sums(run, plan->sums, plan->sum_count);
   if (plan->change_count > 0 && !first) list_changes(run);
-  if (program_goes_row_by_row(run->program)) record_changes(run);
   ECS_ASSERT(run->change_count <= run->change_capacity);
   run->rows_before += run->rows;
+  if (run->program->exits || first) adapt_reach(run, asked);
 }
 
 /* How many rows of the next block are left out. */
@@ -422,7 +466,7 @@ static void run_blocks(const ecs_KernelCall *call) {
   for (uint32_t k = 0; k < call->block_count; k++) {
     uint32_t count = call->blocks[k].count;
     for (uint32_t i = leave_out(run, count); i < count; i += run->rows) {
-      if (run->stopped > 0) return;
+      if (run->stopped > 0 || run->status != ECS_OK) return;
       run_block(run, &call->blocks[k], i);
     }
   }
@@ -593,7 +637,7 @@ ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
              .rows_before = call->first,
              .left_out = call->first,
              .counts = program->exits_locally,
-             .most = block_rows(program),
+             .most = program->plan->block_rows,
              .status = ECS_OK};
   Reduction few[FEW_SUMS];
   bool many = sums > FEW_SUMS;
@@ -614,26 +658,20 @@ ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
 
 /* Runs in parts ----------------------------------------------------------- */
 
-/* The fewest rows that are computed ahead. */
-#define LEAST_REACH 16u
-
 /* Runs the blocks of a part. Where rows take the exit often, fewer are computed
  * ahead. */
 static void run_part_blocks(Run *run, ProgramPart *part) {
   ecs_KernelBlock block;
   run->status = kernel_block(run->program->binding, part->batch, &block);
   if (run->status != ECS_OK) return;
-  uint32_t most = run->most, i = part->first;
-  uint32_t reach = part->reach == 0 || part->reach > most ? most : part->reach;
+  uint32_t i = part->first;
+  if (part->reach != 0) run->most = part->reach;
   while (i < block.count && run->stopped == 0 && run->status == ECS_OK) {
-    run->most = reach;
     run_block(run, &block, i);
     i += run->rows;
-    if (run->stopped > 0 && reach > LEAST_REACH) reach /= 2;
-    if (run->stopped == 0) reach = reach > most / 2 ? most : reach * 2;
   }
   part->end = i;
-  part->reach = reach;
+  part->reach = run->most;
 }
 
 ecs_Status program_run_part(ecs_Program *program, const ecs_ProgramCall *call,
@@ -645,7 +683,7 @@ ecs_Status program_run_part(ecs_Program *program, const ecs_ProgramCall *call,
              .sums = part->reductions,
              .rows_before = part->before + part->first,
              .counts = program->exits_by_row,
-             .most = block_rows(program),
+             .most = program->plan->block_rows,
              .status = ECS_OK};
   if (part->changed || program->primed != part || program->plan->looks_once)
     run_once(&run);

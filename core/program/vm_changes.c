@@ -358,27 +358,41 @@ static void clear_spawned(const ChangeBlock *block, uint32_t rows) {
   }
 }
 
+/* The first row that any change is for; rows: none. */
+static uint32_t first_row(const ecs_Program *program, uint32_t rows) {
+  uint32_t row = rows;
+  for (uint32_t k = 0; k < program->change_count; k++)
+    if (program->changes[k].next < row) row = program->changes[k].next;
+  return row;
+}
+
+/* Has the changes that were for a row look for the next one. */
+static void pass_row(const ChangeBlock *block, uint32_t row, uint32_t rows) {
+  for (uint32_t k = 0; k < block->program->change_count; k++) {
+    ProgramChange *change = &block->program->changes[k];
+    if (change->next == row)
+      change->next = next_row(block, change, row + 1, rows);
+  }
+}
+
 uint32_t changes_run(const ecs_Program *program, const ecs_Entity *entities,
-                     uint32_t rows, ecs_Status *status) {
+                     uint32_t rows, bool *stops, ecs_Status *status) {
   ChangeBlock block = {.program = program,
                        .world = world_of(program->query),
                        .entities = entities,
                        .bases = program->plan->bases,
                        .status = ECS_OK};
+  bool one = program_goes_row_by_row(program);
   clear_spawned(&block, rows);
   for (uint32_t k = 0; k < program->change_count; k++)
     program->changes[k].next = next_row(&block, &program->changes[k], 0, rows);
-  for (;;) {
-    uint32_t row = rows;
-    for (uint32_t k = 0; k < program->change_count; k++)
-      if (program->changes[k].next < row) row = program->changes[k].next;
-    if (row == rows || block.status != ECS_OK) break;
-    if (!change_row(&block, row)) return row;
-    for (uint32_t k = 0; k < program->change_count; k++)
-      if (program->changes[k].next == row)
-        program->changes[k].next =
-            next_row(&block, &program->changes[k], row + 1, rows);
+  for (uint32_t row = first_row(program, rows); row < rows;
+       row = first_row(program, rows)) {
+    *stops = !change_row(&block, row);
+    *status = block.status;
+    if (*stops || block.status != ECS_OK) return row;
+    if (one) return row + 1;
+    pass_row(&block, row, rows);
   }
-  *status = block.status;
   return rows;
 }

@@ -28,10 +28,11 @@ ECS_INTERNAL void changes_free(ecs_Program *program);
 
 /* Records the changes of the first rows of the block that the plan's registers
  * hold; entities are theirs. A level of deferral is open. Returns how many rows
- * are done: fewer than all where a row cannot be changed. *status is set where
- * recording failed; the caller drops everything then. */
+ * are done: fewer than all where a row cannot be changed, and *stops is set; or
+ * where a row was changed and others may see it. *status is set where recording
+ * failed; the caller drops everything then. */
 ECS_INTERNAL uint32_t changes_run(const ecs_Program *program,
                                   const ecs_Entity *entities, uint32_t rows,
-                                  ecs_Status *status);
+                                  bool *stops, ecs_Status *status);
 
 #endif

@@ -9,7 +9,8 @@ static size_t lay_plan(ProgramPlan *plan, const ecs_Program *program,
   plan->spread = memory_lay(block, &used, plan->spread_count, sizeof(Step));
   plan->sums = memory_lay(block, &used, plan->sum_count, sizeof(Step));
   plan->changes = memory_lay(block, &used, plan->change_count, sizeof(Step));
-  plan->bases = memory_lay(block, &used, plan->base_count, sizeof(void *));
+  plan->bases = memory_lay(
+      block, &used, (size_t)plan->base_count + REGION_INPUTS, sizeof(void *));
   plan->single = memory_lay(block, &used, program->value_count, sizeof(double));
 #ifdef ECS_CHECKED
   plan->held = memory_lay(block, &used, plan->base_count, sizeof(uint32_t));
@@ -45,6 +46,9 @@ ProgramPlan *plan_create(const ecs_Program *program, const ProgramPlan *sizes) {
 
 void plan_destroy(ecs_Program *program) {
   if (program->plan == NULL) return;
+  if (program->plan->regions != NULL)
+    memory_free(&program->query->store->memory, program->plan->regions,
+                program->plan->regions->bytes);
   memory_free(&program->query->store->memory, program->plan,
               program->plan->block_bytes);
   program->plan = NULL;

@@ -37,6 +37,38 @@ typedef struct Step {
   uint32_t operands[3]; /* places; any place where the instruction has none */
 } Step;
 
+/* A place that a region reads or writes, and the bytes of its elements. */
+typedef struct RegionCopy {
+  uint32_t place;
+  uint32_t bytes;
+} RegionCopy;
+
+/* Steps that only rows with a bool of this truth need; see vm_regions.h. */
+typedef struct PlanRegion {
+  uint32_t first, end; /* of the plan's steps */
+  uint32_t mask;       /* place of the bool */
+  uint32_t truth;      /* 1 or 0 */
+  uint32_t steps;      /* the first of its own steps, in regions->steps */
+  uint32_t inputs, input_count;   /* in regions->copies; the first is gathered
+                                     to place base_count, and so on */
+  uint32_t outputs, output_count; /* in regions->copies */
+  bool draws;                     /* it needs entities */
+} PlanRegion;
+
+typedef struct PlanRegions {
+  PlanRegion *list; /* by their first step, the outer one before the inner */
+  uint32_t count;
+  RegionCopy *copies;
+  Step *steps;
+  uint64_t *registers;          /* what inputs are gathered to */
+  uint16_t rows[LOOP_ROWS + 1]; /* of the region that runs */
+  ecs_Entity entities[LOOP_ROWS];
+  size_t bytes; /* of the allocation that starts here */
+} PlanRegions;
+
+/* The most inputs of a region. */
+#define REGION_INPUTS 16u
+
 struct ProgramPlan {
   uint32_t register_count; /* places of registers come first; at least one */
   uint32_t base_count;     /* then places of columns, then of single values */
@@ -53,11 +85,12 @@ struct ProgramPlan {
   Step *steps;
   Step *once;
   Step *spread;
-  Step *sums;         /* reductions that several instructions add to */
-  Step *changes;      /* changes of structure */
-  void **bases;       /* per place: its first element; of an absent column
-                         NULL */
-  double *single;     /* per value: room for a single value */
+  Step *sums;           /* reductions that several instructions add to */
+  Step *changes;        /* changes of structure */
+  PlanRegions *regions; /* owned; NULL: there are none */
+  void **bases;         /* per place: its first element; of an absent column
+                         NULL. Behind them there is room for REGION_INPUTS */
+  double *single;       /* per value: room for a single value */
   size_t block_bytes; /* size of the allocation that holds the plan, its arrays
                          and its registers */
 #ifdef ECS_CHECKED

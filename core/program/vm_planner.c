@@ -8,6 +8,7 @@
 #include "program/vm_planner.h"
 
 #include "program/program_facts.h"
+#include "program/vm_regions.h"
 
 /* Looks at the entities of one value for one component, in several instructions
  * that share the places. */
@@ -458,6 +459,8 @@ ecs_Status program_plan(ecs_Program *program) {
   if (!planner_init(&planner, program)) return ECS_E_MEMORY;
   plan_code(&planner);
   ecs_Status status = finish(&planner, program);
+  if (status == ECS_OK) status = regions_find(&planner.facts, program->plan);
+  if (status != ECS_OK) plan_destroy(program);
   planner_deinit(&planner);
   ECS_ASSERT(status != ECS_OK || plan_check_invariants(program));
   return status;
