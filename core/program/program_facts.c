@@ -156,7 +156,7 @@ static void find_last_uses(ProgramFacts *facts) {
     uint32_t when = use_time(facts, ins, i);
     for (uint32_t k = 0; facts_needed(facts, ins) && k < 3; k++)
       if (ins->operands[k] != NO_VALUE) note_use(facts, ins->operands[k], when);
-    if (ins->operation == OPERATION_SPAWN) note_use(facts, ins->result, when);
+    if (ins->operation == OPERATION_SPAWN) use_until(facts, ins->result, when);
     if (instruction_shape(ins) == SHAPE_STORE) note_store(facts, ins, i);
   }
 }

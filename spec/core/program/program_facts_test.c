@@ -122,6 +122,49 @@ static void a_value_is_computed_in_the_column_it_is_stored_to(void **state) {
   forget();
 }
 
+/* Operands of all changes, and new entities, are kept until the last of them,
+ * where all are made. */
+static void changes_that_come_first_are_made_at_the_last(void **state) {
+  (void)state;
+  gather("v3 = self\nv4 = lt f32 v0 v1\ndestroy_other v3\nv5 = spawn v4\n");
+  assert_true(program->code[5].operation == OPERATION_DESTROY_OTHER);
+  assert_int_equal(facts.changes_at, 6);
+  for (uint32_t v = 3; v < 6; v++) assert_int_equal(facts.last_use[v], 6);
+  assert_int_equal(facts.last_use[0], 4);
+  assert_false(facts_late(&facts, &program->code[5]));
+  forget();
+  /* An entity that is not used is spawned all the same. */
+  gather("v3 = spawn\nv4 = spawn\nv5 = eq entity v3 v4\n");
+  assert_false(facts.is_needed[3]);
+  assert_true(facts_needed(&facts, &program->code[3]));
+  assert_false(facts_needed(&facts, &program->code[5]));
+  assert_int_equal(facts.changes_at, 4);
+  assert_int_equal(facts.last_use[3], 4);
+  forget();
+  /* The masks of changes that may not stop are made with the others. */
+  gather(
+      "v3 = lt f32 v0 v1\nadd \"T\" v3\nv4 = spawn\nv5 = alive v4\n"
+      "store c3 v0 v5\n");
+  assert_int_equal(facts.changes_at, 5);
+  assert_int_equal(facts.last_use[3], 5);
+  assert_int_equal(facts.last_use[4], 6);
+  forget();
+}
+
+static void values_before_changes_are_not_computed_in_columns(void **state) {
+  (void)state;
+  gather("v3 = neg f32 v0\nstore c0 v3\nv4 = spawn\n");
+  assert_int_equal(facts.column[3], NO_VALUE);
+  assert_int_equal(facts.columns[0].written_at, 5);
+  forget();
+  /* What is computed behind them is. */
+  gather(
+      "v3 = spawn\nv4 = get f64 v3 \"R\" \"f64\"\nv5 = neg f64 v4\n"
+      "store c2 v5\n");
+  assert_int_equal(facts.column[5], 2);
+  forget();
+}
+
 static void columns_that_may_be_absent_are_not_values(void **state) {
   (void)state;
   gather("");
@@ -139,6 +182,8 @@ int main(void) {
       cmocka_unit_test(a_product_is_part_of_its_only_sum),
       cmocka_unit_test(what_runs_late_keeps_values_to_the_end),
       cmocka_unit_test(a_value_is_computed_in_the_column_it_is_stored_to),
+      cmocka_unit_test(changes_that_come_first_are_made_at_the_last),
+      cmocka_unit_test(values_before_changes_are_not_computed_in_columns),
       cmocka_unit_test(columns_that_may_be_absent_are_not_values)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

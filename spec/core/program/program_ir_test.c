@@ -59,13 +59,10 @@ static const Wrong wrongs[] = {
      "exit v0",
      "line 2: exit: an operand is not a bool"},
     {"v0 = constant bool true\n"
+     "exit v0\n"
      "destroy v0\n"
      "exit v0",
-     "line 3: exit: comes before every other effect, once"},
-    {"v0 = constant bool true\n"
-     "exit v0\n"
-     "exit v0",
-     "line 3: exit: comes before every other effect, once"},
+     "line 4: exit: there is one before"},
     {"v0 = constant f32 1\n"
      "v1 = convert f32 v0",
      "line 2: convert: an operand is not a f64"},
@@ -189,6 +186,146 @@ static const Wrong wrongs[] = {
     {"column c0 \"N\" \"f32\" f32 write\n"
      "column c1 \"N\" \"f32\" f32 read",
      "c1 is the same column as c0"},
+    /* Operands of changes. */
+    {"v0 = self\n"
+     "v1 = spawn v0",
+     "line 2: spawn: an operand is not a bool"},
+    {"v0 = constant bool true\n"
+     "add_to v0 \"R\"",
+     "line 2: add_to: an operand is not a entity"},
+    {"v0 = self\n"
+     "set_of v0 \"R\" v0",
+     "line 2: set_of: an operand is not a bool"},
+    {"v0 = constant f64 1\n"
+     "remove_from v0 \"R\"",
+     "line 2: remove_from: an operand is not a entity"},
+    {"v0 = constant f64 1\n"
+     "destroy_other v0",
+     "line 2: destroy_other: an operand is not a entity"},
+    {"v0 = self\n"
+     "destroy_other v0 v0",
+     "line 2: destroy_other: an operand is not a bool"},
+    /* What fields hold. */
+    {"v0 = self\n"
+     "part \"R\"\n"
+     "give \"R\" \"f32\" v0",
+     "line 3: give: the field cannot hold a entity"},
+    {"v0 = constant f64 1\n"
+     "part \"R\"\n"
+     "give \"R\" \"entity\" v0",
+     "line 3: give: the field cannot hold a f64"},
+    {"v0 = constant f32 1\n"
+     "part \"R\"\n"
+     "give \"R\" \"bool\" v0",
+     "line 3: give: the field cannot hold a f32"},
+    {"v0 = constant bool true\n"
+     "part \"R\"\n"
+     "give \"R\" \"u32\" v0",
+     "line 3: give: the field cannot hold a bool"},
+    /* Parts and gives are for the change that follows. */
+    {"part \"R\"", "line 1: part: no change follows"},
+    {"part \"R\"\n"
+     "part \"T\"",
+     "line 2: part: no change follows"},
+    {"v0 = constant f64 1\n"
+     "give \"R\" \"f64\" v0",
+     "line 2: give: no change follows"},
+    {"part \"R\"\n"
+     "v0 = self",
+     "line 2: self: takes no such part or value"},
+    {"part \"R\"\n"
+     "destroy",
+     "line 2: destroy: takes no such part or value"},
+    {"v0 = constant bool true\n"
+     "part \"R\"\n"
+     "exit v0\n"
+     "v1 = spawn",
+     "line 3: exit: takes no such part or value"},
+    {"part \"R\"\n"
+     "add \"R\"",
+     "line 2: add: takes no such part or value"},
+    {"v0 = self\n"
+     "part \"R\"\n"
+     "add_to v0 \"R\"",
+     "line 3: add_to: takes no such part or value"},
+    {"v0 = self\n"
+     "part \"R\"\n"
+     "set_of v0 \"R\"",
+     "line 3: set_of: takes no such part or value"},
+    {"v0 = self\n"
+     "give \"R\" \"entity\" v0\n"
+     "add_to v0 \"T\"",
+     "line 3: add_to: takes no such part or value"},
+    {"v0 = self\n"
+     "give \"R\" \"entity\" v0\n"
+     "give \"N\" \"entity\" v0\n"
+     "set_of v0 \"R\"",
+     "line 4: set_of: takes no such part or value"},
+    {"v0 = self\n"
+     "give \"R\" \"entity\" v0\n"
+     "remove_from v0 \"R\"",
+     "line 3: remove_from: takes no such part or value"},
+    {"v0 = self\n"
+     "give \"R\" \"entity\" v0\n"
+     "destroy_other v0",
+     "line 3: destroy_other: takes no such part or value"},
+    {"v0 = self\n"
+     "part \"T\"\n"
+     "give \"R\" \"entity\" v0\n"
+     "v1 = spawn",
+     "line 4: spawn: takes no such part or value"},
+    {"v0 = self\n"
+     "part \"R\"\n"
+     "v1 = spawn\n"
+     "give \"R\" \"entity\" v0\n"
+     "v2 = spawn",
+     "line 5: spawn: takes no such part or value"},
+    {"part \"R\"\n"
+     "part \"T\"\n"
+     "part \"R\"\n"
+     "v0 = spawn",
+     "line 3: part: a component stands twice"},
+    /* Changes are made before what depends on new entities is known. */
+    {"v0 = spawn\n"
+     "v1 = eq entity v0 v0\n"
+     "exit v1",
+     "line 3: exit: depends on an entity that the row spawns"},
+    {"v0 = spawn\n"
+     "v1 = alive v0\n"
+     "v2 = not v1\n"
+     "destroy v2",
+     "line 4: destroy: depends on an entity that the row spawns"},
+    {"v0 = spawn\n"
+     "v1 = alive v0\n"
+     "add \"T\" v1",
+     "line 3: add: depends on an entity that the row spawns"},
+    {"v0 = spawn\n"
+     "v1 = has v0 \"T\"\n"
+     "v2 = spawn v1",
+     "line 3: spawn: depends on an entity that the row spawns"},
+    {"v0 = spawn\n"
+     "v1 = has v0 \"T\"\n"
+     "remove_from v0 \"T\" v1",
+     "line 3: remove_from: depends on an entity that the row spawns"},
+    {"v0 = spawn\n"
+     "v1 = has v0 \"T\"\n"
+     "destroy_other v0 v1",
+     "line 3: destroy_other: depends on an entity that the row spawns"},
+    {"v0 = spawn\n"
+     "v1 = get f64 v0 \"R\" \"f64\"\n"
+     "part \"R\"\n"
+     "give \"R\" \"f64\" v1",
+     "line 4: give: depends on an entity that the row spawns"},
+    {"v0 = spawn\n"
+     "v1 = constant bool true\n"
+     "v2 = select entity v1 v0 v0\n"
+     "set_of v2 \"R\"",
+     "line 4: set_of: depends on an entity that the row spawns"},
+    {"v0 = spawn\n"
+     "v1 = get entity v0 \"R\" \"entity\"\n"
+     "give \"R\" \"entity\" v1\n"
+     "add_to v0 \"R\"",
+     "line 3: give: depends on an entity that the row spawns"},
 };
 
 static void every_rule_is_kept(void **state) {
@@ -203,6 +340,68 @@ static void every_rule_is_kept(void **state) {
     assert_string_equal(rig.message, wrongs[k].message);
   }
   rig_deinit(&rig);
+}
+
+/* What the rules of changes allow: an exit behind other effects, and an entity
+ * that the row spawns as the target of a change, as a value, and in all that is
+ * not needed for changes. */
+static void changes_may_take_new_entities(void **state) {
+  static const char *const rights[] = {
+      "v0 = constant bool true\ndestroy v0\nexit v0\n",
+      "part \"R\"\nv0 = spawn\nadd_to v0 \"T\"\nset_of v0 \"B\"\n"
+      "remove_from v0 \"R\"\ndestroy_other v0\n",
+      "v0 = spawn\npart \"R\"\ngive \"R\" \"entity\" v0\n"
+      "give \"R\" \"entity\" v0\nv1 = spawn\n"
+      "give \"R\" \"entity\" v1\nset_of v0 \"R\"\n",
+      "column c0 \"N\" \"entity\" entity write\nreduction r0 sum\n"
+      "v0 = spawn\nv1 = alive v0\nv2 = get f64 v0 \"R\" \"f64\"\n"
+      "sum r0 v2 v1\nstore c0 v0 v1\n"};
+  Rig rig;
+  (void)state;
+  rig_init(&rig);
+  for (size_t k = 0; k < sizeof rights / sizeof *rights; k++) {
+    ecs_Program *program = NULL;
+    if (rig_create(&rig, rights[k], strlen(rights[k]), &program) != ECS_OK)
+      fail_msg("%s", rig.message);
+    ecs_program_destroy(program);
+  }
+  rig_deinit(&rig);
+}
+
+#ifdef ECS_TINY
+#define PARTS (ECS_COMPONENT_LIMIT - 1u)
+#else
+#define PARTS (PART_LIMIT + 1u)
+#endif
+
+/* An entity is spawned with as many components as the limit says, and not with
+ * one more. The tiny build has fewer components. */
+static void parts_have_a_limit(void **state) {
+  static char text[4096];
+  ecs_World *world = NULL;
+  ecs_Query *query = NULL;
+  ecs_Program *program = NULL;
+  char name[16], message[200] = "";
+  size_t length = 0;
+  (void)state;
+  assert_int_equal(ecs_world_create(NULL, &world), ECS_OK);
+  assert_int_equal(ecs_query_create(world, NULL, 0, &query), ECS_OK);
+  for (uint32_t k = 1; k <= PARTS; k++) {
+    snprintf(name, sizeof name, "C%u", k);
+    const ecs_ComponentDescription how = {name, NULL, 0, ECS_STORE_TABLE};
+    ecs_Component component = 0;
+    assert_int_equal(ecs_component(world, &how, &component), ECS_OK);
+    length += (size_t)snprintf(text + length, sizeof text - length,
+                               "part \"%s\"\n", name);
+    size_t end = length + (size_t)sprintf(text + length, "v0 = spawn\n");
+    ecs_Status status =
+        ecs_program_create(query, text, end, &program, message, sizeof message);
+    assert_int_equal(status, k <= PART_LIMIT ? ECS_OK : ECS_E_PROGRAM);
+    if (status == ECS_OK) ecs_program_destroy(program);
+    if (status != ECS_OK)
+      assert_string_equal(message, "line 65: part: too many components");
+  }
+  ecs_world_destroy(world);
 }
 
 /* The parser does not make such programs, so a program is broken by hand:
@@ -274,6 +473,8 @@ static void the_page_names_every_operation(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_rule_is_kept),
+      cmocka_unit_test(changes_may_take_new_entities),
+      cmocka_unit_test(parts_have_a_limit),
       cmocka_unit_test(the_page_names_every_operation),
       cmocka_unit_test(operands_are_defined_before),
       cmocka_unit_test(results_come_in_their_order)};

@@ -137,6 +137,34 @@ static const Wrong wrongs[] = {
      "line 1: there is none of these, or it is not defined yet: v0"},
     {"destroy 5",
      "line 1: there is none of these, or it is not defined yet: 5"},
+    {"part", "line 1: a name in quotes is missing here: nothing"},
+    {"part \"Nope\"", "line 1: no such component: Nope"},
+    {"v0 = self\n"
+     "part \"R\" v0",
+     "line 2: something is left on the line"},
+    {"give \"R\"", "line 1: a name in quotes is missing here: nothing"},
+    {"give \"T\" \"x\"", "line 1: no such field: x"},
+    {"give \"R\" \"f64\"",
+     "line 1: there is none of these, or it is not defined yet: v"},
+    {"add_to \"T\"",
+     "line 1: there is none of these, or it is not defined yet: T"},
+    {"v0 = self\n"
+     "set_of v0 T",
+     "line 2: a name in quotes is missing here: T"},
+    {"v0 = self\n"
+     "remove_from v0 \"T\" v1",
+     "line 2: there is none of these, or it is not defined yet: v1"},
+    {"destroy_other",
+     "line 1: there is none of these, or it is not defined yet: v"},
+    {"v0 = self\n"
+     "destroy_other v0 v0 v0",
+     "line 2: something is left on the line"},
+    {"v0 = spawn v0",
+     "line 1: there is none of these, or it is not defined yet: v0"},
+    {"v0 = spawn \"T\"",
+     "line 1: there is none of these, or it is not defined yet: T"},
+    {"spawn", "line 1: no such operation: spawn"},
+    {"v0 = add_to", "line 1: no such operation: add_to"},
     {"v99999999999999999999 = self",
      "line 1: no such operation: v99999999999999999999"},
     {"column c0 \"N\" \"f32\" f32 write\n"
@@ -303,6 +331,13 @@ static void line_of(Operation operation, const char *type, char *line,
       snprintf(line, room, "%s r%d v3 v1", name, operation - OPERATION_SUM);
       break;
     case SHAPE_EXIT: snprintf(line, room, "%s v0", name); break;
+    case SHAPE_SPAWN: snprintf(line, room, "%s v1", name); break;
+    case SHAPE_PART: snprintf(line, room, "%s \"B\"\nv4 = spawn", name); break;
+    case SHAPE_GIVE:
+      snprintf(line, room, "%s \"R\" \"f64\" v0\nset_of v2 \"R\"", name);
+      break;
+    case SHAPE_OTHER: snprintf(line, room, "%s v2 \"T\" v1", name); break;
+    case SHAPE_DESTROY_OTHER: snprintf(line, room, "%s v2 v1", name); break;
   }
 }
 
@@ -328,6 +363,45 @@ static void every_operation_comes_back(void **state) {
                types[t], k < OPERATION_FIRST_EFFECT ? "v4 = " : "", line);
       assert_text(&rig, text, text);
     }
+  rig_deinit(&rig);
+}
+
+/* Parts and gives stay with their change, whatever its operands are. */
+static void changes_come_back(void **state) {
+  Rig rig;
+  (void)state;
+  rig_init(&rig);
+  const char text[] =
+      "uniform u0 bool\nuniform u1 entity\nv0 = uniform bool u0\n"
+      "v1 = uniform entity u1\nv2 = constant f64 0x1p0\n"
+      "part \"R\"\ngive \"R\" \"f64\" v2\ngive \"R\" \"bool\" v0\n"
+      "part \"T\"\ngive \"R\" \"entity\" v1\nv3 = spawn v0\nv4 = spawn\n"
+      "give \"R\" \"entity\" v3\nadd_to v4 \"R\"\n"
+      "give \"R\" \"f64\" v2\nset_of v1 \"R\" v0\nset_of v3 \"B\"\n"
+      "remove_from v4 \"R\"\ndestroy_other v3\n";
+  assert_text(&rig, text, text);
+  rig_deinit(&rig);
+}
+
+/* Changes that may stop the run come before what depends on entities that they
+ * spawn, and before all other effects. */
+static void changes_come_before_other_effects(void **state) {
+  Rig rig;
+  (void)state;
+  rig_init(&rig);
+  assert_text(&rig,
+              "column c0 \"N\" \"entity\" entity write\n"
+              "column c1 \"N\" \"f32\" f32 write\n"
+              "v0 = load f32 c1\nstore c1 v0\nadd \"B\"\npart \"T\"\n"
+              "v1 = spawn\nstore c0 v1\nv2 = self\nv3 = eq entity v1 v2\n"
+              "add_to v1 \"R\"\nv4 = lt f32 v0 v0\nexit v4\n"
+              "v5 = or v4 v3\nstore c1 v0 v5\n",
+              "column c0 \"N\" \"entity\" entity write\n"
+              "column c1 \"N\" \"f32\" f32 write\n"
+              "v0 = load f32 c1\nv1 = lt f32 v0 v0\nexit v1\nv2 = self\n"
+              "add \"B\"\npart \"T\"\nv3 = spawn\nadd_to v3 \"R\"\n"
+              "v4 = eq entity v3 v2\nv5 = or v1 v4\n"
+              "store c1 v0\nstore c0 v3\nstore c1 v0 v5\n");
   rig_deinit(&rig);
 }
 
@@ -517,6 +591,8 @@ int main(void) {
       cmocka_unit_test(odd_bytes_are_refused),
       cmocka_unit_test(an_empty_world_has_programs),
       cmocka_unit_test(every_operation_comes_back),
+      cmocka_unit_test(changes_come_back),
+      cmocka_unit_test(changes_come_before_other_effects),
       cmocka_unit_test(an_exit_comes_first),
       cmocka_unit_test(spaces_and_comments_are_left_out),
       cmocka_unit_test(numerals_mean_the_same_in_every_locale),

@@ -19,10 +19,11 @@
 static Rig rig;
 static const ProgramPlan *plan;
 
-#define COLUMNS                                                                \
-  "column c0 \"N\" \"f32\" f32 write\ncolumn c1 \"M\" \"f32\" f32 read\n"      \
-  "column c2 \"N\" \"f64\" f64 write\ncolumn c3 \"N\" \"f32b\" f32 write\n"    \
-  "column c4 \"O\" \"f32\" f32 optional\nuniform u0 number\nuniform u1 bool\n" \
+#define COLUMNS                                                                   \
+  "column c0 \"N\" \"f32\" f32 write\ncolumn c1 \"M\" \"f32\" f32 read\n"         \
+  "column c2 \"N\" \"f64\" f64 write\ncolumn c3 \"N\" \"f32b\" f32 write\n"       \
+  "column c4 \"O\" \"f32\" f32 optional\n"                                        \
+  "column c5 \"N\" \"entity\" entity write\nuniform u0 number\nuniform u1 bool\n" \
   "v0 = load f32 c0\nv1 = load f32 c1\nv2 = uniform f32 u0\n"
 
 static int set_up(void **state) {
@@ -64,7 +65,7 @@ static void an_update_is_one_step(void **state) {
   const Step *step = &plan->steps[0];
   assert_int_equal(step->out, plan_column(plan, 0));
   assert_int_equal(step->operands[0], plan_column(plan, 1));
-  assert_true(step->operands[1] >= plan_column(plan, 5)); /* a single value */
+  assert_true(step->operands[1] >= plan_column(plan, 6)); /* a single value */
   assert_int_equal(step->operands[2], plan_column(plan, 0));
   assert_ptr_equal(step->loop,
                    loop_product(PRODUCT_PLUS, VALUE_F32, FORM_SECOND));
@@ -169,6 +170,39 @@ static void late_values_keep_their_registers(void **state) {
     assert_int_not_equal(plan->steps[k].out, plan->changes[0].operands[0]);
 }
 
+/* The last spawn writes its entity while the operands of all changes of later
+ * rows are still to be read. */
+static void new_entities_have_registers_of_their_own(void **state) {
+  (void)state;
+  make(
+      "v3 = self\nremove_from v3 \"R\"\npart \"R\"\n"
+      "give \"R\" \"entity\" v3\nv4 = spawn\nstore c5 v4\n");
+  assert_int_equal(plan->change_count, 4);
+  assert_true(plan->changes[3].ins->operation == OPERATION_SPAWN);
+  assert_int_not_equal(plan->changes[0].operands[0], plan->changes[3].out);
+  assert_int_not_equal(plan->changes[2].operands[0], plan->changes[3].out);
+}
+
+/* Nor do two spawns share one. */
+static void new_entities_are_kept_until_all_changes_are_made(void **state) {
+  (void)state;
+  make("v3 = spawn\nv4 = spawn\nv5 = spawn\nstore c5 v4\n");
+  assert_int_equal(plan->register_count - 1, 3);
+  for (uint32_t k = 0; k < 3; k++)
+    assert_int_not_equal(plan->changes[k].out, plan->changes[(k + 1) % 3].out);
+}
+
+static void changes_that_may_stop_have_their_place(void **state) {
+  (void)state;
+  make(
+      "v3 = sin f32 v0\nv4 = sin f32 v3\nstore c0 v4\nv5 = lt f32 v4 v1\n"
+      "v6 = spawn v5\nv7 = alive v6\nstore c5 v6 v7\n");
+  /* Two sines and a comparison; then the spawn; alive and two stores. */
+  assert_int_equal(plan->step_count, 6);
+  assert_int_equal(plan->change_step, 3);
+  assert_int_equal(plan->change_count, 1);
+}
+
 /* A block with registers is not longer than they are. */
 static void blocks_are_as_long_as_they_may(void **state) {
   (void)state;
@@ -221,6 +255,9 @@ int main(void) {
       cmocka_unit_test(old_values_are_kept_while_wanted),
       cmocka_unit_test(registers_are_used_again),
       cmocka_unit_test(late_values_keep_their_registers),
+      cmocka_unit_test(new_entities_have_registers_of_their_own),
+      cmocka_unit_test(new_entities_are_kept_until_all_changes_are_made),
+      cmocka_unit_test(changes_that_may_stop_have_their_place),
       cmocka_unit_test(blocks_are_as_long_as_they_may),
       cmocka_unit_test(long_programs_are_planned_in_time)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
