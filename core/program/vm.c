@@ -505,7 +505,7 @@ ecs_Status program_bind(ecs_Program *program, const Mistake *mistake) {
                (needs_entities(program) ? (uint32_t)ECS_KERNEL_ENTITIES : 0)};
   program->shows_sets = shows_sets(program);
   ecs_Status status = program_plan(program);
-  if (status == ECS_OK) status = changes_prepare(program);
+  if (status == ECS_OK) status = changes_prepare(program, mistake);
   if (status == ECS_OK)
     status = kernel_bind(program->query, &program->kernel, &program->binding,
                          &wrong);

@@ -17,12 +17,13 @@ struct ProgramChange {
   Give *gives;
   uint32_t give_count;
   uint32_t part_count;
-  const void **images; /* one for each part; for other changes, one */
-  uint64_t fields;     /* of OPERATION_SET_OF: those that are given */
-  ecs_Bundle bundle;   /* of OPERATION_SPAWN */
-  uint32_t mask;       /* place of the mask; NO_VALUE: all rows */
-  bool of_new;         /* its entity is one that the row spawns */
-  uint32_t next;       /* the next row that it is for, in changes_run */
+  const void **images;        /* one for each part; for other changes, one */
+  uint64_t fields;            /* of OPERATION_SET_OF: those that are given */
+  ecs_Bundle bundle;          /* of OPERATION_SPAWN */
+  uint32_t mask;              /* place of the mask; NO_VALUE: all rows */
+  const ProgramChange *maker; /* the spawn of its entity; NULL: none is */
+  bool is_claimed; /* of OPERATION_SET_OF: the query reads its component */
+  uint32_t next;   /* the next row that it is for, in changes_run */
 };
 
 /* Preparing --------------------------------------------------------------- */
@@ -78,6 +79,7 @@ static Room measure(const ecs_Program *program) {
 /* What lay_changes hands out, piece by piece. */
 typedef struct Layer {
   ecs_Program *program;
+  const Mistake *mistake;
   ProgramChange *change;
   Give *give;
   const void **image;
@@ -128,24 +130,42 @@ static void add_give(Layer *layer, ProgramChange *change, const Step *first,
   change->fields |= UINT64_C(1) << ins->field;
 }
 
-static bool is_spawned_before(const ProgramPlan *plan, const Step *change) {
-  for (const Step *step = plan->changes; step < change; step++)
-    if (step->ins->operation == OPERATION_SPAWN &&
-        step->ins->result == change->ins->operands[0])
+/* The spawn that makes the entity of a change; NULL: none does. */
+static const ProgramChange *find_maker(const ecs_Program *program,
+                                       const ProgramChange *change) {
+  const Instruction *ins = change->step->ins;
+  if (mask_operand(ins) == 0) return NULL;
+  for (const ProgramChange *other = program->changes; other < change; other++)
+    if (other->step->ins->operation == OPERATION_SPAWN &&
+        other->step->ins->result == ins->operands[0])
+      return other;
+  return NULL;
+}
+
+/* Does a cursor over the query read the component? Runs without a cursor obey
+ * that, too. */
+static bool query_claims(const ecs_Query *query, ecs_Component component) {
+  for (uint32_t k = 0; k < query->term_count; k++)
+    if (query->terms[k].component == component &&
+        query->terms[k].column_count > 0)
       return true;
   return false;
 }
 
 /* Resolves the bundle of a spawn, whose parts are the steps from first on. */
-static ecs_Status find_bundle(const ecs_Program *program, ProgramChange *change,
+static ecs_Status find_bundle(const Layer *layer, ProgramChange *change,
                               const Step *first) {
   ecs_Component components[PART_LIMIT];
   uint32_t count = 0;
   for (const Step *step = first; step < change->step; step++)
     if (instruction_shape(step->ins) == SHAPE_PART)
       components[count++] = step->ins->index;
-  return bundle_ensure(program->query->store, components, count,
-                       &change->bundle);
+  ecs_Status status = bundle_ensure(layer->program->query->store, components,
+                                    count, &change->bundle);
+  if (status == ECS_E_LIMIT)
+    mistake_write(layer->mistake, change->step->ins->line,
+                  "spawn: too many bundles in the world");
+  return status;
 }
 
 /* Makes the change of a step, whose parts and gives are the steps from first
@@ -161,7 +181,9 @@ static ecs_Status make_change(Layer *layer, const Step *first,
       .gives = layer->give,
       .images = layer->image,
       .mask = ins->operands[mask] == NO_VALUE ? NO_VALUE : step->operands[mask],
-      .of_new = mask == 1 && is_spawned_before(program->plan, step)};
+      .is_claimed = ins->operation == OPERATION_SET_OF &&
+                    query_claims(program->query, ins->index)};
+  change->maker = find_maker(program, change);
   for (const Step *part = first; part < step; part++)
     if (instruction_shape(part->ins) == SHAPE_PART)
       lay_image(layer, schema_of(program, part->ins));
@@ -170,7 +192,7 @@ static ecs_Status make_change(Layer *layer, const Step *first,
     if (instruction_shape(give->ins) == SHAPE_GIVE)
       add_give(layer, change, first, give);
   if (ins->operation != OPERATION_SPAWN) return ECS_OK;
-  return find_bundle(program, change, first);
+  return find_bundle(layer, change, first);
 }
 
 static ecs_Status make_changes(Layer *layer) {
@@ -185,10 +207,10 @@ static ecs_Status make_changes(Layer *layer) {
   return ECS_OK;
 }
 
-ecs_Status changes_prepare(ecs_Program *program) {
+ecs_Status changes_prepare(ecs_Program *program, const Mistake *mistake) {
   if (!program->changes_first) return ECS_OK;
   Room room = measure(program);
-  Layer layer = {.program = program};
+  Layer layer = {.program = program, .mistake = mistake};
   size_t bytes = lay_changes(&layer, &room, NULL);
   char *block = memory_zeroed(&program->query->store->memory, 1, bytes);
   if (block == NULL) return ECS_E_MEMORY;
@@ -262,15 +284,16 @@ static bool finds_target(const ChangeBlock *block, const ProgramChange *change,
                          uint32_t row) {
   const ecs_World *world = block->world;
   const Instruction *ins = change->step->ins;
-  if (mask_operand(ins) == 0 || change->of_new ||
-      ins->operation == OPERATION_DESTROY_OTHER)
+  if (mask_operand(ins) == 0 || ins->operation == OPERATION_DESTROY_OTHER)
     return true;
+  if (change->maker != NULL) return change->maker->next == row;
   ecs_Entity entity = entity_of(block, change, row);
   if (deferred_commands(world, entity) == NULL &&
       !store_alive(&world->store, entity))
     return false;
   return ins->operation != OPERATION_SET_OF ||
-         world->store.components[ins->index].readers == 0;
+         (!change->is_claimed &&
+          world->store.components[ins->index].readers == 0);
 }
 
 static bool can_change(const ChangeBlock *block, const ProgramChange *change,
@@ -330,7 +353,8 @@ static uint32_t next_row(const ChangeBlock *block, const ProgramChange *change,
   return (uint32_t)((size_t)(found - (const char *)mask) / sizeof *mask);
 }
 
-/* Makes all changes of a row; false, and none is made: one cannot be. */
+/* Makes all changes of a row; false: one cannot be made, and then none is, or
+ * recording failed. */
 static bool change_row(ChangeBlock *block, uint32_t row) {
   const ecs_Program *program = block->program;
   uint32_t count = program->change_count;
@@ -346,7 +370,7 @@ static bool change_row(ChangeBlock *block, uint32_t row) {
     /* A destruction of what is not alive does nothing. */
     if (block->status == ECS_E_DEAD) block->status = ECS_OK;
   }
-  return true;
+  return block->status == ECS_OK;
 }
 
 /* Entities that rows do not spawn are null. */
@@ -388,9 +412,10 @@ uint32_t changes_run(const ecs_Program *program, const ecs_Entity *entities,
     program->changes[k].next = next_row(&block, &program->changes[k], 0, rows);
   for (uint32_t row = first_row(program, rows); row < rows;
        row = first_row(program, rows)) {
-    *stops = !change_row(&block, row);
+    bool changed = change_row(&block, row);
     *status = block.status;
-    if (*stops || block.status != ECS_OK) return row;
+    *stops = !changed && block.status == ECS_OK;
+    if (!changed || block.status != ECS_OK) return row;
     if (one) return row + 1;
     pass_row(&block, row, rows);
   }

@@ -19,9 +19,10 @@
 
 #include "program/vm_plan.h"
 
-/* Makes the changes of a planned program ready to run. ECS_E_MEMORY,
- * ECS_E_LIMIT: too many bundles. */
-ECS_INTERNAL ecs_Status changes_prepare(ecs_Program *program);
+/* Makes the changes of a planned program ready to run. ECS_E_MEMORY; or
+ * ECS_E_LIMIT, with the mistake written: too many bundles. */
+ECS_INTERNAL ecs_Status changes_prepare(ecs_Program *program,
+                                        const Mistake *mistake);
 
 /* Frees them; does nothing where they were not made. */
 ECS_INTERNAL void changes_free(ecs_Program *program);
