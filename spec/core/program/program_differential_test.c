@@ -56,6 +56,14 @@ static void check_text(const Rig *rig, ecs_Program *program, uint64_t seed) {
   ecs_program_destroy(again);
 }
 
+/* Is it a change, of which runs count how many they made? */
+static bool is_change(Operation operation) {
+  const Instruction ins = {.operation = (uint8_t)operation};
+  OperationShape shape = operation_infos[operation].shape;
+  return instruction_is_change(&ins) && shape != SHAPE_PART &&
+         shape != SHAPE_GIVE;
+}
+
 static void random_programs_are_as_the_reference(void **state) {
   uint64_t seed = from_environment("PROGRAM_SEED", 1);
   uint64_t count = from_environment("PROGRAM_COUNT", PROGRAMS);
@@ -73,6 +81,17 @@ static void random_programs_are_as_the_reference(void **state) {
     ecs_program_destroy(program);
   }
   rig_deinit(&rig);
+  print_message("parts %llu, stops %llu, failures %llu",
+                (unsigned long long)rig.parts, (unsigned long long)rig.stops,
+                (unsigned long long)rig.failures);
+  if (count >= PROGRAMS) assert_true(rig.parts > 1000 && rig.stops > 100);
+  for (uint32_t k = 0; k < OPERATION_COUNT; k++) {
+    if (!is_change((Operation)k)) continue;
+    print_message(", %s %llu", operation_infos[k].name,
+                  (unsigned long long)rig.made[k]);
+    if (count >= PROGRAMS) assert_true(rig.made[k] > 1000);
+  }
+  print_message("\n");
   for (uint32_t k = 0; k < OPERATION_COUNT; k++) {
     print_message("%s%s %llu",
                   k == 0       ? ""

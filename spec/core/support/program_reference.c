@@ -20,9 +20,9 @@ typedef struct Row {
 } Row;
 
 void reference_begin(Reference *reference, const ecs_Program *program,
-                     const ecs_World *world, const ecs_ProgramCall *call) {
+                     ecs_World *twin, const ecs_ProgramCall *call) {
   size_t bytes = (call->reduction_count + 1) * sizeof(double);
-  *reference = (Reference){.program = program, .world = world, .call = call};
+  *reference = (Reference){.program = program, .twin = twin, .call = call};
   reference->starts = malloc(bytes);
   for (uint32_t r = 0; r < call->reduction_count; r++)
     reference->starts[r] = call->reductions[r];
@@ -136,7 +136,7 @@ static Value uniform(const Row *row, const Instruction *ins) {
 }
 
 static Value get(const Row *row, const Instruction *ins, ecs_Entity entity) {
-  const ecs_World *world = row->reference->world;
+  const ecs_World *world = row->reference->twin;
   Value value = {0, 0};
   if (ecs_get_field(world, entity, ins->index, ins->field, &value.number) !=
       ECS_OK)
@@ -156,7 +156,7 @@ static bool was_destroyed(const Reference *reference, ecs_Entity entity) {
 }
 
 static Value compute(const Row *row, const Instruction *ins) {
-  const ecs_World *world = row->reference->world;
+  const ecs_World *world = row->reference->twin;
   const Value none = {0, 0};
   Value a = ins->operands[0] == NO_VALUE ? none : row->values[ins->operands[0]];
   Value b = ins->operands[1] == NO_VALUE ? none : row->values[ins->operands[1]];
@@ -227,17 +227,177 @@ static void store(const Row *row, const Instruction *ins) {
     ecs_scalar_convert(scalar, place, value.number);
 }
 
-static void change(const Row *row, const Instruction *ins) {
-  Reference *reference = row->reference;
-  if (masked_out(row, ins, 0)) return;
+static void list_change(Reference *reference, ecs_Entity entity,
+                        const Instruction *ins) {
   if (reference->change_count == reference->change_room) {
     reference->change_room = 2 * reference->change_room + 64;
     reference->changes = realloc(
         reference->changes, reference->change_room * sizeof(ReferenceChange));
   }
   reference->changes[reference->change_count++] =
-      (ReferenceChange){row->entity, ins};
+      (ReferenceChange){entity, ins};
+  reference->made[ins->operation]++;
 }
+
+static void change(const Row *row, const Instruction *ins) {
+  if (masked_out(row, ins, 0)) return;
+  list_change(row->reference, row->entity, ins);
+}
+
+/* Changes that come first ------------------------------------------------- */
+
+static bool is_argument(const Instruction *ins) {
+  return ins->operation == OPERATION_PART || ins->operation == OPERATION_GIVE;
+}
+
+/* Which operand of a change is its mask, behind that for its entity. */
+static uint32_t mask_of(const Instruction *ins) {
+  return ins->operation >= OPERATION_ADD_TO &&
+                 ins->operation <= OPERATION_DESTROY_OTHER
+             ? 1
+             : 0;
+}
+
+/* Is the entity alive, but for what the run has recorded? */
+static bool is_there(const Reference *reference, ecs_Entity entity) {
+  for (uint32_t k = 0; k < reference->change_count; k++)
+    if (reference->changes[k].entity == entity &&
+        (reference->changes[k].ins->operation == OPERATION_DESTROY ||
+         reference->changes[k].ins->operation == OPERATION_DESTROY_OTHER))
+      return true;
+  return ecs_alive(reference->twin, entity);
+}
+
+/* The spawn that computes a value; NULL: another operation does. */
+static const Instruction *spawn_of(const ecs_Program *program, uint32_t value) {
+  for (uint32_t i = 0; i < program->code_count; i++)
+    if (program->code[i].result == value)
+      return program->code[i].operation == OPERATION_SPAWN ? &program->code[i]
+                                                           : NULL;
+  return NULL;
+}
+
+static bool has_target(const Row *row, const Instruction *ins) {
+  const Reference *reference = row->reference;
+  if (ins->operation < OPERATION_ADD_TO ||
+      ins->operation > OPERATION_REMOVE_FROM)
+    return true;
+  const Instruction *spawn = spawn_of(reference->program, ins->operands[0]);
+  if (spawn != NULL) return !masked_out(row, spawn, 0);
+  for (uint32_t k = 0; k < 3 && ins->operation == OPERATION_SET_OF; k++)
+    if (reference->claimed[k] == ins->index) return false;
+  return is_there(reference, row->values[ins->operands[0]].entity);
+}
+
+/* Stores what is given in an image of its component. */
+static bool give_value(const Row *row, const Instruction *ins, char *image) {
+  ecs_FieldInfo info;
+  const Value *value = &row->values[ins->operands[0]];
+  if (ecs_component_field(row->reference->twin, ins->index, ins->field,
+                          &info) != ECS_OK)
+    abort();
+  if (info.type != ECS_ENTITY)
+    return ecs_scalar_store(info.type, image + info.offset, value->number) ==
+           ECS_OK;
+  memcpy(image + info.offset, &value->entity, sizeof value->entity);
+  return true;
+}
+
+/* Images of the parts of a change, from its arguments; of other changes than
+ * spawns the only one is the first. All defaults are zero. */
+typedef struct Images {
+  ecs_Component components[PART_LIMIT];
+  uint64_t bytes[PART_LIMIT][16];
+  const void *pointers[PART_LIMIT];
+  uint32_t count;
+  uint64_t fields;
+} Images;
+
+/* False: a number does not fit. */
+static bool fill_images(const Row *row, const Instruction *first,
+                        const Instruction *ins, Images *images) {
+  memset(images, 0, sizeof *images);
+  for (const Instruction *part = first; part < ins; part++)
+    if (part->operation == OPERATION_PART)
+      images->components[images->count++] = part->index;
+  for (uint32_t k = 0; k < PART_LIMIT; k++)
+    images->pointers[k] = images->bytes[k];
+  for (const Instruction *give = first; give < ins; give++) {
+    uint32_t k = 0;
+    if (give->operation != OPERATION_GIVE) continue;
+    while (k < images->count && images->components[k] != give->index) k++;
+    if (ins->operation != OPERATION_SPAWN) k = 0;
+    if (!give_value(row, give, (char *)images->bytes[k])) return false;
+    images->fields |= UINT64_C(1) << give->field;
+  }
+  return true;
+}
+
+static ecs_Status make(Row *row, const Instruction *ins, const Images *images) {
+  ecs_World *twin = row->reference->twin;
+  ecs_Entity entity =
+      mask_of(ins) == 1 ? row->values[ins->operands[0]].entity : row->entity;
+  ecs_Status status = ECS_OK;
+  switch (ins->operation) {
+    case OPERATION_SPAWN:
+      status = ecs_spawn(twin, images->components, images->count,
+                         images->pointers, &entity);
+      row->values[ins->result].entity = status == ECS_OK ? entity : 0;
+      break;
+    case OPERATION_ADD: status = ecs_add(twin, entity, ins->index, NULL); break;
+    case OPERATION_ADD_TO:
+      status = ecs_add(twin, entity, ins->index, images->bytes[0]);
+      break;
+    case OPERATION_SET_OF:
+      status =
+          ecs_set(twin, entity, ins->index, images->bytes[0], images->fields);
+      break;
+    case OPERATION_REMOVE:
+    case OPERATION_REMOVE_FROM:
+      status = ecs_remove(twin, entity, ins->index);
+      break;
+    default: status = ecs_destroy(twin, entity); break;
+  }
+  if (status == ECS_OK) list_change(row->reference, entity, ins);
+  return status == ECS_E_DEAD ? ECS_OK : status;
+}
+
+/* Checks (making is false) or makes the changes of a row, from instruction i on.
+ * False: one cannot be made. */
+static bool go_through(Row *row, uint32_t i, bool making) {
+  static Images images;
+  Reference *reference = row->reference;
+  const ecs_Program *program = reference->program;
+  const Instruction *first = &program->code[i];
+  for (; i < program->code_count && instruction_is_change(&program->code[i]) &&
+         reference->status == ECS_OK;
+       i++) {
+    const Instruction *ins = &program->code[i];
+    if (is_argument(ins)) continue;
+    bool masked = masked_out(row, ins, mask_of(ins));
+    if (ins->result != NO_VALUE && !making)
+      row->values[ins->result] = (Value){0, 0};
+    if (!masked && (!fill_images(row, first, ins, &images) ||
+                    (!making && !has_target(row, ins))))
+      return false;
+    if (!masked && making) reference->status = make(row, ins, &images);
+    first = ins + 1;
+  }
+  return true;
+}
+
+/* Makes all changes of a row, or none. */
+static void change_first(Row *row, uint32_t i) {
+  Reference *reference = row->reference;
+  if (go_through(row, i, false)) {
+    (void)go_through(row, i, true);
+    return;
+  }
+  reference->cannot_change = reference->stopped = true;
+  reference->taken = 1;
+}
+
+/* Reductions -------------------------------------------------------------- */
 
 static void reduce(const Row *row, const Instruction *ins) {
   Reference *reference = row->reference;
@@ -315,6 +475,8 @@ static bool leaves(const Row *row, const Instruction *ins) {
 void reference_row(Reference *reference, ecs_Entity entity,
                    void *const *columns) {
   static Row row;
+  bool changed = false;
+  if (reference->cannot_change || reference->status != ECS_OK) return;
   if (reference->rows < reference->call->first) {
     reference->rows++;
     return;
@@ -326,6 +488,12 @@ void reference_row(Reference *reference, ecs_Entity entity,
   reference->changes_before = reference->change_count;
   for (uint32_t i = 0; i < program->code_count; i++) {
     const Instruction *ins = &program->code[i];
+    if (program->changes_first && instruction_is_change(ins)) {
+      if (!changed) change_first(&row, i);
+      changed = true;
+      if (reference->cannot_change || reference->status != ECS_OK) return;
+      continue;
+    }
     switch (operation_infos[ins->operation].shape) {
       case SHAPE_STORE: store(&row, ins); break;
       case SHAPE_STRUCTURE:

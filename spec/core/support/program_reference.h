@@ -12,8 +12,10 @@
 
 #include "program/program_ir.h"
 
+/* A change, in the order of rows. Those of a program whose changes come first
+ * are made in the twin world at once, the others are only listed. */
 typedef struct ReferenceChange {
-  ecs_Entity entity;
+  ecs_Entity entity; /* of OPERATION_SPAWN: the new one */
   const Instruction *ins;
 } ReferenceChange;
 
@@ -26,7 +28,9 @@ typedef struct ReferenceTerm {
 /* A run, from its first row to its last. */
 typedef struct Reference {
   const ecs_Program *program;
-  const ecs_World *world; /* where entities are looked up */
+  const ecs_World *world;   /* where entities are looked up */
+  ecs_World *twin;          /* its equal, with an open deferral */
+  ecs_Component claimed[3]; /* no row may set these; set by the caller */
   const ecs_ProgramCall *call;
   uint32_t rows;   /* so far, those that were left out among them */
   bool stopped;    /* row `rows` takes the exit, and so do more, one behind */
@@ -38,10 +42,15 @@ typedef struct Reference {
   ReferenceChange *changes;
   uint32_t change_count, change_room;
   uint32_t changes_before; /* number of changes of earlier rows */
+  bool cannot_change;      /* it stopped because the row cannot be changed */
+  ecs_Status status; /* of making changes; nothing is run after a failure */
+  uint64_t made[OPERATION_COUNT]; /* changes of each kind */
 } Reference;
 
+/* The twin is where entities are looked up, and where programs whose changes come
+ * first make them. */
 void reference_begin(Reference *reference, const ecs_Program *program,
-                     const ecs_World *world, const ecs_ProgramCall *call);
+                     ecs_World *twin, const ecs_ProgramCall *call);
 void reference_end(Reference *reference);
 
 /* Runs one row. columns[k] is the row's element of column k; NULL: it is

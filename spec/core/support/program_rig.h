@@ -2,8 +2,8 @@
  *
  * A rig has two equal worlds and a query. Its programs run through the library
  * as usual, except that the block VM does not get the world's columns. It gets
- * blocks that the rig makes up, of any number of rows. Each column ends right
- * before a page without access:
+ * blocks that the rig makes up, of any number of rows, in one run or in parts.
+ * Each column ends right before a page without access:
  *
  *      ... | canary | row 0  row 1 ... last row | no access |
  *
@@ -47,6 +47,9 @@ typedef struct Rig {
   ecs_Entity entities[RIG_ENTITIES]; /* alive in both worlds */
   bool worn;         /* handles are used up: rig_create sets up the rig again */
   char message[256]; /* of a failed creation or comparison */
+  /* What runs did, in all: changes of each kind, parts, runs that stopped before
+   * a row that cannot be changed, and runs that failed. */
+  uint64_t made[OPERATION_COUNT], parts, stops, failures;
 } Rig;
 
 /* How rows are cut into blocks. */
@@ -63,8 +66,8 @@ void rig_deinit(Rig *rig);
 ecs_Status rig_create(Rig *rig, const char *text, size_t length,
                       ecs_Program **program);
 
-/* Runs the program on made-up rows. False, with a message: something differs
- * from the reference. */
+/* Runs the program on made-up rows, at once or in parts (program_part.h). False,
+ * with a message: something differs from the reference. */
 bool rig_run(Rig *rig, ecs_Program *program, const RigCuts *cuts,
              uint64_t seed);
 

@@ -83,9 +83,15 @@ static void declare_rest(Writer *writer) {
 
 /* Values ------------------------------------------------------------------ */
 
+/* A value without operands leaves those chosen before to the next one. */
 static uint32_t begin(Writer *writer, ValueType type, Operation operation) {
+  OperationShape shape = operation_infos[operation].shape;
+  bool is_source = shape == SHAPE_CONSTANT || shape == SHAPE_LOAD ||
+                   shape == SHAPE_UNIFORM || shape == SHAPE_SELF;
   uint32_t value = writer->values++;
   writer->types[value] = (uint8_t)type;
+  writer->is_late[value] = writer->late && !is_source;
+  if (!is_source) writer->late = false;
   writer->code++;
   writer->operations[operation]++;
   put(writer, "v%u = %s", value, operation_infos[operation].name);
@@ -160,9 +166,19 @@ static uint32_t operand(Writer *writer, ValueType type) {
     uint32_t reach = chance(writer, 60) ? 8 : writer->values;
     if (reach > writer->values) reach = writer->values;
     uint32_t value = writer->values - 1 - below(writer, reach);
-    if (writer->types[value] == type && !chance(writer, 10)) return value;
+    if (writer->types[value] != type || chance(writer, 10)) continue;
+    writer->late = writer->late || writer->is_late[value];
+    return value;
   }
   return write_source(writer, type);
+}
+
+/* One that does not depend on an entity that the row spawns. */
+static uint32_t early(Writer *writer, ValueType type) {
+  uint32_t value = operand(writer, type);
+  if (writer->is_late[value]) value = write_source(writer, type);
+  writer->late = false;
+  return value;
 }
 
 static ValueType number_type(Writer *writer) {
@@ -266,6 +282,12 @@ static void write_value(Writer *writer, Operation operation) {
   put(writer, "\n");
 }
 
+static void write_any_value(Writer *writer) {
+  Operation operation = (Operation)below(writer, OPERATION_SPAWN);
+  write_value(writer, operation);
+  writer->late = false;
+}
+
 /* Effects ----------------------------------------------------------------- */
 
 /* An optional mask. Call this before the effect is written: it may write a
@@ -277,6 +299,7 @@ static uint32_t mask(Writer *writer) {
 static void end_effect(Writer *writer, Operation operation, uint32_t mask) {
   if (mask != NO_VALUE) put(writer, " v%u", mask);
   put(writer, "\n");
+  writer->late = false;
   writer->code++;
   writer->operations[operation]++;
 }
@@ -311,6 +334,7 @@ static void write_update(Writer *writer) {
   uint32_t product = begin(writer, type, OPERATION_TIMES);
   put(writer, " %s v%u v%u\n", value_type_name(type), x, y);
   Operation step = chance(writer, 50) ? OPERATION_PLUS : OPERATION_MINUS;
+  writer->late = writer->is_late[product];
   bool swap = chance(writer, 50);
   uint32_t sum = begin(writer, type, step);
   put(writer, " %s v%u v%u\n", value_type_name(type), swap ? product : old,
@@ -332,18 +356,113 @@ static void write_reduce(Writer *writer) {
 
 static void write_change(Writer *writer) {
   Operation operation = (Operation)(OPERATION_DESTROY + below(writer, 3));
-  uint32_t when = operand(writer, VALUE_BOOL);
+  uint32_t when = early(writer, VALUE_BOOL);
   put(writer, "%s", operation_infos[operation].name);
   if (operation != OPERATION_DESTROY) put(writer, " \"%s\"", looked_up(writer));
   end_effect(writer, operation, chance(writer, 90) ? when : NO_VALUE);
+}
+
+/* A change with what it takes: written as a whole, when all values are there. */
+typedef struct Change {
+  const char *components[6]; /* parts; of other changes the only one */
+  uint32_t part_count;
+  const char *given[8];
+  uint32_t fields[8], values[8];
+  uint32_t give_count;
+  uint32_t entity, mask; /* values */
+} Change;
+
+/* A value for the field: mostly one that fits. */
+static uint32_t field_value(Writer *writer, uint32_t field) {
+  ecs_Scalar scalar = fields[field].type;
+  if (scalar == ECS_BOOL) return early(writer, VALUE_BOOL);
+  if (scalar == ECS_ENTITY && writer->spawned_count > 0 && chance(writer, 50))
+    return writer->spawned[below(writer, writer->spawned_count)];
+  if (scalar == ECS_ENTITY) return early(writer, VALUE_ENTITY);
+  ValueType type = number_type(writer);
+  uint32_t value = early(writer, type);
+  if (chance(writer, 5)) return value;
+  uint32_t fits = begin(writer, type, OPERATION_QUANTIZE);
+  put(writer, " %s %s v%u\n", ecs_scalar_name(scalar), value_type_name(type),
+      value);
+  return fits;
+}
+
+static void choose_gives(Writer *writer, Change *change, uint32_t part) {
+  const char *component = change->components[part];
+  uint32_t count = *component == 'O' ? 6 : FIELD_COUNT;
+  if (*component == 'T' || *component == 'B') return;
+  for (uint32_t k = below(writer, 4); k > 0 && change->give_count < 8; k--) {
+    uint32_t field = below(writer, count);
+    change->given[change->give_count] = component;
+    change->fields[change->give_count] = field;
+    change->values[change->give_count++] = field_value(writer, field);
+  }
+}
+
+/* A mask that most rows share with the spawn of the entity that is changed. */
+static uint32_t change_mask(Writer *writer, uint32_t entity) {
+  for (uint32_t k = 0; k < writer->spawned_count; k++)
+    if (writer->spawned[k] == entity && chance(writer, 90))
+      return writer->spawn_masks[k];
+  return chance(writer, 70) ? early(writer, VALUE_BOOL) : NO_VALUE;
+}
+
+static void write_arguments(Writer *writer, const Change *change) {
+  for (uint32_t k = 0; k < change->part_count; k++) {
+    put(writer, "part \"%s\"", change->components[k]);
+    end_effect(writer, OPERATION_PART, NO_VALUE);
+  }
+  for (uint32_t k = 0; k < change->give_count; k++) {
+    put(writer, "give \"%s\" \"%s\" v%u", change->given[k],
+        fields[change->fields[k]].name, change->values[k]);
+    end_effect(writer, OPERATION_GIVE, NO_VALUE);
+  }
+}
+
+/* Few sets of parts: each is a bundle of the world. */
+static void write_spawn(Writer *writer) {
+  static const char *const names[] = {"N", "R", "T", "M", "B", "O"};
+  Change change = {.mask = change_mask(writer, NO_VALUE)};
+  uint32_t set = below(writer, 14) * 5 % 64;
+  if (writer->spawned_count == 8) return;
+  for (uint32_t k = 0; k < 6; k++)
+    if ((set >> k & 1u) != 0) change.components[change.part_count++] = names[k];
+  for (uint32_t k = 0; k < change.part_count; k++)
+    choose_gives(writer, &change, k);
+  write_arguments(writer, &change);
+  writer->late = true;
+  uint32_t value = begin(writer, VALUE_ENTITY, OPERATION_SPAWN);
+  if (change.mask != NO_VALUE) put(writer, " v%u", change.mask);
+  put(writer, "\n");
+  writer->spawned[writer->spawned_count] = value;
+  writer->spawn_masks[writer->spawned_count++] = change.mask;
+}
+
+/* A change of an entity that may be new. */
+static void write_other(Writer *writer) {
+  Operation operation = (Operation)(OPERATION_ADD_TO + below(writer, 4));
+  Change change = {.components = {looked_up(writer)}};
+  bool takes = operation == OPERATION_ADD_TO || operation == OPERATION_SET_OF;
+  bool sets = operation == OPERATION_SET_OF && chance(writer, 85);
+  if (sets && strchr("NMO", *change.components[0])) change.components[0] = "R";
+  bool is_new = writer->spawned_count > 0 && chance(writer, 50);
+  change.entity = is_new ? writer->spawned[below(writer, writer->spawned_count)]
+                         : early(writer, VALUE_ENTITY);
+  change.mask = change_mask(writer, change.entity);
+  if (takes) choose_gives(writer, &change, 0);
+  write_arguments(writer, &change);
+  put(writer, "%s v%u", operation_infos[operation].name, change.entity);
+  if (operation != OPERATION_DESTROY_OTHER)
+    put(writer, " \"%s\"", change.components[0]);
+  end_effect(writer, operation, change.mask);
 }
 
 /* Some values, and an exit that depends on one of them: mostly a comparison, so
  * that some rows take it and some do not. */
 static void write_exit(Writer *writer) {
   uint32_t values = below(writer, 12);
-  for (uint32_t k = 0; k < values; k++)
-    write_value(writer, (Operation)below(writer, OPERATION_FIRST_EFFECT));
+  for (uint32_t k = 0; k < values; k++) write_any_value(writer);
   if (chance(writer, 70)) {
     ValueType type = number_type(writer);
     uint32_t x = write_source(writer, type), y = write_constant(writer, type);
@@ -360,7 +479,10 @@ static void write_exit(Writer *writer) {
 
 /* Programs ---------------------------------------------------------------- */
 
-static void write_something(Writer *writer, bool changes) {
+/* What changes programs make: none, those of their rows, or any. */
+typedef enum Changes { NONE, OWN, ANY } Changes;
+
+static void write_something(Writer *writer, Changes changes) {
   uint32_t kind = below(writer, 100);
   if (kind < 15)
     write_store(writer);
@@ -368,19 +490,24 @@ static void write_something(Writer *writer, bool changes) {
     write_update(writer);
   else if (kind < 29)
     write_reduce(writer);
-  else if (kind < 33 && changes)
+  else if (kind < 33 && changes != NONE)
     write_change(writer);
+  else if (kind < 41 && changes == ANY)
+    write_spawn(writer);
+  else if (kind < 53 && changes == ANY)
+    write_other(writer);
   else
-    write_value(writer, (Operation)below(writer, OPERATION_FIRST_EFFECT));
+    write_any_value(writer);
 }
 
 void writer_write(Writer *writer, uint64_t seed) {
   writer->random.state = seed;
   writer->length = 0;
-  writer->values = writer->code = 0;
+  writer->values = writer->code = writer->spawned_count = 0;
+  writer->late = false;
   declare_columns(writer);
   declare_rest(writer);
-  bool changes = chance(writer, 8);
+  Changes changes = chance(writer, 8) ? OWN : chance(writer, 12) ? ANY : NONE;
   if (chance(writer, 25)) write_exit(writer);
   uint32_t most = 1 + below(writer, chance(writer, 5) ? 150 : 30);
   while (writer->code < most) write_something(writer, changes);

@@ -2,7 +2,8 @@
  *
  * Every operation, type and shape of operands occurs. What a planner could get
  * wrong occurs often: products that are added, stores of a value loaded from
- * the same column, masks, values used late, columns stored twice.
+ * the same column, masks, values used late, columns stored twice, changes of new
+ * entities.
  */
 #ifndef PROGRAM_WRITER_H
 #define PROGRAM_WRITER_H
@@ -19,6 +20,11 @@ typedef struct Writer {
   uint32_t most;                 /* instructions at most */
   uint8_t types[ECS_CODE_LIMIT]; /* of values */
   uint32_t values;
+  /* Per value: it depends on an entity that the row spawns. */
+  bool is_late[ECS_CODE_LIMIT];
+  bool late;                           /* so does an operand chosen since */
+  uint32_t spawned[8], spawn_masks[8]; /* values; NO_VALUE: no mask */
+  uint32_t spawned_count;
   ecs_KernelColumn columns[ECS_DECLARATION_LIMIT];
   bool stored[ECS_DECLARATION_LIMIT];
   uint32_t column_count;
