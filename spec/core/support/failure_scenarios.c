@@ -331,10 +331,40 @@ static const char program[] =
     "sum r0 v3\nmax r1 v3\nv5 = self\nv6 = has v5 \"Sparse\"\n"
     "add \"Tag\" v6\nremove \"Bits\"\nadd \"SparseTag\" v6\n";
 
+/* These change any entity, with values; the first spawns. A run of the first that
+ * fails leaves handles that are dead for good, so it is only created here. */
+#define CHANGING                                                          \
+  "column c0 \"Position\" \"x\" f32 read\nuniform u0 number\n"            \
+  "reduction r0 sum\nreduction r1 max\nv0 = load f32 c0\n"                \
+  "v1 = uniform f32 u0\nv2 = self\nv3 = has v2 \"Sparse\"\nv4 = not v3\n" \
+  "v5 = convert f64 v0\nsum r0 v5\nmax r1 v5\n"                           \
+  "give \"Wide\" \"a\" v0\nadd_to v2 \"Wide\" v3\n"                       \
+  "give \"Wide\" \"b\" v1\nset_of v2 \"Wide\" v4\n"                       \
+  "remove_from v2 \"Bits\" v3\nset_of v2 \"SparseTag\"\n"
+
+static const char spawning[] = CHANGING
+    "part \"Sparse\"\ngive \"Sparse\" \"v\" v0\npart \"Tag\"\n"
+    "part \"Wide\"\ngive \"Wide\" \"b\" v1\nv6 = spawn\n"
+    "add_to v6 \"Health\"\nv7 = spawn v3\n";
+
+static const char changing[] = CHANGING;
+
 static ecs_Status create_program(Fixture *fixture, ecs_Query *query) {
   fixture->program = NULL;
   return ecs_program_create(query, program, sizeof program - 1,
                             &fixture->program, NULL, 0);
+}
+static ecs_Status call_spawning_create(Fixture *fixture) {
+  return ecs_program_create(fixture->full, spawning, sizeof spawning - 1,
+                            &fixture->program, NULL, 0);
+}
+static void make_changing(Fixture *fixture) {
+  must(ecs_program_create(fixture->full, changing, sizeof changing - 1,
+                          &fixture->program, NULL, 0));
+}
+static void make_changing_partial(Fixture *fixture) {
+  must(ecs_program_create(fixture->partial, changing, sizeof changing - 1,
+                          &fixture->program, NULL, 0));
 }
 static ecs_Status call_program_create(Fixture *fixture) {
   return create_program(fixture, fixture->full);
@@ -525,6 +555,11 @@ const Scenario failure_scenarios[] = {
     {"ecs_kernel_run", "full", call_kernel_run, BOTH, NULL, NULL},
     {"ecs_kernel_run", "partial", call_kernel_run_partial, BOTH, NULL, NULL},
     {"ecs_program_create", "", call_program_create, BOTH, NULL, NULL},
+    {"ecs_program_create", "spawning", call_spawning_create, BOTH, NULL, NULL},
+    {"ecs_program_run", "changing", call_program_run, BOTH, make_changing,
+     NULL},
+    {"ecs_program_run", "changing, partial", call_program_run, BOTH,
+     make_changing_partial, NULL},
     {"ecs_program_run", "full", call_program_run, BOTH, make_program, NULL},
     {"ecs_program_run", "partial", call_program_run, BOTH, make_program_partial,
      NULL},
