@@ -95,6 +95,10 @@ static void begin_program(lua_State *L, ExitLoop *loop) {
   lua_rawgeti(L, loop->source, SOURCE_PROGRAM);
   lua_rawgeti(L, loop->source, SOURCE_VALUES);
   Program *program = bind_program_tallies(L, name + 1, name);
+  luaL_argcheck(L, program->query == loop->rows->query, 4,
+                "has a program of another query");
+  lua_pushvalue(L, name + 1); /* kept, whatever becomes of the source */
+  lua_rawseti(L, loop->source - 1, ROWS_PROGRAM);
   bind_program_read(L, program, name + 2);
   if (program->draws)
     reduction_begin(&program->sums[program->drawn], REDUCTION_GREATEST);
@@ -152,25 +156,23 @@ static bool is_unchanged(lua_State *L, const ExitLoop *loop) {
 
 /* Reads everything from outside again. */
 static void renew(lua_State *L, ExitLoop *loop) {
-  int old = lua_gettop(L) + 1;
+  int made = lua_gettop(L) + 1;
   loop->due = false;
   if (is_unchanged(L, loop)) return;
-  lua_rawgeti(L, loop->source, SOURCE_PROGRAM);
   lua_rawgeti(L, loop->source, SOURCE_RENEW);
   lua_call(L, 0, 3);
   lua_rawseti(L, loop->source, SOURCE_OUTSIDE);
-  if (lua_isnil(L, old + 1)) {
+  if (lua_isnil(L, made)) {
     loop->program = NULL;
-  } else if (lua_rawequal(L, old, old + 1)) {
-    loop->program = bind_program_check(L, old);
-    loop->part.changed |= bind_program_read(L, loop->program, old + 2);
+  } else if (bind_program_check(L, made) == loop->program) {
+    loop->part.changed |= bind_program_read(L, loop->program, made + 1);
   } else {
     lua_rawseti(L, loop->source, SOURCE_VALUES);
     lua_rawseti(L, loop->source, SOURCE_PROGRAM);
     begin_program(L, loop);
   }
   if (!loop->program || loop->part.changed) loop->left = 0;
-  lua_settop(L, old - 1);
+  lua_settop(L, made - 1);
 }
 
 /* Rows -------------------------------------------------------------------- */
@@ -203,9 +205,14 @@ static bool give_rest(ExitLoop *loop) {
   return true;
 }
 
-/* As EachCall.next. */
+/* As EachCall.next. A row may have removed the system, which drops its program:
+ * the rest of the rows is plain Lua then. */
 static bool next_rows(lua_State *L, ExitLoop *loop) {
   RowLoop *rows = loop->rows;
+  if (loop->program && !loop->program->native) {
+    loop->program = NULL;
+    loop->left = 0;
+  }
   if (loop->due && loop->program) renew(L, loop);
   for (;;) {
     if (loop->program ? find_taken(L, loop) : give_rest(loop)) break;

@@ -25,15 +25,16 @@
  * leave everything else to row_get and row_set, so messages and the order of
  * checks are the same.
  *
- * Private table of a RowLoop: 1 the query, 2 the function that runs the loop,
- * 3 the buffer of entities or, for each, a value of the walk, and from
- * ROWS_VIEWS on the row views.
+ * Private table of a RowLoop: 0 the program whose rows it walks, 1 the query, 2
+ * the function that runs the loop, 3 the buffer of entities or, for each, a value
+ * of the walk, and from ROWS_VIEWS on the row views.
  */
 #ifndef ECS_LUA_ROW_VIEW_H
 #define ECS_LUA_ROW_VIEW_H
 
 #include "query/lua_query.h"
 
+#define ROWS_PROGRAM 0
 #define ROWS_QUERY 1
 #define ROWS_RUNNER 2
 #define ROWS_BUFFER 3
