@@ -316,6 +316,12 @@ static void compare_part(Session *session, uint32_t b,
   reference->taken = 0;
 }
 
+/* Folds a reduction that is not ordered. */
+static void fold(const ecs_Program *program, uint32_t k, Reduction *sums) {
+  if (!operation_is_ordered(program->reductions[k]))
+    reduction_fold(&sums[k], reduction_kind(program, k));
+}
+
 /* Runs a block in parts; rows that take the exit are left out. */
 static ecs_Status run_block_parts(Session *session, const ecs_ProgramCall *call,
                                   uint32_t b, ProgramPart *part) {
@@ -338,7 +344,7 @@ static ecs_Status run_block_parts(Session *session, const ecs_ProgramCall *call,
     for (uint32_t k = 0; k < program->reduction_count &&
                          from / REDUCTION_ROWS != to / REDUCTION_ROWS;
          k++)
-      reduction_fold(&part->reductions[k], reduction_kind(program, k));
+      fold(program, k, part->reductions);
     part->first = part->end + part->taken;
     session->parts++;
   }
@@ -354,7 +360,10 @@ static ecs_Status run_parts(Session *session, const ecs_ProgramCall *call) {
   uint32_t count = session->cuts.block_count;
   ecs_Status status = ECS_OK;
   for (uint32_t k = 0; k < program->reduction_count; k++)
-    reduction_begin(&sums[k], reduction_kind(program, k));
+    if (operation_is_ordered(program->reductions[k]))
+      sums[k].total = call->reductions[k];
+    else
+      reduction_begin(&sums[k], reduction_kind(program, k));
   must(ecs_query_begin(session->rig->query, ECS_BATCH_WHOLE, &cursor));
   for (session->cuts.block_count = 0;
        session->cuts.block_count < count && status == ECS_OK;)
@@ -363,7 +372,7 @@ static ecs_Status run_parts(Session *session, const ecs_ProgramCall *call) {
   if (status == ECS_OK) status = ecs_cursor_end(&cursor);
   compare_columns(session);
   for (uint32_t k = 0; k < program->reduction_count; k++) {
-    reduction_fold(&sums[k], reduction_kind(program, k));
+    fold(program, k, sums);
     call->reductions[k] = sums[k].total;
   }
   return status;

@@ -1,0 +1,106 @@
+/* vm_regions_test.c: steps that few rows need run for these rows alone.
+ *
+ * The random programs and spec/lua/compile/rare_spec.lua compare values. Here is
+ * that regions are found where they should be, and that a run for few rows
+ * leaves the bits that a run for all leaves.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "program/vm_regions.h"
+#include "program_fixture.h"
+
+/* Rows in which P.y is below 5: x becomes sin(x * 3) / y, twice as much where x
+ * was above 2. */
+static const char heavy[] =
+    "column c0 \"P\" \"x\" f32 write\ncolumn c1 \"P\" \"y\" f32 read\n"
+    "v0 = load f32 c0\nv1 = load f32 c1\nv2 = constant f32 5\n"
+    "v3 = lt f32 v1 v2\nv4 = constant f32 3\nv5 = mul f32 v0 v4\n"
+    "v6 = xsin f32 v5\nv7 = div f32 v6 v1\nv8 = constant f32 2\n"
+    "v9 = lt f32 v8 v0\nv10 = xcos f32 v7\nv11 = xexp f32 v10\n"
+    "v12 = mul f32 v11 v7\nv13 = select f32 v9 v12 v7\n"
+    "v14 = select f32 v3 v13 v0\nstore c0 v14\n";
+
+static void prepare(const char *text, uint32_t count, uint32_t every) {
+  start(ECS_STORE_TABLE, ECS_STORE_SPARSE);
+  const ecs_Term terms[] = {{fixture.p, ECS_WRITE}};
+  ask(terms, 1);
+  make(text);
+  for (uint32_t k = 0; k < count; k++) {
+    must(ecs_spawn(fixture.world, &fixture.p, 1, NULL, &fixture.entities[k]));
+    set(fixture.entities[k], fixture.p, 0, k % 11 * 0.4);
+    set(fixture.entities[k], fixture.p, 1, k % every == 0 ? 1.5 : 9);
+  }
+}
+
+static void heavy_branches_are_regions(void **state) {
+  (void)state;
+  prepare(heavy, 0, 1);
+  const PlanRegions *regions = fixture.program->plan->regions;
+  assert_non_null(regions);
+  assert_int_equal(regions->count, 2);
+  const PlanRegion *outer = &regions->list[0], *inner = &regions->list[1];
+  assert_true(outer->first <= inner->first && inner->end <= outer->end);
+  assert_true(outer->truth == 1 && inner->truth == 1);
+  assert_int_equal(outer->output_count, 1);
+  finish();
+}
+
+/* What is cheap, or needed in all rows, is computed for all. */
+static void other_branches_are_none(void **state) {
+  static const char cheap[] =
+      "column c0 \"P\" \"x\" f32 write\ncolumn c1 \"P\" \"y\" f32 read\n"
+      "v0 = load f32 c0\nv1 = load f32 c1\nv2 = lt f32 v0 v1\n"
+      "v3 = mul f32 v0 v1\nv4 = select f32 v2 v3 v0\nstore c0 v4\n";
+  static const char shared[] =
+      "column c0 \"P\" \"x\" f32 write\ncolumn c1 \"P\" \"y\" f32 write\n"
+      "v0 = load f32 c0\nv1 = load f32 c1\nv2 = lt f32 v0 v1\n"
+      "v3 = xsin f32 v0\nv4 = xcos f32 v3\nv5 = xexp f32 v4\n"
+      "v6 = select f32 v2 v5 v0\nstore c0 v6\nstore c1 v5\n";
+  static const char *const texts[] = {cheap, shared};
+  (void)state;
+  for (size_t k = 0; k < 2; k++) {
+    prepare(texts[k], 0, 1);
+    assert_null(fixture.program->plan->regions);
+    finish();
+  }
+}
+
+/* The hash of a world after two runs, with regions or without. */
+static uint64_t hash_after(uint32_t count, uint32_t every, bool regions) {
+  prepare(heavy, count, every);
+  uint32_t found = fixture.program->plan->regions->count;
+  if (!regions) fixture.program->plan->regions->count = 0;
+  must(run(NULL, NULL));
+  must(run(NULL, NULL));
+  uint64_t hash = ecs_world_hash(fixture.world);
+  fixture.program->plan->regions->count = found;
+  finish();
+  return hash;
+}
+
+static void few_rows_get_the_bits_of_all(void **state) {
+  static const uint32_t counts[] = {1, 3, 16, 40, 511, 512, 513, 1500};
+  static const uint32_t everies[] = {1, 2, 3, 4, 5, 9, 100, 511, 4000};
+  (void)state;
+  for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+    for (size_t e = 0; e < sizeof everies / sizeof *everies; e++)
+      if (counts[c] <= MOST)
+        assert_true(hash_after(counts[c], everies[e], true) ==
+                    hash_after(counts[c], everies[e], false));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(heavy_branches_are_regions),
+      cmocka_unit_test(other_branches_are_none),
+      cmocka_unit_test(few_rows_get_the_bits_of_all),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
