@@ -448,9 +448,10 @@ function ecs.tag(name, options) end
 ---@return ecs.World
 function ecs.world(options) end
 
----Called when the each function of a system runs as plain Lua. Replace it with
----a function of your own, or set it to nil for silence.
----@param system string name of the system
+---Called when the each function of a system runs as plain Lua, or one of
+---query:each often does. Replace it with a function of your own, or set it to
+---nil for silence.
+---@param system string name of the system, or "query:each"
 ---@param where string "file:line"
 ---@param why string what cannot be compiled, and what to write instead
 function ecs.on_fallback(system, where, why) end

@@ -16,10 +16,12 @@
 -- the dump and no compilation. Plans belong to the world. Programs belong to
 -- their query and end with it, and each is made when it is first needed.
 --
--- Nothing is reported when a call runs as plain Lua.
+-- A family that has run as plain Lua a number of times is reported, once: calls
+-- of a loop are, those made once are not.
 
 local backend = require "ecs.backend"
 local specialize = require "ecs.compile.specialize"
+local fallback = require "ecs.fallback"
 
 local core = backend.core
 local choose, quiet = specialize.choose, specialize.quiet
@@ -32,6 +34,9 @@ local error, pcall = error, pcall
 --- The most plans of a family, and families of a world. Beyond them, functions
 -- run as plain Lua.
 local PLANS, FAMILIES = 32, 1024
+
+--- So many calls of a family run as plain Lua before that is reported.
+local CALLS_UNTOLD = 64
 
 local weak = { __mode = "k" }
 
@@ -61,8 +66,10 @@ local function new_family(text, code)
     code = code,
     -- A plan is being chosen.
     busy = false,
-    -- It runs as plain Lua for good.
-    final = false,
+    -- It runs as plain Lua for good. It was reported.
+    final = false, told = false,
+    -- How many calls ran as plain Lua, and why the last one did.
+    plain = 0, problem = nil,
   }
 end
 
@@ -91,25 +98,48 @@ end
 local function find_entry(query, known, f)
   if not getmetatable(known) then setmetatable(known, weak) end
   local family = family_of(query, known, f)
-  if not family or family.final then return false end
+  if not family or family.final and family.told then return false end
   known[family] = known[family]
     or { family = family, code = family.code, programs = {} }
   return known[family]
 end
 
+--- As choose of specialize.lua. The family is busy meanwhile.
+local function choose_busy(family, code, f)
+  family.busy = true
+  local plan, problem = choose(code, f)
+  family.busy = false
+  return plan, problem
+end
+
 --- The plan for f, with count arguments that code has been passed; nil when it
 -- is to be called row by row.
-local function choose_plan(entry, known, f)
+local function choose_plan(entry, f)
   local family = entry.family
-  family.busy = true
-  -- A debug hook may raise in there, and memory may be short.
-  local done, plan, problem = pcall(choose, entry.code, f)
-  family.busy = false
-  if not done then error(plan, 0) end
-  if not plan and is_final(problem) then
-    family.final, known[f] = true, false
+  -- A debug hook may raise in there, at any point, and memory may be short.
+  local done, plan, problem = pcall(choose_busy, family, entry.code, f)
+  if not done then
+    family.busy = false
+    error(plan, 0)
+  elseif not plan then
+    family.problem, family.final = problem, is_final(problem)
   end
   return plan
+end
+
+--- Notes that a call runs as plain Lua, and reports it where that is due.
+-- Returns nil, or false and an error.
+local function note_plain(family, known, f)
+  family.plain = family.plain + 1
+  if family.plain == CALLS_UNTOLD then
+    family.told = true
+    local problem = family.problem
+    local text, thrown = fallback.report(fallback.EACH,
+      specialize.where(problem), problem.text)
+    if thrown then error(text, 0) end
+    if text ~= nil then return false, text end
+  end
+  if family.final and family.told then known[f] = false end
 end
 
 --- Runs f over a query's rows, with count arguments more: true; nil when it is
@@ -124,8 +154,10 @@ local function run(query, known, f, count, ...)
   local code = entry.code
   -- Reading globals may run a script's code, and that may come here again.
   if entry.family.busy or not pass(code, count, ...) then return nil end
-  local plan = quiet(code, f, count) or choose_plan(entry, known, f)
-  if not plan then return nil end
+  local family = entry.family
+  if family.final then return note_plain(family, known, f) end
+  local plan = quiet(code, f, count) or choose_plan(entry, f)
+  if not plan then return note_plain(family, known, f) end
   local program = entry.programs[plan]
   if not program then
     local made, _, text = link(code, f, plan, query)

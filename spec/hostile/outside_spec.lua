@@ -80,7 +80,15 @@ describe("what does not compile", function()
         assert.is_string(text, "this compiles")
         -- The page uses short names of the components.
         text = text:gsub("Outside(%u)", "%1")
+        -- Where the cause stands in another function, its calls are named.
+        local called = (": it is called at %s:%d"):format(path,
+          line_of(read(path), body))
+        text = text:gsub("; it is called at (.*)", function(calls)
+          assert.truthy(calls:find(called:match "at (.*)$", 1, true), text)
+          return ""
+        end)
         local comma = what:find ", which" and "," or ""
+        what = what:gsub("LINE", line)
         assert.are.equal(("ecs: system 's': %s:%d: %s%s cannot be compiled: %s")
           :format(path, line, what, comma, remedy), text)
       end)

@@ -15,6 +15,7 @@ local lower_call = require "ecs.compile.lower_call"
 local lower_total = require "ecs.compile.lower_total"
 local outline = require "ecs.compile.outline"
 local plans = require "ecs.compile.plan"
+local safe_pairs = require "ecs.safe_pairs"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local error, ipairs, next, pcall, type = error, ipairs, next, pcall, type
@@ -31,6 +32,10 @@ local debugging = {}
 for _, f in ipairs { print, error, assert, io and io.write } do
   debugging[f] = true
 end
+
+--- Functions of math, of which compiled code calls most.
+local mathematical = {}
+for _, f in safe_pairs(math) do mathematical[f] = true end
 
 --- Function -> { place, tree, problem }, for functions that source.lua found.
 -- problem: why some of its statements are refused; nil: none is.
@@ -55,7 +60,9 @@ local function tree_of(f, exits, line, name)
         parser.outside(line, "a call of '" .. (name or "it") .. "', which is "
           .. "written in C", debugging[f] and "fine while debugging, as plain "
           .. "Lua runs it; take it out when that is over"
-          or "call functions written in Lua, and those of math and ecs.math")
+          or mathematical[f] and "compute it with the other functions of math "
+          .. "and ecs.math" or not exits and "do it in a run system"
+          or "do it under a condition that few rows meet, or in a run system")
       end
       parser.outside(line, (name and "a call of '" .. name .. "', "
         or "a function ") .. "whose " .. why,
@@ -262,6 +269,33 @@ local function list_exits(exits, demands)
   return list
 end
 
+--- The most calls that a message names.
+local CALLS_SHOWN = 4
+
+--- The calls in which a problem stands, for people: "; it is called at
+-- game.lua:3, and that at game.lua:9"; nothing where it is in the function
+-- itself.
+local function chain_of(call)
+  local text, count, before = "", 0, nil
+  while call and count < CALLS_SHOWN do
+    local file, line = compiler.place(call.func, call.line)
+    local place = file .. ":" .. line
+    if place ~= before then -- else a function calls itself
+      text = text .. (count == 0 and "; it is called at " or ", and that at ")
+        .. place
+      count, before = count + 1, place
+    end
+    call = call.outer
+  end
+  return text .. (call and " and so on" or "")
+end
+
+--- The call around a problem that lowering has raised. context: as it is then.
+local function caller_of(context, problem)
+  if not context then return nil end
+  return problem.blamed and context.calling or context.caller
+end
+
 --- The text of a problem. A clause about the construct that begins with a comma
 -- ends with one, too.
 local function explain(construct, remedy)
@@ -302,10 +336,12 @@ function compiler.compile(f, options)
   elseif type(result) ~= "table" or not result.construct then
     error(result, 0) -- a bug in the compiler
   end
+  local context = outer.context
   local file, line = compiler.place(
-    result.blamed or outer.context and outer.context.func or f, result.line)
+    result.blamed or context and context.func or f, result.line)
   return nil, plans.problem { file = file, line = line, final = result.final,
-    text = explain(result.construct, result.remedy), main = main,
+    text = explain(result.construct, result.remedy)
+      .. chain_of(caller_of(context, result)), main = main,
     looked = outer.looked, count = options.extras.count }
 end
 

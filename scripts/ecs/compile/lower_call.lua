@@ -356,7 +356,9 @@ local function look(self, node, entity, known, name)
   local some = emit:value("has " .. label, "bool")
   value.late, some.late = entity.late, entity.late
   if value.type == "entity" then return value end
-  return { type = "maybe", value = value, some = some }
+  return { type = "maybe", value = value, some = some,
+           origin = "world:get of " .. known.name .. "." .. name .. " in line "
+             .. node.line }
 end
 
 --- Refuses a get that is outside; count: of the component and its fields.

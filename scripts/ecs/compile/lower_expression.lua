@@ -497,8 +497,12 @@ function lower:call(node, wanted, scope)
   if prepared then
     return self.context.call_prepared(self, node, wanted, scope, prepared)
   end
-  local tree, func = self.context.tree(callee.value, node,
+  local context = self.context
+  context.calling = { func = context.func, line = node.line,
+                      outer = context.caller }
+  local tree, func = context.tree(callee.value, node,
     function_name(node.callee))
+  context.calling = nil
   -- A call as the last argument fills the remaining parameters.
   local values = self:list(node.arguments,
     max(#node.arguments, #tree.parameters), scope)
@@ -506,11 +510,14 @@ function lower:call(node, wanted, scope)
 end
 
 --- As lower:inline, for a function whose names from outside are those of func.
+-- The calls around it are in the context, for messages.
 function lower:inline_in(func, tree, values, wanted, node, scope)
-  local outer = self.context.func
-  self.context.func = func
+  local context = self.context
+  local outer = context.func
+  context.caller = { func = outer, line = node.line, outer = context.caller }
+  context.func = func
   local results = self:inline(tree, values, wanted, node, scope)
-  self.context.func = outer
+  context.func, context.caller = outer, context.caller.outer
   return results
 end
 

@@ -180,6 +180,17 @@ local function refuse_nil(node, use, name)
     "is it defined before the system?")
 end
 
+--- What a use is of, for messages: a value that may be nil or false.
+local function unsure(value, name)
+  local origin = value.origin
+  name = name and "'" .. name .. "'"
+  if origin then
+    name = (name and name .. ", " or "") .. origin
+  end
+  return name and name .. ", which may be nil here"
+    or "a number that may be nil here"
+end
+
 --- A value as a number. Refuses any other value. use: how messages name the
 -- use, as in "'-'" or "an assignment to Position.x". expression: that of the
 -- value, where it is known.
@@ -187,12 +198,16 @@ function lower:number(value, node, use, expression)
   value = self.context.captures:plain(value)
   if is_number(value) then return value end
   if value.type == "maybe" or value.type == "choice" then
-    return self:number(self:settle(value, node.line, use
-      .. " of a number that may be nil here",
+    return self:number(self:settle(value, node.line, use .. " of "
+      .. unsure(value, name_of(expression)),
       "test it first: if x then ... end"), node, use)
   end
-  local name = value.type == "nil" and name_of(expression)
-  if name then return refuse_nil(node, use, name) end
+  local name = name_of(expression)
+  if name and value.type == "nil" then return refuse_nil(node, use, name) end
+  if name and value.type == "object" then
+    outside(node.line, use .. " of '" .. name .. "', which is "
+      .. lower.word(value), "compute with numbers")
+  end
   -- Plain Lua would compute with the handle, so its message would say less.
   local own = self.emit.known.self
   return outside(node.line, use .. " of " .. lower.word(value),

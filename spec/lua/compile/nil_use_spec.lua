@@ -175,7 +175,20 @@ describe("nil in use", function()
   it("is refused without side exits, with the words that name it", function()
     exits.refused(with(function(world)
       return function(p) p.x = p.x + world:get(p.who, Far, "hp") end
-    end), "'+' of a number that may be nil here", "whole")
+    end), "'+' of world:get of ExitsFar.hp in line ", "whole")
+    exits.refused(with(function(world)
+      return function(p)
+        local hp = world:get(p.who, Far, "hp")
+        p.x = p.x + hp
+      end
+    end), "'+' of 'hp', world:get of ExitsFar.hp in line ", "whole")
+    exits.refused(with(function()
+      return function(p)
+        local far
+        if p.x > 1 then far = 1 end
+        p.x = p.x + far
+      end
+    end), "'+' of 'far', which may be nil here, cannot", "whole")
     exits.refused(with(function()
       return function(p, _, o) p.x = o.hp end
     end, { Far }), "'hp' of ExitsFar, which may be nil here", "whole")

@@ -219,7 +219,8 @@ describe("on_fallback", function()
     local done = pcall(define)
     rawset(io, "stderr", stream)
     assert.is_true(done)
-    assert.truthy(text:match "^ecs: system 's' runs as plain Lua: [^\n]+\n$",
+    assert.truthy(text:match "^ecs: system 's' runs as plain Lua, which takes "
+      .. "[%d. to]+us a row: [^\n]+\n$",
       text)
     assert.has_error(function() default("s", 1, "x") end)
   end)
