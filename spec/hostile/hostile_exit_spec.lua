@@ -128,9 +128,8 @@ store c0 v0
   end)
 
   it("goes on as plain Lua where its program was dropped", function()
-    local calls = 0
     for _, renew in ipairs { false, function() return program, {} end } do
-      calls = 0
+      local calls = 0
       world:clear()
       for k = 1, 50 do world:spawn(Place { x = k % 2 * 50 }) end
       program = core.program(world, query, text, {})

@@ -24,8 +24,8 @@ static const char heavy[] =
     "v3 = lt f32 v1 v2\nv4 = constant f32 3\nv5 = mul f32 v0 v4\n"
     "v6 = xsin f32 v5\nv7 = div f32 v6 v1\nv8 = constant f32 2\n"
     "v9 = lt f32 v8 v0\nv10 = xcos f32 v7\nv11 = xexp f32 v10\n"
-    "v12 = mul f32 v11 v7\nv13 = select f32 v9 v12 v7\n"
-    "v14 = select f32 v3 v13 v0\nstore c0 v14\n";
+    "v12 = xsin f32 v11\nv13 = mul f32 v12 v7\nv14 = select f32 v9 v13 v7\n"
+    "v15 = select f32 v3 v14 v0\nstore c0 v15\n";
 
 static void prepare(const char *text, uint32_t count, uint32_t every) {
   start(ECS_STORE_TABLE, ECS_STORE_SPARSE);
