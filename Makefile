@@ -47,12 +47,12 @@ CORE := ecs ecs_kernel ecs_access \
   program/program_print program/program_order \
   program/program_ranges program/program_facts program/vm_loop_macros \
   program/vm_remainder_loops program/vm_integer_loops program/vm_loops \
-  program/vm_plan program/vm_planner program/vm_look program/vm_changes \
+  program/vm_arrays program/vm_plan program/vm_planner program/vm_look program/vm_changes \
   program/vm \
   api/for_bindings api/accessor api/field_access api/spawn_call \
   api/api_entity api/api_query \
   api/api_bulk api/api_list api/row_access \
-  api/api_program api/api_world
+  api/api_program api/program_keys api/api_world
 
 # The modules of the binding, likewise; the last one opens them all.
 BINDING := object/compat object/object object/error object/number object/name \
