@@ -67,7 +67,7 @@ BINDING := object/compat object/object object/error object/number object/name \
   query/lua_query query/world_queries query/world_close query/column_copy \
   query/kept_columns query/batch_view query/walk_end query/batch_loop query/spawn_many \
   query/row_view query/block_loop query/row_loop query/bulk_methods query/row_random \
-  program/lua_kernel program/lua_program program/outside program/exit_loop \
+  program/lua_kernel program/table_copy program/lua_program program/outside program/exit_loop \
   missing_names host module
 
 # What the mutation score is about: what moves rows, finds them and computes on
