@@ -149,6 +149,23 @@ describe("a table that changes", function()
     end)
 end)
 
+describe("a number that a function adds to", function()
+  it("is no field of elements that it reads", function()
+    local W = { { n = 1 }, { n = 2 } }
+    local first, other = W[1], { m = 0 }
+    assert.truthy(scene.refused(function(p)
+      first.n = first.n + 1
+      p.x = W[p.k] and W[p.k].n or 0
+    end):find("'n', which elements of a table may have, too", 1, true))
+    alike(function()
+      return function(p)
+        other.m = other.m + 1.0
+        p.x = W[p.k] and W[p.k].n or 0
+      end
+    end)
+  end)
+end)
+
 describe("a query's each", function()
   it("reads tables at computed numbers", function()
     local world, ids = populate("double", 3000)
