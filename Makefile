@@ -47,13 +47,13 @@ CORE := ecs ecs_kernel ecs_access \
   program/program_print program/program_order \
   program/program_ranges program/program_facts program/vm_loop_macros \
   program/vm_remainder_loops program/vm_integer_loops program/vm_loops \
-  program/vm_plan program/vm_regions program/vm_planner program/vm_look \
-  program/vm_changes \
+  program/vm_arrays program/vm_plan program/vm_regions program/vm_planner \
+  program/vm_look program/vm_changes \
   program/vm \
   api/for_bindings api/accessor api/field_access api/spawn_call \
   api/api_entity api/api_query \
   api/api_bulk api/api_list api/row_access \
-  api/api_program api/api_world
+  api/api_program api/program_keys api/api_world
 
 # The modules of the binding, likewise; the last one opens them all.
 BINDING := object/compat object/object object/error object/number object/name \
@@ -68,7 +68,7 @@ BINDING := object/compat object/object object/error object/number object/name \
   query/lua_query query/world_queries query/world_close query/column_copy \
   query/kept_columns query/batch_view query/walk_end query/batch_loop query/spawn_many \
   query/row_view query/block_loop query/row_loop query/bulk_methods query/row_random \
-  program/lua_kernel program/lua_program program/outside program/exit_loop \
+  program/lua_kernel program/table_copy program/lua_program program/outside program/exit_loop \
   missing_names host module
 
 # What the mutation score is about: what moves rows, finds them and computes on

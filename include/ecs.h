@@ -1000,6 +1000,7 @@ ECS_API size_t ecs_program_text(const ecs_Program *program, char *text,
 typedef struct ecs_ProgramInfo {
   uint32_t uniforms;      /* declared */
   uint32_t reductions;    /* declared */
+  uint32_t arrays;        /* declared */
   uint32_t operations;    /* that run for every row */
   uint32_t bytes_read;    /* of columns, per row */
   uint32_t bytes_written; /* of columns, per row */
@@ -1019,6 +1020,18 @@ typedef struct ecs_ProgramStop {
                      caller does in them; 0: none, and all rows were run */
 } ecs_ProgramStop;
 
+/* An array of a program, for one run: one element for each of the keys first to
+ * first + count - 1. Neither list is kept. */
+typedef struct ecs_ProgramArray {
+  const double *elements; /* count of them: a number, a bool as 0 or 1, or an
+                             entity as a handle; may be NULL when count is 0 */
+  const uint8_t *present; /* for each element: 0 where there is none, which
+                             `inside` says and `at` does not; NULL: all are
+                             there */
+  int32_t first;  /* the key of the first; the last must not pass INT32_MAX */
+  uint32_t count; /* 65,536 at most */
+} ecs_ProgramArray;
+
 /* One run of a program. All arrays belong to the caller. */
 typedef struct ecs_ProgramCall {
   const double *uniforms;   /* one per declared uniform; a bool is 0 or 1, an
@@ -1034,6 +1047,9 @@ typedef struct ecs_ProgramCall {
   uint64_t first;           /* rows at the beginning that are left out */
   ecs_ProgramStop *stop;    /* written by the run; may be NULL where the program
                                has no exit */
+  const ecs_ProgramArray *arrays; /* one per declared array; may be NULL when
+                                     there are none */
+  uint32_t array_count;           /* must be the number declared */
 } ecs_ProgramCall;
 
 /* Runs a program over all rows that match, from the first that is not left out
@@ -1042,11 +1058,12 @@ typedef struct ecs_ProgramCall {
  * is meant to do, and run the program again, with `first` behind it, as long as
  * no structure has changed (ecs_defer_begin). What the program adds, removes and
  * destroys is recorded after the last row, in the order of rows, and applied as
- * at the end of a cursor. Returns ECS_OK, ECS_E_ARGUMENT (wrong counts, or a
- * pointer that is needed is NULL), ECS_E_ACCESS as ecs_query_begin, also for a component
- * that the program looks up, or ECS_E_MEMORY or ECS_E_LIMIT. After these two no
- * structure has changed and reductions are not written, but values that were
- * written stay. Cost: per row and operation. */
+ * at the end of a cursor. Returns ECS_OK, ECS_E_ARGUMENT (wrong counts, a pointer that
+ * is needed is NULL, or keys past INT32_MAX), ECS_E_ACCESS as ecs_query_begin,
+ * also for a component that the program looks up, or ECS_E_MEMORY or ECS_E_LIMIT
+ * (an array with too many elements among them). After these two no structure
+ * has changed and reductions are not written, but values that were written
+ * stay. Cost: per row and operation; nothing per element of an array. */
 ECS_API ecs_Status ecs_program_run(ecs_Program *program,
                                    const ecs_ProgramCall *call);
 

@@ -27,6 +27,7 @@
 #include "program/lua_kernel.h"
 #include "program/exit_loop.h"
 #include "program/lua_program.h"
+#include "program/table_copy.h"
 #include "query/batch_loop.h"
 #include "query/batch_view.h"
 #include "query/bulk_methods.h"
@@ -174,8 +175,8 @@ static int open_module(lua_State *L) {
       bind_open_row_view,      bind_open_row_loop,
       bind_open_bulk_methods,  bind_open_row_random,
       bind_open_lua_kernel,    bind_open_lua_program,
-      bind_open_exit_loop,     bind_open_host,
-      bind_open_missing_names,
+      bind_open_exit_loop,     bind_open_table_copy,
+      bind_open_host,          bind_open_missing_names,
   };
   stay_loaded();
   lua_newtable(L);

@@ -1,7 +1,7 @@
 /* api_program.c: the border for kernel programs.
  *
- * Checks that a call has as many uniforms and reductions as its program, and
- * that no open cursor claims what the program reads or writes. */
+ * Checks that a call has as many uniforms, reductions and arrays as its program,
+ * and that no open cursor claims what the program reads or writes. */
 #include "base/misuse.h"
 #include "program/program_parse.h"
 #include "program/program_order.h"
@@ -83,6 +83,7 @@ void ecs_program_info(const ecs_Program *program, ecs_ProgramInfo *info) {
   ECS_MISUSE_IF(info == NULL, "info is NULL");
   *info = (ecs_ProgramInfo){.uniforms = program->uniform_count,
                             .reductions = program->reduction_count,
+                            .arrays = program->array_count,
                             .exits = program->exits,
                             .operations = program->plan->step_count +
                                           program->plan->sum_count +
@@ -95,15 +96,33 @@ void ecs_program_info(const ecs_Program *program, ecs_ProgramInfo *info) {
         loop_is_slow((Operation)program->plan->steps[k].ins->operation);
 }
 
-static bool has_uniforms(const ecs_Program *program,
-                         const ecs_ProgramCall *call) {
-  return call != NULL && call->uniform_count == program->uniform_count &&
-         (call->uniform_count == 0 || call->uniforms != NULL);
+static ecs_Status check_arrays(const ecs_ProgramCall *call) {
+  for (uint32_t k = 0; k < call->array_count; k++) {
+    const ecs_ProgramArray *array = &call->arrays[k];
+    if (array->count > ECS_ARRAY_LIMIT) return ECS_E_LIMIT;
+    if (array->count > 0 &&
+        (array->elements == NULL ||
+         (int64_t)array->first + array->count - 1 > INT32_MAX))
+      return ECS_E_ARGUMENT;
+  }
+  return ECS_OK;
+}
+
+/* Are the uniforms and arrays of a call those of the program? */
+static ecs_Status check_inputs(const ecs_Program *program,
+                               const ecs_ProgramCall *call) {
+  if (call == NULL || call->uniform_count != program->uniform_count ||
+      call->array_count != program->array_count ||
+      (call->uniform_count > 0 && call->uniforms == NULL) ||
+      (call->array_count > 0 && call->arrays == NULL))
+    return ECS_E_ARGUMENT;
+  return check_arrays(call);
 }
 
 ecs_Status ecs_program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   ECS_MUST_LIVE(PROGRAM, program);
-  if (!has_uniforms(program, call)) return ECS_E_ARGUMENT;
+  ecs_Status status = check_inputs(program, call);
+  if (status != ECS_OK) return status;
   ecs_World *world = world_of(program->query);
   if (call->reduction_count != program->reduction_count ||
       (call->reduction_count > 0 && call->reductions == NULL) ||
@@ -122,8 +141,9 @@ ecs_Status ecs_program_run_part(ecs_Program *program,
                                 const ecs_ProgramCall *call,
                                 ProgramPart *part) {
   ECS_MUST_LIVE(PROGRAM, program);
-  if (part == NULL || part->batch == NULL || !has_uniforms(program, call) ||
-      part->first > part->batch->count ||
+  ecs_Status status = check_inputs(program, call);
+  if (status != ECS_OK) return status;
+  if (part == NULL || part->batch == NULL || part->first > part->batch->count ||
       (program->reduction_count > 0 && part->reductions == NULL))
     return ECS_E_ARGUMENT;
   ECS_MISUSE_IF(program->query->open == 0, "the query has no open cursor");

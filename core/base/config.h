@@ -39,7 +39,8 @@
 #define ECS_COPY_PIECE 24u        /* bytes copied, then cleared, at once */
 #define ECS_TEXT_LIMIT (1u << 16) /* bytes of a kernel program's text */
 #define ECS_CODE_LIMIT 256u       /* instructions of a kernel program */
-#define ECS_DECLARATION_LIMIT 32u /* columns, uniforms, reductions */
+#define ECS_DECLARATION_LIMIT 32u /* columns, uniforms, reductions, arrays */
+#define ECS_ARRAY_LIMIT 40u       /* elements of an array of a kernel program */
 #else
 #define ECS_ROW_ALIGN 16u
 #define ECS_INDEX_LIMIT (1u << 28)
@@ -63,6 +64,7 @@
 #define ECS_TEXT_LIMIT (1u << 20)
 #define ECS_CODE_LIMIT 8192u
 #define ECS_DECLARATION_LIMIT 1024u
+#define ECS_ARRAY_LIMIT 65536u
 #endif
 
 #define ECS_FIELD_LIMIT 64u      /* fields of one component */

@@ -22,6 +22,8 @@ uint32_t shape_operand_count(OperationShape shape) {
     case SHAPE_NEGATION:
     case SHAPE_CONVERT:
     case SHAPE_QUANTIZE:
+    case SHAPE_AT:
+    case SHAPE_INSIDE:
     case SHAPE_ALIVE:
     case SHAPE_HAS:
     case SHAPE_GET:
@@ -41,6 +43,7 @@ bool shape_is_typed(OperationShape shape) {
     case SHAPE_NEGATION:
     case SHAPE_PRESENT:
     case SHAPE_SELF:
+    case SHAPE_INSIDE:
     case SHAPE_ALIVE:
     case SHAPE_HAS:
     case SHAPE_SPAWN:

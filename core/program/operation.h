@@ -22,7 +22,7 @@ typedef enum ValueType {
 } ValueType;
 
 /* What follows an operation's name in the text. T is f32 or f64, v a value, c a
- * column, u a uniform, r a reduction; -> is the type of the result.
+ * column, u a uniform, a an array, r a reduction; -> is the type of the result.
  *
  *   UNARY     T v          -> T         LOGIC     v v      bool -> bool
  *   BINARY    T v v        -> T         NEGATION  v        bool -> bool
@@ -31,7 +31,8 @@ typedef enum ValueType {
  *   operand is an optional mask, a bool.
  *
  * The order counts: up to SHAPE_CONVERT, loop_of has the loop of an operation;
- * up to SHAPE_CONSTANT, a result follows from the operands alone.
+ * up to SHAPE_CONSTANT, a result follows from the operands alone; and from
+ * SHAPE_UNIFORM to SHAPE_INSIDE, from them and from what the caller passes.
  */
 typedef enum OperationShape {
   SHAPE_UNARY,
@@ -48,6 +49,8 @@ typedef enum OperationShape {
   SHAPE_PRESENT,       /* c -> bool: is the optional column there? */
   SHAPE_SELF,          /* nothing -> the row's entity */
   SHAPE_UNIFORM,       /* type u */
+  SHAPE_AT,            /* type a v, an f64: the element at this key; 0: none */
+  SHAPE_INSIDE,        /* a v, an f64 -> bool: is there an element? */
   SHAPE_ALIVE,         /* v, an entity -> bool */
   SHAPE_HAS,           /* v, an entity, "Component" -> bool */
   SHAPE_GET,           /* type v "Component" "field": 0 if has is false */
@@ -86,7 +89,8 @@ typedef enum OperationShape {
   X(SELECT, "select", SELECT) X(CONVERT, "convert", CONVERT)                 \
   X(QUANTIZE, "quantize", QUANTIZE) X(CONSTANT, "constant", CONSTANT)        \
   X(LOAD, "load", LOAD) X(PRESENT, "present", PRESENT) X(SELF, "self", SELF) \
-  X(UNIFORM, "uniform", UNIFORM) X(ALIVE, "alive", ALIVE)                    \
+  X(UNIFORM, "uniform", UNIFORM) X(AT, "at", AT)                             \
+  X(INSIDE, "inside", INSIDE) X(ALIVE, "alive", ALIVE)                       \
   X(HAS, "has", HAS) X(GET, "get", GET) X(RANDOM, "random", RANDOM)          \
   X(SPAWN, "spawn", SPAWN)
 

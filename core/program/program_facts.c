@@ -7,8 +7,9 @@
  *  3. which products are computed with the one sum that uses them;
  *  4. when values are used for the last time: operands of such a product are
  *     used where its sum is;
- *  5. which values can be computed in the column that they are stored to;
- *  6. which values are whole numbers (program_ranges.c).
+ *  5. which values keys of arrays follow from: a visit computes these alone;
+ *  6. which values can be computed in the column that they are stored to;
+ *  7. which values are whole numbers (program_ranges.c).
  */
 #include "program/program_facts.h"
 
@@ -26,6 +27,8 @@ static size_t lay_facts(ProgramFacts *facts, char *block) {
   facts->is_single = memory_lay(block, &used, values, sizeof(bool));
   facts->is_needed = memory_lay(block, &used, values, sizeof(bool));
   facts->is_part = memory_lay(block, &used, values, sizeof(bool));
+  facts->is_key = memory_lay(block, &used, values, sizeof(bool));
+  facts->has_elements = memory_lay(block, &used, values, sizeof(bool));
   facts->adders =
       memory_lay(block, &used, program->reduction_count, sizeof(uint32_t));
   facts->columns =
@@ -42,7 +45,8 @@ static bool is_pure(const ecs_Program *program, const Instruction *ins) {
   OperationShape shape = instruction_shape(ins);
   if (shape == SHAPE_ALIVE || instruction_is_look(ins))
     return !program_goes_row_by_row(program);
-  return shape <= SHAPE_CONSTANT || shape == SHAPE_UNIFORM;
+  return shape <= SHAPE_CONSTANT ||
+         (shape >= SHAPE_UNIFORM && shape <= SHAPE_INSIDE);
 }
 
 static bool all_single(const ProgramFacts *facts, const Instruction *ins) {
@@ -161,6 +165,33 @@ static void find_last_uses(ProgramFacts *facts) {
   }
 }
 
+/* Keys -------------------------------------------------------------------- */
+
+/* First forwards, what elements lead to, and what else a visit does not compute;
+ * then backwards, what leads to keys. */
+static void find_keys(ProgramFacts *facts) {
+  const ecs_Program *program = facts->program;
+  if (program->array_count == 0) return;
+  for (uint32_t i = 0; i < program->code_count; i++) {
+    const Instruction *ins = &program->code[i];
+    if (ins->result == NO_VALUE) continue;
+    bool has = facts_looks(ins) || instruction_is_look(ins) ||
+               ins->operation == OPERATION_SPAWN;
+    for (uint32_t k = 0; k < 3; k++)
+      if (ins->operands[k] != NO_VALUE)
+        has = has || facts->has_elements[ins->operands[k]];
+    facts->has_elements[ins->result] = has;
+  }
+  for (uint32_t i = program->code_count; i-- > 0;) {
+    const Instruction *ins = &program->code[i];
+    if (ins->result == NO_VALUE || !facts_needed(facts, ins)) continue;
+    if (facts_looks(ins) && !facts->has_elements[ins->operands[0]])
+      facts->is_key[ins->operands[0]] = true;
+    for (uint32_t k = 0; facts->is_key[ins->result] && k < 3; k++)
+      if (ins->operands[k] != NO_VALUE) facts->is_key[ins->operands[k]] = true;
+  }
+}
+
 /* Columns ----------------------------------------------------------------- */
 
 /* Has an array of such values the layout of a column of this scalar type? */
@@ -211,7 +242,8 @@ static void find_columns(ProgramFacts *facts) {
     uint32_t i = facts->definition[value];
     const Instruction *ins = &program->code[i];
     if (facts->is_single[value] || facts->column[value] != NO_VALUE ||
-        instruction_shape(ins) > SHAPE_QUANTIZE || facts_part(facts, ins) ||
+        facts->is_key[value] || instruction_shape(ins) > SHAPE_QUANTIZE ||
+        facts_part(facts, ins) ||
         !facts_direct(facts, c, (ValueType)program->types[value]) ||
         !old_values_end(facts, c, i) || i < exit)
       continue;
@@ -305,6 +337,7 @@ ecs_Status facts_init(ProgramFacts *facts, const ecs_Program *program) {
   find_products(facts);
   find_changes(facts);
   find_last_uses(facts);
+  find_keys(facts);
   find_columns(facts);
   ranges_find(program, facts->ranges);
   ECS_ASSERT(facts_check_invariants(facts));

@@ -45,6 +45,10 @@ typedef struct ProgramFacts {
   uint32_t changes_at;        /* the last change, where changes come first: all
                                  of them are made there; 0: none */
   WholeRange *ranges;         /* the value's whole numbers, if they are known */
+  bool *is_key;               /* a key of an array follows from the value, and
+                                 from no element */
+  bool *has_elements;         /* the value follows from elements of arrays, from
+                                 look-ups or from an entity that is spawned */
   uint32_t *adders;           /* per reduction: instructions that add to it */
   ColumnFacts *columns;       /* per column */
   size_t block_bytes;         /* size of the allocation behind all arrays, which
@@ -74,6 +78,12 @@ static inline bool facts_needed(const ProgramFacts *facts,
                                 const Instruction *ins) {
   return ins->result == NO_VALUE || facts->is_needed[ins->result] ||
          ins->operation == OPERATION_SPAWN;
+}
+
+/* Does the instruction look at an array? */
+static inline bool facts_looks(const Instruction *ins) {
+  return instruction_shape(ins) == SHAPE_AT ||
+         instruction_shape(ins) == SHAPE_INSIDE;
 }
 
 /* Is the instruction a product that is computed with its sum? */

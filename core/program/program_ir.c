@@ -30,6 +30,7 @@ void program_deinit(ecs_Program *program) {
               program->column_capacity * sizeof(ecs_KernelColumn));
   memory_free(memory, program->uniforms, program->uniform_capacity);
   memory_free(memory, program->reductions, program->reduction_capacity);
+  memory_free(memory, program->arrays, program->array_capacity);
   memory_free(memory, program->code,
               program->code_capacity * sizeof(Instruction));
   memory_free(memory, program->types, program->value_capacity);
@@ -44,6 +45,7 @@ ValueType instruction_result(const Instruction *ins) {
     case SHAPE_LOGIC:
     case SHAPE_NEGATION:
     case SHAPE_PRESENT:
+    case SHAPE_INSIDE:
     case SHAPE_ALIVE:
     case SHAPE_HAS: return VALUE_BOOL;
     case SHAPE_SPAWN:
@@ -141,15 +143,29 @@ static bool check_load(const Verifier *verifier) {
                 value_type_name((ValueType)verifier->ins->type));
 }
 
+/* Is what comes from outside as this kind of this type in the program? */
+static bool kind_fits(UniformKind kind, ValueType type) {
+  switch (kind) {
+    case UNIFORM_NUMBER: return is_number(type);
+    case UNIFORM_BOOL: return type == VALUE_BOOL;
+    case UNIFORM_ENTITY: return type == VALUE_ENTITY;
+  }
+  return false;
+}
+
 static bool check_uniform(const Verifier *verifier) {
   ValueType type = (ValueType)verifier->ins->type;
-  bool fits = false;
-  switch (uniform_kind(verifier->program, verifier->ins->index)) {
-    case UNIFORM_NUMBER: fits = is_number(type); break;
-    case UNIFORM_BOOL: fits = type == VALUE_BOOL; break;
-    case UNIFORM_ENTITY: fits = type == VALUE_ENTITY; break;
-  }
-  return fits || refuse(verifier, "the uniform is no ", value_type_name(type));
+  return kind_fits(uniform_kind(verifier->program, verifier->ins->index),
+                   type) ||
+         refuse(verifier, "the uniform is no ", value_type_name(type));
+}
+
+static bool check_at(const Verifier *verifier) {
+  ValueType type = (ValueType)verifier->ins->type;
+  uint8_t kind = verifier->program->arrays[verifier->ins->index];
+  if (!kind_fits((UniformKind)kind, type))
+    return refuse(verifier, "an element is no ", value_type_name(type));
+  return check_operand(verifier, 0, VALUE_F64);
 }
 
 /* The program must not write a component that it looks up: rows would see each
@@ -287,6 +303,8 @@ static bool names_exist(const ecs_Program *program, const Instruction *ins) {
     case SHAPE_PRESENT:
     case SHAPE_STORE: return ins->index < program->column_count;
     case SHAPE_UNIFORM: return ins->index < program->uniform_count;
+    case SHAPE_AT:
+    case SHAPE_INSIDE: return ins->index < program->array_count;
     case SHAPE_REDUCE: return ins->index < program->reduction_count;
     case SHAPE_HAS:
     case SHAPE_PART:
@@ -326,6 +344,8 @@ static bool check(Verifier *verifier) {
                  ECS_OPTIONAL ||
              refuse(verifier, "the column is not optional", "");
     case SHAPE_UNIFORM: return check_uniform(verifier);
+    case SHAPE_AT: return check_at(verifier);
+    case SHAPE_INSIDE: return check_operand(verifier, 0, VALUE_F64);
     case SHAPE_ALIVE:
     case SHAPE_HAS: return check_operand(verifier, 0, VALUE_ENTITY);
     case SHAPE_GET: return check_get(verifier);

@@ -49,7 +49,8 @@ typedef struct Instruction {
   uint32_t result;      /* the value it defines; NO_VALUE: it is an effect */
   uint32_t operands[3]; /* values, then NO_VALUE; the optional mask of an effect
                            comes last */
-  uint32_t index;       /* of a column, uniform, reduction or component */
+  uint32_t index;       /* of a column, uniform, array, reduction or
+                           component */
   uint32_t field;  /* index into the component's fields, of SHAPE_GET only */
   uint32_t line;   /* of the text, from 1, for messages */
   double constant; /* of SHAPE_CONSTANT; a bool is 0 or 1, an entity 0 */
@@ -77,11 +78,13 @@ struct ecs_Program {
   uint8_t *uniforms;         /* UniformKind of each, UNIFORM_FIXED added; owned
                               */
   uint8_t *reductions;       /* OPERATION_SUM to OPERATION_HIGHEST; owned */
+  uint8_t *arrays;           /* UniformKind of each one's elements; owned */
   Instruction *code;         /* owned */
   uint8_t *types;            /* ValueType of each value; owned */
   uint32_t column_count, column_capacity;
   uint32_t uniform_count, uniform_capacity;
   uint32_t reduction_count, reduction_capacity;
+  uint32_t array_count, array_capacity;
   uint32_t code_count, code_capacity;
   uint32_t value_count, value_capacity; /* of types */
   bool changes_structure;               /* it adds, removes or destroys */
@@ -92,8 +95,10 @@ struct ecs_Program {
   bool asks_alive;    /* it has OPERATION_ALIVE */
   bool exits;         /* it has OPERATION_EXIT */
   bool exits_by_row;  /* which rows take it follows from their
-                                           columns and uniforms: no look-ups */
-  bool exits_locally; /* and these uniforms are fixed */
+                                           columns, uniforms and arrays: no
+                                           look-ups */
+  bool
+      exits_locally; /* and these uniforms are fixed, and there are no arrays */
   const ProgramPart *primed;  /* the part whose uniforms the registers
                                            hold; NULL: of none */
   ecs_Kernel kernel;          /* the program as kernel_binding.h sees it */

@@ -28,6 +28,8 @@ static size_t lay_order(Order *order, char *block) {
  * exit depends on, in other rows. */
 static void note_early(ecs_Program *program, const Instruction *ins) {
   switch (instruction_shape(ins)) {
+    case SHAPE_AT:
+    case SHAPE_INSIDE: program->exits_locally = false; break;
     case SHAPE_UNIFORM:
       if (program->uniforms[ins->index] & UNIFORM_FIXED) break;
       program->exits_locally = false;

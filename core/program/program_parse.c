@@ -267,18 +267,21 @@ static void declare_column(Parser *parser) {
       schema->name, schema->fields[field].name, type, access};
 }
 
+/* problem: the message where the word names no kind. */
+static UniformKind read_kind(Parser *parser, const char *problem) {
+  next_word(parser);
+  if (word_is(parser, "bool")) return UNIFORM_BOOL;
+  if (word_is(parser, "entity")) return UNIFORM_ENTITY;
+  if (!word_is(parser, "number")) fail(parser, problem, shown(parser));
+  return UNIFORM_NUMBER;
+}
+
 static void declare_uniform(Parser *parser) {
   ecs_Program *program = parser->program;
   void *uniforms = program->uniforms;
-  UniformKind kind = UNIFORM_NUMBER;
   expect_next(parser, 'u', program->uniform_count);
-  next_word(parser);
-  if (word_is(parser, "bool"))
-    kind = UNIFORM_BOOL;
-  else if (word_is(parser, "entity"))
-    kind = UNIFORM_ENTITY;
-  else if (!word_is(parser, "number"))
-    fail(parser, "a uniform is a number, bool or entity: ", shown(parser));
+  UniformKind kind =
+      read_kind(parser, "a uniform is a number, bool or entity: ");
   skip_spaces(parser);
   uint32_t fixed = 0;
   if (!is_line_end(parser)) {
@@ -310,6 +313,18 @@ static void declare_reduction(Parser *parser) {
                    program->reduction_count, 1, ECS_DECLARATION_LIMIT);
   program->reductions = reductions;
   if (fits) program->reductions[program->reduction_count++] = (uint8_t)kind;
+}
+
+static void declare_array(Parser *parser) {
+  ecs_Program *program = parser->program;
+  void *arrays = program->arrays;
+  expect_next(parser, 'a', program->array_count);
+  UniformKind kind =
+      read_kind(parser, "an element is a number, bool or entity: ");
+  bool fits = room(parser, &arrays, &program->array_capacity,
+                   program->array_count, 1, ECS_DECLARATION_LIMIT);
+  program->arrays = arrays;
+  if (fits) program->arrays[program->array_count++] = (uint8_t)kind;
 }
 
 /* Instructions ---------------------------------------------------------- */
@@ -360,6 +375,8 @@ static void read_operands(Parser *parser, Instruction *ins) {
   const ecs_Program *program = parser->program;
   if (shape == SHAPE_QUANTIZE) ins->scalar = (uint8_t)read_scalar(parser);
   if (shape_is_typed(shape)) ins->type = (uint8_t)read_type(parser);
+  if (shape == SHAPE_AT || shape == SHAPE_INSIDE)
+    ins->index = reference(parser, 'a', program->array_count);
   for (uint32_t k = 0; k < shape_operand_count(shape); k++)
     ins->operands[k] = value_reference(parser);
   if (shape == SHAPE_CONSTANT)
@@ -497,6 +514,8 @@ static void read_line(Parser *parser) {
     declare_uniform(parser);
   else if (declares && word_is(parser, "reduction"))
     declare_reduction(parser);
+  else if (declares && word_is(parser, "array"))
+    declare_array(parser);
   else
     read_instruction(parser);
 }

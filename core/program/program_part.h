@@ -25,14 +25,14 @@ typedef struct ProgramPart {
   uint32_t first;         /* row of the batch to begin with, up to its count */
   Reduction *reductions;  /* one per declared reduction, begun by the caller;
                              NULL: there are none */
-  bool changed; /* the uniforms may be others than those of the last part, or
-                   this is the first; set to false by each part */
+  bool changed; /* the uniforms or arrays may be others than those of the last
+                   part, or this is the first; set to false by each part */
 
   uint32_t end;     /* result: every row before it was run */
   uint32_t taken;   /* result: so many rows from end on take the exit; 0: none,
                        and end is the batch's count */
   bool by_uniforms; /* result: those behind the first take it only if the
-                       uniforms stay as they are */
+                       uniforms and arrays stay as they are */
   uint32_t reach;   /* rows to compute ahead; kept from part to part; 0 at
                        first */
 } ProgramPart;

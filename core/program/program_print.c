@@ -114,6 +114,13 @@ static void print_operands(Printer *printer, const Instruction *ins) {
     case SHAPE_LOAD: print(printer, " %s c%u", type, ins->index); break;
     case SHAPE_PRESENT: print(printer, " c%u", ins->index); break;
     case SHAPE_UNIFORM: print(printer, " %s u%u", type, ins->index); break;
+    case SHAPE_AT:
+      print(printer, " %s", type);
+      /* fall through */
+    case SHAPE_INSIDE:
+      print(printer, " a%u", ins->index);
+      print_values(printer, ins, 1);
+      break;
     case SHAPE_SELF: break;
     case SHAPE_GET:
       print(printer, " %s", type);
@@ -171,6 +178,8 @@ static void print_declarations(Printer *printer) {
   for (uint32_t k = 0; k < program->reduction_count; k++)
     print(printer, "reduction r%u %s\n", k,
           operation_infos[program->reductions[k]].name);
+  for (uint32_t k = 0; k < program->array_count; k++)
+    print(printer, "array a%u %s\n", k, kinds[program->arrays[k]]);
 }
 
 size_t program_print(const ecs_Program *program, char *text, size_t capacity) {

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "program/vm_arrays.h"
 #include "program/vm_changes.h"
 #include "program/vm_look.h"
 #include "program/vm_planner.h"
@@ -29,11 +30,13 @@ typedef struct Run {
   uint32_t change_capacity;
   uint32_t rows;        /* of the present block */
   uint64_t rows_before; /* of all earlier blocks, those left out among them */
-  uint64_t left_out; /* rows at the beginning that are still to be left out */
-  uint64_t stopped;  /* so many rows, from row rows_before on, take the exit */
-  bool counts;       /* count all that take it, as long as the uniforms stay */
-  uint32_t most;     /* rows of a block */
-  ecs_Status status; /* of listing and recording changes */
+  uint64_t left_out;  /* rows at the beginning that are still to be left out */
+  uint64_t stopped;   /* so many rows, from row rows_before on, take the exit */
+  bool counts;        /* count all that take it, as long as the uniforms stay */
+  uint32_t most;      /* rows of a block */
+  ecs_Status status;  /* of listing and recording changes */
+  ProgramVisit visit; /* NULL: it is no visit */
+  void *user;         /* of visit */
 } Run;
 
 static Store *store_of(const Run *run) { return run->program->query->store; }
@@ -316,6 +319,15 @@ static void stop_before(Run *run, const uint32_t *taken) {
   run->stopped = end - run->rows;
 }
 
+/* Looks elements up, or shows their keys. */
+static void look_key(const Run *run, const Instruction *ins, void *out,
+                     const double *keys, uint32_t rows) {
+  if (run->visit == NULL)
+    array_look(ins, &run->call->arrays[ins->index], out, keys, rows);
+  else if (run->program->plan->keys_known[ins->index])
+    run->visit(run->user, ins->index, keys, rows);
+}
+
 /* Runs a step without a loop, for each row of a block. */
 static void run_special(Run *run, const Step *step) {
   const ProgramPlan *plan = run->program->plan;
@@ -330,6 +342,8 @@ static void run_special(Run *run, const Step *step) {
     case SHAPE_SELF:
       memcpy(out, run->entities, run->rows * sizeof(ecs_Entity));
       break;
+    case SHAPE_AT:
+    case SHAPE_INSIDE: look_key(run, ins, out, first, run->rows); break;
     case SHAPE_ALIVE: look_alive(run, out, first, run->rows); break;
     case SHAPE_HAS:
     case SHAPE_GET: look(run, step); break;
@@ -442,6 +456,11 @@ static void run_block(Run *run, const ecs_KernelBlock *block,
   ECS_ASSERT(plan->register_count == 1 || run->rows <= LOOP_ROWS);
   run->entities = block->entities == NULL ? NULL : block->entities + first_row;
   point_at_columns(run, block, first_row);
+  if (run->visit != NULL) {
+    for (uint32_t v = 0; v < plan->visit_count; v++)
+      run_step(run, &plan->visits[v]);
+    return;
+  }
   bool first = run->program->changes_first;
   uint32_t before = first ? plan->change_step : plan->step_count;
   run_steps(run, 0, before);
@@ -564,6 +583,9 @@ static void run_once(const Run *run) {
       store_single((ValueType)ins->type, out, ins->constant);
     else if (ins->operation == OPERATION_UNIFORM)
       store_single((ValueType)ins->type, out, run->call->uniforms[ins->index]);
+    else if (instruction_shape(ins) == SHAPE_AT ||
+             instruction_shape(ins) == SHAPE_INSIDE)
+      look_key(run, ins, out, plan->bases[step->operands[0]], 1);
     else if (step->loop == NULL)
       look_once(run, step);
     else
@@ -631,6 +653,7 @@ ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   uint32_t sums = program->reduction_count;
   ECS_ASSERT(call->uniform_count == program->uniform_count);
   ECS_ASSERT(call->reduction_count == sums);
+  ECS_ASSERT(call->array_count == program->array_count);
   ECS_ASSERT(call->stop != NULL || !program->exits);
   Run run = {.program = program,
              .call = call,
@@ -696,4 +719,24 @@ ecs_Status program_run_part(ecs_Program *program, const ecs_ProgramCall *call,
   memory_free(memory, run.changes,
               run.change_capacity * sizeof(RecordedChange));
   return run.status;
+}
+
+/* Visits ------------------------------------------------------------------ */
+
+bool program_visits(const ecs_Program *program, uint32_t array) {
+  return program->plan->keys_known[array] && !program_goes_row_by_row(program);
+}
+
+ecs_Status program_visit(ecs_Program *program, const ecs_ProgramCall *call,
+                         ProgramVisit visit, void *user) {
+  Run run = {.program = program,
+             .call = call,
+             .left_out = call->first,
+             .most = program->plan->block_rows,
+             .visit = visit,
+             .user = user};
+  ecs_KernelCall kernel = {.user = &run};
+  program->primed = NULL; /* elements of single keys are not looked up */
+  run_once(&run);
+  return kernel_run(program->binding, &kernel);
 }

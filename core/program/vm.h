@@ -22,6 +22,10 @@
 #include "program/program_part.h"
 #include "program/vm_plan.h"
 
+/* Is given keys of an array by program_visit. */
+typedef void (*ProgramVisit)(void *user, uint32_t array, const double *keys,
+                             uint32_t count);
+
 /* Plans a program that is parsed and verified, binds it to its query, and adds
  * it to the query's programs, which own it from then on.
  *
@@ -49,6 +53,19 @@ ECS_INTERNAL ecs_Status program_run(ecs_Program *program,
 ECS_INTERNAL ecs_Status program_run_part(ecs_Program *program,
                                          const ecs_ProgramCall *call,
                                          ProgramPart *part);
+
+/* Shows all keys at which a run of the call would look for elements of arrays
+ * whose keys are known (program_visits), before any of them is looked at: some
+ * rows at a time, in no special order, and some keys that it would not look at.
+ * The arrays of the call are not read. Nothing is stored or recorded. visit must
+ * not use the world. Checked as for program_run; ECS_E_MEMORY as there. */
+ECS_INTERNAL ecs_Status program_visit(ecs_Program *program,
+                                      const ecs_ProgramCall *call,
+                                      ProgramVisit visit, void *user);
+
+/* Do the keys of an array follow from rows and uniforms alone, whatever earlier
+ * rows do? */
+ECS_INTERNAL bool program_visits(const ecs_Program *program, uint32_t array);
 
 /* The first component that the program looks up and an open cursor writes. 0:
  * there is none. Cost: linear in the code. */

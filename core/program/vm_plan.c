@@ -9,6 +9,9 @@ static size_t lay_plan(ProgramPlan *plan, const ecs_Program *program,
   plan->spread = memory_lay(block, &used, plan->spread_count, sizeof(Step));
   plan->sums = memory_lay(block, &used, plan->sum_count, sizeof(Step));
   plan->changes = memory_lay(block, &used, plan->change_count, sizeof(Step));
+  plan->visits = memory_lay(block, &used, plan->visit_count, sizeof(Step));
+  plan->keys_known =
+      memory_lay(block, &used, program->array_count, sizeof(bool));
   plan->bases = memory_lay(
       block, &used, (size_t)plan->base_count + REGION_INPUTS, sizeof(void *));
   plan->single = memory_lay(block, &used, program->value_count, sizeof(double));

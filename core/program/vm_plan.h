@@ -79,14 +79,18 @@ struct ProgramPlan {
   uint32_t change_count;   /* run after the sums, row by row; or, where changes
                               come first, before step change_step */
   uint32_t change_step;
-  uint32_t block_rows; /* most rows of a block */
-  bool looks_once;     /* a single value is looked up, so it may change with the
+  uint32_t visit_count; /* run instead of all these in a visit */
+  uint32_t block_rows;  /* most rows of a block */
+  bool looks_once; /* a single value is looked up, so it may change with the
                           world */
   Step *steps;
   Step *once;
   Step *spread;
-  Step *sums;           /* reductions that several instructions add to */
-  Step *changes;        /* changes of structure */
+  Step *sums;    /* reductions that several instructions add to */
+  Step *changes; /* changes of structure */
+  Step *visits;  /* of steps, those that keys follow from, and those that look
+                    at arrays whose keys are known */
+  bool *keys_known;     /* per array: its keys follow from no element */
   PlanRegions *regions; /* owned; NULL: there are none */
   void **bases;         /* per place: its first element; of an absent column
                          NULL. Behind them there is room for REGION_INPUTS */

@@ -429,6 +429,40 @@ static void copy_steps(const ProgramPlan *plan, const ecs_Program *program,
   }
 }
 
+/* Is a step run in a visit? */
+static bool is_visited(const Planner *planner, const Step *step) {
+  const ProgramFacts *facts = &planner->facts;
+  const Instruction *ins = step->ins;
+  if (ins->result == NO_VALUE) return false;
+  return facts->is_key[ins->result] ||
+         (facts_looks(ins) && facts->is_key[ins->operands[0]]);
+}
+
+static uint32_t count_visits(const Planner *planner) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < planner->step_count; i++)
+    count += is_visited(planner, &planner->steps[i]);
+  return count;
+}
+
+/* Copies the steps of a visit, out of those that are in the plan. */
+static void plan_visits(const Planner *planner, ProgramPlan *plan,
+                        const ecs_Program *program) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < planner->step_count; i++)
+    if (is_visited(planner, &planner->steps[i]))
+      plan->visits[count++] = plan->steps[i];
+  ECS_ASSERT(count == plan->visit_count);
+  for (uint32_t a = 0; a < program->array_count; a++)
+    plan->keys_known[a] = true;
+  for (uint32_t i = 0; i < program->code_count; i++) {
+    const Instruction *ins = &program->code[i];
+    if (facts_looks(ins) && facts_needed(&planner->facts, ins) &&
+        planner->facts.has_elements[ins->operands[0]])
+      plan->keys_known[ins->index] = false;
+  }
+}
+
 static ecs_Status finish(const Planner *planner, ecs_Program *program) {
   ProgramPlan sizes = {.register_count = planner->register_count + 1,
                        .step_count = planner->step_count,
@@ -437,6 +471,7 @@ static ecs_Status finish(const Planner *planner, ecs_Program *program) {
                        .sum_count = planner->sum_count,
                        .change_count = planner->change_count,
                        .change_step = planner->change_step,
+                       .visit_count = count_visits(planner),
                        .block_rows = choose_block_rows(planner),
                        .looks_once = planner->looks_once,
                        .base_count = planner->register_count + 1 +
@@ -450,6 +485,7 @@ static ecs_Status finish(const Planner *planner, ecs_Program *program) {
   copy_steps(plan, program, planner->sums, plan->sums, plan->sum_count);
   copy_steps(plan, program, planner->changes, plan->changes,
              plan->change_count);
+  plan_visits(planner, plan, program);
   program->plan = plan;
   return ECS_OK;
 }

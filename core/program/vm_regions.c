@@ -245,6 +245,8 @@ static uint32_t weight_of(const Step *step) {
     case SHAPE_HAS:
     case SHAPE_GET:
     case SHAPE_RANDOM: return 10;
+    case SHAPE_AT:
+    case SHAPE_INSIDE: return 4;
     default: break;
   }
   if (loop_is_slow((Operation)ins->operation)) return 20;

@@ -37,7 +37,9 @@ local is_compiling = has_ffi and jit.status()
 
 -- How systems run: run_program, is_idle and know_query, for their queries.
 local programs = core
+local copy_table = core.copy_table
 if is_compiling then
+  copy_table = require("ecs.ffi.arrays_ffi").copy_table
   programs = require "ecs.ffi.programs_ffi"
   require "ecs.ffi.access_ffi"
   require "ecs.ffi.prepared_ffi"
@@ -73,4 +75,5 @@ return {
   core = core, check_world = check_world,
   run_program = programs.run_program, is_idle = programs.is_idle,
   know_query = programs.know_query or function() end,
+  copy_table = copy_table, copies_fast = copy_table ~= core.copy_table,
 }

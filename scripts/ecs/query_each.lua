@@ -166,7 +166,7 @@ local function run(query, known, f, count, ...)
     program = made
     entry.programs[plan] = program
   end
-  local ran, text = run_program(program, plan.values, "", 0)
+  local ran, text = run_program(program, plan.values, "", 0, plan.copies)
   if ran and plan.places then write_places(plan, f) end
   if ran then return true end
   return false, text

@@ -97,7 +97,7 @@ end
 --- How many numbers a plan reads, where all of them are dt and any number will
 -- do; nil where it depends on anything else.
 local function count_dts(plan)
-  if #plan.guards > 0 or plan.places then return nil end
+  if #plan.guards > 0 or #plan.groups > 0 or plan.places then return nil end
   for _, uniform in ipairs(plan.uniforms) do
     if not uniform.box or uniform.handle or uniform.kind == "bool" then
       return nil
@@ -203,9 +203,9 @@ local function run_without(world, system, problem, text, dt, clock)
   return run_plain(system, dt, clock)
 end
 
---- A function for run_exits of ecs.core (exit_loop.c): the program and the
--- values to go on with behind rows that took a side exit; nil: the other rows
--- run as plain Lua.
+--- A function for run_exits of ecs.core (exit_loop.c): the program, the values
+-- and the copies to go on with behind rows that took a side exit; nil: the
+-- other rows run as plain Lua.
 local function renewal(system)
   local code, work = system.code, system.work
   return function()
@@ -213,7 +213,7 @@ local function renewal(system)
     if not plan then plan, problem, text = choose(system) end
     if plan then
       system.run_plan = plan
-      return plan.program, plan.values, outside_of(plan)
+      return plan.program, plan.values, outside_of(plan), plan.copies
     end
     if text or system.strict then
       system.failure = text or "ecs: " .. specialize.message(problem)
@@ -249,6 +249,7 @@ local function run_exits(system, plan, dt, clock)
   source[2], source[3] = plan.program, plan.values
   source[4] = not plan.steady and renew
   source[6], source[7] = renew and outside_of(plan), system.work
+  source[8] = plan.copies
   local done, second, third, fourth, rows = core.run_exits(system.query,
     system.work, clock.runs > 0 and clock.runs or 1, source, dt)
   if not done then
@@ -267,7 +268,7 @@ end
 -- the script raised the error, and the error. clock: of the phase (frame.lua).
 function system_each.run(world, system, dt, clock)
   if system.idle and is_idle(system.query) then return true end
-  local program, values, places
+  local program, values, places, copies
   local fixed, code = system.fixed, system.code
   if fixed then
     program, values = fixed.program, fixed.values
@@ -288,10 +289,11 @@ function system_each.run(world, system, dt, clock)
       return run_exits(system, plan, dt, clock)
     end
     program, values, places = plan.program, plan.values, plan.places and plan
+    copies = plan.copies
   end
   local runs = clock.runs
   local done, second, drew = run_program(program, values, system.name,
-    runs > 0 and runs or 1)
+    runs > 0 and runs or 1, copies)
   if not done then return false, false, second end
   if places then write_places(places, system.work) end
   if drew and runs == 0 then clock.runs = 1 end
@@ -326,6 +328,11 @@ function system_each.explain(system)
     text = text .. string.format("; slow: %.0f %s the C library row by row, as "
       .. "most functions of math do (those of ecs.math do not)", slow,
       slow == 1 and "operation calls" or "operations call")
+  end
+  local copied = core.copied_elements(plan.copies)
+  if copied > 0 then
+    text = text .. string.format("; %.0f %s of tables copied before each run",
+      copied, copied == 1 and "element" or "elements")
   end
   if system.last_exits then
     out = string.format("%s\n  %.0f of %.0f rows took one in the last such "

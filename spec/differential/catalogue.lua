@@ -85,7 +85,9 @@ if is_jit then table.remove(catalogue.operators, 5) end
 local constructs = {
   "neg", "constant", "dt", "math.pi", "math.huge", "number upvalue",
   "boolean upvalue", "entity upvalue", "table upvalue", "nested table upvalue",
-  "table boolean upvalue", "local alias", "and or", "get or", "call function",
+  "table boolean upvalue", "table element", "field of table element",
+  "element of table of rows", "boolean table element", "table length",
+  "element at a constant", "local alias", "and or", "get or", "call function",
   "call function of table", "several results", "nested call",
   "and", "or", "not", "true", "false", "bool comparison", "boolean variable",
   "self", "entity comparison", "entity nil test", "entity and or",

@@ -13,7 +13,7 @@ local by_kind = {
   self = "self", enteq = "entity comparison", entnil = "entity nil test",
   entchoice = "entity and or", enttrue = "entity truth", alive = "alive",
   getent = "get entity", late = "late local", ["do"] = "do",
-  lookup = "lookup",
+  lookup = "lookup", flagat = "boolean table element",
 }
 
 local by_name = {
@@ -21,7 +21,8 @@ local by_name = {
   u1 = "number upvalue", u2 = "number upvalue", b1 = "boolean upvalue",
   b2 = "boolean upvalue", w1 = "entity upvalue", ["cfg.a"] = "table upvalue",
   ["cfg.deep.b"] = "nested table upvalue",
-  ["cfg.flag"] = "table boolean upvalue",
+  ["cfg.flag"] = "table boolean upvalue", ["#cfg.l1"] = "table length",
+  ["cfg.l1[1]"] = "element at a constant",
 }
 
 local forms = { ["then"] = "optional test", ["nil"] = "optional nil test",
@@ -36,6 +37,10 @@ function special.bool(node) add(tostring(node.value)) end
 function special.field(node)
   add("field " .. catalogue.types[node.row .. "." .. node.name])
 end
+
+local elements = { list = "table element", field = "field of table element",
+                   rows = "element of table of rows" }
+function special.element(node) add(elements[node.form]) end
 
 function special.who() add "field entity" end
 function special.outer(node) add(by_name[node.name]) end

@@ -119,7 +119,8 @@ function Maker:leaf_variable()
 end
 
 function Maker:leaf_outer()
-  local list = { "u1", "u2", "cfg.a", "cfg.deep.b", "math.pi", "math.huge" }
+  local list = { "u1", "u2", "cfg.a", "cfg.deep.b", "math.pi", "math.huge",
+                 "#cfg.l1", "cfg.l1[1]" }
   if #self.scope.rows > 0 then list[#list + 1] = "dt" end
   return { k = "outer", t = "num", name = self:one(list) }
 end
@@ -167,6 +168,36 @@ function Maker:get_or(depth)
            name = field[1], b = self:number(depth - 1) }
 end
 
+--- A key of a table: often a small whole number, which the table may have. It
+-- depends on a row: an element at a constant is known to be there, or not.
+function Maker:key(depth)
+  local draw = self.random()
+  if draw < 0.25 then
+    return { k = "bin", t = "num", op = "+", a = self:number(depth),
+             b = self:leaf_field() }
+  end
+  local near = { k = "bin", t = "num", op = "%", a = self:leaf_field(),
+                 b = constant(self:one { 3, 5, 8 }) }
+  if draw < 0.7 then
+    return { k = "call", t = "num", name = "math.floor", list = { near } }
+  end
+  return self:leaf_field()
+end
+
+--- An element of a table, or another number. Each table occurs once: whether it
+-- has an element is a condition.
+function Maker:element(depth)
+  local form = self:one { "list", "list", "field", "rows" }
+  local name = form == "list" and self:one { "l1", "l2", "l3" }
+    or form == "field" and self:one { "points", "places" } or "map"
+  if #self.scope.rows == 0 or not self:use { "at " .. name } then
+    return self:call(depth)
+  end
+  return { k = "element", t = "num", form = form, name = "cfg." .. name,
+           key = self:key(depth - 1), second = self:key(0),
+           b = self:number(depth - 1) }
+end
+
 --- The first result of a call of an earlier function.
 function Maker:call_function(depth)
   local f = not self.no_calls and #self.functions > 0
@@ -179,6 +210,7 @@ end
 
 local operations = { { 42, "binary" }, { 6, "square" }, { 6, "negative" },
                      { 30, "call" }, { 7, "choice" }, { 3, "get_or" },
+                     { 5, "element" },
                      { 6, "call_function" } }
 
 function Maker:number(depth)
@@ -233,7 +265,11 @@ function Maker:atom()
   local kind = #self.scope.bools > 0 and self:chance(0.3) and 2
     or self:pick(9)
   if kind == 1 then
-    local name = self:one { "b1", "b2", "cfg.flag" }
+    local name = self:one { "b1", "b2", "cfg.flag", "flags" }
+    if name == "flags" and #self.scope.rows == 0 then return nil end
+    if name == "flags" then
+      return { k = "flagat", t = "bool", key = self:key(1) }, name
+    end
     return { k = "outerbool", t = "bool", name = name }, name
   elseif kind == 2 and #self.scope.bools > 0 then
     local name = self:one(self.scope.bools)

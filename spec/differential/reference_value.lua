@@ -109,7 +109,11 @@ function number.var(self, node)
   return { text = node.name, type = known.type, constant = known.constant }
 end
 
-function number.outer(_, node) return flex(node.name) end
+function number.outer(_, node)
+  local text = node.name
+  if text:sub(1, 1) == "#" then text = "(" .. text .. " + 0.0)" end
+  return flex(text)
+end
 
 function number.neg(self, node)
   local a = self:number(node.a)
@@ -195,6 +199,19 @@ function number.getor(self, node)
   return { text = "(" .. text .. " or " .. cast(b, both) .. ")", type = both }
 end
 
+function number.element(self, node)
+  local element = node.name .. "[" .. self:number(node.key).text .. "]"
+  local inner = element
+  if node.form == "field" then inner = element .. ".x" end
+  if node.form == "rows" then
+    inner = element .. "[" .. self:number(node.second).text .. "]"
+  end
+  local b = self:number(node.b)
+  local type = meet("flex", b.type)
+  return { type = type, text = "(" .. element .. " and " .. inner .. " and "
+    .. cast(flex(inner), type) .. " or " .. cast(b, type) .. ")" }
+end
+
 function number.fcall(self, node)
   return self:inline(node, 1)[1]
 end
@@ -207,6 +224,10 @@ local function bool(text, known) return { text = text, constant = known } end
 
 function truth.bool(_, node) return bool(tostring(node.value), node.value) end
 function truth.outerbool(_, node) return bool(node.name) end
+
+function truth.flagat(self, node)
+  return bool("(cfg.flags[" .. self:number(node.key).text .. "] == true)")
+end
 
 function truth.var(self, node)
   return bool(node.name, self.types[node.name].constant)

@@ -26,15 +26,53 @@ local function outer_number(random)
   return (random() * 2 - 1) * 10
 end
 
---- The values outside the function in one frame: five upvalues, a table, dt.
+--- A table with numbers as keys, made by element(key): from -1, 0 or 1 on, with
+-- a hole now and then.
+local function tabled(random, element)
+  local made, first = {}, math.floor(random() * 3) - 1
+  for k = first, first + math.floor(random() * 8) do
+    if k == first or random() < 0.95 then made[k] = element(k) end
+  end
+  return made
+end
+
+--- The tables of one frame.
+local function tables(random)
+  local function number() return outer_number(random) end
+  local function point()
+    return { x = random() < 0.95 and number() or nil, y = 1.0 }
+  end
+  local made = {
+    l1 = {}, l2 = tabled(random, number), l3 = tabled(random, number),
+    points = tabled(random, point), places = tabled(random, point),
+    map = tabled(random, function() return tabled(random, number) end),
+    flags = tabled(random, function() return random() < 0.6 end),
+  }
+  for k = 1, math.floor(random() * 7) + 1 do made.l1[k] = number() end
+  -- Of tables as large as these only what rows look at is copied.
+  if random() < 0.15 then
+    for k = 1, 300 do made.l2[k], made.points[k] = number(), point() end
+  end
+  return made
+end
+
+--- Puts the values of a frame into the table that functions use.
+local function put(cfg, now)
+  cfg.a, cfg.deep.b, cfg.flag = now.a, now.b, now.flag
+  for name, value in next, now.tables do cfg[name] = value end
+end
+
+--- The values outside the function in one frame: five upvalues, tables, dt.
 local function frame(seed, number, handles)
   local random = generate.random(seed * 11 + number * 7 + 3)
+  local made = tables(generate.random(seed * 13 + number * 5 + 1))
   return {
     u1 = outer_number(random), u2 = outer_number(random),
     b1 = random() < 0.5, b2 = random() < 0.5,
     w1 = handles[math.floor(random() * #handles) + 1],
     a = outer_number(random), b = outer_number(random),
     flag = random() < 0.5, dt = random() < 0.5 and 1 / 60 or random(),
+    tables = made,
   }
 end
 
@@ -85,7 +123,7 @@ end
 --- Runs one precision. Returns nil or a failure: { kind, text }.
 local function try(made, place, texts, precision, cfg, results)
   local first = results.frames[1]
-  cfg.a, cfg.deep.b, cfg.flag = first.a, first.b, first.flag
+  put(cfg, first)
   local done, sides = pcall(pair, made, place, texts, precision, cfg, results)
   if not done then
     -- The kind has the reason, so that shrinking keeps the same failure.
@@ -93,7 +131,7 @@ local function try(made, place, texts, precision, cfg, results)
     return { kind = "refused" .. (why or ""), text = tostring(sides) }
   end
   for number, now in ipairs(results.frames) do
-    cfg.a, cfg.deep.b, cfg.flag = now.a, now.b, now.flag
+    put(cfg, now)
     local fine, problem = pcall(step, sides[2], now)
     if not fine then return { kind = "plain", text = tostring(problem) } end
     fine, problem = pcall(step, sides[1], now)

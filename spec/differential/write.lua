@@ -83,7 +83,12 @@ function expression.field(node, plain)
 end
 
 function expression.var(node) return node.name end
-function expression.outer(node) return node.name end
+function expression.outer(node, plain)
+  local text = node.name
+  if text:sub(1, 1) ~= "#" then return text end
+  if plain then return text .. " + 0.0", 5 end
+  return text, UNARY
+end
 function expression.outerbool(node) return node.name end
 function expression.outerent(node) return node.name end
 function expression.bool(node) return tostring(node.value) end
@@ -141,6 +146,19 @@ end
 function expression.getor(node, plain)
   return get(node, plain, { node.name }) .. " or "
     .. text_of(node.b, plain, 2), 1
+end
+
+function expression.element(node, plain)
+  local element = node.name .. "[" .. text_of(node.key, plain) .. "]"
+  local rest = " or " .. text_of(node.b, plain, 2)
+  if node.form == "list" then return element .. rest, 1 end
+  local inner = node.form == "field" and ".x"
+    or "[" .. text_of(node.second, plain) .. "]"
+  return element .. " and " .. element .. inner .. rest, 1
+end
+
+function expression.flagat(node, plain)
+  return "cfg.flags[" .. text_of(node.key, plain) .. "] == true", 3
 end
 
 function expression.getent(node, plain)

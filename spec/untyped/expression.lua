@@ -63,7 +63,7 @@ local outside = {
   number = { "U1", "S.a", "N", "S.t.x" }, boolean = { "U2", "S.b", "S.t.on" },
   entity = { "U3", "S.c", "U3" },
   anything = { "U4", "S.d", "U1", "U2", "U3", "U4", "S.d", "S.t", "F", "W",
-               "K" },
+               "K", "A[1.0]", "G[2.0]" },
   row = {},
 }
 
@@ -166,7 +166,44 @@ function Maker:chosen(kind, depth)
   return self:call(kind, depth) or self:leaf(kind)
 end
 
+--- A key of a table outside: mostly a number that it may have.
+function Maker:key(depth)
+  if self:chance(0.05) then return self:expression("anything", depth) end
+  local near = { "1.0", "2.0", "0.0", "3.0" }
+  if self.has_row then
+    near = { "p.x", "p.x", "p.x", "(p.i + 0.0)", "(p.x + 1.0)", "(p.y / 2.5)",
+             "(#A + 0.0)", "1.0" }
+  end
+  return self:chance(0.8) and expression(self:one(near))
+    or self:expression("number", depth)
+end
+
+--- An element of a table outside: of any kind, and often nil.
+function Maker:element(depth)
+  local draw = self.random()
+  if draw < 0.5 then return expression("A[", self:key(depth), "]") end
+  if draw < 0.7 then
+    return expression("G[", self:key(depth), "]", self:one { "", ".x", ".on" })
+  elseif draw < 0.85 then
+    local key = self:key(0)
+    return expression("(G[", key, "] and G[", key, "]", self:one { ".x", ".on",
+      ".who", ".x" }, ")")
+  end
+  local row = self:key(0)
+  return expression("(M[", row, "] and M[", row, "][", self:key(depth), "])")
+end
+
 function Maker:number(depth)
+  if self:chance(0.12) then
+    return expression("(", self:element(depth), " or ",
+      self:expression("number", depth), ")")
+  elseif self:chance(0.02) then
+    return expression "(#A + 0.0)"
+  elseif self:chance(0.03) then
+    local key = self:key(0)
+    return expression("(Q[", key, "] and Q[", key, "](", self:list({ "number",
+      "number" }, depth), ") or ", self:leaf "number", ")")
+  end
   local draw = self.random()
   if draw < 0.4 then
     return expression("(", self:expression("number", depth), " "
@@ -215,6 +252,10 @@ function Maker:comparison(depth)
 end
 
 function Maker:boolean(depth)
+  if self:chance(0.05) then
+    return expression("(", self:element(depth), " == ",
+      self:expression(self:one(kinds), depth, true), ")")
+  end
   local draw = self.random()
   if draw < 0.2 then
     return expression("(not ", self:expression("boolean", depth, true), ")")
@@ -242,6 +283,7 @@ function Maker:boolean(depth)
 end
 
 function Maker:entity(depth)
+  if self:chance(0.08) then return self:element(0) end
   if self:chance(0.2) then
     return expression("world:get(", self:expression("entity", depth),
       ", H, 'who')")
@@ -268,6 +310,7 @@ end
 
 --- An expression that is often nil, or false, or one of several.
 function Maker:anything(depth)
+  if self:chance(0.1) then return self:element(depth) end
   local draw = self.random()
   if draw < 0.2 then
     return expression("world:get(", self:expression("entity", depth), ", H, "

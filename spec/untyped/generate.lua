@@ -174,6 +174,11 @@ function statements:change()
   if draw < 0.2 then
     return statement("if ", self:expression("boolean", 2, true),
       " then total:add(", self:list({ "number" }, 1), ") end")
+  elseif draw < 0.26 then
+    local key = self:key(0)
+    return statement("if ", self:expression("boolean", 2, true), " then A[",
+      key, "] = ", self:expression(self:one { "number", "anything" }, 0),
+      " end")
   elseif draw < 0.45 then
     return statement(self:one { "total", "total", "most" } .. ":add(",
       self:list({ "number" }, 2), ")")

@@ -24,11 +24,12 @@ local H = ecs.component("UntypedH", { n = "f64", on = "bool", who = "entity" })
 local T = ecs.tag "UntypedT"
 
 local HEAD = "local ecs, world, T, H, O, total, most = ...\n"
-  .. "local U1, U2, U3, U4, N, W, K, F\nlocal S = { t = {} }\n"
+  .. "local U1, U2, U3, U4, N, W, K, F, A, G, M, Q\nlocal S = { t = {} }\n"
   .. "local C, I, B, D = 0.5, 0, -1.5, { n = 0.0 }\n"
 local TAIL = "\n, function(x) U1, U2, U3, U4, N = x.U1, x.U2, x.U3, x.U4, x.N "
   .. "S.a, S.b, S.c, S.d, S.t, W, K, F = x.a, x.b, x.c, x.d, x.t, x.W(world), "
-  .. "x.K, x.F end, function() return C, I, B, D.n end"
+  .. "x.K, x.F A, G, M, Q = x.A, x.G, x.M, x.Q end, "
+  .. "function() return C, I, B, D.n end"
 
 local ROWS = 5
 
@@ -100,6 +101,53 @@ local function rarely(random, now, first)
   if odd() then now.F = nil end
 end
 
+--- A table with numbers as keys, made by element(key).
+local function tabled(random, element)
+  local made, first = {}, 1
+  if random() < 0.4 then first = math.floor(random() * 5) - 3 end
+  for k = first, first + math.floor(random() * 6) - 1 do
+    if random() < 0.93 then made[k] = element(k) end
+  end
+  if random() < 0.1 then made[1.5] = element(1) end
+  if random() < 0.2 then made.name = "text" end
+  return made
+end
+
+--- Tables that are read at computed keys: of values of one kind, mostly; of
+-- tables with fields; of rows.
+local function tables_of(random, now, before, list)
+  local kind = random() < 0.6 and "number" or random() < 0.6 and "entity"
+    or "boolean"
+  local wild = random() < 0.85 and 0 or 0.4
+  now.A = before and random() < 0.4 and before.A or tabled(random, function()
+    return something(random, kind, list, wild)
+  end)
+  local lack = random() < 0.6 and 0 or 0.3
+  now.G = before and random() < 0.4 and before.G or tabled(random, function()
+    local function part(of)
+      if random() >= lack then return something(random, of, list, wild / 4) end
+    end
+    return { x = part "number", on = part "boolean", who = part "entity" }
+  end)
+  now.M = before and random() < 0.4 and before.M or tabled(random, function()
+    return tabled(random, function()
+      return something(random, "number", list, wild / 4)
+    end)
+  end)
+  -- Of a table as large as this only what rows look at is copied.
+  if random() < 0.1 and type(now.A) == "table" then
+    local large = {}
+    for k = 1, 300 do large[k] = something(random, kind, list, 0) end
+    now.A = large
+  end
+  if random() < 0.03 then now.A = something(random, "nil", list, 1) end
+  now.Q = before and random() < 0.6 and before.Q or tabled(random, function()
+    return random() < 0.5 and run.double or random() < 0.9 and run.swap
+      or something(random, "nil", list, 1)
+  end)
+  if random() < 0.03 then now.G = something(random, "nil", list, 1) end
+end
+
 function run.double(x) return x, 2.0 end
 function run.swap(a, b)
   if b then return b, a end
@@ -135,6 +183,7 @@ local function frames_of(seed, list)
     now.N = random() < 0.6 and before and before.N
       or counts[math.floor(random() * (k == 1 and 6 or #counts)) + 1]
     rarely(random, now, k == 1)
+    tables_of(random, now, before, list)
     frames[k] = now
   end
   return frames
@@ -174,12 +223,22 @@ local function side_of(text, compile)
   return side
 end
 
+local function copy_of(value)
+  if type(value) ~= "table" or value == T then return value end
+  local copied = {}
+  for key, part in next, value do copied[key] = copy_of(part) end
+  return copied
+end
+
 --- A copy with new tables, since plain Lua may write to them.
 local function copy(now)
   local copied = {}
   for name, value in entries(now) do
     if type(value) == "table" and rawget(value, "own") then
       value = { x = value.x, on = value.on, own = true }
+    elseif name == "A" or name == "G" or name == "Q"
+      or name == "M" then
+      value = copy_of(value)
     end
     copied[name] = value
   end

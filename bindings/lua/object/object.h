@@ -13,6 +13,7 @@
  *      RowLoop      a loop over rows, and the rows as a script sees them
  *      Program      a kernel program bound to a query
  *      Total        a sum or extreme that each systems add to
+ *      Copy         elements of a script's table, for programs
  *
  *      ModuleState --> definitions,       LuaQuery --> LuaWorld
  *        libraries (upvalue 1 of          Kernel, Program --> LuaQuery
@@ -62,6 +63,7 @@ typedef enum ObjectKind {
   KIND_ROWS,
   KIND_PROGRAM,
   KIND_TOTAL,
+  KIND_COPY,
   KIND_COUNT
 } ObjectKind;
 

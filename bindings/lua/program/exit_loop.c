@@ -23,8 +23,9 @@
  * with; nil: all other rows are plain Lua. It is false where nothing outside can
  * change. keep() is called before such rows, and in the end, where the program
  * changes numbers of the caller: they are in the values then. Behind them: the
- * list of bind_outside_same, or false, which renew returns too; and the function
- * that is compiled. */
+ * list of bind_outside_same, or false, which renew returns too; the function
+ * that is compiled; and the copies of the program's arrays, which renew returns
+ * last. */
 enum {
   SOURCE_NAME = 1,
   SOURCE_PROGRAM,
@@ -32,7 +33,8 @@ enum {
   SOURCE_RENEW,
   SOURCE_KEEP,
   SOURCE_OUTSIDE,
-  SOURCE_FUNCTION
+  SOURCE_FUNCTION,
+  SOURCE_COPIES
 };
 
 /* A run. It ends with its walk. The functions that take it find the source at
@@ -94,12 +96,14 @@ static void begin_program(lua_State *L, ExitLoop *loop) {
   lua_rawgeti(L, loop->source, SOURCE_NAME);
   lua_rawgeti(L, loop->source, SOURCE_PROGRAM);
   lua_rawgeti(L, loop->source, SOURCE_VALUES);
+  lua_rawgeti(L, loop->source, SOURCE_COPIES);
   Program *program = bind_program_tallies(L, name + 1, name);
   luaL_argcheck(L, program->query == loop->rows->query, 4,
                 "has a program of another query");
   lua_pushvalue(L, name + 1); /* kept, whatever becomes of the source */
   lua_rawseti(L, loop->source - 1, ROWS_PROGRAM);
   bind_program_read(L, program, name + 2);
+  bind_program_read_copies(L, program, name + 3);
   if (program->draws)
     reduction_begin(&program->sums[program->drawn], REDUCTION_GREATEST);
   loop->program = program;
@@ -127,7 +131,9 @@ static void run_part(lua_State *L, ExitLoop *loop) {
   Program *program = loop->program;
   ecs_ProgramCall call = {.uniforms = program->numbers,
                           .uniform_count = program->uniform_count,
-                          .random_key = rows->run.key};
+                          .random_key = rows->run.key,
+                          .arrays = program->arrays,
+                          .array_count = program->array_count};
   loop->part.batch = &rows->batch;
   loop->part.before = loop->before;
   loop->part.first = loop->at;
@@ -160,12 +166,16 @@ static void renew(lua_State *L, ExitLoop *loop) {
   loop->due = false;
   if (is_unchanged(L, loop)) return;
   lua_rawgeti(L, loop->source, SOURCE_RENEW);
-  lua_call(L, 0, 3);
+  lua_call(L, 0, 4);
+  lua_rawseti(L, loop->source, SOURCE_COPIES);
   lua_rawseti(L, loop->source, SOURCE_OUTSIDE);
   if (lua_isnil(L, made)) {
     loop->program = NULL;
   } else if (bind_program_check(L, made) == loop->program) {
     loop->part.changed |= bind_program_read(L, loop->program, made + 1);
+    lua_rawgeti(L, loop->source, SOURCE_COPIES);
+    bind_program_read_copies(L, loop->program, lua_gettop(L));
+    if (loop->program->array_count > 0) loop->part.changed = true;
   } else {
     lua_rawseti(L, loop->source, SOURCE_VALUES);
     lua_rawseti(L, loop->source, SOURCE_PROGRAM);

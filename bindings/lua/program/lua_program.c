@@ -1,7 +1,9 @@
 /* lua_program.c: kernel programs, as scripts/ecs compiles them.
  *
  *      program(world, query, text, totals)        --> Program
- *      run_program(program, values, name, runs)   values: the uniforms
+ *      run_program(program, values, name, runs, copies)
+ *
+ * values are the uniforms, copies the arrays (table_copy.c).
  *
  * The reductions of a run become the system's values in these totals. `true` in
  * place of a total stands for the most numbers that a row has drawn. `false`
@@ -17,6 +19,7 @@
 #include <string.h>
 
 #include "object/number.h"
+#include "program/table_copy.h"
 #include "world/components.h"
 #include "world/report.h"
 
@@ -47,10 +50,11 @@ static int wrap(lua_State *L) {
   ecs_Program *native = (ecs_Program *)lua_touserdata(L, 2);
   ecs_ProgramInfo info;
   ecs_program_info(native, &info);
-  size_t bytes =
-      sizeof(Program) +
-      (info.uniforms + (size_t)info.reductions) * sizeof(double) +
-      info.reductions * (sizeof(Reduction) + sizeof(Total *) + sizeof(Tally *));
+  size_t bytes = sizeof(Program) +
+                 (info.uniforms + (size_t)info.reductions) * sizeof(double) +
+                 info.reductions *
+                     (sizeof(Reduction) + sizeof(Total *) + sizeof(Tally *)) +
+                 info.arrays * sizeof(ecs_ProgramArray);
   Program *program = (Program *)bind_new(L, KIND_PROGRAM, bytes);
   bind_keep(L, 1, 1);
   program->query = query;
@@ -62,7 +66,10 @@ static int wrap(lua_State *L) {
       (Reduction *)(void *)(program->numbers + info.uniforms + info.reductions);
   program->totals = (Total **)(void *)(program->sums + info.reductions);
   program->tallies = (Tally **)(void *)(program->totals + info.reductions);
-  ECS_ASSERT((char *)(program->tallies + info.reductions) <=
+  program->array_count = info.arrays;
+  program->arrays =
+      (ecs_ProgramArray *)(void *)(program->tallies + info.reductions);
+  ECS_ASSERT((char *)(program->arrays + info.arrays) <=
              (char *)program + bytes);
   keep_totals(L, program);
   return 1;
@@ -165,6 +172,17 @@ void bind_program_take_own(Program *program) {
     /* Of one that takes its numbers in order, the lanes are empty. */
     reduction_fold(&program->sums[k], REDUCTION_GREATEST);
     program->numbers[program->uniform_count + k] = program->sums[k].total;
+  }
+}
+
+void bind_program_read_copies(lua_State *L, Program *program, int index) {
+  if (program->array_count == 0) return;
+  luaL_checktype(L, index, LUA_TTABLE);
+  for (uint32_t k = 0; k < program->array_count; k++) {
+    lua_rawgeti(L, index, (int)k + 1);
+    if (!bind_table_copy(L, -1, &program->arrays[k]))
+      luaL_argerror(L, index, "lacks an array");
+    lua_pop(L, 1);
   }
 }
 
@@ -272,6 +290,8 @@ static ecs_Status run_native(Program *program, uint64_t runs) {
   call.uniform_count = program->uniform_count;
   call.reductions = program->numbers + program->uniform_count;
   call.reduction_count = program->reduction_count;
+  call.arrays = program->arrays;
+  call.array_count = program->array_count;
   ecs_Status status = ecs_program_run(program->native, &call);
   if (status == ECS_OK) end_totals(program, program->name);
   return status;
@@ -283,9 +303,10 @@ static int fail(lua_State *L, const Program *program, ecs_Status status) {
   return bind_fail(L);
 }
 
-/* run_program(program, values, name, runs): true, whether the system is idle,
- * and whether a row has drawn a number; or nil and a message. runs: how often
- * the system's phase has run, for random numbers. The program has no exits. */
+/* run_program(program, values, name, runs, copies): true, whether the system is
+ * idle, and whether a row has drawn a number; or nil and a message. runs: how
+ * often the system's phase has run, for random numbers. The program has no
+ * exits. */
 static int run_program(lua_State *L) {
   Program *program = bind_program_check(L, 1);
   uint64_t runs = bind_whole_check(L, 4);
@@ -293,6 +314,7 @@ static int run_program(lua_State *L) {
   program = bind_program_tallies(L, 1, 3);
   /* From here on nothing allocates. */
   bind_program_read(L, program, 2);
+  bind_program_read_copies(L, program, 5);
   ecs_Status status = run_native(program, runs);
   if (status != ECS_OK) return fail(L, program, status);
   bind_program_write(L, program, 2);
@@ -300,6 +322,37 @@ static int run_program(lua_State *L) {
   lua_pushboolean(L, is_idle(program));
   lua_pushboolean(L, has_drawn(program));
   return 3;
+}
+
+/* The program at index 7, with the uniforms at index 8. */
+static ecs_Program *wanted_program(lua_State *L, ecs_ProgramCall *call) {
+  Program *program = (Program *)bind_find(L, 7, KIND_PROGRAM);
+  if (!program || !program->native || !bind_query_is_live(program->query))
+    return NULL;
+  bind_program_read(L, program, 8);
+  *call = (ecs_ProgramCall){.uniforms = program->numbers,
+                            .uniform_count = program->uniform_count,
+                            .array_count = program->array_count};
+  return program->native;
+}
+
+/* copy_wanted(table, path, kind, copies, at, whole, program, values, times): as
+ * copy_table, but only what the program looks at; nil where that is not known,
+ * or the table has not more elements than `times` as many as there are rows. */
+static int copy_wanted(lua_State *L) {
+  const Program *program = (const Program *)bind_find(L, 7, KIND_PROGRAM);
+  double times = (double)luaL_checknumber(L, 9);
+  uint64_t rows = 0;
+  lua_settop(L, 9);
+  if (!program || !program->native || program->draws ||
+      !bind_query_is_live(program->query) || !lua_istable(L, 1) ||
+      ecs_query_count(program->query->native, &rows) != ECS_OK ||
+      (double)lua_rawlen(L, 1) <= (double)rows * times)
+    return 0;
+  int answer = bind_copy_wanted(L, wanted_program);
+  if (answer == WANTED_ALL) return 0;
+  lua_pushboolean(L, answer == WANTED_DONE);
+  return 1;
 }
 
 /* For LuaJIT's FFI -------------------------------------------------------- */
@@ -318,8 +371,9 @@ typedef struct ProgramCalls {
 
 static int32_t quick_run(Program *program, double runs) {
   if (!bind_query_is_live(program->query) || !program->native ||
-      program->exits || program->own_count > 0 || !program->name ||
-      !has_tallies(program, program->name) || !(runs >= 0.0 && runs < 0x1p53))
+      program->exits || program->own_count > 0 || program->array_count > 0 ||
+      !program->name || !has_tallies(program, program->name) ||
+      !(runs >= 0.0 && runs < 0x1p53))
     return 0;
   ecs_Status status = run_native(program, (uint64_t)runs);
   if (status != ECS_OK) return -(int32_t)status;
@@ -380,10 +434,14 @@ static int drop_program(lua_State *L) {
   return 0;
 }
 
-static const luaL_Reg functions[] = {
-    {"program", program_create},          {"run_program", run_program},
-    {"program_info", program_info},       {"program_calls", program_calls},
-    {"program_numbers", program_numbers}, {"program_failure", program_failure},
-    {"drop_program", drop_program},       {NULL, NULL}};
+static const luaL_Reg functions[] = {{"program", program_create},
+                                     {"run_program", run_program},
+                                     {"program_info", program_info},
+                                     {"program_calls", program_calls},
+                                     {"program_numbers", program_numbers},
+                                     {"program_failure", program_failure},
+                                     {"drop_program", drop_program},
+                                     {"copy_wanted", copy_wanted},
+                                     {NULL, NULL}};
 
 void bind_open_lua_program(lua_State *L) { bind_add(L, functions); }

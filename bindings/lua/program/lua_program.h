@@ -25,7 +25,9 @@ typedef struct Program {
   bool draws;           /* one of the reductions counts drawn numbers */
   bool exits;           /* it may stop before a row */
   Reduction *sums;      /* one per reduction, of a run in parts */
-  double numbers[];     /* uniforms, then reductions */
+  uint32_t array_count;
+  ecs_ProgramArray *arrays; /* of the present run */
+  double numbers[];         /* uniforms, then reductions */
 } Program;
 
 /* The program at index. Raises on anything else, where it was dropped and where
@@ -44,6 +46,11 @@ BIND_INTERNAL void bind_program_write(lua_State *L, const Program *program,
 
 /* Takes the caller's own numbers from the sums of a run in parts. */
 BIND_INTERNAL void bind_program_take_own(Program *program);
+
+/* Finds the program's arrays in the list at index, which has to keep them while
+ * the program runs. Raises where the list lacks one. Does not allocate. */
+BIND_INTERNAL void bind_program_read_copies(lua_State *L, Program *program,
+                                            int index);
 
 /* The program at index, with the tallies of the system whose name is at
  * name_index. Tallies are never removed: what was found holds until the world

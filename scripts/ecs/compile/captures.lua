@@ -12,8 +12,9 @@
 -- exception is globals, since strict modes, sandboxes and test runners put such
 -- a function behind them.
 --
---     reader   { key, root = function, path = { "speed" }, global, owner }: how
---              to read one value. path: names of fields, from root's result on.
+--     reader   { key, root = function, path = { "speed" }, global, owner,
+--              length }: how to read one value. path: names of fields, or other
+--              keys, from root's result on. length: of the table there.
 --              global: path begins with a global's name. owner: the reader of
 --              the table that holds this field. Of an upvalue: holder, { f },
 --              and its position
@@ -24,7 +25,8 @@
 --              { reader, some }: must not read nil; or of { reader, table }:
 --              must read a table
 --     looked   list of { reader, value, exact } of everything that was read;
---              exact: a number, and its value matters
+--              exact: a number, and its value matters. With a path: of what
+--              captures_table.lua read
 
 local parser = require "ecs.compile.parser"
 
@@ -55,6 +57,8 @@ function captures.new(emit, main, constant)
   return setmetatable({
     emit = emit, main = main, constant = constant, uniforms = {}, guards = {},
     looked = {},     -- { reader, value, exact }, in order
+    groups = {},     -- of captures_table.lua, in order
+    grouped = {},    -- key of a group -> the group
     slots = {},      -- key and kind of a reader -> name of its uniform
     guarded = {},    -- key of a reader -> true
     functions = {},  -- function -> { number, name/ = index of the upvalue }
@@ -100,6 +104,16 @@ local function index(object, name, called)
   return UNREADABLE
 end
 
+--- The length of a table. A __len, which not every VM calls, is not read.
+local function length_of(value)
+  if type(value) ~= "table" then return UNREADABLE end
+  local meta = get_metatable(value)
+  if type(meta) == "table" and rawget(meta, "__len") ~= nil then
+    return UNREADABLE
+  end
+  return #value
+end
+
 --- Reads a value now. UNREADABLE where that is not possible.
 function captures.read(reader)
   local value, path = reader.root(), reader.path
@@ -107,6 +121,7 @@ function captures.read(reader)
     if type(value) ~= "table" then return UNREADABLE end
     value = index(value, path[k], k == 1 and reader.global)
   end
+  if reader.length then return length_of(value) end
   return value
 end
 
@@ -124,6 +139,7 @@ end
 -- because it reads their fields separately.
 function captures.alike(looked)
   local now, value = captures.read(looked.reader), looked.value
+  if looked.path then return captures.alike_elements(looked, now) end
   if looked.exact then return same(now, value) end
   if rawequal(now, value) then return true end
   local kind = type(value)
@@ -140,7 +156,10 @@ function captures:object(reader, line)
   local value = captures.read(reader)
   local looked = { reader = reader, value = value }
   self.looked[#self.looked + 1] = looked
-  if rawequal(value, UNREADABLE) then
+  if rawequal(value, UNREADABLE) and reader.length then
+    outside(line, "the length of a table with a __len",
+      "keep the number in a variable")
+  elseif rawequal(value, UNREADABLE) then
     outside(line, "'" .. reader.path[#reader.path] .. "' behind a metatable "
       .. "whose __index is a function", "read it from a plain table")
   elseif type_of(value) == "cdata" then -- it may equal a number, or nil
@@ -207,7 +226,7 @@ function captures:argument(position, box)
                        root = function() return box[position] end }
 end
 
---- The value of a field of a table from outside.
+--- The value of a field of a table from outside. name: or a number.
 function captures:field(value, name, line)
   if type(value.value) ~= "table" then
     outside(line, "'." .. name .. "' of "
@@ -218,7 +237,8 @@ function captures:field(value, name, line)
   for k, part in ipairs(value.reader.path) do path[k] = part end
   path[#path + 1] = name
   local reader = value.reader
-  return self:object({ key = reader.key .. "." .. name, path = path,
+  local key = type(name) == "number" and "[" .. name .. "]" or "." .. name
+  return self:object({ key = reader.key .. key, path = path,
                        root = reader.root, global = reader.global,
                        holder = reader.holder, position = reader.position,
                        owner = reader }, line)
@@ -228,7 +248,7 @@ end
 -- must stay a table, since plain Lua would raise an error. Called last.
 function captures:guard_owners()
   local covered = {}
-  for _, list in ipairs { self.uniforms, self.guards } do
+  for _, list in ipairs { self.uniforms, self.guards, self.groups } do
     for _, known in ipairs(list) do covered[known.reader.key] = true end
   end
   for k = #self.looked, 1, -1 do

@@ -325,7 +325,8 @@ function compiler.compile(f, options)
   local main = outer.main
   if done then
     return plans.new { text = result.text, uniforms = outer.uniforms,
-      guards = outer.guards, totals = result.totals, main = main,
+      guards = outer.guards, groups = outer.groups, totals = result.totals,
+      main = main,
       looked = outer.looked, count = options.extras.count,
       places = result.places,
       exits = list_exits(exits, result.demands) or result.may_stop and {} }

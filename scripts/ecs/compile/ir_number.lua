@@ -2,8 +2,8 @@
 --
 -- Two operands are promoted to one type: f32 with f32 to f32, f64 with any
 -- other to f64. A number without a type of its own adapts: it is **flex**, an
--- f64 made of constants, uniforms and fields of 8 or 16 bits alone, and takes
--- the type of the other operand, rounded once.
+-- f64 made of constants, uniforms, elements of arrays and fields of 8 or 16
+-- bits alone, and takes the type of the other operand, rounded once.
 --
 --     flex       true: the number is flex
 --     narrow, wide    of a flex that is a whole number and exact in both types:
@@ -93,6 +93,8 @@ function ir_writer:cast(value, type)
     return { type = type, constant = value.constant }
   elseif value.slot then
     return self:value("uniform " .. type .. " " .. value.slot, type)
+  elseif value.place then
+    return self:value("at " .. type .. " " .. value.place, type)
   end
   return self:op("convert " .. type, type, value)
 end

@@ -10,6 +10,7 @@
 --     slot       the uniform that it was read from: u0, u1 ...
 --     late       it depends on an entity that the row spawns
 --     spawned    it is this entity
+--     place      the array and the key that it was read at: a0 v1
 --
 -- and, for numbers, those that ir_number.lua adds. That file adds arithmetic;
 -- this one writes, and leaves out what is not needed: equal operations on equal
@@ -70,7 +71,8 @@ function ir_writer.new(double)
     -- writes it, or "both"; place of a get -> type of its field; id of a value
     -- -> true where it is an integer at one place and a float at another.
     literals = {}, got = {}, mixed = {},
-    columns = 0, uniforms = 0, reductions = 0, values = 0,
+    columns = 0, uniforms = 0, reductions = 0, arrays = 0,
+    values = 0,
   }, ir_writer)
   self.yes = { type = "bool", constant = true }
   self.no = { type = "bool", constant = false }
@@ -105,6 +107,14 @@ function ir_writer:reduction(kind)
   self.reductions = self.reductions + 1
   self.declarations[#self.declarations + 1] = "reduction " .. name .. " "
     .. kind
+  return name
+end
+
+--- Declares an array; returns its name. kind: number, bool or entity.
+function ir_writer:array_slot(kind)
+  local name = "a" .. self.arrays
+  self.arrays = self.arrays + 1
+  self.declarations[#self.declarations + 1] = "array " .. name .. " " .. kind
   return name
 end
 

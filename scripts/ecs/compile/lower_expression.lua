@@ -22,7 +22,8 @@ if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local max, concat, ipairs, type = math.max, table.concat, ipairs, type
-local lower = require "ecs.compile.lower_value"
+local match = string.match
+local lower = require "ecs.compile.lower_table"
 local parser = require "ecs.compile.parser"
 
 local outside = parser.outside
@@ -152,15 +153,24 @@ local function holder_field(self, holder, key, node)
   end)
 end
 
+--- A field of a table from outside, or of an element.
+local function table_field(self, value, name, node)
+  if value.type == "object" then
+    return self.context.captures:field(value, name, node.line)
+  elseif lower.is_element(value) then
+    value = self:settle(value, node.line, "'." .. name .. "' of an element "
+      .. "that may be nil here", "test it first: if x then ... end")
+    return self:element_field(value, name, node.line)
+  end
+  return outside(node.line, "'." .. name .. "' of " .. lower.word(value),
+    "only fields of rows and of tables can be read")
+end
+
 function value_of.field(self, node, scope)
   local value = self:value(node.object, scope)
   local holder = as_holder(self, value, node, node.name)
   if holder then return holder_field(self, holder, node.name, node) end
-  if value.type == "object" then
-    return self.context.captures:field(value, node.name, node.line)
-  end
-  return outside(node.line, "'." .. node.name .. "' of " .. lower.word(value),
-    "only fields of rows and of tables can be read")
+  return table_field(self, value, node.name, node)
 end
 
 -- Tables and functions of the function ---------------------------------------
@@ -180,14 +190,25 @@ function lower:own_key(node, object, scope)
     inner = inner.value
   end
   if not lower.is_holder(inner) then
-    outside(node.line, "an index in brackets",
-      "use fields with names: t.x; or an if for each case")
+    outside(node.line, "an index in brackets that is assigned to",
+      "assign to fields of rows and to local variables")
   end
   return self:key(node.key, scope)
 end
 
+--- What a string that is written without escapes says; nil for other nodes.
+local function name_in(node)
+  return node[1] == "string" and (node.value
+    or match(node.written, "^[\"']([^\\]*)[\"']$")) or nil
+end
+
 function value_of.index(self, node, scope)
   local value = self:value(node.object, scope)
+  local name = name_in(node.key)
+  if not lower.is_holder(lower.inner_of(value)) then
+    if name then return table_field(self, value, name, node) end
+    return self:index(value, self:value(node.key, scope), node)
+  end
   local key = self:own_key(node, value, scope)
   return holder_field(self, as_holder(self, value, node, key), key, node)
 end
@@ -295,7 +316,10 @@ function equal(self, a, b, node)
   if a.type == "record" and b.type == "record" then
     return emit:truth(a == b)
   end
-  if a.type == "entity" or b.type == "entity" then
+  if a.type == "maybe" and lower.is_number(a.value)
+    or b.type == "maybe" and lower.is_number(b.value) then
+    return equal_maybe(self, a, b, node)
+  elseif a.type == "entity" or b.type == "entity" then
     local x, y = self:entity(a), self:entity(b)
     if x and y then
       local same = emit:op("eq entity", "bool", x, y)
@@ -321,6 +345,7 @@ function equal(self, a, b, node)
     end
   end
   a, b = outer:plain(a), outer:plain(b)
+  if a.type == "nil" or b.type == "nil" then return equal(self, a, b, node) end
   if a.type == "bool" and b.type == "bool" then
     if a.constant ~= nil then a, b = b, a end
     if b.constant ~= nil then return b.constant and a or emit:opposite(a) end
@@ -329,7 +354,9 @@ function equal(self, a, b, node)
     return equal_maybe(self, a, b, node)
   elseif lower.is_number(a) and lower.is_number(b) then
     return emit:compare("eq", a, b)
-  elseif lower.is_number(a) ~= lower.is_number(b) then
+  elseif lower.is_number(a) ~= lower.is_number(b)
+    or lower.is_element(a) and b.type == "bool"
+    or lower.is_element(b) and a.type == "bool" then
     return emit.no
   end
   local odd = a.type == "bool" and b or a
@@ -363,6 +390,10 @@ function value_of.unary(self, node, scope)
   if node.sign == "not" then return self.emit:opposite(self:truth(value)) end
   if node.sign == "#" then
     if value.type == "record" then return self:length(value, node.line) end
+    if value.type == "object" then
+      local outer = self.context.captures
+      return outer:plain(outer:length(value, node.line))
+    end
     outside(node.line, "the length operator", "keep the number in a variable")
   end
   return self.emit:unary("neg", self:number(value, node, "'-'", node.operand))
@@ -473,11 +504,10 @@ local function call_method(self, node, wanted, scope)
   return method(self, node, wanted, scope, object)
 end
 
---- The results of a call, at least as many as wanted.
-function lower:call(node, wanted, scope)
-  if node[1] == "method" then return call_method(self, node, wanted, scope) end
-  local callee = self:settle(self:value(node.callee, scope), node.line,
-    "a call of '" .. function_name(node.callee) .. "', which may be nil here",
+--- The results of a call of a value, at least as many as wanted.
+function lower:call_value(callee, node, wanted, scope)
+  callee = self:settle(callee, node.line, "a call of '"
+    .. function_name(node.callee) .. "', which may be nil here",
     "test it first: if f then ... end")
   if callee.type == "closure" then
     local values = self:list(node.arguments,
@@ -519,6 +549,26 @@ function lower:inline_in(func, tree, values, wanted, node, scope)
   local results = self:inline(tree, values, wanted, node, scope)
   context.func, context.caller = outer, context.caller.outer
   return results
+end
+
+local function call_any(self, callee, node, wanted, scope)
+  local element = lower.callable(callee)
+  if element then return self:call_element(element, node, wanted, scope) end
+  return self:call_value(callee, node, wanted, scope)
+end
+
+--- The results of a call, at least as many as wanted.
+function lower:call(node, wanted, scope)
+  local callee = node.callee
+  if node[1] == "method" then return call_method(self, node, wanted, scope) end
+  if callee[1] ~= "index" then
+    return call_any(self, self:value(callee, scope), node, wanted, scope)
+  end
+  local holder = self:value(callee.object, scope)
+  local key = self:value(callee.key, scope)
+  local results = self:call_index(holder, key, node, wanted, scope)
+  if results then return results end
+  return call_any(self, self:index(holder, key, callee), node, wanted, scope)
 end
 
 return lower

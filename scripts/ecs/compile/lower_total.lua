@@ -226,6 +226,12 @@ end
 -- the same name are guarded, so that they stay others.
 local function check_reads(self, place)
   local outer = self.captures
+  for _, group in ipairs(outer.groups) do
+    if place.field and rawequal(group.path[#group.path], place.field) then
+      outside(place.line, "'" .. place.name .. "', which elements of a table "
+        .. "may have, too", "give one of the fields another name")
+    end
+  end
   for _, looked in ipairs(outer.looked) do
     local reader = looked.reader
     if not looked.place and same_place(reader, place.reader) then

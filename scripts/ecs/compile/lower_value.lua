@@ -13,6 +13,7 @@
 --   closure  { type = "closure", node, scope, func }: a function inside of the
 --            function func
 --   object   { type = "object", value, reader }   from outside: captures.lua
+--   element  a table in a table from outside: lower_table.lua
 --   none     the result of a function that has not returned at this point
 --
 -- The methods here convert a value to the number, entity or bool that its use
@@ -44,7 +45,7 @@ local words = {
   ["nil"] = "nil", maybe = "something that may be nil",
   choice = "something that may be false or nil", row = "a row",
   object = "an object", record = "a table", either = "a row or a table",
-  closure = "a function",
+  closure = "a function", element = "a table",
 }
 
 --- The kind of a value, for messages.
@@ -134,6 +135,9 @@ function lower:merge(test, x, y, node, name)
     if a and b then return emit:select(test, a, b) end
   elseif lower.is_holder(x) and lower.is_holder(y) then
     return lower.merge_holders(test, x, y)
+  elseif x.type == "element" and y.type == "element" then
+    local element = self:merge_elements(test, x, y)
+    if element then return element end
   elseif x.type == "nil" and y.type == "nil" then
     return NIL
   elseif x.type == "object" and y.type == "object"
@@ -224,6 +228,11 @@ function lower:entity(value, chosen)
   if value.type == "nil" then return self.emit.null() end
   if value.type == "maybe" and value.value.type == "entity" then
     return self.emit:select(value.some, value.value, self.emit.null())
+  elseif value.type == "maybe" and value.value.source then
+    local entity = self:entity(value.value, chosen)
+    return entity and self.emit:select(value.some, entity, self.emit.null())
+  elseif value.source and is_number(value) then
+    return self:element_entity(value, chosen)
   end
   return self.context.captures:entity(value, chosen)
 end

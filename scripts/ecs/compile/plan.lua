@@ -9,6 +9,7 @@
 -- code that changes a plan or a problem; every file may read their fields.
 
 local core = require "ecs.core"
+local backend = require "ecs.backend"
 local captures = require "ecs.compile.captures"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
@@ -18,9 +19,11 @@ local set_upvalue = debug and debug.setupvalue
 
 --- The largest integer that a program may begin to add to.
 local MOST = 2 ^ 52
+local get_metatable = debug and debug.getmetatable or getmetatable
 
 local read_captured, holds, is_handle =
   captures.read, captures.holds, captures.is_handle
+local copy_table, copy_wanted = backend.copy_table, core.copy_wanted
 
 local plan = {}
 
@@ -31,11 +34,11 @@ local function is_quiet(fields)
   for k = 1, #fields.uniforms do
     if not fields.uniforms[k].box then return false end
   end
-  return #fields.guards == 0
+  return #fields.guards == 0 and #fields.groups == 0
 end
 
---- A new plan. fields: text, uniforms, guards, totals, main, looked, count,
--- places, exits.
+--- A new plan. fields: text, uniforms, guards, groups, totals, main, looked,
+-- count, places, exits.
 function plan.new(fields)
   return {
     -- The program, as ecs.core takes it.
@@ -46,6 +49,9 @@ function plan.new(fields)
     -- What must be as it was when the function was compiled: a list of guards
     -- of captures.lua.
     guards = fields.guards,
+    -- The tables to copy before each run: a list of groups of
+    -- captures_table.lua.
+    groups = fields.groups,
     -- The totals that the program's reductions go into, in their order; true:
     -- the reduction is the most numbers that a row has drawn; false: it is the
     -- next of the places.
@@ -77,6 +83,8 @@ function plan.new(fields)
     -- The numbers of the uniforms as they were read last, one for each, then
     -- those of the places.
     values = {},
+    -- The copies of the groups, in the order of the program's arrays.
+    copies = {},
     -- The program of ecs.core, where the plan belongs to one query; nil before
     -- it was made, after it was dropped, and for a plan that queries share.
     program = nil,
@@ -119,11 +127,41 @@ local function read_places(self)
   return true
 end
 
---- Reads the uniforms of a plan into its values. Returns true, or false where
--- the plan does not hold now: a guard is broken, or a uniform is of another
--- type. f is the function that runs: the one that was compiled, or another
--- closure of the same code. Reading a global may run code of a script. Cost: a
--- table access for an argument, a call for any other uniform or guard.
+--- A table with so many elements for each row of the program, or more, is not
+-- copied as a whole, but the elements that rows look at. On LuaJIT copying all
+-- is that much faster.
+local TIMES, LARGE = backend.copies_fast and 4 or 1, 256
+
+--- Copies a group of a plan. Returns false where the table has not the elements
+-- that the plan was made for.
+local function copy_group(self, group)
+  local from, program, done = read_captured(group.reader), self.program, nil
+  if program and type(from) == "table" and get_metatable(from) == nil
+    and #from >= LARGE and #group.names == 1 then
+    done = copy_wanted(from, group.path, group.kind, self.copies, group.at,
+      group.whole, program, self.values, TIMES)
+  end
+  if done ~= nil then return done end
+  return copy_table(from, group.path, group.kind, group.copies or self.copies,
+    group.at, group.whole)
+end
+
+--- Copies the tables of a plan. Returns as copy_group.
+local function copy_tables(self)
+  local groups = self.groups
+  for k = 1, #groups do
+    if not copy_group(self, groups[k]) then return false end
+  end
+  return true
+end
+
+--- Reads the uniforms of a plan into its values, and its tables into copies.
+-- Returns true, or false where the plan does not hold now: a guard is broken, a
+-- uniform is of another type, or elements of a table are. f is the function
+-- that runs: the one that was compiled, or another closure of the same code.
+-- Reading a global may run code of a script. Cost: a table access for an
+-- argument, a call for any other uniform or guard, a walk over each table that
+-- is copied.
 function plan.read(self, f)
   local main, guards, uniforms = self.main, self.guards, self.uniforms
   local values = self.values
@@ -149,6 +187,7 @@ function plan.read(self, f)
     values[k] = value
   end
   if self.places and not read_places(self) then return false end
+  if #self.groups > 0 and not copy_tables(self) then return false end
   main.f = false -- not nil: a key that stays is faster to set again
   return true
 end
@@ -188,7 +227,7 @@ end
 --- Appends a reader and the value that it has now to a list; false: a reader of
 -- this kind cannot be in one.
 local function append_reader(list, reader, main, value)
-  if not reader.holder or value == nil then return false end
+  if not reader.holder or value == nil or reader.length then return false end
   list[#list + 1] = reader.holder ~= main and reader.holder.f
   list[#list + 1] = reader.position
   list[#list + 1] = #reader.path
@@ -201,7 +240,7 @@ end
 -- false: it cannot be made.
 local function list_readers(self)
   local list, places, main, values = {}, {}, self.main, self.values
-  if self.places then return false end
+  if self.places or #self.groups > 0 then return false end
   for k, uniform in ipairs(self.uniforms) do
     if not uniform.box then
       if not append_reader(list, uniform.reader, main, values[k]) then

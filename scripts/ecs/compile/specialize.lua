@@ -330,13 +330,13 @@ end
 -- Lua, and ecs.core checks every program; so garbage given to a copy can at
 -- most make it run for ever, as any loop can.
 for _, part in ipairs { "compiler", "plan", "mistake", "source", "lexer",
-                        "outline", "parser", "captures", "ir_writer",
-                        "ir_number", "ir_kind", "lower", "lower_exit",
-                        "lower_record", "lower_total", "lower_type",
-                        "lower_value", "lower_expression", "lower_statement",
-                        "lower_change", "lower_call", "source_reader",
-                        "read_expression", "read_statement", "block_text",
-                        "batch_text" } do
+                        "outline", "parser", "captures", "captures_table",
+                        "ir_writer", "ir_number", "ir_kind", "lower",
+                        "lower_exit", "lower_record", "lower_total",
+                        "lower_type", "lower_value", "lower_table",
+                        "lower_expression", "lower_statement", "lower_change",
+                        "lower_call", "source_reader", "read_expression",
+                        "read_statement", "block_text", "batch_text" } do
   package.loaded["ecs.compile." .. part] = nil
 end
 

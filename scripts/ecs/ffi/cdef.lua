@@ -340,6 +340,7 @@ size_t ecs_program_text(const ecs_Program *program, char *text,
 typedef struct ecs_ProgramInfo {
   uint32_t uniforms;
   uint32_t reductions;
+  uint32_t arrays;
   uint32_t operations;
   uint32_t bytes_read;
   uint32_t bytes_written;
@@ -353,6 +354,12 @@ typedef struct ecs_ProgramStop {
   uint64_t row;
   uint64_t count;
 } ecs_ProgramStop;
+typedef struct ecs_ProgramArray {
+  const double *elements;
+  const uint8_t *present;
+  int32_t first;
+  uint32_t count;
+} ecs_ProgramArray;
 typedef struct ecs_ProgramCall {
   const double *uniforms;
   double *reductions;
@@ -361,6 +368,8 @@ typedef struct ecs_ProgramCall {
   uint64_t random_key;
   uint64_t first;
   ecs_ProgramStop *stop;
+  const ecs_ProgramArray *arrays;
+  uint32_t array_count;
 } ecs_ProgramCall;
 ecs_Status ecs_program_run(ecs_Program *program,
                                    const ecs_ProgramCall *call);

@@ -33,7 +33,7 @@ local programs = setmetatable({}, weak) -- Program -> { name, numbers, count }
 local queries = setmetatable({}, weak) -- Query -> true
 
 --- As run_program of ecs.core.
-local function run_program(program, values, name, runs)
+local function run_program(program, values, name, runs, copies)
   local entry = programs[program]
   if entry and entry.name == name then
     local numbers = entry.numbers
@@ -42,7 +42,7 @@ local function run_program(program, values, name, runs)
     if answer > 0 then return true, answer % 4 == 3, answer > 4 end
     if answer < 0 then return failure(program, -answer) end
   end
-  local done, second, drew = slow_run(program, values, name, runs)
+  local done, second, drew = slow_run(program, values, name, runs, copies)
   if done and not entry then
     local data, count = numbers_of(program)
     programs[program] =

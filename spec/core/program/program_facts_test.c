@@ -21,7 +21,7 @@ static ProgramFacts facts;
 #define COLUMNS                                                               \
   "column c0 \"N\" \"f32\" f32 write\ncolumn c1 \"M\" \"f32\" f32 read\n"     \
   "column c2 \"N\" \"f64\" f64 write\ncolumn c3 \"O\" \"f32\" f32 optional\n" \
-  "reduction r0 sum\nreduction r1 sum\n"                                      \
+  "reduction r0 sum\nreduction r1 sum\narray a0 number\n"                     \
   "v0 = load f32 c0\nv1 = load f32 c1\nv2 = constant f32 3\n"
 
 /* Instructions 0 to 2 are those of COLUMNS. */
@@ -81,6 +81,18 @@ static void a_product_is_part_of_its_only_sum(void **state) {
   gather("v3 = mul f32 v1 v0\nv4 = add f32 v3 v3\nstore c0 v4\n");
   assert_false(facts.is_part[3]);
   assert_int_equal(facts.last_use[0], 3);
+  forget();
+}
+
+/* An element at a key that is the same for every row is, too. */
+static void elements_at_single_keys_are_single(void **state) {
+  (void)state;
+  gather(
+      "v3 = convert f64 v0\nv4 = constant f64 2\nv5 = at f64 a0 v4\n"
+      "v6 = inside a0 v4\nv7 = at f64 a0 v3\nv8 = inside a0 v3\n"
+      "sum r0 v5 v6\nsum r1 v7 v8\n");
+  assert_true(facts.is_single[5] && facts.is_single[6]);
+  assert_false(facts.is_single[7] || facts.is_single[8]);
   forget();
 }
 
@@ -180,6 +192,7 @@ int main(void) {
       cmocka_unit_test(only_what_effects_depend_on_is_needed),
       cmocka_unit_test(single_values_come_of_single_values),
       cmocka_unit_test(a_product_is_part_of_its_only_sum),
+      cmocka_unit_test(elements_at_single_keys_are_single),
       cmocka_unit_test(what_runs_late_keeps_values_to_the_end),
       cmocka_unit_test(a_value_is_computed_in_the_column_it_is_stored_to),
       cmocka_unit_test(changes_that_come_first_are_made_at_the_last),

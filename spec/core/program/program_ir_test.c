@@ -55,6 +55,26 @@ static const Wrong wrongs[] = {
      "v1 = constant f32 1\n"
      "v2 = select f64 v0 v1 v1",
      "line 3: select: an operand is not a f64"},
+    {"array a0 number\n"
+     "v0 = constant f32 1\n"
+     "v1 = at f64 a0 v0",
+     "line 3: at: an operand is not a f64"},
+    {"array a0 number\n"
+     "v0 = constant f64 1\n"
+     "v1 = at bool a0 v0",
+     "line 3: at: an element is no bool"},
+    {"array a0 bool\n"
+     "v0 = constant f64 1\n"
+     "v1 = at f64 a0 v0",
+     "line 3: at: an element is no f64"},
+    {"array a0 entity\n"
+     "v0 = constant f64 1\n"
+     "v1 = at f32 a0 v0",
+     "line 3: at: an element is no f32"},
+    {"array a0 number\n"
+     "v0 = constant bool true\n"
+     "v1 = inside a0 v0",
+     "line 3: inside: an operand is not a f64"},
     {"v0 = constant f32 1\n"
      "exit v0",
      "line 2: exit: an operand is not a bool"},

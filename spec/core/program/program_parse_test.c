@@ -61,6 +61,14 @@ static const Wrong wrongs[] = {
      "line 1: a reduction is sum, min, max, total, lowest or highest: mean"},
     {"reduction r0 exit",
      "line 1: a reduction is sum, min, max, total, lowest or highest: exit"},
+    {"array a1 number", "line 1: not the number that comes next: a1"},
+    {"array a0", "line 1: an element is a number, bool or entity: nothing"},
+    {"array a0 i8", "line 1: an element is a number, bool or entity: i8"},
+    {"array a0 number fixed", "line 1: something is left on the line"},
+    {"array a0 number\nv0 = constant f64 1\nv1 = at f64 a1 v0",
+     "line 3: there is none of these, or it is not defined yet: a1"},
+    {"v0 = constant f64 1\nv1 = inside a0 v0",
+     "line 2: there is none of these, or it is not defined yet: a0"},
     {"reduction r1 sum", "line 1: not the number that comes next: r1"},
     {"v0", "line 1: there is no = behind a value"},
     {"v1 = self", "line 1: not the number that comes next: v1"},
@@ -318,6 +326,8 @@ static void line_of(Operation operation, const char *type, char *line,
     case SHAPE_PRESENT: snprintf(line, room, "%s c1", name); break;
     case SHAPE_SELF: snprintf(line, room, "%s", name); break;
     case SHAPE_UNIFORM: snprintf(line, room, "%s %s u0", name, type); break;
+    case SHAPE_AT: snprintf(line, room, "%s %s a0 v3", name, type); break;
+    case SHAPE_INSIDE: snprintf(line, room, "%s a1 v3", name); break;
     case SHAPE_ALIVE: snprintf(line, room, "%s v2", name); break;
     case SHAPE_HAS: snprintf(line, room, "%s v2 \"T\"", name); break;
     case SHAPE_GET:
@@ -357,6 +367,7 @@ static void every_operation_comes_back(void **state) {
                "reduction r0 sum\nreduction r1 min\nreduction r2 max\n"
                "reduction r3 total\nreduction r4 lowest\n"
                "reduction r5 highest\n"
+               "array a0 number\narray a1 bool\n"
                "v0 = constant %s 0x3p0\nv1 = uniform bool u1\n"
                "v2 = uniform entity u2\nv3 = constant f64 -0x1p-1074\n"
                "%s%s\n",
@@ -507,16 +518,17 @@ static ecs_Status create_many(Rig *rig, const char *first, const char *line,
 static void limits_hold(void **state) {
   static const char *const lines[][2] = {
       {"", "uniform u%u number\n"},
+      {"", "array a%u bool\n"},
       {"", "reduction r%u max\n"},
       {"", "v%u = self\n"},
       {"reduction r0 sum\nv0 = constant f64 1\n", "sum r0 v0\n"}};
-  static const uint32_t limits[] = {ECS_DECLARATION_LIMIT,
-                                    ECS_DECLARATION_LIMIT, ECS_CODE_LIMIT,
-                                    ECS_CODE_LIMIT - 1};
+  static const uint32_t limits[] = {
+      ECS_DECLARATION_LIMIT, ECS_DECLARATION_LIMIT, ECS_DECLARATION_LIMIT,
+      ECS_CODE_LIMIT, ECS_CODE_LIMIT - 1};
   Rig rig;
   (void)state;
   rig_init(&rig);
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < 5; k++) {
     assert_int_equal(create_many(&rig, lines[k][0], lines[k][1], limits[k]),
                      ECS_OK);
     assert_int_equal(create_many(&rig, lines[k][0], lines[k][1], limits[k] + 1),

@@ -80,7 +80,9 @@ static inline ecs_Status run(const double *uniforms, double *reductions) {
                                 program->reduction_count,
                                 99,
                                 0,
-                                NULL};
+                                NULL,
+                                NULL,
+                                0};
   return ecs_program_run(fixture.program, &call);
 }
 

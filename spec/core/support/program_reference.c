@@ -135,6 +135,27 @@ static Value uniform(const Row *row, const Instruction *ins) {
   return value;
 }
 
+/* The element at a key; null: there is none. */
+static const double *element(const Row *row, const Instruction *ins, double key,
+                             bool present) {
+  const ecs_ProgramArray *array = &row->reference->call->arrays[ins->index];
+  for (uint32_t k = 0; k < array->count; k++)
+    if (key == (double)array->first + k) {
+      bool absent = array->present != NULL && array->present[k] == 0;
+      return present && absent ? NULL : &array->elements[k];
+    }
+  return NULL;
+}
+
+static Value look(const Row *row, const Instruction *ins, double key) {
+  const double *found = element(row, ins, key, false);
+  Value value = {found == NULL ? 0 : *found, 0};
+  if (ins->type == VALUE_BOOL) value.number = value.number != 0;
+  if (ins->type == VALUE_ENTITY) return an_entity(value.number);
+  if (ins->type == VALUE_F32) value.number = (double)(float)value.number;
+  return value;
+}
+
 static Value get(const Row *row, const Instruction *ins, ecs_Entity entity) {
   const ecs_World *world = row->reference->twin;
   Value value = {0, 0};
@@ -196,6 +217,10 @@ static Value compute(const Row *row, const Instruction *ins) {
     case SHAPE_PRESENT: made.number = row->columns[ins->index] != NULL; break;
     case SHAPE_SELF: made.entity = row->entity; break;
     case SHAPE_UNIFORM: return uniform(row, ins);
+    case SHAPE_AT: return look(row, ins, a.number);
+    case SHAPE_INSIDE:
+      made.number = element(row, ins, a.number, true) != NULL;
+      break;
     case SHAPE_ALIVE:
       made.number = ecs_alive(world, a.entity) &&
                     !was_destroyed(row->reference, a.entity);

@@ -150,6 +150,8 @@ typedef struct Session {
   void (*run)(const ecs_KernelCall *call); /* what the library would call */
   void *columns[RIG_BLOCKS][ECS_DECLARATION_LIMIT];
   void *expected[RIG_BLOCKS][ECS_DECLARATION_LIMIT];
+  ecs_KernelBlock blocks[RIG_BLOCKS];
+  bool made; /* the blocks */
   bool calm; /* columns have no special values */
   bool right;
   uint32_t parts; /* so many were run */
@@ -276,18 +278,37 @@ static void compare_columns(Session *session) {
     }
 }
 
-static void run_session(const ecs_KernelCall *call) {
-  Session *session = current;
-  ecs_KernelBlock blocks[RIG_BLOCKS];
+/* Runs the program on the made-up rows, which are made first. */
+static void run_program(Session *session, const ecs_KernelCall *call) {
   ecs_KernelCall mine = *call;
-  for (uint32_t b = 0; b < session->cuts.block_count; b++) {
-    make_block(session, b, &blocks[b]);
-    for (uint32_t i = 0; i < blocks[b].count; i++)
-      run_reference_row(session, b, &blocks[b], i);
-  }
-  mine.blocks = blocks;
+  mine.blocks = session->blocks;
   mine.block_count = session->cuts.block_count;
   session->run(&mine);
+}
+
+static void make_blocks(Session *session) {
+  for (uint32_t b = 0; b < session->cuts.block_count && !session->made; b++)
+    make_block(session, b, &session->blocks[b]);
+  session->made = true;
+}
+
+/* A visit stores nothing. */
+static void visit_session(const ecs_KernelCall *call) {
+  Session *session = current;
+  make_blocks(session);
+  run_program(session, call);
+  for (uint32_t b = 0; b < session->cuts.block_count; b++)
+    for (uint32_t c = 0; c < session->program->column_count; c++)
+      compare_column(session, b, c);
+}
+
+static void run_session(const ecs_KernelCall *call) {
+  Session *session = current;
+  make_blocks(session);
+  for (uint32_t b = 0; b < session->cuts.block_count; b++)
+    for (uint32_t i = 0; i < session->blocks[b].count; i++)
+      run_reference_row(session, b, &session->blocks[b], i);
+  run_program(session, call);
   compare_columns(session);
 }
 
@@ -326,9 +347,8 @@ static void fold(const ecs_Program *program, uint32_t k, Reduction *sums) {
 static ecs_Status run_block_parts(Session *session, const ecs_ProgramCall *call,
                                   uint32_t b, ProgramPart *part) {
   const ecs_Program *program = session->program;
-  ecs_KernelBlock block;
+  const ecs_KernelBlock block = session->blocks[b];
   void *columns[64] = {NULL};
-  make_block(session, b, &block);
   for (uint32_t c = 0; c < program->column_count; c++)
     columns[program->binding->columns[c]] = session->columns[b][c];
   const ecs_Batch batch = {block.count, 64, block.entities, columns};
@@ -359,6 +379,7 @@ static ecs_Status run_parts(Session *session, const ecs_ProgramCall *call) {
   ecs_Cursor cursor;
   uint32_t count = session->cuts.block_count;
   ecs_Status status = ECS_OK;
+  make_blocks(session);
   for (uint32_t k = 0; k < program->reduction_count; k++)
     if (operation_is_ordered(program->reductions[k]))
       sums[k].total = call->reductions[k];
@@ -387,6 +408,89 @@ static bool runs_in_parts(const Rig *rig, const ecs_Program *program) {
       return false;
   }
   return true;
+}
+
+/* Arrays ------------------------------------------------------------------ */
+
+/* Most elements of an array. */
+#define ARRAY_ROOM 40u
+
+/* By array and place: was the element's key shown by the last visit? */
+static bool kept_elements[ECS_DECLARATION_LIMIT][ARRAY_ROOM];
+
+/* The elements of each array, and which of them are present. */
+static Guarded guarded_arrays[ECS_DECLARATION_LIMIT][2];
+
+static int32_t some_first(Random *random, uint32_t count) {
+  uint32_t kind = random_below(random, 20);
+  if (kind == 0) return INT32_MIN;
+  if (kind == 1) return (int32_t)(INT32_MAX - count + (count > 0));
+  return (int32_t)random_below(random, 7) - 3;
+}
+
+/* An array that ends before a page without access. */
+static ecs_ProgramArray make_array(Session *session, uint32_t a) {
+  Random *random = &session->random;
+  uint32_t count =
+      random_below(random, random_chance(random, 20) ? ARRAY_ROOM : 10);
+  double *elements =
+      guarded_take(&guarded_arrays[a][0], count * sizeof(double));
+  uint8_t *present = guarded_take(&guarded_arrays[a][1], count);
+  for (uint32_t k = 0; k < count; k++) {
+    elements[k] = random_number(random);
+    if (session->program->arrays[a] == UNIFORM_ENTITY)
+      elements[k] = (double)some_entity(session);
+    if (random_chance(random, 3)) {
+      const uint64_t odd = UINT64_C(0x7ff4000000000001);
+      memcpy(&elements[k], &odd, sizeof odd); /* a NaN with a payload */
+    }
+    present[k] = (uint8_t)(random_chance(random, 80) ? 1 + k : 0);
+  }
+  if (count == 0 && random_chance(random, 50)) elements = NULL;
+  return (ecs_ProgramArray){elements,
+                            random_chance(random, 50) ? NULL : present,
+                            some_first(random, count), count};
+}
+
+/* Visits ------------------------------------------------------------------ */
+
+/* Keeps the elements at keys that a visit shows: the arrays of the run have
+ * others where the visit shows none. user: these arrays. */
+static void keep_elements(void *user, uint32_t array, const double *keys,
+                          uint32_t count) {
+  const ecs_ProgramArray *from = (const ecs_ProgramArray *)user + array;
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t k = 0; k < from->count; k++)
+      if (keys[i] == (double)from->first + k) kept_elements[array][k] = true;
+}
+
+/* The elements of an array with others in place of those that are not kept. */
+static void spoil_array(Session *session, uint32_t a, ecs_ProgramArray *array) {
+  static double elements[ECS_DECLARATION_LIMIT][ARRAY_ROOM];
+  static uint8_t present[ECS_DECLARATION_LIMIT][ARRAY_ROOM];
+  if (!program_visits(session->program, a)) return;
+  for (uint32_t k = 0; k < array->count; k++) {
+    bool kept = kept_elements[a][k];
+    elements[a][k] = kept ? array->elements[k] : 12345.0 + k;
+    present[a][k] = array->present == NULL || array->present[k] != 0;
+    if (!kept) present[a][k] = !present[a][k];
+  }
+  if (array->count > 0) array->elements = elements[a];
+  array->present = present[a];
+}
+
+/* Leaves only those elements in the arrays of a run that a visit shows. */
+static void visit(Session *session, const ecs_ProgramCall *call,
+                  ecs_ProgramArray *arrays) {
+  if (call->array_count == 0) return;
+  memset(kept_elements, 0, sizeof kept_elements);
+  current = session;
+  session->program->kernel.run = visit_session;
+  must(program_visit(session->program, call, keep_elements, arrays));
+  for (uint32_t a = 0; a < call->array_count; a++)
+    spoil_array(session, a, &arrays[a]);
+  session->program->kernel.run = session->run;
+  current = NULL;
 }
 
 /* Afterwards -------------------------------------------------------------- */
@@ -482,6 +586,8 @@ bool rig_run(Rig *rig, ecs_Program *program, const RigCuts *cuts,
              uint64_t seed) {
   static double uniforms[ECS_DECLARATION_LIMIT];
   static double reductions[ECS_DECLARATION_LIMIT];
+  static ecs_ProgramArray arrays[ECS_DECLARATION_LIMIT];
+  static ecs_ProgramArray left[ECS_DECLARATION_LIMIT];
   static Session one;
   memset(&one, 0, sizeof one);
   one.rig = rig;
@@ -500,13 +606,17 @@ bool rig_run(Rig *rig, ecs_Program *program, const RigCuts *cuts,
                       : random_number(&one.random);
   for (uint32_t k = 0; k < program->reduction_count; k++)
     reductions[k] = random_number(&one.random);
+  for (uint32_t k = 0; k < program->array_count; k++)
+    left[k] = arrays[k] = make_array(&one, k);
   ecs_ProgramStop stop;
   ecs_ProgramCall call = {.uniforms = uniforms,
                           .reductions = reductions,
                           .uniform_count = program->uniform_count,
                           .reduction_count = program->reduction_count,
                           .random_key = seed,
-                          .stop = &stop};
+                          .stop = &stop,
+                          .arrays = arrays,
+                          .array_count = program->array_count};
   bool parts = random_chance(&one.random, 30) && runs_in_parts(rig, program);
   if (!parts && random_chance(&one.random, 30))
     call.first = random_below(&one.random, 2 * cuts->counts[0] + 2);
@@ -515,7 +625,10 @@ bool rig_run(Rig *rig, ecs_Program *program, const RigCuts *cuts,
   one.reference.claimed[1] = rig->m;
   one.reference.claimed[2] = rig->o;
   must(ecs_defer_begin(rig->twin));
-  ecs_Status status = parts ? run_parts(&one, &call) : run_whole(&one, &call);
+  ecs_ProgramCall mine = call;
+  mine.arrays = left;
+  visit(&one, &call, left);
+  ecs_Status status = parts ? run_parts(&one, &mine) : run_whole(&one, &mine);
   compare_structure(&one, status);
   if (status == ECS_OK) compare_reductions(&one, reductions);
   for (uint32_t k = 0; k < OPERATION_COUNT; k++)

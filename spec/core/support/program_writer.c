@@ -79,6 +79,11 @@ static void declare_rest(Writer *writer) {
     put(writer, "reduction r%u %s\n", k,
         operation_infos[writer->reductions[k]].name);
   }
+  writer->array_count = below(writer, 4);
+  for (uint32_t k = 0; k < writer->array_count; k++) {
+    writer->arrays[k] = (uint8_t)(chance(writer, 60) ? 0 : below(writer, 3));
+    put(writer, "array a%u %s\n", k, kinds[writer->arrays[k]]);
+  }
 }
 
 /* Values ------------------------------------------------------------------ */
@@ -210,6 +215,34 @@ static void write_get(Writer *writer) {
   put(writer, " \"R\" \"%s\"\n", fields[field].name);
 }
 
+/* A key is often a whole number near 0, where arrays are. */
+static uint32_t some_key(Writer *writer) {
+  uint32_t key = operand(writer, VALUE_F64);
+  if (chance(writer, 40)) return key;
+  if (chance(writer, 50)) {
+    uint32_t small = begin(writer, VALUE_F64, OPERATION_CONSTANT);
+    put(writer, " f64 %d\n", (int)below(writer, 9));
+    uint32_t rest = begin(writer, VALUE_F64, OPERATION_MODULO);
+    put(writer, " f64 v%u v%u\n", key, small);
+    key = rest;
+  }
+  uint32_t whole = begin(writer, VALUE_F64, OPERATION_FLOOR);
+  put(writer, " f64 v%u\n", key);
+  return whole;
+}
+
+static void write_look(Writer *writer, Operation operation) {
+  if (writer->array_count == 0) return;
+  uint32_t a = below(writer, writer->array_count), key = some_key(writer);
+  ValueType type = number_type(writer);
+  if (writer->arrays[a] == UNIFORM_BOOL) type = VALUE_BOOL;
+  if (writer->arrays[a] == UNIFORM_ENTITY) type = VALUE_ENTITY;
+  bool inside = operation == OPERATION_INSIDE;
+  begin(writer, inside ? VALUE_BOOL : type, operation);
+  if (!inside) put(writer, " %s", value_type_name(type));
+  put(writer, " a%u v%u\n", a, key);
+}
+
 static void write_column_value(Writer *writer, Operation operation) {
   for (uint32_t c = 0; c < writer->column_count; c++)
     if (operation == OPERATION_PRESENT &&
@@ -264,6 +297,8 @@ static void write_value(Writer *writer, Operation operation) {
       break;
     case SHAPE_QUANTIZE: write_quantize(writer, type); return;
     case SHAPE_GET: write_get(writer); return;
+    case SHAPE_AT:
+    case SHAPE_INSIDE: write_look(writer, operation); return;
     case SHAPE_ALIVE:
       write_operands(writer, operation, type, VALUE_BOOL, &entity, 1, false);
       break;

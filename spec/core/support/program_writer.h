@@ -32,6 +32,8 @@ typedef struct Writer {
   uint32_t uniform_count;
   uint8_t reductions[4]; /* Operation */
   uint32_t reduction_count;
+  uint8_t arrays[4]; /* UniformKind */
+  uint32_t array_count;
   uint64_t operations[OPERATION_COUNT]; /* number written, in all programs */
 } Writer;
 

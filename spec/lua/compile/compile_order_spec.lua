@@ -78,7 +78,7 @@ describe("a function", function()
     both "if p.x < step(p).x and p.x > 4 then v.x = p.x end"
   end)
 
-  it("does not tell entities from what may be a number, or nil", function()
+  it("does not tell entities from numbers, but from all else", function()
     local message = "a comparison of an entity with a computed number"
     both("local n = world:get(p.who, H, 'n') if n == e then v.x = 99 end",
       message)

@@ -1,0 +1,84 @@
+/* vm_arrays.c: looks elements of arrays up, for a block of rows. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3", "fp-contract=off", "no-trapping-math", \
+                     "no-math-errno")
+#endif
+
+#include "program/vm_arrays.h"
+
+#include <math.h>
+
+#include "base/id.h"
+#include "program/vm_loops.h"
+#include "program/vm_loop_macros.h"
+
+/* A loop over keys. key is the key of a row if there is an element, and then
+ * found is true; otherwise it is the first key. place is its index. */
+#define LOOK_LOOP(name, R, expression)                                         \
+  CLONES static void name(R *to, const double *keys, const double *elements,   \
+                          const uint8_t *present, int32_t first, int32_t last, \
+                          uint32_t n) {                                        \
+    const double low = first, high = last;                                     \
+    UNUSED(elements);                                                          \
+    UNUSED(present);                                                           \
+    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                             \
+      const double x = keys[i];                                                \
+      const int32_t key = (int32_t)(x >= low && x <= high ? x : low);          \
+      const bool found = (double)key == x;                                     \
+      const uint32_t place = (uint32_t)key - (uint32_t)first;                  \
+      to[i] = (R)(expression);                                                 \
+    }                                                                          \
+  }
+
+/* An element that is read whether it is found or not, so that loops gather. It
+ * belongs to the caller: a NaN loses its payload. */
+static inline double pick(bool found, double element) {
+  const double plain = element != element ? (double)NAN : element;
+  return found ? plain : 0.0;
+}
+
+/* The handle that an element is; null where it is none (id_is_handle). Below
+ * 2^52, the last bits of 2^52 + x are the whole number x. */
+static inline uint64_t handle(bool found, double x) {
+  const double sum = x + 0x1p52;
+  const bool whole = found & (x >= 0.0) & (x < 0x1p52) & (sum - 0x1p52 == x);
+  uint64_t bits;
+  memcpy(&bits, &sum, sizeof bits);
+  return whole ? bits & ((UINT64_C(1) << 52) - 1) : 0;
+}
+
+LOOK_LOOP(look_f32, float, pick(found, elements[place]))
+LOOK_LOOP(look_f64, double, pick(found, elements[place]))
+LOOK_LOOP(look_bool, Truth, (elements[place] != 0.0) & found)
+LOOK_LOOP(look_entity, uint64_t, handle(found, elements[place]))
+LOOK_LOOP(look_key, Truth, ((void)place, found))
+LOOK_LOOP(look_present, Truth, (present[place] != 0) & found)
+
+static void look_inside(const ecs_ProgramArray *array, int32_t last, Truth *out,
+                        const double *keys, uint32_t n) {
+  if (array->present == NULL)
+    look_key(out, keys, NULL, NULL, array->first, last, n);
+  else
+    look_present(out, keys, NULL, array->present, array->first, last, n);
+}
+
+void array_look(const Instruction *ins, const ecs_ProgramArray *array,
+                void *out, const double *keys, uint32_t n) {
+  const double *from = array->elements;
+  int32_t first = array->first;
+  int32_t last = (int32_t)((int64_t)first + array->count - 1);
+  ValueType type = instruction_result(ins);
+  ECS_ASSERT(array->count <= ECS_ARRAY_LIMIT);
+  if (array->count == 0) {
+    memset(out, 0, (size_t)n * value_bytes(type));
+  } else if (instruction_shape(ins) == SHAPE_INSIDE) {
+    look_inside(array, last, out, keys, n);
+  } else {
+    switch (type) {
+      case VALUE_F32: look_f32(out, keys, from, NULL, first, last, n); break;
+      case VALUE_F64: look_f64(out, keys, from, NULL, first, last, n); break;
+      case VALUE_BOOL: look_bool(out, keys, from, NULL, first, last, n); break;
+      default: look_entity(out, keys, from, NULL, first, last, n); break;
+    }
+  }
+}

@@ -1,0 +1,22 @@
+/* vm_arrays.h: looks elements of arrays up, for a block of rows.
+ *
+ *      v1 = at f64 a0 v0          elements[key - first]
+ *      v2 = inside a0 v0          is there such an element?
+ *
+ * A key is a double. One that is no whole number, NaN, or outside of the array
+ * has no element; -0 is 0. Keys are compared as doubles and subtracted as
+ * integers, so no rounding makes one key another. Every look-up is in bounds:
+ * where there is no element, the first is read and left out.
+ */
+#ifndef ECS_VM_ARRAYS_H
+#define ECS_VM_ARRAYS_H
+
+#include "program/program_ir.h"
+
+/* Runs an instruction of SHAPE_AT or SHAPE_INSIDE over n rows: keys are their
+ * doubles, out has room for their results. */
+ECS_INTERNAL void array_look(const Instruction *ins,
+                             const ecs_ProgramArray *array, void *out,
+                             const double *keys, uint32_t n);
+
+#endif

@@ -1,0 +1,123 @@
+/* vm_arrays_test.c: elements of arrays, by key.
+ *
+ * program_differential_test.c has random keys and arrays. Here are the edges.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "program_fixture.h"
+
+static ecs_Status run_with(const ecs_ProgramArray *arrays, uint32_t count) {
+  const ecs_ProgramCall call = {.arrays = arrays, .array_count = count};
+  return ecs_program_run(fixture.program, &call);
+}
+
+/* x becomes the element at x, and y whether there is one. */
+static void look_at_x(void) {
+  start(ECS_STORE_TABLE, ECS_STORE_TABLE);
+  const ecs_Term term = {fixture.p, ECS_WRITE};
+  ask(&term, 1);
+  make(
+      "column c0 \"P\" \"x\" f32 write\ncolumn c1 \"P\" \"y\" f32 write\n"
+      "array a0 number\nv0 = load f32 c0\nv1 = convert f64 v0\n"
+      "v2 = at f32 a0 v1\nv3 = inside a0 v1\nstore c0 v2\n"
+      "v4 = constant f32 1\nv5 = constant f32 0\nv6 = select f32 v3 v4 v5\n"
+      "store c1 v6\n");
+}
+
+typedef struct Look {
+  double key, element;
+  bool inside;
+} Look;
+
+static void check_looks(const ecs_ProgramArray *array, const Look *looks,
+                        uint32_t count) {
+  for (uint32_t k = 0; k < count; k++)
+    set(fixture.entities[k], fixture.p, 0, looks[k].key);
+  must(run_with(array, 1));
+  for (uint32_t k = 0; k < count; k++) {
+    assert_true(get(fixture.entities[k], fixture.p, 0) == looks[k].element);
+    assert_true(get(fixture.entities[k], fixture.p, 1) == looks[k].inside);
+  }
+}
+
+static void keys_find_elements(void **state) {
+  static const double elements[] = {10, 11, 12, 13};
+  static const uint8_t present[] = {1, 1, 0, 255};
+  static const Look looks[] = {
+      {-2, 0, false},          {-1, 10, true},   {-0.0, 11, true},
+      {0, 11, true},           {1, 12, false},   {2, 13, true},
+      {3, 0, false},           {1.5, 0, false},  {-0.5, 0, false},
+      {1e-40, 0, false},       {NAN, 0, false},  {HUGE_VAL, 0, false},
+      {-HUGE_VAL, 0, false},   {1e30, 0, false}, {4294967295.0, 0, false},
+      {4294967296.0, 0, false}};
+  const uint32_t count = sizeof looks / sizeof *looks;
+  const ecs_ProgramArray array = {elements, present, -1, 4};
+  (void)state;
+  look_at_x();
+  spawn(count, 0, 1);
+  check_looks(&array, looks, count);
+  finish();
+}
+
+/* Every key of a long array, and those beside its ends. */
+static void arrays_have_bounds(void **state) {
+  static double elements[ECS_ARRAY_LIMIT];
+  static const int32_t firsts[] = {-20, 0, 1};
+  const uint32_t count = MOST - 2 < ECS_ARRAY_LIMIT ? MOST - 2 : 30;
+  (void)state;
+  for (uint32_t k = 0; k < count; k++) elements[k] = k + 100.0;
+  for (size_t f = 0; f < sizeof firsts / sizeof *firsts; f++) {
+    const ecs_ProgramArray array = {elements, NULL, firsts[f], count};
+    look_at_x();
+    spawn(count + 2, 0, 1);
+    for (uint32_t k = 0; k < count + 2; k++)
+      set(fixture.entities[k], fixture.p, 0, (double)firsts[f] - 1 + k);
+    must(run_with(&array, 1));
+    for (uint32_t k = 0; k < count + 2; k++) {
+      bool inside = k > 0 && k <= count;
+      assert_true(get(fixture.entities[k], fixture.p, 1) == inside);
+      assert_true(get(fixture.entities[k], fixture.p, 0) ==
+                  (inside ? k + 99.0 : 0.0));
+    }
+    finish();
+  }
+}
+
+static void wrong_arrays_are_refused(void **state) {
+  static double elements[ECS_ARRAY_LIMIT + 1];
+  const ecs_ProgramArray wrong[] = {{NULL, NULL, 0, 1},
+                                    {elements, NULL, INT32_MAX, 2},
+                                    {elements, NULL, INT32_MAX - 3, 5}};
+  const ecs_ProgramArray last[] = {{elements, NULL, INT32_MAX, 1},
+                                   {NULL, NULL, INT32_MAX, 0},
+                                   {elements, NULL, INT32_MIN, 3},
+                                   {elements, NULL, 1, ECS_ARRAY_LIMIT}};
+  const ecs_ProgramArray large = {elements, NULL, 1, ECS_ARRAY_LIMIT + 1};
+  (void)state;
+  look_at_x();
+  spawn(3, 0, 1);
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+    assert_int_equal(run_with(&wrong[k], 1), ECS_E_ARGUMENT);
+  assert_int_equal(run_with(&large, 1), ECS_E_LIMIT);
+  assert_int_equal(run_with(NULL, 1), ECS_E_ARGUMENT);
+  assert_int_equal(run_with(last, 0), ECS_E_ARGUMENT);
+  assert_int_equal(run_with(last, 2), ECS_E_ARGUMENT);
+  assert_true(get(fixture.entities[2], fixture.p, 0) == 2);
+  for (size_t k = 0; k < sizeof last / sizeof *last; k++)
+    must(run_with(&last[k], 1));
+  finish();
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(keys_find_elements),
+      cmocka_unit_test(arrays_have_bounds),
+      cmocka_unit_test(wrong_arrays_are_refused)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
