@@ -17,6 +17,8 @@
  *   the column, unless the column's old values are used later.
  * - A product that is used once, by a sum or difference, is computed with it in
  *   one loop. Both are rounded: nothing is contracted.
+ * - A carry has a register as long as its cycle runs, and longer if it is used
+ *   behind it. So has what is used in the cycle and made outside.
  * - The entities of one value are located once for each component that is
  *   looked up of them (vm_look.h). Their places are kept in a register until the
  *   last such look-up.
@@ -37,6 +39,19 @@ typedef struct Step {
   uint32_t operands[3]; /* places; any place where the instruction has none */
 } Step;
 
+/* A cycle of the program: steps, and the state of the one that runs. */
+typedef struct PlanCycle {
+  uint32_t first;  /* step to go on with in the next turn */
+  uint32_t after;  /* step behind the cycle */
+  uint32_t active; /* place: which rows are still in it */
+  uint32_t outer;  /* the number of the cycle around it; NO_VALUE: none */
+  uint32_t rows;   /* of the block, where the cycle began */
+  bool whole;      /* all of these are active */
+#ifdef ECS_CHECKED
+  bool again; /* scratch of plan_check_invariants: it went back once */
+#endif
+} PlanCycle;
+
 struct ProgramPlan {
   uint32_t register_count; /* places of registers come first; at least one */
   uint32_t base_count;     /* then places of columns, then of single values */
@@ -47,14 +62,16 @@ struct ProgramPlan {
   uint32_t change_count;   /* run after the sums, row by row; or, where changes
                               come first, before step change_step */
   uint32_t change_step;
-  uint32_t block_rows; /* most rows of a block */
-  bool looks_once;     /* a single value is looked up, so it may change with the
-                          world */
+  uint32_t cycle_count; /* of the program */
+  uint32_t block_rows;  /* most rows of a block */
+  bool looks_once; /* a single value is looked up, so it may change with the
+                           world */
   Step *steps;
   Step *once;
   Step *spread;
   Step *sums;         /* reductions that several instructions add to */
   Step *changes;      /* changes of structure */
+  PlanCycle *cycles;  /* in the order in which they begin */
   void **bases;       /* per place: its first element; of an absent column
                          NULL */
   double *single;     /* per value: room for a single value */
@@ -73,6 +90,19 @@ static inline uint32_t step_places(const Step *look) {
 
 static inline bool step_locates(const Step *look) {
   return look->operands[2] == look->operands[1];
+}
+
+/* Steps of a cycle's frame have a form of their own:
+ *
+ *      repeat    out: active rows; operands: the mask, nothing, the cycle
+ *      while, again    out: active rows; operands: the bool
+ *      next      out: the carry; operands: active rows, the value, and the value
+ *                once more where the two registers may be exchanged
+ *
+ * A step of a carry copies: what it starts with, or, before the first next, the
+ * carry to where a later next or again finds it. */
+static inline bool step_exchanges(const Step *next) {
+  return next->operands[1] == next->operands[2];
 }
 
 /* The place of a column, by its number in the program. */
