@@ -43,13 +43,12 @@ CORE := ecs ecs_kernel ecs_access \
   world/world_explain world/world_trim \
   kernel/kernel_library kernel/kernel_binding \
   program/operation program/program_part program/program_ir \
-  program/program_parse \
+  program/program_cycles program/program_parse \
   program/program_print program/program_order \
   program/program_ranges program/program_facts program/vm_loop_macros \
   program/vm_remainder_loops program/vm_integer_loops program/vm_loops \
-  program/vm_arrays program/vm_plan program/vm_regions program/vm_planner \
-  program/vm_look program/vm_changes \
-  program/vm \
+  program/vm_arrays program/vm_plan program/vm_regions program/vm_turns \
+  program/vm_planner program/vm_look program/vm_changes program/vm \
   api/for_bindings api/accessor api/field_access api/spawn_call \
   api/api_entity api/api_query \
   api/api_bulk api/api_list api/row_access \

@@ -107,6 +107,7 @@ typedef enum ecs_Status {
   ECS_E_KERNEL,    /* an unknown kernel, or its columns do not fit the query */
   ECS_E_NAN,       /* checked build: a kernel stored a NaN with a payload */
   ECS_E_PROGRAM,   /* the text is not a valid kernel program */
+  ECS_E_TURNS,     /* a kernel program's cycle makes more than 2^24 turns */
   ECS_STATUS_COUNT
 } ecs_Status;
 
@@ -1018,6 +1019,9 @@ typedef struct ecs_ProgramStop {
                      are none */
   uint64_t count; /* so many, one behind the other, take the exit, whatever the
                      caller does in them; 0: none, and all rows were run */
+  ecs_Entity endless; /* after ECS_E_TURNS: the row's entity; otherwise 0 */
+  uint32_t line;      /* after ECS_E_TURNS: where the cycle begins in the
+                         program's text, from 1; otherwise 0 */
 } ecs_ProgramStop;
 
 /* An array of a program, for one run: one element for each of the keys first to
@@ -1058,12 +1062,16 @@ typedef struct ecs_ProgramCall {
  * is meant to do, and run the program again, with `first` behind it, as long as
  * no structure has changed (ecs_defer_begin). What the program adds, removes and
  * destroys is recorded after the last row, in the order of rows, and applied as
- * at the end of a cursor. Returns ECS_OK, ECS_E_ARGUMENT (wrong counts, a pointer that
- * is needed is NULL, or keys past INT32_MAX), ECS_E_ACCESS as ecs_query_begin,
- * also for a component that the program looks up, or ECS_E_MEMORY or ECS_E_LIMIT
- * (an array with too many elements among them). After these two no structure
- * has changed and reductions are not written, but values that were written
- * stay. Cost: per row and operation; nothing per element of an array. */
+ * at the end of a cursor. Returns ECS_OK, ECS_E_ARGUMENT (wrong counts, a pointer
+ * that is needed is NULL, or keys past INT32_MAX), ECS_E_ACCESS as
+ * ecs_query_begin, also for a component that the program looks up, or
+ * ECS_E_MEMORY, ECS_E_LIMIT (an array with too many elements among them) or
+ * ECS_E_TURNS. After these three no structure has changed and reductions are not
+ * written, but values that were written stay. ECS_E_TURNS: the cycles of one row
+ * make more than 2^24 turns together; the rows before it were run, and nothing
+ * was written in this row and those behind it. Cost: per row and operation, and
+ * per turn of the row of its block that makes most turns; nothing per element
+ * of an array. */
 ECS_API ecs_Status ecs_program_run(ecs_Program *program,
                                    const ecs_ProgramCall *call);
 

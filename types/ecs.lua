@@ -463,12 +463,17 @@ function ecs.on_fallback(system, where, why) end
 ---@return string? reason
 function ecs.load_native(library) end
 
----Draws a number from 0 up to, but not including, 1 for the current row of an
----each system. It depends on the seed, the system, how often its phase has
----begun since a row of it first drew, the entity, and the row's draws before.
----Raises an error anywhere else. Cost: a hash.
----@return number
-function ecs.random() end
+---Draws a number for the current row of an each system: from 0 up to, but not
+---including, 1; with n a whole number from 1 to n; with m and n one between
+---them. It depends on the seed, the system, how often its phase has begun since
+---a row of it first drew, the entity, and the row's draws before. Raises an
+---error anywhere else. Cost: a hash.
+---@overload fun(): number
+---@overload fun(n: integer): integer
+---@param m integer the least number
+---@param n integer the largest number, m or more
+---@return integer
+function ecs.random(m, n) end
 
 ---@type ecs.math
 ecs.math = {}

@@ -39,6 +39,9 @@
 #define ECS_COPY_PIECE 24u        /* bytes copied, then cleared, at once */
 #define ECS_TEXT_LIMIT (1u << 16) /* bytes of a kernel program's text */
 #define ECS_CODE_LIMIT 256u       /* instructions of a kernel program */
+#define ECS_CYCLE_LIMIT 3u        /* cycles of a program, each in another */
+#define ECS_TURN_LIMIT 64u        /* turns of one row in all its cycles */
+#define ECS_JOINT_TURNS 24u       /* turns of a block until rows go alone */
 #define ECS_DECLARATION_LIMIT 32u /* columns, uniforms, reductions, arrays */
 #define ECS_ARRAY_LIMIT 40u       /* elements of an array of a kernel program */
 #else
@@ -63,6 +66,11 @@
 #define ECS_COPY_PIECE 8192u
 #define ECS_TEXT_LIMIT (1u << 20)
 #define ECS_CODE_LIMIT 8192u
+#define ECS_CYCLE_LIMIT 32u
+#ifndef ECS_TURN_LIMIT /* a fuzzer has no time for as many */
+#define ECS_TURN_LIMIT (1u << 24)
+#define ECS_JOINT_TURNS (1u << 20)
+#endif
 #define ECS_DECLARATION_LIMIT 1024u
 #define ECS_ARRAY_LIMIT 65536u
 #endif

@@ -27,7 +27,8 @@ uint32_t shape_operand_count(OperationShape shape) {
     case SHAPE_ALIVE:
     case SHAPE_HAS:
     case SHAPE_GET:
-    case SHAPE_RANDOM: return 1;
+    case SHAPE_RANDOM:
+    case SHAPE_CARRY: return 1;
     case SHAPE_BINARY:
     case SHAPE_COMPARE:
     case SHAPE_EQUAL:

@@ -28,7 +28,8 @@ typedef enum ValueType {
  *   BINARY    T v v        -> T         NEGATION  v        bool -> bool
  *   COMPARE   T v v        -> bool      SELECT    T v v v  bool, T, T -> T
  *   EQUAL and SELECT take any type for T. Effects have no result; their last
- *   operand is an optional mask, a bool.
+ *   operand is an optional mask, a bool. A cycle is the code from a repeat to its
+ *   again; the instructions that make it have no result either, but for carries.
  *
  * The order counts: up to SHAPE_CONVERT, loop_of has the loop of an operation;
  * up to SHAPE_CONSTANT, a result follows from the operands alone; and from
@@ -55,6 +56,7 @@ typedef enum OperationShape {
   SHAPE_HAS,           /* v, an entity, "Component" -> bool */
   SHAPE_GET,           /* type v "Component" "field": 0 if has is false */
   SHAPE_RANDOM,        /* v, an f64: draws made so far -> f64 in [0, 1) */
+  SHAPE_CARRY,         /* type v: v in the first turn, then as NEXT says */
   SHAPE_SPAWN,         /* [mask] -> the new entity; takes parts and gives */
   SHAPE_STORE,         /* c v [mask]: converts as a script's store does */
   SHAPE_STRUCTURE,     /* "Component" [mask] */
@@ -64,7 +66,11 @@ typedef enum OperationShape {
   SHAPE_OTHER,         /* v, an entity, "Component" [mask]: takes gives */
   SHAPE_DESTROY_OTHER, /* v, an entity, [mask] */
   SHAPE_REDUCE,        /* r v [mask], v f64 */
-  SHAPE_EXIT /* v, a bool: the run stops before a row in which it holds */
+  SHAPE_EXIT,   /* v, a bool: the run stops before a row in which it holds */
+  SHAPE_REPEAT, /* [mask]: opens a cycle, for the rows of the mask */
+  SHAPE_WHILE,  /* v, a bool: rows where it is false leave the cycle */
+  SHAPE_NEXT,   /* v v: what the carry is in the next turn */
+  SHAPE_AGAIN   /* [v]: closes a cycle; rows where v is false leave it */
 } OperationShape;
 
 /* The operations with a result come first, then the effects. X takes the name
@@ -92,7 +98,7 @@ typedef enum OperationShape {
   X(UNIFORM, "uniform", UNIFORM) X(AT, "at", AT)                             \
   X(INSIDE, "inside", INSIDE) X(ALIVE, "alive", ALIVE)                       \
   X(HAS, "has", HAS) X(GET, "get", GET) X(RANDOM, "random", RANDOM)          \
-  X(SPAWN, "spawn", SPAWN)
+  X(CARRY, "carry", CARRY) X(SPAWN, "spawn", SPAWN)
 
 #define ECS_EFFECT_OPERATIONS(X)                                             \
   X(STORE, "store", STORE) X(DESTROY, "destroy", DESTROY)                    \
@@ -103,7 +109,8 @@ typedef enum OperationShape {
   X(SUM, "sum", REDUCE) X(LEAST, "min", REDUCE) X(GREATEST, "max", REDUCE)   \
   X(TOTAL, "total", REDUCE) X(LOWEST, "lowest", REDUCE)                      \
   X(HIGHEST, "highest", REDUCE)                                              \
-  X(EXIT, "exit", EXIT)
+  X(EXIT, "exit", EXIT) X(REPEAT, "repeat", REPEAT)                          \
+  X(WHILE, "while", WHILE) X(NEXT, "next", NEXT) X(AGAIN, "again", AGAIN)
 /* clang-format on */
 
 /* clang-format off */

@@ -2,7 +2,8 @@
  *
  * Each pass relies on the ones before it:
  *
- *  1. which values are needed, from the last instruction back;
+ *  1. which values are needed, from the last instruction back; where a carry of
+ *     a cycle is found to be needed, from the last once more;
  *  2. how often values are used, and which are single;
  *  3. which products are computed with the one sum that uses them;
  *  4. when values are used for the last time: operands of such a product are
@@ -33,6 +34,10 @@ static size_t lay_facts(ProgramFacts *facts, char *block) {
       memory_lay(block, &used, program->reduction_count, sizeof(uint32_t));
   facts->columns =
       memory_lay(block, &used, program->column_count, sizeof(ColumnFacts));
+  facts->cycles = memory_lay(block, &used, program->cycle_count, sizeof(Cycle));
+  facts->inside = memory_lay(
+      block, &used, program->cycle_count == 0 ? 0 : program->code_count,
+      sizeof(uint32_t));
   return used;
 }
 
@@ -65,15 +70,28 @@ static void note_store(ProgramFacts *facts, const Instruction *ins,
   column->store = ins->operands[1] == NO_VALUE ? i : NO_VALUE;
 }
 
-/* An operand of a needed instruction is needed. Going backwards, one pass finds
- * them all. */
-static void find_needed(ProgramFacts *facts) {
+/* Returns the number of carries that are known to be needed. */
+static uint32_t find_needed_once(ProgramFacts *facts) {
   const ecs_Program *program = facts->program;
+  uint32_t carries = 0;
   for (uint32_t i = program->code_count; i-- > 0;) {
     const Instruction *ins = &program->code[i];
-    for (uint32_t k = 0; facts_needed(facts, ins) && k < 3; k++)
+    if (!facts_needed(facts, ins)) continue;
+    carries += ins->operation == OPERATION_CARRY;
+    for (uint32_t k = 0; k < 3; k++)
       if (ins->operands[k] != NO_VALUE)
         facts->is_needed[ins->operands[k]] = true;
+  }
+  return carries;
+}
+
+/* An operand of a needed instruction is needed. Going backwards, one pass finds
+ * them all; but that a carry is needed is found behind its next. */
+static void find_needed(ProgramFacts *facts) {
+  uint32_t before = 0, carries = find_needed_once(facts);
+  while (carries > before) {
+    before = carries;
+    carries = find_needed_once(facts);
   }
 }
 
@@ -104,7 +122,9 @@ static uint32_t product_operand(const ProgramFacts *facts,
     uint32_t value = ins->operands[k], other = ins->operands[1 - k];
     const Instruction *made = &program->code[facts->definition[value]];
     if (made->operation == OPERATION_TIMES && facts->uses[value] == 1 &&
-        !facts->is_single[value] && !facts->is_single[other])
+        !facts->is_single[value] && !facts->is_single[other] &&
+        facts_cycle(facts, facts->definition[value]) ==
+            facts_cycle(facts, facts->definition[ins->result]))
       return k;
   }
   return NO_VALUE;
@@ -121,8 +141,22 @@ static void find_products(ProgramFacts *facts) {
   }
 }
 
+/* Where the use of a value ends that instruction i uses: at the end of the
+ * outermost cycle that i is inside and the value's definition is not. */
+static uint32_t end_of_use(const ProgramFacts *facts, uint32_t value,
+                           uint32_t i) {
+  if (facts->program->cycle_count == 0 || i == facts->program->code_count)
+    return i;
+  uint32_t home = facts->inside[facts->definition[value]], end = i;
+  for (uint32_t cycle = facts->inside[i]; cycle != home;
+       cycle = facts->cycles[cycle].outer)
+    end = facts->cycles[cycle].again;
+  return end;
+}
+
 static void use_until(ProgramFacts *facts, uint32_t value, uint32_t i) {
-  if (facts->last_use[value] < i) facts->last_use[value] = i;
+  uint32_t end = end_of_use(facts, value, i);
+  if (facts->last_use[value] < end) facts->last_use[value] = end;
 }
 
 /* Instruction i uses a value. If the value is a product that is computed there,
@@ -136,9 +170,12 @@ static void note_use(ProgramFacts *facts, uint32_t value, uint32_t i) {
   use_until(facts, product->operands[1], i);
 }
 
-/* When instruction i uses its operands. */
+/* When instruction i uses its operands. A repeat begins when the carries have
+ * their first values. */
 static uint32_t use_time(const ProgramFacts *facts, const Instruction *ins,
                          uint32_t i) {
+  if (ins->operation == OPERATION_REPEAT)
+    while (facts->program->code[i + 1].operation == OPERATION_CARRY) i++;
   if (facts_late(facts, ins)) return facts->program->code_count;
   return instruction_is_change(ins) ? facts->changes_at : i;
 }
@@ -219,22 +256,25 @@ static bool old_values_end(const ProgramFacts *facts, uint32_t column,
   return true;
 }
 
-/* The number of the last instruction that may stop the run before a row; 0:
- * there is none. */
+/* The number of the last instruction that may stop the run before a row, or that
+ * ends a cycle; 0: there is none. */
 static uint32_t last_stop(const ProgramFacts *facts) {
   const ecs_Program *program = facts->program;
+  bool stops = program->exits || program->cycle_count > 0;
   uint32_t last = facts->changes_at;
-  for (uint32_t i = last; program->exits && i < program->code_count; i++)
-    if (program->code[i].operation == OPERATION_EXIT) last = i;
+  for (uint32_t i = last; stops && i < program->code_count; i++)
+    if (program->code[i].operation == OPERATION_EXIT ||
+        program->code[i].operation == OPERATION_AGAIN)
+      last = i;
   return last;
 }
 
 /* A stored value can be computed in its column if nothing else is stored there,
  * every row is, and no old value is used later; and not before the run may have
- * to stop. */
+ * to stop, or in or before a cycle, which may be endless. */
 static void find_columns(ProgramFacts *facts) {
   const ecs_Program *program = facts->program;
-  uint32_t exit = last_stop(facts);
+  uint32_t stop = last_stop(facts);
   for (uint32_t c = 0; c < program->column_count; c++) {
     ColumnFacts *column = &facts->columns[c];
     if (column->stores != 1 || column->store == NO_VALUE) continue;
@@ -245,7 +285,7 @@ static void find_columns(ProgramFacts *facts) {
         facts->is_key[value] || instruction_shape(ins) > SHAPE_QUANTIZE ||
         facts_part(facts, ins) ||
         !facts_direct(facts, c, (ValueType)program->types[value]) ||
-        !old_values_end(facts, c, i) || i < exit)
+        !old_values_end(facts, c, i) || i < stop)
       continue;
     facts->column[value] = c;
     column->written_at = i;
@@ -262,7 +302,7 @@ static bool operand_is_known(const ProgramFacts *facts, uint32_t value,
                              uint32_t i) {
   const ecs_Program *program = facts->program;
   const Instruction *ins = &program->code[i];
-  uint32_t when = use_time(facts, ins, i);
+  uint32_t when = end_of_use(facts, value, use_time(facts, ins, i));
   return value < program->value_count && facts->definition[value] < i &&
          facts->is_needed[value] && facts->uses[value] > 0 &&
          facts->last_use[value] >= when;
@@ -332,6 +372,8 @@ ecs_Status facts_init(ProgramFacts *facts, const ecs_Program *program) {
   char *block = memory_zeroed(memory, 1, facts->block_bytes);
   if (block == NULL) return ECS_E_MEMORY;
   lay_facts(facts, block);
+  if (program->cycle_count > 0)
+    cycles_find(program, facts->cycles, facts->inside);
   find_needed(facts);
   count_uses(facts);
   find_products(facts);

@@ -11,12 +11,16 @@
  *      v2 = mul f32 v0 v1        column: c0; its old values are not used later
  *      store c0 v2
  *
+ * A value from outside of a cycle that is used in it is used until the cycle's
+ * end: another turn may follow.
+ *
  * Facts live in one block of memory while a plan is made. Every pass is linear
  * in the code, except the search for columns: stored columns times the code.
  */
 #ifndef ECS_PROGRAM_FACTS_H
 #define ECS_PROGRAM_FACTS_H
 
+#include "program/program_cycles.h"
 #include "program/program_ranges.h"
 
 typedef struct ColumnFacts {
@@ -51,6 +55,10 @@ typedef struct ProgramFacts {
                                  look-ups or from an entity that is spawned */
   uint32_t *adders;           /* per reduction: instructions that add to it */
   ColumnFacts *columns;       /* per column */
+  Cycle *cycles;              /* of the program */
+  uint32_t *inside;           /* per instruction: the innermost cycle that it is
+                                 inside; NO_VALUE: none; without cycles no
+                                 array */
   size_t block_bytes;         /* size of the allocation behind all arrays, which
                                  starts at last_use */
 } ProgramFacts;
@@ -73,9 +81,12 @@ static inline bool facts_late(const ProgramFacts *facts,
           facts->adders[ins->index] > 1);
 }
 
-/* Is the instruction an effect, or does one depend on it? */
+/* Is the instruction an effect, or does one depend on it? The frame of a cycle
+ * is needed, without carries, too: a cycle may be endless. */
 static inline bool facts_needed(const ProgramFacts *facts,
                                 const Instruction *ins) {
+  if (ins->operation == OPERATION_NEXT)
+    return facts->is_needed[ins->operands[0]];
   return ins->result == NO_VALUE || facts->is_needed[ins->result] ||
          ins->operation == OPERATION_SPAWN;
 }
@@ -84,6 +95,11 @@ static inline bool facts_needed(const ProgramFacts *facts,
 static inline bool facts_looks(const Instruction *ins) {
   return instruction_shape(ins) == SHAPE_AT ||
          instruction_shape(ins) == SHAPE_INSIDE;
+}
+
+/* The innermost cycle that instruction i is inside; NO_VALUE: none. */
+static inline uint32_t facts_cycle(const ProgramFacts *facts, uint32_t i) {
+  return facts->program->cycle_count == 0 ? NO_VALUE : facts->inside[i];
 }
 
 /* Is the instruction a product that is computed with its sum? */

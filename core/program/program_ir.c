@@ -59,6 +59,82 @@ static bool is_number(ValueType type) {
   return type == VALUE_F32 || type == VALUE_F64;
 }
 
+/* Cycles ---------------------------------------------------------------- */
+
+/* A cycle that the verifier is in. */
+typedef struct OpenCycle {
+  uint32_t carry; /* its first carry, a value */
+  uint32_t inner; /* the first value behind its carries */
+  uint32_t given; /* so many carries have had their next */
+  bool begun;     /* something but carries was seen: no more of them */
+  bool ends;      /* a next was seen: only these and again may follow */
+} OpenCycle;
+
+/* The state of verifying cycles; zero at first. */
+typedef struct CycleCheck {
+  uint32_t depth; /* of open cycles */
+  OpenCycle open[ECS_CYCLE_LIMIT];
+  bool hidden[ECS_CODE_LIMIT]; /* per value: it was inside a closed cycle */
+  bool given[ECS_CODE_LIMIT];  /* per value: a carry that has had its next */
+  bool effects;                /* an effect was seen that no cycle may follow */
+} CycleCheck;
+
+static const char *open_cycle(CycleCheck *check, uint32_t defined) {
+  if (check->effects) return "comes before all effects but an exit";
+  ECS_ASSERT(check->depth < ECS_CYCLE_LIMIT); /* the parser sees to it */
+  check->open[check->depth++] = (OpenCycle){.carry = defined, .inner = defined};
+  return NULL;
+}
+
+static const char *close_cycle(CycleCheck *check, const OpenCycle *cycle,
+                               uint32_t defined) {
+  if (cycle->given != cycle->inner - cycle->carry)
+    return "a carry of the cycle has no next";
+  for (uint32_t value = cycle->inner; value < defined; value++)
+    check->hidden[value] = true;
+  check->depth--;
+  return NULL;
+}
+
+static const char *enter_next(CycleCheck *check, OpenCycle *cycle,
+                              const Instruction *ins) {
+  uint32_t carry = ins->operands[0];
+  if (carry < cycle->carry || carry >= cycle->inner)
+    return "the first operand is no carry of this cycle";
+  if (check->given[carry]) return "the carry has a next already";
+  check->given[carry] = true;
+  cycle->given++;
+  cycle->ends = true;
+  return NULL;
+}
+
+/* Enters the instruction that comes behind so many values. Returns what is wrong
+ * with it, as far as cycles go; NULL: nothing. */
+static const char *enter_cycles(CycleCheck *check, const Instruction *ins,
+                                uint32_t defined) {
+  OperationShape shape = instruction_shape(ins);
+  OpenCycle *cycle = check->depth > 0 ? &check->open[check->depth - 1] : NULL;
+  bool effect = (ins->result == NO_VALUE && !instruction_is_turn(ins)) ||
+                shape == SHAPE_SPAWN;
+  if (cycle == NULL) {
+    if (effect && shape != SHAPE_EXIT) check->effects = true;
+    if (shape == SHAPE_REPEAT) return open_cycle(check, defined);
+    return shape == SHAPE_CARRY || instruction_is_turn(ins)
+               ? "stands in no cycle"
+               : NULL;
+  }
+  if (effect) return "stands in no cycle, but behind the last";
+  if (shape == SHAPE_CARRY) {
+    cycle->inner = defined + 1;
+    return cycle->begun ? "stands behind repeat or another carry" : NULL;
+  }
+  cycle->begun = true;
+  if (shape == SHAPE_NEXT) return enter_next(check, cycle, ins);
+  if (shape == SHAPE_AGAIN) return close_cycle(check, cycle, defined);
+  if (cycle->ends) return "stands behind a next of its cycle";
+  return shape == SHAPE_REPEAT ? open_cycle(check, defined) : NULL;
+}
+
 /* Verifying ------------------------------------------------------------- */
 
 typedef struct Verifier {
@@ -67,6 +143,7 @@ typedef struct Verifier {
   const Instruction *ins;
   uint32_t defined; /* values defined before the instruction */
   uint32_t exits;   /* exits before the instruction */
+  CycleCheck cycles;
   bool stored[ECS_DECLARATION_LIMIT]; /* per column: a store has been seen */
   /* Per value: is it, and does it depend on, an entity that the row spawns? */
   bool is_spawned[ECS_CODE_LIMIT], is_late[ECS_CODE_LIMIT];
@@ -91,6 +168,8 @@ static bool check_operand(const Verifier *verifier, uint32_t k,
   if (value == NO_VALUE) return refuse(verifier, "an operand is missing", "");
   if (value >= verifier->defined)
     return refuse(verifier, "an operand is not defined yet", "");
+  if (verifier->cycles.hidden[value])
+    return refuse(verifier, "an operand belongs to a cycle that has ended", "");
   if (verifier->program->types[value] != (uint8_t)type)
     return refuse(verifier, "an operand is not a ", value_type_name(type));
   return true;
@@ -294,6 +373,13 @@ static bool note_arguments(Verifier *verifier) {
   return true;
 }
 
+/* Whether the first operand is a carry is checked with the cycles. */
+static bool check_next(const Verifier *verifier) {
+  uint32_t carry = verifier->ins->operands[0];
+  ECS_ASSERT(carry < verifier->defined);
+  return check_operand(verifier, 1, (ValueType)verifier->program->types[carry]);
+}
+
 #ifdef ECS_CHECKED
 /* The parser guarantees that all the instruction names exists. */
 static bool names_exist(const ecs_Program *program, const Instruction *ins) {
@@ -364,6 +450,11 @@ static bool check(Verifier *verifier) {
       if (verifier->exits++ > 0)
         return refuse(verifier, "there is one before", "");
       return check_operand(verifier, 0, VALUE_BOOL);
+    case SHAPE_CARRY: return check_operand(verifier, 0, type);
+    case SHAPE_REPEAT:
+    case SHAPE_AGAIN: return check_mask(verifier, 0);
+    case SHAPE_WHILE: return check_operand(verifier, 0, VALUE_BOOL);
+    case SHAPE_NEXT: return check_next(verifier);
   }
   return refuse(verifier, "no such operation", "");
 }
@@ -389,6 +480,12 @@ static bool check_result(Verifier *verifier) {
   return true;
 }
 
+static bool check_cycles(Verifier *verifier) {
+  const char *problem =
+      enter_cycles(&verifier->cycles, verifier->ins, verifier->defined);
+  return problem == NULL || refuse(verifier, problem, "");
+}
+
 ecs_Status program_verify(const ecs_Program *program, const Mistake *mistake) {
   Verifier verifier = {.program = program, .mistake = mistake};
   if (!check_columns(program, mistake)) return ECS_E_PROGRAM;
@@ -397,15 +494,19 @@ ecs_Status program_verify(const ecs_Program *program, const Mistake *mistake) {
     bool exact = instruction_is_change(verifier.ins) ||
                  verifier.ins->operation == OPERATION_EXIT;
     if (!check(&verifier) || (exact && !check_timing(&verifier)) ||
-        !note_arguments(&verifier) || !check_result(&verifier))
+        !note_arguments(&verifier) || !check_cycles(&verifier) ||
+        !check_result(&verifier))
       return ECS_E_PROGRAM;
     note_late(&verifier);
     ECS_ASSERT(verifier.ins->result == NO_VALUE ||
                program->types[verifier.ins->result] ==
                    (uint8_t)instruction_result(verifier.ins));
   }
-  if (verifier.argument_count > 0) {
-    refuse(&verifier, "no change follows", "");
+  if (verifier.cycles.depth > 0 || verifier.argument_count > 0) {
+    refuse(&verifier,
+           verifier.cycles.depth > 0 ? "a cycle has no again"
+                                     : "no change follows",
+           "");
     return ECS_E_PROGRAM;
   }
   ECS_ASSERT(verifier.defined == program->value_count);

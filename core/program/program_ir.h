@@ -25,6 +25,22 @@
  * before all other effects: those of its row, and of the rows behind it, do not
  * happen in this run.
  *
+ * The only way back is a **cycle**, the code from a repeat to its again. Rows go
+ * through it in turns, until each has left it; a row that has left waits for the
+ * others. What one turn leaves to the next is a carry, of which a cycle has any
+ * number, directly behind its repeat. They alone can be used behind the cycle:
+ *
+ *      repeat v9                   rows where v9 is false stay out
+ *      v10 = carry f32 v4          v4 in the first turn
+ *      v11 = lt f32 v10 v5
+ *      while v11                   rows where it is false leave
+ *      v12 = add f32 v10 v6
+ *      next v10 v12                v12 in the next turn, and behind the cycle
+ *      again
+ *
+ * Cycles may be nested. All effects but an exit come behind the last cycle, so a
+ * block of rows can be begun anew (vm.h says when).
+ *
  * Numbers are f32 or f64. Every operation rounds to its type, and no two are
  * contracted into one. Operations mean what they mean in Lua 5.4 if every
  * number is a float. In f32, + - * / negation, abs, sqrt, floor, ceil, min and
@@ -87,6 +103,7 @@ struct ecs_Program {
   uint32_t array_count, array_capacity;
   uint32_t code_count, code_capacity;
   uint32_t value_count, value_capacity; /* of types */
+  uint32_t cycle_count;                 /* number of OPERATION_REPEAT */
   bool changes_structure;               /* it adds, removes or destroys */
   bool changes_first; /* its changes are made before anything is stored: they
                          may stop the run, or end a block (vm_changes.h) */
@@ -151,6 +168,12 @@ static inline bool program_goes_row_by_row(const ecs_Program *program) {
 /* What the operation of an instruction takes. */
 static inline OperationShape instruction_shape(const Instruction *ins) {
   return operation_infos[ins->operation].shape;
+}
+
+/* Does it make a cycle: is it a repeat, while, next or again? */
+static inline bool instruction_is_turn(const Instruction *ins) {
+  return instruction_shape(ins) >= SHAPE_REPEAT &&
+         instruction_shape(ins) <= SHAPE_AGAIN;
 }
 
 /* Is it has or get, which need the row of another entity? */

@@ -1,6 +1,8 @@
 /* program_order.c: moves what may stop a run to the front. */
 #include "program/program_order.h"
 
+#include "program/program_cycles.h"
+
 typedef struct Order {
   ecs_Program *program;
   Instruction *code; /* in the new order */
@@ -8,12 +10,17 @@ typedef struct Order {
   uint32_t *number;  /* per value: its new number */
   bool *is_early;    /* per value: the exit depends on it */
   bool *is_late;     /* per value: it depends on an entity that is spawned */
+  Cycle *cycles;
+  uint32_t *whole;   /* per instruction: the outermost cycle that it is a part
+                        of, repeat and carries among them; NO_VALUE: none */
+  bool *cycle_early; /* per cycle: the exit depends on a carry of it */
   uint32_t code_count, value_count;
   size_t bytes; /* of the allocation, which starts at code */
 } Order;
 
 static size_t lay_order(Order *order, char *block) {
   uint32_t values = order->program->value_count;
+  uint32_t cycles = order->program->cycle_count;
   size_t used = 0;
   order->code =
       memory_lay(block, &used, order->program->code_count, sizeof(Instruction));
@@ -21,6 +28,10 @@ static size_t lay_order(Order *order, char *block) {
   order->types = memory_lay(block, &used, values, sizeof(uint8_t));
   order->is_early = memory_lay(block, &used, values, sizeof(bool));
   order->is_late = memory_lay(block, &used, values, sizeof(bool));
+  order->cycles = memory_lay(block, &used, cycles, sizeof(Cycle));
+  order->whole =
+      memory_lay(block, &used, order->program->code_count, sizeof(uint32_t));
+  order->cycle_early = memory_lay(block, &used, cycles, sizeof(bool));
   return used;
 }
 
@@ -43,14 +54,44 @@ static void note_early(ecs_Program *program, const Instruction *ins) {
   }
 }
 
+/* A cycle moves as a whole. */
+static void find_cycles(Order *order) {
+  cycles_find(order->program, order->cycles, order->whole);
+  for (uint32_t c = 0; c < order->program->cycle_count; c++) {
+    const Cycle *cycle = &order->cycles[c];
+    if (cycle->outer != NO_VALUE) continue;
+    for (uint32_t i = cycle->repeat; i <= cycle->again; i++)
+      order->whole[i] = c;
+  }
+}
+
+static bool is_early(const Order *order, uint32_t i) {
+  const Instruction *ins = &order->program->code[i];
+  uint32_t cycle = order->whole[i];
+  if (cycle != NO_VALUE) return order->cycle_early[cycle];
+  return ins->result == NO_VALUE ? ins->operation == OPERATION_EXIT
+                                 : order->is_early[ins->result];
+}
+
+/* Is instruction i the end of a cycle of which a carry is early? Then all of the
+ * cycle is. */
+static void note_cycle(Order *order, uint32_t i) {
+  uint32_t cycle = order->whole[i];
+  if (cycle == NO_VALUE || order->cycles[cycle].again != i) return;
+  for (uint32_t k = order->cycles[cycle].repeat + 1;
+       k < order->cycles[cycle].first; k++)
+    order->cycle_early[cycle] |=
+        order->is_early[order->program->code[k].result];
+}
+
 /* An operand of what is early is early. Going backwards, one pass finds all. */
 static void find_early(Order *order) {
   ecs_Program *program = order->program;
   program->exits_locally = program->exits_by_row = true;
   for (uint32_t i = program->code_count; i-- > 0;) {
     const Instruction *ins = &program->code[i];
-    bool early = ins->result == NO_VALUE ? ins->operation == OPERATION_EXIT
-                                         : order->is_early[ins->result];
+    note_cycle(order, i);
+    bool early = is_early(order, i);
     if (early) note_early(program, ins);
     for (uint32_t k = 0; early && k < 3; k++)
       if (ins->operands[k] != NO_VALUE)
@@ -88,8 +129,11 @@ static void find_late(Order *order) {
  * the values that depend on them, and the other effects. */
 enum { EARLY, LEAVING, REST, CHANGES = REST + 1, LATE, EFFECTS, TURNS };
 
-static int turn_of(const Order *order, const Instruction *ins) {
+static int turn_of(const Order *order, uint32_t i) {
+  const Instruction *ins = &order->program->code[i];
   bool is_value = ins->result != NO_VALUE;
+  if (order->whole[i] != NO_VALUE)
+    return order->cycle_early[order->whole[i]] ? EARLY : REST;
   if (is_value && order->is_early[ins->result]) return EARLY;
   if (ins->operation == OPERATION_EXIT) return LEAVING;
   if (!order->program->changes_first) return REST;
@@ -102,8 +146,7 @@ static void append_all(Order *order) {
   const ecs_Program *program = order->program;
   for (int turn = 0; turn < TURNS; turn++)
     for (uint32_t i = 0; i < program->code_count; i++)
-      if (turn_of(order, &program->code[i]) == turn)
-        append(order, &program->code[i]);
+      if (turn_of(order, i) == turn) append(order, &program->code[i]);
 }
 
 ecs_Status program_order(ecs_Program *program) {
@@ -115,6 +158,7 @@ ecs_Status program_order(ecs_Program *program) {
   char *block = memory_zeroed(memory, 1, order.bytes);
   if (block == NULL) return ECS_E_MEMORY;
   lay_order(&order, block);
+  find_cycles(&order);
   find_early(&order);
   find_late(&order);
   append_all(&order);

@@ -15,6 +15,7 @@ typedef struct Parser {
   const char *next; /* the first byte that is not read yet */
   const char *end;  /* of the text */
   uint32_t line;
+  uint32_t depth;       /* cycles that are open */
   ecs_Status status;    /* ECS_OK until something is wrong */
   bool quoted;          /* the last word stood in quotes */
   char word[WORD_ROOM]; /* the last word, ended by 0 */
@@ -407,6 +408,11 @@ static void read_effect(Parser *parser, Instruction *ins) {
           program->reductions[ins->index] != ins->operation)
         fail(parser, "the reduction is of another kind", "");
       break;
+    case SHAPE_NEXT:
+      ins->operands[0] = value_reference(parser);
+      ins->operands[1] = value_reference(parser);
+      break;
+    case SHAPE_WHILE:
     case SHAPE_EXIT: ins->operands[0] = value_reference(parser); break;
     case SHAPE_PART: ins->index = read_component(parser); break;
     case SHAPE_GIVE:
@@ -491,6 +497,12 @@ static void read_value(Parser *parser) {
   append(parser, &ins);
 }
 
+static void open_cycle(Parser *parser) {
+  parser->program->cycle_count++;
+  if (parser->depth++ == ECS_CYCLE_LIMIT)
+    fail_limit(parser, "cycles are nested too deeply");
+}
+
 static void read_instruction(Parser *parser) {
   if (numbered(parser, 'v') != NO_VALUE) {
     read_value(parser);
@@ -502,6 +514,8 @@ static void read_instruction(Parser *parser) {
   if (parser->status != ECS_OK) return;
   read_effect(parser, &ins);
   note_effects(parser->program, &ins);
+  if (ins.operation == OPERATION_REPEAT) open_cycle(parser);
+  if (ins.operation == OPERATION_AGAIN && parser->depth > 0) parser->depth--;
   append(parser, &ins);
 }
 

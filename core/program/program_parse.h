@@ -13,7 +13,8 @@
  *      instruction  vN = operation ...       operation.h has the shapes
  *                   store cN vN [vN]
  *                   add|remove "Component" [vN]     destroy [vN]
- *                   sum|min|max rN vN [vN]
+ *                   sum|min|max rN vN [vN]          exit vN
+ *                   repeat [vN]   while vN   next vN vN   again [vN]
  */
 #ifndef ECS_PROGRAM_PARSE_H
 #define ECS_PROGRAM_PARSE_H

@@ -37,15 +37,16 @@ typedef struct ProgramPart {
                        first */
 } ProgramPart;
 
-/* Runs a program over the rows of a batch from part->first on, to the last or to
- * the one before a row that takes the exit. call->reductions, first and stop
- * are not used. The caller folds the reductions when it leaves a thousand rows
+/* Runs a program over the rows of a batch from part->first on, to the last or
+ * to the one before a row that takes the exit. call->reductions and first are
+ * not used; stop, unless NULL, is written after
+ * ECS_E_TURNS. The caller folds the reductions when it leaves a thousand rows
  * (REDUCTION_ROWS) or the last one itself.
  *
- * ECS_E_ARGUMENT, ECS_E_ACCESS, ECS_E_MEMORY or ECS_E_LIMIT as ecs_program_run;
- * the caller then discards the cursor. Cost: per row and operation; rows behind
- * one that takes the exit are computed in part, up to as many as the last parts
- * had. */
+ * ECS_E_ARGUMENT, ECS_E_ACCESS, ECS_E_MEMORY, ECS_E_LIMIT or ECS_E_TURNS as
+ * ecs_program_run; the caller then discards the cursor. Cost: per row and
+ * operation; rows behind one that takes the exit are computed in part, up to as
+ * many as the last parts had. */
 ECS_API ecs_Status ecs_program_run_part(ecs_Program *program,
                                         const ecs_ProgramCall *call,
                                         ProgramPart *part);

@@ -97,6 +97,7 @@ static void print_operands(Printer *printer, const Instruction *ins) {
     case SHAPE_EQUAL:
     case SHAPE_SELECT:
     case SHAPE_CONVERT:
+    case SHAPE_CARRY:
       print(printer, " %s", type);
       /* fall through */
     case SHAPE_LOGIC:
@@ -105,6 +106,10 @@ static void print_operands(Printer *printer, const Instruction *ins) {
     case SHAPE_RANDOM:
     case SHAPE_EXIT:
     case SHAPE_SPAWN:
+    case SHAPE_REPEAT:
+    case SHAPE_WHILE:
+    case SHAPE_NEXT:
+    case SHAPE_AGAIN:
     case SHAPE_DESTROY:
     case SHAPE_DESTROY_OTHER: print_values(printer, ins, 3); break;
     case SHAPE_CONSTANT:

@@ -12,6 +12,7 @@
 #include "program/vm_look.h"
 #include "program/vm_planner.h"
 #include "program/vm_regions.h"
+#include "program/vm_turns.h"
 
 /* A change of structure, listed until every row has run, then recorded. */
 typedef struct RecordedChange {
@@ -34,7 +35,8 @@ typedef struct Run {
   uint64_t stopped;   /* so many rows, from row rows_before on, take the exit */
   bool counts;        /* count all that take it, as long as the uniforms stay */
   uint32_t most;      /* rows of a block */
-  ecs_Status status;  /* of listing and recording changes */
+  uint32_t alone;     /* so many of the next rows are blocks of their own */
+  ecs_Status status;  /* of listing and recording changes; or ECS_E_TURNS */
   ProgramVisit visit; /* NULL: it is no visit */
   void *user;         /* of visit */
 } Run;
@@ -412,6 +414,51 @@ static void run_steps(Run *run, uint32_t first, uint32_t end) {
   }
 }
 
+/* The first step from k on that is one of a cycle's frame, or the last one's
+ * end. */
+static uint32_t next_turn(const ProgramPlan *plan, uint32_t k, uint32_t end) {
+  while (k < end && !instruction_is_turn(plan->steps[k].ins)) k++;
+  return k;
+}
+
+/* A cycle makes too many turns in the row of the block. */
+static void note_endless(Run *run, uint32_t cycle) {
+  const ProgramPlan *plan = run->program->plan;
+  const Step *repeat = &plan->steps[plan->cycles[cycle].first - 1];
+  run->status = ECS_E_TURNS;
+  if (run->call->stop != NULL)
+    *run->call->stop = (ecs_ProgramStop){run->rows_before, 0, run->entities[0],
+                                         repeat->ins->line};
+}
+
+/* A block of so many rows has made many turns, or one row too many: it begins
+ * anew, row by row, with the exit that it may have found. */
+static void begin_alone(Run *run, uint32_t rows) {
+  run->alone = rows;
+  run->rows = 0;
+  run->stopped = 0;
+}
+
+/* Runs the first steps of a program with cycles, all cycles among them. False:
+ * nothing has been stored of this block, and nothing is to be. */
+static bool run_turns(Run *run, uint32_t step_count) {
+  const ProgramPlan *plan = run->program->plan;
+  uint32_t rows = run->rows;
+  uint32_t most = rows > 1 ? ECS_JOINT_TURNS : ECS_TURN_LIMIT;
+  Turns turns = {.cycle = NO_VALUE};
+  for (uint32_t k = 0; k < step_count;) {
+    uint32_t end = next_turn(plan, k, step_count), cycle = turns.cycle;
+    run_steps(run, k, end);
+    k = end < step_count ? turns_step(&turns, plan, end, &run->rows) : end;
+    if (turns.made <= most) continue;
+    if (rows == 1) note_endless(run, cycle);
+    begin_alone(run, rows);
+    return false;
+  }
+  if (run->alone > 0) run->alone--;
+  return true;
+}
+
 /* Sets the bases of columns to a row of a block that kernel_binding.h gave. */
 static void point_at_columns(const Run *run, const ecs_KernelBlock *block,
                              uint32_t first) {
@@ -450,7 +497,8 @@ static void run_block(Run *run, const ecs_KernelBlock *block,
                       uint32_t first_row) {
   const ProgramPlan *plan = run->program->plan;
   uint32_t left = block->count - first_row;
-  uint32_t asked = left < run->most ? left : run->most;
+  uint32_t most = run->alone > 0 ? 1 : run->most;
+  uint32_t asked = left < most ? left : most;
   run->rows = asked;
   ECS_ASSERT(first_row < block->count && run->rows > 0);
   ECS_ASSERT(plan->register_count == 1 || run->rows <= LOOP_ROWS);
@@ -463,7 +511,10 @@ static void run_block(Run *run, const ecs_KernelBlock *block,
   }
   bool first = run->program->changes_first;
   uint32_t before = first ? plan->change_step : plan->step_count;
-  run_steps(run, 0, before);
+  if (plan->cycle_count == 0)
+    run_steps(run, 0, before);
+  else if (!run_turns(run, before))
+    return;
   if (first) make_changes(run);
   run_steps(run, before, plan->step_count);
   if (plan->sum_count > 0) run_sums(run, plan->sums, plan->sum_count);
@@ -496,7 +547,8 @@ static void run_blocks(const ecs_KernelCall *call) {
 static bool needs_entities(const ecs_Program *program) {
   for (uint32_t k = 0; k < program->code_count; k++)
     if (program->code[k].operation == OPERATION_SELF ||
-        program->code[k].operation == OPERATION_RANDOM)
+        program->code[k].operation == OPERATION_RANDOM ||
+        program->code[k].operation == OPERATION_REPEAT)
       return true;
   return program->changes_structure;
 }
@@ -629,15 +681,20 @@ static void end_sums(Run *run) {
   }
 }
 
+static ecs_Status run_kernel(const Run *run, const ecs_KernelCall *call) {
+  ecs_Status status = kernel_run(run->program->binding, call);
+  return status == ECS_OK ? run->status : status;
+}
+
 /* Runs every row. Their changes of structure are recorded all or not at all. */
 static ecs_Status run_rows(Run *run) {
   const ecs_Program *program = run->program;
   ecs_World *world = world_of(program->query);
   ecs_KernelCall call = {.user = run};
-  if (!program->changes_structure) return kernel_run(program->binding, &call);
+  if (!program->changes_structure) return run_kernel(run, &call);
   ecs_Status status = deferral_open(world);
   if (status != ECS_OK) return status;
-  status = kernel_run(program->binding, &call);
+  status = run_kernel(run, &call);
   if (status == ECS_OK) record_changes(run);
   if (status == ECS_OK) status = run->status;
   if (status == ECS_OK) return deferral_close(world);
@@ -672,7 +729,7 @@ ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   ecs_Status status = run_rows(&run);
   if (status == ECS_OK) end_sums(&run);
   if (status == ECS_OK && call->stop != NULL)
-    *call->stop = (ecs_ProgramStop){run.rows_before, run.stopped};
+    *call->stop = (ecs_ProgramStop){run.rows_before, run.stopped, 0, 0};
   if (many) memory_free(memory, run.sums, sums * sizeof(Reduction));
   memory_free(memory, run.changes,
               run.change_capacity * sizeof(RecordedChange));

@@ -12,6 +12,7 @@ static size_t lay_plan(ProgramPlan *plan, const ecs_Program *program,
   plan->visits = memory_lay(block, &used, plan->visit_count, sizeof(Step));
   plan->keys_known =
       memory_lay(block, &used, program->array_count, sizeof(bool));
+  plan->cycles = memory_lay(block, &used, plan->cycle_count, sizeof(PlanCycle));
   plan->bases = memory_lay(
       block, &used, (size_t)plan->base_count + REGION_INPUTS, sizeof(void *));
   plan->single = memory_lay(block, &used, program->value_count, sizeof(double));
@@ -66,6 +67,7 @@ void plan_destroy(ecs_Program *program) {
  * the instruction that located them. */
 #define HELD_NOTHING NO_VALUE
 #define HELD_COLUMN (NO_VALUE - 1)
+#define HELD_ACTIVE (NO_VALUE - 2) /* which rows are in a cycle */
 #define HELD_PLACES 0x80000000u
 
 typedef struct PlanCheck {
@@ -120,6 +122,12 @@ static bool operation_is_sound(const PlanCheck *check, const Step *step) {
   const Instruction *ins = step->ins;
   uint32_t last = instruction_shape(ins) == SHAPE_SELECT ? 2 : 1;
   LoopForm form = FORM_ARRAYS;
+  if (ins->operation == OPERATION_CARRY)
+    return place_holds(check, step->operands[0], ins->operands[0]) ||
+           place_holds(check, step->operands[0], ins->result);
+  if (ins->operation == OPERATION_NEXT)
+    return place_holds(check, step->out, ins->operands[0]) &&
+           place_holds(check, step->operands[1], ins->operands[1]);
   while (instruction_shape(ins) <= SHAPE_SELECT && form + 1 < FORM_COUNT &&
          loop_of((Operation)ins->operation, (ValueType)ins->type, form) !=
              step->loop)
@@ -203,8 +211,9 @@ static bool step_is_sound(const PlanCheck *check, const Step *step) {
   const Instruction *ins = step->ins;
   OperationShape shape = instruction_shape(ins);
   uint32_t column = plan_column(plan, ins->index);
-  bool loops =
-      shape <= SHAPE_QUANTIZE || shape == SHAPE_LOAD || shape == SHAPE_STORE;
+  bool loops = shape <= SHAPE_QUANTIZE || shape == SHAPE_LOAD ||
+               shape == SHAPE_STORE || shape == SHAPE_CARRY ||
+               shape == SHAPE_NEXT;
   if ((step->loop != NULL) != loops || !loop_is_sound(check, step))
     return false;
   if ((shape == SHAPE_LOAD || shape == SHAPE_PRESENT) &&
@@ -214,6 +223,12 @@ static bool step_is_sound(const PlanCheck *check, const Step *step) {
   if (shape == SHAPE_LOAD && plan->held[column] != HELD_COLUMN) return false;
   if (shape == SHAPE_STORE && step->out != column) return false;
   if (shape == SHAPE_STORE) plan->held[column] = HELD_NOTHING;
+  if (shape == SHAPE_REPEAT) plan->held[step->out] = HELD_ACTIVE;
+  uint32_t active = step->operands[0];
+  if (shape == SHAPE_WHILE || shape == SHAPE_AGAIN) active = step->out;
+  if (shape > SHAPE_REPEAT && plan->held[active] != HELD_ACTIVE) return false;
+  if (shape == SHAPE_NEXT && step_exchanges(step))
+    plan->held[step->operands[1]] = HELD_NOTHING;
   if (ins->result == NO_VALUE) return true;
   if (!result_is_sound(check, step)) return false;
   plan->held[step->out] = ins->result;
@@ -227,16 +242,39 @@ static bool steps_are_sound(const PlanCheck *check, const Step *steps,
   return true;
 }
 
+/* Checks steps of a block from first up to end, with two turns of each cycle. */
+static bool turns_are_sound(const PlanCheck *check, uint32_t first,
+                            uint32_t end) {
+  const ProgramPlan *plan = check->plan;
+  uint32_t cycle = NO_VALUE;
+  for (uint32_t i = first; i < end;) {
+    const Step *step = &plan->steps[i];
+    if (!step_is_sound(check, step)) return false;
+    i++;
+    if (step->ins->operation == OPERATION_REPEAT) cycle = step->operands[2];
+    if (step->ins->operation != OPERATION_AGAIN) continue;
+    PlanCycle *closed = &plan->cycles[cycle];
+    if (closed->after != i) return false;
+    if (!closed->again)
+      i = closed->first;
+    else
+      cycle = closed->outer;
+    closed->again = true;
+  }
+  return cycle == NO_VALUE;
+}
+
 /* Checks all steps of a block, in the order in which they run. */
 static bool block_is_sound(const PlanCheck *check) {
   const ProgramPlan *plan = check->plan;
   bool first = check->program->changes_first;
   uint32_t before = first ? plan->change_step : plan->step_count;
-  return steps_are_sound(check, plan->steps, before) &&
+  for (uint32_t c = 0; c < plan->cycle_count; c++)
+    plan->cycles[c].again = false;
+  return turns_are_sound(check, 0, before) &&
          (!first ||
           steps_are_sound(check, plan->changes, plan->change_count)) &&
-         steps_are_sound(check, plan->steps + before,
-                         plan->step_count - before) &&
+         turns_are_sound(check, before, plan->step_count) &&
          steps_are_sound(check, plan->sums, plan->sum_count) &&
          (first || steps_are_sound(check, plan->changes, plan->change_count));
 }
@@ -283,6 +321,8 @@ static bool effects_are_planned(const PlanCheck *check) {
       sum++;
     else if (change < plan->change_count && plan->changes[change].ins == ins)
       change++;
+    else if (instruction_shape(ins) == SHAPE_NEXT)
+      continue; /* of a carry that is not needed */
     else if (instruction_shape(ins) != SHAPE_STORE ||
              plan->held[plan_column(plan, ins->index)] != ins->operands[0])
       return false;

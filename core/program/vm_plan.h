@@ -17,6 +17,8 @@
  *   the column, unless the column's old values are used later.
  * - A product that is used once, by a sum or difference, is computed with it in
  *   one loop. Both are rounded: nothing is contracted.
+ * - A carry has a register as long as its cycle runs, and longer if it is used
+ *   behind it. So has what is used in the cycle and made outside.
  * - The entities of one value are located once for each component that is
  *   looked up of them (vm_look.h). Their places are kept in a register until the
  *   last such look-up.
@@ -68,6 +70,18 @@ typedef struct PlanRegions {
 
 /* The most inputs of a region. */
 #define REGION_INPUTS 16u
+/* A cycle of the program: steps, and the state of the one that runs. */
+typedef struct PlanCycle {
+  uint32_t first;  /* step to go on with in the next turn */
+  uint32_t after;  /* step behind the cycle */
+  uint32_t active; /* place: which rows are still in it */
+  uint32_t outer;  /* the number of the cycle around it; NO_VALUE: none */
+  uint32_t rows;   /* of the block, where the cycle began */
+  bool whole;      /* all of these are active */
+#ifdef ECS_CHECKED
+  bool again; /* scratch of plan_check_invariants: it went back once */
+#endif
+} PlanCycle;
 
 struct ProgramPlan {
   uint32_t register_count; /* places of registers come first; at least one */
@@ -80,6 +94,7 @@ struct ProgramPlan {
                               come first, before step change_step */
   uint32_t change_step;
   uint32_t visit_count; /* run instead of all these in a visit */
+  uint32_t cycle_count; /* of the program */
   uint32_t block_rows;  /* most rows of a block */
   bool looks_once; /* a single value is looked up, so it may change with the
                           world */
@@ -92,6 +107,7 @@ struct ProgramPlan {
                     at arrays whose keys are known */
   bool *keys_known;     /* per array: its keys follow from no element */
   PlanRegions *regions; /* owned; NULL: there are none */
+  PlanCycle *cycles;    /* in the order in which they begin */
   void **bases;         /* per place: its first element; of an absent column
                          NULL. Behind them there is room for REGION_INPUTS */
   double *single;       /* per value: room for a single value */
@@ -110,6 +126,19 @@ static inline uint32_t step_places(const Step *look) {
 
 static inline bool step_locates(const Step *look) {
   return look->operands[2] == look->operands[1];
+}
+
+/* Steps of a cycle's frame have a form of their own:
+ *
+ *      repeat    out: active rows; operands: the mask, nothing, the cycle
+ *      while, again    out: active rows; operands: the bool
+ *      next      out: the carry; operands: active rows, the value, and the value
+ *                once more where the two registers may be exchanged
+ *
+ * A step of a carry copies: what it starts with, or, before the first next, the
+ * carry to where a later next or again finds it. */
+static inline bool step_exchanges(const Step *next) {
+  return next->operands[1] == next->operands[2];
 }
 
 /* The place of a column, by its number in the program. */

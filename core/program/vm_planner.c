@@ -9,12 +9,14 @@
 
 #include "program/program_facts.h"
 #include "program/vm_regions.h"
+#include "program/vm_turns.h"
 
 /* Looks at the entities of one value for one component, in several instructions
- * that share the places. */
+ * that share the places. In a cycle not all rows are located. */
 typedef struct Lookup {
   uint32_t value;
   uint32_t component;
+  uint32_t cycle; /* that all of them are inside; NO_VALUE: none */
   uint32_t last;  /* instruction that looks last */
   uint32_t place; /* register of the places; NO_VALUE: not located yet */
 } Lookup;
@@ -25,13 +27,16 @@ typedef struct Planner {
   uint32_t *places;       /* per value; NO_VALUE: none yet */
   uint32_t *spread_place; /* per value: register it is spread over; NO_VALUE:
                              none */
-  Lookup *lookups;        /* in the order of their first instructions */
-  uint32_t *free_after;   /* per register: last instruction that uses it */
-  Step *steps;            /* these five are copied into the plan */
+  uint32_t *moved;      /* per value: of a carry, the register of a copy that is
+                             read at the end of its turns; NO_VALUE: none */
+  Lookup *lookups;      /* in the order of their first instructions */
+  uint32_t *free_after; /* per register: last instruction that uses it */
+  Step *steps;          /* these five are copied into the plan */
   Step *once;
   Step *spread;
   Step *sums;
   Step *changes;
+  PlanCycle *cycles;
   uint32_t register_count, step_count, once_count, spread_count;
   uint32_t sum_count, change_count, change_step, lookup_count;
   bool looks_once;    /* of the plan */
@@ -51,17 +56,21 @@ typedef struct Planner {
 static size_t lay_planner(Planner *planner, char *block) {
   uint32_t values = planner->facts.program->value_count;
   uint32_t code = planner->facts.program->code_count;
+  uint32_t cycles = planner->facts.program->cycle_count;
   size_t used = 0;
   planner->places = memory_lay(block, &used, values, sizeof(uint32_t));
   planner->spread_place = memory_lay(block, &used, values, sizeof(uint32_t));
-  planner->free_after =
-      memory_lay(block, &used, 3 * (size_t)values + 1, sizeof(uint32_t));
+  planner->moved = memory_lay(block, &used, values, sizeof(uint32_t));
+  planner->free_after = memory_lay(
+      block, &used, 4 * (size_t)values + cycles + 1, sizeof(uint32_t));
   planner->lookups = memory_lay(block, &used, values, sizeof(Lookup));
-  planner->steps = memory_lay(block, &used, code, sizeof(Step));
+  /* At most one copy for each next and again. */
+  planner->steps = memory_lay(block, &used, 2 * (size_t)code, sizeof(Step));
   planner->once = memory_lay(block, &used, code, sizeof(Step));
   planner->spread = memory_lay(block, &used, values, sizeof(Step));
   planner->sums = memory_lay(block, &used, code, sizeof(Step));
   planner->changes = memory_lay(block, &used, code, sizeof(Step));
+  planner->cycles = memory_lay(block, &used, cycles, sizeof(PlanCycle));
   return used;
 }
 
@@ -70,6 +79,7 @@ static void place_in_columns(Planner *planner) {
     uint32_t column = planner->facts.column[v];
     planner->places[v] = column == NO_VALUE ? NO_VALUE : COLUMN_PLACE | column;
     planner->spread_place[v] = NO_VALUE;
+    planner->moved[v] = NO_VALUE;
   }
 }
 
@@ -120,7 +130,8 @@ static uint32_t free_register(Planner *planner, uint32_t busy_from,
     k++;
   if (k == planner->register_count) planner->register_count++;
   ECS_ASSERT(planner->register_count <=
-             3 * planner->facts.program->value_count);
+             4 * planner->facts.program->value_count +
+                 planner->facts.program->cycle_count);
   planner->free_after[k] = last;
   return k;
 }
@@ -301,10 +312,13 @@ static Step plan_loop(Planner *planner, const Instruction *ins) {
 /* Look-ups ---------------------------------------------------------------- */
 
 /* The look-up that an instruction is one of; NULL: there is none yet. */
-static Lookup *find_lookup(const Planner *planner, const Instruction *ins) {
+static Lookup *find_lookup(const Planner *planner, uint32_t i) {
+  const Instruction *ins = &planner->facts.program->code[i];
+  uint32_t cycle = facts_cycle(&planner->facts, i);
   for (uint32_t k = planner->lookup_count; k-- > 0;) {
     Lookup *lookup = &planner->lookups[k];
-    if (lookup->value == ins->operands[0] && lookup->component == ins->index)
+    if (lookup->value == ins->operands[0] && lookup->component == ins->index &&
+        lookup->cycle == cycle)
       return lookup;
   }
   return NULL;
@@ -317,11 +331,12 @@ static void find_lookups(Planner *planner) {
     if (!instruction_is_look(ins) || !facts_needed(&planner->facts, ins) ||
         planner->facts.is_single[ins->result])
       continue;
-    Lookup *lookup = find_lookup(planner, ins);
+    Lookup *lookup = find_lookup(planner, i);
     if (lookup == NULL) {
       ECS_ASSERT(planner->lookup_count < program->value_count);
       lookup = &planner->lookups[planner->lookup_count++];
-      *lookup = (Lookup){ins->operands[0], ins->index, i, NO_VALUE};
+      *lookup = (Lookup){ins->operands[0], ins->index,
+                         facts_cycle(&planner->facts, i), i, NO_VALUE};
     }
     lookup->last = i;
   }
@@ -330,7 +345,7 @@ static void find_lookups(Planner *planner) {
 /* Adds the places to the step of instruction i, which has or gets: the first
  * one of a look-up locates. */
 static void plan_places(Planner *planner, uint32_t i, Step *step) {
-  Lookup *lookup = find_lookup(planner, step->ins);
+  Lookup *lookup = find_lookup(planner, i);
   step->operands[2] = step->operands[0];
   if (lookup->place == NO_VALUE) {
     lookup->place = free_register(planner, i, lookup->last);
@@ -366,15 +381,144 @@ static void plan_step(Planner *planner, uint32_t i) {
     planner->steps[planner->step_count++] = step;
 }
 
+/* Cycles ------------------------------------------------------------------ */
+
+static void add_step(Planner *planner, const Step *step) {
+  planner->steps[planner->step_count++] = *step;
+}
+
+/* Is the value a carry of this cycle? */
+static bool is_carry_of(const Planner *planner, uint32_t value,
+                        const Cycle *cycle) {
+  uint32_t made = planner->facts.definition[value];
+  return made > cycle->repeat && made < cycle->first;
+}
+
+/* The place of operand k of a next, or of an instruction that decides which rows
+ * stay in the cycle. */
+static uint32_t turn_place(Planner *planner, uint32_t i, uint32_t k) {
+  const Instruction *ins = &planner->facts.program->code[i];
+  uint32_t value = ins->operands[k];
+  bool ends =
+      ins->operation == OPERATION_NEXT || ins->operation == OPERATION_AGAIN;
+  if (ends && value != NO_VALUE && planner->moved[value] != NO_VALUE &&
+      is_carry_of(planner, value,
+                  &planner->facts.cycles[planner->facts.inside[i]]))
+    return planner->moved[value];
+  return operand_place(planner, ins, k, FORM_ARRAYS);
+}
+
+/* The active rows get a register when the carries have their first values. */
+static void plan_repeat(Planner *planner, uint32_t number) {
+  const Cycle *cycle = &planner->facts.cycles[number];
+  const Instruction *ins = &planner->facts.program->code[cycle->repeat];
+  uint32_t place = free_register(planner, cycle->first - 1, cycle->again);
+  const Step step = {
+      .ins = ins,
+      .out = place,
+      .operands = {turn_place(planner, cycle->repeat, 0), place, number}};
+  add_step(planner, &step);
+  planner->cycles[number] = (PlanCycle){
+      .first = planner->step_count, .active = place, .outer = cycle->outer};
+}
+
+/* A carry starts with the value that is its operand. */
+static void plan_carry(Planner *planner, uint32_t i) {
+  const Instruction *ins = &planner->facts.program->code[i];
+  uint32_t value = ins->operands[0], carry = ins->result;
+  ValueType type = (ValueType)ins->type;
+  uint32_t place = free_register(planner, i, planner->facts.last_use[carry]);
+  planner->places[carry] = place;
+  const Step step = {.loop = planner->facts.is_single[value] ? loop_fill(type)
+                                                             : turns_copy(type),
+                     .ins = ins,
+                     .out = place,
+                     .operands = {plain_place(planner, value), place, place}};
+  add_step(planner, &step);
+}
+
+/* Before the first next of a turn, which is instruction i: copies each carry
+ * that a later one, or again, takes for its value. All take place at once. */
+static void move_carries(Planner *planner, uint32_t i) {
+  const ecs_Program *program = planner->facts.program;
+  const Cycle *cycle = &planner->facts.cycles[planner->facts.inside[i]];
+  for (uint32_t k = i + 1; k <= cycle->again; k++) {
+    const Instruction *ins = &program->code[k];
+    uint32_t value = ins->operands[k == cycle->again ? 0 : 1];
+    if (value == NO_VALUE || !facts_needed(&planner->facts, ins)) continue;
+    if (!is_carry_of(planner, value, cycle) ||
+        planner->moved[value] != NO_VALUE)
+      continue;
+    uint32_t place = planner->places[value];
+    const Step step = {.loop = turns_copy((ValueType)program->types[value]),
+                       .ins = &program->code[planner->facts.definition[value]],
+                       .out = free_register(planner, i, cycle->again),
+                       .operands = {place, place, place}};
+    planner->moved[value] = step.out;
+    add_step(planner, &step);
+  }
+}
+
+static void plan_next(Planner *planner, uint32_t i) {
+  const ProgramFacts *facts = &planner->facts;
+  const Instruction *ins = &facts->program->code[i];
+  uint32_t carry = ins->operands[0], value = ins->operands[1];
+  if (carry == value) return;
+  uint32_t place = turn_place(planner, i, 1);
+  bool dies = place == planner->places[value] && (place & PLACE_KIND) == 0 &&
+              facts->last_use[value] == i;
+  const Step step = {
+      .loop = loop_of(OPERATION_SELECT, (ValueType)facts->program->types[carry],
+                      FORM_ARRAYS),
+      .ins = ins,
+      .out = planner->places[carry],
+      .operands = {planner->cycles[facts->inside[i]].active, place,
+                   dies ? place : planner->places[carry]}};
+  add_step(planner, &step);
+}
+
+/* Plans an instruction of a cycle's frame. */
+static void plan_turn(Planner *planner, uint32_t i) {
+  const Instruction *ins = &planner->facts.program->code[i];
+  if (ins->operation == OPERATION_REPEAT) return; /* behind its carries */
+  if (ins->operation == OPERATION_CARRY) {
+    plan_carry(planner, i);
+    return;
+  }
+  if (ins->operation == OPERATION_NEXT) {
+    plan_next(planner, i);
+    return;
+  }
+  PlanCycle *cycle = &planner->cycles[planner->facts.inside[i]];
+  const Step step = {
+      .ins = ins,
+      .out = cycle->active,
+      .operands = {turn_place(planner, i, 0), cycle->active, cycle->active}};
+  add_step(planner, &step);
+  if (ins->operation == OPERATION_AGAIN) cycle->after = planner->step_count;
+}
+
+static void plan_instruction(Planner *planner, uint32_t i) {
+  const Instruction *ins = &planner->facts.program->code[i];
+  if (ins->operation == OPERATION_NEXT && ins[-1].operation != OPERATION_NEXT)
+    move_carries(planner, i);
+  if (!facts_needed(&planner->facts, ins)) return;
+  if (instruction_is_turn(ins) || ins->operation == OPERATION_CARRY)
+    plan_turn(planner, i);
+  else if (ins->result != NO_VALUE && planner->facts.is_single[ins->result])
+    plan_once(planner, ins);
+  else
+    plan_step(planner, i);
+}
+
 static void plan_code(Planner *planner) {
+  uint32_t begun = 0;
   find_lookups(planner);
   for (uint32_t i = 0; i < planner->facts.program->code_count; i++) {
-    const Instruction *ins = &planner->facts.program->code[i];
-    if (!facts_needed(&planner->facts, ins)) continue;
-    if (ins->result != NO_VALUE && planner->facts.is_single[ins->result])
-      plan_once(planner, ins);
-    else
-      plan_step(planner, i);
+    if (begun < planner->facts.program->cycle_count &&
+        planner->facts.cycles[begun].first == i)
+      plan_repeat(planner, begun++);
+    plan_instruction(planner, i);
   }
 }
 
@@ -440,6 +584,7 @@ static bool is_visited(const Planner *planner, const Step *step) {
 
 static uint32_t count_visits(const Planner *planner) {
   uint32_t count = 0;
+  if (planner->facts.program->cycle_count > 0) return 0;
   for (uint32_t i = 0; i < planner->step_count; i++)
     count += is_visited(planner, &planner->steps[i]);
   return count;
@@ -449,12 +594,13 @@ static uint32_t count_visits(const Planner *planner) {
 static void plan_visits(const Planner *planner, ProgramPlan *plan,
                         const ecs_Program *program) {
   uint32_t count = 0;
-  for (uint32_t i = 0; i < planner->step_count; i++)
+  bool cycles = program->cycle_count > 0; /* where keys are not known before */
+  for (uint32_t i = 0; i < planner->step_count && !cycles; i++)
     if (is_visited(planner, &planner->steps[i]))
       plan->visits[count++] = plan->steps[i];
   ECS_ASSERT(count == plan->visit_count);
   for (uint32_t a = 0; a < program->array_count; a++)
-    plan->keys_known[a] = true;
+    plan->keys_known[a] = !cycles;
   for (uint32_t i = 0; i < program->code_count; i++) {
     const Instruction *ins = &program->code[i];
     if (facts_looks(ins) && facts_needed(&planner->facts, ins) &&
@@ -472,6 +618,7 @@ static ecs_Status finish(const Planner *planner, ecs_Program *program) {
                        .change_count = planner->change_count,
                        .change_step = planner->change_step,
                        .visit_count = count_visits(planner),
+                       .cycle_count = program->cycle_count,
                        .block_rows = choose_block_rows(planner),
                        .looks_once = planner->looks_once,
                        .base_count = planner->register_count + 1 +
@@ -486,6 +633,8 @@ static ecs_Status finish(const Planner *planner, ecs_Program *program) {
   copy_steps(plan, program, planner->changes, plan->changes,
              plan->change_count);
   plan_visits(planner, plan, program);
+  for (uint32_t c = 0; c < program->cycle_count; c++)
+    plan->cycles[c] = planner->cycles[c];
   program->plan = plan;
   return ECS_OK;
 }

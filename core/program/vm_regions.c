@@ -546,7 +546,8 @@ ecs_Status regions_find(const ProgramFacts *facts, ProgramPlan *plan) {
                    .region_room = plan->step_count,
                    .step_room = (MOST_DEPTH + 1) * plan->step_count,
                    .copy_room = 4 * (MOST_DEPTH + 1) * plan->step_count};
-  if (plan->register_count < 2) return ECS_OK;
+  /* In a cycle the rows of a block change. */
+  if (plan->register_count < 2 || plan->cycle_count > 0) return ECS_OK;
   finder.bytes = lay_finder(&finder, NULL) + 1;
   char *block = memory_zeroed(finder.memory, 1, finder.bytes);
   if (block == NULL) return ECS_E_MEMORY;

@@ -96,7 +96,8 @@ local constructs = {
   "local", "late local", "local bool", "local entity", "assign variable",
   "assign field", "multiple assignment", "assign bool", "assign entity",
   "if", "else", "elseif", "nested if", "early return", "for", "for down",
-  "return in for", "do", "lookup", "lookup else", "add", "remove", "destroy",
+  "return in for", "turns for", "turns while", "turns repeat", "leave", "do",
+  "lookup", "lookup else", "add", "remove", "destroy",
   "optional term", "gathered term", "optional and gathered term",
 }
 

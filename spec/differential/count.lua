@@ -108,6 +108,9 @@ special["for"] = function(node)
   end
 end
 
+function special.turns(node) add("turns " .. node.form) end
+function special.leave() add "leave" end
+
 function special.opt(node) add(forms[node.form]) end
 function special.change(node) add(node.op) end
 

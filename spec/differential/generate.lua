@@ -51,8 +51,8 @@ end
 
 --- A number field that may be assigned, or a variable.
 function Maker:target()
-  if #self.scope.numbers > 0 and (#self.scope.rows == 0 or self:chance(0.3))
-  then
+  if not self.turning and #self.scope.numbers > 0
+    and (#self.scope.rows == 0 or self:chance(0.3)) then
     return { k = "var", t = "num", name = self:one(self.scope.numbers) }
   end
   local row
@@ -164,6 +164,39 @@ function statements:loop()
   return node
 end
 
+--- A loop of the program: it is not unrolled. In its body only fields are
+-- assigned to, whose type is the same in every turn.
+function statements:turns()
+  if self.nesting >= 2 or #self.scope.rows == 0 then
+    return statements.assign(self)
+  end
+  self.nesting = self.nesting + 2
+  local looping, turning = self.looping, self.turning
+  self.looping, self.turning = true, true
+  local node = { k = "turns", form = self:one { "for", "while", "repeat" },
+                 name = self:name "i", test = self:condition(1),
+                 most = self:pick(4), least = self:pick(3) - 1 }
+  node.body = self:scoped(function()
+    self:declare("fixed", node.name)
+    local list = self:block(1, 3)
+    if self:chance(0.5) then
+      local turn = { k = "bin", t = "num", op = "+", b = self:fine(),
+                     a = { k = "var", t = "num", name = node.name } }
+      table.insert(list, self:pick(#list + 1), { k = "leave",
+        test = { k = "cmp", t = "bool", op = self:one(catalogue.comparisons),
+                 a = self:leaf_field(), b = turn } })
+    end
+    local target = self:target()
+    list[#list + 1] = { k = "assign", targets = { target }, values = {
+      { k = "bin", t = "num", op = self:one { "+", "*", "-" },
+        a = target, b = { k = "var", t = "num", name = node.name } } } }
+    return list
+  end)
+  self.looping, self.turning = looping, turning
+  self.nesting = self.nesting - 2
+  return node
+end
+
 function statements:lookup()
   if self.nesting >= 3 then return statements.assign(self) end
   local row = self:one { "l", "v" }
@@ -252,11 +285,15 @@ local inner = { { 25, "locals" }, { 8, "late" }, { 6, "local_bool" },
 local outer = { { 22, "locals" }, { 5, "late" }, { 5, "local_bool" },
                 { 3, "local_entity" }, { 34, "assign" }, { 4, "assign_bool" },
                 { 4, "assign_entity" }, { 16, "branch" }, { 5, "loop" },
+                { 6, "turns" },
                 { 5, "lookup" }, { 6, "optional" }, { 3, "structure" },
                 { 5, "results" }, { 2, "enclosed" } }
 
+local turned = { { 20, "locals" }, { 8, "late" }, { 30, "assign" },
+                 { 14, "branch" }, { 10, "turns" } }
+
 function Maker:statement()
-  local list = self.results and inner or outer
+  local list = self.turning and turned or self.results and inner or outer
   return statements[self:weighted(list)](self)
 end
 

@@ -237,6 +237,37 @@ function statement.turn(self, node)
   return ended
 end
 
+--- Only fields are assigned to in the body, so types are those of any turn.
+function statement.turns(self, node)
+  local name = node.name
+  local least, most = write.number(node.least, true),
+    write.number(node.most, true)
+  self.types[name] = { type = "flex" }
+  local function count() add(self, name, " = ", name, " + 1.0") end
+  if node.form == "for" then
+    add(self, "for ", name, " = 1.0, (", self:truth(node.test).text, ") and ",
+      most, " or ", least, " do")
+  else
+    add(self, "local ", name, " = 0.0")
+    add(self, "while true do")
+    if node.form == "while" then
+      add(self, "if ", name, " >= ", most, " then break end")
+      add(self, "if not (", self:truth(node.test).text, ") then break end")
+    end
+    count()
+  end
+  self:statements(node.body)
+  if node.form == "repeat" then
+    add(self, "if ", name, " > ", least, " then break end")
+    add(self, "if ", self:truth(node.test).text, " then break end")
+  end
+  add(self, "end")
+end
+
+function statement.leave(self, node)
+  add(self, "if ", self:truth(node.test).text, " then break end")
+end
+
 function statement.lookup(self, node)
   add(self, "local ", table.concat(node.names, ", "), " = ",
     get(self, node, node.fields))

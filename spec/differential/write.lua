@@ -251,6 +251,32 @@ statement["for"] = function(lines, node, plain)
   add(lines, "end")
 end
 
+function statement.turns(lines, node, plain)
+  local name, test = node.name, text_of(node.test, plain)
+  local least, most = write.number(node.least, plain),
+    write.number(node.most, plain)
+  if node.form == "for" then
+    add(lines, "for ", name, " = ", write.number(1, plain), ", (", test,
+      ") and ", most, " or ", least, " do")
+  elseif node.form == "while" then
+    add(lines, "local ", name, " = ", write.number(0, plain))
+    add(lines, "while ", name, " < ", most, " and (", test, ") do")
+  else
+    add(lines, "local ", name, " = ", write.number(0, plain))
+    add(lines, "repeat")
+  end
+  if node.form ~= "for" then
+    add(lines, name, " = ", name, " + ", write.number(1, plain))
+  end
+  block(lines, node.body, plain)
+  add(lines, node.form == "repeat"
+    and "until " .. name .. " > " .. least .. " or (" .. test .. ")" or "end")
+end
+
+function statement.leave(lines, node, plain)
+  add(lines, "if ", text_of(node.test, plain), " then break end")
+end
+
 function statement.lookup(lines, node, plain)
   add(lines, "local ", table.concat(node.names, ", "), " = ",
     get(node, plain, node.fields))

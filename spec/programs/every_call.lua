@@ -334,7 +334,7 @@ for k, compiled in ipairs { false, true } do
       if p.x > 4 then p.y = p.y + roll() + drag.factor end
       luck:add(p.x)
       if p.y > 0.5 then least:add(p.y) end
-      most:add(roll())
+      most:add(roll() + roll(6) * roll(-2, 2))
     end,
   }
   lucky:progress(1)

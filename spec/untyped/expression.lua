@@ -71,6 +71,7 @@ local outside = {
 local leaves = {
   number = { "0.0", "1.0", "2.5", "(-1.0)", "p.x", "p.y", "(p.i + 0.0)", "v.x",
              "v.y", "p.x", "p.y", "dt", "ecs.random()", "total:value()",
+             "(ecs.random(6) + 0.0)", "(ecs.random(p.i, 9) + 0.0)",
              "(0.0 / 0.0)" },
   boolean = { "true", "false", "p.on", "v.on", "p.on" },
   entity = { "e", "p.who", "v.who", "e" },

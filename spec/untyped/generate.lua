@@ -140,6 +140,70 @@ statements["for"] = function(self, depth)
   return statement("for " .. name .. head, body, "\nend")
 end
 
+--- The name of a counter that no other statement knows: every loop ends.
+function Maker:counter()
+  self.loops = (self.loops or 0) + 1
+  return "w" .. ("%.0f"):format(self.loops)
+end
+
+--- The body of a loop, in which jumps may stand. label: of its end; nil: none.
+function Maker:loop_body(depth, label)
+  local outer = self.jumps
+  self.jumps = { "do break end", "do break end", label and "goto " .. label }
+  local body = self:block(depth - 1)
+  self.jumps = outer
+  return body
+end
+
+--- A while that makes a few turns at most, and so do the other loops.
+statements["while"] = function(self, depth)
+  local counter = self:counter()
+  local made = statement("local " .. counter .. " = 0.0\nwhile " .. counter
+    .. " < " .. self:one { "1.0", "2.0", "4.0", "N", "p.i" } .. " and ",
+    self:expression("boolean", 2, true), " do\n" .. counter .. " = " .. counter
+    .. " + 1.0\nif " .. counter .. " > 6.0 then break end\n")
+  local label = self:chance(0.4) and counter .. "_" or nil
+  made[#made + 1] = self:loop_body(depth, label)
+  made[#made + 1] = label and "\n::" .. label .. "::\nend" or "\nend"
+  return made
+end
+
+statements["repeat"] = function(self, depth)
+  local counter = self:counter()
+  local body = self:loop_body(depth)
+  return statement("local " .. counter .. " = 0.0\nrepeat\n" .. counter
+    .. " = " .. counter .. " + 1.0\n", body, "\nuntil "
+    .. counter .. " > " .. self:one { "0.0", "2.0", "3.0" } .. " or ",
+    (self:expression("boolean", 2, true)))
+end
+
+statements.range = function(self, depth)
+  local counter, name = self:counter(), self:one { "k", "a", "b" }
+  local from, to = counter .. "a", counter .. "b"
+  -- VMs differ in loops that count with nan.
+  local made = statement("local " .. counter .. ", " .. from .. ", " .. to
+    .. " = 0.0, ", (self:expression("number", 1)), ", ",
+    (self:expression("number", 1)), "\nif " .. from .. " ~= " .. from
+    .. " then "
+    .. from .. " = 0.0 end\nif " .. to .. " ~= " .. to .. " then " .. to
+    .. " = 3.0 end\nfor " .. name .. " = " .. from .. ", " .. to
+    .. self:one { "", "", ", -1.0", ", 0.5" } .. " do\n" .. counter .. " = "
+    .. counter .. " + 1.0\nif " .. counter .. " > 5.0 then break end\n")
+  local label = self:chance(0.3) and counter .. "_" or nil
+  self.scope[#self.scope + 1] = { name = name, kind = "number" }
+  made[#made + 1] = self:loop_body(depth, label)
+  self.scope[#self.scope] = nil
+  made[#made + 1] = label and "\n::" .. label .. "::\nend" or "\nend"
+  return made
+end
+
+--- A jump out of the innermost loop, or to the end of its body.
+statements.jump = function(self, depth)
+  if not self.jumps then return statements["if"](self, depth) end
+  return statement("if ", self:expression("boolean", 2, true), " then "
+    .. (self:one(self.jumps) or "do break end") .. " end")
+end
+
 statements["do"] = function(self, depth)
   return statement("do\n", self:block(depth - 1), "\nend")
 end
@@ -166,7 +230,9 @@ end
 function statements:change()
   local draw = self.random()
   local whom = self:expression("entity", self:chance(0.1) and 1 or 0)
-  if self.results then return statements.assign(self, 2) end
+  if self.results or self.jumps and self:chance(0.8) then
+    return statements.assign(self, 2)
+  end
   if draw < 0.04 then
     return statement("assert(", self:expression("boolean", 2, true), ", p.x)")
   end
@@ -193,7 +259,8 @@ end
 
 local common = { "declare", "declare", "declare", "assign", "assign", "assign",
                  "assign", "assign", "call", "change", "count" }
-local deep = { "if", "if", "if", "guard", "for", "do", "return" }
+local deep = { "if", "if", "if", "guard", "for", "do", "return", "while",
+               "repeat", "range", "jump", "jump" }
 
 function Maker:statement(depth)
   if depth > 0 and self:chance(0.4) then
@@ -212,7 +279,7 @@ end
 function Maker:called(name)
   local parameters, results, list = {}, {}, node "list"
   local f = { name = name, parameters = parameters, results = results }
-  self.scope, self.has_row = {}, self:chance(0.88)
+  self.scope, self.has_row, self.jumps = {}, self:chance(0.88), nil
   local least = self.has_row and 1 or 0
   for k = 1, self:one { least, 1, 2, 2, 3 } do
     parameters[k] = k == 1 and self.has_row and "row" or self:one(kinds)

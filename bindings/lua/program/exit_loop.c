@@ -132,6 +132,7 @@ static void run_part(lua_State *L, ExitLoop *loop) {
   ecs_ProgramCall call = {.uniforms = program->numbers,
                           .uniform_count = program->uniform_count,
                           .random_key = rows->run.key,
+                          .stop = &program->stop,
                           .arrays = program->arrays,
                           .array_count = program->array_count};
   loop->part.batch = &rows->batch;
@@ -140,7 +141,8 @@ static void run_part(lua_State *L, ExitLoop *loop) {
   take_sums(loop, loop->before + loop->at);
   loop->status = ecs_program_run_part(program->native, &call, &loop->part);
   if (loop->status != ECS_OK) {
-    bind_push_status(L, rows->world, loop->status, rows->query->label);
+    lua_rawgeti(L, loop->source, SOURCE_PROGRAM);
+    bind_program_push_failure(L, lua_gettop(L), loop->status);
     lua_error(L);
   }
   loop->at = loop->part.end;

@@ -1,6 +1,6 @@
 /* lua_program.c: kernel programs, as scripts/ecs compiles them.
  *
- *      program(world, query, text, totals)        --> Program
+ *      program(world, query, text, totals, loops) --> Program
  *      run_program(program, values, name, runs, copies)
  *
  * values are the uniforms, copies the arrays (table_copy.c).
@@ -23,6 +23,11 @@
 #include "world/components.h"
 #include "world/report.h"
 
+/* Where the private table has the list of loops. */
+static int loops_slot(const Program *program) {
+  return (int)program->reduction_count + 3;
+}
+
 /* Stores the totals of the list at index 3 in the program on top of the stack.
  */
 static void keep_totals(lua_State *L, Program *program) {
@@ -44,7 +49,7 @@ static void keep_totals(lua_State *L, Program *program) {
   lua_pop(L, 1);
 }
 
-/* wrap(query, native, totals): a Program for a new native program. */
+/* wrap(query, native, totals, loops): a Program for a new native program. */
 static int wrap(lua_State *L) {
   LuaQuery *query = (LuaQuery *)bind_find(L, 1, KIND_QUERY);
   ecs_Program *native = (ecs_Program *)lua_touserdata(L, 2);
@@ -72,11 +77,16 @@ static int wrap(lua_State *L) {
   ECS_ASSERT((char *)(program->arrays + info.arrays) <=
              (char *)program + bytes);
   keep_totals(L, program);
+  compat_push_private(L, -1);
+  lua_pushvalue(L, 4);
+  lua_rawseti(L, -2, loops_slot(program));
+  lua_pop(L, 1);
   return 1;
 }
 
-/* program(world, query, text, totals): a Program; or nil, a message, and true
- * if the text is not at fault. */
+/* program(world, query, text, totals, loops): a Program; or nil, a message, and
+ * true if the text is not at fault. loops: line of the text with a repeat -> the
+ * place of the script's loop, as messages show it. */
 static int program_create(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   LuaQuery *query = bind_query_check(L, 2);
@@ -84,8 +94,9 @@ static int program_create(lua_State *L) {
   const char *text = luaL_checklstring(L, 3, &length);
   char message[512];
   ecs_Program *native = NULL;
-  lua_settop(L, 4);
+  lua_settop(L, 5);
   luaL_checktype(L, 4, LUA_TTABLE);
+  luaL_checktype(L, 5, LUA_TTABLE);
   luaL_argcheck(L, query->world == world, 2, "of another world");
   bind_components_ensure(L, world, 1);
   lua_pushvalue(L, lua_upvalueindex(1));
@@ -105,7 +116,8 @@ static int program_create(lua_State *L) {
   }
   lua_pushlightuserdata(L, native);
   lua_pushvalue(L, 4);
-  if (lua_pcall(L, 3, 1, 0) == 0) return 1;
+  lua_pushvalue(L, 5);
+  if (lua_pcall(L, 4, 1, 0) == 0) return 1;
   if (bind_query_is_live(query)) ecs_program_destroy(native);
   return lua_error(L);
 }
@@ -292,14 +304,45 @@ static ecs_Status run_native(Program *program, uint64_t runs) {
   call.reduction_count = program->reduction_count;
   call.arrays = program->arrays;
   call.array_count = program->array_count;
+  call.stop = &program->stop;
   ecs_Status status = ecs_program_run(program->native, &call);
   if (status == ECS_OK) end_totals(program, program->name);
   return status;
 }
 
-/* nil and a message. */
-static int fail(lua_State *L, const Program *program, ecs_Status status) {
-  bind_push_status(L, program->query->world, status, program->query->label);
+/* The place of the loop that does not end, of the program at index. */
+static void push_loop(lua_State *L, int index, const Program *program) {
+  compat_push_private(L, index);
+  lua_rawgeti(L, -1, loops_slot(program));
+  lua_rawgeti(L, -1, (int)program->stop.line);
+  if (!lua_isstring(L, -1)) {
+    lua_pop(L, 1);
+    lua_pushliteral(L, "?");
+  }
+  lua_replace(L, -3);
+  lua_pop(L, 1);
+}
+
+void bind_program_push_failure(lua_State *L, int index, ecs_Status status) {
+  const Program *program = (const Program *)bind_find(L, index, KIND_PROGRAM);
+  const char *label = program->query->label;
+  if (status != ECS_E_TURNS) {
+    bind_push_status(L, program->query->world, status, label);
+    return;
+  }
+  push_loop(L, index, program);
+  bind_push_entity_text(L, (double)program->stop.endless);
+  lua_pushfstring(L,
+                  "ecs: %s: the loop at %s does not end for %s: it makes more "
+                  "than 16777216 turns, the limit of compiled functions",
+                  label, lua_tostring(L, -2), lua_tostring(L, -1));
+  lua_replace(L, -3);
+  lua_pop(L, 1);
+}
+
+/* nil and a message, of the program at index 1. */
+static int fail(lua_State *L, ecs_Status status) {
+  bind_program_push_failure(L, 1, status);
   return bind_fail(L);
 }
 
@@ -316,7 +359,7 @@ static int run_program(lua_State *L) {
   bind_program_read(L, program, 2);
   bind_program_read_copies(L, program, 5);
   ecs_Status status = run_native(program, runs);
-  if (status != ECS_OK) return fail(L, program, status);
+  if (status != ECS_OK) return fail(L, status);
   bind_program_write(L, program, 2);
   lua_pushboolean(L, 1);
   lua_pushboolean(L, is_idle(program));
@@ -404,10 +447,10 @@ static int program_numbers(lua_State *L) {
 
 /* program_failure(program, status): nil and the message for a status. */
 static int program_failure(lua_State *L) {
-  const Program *program = bind_program_check(L, 1);
+  bind_program_check(L, 1);
   uint64_t status = bind_whole_check(L, 2);
   luaL_argcheck(L, status > 0 && status < ECS_STATUS_COUNT, 2, "no status");
-  return fail(L, program, (ecs_Status)status);
+  return fail(L, (ecs_Status)status);
 }
 
 /* program_info(program): operations, bytes read, bytes written, slow calls,

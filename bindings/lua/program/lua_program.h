@@ -24,6 +24,7 @@ typedef struct Program {
   bool alone;           /* the system has tallies in no other total */
   bool draws;           /* one of the reductions counts drawn numbers */
   bool exits;           /* it may stop before a row */
+  ecs_ProgramStop stop; /* of the last run */
   Reduction *sums;      /* one per reduction, of a run in parts */
   uint32_t array_count;
   ecs_ProgramArray *arrays; /* of the present run */
@@ -57,6 +58,10 @@ BIND_INTERNAL void bind_program_read_copies(lua_State *L, Program *program,
  * has more of them. May allocate, and raises as bind_program_check. */
 BIND_INTERNAL Program *bind_program_tallies(lua_State *L, int index,
                                             int name_index);
+
+/* Pushes the message for a status of the last run of the program at index. */
+BIND_INTERNAL void bind_program_push_failure(lua_State *L, int index,
+                                             ecs_Status status);
 
 /* Adds program, run_program, program_info and drop_program to the table on top
  * of the stack. */

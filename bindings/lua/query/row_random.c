@@ -13,6 +13,9 @@
  */
 #include "query/row_random.h"
 
+#include <math.h>
+#include <stdio.h>
+
 #include "api/for_bindings.h"
 #include "world/lua_world.h"
 
@@ -28,15 +31,41 @@ static int refuse(lua_State *L, const OpenWalk *walk) {
                     walk->label);
 }
 
-/* random() */
+/* A bound: a whole number that a double holds, as all between do. */
+static double bound(lua_State *L, int index) {
+  double number = (double)lua_tonumber(L, index);
+  if (lua_type(L, index) != LUA_TNUMBER)
+    return bind_error(L, "ecs.random takes whole numbers, not %s",
+                      luaL_typename(L, index));
+  if (!(fabs(number) <= 0x1p53) || floor(number) != number)
+    return bind_error(L, "ecs.random takes whole numbers up to 2^53");
+  return number;
+}
+
+/* Reads the interval of random(n) and random(m, n): where it begins, and how
+ * many numbers it has; 0: there are no arguments. */
+static double read_interval(lua_State *L, double *first) {
+  int count = lua_gettop(L);
+  if (count == 0) return 0;
+  if (count > 2)
+    return bind_error(L, "ecs.random takes no, one or two numbers");
+  *first = count == 1 ? 1 : bound(L, 1);
+  double last = bound(L, count);
+  if (*first > last || !(last - *first < 0x1p53)) {
+    char text[80];
+    snprintf(text, sizeof text, "from %.0f to %.0f", *first, last);
+    return bind_error(L, "ecs.random %s: the interval is %s", text,
+                      *first > last ? "empty" : "too large");
+  }
+  return last - *first + 1;
+}
+
+/* random(), random(n), random(m, n). The product below is less than the size,
+ * also where it is rounded: the drawn number is at most 1 - 2^-53. */
 static int draw(lua_State *L) {
   const OpenWalk *walk = bind_state(L)->walk;
   SystemRun *run = walk ? walk->run : NULL;
-  if (lua_gettop(L) > 0)
-    return bind_error(L,
-                      "ecs.random takes no arguments and gives a number "
-                      "from 0 up to 1: for 1 to n write "
-                      "math.floor(ecs.random() * n) + 1");
+  double first = 0, size = read_interval(L, &first);
   int32_t index = run ? bind_run_index(L, run) : -1;
   if (index < 0) return refuse(L, walk);
   bind_native(L, walk->world); /* raises if a host has destroyed it */
@@ -47,7 +76,11 @@ static int draw(lua_State *L) {
   }
   ECS_ASSERT(walk->each && run->system);
   double number = (double)run->draws++;
-  lua_pushnumber(L, ecs_random(run->key, run->entities[index], number));
+  number = ecs_random(run->key, run->entities[index], number);
+  if (size == 0)
+    lua_pushnumber(L, number);
+  else
+    compat_push_whole(L, first + floor(number * size));
   return 1;
 }
 

@@ -8,9 +8,9 @@
 
 local source = require "ecs.compile.source"
 local parser = require "ecs.compile.parser"
-local ir_number = require "ecs.compile.ir_number"
+local ir_writer = require "ecs.compile.ir_loop"
 local captures = require "ecs.compile.captures"
-local lower = require "ecs.compile.lower_statement"
+local lower = require "ecs.compile.lower_loop"
 local lower_call = require "ecs.compile.lower_call"
 local lower_total = require "ecs.compile.lower_total"
 local outline = require "ecs.compile.outline"
@@ -104,7 +104,7 @@ end
 local function bind(state, tree, rows, extras)
   local scope, count = {}, #rows
   for k, name in ipairs(tree.parameters) do
-    local variable = { name = name, home = 0 }
+    local variable = { name = name, home = 0, level = 0 }
     scope[name] = variable
     local value = lower.NIL
     if k <= count then
@@ -158,21 +158,34 @@ local function first_of(exits, demands)
   return first and exits[first] or demands[1]
 end
 
+--- Line of the program's text with a loop -> the place of the loop, as messages
+-- show it.
+local function place_loops(emit, loops)
+  local places = {}
+  for line, number in next, emit:loop_lines() do
+    local file, at = compiler.place(loops[number].blamed, loops[number].line)
+    places[line] = file .. ":" .. at
+  end
+  return places
+end
+
 --- Lowers a function. exits: number of a branch -> the problem for which it is
 -- a side exit; nil: there are no exits. missing: of such a problem, the reader
--- of what was nil outside, which may have made it one.
-local function lower_all(f, options, outer, exits)
+-- of what was nil outside, which may have made it one. numbers: where branches
+-- have theirs.
+local function lower_all(f, options, outer, exits, numbers)
   local emit = outer.emit
   local context = {
-    -- Of lower.lua: the side exits, how many branches there are, the innermost
-    -- one, and the condition under which a row takes an exit.
-    exits = exits or {}, branches = 0, branch = nil, exit = emit.no,
+    -- Of lower.lua: the side exits, the numbers of branches, the innermost one,
+    -- and the condition under which a row takes an exit.
+    exits = exits or {}, branches = numbers, branch = nil, exit = emit.no,
     -- Of lower_exit.lua: are there exits, and where values are needed that
     -- only some rows have.
     may_exit = exits ~= nil, demands = {},
     emit = emit, captures = outer, func = f, written = {},
     calls = calls, describe = options.describe, methods = options.methods,
     describe_value = options.describe_value,
+    loops = {}, -- those of the program: { line, blamed }
     system = options.system, totals = {}, total_kind = options.total_kind,
     places = {}, -- of lower_total.lua
     prepared = options.prepared, call_prepared = lower_call.prepared,
@@ -207,7 +220,7 @@ local function lower_all(f, options, outer, exits)
   outer:guard_owners()
   return { text = emit:text(), totals = context.totals,
            demands = context.demands, may_stop = context.may_stop,
-           places = places }
+           places = places, loops = place_loops(emit, context.loops) }
 end
 
 --- The most side exits of a function.
@@ -218,10 +231,11 @@ local EXIT_LIMIT = 32
 -- false, the problem and what it looked at.
 local function lower_with_exits(f, options)
   local exits, count = options.exits and {} or nil, 0
-  local main = { f = f }
+  local main, numbers = { f = f }, { count = 0 }
   while true do
-    local outer = captures.new(ir_number.new(options.double), main, constant)
-    local done, result = pcall(lower_all, f, options, outer, exits)
+    local outer = captures.new(ir_writer.new(options.double), main, constant)
+    local done, result = pcall(lower_all, f, options, outer, exits,
+      numbers)
     if done then return true, result, outer, exits end
     local branch = exits and outer.context and outer.context.branch
     if not branch or type(result) ~= "table" or not result.construct
@@ -326,6 +340,7 @@ function compiler.compile(f, options)
   if done then
     return plans.new { text = result.text, uniforms = outer.uniforms,
       guards = outer.guards, groups = outer.groups, totals = result.totals,
+      loops = result.loops,
       main = main,
       looked = outer.looked, count = options.extras.count,
       places = result.places,

@@ -125,7 +125,9 @@ function ir_kind.of(emit)
   end
   function find(id)
     if known[id] == nil then
-      known[id] = not emit.mixed[id] and compute(texts[id]) or false
+      -- Of what loops compute the text is not kept.
+      known[id] = not emit.mixed[id] and texts[id] and compute(texts[id])
+        or false
     end
     return known[id] or nil
   end

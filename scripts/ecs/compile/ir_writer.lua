@@ -71,8 +71,10 @@ function ir_writer.new(double)
     -- writes it, or "both"; place of a get -> type of its field; id of a value
     -- -> true where it is an integer at one place and a float at another.
     literals = {}, got = {}, mixed = {},
-    columns = 0, uniforms = 0, reductions = 0, arrays = 0,
-    values = 0,
+    columns = 0, uniforms = 0, reductions = 0, arrays = 0, values = 0,
+    -- Of ir_loop.lua: the open loops, the outermost first; value -> the number
+    -- of loops that it belongs to, where there are any.
+    loops = {}, levels = {}, has_loops = false,
   }, ir_writer)
   self.yes = { type = "bool", constant = true }
   self.no = { type = "bool", constant = false }
@@ -142,7 +144,9 @@ function ir_writer:value(text, type)
   if value then return value end
   value = { type = type, id = self.values }
   self.values = self.values + 1
-  self.lines[#self.lines + 1] = "v" .. value.id .. " = " .. text
+  local lines = self.lines
+  if self.loops[1] then lines = self:place_value(value, text) end
+  lines[#lines + 1] = "v" .. value.id .. " = " .. text
   self.known[text] = value
   return value
 end
@@ -283,8 +287,9 @@ end
 
 --- The text of the program.
 function ir_writer:text()
+  local lines = self.has_loops and self:ordered_lines() or self.lines
   return concat(self.declarations, "\n") .. "\n"
-    .. concat(self.lines, "\n") .. "\n"
+    .. concat(lines, "\n") .. "\n"
 end
 
 return ir_writer

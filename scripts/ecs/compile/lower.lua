@@ -20,7 +20,8 @@
 --     lower             the state, and how branches change it
 --       lower_value       kinds of values, and the selection between two
 --         lower_expression  the value of an expression
---           lower_statement   statements, loops, inlined calls
+--           lower_statement   statements, inlined calls
+--             lower_loop        loops
 --
 -- Each file adds its methods to the table of the one before. This file has the
 -- methods that all of them use. Cost of a branch: the entries that it changes,
@@ -65,6 +66,7 @@ function lower.new(context)
               doomed = context.emit.no },
     saved = nil,     -- innermost branch: entry -> value before; nil: no branch
     order = nil,     -- entries of saved, in order of their first change
+    changes = 0,     -- how often an entry was assigned to
     facts = {},      -- id of a bool -> true or false, where it is known
     trail = {},      -- { id, before }: changes of facts, to be undone
     blocks = 0,      -- number of enclosing blocks
@@ -72,6 +74,12 @@ function lower.new(context)
     path = {},       -- conditions of the enclosing branches, outermost first
     depth = 0,       -- number of enclosing inlined calls
     home = 0,        -- the number of the inlined call; 0: none
+    place = context.branches, -- where branches have their numbers
+    -- Of lower_loop.lua: the number of enclosing loops that are not unrolled or
+    -- have jumps; the innermost of these in the function at hand; the innermost
+    -- that is not unrolled; and whether that function has returned in a loop.
+    level = 0, loop = nil, turns = nil,
+    frame = { returned = { name = "return", jump = true } },
   }, lower)
 end
 
@@ -79,6 +87,7 @@ end
 
 --- Assigns to an entry: a variable's table, or the key of a field.
 function lower:set(entry, value)
+  self.changes = self.changes + 1
   if self.saved and self.saved[entry] == nil then
     self.saved[entry] = self.state[entry] or NIL
     self.order[#self.order + 1] = entry
@@ -137,10 +146,11 @@ function lower:known(test)
 end
 
 --- The condition under which this point is reached; nil: always. It is the
--- constant false where conditions exclude each other.
-function lower:mask()
-  local mask = self.emit.yes
-  for _, test in ipairs(self.path) do mask = self.emit:both(mask, test) end
+-- constant false where conditions exclude each other. base: conditions up to
+-- this number hold; nil: 0.
+function lower:mask(base)
+  local mask, path = self.emit.yes, self.path
+  for k = (base or 0) + 1, #path do mask = self.emit:both(mask, path[k]) end
   return mask.constant ~= true and mask or nil
 end
 
@@ -148,8 +158,8 @@ end
 
 --- Joins two branches: selects the value of each entry that one of them
 -- changed. The local variables of a branch that has ended, which means returned
--- on every path, are not needed any more, unless the function is inside of
--- theirs.
+-- or left the loop's body on every path, are not needed any more, but for those
+-- from outside of the loop, and unless the function is inside of theirs.
 function lower:join(test, first, second, node)
   local entries = first.entries
   for _, entry in ipairs(second.entries) do
@@ -159,9 +169,10 @@ function lower:join(test, first, second, node)
     local before = self.state[entry] or NIL
     local x, y = first.changed[entry] or before,
       second.changed[entry] or before
-    local kept = type(entry) == "string"
+    local kept = type(entry) == "string" or entry.jump
       or entry.kept and self.depth > 0
       or entry.home and entry.home ~= self.home
+      or (entry.level or 0) < self.level
     if not kept and first.ended then
       self:set(entry, y)
     elseif not kept and second.ended then
@@ -215,23 +226,56 @@ end
 
 -- Side exits -----------------------------------------------------------------
 
---- The body of a branch that may become a side exit. Branches are numbered in
--- the order in which they are lowered, which is the same each time.
-function lower:exitable(body)
+--- The entry of a table in which entries are tables.
+local function inside(places, key)
+  local place = places[key]
+  if not place then
+    place = {}
+    places[key] = place
+  end
+  return place
+end
+
+--- Enters an inlined call, or an iteration of an unrolled loop: branches in it
+-- are others than those of the same source elsewhere. Returns what to give to
+-- leave.
+function lower:enter(node, number)
+  local outer = self.place
+  self.place = inside(inside(outer, node), number or 0)
+  return outer
+end
+
+function lower:leave(outer) self.place = outer end
+
+--- The number of the branch of a statement, the same each time: that of the
+-- order in which branches were lowered first.
+local function branch_number(self, node, part)
+  local key = node.node or node -- an iteration is made anew each time
+  local numbers = inside(inside(self.place, key), node.number or 0)
+  local context = self.context
+  if not numbers[part] then
+    context.branches.count = context.branches.count + 1
+    numbers[part] = context.branches.count
+  end
+  return numbers[part]
+end
+
+--- The body of a branch that may become a side exit: of a statement, and of
+-- which part of it.
+function lower:exitable(node, part, body)
   local outer = #self.path
   return function()
     local context = self.context
     if #self.path == outer then return body() end -- its condition is known
-    local number, enclosing = context.branches + 1, context.branch
-    context.branches = number
+    local number, enclosing = branch_number(self, node, part), context.branch
     local problem = context.exits[number]
     if problem then
-      local mask = self:mask()
+      local mask = self:mask(self.turns and self.turns.base)
       if not mask then error(problem, 0) end
       if problem.missing then
         context.captures:guard_missing(problem.missing, number)
       end
-      context.exit = self.emit:either(context.exit, mask)
+      self:add_exit(mask)
       return EXIT
     end
     context.branch = number
@@ -239,6 +283,12 @@ function lower:exitable(body)
     context.branch = enclosing
     return result
   end
+end
+
+--- Refuses something that is done for each turn of a loop: it would have to be
+-- kept for each.
+function lower:refuse_in_loop(line, construct, remedy)
+  if self.turns then outside(line, construct .. " in a loop", remedy) end
 end
 
 -- Limits -------------------------------------------------------------------

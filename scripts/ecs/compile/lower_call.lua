@@ -8,7 +8,8 @@
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
-local max, huge, ipairs, type = math.max, math.huge, ipairs, type
+local abs, max, huge, ipairs, type = math.abs, math.max, math.huge, ipairs,
+  type
 
 local lower = require "ecs.compile.lower"
 local lower_exit = require "ecs.compile.lower_exit"
@@ -124,21 +125,78 @@ local function own_lerp(self, node, _, scope)
     emit:binary("mul", emit:binary("sub", b, a), t)) }
 end
 
+-- Whole numbers up to here, and sums of two of them, are exact.
+local LARGEST = 2 ^ 53
+
+--- Refuses bounds of ecs.random that are constant and wrong. first: nil: 1.
+local function check_interval(node, first, last)
+  local a, b = first and first.constant or 1, last.constant
+  for _, number in ipairs { a, b or a } do
+    if not (number % 1 == 0 and abs(number) <= LARGEST) then
+      outside(node.line, "ecs.random of a number that is not whole",
+        "give it whole numbers")
+    end
+  end
+  if first and not first.constant or not b then return false end
+  if a > b or b - a >= LARGEST then
+    outside(node.line, "ecs.random of an empty or too large interval",
+      "the first number is the least one, the last one the largest")
+  end
+  return true
+end
+
+--- The bool: is a number whole, and one of those that are exact?
+local function is_whole(emit, value)
+  if value.constant then return emit.yes end
+  local most = emit:cast(emit:inner_constant(LARGEST), value.type)
+  return emit:both(emit:compare("eq", emit:unary("floor", value), value),
+    emit:compare("le", emit:unary("abs", value), most))
+end
+
+--- The least number of an interval of ecs.random, and how many there are, as
+-- f64. Rows in which it is not right take a side exit: plain Lua raises the
+-- error.
+local function interval(self, node, scope)
+  local emit = self.emit
+  local values = numbers(self, node, scope, 1, 2, "ecs.random")
+  local first, last = values[2] and values[1], values[2] or values[1]
+  local sure = check_interval(node, first, last)
+  first = emit:cast(first or emit:inner_constant(1), "f64")
+  last = emit:cast(last, "f64")
+  if sure then
+    local size = last.constant - first.constant + 1
+    return first, emit:cast(emit:inner_constant(size), "f64")
+  end
+  local one = emit:cast(emit:inner_constant(1), "f64")
+  local apart = emit:binary("sub", last, first)
+  local right = emit:both(is_whole(emit, first), is_whole(emit, last))
+  right = emit:both(right, emit:compare("le", first, last))
+  right = emit:both(right, emit:compare("lt", apart,
+    emit:cast(emit:inner_constant(LARGEST), "f64")))
+  self:demand(right, node.line, "ecs.random of numbers that may give no "
+    .. "interval", "give it constants, or let rows take side exits: "
+    .. "compile = true")
+  return first, emit:binary("add", apart, one)
+end
+
 --- ecs.random. The number of draws of the row is a value of the state, so after
 -- an if it is selected like a variable, and only draws that happened count. The
--- result stays f64: rounded to f32 it could be 1.
-local function draw(self, node)
-  if #node.arguments > 0 then
-    outside(node.line, "ecs.random with arguments", "it gives a number from 0 "
-      .. "up to 1: for 1 to n write math.floor(ecs.random() * n) + 1")
-  elseif not self.context.system then
+-- result stays f64: rounded to f32 it could be 1. With arguments it is a whole
+-- number between them.
+local function draw(self, node, _, scope)
+  if not self.context.system then
     outside(node.line, "ecs.random outside of a system", "use it in the each "
       .. "function of a system, or math.random")
   end
-  local emit, count = self.emit, self.state.draws
+  local emit, first, size = self.emit, nil, nil
+  if #node.arguments > 0 then first, size = interval(self, node, scope) end
+  local count = self.state.draws
   self.context.draws = true
   self:set("draws", emit:binary("add", count, emit:inner_constant(1)))
-  return { emit:op("random", "f64", emit:cast(count, "f64")) }
+  local drawn = emit:op("random", "f64", emit:cast(count, "f64"))
+  if not first then return { drawn } end
+  drawn = emit:unary("floor", emit:binary("mul", drawn, size))
+  return { emit:binary("add", first, drawn) }
 end
 
 local function refuse(name, remedy)
@@ -167,7 +225,8 @@ function lower_call.calls()
   known(math, "deg", scaled(180 / math.pi, "math.deg"))
   known(math, "rad", scaled(math.pi / 180, "math.rad"))
   known(math, "random", refuse("math.random", "call ecs.random(), which gives "
-    .. "a number from 0 up to 1, the same on every run and machine"))
+    .. "a number from 0 up to 1, or ecs.random(n): the same on every run and "
+    .. "machine"))
   known(core, "random", draw)
   known(_G, "assert", lower_exit.assert)
   for name, operation in safe_pairs {
@@ -237,6 +296,8 @@ local function plain_statement(node, wanted)
   end
 end
 
+local BEHIND = "note it in a local variable, and do it behind the loop"
+
 local methods = {}
 
 --- The first argument as an entity, any one. Refuses any other value.
@@ -259,6 +320,7 @@ function methods.destroy(self, node, wanted, scope)
   plain_statement(node, wanted)
   limit(node, 1)
   local entity = entity_argument(self, node, scope)
+  self:refuse_in_loop(node.line, "world:destroy", BEHIND)
   if not is_own(self, entity) then
     return lower_change.destroy(self, node, entity)
   end
@@ -279,6 +341,7 @@ function methods.add(self, node, wanted, scope)
     return lower_change.add(self, node, entity, scope)
   end
   self.context.captures:guard(value)
+  self:refuse_in_loop(node.line, "world:add", BEHIND)
   self.emit:effect("add " .. quote(known.name), nil, self:mask())
   return {}
 end
@@ -291,6 +354,7 @@ function methods.remove(self, node, wanted, scope)
   if not is_own(self, entity) then
     return lower_change.remove(self, node, entity, known)
   end
+  self:refuse_in_loop(node.line, "world:remove", BEHIND)
   self.emit:effect("remove " .. quote(known.name), nil, self:mask())
   return {}
 end
@@ -472,6 +536,8 @@ function totals.add(self, node, wanted, scope, total)
   elseif #node.arguments < 1 then
     outside(node.line, "total:add without a number", "give it one")
   end
+  self:refuse_in_loop(node.line, "total:add", "add up in a local variable, and "
+    .. "add that behind the loop")
   local emit = self.emit
   local values = self:list(node.arguments, nil, scope)
   local number = emit:cast(self:number(values[1], node, "total:add"), "f64")

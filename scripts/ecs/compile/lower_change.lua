@@ -199,6 +199,8 @@ end
 
 --- Emits a change at this point; see ir_writer:change.
 local function emit(self, node, arguments, text, entity)
+  self:refuse_in_loop(node.line, "a change of an entity",
+    "note it in a local variable, and do it behind the loop")
   local mask = self:mask()
   if mask and mask.constant == false then return self.emit.null() end
   for _, argument in ipairs(arguments) do check_early(node, argument[2]) end

@@ -32,11 +32,11 @@ function lower:demand(test, line, construct, remedy)
     outside(line, construct, remedy)
   end
   local emit = self.emit
-  local leaving = emit:both(self:mask() or emit.yes, emit:opposite(test))
+  local mask = self:mask(self.turns and self.turns.base) or emit.yes
   local list = context.demands
   list[#list + 1] = { line = line, construct = construct, remedy = remedy,
                       blamed = context.func }
-  context.exit = emit:either(context.exit, leaving)
+  self:add_exit(emit:both(mask, emit:opposite(test)))
   self:assume(test, true)
 end
 

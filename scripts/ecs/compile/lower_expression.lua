@@ -404,7 +404,8 @@ end
 local function under(self, test, truth, node, scope)
   local value
   self:conditional(truth and test or self.emit:opposite(test), node,
-    self:exitable(function() value = self:value(node, scope) end))
+    self:exitable(node, truth and "yes" or "no",
+      function() value = self:value(node, scope) end))
   return value
 end
 

@@ -47,7 +47,8 @@ local function set_entry(self, record, key, value, before)
   if not entry then
     -- It is kept where a branch has ended: the table may be known outside.
     entry = { name = type(key) == "string" and key
-                or "[" .. format("%.14g", key) .. "]", kept = true }
+                or "[" .. format("%.14g", key) .. "]", kept = true,
+              level = record.level }
     record.entries[key] = entry
     record.keys[#record.keys + 1] = key
     self.state[entry] = before
@@ -62,7 +63,8 @@ end
 
 --- The value of a table constructor. Lua assigns in the order of the text.
 function lower:record(node, scope)
-  local record = { type = "record", entries = {}, keys = {} }
+  local record = { type = "record", entries = {}, keys = {},
+                   level = self.level }
   local position = 0
   for k, item in ipairs(node.items) do
     local class = item.value[1]

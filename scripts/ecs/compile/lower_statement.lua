@@ -7,15 +7,14 @@
 --     if a then return end       ended = a
 --     p.x = 1                    a branch, where not a
 --
--- A program has no jumps. So a loop is unrolled: each iteration is lowered with
--- its number as a constant. A call of a function in Lua is inlined: its body is
--- lowered in a scope of its own, and its results are variables. Limits keep the
--- code from becoming larger than a program can be.
+-- Loops are in lower_loop.lua. A call of a function in Lua is inlined: its body
+-- is lowered in a scope of its own, and its results are variables. Limits keep
+-- the code from becoming larger than a program can be.
 
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
-local max, ipairs, type = math.max, ipairs, type
+local max, ipairs = math.max, ipairs
 local rawset, setmetatable = rawset, setmetatable
 
 local lower = require "ecs.compile.lower_expression"
@@ -25,10 +24,12 @@ local parser = require "ecs.compile.parser"
 local outside = parser.outside
 local NIL, NONE, EXIT = lower.NIL, lower.NONE, lower.EXIT
 
---- The most iterations of a loop, and how deep calls and blocks may nest.
-local UNROLL_LIMIT, CALL_LIMIT, BLOCK_LIMIT = 256, 32, 80
+--- How deep calls and blocks may nest.
+local CALL_LIMIT, BLOCK_LIMIT = 32, 80
 
+--- By the kind of a statement: lowers it.
 local run = {}
+lower.run = run
 
 --- Lowers a list of statements in a scope of its own. Returns the condition
 -- under which the function returned in it, or nil: never. So do the other
@@ -63,7 +64,7 @@ function lower:statements(list, k, scope)
         return ended
       end
       local rest = self:conditional(self.emit:opposite(ended), node,
-        self:exitable(function()
+        self:exitable(node, "rest", function()
           return self:statements(list, index + 1, scope)
         end))
       if rest == EXIT then return ended end
@@ -73,16 +74,24 @@ function lower:statements(list, k, scope)
   return nil
 end
 
+--- A new local variable. One from outside of a loop matters behind a jump out
+-- of it; so does any of a repeat loop, for the test behind its body.
+function lower:variable(name)
+  return { name = name, level = self.level, home = self.home,
+           jump = self.loop and self.loop.keeps }
+end
+
 local function refuse_environment(name, line)
   if name ~= "_ENV" then return end
   outside(line, "a local _ENV", "name the table otherwise")
 end
+lower.refuse_environment = refuse_environment
 
 run["local"] = function(self, node, scope)
   local values = self:list(node.values, #node.names, scope)
   for k, name in ipairs(node.names) do
     refuse_environment(name, node.line)
-    local variable = { name = name, home = self.home }
+    local variable = self:variable(name)
     rawset(scope, name, variable)
     self:set(variable, values[k])
   end
@@ -90,7 +99,7 @@ end
 
 run["local function"] = function(self, node, scope)
   refuse_environment(node.name, node.line)
-  local variable = { name = node.name, home = self.home }
+  local variable = self:variable(node.name)
   rawset(scope, node.name, variable)
   self:set(variable, self:value(node.body, scope))
 end
@@ -147,8 +156,12 @@ local function if_from(self, node, k, scope)
   end
   local test = self:truth(self:value(node.tests[k], scope))
   return self:conditional(test, node,
-    self:exitable(function() return self:block(node.bodies[k], scope) end),
-    self:exitable(function() return if_from(self, node, k + 1, scope) end))
+    self:exitable(node, k, function()
+      return self:block(node.bodies[k], scope)
+    end),
+    self:exitable(node, -k, function()
+      return if_from(self, node, k + 1, scope)
+    end))
 end
 
 run["if"] = function(self, node, scope)
@@ -160,6 +173,7 @@ run["do"] = function(self, node, scope) return self:block(node.body, scope) end
 
 run["return"] = function(self, node, scope)
   local results = self.results
+  if self.loop then self:set(self.frame.returned, self.emit.yes) end
   if not results then
     if #node.values > 0 then
       outside(node.line, "a value returned from the system's function",
@@ -178,59 +192,6 @@ run["return"] = function(self, node, scope)
     self:set(results[k], self:widen(values[k] or NIL, before.hint))
   end
   return self.emit.yes
-end
-
---- A bound of a loop: a constant; or a number from outside, which is guarded,
--- so that the function is compiled anew when it changes.
-local function bound(self, node, scope)
-  local value = self:value(node, scope)
-  local number = value.constant
-  if value.type == "object" and type(value.value) == "number"
-    and not value.reader.argument then
-    self.context.captures:guard(value)
-    number = value.value * 1.0 -- a float, of either zero
-  elseif not number or value.type ~= "f64" then
-    -- A constant of another type was rounded since it was known.
-    outside(node.line, "a loop whose bounds are not constant",
-      "count to a number or a variable from outside, with an if inside")
-  end
-  if number ~= number then -- VMs differ in what such a loop does
-    outside(node.line, "a loop that counts with nan", "give it numbers")
-  end
-  return number
-end
-
-run["for"] = function(self, node, scope)
-  refuse_environment(node.name, node.line)
-  local first, last = bound(self, node.first, scope),
-    bound(self, node.last, scope)
-  local step = node.step and bound(self, node.step, scope) or 1
-  if step == 0 then outside(node.line, "a loop with step 0",
-      "give it another step") end
-  -- Integers, where the first one and the step are; see ir_kind.lua.
-  local kind = node.first.kind
-  if node.step and kind == "integer" then kind = node.step.kind end
-  -- Each iteration is a statement, because it may return. The number is summed
-  -- up as Lua does it.
-  local list, number = {}, first
-  while step > 0 and number <= last or step < 0 and number >= last do
-    if #list == UNROLL_LIMIT then
-      outside(node.line, "a loop of more than " .. UNROLL_LIMIT
-        .. " iterations", "write it with fewer iterations")
-    end
-    list[#list + 1] = { "iteration", line = node.line, node = node,
-                        number = number, kind = kind }
-    number = number + step
-  end
-  return self:statements(list, 1, scope)
-end
-
-function run.iteration(self, node, scope)
-  local inner = setmetatable({}, { __index = scope })
-  local variable = { name = node.node.name, home = self.home }
-  inner[node.node.name] = variable
-  self:set(variable, self.emit:constant(node.number, node.kind))
-  return self:block(node.node.body, inner)
 end
 
 function run.call(self, node, scope)
@@ -255,22 +216,29 @@ function lower:inline(tree, values, wanted, node, outer_scope)
   end
   local scope = setmetatable({}, { __index = outer_scope })
   local context, home = self.context, self.home
+  local frame, loop = self.frame, self.loop
   context.homes = (context.homes or 0) + 1
   self.home = context.homes
+  self.frame, self.loop = { returned = self:variable("return") }, nil
+  self.frame.returned.jump = true
   for k, name in ipairs(tree.parameters) do
-    local variable = { name = name, home = self.home }
+    local variable = self:variable(name)
     rawset(scope, name, variable)
     self:set(variable, values[k] or NIL)
   end
   local outer = self.results
   local results = { wanted = wanted }
   for k = 1, wanted do
-    results[k] = { name = "result", kept = true }
+    results[k] = self:variable("result")
+    results[k].kept = true
     self:set(results[k], NONE)
   end
   self.results, self.depth = results, self.depth + 1
+  local place = self:enter(node)
   local ended = self:block(tree.body, scope)
+  self:leave(place)
   self.results, self.depth, self.home = outer, self.depth - 1, home
+  self.frame, self.loop = frame, loop
   if ended == EXIT then
     outside(node.line, "a call of a function that only has side exits here",
       "call it under a condition")

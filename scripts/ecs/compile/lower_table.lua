@@ -212,7 +212,7 @@ local function call_from(self, source, key, node, keys, k, call)
       "test it first: if t[i] then ... end")
   end
   local test = self.emit:compare("eq", key, self.emit:constant(keys[k] + 0.0))
-  return self:conditional(test, node, self:exitable(function()
+  return self:conditional(test, node, self:exitable(node, k, function()
     local outer = self.context.captures
     local callee = outer:field({ value = source.table, reader = source.reader },
       keys[k], node.line)
@@ -220,7 +220,7 @@ local function call_from(self, source, key, node, keys, k, call)
       callee = outer:field(callee, step, node.line)
     end
     return call(callee)
-  end), self:exitable(function()
+  end), self:exitable(node, -k, function()
     return call_from(self, source, key, node, keys, k + 1, call)
   end))
 end

@@ -154,6 +154,8 @@ end
 --- Adds the value of an expression to a place. minus: subtracts it.
 local function add(self, place, node, minus, scope)
   local emit, count = self.emit, #place.sites
+  self:refuse_in_loop(node.line, "an addition to '" .. place.name .. "'",
+    "add up in a local variable, and add that behind the loop")
   local number = self:number(self:value(node, scope), node, "'+'", node)
   if #place.sites ~= count then
     outside(node.line, "'" .. place.name .. "', which is changed in between",

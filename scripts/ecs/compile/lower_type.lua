@@ -43,22 +43,29 @@ end
 local function dry_fields(self)
   local context, emit = self.context, self.emit
   local apart = setmetatable({ lines = {}, declarations = {}, known = {},
-    names = {}, literals = {}, got = {}, mixed = {}, name = dry_name },
+    names = {}, literals = {}, got = {}, mixed = {}, name = dry_name,
+    loops = {}, levels = setmetatable({}, { __index = emit.levels }) },
     { __index = emit })
+  for k = 1, #emit.loops do
+    apart.loops[k] = { lines = {}, known = {}, carries = {} }
+  end
   local outer = captures.new(apart, context.captures.main,
     context.captures.constant)
   outer.functions, outer.count = context.captures.functions,
     context.captures.count
   local inner = setmetatable({ emit = apart, captures = outer, totals = {},
     places = {}, demands = {}, written = {}, exits = {}, exit = emit.no,
-    branches = 0, func = context.func, dry = (context.dry or 0) + 1 },
+    branches = { count = 0 }, func = context.func,
+    dry = (context.dry or 0) + 1 },
     { __index = context })
   return {
     context = inner, emit = apart, saved = {}, order = {}, trail = {},
     state = setmetatable({}, { __index = self.state }),
     facts = setmetatable({}, { __index = self.facts }), path = {},
     blocks = self.blocks, nesting = self.nesting, depth = self.depth,
-    home = self.home, results = self.results or false,
+    home = self.home, results = self.results or false, place = {},
+    level = self.level, loop = self.loop or false, turns = false,
+    frame = self.frame, changes = self.changes,
   }
 end
 

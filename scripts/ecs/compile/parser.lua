@@ -6,8 +6,12 @@
 --   local      names, values            assign   targets, values
 --   if         tests, bodies, other     for      name, first, last, step, body
 --   return     values                   do       body
+--   while      test, body               repeat   body, test
+--   break                               continue (to the end of a loop's body)
 --   call       (a statement) call       refused  problem
 --   local function   name, body (a function)
+--
+-- A loop has breaks = true if its body has a break or continue of it.
 --
 --   number     value, kind              true  false  nil
 --   table      items ({ key, value })   index   object, key
@@ -25,7 +29,7 @@ if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local error, pcall, tostring, type = error, pcall, tostring, type
-local match, sub = string.match, string.sub
+local match, sub, ipairs = string.match, string.sub, ipairs
 local math_type = rawget(math, "type")
 local opens = require("ecs.compile.outline").opens
 
@@ -274,6 +278,9 @@ local function local_statement(state, line)
   return { "local", line = line, names = names, values = values }
 end
 
+local ends = { ["end"] = true, ["else"] = true, ["elseif"] = true,
+               ["until"] = true, ["end of text"] = true }
+
 local function if_statement(state, line)
   local tests, bodies, other = { expression(state) }, {}, nil
   expect(state, "then")
@@ -295,6 +302,21 @@ local function if_statement(state, line)
   return { "if", line = line, tests = tests, bodies = bodies, other = other }
 end
 
+--- Reads the body of a loop into its node.
+local function loop_body(state, node)
+  local loops = state.loops
+  node.continues, node.labels, node.depth = {}, {}, state.depth + 1
+  loops[#loops + 1] = node
+  node.body = block(state)
+  loops[#loops] = nil
+  for _, jump in ipairs(node.continues) do
+    if not node.labels[jump.name] then
+      outside(jump.line, "a goto out of its loop's body", "use break, or a "
+        .. "goto to the end of the body of the innermost loop")
+    end
+  end
+end
+
 local function for_statement(state, line)
   local variable = name(state)
   if kind(state) ~= "=" then
@@ -308,18 +330,69 @@ local function for_statement(state, line)
   local last = expression(state)
   local step = accept(state, ",") and expression(state) or nil
   expect(state, "do")
-  local body = block(state)
+  local node = { "for", line = line, name = variable, first = first,
+                 last = last, step = step }
+  loop_body(state, node)
   expect(state, "end")
-  return { "for", line = line, name = variable, first = first, last = last,
-           step = step, body = body }
+  return node
+end
+
+local function while_statement(state, line)
+  local node = { "while", line = line, test = expression(state) }
+  expect(state, "do")
+  loop_body(state, node)
+  expect(state, "end")
+  return node
+end
+
+local function repeat_statement(state, line)
+  local node = { "repeat", line = line }
+  loop_body(state, node)
+  expect(state, "until")
+  node.test = expression(state)
+  return node
+end
+
+--- The innermost loop that a jump is in.
+local function own_loop(state, line, construct)
+  local loop = state.loops[#state.loops]
+  if not loop then outside(line, construct, "use if and return") end
+  loop.breaks = true
+  return loop
+end
+
+local function break_statement(state, line)
+  own_loop(state, line, "break")
+  return { "break", line = line }
+end
+
+--- A goto to the end of the body of its loop; others are refused there.
+local function goto_statement(state, line)
+  local loop = own_loop(state, line, "goto")
+  local label = name(state)
+  loop.continues[#loop.continues + 1] = { name = label, line = line }
+  return { "continue", line = line }
+end
+
+--- A label. It has to be the last of its loop's body.
+local function label_statement(state, line)
+  local label = name(state)
+  expect(state, "::")
+  local loop = state.loops[#state.loops]
+  while accept(state, ";") do end
+  if not loop or state.depth ~= loop.depth
+    or not ends[kind(state)] and kind(state) ~= "::" then
+    outside(line, "a label inside a block", "jump to the end of a loop's body, "
+      .. "or use if and return")
+  end
+  loop.labels[label] = true
+  return { "do", line = line, body = {} }
 end
 
 local function return_statement(state, line)
   local values = {}
   local word = kind(state)
-  if word ~= "end" and word ~= "else" and word ~= "elseif" and word ~= ";" then
-    values = expressions(state)
-  end
+  if not ends[word] and word ~= ";" then values = expressions(state) end
   accept(state, ";")
   return { "return", line = line, values = values }
 end
@@ -350,17 +423,12 @@ end
 local statements = {
   ["local"] = local_statement, ["if"] = if_statement, ["for"] = for_statement,
   ["return"] = return_statement, ["do"] = do_statement,
+  ["while"] = while_statement, ["repeat"] = repeat_statement,
+  ["break"] = break_statement, ["goto"] = goto_statement,
+  ["::"] = label_statement,
 }
 
-local COUNT = "count to a fixed number, with an if inside: for i = 1, 4 do"
-local JUMP = { "goto", "use if and return" }
-
-local refused_statements = {
-  ["while"] = { "a while loop", COUNT },
-  ["repeat"] = { "a repeat loop", COUNT },
-  ["break"] = { "break", "use an if inside the loop" },
-  ["goto"] = JUMP, ["::"] = JUMP, ["function"] = remedies["function"],
-}
+local refused_statements = { ["function"] = remedies["function"] }
 
 local function statement(state)
   local line, word = line_of(state), kind(state)
@@ -371,13 +439,21 @@ local function statement(state)
   return read(state, line)
 end
 
-local ends = { ["end"] = true, ["else"] = true, ["elseif"] = true,
-               ["until"] = true, ["end of text"] = true }
+--- Notes the label of the next token, in a block that is refused, where it is
+-- the last of its loop's body.
+local function note_label(state)
+  local loop, after = state.loops[#state.loops], state.index + 3
+  while state.kinds[after] == ";" do after = after + 1 end
+  if loop and state.depth == loop.depth and ends[state.kinds[after]] then
+    loop.labels[state.values[state.index + 1]] = true
+  end
+end
 
 --- Goes to the token that ends the block of the next token.
 local function skip_block(state)
   local depth = 0
   while depth > 0 or not ends[kind(state)] do
+    if depth == 0 and kind(state) == "::" then note_label(state) end
     depth = depth + (opens[kind(state)] or 0)
     skip(state)
   end
@@ -447,6 +523,7 @@ function parser.read(tokens, first)
       -- How many blocks are open; by depth, where the statement begins; where
       -- a statement begins, the problem for which it is refused.
       depth = 0, begun = {}, refused = refused,
+      loops = {}, -- the nodes of the loops that are open
     }
     local done, result = pcall(read_function, state)
     if done then return result, first_problem end

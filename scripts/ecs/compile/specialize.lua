@@ -292,7 +292,7 @@ end
 -- the failure is no fault of the function.
 function specialize.link(code, f, plan, query)
   local program, text, failed = core.program(code.world, query, plan.text,
-    plan.totals)
+    plan.totals, plan.loops)
   if program then
     if code.system then plans.keep_program(plan, program) end
     return program
@@ -331,10 +331,11 @@ end
 -- most make it run for ever, as any loop can.
 for _, part in ipairs { "compiler", "plan", "mistake", "source", "lexer",
                         "outline", "parser", "captures", "captures_table",
-                        "ir_writer", "ir_number", "ir_kind", "lower",
+                        "ir_writer", "ir_number", "ir_kind", "ir_loop", "lower",
                         "lower_exit", "lower_record", "lower_total",
                         "lower_type", "lower_value", "lower_table",
-                        "lower_expression", "lower_statement", "lower_change",
+                        "lower_expression", "lower_statement", "lower_loop",
+                        "lower_change",
                         "lower_call", "source_reader", "read_expression",
                         "read_statement", "block_text", "batch_text" } do
   package.loaded["ecs.compile." .. part] = nil

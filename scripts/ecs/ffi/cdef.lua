@@ -27,6 +27,7 @@ typedef enum ecs_Status {
   ECS_E_KERNEL,
   ECS_E_NAN,
   ECS_E_PROGRAM,
+  ECS_E_TURNS,
   ECS_STATUS_COUNT
 } ecs_Status;
 const char *ecs_status_name(ecs_Status status);
@@ -353,6 +354,8 @@ void ecs_program_info(const ecs_Program *program,
 typedef struct ecs_ProgramStop {
   uint64_t row;
   uint64_t count;
+  ecs_Entity endless;
+  uint32_t line;
 } ecs_ProgramStop;
 typedef struct ecs_ProgramArray {
   const double *elements;

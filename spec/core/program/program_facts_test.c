@@ -50,6 +50,23 @@ static void forget(void) {
   ecs_program_destroy(program);
 }
 
+/* What a turn uses from outside is used until the cycle ends: at 16. */
+static void values_last_as_long_as_cycles(void **state) {
+  (void)state;
+  gather(
+      "v3 = neg f32 v0\nv4 = neg f32 v1\nrepeat\nv5 = carry f32 v0\n"
+      "repeat\nv6 = carry f32 v5\nv7 = mul f32 v6 v3\nv8 = add f32 v7 v2\n"
+      "next v6 v8\nagain\nv9 = mul f32 v6 v6\nv10 = add f32 v9 v4\n"
+      "next v5 v10\nagain\nstore c0 v5\n");
+  const uint32_t ends[] = {6, 4, 16, 16, 16, 17, 14, 10, 11, 14, 15};
+  for (uint32_t v = 0; v < 11; v++)
+    assert_int_equal(facts.last_use[v], ends[v]);
+  assert_int_equal(facts.column[5], NO_VALUE);
+  assert_false(facts.is_part[7]);
+  assert_true(facts.is_part[9]);
+  forget();
+}
+
 static void only_what_effects_depend_on_is_needed(void **state) {
   (void)state;
   gather("v3 = sin f32 v1\nv4 = neg f32 v0\nv5 = neg f32 v3\nstore c0 v4\n");
@@ -189,6 +206,7 @@ static void columns_that_may_be_absent_are_not_values(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(values_last_as_long_as_cycles),
       cmocka_unit_test(only_what_effects_depend_on_is_needed),
       cmocka_unit_test(single_values_come_of_single_values),
       cmocka_unit_test(a_product_is_part_of_its_only_sum),

@@ -83,6 +83,120 @@ static const Wrong wrongs[] = {
      "destroy v0\n"
      "exit v0",
      "line 4: exit: there is one before"},
+    {"v0 = self\n"
+     "v1 = carry entity v0",
+     "line 2: carry: stands in no cycle"},
+    {"v0 = constant bool true\n"
+     "while v0",
+     "line 2: while: stands in no cycle"},
+    {"again", "line 1: again: stands in no cycle"},
+    {"v0 = self\n"
+     "next v0 v0",
+     "line 2: next: stands in no cycle"},
+    {"repeat", "line 1: repeat: a cycle has no again"},
+    {"v0 = self\n"
+     "repeat v0\n"
+     "again",
+     "line 2: repeat: an operand is not a bool"},
+    {"v0 = self\n"
+     "repeat\n"
+     "again v0",
+     "line 3: again: an operand is not a bool"},
+    {"v0 = self\n"
+     "repeat\n"
+     "while v0\n"
+     "again",
+     "line 3: while: an operand is not a bool"},
+    {"v0 = self\n"
+     "repeat\n"
+     "v1 = carry f32 v0\n"
+     "next v1 v0\n"
+     "again",
+     "line 3: carry: an operand is not a f32"},
+    {"v0 = self\n"
+     "repeat\n"
+     "v1 = carry entity v0\n"
+     "v2 = constant f64 0\n"
+     "next v1 v2\n"
+     "again",
+     "line 5: next: an operand is not a entity"},
+    {"v0 = self\n"
+     "repeat\n"
+     "v1 = self\n"
+     "v2 = carry entity v0\n"
+     "next v2 v0\n"
+     "again",
+     "line 4: carry: stands behind repeat or another carry"},
+    {"v0 = self\n"
+     "repeat\n"
+     "v1 = carry entity v0\n"
+     "again",
+     "line 4: again: a carry of the cycle has no next"},
+    {"v0 = self\n"
+     "repeat\n"
+     "v1 = carry entity v0\n"
+     "next v1 v0\n"
+     "next v1 v0\n"
+     "again",
+     "line 5: next: the carry has a next already"},
+    {"v0 = self\n"
+     "repeat\n"
+     "v1 = carry entity v0\n"
+     "next v0 v0\n"
+     "again",
+     "line 4: next: the first operand is no carry of this cycle"},
+    {"v0 = self\n"
+     "repeat\n"
+     "v1 = carry entity v0\n"
+     "repeat\n"
+     "next v1 v0\n"
+     "again\n"
+     "again",
+     "line 5: next: the first operand is no carry of this cycle"},
+    {"v0 = self\n"
+     "repeat\n"
+     "v1 = carry entity v0\n"
+     "next v1 v0\n"
+     "v2 = self\n"
+     "again",
+     "line 5: self: stands behind a next of its cycle"},
+    {"v0 = self\n"
+     "repeat\n"
+     "v1 = carry entity v0\n"
+     "next v1 v0\n"
+     "repeat\n"
+     "again\n"
+     "again",
+     "line 5: repeat: stands behind a next of its cycle"},
+    {"repeat\n"
+     "v0 = self\n"
+     "again\n"
+     "v1 = alive v0",
+     "line 4: alive: an operand belongs to a cycle that has ended"},
+    {"repeat\n"
+     "v0 = constant bool true\n"
+     "again\n"
+     "destroy v0",
+     "line 4: destroy: an operand belongs to a cycle that has ended"},
+    {"column c0 \"N\" \"f32\" f32 write\n"
+     "repeat\n"
+     "v0 = constant f32 1\n"
+     "again\n"
+     "store c0 v0",
+     "line 5: store: an operand belongs to a cycle that has ended"},
+    {"repeat\n"
+     "destroy\n"
+     "again",
+     "line 2: destroy: stands in no cycle, but behind the last"},
+    {"v0 = constant bool true\n"
+     "repeat\n"
+     "exit v0\n"
+     "again",
+     "line 3: exit: stands in no cycle, but behind the last"},
+    {"destroy\n"
+     "repeat\n"
+     "again",
+     "line 2: repeat: comes before all effects but an exit"},
     {"v0 = constant f32 1\n"
      "v1 = convert f32 v0",
      "line 2: convert: an operand is not a f64"},

@@ -340,7 +340,6 @@ static void line_of(Operation operation, const char *type, char *line,
     case SHAPE_REDUCE:
       snprintf(line, room, "%s r%d v3 v1", name, operation - OPERATION_SUM);
       break;
-    case SHAPE_EXIT: snprintf(line, room, "%s v0", name); break;
     case SHAPE_SPAWN: snprintf(line, room, "%s v1", name); break;
     case SHAPE_PART: snprintf(line, room, "%s \"B\"\nv4 = spawn", name); break;
     case SHAPE_GIVE:
@@ -348,6 +347,12 @@ static void line_of(Operation operation, const char *type, char *line,
       break;
     case SHAPE_OTHER: snprintf(line, room, "%s v2 \"T\" v1", name); break;
     case SHAPE_DESTROY_OTHER: snprintf(line, room, "%s v2 v1", name); break;
+    case SHAPE_EXIT:
+    case SHAPE_CARRY:
+    case SHAPE_REPEAT:
+    case SHAPE_WHILE:
+    case SHAPE_NEXT:
+    case SHAPE_AGAIN: break; /* in texts of their own */
   }
 }
 
@@ -358,7 +363,7 @@ static void every_operation_comes_back(void **state) {
   (void)state;
   rig_init(&rig);
   for (int k = 0; k < OPERATION_EXIT; k++)
-    for (int t = 0; t < 2; t++) {
+    for (int t = 0; t < 2 && k != OPERATION_CARRY; t++) {
       line_of((Operation)k, types[t], line, sizeof line);
       snprintf(text, sizeof text,
                "column c0 \"N\" \"f32\" f32 write\n"
@@ -435,6 +440,35 @@ static void an_exit_comes_first(void **state) {
   rig_deinit(&rig);
 }
 
+/* A cycle moves with its exit, or behind it, as a whole. */
+static void a_cycle_comes_back(void **state) {
+  static const char declarations[] =
+      "column c0 \"N\" \"f32\" f32 write\nuniform u0 bool fixed\n";
+  static const char late[] =
+      "repeat v1\nv2 = carry f32 v0\nv3 = carry bool v1\nv4 = neg f32 v2\n"
+      "while v3\nrepeat\nv5 = carry f32 v4\nnext v5 v2\nagain v3\n"
+      "next v3 v1\nnext v2 v4\nagain\nstore c0 v2\n";
+  char text[1024], moved[1024];
+  Rig rig;
+  (void)state;
+  rig_init(&rig);
+  snprintf(text, sizeof text, "%sv0 = load f32 c0\nv1 = uniform bool u0\n%s",
+           declarations, late);
+  assert_text(&rig, text, text);
+  snprintf(text, sizeof text,
+           "%sv0 = load f32 c0\nv1 = uniform bool u0\nrepeat\n"
+           "v2 = carry f32 v0\nnext v2 v0\nagain v1\nrepeat v1\n"
+           "v3 = carry bool v1\nnext v3 v1\nagain\nexit v3\nstore c0 v2\n",
+           declarations);
+  snprintf(moved, sizeof moved,
+           "%sv0 = uniform bool u0\nrepeat v0\nv1 = carry bool v0\n"
+           "next v1 v0\nagain\nexit v1\nv2 = load f32 c0\nrepeat\n"
+           "v3 = carry f32 v2\nnext v3 v2\nagain v0\nstore c0 v3\n",
+           declarations);
+  assert_text(&rig, text, moved);
+  rig_deinit(&rig);
+}
+
 static void spaces_and_comments_are_left_out(void **state) {
   Rig rig;
   (void)state;
@@ -491,6 +525,25 @@ static void numerals_mean_the_same_in_every_locale(void **state) {
 }
 
 /* Limits ------------------------------------------------------------------ */
+
+static void cycles_may_be_nested_so_deep(void **state) {
+  Rig rig;
+  (void)state;
+  rig_init(&rig);
+  for (uint32_t depth = ECS_CYCLE_LIMIT; depth <= ECS_CYCLE_LIMIT + 1;
+       depth++) {
+    char text[2048] = "v0 = constant bool false\n";
+    ecs_Program *program = NULL;
+    for (uint32_t k = 0; k < depth; k++) strcat(text, "repeat\n");
+    for (uint32_t k = 0; k < depth; k++) strcat(text, "again v0\n");
+    ecs_Status status = rig_create(&rig, text, strlen(text), &program);
+    assert_int_equal(status, depth > ECS_CYCLE_LIMIT ? ECS_E_LIMIT : ECS_OK);
+    if (status != ECS_OK)
+      assert_non_null(strstr(rig.message, "cycles are nested too deeply"));
+    ecs_program_destroy(program);
+  }
+  rig_deinit(&rig);
+}
 
 typedef struct Text {
   char *bytes;
@@ -606,6 +659,8 @@ int main(void) {
       cmocka_unit_test(changes_come_back),
       cmocka_unit_test(changes_come_before_other_effects),
       cmocka_unit_test(an_exit_comes_first),
+      cmocka_unit_test(a_cycle_comes_back),
+      cmocka_unit_test(cycles_may_be_nested_so_deep),
       cmocka_unit_test(spaces_and_comments_are_left_out),
       cmocka_unit_test(numerals_mean_the_same_in_every_locale),
       cmocka_unit_test(limits_hold),

@@ -203,6 +203,44 @@ static void changes_that_may_stop_have_their_place(void **state) {
   assert_int_equal(plan->change_count, 1);
 }
 
+/* A cycle of two carries: a copy for each, the frame, and a next for each. */
+static void carries_exchange_their_registers(void **state) {
+  (void)state;
+  make(
+      "v3 = constant f32 1\nrepeat\nv4 = carry f32 v0\nv5 = carry f32 v1\n"
+      "v6 = lt f32 v4 v1\nwhile v6\nv7 = add f32 v4 v3\nv8 = mul f32 v5 v7\n"
+      "next v4 v7\nnext v5 v8\nagain\nstore c0 v5\nv9 = sub f32 v4 v1\n"
+      "store c3 v9\n");
+  /* The last sum is computed in its column. */
+  assert_plan(12, 1, 0, 5);
+  assert_int_equal(plan->cycle_count, 1);
+  const PlanCycle *cycle = &plan->cycles[0];
+  assert_int_equal(cycle->first, 3);
+  assert_int_equal(cycle->after, 10);
+  assert_int_equal(cycle->outer, NO_VALUE);
+  assert_true(step_exchanges(&plan->steps[7]));
+  assert_true(step_exchanges(&plan->steps[8]));
+  /* Not a value that is used in the next turn, or later in this one. */
+  make(
+      "repeat\nv3 = carry f32 v0\nv4 = carry f32 v1\nv5 = neg f32 v3\n"
+      "v6 = lt f32 v5 v1\nnext v3 v4\nnext v4 v5\nagain v6\nstore c0 v4\n"
+      "store c3 v3\n");
+  assert_int_equal(plan->steps[5].ins->operation, OPERATION_NEXT);
+  assert_false(step_exchanges(&plan->steps[5]));
+  assert_true(step_exchanges(&plan->steps[6]));
+}
+
+/* What only a carry that nothing uses depends on is not computed. */
+static void carries_without_a_use_are_left_out(void **state) {
+  (void)state;
+  make(
+      "v3 = constant bool false\nrepeat\nv4 = carry f32 v0\n"
+      "v5 = carry f32 v1\nv6 = sin f32 v5\nv7 = cos f32 v4\nnext v4 v6\n"
+      "next v5 v6\nagain v3\nstore c0 v5\n");
+  for (uint32_t k = 0; k < plan->step_count; k++)
+    assert_int_not_equal(plan->steps[k].ins->operation, OPERATION_COS);
+}
+
 /* A block with registers is not longer than they are. */
 static void blocks_are_as_long_as_they_may(void **state) {
   (void)state;
@@ -258,6 +296,8 @@ int main(void) {
       cmocka_unit_test(new_entities_have_registers_of_their_own),
       cmocka_unit_test(new_entities_are_kept_until_all_changes_are_made),
       cmocka_unit_test(changes_that_may_stop_have_their_place),
+      cmocka_unit_test(carries_exchange_their_registers),
+      cmocka_unit_test(carries_without_a_use_are_left_out),
       cmocka_unit_test(blocks_are_as_long_as_they_may),
       cmocka_unit_test(long_programs_are_planned_in_time)};
   return cmocka_run_group_tests(tests, set_up, tear_down);

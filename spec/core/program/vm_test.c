@@ -445,7 +445,7 @@ static void wrong_calls_are_refused(void **state) {
 
 /* Runs the program from a row on; says where it stopped. */
 static ecs_ProgramStop run_from(uint64_t first, double limit, double *sum) {
-  ecs_ProgramStop stop = {0, 0};
+  ecs_ProgramStop stop = {0, 0, 0, 0};
   const ecs_ProgramCall call = {&limit, sum, 1, 1, 0, first, &stop, NULL, 0};
   must(ecs_program_run(fixture.program, &call));
   return stop;

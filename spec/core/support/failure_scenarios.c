@@ -327,9 +327,10 @@ static const char program[] =
     "column c0 \"Position\" \"x\" f32 read\nuniform u0 number\n"
     "reduction r0 sum\nreduction r1 max\nv0 = load f32 c0\n"
     "v1 = uniform f32 u0\nv2 = mul f32 v0 v1\nv3 = convert f64 v2\n"
-    "v4 = constant bool false\nexit v4\n"
-    "sum r0 v3\nmax r1 v3\nv5 = self\nv6 = has v5 \"Sparse\"\n"
-    "add \"Tag\" v6\nremove \"Bits\"\nadd \"SparseTag\" v6\n";
+    "v4 = constant bool false\nrepeat\nv5 = carry bool v4\nnext v5 v4\n"
+    "again v5\nexit v5\n"
+    "sum r0 v3\nmax r1 v3\nv6 = self\nv7 = has v6 \"Sparse\"\n"
+    "add \"Tag\" v7\nremove \"Bits\"\nadd \"SparseTag\" v7\n";
 
 /* These change any entity, with values; the first spawns. A run of the first that
  * fails leaves handles that are dead for good, so it is only created here. */

@@ -227,6 +227,7 @@ static Value compute(const Row *row, const Instruction *ins) {
       break;
     case SHAPE_HAS: made.number = ecs_has(world, a.entity, ins->index); break;
     case SHAPE_GET: return get(row, ins, a.entity);
+    case SHAPE_CARRY: return a;
     case SHAPE_RANDOM:
       made.number =
           ecs_random(row->reference->call->random_key, row->entity, a.number);
@@ -497,11 +498,68 @@ static bool leaves(const Row *row, const Instruction *ins) {
   return reference->stopped;
 }
 
+/* The repeat of the cycle that instruction i is inside, or the again. */
+static uint32_t end_of_cycle(const ecs_Program *program, uint32_t i,
+                             bool start) {
+  uint32_t depth = 1;
+  while (depth > 0) {
+    i = start ? i - 1 : i + 1;
+    OperationShape shape = operation_infos[program->code[i].operation].shape;
+    if (shape == (start ? SHAPE_AGAIN : SHAPE_REPEAT)) depth++;
+    if (shape == (start ? SHAPE_REPEAT : SHAPE_AGAIN)) depth--;
+  }
+  return i;
+}
+
+/* Gives the carries of the turn that ends with instruction i, again, their next
+ * values, all at once. */
+static void take_next(Row *row, uint32_t i) {
+  static Value values[ECS_CODE_LIMIT];
+  const Instruction *code = row->reference->program->code;
+  uint32_t count = 0;
+  while (code[i - count - 1].operation == OPERATION_NEXT) count++;
+  for (uint32_t k = 1; k <= count; k++)
+    values[k] = row->values[code[i - k].operands[1]];
+  for (uint32_t k = 1; k <= count; k++)
+    row->values[code[i - k].operands[0]] = values[k];
+}
+
+/* Runs instruction i, one of a cycle's frame. Returns the one to go on behind. */
+static uint32_t turn(Row *row, uint32_t i, uint32_t *turns) {
+  const ecs_Program *program = row->reference->program;
+  const Instruction *ins = &program->code[i];
+  bool stays = !masked_out(row, ins, 0);
+  switch (operation_infos[ins->operation].shape) {
+    case SHAPE_REPEAT:
+      if (stays) return i;
+      while (program->code[i + 1].operation == OPERATION_CARRY) {
+        i++;
+        row->values[program->code[i].result] = compute(row, &program->code[i]);
+      }
+      return end_of_cycle(program, i, false);
+    case SHAPE_WHILE: return stays ? i : end_of_cycle(program, i, false);
+    case SHAPE_NEXT: return i;
+    default: break;
+  }
+  take_next(row, i);
+  uint32_t start = end_of_cycle(program, i, true);
+  if (++*turns > ECS_TURN_LIMIT) {
+    row->reference->endless = program->code[start].line;
+    row->reference->endless_entity = row->entity;
+  }
+  if (!stays) return i;
+  while (program->code[start + 1].operation == OPERATION_CARRY) start++;
+  return start;
+}
+
 void reference_row(Reference *reference, ecs_Entity entity,
                    void *const *columns) {
   static Row row;
   bool changed = false;
-  if (reference->cannot_change || reference->status != ECS_OK) return;
+  uint32_t turns = 0;
+  if (reference->cannot_change || reference->status != ECS_OK ||
+      reference->endless != 0)
+    return;
   if (reference->rows < reference->call->first) {
     reference->rows++;
     return;
@@ -527,6 +585,14 @@ void reference_row(Reference *reference, ecs_Entity entity,
       case SHAPE_EXIT:
         if (leaves(&row, ins)) return;
         break;
+      case SHAPE_REPEAT:
+      case SHAPE_WHILE:
+      case SHAPE_NEXT:
+      case SHAPE_AGAIN:
+        i = turn(&row, i, &turns);
+        if (reference->endless == 0) break;
+        if (!reference->stopped) reference->status = ECS_E_TURNS;
+        return;
       default: row.values[ins->result] = compute(&row, ins); break;
     }
   }

@@ -32,7 +32,11 @@ typedef struct Reference {
   ecs_World *twin;          /* its equal, with an open deferral */
   ecs_Component claimed[3]; /* no row may set these; set by the caller */
   const ecs_ProgramCall *call;
-  uint32_t rows;   /* so far, those that were left out among them */
+  uint32_t rows; /* so far, those that were left out among them */
+  uint32_t
+      endless; /* line of the cycle that row `rows` does not leave; 0: none;
+                       no row behind it is run */
+  ecs_Entity endless_entity;
   bool stopped;    /* row `rows` takes the exit, and so do more, one behind */
   uint64_t taken;  /* the other: so many in all */
   bool taken_ends; /* a row behind them does not */

@@ -542,6 +542,19 @@ static void compare_stop(Session *session, const ecs_ProgramStop *stop) {
             reference->rows, (double)reference->taken);
 }
 
+/* Does a run say which row has an endless cycle, as the reference does? */
+static void compare_outcome(Session *session, ecs_Status status,
+                            const ecs_ProgramStop *stop) {
+  const Reference *reference = &session->reference;
+  bool endless = status == ECS_E_TURNS;
+  if (status != ECS_OK && !endless) return;
+  if (stop->line != (endless ? reference->endless : 0) ||
+      stop->endless != (endless ? reference->endless_entity : 0) ||
+      (endless && stop->row != reference->rows))
+    differs(session, "endless", stop->line, (uint32_t)stop->row,
+            reference->endless, (double)reference->rows);
+}
+
 /* The changes of a run that failed are taken back. */
 static void compare_structure(Session *session, ecs_Status status) {
   Rig *rig = session->rig;
@@ -578,6 +591,7 @@ static ecs_Status run_whole(Session *session, const ecs_ProgramCall *call) {
   ecs_Status status = ecs_program_run(program, call);
   program->kernel.run = session->run;
   current = NULL;
+  compare_outcome(session, status, call->stop);
   if (status == ECS_OK) compare_stop(session, call->stop);
   return status;
 }

@@ -312,15 +312,132 @@ static void write_value(Writer *writer, Operation operation) {
     case SHAPE_CONSTANT:
       (void)write_constant(writer, (ValueType)below(writer, 4));
       return;
+    case SHAPE_CARRY: /* written with its cycle */
     default: write_column_value(writer, operation); return;
   }
   put(writer, "\n");
 }
 
 static void write_any_value(Writer *writer) {
-  Operation operation = (Operation)below(writer, OPERATION_SPAWN);
+  Operation operation = (Operation)below(writer, OPERATION_CARRY);
   write_value(writer, operation);
   writer->late = false;
+}
+
+/* Cycles ------------------------------------------------------------------ */
+
+#define MOST_CARRIES 5u
+
+/* Of a cycle that is being written. */
+typedef struct Carries {
+  uint32_t first;                /* value; the others follow */
+  uint32_t count;                /* the first counts turns */
+  uint32_t starts[MOST_CARRIES]; /* values */
+  ValueType types[MOST_CARRIES];
+} Carries;
+
+static void end_turn(Writer *writer, Operation operation, uint32_t value) {
+  if (value != NO_VALUE) put(writer, " v%u", value);
+  put(writer, "\n");
+  writer->code++;
+  writer->operations[operation]++;
+}
+
+static uint32_t write_number(Writer *writer, double number) {
+  uint32_t value = begin(writer, VALUE_F64, OPERATION_CONSTANT);
+  put(writer, " f64 %g\n", number);
+  return value;
+}
+
+/* A number of turns: few, or, where endless cycles take no time, many. Mostly
+ * not the same for each row. */
+static uint32_t write_bound(Writer *writer) {
+  uint32_t most = 1 + below(writer, 6);
+  if (ECS_TURN_LIMIT < 100 && chance(writer, 3)) most = 1000;
+  if (chance(writer, 30)) return write_number(writer, most);
+  uint32_t x = operand(writer, VALUE_F64), y = write_number(writer, most);
+  begin(writer, VALUE_F64, OPERATION_MODULO);
+  put(writer, " f64 v%u v%u\n", x, y);
+  return writer->values - 1;
+}
+
+static void write_carries(Writer *writer, Carries *carries) {
+  carries->first = writer->values;
+  for (uint32_t k = 0; k < carries->count; k++) {
+    begin(writer, carries->types[k], OPERATION_CARRY);
+    put(writer, " %s v%u\n", value_type_name(carries->types[k]),
+        carries->starts[k]);
+  }
+}
+
+/* The nexts of a cycle, and its end. Values are often carries, which may change
+ * places. */
+static void write_end(Writer *writer, const Carries *carries, uint32_t one) {
+  uint32_t values[MOST_CARRIES], go = NO_VALUE;
+  begin(writer, VALUE_F64, OPERATION_PLUS);
+  put(writer, " f64 v%u v%u\n", carries->first, one);
+  values[0] = writer->values - 1;
+  for (uint32_t k = 1; k < carries->count; k++) {
+    uint32_t other = 1 + below(writer, carries->count - 1);
+    bool moves =
+        chance(writer, 25) && carries->types[other] == carries->types[k];
+    values[k] =
+        moves ? carries->first + other : operand(writer, carries->types[k]);
+  }
+  if (chance(writer, 25)) go = operand(writer, VALUE_BOOL);
+  bool backwards = chance(writer, 30);
+  for (uint32_t k = 0; k < carries->count; k++) {
+    uint32_t n = backwards ? carries->count - 1 - k : k;
+    put(writer, "next v%u", carries->first + n);
+    end_turn(writer, OPERATION_NEXT, values[n]);
+  }
+  put(writer, "again");
+  end_turn(writer, OPERATION_AGAIN, go);
+}
+
+/* A cycle, and one or two in it. A row leaves it when its turns are counted, and
+ * some rows before. */
+static void write_cycle(Writer *writer, uint32_t depth) {
+  Carries carries = {.count = 1 + below(writer, MOST_CARRIES)};
+  uint32_t bound = write_bound(writer), one = write_number(writer, 1);
+  carries.starts[0] = write_number(writer, 0);
+  carries.types[0] = VALUE_F64;
+  for (uint32_t k = 1; k < carries.count; k++) {
+    carries.types[k] = chance(writer, 70)
+                           ? number_type(writer)
+                           : (ValueType)below(writer, VALUE_TYPE_COUNT);
+    carries.starts[k] = operand(writer, carries.types[k]);
+  }
+  uint32_t some = chance(writer, 25) ? operand(writer, VALUE_BOOL) : NO_VALUE;
+  put(writer, "repeat");
+  end_turn(writer, OPERATION_REPEAT, some);
+  write_carries(writer, &carries);
+  uint32_t inner = writer->values;
+  begin(writer, VALUE_BOOL, OPERATION_LESS);
+  put(writer, " f64 v%u v%u\n", carries.first, bound);
+  put(writer, "while");
+  end_turn(writer, OPERATION_WHILE, writer->values - 1);
+  uint32_t most = writer->code + below(writer, 10);
+  while (writer->code < most) {
+    write_any_value(writer);
+    if (depth < 2 && chance(writer, 8)) write_cycle(writer, depth + 1);
+    if (!chance(writer, 10)) continue;
+    uint32_t stay = operand(writer, VALUE_BOOL);
+    put(writer, "while");
+    end_turn(writer, OPERATION_WHILE, stay);
+  }
+  write_end(writer, &carries, one);
+  for (uint32_t value = inner; value < writer->values; value++)
+    writer->types[value] = WRITER_HIDDEN;
+}
+
+/* Values with cycles among them. */
+static void write_cycles(Writer *writer) {
+  uint32_t count = 1 + below(writer, 3);
+  for (uint32_t k = 0; k < count && writer->code < ECS_CODE_LIMIT / 4; k++) {
+    write_cycle(writer, 0);
+    write_any_value(writer);
+  }
 }
 
 /* Effects ----------------------------------------------------------------- */
@@ -543,8 +660,11 @@ void writer_write(Writer *writer, uint64_t seed) {
   declare_columns(writer);
   declare_rest(writer);
   Changes changes = chance(writer, 8) ? OWN : chance(writer, 12) ? ANY : NONE;
+  if (chance(writer, 10)) write_cycles(writer);
   if (chance(writer, 25)) write_exit(writer);
+  if (chance(writer, 15)) write_cycles(writer);
   uint32_t most = 1 + below(writer, chance(writer, 5) ? 150 : 30);
+  if (writer->code > 40) most = writer->code + 10;
   while (writer->code < most) write_something(writer, changes);
   for (uint32_t k = 0; k < 3; k++) {
     write_store(writer);

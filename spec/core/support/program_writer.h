@@ -11,6 +11,7 @@
 #include "program_rig.h"
 
 #define WRITER_ROOM 65536u
+#define WRITER_HIDDEN VALUE_TYPE_COUNT
 
 typedef struct Writer {
   Random random;
@@ -18,7 +19,8 @@ typedef struct Writer {
   size_t length;
   uint32_t code;                 /* instructions so far */
   uint32_t most;                 /* instructions at most */
-  uint8_t types[ECS_CODE_LIMIT]; /* of values */
+  uint8_t types[ECS_CODE_LIMIT]; /* of values; WRITER_HIDDEN: inside a cycle
+                                    that has ended */
   uint32_t values;
   /* Per value: it depends on an entity that the row spawns. */
   bool is_late[ECS_CODE_LIMIT];

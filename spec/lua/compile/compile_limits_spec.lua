@@ -157,13 +157,11 @@ describe("a function", function()
     end
   end)
 
-  it("is tried again when a loop has become shorter", function()
+  it("counts to a number that changes", function()
     local text = "for i = 1, n do p.x = p.x + i end"
     local plain = count(text, { 1, 1000, 1000, 4 }, false)
     local compiled, how = count(text, { 1, 1000, 1000, 4 })
     assert.equal(plain, compiled)
-    assert.truthy(told():find("a loop of more than 256 iterations", 1, true),
-      told())
     assert.truthy(how:find("compiled (", 1, true), how)
   end)
 

@@ -10,12 +10,9 @@ local text = "a"
 local function recursive(x) return recursive(x - 1) end
 
 local outside = {
-  { function(v) while v.x > 0 do v.x = v.x - 1 end end, "a while loop" },
-  { function(v) repeat v.x = v.x - 1 until v.x < 0 end, "a repeat loop" },
   { function(v) for _, x in ipairs(list) do v.x = x end end, "iterator" },
-  { function(v) for k = 1, v.x do v.y = k end end, "bounds are not constant" },
-  { function(v, dt) for k = 1, dt do v.y = k end end, "are not constant" },
-  { function(v) for k = 1, math.huge do v.y = k end end, "256 iterations" },
+  { function(v) for k = 1, v do v.y = k end end, "a loop of a row" },
+  { function(v) for k = 1, 9, 0 do v.y = k end end, "a loop with step 0" },
   { function(v) local t = {} v.x = t[v.x] end, "a key that is computed" },
   { function(v) local t = {} v.x = t.x end, "of 't.x', which is nil" },
   { function(v) local f = function() end v.x = f end, "of a function" },

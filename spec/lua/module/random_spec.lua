@@ -61,6 +61,14 @@ local functions = {
   ["into f32 fields"] = function(_, f)
     f.x = f.x + ecs.random() * 2 - 1
   end,
+  ["whole numbers"] = function(n)
+    n.a = ecs.random(6) * 100 + ecs.random(1)
+    n.b = ecs.random(-3, 3) + ecs.random(2 ^ 52, 2 ^ 53)
+    n.n = ecs.random(n.n, n.n * 2)
+  end,
+  ["whole numbers in loops"] = function(n)
+    for k = 1, n.n do n.a = n.a * 7 + ecs.random(k) + ecs.random(-k, k) end
+  end,
   ["in branches"] = function(n)
     if n.n > 2 then
       n.a = ecs.random()
@@ -141,6 +149,85 @@ describe("ecs.random, compiled and in plain Lua, is the same", function()
       assert.equal(hash(one, { count = count }),
         hash(one, { count = count, compile = true }))
     end
+  end)
+end)
+
+describe("ecs.random with bounds", function()
+  --- What a function stores in a for one row with n; the error of the frame.
+  local function try(each, compile, n)
+    local world = ecs.world { seed = 9 }
+    local e = world:spawn(N { n = n })
+    world:system { name = "s", query = { N }, each = each, compile = compile,
+                   precision = compile and "double" or nil }
+    local done, text = pcall(world.progress, world, 1)
+    return world:get(e, N, "a"), not done and text
+  end
+
+  it("draws each number of the interval, and no other", function()
+    local world, seen = play(function(n) n.a = ecs.random(2, 6) end,
+      { frames = 1 }), {}
+    for _, a in ipairs(numbers(world, "a")) do seen[a] = (seen[a] or 0) + 1 end
+    for k = 2, 6 do assert.truthy(seen[k] > 180 and seen[k] < 340) end
+    local count = 0
+    for _ in pairs(seen) do count = count + 1 end
+    assert.equal(5, count)
+  end)
+
+  it("is an integer in plain Lua on 5.4", function()
+    if not rawget(math, "type") then return end
+    local kind
+    try(function() kind = math.type(ecs.random(3)) end, false, 1)
+    assert.equal("integer", kind)
+  end)
+
+  local wrong = {
+    { function(n) n.a = ecs.random(n.n) end, 0, "from 1 to 0: the interval is "
+      .. "empty" },
+    { function(n) n.a = ecs.random(5, n.n) end, 4, "from 5 to 4: the interval "
+      .. "is empty" },
+    { function(n) n.a = ecs.random(n.n / 2) end, 3, "takes whole numbers" },
+    { function(n) n.a = ecs.random(n.n * 2 ^ 60) end, 1, "up to 2^53" },
+    { function(n) n.a = ecs.random(n.n / 0, 3) end, -1, "up to 2^53" },
+    { function(n) n.a = ecs.random(n.n, 2 ^ 53) end, -1, "is too large" },
+    { function(n) n.a = ecs.random((n.n - n.n) / 0, 3) end, -1, "up to 2^53" },
+  }
+  for k, case in ipairs(wrong) do
+    it("raises an error where a row has wrong ones, " .. k, function()
+      for _, compile in ipairs { false, true } do
+        local _, text = try(case[1], compile, case[2])
+        assert.truthy(text and text:find(case[3], 1, true), text)
+        assert.truthy(text:find("random_spec.lua:", 1, true), text)
+      end
+    end)
+  end
+
+  it("is refused with bounds that are always wrong", function()
+    for text, each in pairs {
+      ["a number that is not whole"] = function(n) n.a = ecs.random(1.5) end,
+      ["an empty or too large"] = function(n) n.a = ecs.random(3, 2) end,
+      ["interval cannot be compiled"] = function(n) n.a = ecs.random(0) end,
+      ["with 3 arguments"] = function(n) n.a = ecs.random(1, 2, 3) end,
+      ["of a boolean"] = function(n) n.a = ecs.random(true) end,
+    } do
+      local world = ecs.world {}
+      world:spawn(N)
+      local done, message = pcall(world.system, world, { name = "s",
+        query = { N }, compile = true, each = each })
+      assert.is_false(done)
+      assert.truthy(message:find(text, 1, true), message)
+      assert.truthy(select(2, try(each, false, 1)), text)
+    end
+  end)
+
+  it("is compiled whole with constants, and not with others", function()
+    local world = ecs.world {}
+    world:system { name = "s", query = { N }, compile = "whole",
+                   each = function(n) n.a = ecs.random(6) end }
+    local done, message = pcall(world.system, world, { name = "t",
+      query = { N }, compile = "whole",
+      each = function(n) n.a = ecs.random(n.n) end })
+    assert.is_false(done)
+    assert.truthy(message:find("may give no interval", 1, true), message)
   end)
 end)
 

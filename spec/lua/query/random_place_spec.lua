@@ -81,16 +81,19 @@ describe("ecs.random is refused", function()
     assert.equal(twin:get(e, N, "b"), after)
   end)
 
-  it("with arguments", function()
+  it("with arguments that are no numbers, or too many", function()
     local other = ecs.world {}
     other:spawn(N)
-    for _, compiled in ipairs { false, true } do
-      refused("math.floor(ecs.random() * n) + 1", function()
-        other:system { name = "s", query = { N }, compile = compiled,
-          each = function(n) n.a = ecs.random(6) end }
-        other:progress(1)
-      end)
-    end
+    other:system { name = "s", query = { N }, compile = false,
+      each = function(n) n.a = ecs.random "6" end }
+    refused("takes whole numbers, not string",
+      function() other:progress(1) end)
+    other:system { name = "s", query = { N }, compile = false,
+      each = function(n) n.a = ecs.random(1, nil) end }
+    refused("takes whole numbers, not nil", function() other:progress(1) end)
+    other:system { name = "s", query = { N }, compile = false,
+      each = function(n) n.a = ecs.random(1, 2, 3) end }
+    refused("takes no, one or two numbers", function() other:progress(1) end)
   end)
 
   it("as math.random, compiled, and says what to call", function()

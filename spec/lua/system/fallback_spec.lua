@@ -87,9 +87,9 @@ describe("a system that is not compiled", function()
   end)
 
   it("is explained with line and reason", function()
-    define(function(v) while v.x > 0 do v.x = -v.x end end)
+    define(function(v) for _ in pairs { 1 } do v.x = -v.x end end)
     local text = world:explain "s"
-    assert.truthy(text:match "plain Lua: [^ ]*fallback_spec.lua:%d+: a while",
+    assert.truthy(text:match "plain Lua: [^ ]*fallback_spec.lua:%d+: a loop",
       text)
     assert.truthy(world:explain():match "s: each, slow: plain Lua: ")
   end)
@@ -190,7 +190,7 @@ describe("a system that is not compiled", function()
   it("is text as well", function()
     define "function(v) v.x = v.x + 1 - 16777216 end"
     assert.equal(0, x_after_a_frame())
-    define "function(v) while v.x < 5 do v.x = v.x + 1 end end"
+    define "function(v) for _, k in ipairs { 1, 5 } do v.x = k end end"
     assert.equal(1, #told)
     assert.equal(5, x_after_a_frame())
   end)
