@@ -36,9 +36,8 @@ CORE := ecs ecs_kernel ecs_access \
   change/entity_change change/entity_change_fast change/bundle change/spawn \
   change/regroup \
   change/staged_rows change/command_buffer change/spawn_shape \
-  change/command_flush \
+  change/list_change change/command_list change/command_flush \
   change/bulk_sparse change/bulk_rows change/bulk change/bulk_destroy \
-  change/list_change \
   world/world world/deferral world/deferred_change world/world_hash \
   world/world_explain world/world_trim \
   kernel/kernel_library kernel/kernel_binding \

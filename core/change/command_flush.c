@@ -1,6 +1,7 @@
 /* command_flush.c: applies a command buffer, whole or not at all. */
 #include "change/command_flush.h"
 
+#include "change/command_list.h"
 #include "change/entity_change_fast.h"
 #include "change/spawn_shape.h"
 #include "storage/store_check.h"
@@ -31,6 +32,8 @@ typedef struct Flush {
   uint64_t *last_entity; /* owned; per group: the entity_number that changed
                             it last */
   uint32_t last_entity_capacity;
+  ecs_Entity *list; /* owned; of command_apply_list */
+  uint32_t list_capacity;
   uint64_t entity_number; /* grows with every entity of each pass */
   const Command
       *spawn;         /* the chain begins with it; NULL: the entity is placed */
@@ -53,6 +56,7 @@ void command_flush_deinit(CommandBuffer *buffer) {
               flush->tables_before_capacity * sizeof(uint32_t));
   memory_free(memory, flush->last_entity,
               flush->last_entity_capacity * sizeof(uint64_t));
+  memory_free(memory, flush->list, flush->list_capacity * sizeof(ecs_Entity));
   memory_free(memory, flush, sizeof(Flush));
   buffer->flush = NULL;
 }
@@ -493,6 +497,21 @@ static ecs_Status reserve_all(Flush *flush) {
   return status;
 }
 
+static ecs_Status apply_list(Flush *flush) {
+  void *list = flush->list;
+  bool there =
+      ensure_capacity(&flush->store->memory, &list, &flush->list_capacity,
+                      flush->buffer->entity_count, sizeof(ecs_Entity));
+  flush->list = list;
+  return there ? command_apply_list(flush->buffer, flush->list) : ECS_E_MEMORY;
+}
+
+static void commit_all(CommandBuffer *buffer) {
+  buffer->flush->shapes.count = 0;
+  for (uint32_t i = 0; i < buffer->entity_count; i++)
+    commit_entity(buffer->flush, &buffer->entities[i]);
+}
+
 ecs_Status command_flush(CommandBuffer *buffer) {
   if (buffer->entity_count == 0) {
     if (buffer->staged != NULL) command_reset(buffer); /* of no entities */
@@ -501,15 +520,15 @@ ecs_Status command_flush(CommandBuffer *buffer) {
 #ifdef ECS_TINY
   ECS_ASSERT(command_buffer_check_invariants(buffer));
 #endif
+  bool list = command_is_list(buffer);
   ecs_Status status = flush_ensure(buffer);
-  if (status == ECS_OK) status = reserve_all(buffer->flush);
+  if (status == ECS_OK)
+    status = list ? apply_list(buffer->flush) : reserve_all(buffer->flush);
   if (status != ECS_OK) {
     command_rewind(buffer, (CommandMark){0});
     return status;
   }
-  buffer->flush->shapes.count = 0;
-  for (uint32_t i = 0; i < buffer->entity_count; i++)
-    commit_entity(buffer->flush, &buffer->entities[i]);
+  if (!list) commit_all(buffer);
   command_reset(buffer);
 #ifdef ECS_TINY
   ECS_ASSERT(store_check_invariants(buffer->store));

@@ -2,6 +2,7 @@
 #include "program/vm.h"
 
 #include "base/misuse.h"
+#include "change/list_change.h"
 #include "world/deferral.h"
 #include "world/deferred_change.h"
 
@@ -305,6 +306,41 @@ static void record_changes(Run *run) {
   for (uint32_t k = 0; run->status == ECS_OK && k < run->change_count; k++)
     run->status = record(world, &run->changes[k]);
   run->change_count = 0;
+}
+
+/* Is what is listed one change of many entities, and all that closing the
+ * outermost level would apply? */
+static bool is_list(const Run *run) {
+  const ecs_World *world = world_of(run->program->query);
+  if (run->change_count == 0 || world->depth > 1 ||
+      world->commands.entity_count > 0)
+    return false;
+  const Instruction *first = run->changes->ins;
+  for (uint32_t k = 1; k < run->change_count; k++)
+    if (run->changes[k].ins->operation != first->operation ||
+        run->changes[k].ins->index != first->index)
+      return false;
+  return true;
+}
+
+/* Closes the level and applies such a list, whole or not at all, as if it had
+ * been recorded, but without a record for each. The entities take the place of
+ * the list. */
+static ecs_Status apply_list(Run *run) {
+  Store *store = store_of(run);
+  const Instruction *ins = run->changes->ins;
+  uint32_t count = run->change_count, found = 0;
+  ecs_Entity *entities = (ecs_Entity *)(void *)run->changes;
+  for (uint32_t k = 0; k < count; k++)
+    memmove(&entities[k], &run->changes[k].entity, sizeof *entities);
+  ecs_Status status = deferral_close(world_of(run->program->query));
+  ECS_ASSERT(status == ECS_OK); /* nothing was recorded */
+  if (ins->operation == OPERATION_ADD)
+    return list_add(store, entities, count, ins->index, NULL, &found);
+  if (ins->operation == OPERATION_REMOVE)
+    return list_remove(store, entities, count, ins->index, &found);
+  list_destroy(store, entities, count, &found);
+  return status;
 }
 
 /* Steps ------------------------------------------------------------------- */
@@ -695,6 +731,7 @@ static ecs_Status run_rows(Run *run) {
   ecs_Status status = deferral_open(world);
   if (status != ECS_OK) return status;
   status = run_kernel(run, &call);
+  if (status == ECS_OK && is_list(run)) return apply_list(run);
   if (status == ECS_OK) record_changes(run);
   if (status == ECS_OK) status = run->status;
   if (status == ECS_OK) return deferral_close(world);

@@ -134,6 +134,92 @@ static void masks_of_changes_last(void **state) {
   finish();
 }
 
+/* How a run's changes are made: at once, recorded, or recorded with another
+ * one, which is made in any case. */
+typedef enum Way { AT_ONCE, RECORDED, RECORDED_WITH_ANOTHER, WAYS } Way;
+
+/* Changes half of the rows, of two tables, then runs once more. Returns the
+ * hash of the world. */
+static uint64_t changed_hash(const char *change, ecs_Storage storage, Way way) {
+  char text[300];
+  start(storage, ECS_STORE_SPARSE);
+  const ecs_Term term = {fixture.p, ECS_READ};
+  ask(&term, 1);
+  snprintf(text, sizeof text,
+           "column c0 \"P\" \"x\" f32 read\nv0 = load f32 c0\n"
+           "v1 = constant f32 2\nv2 = mod f32 v0 v1\nv3 = lt f32 v2 v1\n"
+           "v4 = constant f32 1\nv5 = eq f32 v2 v4\n%s",
+           change);
+  make(text);
+  spawn(MOST < 700 ? MOST : 700, fixture.s, 3);
+  for (uint32_t k = 0; k < 30; k += 4)
+    must(ecs_add(fixture.world, fixture.entities[k], fixture.v, NULL));
+  must(ecs_add(fixture.world, fixture.entities[5], fixture.u, NULL));
+  for (int turn = 0; turn < 2; turn++) {
+    if (way != AT_ONCE) must(ecs_defer_begin(fixture.world));
+    must(run(NULL, NULL));
+    if (way == RECORDED) must(ecs_defer_end(fixture.world));
+    if (ecs_alive(fixture.world, fixture.entities[0]))
+      must(ecs_add(fixture.world, fixture.entities[0], fixture.u, NULL));
+    if (way == RECORDED_WITH_ANOTHER) must(ecs_defer_end(fixture.world));
+  }
+  uint64_t hash = ecs_world_hash(fixture.world);
+  finish();
+  return hash;
+}
+
+/* One change of many entities is applied as a list, without records or with
+ * them; the world is the same as where each entity's records are. */
+static void a_list_is_applied_as_recorded(void **state) {
+  static const char *const texts[] = {"destroy v5\n",
+                                      "add \"V\" v5\n",
+                                      "remove \"V\" v5\n",
+                                      "add \"S\" v5\n",
+                                      "remove \"S\"\n",
+                                      "add \"T\"\n",
+                                      "remove \"T\" v5\n",
+                                      "add \"U\" v5\n",
+                                      "remove \"U\" v3\n",
+                                      "destroy v5\ndestroy v3\n",
+                                      "add \"V\" v5\nadd \"V\"\n",
+                                      "destroy\n"};
+  static const ecs_Storage storages[] = {ECS_STORE_TABLE, ECS_STORE_SPARSE};
+  (void)state;
+  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+    for (size_t s = 0; s < 2; s++) {
+      uint64_t hash = changed_hash(texts[k], storages[s], AT_ONCE);
+      for (int way = RECORDED; way < WAYS; way++)
+        if (changed_hash(texts[k], storages[s], (Way)way) != hash)
+          fail_msg("%s differs, way %d", texts[k], way);
+    }
+}
+
+/* Every allocation of such a run fails once, until it needs no more. */
+static void a_list_is_applied_whole_or_not_at_all(void **state) {
+  static const char *const texts[] = {"add \"V\"\n", "add \"U\"\n"};
+  (void)state;
+  for (int k = 0; k < 4; k++) {
+    start(k % 2 == 0 ? ECS_STORE_TABLE : ECS_STORE_SPARSE, ECS_STORE_SPARSE);
+    const ecs_Term term = {fixture.p, ECS_READ};
+    char text[100];
+    ask(&term, 1);
+    snprintf(text, sizeof text, "column c0 \"P\" \"x\" f32 read\n%s",
+             texts[k / 2]);
+    make(text);
+    spawn(30, fixture.s, 2);
+    uint64_t before = ecs_world_hash(fixture.world), failures = 1;
+    for (uint32_t n = 1; failures > 0; n++) {
+      failing_memory_arm(&fixture.failing, n, FAIL_ONWARD);
+      ecs_Status status = run(NULL, NULL);
+      failures = failing_memory_disarm(&fixture.failing);
+      assert_int_equal(status, failures > 0 ? ECS_E_MEMORY : ECS_OK);
+      assert_int_equal(ecs_world_hash(fixture.world) == before, failures > 0);
+      assert_in_range(n, 1, 50);
+    }
+    finish();
+  }
+}
+
 /* Rows without a change are passed over; two rows have one each, any two
  * places of a block and the end of the rows. */
 static void few_rows_of_many_change(void **state) {
@@ -184,6 +270,8 @@ int main(void) {
       cmocka_unit_test(changes_are_recorded_in_the_order_of_rows),
       cmocka_unit_test(changes_wait_for_what_is_open),
       cmocka_unit_test(masks_of_changes_last),
+      cmocka_unit_test(a_list_is_applied_as_recorded),
+      cmocka_unit_test(a_list_is_applied_whole_or_not_at_all),
       cmocka_unit_test(few_rows_of_many_change),
       cmocka_unit_test(nesting_has_a_limit)};
   return cmocka_run_group_tests(tests, NULL, NULL);
