@@ -173,14 +173,17 @@ function number.call(self, node)
   return rounded(name .. "(" .. values[1].text .. ")", values[1].type)
 end
 
---- value where test holds, else other.
+--- value where test holds, else other. Both sides count for the type, also where
+-- the test is known.
 function number.choice(self, node)
   local test = self:truth(node.test)
-  if test.constant ~= nil then
-    return self:number(test.constant and node.a or node.b)
-  end
   local a, b = self:number(node.a), self:number(node.b)
   local type = meet(a.type, b.type)
+  if test.constant ~= nil then
+    local chosen = test.constant and a or b
+    if chosen.type == type then return chosen end
+    return { text = cast(chosen, type), type = type }
+  end
   return { text = "(" .. test.text .. " and " .. cast(a, type) .. " or "
     .. cast(b, type) .. ")", type = type }
 end

@@ -28,7 +28,7 @@ static ecs_Status run_from(uint64_t first, const double *uniforms) {
                                 .uniform_count = program->uniform_count,
                                 .first = first,
                                 .stop = &stop};
-  stop = (ecs_ProgramStop){99, 99};
+  stop = (ecs_ProgramStop){.row = 99, .count = 99};
   return ecs_program_run(fixture.program, &call);
 }
 
