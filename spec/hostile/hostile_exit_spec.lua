@@ -91,7 +91,7 @@ store c0 v1
     for k = 1, 50 do world:spawn(Place { x = k % 2 * 50 }) end
     for k = 1, 50 do world:spawn(Other { c = k }) end
     query = core.query(world, { Place, "write" }, "q")
-    program = core.program(world, query, text, {})
+    program = core.program(world, query, text, {}, {})
   end)
   after_each(function() world:close() end)
 
@@ -132,7 +132,7 @@ store c0 v0
       local calls = 0
       world:clear()
       for k = 1, 50 do world:spawn(Place { x = k % 2 * 50 }) end
-      program = core.program(world, query, text, {})
+      program = core.program(world, query, text, {}, {})
       assert.is_true(core.run_exits(query, function()
         calls = calls + 1
         core.drop_program(program)
