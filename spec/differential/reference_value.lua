@@ -173,8 +173,8 @@ function number.call(self, node)
   return rounded(name .. "(" .. values[1].text .. ")", values[1].type)
 end
 
---- value where test holds, else other. Both sides count for the type, also where
--- the test is known.
+--- value where test holds, else other. Both sides count for the type, also
+-- where the test is known.
 function number.choice(self, node)
   local test = self:truth(node.test)
   local a, b = self:number(node.a), self:number(node.b)

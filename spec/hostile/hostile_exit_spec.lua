@@ -111,7 +111,7 @@ v0 = load f64 c0
 v1 = lt f64 v0 v0
 exit v1
 store c0 v0
-]], {})
+]], {}, {})
     refused("of another query", error, { "s", wrong, {}, false })
   end)
 

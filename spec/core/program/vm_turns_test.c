@@ -48,10 +48,8 @@ static void begin(uint32_t count) {
 }
 
 static ecs_Status count_turns(uint64_t first) {
-  const ecs_ProgramCall call = {.reductions = &sum,
-                                .reduction_count = 1,
-                                .first = first,
-                                .stop = &stop};
+  const ecs_ProgramCall call = {
+      .reductions = &sum, .reduction_count = 1, .first = first, .stop = &stop};
   sum = -1;
   return ecs_program_run(fixture.program, &call);
 }
