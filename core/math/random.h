@@ -45,7 +45,7 @@ ELEMENTARY_INLINE uint64_t random_hash(uint64_t key, uint64_t entity,
 }
 
 /* The upper 53 bits of a hash as a number in [0, 1): (double)(hash >> 11) *
- * 0x1p-53 in two parts, whose sum is exact. */
+ * 0x1p-53 in two parts with an exact sum. */
 ELEMENTARY_INLINE double random_number_of(uint64_t hash) {
   double high = random_whole_of_bits(hash >> 32);
   double low = random_whole_of_bits(hash >> 11 & UINT64_C(0x1fffff));

@@ -116,8 +116,8 @@ struct ecs_Program {
                                            look-ups */
   bool
       exits_locally; /* and these uniforms are fixed, and there are no arrays */
-  const ProgramPart *primed;  /* the part whose uniforms the registers
-                                           hold; NULL: of none */
+  const ProgramPart *primed;  /* the registers hold the uniforms of
+                                 this part; NULL: of none */
   ecs_Kernel kernel;          /* the program as kernel_binding.h sees it */
   ecs_KernelBinding *binding; /* owned; NULL until program_bind */
   ProgramPlan *plan;          /* owned; NULL until program_plan */

@@ -55,7 +55,7 @@ ECS_INTERNAL ecs_Status program_run_part(ecs_Program *program,
                                          ProgramPart *part);
 
 /* Shows all keys at which a run of the call would look for elements of arrays
- * whose keys are known (program_visits), before any of them is looked at: some
+ * with known keys (program_visits), before any of them is looked at: some
  * rows at a time, in no special order, and some keys that it would not look at.
  * The arrays of the call are not read. Nothing is stored or recorded. visit must
  * not use the world. Checked as for program_run; ECS_E_MEMORY as there. */

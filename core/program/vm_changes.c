@@ -152,7 +152,7 @@ static bool query_claims(const ecs_Query *query, ecs_Component component) {
   return false;
 }
 
-/* Resolves the bundle of a spawn, whose parts are the steps from first on. */
+/* Resolves the bundle of a spawn; its parts are the steps from first on. */
 static ecs_Status find_bundle(const Layer *layer, ProgramChange *change,
                               const Step *first) {
   ecs_Component components[PART_LIMIT];
@@ -168,7 +168,7 @@ static ecs_Status find_bundle(const Layer *layer, ProgramChange *change,
   return status;
 }
 
-/* Makes the change of a step, whose parts and gives are the steps from first
+/* Makes the change of a step; its parts and gives are the steps from first
  * on. */
 static ecs_Status make_change(Layer *layer, const Step *first,
                               const Step *step) {
@@ -230,7 +230,7 @@ void changes_free(ecs_Program *program) {
 
 /* Checking ---------------------------------------------------------------- */
 
-/* A block whose changes are made. */
+/* The block that changes are made for. */
 typedef struct ChangeBlock {
   const ecs_Program *program;
   ecs_World *world;

@@ -104,7 +104,7 @@ struct ProgramPlan {
   Step *sums;    /* reductions that several instructions add to */
   Step *changes; /* changes of structure */
   Step *visits;  /* of steps, those that keys follow from, and those that look
-                    at arrays whose keys are known */
+                    at arrays with known keys */
   bool *keys_known;     /* per array: its keys follow from no element */
   PlanRegions *regions; /* owned; NULL: there are none */
   PlanCycle *cycles;    /* in the order in which they begin */

@@ -440,8 +440,8 @@ static void add_region(Finder *finder, uint32_t first, uint32_t end,
   finder->copy_count = copies;
 }
 
-/* A fact of the set whose value a register holds before step i, the one that was
- * computed last; NO_VALUE: none. */
+/* The fact of the set with the value that was computed last, of those that
+ * registers hold before step i; NO_VALUE: none. */
 static uint32_t choose_fact(const Finder *finder, const FactSet *set,
                             uint32_t i, uint32_t *mask) {
   uint32_t chosen = NO_VALUE;

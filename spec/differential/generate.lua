@@ -165,7 +165,7 @@ function statements:loop()
 end
 
 --- A loop of the program: it is not unrolled. In its body only fields are
--- assigned to, whose type is the same in every turn.
+-- assigned to: their type is the same in every turn.
 function statements:turns()
   if self.nesting >= 2 or #self.scope.rows == 0 then
     return statements.assign(self)

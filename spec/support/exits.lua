@@ -34,7 +34,7 @@ local function populate(count, precision)
 end
 
 --- What a program does: build(world, log, ids) returns a system, and in after a
--- function whose text is to be seen in the end. Returns a text of all that can
+-- function for a text to be seen in the end. Returns a text of all that can
 -- be seen, and the stats of the system.
 local function run(build, count, compile, precision)
   local world, ids = populate(count, precision)

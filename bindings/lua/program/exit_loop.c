@@ -1,4 +1,4 @@
-/* exit_loop.c: runs of programs whose rows may leave them.
+/* exit_loop.c: runs of programs that rows may leave.
  *
  *      batch  | part of the program   x   part      x x  part    |
  *                                     |             | |

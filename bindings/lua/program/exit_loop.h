@@ -1,4 +1,4 @@
-/* exit_loop.h: runs of programs whose rows may leave them. */
+/* exit_loop.h: runs of programs that rows may leave. */
 #ifndef ECS_LUA_EXIT_LOOP_H
 #define ECS_LUA_EXIT_LOOP_H
 

@@ -53,7 +53,7 @@ BIND_INTERNAL void bind_program_take_own(Program *program);
 BIND_INTERNAL void bind_program_read_copies(lua_State *L, Program *program,
                                             int index);
 
-/* The program at index, with the tallies of the system whose name is at
+/* The program at index, with the tallies of the system named at
  * name_index. Tallies are never removed: what was found holds until the world
  * has more of them. May allocate, and raises as bind_program_check. */
 BIND_INTERNAL Program *bind_program_tallies(lua_State *L, int index,

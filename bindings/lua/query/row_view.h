@@ -25,7 +25,7 @@
  * leave everything else to row_get and row_set, so messages and the order of
  * checks are the same.
  *
- * Private table of a RowLoop: 0 the program whose rows it walks, 1 the query, 2
+ * Private table of a RowLoop: 0 the program that it walks for, 1 the query, 2
  * the function that runs the loop, 3 the buffer of entities or, for each, a value
  * of the walk, and from ROWS_VIEWS on the row views.
  */

@@ -28,7 +28,7 @@ local integers = { i8 = 128, u8 = 255, i16 = 32768, u16 = 65535,
 
 local FLOAT = { integer = false }
 
---- Operations whose result is a float, whatever the operands are.
+--- Operations with a float as result, whatever the operands are.
 local floats = {}
 for name in gmatch("div sqrt sin cos tan asin acos atan exp log xsin xcos xexp "
   .. "xlog pow xpow atan2 xatan2 random", "%w+") do

@@ -540,7 +540,7 @@ function lower:call_value(callee, node, wanted, scope)
   return self:inline_in(func, tree, values, wanted, node)
 end
 
---- As lower:inline, for a function whose names from outside are those of func.
+--- As lower:inline, for a function that has the names of func from outside.
 -- The calls around it are in the context, for messages.
 function lower:inline_in(func, tree, values, wanted, node, scope)
   local context = self.context

@@ -5,7 +5,7 @@
 --     local same = goal                   the same two variables
 --     return { x = 1, y = 2 }             to the function that called this one
 --
--- A table whose keys are all known while the function is lowered needs no
+-- A table with keys that are all known while the function is lowered needs no
 -- table: it is a **record**, and each of its keys is an entry of the state, as
 -- a variable is. Its identity is that of the record, so all names of one table
 -- share its entries. What two branches chose between is an **either**: reading
@@ -15,7 +15,7 @@
 --     record  { type = "record", entries = key -> entry, keys = list }
 --     either  { type = "either", test = bool, one, other }: of records and rows
 --
--- A table that leaves the function, or whose keys are computed, is refused.
+-- A table that leaves the function, or has computed keys, is refused.
 
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 

@@ -44,7 +44,7 @@ static void assert_stops(uint64_t first, const double *uniforms, uint64_t row) {
   assert_int_equal(stop.count, 1);
 }
 
-/* A world with rows of P whose x is their number, and a query that writes P. */
+/* A world with rows of P, where x is their number, and a query that writes P. */
 static void prepare(uint32_t rows, ecs_Storage v, ecs_Storage s) {
   start(v, s);
   const ecs_Term term = {fixture.p, ECS_WRITE};
@@ -540,7 +540,7 @@ static void entities_have_a_limit(void **state) {
   finish();
 }
 
-/* A program whose bundle is one too many is refused, and says why. */
+/* A program with one bundle too many is refused, and says why. */
 static void bundles_have_a_limit(void **state) {
   (void)state;
   char text[100], message[200] = "";

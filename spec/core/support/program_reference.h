@@ -12,7 +12,7 @@
 
 #include "program/program_ir.h"
 
-/* A change, in the order of rows. Those of a program whose changes come first
+/* A change, in the order of rows. Those of a program with changes that come first
  * are made in the twin world at once, the others are only listed. */
 typedef struct ReferenceChange {
   ecs_Entity entity; /* of OPERATION_SPAWN: the new one */
@@ -51,8 +51,8 @@ typedef struct Reference {
   uint64_t made[OPERATION_COUNT]; /* changes of each kind */
 } Reference;
 
-/* The twin is where entities are looked up, and where programs whose changes come
- * first make them. */
+/* The twin is where entities are looked up, and where programs with changes that
+ * come first make them. */
 void reference_begin(Reference *reference, const ecs_Program *program,
                      ecs_World *twin, const ecs_ProgramCall *call);
 void reference_end(Reference *reference);

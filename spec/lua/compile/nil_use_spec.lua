@@ -10,7 +10,7 @@ local alike = exits.alike
 -- busted replaces it.
 local sure = (rawget(_G, "loadstring") or load) "return assert" ()
 
---- A build whose each is made by make(world, log, ids).
+--- A build with an each made by make(world, log, ids).
 local function with(make, optional)
   return function(world, log, ids)
     return { query = { P, read = { V }, optional = optional },
