@@ -123,28 +123,20 @@ const EntityCommands *command_find(const CommandBuffer *buffer,
   return commands->entity == entity ? commands : NULL;
 }
 
-/* Appends a command to the recording and to its entity's chain, which it may
- * begin. Room must be reserved. */
-static Command *append(CommandBuffer *buffer, CommandKind kind,
-                       ecs_Entity entity, size_t image_bytes) {
+/* Appends a command to the recording and to the chain of the entity at a
+ * position. Room must be reserved. */
+static inline Command *link_command(CommandBuffer *buffer, CommandKind kind,
+                                    uint32_t position, size_t image_bytes) {
   CommandPage *page = &buffer->pages[buffer->page_count - 1];
   Command *command = (Command *)(void *)(page->memory + page->used_bytes);
-  RowId position = locator_find(&buffer->by_index, id_index(entity));
+  EntityCommands *commands = &buffer->entities[position];
   page->used_bytes += command_bytes(image_bytes);
   ECS_ASSERT(page->used_bytes <= page->bytes);
-  if (position.row == LOCATOR_NONE) {
-    ECS_ASSERT(buffer->entity_count < buffer->entity_capacity);
-    if (buffer->entity_count == 0) buffer->store->row_epoch++;
-    position.row = buffer->entity_count++;
-    buffer->entities[position.row] = (EntityCommands){entity, NULL, NULL};
-    locator_set(&buffer->by_index, id_index(entity), position);
-  }
-  EntityCommands *commands = &buffer->entities[position.row];
-  ECS_ASSERT(commands->entity == entity);
+  ECS_ASSERT(position < buffer->entity_count);
   ECS_ASSERT(commands->last == NULL || !is_recorded_destroyed(commands));
   *command = (Command){.before = buffer->last,
                        .previous = commands->last,
-                       .entity_position = position.row,
+                       .entity_position = position,
                        .kind = (uint8_t)kind};
   if (commands->last == NULL)
     commands->first = command;
@@ -156,12 +148,31 @@ static Command *append(CommandBuffer *buffer, CommandKind kind,
   return command;
 }
 
-static void append_change(CommandBuffer *buffer, CommandKind kind,
-                          ecs_Entity entity, ecs_Component id,
-                          const void *image, uint64_t fields) {
-  uint32_t bytes =
-      image == NULL ? 0 : buffer->store->components[id].schema->image_bytes;
-  Command *command = append(buffer, kind, entity, bytes);
+/* Appends a command to the chain of an entity, which it may begin. Room must be
+ * reserved. */
+static Command *append(CommandBuffer *buffer, CommandKind kind,
+                       ecs_Entity entity, size_t image_bytes) {
+  RowId position = locator_find(&buffer->by_index, id_index(entity));
+  if (position.row == LOCATOR_NONE) {
+    ECS_ASSERT(buffer->entity_count < buffer->entity_capacity);
+    if (buffer->entity_count == 0) buffer->store->row_epoch++;
+    position.row = buffer->entity_count++;
+    buffer->entities[position.row] = (EntityCommands){entity, NULL, NULL};
+    locator_set(&buffer->by_index, id_index(entity), position);
+  }
+  ECS_ASSERT(buffer->entities[position.row].entity == entity);
+  return link_command(buffer, kind, position.row, image_bytes);
+}
+
+/* Bytes of the image of a component; 0: it is not given. */
+static uint32_t given_bytes(const CommandBuffer *buffer, ecs_Component id,
+                            const void *image) {
+  if (image == NULL) return 0;
+  return buffer->store->components[id].schema->image_bytes;
+}
+
+static void set_component(Command *command, ecs_Component id, const void *image,
+                          uint32_t bytes, uint64_t fields) {
   command->component = id;
   command->fields = fields;
   command->has_image = bytes > 0;
@@ -171,14 +182,13 @@ static void append_change(CommandBuffer *buffer, CommandKind kind,
 ecs_Status command_record(CommandBuffer *buffer, CommandKind kind,
                           ecs_Entity entity, ecs_Component id,
                           const void *image, uint64_t fields) {
-  size_t bytes =
-      image == NULL ? 0 : buffer->store->components[id].schema->image_bytes;
+  uint32_t bytes = given_bytes(buffer, id, image);
   ecs_Status status = reserve_record(buffer, 1, command_bytes(bytes), 1);
   if (status == ECS_OK)
     status = locator_reserve(&buffer->by_index, &buffer->store->memory,
                              id_index(entity));
   if (status != ECS_OK) return status;
-  append_change(buffer, kind, entity, id, image, fields);
+  set_component(append(buffer, kind, entity, bytes), id, image, bytes, fields);
   return ECS_OK;
 }
 
@@ -205,19 +215,23 @@ ecs_Status command_record_spawn(CommandBuffer *buffer, const Bundle *bundle,
   Store *store = buffer->store;
   size_t bytes = command_bytes(0);
   for (uint32_t i = 0; i < bundle->item_count; i++) {
-    bool given = values != NULL && values[i] != NULL;
-    ecs_Component id = bundle->items[i].component;
+    const void *image = values == NULL ? NULL : values[i];
     bytes +=
-        command_bytes(given ? store->components[id].schema->image_bytes : 0);
+        command_bytes(given_bytes(buffer, bundle->items[i].component, image));
   }
   ecs_Status status = reserve_record(buffer, bundle->item_count + 1, bytes, 1);
   if (status == ECS_OK) status = reserve_spawns(buffer, 1);
   if (status != ECS_OK) return status;
   *entity = entity_index_issue(&store->index);
-  append(buffer, COMMAND_SPAWN, *entity, 0);
-  for (uint32_t i = 0; i < bundle->item_count; i++)
-    append_change(buffer, COMMAND_ADD, *entity, bundle->items[i].component,
-                  values == NULL ? NULL : values[i], UINT64_MAX);
+  uint32_t position =
+      append(buffer, COMMAND_SPAWN, *entity, 0)->entity_position;
+  for (uint32_t i = 0; i < bundle->item_count; i++) {
+    const void *image = values == NULL ? NULL : values[i];
+    ecs_Component id = bundle->items[i].component;
+    uint32_t given = given_bytes(buffer, id, image);
+    set_component(link_command(buffer, COMMAND_ADD, position, given), id, image,
+                  given, UINT64_MAX);
+  }
   return ECS_OK;
 }
 

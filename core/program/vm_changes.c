@@ -348,6 +348,7 @@ static uint32_t next_row(const ChangeBlock *block, const ProgramChange *change,
                          uint32_t row, uint32_t rows) {
   if (change->mask == NO_VALUE || row >= rows) return row;
   const uint32_t *mask = block->bases[change->mask];
+  if (mask[row] != 0) return row;
   const char *found = memchr(mask + row, 1, (rows - row) * sizeof *mask);
   if (found == NULL) return rows;
   return (uint32_t)((size_t)(found - (const char *)mask) / sizeof *mask);
@@ -392,10 +393,14 @@ static uint32_t first_row(const ecs_Program *program, uint32_t rows) {
 
 /* Has the changes that were for a row look for the next one. */
 static void pass_row(const ChangeBlock *block, uint32_t row, uint32_t rows) {
+  const ProgramChange *last = NULL; /* those of a branch have one mask */
   for (uint32_t k = 0; k < block->program->change_count; k++) {
     ProgramChange *change = &block->program->changes[k];
-    if (change->next == row)
-      change->next = next_row(block, change, row + 1, rows);
+    if (change->next != row) continue;
+    change->next = last != NULL && last->mask == change->mask
+                       ? last->next
+                       : next_row(block, change, row + 1, rows);
+    last = change;
   }
 }
 
