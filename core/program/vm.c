@@ -508,12 +508,14 @@ static void point_at_columns(const Run *run, const ecs_KernelBlock *block,
   }
 }
 
-/* Makes the changes that come first, up to a row that cannot be changed. */
+/* Makes the changes that come first, up to a row that cannot be changed, or
+ * behind one that others see changed. Then the block has no exit yet. */
 static void make_changes(Run *run) {
   bool stops = false;
+  uint32_t rows = run->rows;
   run->rows =
       changes_run(run->program, run->entities, run->rows, &stops, &run->status);
-  if (stops) run->stopped = 1;
+  if (run->rows < rows) run->stopped = stops;
 }
 
 /* The fewest rows that are computed ahead. */

@@ -391,6 +391,7 @@ static ecs_Status run_parts(Session *session, const ecs_ProgramCall *call) {
     status = run_block_parts(session, call, session->cuts.block_count++, &part);
   if (status != ECS_OK) ecs_cursor_discard(&cursor);
   if (status == ECS_OK) status = ecs_cursor_end(&cursor);
+  session->cuts.block_count = count; /* all of them were made */
   compare_columns(session);
   for (uint32_t k = 0; k < program->reduction_count; k++) {
     fold(program, k, sums);

@@ -99,4 +99,18 @@ describe("what few rows need", function()
       end
     end)
   end)
+
+  it("stands beside exits of later rows, and takes none itself", function()
+    local told
+    local taken = exits.alike(function(world, log)
+      told = log
+      return { query = { P, V }, each = function(p, v, _, e)
+        if v.n % 9 == 4 and world:alive(p.who) then world:destroy(e) end
+        if v.n % 11 == 6 then log[#log + 1] = tostring(p.x) end
+        p.x = p.x + 1
+      end }
+    end, { 17, 512, 700 })
+    assert.truthy(taken > 100)
+    assert.equal(#told, taken)
+  end)
 end)
