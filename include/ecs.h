@@ -1066,12 +1066,13 @@ typedef struct ecs_ProgramCall {
  * that is needed is NULL, or keys past INT32_MAX), ECS_E_ACCESS as
  * ecs_query_begin, also for a component that the program looks up, or
  * ECS_E_MEMORY, ECS_E_LIMIT (an array with too many elements among them) or
- * ECS_E_TURNS. After these three no structure has changed and reductions are not
- * written, but values that were written stay. ECS_E_TURNS: the cycles of one row
- * make more than 2^24 turns together; the rows before it were run, and nothing
- * was written in this row and those behind it. Cost: per row and operation, and
- * per turn of the row of its block that makes most turns; nothing per element
- * of an array. */
+ * ECS_E_TURNS. After these three no structure has changed, but values that were
+ * written stay, and reductions of the kinds total, lowest and highest are those
+ * of the rows that were run; others are not written. ECS_E_TURNS: the cycles of
+ * one row make more than 2^24 turns together; the rows before it were run, and
+ * nothing was written in this row and those behind it. Cost: per row and
+ * operation, and per turn of the row of its block that makes most turns; nothing
+ * per element of an array. */
 ECS_API ecs_Status ecs_program_run(ecs_Program *program,
                                    const ecs_ProgramCall *call);
 

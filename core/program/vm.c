@@ -710,9 +710,12 @@ static void begin_sums(Run *run) {
   }
 }
 
-static void end_sums(Run *run) {
+/* After a failure only those are written that the caller began: they are of the
+ * rows that were stored. */
+static void end_sums(Run *run, bool failed) {
   for (uint32_t k = 0; k < run->program->reduction_count; k++) {
     uint8_t operation = run->program->reductions[k];
+    if (failed && !operation_is_ordered(operation)) continue;
     if (!operation_is_ordered(operation))
       reduction_fold(&run->sums[k], kind_of(operation));
     run->call->reductions[k] = run->sums[k].total;
@@ -766,7 +769,7 @@ ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   begin_sums(&run);
   run_once(&run);
   ecs_Status status = run_rows(&run);
-  if (status == ECS_OK) end_sums(&run);
+  end_sums(&run, status != ECS_OK);
   if (status == ECS_OK && call->stop != NULL)
     *call->stop = (ecs_ProgramStop){run.rows_before, run.stopped, 0, 0};
   if (many) memory_free(memory, run.sums, sums * sizeof(Reduction));

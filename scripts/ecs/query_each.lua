@@ -167,7 +167,7 @@ local function run(query, known, f, count, ...)
     entry.programs[plan] = program
   end
   local ran, text = run_program(program, plan.values, "", 0, plan.copies)
-  if ran and plan.places then write_places(plan, f) end
+  if plan.places then write_places(plan, f) end
   if ran then return true end
   return false, text
 end

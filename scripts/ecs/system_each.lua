@@ -294,8 +294,8 @@ function system_each.run(world, system, dt, clock)
   local runs = clock.runs
   local done, second, drew = run_program(program, values, system.name,
     runs > 0 and runs or 1, copies)
-  if not done then return false, false, second end
   if places then write_places(places, system.work) end
+  if not done then return false, false, second end
   if drew and runs == 0 then clock.runs = 1 end
   system.idle = second
   return true

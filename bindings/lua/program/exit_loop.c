@@ -141,6 +141,7 @@ static void run_part(lua_State *L, ExitLoop *loop) {
   take_sums(loop, loop->before + loop->at);
   loop->status = ecs_program_run_part(program->native, &call, &loop->part);
   if (loop->status != ECS_OK) {
+    keep_own(L, loop);
     lua_rawgeti(L, loop->source, SOURCE_PROGRAM);
     bind_program_push_failure(L, lua_gettop(L), loop->status);
     lua_error(L);

@@ -8,7 +8,8 @@
  * The reductions of a run become the system's values in these totals. `true` in
  * place of a total stands for the most numbers that a row has drawn. `false`
  * stands for a number of the caller: it is read from values, behind the
- * uniforms, and the run puts the result there.
+ * uniforms, and the run puts the result there, also one that fails: then that of
+ * the rows that were stored.
  *
  * A program belongs to its query and is destroyed with it, so the Program keeps
  * the query alive. A Program has no finalizer; drop_program destroys one that
@@ -359,8 +360,8 @@ static int run_program(lua_State *L) {
   bind_program_read(L, program, 2);
   bind_program_read_copies(L, program, 5);
   ecs_Status status = run_native(program, runs);
-  if (status != ECS_OK) return fail(L, status);
   bind_program_write(L, program, 2);
+  if (status != ECS_OK) return fail(L, status);
   lua_pushboolean(L, 1);
   lua_pushboolean(L, is_idle(program));
   lua_pushboolean(L, has_drawn(program));

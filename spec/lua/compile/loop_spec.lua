@@ -526,6 +526,43 @@ describe("a loop that does not end", function()
     assert.is_false(done)
     assert.truthy(text:find(message, 1, true), text)
   end)
+
+  -- For systems without and with side exits.
+  local function stuck_count(run)
+    local world, ids = populate(300, "double")
+    local count, greatest, log, stuck = 0.0, -1, {}, ids[200]
+    local function plain(l, _, e)
+      count = count + 1
+      l.y = 100
+      while e == stuck do l.x = l.x + 1 end
+      greatest = math.max(greatest, l.n)
+    end
+    local function exiting(l, _, e)
+      count = count + 1
+      l.y = 100
+      if l.n == 3 then log[#log + 1] = e end
+      while e == stuck do l.x = l.x + 1 end
+      greatest = math.max(greatest, l.n)
+    end
+    world:system { name = "stuck", query = { L }, compile = true,
+      each = run == "exits" and exiting or plain }
+    local done, text = pcall(world.progress, world, 1)
+    assert.is_false(done)
+    assert.truthy(text:find(message, 1, true), text)
+    local rows, most = 0, -1
+    for _, l in world:query { L }:rows() do
+      if l.y == 100 then rows, most = rows + 1, math.max(most, l.n) end
+    end
+    assert.truthy(rows > 0)
+    assert.equal(rows, count)
+    assert.equal(most, greatest)
+    if run == "exits" then assert.truthy(#log > 0) end
+  end
+
+  it("keeps what the rows before it added to numbers outside", function()
+    stuck_count "plain"
+    stuck_count "exits"
+  end)
 end)
 
 describe("the precision of a loop's variables", function()
