@@ -528,7 +528,7 @@ describe("a loop that does not end", function()
   end)
 
   -- For systems without and with side exits.
-  local function stuck_count(run)
+  local function stuck_count(exits)
     local world, ids = populate(300, "double")
     local count, greatest, log, stuck = 0.0, -1, {}, ids[200]
     local function plain(l, _, e)
@@ -545,7 +545,7 @@ describe("a loop that does not end", function()
       greatest = math.max(greatest, l.n)
     end
     world:system { name = "stuck", query = { L }, compile = true,
-      each = run == "exits" and exiting or plain }
+      each = exits and exiting or plain }
     local done, text = pcall(world.progress, world, 1)
     assert.is_false(done)
     assert.truthy(text:find(message, 1, true), text)
@@ -556,12 +556,28 @@ describe("a loop that does not end", function()
     assert.truthy(rows > 0)
     assert.equal(rows, count)
     assert.equal(most, greatest)
-    if run == "exits" then assert.truthy(#log > 0) end
+    if exits then assert.truthy(#log > 0) end
   end
 
   it("keeps what the rows before it added to numbers outside", function()
-    stuck_count "plain"
-    stuck_count "exits"
+    stuck_count(false)
+    stuck_count(true)
+  end)
+
+  it("keeps them in query:each, too", function()
+    local world, ids = populate(300, "double")
+    local count, stuck, query = 0, ids[200], world:query { L }
+    local done, text = pcall(query.each, query, function(l, e)
+      count = count + 1
+      l.y = 100
+      while e == stuck do l.x = l.x + 1 end
+    end)
+    assert.is_false(done)
+    assert.truthy(text:find(message, 1, true), text)
+    local rows = 0
+    for _, l in query:rows() do if l.y == 100 then rows = rows + 1 end end
+    assert.truthy(rows > 0)
+    assert.equal(rows, count)
   end)
 end)
 
