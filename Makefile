@@ -35,8 +35,9 @@ CORE := ecs ecs_kernel ecs_access \
   query/index_set query/claims query/gather query/cursor query/query_entities \
   change/entity_change change/entity_change_fast change/bundle change/spawn \
   change/regroup \
-  change/staged_rows change/command_buffer change/spawn_shape \
-  change/list_change change/command_list change/command_flush \
+  change/staged_rows change/chain_shape change/command_buffer \
+  change/list_change change/recorded_spawn change/net_effect \
+  change/command_flush \
   change/bulk_sparse change/bulk_rows change/bulk change/bulk_destroy \
   world/world world/deferral world/deferred_change world/world_hash \
   world/world_explain world/world_trim \
@@ -46,8 +47,9 @@ CORE := ecs ecs_kernel ecs_access \
   program/program_print program/program_order \
   program/program_ranges program/program_facts program/vm_loop_macros \
   program/vm_remainder_loops program/vm_integer_loops program/vm_loops \
-  program/vm_arrays program/vm_plan program/vm_regions program/vm_turns \
-  program/vm_planner program/vm_look program/vm_changes program/vm \
+  program/vm_arrays program/vm_plan program/vm_rows program/vm_regions \
+  program/vm_turns program/vm_planner program/vm_look program/vm_sums \
+  program/vm_changes program/vm \
   api/for_bindings api/accessor api/field_access api/spawn_call \
   api/api_entity api/api_query \
   api/api_bulk api/api_list api/row_access \
@@ -55,7 +57,7 @@ CORE := ecs ecs_kernel ecs_access \
 
 # The modules of the binding, likewise; the last one opens them all.
 BINDING := object/compat object/object object/error object/number object/name \
-  object/read_file object/same_code object/lua_math \
+  object/read_file object/tokens object/same_code object/lua_math \
   component/definition component/new_definition component/define \
   component/host_definition \
   world/open_walk world/recent_queries world/lua_world world/borrowed \
@@ -75,8 +77,10 @@ MUTANT_MODULES := storage/table storage/table_row storage/table_image \
   storage/edge_map storage/group storage/component storage/store \
   storage/locate storage/placement storage/locator \
   query/row_list query/cursor query/gather query/claims \
-  change/entity_change change/entity_change_fast change/command_buffer \
-  change/command_flush change/bulk program/vm api/accessor
+  change/entity_change change/entity_change_fast change/chain_shape \
+  change/command_buffer change/recorded_spawn change/net_effect \
+  change/command_flush change/list_change change/bulk program/vm_sums program/vm \
+  program/vm_changes api/accessor
 
 # The public header of the binding stands last: no module of the core may
 # include it.

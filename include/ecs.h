@@ -43,10 +43,10 @@
  *   of another world is dead or unknown here, or names something else.
  * - The checked build. A library compiled with -DECS_CHECKED also finds what is
  *   not checked otherwise: NULL where no status says so, objects that are gone
- *   or whose world is gone, a cursor that is begun while it is open, and calls
- *   into a world while one of its kernels runs or while it is destroyed. It
- *   writes "ecs: misuse: ecs_get: the world is none, or is gone" to stderr and
- *   calls abort. Develop with it; the release build is undefined there.
+ *   or of a world that is gone, a cursor that is begun while it is open, and
+ *   calls into a world while one of its kernels runs or while it is destroyed.
+ *   It writes "ecs: misuse: ecs_get: the world is none, or is gone" to stderr
+ *   and calls abort. Develop with it; the release build is undefined there.
  * - Memory and limits. A function returns ECS_E_MEMORY when the allocator
  *   refuses and ECS_E_LIMIT when a limit is exceeded. Any function that creates
  *   something, plans a query or changes or records structure may return
@@ -828,9 +828,9 @@ ECS_API ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle,
 
 /* Begins a deferral: from here to its end, changes of structure are recorded.
  *
- * The outermost end applies them entity by entity, in the order of each
- * entity's first record; each entity moves once; all changes are applied or
- * none. The result is that of the same calls made at once, but for the order of
+ * The outermost end applies them: first what is spawned, then what changes, then
+ * what is destroyed, each in the order of the entity's first record; each entity
+ * moves once; all changes are applied or none. The result is that of the same calls made at once, but for the order of
  * rows and the ids of new entities.
  *
  * - A recorded spawn has its id and is alive, but has no components yet.

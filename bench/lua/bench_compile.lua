@@ -122,8 +122,9 @@ end
 
 measure.contest("systems defined in one file, each", { 30, 300 },
   function(count)
-    return { file_side("plain Lua", count, false),
-             file_side("compiled", count, true) }
+    local compiled = file_side("compiled", count, true)
+    compiled.aim = 300000
+    return { file_side("plain Lua", count, false), compiled }
   end)
 os.remove(file_name)
 measure.close()

@@ -109,8 +109,8 @@ static ecs_Status check_arrays(const ecs_ProgramCall *call) {
 }
 
 /* Are the uniforms and arrays of a call those of the program? */
-static ecs_Status check_inputs(const ecs_Program *program,
-                               const ecs_ProgramCall *call) {
+static inline ecs_Status check_inputs(const ecs_Program *program,
+                                      const ecs_ProgramCall *call) {
   if (call == NULL || call->uniform_count != program->uniform_count ||
       call->array_count != program->array_count ||
       (call->uniform_count > 0 && call->uniforms == NULL) ||

@@ -36,6 +36,8 @@
 #define ECS_COALESCE_ROWS 4u      /* tables below this are coalesced */
 #define ECS_COMMAND_PAGE 256u     /* bytes of a page of commands */
 #define ECS_COMMAND_LIMIT 512u    /* commands recorded at once */
+#define ECS_SHAPES_KEPT 12u       /* shapes of chains, for the next recording */
+#define ECS_BIRTH_ROWS 5u         /* recorded spawns placed at once */
 #define ECS_COPY_PIECE 24u        /* bytes copied, then cleared, at once */
 #define ECS_TEXT_LIMIT (1u << 16) /* bytes of a kernel program's text */
 #define ECS_CODE_LIMIT 256u       /* instructions of a kernel program */
@@ -63,6 +65,8 @@
 #define ECS_COALESCE_ROWS 64u
 #define ECS_COMMAND_PAGE 65536u
 #define ECS_COMMAND_LIMIT (1u << 31)
+#define ECS_SHAPES_KEPT 4096u
+#define ECS_BIRTH_ROWS 256u
 #define ECS_COPY_PIECE 8192u
 #define ECS_TEXT_LIMIT (1u << 20)
 #define ECS_CODE_LIMIT 8192u

@@ -197,6 +197,18 @@ bool memory_size(size_t a, size_t b, size_t c, size_t *bytes) {
          !__builtin_add_overflow(product, c, bytes);
 }
 
+bool memory_ensure(Memory *memory, void **array, uint32_t *capacity,
+                   uint32_t needed, size_t element_bytes) {
+  uint32_t before = *capacity;
+  if (needed <= before) return true;
+  if (!memory_grow(memory, array, capacity, before, needed - before,
+                   element_bytes))
+    return false;
+  memset((char *)*array + before * element_bytes, 0,
+         (*capacity - before) * element_bytes);
+  return true;
+}
+
 void *memory_lay(char *block, size_t *used, size_t count,
                  size_t element_bytes) {
   size_t offset = (*used + 15) / 16 * 16;

@@ -80,6 +80,12 @@ ECS_INTERNAL bool memory_grow(Memory *memory, void **array, uint32_t *capacity,
                               uint32_t count, uint32_t needed,
                               size_t element_bytes);
 
+/* Makes an array hold at least needed elements; new ones are zero. False:
+ * refused, and nothing has changed. Cost: copies the array when it grows. */
+ECS_INTERNAL bool memory_ensure(Memory *memory, void **array,
+                                uint32_t *capacity, uint32_t needed,
+                                size_t element_bytes);
+
 /* Places one of several arrays in a block: returns the address of count
  * elements after the first *used bytes, at a multiple of 16, and adds them to
  * *used. block NULL: only counts, and returns NULL. The sizes must not

@@ -11,7 +11,7 @@ static bool same_items(const Bundle *bundle, const ecs_Component *components,
   return true;
 }
 
-static void bundle_destroy(Store *store, Bundle *bundle) {
+void bundle_destroy(Store *store, Bundle *bundle) {
   Memory *memory = &store->memory;
   if (bundle == NULL) return;
   memory_free(memory, bundle->items, bundle->item_count * sizeof(BundleItem));
@@ -69,13 +69,8 @@ static void fill_items(const Store *store, Bundle *bundle,
   }
 }
 
-static void forget_layout(Bundle *bundle) {
-  bundle->layout_version = UINT64_MAX;
-  bundle->single_version = bundle->plain_version = UINT64_MAX;
-}
-
-static Bundle *bundle_create(Store *store, const ecs_Component *components,
-                             uint32_t count) {
+Bundle *bundle_create(Store *store, const ecs_Component *components,
+                      uint32_t count) {
   Memory *memory = &store->memory;
   Bundle *bundle = memory_zeroed(memory, 1, sizeof(Bundle));
   if (bundle == NULL) return NULL;
@@ -97,7 +92,7 @@ static Bundle *bundle_create(Store *store, const ecs_Component *components,
     return NULL;
   }
   fill_items(store, bundle, components);
-  forget_layout(bundle);
+  bundle_forget_layout(bundle);
   return bundle;
 }
 
@@ -249,7 +244,7 @@ static void drop_tables(Store *store, Bundle *bundle, uint32_t groups) {
   while (groups-- > 0)
     group_drop_tables(bundle->groups[groups].group, &store->memory,
                       bundle->groups[groups].tables_before);
-  forget_layout(bundle);
+  bundle_forget_layout(bundle);
 }
 
 ecs_Status bundle_resolve(Store *store, Bundle *bundle) {

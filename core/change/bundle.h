@@ -67,7 +67,19 @@ struct Bundle {
                               stored as bits; or UINT64_MAX */
   uint64_t plain_version;  /* as single_version, while the bundle is plain: all
                               its columns are of f32; or UINT64_MAX */
+  uint32_t shape_version;  /* of the shapes (chain_shape.h) that shape is one
+                              of; 0: of none */
+  uint32_t shape;          /* of a recorded spawn with all values */
 };
+
+/* Creates a bundle of components that exist and are different. Owned by the
+ * caller. NULL: ECS_E_MEMORY. */
+ECS_INTERNAL Bundle *bundle_create(Store *store,
+                                   const ecs_Component *components,
+                                   uint32_t count);
+
+/* Frees it; NULL is fine. */
+ECS_INTERNAL void bundle_destroy(Store *store, Bundle *bundle);
 
 /* Finds or creates the bundle of these components in this order. The components
  * exist and are different. ECS_E_MEMORY, ECS_E_LIMIT. Cost: compares every
@@ -103,5 +115,11 @@ ECS_INTERNAL ecs_Status bundle_resolve(Store *store, Bundle *bundle);
 /* Drops the tables that resolving the bundle has just created: a failed change
  * leaves no trace. */
 ECS_INTERNAL void bundle_unresolve(Store *store, Bundle *bundle);
+
+/* The bundle is resolved anew when it is used next. */
+static inline void bundle_forget_layout(Bundle *bundle) {
+  bundle->layout_version = UINT64_MAX;
+  bundle->single_version = bundle->plain_version = UINT64_MAX;
+}
 
 #endif

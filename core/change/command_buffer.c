@@ -11,6 +11,7 @@
 void command_buffer_init(CommandBuffer *buffer, Store *store) {
   *buffer = (CommandBuffer){.store = store};
   locator_init(&buffer->by_index, true);
+  chain_shapes_init(&buffer->shapes, store);
 }
 
 static void free_pages(CommandBuffer *buffer, uint32_t kept) {
@@ -44,6 +45,7 @@ void command_buffer_trim(CommandBuffer *buffer) {
   buffer->entities = NULL;
   buffer->page_count = buffer->page_capacity = buffer->entity_capacity = 0;
   locator_deinit(&buffer->by_index, memory);
+  chain_shapes_clear(&buffer->shapes, buffer->store);
 }
 
 void command_buffer_deinit(CommandBuffer *buffer) {
@@ -53,9 +55,7 @@ void command_buffer_deinit(CommandBuffer *buffer) {
 
 /* Room ------------------------------------------------------------------ */
 
-static size_t command_bytes(size_t image_bytes) {
-  return (sizeof(Command) + image_bytes + 15u) / 16u * 16u;
-}
+static size_t rounded(size_t bytes) { return (bytes + 7u) / 8u * 8u; }
 
 static bool grow_pages(CommandBuffer *buffer) {
   uint32_t before = buffer->page_capacity;
@@ -84,10 +84,11 @@ static ecs_Status open_page(CommandBuffer *buffer, size_t bytes) {
   }
   page->used_bytes = 0;
   buffer->page_count++;
+  buffer->open = NULL; /* it ends in the page before */
   return ECS_OK;
 }
 
-/* Makes room for so many bytes of commands in one page. */
+/* Makes room for so many bytes in one page. */
 static ecs_Status reserve_bytes(CommandBuffer *buffer, size_t bytes) {
   if (buffer->page_count > 0) {
     const CommandPage *page = &buffer->pages[buffer->page_count - 1];
@@ -96,72 +97,106 @@ static ecs_Status reserve_bytes(CommandBuffer *buffer, size_t bytes) {
   return open_page(buffer, bytes);
 }
 
-/* Makes room for commands that take so many bytes, in one page, and for
- * entities. */
-static ecs_Status reserve_record(CommandBuffer *buffer, uint32_t commands,
-                                 size_t bytes, uint32_t entities) {
+/* Counts commands. */
+static ecs_Status reserve_commands(CommandBuffer *buffer, uint64_t commands) {
+  if (ECS_LIKELY(commands <= ECS_COMMAND_LIMIT - buffer->command_count))
+    return ECS_OK;
+  return memory_refuse(&buffer->store->memory, ECS_COMMAND_LIMIT,
+                       "changes recorded at once", "a world");
+}
+
+static ecs_Status reserve_entries(CommandBuffer *buffer, uint32_t entities) {
   void *grown = buffer->entities;
-  if (commands > ECS_COMMAND_LIMIT - buffer->command_count)
-    return memory_refuse(&buffer->store->memory, ECS_COMMAND_LIMIT,
-                         "changes recorded at once", "a world");
+  if (ECS_LIKELY(entities <= buffer->entity_capacity - buffer->entity_count))
+    return ECS_OK;
   if (!memory_grow(&buffer->store->memory, &grown, &buffer->entity_capacity,
                    buffer->entity_count, entities, sizeof(EntityCommands)))
     return ECS_E_MEMORY;
   buffer->entities = grown;
-  return reserve_bytes(buffer, bytes);
+  return ECS_OK;
+}
+
+/* Makes room for the handles of count spawns, mostly without a call. */
+static inline ecs_Status reserve_handles(CommandBuffer *buffer,
+                                         uint32_t count) {
+  const EntityIndex *index = &buffer->store->index;
+  if (ECS_LIKELY(count <= index->free_count)) return ECS_OK;
+  return store_reserve_entities(buffer->store, count);
 }
 
 /* Recording ------------------------------------------------------------- */
 
+/* The position of the entry of an index that has been issued: a reserved slot
+ * knows it, others are looked up. LOCATOR_NONE: there is none. */
+static inline uint32_t find_position(const CommandBuffer *buffer,
+                                     uint32_t index) {
+  Slot slot = *entity_index_slot(&buffer->store->index, index);
+  if (slot_state(slot) == SLOT_RESERVED) return slot_row(slot);
+  return locator_find(&buffer->by_index, index).row;
+}
+
 const EntityCommands *command_find(const CommandBuffer *buffer,
                                    ecs_Entity entity) {
+  uint32_t index = id_index(entity);
   if (buffer->entity_count == 0) return NULL;
-  RowId position = locator_find(&buffer->by_index, id_index(entity));
-  if (position.row == LOCATOR_NONE) return NULL;
-  ECS_ASSERT(position.row < buffer->entity_count);
-  const EntityCommands *commands = &buffer->entities[position.row];
+  if (!entity_index_has(&buffer->store->index, index)) return NULL;
+  uint32_t position = find_position(buffer, index);
+  if (position == LOCATOR_NONE) return NULL;
+  ECS_ASSERT(position < buffer->entity_count);
+  const EntityCommands *commands = &buffer->entities[position];
   return commands->entity == entity ? commands : NULL;
 }
 
-/* Appends a command to the recording and to the chain of the entity at a
- * position. Room must be reserved. */
-static inline Command *link_command(CommandBuffer *buffer, CommandKind kind,
-                                    uint32_t position, size_t image_bytes) {
-  CommandPage *page = &buffer->pages[buffer->page_count - 1];
-  Command *command = (Command *)(void *)(page->memory + page->used_bytes);
-  EntityCommands *commands = &buffer->entities[position];
-  page->used_bytes += command_bytes(image_bytes);
-  ECS_ASSERT(page->used_bytes <= page->bytes);
-  ECS_ASSERT(position < buffer->entity_count);
-  ECS_ASSERT(commands->last == NULL || !is_recorded_destroyed(commands));
-  *command = (Command){.before = buffer->last,
-                       .previous = commands->last,
-                       .entity_position = position,
-                       .kind = (uint8_t)kind};
-  if (commands->last == NULL)
-    commands->first = command;
-  else
-    commands->last->next = command;
-  commands->last = command;
-  buffer->last = command;
-  buffer->command_count++;
-  return command;
+/* Appends an entry. Room must be reserved. */
+static inline uint32_t append_entity(CommandBuffer *buffer, ecs_Entity entity) {
+  uint32_t position = buffer->entity_count++;
+  ECS_ASSERT(position < buffer->entity_capacity);
+  if (position == 0) buffer->store->row_epoch++;
+  buffer->entities[position] = (EntityCommands){entity, NULL};
+  return position;
 }
 
-/* Appends a command to the chain of an entity, which it may begin. Room must be
- * reserved. */
-static Command *append(CommandBuffer *buffer, CommandKind kind,
-                       ecs_Entity entity, size_t image_bytes) {
-  RowId position = locator_find(&buffer->by_index, id_index(entity));
-  if (position.row == LOCATOR_NONE) {
-    ECS_ASSERT(buffer->entity_count < buffer->entity_capacity);
-    if (buffer->entity_count == 0) buffer->store->row_epoch++;
-    position.row = buffer->entity_count++;
-    buffer->entities[position.row] = (EntityCommands){entity, NULL, NULL};
-    locator_set(&buffer->by_index, id_index(entity), position);
-  }
-  ECS_ASSERT(buffer->entities[position.row].entity == entity);
-  return link_command(buffer, kind, position.row, image_bytes);
+/* The same for an entity that has a row. */
+static inline uint32_t append_placed(CommandBuffer *buffer, ecs_Entity entity) {
+  uint32_t position = append_entity(buffer, entity);
+  locator_set(&buffer->by_index, id_index(entity), (RowId){position, 0});
+  return position;
+}
+
+/* The same for a new entity, which is reserved. */
+static inline uint32_t append_spawned(CommandBuffer *buffer) {
+  return append_entity(buffer, entity_index_issue_noted(&buffer->store->index,
+                                                        buffer->entity_count));
+}
+
+/* Takes room for values. It must be reserved. */
+static inline char *take_bytes(CommandBuffer *buffer, size_t bytes) {
+  CommandPage *page = &buffer->pages[buffer->page_count - 1];
+  char *taken = page->memory + page->used_bytes;
+  page->used_bytes += bytes;
+  ECS_ASSERT(page->used_bytes <= page->bytes);
+  return taken;
+}
+
+/* Appends a run to the chain of the entity at a position, and returns where its
+ * values go. Room must be reserved. */
+static inline char *append_run(CommandBuffer *buffer, uint32_t position,
+                               uint32_t shape, size_t bytes) {
+  CommandRun *run =
+      (CommandRun *)(void *)take_bytes(buffer, sizeof(CommandRun) + bytes);
+  EntityCommands *commands = &buffer->entities[position];
+  *run = (CommandRun){commands->last, position, shape};
+  commands->last = buffer->open = run;
+  return (char *)(run + 1);
+}
+
+/* May the values of the next command go to the end of this run? The open run
+ * is the last of the last page. */
+static inline bool can_grow(const CommandBuffer *buffer, const CommandRun *run,
+                            size_t bytes) {
+  if (run == NULL || run != buffer->open) return false;
+  const CommandPage *page = &buffer->pages[buffer->page_count - 1];
+  return bytes <= page->bytes - page->used_bytes;
 }
 
 /* Bytes of the image of a component; 0: it is not given. */
@@ -171,105 +206,341 @@ static uint32_t given_bytes(const CommandBuffer *buffer, ecs_Component id,
   return buffer->store->components[id].schema->image_bytes;
 }
 
-static void set_component(Command *command, ecs_Component id, const void *image,
-                          uint32_t bytes, uint64_t fields) {
-  command->component = id;
-  command->fields = fields;
-  command->has_image = bytes > 0;
-  if (bytes > 0) memcpy(command + 1, image, bytes);
+/* Makes room for a run of so many bytes. position: of the entity's entry;
+ * LOCATOR_NONE: it has none yet. */
+static inline ecs_Status reserve_run(CommandBuffer *buffer, size_t bytes,
+                                     uint32_t position, ecs_Entity entity) {
+  ecs_Status status = reserve_bytes(buffer, sizeof(CommandRun) + bytes);
+  if (status != ECS_OK || position != LOCATOR_NONE) return status;
+  status = reserve_entries(buffer, 1);
+  if (status != ECS_OK || locator_ready(&buffer->by_index, id_index(entity)))
+    return status;
+  return locator_reserve(&buffer->by_index, &buffer->store->memory,
+                         id_index(entity));
 }
 
 ecs_Status command_record(CommandBuffer *buffer, CommandKind kind,
                           ecs_Entity entity, ecs_Component id,
                           const void *image, uint64_t fields) {
-  uint32_t bytes = given_bytes(buffer, id, image);
-  ecs_Status status = reserve_record(buffer, 1, command_bytes(bytes), 1);
+  uint32_t given = given_bytes(buffer, id, image), shape = CHAIN_EMPTY;
+  size_t mask = kind == COMMAND_SET ? sizeof fields : 0;
+  size_t bytes = mask + rounded(given);
+  uint32_t position = find_position(buffer, id_index(entity));
+  CommandRun *last =
+      position == LOCATOR_NONE ? NULL : buffer->entities[position].last;
+  ecs_Status status = reserve_commands(buffer, 1);
   if (status == ECS_OK)
-    status = locator_reserve(&buffer->by_index, &buffer->store->memory,
-                             id_index(entity));
+    status =
+        chain_shapes_ensure(&buffer->shapes, buffer->store,
+                            last == NULL ? CHAIN_EMPTY : last->shape,
+                            chain_step(kind, id, given > 0), bytes, &shape);
+  bool grows = can_grow(buffer, last, bytes);
+  if (status == ECS_OK && !grows)
+    status = reserve_run(buffer, bytes, position, entity);
   if (status != ECS_OK) return status;
-  set_component(append(buffer, kind, entity, bytes), id, image, bytes, fields);
+  if (position == LOCATOR_NONE) position = append_placed(buffer, entity);
+  ECS_ASSERT(buffer->entities[position].entity == entity);
+  char *values = grows ? take_bytes(buffer, bytes)
+                       : append_run(buffer, position, shape, bytes);
+  if (last != NULL) buffer->shapes.shapes[last->shape].count--;
+  chain_shapes_count(&buffer->shapes, shape, 1);
+  buffer->open->shape = shape;
+  buffer->command_count++;
+  if (mask > 0) memcpy(values, &fields, mask);
+  if (given > 0) memcpy(values + mask, image, given);
   return ECS_OK;
 }
 
-/* Reserves the handles of the next count spawns, and a page of by_index for the
- * index of each. */
-static ecs_Status reserve_spawns(CommandBuffer *buffer, uint32_t count) {
-  EntityIndex *index = &buffer->store->index;
-  Memory *memory = &buffer->store->memory;
-  ecs_Status status = store_reserve_entities(buffer->store, count);
-  uint32_t free_index = index->free_head;
-  for (uint32_t i = 0; status == ECS_OK && i < count; i++) {
-    bool reuses = free_index != 0;
-    uint32_t unused =
-        index->used + (i < index->free_count ? 0 : i - index->free_count);
-    uint32_t next = reuses ? free_index : unused;
-    status = locator_reserve(&buffer->by_index, memory, next);
-    if (reuses) free_index = slot_row(*entity_index_slot(index, free_index));
+static ecs_Status reserve_indices(CommandBuffer *buffer,
+                                  const ecs_Entity *entities, uint32_t count) {
+  ecs_Status status = ECS_OK;
+  for (uint32_t i = 0; status == ECS_OK && i < count; i++)
+    if (ECS_UNLIKELY(!locator_ready(&buffer->by_index, id_index(entities[i]))))
+      status = locator_reserve(&buffer->by_index, &buffer->store->memory,
+                               id_index(entities[i]));
+  return status;
+}
+
+ecs_Status command_record_fresh(CommandBuffer *buffer, CommandKind kind,
+                                ecs_Component id, const ecs_Entity *entities,
+                                uint32_t count, char **values, uint32_t *done) {
+  uint32_t shape = CHAIN_EMPTY, i = 0;
+  uint32_t image = given_bytes(buffer, id, values);
+  size_t bytes = rounded(image), all = 0;
+  *done = 0;
+  if (!memory_size(sizeof(CommandRun) + bytes, count, 0, &all))
+    return ECS_E_MEMORY;
+  ecs_Status status = reserve_commands(buffer, count);
+  if (status == ECS_OK)
+    status =
+        chain_shapes_ensure(&buffer->shapes, buffer->store, CHAIN_EMPTY,
+                            chain_step(kind, id, image > 0), bytes, &shape);
+  if (status == ECS_OK) status = reserve_bytes(buffer, all);
+  if (status == ECS_OK) status = reserve_entries(buffer, count);
+  if (status == ECS_OK) status = reserve_indices(buffer, entities, count);
+  if (status != ECS_OK) return status;
+  for (; i < count; i++) {
+    const uint32_t *entry =
+        locator_narrow_entry(&buffer->by_index, id_index(entities[i]));
+    if (ECS_UNLIKELY(*entry != LOCATOR_NONE)) break;
+    uint32_t position = append_placed(buffer, entities[i]);
+    char *room = append_run(buffer, position, shape, bytes);
+    if (values != NULL) values[i] = room;
+  }
+  chain_shapes_count(&buffer->shapes, shape, i);
+  buffer->command_count += i;
+  *done = i;
+  return ECS_OK;
+}
+
+/* Spawning -------------------------------------------------------------- */
+
+/* Finds or makes the shape of a spawn with these values. */
+static ecs_Status find_shape(CommandBuffer *buffer, const Bundle *bundle,
+                             const void *const *values, uint32_t *shape) {
+  ecs_Status status =
+      chain_shapes_ensure(&buffer->shapes, buffer->store, CHAIN_EMPTY,
+                          chain_step(COMMAND_SPAWN, 0, false), 0, shape);
+  for (uint32_t i = 0; status == ECS_OK && i < bundle->item_count; i++) {
+    ecs_Component id = bundle->items[i].component;
+    const void *image = values == NULL ? NULL : values[i];
+    uint32_t given = given_bytes(buffer, id, image);
+    status = chain_shapes_ensure(&buffer->shapes, buffer->store, *shape,
+                                 chain_step(COMMAND_ADD, id, given > 0),
+                                 rounded(given), shape);
   }
   return status;
 }
 
-ecs_Status command_record_spawn(CommandBuffer *buffer, const Bundle *bundle,
-                                const void *const *values, ecs_Entity *entity) {
-  Store *store = buffer->store;
-  size_t bytes = command_bytes(0);
-  for (uint32_t i = 0; i < bundle->item_count; i++) {
-    const void *image = values == NULL ? NULL : values[i];
-    bytes +=
-        command_bytes(given_bytes(buffer, bundle->items[i].component, image));
-  }
-  ecs_Status status = reserve_record(buffer, bundle->item_count + 1, bytes, 1);
-  if (status == ECS_OK) status = reserve_spawns(buffer, 1);
+/* Adds what count spawns with a shape need to a sum. */
+static bool add_need(const CommandBuffer *buffer, uint32_t shape,
+                     uint32_t count, size_t *bytes, uint64_t *commands) {
+  const ChainShape *chain = &buffer->shapes.shapes[shape];
+  *commands += (uint64_t)chain->length * count;
+  return memory_size(sizeof(CommandRun) + chain->bytes, count, *bytes, bytes);
+}
+
+/* Makes room for count spawns. */
+static inline ecs_Status reserve_spawn_runs(CommandBuffer *buffer,
+                                            uint32_t count, size_t bytes,
+                                            uint64_t commands) {
+  ecs_Status status = reserve_commands(buffer, commands);
+  if (status == ECS_OK) status = reserve_bytes(buffer, bytes);
+  if (status == ECS_OK) status = reserve_entries(buffer, count);
   if (status != ECS_OK) return status;
-  *entity = entity_index_issue(&store->index);
-  uint32_t position =
-      append(buffer, COMMAND_SPAWN, *entity, 0)->entity_position;
+  return reserve_handles(buffer, count);
+}
+
+/* Records the spawn of an entity with a shape, and returns where its values go.
+ * Room must be reserved. */
+static inline char *append_spawn(CommandBuffer *buffer, uint32_t shape,
+                                 ecs_Entity *entity) {
+  const ChainShape *chain = &buffer->shapes.shapes[shape];
+  uint32_t position = append_spawned(buffer);
+  *entity = buffer->entities[position].entity;
+  buffer->command_count += chain->length;
+  return append_run(buffer, position, shape, chain->bytes);
+}
+
+ecs_Status command_record_spawn(CommandBuffer *buffer, Bundle *bundle,
+                                const void *const *values, ecs_Entity *entity) {
+  uint32_t shape = CHAIN_EMPTY;
+  uint64_t commands = 0;
+  size_t bytes = 0;
+  ecs_Status status = find_shape(buffer, bundle, values, &shape);
+  if (status != ECS_OK) return status;
+  if (!add_need(buffer, shape, 1, &bytes, &commands)) return ECS_E_MEMORY;
+  status = reserve_spawn_runs(buffer, 1, bytes, commands);
+  if (status != ECS_OK) return status;
+  char *room = append_spawn(buffer, shape, entity);
+  chain_shapes_count(&buffer->shapes, shape, 1);
+  if (values == NULL) return ECS_OK;
   for (uint32_t i = 0; i < bundle->item_count; i++) {
-    const void *image = values == NULL ? NULL : values[i];
-    ecs_Component id = bundle->items[i].component;
-    uint32_t given = given_bytes(buffer, id, image);
-    set_component(link_command(buffer, COMMAND_ADD, position, given), id, image,
-                  given, UINT64_MAX);
+    uint32_t given = given_bytes(buffer, bundle->items[i].component, values[i]);
+    if (given > 0) memcpy(room, values[i], given);
+    room += rounded(given);
   }
   return ECS_OK;
 }
 
+/* Has the bundle remember the shape of its spawn with all values. */
+static ECS_COLD ecs_Status make_shape(CommandBuffer *buffer, Bundle *bundle) {
+  ecs_Status status = chain_shapes_ensure(
+      &buffer->shapes, buffer->store, CHAIN_EMPTY,
+      chain_step(COMMAND_SPAWN, 0, false), 0, &bundle->shape);
+  for (uint32_t i = 0; status == ECS_OK && i < bundle->item_count; i++) {
+    ecs_Component id = bundle->items[i].component;
+    uint32_t bytes = buffer->store->components[id].schema->image_bytes;
+    status = chain_shapes_ensure(&buffer->shapes, buffer->store, bundle->shape,
+                                 chain_step(COMMAND_ADD, id, bytes > 0),
+                                 rounded(bytes), &bundle->shape);
+  }
+  if (status == ECS_OK) bundle->shape_version = buffer->shapes.version;
+  return status;
+}
+
+static ecs_Status ensure_shape(CommandBuffer *buffer, Bundle *bundle) {
+  if (ECS_LIKELY(bundle->shape_version == buffer->shapes.version))
+    return ECS_OK;
+  return make_shape(buffer, bundle);
+}
+
+ecs_Status command_prepare_spawns(CommandBuffer *buffer, Bundle *const *bundles,
+                                  uint32_t bundle_count, uint32_t count,
+                                  char **values) {
+  uint64_t commands = 0;
+  size_t bytes = 0;
+  ECS_ASSERT((uint64_t)count * bundle_count <= UINT32_MAX);
+  for (uint32_t i = 0; i < bundle_count; i++) {
+    ecs_Status status = ensure_shape(buffer, bundles[i]);
+    if (status != ECS_OK) return status;
+    if (!add_need(buffer, bundles[i]->shape, count, &bytes, &commands))
+      return ECS_E_MEMORY;
+  }
+  ecs_Status status =
+      reserve_spawn_runs(buffer, count * bundle_count, bytes, commands);
+  if (status != ECS_OK) return status;
+  const CommandPage *page = &buffer->pages[buffer->page_count - 1];
+  char *memory = page->memory + page->used_bytes;
+  for (uint32_t k = 0; k < count; k++) {
+    for (uint32_t i = 0; i < bundle_count; i++) {
+      values[(size_t)i * count + k] = memory + sizeof(CommandRun);
+      memory +=
+          sizeof(CommandRun) + buffer->shapes.shapes[bundles[i]->shape].bytes;
+    }
+  }
+  return ECS_OK;
+}
+
+void command_record_spawns(CommandBuffer *buffer, Bundle *const *bundles,
+                           uint32_t bundle_count, uint32_t count,
+                           ecs_Entity *entities) {
+  uint32_t position = buffer->entity_count;
+  CommandPage *page = &buffer->pages[buffer->page_count - 1];
+  char *memory = page->memory + page->used_bytes;
+  EntityCommands *commands = &buffer->entities[position];
+  entity_index_issue_notes(&buffer->store->index, position,
+                           count * bundle_count, entities);
+  if (position == 0) buffer->store->row_epoch++;
+  for (uint32_t i = 0; i < bundle_count; i++) {
+    chain_shapes_count(&buffer->shapes, bundles[i]->shape, count);
+    buffer->command_count += count * (bundles[i]->item_count + 1);
+  }
+  for (uint32_t k = 0; k < count; k++) {
+    for (uint32_t i = 0; i < bundle_count; i++) {
+      uint32_t shape = bundles[i]->shape;
+      CommandRun *run = (CommandRun *)(void *)memory;
+      *run = (CommandRun){NULL, position++, shape};
+      *commands++ = (EntityCommands){*entities++, run};
+      memory += sizeof(CommandRun) + buffer->shapes.shapes[shape].bytes;
+    }
+  }
+  page->used_bytes = (size_t)(memory - page->memory);
+  buffer->entity_count = position;
+  buffer->open = NULL;
+  ECS_ASSERT(page->used_bytes <= page->bytes);
+  ECS_ASSERT(position <= buffer->entity_capacity);
+}
+
 /* The handles come from the index in the order in which the rows lie. */
-static void append_staged(CommandBuffer *buffer, StagedRows *staged) {
-  ecs_Entity entity = entity_index_issue(&buffer->store->index);
-  uint32_t row = staged_rows_append(staged, entity);
-  Command *command = append(buffer, COMMAND_SPAWN, entity, 0);
-  command->staged = staged;
-  command->staged_row = row;
+static void append_staged(CommandBuffer *buffer, uint32_t shape,
+                          StagedRows *staged) {
+  uint32_t position = append_spawned(buffer);
+  ecs_Entity entity = buffer->entities[position].entity;
+  StagedRow value = {staged, staged_rows_append(staged, entity)};
+  memcpy(append_run(buffer, position, shape, sizeof value), &value,
+         sizeof value);
+  buffer->command_count++;
 }
 
 ecs_Status command_record_staged(CommandBuffer *buffer, const Bundle *bundle,
                                  uint32_t count, const StagedRows **staged) {
   StagedRows *created = NULL;
+  uint32_t shape = CHAIN_EMPTY;
   size_t bytes = 0;
-  if (!memory_size(command_bytes(0), count, 0, &bytes)) return ECS_E_MEMORY;
-  ecs_Status status = reserve_record(buffer, count, bytes, count);
-  if (status == ECS_OK) status = reserve_spawns(buffer, count);
+  if (!memory_size(sizeof(CommandRun) + sizeof(StagedRow), count, 0, &bytes))
+    return ECS_E_MEMORY;
+  ecs_Status status = reserve_commands(buffer, count);
+  if (status == ECS_OK) status = reserve_entries(buffer, count);
+  if (status == ECS_OK) status = reserve_bytes(buffer, bytes);
+  if (status == ECS_OK)
+    status = chain_shapes_ensure(&buffer->shapes, buffer->store, CHAIN_EMPTY,
+                                 chain_step(COMMAND_SPAWN, 0, true),
+                                 sizeof(StagedRow), &shape);
+  if (status == ECS_OK) status = reserve_handles(buffer, count);
   if (status == ECS_OK)
     status = staged_rows_create(buffer->store, bundle, count, &created);
   if (status != ECS_OK) return status;
   created->previous = buffer->staged;
   buffer->staged = created;
-  for (uint32_t i = 0; i < count; i++) append_staged(buffer, created);
+  for (uint32_t i = 0; i < count; i++) append_staged(buffer, shape, created);
+  chain_shapes_count(&buffer->shapes, shape, count);
   *staged = created;
   return ECS_OK;
 }
 
+/* Reading --------------------------------------------------------------- */
+
+/* The shape that the chain had before a run. */
+static uint32_t shape_before(const CommandRun *run) {
+  return run->previous == NULL ? CHAIN_EMPTY : run->previous->shape;
+}
+
+bool command_walk_back(const CommandBuffer *buffer, CommandWalk *walk,
+                       Command *command) {
+  const ChainShape *shapes = buffer->shapes.shapes;
+  const CommandRun *run = walk->run;
+  if (run == NULL) return false;
+  const ChainShape *shape = &shapes[walk->shape];
+  uint32_t before = shape_before(run);
+  const char *values = (const char *)(run + 1) + shapes[shape->parent].bytes -
+                       shapes[before].bytes;
+  *command = (Command){.kind = step_kind(shape->step),
+                       .component = step_component(shape->step),
+                       .fields = UINT64_MAX};
+  if (command->kind == COMMAND_SET) {
+    memcpy(&command->fields, values, sizeof command->fields);
+    values += sizeof command->fields;
+  }
+  if (step_has_image(shape->step)) command->image = values;
+  walk->shape = shape->parent;
+  if (walk->shape == before) walk->run = run->previous;
+  return true;
+}
+
+void command_list(const CommandBuffer *buffer, const EntityCommands *commands,
+                  Command *list) {
+  CommandWalk walk = command_walk(commands);
+  for (uint32_t i = command_shape(buffer, commands)->length; i-- > 0;)
+    (void)command_walk_back(buffer, &walk, &list[i]);
+  ECS_ASSERT(walk.run == NULL);
+}
+
+CommandRun *command_next_run(const CommandBuffer *buffer, RunWalk *walk) {
+  const ChainShape *shapes = buffer->shapes.shapes;
+  while (walk->page < buffer->page_count &&
+         walk->byte == buffer->pages[walk->page].used_bytes)
+    *walk = (RunWalk){walk->page + 1, 0};
+  if (walk->page >= buffer->page_count) return NULL;
+  char *memory = buffer->pages[walk->page].memory + walk->byte;
+  CommandRun *run = (CommandRun *)(void *)memory;
+  walk->byte += sizeof(CommandRun) + shapes[run->shape].bytes -
+                shapes[shape_before(run)].bytes;
+  ECS_ASSERT(walk->byte <= buffer->pages[walk->page].used_bytes);
+  return run;
+}
+
 /* Taking back ----------------------------------------------------------- */
 
-CommandMark command_mark(const CommandBuffer *buffer) {
+CommandMark command_mark(CommandBuffer *buffer) {
   uint32_t pages = buffer->page_count;
+  buffer->open = NULL;
   return (CommandMark){
-      .last = buffer->last,
       .staged = buffer->staged,
+      .used_bytes = pages > 0 ? buffer->pages[pages - 1].used_bytes : 0,
       .page_count = pages,
-      .used_bytes = pages > 0 ? buffer->pages[pages - 1].used_bytes : 0};
+      .entity_count = buffer->entity_count,
+      .command_count = buffer->command_count};
 }
 
 static void drop_staged(CommandBuffer *buffer, const StagedRows *until) {
@@ -280,68 +551,94 @@ static void drop_staged(CommandBuffer *buffer, const StagedRows *until) {
   }
 }
 
-/* An entity's entry goes with its first command. Entries are made in the order
- * of recording, so it is the last one. */
-static void take_back(CommandBuffer *buffer, const Command *command) {
-  EntityCommands *commands = &buffer->entities[command->entity_position];
-  uint32_t index = id_index(commands->entity);
-  ECS_ASSERT(commands->last == command && buffer->command_count > 0);
-  buffer->last = command->before;
-  buffer->command_count--;
-  commands->last = command->previous;
-  if (commands->last != NULL) {
-    commands->last->next = NULL;
-    return;
+/* The position in a run that was taken back. */
+#define TAKEN_BACK UINT32_MAX
+
+static void cut_chain(CommandBuffer *buffer, EntityCommands *commands,
+                      CommandRun *last) {
+  command_shape(buffer, commands)->count--;
+  commands->last = last;
+  command_shape(buffer, commands)->count++;
+}
+
+/* Ends the chains of entities that were recorded before the mark where they
+ * ended then: before the first of their runs since. */
+static void cut_chains(CommandBuffer *buffer, const CommandMark *mark) {
+  RunWalk walk = command_runs_since(mark);
+  for (CommandRun *run = command_next_run(buffer, &walk); run != NULL;
+       run = command_next_run(buffer, &walk)) {
+    bool first =
+        run->previous != NULL && run->previous->entity_position != TAKEN_BACK;
+    if (run->entity_position < mark->entity_count && first)
+      cut_chain(buffer, &buffer->entities[run->entity_position], run->previous);
+    run->entity_position = TAKEN_BACK;
   }
-  ECS_ASSERT(command->entity_position == buffer->entity_count - 1);
-  buffer->entity_count--;
-  locator_clear(&buffer->by_index, index);
-  if (command->kind == COMMAND_SPAWN)
+}
+
+/* The last entity is as if nothing had been recorded for it. */
+static void drop_entity(CommandBuffer *buffer) {
+  const EntityCommands *commands = &buffer->entities[buffer->entity_count - 1];
+  uint32_t index = id_index(commands->entity);
+  command_shape(buffer, commands)->count--;
+  if (command_shape(buffer, commands)->spawns)
     entity_index_free(&buffer->store->index, index,
                       id_generation(commands->entity));
+  else
+    locator_clear(&buffer->by_index, index);
+  buffer->entity_count--;
+}
+
+/* Frees the shapes where they are very many: most will not come again. Nothing
+ * may be recorded. */
+static void forget_shapes(CommandBuffer *buffer) {
+  chain_shapes_forget(&buffer->shapes);
+  if (buffer->shapes.count > ECS_SHAPES_KEPT)
+    chain_shapes_clear(&buffer->shapes, buffer->store);
 }
 
 void command_rewind(CommandBuffer *buffer, CommandMark mark) {
-  while (buffer->last != mark.last) take_back(buffer, buffer->last);
-  drop_staged(buffer, mark.staged);
   ECS_ASSERT(mark.page_count <= buffer->page_count);
+  ECS_ASSERT(mark.entity_count <= buffer->entity_count);
+  if (mark.entity_count > 0) cut_chains(buffer, &mark);
+  while (buffer->entity_count > mark.entity_count) drop_entity(buffer);
+  drop_staged(buffer, mark.staged);
+  buffer->command_count = mark.command_count;
   buffer->page_count = mark.page_count;
-  if (mark.page_count == 0) free_surplus(buffer);
+  buffer->open = NULL;
   if (mark.page_count > 0)
     buffer->pages[mark.page_count - 1].used_bytes = mark.used_bytes;
+  if (mark.page_count == 0) free_surplus(buffer);
+  if (mark.entity_count == 0) forget_shapes(buffer);
 }
 
 void command_reset(CommandBuffer *buffer) {
   for (uint32_t i = 0; i < buffer->entity_count; i++)
-    locator_clear(&buffer->by_index, id_index(buffer->entities[i].entity));
+    if (!command_shape(buffer, &buffer->entities[i])->spawns)
+      locator_clear(&buffer->by_index, id_index(buffer->entities[i].entity));
+  command_forget(buffer);
+}
+
+void command_forget(CommandBuffer *buffer) {
   buffer->entity_count = 0;
   buffer->command_count = 0;
-  buffer->last = NULL;
+  buffer->open = NULL;
   drop_staged(buffer, NULL);
   free_surplus(buffer);
   buffer->page_count = 0;
+  forget_shapes(buffer);
 }
 
 /* Invariants ------------------------------------------------------------ */
 
-/* The links of a chain agree in both directions; the chain begins with the
- * spawn and ends with the destruction, if there is one. Returns its commands, 0
- * when it is broken. */
-static uint32_t check_chain(const CommandBuffer *buffer, uint32_t position) {
-  const EntityCommands *commands = &buffer->entities[position];
-  const Command *previous = NULL;
-  uint32_t count = 0;
-  for (const Command *command = commands->first; command != NULL;
-       command = command->next, count++) {
-    bool spawns = command->kind == COMMAND_SPAWN;
-    bool destroys = command->kind == COMMAND_DESTROY;
-    if (command->entity_position != position) return 0;
-    if (command->previous != previous) return 0;
-    if (spawns && previous != NULL) return 0;
-    if (destroys && command->next != NULL) return 0;
-    previous = command;
-  }
-  return commands->last == previous ? count : 0;
+/* The runs of a chain are of its entity, and lengthen it. */
+static bool check_chain(const CommandBuffer *buffer, uint32_t position) {
+  const CommandRun *run = buffer->entities[position].last;
+  if (run == NULL) return false;
+  for (; run != NULL; run = run->previous)
+    if (run->entity_position != position || run->shape == CHAIN_EMPTY ||
+        run->shape >= buffer->shapes.count || run_length(buffer, run) == 0)
+      return false;
+  return true;
 }
 
 static bool check_pages(const CommandBuffer *buffer) {
@@ -351,22 +648,64 @@ static bool check_pages(const CommandBuffer *buffer) {
   return true;
 }
 
+/* The commands of all runs, in the order of recording. */
+static uint64_t count_commands(const CommandBuffer *buffer) {
+  RunWalk walk = {0, 0};
+  uint64_t count = 0;
+  for (const CommandRun *run = command_next_run(buffer, &walk); run != NULL;
+       run = command_next_run(buffer, &walk))
+    count += run_length(buffer, run);
+  return count;
+}
+
+static uint32_t count_alike(const CommandBuffer *buffer, uint32_t shape) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < buffer->entity_count; i++)
+    count += buffer->entities[i].last->shape == shape;
+  return count;
+}
+
 bool command_buffer_check_invariants(const CommandBuffer *buffer) {
-  uint32_t chained = 0, recorded = 0;
+  uint64_t chained = 0, placed = 0;
+  if (!check_pages(buffer) || !chain_shapes_check_invariants(&buffer->shapes))
+    return false;
   for (uint32_t i = 0; i < buffer->entity_count; i++) {
     const EntityCommands *commands = &buffer->entities[i];
-    uint32_t count = check_chain(buffer, i);
-    if (count == 0 || command_find(buffer, commands->entity) != commands)
+    if (!check_chain(buffer, i)) return false;
+    if (command_find(buffer, commands->entity) != commands) return false;
+    const ChainShape *shape = command_shape(buffer, commands);
+    if (shape->spawns != store_is_reserved(buffer->store, commands->entity))
       return false;
-    if ((commands->first->kind == COMMAND_SPAWN) !=
-        store_is_reserved(buffer->store, commands->entity))
+    chained += shape->length;
+    placed += !shape->spawns;
+    if (count_alike(buffer, commands->last->shape) != shape->count)
       return false;
-    chained += count;
   }
-  for (const Command *command = buffer->last; command != NULL;
-       command = command->before)
-    recorded++;
-  return chained == buffer->command_count && recorded == chained &&
-         check_pages(buffer) &&
-         locator_check_invariants(&buffer->by_index, buffer->entity_count);
+  return chained == buffer->command_count &&
+         chained == count_commands(buffer) &&
+         locator_check_invariants(&buffer->by_index, placed);
+}
+
+static bool is_before(RunWalk a, RunWalk b) {
+  return a.page < b.page || (a.page == b.page && a.byte < b.byte);
+}
+
+bool command_mark_check_invariants(const CommandBuffer *buffer,
+                                   const CommandMark *mark) {
+  const RunWalk end = command_runs_since(mark);
+  RunWalk walk = {0, 0};
+  uint64_t commands = 0, entities = 0;
+  if (mark->page_count > buffer->page_count) return false;
+  if (mark->page_count > 0 && end.byte > buffer->pages[end.page].used_bytes)
+    return false;
+  for (const CommandRun *run = command_next_run(buffer, &walk); run != NULL;
+       run = command_next_run(buffer, &walk)) {
+    const char *page = buffer->pages[walk.page].memory;
+    RunWalk begin = {walk.page, (size_t)((const char *)run - page)};
+    if (!is_before(begin, end)) break;
+    if (is_before(end, walk)) return false;
+    commands += run_length(buffer, run);
+    entities += run->previous == NULL;
+  }
+  return commands == mark->command_count && entities == mark->entity_count;
 }

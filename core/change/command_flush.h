@@ -1,16 +1,20 @@
 /* command_flush.h: applies a command buffer, whole or not at all.
  *
- * Each chain is summarized as its net effect: for each component that the chain
- * names, whether the entity has the component in the end, and from which
- * command its values start.
+ * Chains are counted by their shapes, which say how they are applied:
  *
- *      chain        add A {1}    set A.x=2    remove B    add B
- *      summary      A present, from "add A"; B present, from "add B"
+ *      WAY_BIRTH     placed together, see recorded_spawn.h
+ *      WAY_CHANGE    one by one, see net_effect.h; as a list (list_change.h),
+ *                    where all of them are the same single command
+ *      WAY_DEATH     destroyed as a list
+ *      WAY_NOTHING   the handle is freed
  *
  * First pass: for every entity and group, the table that the row will be in is
- * created and gets room. Second pass: rows are moved, once per group, and
- * values are written; nothing in it can fail. Summarizing twice costs less than
- * keeping the summaries.
+ * created and gets room. Second pass: rows are appended, moved and removed,
+ * which cannot fail. Entities are born first, those of WAY_BIRTH before others;
+ * then those that live are changed, and they die last. Among these, each is in
+ * the order of the first command that was recorded for it. So it makes no
+ * difference in which order spawns and changes of living entities are recorded,
+ * as long as each of both are in theirs.
  */
 #ifndef ECS_COMMAND_FLUSH_H
 #define ECS_COMMAND_FLUSH_H

@@ -40,19 +40,31 @@ typedef struct HoleRun {
                               was the last but i */
 } HoleRun;
 
-#define CLOSE_HOLES(Cell)                                    \
-  for (uint32_t i = 0; i < run->count; i++, last--) {        \
-    ((Cell *)column)[run->rows[i]] = ((Cell *)column)[last]; \
-    ((Cell *)column)[last] = 0;                              \
+/* How far ahead of the copy a hole is fetched. Stores that miss the first cache
+ * do not overlap by themselves: 5 instead of 13 ns for a row of five columns. */
+#define HOLE_AHEAD 8u
+
+#define CLOSE_HOLES(Cell)                                                   \
+  {                                                                         \
+    Cell *cells = column;                                                   \
+    uint32_t ahead = run->count > HOLE_AHEAD ? run->count - HOLE_AHEAD : 0; \
+    uint32_t i = 0;                                                         \
+    for (; i < ahead; i++) {                                                \
+      __builtin_prefetch(&cells[run->rows[i + HOLE_AHEAD]], 1);             \
+      cells[run->rows[i]] = cells[last - i];                                \
+    }                                                                       \
+    for (; i < run->count; i++) cells[run->rows[i]] = cells[last - i];      \
+    memset(&cells[run->table->count], 0, run->count * sizeof *cells);       \
   }
 
+/* The rows behind those that stay become zeros again. */
 static void close_column(const HoleRun *run, void *column, uint32_t shift) {
   size_t last = run->table->count + run->count - 1;
   switch (shift) {
-    case 0: CLOSE_HOLES(uint8_t); break;
-    case 1: CLOSE_HOLES(Cell2); break;
-    case 2: CLOSE_HOLES(Cell4); break;
-    default: CLOSE_HOLES(Cell8); break;
+    case 0: CLOSE_HOLES(uint8_t) break;
+    case 1: CLOSE_HOLES(Cell2) break;
+    case 2: CLOSE_HOLES(Cell4) break;
+    default: CLOSE_HOLES(Cell8) break;
   }
 }
 
@@ -138,12 +150,13 @@ typedef struct ListChange {
   Group *group; /* the component's */
   uint32_t bit; /* the component's in group */
   bool adds;
-  bool is_bits;           /* the component is stored as bits */
-  const void *image;      /* of the whole component; NULL: a tag */
-  uint32_t tables_before; /* of the group, before the change */
-  const Table *from;      /* the last table that rows leave; NULL: none yet */
-  Table *to;              /* where these rows go */
-  Table *first;           /* where entities new to the group go; NULL until one
+  bool is_bits;              /* the component is stored as bits */
+  const void *image;         /* of the whole component; NULL: a tag */
+  const void *const *images; /* of each entity; NULL: image is for all */
+  uint32_t tables_before;    /* of the group, before the change */
+  const Table *from; /* the last table that rows leave; NULL: none yet */
+  Table *to;         /* where these rows go */
+  Table *first;      /* where entities new to the group go; NULL until one
                              is found */
   Table *growing[FEW_TABLES]; /* that rows are announced for */
   uint32_t growing_count;     /* FEW_TABLES + 1: too many for the array */
@@ -355,7 +368,8 @@ static ecs_Status reserve(ListChange *change, const ecs_Entity *entities,
 /* Adding and removing: the change ------------------------------------------ */
 
 /* Gives an entity that has none a row in a group other than the main one. */
-static void enter(const ListChange *change, ecs_Entity entity) {
+static void enter(const ListChange *change, ecs_Entity entity,
+                  const void *image) {
   Table *table = change->first;
   uint32_t row = table_append(table, entity);
   store_enter(change->store, change->group, id_index(entity), table, row);
@@ -363,22 +377,21 @@ static void enter(const ListChange *change, ecs_Entity entity) {
   if (change->is_bits)
     table_write_bit(table, row,
                     change->group->components[change->bit].bits_index, true);
-  else if (change->image != NULL)
-    table_store_all(table, row, change->bit, change->component->schema,
-                    change->image);
+  else if (image != NULL)
+    table_store_all(table, row, change->bit, change->component->schema, image);
 }
 
-static inline ecs_Status change_one(const ListChange *change,
-                                    ecs_Entity entity) {
+static inline ecs_Status change_one(const ListChange *change, ecs_Entity entity,
+                                    const void *image) {
   Store *store = change->store;
   const Component *component = change->component;
   if (!change->adds) return component->remove(store, entity, component);
   if (change->group->id == 0 || change->group->locator.narrow)
-    return component->add(store, entity, component, change->image);
+    return component->add(store, entity, component, image);
   if (store_locate_main(store, entity).table == NULL) return ECS_E_DEAD;
   if (store_locate_in(change->group, id_index(entity)).table != NULL)
-    return component->add(store, entity, component, change->image);
-  enter(change, entity);
+    return component->add(store, entity, component, image);
+  enter(change, entity, image);
   return ECS_OK;
 }
 
@@ -392,7 +405,9 @@ static uint32_t commit(const ListChange *change, const ecs_Entity *entities,
       fetch_slot(store, entities[i + SLOT_AHEAD]);
       if (group->id != 0) fetch_entry(group, entities[i + SLOT_AHEAD]);
     }
-    ecs_Status status = change_one(change, entities[i]);
+    ecs_Status status =
+        change_one(change, entities[i],
+                   change->images == NULL ? change->image : change->images[i]);
     ECS_ASSERT(status == ECS_OK || status == ECS_E_DEAD);
     found += status == ECS_OK;
   }
@@ -401,7 +416,8 @@ static uint32_t commit(const ListChange *change, const ecs_Entity *entities,
 
 static ecs_Status change_list(Store *store, const ecs_Entity *entities,
                               uint32_t count, ecs_Component id, bool adds,
-                              const void *image, uint32_t *found) {
+                              const void *image, const void *const *images,
+                              uint32_t *found) {
   const Component *component = &store->components[id];
   const Schema *schema = component->schema;
   if (image == NULL) image = schema->default_image;
@@ -413,6 +429,7 @@ static ecs_Status change_list(Store *store, const ecs_Entity *entities,
                        .adds = adds,
                        .is_bits = component->storage == ECS_STORE_BITS,
                        .image = image,
+                       .images = images,
                        .tables_before = component->group->table_count};
   ecs_Status status = reserve(&change, entities, count);
   if (status == ECS_OK) *found = commit(&change, entities, count);
@@ -421,10 +438,16 @@ static ecs_Status change_list(Store *store, const ecs_Entity *entities,
 
 ecs_Status list_add(Store *store, const ecs_Entity *entities, uint32_t count,
                     ecs_Component id, const void *image, uint32_t *found) {
-  return change_list(store, entities, count, id, true, image, found);
+  return change_list(store, entities, count, id, true, image, NULL, found);
+}
+
+ecs_Status list_add_each(Store *store, const ecs_Entity *entities,
+                         const void *const *images, uint32_t count,
+                         ecs_Component id, uint32_t *found) {
+  return change_list(store, entities, count, id, true, NULL, images, found);
 }
 
 ecs_Status list_remove(Store *store, const ecs_Entity *entities, uint32_t count,
                        ecs_Component id, uint32_t *found) {
-  return change_list(store, entities, count, id, false, NULL, found);
+  return change_list(store, entities, count, id, false, NULL, NULL, found);
 }

@@ -43,6 +43,12 @@ ECS_INTERNAL void list_destroy(Store *store, const ecs_Entity *entities,
 ECS_INTERNAL ecs_Status list_add(Store *store, const ecs_Entity *entities,
                                  uint32_t count, ecs_Component id,
                                  const void *image, uint32_t *found);
+
+/* The same, with an image for each entity; images NULL: defaults. */
+ECS_INTERNAL ecs_Status list_add_each(Store *store, const ecs_Entity *entities,
+                                      const void *const *images, uint32_t count,
+                                      ecs_Component id, uint32_t *found);
+
 ECS_INTERNAL ecs_Status list_remove(Store *store, const ecs_Entity *entities,
                                     uint32_t count, ecs_Component id,
                                     uint32_t *found);

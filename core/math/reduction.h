@@ -56,8 +56,8 @@ static inline double reduction_join(ReductionKind kind, double a, double b) {
 
 /* Empties the lanes. */
 static inline void reduction_clear(Reduction *reduction, ReductionKind kind) {
-  for (uint32_t k = 0; k < REDUCTION_LANES; k++)
-    reduction->lanes[k] = reduction_start(kind);
+  double start = reduction_start(kind);
+  for (uint32_t k = 0; k < REDUCTION_LANES; k++) reduction->lanes[k] = start;
 }
 
 /* Starts a reduction: empties the lanes, and sets the total. */

@@ -84,8 +84,8 @@ typedef enum UniformKind {
 /* How a program runs; complete in vm_plan.h. */
 typedef struct ProgramPlan ProgramPlan;
 
-/* A change that a program makes; complete in vm_changes.c. */
-typedef struct ProgramChange ProgramChange;
+/* The changes that a program makes; complete in vm_changes.c. */
+typedef struct ProgramChanges ProgramChanges;
 
 struct ecs_Program {
   ecs_Query *query;          /* borrowed; it destroys its programs */
@@ -121,9 +121,7 @@ struct ecs_Program {
   ecs_Kernel kernel;          /* the program as kernel_binding.h sees it */
   ecs_KernelBinding *binding; /* owned; NULL until program_bind */
   ProgramPlan *plan;          /* owned; NULL until program_plan */
-  ProgramChange *changes;     /* owned; NULL unless changes_first */
-  uint32_t change_count;
-  size_t change_bytes; /* of the allocation that starts at changes */
+  ProgramChanges *changes;    /* owned; NULL unless changes_first */
 };
 
 /* A message that says what is wrong with a program. */

@@ -6,13 +6,13 @@
 #include "world/deferral.h"
 #include "world/deferred_change.h"
 
-#include <math.h>
-
 #include "program/vm_arrays.h"
 #include "program/vm_changes.h"
 #include "program/vm_look.h"
 #include "program/vm_planner.h"
 #include "program/vm_regions.h"
+#include "program/vm_rows.h"
+#include "program/vm_sums.h"
 #include "program/vm_turns.h"
 
 /* A change of structure, listed until every row has run, then recorded. */
@@ -43,139 +43,6 @@ typedef struct Run {
 } Run;
 
 static Store *store_of(const Run *run) { return run->program->query->store; }
-
-/* Reductions -------------------------------------------------------------- */
-
-/* The kind of a reduction that is not ordered. */
-static ReductionKind kind_of(uint8_t operation) {
-  ECS_ASSERT(!operation_is_ordered(operation));
-  if (operation == OPERATION_SUM) return REDUCTION_SUM;
-  return operation == OPERATION_LEAST ? REDUCTION_LEAST : REDUCTION_GREATEST;
-}
-
-/* How many of the rows that are left fill all lanes equally, up to the next
- * fold. 0: the next row is added alone. */
-static uint32_t whole_rows(uint64_t row, uint32_t left) {
-  uint32_t until_fold = REDUCTION_ROWS - (uint32_t)(row % REDUCTION_ROWS);
-  if (row % REDUCTION_LANES != 0) return 0;
-  uint32_t rows = left < until_fold ? left : until_fold;
-  return rows / REDUCTION_LANES * REDUCTION_LANES;
-}
-
-/* Adds n rows of a block from row i on, of one step; n is what whole_rows says. row is the
- * number of the first of them in the run. A masked row adds nothing. */
-static void sum_rows(const Run *run, const Step *step, uint64_t row, uint32_t i,
-                     uint32_t n) {
-  void *const *bases = run->program->plan->bases;
-  ReductionKind kind = kind_of(step->ins->operation);
-  Reduction *sum = &run->sums[step->ins->index];
-  const double *values = bases[step->operands[0]];
-  const uint32_t *mask = NULL;
-  ECS_ASSERT(step->ins->index < run->program->reduction_count);
-  ECS_ASSERT(n == 0 ||
-             (n % REDUCTION_LANES == 0 && row % REDUCTION_LANES == 0));
-  if (step->ins->operands[1] != NO_VALUE) mask = bases[step->operands[1]];
-  if (n > 0)
-    loop_reduce(kind, mask != NULL)(sum->lanes, values + i,
-                                    mask == NULL ? NULL : mask + i, NULL, n);
-  else if (mask == NULL || mask[i])
-    reduction_add(sum, kind, row, values[i]);
-}
-
-static bool is_ordered(const Step *step) {
-  return operation_is_ordered(step->ins->operation);
-}
-
-/* Adds rows from i up to end of a block to an ordered reduction, one after the
- * other. Of equal numbers, lowest and highest keep the first. */
-static void add_in_order(const Run *run, const Step *step, uint32_t i,
-                         uint32_t end) {
-  void *const *bases = run->program->plan->bases;
-  const double *values = bases[step->operands[0]];
-  const uint32_t *mask = NULL;
-  double *place = &run->sums[step->ins->index].total, total = *place;
-  if (step->ins->operands[1] != NO_VALUE) mask = bases[step->operands[1]];
-  for (; i < end; i++) {
-    if (mask != NULL && !mask[i]) continue;
-    if (step->ins->operation == OPERATION_TOTAL)
-      total += values[i];
-    else if (step->ins->operation == OPERATION_LOWEST)
-      total = values[i] < total ? values[i] : total;
-    else
-      total = total < values[i] ? values[i] : total;
-  }
-  *place = total;
-}
-
-/* Adds rows of a block to ordered reductions: of each row what all steps add to
- * them, before the next row. */
-static void add_all_in_order(const Run *run, const Step *steps, uint32_t count,
-                             uint32_t i, uint32_t end) {
-  for (; i < end; i++)
-    for (uint32_t k = 0; k < count; k++)
-      if (is_ordered(&steps[k])) add_in_order(run, &steps[k], i, i + 1);
-}
-
-/* So many steps are added by one loop for each of their reductions. */
-#define JOINED_STEPS 8u
-
-/* Adds n rows of a block, from row i on, of the steps that add to the same
- * reduction as the first one. The lanes get one row from each step in turn. */
-static void join_rows(const Run *run, const Step *steps, uint32_t count,
-                      uint32_t i, uint32_t n) {
-  void *const *bases = run->program->plan->bases;
-  const double *values[JOINED_STEPS];
-  const uint32_t *masks[JOINED_STEPS];
-  uint32_t joined = 0;
-  for (uint32_t k = 0; k < count; k++) {
-    if (steps[k].ins->index != steps->ins->index) continue;
-    const uint32_t *mask = bases[steps[k].operands[1]];
-    bool masked = steps[k].ins->operands[1] != NO_VALUE;
-    values[joined] = (const double *)bases[steps[k].operands[0]] + i;
-    masks[joined++] = masked ? mask + i : NULL;
-  }
-  loop_reduce_many(kind_of(steps->ins->operation))(
-      run->sums[steps->ins->index].lanes, values, masks, joined, n);
-}
-
-/* Adds n rows of a block from row i on to reductions that are not ordered: whole
- * lanes, or one row. Steps that may add to the same reduction alternate after
- * every REDUCTION_LANES rows: each lane then gets one row from each step, so the
- * order in a lane does not depend on where blocks end. Returns how many rows
- * were added. */
-static uint32_t sum_steps(const Run *run, const Step *steps, uint32_t count,
-                          uint64_t row, uint32_t i) {
-  uint32_t n = whole_rows(row, run->rows - i);
-  if (n > 0 && count > 1 && count <= JOINED_STEPS) {
-    for (uint32_t k = 0, j; k < count; k++) {
-      for (j = 0; steps[j].ins->index != steps[k].ins->index;) j++;
-      if (j == k && !is_ordered(&steps[k]))
-        join_rows(run, &steps[k], count - k, i, n);
-    }
-    return n;
-  }
-  if (count > 1 && n > REDUCTION_LANES) n = REDUCTION_LANES;
-  for (uint32_t k = 0; k < count; k++)
-    if (!is_ordered(&steps[k])) sum_rows(run, &steps[k], row, i, n);
-  return n == 0 ? 1 : n;
-}
-
-static void run_sums(const Run *run, const Step *steps, uint32_t count) {
-  uint64_t row = run->rows_before;
-  if (count == 1 && is_ordered(steps)) {
-    add_in_order(run, steps, 0, run->rows);
-    return;
-  }
-  for (uint32_t i = 0, n; i < run->rows; i += n, row += n) {
-    n = sum_steps(run, steps, count, row, i);
-    if (count > 1) add_all_in_order(run, steps, count, i, i + n);
-    ECS_ASSERT(row / REDUCTION_ROWS == (row + n - 1) / REDUCTION_ROWS);
-    for (uint32_t k = 0; k < count && (row + n) % REDUCTION_ROWS == 0; k++)
-      if (!is_ordered(&steps[k]))
-        reduction_fold(&run->sums[steps[k].ins->index],
-                       kind_of(steps[k].ins->operation));
-  }
-}
 
 /* Looking up -------------------------------------------------------------- */
 
@@ -228,58 +95,77 @@ static void draw(const Run *run, double *out, const double *draws) {
 
 /* Changes ----------------------------------------------------------------- */
 
-static void list_change(Run *run, ecs_Entity entity, const Instruction *ins) {
+/* Makes room for so many changes more. */
+static bool reserve_changes(Run *run, uint32_t count) {
   void *changes = run->changes;
-  if (run->status != ECS_OK) return;
-  if (run->change_count == run->change_capacity) {
-    bool grown =
-        memory_grow(&store_of(run)->memory, &changes, &run->change_capacity,
-                    run->change_count, 1, sizeof(RecordedChange));
-    run->changes = changes;
-    if (!grown) run->status = ECS_E_MEMORY;
-    if (!grown) return;
-  }
-  run->changes[run->change_count++] = (RecordedChange){entity, ins};
+  if (run->status != ECS_OK) return false;
+  if (!memory_grow(&store_of(run)->memory, &changes, &run->change_capacity,
+                   run->change_count, count, sizeof(RecordedChange)))
+    run->status = ECS_E_MEMORY;
+  run->changes = changes;
+  return run->status == ECS_OK;
 }
 
-static bool is_masked_out(const Run *run, const Step *step, uint32_t i) {
-  if (step->ins->operands[0] == NO_VALUE) return false;
-  const uint32_t *mask = run->program->plan->bases[step->operands[0]];
-  ECS_ASSERT(mask[i] <= 1);
-  return mask[i] == 0;
+static const uint32_t *mask_of(const Run *run, const Step *step) {
+  if (step->ins->operands[0] == NO_VALUE) return NULL;
+  return run->program->plan->bases[step->operands[0]];
+}
+
+/* Lists the change of a program that makes no other. Where rows have it one by
+ * one, each row is written, and counts if it is meant. */
+static void list_single(Run *run, const Step *step) {
+  const uint32_t *mask = mask_of(run, step);
+  RecordedChange *next = run->changes + run->change_count;
+  uint32_t rows = run->rows;
+  for (uint32_t i = mask == NULL ? 0 : mask_next(mask, 0, rows); i < rows;
+       i = mask == NULL ? i : mask_next(mask, i, rows)) {
+    uint32_t end = rows - i < MASKED_ROWS ? rows : i + MASKED_ROWS;
+    for (; i < end; i++) {
+      *next = (RecordedChange){run->entities[i], step->ins};
+      next += mask == NULL ? 1 : mask[i];
+    }
+  }
+  run->change_count = (uint32_t)(next - run->changes);
 }
 
 /* The first row from row i on that a change is meant for; the number of rows:
- * there is none. A bool is 0 or 1, of which one byte is 1. */
+ * there is none. */
 static uint32_t next_changed(const Run *run, uint32_t i) {
   const ProgramPlan *plan = run->program->plan;
   uint32_t next = run->rows;
   for (uint32_t k = 0; k < plan->change_count && next > i; k++) {
-    uint32_t value = plan->changes[k].ins->operands[0];
-    if (value == NO_VALUE) return i;
-    const uint32_t *mask = plan->bases[plan->changes[k].operands[0]];
-    const char *first = memchr(mask + i, 1, (next - i) * sizeof *mask);
-    if (first != NULL)
-      next = (uint32_t)((size_t)(first - (const char *)mask) / sizeof *mask);
+    const uint32_t *mask = mask_of(run, &plan->changes[k]);
+    next = mask == NULL ? i : mask_next(mask, i, next);
   }
   return next;
 }
 
-/* So many rows from one with a change on are looked at one by one. */
-#define CHANGED_ROWS 64u
+/* Lists the changes of a row in the order of the program. */
+static void list_row(Run *run, uint32_t i) {
+  const ProgramPlan *plan = run->program->plan;
+  for (uint32_t k = 0; k < plan->change_count; k++) {
+    const uint32_t *mask = mask_of(run, &plan->changes[k]);
+    if (mask != NULL && mask[i] == 0) continue;
+    run->changes[run->change_count++] =
+        (RecordedChange){run->entities[i], plan->changes[k].ins};
+  }
+}
 
-/* Lists changes row by row, and the changes of one row in the order of the
- * program. Rows without a change are passed over many at a time. */
+/* Lists changes row by row. Rows without a change are passed over many at a
+ * time. */
 static void list_changes(Run *run) {
   const ProgramPlan *plan = run->program->plan;
   ECS_ASSERT(run->entities != NULL);
+  if (next_changed(run, 0) == run->rows) return;
+  if (!reserve_changes(run, run->rows * plan->change_count + 1)) return;
+  if (plan->change_count == 1) {
+    list_single(run, plan->changes);
+    return;
+  }
   for (uint32_t end = 0; end < run->rows;) {
     uint32_t i = next_changed(run, end);
-    end = run->rows - i < CHANGED_ROWS ? run->rows : i + CHANGED_ROWS;
-    for (; i < end; i++)
-      for (uint32_t k = 0; k < plan->change_count; k++)
-        if (!is_masked_out(run, &plan->changes[k], i))
-          list_change(run, run->entities[i], plan->changes[k].ins);
+    end = run->rows - i < MASKED_ROWS ? run->rows : i + MASKED_ROWS;
+    for (; i < end; i++) list_row(run, i);
   }
 }
 
@@ -366,6 +252,13 @@ static void look_key(const Run *run, const Instruction *ins, void *out,
     run->visit(run->user, ins->index, keys, rows);
 }
 
+/* Adds what the block's rows contribute in these steps to reductions. */
+static void add_sums(const Run *run, const Step *steps, uint32_t count) {
+  const SumRows rows = {run->program->plan->bases, run->sums, run->rows_before,
+                        run->rows};
+  sums_add(&rows, steps, count);
+}
+
 /* Runs a step without a loop, for each row of a block. */
 static void run_special(Run *run, const Step *step) {
   const ProgramPlan *plan = run->program->plan;
@@ -386,7 +279,7 @@ static void run_special(Run *run, const Step *step) {
     case SHAPE_HAS:
     case SHAPE_GET: look(run, step); break;
     case SHAPE_RANDOM: draw(run, out, first); break;
-    case SHAPE_REDUCE: run_sums(run, step, 1); break;
+    case SHAPE_REDUCE: add_sums(run, step, 1); break;
     case SHAPE_EXIT: stop_before(run, first); break;
     default: break;
   }
@@ -405,14 +298,17 @@ static bool skip_absent(const Run *run, const Step *step) {
   return true;
 }
 
-static void run_step(Run *run, const Step *step) {
-  void *const *bases = run->program->plan->bases;
-  ECS_ASSERT(step->out < run->program->plan->base_count);
+static inline void run_step(Run *run, const ProgramPlan *plan,
+                            const Step *step) {
+  void *const *bases = plan->bases;
+  void *out = bases[step->out];
+  const void *first = bases[step->operands[0]];
+  ECS_ASSERT(step->out < plan->base_count);
   if (step->loop == NULL)
     run_special(run, step);
-  else if (!skip_absent(run, step))
-    step->loop(bases[step->out], bases[step->operands[0]],
-               bases[step->operands[1]], bases[step->operands[2]], run->rows);
+  else if ((out != NULL && first != NULL) || !skip_absent(run, step))
+    step->loop(out, first, bases[step->operands[1]], bases[step->operands[2]],
+               run->rows);
 }
 
 /* Runs the steps of a region for the rows that need it, if they are few. */
@@ -426,7 +322,7 @@ static bool run_region(Run *run, const PlanRegion *region) {
   run->rows = few;
   if (region->draws) run->entities = plan->regions->entities;
   for (uint32_t k = 0; k < region->end - region->first; k++)
-    run_step(run, &plan->regions->steps[region->steps + k]);
+    run_step(run, plan, &plan->regions->steps[region->steps + k]);
   run->rows = rows;
   run->entities = entities;
   region_leave(plan, region, few);
@@ -446,7 +342,7 @@ static void run_steps(Run *run, uint32_t first, uint32_t end) {
     bool done = false;
     for (; region != last && region->first == k && !done; region++)
       if ((done = run_region(run, region))) k = region->end;
-    if (!done) run_step(run, &plan->steps[k++]);
+    if (!done) run_step(run, plan, &plan->steps[k++]);
   }
 }
 
@@ -495,16 +391,26 @@ static bool run_turns(Run *run, uint32_t step_count) {
   return true;
 }
 
-/* Sets the bases of columns to a row of a block that kernel_binding.h gave. */
+/* A column of a block that kernel_binding.h gave. NULL: it is absent. */
+static inline char *column_of(const ecs_Program *program,
+                              const ecs_KernelBlock *block, uint32_t c) {
+  char *column = block->columns[c];
+  ECS_ASSERT(column != NULL || program->columns[c].access == ECS_OPTIONAL);
+  (void)program;
+  return column;
+}
+
+/* Sets the bases of columns to a row of a block. */
 static void point_at_columns(const Run *run, const ecs_KernelBlock *block,
                              uint32_t first) {
   const ecs_Program *program = run->program;
-  for (uint32_t c = 0; c < program->column_count; c++) {
-    char *column = block->columns[c];
-    ECS_ASSERT(column != NULL || program->columns[c].access == ECS_OPTIONAL);
+  void **places = &program->plan->bases[plan_column(program->plan, 0)];
+  for (uint32_t c = 0; c < program->column_count && first == 0; c++)
+    places[c] = column_of(program, block, c);
+  for (uint32_t c = 0; c < program->column_count && first > 0; c++) {
+    char *column = column_of(program, block, c);
     size_t bytes = scalar_bytes(program->columns[c].type);
-    program->plan->bases[plan_column(program->plan, c)] =
-        column == NULL ? NULL : column + first * bytes;
+    places[c] = column == NULL ? NULL : column + first * bytes;
   }
 }
 
@@ -531,22 +437,10 @@ static void adapt_reach(Run *run, uint32_t asked) {
     run->most = run->most > most / 2 ? most : run->most * 2;
 }
 
-static void run_block(Run *run, const ecs_KernelBlock *block,
-                      uint32_t first_row) {
+/* Runs a block of a program that is not plain. */
+ECS_APART static void run_whole_block(Run *run) {
   const ProgramPlan *plan = run->program->plan;
-  uint32_t left = block->count - first_row;
-  uint32_t most = run->alone > 0 ? 1 : run->most;
-  uint32_t asked = left < most ? left : most;
-  run->rows = asked;
-  ECS_ASSERT(first_row < block->count && run->rows > 0);
-  ECS_ASSERT(plan->register_count == 1 || run->rows <= LOOP_ROWS);
-  run->entities = block->entities == NULL ? NULL : block->entities + first_row;
-  point_at_columns(run, block, first_row);
-  if (run->visit != NULL) {
-    for (uint32_t v = 0; v < plan->visit_count; v++)
-      run_step(run, &plan->visits[v]);
-    return;
-  }
+  uint32_t asked = run->rows;
   bool first = run->program->changes_first;
   uint32_t before = first ? plan->change_step : plan->step_count;
   if (plan->cycle_count == 0)
@@ -555,11 +449,33 @@ static void run_block(Run *run, const ecs_KernelBlock *block,
     return;
   if (first) make_changes(run);
   run_steps(run, before, plan->step_count);
-  if (plan->sum_count > 0) run_sums(run, plan->sums, plan->sum_count);
+  if (plan->sum_count > 0) add_sums(run, plan->sums, plan->sum_count);
   if (plan->change_count > 0 && !first) list_changes(run);
   ECS_ASSERT(run->change_count <= run->change_capacity);
   run->rows_before += run->rows;
   if (run->program->exits || first) adapt_reach(run, asked);
+}
+
+static void run_block(Run *run, const ecs_KernelBlock *block,
+                      uint32_t first_row) {
+  const ProgramPlan *plan = run->program->plan;
+  uint32_t left = block->count - first_row;
+  uint32_t most = run->alone > 0 ? 1 : run->most;
+  run->rows = left < most ? left : most;
+  ECS_ASSERT(first_row < block->count && run->rows > 0);
+  ECS_ASSERT(plan->register_count == 1 || run->rows <= LOOP_ROWS);
+  run->entities = block->entities == NULL ? NULL : block->entities + first_row;
+  point_at_columns(run, block, first_row);
+  if (run->visit != NULL) {
+    for (uint32_t v = 0; v < plan->visit_count; v++)
+      run_step(run, plan, &plan->visits[v]);
+  } else if (!plan->is_plain) {
+    run_whole_block(run);
+  } else {
+    for (uint32_t k = 0; k < plan->step_count; k++)
+      run_step(run, plan, &plan->steps[k]);
+    run->rows_before += run->rows;
+  }
 }
 
 /* How many rows of the next block are left out. */
@@ -700,28 +616,6 @@ ecs_Component program_contested(const ecs_Program *program) {
   return 0;
 }
 
-static void begin_sums(Run *run) {
-  for (uint32_t k = 0; k < run->program->reduction_count; k++) {
-    uint8_t operation = run->program->reductions[k];
-    if (operation_is_ordered(operation))
-      store_single(VALUE_F64, &run->sums[k].total, run->call->reductions[k]);
-    else
-      reduction_begin(&run->sums[k], kind_of(operation));
-  }
-}
-
-/* After a failure only those are written that the caller began: they are of the
- * rows that were stored. */
-static void end_sums(Run *run, bool failed) {
-  for (uint32_t k = 0; k < run->program->reduction_count; k++) {
-    uint8_t operation = run->program->reductions[k];
-    if (failed && !operation_is_ordered(operation)) continue;
-    if (!operation_is_ordered(operation))
-      reduction_fold(&run->sums[k], kind_of(operation));
-    run->call->reductions[k] = run->sums[k].total;
-  }
-}
-
 static ecs_Status run_kernel(const Run *run, const ecs_KernelCall *call) {
   ecs_Status status = kernel_run(run->program->binding, call);
   return status == ECS_OK ? run->status : status;
@@ -766,10 +660,10 @@ ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   run.sums = many ? memory_zeroed(memory, sums, sizeof(Reduction)) : few;
   if (run.sums == NULL) return ECS_E_MEMORY;
   program->primed = NULL;
-  begin_sums(&run);
+  if (sums > 0) sums_begin(program, run.sums, call->reductions);
   run_once(&run);
   ecs_Status status = run_rows(&run);
-  end_sums(&run, status != ECS_OK);
+  if (sums > 0) sums_end(program, run.sums, status != ECS_OK, call->reductions);
   if (status == ECS_OK && call->stop != NULL)
     *call->stop = (ecs_ProgramStop){run.rows_before, run.stopped, 0, 0};
   if (many) memory_free(memory, run.sums, sums * sizeof(Reduction));

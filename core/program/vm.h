@@ -39,9 +39,10 @@ ECS_INTERNAL ecs_Status program_bind(ecs_Program *program,
 ECS_INTERNAL void program_destroy(ecs_Program *program);
 
 /* Runs a bound program over all rows of its query. The call has as many
- * uniforms and reductions as the program; reductions are written on success
- * only. The caller has checked that no open cursor contests a column or a
- * component that is looked up (claims_contested, program_contested).
+ * uniforms and reductions as the program; on failure, only reductions in order
+ * are written (vm_sums.h). The caller has checked that no open cursor contests a
+ * column or a component that is looked up (claims_contested,
+ * program_contested).
  *
  * ECS_E_MEMORY, or ECS_E_LIMIT for too many open levels or recorded changes. On
  * failure no change of structure is recorded. */

@@ -2,6 +2,9 @@
 #include "program/vm_changes.h"
 
 #include "change/bundle.h"
+#include "program/vm_rows.h"
+#include "storage/element.h"
+#include "world/deferral.h"
 #include "world/deferred_change.h"
 
 /* A value for a field. */
@@ -12,18 +15,38 @@ typedef struct Give {
   ValueType type;    /* of the value */
 } Give;
 
-struct ProgramChange {
+/* A change that a program makes. */
+typedef struct ProgramChange {
   const Step *step; /* of the change itself, borrowed from the plan */
   Give *gives;
   uint32_t give_count;
   uint32_t part_count;
-  const void **images;        /* one for each part; for other changes, one */
-  uint64_t fields;            /* of OPERATION_SET_OF: those that are given */
-  ecs_Bundle bundle;          /* of OPERATION_SPAWN */
-  uint32_t mask;              /* place of the mask; NO_VALUE: all rows */
-  const ProgramChange *maker; /* the spawn of its entity; NULL: none is */
+  const void **images; /* one for each part; for other changes, one */
+  uint64_t fields;     /* of OPERATION_SET_OF: those that are given */
+  ecs_Bundle bundle;   /* of OPERATION_SPAWN */
+  size_t image_bytes;  /* of the images, which lie side by side */
+  uint32_t mask;       /* place of the mask; NO_VALUE: all rows */
+  const struct ProgramChange *maker; /* the spawn of its entity; NULL: none */
   bool is_claimed; /* of OPERATION_SET_OF: the query reads its component */
   uint32_t next;   /* the next row that it is for, in changes_run */
+} ProgramChange;
+
+/* Changes are joint where the rows of a block need not be changed one after the
+ * other: spawns under one mask, and at most one other change, of the row's own
+ * entity. Then each is recorded for all its rows at once; which of an entity's
+ * changes comes first, and in which order entities change, is the same. */
+struct ProgramChanges {
+  ProgramChange *list;
+  uint32_t count;
+  bool are_joint;
+  uint32_t spawn_count;     /* joint: the spawns */
+  ProgramChange **spawns;   /* in their order */
+  Bundle **bundles;         /* of each */
+  const ProgramChange *own; /* joint: the other change; NULL: there is none */
+  uint32_t *rows;           /* of a block, that a change is for */
+  ecs_Entity *entities;     /* of these; for spawns, one for each spawn */
+  char **values;            /* of these, as they are recorded */
+  size_t bytes;             /* of the allocation that starts here */
 };
 
 /* Preparing --------------------------------------------------------------- */
@@ -46,7 +69,7 @@ static size_t image_bytes(const Schema *schema) {
 
 /* The counts of arrays, and where they are laid. */
 typedef struct Room {
-  uint32_t changes, gives, images;
+  uint32_t changes, spawns, gives, images, rows;
   size_t image_bytes;
 } Room;
 
@@ -63,12 +86,13 @@ static bool has_image(const Instruction *ins) {
 
 static Room measure(const ecs_Program *program) {
   const ProgramPlan *plan = program->plan;
-  Room room = {0, 0, 0, 0};
+  Room room = {.rows = plan->block_rows};
   for (uint32_t k = 0; k < plan->change_count; k++) {
     const Instruction *ins = plan->changes[k].ins;
     bool is_part = instruction_shape(ins) == SHAPE_PART;
     room.gives += instruction_shape(ins) == SHAPE_GIVE;
     room.changes += !is_argument(ins);
+    room.spawns += ins->operation == OPERATION_SPAWN;
     if (!is_part && !has_image(ins)) continue;
     room.images++;
     room.image_bytes += image_bytes(schema_of(program, ins));
@@ -79,6 +103,7 @@ static Room measure(const ecs_Program *program) {
 /* What lay_changes hands out, piece by piece. */
 typedef struct Layer {
   ecs_Program *program;
+  ProgramChanges *changes;
   const Mistake *mistake;
   ProgramChange *change;
   Give *give;
@@ -88,11 +113,28 @@ typedef struct Layer {
 
 static size_t lay_changes(Layer *layer, const Room *room, char *block) {
   size_t used = 0;
-  layer->change =
-      memory_lay(block, &used, room->changes + 1, sizeof(ProgramChange));
+  uint32_t most = room->spawns > 1 ? room->rows * room->spawns : room->rows;
+  ProgramChanges changes;
+  ProgramChanges *first = memory_lay(block, &used, 1, sizeof changes);
+  changes.list = memory_lay(block, &used, room->changes, sizeof(ProgramChange));
+  changes.spawns = memory_lay(block, &used, room->spawns, sizeof(void *));
+  changes.bundles = memory_lay(block, &used, room->spawns, sizeof(Bundle *));
+  changes.rows = memory_lay(block, &used, room->rows + 1, sizeof(uint32_t));
+  changes.entities = memory_lay(block, &used, most, sizeof(ecs_Entity));
+  changes.values = memory_lay(block, &used, most, sizeof(char *));
   layer->give = memory_lay(block, &used, room->gives, sizeof(Give));
   layer->image = memory_lay(block, &used, room->images, sizeof(void *));
   layer->bytes = memory_lay(block, &used, room->image_bytes, 1);
+  if (block == NULL) return used;
+  *first = (ProgramChanges){.list = changes.list,
+                            .spawns = changes.spawns,
+                            .bundles = changes.bundles,
+                            .rows = changes.rows,
+                            .entities = changes.entities,
+                            .values = changes.values,
+                            .bytes = used};
+  layer->changes = first;
+  layer->change = first->list;
   return used;
 }
 
@@ -135,7 +177,8 @@ static const ProgramChange *find_maker(const ecs_Program *program,
                                        const ProgramChange *change) {
   const Instruction *ins = change->step->ins;
   if (mask_operand(ins) == 0) return NULL;
-  for (const ProgramChange *other = program->changes; other < change; other++)
+  for (const ProgramChange *other = program->changes->list; other < change;
+       other++)
     if (other->step->ins->operation == OPERATION_SPAWN &&
         other->step->ins->result == ins->operands[0])
       return other;
@@ -184,10 +227,12 @@ static ecs_Status make_change(Layer *layer, const Step *first,
       .is_claimed = ins->operation == OPERATION_SET_OF &&
                     query_claims(program->query, ins->index)};
   change->maker = find_maker(program, change);
+  const char *images = layer->bytes;
   for (const Step *part = first; part < step; part++)
     if (instruction_shape(part->ins) == SHAPE_PART)
       lay_image(layer, schema_of(program, part->ins));
   if (has_image(ins)) lay_image(layer, schema_of(program, ins));
+  change->image_bytes = (size_t)(layer->bytes - images);
   for (const Step *give = first; give < step; give++)
     if (instruction_shape(give->ins) == SHAPE_GIVE)
       add_give(layer, change, first, give);
@@ -207,6 +252,46 @@ static ecs_Status make_changes(Layer *layer) {
   return ECS_OK;
 }
 
+/* Is a change of the row's own entity, with values of one component at most? */
+static bool is_own(const ecs_Program *program, const ProgramChange *change) {
+  const Instruction *ins = change->step->ins;
+  if (mask_operand(ins) == 0) return ins->operation != OPERATION_SPAWN;
+  if (ins->operation != OPERATION_ADD_TO) return false;
+  for (uint32_t k = 0; k < program->code_count; k++)
+    if (program->code[k].result == ins->operands[0])
+      return program->code[k].operation == OPERATION_SELF;
+  return false;
+}
+
+static bool gives_entity(const ProgramChange *change) {
+  for (uint32_t k = 0; k < change->give_count; k++)
+    if (change->gives[k].type == VALUE_ENTITY) return true;
+  return false;
+}
+
+/* Finds out whether the changes are joint. What the own entity is given may be
+ * an entity that the row spawns, which is not known then. */
+static void join_changes(const ecs_Program *program) {
+  ProgramChanges *changes = program->changes;
+  bool joint = !program_goes_row_by_row(program);
+  for (uint32_t k = 0; k < changes->count; k++) {
+    ProgramChange *change = &changes->list[k];
+    if (change->step->ins->operation == OPERATION_SPAWN) {
+      const Store *store = program->query->store;
+      changes->bundles[changes->spawn_count] =
+          store->bundles[change->bundle - 1];
+      changes->spawns[changes->spawn_count++] = change;
+      joint = joint && change->mask == changes->spawns[0]->mask;
+    } else {
+      joint = joint && changes->own == NULL && is_own(program, change);
+      changes->own = change;
+    }
+  }
+  if (changes->spawn_count > 0 && changes->own != NULL)
+    joint = joint && !gives_entity(changes->own);
+  changes->are_joint = joint;
+}
+
 ecs_Status changes_prepare(ecs_Program *program, const Mistake *mistake) {
   if (!program->changes_first) return ECS_OK;
   Room room = measure(program);
@@ -215,16 +300,17 @@ ecs_Status changes_prepare(ecs_Program *program, const Mistake *mistake) {
   char *block = memory_zeroed(&program->query->store->memory, 1, bytes);
   if (block == NULL) return ECS_E_MEMORY;
   lay_changes(&layer, &room, block);
-  program->changes = layer.change;
-  program->change_count = room.changes;
-  program->change_bytes = bytes;
-  return make_changes(&layer);
+  program->changes = layer.changes;
+  program->changes->count = room.changes;
+  ecs_Status status = make_changes(&layer);
+  if (status == ECS_OK) join_changes(program);
+  return status;
 }
 
 void changes_free(ecs_Program *program) {
   if (program->changes == NULL) return;
   memory_free(&program->query->store->memory, program->changes,
-              program->change_bytes);
+              program->changes->bytes);
   program->changes = NULL;
 }
 
@@ -315,10 +401,16 @@ static void store_entities(const ChangeBlock *block,
 
 static ecs_Status record_spawn(const ChangeBlock *block,
                                const ProgramChange *change, uint32_t row) {
-  const Store *store = &block->world->store;
+  Bundle *bundle = block->world->store.bundles[change->bundle - 1];
   ecs_Entity *spawned = block->bases[change->step->out];
-  return deferred_spawn(block->world, store->bundles[change->bundle - 1],
-                        change->images, &spawned[row]);
+  char *values = NULL;
+  CommandBuffer *commands = &block->world->commands;
+  ecs_Status status = command_prepare_spawns(commands, &bundle, 1, 1, &values);
+  if (status != ECS_OK) return status;
+  if (change->image_bytes > 0)
+    memcpy(values, change->images[0], change->image_bytes);
+  command_record_spawns(commands, &bundle, 1, 1, &spawned[row]);
+  return ECS_OK;
 }
 
 static ecs_Status record(const ChangeBlock *block, const ProgramChange *change,
@@ -342,29 +434,23 @@ static ecs_Status record(const ChangeBlock *block, const ProgramChange *change,
 
 /* Rows -------------------------------------------------------------------- */
 
-/* The first row from row on that a change is for. A bool is 0 or 1, of which
- * one byte is 1. */
+/* The first row from row on that a change is for. */
 static uint32_t next_row(const ChangeBlock *block, const ProgramChange *change,
                          uint32_t row, uint32_t rows) {
-  if (change->mask == NO_VALUE || row >= rows) return row;
-  const uint32_t *mask = block->bases[change->mask];
-  if (mask[row] != 0) return row;
-  const char *found = memchr(mask + row, 1, (rows - row) * sizeof *mask);
-  if (found == NULL) return rows;
-  return (uint32_t)((size_t)(found - (const char *)mask) / sizeof *mask);
+  if (change->mask == NO_VALUE) return row;
+  return mask_next(block->bases[change->mask], row, rows);
 }
 
 /* Makes all changes of a row; false: one cannot be made, and then none is, or
  * recording failed. */
 static bool change_row(ChangeBlock *block, uint32_t row) {
   const ecs_Program *program = block->program;
-  uint32_t count = program->change_count;
+  ProgramChange *list = program->changes->list;
+  uint32_t count = program->changes->count;
   for (uint32_t k = 0; k < count; k++)
-    if (program->changes[k].next == row &&
-        !can_change(block, &program->changes[k], row))
-      return false;
+    if (list[k].next == row && !can_change(block, &list[k], row)) return false;
   for (uint32_t k = 0; k < count && block->status == ECS_OK; k++) {
-    const ProgramChange *change = &program->changes[k];
+    const ProgramChange *change = &list[k];
     if (change->next != row) continue;
     store_entities(block, change, row);
     block->status = record(block, change, row);
@@ -376,26 +462,27 @@ static bool change_row(ChangeBlock *block, uint32_t row) {
 
 /* Entities that rows do not spawn are null. */
 static void clear_spawned(const ChangeBlock *block, uint32_t rows) {
-  for (uint32_t k = 0; k < block->program->change_count; k++) {
-    const Step *step = block->program->changes[k].step;
-    if (step->ins->operation == OPERATION_SPAWN)
-      memset(block->bases[step->out], 0, rows * sizeof(ecs_Entity));
-  }
+  const ProgramChanges *changes = block->program->changes;
+  for (uint32_t k = 0; k < changes->spawn_count; k++)
+    memset(block->bases[changes->spawns[k]->step->out], 0,
+           rows * sizeof(ecs_Entity));
 }
 
 /* The first row that any change is for; rows: none. */
 static uint32_t first_row(const ecs_Program *program, uint32_t rows) {
+  const ProgramChanges *changes = program->changes;
   uint32_t row = rows;
-  for (uint32_t k = 0; k < program->change_count; k++)
-    if (program->changes[k].next < row) row = program->changes[k].next;
+  for (uint32_t k = 0; k < changes->count; k++)
+    if (changes->list[k].next < row) row = changes->list[k].next;
   return row;
 }
 
 /* Has the changes that were for a row look for the next one. */
 static void pass_row(const ChangeBlock *block, uint32_t row, uint32_t rows) {
   const ProgramChange *last = NULL; /* those of a branch have one mask */
-  for (uint32_t k = 0; k < block->program->change_count; k++) {
-    ProgramChange *change = &block->program->changes[k];
+  const ProgramChanges *changes = block->program->changes;
+  for (uint32_t k = 0; k < changes->count; k++) {
+    ProgramChange *change = &changes->list[k];
     if (change->next != row) continue;
     change->next = last != NULL && last->mask == change->mask
                        ? last->next
@@ -404,6 +491,176 @@ static void pass_row(const ChangeBlock *block, uint32_t row, uint32_t rows) {
   }
 }
 
+/* Joint changes ------------------------------------------------------------ */
+
+/* Lists the rows of a block that a change is for. Returns their number. */
+static uint32_t list_rows(const ChangeBlock *block, const ProgramChange *change,
+                          uint32_t rows, uint32_t *list) {
+  if (change->mask != NO_VALUE)
+    return mask_list(block->bases[change->mask], rows, list);
+  for (uint32_t row = 0; row < rows; row++) list[row] = row;
+  return rows;
+}
+
+/* Where a field lies in the images of its change. */
+static size_t offset_of(const ProgramChange *change, const Give *give) {
+  return (size_t)((const char *)give->element -
+                  (const char *)change->images[0]);
+}
+
+/* Stores the numbers of a give at an offset of the values of each listed row.
+ * Returns how many rows there are before the first with a number that does not
+ * fit. */
+static uint32_t give_rows(const ChangeBlock *block, const ProgramChange *change,
+                          const Give *give, uint32_t count,
+                          char *const *values) {
+  const uint32_t *rows = block->program->changes->rows;
+  const float *from = block->bases[give->step->operands[0]];
+  size_t offset = offset_of(change, give);
+  if (give->scalar == ECS_F32 && give->type == VALUE_F32) {
+    for (uint32_t k = 0; k < count; k++)
+      element_store_f32(values[k] + offset, from + rows[k]);
+    return count;
+  }
+  for (uint32_t k = 0; k < count; k++)
+    if (ecs_scalar_store(give->scalar, values[k] + offset,
+                         number_at(block, give, rows[k])) != ECS_OK)
+      return k;
+  return count;
+}
+
+/* Stores the images of a change in the values of each listed row, with the
+ * numbers that are given. As give_rows. */
+static uint32_t give_all(const ChangeBlock *block, const ProgramChange *change,
+                         uint32_t count, char *const *values) {
+  for (uint32_t k = 0; k < count && change->image_bytes > 0; k++)
+    memcpy(values[k], change->images[0], change->image_bytes);
+  for (uint32_t k = 0; k < change->give_count; k++)
+    if (change->gives[k].type != VALUE_ENTITY)
+      count = give_rows(block, change, &change->gives[k], count, values);
+  return count;
+}
+
+/* Stores the entities that are given; some of them are spawned by the rows. */
+static void give_entities(const ChangeBlock *block, const ProgramChange *change,
+                          uint32_t count, char *const *values) {
+  const uint32_t *rows = block->program->changes->rows;
+  for (uint32_t i = 0; i < change->give_count; i++) {
+    const Give *give = &change->gives[i];
+    if (give->type != VALUE_ENTITY) continue;
+    const ecs_Entity *from = block->bases[give->step->operands[0]];
+    size_t offset = offset_of(change, give);
+    for (uint32_t k = 0; k < count; k++)
+      memcpy(values[k] + offset, &from[rows[k]], sizeof(ecs_Entity));
+  }
+}
+
+/* Makes the spawns of the listed rows. Handles are issued when it is known that
+ * all rows can be changed. */
+static bool spawn_listed(const ChangeBlock *block, uint32_t count) {
+  const ProgramChanges *changes = block->program->changes;
+  CommandBuffer *commands = &block->world->commands;
+  uint32_t spawns = changes->spawn_count;
+  if (command_prepare_spawns(commands, changes->bundles, spawns, count,
+                             changes->values) != ECS_OK)
+    return false;
+  for (uint32_t s = 0; s < spawns; s++)
+    if (give_all(block, changes->spawns[s], count,
+                 changes->values + (size_t)s * count) < count)
+      return false;
+  command_record_spawns(commands, changes->bundles, spawns, count,
+                        changes->entities);
+  for (uint32_t s = 0; s < spawns; s++) {
+    ecs_Entity *spawned = block->bases[changes->spawns[s]->step->out];
+    for (uint32_t k = 0; k < count; k++)
+      spawned[changes->rows[k]] = changes->entities[k * spawns + s];
+  }
+  for (uint32_t s = 0; s < spawns; s++)
+    give_entities(block, changes->spawns[s], count,
+                  changes->values + (size_t)s * count);
+  return true;
+}
+
+/* Keeps the listed rows in which adding or removing the component has an
+ * effect. False: one of the others has records, which may give it one, or a
+ * number that does not fit. */
+static bool keep_rows(const ChangeBlock *block, const ProgramChange *change,
+                      uint32_t *rows, uint32_t *count) {
+  const Instruction *ins = change->step->ins;
+  bool absent = ins->operation != OPERATION_REMOVE;
+  uint32_t kept = 0;
+  for (uint32_t k = 0; k < *count; k++) {
+    ecs_Entity entity = block->entities[rows[k]];
+    RowRef place = {NULL, 0};
+    (void)store_locate(&block->world->store, entity, ins->index, &place);
+    if ((place.table == NULL) == absent)
+      rows[kept++] = rows[k];
+    else if (deferred_commands(block->world, entity) != NULL ||
+             !store_numbers(block, change, rows[k]))
+      return false;
+  }
+  *count = kept;
+  return true;
+}
+
+static CommandKind kind_of(const Instruction *ins) {
+  switch (ins->operation) {
+    case OPERATION_DESTROY: return COMMAND_DESTROY;
+    case OPERATION_REMOVE: return COMMAND_REMOVE;
+    default: return COMMAND_ADD;
+  }
+}
+
+/* Changes the listed rows' own entities. False, too, where one has records
+ * already. */
+static bool change_own(const ChangeBlock *block, uint32_t count) {
+  const ProgramChanges *changes = block->program->changes;
+  const Instruction *ins = changes->own->step->ins;
+  CommandKind kind = kind_of(ins);
+  char **values = has_image(ins) ? changes->values : NULL;
+  uint32_t done = 0;
+  if (kind == COMMAND_DESTROY)
+    block->world->store.row_epoch++;
+  else if (!keep_rows(block, changes->own, changes->rows, &count))
+    return false;
+  for (uint32_t k = 0; k < count; k++)
+    changes->entities[k] = block->entities[changes->rows[k]];
+  ecs_Status status =
+      command_record_fresh(&block->world->commands, kind, ins->index,
+                           changes->entities, count, values, &done);
+  if (status != ECS_OK || done < count) return false;
+  if (values == NULL) return true;
+  if (give_all(block, changes->own, count, values) < count) return false;
+  give_entities(block, changes->own, count, values);
+  return true;
+}
+
+/* Makes the changes of all rows. False: nothing is recorded, no handle was
+ * issued, and they have to be made row by row. Spawns come last: then what they
+ * issue is kept. */
+static bool make_joint_changes(const ChangeBlock *block, uint32_t rows) {
+  const ProgramChanges *changes = block->program->changes;
+  const ProgramChange *own = changes->own, *listed = NULL;
+  Level before = deferral_mark(block->world);
+  uint32_t count = 0;
+  bool done = true;
+  if (own != NULL) {
+    count = list_rows(block, own, rows, changes->rows);
+    done = count == 0 || change_own(block, count);
+    if (own->step->ins->operation == OPERATION_DESTROY) listed = own;
+  }
+  if (done && changes->spawn_count > 0) {
+    const ProgramChange *spawn = changes->spawns[0];
+    if (listed == NULL || listed->mask != spawn->mask)
+      count = list_rows(block, spawn, rows, changes->rows);
+    done = count == 0 || spawn_listed(block, count);
+  }
+  if (!done) deferral_rewind(block->world, &before);
+  return done;
+}
+
+/* All of them -------------------------------------------------------------- */
+
 uint32_t changes_run(const ecs_Program *program, const ecs_Entity *entities,
                      uint32_t rows, bool *stops, ecs_Status *status) {
   ChangeBlock block = {.program = program,
@@ -411,10 +668,12 @@ uint32_t changes_run(const ecs_Program *program, const ecs_Entity *entities,
                        .entities = entities,
                        .bases = program->plan->bases,
                        .status = ECS_OK};
+  const ProgramChanges *changes = program->changes;
   bool one = program_goes_row_by_row(program);
   clear_spawned(&block, rows);
-  for (uint32_t k = 0; k < program->change_count; k++)
-    program->changes[k].next = next_row(&block, &program->changes[k], 0, rows);
+  if (changes->are_joint && make_joint_changes(&block, rows)) return rows;
+  for (uint32_t k = 0; k < changes->count; k++)
+    changes->list[k].next = next_row(&block, &changes->list[k], 0, rows);
   for (uint32_t row = first_row(program, rows); row < rows;
        row = first_row(program, rows)) {
     bool changed = change_row(&block, row);

@@ -639,13 +639,23 @@ static ecs_Status finish(const Planner *planner, ecs_Program *program) {
   return ECS_OK;
 }
 
+/* Does a block run the steps, and nothing else? */
+static bool is_plain(const ecs_Program *program) {
+  const ProgramPlan *plan = program->plan;
+  return plan->cycle_count == 0 && plan->regions == NULL && !program->exits &&
+         plan->sum_count == 0 && plan->change_count == 0;
+}
+
 ecs_Status program_plan(ecs_Program *program) {
   Planner planner;
   if (!planner_init(&planner, program)) return ECS_E_MEMORY;
   plan_code(&planner);
   ecs_Status status = finish(&planner, program);
   if (status == ECS_OK) status = regions_find(&planner.facts, program->plan);
-  if (status != ECS_OK) plan_destroy(program);
+  if (status == ECS_OK)
+    program->plan->is_plain = is_plain(program);
+  else
+    plan_destroy(program);
   planner_deinit(&planner);
   ECS_ASSERT(status != ECS_OK || plan_check_invariants(program));
   return status;

@@ -62,6 +62,66 @@ ecs_Status entity_index_reserve(EntityIndex *index, Memory *memory,
   return ECS_OK;
 }
 
+/* Issuing many ---------------------------------------------------------- */
+
+/* Moves *free_index on to the next index of the free list and returns its slot.
+ * After a clear that is mostly the next slot of the page; going there without
+ * waiting for the list's link keeps the iterations independent of each other: 4
+ * instead of 6 ns each, values included. */
+static inline Slot *next_free(const EntityIndex *index, Slot *slot,
+                              uint32_t *free_index) {
+  uint32_t next = slot_row(*slot), follower = *free_index + 1;
+  *free_index = next;
+  if (ECS_LIKELY(next == follower && next % SLOT_PAGE_SIZE != 0)) {
+    *free_index = follower;
+    return slot + 1;
+  }
+  return next == 0 ? NULL : entity_index_slot(index, next);
+}
+
+/* Freed indices first, then fresh ones, as entity_index_issue_as does; placed is
+ * a constant in each of its uses. */
+static inline __attribute__((always_inline)) void issue_many(
+    EntityIndex *index, uint32_t row_bits, uint32_t table_id, bool placed,
+    uint32_t count, ecs_Entity *issued) {
+  uint32_t free_index = index->free_head, reused = 0;
+  Slot *slot = free_index == 0 ? NULL : entity_index_slot(index, free_index);
+  for (; reused < count && slot != NULL; reused++) {
+    Slot *taken = slot;
+    uint32_t generation = taken->table_bits;
+    ECS_ASSERT(slot_state(*taken) == SLOT_FREE);
+    issued[reused] = id_make(free_index, generation);
+    slot = next_free(index, taken, &free_index);
+    *taken = (Slot){row_bits + reused,
+                    placed ? table_id | slot_hint(generation) : generation};
+  }
+  index->free_head = free_index;
+  ECS_ASSERT(reused <= index->free_count);
+  ECS_ASSERT(reused == count || free_index == 0);
+  index->free_count -= reused;
+  for (uint32_t i = reused; i < count; i++) {
+    uint32_t fresh = index->used++;
+    issued[i] = id_make(fresh, 0);
+    *entity_index_slot(index, fresh) =
+        (Slot){row_bits + i, placed ? table_id : 0};
+  }
+  index->alive_count += count;
+}
+
+void entity_index_issue_rows(EntityIndex *index, uint32_t table_id,
+                             uint32_t first_row, uint32_t count,
+                             ecs_Entity *issued) {
+  issue_many(index, first_row, table_id, true, count, issued);
+}
+
+void entity_index_issue_notes(EntityIndex *index, uint32_t note, uint32_t count,
+                              ecs_Entity *issued) {
+  issue_many(index, (uint32_t)SLOT_RESERVED << ECS_INDEX_BITS | note, 0, false,
+             count, issued);
+}
+
+/* Checks ---------------------------------------------------------------- */
+
 /* The free list has free_count slots. Each is free, with a generation that may
  * still be issued. */
 static bool check_free_list(const EntityIndex *index) {

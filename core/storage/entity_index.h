@@ -110,11 +110,27 @@ static inline ecs_Entity entity_index_issue_as(EntityIndex *index,
   return id_make(issued, generation);
 }
 
-/* Issues a handle that is reserved. */
-static inline ecs_Entity entity_index_issue(EntityIndex *index) {
-  return entity_index_issue_as(index, (uint32_t)SLOT_RESERVED << ECS_INDEX_BITS,
-                               0, false);
+/* Issues a handle that is reserved, with a note. */
+static inline ecs_Entity entity_index_issue_noted(EntityIndex *index,
+                                                  uint32_t note) {
+  ECS_ASSERT(note <= ECS_INDEX_MASK);
+  return entity_index_issue_as(
+      index, (uint32_t)SLOT_RESERVED << ECS_INDEX_BITS | note, 0, false);
 }
+
+/* The same with a note of 0. */
+static inline ecs_Entity entity_index_issue(EntityIndex *index) {
+  return entity_index_issue_noted(index, 0);
+}
+
+/* Issues count handles in the order of single ones: that are placed, in one row
+ * of a table after the other; or reserved, with notes that count up. Room must
+ * be reserved. Cost: two thirds of single ones. */
+ECS_INTERNAL void entity_index_issue_rows(EntityIndex *index, uint32_t table_id,
+                                          uint32_t first_row, uint32_t count,
+                                          ecs_Entity *issued);
+ECS_INTERNAL void entity_index_issue_notes(EntityIndex *index, uint32_t note,
+                                           uint32_t count, ecs_Entity *issued);
 
 /* Issues a handle that is placed at once. */
 static inline ecs_Entity entity_index_issue_placed(EntityIndex *index,

@@ -4,7 +4,7 @@
  *              +------+-----------------+ +-------+---------+-------------+
  *      placed  |  0   | row             | | hint  | summary | table       |
  *      free    |  1   | next free index | |   0   |    0    | next gener. |
- *      reserved|  2   |        0        | |   0   |    0    | generation  |
+ *      reserved|  2   | note            | |   0   |    0    | generation  |
  *      retired |  3   |        0        | |   0   |    0    | last gener. |
  *              +------+-----------------+ +-------+---------+-------------+
  *                      row_bits                    table_bits
@@ -14,6 +14,9 @@
  * number as their hint; the row, which holds the whole handle, distinguishes
  * them. Most look-ups therefore never read the row's entity, which would be one
  * more cache line.
+ *
+ * The note of a reserved slot is what the issuer wants to know of the entity,
+ * until it is placed.
  *
  * The summary has one bit for every third group but the main one. A bit is set
  * while the entity has a row in a group of that bit, and may stay set after the
@@ -47,7 +50,8 @@ static inline SlotState slot_state(Slot slot) {
   return (SlotState)(slot.row_bits >> ECS_INDEX_BITS);
 }
 
-/* The row of a placed slot; the next index of a free one. */
+/* The row of a placed slot; the next index of a free one; the note of a reserved
+ * one. */
 static inline uint32_t slot_row(Slot slot) {
   return slot.row_bits & ECS_INDEX_MASK;
 }

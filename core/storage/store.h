@@ -48,7 +48,8 @@ struct Store {
                                                  bundle id, see
                                                  bundle_for_once; NULL: none */
   uint64_t layout_version;
-  uint64_t row_epoch; /* see ecs_world_row_epoch */
+  uint32_t shape_version; /* the newest of chain_shape.h */
+  uint64_t row_epoch;     /* see ecs_world_row_epoch */
 };
 
 /* Life ------------------------------------------------------------------ */

@@ -1,7 +1,7 @@
 /* deferral.c: opens and closes the levels of a world's recording. */
 #include "world/deferral.h"
 
-Level deferral_mark(const ecs_World *world) {
+Level deferral_mark(ecs_World *world) {
   return (Level){command_mark(&world->commands), world->dropped, 0};
 }
 

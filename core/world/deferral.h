@@ -39,7 +39,7 @@ ECS_INTERNAL void deferral_discard(ecs_World *world);
 
 /* The point that the recording has reached: deferral_rewind goes back to it.
  * Valid until its level is closed. */
-ECS_INTERNAL Level deferral_mark(const ecs_World *world);
+ECS_INTERNAL Level deferral_mark(ecs_World *world);
 
 /* Stamps the level at a depth, counted from 1, as used by its cursor now.
  * Returns the stamp, which no other level of the world has had. */

@@ -11,7 +11,7 @@ ecs_Status world_absence(const ecs_World *world, ecs_Entity entity,
 
 /* Spawning and destroying ------------------------------------------------- */
 
-ecs_Status deferred_spawn(ecs_World *world, const Bundle *bundle,
+ecs_Status deferred_spawn(ecs_World *world, Bundle *bundle,
                           const void *const *values, ecs_Entity *entity) {
   ecs_Entity unasked = 0;
   ECS_ASSERT(world->depth > 0);
@@ -51,7 +51,7 @@ static ChangeTarget find_target(ecs_World *world, ecs_Entity entity,
   if (commands == NULL) return target;
   ECS_ASSERT(commands->entity == entity);
   target.has_records = true;
-  target.dropped = is_recorded_destroyed(commands);
+  target.dropped = is_recorded_destroyed(&world->commands, commands);
   target.status = ECS_OK; /* a recorded spawn has no row yet */
   if (target.dropped) world->dropped++;
   return target;

@@ -38,13 +38,14 @@ static inline const EntityCommands *deferred_commands(const ecs_World *world,
 static inline bool deferred_is_destroyed(const ecs_World *world,
                                          ecs_Entity entity) {
   const EntityCommands *commands = deferred_commands(world, entity);
-  return commands != NULL && is_recorded_destroyed(commands);
+  return commands != NULL && is_recorded_destroyed(&world->commands, commands);
 }
 
 /* True: the entity is alive, recorded spawns and destructions counted. */
 static inline bool world_alive(const ecs_World *world, ecs_Entity entity) {
   const EntityCommands *commands = deferred_commands(world, entity);
-  if (commands != NULL) return !is_recorded_destroyed(commands);
+  if (commands != NULL)
+    return !is_recorded_destroyed(&world->commands, commands);
   return store_alive(&world->store, entity);
 }
 
@@ -58,7 +59,7 @@ ECS_INTERNAL ecs_Status world_absence(const ecs_World *world, ecs_Entity entity,
 /* Records a spawn with the bundle's values, or defaults where values or one of
  * them is NULL. The handle is issued at once; entity may be NULL.
  * ECS_E_MEMORY, ECS_E_LIMIT. */
-ECS_INTERNAL ecs_Status deferred_spawn(ecs_World *world, const Bundle *bundle,
+ECS_INTERNAL ecs_Status deferred_spawn(ecs_World *world, Bundle *bundle,
                                        const void *const *values,
                                        ecs_Entity *entity);
 

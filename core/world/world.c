@@ -52,27 +52,28 @@ static bool check_idle(const ecs_World *world) {
   const CommandBuffer *commands = &world->commands;
   if (world->depth > 0) return true;
   if (commands->entity_count > 0 || commands->command_count > 0) return false;
-  if (commands->last != NULL || commands->staged != NULL) return false;
+  if (commands->page_count > 0 || commands->staged != NULL) return false;
   for (uint32_t i = 1; i < world->store.component_count; i++)
     if (world->store.components[i].readers > 0) return false;
   return true;
 }
 
-/* The marks of the levels lie along the chain from the last command back,
- * innermost first. The outermost level begins before the first command. */
+/* The marks of the levels lie one after the other, between runs; the outermost
+ * is at the beginning. */
 static bool check_levels(const ecs_World *world) {
-  const Command *command = world->commands.last;
-  uint64_t dropped = world->dropped, count = 0;
+  const CommandBuffer *commands = &world->commands;
+  uint64_t dropped = 0, before = 0;
   if (world->depth > ECS_NESTING_LIMIT) return false;
-  for (uint32_t i = world->depth; i-- > 0;) {
+  for (uint32_t i = 0; i < world->depth; i++) {
     const Level *level = &world->levels[i];
-    for (; command != level->mark.last; command = command->before, count++)
-      if (command == NULL) return false;
-    if (level->dropped > dropped) return false;
-    if (level->mark.page_count > world->commands.page_count) return false;
+    if (!command_mark_check_invariants(commands, &level->mark)) return false;
+    if (i == 0 && level->mark.command_count > 0) return false;
+    if (level->mark.command_count < before) return false;
+    if (level->dropped < dropped) return false;
+    before = level->mark.command_count;
     dropped = level->dropped;
   }
-  return command == NULL && count == world->commands.command_count;
+  return dropped <= world->dropped;
 }
 
 /* Every entity with commands is alive, is found by its handle, and has no row
@@ -83,7 +84,7 @@ static bool check_subjects(const ecs_World *world) {
   uint32_t spawned = 0, reserved = 0;
   for (uint32_t i = 0; i < commands->entity_count; i++) {
     const EntityCommands *entry = &commands->entities[i];
-    bool spawns = entry->first->kind == COMMAND_SPAWN;
+    bool spawns = command_shape(commands, entry)->spawns;
     if (command_find(commands, entry->entity) != entry) return false;
     if (!store_alive(&world->store, entry->entity)) return false;
     if (store_is_reserved(&world->store, entry->entity) != spawns) return false;
@@ -118,7 +119,9 @@ static bool check_queries(const ecs_World *world) {
 }
 
 bool world_check_invariants(const ecs_World *world) {
-  return world->commands.store == &world->store && check_idle(world) &&
-         check_levels(world) && check_subjects(world) && check_claims(world) &&
-         check_queries(world) && store_check_invariants(&world->store);
+  return world->commands.store == &world->store &&
+         command_buffer_check_invariants(&world->commands) &&
+         check_idle(world) && check_levels(world) && check_subjects(world) &&
+         check_claims(world) && check_queries(world) &&
+         store_check_invariants(&world->store);
 }

@@ -152,18 +152,19 @@ static uint64_t hash_image(uint64_t hash, const Schema *schema,
   return hash;
 }
 
-/* A spawn with staged values is hashed as one with commands that add them. */
+/* A spawn with staged values is hashed as one with commands that add them; the
+ * newest comes first. */
 static uint64_t hash_staged(uint64_t hash, const Store *store,
-                            const Command *command) {
-  const StagedRows *staged = command->staged;
-  for (uint32_t k = 0; k < staged->bundle->item_count; k++) {
+                            const StagedRow *row) {
+  const StagedRows *staged = row->staged;
+  for (uint32_t k = staged->bundle->item_count; k-- > 0;) {
     const Schema *schema =
         store->components[staged->bundle->items[k].component].schema;
     hash = mix(mix(hash, COMMAND_ADD), hash_schema(schema));
     for (uint32_t i = 0; i < schema->field_count; i++) {
       ColumnCode code = table_codes(staged->table, k)[i];
       const void *element =
-          table_element(staged->table, code, command->staged_row);
+          table_element(staged->table, code, (uint32_t)row->row);
       hash = mix(hash, 1);
       hash = mix(hash, element_word(schema->fields[i].type, element));
     }
@@ -173,40 +174,50 @@ static uint64_t hash_staged(uint64_t hash, const Store *store,
 
 static uint64_t hash_command(uint64_t hash, const Store *store,
                              const Command *command) {
+  if (command->kind == COMMAND_SPAWN && command->image != NULL)
+    hash = hash_staged(hash, store, command->image);
   hash = mix(hash, command->kind);
-  if (command->kind == COMMAND_DESTROY) return hash;
-  if (command->kind == COMMAND_SPAWN)
-    return command->staged == NULL ? hash : hash_staged(hash, store, command);
+  if (command->kind == COMMAND_DESTROY || command->kind == COMMAND_SPAWN)
+    return hash;
   const Schema *schema = store->components[command->component].schema;
-  const void *image = command_image(command);
-  uint64_t fields = command->kind == COMMAND_SET ? command->fields : UINT64_MAX;
+  const void *image = command->image;
   if (command->kind == COMMAND_REMOVE) return mix(hash, hash_schema(schema));
   if (image == NULL) image = schema->default_image;
-  return hash_image(hash, schema, image, fields);
+  return hash_image(hash, schema, image, command->fields);
 }
 
 /* How many commands of each entity each inner level has recorded. Levels follow
  * each other in every chain, so these numbers say which commands they are. */
 static uint64_t sum_levels(const ecs_World *world) {
-  const Command *command = world->commands.last;
+  const CommandBuffer *commands = &world->commands;
   uint64_t sum = 0;
-  for (uint32_t level = world->depth; level-- > 1;)
-    for (; command != world->levels[level].mark.last; command = command->before)
+  for (uint32_t level = 1; level < world->depth; level++) {
+    RunWalk walk = command_runs_since(&world->levels[level].mark);
+    /* Of inner levels, too: each command counts for all that it is in. */
+    for (const CommandRun *run = command_next_run(commands, &walk); run != NULL;
+         run = command_next_run(commands, &walk))
       sum +=
-          mix(mix(5, world->commands.entities[command->entity_position].entity),
-              level);
+          mix(mix(5, commands->entities[run->entity_position].entity), level) *
+          run_length(commands, run);
+  }
   return sum;
 }
 
+/* Chains are hashed from their newest command back. Whether spawns or changes of
+ * living entities are recorded first decides nothing, see command_flush.h. */
 static uint64_t hash_recorded(const ecs_World *world) {
   const CommandBuffer *commands = &world->commands;
-  uint64_t hash = 0;
+  uint64_t hashes[2] = {0, 0}; /* of living entities, and of spawns */
   for (uint32_t i = 0; i < commands->entity_count; i++) {
-    hash = mix(mix(hash, 6), commands->entities[i].entity);
-    for (const Command *command = commands->entities[i].first; command != NULL;
-         command = command->next)
-      hash = hash_command(hash, &world->store, command);
+    CommandWalk walk = command_walk(&commands->entities[i]);
+    Command command;
+    uint64_t *hash =
+        &hashes[command_shape(commands, &commands->entities[i])->spawns];
+    *hash = mix(mix(*hash, 6), commands->entities[i].entity);
+    while (command_walk_back(commands, &walk, &command))
+      *hash = hash_command(*hash, &world->store, &command);
   }
+  uint64_t hash = hashes[1] == 0 ? hashes[0] : mix(hashes[0], hashes[1]);
   return hash + sum_levels(world);
 }
 

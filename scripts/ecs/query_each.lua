@@ -167,6 +167,7 @@ local function run(query, known, f, count, ...)
     entry.programs[plan] = program
   end
   local ran, text = run_program(program, plan.values, "", 0, plan.copies)
+  if ran == false then return nil end -- dropped by a hook or a finalizer
   if plan.places then write_places(plan, f) end
   if ran then return true end
   return false, text

@@ -295,8 +295,8 @@ function methods.system(world, given)
   if open then fail(spec.name, "cannot be defined inside " .. open, 3) end
   local state = state_of(world)
   local system = read(world, state, spec, 3)
-  local index = index_of(state, system.name) or #state.systems + 1
-  local replaced = state.systems[index]
+  local replaced = state.named[system.name]
+  local index = replaced and index_of(state, system.name) or #state.systems + 1
   core.forget_totals(world, system.name)
   state.systems[index] = system
   state.named[system.name] = system

@@ -151,7 +151,7 @@ function system_each.prepare(world, system, spec, precision)
   -- Of a compiled function, too: in code that is never reached the compiler
   -- sees no mistake, and plain Lua would be refused for the same source.
   return specialize.mistake(system.work, { world = world,
-    query = system.query })
+    query = system.query, code = system.code })
 end
 
 --- Reports, once, that a system runs as plain Lua. Returns as fallback.report.
@@ -239,14 +239,15 @@ end
 
 --- Runs a program with side exits. Results are those of system_each.run.
 local function run_exits(system, plan, dt, clock)
-  local source, renew = system.source, system.renew
+  local program, source, renew = plan.program, system.source, system.renew
+  if not program then return run_plain(system, dt, clock) end
   if not source then
     source, renew = { system.name }, renewal(system)
     system.source, system.renew = source, renew
     source[5] = keeping(system)
   end
   system.run_plan = plan
-  source[2], source[3] = plan.program, plan.values
+  source[2], source[3] = program, plan.values
   source[4] = not plan.steady and renew
   source[6], source[7] = renew and outside_of(plan), system.work
   source[8] = plan.copies
@@ -292,8 +293,13 @@ function system_each.run(world, system, dt, clock)
     copies = plan.copies
   end
   local runs = clock.runs
-  local done, second, drew = run_program(program, values, system.name,
-    runs > 0 and runs or 1, copies)
+  local done, second, drew = false, nil, nil
+  if program then
+    done, second, drew = run_program(program, values, system.name,
+      runs > 0 and runs or 1, copies)
+  end
+  -- A hook or a finalizer has replaced the system, which drops its program.
+  if done == false then return run_plain(system, dt, clock) end
   if places then write_places(places, system.work) end
   if not done then return false, false, second end
   if drew and runs == 0 then clock.runs = 1 end

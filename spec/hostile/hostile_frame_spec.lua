@@ -292,3 +292,73 @@ describe("a finalizer that changes the systems", function()
     end)
   end
 end)
+
+-- The program of a system that is defined anew is dropped. Where its run has
+-- begun, the function runs as plain Lua.
+describe("a hook that defines the running system anew", function()
+  local jit = rawget(_G, "jit")
+  local compiles = jit and jit.status()
+  before_each(function()
+    if compiles then
+      jit.off()
+      jit.flush()
+    end
+  end)
+  after_each(function() if compiles then jit.on() end end)
+
+  local speed, count, log = 1, 0.0, {}
+  local functions = {
+    ["without values from outside"] = function(p, dt) p.x = p.x + dt end,
+    ["with a number from outside"] = function(p, dt) p.x = p.x + dt * speed end,
+    ["with a sum outside"] = function(p, dt)
+      p.x = p.x + dt
+      count = count + 1
+    end,
+    ["with side exits"] = function(p, dt)
+      p.x = p.x + dt
+      if p.y % 7 == 3 then log[#log + 1] = p.y end
+    end,
+    ["with side exits and a number from outside"] = function(p, dt)
+      p.x = p.x + dt * speed
+      if p.y % 7 == 3 then log[#log + 1] = p.y end
+    end,
+  }
+
+  local function define(world, f)
+    world:system { name = "moves", query = { Position }, each = f,
+      compile = true }
+  end
+
+  --- A frame of 20 rows, with the hook after so many instructions. Returns
+  -- whether there were as many.
+  local function run(f, instructions)
+    local world = ecs.world {}
+    for k = 1, 20 do world:spawn(Position { x = k, y = k }) end
+    define(world, f)
+    count, log = 0.0, {}
+    local came = false
+    debug.sethook(function()
+      debug.sethook()
+      came = true
+      pcall(define, world, f) -- refused while rows are gone over
+    end, "", instructions)
+    local ok, text = pcall(world.progress, world, 1)
+    debug.sethook()
+    assert.is_true(ok, text)
+    for _, p in world:query({ Position }):rows() do
+      assert.equal(p.y + 1, p.x)
+    end
+    if f == functions["with a sum outside"] then assert.equal(20, count) end
+    world:progress(1)
+    world:close()
+    return came
+  end
+
+  for name, f in pairs(functions) do
+    it("lets it run " .. name, function()
+      local instructions = 1
+      while run(f, instructions) do instructions = instructions + 2 end
+      assert.is_true(instructions > 100)
+    end)
+  end
+end)

@@ -90,7 +90,8 @@ static void give_sums(const ExitLoop *loop, uint64_t row) {
 
 /* Parts ------------------------------------------------------------------- */
 
-/* Goes on with the program that the source has. May raise. */
+/* Goes on with the program that the source has; as plain Lua where it was
+ * dropped, which replaces the system. May raise. */
 static void begin_program(lua_State *L, ExitLoop *loop) {
   int name = lua_gettop(L) + 1;
   lua_rawgeti(L, loop->source, SOURCE_NAME);
@@ -98,6 +99,11 @@ static void begin_program(lua_State *L, ExitLoop *loop) {
   lua_rawgeti(L, loop->source, SOURCE_VALUES);
   lua_rawgeti(L, loop->source, SOURCE_COPIES);
   Program *program = bind_program_tallies(L, name + 1, name);
+  loop->program = program;
+  if (!program) {
+    lua_settop(L, name - 1);
+    return;
+  }
   luaL_argcheck(L, program->query == loop->rows->query, 4,
                 "has a program of another query");
   lua_pushvalue(L, name + 1); /* kept, whatever becomes of the source */
@@ -106,7 +112,6 @@ static void begin_program(lua_State *L, ExitLoop *loop) {
   bind_program_read_copies(L, program, name + 3);
   if (program->draws)
     reduction_begin(&program->sums[program->drawn], REDUCTION_GREATEST);
-  loop->program = program;
   loop->part.reductions = program->sums;
   loop->part.changed = true;
   lua_settop(L, name - 1);
@@ -172,9 +177,10 @@ static void renew(lua_State *L, ExitLoop *loop) {
   lua_call(L, 0, 4);
   lua_rawseti(L, loop->source, SOURCE_COPIES);
   lua_rawseti(L, loop->source, SOURCE_OUTSIDE);
-  if (lua_isnil(L, made)) {
+  Program *program = lua_isnil(L, made) ? NULL : bind_program_check(L, made);
+  if (!program) {
     loop->program = NULL;
-  } else if (bind_program_check(L, made) == loop->program) {
+  } else if (program == loop->program) {
     loop->part.changed |= bind_program_read(L, loop->program, made + 1);
     lua_rawgeti(L, loop->source, SOURCE_COPIES);
     bind_program_read_copies(L, loop->program, lua_gettop(L));

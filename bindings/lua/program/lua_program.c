@@ -8,8 +8,8 @@
  * The reductions of a run become the system's values in these totals. `true` in
  * place of a total stands for the most numbers that a row has drawn. `false`
  * stands for a number of the caller: it is read from values, behind the
- * uniforms, and the run puts the result there, also one that fails: then that of
- * the rows that were stored.
+ * uniforms, and the run puts the result there. A run that fails puts there the
+ * result of the rows that it stored.
  *
  * A program belongs to its query and is destroyed with it, so the Program keeps
  * the query alive. A Program has no finalizer; drop_program destroys one that
@@ -125,10 +125,10 @@ static int program_create(lua_State *L) {
 
 Program *bind_program_check(lua_State *L, int index) {
   Program *program = (Program *)bind_find(L, index, KIND_PROGRAM);
-  if (!program || !program->native) luaL_argerror(L, index, "not a program");
+  if (!program) luaL_argerror(L, index, "not a program");
   if (!bind_query_is_live(program->query))
     bind_error(L, "the world of this program is closed");
-  return program;
+  return program->native ? program : NULL;
 }
 
 /* Is reduction k one of the caller's own numbers? */
@@ -233,15 +233,16 @@ static bool has_tallies(const Program *program, const char *name) {
 Program *bind_program_tallies(lua_State *L, int index, int name_index) {
   Program *program = bind_program_check(L, index);
   const char *name = luaL_checkstring(L, name_index);
-  if (has_tallies(program, name)) return program;
+  if (!program || has_tallies(program, name)) return program;
   program->name = NULL;
   ensure_tallies(L, program, index, name);
   compat_push_private(L, index);
   lua_pushvalue(L, name_index);
   lua_rawseti(L, -2, (int)program->reduction_count + 2);
   lua_pop(L, 1);
-  /* A finalizer may have closed the world. */
+  /* A finalizer may have closed the world, or replaced the system. */
   program = bind_program_check(L, index);
+  if (!program) return NULL;
   for (uint32_t k = 0; k < program->reduction_count; k++)
     program->tallies[k] =
         program->totals[k] ? bind_tally_find(program->totals[k], name) : NULL;
@@ -350,12 +351,15 @@ static int fail(lua_State *L, ecs_Status status) {
 /* run_program(program, values, name, runs, copies): true, whether the system is
  * idle, and whether a row has drawn a number; or nil and a message. runs: how
  * often the system's phase has run, for random numbers. The program has no
- * exits. */
+ * exits. false where it was dropped: then the system was replaced meanwhile. */
 static int run_program(lua_State *L) {
-  Program *program = bind_program_check(L, 1);
   uint64_t runs = bind_whole_check(L, 4);
+  Program *program = bind_program_tallies(L, 1, 3);
+  if (!program) {
+    lua_pushboolean(L, 0);
+    return 1;
+  }
   luaL_argcheck(L, !program->exits, 1, "has exits");
-  program = bind_program_tallies(L, 1, 3);
   /* From here on nothing allocates. */
   bind_program_read(L, program, 2);
   bind_program_read_copies(L, program, 5);
@@ -438,9 +442,11 @@ static int program_calls(lua_State *L) {
   return 2;
 }
 
-/* program_numbers(program): where the uniforms are, and how many. */
+/* program_numbers(program): where the uniforms are, and how many; nothing where
+ * it was dropped. */
 static int program_numbers(lua_State *L) {
   Program *program = bind_program_check(L, 1);
+  if (!program) return 0;
   lua_pushlightuserdata(L, program->numbers);
   compat_push_whole(L, program->uniform_count);
   return 2;
@@ -458,6 +464,7 @@ static int program_failure(lua_State *L) {
  * back end. */
 static int program_info(lua_State *L) {
   Program *program = bind_program_check(L, 1);
+  luaL_argcheck(L, program, 1, "was dropped");
   ecs_ProgramInfo info;
   ecs_program_info(program->native, &info);
   compat_push_whole(L, info.operations);

@@ -31,8 +31,8 @@ typedef struct Program {
   double numbers[];         /* uniforms, then reductions */
 } Program;
 
-/* The program at index. Raises on anything else, where it was dropped and where
- * its world is closed. */
+/* The program at index; NULL where it was dropped. Raises on anything else, and
+ * where its world is closed. */
 BIND_INTERNAL Program *bind_program_check(lua_State *L, int index);
 
 /* Reads the uniforms from the list at index into the numbers, and behind them
@@ -55,7 +55,7 @@ BIND_INTERNAL void bind_program_read_copies(lua_State *L, Program *program,
 
 /* The program at index, with the tallies of the system named at
  * name_index. Tallies are never removed: what was found holds until the world
- * has more of them. May allocate, and raises as bind_program_check. */
+ * has more of them. May allocate; NULL and errors as of bind_program_check. */
 BIND_INTERNAL Program *bind_program_tallies(lua_State *L, int index,
                                             int name_index);
 

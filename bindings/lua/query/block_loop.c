@@ -25,8 +25,8 @@ static void push_known(lua_State *L, int extras) {
   lua_pop(L, 1);
 }
 
-/* Pushes the result of blocks(query, known, f, ...) of scripts/ecs, whose table
- * of plans is on top of the stack. */
+/* Pushes the result of blocks(query, known, f, ...) of scripts/ecs. Its table of
+ * plans is on top of the stack. */
 static void ask(lua_State *L, int first, int top) {
   int known = lua_gettop(L);
   bind_push_shared(L);

@@ -181,7 +181,7 @@ static bool take_named(lua_State *L, Reading *reading, uint32_t *lists) {
   return true;
 }
 
-/* Reads the table at index 2, whose lists go to the stack from index 3 on.
+/* Reads the table at index 2; its lists go to the stack from index 3 on.
  * False where it is not certain to be right: where it says what must or must
  * not be there, or else that everything is asked for. */
 static bool read_query(lua_State *L, Reading *reading) {

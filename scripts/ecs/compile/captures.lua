@@ -161,7 +161,7 @@ function captures:object(reader, line)
       "keep the number in a variable")
   elseif rawequal(value, UNREADABLE) then
     outside(line, "'" .. reader.path[#reader.path] .. "' behind a metatable "
-      .. "whose __index is a function", "read it from a plain table")
+      .. "with an __index that is a function", "read it from a plain table")
   elseif type_of(value) == "cdata" then -- it may equal a number, or nil
     outside(line, "'" .. match(reader.key, "[^/.]*$") .. "', which is cdata",
       "keep numbers in variables and tables of Lua")
@@ -182,8 +182,8 @@ local function constant_value(self, f, name, node)
   local found, value, unknown = self.constant(f, name)
   if not found then return nil end
   if unknown then
-    outside(node.line, "'" .. name .. "', whose value is not a number or "
-      .. "boolean written out", "leave out its <const>")
+    outside(node.line, "'" .. name .. "', which is not written out as a "
+      .. "number or a boolean", "leave out its <const>")
   end
   if type(value) == "number" then
     return self.emit:constant(value + 0.0, math_type and math_type(value))

@@ -54,8 +54,8 @@ local reasons = {
     .. "same kind of value: a number, a boolean, or a table with such fields" },
   type = { "which has elements that are no numbers, booleans, tables or "
     .. "functions", "give it numbers" },
-  index = { "whose metatable has an __index that is a function, or stands in "
-    .. "for numbers", "read numbers from a plain table" },
+  index = { "which has a metatable with an __index that is a function, or that "
+    .. "stands in for numbers", "read numbers from a plain table" },
   key = { "which has a number as a key that is not whole or is too far from 0",
     "use whole numbers as keys" },
   large = { "which has more than 65536 elements, or has them that far from "

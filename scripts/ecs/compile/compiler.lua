@@ -37,9 +37,15 @@ end
 local mathematical = {}
 for _, f in safe_pairs(math) do mathematical[f] = true end
 
---- Function -> { place, tree, problem }, for functions that source.lua found.
--- problem: why some of its statements are refused; nil: none is.
-local trees = setmetatable({}, { __mode = "k" })
+--- Function -> { outline, start, tree, problem }, for functions that source.lua
+-- found: the outline of the text and where they begin in it. problem: why some
+-- statements are refused; nil: none is.
+local weak = { __mode = "k" }
+local trees = setmetatable({}, weak)
+
+--- The function that was read last -> its text, as source.lua gives it. Tokens
+-- are large, so others have been forgotten.
+local latest = setmetatable({}, weak)
 
 --- Raises a problem in a function.
 local function refuse_in(f, problem)
@@ -64,12 +70,13 @@ local function tree_of(f, exits, line, name)
           .. "and ecs.math" or not exits and "do it in a run system"
           or "do it under a condition that few rows meet, or in a run system")
       end
-      parser.outside(line, (name and "a call of '" .. name .. "', "
-        or "a function ") .. "whose " .. why,
-        "give the system's function as text, or ship the file that it was "
-        .. "loaded from, as it was")
+      parser.outside(line, (name and "a call of '" .. name .. "', " or "")
+        .. "a function with " .. why, "give the system's function as text, or "
+        .. "ship the file that it was loaded from, as it was")
     end
-    known = { place = found }
+    latest = setmetatable({ [f] = found }, weak)
+    known = { outline = found.outline,
+              start = found.tokens.starts[found.first] }
     local done, tree, problem = pcall(parser.read, found.tokens, found.first)
     if not done then
       if type(tree) == "table" then refuse_in(f, tree) end
@@ -88,7 +95,7 @@ local function read_rows(emit, terms)
   for k, term in ipairs(terms) do
     local types = {}
     for _, field in ipairs(term.fields) do types[field[1]] = field[2] end
-    rows[k] = { index = k, name = term.name, fields = term.fields,
+    rows[k] = { prefix = k .. ".", name = term.name, fields = term.fields,
                 types = types, access = term.access, columns = {} }
     if term.access == "optional" then
       local first = term.fields[1]
@@ -136,8 +143,8 @@ end
 
 --- The value of a constant in a function that has a tree; see outline.lua.
 local function constant(f, name)
-  local place = trees[f].place
-  return outline.constant(place.outline, place.tokens.starts[1], name)
+  local known = trees[f]
+  return outline.constant(known.outline, known.start, name)
 end
 
 --- Emits the most numbers that a row has drawn, for a function that draws: the
@@ -314,9 +321,13 @@ end
 -- ends with one, too.
 local function explain(construct, remedy)
   local comma = (find(construct, ", which ", 1, true)
-    or find(construct, ", whose ", 1, true)) and "," or ""
+    or find(construct, ", a function with ", 1, true)) and "," or ""
   return construct .. comma .. " cannot be compiled: " .. remedy
 end
+
+--- The text of f (source.lua) where it is the function that was read last; nil
+-- otherwise.
+function compiler.found(f) return latest[f] end
 
 --- Compiles f. options:
 --

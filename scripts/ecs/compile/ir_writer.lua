@@ -60,6 +60,12 @@ function ir_writer.quote(name)
   end) .. '"'
 end
 
+-- Numbers are slow to turn into text: the names of the first values are kept.
+local first_names = {}
+for id = 0, 255 do first_names[id] = "v" .. id end
+
+local function name_of(id) return first_names[id] or "v" .. id end
+
 --- A new writer. double: everything is computed in f64.
 function ir_writer.new(double)
   local self = setmetatable({
@@ -134,7 +140,7 @@ function ir_writer:name(value)
     end
     value.id = self:value(text, value.type).id
   end
-  return "v" .. value.id
+  return name_of(value.id)
 end
 
 --- The value of an operation, given as text without its result. Emits the
@@ -146,7 +152,7 @@ function ir_writer:value(text, type)
   self.values = self.values + 1
   local lines = self.lines
   if self.loops[1] then lines = self:place_value(value, text) end
-  lines[#lines + 1] = "v" .. value.id .. " = " .. text
+  lines[#lines + 1] = name_of(value.id) .. " = " .. text
   self.known[text] = value
   return value
 end
@@ -165,9 +171,14 @@ function ir_writer:op(text, type, a, b, c)
   if a and a.apart then self:mix(a) end
   if b and b.apart then self:mix(b) end
   if c and c.apart then self:mix(c) end
-  if a then text = text .. " " .. self:name(a) end
-  if b then text = text .. " " .. self:name(b) end
-  if c then text = text .. " " .. self:name(c) end
+  if c then
+    text = text .. " " .. self:name(a) .. " " .. self:name(b) .. " "
+      .. self:name(c)
+  elseif b then
+    text = text .. " " .. self:name(a) .. " " .. self:name(b)
+  elseif a then
+    text = text .. " " .. self:name(a)
+  end
   local value = self:value(text, type)
   if a and a.late or b and b.late or c and c.late then value.late = true end
   return value

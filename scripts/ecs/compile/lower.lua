@@ -299,6 +299,8 @@ function lower:too_large(line, construct, remedy)
   outside(line, construct, remedy)
 end
 
+lower.WORK_LIMIT, lower.NESTING_LIMIT = WORK_LIMIT, NESTING_LIMIT
+
 --- Counts an expression or block, and refuses a function that has too many.
 function lower:count(line)
   local context = self.context

@@ -31,12 +31,18 @@ local NIL = lower.NIL
 
 local value_of = {}
 
---- The value of an expression; of a call, the first result.
+local WORK_LIMIT, NESTING_LIMIT = lower.WORK_LIMIT, lower.NESTING_LIMIT
+
+--- The value of an expression; of a call, the first result. Counts as
+-- lower:count and lower:nest do.
 function lower:value(node, scope)
-  self:count(node.line or 0)
-  self:nest(node.line or 0)
+  local context, nesting = self.context, self.nesting + 1
+  local work = (context.work or 0) + 1
+  if work > WORK_LIMIT then self:count(node.line or 0) end
+  if nesting > NESTING_LIMIT then self:nest(node.line or 0) end
+  context.work, self.nesting = work, nesting
   local value = value_of[node[1]](self, node, scope)
-  self.nesting = self.nesting - 1
+  self.nesting = nesting - 1
   return value
 end
 
@@ -110,7 +116,7 @@ function lower:field_entry(row, node, name)
       .. term.name .. ", which may be nil here",
       "test it first: if it then ... end")
   end
-  return term.index .. "." .. name, scalar
+  return term.prefix .. name, scalar
 end
 
 --- The value that a field held before the program ran.
@@ -369,6 +375,12 @@ local ordered = {
   [">"] = { "lt", true }, [">="] = { "le", true },
 }
 
+--- A sign, as messages show it.
+local quoted = {}
+for sign in ("+ - * / // % ^ < <= > >="):gmatch("%S+") do
+  quoted[sign] = "'" .. sign .. "'"
+end
+
 function value_of.binary(self, node, scope)
   local emit, sign = self.emit, node.sign
   if sign == ".." then
@@ -377,8 +389,9 @@ function value_of.binary(self, node, scope)
   local a, b = self:value(node.left, scope), self:value(node.right, scope)
   if sign == "==" then return equal(self, a, b, node) end
   if sign == "~=" then return emit:opposite(equal(self, a, b, node)) end
-  a = self:number(a, node, "'" .. sign .. "'", node.left)
-  b = self:number(b, node, "'" .. sign .. "'", node.right)
+  local use = quoted[sign]
+  a = self:number(a, node, use, node.left)
+  b = self:number(b, node, use, node.right)
   local order = ordered[sign]
   if not order then return emit:binary(arithmetic[sign], a, b) end
   if order[2] then a, b = b, a end

@@ -365,8 +365,8 @@ local function lower_loop(self, node, parts)
     end
     self.emit:drop()
   end
-  return self:too_large(node.line, "a loop whose variables change in so many "
-    .. "ways", "use fewer variables in it")
+  return self:too_large(node.line, "a loop with variables that change in so "
+    .. "many ways", "use fewer variables in it")
 end
 
 -- Loops -----------------------------------------------------------------------

@@ -170,12 +170,22 @@ local function add(self, place, node, minus, scope)
   emit:effect(place.operation .. " " .. place.reduction, number, mask)
 end
 
+--- Is a target a local variable or a field of a row, as most are?
+local function is_inside(self, target, scope)
+  local base = target[1] == "field" and target.object or target
+  local variable = base[1] == "name" and scope[base.name]
+  if not variable or base == target then return variable end
+  local value = self.state[variable]
+  return value and value.type == "row"
+end
+
 --- Lowers an assignment that only changes a number outside. Returns true where
 -- it was one.
 function lower_total.assign(self, node, scope)
   local target, value = node.targets[1], node.values[1]
   if #node.targets > 1 or #node.values ~= 1
-    or target[1] ~= "name" and target[1] ~= "field" then
+    or target[1] ~= "name" and target[1] ~= "field"
+    or is_inside(self, target, scope) then
     return false
   end
   local terms = terms_of(target, value)

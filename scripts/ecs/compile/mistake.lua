@@ -74,14 +74,17 @@ local function parameters(tokens, first)
   return names, k
 end
 
---- Adds the names that token k declares, where it is local, for or function.
+--- Words that declare names.
+local declares = { ["local"] = true, ["for"] = true, ["function"] = true }
+
+--- Adds the names that token k, one of these words, declares.
 local function declare(tokens, k, names)
   local kind = tokens.kinds[k]
   if kind == "function" then
     for _, name in ipairs((parameters(tokens, k)) or {}) do
       names[name] = true
     end
-  elseif kind == "local" or kind == "for" then
+  else
     k = k + 1
     if tokens.kinds[k] == "function" then k = k + 1 end
     while tokens.kinds[k] == "name" do
@@ -111,22 +114,19 @@ end
 --- The names that the body declares, which are no values from outside; and
 -- those that it assigns to, or false where it cannot tell.
 local function names_of(tokens, first, last)
-  local declared, changed = {}, {}
+  local kinds, declared, changed = tokens.kinds, {}, {}
   for k = first, last do
-    declare(tokens, k, declared)
-    local before = tokens.kinds[k - 1]
-    if changed and tokens.kinds[k] == "=" and before ~= "]" and before ~= ">"
-      and not assign(tokens, k, changed) then
-      changed = false
+    local kind = kinds[k]
+    if declares[kind] then
+      declare(tokens, k, declared)
+    elseif kind == "=" and changed then
+      local before = kinds[k - 1]
+      if before ~= "]" and before ~= ">" and not assign(tokens, k, changed) then
+        changed = false
+      end
     end
   end
   return declared, changed
-end
-
---- Does token k begin a variable, rather than name a field?
-local function begins(tokens, k)
-  local before = tokens.kinds[k - 1]
-  return tokens.kinds[k] == "name" and before ~= "." and before ~= ":"
 end
 
 --- The path of names a.b.c that begins at token k, and the token after it.
@@ -143,7 +143,7 @@ end
 local opening = { ["("] = 1, ["{"] = 1, ["["] = 1,
                   [")"] = -1, ["}"] = -1, ["]"] = -1 }
 
---- The token after the first comma of a call, whose parenthesis is token k;
+--- The token after the first comma of a call with its parenthesis at token k;
 -- nil: there is none.
 local function second_argument(tokens, k, last)
   local depth = 0
@@ -193,10 +193,9 @@ local function refuse_field(term, name)
     concat(names, ", "), near and ": did you mean '" .. near .. "'?" or "")
 end
 
---- The mistake of a field of a parameter's row at token k; nil: there is none.
-local function wrong_field(tokens, k, rows)
-  local term = begins(tokens, k) and rows[tokens.values[k]]
-  if not term or tokens.kinds[k + 1] ~= "." then return nil end
+--- The mistake of a field of a term's row at token k; nil: there is none.
+local function wrong_field(tokens, k, term)
+  if tokens.kinds[k + 1] ~= "." then return nil end
   local name = tokens.values[k + 2]
   if tokens.kinds[k + 2] ~= "name" then return nil end
   for _, field in ipairs(term.fields) do
@@ -205,9 +204,9 @@ local function wrong_field(tokens, k, rows)
   return refuse_field(term, name)
 end
 
---- The mistake of a call world:get(e, Component, ...) at token k.
+--- The mistake of a call world:get(e, Component, ...) at token k, which begins
+-- a variable from outside.
 local function wrong_get(tokens, k, last, options, f, declared)
-  if not begins(tokens, k) or declared[tokens.values[k]] then return nil end
   local path, after = path_at(tokens, k)
   if tokens.kinds[after] ~= ":" or tokens.values[after + 1] ~= "get"
     or tokens.kinds[after + 2] ~= "(" then
@@ -247,9 +246,10 @@ local function rows_of(names, terms, declared, changed)
 end
 
 --- The first mistake in f: { file, line, text }; nil: none was found. options:
--- world, terms (as in compiler.lua) and describe(value). Cost: reads the file.
+-- world, terms (as in compiler.lua), describe(value), and found, the text of f
+-- (source.lua), where it is known. Cost: otherwise reads the file.
 function mistake.find(f, options)
-  local found = source.find(f)
+  local found = options.found or source.find(f)
   if not found then return nil end
   local tokens, last = found.tokens, found.last
   local names, body = parameters(tokens, found.first)
@@ -257,16 +257,21 @@ function mistake.find(f, options)
   local declared, changed = names_of(tokens, body, last)
   local rows = changed and rows_of(names, options.terms, declared, changed)
     or {}
-  local outer = {}
-  for _, name in ipairs(names) do outer[name] = true end
+  for _, name in ipairs(names) do declared[name] = true end
+  local kinds, values = tokens.kinds, tokens.values
   for k = body, last do
-    local name = tokens.values[k]
-    local text = wrong_field(tokens, k, rows)
-    if not text and not (tokens.kinds[k] == "name" and outer[name]) then
-      text = wrong_get(tokens, k, last, options, f, declared)
-    end
-    if text then
-      return { file = found.name, line = tokens.lines[k], text = text }
+    if kinds[k] == "name" then
+      local before, name, text = kinds[k - 1], values[k], nil
+      if before == "." or before == ":" then -- the name of a field
+        text = nil
+      elseif rows[name] then
+        text = wrong_field(tokens, k, rows[name])
+      elseif not declared[name] then
+        text = wrong_get(tokens, k, last, options, f, declared)
+      end
+      if text then
+        return { file = found.name, line = tokens.lines[k], text = text }
+      end
     end
   end
 end

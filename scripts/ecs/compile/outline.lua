@@ -16,8 +16,10 @@
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
-local load, pcall, error, type = load, pcall, error, type
+local load, pcall, error, type, next = load, pcall, error, type, next
 local math, string, table = math, string, table
+local find = string.find
+local lexer = require "ecs.compile.lexer"
 
 local outline = {}
 
@@ -111,40 +113,58 @@ local function append(lists, key, entry)
   list[#list + 1] = entry
 end
 
---- The outline of the tokens of a whole chunk.
-function outline.read(tokens)
+--- The words that say something here; < may begin a constant.
+local words = { ["else"] = "else", ["elseif"] = "elseif" }
+for word in next, opens do words[word] = word end
+
+local tells = { ["<"] = true }
+for word in next, words do tells[word] = true end
+
+--- Takes in token k, one of these. state: functions and constants, as above;
+-- depth, the number of open blocks; blocks, the constants of each; begun, by
+-- depth: the function that opened the block.
+local function take(state, tokens, k, word)
   local kinds, starts, lines = tokens.kinds, tokens.starts, tokens.lines
-  local functions, constants = {}, {}
-  local blocks, depth = { [0] = {} }, 0 -- of each open block: its constants
-  local begun = {} -- by depth: the function that opened the block
+  local blocks, begun, depth = state.blocks, state.begun, state.depth
+  if opens[word] == 1 then
+    depth = depth + 1
+    blocks[depth], begun[depth], state.depth = {}, false, depth
+    if word == "function" then
+      begun[depth] = { start = starts[k] }
+      append(state.functions, lines[k], begun[depth])
+    end
+  elseif opens[word] == -1 and depth > 0 then
+    close(blocks[depth], starts[k], word == "until")
+    local ended = begun[depth]
+    if ended then
+      ended.stop, ended.last_line = tokens.stops[k], lines[k]
+    end
+    state.depth = depth - 1
+  elseif word == "else" or word == "elseif" then
+    close(blocks[depth], starts[k], false)
+    blocks[depth] = {}
+  elseif word == "<" and tokens.values[k + 1] == "const"
+    and kinds[k - 1] == "name" and kinds[k + 2] == ">" then
+    local constant = { start = starts[k - 1], stop = math.huge }
+    read_value(constant, tokens, k - 1, state.constants)
+    append(state.constants, tokens.values[k - 1], constant)
+    blocks[depth][#blocks[depth] + 1] = constant
+  end
+end
+
+--- The outline of a whole chunk; nil where lexer.lua does not understand it.
+function outline.read(text)
+  local constant = find(text, "const", 1, true)
+  local tokens = constant and lexer.read(text) or lexer.words(text, words)
+  if not tokens then return nil end
+  local kinds = tokens.kinds
+  local state = { functions = {}, constants = {}, depth = 0,
+                  blocks = { [0] = {} }, begun = {} }
   for k = 1, tokens.count do
     local word = kinds[k]
-    if opens[word] == 1 then
-      depth = depth + 1
-      blocks[depth], begun[depth] = {}, false
-      if word == "function" then
-        begun[depth] = { start = starts[k] }
-        append(functions, lines[k], begun[depth])
-      end
-    elseif opens[word] == -1 and depth > 0 then
-      close(blocks[depth], starts[k], word == "until")
-      local ended = begun[depth]
-      if ended then
-        ended.stop, ended.last_line = tokens.stops[k], lines[k]
-      end
-      depth = depth - 1
-    elseif word == "else" or word == "elseif" then
-      close(blocks[depth], starts[k], false)
-      blocks[depth] = {}
-    elseif word == "<" and tokens.values[k + 1] == "const"
-      and kinds[k - 1] == "name" and kinds[k + 2] == ">" then
-      local constant = { start = starts[k - 1], stop = math.huge }
-      read_value(constant, tokens, k - 1, constants)
-      append(constants, tokens.values[k - 1], constant)
-      blocks[depth][#blocks[depth] + 1] = constant
-    end
+    if tells[word] then take(state, tokens, k, word) end
   end
-  return { functions = functions, constants = constants }
+  return { functions = state.functions, constants = state.constants }
 end
 
 --- The value, at a byte, of a name that is no upvalue, as a constant that Lua

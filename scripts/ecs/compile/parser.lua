@@ -68,10 +68,10 @@ local function expect(state, wanted)
 end
 
 local function name(state)
-  local value = state.values[state.index]
-  if kind(state) ~= "name" then expect(state, "name") end
-  skip(state)
-  return value
+  local index = state.index
+  if state.kinds[index] ~= "name" then expect(state, "name") end
+  state.index = index + 1
+  return state.values[index]
 end
 
 local expression, block, function_body
@@ -145,9 +145,11 @@ local function constructor(state)
 end
 
 local function primary(state)
-  local line, word = line_of(state), kind(state)
+  local index = state.index
+  local line, word = state.lines[index], state.kinds[index]
   if word == "name" then
-    return { "name", line = line, name = name(state) }
+    state.index = index + 1
+    return { "name", line = line, name = state.values[index] }
   elseif word == "(" then
     skip(state)
     local inner = expression(state)
@@ -182,10 +184,15 @@ local function arguments(state)
   return list
 end
 
+--- What an expression that has a value may go on with.
+local suffixes = { ["."] = true, [":"] = true, ["("] = true, ["["] = true,
+                   ["{"] = true, string = true }
+
 local function suffixed(state)
   local node = primary(state)
   while true do
-    local line, word = line_of(state), kind(state)
+    local word, line = state.kinds[state.index], state.lines[state.index]
+    if not suffixes[word] then return node end
     if word == "." then
       skip(state)
       node = { "field", line = line, object = node, name = name(state) }
@@ -193,15 +200,13 @@ local function suffixed(state)
       skip(state)
       node = { "method", line = line, object = node, name = name(state) }
       node.arguments = arguments(state)
-    elseif word == "(" or word == "string" or word == "{" then
-      node = { "call", line = line, callee = node,
-               arguments = arguments(state) }
     elseif word == "[" then
       skip(state)
       node = { "index", line = line, object = node, key = expression(state) }
       expect(state, "]")
     else
-      return node
+      node = { "call", line = line, callee = node,
+               arguments = arguments(state) }
     end
   end
 end
@@ -225,8 +230,9 @@ local refused_signs = {
 }
 
 local function unary(state)
-  local line, sign = line_of(state), kind(state)
+  local sign = state.kinds[state.index]
   if sign == "-" or sign == "not" or sign == "#" then
+    local line = line_of(state)
     skip(state)
     return { "unary", line = line, sign = sign,
              operand = expression(state, UNARY_POWER) }
@@ -237,9 +243,10 @@ end
 function expression(state, limit)
   local left = unary(state)
   while true do
-    local line, sign = line_of(state), kind(state)
+    local sign = state.kinds[state.index]
     local power = powers[sign]
     if not power or power[1] <= (limit or 0) then return left end
+    local line = line_of(state)
     if refused_signs[sign] then
       outside(line, refused_signs[sign][1], refused_signs[sign][2])
     end

@@ -92,9 +92,9 @@ local function dump_text(text, name)
   return done and dumped or nil
 end
 
---- The text of a regular file, or nil. A host with a file system of its own
--- (LÖVE) is asked first.
-local function read_file(path)
+--- The text of a regular file, or nil; known itself, a text or nil, where this
+-- is its text. A host with a file system of its own (LÖVE) is asked first.
+local function read_file(path, known)
   local love = rawget(_G, "love")
   if type(love) == "table" and type(love.filesystem) == "table"
     and love.filesystem.read then
@@ -103,24 +103,20 @@ local function read_file(path)
       return #text <= BYTES_LIMIT and text or nil
     end
   end
-  return read_regular and read_regular(path, BYTES_LIMIT)
+  return read_regular and read_regular(path, BYTES_LIMIT, known)
 end
 
---- The text of a chunk with this name, without the byte order mark, which Lua
--- skips; or nil.
-local function text_of(name)
+--- The text of a chunk with this name, or nil. known: see read_file.
+local function text_of(name, known)
   local first = sub(name, 1, 1)
-  if first == "@" then
-    local text = read_file(sub(name, 2))
-    return text and find(text, BYTE_ORDER_MARK, 1, true) == 1
-      and sub(text, #BYTE_ORDER_MARK + 1) or text
-  end
+  if first == "@" then return read_file(sub(name, 2), known) end
   return first ~= "=" and name or nil
 end
 
---- Name of a chunk -> { name, text, outline, dump, shift, at }, which holds as
--- long as the text is the same. The collector may free all of them but the last
--- one that is not large, from which a program is defining its systems.
+--- Name of a chunk -> { name, read, text, outline, dump, shift, at }, which
+-- holds as long as what was read is the same. The collector may free all of
+-- them but the last one that is not large, from which a program is defining its
+-- systems.
 local chunks = setmetatable({}, { __mode = "v" })
 local KEPT_BYTES = 1024 * 1024
 
@@ -128,16 +124,20 @@ local KEPT_BYTES = 1024 * 1024
 -- that were put before the text, to make a first line with # a comment. at:
 -- where in the dump the last function was found.
 local function read_chunk(name)
-  local text = text_of(name)
-  if not text then return nil, "source cannot be read" end
   local chunk = chunks[name]
+  local read = text_of(name, chunk and chunk.read)
+  if not read then return nil, "a source that cannot be read" end
+  if chunk and chunk.read == read then return chunk end
+  local text = read
+  if sub(name, 1, 1) == "@" and sub(read, 1, 3) == BYTE_ORDER_MARK then
+    text = sub(read, 4) -- Lua skips it
+  end
   local loadable = find(text, "^#") and "--" .. text or text
-  if chunk and chunk.loadable == loadable then return chunk end
   local dumped = dump_text(loadable, name)
-  local tokens = dumped and lexer.read(text)
-  if not tokens then return nil, "source is not what was loaded" end
-  chunk = { name = name, text = text, loadable = loadable,
-            outline = outline.read(tokens), dump = dumped,
+  local known = dumped and outline.read(text)
+  if not known then return nil, "a source that is not what was loaded" end
+  chunk = { name = name, read = read, text = text, loadable = loadable,
+            outline = known, dump = dumped,
             shift = #loadable - #text, at = 1 }
   chunks[name] = chunk
   if #text <= KEPT_BYTES then source.kept = chunk end
@@ -220,19 +220,21 @@ end
 --- Finds a function's text: { tokens, first, last, name, chunk, line,
 -- outline }: chunk is the name that the text was loaded with; tokens are those
 -- of the function, first and last the indices of its keyword and its end. Or
--- nil and why not, as a phrase that follows "a function whose". Cost: reads the
+-- nil and why not, as a phrase that follows "a function with". Cost: reads the
 -- file; where it has changed, also loads it.
 function source.find(f)
   local info = debug_getinfo and debug_getinfo(f, "S")
-  if not info then return nil, "source is not known without debug.getinfo" end
-  if source.is_foreign(f) then return nil, "source is C" end
+  if not info then
+    return nil, "a source that is not known without debug.getinfo"
+  end
+  if source.is_foreign(f) then return nil, "a source in C" end
   local done, dumped = pcall(dump, f)
-  if not done then return nil, "code cannot be read" end
+  if not done then return nil, "code that cannot be read" end
   local code = code_of(dumped)
   local chunk, why = read_chunk(info.source)
   local candidate = chunk and prove(chunk, info, code)
   if not candidate then
-    return nil, why or "source is not what was loaded"
+    return nil, why or "a source that is not what was loaded"
   end
   local tokens = tokens_of(chunk, candidate, info.linedefined)
   return { tokens = tokens, first = 1, last = tokens.count,

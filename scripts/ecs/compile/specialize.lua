@@ -160,11 +160,14 @@ local function compile(code, f)
 end
 
 --- What is certainly wrong in f, whether it can be compiled or not, as one line
--- for people; nil: nothing was found. options: world, query. Cost: reads the
--- file of the function.
+-- for people; nil: nothing was found. options: world, query, and code, where
+-- there is one for the query. Cost: reads the file of the function, unless it
+-- was compiled last.
 function specialize.mistake(f, options)
+  local code = options.code
   local found = mistake.find(f, { world = options.world,
-    terms = rows_of(options.query), describe = describe })
+    terms = code and code.terms or rows_of(options.query), describe = describe,
+    found = compiler.found(f) })
   return found and specialize.message(found)
 end
 

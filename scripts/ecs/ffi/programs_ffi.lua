@@ -45,8 +45,8 @@ local function run_program(program, values, name, runs, copies)
   local done, second, drew = slow_run(program, values, name, runs, copies)
   if done and not entry then
     local data, count = numbers_of(program)
-    programs[program] =
-      { name = name, numbers = cast(doubles, data), count = count }
+    programs[program] = data
+      and { name = name, numbers = cast(doubles, data), count = count }
   end
   return done, second, drew
 end

@@ -175,7 +175,7 @@ static void a_budget_holds_for_all_that_share_it(void **state) {
   assert_int_equal(budget.bytes, 0);
 }
 
-/* Who refused is noted, so that a message can name the limit. */
+/* Which limit refused is noted, so that a message can name it. */
 static void the_last_refusal_is_noted(void **state) {
   (void)state;
   FailingMemory failing;
@@ -309,6 +309,63 @@ static void a_refused_growth_leaves_the_array_intact(void **state) {
   assert_filled(array, 64);
   assert_account(&memory, &failing, 64, 1);
   memory_free(&memory, array, 64);
+}
+
+static bool all_zero(const unsigned char *bytes, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (bytes[i] != 0) return false;
+  return true;
+}
+
+/* Old elements stay, and new ones are zero, up to the capacity. */
+static void an_array_is_ensured_to_hold_so_many(void **state) {
+  (void)state;
+  FailingMemory failing;
+  Memory memory;
+  memory_init(&memory, failing_memory_init(&failing), 0);
+  static const uint32_t needed[] = {0, 1, 4, 5, 8, 3, 0, 9, 100, 101};
+  void *array = NULL;
+  uint32_t capacity = 0, filled = 0;
+  for (uint32_t i = 0; i < 10; i++) {
+    uint64_t requests = failing.requests;
+    uint32_t before = capacity;
+    assert_true(memory_ensure(&memory, &array, &capacity, needed[i], 12));
+    assert_true(capacity >= needed[i] && capacity >= before);
+    assert_int_equal(failing.requests, requests + (needed[i] > before));
+    assert_int_equal(capacity > before, needed[i] > before);
+    if (capacity == 0) continue;
+    assert_filled(array, filled);
+    assert_true(
+        all_zero((unsigned char *)array + filled, capacity * 12u - filled));
+    filled = needed[i] * 12 > filled ? needed[i] * 12 : filled;
+    fill(array, filled);
+  }
+  assert_account(&memory, &failing, capacity * 12u, 1);
+  memory_free(&memory, array, capacity * 12u);
+}
+
+static void an_array_that_cannot_be_ensured_stays(void **state) {
+  (void)state;
+  FailingMemory failing;
+  Memory memory;
+  memory_init(&memory, failing_memory_init(&failing), 100);
+  void *array = NULL;
+  uint32_t capacity = 0;
+  assert_true(memory_ensure(&memory, &array, &capacity, 4, 16));
+  fill(array, 64);
+  void *before = array;
+  assert_false(memory_ensure(&memory, &array, &capacity, 5, 16)); /* limit */
+  memory.limit_bytes = 0;
+  failing_memory_arm(&failing, 1, FAIL_ONCE);
+  assert_false(memory_ensure(&memory, &array, &capacity, 5, 16));
+  assert_int_equal(failing_memory_disarm(&failing), 1);
+  assert_ptr_equal(array, before);
+  assert_int_equal(capacity, 4);
+  assert_filled(array, 64);
+  assert_true(memory_ensure(&memory, &array, &capacity, 5, 16));
+  assert_filled(array, 64);
+  assert_account(&memory, &failing, capacity * 16u, 1);
+  memory_free(&memory, array, capacity * 16u);
 }
 
 static void capacities_end_where_their_type_does(void **state) {
@@ -445,6 +502,8 @@ int main(void) {
       cmocka_unit_test(an_array_starts_at_four_and_doubles),
       cmocka_unit_test(an_array_keeps_its_elements_while_it_grows),
       cmocka_unit_test(a_refused_growth_leaves_the_array_intact),
+      cmocka_unit_test(an_array_is_ensured_to_hold_so_many),
+      cmocka_unit_test(an_array_that_cannot_be_ensured_stays),
       cmocka_unit_test(capacities_end_where_their_type_does),
       cmocka_unit_test(elements_whose_array_overflows_are_refused_unasked),
       cmocka_unit_test(sizes_are_exact_up_to_the_last_byte),

@@ -63,6 +63,95 @@ static void every_allocation_of_applying_may_fail(void **state) {
   }
 }
 
+/* Births, in three groups and split in runs, with nothing else: all tables are
+ * those of their bundles. With `more`, of further shapes. */
+static void record_births(const Fixture *fixture, ecs_Entity *born, bool more) {
+  static const uint32_t operations[] = {0, 8, 12, 10, 5, 14};
+  for (uint32_t i = 0; i < 11; i++) born[i] = spawn(fixture);
+  for (uint32_t k = 0; k < 6; k++)
+    for (uint32_t i = 0; i < 11; i++)
+      if (i % 4 != k && (more || i % 4 < 2))
+        assert_int_equal(operate(fixture, born[i], operations[k]), ECS_OK);
+}
+
+/* Each request of a flush fails, after nothing or after flushes of the same
+ * shapes. What was made for bundles is gone, and they are resolved anew: the
+ * next flush comes to what it comes to where the first one was discarded. */
+static void births_that_fail_leave_nothing(void **state) {
+  (void)state;
+  for (uint32_t way = 0; way < 6; way++) {
+    uint64_t injected = 1, nth = 1;
+    for (; injected > 0; nth++) {
+      Fixture fixture, twin;
+      Fixture *both[] = {&fixture, &twin};
+      ecs_Entity born[11];
+      uint64_t hashes[2][4];
+      for (uint32_t w = 0; w < 2; w++) {
+        ecs_World *world = (start(both[w]), both[w]->world);
+        begin(both[w]);
+        if (way / 2 > 0) record_births(both[w], born, way / 2 == 2);
+        end(both[w]);
+        hashes[w][0] = ecs_world_hash(world);
+        begin(both[w]);
+        record_births(both[w], born, true);
+        if (w == 1) {
+          if (injected > 0) ecs_defer_discard(world);
+          if (injected == 0) end(&twin);
+        } else {
+          failing_memory_arm(&fixture.failing, nth,
+                             way % 2 == 0 ? FAIL_ONCE : FAIL_ONWARD);
+          ecs_Status status = ecs_defer_end(world);
+          injected = failing_memory_disarm(&fixture.failing);
+          assert_int_equal(status, injected > 0 ? ECS_E_MEMORY : ECS_OK);
+        }
+        assert_settled(both[w]);
+        assert_true(world_check_invariants(world));
+        hashes[w][1] = ecs_world_hash(world);
+        begin(both[w]);
+        record_births(both[w], born, false);
+        end(both[w]);
+        hashes[w][2] = ecs_world_hash(world);
+        begin(both[w]);
+        record_births(both[w], born, true);
+        end(both[w]);
+        hashes[w][3] = ecs_world_hash(world);
+        assert_settled(both[w]);
+      }
+      assert_memory_equal(hashes[0], hashes[1], sizeof hashes[0]);
+      finish(&fixture);
+      finish(&twin);
+    }
+    assert_true(nth > (way < 2 ? 8 : 1));
+  }
+}
+
+/* Records that fail may leave a page behind, and a world without levels has
+ * none in use. */
+static void a_record_that_failed_leaves_nothing_to_apply(void **state) {
+  (void)state;
+  for (uint32_t spawns = 0; spawns < 2; spawns++) {
+    uint64_t injected = 1;
+    for (uint64_t nth = 1; injected > 0; nth++) {
+      Fixture fixture;
+      ecs_Entity born = 0;
+      start(&fixture);
+      ecs_Entity entity = spawn(&fixture);
+      begin(&fixture);
+      failing_memory_arm(&fixture.failing, nth, FAIL_ONCE);
+      ecs_Status status = spawns == 1
+                              ? ecs_spawn(fixture.world, NULL, 0, NULL, &born)
+                              : ecs_add(fixture.world, entity, fixture.s, NULL);
+      injected = failing_memory_disarm(&fixture.failing);
+      assert_int_equal(status, injected > 0 ? ECS_E_MEMORY : ECS_OK);
+      end(&fixture);
+      assert_settled(&fixture);
+      assert_true(world_check_invariants(fixture.world));
+      assert_true(injected > 0 || nth > 3);
+      finish(&fixture);
+    }
+  }
+}
+
 #ifdef ECS_TINY
 /* Sixty tables are the limit of a group. */
 static void a_recording_that_needs_too_many_tables_is_dropped(void **state) {
@@ -106,6 +195,8 @@ static void a_recording_that_needs_too_many_tables_is_dropped(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_allocation_of_applying_may_fail),
+      cmocka_unit_test(births_that_fail_leave_nothing),
+      cmocka_unit_test(a_record_that_failed_leaves_nothing_to_apply),
 #ifdef ECS_TINY
       cmocka_unit_test(a_recording_that_needs_too_many_tables_is_dropped),
 #endif

@@ -7,14 +7,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include <cmocka.h>
 
 #include "program/program_facts.h"
-#include "program_rig.h"
+#include "rig_fixture.h"
 
-static Rig rig;
 static ecs_Program *program;
 static ProgramFacts facts;
 
@@ -26,23 +24,8 @@ static ProgramFacts facts;
 
 /* Instructions 0 to 2 are those of COLUMNS. */
 static void gather(const char *rest) {
-  char text[2048];
-  int length = snprintf(text, sizeof text, "%s%s", COLUMNS, rest);
-  if (rig_create(&rig, text, (size_t)length, &program) != ECS_OK)
-    fail_msg("%s", rig.message);
+  program = rig_program(COLUMNS, rest);
   assert_int_equal(facts_init(&facts, program), ECS_OK);
-}
-
-static int set_up(void **state) {
-  (void)state;
-  rig_init(&rig);
-  return 0;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  rig_deinit(&rig);
-  return 0;
 }
 
 static void forget(void) {

@@ -7,16 +7,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include <cmocka.h>
 
 #include "program/program_ranges.h"
-#include "program_rig.h"
+#include "rig_fixture.h"
 
 #define VALUES 32u
 
-static Rig rig;
 static ecs_Program *program;
 static WholeRange ranges[VALUES];
 
@@ -28,24 +26,9 @@ static WholeRange ranges[VALUES];
 
 /* v0 is an i32, v1 a u8, v2 and v3 are any numbers. */
 static void find(const char *rest) {
-  char text[2048];
-  int length = snprintf(text, sizeof text, "%s%s", COLUMNS, rest);
-  if (rig_create(&rig, text, (size_t)length, &program) != ECS_OK)
-    fail_msg("%s", rig.message);
+  program = rig_program(COLUMNS, rest);
   assert_in_range(program->value_count, 1, VALUES);
   ranges_find(program, ranges);
-}
-
-static int set_up(void **state) {
-  (void)state;
-  rig_init(&rig);
-  return 0;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  rig_deinit(&rig);
-  return 0;
 }
 
 static void expect(uint32_t value, double least, double greatest) {

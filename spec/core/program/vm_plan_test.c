@@ -10,9 +10,8 @@
 
 #include <cmocka.h>
 
-#include "program_rig.h"
+#include "rig_fixture.h"
 
-static Rig rig;
 static ecs_Program *program;
 static ProgramPlan *plan;
 
@@ -29,19 +28,11 @@ static const char text[] =
     "v12 = convert f64 v10\nsum r1 v12 v11\n"
     "store c2 v2\nstore c3 v4 v3\nsum r0 v8\ndestroy v3\n";
 
-static int set_up(void **state) {
-  (void)state;
-  rig_init(&rig);
-  if (rig_create(&rig, text, sizeof text - 1, &program) != ECS_OK)
-    fail_msg("%s", rig.message);
+static int make_plan(void **state) {
+  set_up(state);
+  program = rig_program(text, "");
   plan = program->plan;
   return plan_check_invariants(program) ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  rig_deinit(&rig);
-  return 0;
 }
 
 /* Another number there breaks the plan. The right one is put back. */
@@ -145,5 +136,5 @@ int main(void) {
       cmocka_unit_test(loops_are_those_of_their_instructions),
       cmocka_unit_test(every_effect_has_its_step),
       cmocka_unit_test(registers_are_as_long_as_blocks)};
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, make_plan, tear_down);
 }

@@ -14,9 +14,8 @@
 
 #include <cmocka.h>
 
-#include "program_rig.h"
+#include "rig_fixture.h"
 
-static Rig rig;
 static const ProgramPlan *plan;
 
 #define COLUMNS                                                                   \
@@ -24,29 +23,11 @@ static const ProgramPlan *plan;
   "column c2 \"N\" \"f64\" f64 write\ncolumn c3 \"N\" \"f32b\" f32 write\n"       \
   "column c4 \"O\" \"f32\" f32 optional\n"                                        \
   "column c5 \"N\" \"entity\" entity write\nuniform u0 number\nuniform u1 bool\n" \
+  "reduction r0 sum\n"                                                            \
   "v0 = load f32 c0\nv1 = load f32 c1\nv2 = uniform f32 u0\n"
 
-static int set_up(void **state) {
-  (void)state;
-  rig_init(&rig);
-  return 0;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  rig_deinit(&rig);
-  return 0;
-}
-
 /* Plans the text of COLUMNS and rest. */
-static void make(const char *rest) {
-  char text[2048];
-  ecs_Program *program = NULL;
-  int length = snprintf(text, sizeof text, "%s%s", COLUMNS, rest);
-  if (rig_create(&rig, text, (size_t)length, &program) != ECS_OK)
-    fail_msg("%s", rig.message);
-  plan = program->plan;
-}
+static void make(const char *rest) { plan = rig_program(COLUMNS, rest)->plan; }
 
 /* Expects numbers of steps for each block, steps of the run, spread values, and
  * registers in use. The last register of a plan is spare. */
@@ -256,6 +237,28 @@ static void blocks_are_as_long_as_they_may(void **state) {
   assert_int_equal(plan->block_rows, LOOP_ROWS);
 }
 
+/* A plain block runs all steps, and that is all. */
+static void what_else_a_block_does_is_known(void **state) {
+  static const char *const more[] = {
+      "v3 = lt f32 v0 v1\nexit v3\nstore c0 v1\n",
+      "v3 = lt f32 v0 v1\nadd \"T\" v3\nstore c0 v1\n",
+      "part \"T\"\nv3 = spawn\nstore c5 v3\n",
+      "repeat\nv3 = carry f32 v0\nv4 = lt f32 v1 v3\nwhile v4\n"
+      "v5 = add f32 v3 v0\nnext v3 v5\nagain\nstore c0 v3\n",
+      "v3 = convert f64 v0\nsum r0 v3\nsum r0 v3\n",
+      "v3 = lt f32 v0 v1\nv4 = sin f32 v0\nv5 = exp f32 v4\n"
+      "v6 = log f32 v5\nv7 = select f32 v3 v6 v0\nstore c0 v7\n"};
+  (void)state;
+  make("v3 = sin f32 v1\nstore c0 v3\nv4 = present c4\nstore c4 v1 v4\n");
+  assert_true(plan->is_plain);
+  make("v3 = convert f64 v0\nsum r0 v3\n");
+  assert_true(plan->is_plain);
+  for (size_t k = 0; k < sizeof more / sizeof *more; k++) {
+    make(more[k]);
+    if (plan->is_plain) fail_msg("%s", more[k]);
+  }
+}
+
 /* The worst program of the greatest length: a third of its values are alive at
  * once, and all are needed. */
 static void long_programs_are_planned_in_time(void **state) {
@@ -299,6 +302,7 @@ int main(void) {
       cmocka_unit_test(carries_exchange_their_registers),
       cmocka_unit_test(carries_without_a_use_are_left_out),
       cmocka_unit_test(blocks_are_as_long_as_they_may),
+      cmocka_unit_test(what_else_a_block_does_is_known),
       cmocka_unit_test(long_programs_are_planned_in_time)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

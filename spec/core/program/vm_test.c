@@ -2,11 +2,10 @@
  *
  * program_differential_test.c tests what programs compute. Here is what depends
  * on worlds: full, partial and blind queries, optional terms, row counts at the
- * edges of blocks, look-ups, cursors that are open during a run, and reductions
- * and random numbers that do not depend on how rows are stored. Changes of
- * structure are in vm_changes_test.c.
+ * edges of blocks, look-ups, cursors that are open during a run, and random
+ * numbers that do not depend on how rows are stored. Changes of structure are in
+ * vm_changes_test.c, reductions in vm_sums_test.c.
  */
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -242,156 +241,7 @@ static void open_cursors_keep_their_components(void **state) {
   finish();
 }
 
-/* Reductions and random numbers ------------------------------------------- */
-
-static const char reductions[] =
-    "column c0 \"P\" \"x\" f32 read\nreduction r0 sum\nreduction r1 min\n"
-    "reduction r2 max\nreduction r3 sum\nreduction r4 min\nreduction r5 max\n"
-    "v0 = load f64 c0\nv1 = constant f64 0x1.5555555555555p-2\n"
-    "v2 = mul f64 v0 v1\nv3 = constant f64 100\nv4 = lt f64 v3 v0\n"
-    "sum r0 v2\nmin r1 v2\nmax r2 v2\nsum r3 v2 v4\nsum r3 v1\nsum r3 v0 v4\n"
-    "min r4 v2 v4\nmax r5 v2 v4\n";
-
-/* Reduces count rows. The first split of them are in another table than the
- * rest, but their order is the same. */
-static void reduce(uint32_t count, uint32_t split, double results[6]) {
-  start(ECS_STORE_TABLE, ECS_STORE_TABLE);
-  const ecs_Term term = {fixture.p, ECS_READ};
-  ask(&term, 1);
-  make(reductions);
-  for (uint32_t k = 0; k < count; k++) {
-    const ecs_Component both[] = {fixture.p, fixture.t};
-    must(ecs_spawn(fixture.world, both, k < split ? 1 : 2, NULL,
-                   &fixture.entities[k]));
-    set(fixture.entities[k], fixture.p, 0,
-        k % 251 == 250 ? (double)NAN : (double)(k % 251));
-  }
-  must(run(NULL, results));
-  finish();
-}
-
-static void reductions_do_not_depend_on_tables(void **state) {
-  static const uint32_t counts[] = {0, 1, 15, 16, 17, 40, 249, 1024, 2500};
-  (void)state;
-  for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
-    uint32_t count = counts[c];
-    double whole[6], cut[6];
-    if (count > MOST) break;
-    reduce(count, count, whole);
-    for (uint32_t split = 0; split < count; split += 1 + count / 9) {
-      reduce(count, split, cut);
-      assert_memory_equal(whole, cut, sizeof whole);
-    }
-  }
-}
-
-/* Every row adds x / 3 to r0, then 0.1, then x / 3 ...; r1 gets one of them. */
-static void many_additions_keep_their_order(void **state) {
-  static const uint32_t counts[] = {1, 17, 33, 700, 2500};
-  (void)state;
-  for (uint32_t adders = 1; adders <= 12; adders++)
-    for (size_t c = 0; c < 5 && counts[c] <= MOST; c++) {
-      Reduction want;
-      double results[2];
-      char text[1000] =
-          "column c0 \"P\" \"x\" f32 read\nreduction r0 sum\n"
-          "reduction r1 sum\nv0 = load f64 c0\nv1 = constant f64 3\n"
-          "v2 = div f64 v0 v1\nv3 = constant f64 0.1\n";
-      for (uint32_t k = 0; k < adders; k++)
-        strcat(text, k % 2 == 0 ? "sum r0 v2\n" : "sum r0 v3\nsum r1 v3\n");
-      start(ECS_STORE_TABLE, ECS_STORE_TABLE);
-      const ecs_Term term = {fixture.p, ECS_READ};
-      ask(&term, 1);
-      make(text);
-      spawn(counts[c], 0, 1);
-      must(run(NULL, results));
-      reduction_begin(&want, REDUCTION_SUM);
-      for (uint32_t row = 0; row < counts[c]; row++) {
-        for (uint32_t k = 0; k < adders; k++)
-          reduction_add(&want, REDUCTION_SUM, row,
-                        k % 2 == 0 ? row / 3.0 : 0.1);
-        if (row % REDUCTION_ROWS == REDUCTION_ROWS - 1)
-          reduction_fold(&want, REDUCTION_SUM);
-      }
-      reduction_fold(&want, REDUCTION_SUM);
-      assert_true(results[0] == want.total);
-      finish();
-    }
-}
-
-static void reductions_have_these_values(void **state) {
-  double results[6];
-  (void)state;
-  reduce(0, 0, results);
-  assert_true(results[0] == 0 && !signbit(results[0]));
-  assert_true(results[1] == HUGE_VAL && results[2] == -HUGE_VAL);
-  assert_true(results[4] == HUGE_VAL && results[5] == -HUGE_VAL);
-  reduce(4, 2, results);
-  const double third = 0x1.5555555555555p-2;
-  /* Lanes 0 to 3, then 4, 2 and 1 apart: (0 + 2) + (1 + 3). */
-  assert_true(results[0] == (0.0 + 2 * third) + (third + 3 * third));
-  assert_true(results[1] == 0 && results[2] == 3 * third);
-  assert_true(results[3] == (third + third) + (third + third));
-  assert_true(results[4] == HUGE_VAL);
-}
-
-static const char ordered[] =
-    "column c0 \"P\" \"x\" f32 read\nreduction r0 total\n"
-    "reduction r1 lowest\nreduction r2 highest\nreduction r3 total\n"
-    "reduction r4 sum\n"
-    "v0 = load f64 c0\nv1 = constant f64 0x1.5555555555555p-2\n"
-    "v2 = mul f64 v0 v1\nv3 = constant f64 100\nv4 = lt f64 v3 v0\n"
-    "total r0 v2\nlowest r1 v2 v4\nhighest r2 v2\ntotal r3 v2 v4\n"
-    "total r3 v1\nsum r4 v2\nsum r4 v1 v4\n";
-
-/* The same as `ordered`, by hand. Where rows of another table are between, the
- * order is that of the walk: first those without T. */
-static void add_by_hand(uint32_t count, double results[5]) {
-  const double third = 0x1.5555555555555p-2;
-  for (uint32_t k = 0; k < count; k++) {
-    double x = k % 251 == 250 ? (double)NAN : (double)(k % 251);
-    results[0] += x * third;
-    if (x > 100 && x * third < results[1]) results[1] = x * third;
-    if (x * third > results[2]) results[2] = x * third;
-    if (x > 100) results[3] += x * third;
-    results[3] += third;
-  }
-}
-
-static void ordered_reductions_take_rows_in_order(void **state) {
-  static const uint32_t counts[] = {0, 1, 15, 16, 17, 40, 249, 1024, 2500};
-  static const double starts[][5] = {
-      {0, 0, 0, 0, 7}, {1e16, 90, -5, -0.1, 7}, {-0.0, (double)NAN, 1e9, 3, 7}};
-  (void)state;
-  for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
-    for (size_t s = 0; s < 3 && counts[c] <= MOST; s++) {
-      uint32_t count = counts[c];
-      double want[5], results[5];
-      memcpy(want, starts[s], sizeof want);
-      memcpy(results, starts[s], sizeof results);
-      add_by_hand(count, want);
-      start(ECS_STORE_TABLE, ECS_STORE_TABLE);
-      const ecs_Term term = {fixture.p, ECS_READ};
-      ask(&term, 1);
-      make(ordered);
-      for (uint32_t k = 0; k < count; k++) {
-        const ecs_Component both[] = {fixture.p, fixture.t};
-        must(ecs_spawn(fixture.world, both, k < count / 3 ? 1 : 2, NULL,
-                       &fixture.entities[k]));
-        set(fixture.entities[k], fixture.p, 0,
-            k % 251 == 250 ? (double)NAN : (double)(k % 251));
-      }
-      must(run(NULL, results));
-      for (uint32_t r = 0; r < 4; r++) {
-        if (isnan(want[r]))
-          assert_true(isnan(results[r]));
-        else
-          assert_memory_equal(&want[r], &results[r], sizeof want[r]);
-      }
-      assert_true(count > 0 || results[4] == 0);
-      finish();
-    }
-}
+/* Random numbers ---------------------------------------------------------- */
 
 static void random_numbers_follow_from_the_entity(void **state) {
   double sum = 0;
@@ -581,10 +431,6 @@ int main(void) {
       cmocka_unit_test(optional_terms_may_be_absent),
       cmocka_unit_test(entities_are_looked_up),
       cmocka_unit_test(open_cursors_keep_their_components),
-      cmocka_unit_test(reductions_do_not_depend_on_tables),
-      cmocka_unit_test(many_additions_keep_their_order),
-      cmocka_unit_test(reductions_have_these_values),
-      cmocka_unit_test(ordered_reductions_take_rows_in_order),
       cmocka_unit_test(random_numbers_follow_from_the_entity),
       cmocka_unit_test(wrong_calls_are_refused),
       cmocka_unit_test(a_row_that_takes_the_exit_stops_the_run),

@@ -17,9 +17,12 @@
 #include "world/world.h"
 #include "api_fixture.h"
 
-/* A command without an image takes this much of a page. */
-#define PLAIN ((sizeof(Command) + 15u) / 16u * 16u)
+/* A run of one command takes this much of a page: without values, and with an
+ * image of A. */
+#define PLAIN sizeof(CommandRun)
+#define WITH_A (sizeof(CommandRun) + sizeof(A))
 #define BIG_FIELDS 64u
+#define CROWD 36u
 
 typedef struct A {
   double x, y;
@@ -30,6 +33,7 @@ typedef struct Fixture {
   ecs_World *world;
   CommandBuffer *buffer;
   ecs_Component a, b, tag, big, sparse;
+  ecs_Entity crowd[CROWD]; /* zeros until they are gathered */
 } Fixture;
 
 static inline ecs_Component define(Fixture *fixture, const char *name,
@@ -45,6 +49,7 @@ static inline ecs_Component define(Fixture *fixture, const char *name,
 }
 
 static inline void start(Fixture *fixture) {
+  memset(fixture->crowd, 0, sizeof fixture->crowd);
   fixture->world = open_world(&fixture->failing);
   fixture->buffer = &fixture->world->commands;
   fixture->a = define(fixture, "A", ECS_F64, 2, 5, ECS_STORE_TABLE);
@@ -64,22 +69,30 @@ static inline ecs_Entity placed(Fixture *fixture) {
   return entity;
 }
 
-static inline Command *record(Fixture *fixture, CommandKind kind,
-                              ecs_Entity entity, ecs_Component component,
-                              const void *image, uint64_t fields) {
+/* The newest command of an entity. */
+static inline Command newest(const Fixture *fixture, ecs_Entity entity) {
+  Command command = {0};
+  CommandWalk walk = command_walk(command_find(fixture->buffer, entity));
+  assert_true(command_walk_back(fixture->buffer, &walk, &command));
+  return command;
+}
+
+static inline Command record(Fixture *fixture, CommandKind kind,
+                             ecs_Entity entity, ecs_Component component,
+                             const void *image, uint64_t fields) {
   assert_int_equal(
       command_record(fixture->buffer, kind, entity, component, image, fields),
       ECS_OK);
-  return fixture->buffer->last;
+  return newest(fixture, entity);
 }
 
-static inline Command *record_tag(Fixture *fixture, ecs_Entity entity) {
+static inline Command record_tag(Fixture *fixture, ecs_Entity entity) {
   return record(fixture, COMMAND_ADD, entity, fixture->tag, NULL, 0);
 }
 
-static inline const Bundle *bundle_of(Fixture *fixture,
-                                      const ecs_Component *components,
-                                      uint32_t count) {
+static inline Bundle *bundle_of(Fixture *fixture,
+                                const ecs_Component *components,
+                                uint32_t count) {
   ecs_Bundle id = 0;
   assert_int_equal(ecs_bundle(fixture->world, components, count, &id), ECS_OK);
   return fixture->world->store.bundles[id - 1];
@@ -104,37 +117,74 @@ static inline const StagedRows *record_staged(Fixture *fixture,
   return staged;
 }
 
+/* How many runs are recorded. */
+static inline uint32_t run_total(const Fixture *fixture) {
+  RunWalk walk = {0, 0};
+  uint32_t runs = 0;
+  while (command_next_run(fixture->buffer, &walk) != NULL) runs++;
+  return runs;
+}
+
+static inline uint32_t runs_of(const Fixture *fixture, ecs_Entity entity) {
+  uint32_t runs = 0;
+  for (const CommandRun *run = command_find(fixture->buffer, entity)->last;
+       run != NULL; run = run->previous)
+    runs++;
+  return runs;
+}
+
+/* The commands of a chain, read backwards, are those that are listed. */
+static inline void assert_list_agrees(const Fixture *fixture,
+                                      const EntityCommands *commands) {
+  uint32_t length = command_shape(fixture->buffer, commands)->length;
+  Command *list = malloc(length * sizeof *list), command;
+  CommandWalk walk = command_walk(commands);
+  assert_non_null(list);
+  command_list(fixture->buffer, commands, list);
+  for (uint32_t i = length; i-- > 0;) {
+    assert_true(command_walk_back(fixture->buffer, &walk, &command));
+    assert_int_equal(command.kind, list[i].kind);
+    assert_int_equal(command.component, list[i].component);
+    assert_ptr_equal(command.image, list[i].image);
+    assert_true(command.fields == list[i].fields);
+    assert_int_equal((uintptr_t)command.image % 8, 0);
+  }
+  assert_false(command_walk_back(fixture->buffer, &walk, &command));
+  free(list);
+}
+
 /* The chains of entities agree with the order of recording. */
 static inline void assert_chains_hold(const Fixture *fixture) {
   const CommandBuffer *buffer = fixture->buffer;
-  uint32_t in_chains = 0, in_order = 0;
+  uint32_t runs = 0;
   for (uint32_t i = 0; i < buffer->entity_count; i++) {
     const EntityCommands *commands = &buffer->entities[i];
-    const Command *previous = NULL;
     assert_ptr_equal(command_find(buffer, commands->entity), commands);
-    for (const Command *at = commands->first; at != NULL; at = at->next) {
-      assert_ptr_equal(at->previous, previous);
-      assert_int_equal(at->entity_position, i);
-      assert_int_equal((uintptr_t)at % 16, (uintptr_t)commands->first % 16);
-      previous = at;
-      in_chains++;
-    }
-    assert_ptr_equal(commands->last, previous);
+    assert_list_agrees(fixture, commands);
+    runs += runs_of(fixture, commands->entity);
   }
-  for (const Command *at = buffer->last; at != NULL; at = at->before)
-    in_order++;
-  assert_int_equal(in_chains, buffer->command_count);
-  assert_int_equal(in_order, buffer->command_count);
-  for (uint32_t i = 0; i < buffer->page_count; i++)
-    assert_true(buffer->pages[i].used_bytes <= buffer->pages[i].bytes);
+  assert_int_equal(runs, run_total(fixture));
+  assert_true(command_buffer_check_invariants(buffer));
 }
 
-/* Fills this many pages with commands of one entity. */
-static inline void fill_pieces(Fixture *fixture, ecs_Entity entity,
-                               uint32_t pages) {
-  uint32_t fit = (uint32_t)(ECS_COMMAND_PAGE / PLAIN);
-  for (uint32_t i = 0; i < pages * fit; i++) (void)record_tag(fixture, entity);
+/* Spawns those that pages are filled with; nothing may be open. */
+static inline void gather(Fixture *fixture) {
+  for (uint32_t i = 0; i < CROWD; i++) fixture->crowd[i] = placed(fixture);
+}
+
+/* Fills this many pages with runs of one command. */
+static inline void fill_pages(Fixture *fixture, uint32_t pages) {
+  static const A image = {3, 4};
+  uint32_t fit = (uint32_t)(ECS_COMMAND_PAGE / WITH_A);
+  if (fixture->crowd[0] == 0) gather(fixture);
+  for (uint32_t i = 0; i < pages * fit; i++)
+    assert_int_equal(
+        command_record(fixture->buffer, COMMAND_ADD, fixture->crowd[i % CROWD],
+                       fixture->a, &image, UINT64_MAX),
+        ECS_OK);
   assert_int_equal(fixture->buffer->page_count, pages);
+  assert_int_equal(fixture->buffer->pages[pages - 1].used_bytes,
+                   fixture->buffer->pages[pages - 1].bytes);
 }
 
 #endif

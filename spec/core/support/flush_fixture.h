@@ -72,7 +72,9 @@ static inline void assert_settled(const Fixture *fixture) {
   assert_true(store_check_invariants(world));
   assert_int_equal(fixture->world->commands.entity_count, 0);
   assert_int_equal(fixture->world->commands.command_count, 0);
-  assert_null(fixture->world->commands.last);
+  assert_int_equal(fixture->world->commands.page_count, 0);
+  assert_null(fixture->world->commands.open);
+  assert_true(command_buffer_check_invariants(&fixture->world->commands));
   assert_null(fixture->world->commands.staged);
 }
 

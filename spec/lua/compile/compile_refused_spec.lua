@@ -72,14 +72,15 @@ describe("what cannot be compiled", function()
         .. "from, as it was", 1, true), message)
     end
     local known = "return function(v) v.x = 1 end"
-    told(loads(known, "=nowhere")(), "a function whose source cannot be read")
+    told(loads(known, "=nowhere")(),
+      "a function with a source that cannot be read")
     told(loads(known, "@/no/such/file.lua")(),
-      "a function whose source cannot be read")
+      "a function with a source that cannot be read")
     told(loads(known, "return function(v) v.x = 2 end")(),
-      "a function whose source is not what was loaded")
+      "a function with a source that is not what was loaded")
     local inner = loads("return function(v) return 1 end", "=nowhere")()
     told(function(v) v.x = inner(v) end,
-      "a call of 'inner', whose source cannot be read,")
+      "a call of 'inner', a function with a source that cannot be read,")
   end)
 
   it("is a function from a file that has changed", function()

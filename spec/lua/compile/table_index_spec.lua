@@ -260,7 +260,8 @@ describe("what cannot be a computed index", function()
       { function(p) p.x = far[p.n] end, "'far', which has more than 65536" },
       { function(p) p.x = huge[p.n] end, "'huge', which has more than 65536" },
       { function(p) p.x = fraction[p.n] end, "'fraction', which has a number" },
-      { function(p) p.x = host.list[p.n] end, "host.list', whose metatable" },
+      { function(p) p.x = host.list[p.n] end,
+        "host.list', which has a metatable" },
       { function(p) p.x = calls[p.n] end, "may be nil" },
       { function(p) p.x = deep[p.n] end, "may be nil" },
       { function(p) if deep[p.n] and deep[p.n][p.n] then

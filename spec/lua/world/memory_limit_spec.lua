@@ -85,6 +85,35 @@ describe("memory_limit", function()
       "the memory limit of this world is reached: 262144 bytes", 1, true))
   end)
 
+  it("ends compiled systems at some row, with none of their changes",
+    function()
+      local Load = ecs.component("LimitLoad",
+        { a = "f64", b = "f64", c = "f64", d = "f64" })
+      for _, compile in ipairs { true, false } do
+        local world = ecs.world { memory_limit = "256k" }
+        for _ = 1, 2000 do world:spawn(Position { x = 1 }) end
+        world:system { name = "s", query = { Position }, compile = compile,
+          each = function(p)
+            p.x = p.x + 1
+            world:spawn(Load, { a = p.x })
+          end }
+        local done, problem = pcall(world.progress, world, 1)
+        assert.is_false(done)
+        assert.is_truthy(problem:find((compile and "^ecs: system 's'"
+          or "%.lua:%d+: ecs: spawn") .. ": the memory limit of this world is "
+          .. "reached: 262144 bytes"), problem)
+        local stored, rows = 0, 0
+        for _, p in world:query({ Position }):rows() do
+          if p.x == 2 and stored == rows then stored = stored + 1 end
+          rows = rows + 1
+          assert.equal(rows <= stored and 2 or 1, p.x)
+        end
+        assert.is_true(stored > 0 and stored < rows)
+        assert.equal(2000, rows)
+        assert.equal(2000, world:query({ all = true }):count())
+      end
+    end)
+
   it("holds for each world alone", function()
     local small, large = ecs.world { memory_limit = "64k" }, ecs.world {}
     refused("65536 bytes", small.spawn_many, small, 100000, { Position })
