@@ -161,15 +161,22 @@ static bool refuse(const Verifier *verifier, const char *problem,
   return false;
 }
 
-/* Is there an operand k, defined before, of this type? */
-static bool check_operand(const Verifier *verifier, uint32_t k,
-                          ValueType type) {
+/* Is there an operand k, defined before, and not in a cycle that has ended? */
+static bool check_known(const Verifier *verifier, uint32_t k) {
   uint32_t value = verifier->ins->operands[k];
   if (value == NO_VALUE) return refuse(verifier, "an operand is missing", "");
   if (value >= verifier->defined)
     return refuse(verifier, "an operand is not defined yet", "");
   if (verifier->cycles.hidden[value])
     return refuse(verifier, "an operand belongs to a cycle that has ended", "");
+  return true;
+}
+
+/* Is there such an operand, of this type? */
+static bool check_operand(const Verifier *verifier, uint32_t k,
+                          ValueType type) {
+  if (!check_known(verifier, k)) return false;
+  uint32_t value = verifier->ins->operands[k];
   if (verifier->program->types[value] != (uint8_t)type)
     return refuse(verifier, "an operand is not a ", value_type_name(type));
   return true;
@@ -267,16 +274,15 @@ static bool check_get(const Verifier *verifier) {
 static bool check_store(Verifier *verifier) {
   const ecs_KernelColumn *column =
       &verifier->program->columns[verifier->ins->index];
-  uint32_t value = verifier->ins->operands[0];
   if (column->access == ECS_READ)
     return refuse(verifier, "the column is only read", "");
-  if (value >= verifier->defined)
-    return refuse(verifier, "an operand is not defined yet", "");
-  ValueType type = (ValueType)verifier->program->types[value];
+  if (!check_known(verifier, 0)) return false;
+  ValueType type =
+      (ValueType)verifier->program->types[verifier->ins->operands[0]];
   if (!scalar_stores_as(column->type, type))
     return refuse(verifier, "the column cannot hold a ", value_type_name(type));
   verifier->stored[verifier->ins->index] = true;
-  return check_operand(verifier, 0, type) && check_mask(verifier, 1);
+  return check_mask(verifier, 1);
 }
 
 /* Changes ---------------------------------------------------------------- */
@@ -320,10 +326,9 @@ static bool check_part(Verifier *verifier) {
 static bool check_give(const Verifier *verifier) {
   const Store *store = verifier->program->query->store;
   const Schema *schema = store->components[verifier->ins->index].schema;
-  uint32_t value = verifier->ins->operands[0];
-  if (value == NO_VALUE || value >= verifier->defined)
-    return refuse(verifier, "an operand is not defined yet", "");
-  ValueType type = (ValueType)verifier->program->types[value];
+  if (!check_known(verifier, 0)) return false;
+  ValueType type =
+      (ValueType)verifier->program->types[verifier->ins->operands[0]];
   return scalar_stores_as(schema->fields[verifier->ins->field].type, type) ||
          refuse(verifier, "the field cannot hold a ", value_type_name(type));
 }

@@ -185,6 +185,13 @@ static const Wrong wrongs[] = {
      "store c0 v0",
      "line 5: store: an operand belongs to a cycle that has ended"},
     {"repeat\n"
+     "v0 = constant f32 1\n"
+     "again\n"
+     "v1 = self\n"
+     "give \"R\" \"f32\" v0\n"
+     "add_to v1 \"R\"",
+     "line 5: give: an operand belongs to a cycle that has ended"},
+    {"repeat\n"
      "destroy\n"
      "again",
      "line 2: destroy: stands in no cycle, but behind the last"},
@@ -567,8 +574,7 @@ static void operands_are_defined_before(void **state) {
   break_one(1, 2, 1, "line 3: neg: an operand is not defined yet");
   break_one(1, NO_VALUE, 1, "line 3: neg: an operand is missing");
   break_one(2, 2, NO_VALUE, "line 4: store: an operand is not defined yet");
-  break_one(2, NO_VALUE, NO_VALUE,
-            "line 4: store: an operand is not defined yet");
+  break_one(2, NO_VALUE, NO_VALUE, "line 4: store: an operand is missing");
 }
 
 static void results_come_in_their_order(void **state) {
