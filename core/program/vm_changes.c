@@ -13,6 +13,8 @@ typedef struct Give {
   const Step *step;  /* borrowed from the plan */
   ecs_Scalar scalar; /* of the field */
   ValueType type;    /* of the value */
+  bool is_spread;    /* all rows of a run have the same value, and no give for
+                        the element stands before it */
 } Give;
 
 /* A change that a program makes. */
@@ -28,6 +30,7 @@ typedef struct ProgramChange {
   uint32_t mask;       /* place of the mask; NO_VALUE: all rows */
   const struct ProgramChange *maker; /* the spawn of its entity; NULL: none */
   bool is_claimed; /* of OPERATION_SET_OF: the query reads its component */
+  bool is_used;    /* of OPERATION_SPAWN: a change takes the entity */
   uint32_t next;   /* the next row that it is for, in changes_run */
 } ProgramChange;
 
@@ -160,16 +163,43 @@ static char *image_for(const ecs_Program *program, const ProgramChange *change,
   return (char *)(uintptr_t)change->images[part];
 }
 
+/* Is a place a register that a single value is spread over? */
+static bool is_spread(const ProgramPlan *plan, uint32_t place) {
+  for (uint32_t k = 0; k < plan->spread_count; k++)
+    if (plan->spread[k].out == place) return true;
+  return false;
+}
+
+/* Has the change a give for this element already? The last one counts. */
+static bool is_given(const ProgramChange *change, const void *element) {
+  for (uint32_t k = 0; k < change->give_count; k++)
+    if (change->gives[k].element == element) return true;
+  return false;
+}
+
 static void add_give(Layer *layer, ProgramChange *change, const Step *first,
                      const Step *step) {
   const Instruction *ins = step->ins;
   const SchemaField *field =
       &schema_of(layer->program, ins)->fields[ins->field];
-  char *image = image_for(layer->program, change, first, ins);
-  *layer->give++ = (Give){image + field->offset, step, field->type,
-                          (ValueType)layer->program->types[ins->operands[0]]};
+  char *element = image_for(layer->program, change, first, ins) + field->offset;
+  *layer->give++ =
+      (Give){.element = element,
+             .step = step,
+             .scalar = field->type,
+             .type = (ValueType)layer->program->types[ins->operands[0]],
+             .is_spread = is_spread(layer->program->plan, step->operands[0]) &&
+                          !is_given(change, element)};
   change->give_count++;
   change->fields |= UINT64_C(1) << ins->field;
+}
+
+/* Is a value an operand of anything? */
+static bool is_operand(const ecs_Program *program, uint32_t value) {
+  for (uint32_t i = 0; i < program->code_count; i++)
+    for (uint32_t k = 0; k < 3; k++)
+      if (program->code[i].operands[k] == value) return true;
+  return false;
 }
 
 /* The spawn that makes the entity of a change; NULL: none does. */
@@ -225,7 +255,9 @@ static ecs_Status make_change(Layer *layer, const Step *first,
       .images = layer->image,
       .mask = ins->operands[mask] == NO_VALUE ? NO_VALUE : step->operands[mask],
       .is_claimed = ins->operation == OPERATION_SET_OF &&
-                    query_claims(program->query, ins->index)};
+                    query_claims(program->query, ins->index),
+      .is_used = ins->operation == OPERATION_SPAWN &&
+                 is_operand(program, ins->result)};
   change->maker = find_maker(program, change);
   const char *images = layer->bytes;
   for (const Step *part = first; part < step; part++)
@@ -464,8 +496,9 @@ static bool change_row(ChangeBlock *block, uint32_t row) {
 static void clear_spawned(const ChangeBlock *block, uint32_t rows) {
   const ProgramChanges *changes = block->program->changes;
   for (uint32_t k = 0; k < changes->spawn_count; k++)
-    memset(block->bases[changes->spawns[k]->step->out], 0,
-           rows * sizeof(ecs_Entity));
+    if (changes->spawns[k]->is_used)
+      memset(block->bases[changes->spawns[k]->step->out], 0,
+             rows * sizeof(ecs_Entity));
 }
 
 /* The first row that any change is for; rows: none. */
@@ -529,15 +562,42 @@ static uint32_t give_rows(const ChangeBlock *block, const ProgramChange *change,
   return count;
 }
 
+/* Stores the numbers that are the same in all rows in the images of a change;
+ * false: one does not fit. */
+static bool give_image(const ChangeBlock *block, const ProgramChange *change) {
+  for (uint32_t k = 0; k < change->give_count; k++) {
+    const Give *give = &change->gives[k];
+    if (give->is_spread && give->type != VALUE_ENTITY &&
+        ecs_scalar_store(give->scalar, give->element,
+                         number_at(block, give, 0)) != ECS_OK)
+      return false;
+  }
+  return true;
+}
+
+/* Copies images, which are whole words, to the values of each listed row. */
+static void copy_images(const ProgramChange *change, uint32_t count,
+                        char *const *values) {
+  const char *images = change->image_bytes > 0 ? change->images[0] : NULL;
+  for (size_t byte = 0; byte < change->image_bytes; byte += sizeof(uint64_t)) {
+    uint64_t word;
+    memcpy(&word, images + byte, sizeof word);
+    for (uint32_t k = 0; k < count; k++)
+      memcpy(values[k] + byte, &word, sizeof word);
+  }
+}
+
 /* Stores the images of a change in the values of each listed row, with the
  * numbers that are given. As give_rows. */
 static uint32_t give_all(const ChangeBlock *block, const ProgramChange *change,
                          uint32_t count, char *const *values) {
-  for (uint32_t k = 0; k < count && change->image_bytes > 0; k++)
-    memcpy(values[k], change->images[0], change->image_bytes);
-  for (uint32_t k = 0; k < change->give_count; k++)
-    if (change->gives[k].type != VALUE_ENTITY)
-      count = give_rows(block, change, &change->gives[k], count, values);
+  if (!give_image(block, change)) return 0;
+  copy_images(change, count, values);
+  for (uint32_t k = 0; k < change->give_count; k++) {
+    const Give *give = &change->gives[k];
+    if (!give->is_spread && give->type != VALUE_ENTITY)
+      count = give_rows(block, change, give, count, values);
+  }
   return count;
 }
 
@@ -572,6 +632,7 @@ static bool spawn_listed(const ChangeBlock *block, uint32_t count) {
                         changes->entities);
   for (uint32_t s = 0; s < spawns; s++) {
     ecs_Entity *spawned = block->bases[changes->spawns[s]->step->out];
+    if (!changes->spawns[s]->is_used) continue;
     for (uint32_t k = 0; k < count; k++)
       spawned[changes->rows[k]] = changes->entities[k * spawns + s];
   }

@@ -38,6 +38,10 @@ static const char *const bodies[] = {
     "give \"P\" \"who\" v11\nv12 = spawn v10\nstore c1 v12\n",
     "part \"T\"\nv11 = spawn\ndestroy v10\nstore c1 v11\n",
     "part \"V\"\ngive \"V\" \"x\" v5\nv11 = spawn v10\ndestroy\n",
+    "part \"V\"\ngive \"V\" \"x\" v3\ngive \"V\" \"y\" v5\n"
+    "v11 = spawn v10\ndestroy v10\n",
+    "part \"V\"\ngive \"V\" \"x\" v5\ngive \"V\" \"x\" v7\nv11 = spawn\n",
+    "give \"V\" \"x\" v7\ngive \"V\" \"x\" v5\nadd_to v6 \"V\"\n",
     "give \"V\" \"x\" v5\nadd_to v6 \"V\"\n",
     "give \"V\" \"x\" v5\nadd_to v6 \"V\" v10\npart \"P\"\nv11 = spawn v10\n"
     "store c1 v11\n",
