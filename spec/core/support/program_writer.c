@@ -533,6 +533,51 @@ static void write_update(Writer *writer) {
   end_effect(writer, OPERATION_STORE, when);
 }
 
+static uint32_t write_binary(Writer *writer, Operation operation, uint32_t x,
+                             uint32_t y) {
+  bool truth = operation_infos[operation].shape != SHAPE_BINARY;
+  uint32_t value = begin(writer, truth ? VALUE_BOOL : VALUE_F64, operation);
+  put(writer, " f64 v%u v%u\n", x, y);
+  return value;
+}
+
+/* Often a limit of 32 bits. */
+static uint32_t write_limit(Writer *writer) {
+  if (chance(writer, 50)) return write_constant(writer, VALUE_F64);
+  uint32_t value = begin(writer, VALUE_F64, OPERATION_CONSTANT);
+  put(writer, chance(writer, 50) ? " f64 2147483647\n" : " f64 -2147483648\n");
+  return value;
+}
+
+/* A sum or product of a field of integers, compared with a limit, and stored in
+ * the field; and what shows the sign of its zero. */
+static void write_whole_update(Writer *writer) {
+  static const Operation operations[] = {OPERATION_PLUS, OPERATION_MINUS,
+                                         OPERATION_TIMES, OPERATION_MAXIMUM};
+  static const Operation compares[] = {OPERATION_LESS, OPERATION_LESS_EQUAL,
+                                       OPERATION_EQUAL};
+  uint32_t c = below(writer, writer->column_count + 1);
+  if (c == writer->column_count || writer->columns[c].access == ECS_READ ||
+      scalar_is_float(writer->columns[c].type) ||
+      writer->columns[c].type > ECS_U32 || writer->stored[c])
+    return;
+  uint32_t old = begin(writer, VALUE_F64, OPERATION_LOAD);
+  put(writer, " f64 c%u\n", c);
+  uint32_t other = chance(writer, 50) ? write_limit(writer)
+                                      : write_source(writer, VALUE_F64);
+  uint32_t sum = write_binary(writer, operations[below(writer, 4)], old, other);
+  uint32_t when = NO_VALUE;
+  if (chance(writer, 60))
+    when = write_binary(writer, compares[below(writer, 3)], sum,
+                        write_limit(writer));
+  if (chance(writer, 20))
+    (void)write_binary(writer, OPERATION_DIVIDE,
+                       write_constant(writer, VALUE_F64), sum);
+  put(writer, "store c%u v%u", c, sum);
+  writer->stored[c] = true;
+  end_effect(writer, OPERATION_STORE, when);
+}
+
 static void write_reduce(Writer *writer) {
   if (writer->reduction_count == 0) return;
   uint32_t r = below(writer, writer->reduction_count);
@@ -674,6 +719,8 @@ static void write_something(Writer *writer, Changes changes) {
   uint32_t kind = below(writer, 100);
   if (kind < 15)
     write_store(writer);
+  else if (kind < 25 && writer->whole)
+    write_whole_update(writer);
   else if (kind < 25)
     write_update(writer);
   else if (kind < 29)
