@@ -29,7 +29,8 @@ CORE := ecs ecs_kernel ecs_access \
   storage/schema storage/slot storage/entity_index storage/locator \
   storage/element storage/table_layout storage/table storage/table_row \
   storage/table_image storage/table_rows storage/edge_map \
-  storage/matched_tables storage/group storage/component storage/store \
+  storage/matched_tables storage/group storage/component storage/name_index \
+  storage/store \
   storage/locate storage/placement storage/store_check \
   query/query_group query/join query/row_list query/query query/query_span \
   query/index_set query/claims query/gather query/cursor query/query_entities \

@@ -39,6 +39,7 @@ build = {
         "core/storage/matched_tables.c",
         "core/storage/group.c",
         "core/storage/component.c",
+        "core/storage/name_index.c",
         "core/storage/store.c",
         "core/storage/locate.c",
         "core/storage/placement.c",

@@ -63,13 +63,10 @@ ecs_Status query_init(ecs_Query *query, Store *store, const ecs_Term *terms,
   return ECS_OK;
 }
 
-/* Frees the plan. The groups that it was made for may have been replaced since,
- * so every group is asked to forget the matches. */
 void query_drop_plan(ecs_Query *query) {
   Store *store = query->store;
   for (uint32_t i = 0; i < query->group_count; i++) {
-    for (uint32_t k = 0; k < store->group_count; k++)
-      group_detach(store->groups[k], &query->groups[i].match);
+    group_detach(&query->groups[i].match);
     query_group_deinit(&query->groups[i], &store->memory);
   }
   query->group_count = 0;

@@ -56,6 +56,7 @@ struct ecs_Query {
   uint64_t layout_version; /* of the plan; UINT64_MAX: there is no plan */
   uint32_t open;           /* open cursors */
   uint32_t builds;         /* row lists made so far, for explanations */
+  uint32_t position;       /* among the queries of its world */
   Scratch *scratches;      /* taken and spare ones; owned */
   ecs_KernelBinding *bindings; /* owned; kernel_binding.h */
   ecs_Program *programs;       /* owned; vm.h */

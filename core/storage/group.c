@@ -30,6 +30,8 @@ void group_destroy(Group *group, Memory *memory) {
   if (group == NULL) return;
   for (uint32_t i = 0; i < group->table_count; i++)
     table_destroy(group->tables[i], memory);
+  for (uint32_t i = 0; i < group->match_count; i++)
+    group->matches[i]->group = NULL;
   locator_deinit(&group->locator, memory);
   memory_free(memory, group->components,
               group->component_capacity * sizeof(GroupComponent));
@@ -342,15 +344,19 @@ ecs_Status group_attach(Group *group, Memory *memory, MatchedTables *match) {
     if (!matched_tables_reserve(match, memory)) return ECS_E_MEMORY;
     matched_tables_enter(match, i);
   }
+  match->group = group;
+  match->position = group->match_count;
   group->matches[group->match_count++] = match;
   return ECS_OK;
 }
 
-void group_detach(Group *group, const MatchedTables *match) {
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < group->match_count; i++)
-    if (group->matches[i] != match) group->matches[kept++] = group->matches[i];
-  group->match_count = kept;
+void group_detach(MatchedTables *match) {
+  Group *group = match->group;
+  if (group == NULL) return;
+  MatchedTables *last = group->matches[--group->match_count];
+  group->matches[match->position] = last;
+  last->position = match->position;
+  match->group = NULL;
 }
 
 const char *group_kind(const Group *group) {
@@ -404,7 +410,9 @@ bool group_check_invariants(const Group *group) {
   if (!check_hash(group)) return false;
   if (!edge_map_check_invariants(&group->edges)) return false;
   for (uint32_t i = 0; i < group->match_count; i++)
-    if (!check_match(group, group->matches[i])) return false;
+    if (group->matches[i]->group != group || group->matches[i]->position != i ||
+        !check_match(group, group->matches[i]))
+      return false;
   for (uint32_t i = 0; i < group->table_count; i++) {
     const Table *table = group->tables[i];
     if (table->id != i || table->pending != 0) return false;

@@ -59,8 +59,8 @@ typedef struct Group {
  * see locator.h. NULL: ECS_E_MEMORY. */
 ECS_INTERNAL Group *group_create(Memory *memory, uint32_t id, bool narrow);
 
-/* Frees the group with its tables and edges; attached lists stay with their
- * queries. Does nothing for NULL. */
+/* Frees the group with its tables and edges; attached lists are
+ * detached, and stay with their queries. Does nothing for NULL. */
 ECS_INTERNAL void group_destroy(Group *group, Memory *memory);
 
 /* Adds a component; its bit is the count before. The schema is borrowed.
@@ -120,8 +120,9 @@ ECS_INTERNAL ecs_Status group_attach(Group *group, Memory *memory,
                                      MatchedTables *match);
 
 /* Detaches a list, which is not updated any more. Does nothing for a list that
- * is not attached. */
-ECS_INTERNAL void group_detach(Group *group, const MatchedTables *match);
+ * is not attached, or which was attached to a group that is destroyed. Cost:
+ * constant. */
+ECS_INTERNAL void group_detach(MatchedTables *match);
 
 /* Reading --------------------------------------------------------------- */
 

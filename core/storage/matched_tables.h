@@ -9,11 +9,15 @@
 
 #include "storage/table.h"
 
+struct Group;
+
 typedef struct MatchedTables {
-  uint64_t *required; /* owned; components that a table must have */
-  uint64_t *excluded; /* owned; components that it must not have */
-  uint32_t words;     /* of each of the two masks */
-  uint32_t *tables;   /* owned; ids, ascending */
+  struct Group *group; /* that keeps it up to date; NULL: it is not attached */
+  uint32_t position;   /* among the lists of the group */
+  uint64_t *required;  /* owned; components that a table must have */
+  uint64_t *excluded;  /* owned; components that it must not have */
+  uint32_t words;      /* of each of the two masks */
+  uint32_t *tables;    /* owned; ids, ascending */
   uint32_t count;
   uint32_t capacity;
 } MatchedTables;

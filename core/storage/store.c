@@ -45,6 +45,7 @@ void store_deinit(Store *store) {
     group_destroy(store->groups[i], memory);
   for (uint32_t i = 1; i < store->component_count; i++)
     schema_destroy(memory, store->components[i].schema);
+  name_index_deinit(&store->names, memory);
   entity_index_deinit(&store->index, memory);
   memory_free(memory, store->components,
               store->component_capacity * sizeof(Component));
@@ -54,9 +55,7 @@ void store_deinit(Store *store) {
 /* Components ------------------------------------------------------------ */
 
 ecs_Component store_find_component(const Store *store, const char *name) {
-  for (uint32_t i = 1; i < store->component_count; i++)
-    if (strcmp(store->components[i].schema->name, name) == 0) return i;
-  return 0;
+  return name_index_find(&store->names, store->components, name);
 }
 
 static ecs_Status redefine(const Store *store,
@@ -114,7 +113,9 @@ ecs_Status store_define(Store *store,
   else if (description->storage == ECS_STORE_BITS &&
            fresh.schema->field_count > 0)
     status = ECS_E_COMPONENT;
-  else if (!grow_components(store))
+  else if (!grow_components(store) ||
+           !name_index_reserve(&store->names, &store->memory,
+                               store->components))
     status = ECS_E_MEMORY;
   else
     status = place_first(store, &fresh, store->component_count);
@@ -125,6 +126,7 @@ ecs_Status store_define(Store *store,
   ECS_ASSERT(store->component_count < store->component_capacity);
   *component = store->component_count;
   store->components[store->component_count++] = fresh;
+  name_index_insert(&store->names, store->components, *component);
   return ECS_OK;
 }
 

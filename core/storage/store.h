@@ -21,8 +21,8 @@
 #ifndef ECS_STORE_H
 #define ECS_STORE_H
 
-#include "storage/component.h"
 #include "storage/entity_index.h"
+#include "storage/name_index.h"
 
 typedef struct Bundle Bundle;
 
@@ -37,8 +37,9 @@ struct Store {
   Component *components;    /* owned; by id; entry 0 is not used */
   uint32_t component_count; /* entries, the unused one included */
   uint32_t component_capacity;
-  Group *main;    /* groups[0] */
-  Group **groups; /* owned, and so is each group; by id */
+  NameIndex names; /* of the components */
+  Group *main;     /* groups[0] */
+  Group **groups;  /* owned, and so is each group; by id */
   uint32_t group_count;
   uint32_t group_capacity;
   Bundle **bundles; /* owned; by id less one; see bundle.h */
@@ -69,7 +70,7 @@ ECS_INTERNAL void store_clear(Store *store);
 
 /* Components ------------------------------------------------------------ */
 
-/* The component of a name; 0: there is none. Cost: compares every name. */
+/* The component of a name; 0: there is none. Cost: a probe of a hash. */
 ECS_INTERNAL ecs_Component store_find_component(const Store *store,
                                                 const char *name);
 

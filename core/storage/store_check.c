@@ -58,5 +58,7 @@ bool store_check_invariants(const Store *store) {
     if (store->groups[i]->id != i || !check_group(store, store->groups[i]))
       return false;
   return store->main == store->groups[0] &&
+         name_index_check_invariants(&store->names, store->components,
+                                     store->component_count - 1u) &&
          count_rows(store->main) <= store->index.alive_count;
 }

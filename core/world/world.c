@@ -31,18 +31,15 @@ ecs_Status world_reserve_query(ecs_World *world) {
 
 void world_add_query(ecs_World *world, ecs_Query *query) {
   ECS_ASSERT(world->query_count < world->query_capacity);
+  query->position = world->query_count;
   world->queries[world->query_count++] = query;
 }
 
 void world_remove_query(ecs_World *world, const ecs_Query *query) {
-  uint32_t index = 0;
-  while (world->queries[index] != query) {
-    index++;
-    ECS_ASSERT(index < world->query_count);
-  }
-  world->query_count--;
-  memmove(&world->queries[index], &world->queries[index + 1],
-          (world->query_count - index) * sizeof(ecs_Query *));
+  ecs_Query *last = world->queries[--world->query_count];
+  ECS_ASSERT(world->queries[query->position] == query);
+  world->queries[query->position] = last;
+  last->position = query->position;
 }
 
 /* Checks ------------------------------------------------------------------ */
@@ -110,9 +107,7 @@ static bool check_queries(const ecs_World *world) {
   if (world->query_count > world->query_capacity) return false;
   for (uint32_t i = 0; i < world->query_count; i++) {
     const ecs_Query *query = world->queries[i];
-    if (query->store != &world->store) return false;
-    for (uint32_t k = 0; k < i; k++)
-      if (world->queries[k] == query) return false;
+    if (query->store != &world->store || query->position != i) return false;
     open += query->open;
   }
   return open <= world->depth;

@@ -90,8 +90,8 @@ ECS_INTERNAL ecs_Status world_reserve_query(ecs_World *world);
  * reserved. */
 ECS_INTERNAL void world_add_query(ecs_World *world, ecs_Query *query);
 
-/* Removes a query from the world; the caller owns it then. The others keep
- * their order. Cost: looks at every query. */
+/* Removes a query from the world; the caller owns it then. The last one takes
+ * its position. Cost: constant. */
 ECS_INTERNAL void world_remove_query(ecs_World *world, const ecs_Query *query);
 
 /* Checks ------------------------------------------------------------------ */

@@ -222,7 +222,7 @@ static void a_query_group_counts_the_rows_of_its_tables(void **state) {
   for (uint32_t i = 0; i < 5; i++) (void)spawn(&fixture, components, 3);
   (void)spawn(&fixture, components, 1);
   assert_int_equal(query_group_rows(&query_group), 5);
-  group_detach(main, &query_group.match);
+  group_detach(&query_group.match);
   query_group_deinit(&query_group, fixture.memory);
   finish(&fixture);
 }

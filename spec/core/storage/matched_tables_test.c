@@ -52,20 +52,35 @@ static void a_detached_match_is_left_alone(void **state) {
       attach(&gang, &matches[i]);
     }
     ensure(&gang, 3);
-    group_detach(gang.group, &matches[gone]);
+    group_detach(&matches[gone]);
     assert_int_equal(gang.group->match_count, 2);
-    for (uint32_t i = 0, k = 0; i < 3; i++)
-      if (i != gone) assert_ptr_equal(gang.group->matches[k++], &matches[i]);
+    for (uint32_t i = 0; i < 3; i++)
+      assert_ptr_equal(matches[i].group, i == gone ? NULL : gang.group);
     for (uint32_t i = 4; i < 12; i++) ensure(&gang, i | 3);
     assert_int_equal(matches[gone].count, 1);
     assert_group_sound(gang.group);
     MatchedTables stranger = {0};
-    group_detach(gang.group, &stranger);
+    group_detach(&stranger);
+    group_detach(&matches[gone]);
     assert_int_equal(gang.group->match_count, 2);
     for (uint32_t i = 0; i < 3; i++)
       matched_tables_deinit(&matches[i], &gang.memory);
     close_gang(&gang);
   }
+}
+
+static void a_destroyed_group_has_no_matches(void **state) {
+  (void)state;
+  Gang gang;
+  MatchedTables match;
+  open_gang(&gang, 2);
+  make_match(&gang, &match, 1, 1, 0);
+  attach(&gang, &match);
+  matched_tables_deinit(&match, &gang.memory);
+  match.group = gang.group; /* only the group may forget it */
+  close_gang(&gang);
+  assert_null(match.group);
+  group_detach(&match);
 }
 
 /* Attaching a list again must not show its old content. */
@@ -77,7 +92,7 @@ static void attaching_again_begins_anew(void **state) {
   make_match(&gang, &match, 1, 1, 0);
   for (uint32_t i = 0; i < 8; i++) ensure(&gang, i);
   attach(&gang, &match);
-  group_detach(gang.group, &match);
+  group_detach(&match);
   attach(&gang, &match);
   assert_int_equal(match.count, 4);
   assert_group_sound(gang.group);
@@ -89,6 +104,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_match_lists_tables_that_were_and_tables_that_come),
       cmocka_unit_test(a_detached_match_is_left_alone),
+      cmocka_unit_test(a_destroyed_group_has_no_matches),
       cmocka_unit_test(attaching_again_begins_anew),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

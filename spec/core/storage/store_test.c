@@ -3,6 +3,8 @@
  */
 #include "world_fixture.h"
 
+#define MANY (ECS_COMPONENT_LIMIT < 40u ? ECS_COMPONENT_LIMIT : 40u)
+
 static void a_store_that_cannot_be_made_leaves_nothing(void **state) {
   (void)state;
   for (uint64_t n = 1;; n++) {
@@ -53,6 +55,27 @@ static void a_component_is_found_by_its_name(void **state) {
   assert_int_equal(world->components[3].group_id, 1);
   assert_true(world->groups[1]->locator.narrow);
   assert_sound(world);
+  finish(&fixture);
+}
+
+/* Names that begin alike, and one that is the beginning of others. */
+static void many_components_are_found_by_their_names(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  Store *world = &fixture.world;
+  char name[40] = "";
+  for (uint32_t k = 1; k <= MANY; k++) {
+    snprintf(name, sizeof name, "n%.*s%u", (int)(k % 4), "nnn", k / 4);
+    assert_int_equal(store_find_component(world, name), 0);
+    assert_int_equal(define(world, name, "w", ECS_STORE_TABLE), k);
+    assert_sound(world);
+  }
+  for (uint32_t k = 1; k <= MANY; k++) {
+    snprintf(name, sizeof name, "n%.*s%u", (int)(k % 4), "nnn", k / 4);
+    assert_int_equal(store_find_component(world, name), k);
+  }
+  assert_int_equal(store_find_component(world, "n"), 0);
   finish(&fixture);
 }
 
@@ -114,6 +137,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_store_that_cannot_be_made_leaves_nothing),
       cmocka_unit_test(a_component_is_found_by_its_name),
+      cmocka_unit_test(many_components_are_found_by_their_names),
       cmocka_unit_test(a_definition_that_failed_leaves_no_trace),
       cmocka_unit_test(limits_of_components_and_groups_hold),
   };
