@@ -1,6 +1,6 @@
 --- bench_timer: counting down in fields of each type.
 --
--- Every entity has a timer, which goes down by one in each frame, begins anew at
+-- Every entity has a timer, which goes down by one a frame, begins anew at
 -- PERIOD when it is over, and counts how often that was. The same function is
 -- compiled for fields of f32, to which the others are compared, of f64, and of
 -- integers, which end at the limits of their types.
