@@ -19,7 +19,7 @@ local PERIOD = 60
 measure.open("lua timer", arg)
 
 -- What a field costs at most, beside one of f32.
-local AIMS = { i8 = 1.5, i16 = 1.5, i32 = 1.5 }
+local AIMS = { i8 = 1.5, u8 = 1.5, i16 = 1.5, u16 = 1.5, i32 = 1.5, u32 = 1.5 }
 
 local function side(count, field)
   local Timer = ecs.component("Timer_" .. field, { left = field, n = field })

@@ -20,7 +20,8 @@ typedef enum ValueType {
   VALUE_BOOL,
   VALUE_ENTITY,
   VALUE_TYPE_COUNT,
-  VALUE_WHOLE = VALUE_TYPE_COUNT /* an int32_t; see program_whole.h */
+  VALUE_WHOLE = VALUE_TYPE_COUNT, /* an int32_t; see program_whole.h */
+  VALUE_NATURAL                   /* a uint32_t, likewise */
 } ValueType;
 
 /* What follows an operation's name in the text. T is f32 or f64, v a value, c a

@@ -6,7 +6,7 @@
 /* Up to these all whole numbers are exact. */
 #define MOST_WHOLE_F32 0x1p24
 #define MOST_WHOLE_F64 0x1p53
-#define MOST_WHOLE 0x1p31
+#define MOST_WHOLE 0x1p32 /* of int32_t and uint32_t */
 
 static const WholeRange unknown = {1, 0};
 
@@ -18,7 +18,7 @@ static const WholeRange fields[] = {ECS_SCALAR_LIST(RANGE)};
 /* clang-format on */
 
 static bool is_number(ValueType type) {
-  return type <= VALUE_F64 || type == VALUE_WHOLE;
+  return type <= VALUE_F64 || type >= VALUE_WHOLE;
 }
 
 static bool is_integer(ecs_Scalar scalar) {
@@ -31,9 +31,9 @@ static WholeRange range_of_field(ecs_Scalar scalar) {
 
 /* The range, if all its numbers are exact in the type. */
 static WholeRange exact(ValueType type, WholeRange range) {
-  double most = type == VALUE_F32     ? MOST_WHOLE_F32
-                : type == VALUE_WHOLE ? MOST_WHOLE
-                                      : MOST_WHOLE_F64;
+  double most = type == VALUE_F32   ? MOST_WHOLE_F32
+                : type == VALUE_F64 ? MOST_WHOLE_F64
+                                    : MOST_WHOLE;
   return is_number(type) && range.least >= -most && range.greatest <= most
              ? range
              : unknown;

@@ -27,13 +27,15 @@ enum {
 /* Arrays have one element per value. */
 typedef struct WholeFinder {
   const ProgramFacts *facts;
+  ValueType type;             /* VALUE_WHOLE or VALUE_NATURAL */
+  ecs_Scalar scalar;          /* of fields that hold the same numbers */
   const ecs_Program *program; /* borrowed */
   Memory *memory;
   uint8_t *flags;
   uint32_t *group;   /* another value of its group; itself: it is the first */
   int32_t *gain;     /* of the group, at its first value */
   uint32_t *numbers; /* the value in the new program; NO_VALUE: none yet */
-  uint32_t *wholes;  /* the same as VALUE_WHOLE */
+  uint32_t *wholes;  /* the same as a whole number */
   ecs_Program *made; /* the new program */
   size_t bytes;      /* of the allocation that starts at group */
   bool failed;       /* there is no memory */
@@ -47,7 +49,7 @@ static WholeRange range_of(const WholeFinder *finder, uint32_t value) {
 
 /* Is every number of the value a whole one of 32 bits? */
 static bool is_narrow(const WholeFinder *finder, uint32_t value) {
-  return range_fits(range_of(finder, value), ECS_I32);
+  return range_fits(range_of(finder, value), finder->scalar);
 }
 
 static bool is_fixed(const WholeFinder *finder, uint32_t value) {
@@ -57,6 +59,13 @@ static bool is_fixed(const WholeFinder *finder, uint32_t value) {
 
 static bool is_field_of_integers(ecs_Scalar scalar) {
   return scalar >= ECS_I8 && scalar <= ECS_U32;
+}
+
+/* Does a field of this type hold no others than whole numbers of 32 bits? */
+static bool is_covered(const WholeFinder *finder, ecs_Scalar scalar) {
+  if (finder->type == VALUE_WHOLE)
+    return is_field_of_integers(scalar) && scalar != ECS_U32;
+  return scalar == ECS_U8 || scalar == ECS_U16 || scalar == ECS_U32;
 }
 
 static ecs_Scalar scalar_of(const WholeFinder *finder, const Instruction *ins) {
@@ -158,7 +167,9 @@ static bool sees_sign(const WholeFinder *finder, const Instruction *ins) {
  * number at a limit equals it? */
 static bool is_inner(const WholeFinder *finder, uint32_t value) {
   double number = range_of(finder, value).least;
-  return is_fixed(finder, value) && number > -0x1p31 && number < 0x1p31 - 1;
+  double least = finder->type == VALUE_WHOLE ? -0x1p31 : 0;
+  double greatest = finder->type == VALUE_WHOLE ? 0x1p31 - 1 : 0x1p32 - 1;
+  return is_fixed(finder, value) && number > least && number < greatest;
 }
 
 /* Does the result depend on how far operand k is beyond 32 bits? Not the lesser
@@ -170,11 +181,8 @@ static bool sees_excess(const WholeFinder *finder, const Instruction *ins,
     case OPERATION_LESS_EQUAL:
     case OPERATION_EQUAL: return !is_inner(finder, ins->operands[1 - k]);
     case OPERATION_QUANTIZE:
-      return !is_field_of_integers((ecs_Scalar)ins->scalar) ||
-             ins->scalar == ECS_U32;
-    case OPERATION_STORE:
-      return !is_field_of_integers(scalar_of(finder, ins)) ||
-             scalar_of(finder, ins) == ECS_U32;
+      return !is_covered(finder, (ecs_Scalar)ins->scalar);
+    case OPERATION_STORE: return !is_covered(finder, scalar_of(finder, ins));
     case OPERATION_MINIMUM:
     case OPERATION_MAXIMUM:
     case OPERATION_SELECT:
@@ -238,9 +246,7 @@ static bool is_within(const WholeFinder *finder, const Instruction *ins) {
 static bool is_whole_operation(const WholeFinder *finder,
                                const Instruction *ins) {
   switch (ins->operation) {
-    case OPERATION_LOAD:
-      return is_field_of_integers(scalar_of(finder, ins)) &&
-             scalar_of(finder, ins) != ECS_U32;
+    case OPERATION_LOAD: return is_covered(finder, scalar_of(finder, ins));
     case OPERATION_NEGATE:
     case OPERATION_ABSOLUTE:
     case OPERATION_FLOOR:
@@ -328,7 +334,7 @@ static int32_t cost_as_number(const WholeFinder *finder,
 static int32_t cost_as_whole(const WholeFinder *finder,
                              const Instruction *ins) {
   switch (ins->operation) {
-    case OPERATION_LOAD: return scalar_of(finder, ins) == ECS_I32 ? 0 : 1;
+    case OPERATION_LOAD: return scalar_of(finder, ins) != finder->scalar;
     case OPERATION_FLOOR:
     case OPERATION_CEIL:
     case OPERATION_CONVERT: return 0;
@@ -410,7 +416,7 @@ static bool is_same(const WholeFinder *finder, const Instruction *ins) {
     case OPERATION_CONVERT: return true;
     case OPERATION_QUANTIZE:
       return !is_field_of_integers((ecs_Scalar)ins->scalar) ||
-             ins->scalar == ECS_I32 ||
+             ins->scalar == finder->scalar ||
              range_fits(range_of(finder, ins->operands[0]),
                         (ecs_Scalar)ins->scalar);
     default: return false;
@@ -422,8 +428,9 @@ static void find_parts(const WholeFinder *finder) {
   for (uint32_t i = 0; i < finder->program->code_count; i++) {
     const Instruction *ins = &finder->program->code[i];
     uint32_t value = ins->operands[0];
-    if (ins->operation != OPERATION_QUANTIZE || !is_of_whole(finder, ins) ||
-        ins->scalar == ECS_U32 || is_same(finder, ins) ||
+    if (finder->type != VALUE_WHOLE || ins->operation != OPERATION_QUANTIZE ||
+        !is_of_whole(finder, ins) ||
+        !is_covered(finder, (ecs_Scalar)ins->scalar) || is_same(finder, ins) ||
         finder->facts->uses[value] > 1 || !is_narrow(finder, value) ||
         !is_whole(finder, value))
       continue;
@@ -466,7 +473,7 @@ static Instruction conversion(ValueType type, uint32_t value, uint32_t line) {
 static uint32_t append_constant(WholeFinder *finder, double number,
                                 uint32_t line) {
   const Instruction constant = {.operation = OPERATION_CONSTANT,
-                                .type = VALUE_WHOLE,
+                                .type = (uint8_t)finder->type,
                                 .operands = {NO_VALUE, NO_VALUE, NO_VALUE},
                                 .line = line,
                                 .constant = number + 0.0};
@@ -488,11 +495,11 @@ static uint32_t as_before(WholeFinder *finder, uint32_t value, uint32_t line) {
 static uint32_t as_whole(WholeFinder *finder, uint32_t value, uint32_t line) {
   uint32_t *whole = &finder->wholes[value];
   if (*whole != NO_VALUE) return *whole;
-  *whole =
-      is_fixed(finder, value)
-          ? append_constant(finder, range_of(finder, value).least, line)
-          : append(finder,
-                   conversion(VALUE_WHOLE, finder->numbers[value], line), true);
+  *whole = is_fixed(finder, value)
+               ? append_constant(finder, range_of(finder, value).least, line)
+               : append(finder,
+                        conversion(finder->type, finder->numbers[value], line),
+                        true);
   return *whole;
 }
 
@@ -523,7 +530,7 @@ static void limit(WholeFinder *finder, Instruction *ins, uint32_t value) {
     ins->operands[0] = append_constant(finder, 0, ins->line);
   }
   if (ins->operation == OPERATION_PLUS || ins->operation == OPERATION_MINUS)
-    ins->scalar = ECS_I32;
+    ins->scalar = (uint8_t)finder->scalar;
 }
 
 static void append_value(WholeFinder *finder, Instruction ins) {
@@ -544,7 +551,7 @@ static void append_value(WholeFinder *finder, Instruction ins) {
   }
   take_operands(finder, &ins, true);
   if (sum == NULL) limit(finder, &ins, value);
-  ins.type = VALUE_WHOLE;
+  ins.type = (uint8_t)finder->type;
   finder->wholes[value] = append(finder, ins, true);
 }
 
@@ -561,7 +568,7 @@ static void append_instruction(WholeFinder *finder, const Instruction *ins) {
   } else if (has(finder, ins->result, CAN_BE_WHOLE)) {
     append_value(finder, whole);
   } else {
-    whole.type = VALUE_WHOLE;
+    whole.type = (uint8_t)finder->type;
     take_operands(finder, &whole, true);
     finder->numbers[ins->result] = append(finder, whole, true);
   }
@@ -580,11 +587,13 @@ static size_t lay_finder(WholeFinder *finder, char *block) {
   return used;
 }
 
-/* Is there a column of integers, and no cycle? */
-static bool may_gain(const ecs_Program *program) {
+/* Is there a column of integers of such types, and no cycle? */
+static bool may_gain(const ecs_Program *program, ecs_Scalar first,
+                     ecs_Scalar last) {
   for (uint32_t c = 0; c < program->column_count && program->cycle_count == 0;
        c++)
-    if (is_field_of_integers(program->columns[c].type)) return true;
+    if (program->columns[c].type >= first && program->columns[c].type <= last)
+      return true;
   return false;
 }
 
@@ -594,28 +603,43 @@ static bool gains(const WholeFinder *finder) {
   return false;
 }
 
-/* Writes the new program. */
-static void rewrite(WholeFinder *finder, ecs_Program *program) {
+static void free_code(Memory *memory, ecs_Program *made) {
+  memory_free(memory, made->code, made->code_capacity * sizeof(Instruction));
+  memory_free(memory, made->types, made->value_capacity);
+  memory_free(memory, made, sizeof *made);
+}
+
+/* Writes the new program; NULL: there is no memory. */
+static ecs_Program *rewrite(WholeFinder *finder) {
+  const ecs_Program *program = finder->program;
   ecs_Program *made = memory_zeroed(finder->memory, 1, sizeof *made);
-  if ((finder->failed = made == NULL)) return;
+  if (made == NULL) return NULL;
   *made = *program;
+  made->whole = NULL;
   made->code = NULL;
   made->types = NULL;
   made->code_count = made->code_capacity = 0;
   made->value_count = made->value_capacity = 0;
-  finder->made = program->whole = made;
+  finder->made = made;
   for (uint32_t v = 0; v < program->value_count; v++)
     finder->numbers[v] = finder->wholes[v] = NO_VALUE;
   find_parts(finder);
   for (uint32_t i = 0; i < program->code_count && !finder->failed; i++)
     append_instruction(finder, &program->code[i]);
-  if (finder->failed) whole_free(program);
+  if (!finder->failed) return made;
+  free_code(finder->memory, made);
+  return NULL;
 }
 
-static ecs_Status find_with(const ProgramFacts *facts, ecs_Program *program) {
+/* Makes the program of the facts with more whole numbers; NULL where that does
+ * not gain. */
+static ecs_Status find_with(const ProgramFacts *facts, ValueType type,
+                            ecs_Program **made) {
   WholeFinder finder = {.facts = facts,
-                        .program = program,
-                        .memory = &program->query->store->memory};
+                        .type = type,
+                        .scalar = type == VALUE_WHOLE ? ECS_I32 : ECS_U32,
+                        .program = facts->program,
+                        .memory = &facts->program->query->store->memory};
   finder.bytes = lay_finder(&finder, NULL) + 1;
   char *block = memory_zeroed(finder.memory, 1, finder.bytes);
   if (block == NULL) return ECS_E_MEMORY;
@@ -624,27 +648,38 @@ static ecs_Status find_with(const ProgramFacts *facts, ecs_Program *program) {
   find_seen(&finder);
   find_whole(&finder);
   find_gains(&finder);
-  if (gains(&finder)) rewrite(&finder, program);
+  bool better = gains(&finder);
+  *made = better ? rewrite(&finder) : NULL;
   memory_free(finder.memory, block, finder.bytes);
-  return finder.failed ? ECS_E_MEMORY : ECS_OK;
+  return better && *made == NULL ? ECS_E_MEMORY : ECS_OK;
+}
+
+/* Replaces the program as it is planned so far. */
+static ecs_Status find(ecs_Program *program, ValueType type) {
+  ProgramFacts facts;
+  ecs_Program *made = NULL;
+  if (facts_init(&facts, program_planned(program)) != ECS_OK)
+    return ECS_E_MEMORY;
+  ecs_Status status = find_with(&facts, type, &made);
+  facts_deinit(&facts);
+  if (made == NULL) return status;
+  whole_free(program);
+  program->whole = made;
+  return ECS_OK;
 }
 
 ecs_Status whole_find(ecs_Program *program) {
-  ProgramFacts facts;
+  ecs_Status status = ECS_OK;
   ECS_ASSERT(program->whole == NULL && program->plan == NULL);
-  if (!may_gain(program)) return ECS_OK;
-  if (facts_init(&facts, program) != ECS_OK) return ECS_E_MEMORY;
-  ecs_Status status = find_with(&facts, program);
-  facts_deinit(&facts);
+  if (may_gain(program, ECS_I8, ECS_I32)) status = find(program, VALUE_WHOLE);
+  if (status == ECS_OK && may_gain(program, ECS_U32, ECS_U32))
+    status = find(program, VALUE_NATURAL);
+  if (status != ECS_OK) whole_free(program);
   return status;
 }
 
 void whole_free(ecs_Program *program) {
-  Memory *memory = &program->query->store->memory;
-  ecs_Program *whole = program->whole;
-  if (whole == NULL) return;
-  memory_free(memory, whole->code, whole->code_capacity * sizeof(Instruction));
-  memory_free(memory, whole->types, whole->value_capacity);
-  memory_free(memory, whole, sizeof *whole);
+  if (program->whole == NULL) return;
+  free_code(&program->query->store->memory, program->whole);
   program->whole = NULL;
 }

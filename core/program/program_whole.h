@@ -2,8 +2,8 @@
  *
  * A field of i32 loads as f64, which takes twice the room and a conversion at
  * each load and store. Where ranges (program_ranges.h) show that values are
- * whole numbers of 32 bits, they are computed as such: as VALUE_WHOLE, a type
- * that no text names.
+ * whole numbers of 32 bits, they are computed as such: as VALUE_WHOLE, or, from
+ * fields of u32, as VALUE_NATURAL. No text names these types.
  *
  *      v0 = load f64 c0                v0 = load whole c0       the column itself
  *      v1 = constant f64 1             v1 = constant whole 1

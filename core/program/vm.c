@@ -575,6 +575,7 @@ static void store_single(ValueType type, void *place, double number) {
     case VALUE_F64: ecs_scalar_convert(ECS_F64, place, number); break;
     case VALUE_BOOL: memcpy(place, &truth, sizeof truth); break;
     case VALUE_WHOLE: ecs_scalar_convert(ECS_I32, place, number); break;
+    case VALUE_NATURAL: ecs_scalar_convert(ECS_U32, place, number); break;
     default: ecs_scalar_convert(ECS_ENTITY, place, number); break;
   }
 }

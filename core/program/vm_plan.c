@@ -162,7 +162,7 @@ static bool product_is_sound(const PlanCheck *check, const Step *step,
 static bool loop_is_sound(const PlanCheck *check, const Step *step) {
   const Instruction *ins = step->ins;
   bool sum = ins->operation == OPERATION_PLUS;
-  if ((sum || ins->operation == OPERATION_MINUS) && ins->type != VALUE_WHOLE)
+  if ((sum || ins->operation == OPERATION_MINUS) && ins->type <= VALUE_F64)
     for (LoopForm form = FORM_ARRAYS; form <= FORM_SECOND; form++)
       for (uint32_t k = 0; k < 2; k++) {
         ProductKind kind = sum      ? PRODUCT_PLUS

@@ -219,14 +219,14 @@ static Loop loop_for_whole(const Planner *planner, const Instruction *ins) {
   uint32_t value = ins->operands[0];
   ValueType type = (ValueType)ins->type;
   ValueType from = value == NO_VALUE ? type : (ValueType)program->types[value];
-  if (type != VALUE_WHOLE && from != VALUE_WHOLE) return NULL;
+  if (type < VALUE_WHOLE && from < VALUE_WHOLE) return NULL;
   ecs_Scalar scalar = program->columns[ins->index].type;
   switch (instruction_shape(ins)) {
     case SHAPE_LOAD: return whole_load(scalar);
-    case SHAPE_QUANTIZE: return whole_quantize((ecs_Scalar)ins->scalar);
+    case SHAPE_QUANTIZE: return whole_quantize((ecs_Scalar)ins->scalar, type);
     case SHAPE_CONVERT: return whole_convert(type, from);
     case SHAPE_STORE:
-      return whole_store(scalar, ins->operands[1] != NO_VALUE,
+      return whole_store(scalar, from, ins->operands[1] != NO_VALUE,
                          known_of(planner, ins, scalar) == KNOWN_FIT);
     default: return NULL;
   }

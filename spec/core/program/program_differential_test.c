@@ -65,7 +65,7 @@ static bool is_change(Operation operation) {
 }
 
 /* By operation, those of whole numbers of 32 bits in the plans. */
-static uint64_t wholes[OPERATION_COUNT], whole_programs;
+static uint64_t wholes[OPERATION_COUNT], whole_programs, naturals;
 
 /* Notes which instructions of a program are planned as whole numbers. */
 static void note_wholes(const ecs_Program *program) {
@@ -74,8 +74,9 @@ static void note_wholes(const ecs_Program *program) {
   for (uint32_t k = 0; planned != NULL && k < planned->code_count; k++) {
     const Instruction *ins = &planned->code[k];
     bool takes = ins->operands[0] != NO_VALUE &&
-                 planned->types[ins->operands[0]] == VALUE_WHOLE;
-    wholes[ins->operation] += ins->type == VALUE_WHOLE || takes;
+                 planned->types[ins->operands[0]] >= VALUE_WHOLE;
+    wholes[ins->operation] += ins->type >= VALUE_WHOLE || takes;
+    naturals += ins->type == VALUE_NATURAL;
   }
 }
 
@@ -87,7 +88,10 @@ static void print_wholes(bool all) {
       OPERATION_EQUAL,   OPERATION_SELECT,   OPERATION_CONVERT,
       OPERATION_LOAD,    OPERATION_QUANTIZE, OPERATION_CONSTANT,
       OPERATION_STORE};
-  print_message("whole programs %llu", (unsigned long long)whole_programs);
+  print_message("whole programs %llu, of u32 %llu",
+                (unsigned long long)whole_programs,
+                (unsigned long long)naturals);
+  if (all) assert_true(naturals > 1000);
   for (uint32_t k = 0; k < sizeof expected / sizeof *expected; k++) {
     print_message(", %s %llu", operation_infos[expected[k]].name,
                   (unsigned long long)wholes[expected[k]]);

@@ -130,7 +130,8 @@ static void what_is_beyond_is_kept_where_it_is_seen(void **state) {
   make("v3 = add f64 v0 v1\nstore c0 v3\n");
   assert_int_equal(count(OPERATION_PLUS), 1);
   assert_no_whole("v3 = add f64 v0 v1\nstore c3 v3\n");
-  assert_no_whole("v3 = add f64 v0 v1\nstore c5 v3\n");
+  make("v3 = add f64 v0 v1\nstore c5 v3\n");
+  assert_int_equal(count(OPERATION_PLUS), 0);
   assert_no_whole("v3 = add f64 v0 v1\nv4 = sub f64 v3 v1\nstore c0 v4\n");
   make(
       "v3 = add f64 v0 v1\nv4 = constant f64 100\nv5 = min f64 v3 v4\n"
@@ -145,6 +146,25 @@ static void what_is_beyond_is_kept_where_it_is_seen(void **state) {
       "v3 = add f64 v0 v1\nv4 = constant f64 2147483647\nv5 = le f64 v3 v4\n"
       "store c0 v3 v5\n");
   assert_int_equal(count(OPERATION_LESS_EQUAL), 0);
+}
+
+/* They are natural numbers, which end at 0. */
+static void fields_of_u32_have_a_type_of_their_own(void **state) {
+  (void)state;
+  make(
+      "v3 = load f64 c5\nv4 = constant f64 1\nv5 = sub f64 v3 v4\n"
+      "v6 = quantize u32 f64 v5\nv7 = constant f64 0\nv8 = le f64 v6 v7\n"
+      "v9 = constant f64 60\nv10 = select f64 v8 v9 v6\nstore c5 v10\n");
+  assert_non_null(program->whole);
+  assert_int_equal(program->plan->step_count, 3);
+  for (uint32_t k = 0; k < program->plan->step_count; k++)
+    assert_int_equal(program->plan->steps[k].ins->type, VALUE_NATURAL);
+  /* Less than 0 is seen of what an i8 holds. */
+  make(
+      "v3 = load f64 c5\nv4 = constant f64 1\nv5 = sub f64 v3 v4\n"
+      "v6 = quantize i8 f64 v5\nstore c2 v6\n");
+  for (uint32_t k = 0; k < program->plan->step_count; k++)
+    assert_int_not_equal(program->plan->steps[k].ins->type, VALUE_NATURAL);
 }
 
 /* The text of a program is what it was made from. */
@@ -168,6 +188,7 @@ int main(void) {
       cmocka_unit_test(values_are_converted_once),
       cmocka_unit_test(signs_of_zeros_that_are_seen_are_kept),
       cmocka_unit_test(what_is_beyond_is_kept_where_it_is_seen),
+      cmocka_unit_test(fields_of_u32_have_a_type_of_their_own),
       cmocka_unit_test(texts_stay)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -29,8 +29,8 @@ LoopSet loops_v4_set(void);
 typedef struct WholeLoopSet {
   Loop (*formed)(const Instruction *ins, LoopForm form);
   Loop (*load)(ecs_Scalar scalar);
-  Loop (*store)(ecs_Scalar scalar, bool masked, bool fits);
-  Loop (*quantize)(ecs_Scalar scalar);
+  Loop (*store)(ecs_Scalar scalar, ValueType type, bool masked, bool fits);
+  Loop (*quantize)(ecs_Scalar scalar, ValueType type);
   Loop (*convert)(ValueType to, ValueType from);
 } WholeLoopSet;
 

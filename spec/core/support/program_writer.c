@@ -543,9 +543,11 @@ static uint32_t write_binary(Writer *writer, Operation operation, uint32_t x,
 
 /* Often a limit of 32 bits. */
 static uint32_t write_limit(Writer *writer) {
+  static const char *const limits[] = {"2147483647", "-2147483648",
+                                       "4294967295"};
   if (chance(writer, 50)) return write_constant(writer, VALUE_F64);
   uint32_t value = begin(writer, VALUE_F64, OPERATION_CONSTANT);
-  put(writer, chance(writer, 50) ? " f64 2147483647\n" : " f64 -2147483648\n");
+  put(writer, " f64 %s\n", limits[below(writer, 3)]);
   return value;
 }
 
