@@ -492,15 +492,18 @@ static uint32_t as_before(WholeFinder *finder, uint32_t value, uint32_t line) {
   return *number;
 }
 
+/* A value of a cycle cannot be used behind it, so where there are cycles each use
+ * has a conversion of its own. */
 static uint32_t as_whole(WholeFinder *finder, uint32_t value, uint32_t line) {
-  uint32_t *whole = &finder->wholes[value];
-  if (*whole != NO_VALUE) return *whole;
-  *whole = is_fixed(finder, value)
-               ? append_constant(finder, range_of(finder, value).least, line)
-               : append(finder,
-                        conversion(finder->type, finder->numbers[value], line),
-                        true);
-  return *whole;
+  uint32_t whole = finder->wholes[value];
+  if (whole != NO_VALUE) return whole;
+  whole = is_fixed(finder, value)
+              ? append_constant(finder, range_of(finder, value).least, line)
+              : append(finder,
+                       conversion(finder->type, finder->numbers[value], line),
+                       true);
+  if (finder->program->cycle_count == 0) finder->wholes[value] = whole;
+  return whole;
 }
 
 /* Sets the operands of an instruction to those of the new program. */
@@ -567,6 +570,9 @@ static void append_instruction(WholeFinder *finder, const Instruction *ins) {
     append(finder, whole, false);
   } else if (has(finder, ins->result, CAN_BE_WHOLE)) {
     append_value(finder, whole);
+    if (finder->program->cycle_count > 0 &&
+        has(finder, ins->result, IS_CONVERTED))
+      as_before(finder, ins->result, ins->line);
   } else {
     whole.type = (uint8_t)finder->type;
     take_operands(finder, &whole, true);
@@ -587,11 +593,10 @@ static size_t lay_finder(WholeFinder *finder, char *block) {
   return used;
 }
 
-/* Is there a column of integers of such types, and no cycle? */
+/* Is there a column of integers of such types? */
 static bool may_gain(const ecs_Program *program, ecs_Scalar first,
                      ecs_Scalar last) {
-  for (uint32_t c = 0; c < program->column_count && program->cycle_count == 0;
-       c++)
+  for (uint32_t c = 0; c < program->column_count; c++)
     if (program->columns[c].type >= first && program->columns[c].type <= last)
       return true;
   return false;

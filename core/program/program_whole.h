@@ -18,8 +18,8 @@
  * which then ends at their limits. A field of integers shows neither.
  *
  * Values that depend on each other form a group, which is whole if that is
- * cheaper: each value that is used in both ways costs a conversion. Programs
- * with cycles, and without columns of integers, stay as they are.
+ * cheaper: each value that is used in both ways costs a conversion. Carries of
+ * cycles, and programs without columns of integers, stay as they are.
  */
 #ifndef ECS_PROGRAM_WHOLE_H
 #define ECS_PROGRAM_WHOLE_H

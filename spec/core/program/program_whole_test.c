@@ -167,6 +167,24 @@ static void fields_of_u32_have_a_type_of_their_own(void **state) {
     assert_int_not_equal(program->plan->steps[k].ins->type, VALUE_NATURAL);
 }
 
+/* Carries stay numbers; what is made of them is not whole, but all else is. */
+static void cycles_take_numbers(void **state) {
+  (void)state;
+  make(
+      "v3 = max f64 v0 v1\nv4 = min f64 v0 v1\nv5 = constant f64 1\n"
+      "repeat\nv6 = carry f64 v3\nv7 = lt f64 v4 v6\nwhile v7\n"
+      "v8 = add f64 v1 v5\nv9 = quantize i32 f64 v8\nv10 = max f64 v9 v4\n"
+      "v11 = sub f64 v6 v5\nv12 = lt f64 v10 v9\nnext v6 v11\nagain v12\n"
+      "store c0 v4\nstore c3 v6\n");
+  assert_int_equal(count(OPERATION_PLUS), 1);
+  assert_int_equal(count(OPERATION_MINUS), 0);
+  assert_int_equal(count(OPERATION_MAXIMUM), 2);
+  assert_int_equal(count(OPERATION_CARRY), 0);
+  for (uint32_t k = 0; k + 1 < program->whole->code_count; k++)
+    if (program->whole->code[k].operation == OPERATION_REPEAT)
+      assert_int_equal(program->whole->code[k + 1].operation, OPERATION_CARRY);
+}
+
 /* The text of a program is what it was made from. */
 static void texts_stay(void **state) {
   char text[1000];
@@ -189,6 +207,7 @@ int main(void) {
       cmocka_unit_test(signs_of_zeros_that_are_seen_are_kept),
       cmocka_unit_test(what_is_beyond_is_kept_where_it_is_seen),
       cmocka_unit_test(fields_of_u32_have_a_type_of_their_own),
+      cmocka_unit_test(cycles_take_numbers),
       cmocka_unit_test(texts_stay)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

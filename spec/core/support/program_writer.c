@@ -746,9 +746,9 @@ void writer_write(Writer *writer, uint64_t seed) {
   declare_columns(writer);
   declare_rest(writer);
   Changes changes = chance(writer, 8) ? OWN : chance(writer, 12) ? ANY : NONE;
-  if (chance(writer, writer->whole ? 2 : 14)) write_cycles(writer);
+  if (chance(writer, 10)) write_cycles(writer);
   if (chance(writer, 25)) write_exit(writer);
-  if (chance(writer, writer->whole ? 2 : 20)) write_cycles(writer);
+  if (chance(writer, 15)) write_cycles(writer);
   uint32_t most = 1 + below(writer, chance(writer, 5) ? 150 : 30);
   if (writer->code > 40) most = writer->code + 10;
   while (writer->code < most) write_something(writer, changes);
