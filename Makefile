@@ -46,9 +46,9 @@ CORE := ecs ecs_kernel ecs_access \
   program/operation program/program_part program/program_ir \
   program/program_cycles program/program_parse \
   program/program_print program/program_order \
-  program/program_ranges program/program_facts program/vm_loop_macros \
-  program/vm_remainder_loops program/vm_integer_loops program/vm_loops \
-  program/vm_arrays program/vm_plan program/vm_rows program/vm_regions \
+  program/program_ranges program/program_facts program/program_whole \
+  program/vm_loop_macros program/vm_remainder_loops program/vm_integer_loops \
+  program/vm_loops program/vm_whole_loops program/vm_arrays program/vm_plan program/vm_rows program/vm_regions \
   program/vm_turns program/vm_planner program/vm_look program/vm_sums \
   program/vm_changes program/vm \
   api/for_bindings api/accessor api/field_access api/spawn_call \

@@ -13,12 +13,15 @@
 /* The most components that a program spawns an entity with. */
 #define PART_LIMIT 64u
 
+/* The types that texts name come first. */
 typedef enum ValueType {
   VALUE_F32,
   VALUE_F64,
   VALUE_BOOL,
   VALUE_ENTITY,
-  VALUE_TYPE_COUNT
+  VALUE_TYPE_COUNT,
+  VALUE_WHOLE = VALUE_TYPE_COUNT, /* an int32_t; see program_whole.h */
+  VALUE_NATURAL                   /* a uint32_t, likewise */
 } ValueType;
 
 /* What follows an operation's name in the text. T is f32 or f64, v a value, c a

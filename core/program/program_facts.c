@@ -116,7 +116,8 @@ static void count_uses(ProgramFacts *facts) {
 static uint32_t product_operand(const ProgramFacts *facts,
                                 const Instruction *ins) {
   const ecs_Program *program = facts->program;
-  if (ins->operation != OPERATION_PLUS && ins->operation != OPERATION_MINUS)
+  if ((ins->operation != OPERATION_PLUS && ins->operation != OPERATION_MINUS) ||
+      ins->type > VALUE_F64)
     return NO_VALUE;
   for (uint32_t k = 0; k < 2; k++) {
     uint32_t value = ins->operands[k], other = ins->operands[1 - k];
@@ -235,6 +236,8 @@ static void find_keys(ProgramFacts *facts) {
 static bool is_natural(ecs_Scalar scalar, ValueType type) {
   return (scalar == ECS_F32 && type == VALUE_F32) ||
          (scalar == ECS_F64 && type == VALUE_F64) ||
+         (scalar == ECS_I32 && type == VALUE_WHOLE) ||
+         (scalar == ECS_U32 && type == VALUE_NATURAL) ||
          (scalar == ECS_ENTITY && type == VALUE_ENTITY);
 }
 

@@ -121,6 +121,10 @@ struct ecs_Program {
   ecs_Kernel kernel;          /* the program as kernel_binding.h sees it */
   ecs_KernelBinding *binding; /* owned; NULL until program_bind */
   ProgramPlan *plan;          /* owned; NULL until program_plan */
+  ecs_Program *whole;         /* the program as it is planned, with whole
+                                 numbers in 32 bits (program_whole.h): code and
+                                 types are its own, all else is borrowed;
+                                 owned; NULL: it is planned as it is */
   ProgramChanges *changes;    /* owned; NULL unless changes_first */
 };
 
@@ -150,6 +154,11 @@ ECS_INTERNAL ecs_Status program_verify(const ecs_Program *program,
 
 /* The type of an instruction's result; for an effect, its own type. */
 ECS_INTERNAL ValueType instruction_result(const Instruction *ins);
+
+/* The program whose values, instructions and types those of the plan are. */
+static inline const ecs_Program *program_planned(const ecs_Program *program) {
+  return program->whole != NULL ? program->whole : program;
+}
 
 static inline UniformKind uniform_kind(const ecs_Program *program,
                                        uint32_t uniform) {

@@ -6,6 +6,7 @@
 /* Up to these all whole numbers are exact. */
 #define MOST_WHOLE_F32 0x1p24
 #define MOST_WHOLE_F64 0x1p53
+#define MOST_WHOLE 0x1p32 /* of int32_t and uint32_t */
 
 static const WholeRange unknown = {1, 0};
 
@@ -15,6 +16,10 @@ static const WholeRange unknown = {1, 0};
 static const WholeRange fields[] = {ECS_SCALAR_LIST(RANGE)};
 #undef RANGE
 /* clang-format on */
+
+static bool is_number(ValueType type) {
+  return type <= VALUE_F64 || type >= VALUE_WHOLE;
+}
 
 static bool is_integer(ecs_Scalar scalar) {
   return scalar >= ECS_I8 && scalar <= ECS_U32;
@@ -26,8 +31,10 @@ static WholeRange range_of_field(ecs_Scalar scalar) {
 
 /* The range, if all its numbers are exact in the type. */
 static WholeRange exact(ValueType type, WholeRange range) {
-  double most = type == VALUE_F32 ? MOST_WHOLE_F32 : MOST_WHOLE_F64;
-  return type <= VALUE_F64 && range.least >= -most && range.greatest <= most
+  double most = type == VALUE_F32   ? MOST_WHOLE_F32
+                : type == VALUE_F64 ? MOST_WHOLE_F64
+                                    : MOST_WHOLE;
+  return is_number(type) && range.least >= -most && range.greatest <= most
              ? range
              : unknown;
 }
@@ -37,7 +44,7 @@ static double larger(double a, double b) { return a < b ? b : a; }
 
 static WholeRange range_of_constant(const Instruction *ins) {
   double x = ins->constant;
-  if (ins->type > VALUE_F64 || trunc(x) != x) return unknown;
+  if (!is_number((ValueType)ins->type) || trunc(x) != x) return unknown;
   return exact((ValueType)ins->type, (WholeRange){x, x});
 }
 
@@ -124,7 +131,10 @@ static WholeRange range_of(const ecs_Program *program, const Instruction *ins,
   if (a == NO_VALUE || !range_is_known(ranges[a])) return unknown;
   if (b == NO_VALUE) return range_of_unary(operation, ranges[a]);
   if (!range_is_known(ranges[b])) return unknown;
-  return range_of_binary(operation, ranges[a], ranges[b]);
+  WholeRange range = range_of_binary(operation, ranges[a], ranges[b]);
+  return is_integer((ecs_Scalar)ins->scalar)
+             ? range_of_quantized((ecs_Scalar)ins->scalar, range)
+             : range;
 }
 
 void ranges_find(const ecs_Program *program, WholeRange *ranges) {

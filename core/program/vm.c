@@ -542,7 +542,7 @@ ecs_Status program_bind(ecs_Program *program, const Mistake *mistake) {
                   program->columns[wrong].field);
   if (status != ECS_OK) {
     changes_free(program);
-    plan_destroy(program);
+    program_unplan(program);
     return status;
   }
   program->next = program->query->programs;
@@ -559,7 +559,7 @@ void program_destroy(ecs_Program *program) {
   *link = program->next;
   kernel_unbind(program->binding);
   changes_free(program);
-  plan_destroy(program);
+  program_unplan(program);
   program_deinit(program);
   memory_free(memory, program, sizeof(ecs_Program));
 }
@@ -574,6 +574,8 @@ static void store_single(ValueType type, void *place, double number) {
     case VALUE_F32: ecs_scalar_convert(ECS_F32, place, number); break;
     case VALUE_F64: ecs_scalar_convert(ECS_F64, place, number); break;
     case VALUE_BOOL: memcpy(place, &truth, sizeof truth); break;
+    case VALUE_WHOLE: ecs_scalar_convert(ECS_I32, place, number); break;
+    case VALUE_NATURAL: ecs_scalar_convert(ECS_U32, place, number); break;
     default: ecs_scalar_convert(ECS_ENTITY, place, number); break;
   }
 }

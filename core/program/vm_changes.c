@@ -180,14 +180,14 @@ static bool is_given(const ProgramChange *change, const void *element) {
 static void add_give(Layer *layer, ProgramChange *change, const Step *first,
                      const Step *step) {
   const Instruction *ins = step->ins;
-  const SchemaField *field =
-      &schema_of(layer->program, ins)->fields[ins->field];
-  char *element = image_for(layer->program, change, first, ins) + field->offset;
+  const ecs_Program *program = program_planned(layer->program);
+  const SchemaField *field = &schema_of(program, ins)->fields[ins->field];
+  char *element = image_for(program, change, first, ins) + field->offset;
   *layer->give++ =
       (Give){.element = element,
              .step = step,
              .scalar = field->type,
-             .type = (ValueType)layer->program->types[ins->operands[0]],
+             .type = (ValueType)program->types[ins->operands[0]],
              .is_spread = is_spread(layer->program->plan, step->operands[0]) &&
                           !is_given(change, element)};
   change->give_count++;
@@ -257,7 +257,7 @@ static ecs_Status make_change(Layer *layer, const Step *first,
       .is_claimed = ins->operation == OPERATION_SET_OF &&
                     query_claims(program->query, ins->index),
       .is_used = ins->operation == OPERATION_SPAWN &&
-                 is_operand(program, ins->result)};
+                 is_operand(program_planned(program), ins->result)};
   change->maker = find_maker(program, change);
   const char *images = layer->bytes;
   for (const Step *part = first; part < step; part++)
@@ -289,6 +289,7 @@ static bool is_own(const ecs_Program *program, const ProgramChange *change) {
   const Instruction *ins = change->step->ins;
   if (mask_operand(ins) == 0) return ins->operation != OPERATION_SPAWN;
   if (ins->operation != OPERATION_ADD_TO) return false;
+  program = program_planned(program);
   for (uint32_t k = 0; k < program->code_count; k++)
     if (program->code[k].result == ins->operands[0])
       return program->code[k].operation == OPERATION_SELF;

@@ -15,22 +15,6 @@
 #include "math/elementary_number.h"
 #include "program/vm_loop_macros.h"
 
-/* A store of every row, and a store of the rows of a mask. */
-#define STORE_LOOPS(name, T, A, expression)                                 \
-  LOOP1(store_##name, T, A, expression)                                     \
-  CLONES static void store_##name##_masked(                                 \
-      void *out, const void *a, const void *b, const void *c, uint32_t n) { \
-    T *to = out;                                                            \
-    const A *from = a;                                                      \
-    const Truth *mask = b;                                                  \
-    UNUSED(c);                                                              \
-    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                          \
-      const A x = from[i];                                                  \
-      const T old = to[i], fresh = (T)(expression);                         \
-      to[i] = mask[i] ? fresh : old;                                        \
-    }                                                                       \
-  }
-
 /* Saturates, a NaN to low. Each line is one instruction for a vector. */
 #define CLAMP(type)                                                     \
   static inline type clamp_number_##type(type x, type low, type high) { \

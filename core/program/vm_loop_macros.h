@@ -5,7 +5,8 @@
  *
  *      LOOP2(plus_f32, float, float, float, x + y)
  *
- * Only vm_loops.c, vm_arrays.c and vm_turns.c include this header.
+ * Only vm_loops.c, vm_whole_loops.c, vm_arrays.c and vm_turns.c include this
+ * header.
  */
 #ifndef ECS_VM_LOOP_MACROS_H
 #define ECS_VM_LOOP_MACROS_H
@@ -95,6 +96,22 @@ typedef uint32_t Truth; /* 0 or 1 */
       const A y = second[i];                                       \
       to[i] = (R)(expression);                                     \
     }                                                              \
+  }
+
+/* A store of every row, and a store of the rows of a mask. */
+#define STORE_LOOPS(name, T, A, expression)                                 \
+  LOOP1(store_##name, T, A, expression)                                     \
+  CLONES static void store_##name##_masked(                                 \
+      void *out, const void *a, const void *b, const void *c, uint32_t n) { \
+    T *to = out;                                                            \
+    const A *from = a;                                                      \
+    const Truth *mask = b;                                                  \
+    UNUSED(c);                                                              \
+    ELEMENTWISE for (uint32_t i = 0; i < n; i++) {                          \
+      const A x = from[i];                                                  \
+      const T old = to[i], fresh = (T)(expression);                         \
+      to[i] = mask[i] ? fresh : old;                                        \
+    }                                                                       \
   }
 
 #endif

@@ -49,7 +49,7 @@ typedef enum KnownNumbers {
 
 /* Bytes of an element of a value's array. */
 static inline uint32_t value_bytes(ValueType type) {
-  return type == VALUE_F32 || type == VALUE_BOOL ? 4u : 8u;
+  return type == VALUE_F64 || type == VALUE_ENTITY ? 8u : 4u;
 }
 
 /* Each of the following returns a loop in constant time. */

@@ -1,6 +1,8 @@
 /* vm_plan.c: the memory of a plan, and whether it is sound. */
 #include "program/vm_plan.h"
 
+#include "program/vm_whole_loops.h"
+
 static size_t lay_plan(ProgramPlan *plan, const ecs_Program *program,
                        char *block) {
   size_t used = sizeof(ProgramPlan);
@@ -129,8 +131,7 @@ static bool operation_is_sound(const PlanCheck *check, const Step *step) {
     return place_holds(check, step->out, ins->operands[0]) &&
            place_holds(check, step->operands[1], ins->operands[1]);
   while (instruction_shape(ins) <= SHAPE_SELECT && form + 1 < FORM_COUNT &&
-         loop_of((Operation)ins->operation, (ValueType)ins->type, form) !=
-             step->loop)
+         whole_formed(ins, form) != step->loop)
     form++;
   for (uint32_t k = 0; k < 3; k++)
     if (ins->operands[k] != NO_VALUE &&
@@ -161,7 +162,7 @@ static bool product_is_sound(const PlanCheck *check, const Step *step,
 static bool loop_is_sound(const PlanCheck *check, const Step *step) {
   const Instruction *ins = step->ins;
   bool sum = ins->operation == OPERATION_PLUS;
-  if (sum || ins->operation == OPERATION_MINUS)
+  if ((sum || ins->operation == OPERATION_MINUS) && ins->type <= VALUE_F64)
     for (LoopForm form = FORM_ARRAYS; form <= FORM_SECOND; form++)
       for (uint32_t k = 0; k < 2; k++) {
         ProductKind kind = sum      ? PRODUCT_PLUS
@@ -351,8 +352,9 @@ static bool registers_are_in_block(const ProgramPlan *plan) {
 
 /* The second block finds in registers what the first one has left there. */
 bool plan_check_invariants(const ecs_Program *program) {
-  const PlanCheck check = {program, program->plan};
   const ProgramPlan *plan = program->plan;
+  program = program_planned(program);
+  const PlanCheck check = {program, plan};
   if (!registers_are_in_block(plan)) return false;
   for (uint32_t k = 0; k < plan->base_count; k++) plan->held[k] = HELD_NOTHING;
   if (!once_is_sound(&check)) return false;

@@ -8,8 +8,10 @@
 #include "program/vm_planner.h"
 
 #include "program/program_facts.h"
+#include "program/program_whole.h"
 #include "program/vm_regions.h"
 #include "program/vm_turns.h"
+#include "program/vm_whole_loops.h"
 
 /* Looks at the entities of one value for one component, in several instructions
  * that share the places. In a cycle not all rows are located. */
@@ -177,9 +179,7 @@ static LoopForm form_of(const Planner *planner, const Instruction *ins) {
   LoopForm form = planner->facts.is_single[second]  ? FORM_SECOND
                   : planner->facts.is_single[first] ? FORM_FIRST
                                                     : FORM_ARRAYS;
-  Operation operation = (Operation)ins->operation;
-  return loop_of(operation, (ValueType)ins->type, form) != NULL ? form
-                                                                : FORM_ARRAYS;
+  return whole_formed(ins, form) != NULL ? form : FORM_ARRAYS;
 }
 
 /* The place where operand k of an instruction is read. */
@@ -212,11 +212,33 @@ static Loop loop_for_store(const Planner *planner, const Instruction *ins) {
                     known_of(planner, ins, scalar));
 }
 
+/* The loop of an instruction that takes or makes whole numbers of 32 bits, but
+ * does not compute with them. NULL: it is another one. */
+static Loop loop_for_whole(const Planner *planner, const Instruction *ins) {
+  const ecs_Program *program = planner->facts.program;
+  uint32_t value = ins->operands[0];
+  ValueType type = (ValueType)ins->type;
+  ValueType from = value == NO_VALUE ? type : (ValueType)program->types[value];
+  if (type < VALUE_WHOLE && from < VALUE_WHOLE) return NULL;
+  ecs_Scalar scalar = program->columns[ins->index].type;
+  switch (instruction_shape(ins)) {
+    case SHAPE_LOAD: return whole_load(scalar);
+    case SHAPE_QUANTIZE: return whole_quantize((ecs_Scalar)ins->scalar, type);
+    case SHAPE_CONVERT: return whole_convert(type, from);
+    case SHAPE_STORE:
+      return whole_store(scalar, from, ins->operands[1] != NO_VALUE,
+                         known_of(planner, ins, scalar) == KNOWN_FIT);
+    default: return NULL;
+  }
+}
+
 /* The loop of an instruction. NULL: vm.c runs it itself. */
 static Loop loop_for(const Planner *planner, const Instruction *ins,
                      LoopForm form) {
   const ecs_Program *program = planner->facts.program;
   ValueType type = (ValueType)ins->type;
+  Loop whole = loop_for_whole(planner, ins);
+  if (whole != NULL) return whole;
   switch (instruction_shape(ins)) {
     case SHAPE_QUANTIZE:
       return loop_quantize((ecs_Scalar)ins->scalar, type,
@@ -225,9 +247,8 @@ static Loop loop_for(const Planner *planner, const Instruction *ins,
     case SHAPE_LOAD: return loop_load(program->columns[ins->index].type, type);
     default: break;
   }
-  return instruction_shape(ins) <= SHAPE_CONVERT
-             ? loop_of((Operation)ins->operation, type, form)
-             : NULL;
+  return instruction_shape(ins) <= SHAPE_CONVERT ? whole_formed(ins, form)
+                                                 : NULL;
 }
 
 static void plan_once(Planner *planner, const Instruction *ins) {
@@ -628,7 +649,8 @@ static void plan_visits(const Planner *planner, ProgramPlan *plan,
   }
 }
 
-static ecs_Status finish(const Planner *planner, ecs_Program *program) {
+static ecs_Status finish(const Planner *planner, ecs_Program *owner) {
+  const ecs_Program *program = planner->facts.program;
   ProgramPlan sizes = {.register_count = planner->register_count + 1,
                        .step_count = planner->step_count,
                        .once_count = planner->once_count,
@@ -654,8 +676,13 @@ static ecs_Status finish(const Planner *planner, ecs_Program *program) {
   plan_visits(planner, plan, program);
   for (uint32_t c = 0; c < program->cycle_count; c++)
     plan->cycles[c] = planner->cycles[c];
-  program->plan = plan;
+  owner->plan = plan;
   return ECS_OK;
+}
+
+void program_unplan(ecs_Program *program) {
+  plan_destroy(program);
+  whole_free(program);
 }
 
 /* Does a block run the steps, and nothing else? */
@@ -667,15 +694,20 @@ static bool is_plain(const ecs_Program *program) {
 
 ecs_Status program_plan(ecs_Program *program) {
   Planner planner;
-  if (!planner_init(&planner, program)) return ECS_E_MEMORY;
+  if (whole_find(program) != ECS_OK) return ECS_E_MEMORY;
+  if (!planner_init(&planner, program_planned(program))) {
+    whole_free(program);
+    return ECS_E_MEMORY;
+  }
   plan_code(&planner);
   ecs_Status status = finish(&planner, program);
   if (status == ECS_OK) status = regions_find(&planner.facts, program->plan);
-  if (status == ECS_OK)
-    program->plan->is_plain = is_plain(program);
-  else
-    plan_destroy(program);
   planner_deinit(&planner);
-  ECS_ASSERT(status != ECS_OK || plan_check_invariants(program));
-  return status;
+  if (status != ECS_OK) {
+    program_unplan(program);
+    return status;
+  }
+  program->plan->is_plain = is_plain(program);
+  ECS_ASSERT(plan_check_invariants(program));
+  return ECS_OK;
 }

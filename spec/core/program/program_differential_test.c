@@ -64,6 +64,42 @@ static bool is_change(Operation operation) {
          shape != SHAPE_GIVE;
 }
 
+/* By operation, those of whole numbers of 32 bits in the plans. */
+static uint64_t wholes[OPERATION_COUNT], whole_programs, naturals;
+
+/* Notes which instructions of a program are planned as whole numbers. */
+static void note_wholes(const ecs_Program *program) {
+  const ecs_Program *planned = program->whole;
+  whole_programs += planned != NULL;
+  for (uint32_t k = 0; planned != NULL && k < planned->code_count; k++) {
+    const Instruction *ins = &planned->code[k];
+    bool takes = ins->operands[0] != NO_VALUE &&
+                 planned->types[ins->operands[0]] >= VALUE_WHOLE;
+    wholes[ins->operation] += ins->type >= VALUE_WHOLE || takes;
+    naturals += ins->type == VALUE_NATURAL;
+  }
+}
+
+static void print_wholes(bool all) {
+  static const Operation expected[] = {
+      OPERATION_NEGATE,  OPERATION_ABSOLUTE, OPERATION_PLUS,
+      OPERATION_MINUS,   OPERATION_TIMES,    OPERATION_MINIMUM,
+      OPERATION_MAXIMUM, OPERATION_LESS,     OPERATION_LESS_EQUAL,
+      OPERATION_EQUAL,   OPERATION_SELECT,   OPERATION_CONVERT,
+      OPERATION_LOAD,    OPERATION_QUANTIZE, OPERATION_CONSTANT,
+      OPERATION_STORE};
+  print_message("whole programs %llu, of u32 %llu",
+                (unsigned long long)whole_programs,
+                (unsigned long long)naturals);
+  if (all) assert_true(naturals > 1000);
+  for (uint32_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+    print_message(", %s %llu", operation_infos[expected[k]].name,
+                  (unsigned long long)wholes[expected[k]]);
+    if (all) assert_true(wholes[expected[k]] > 100);
+  }
+  print_message("\n");
+}
+
 static void random_programs_are_as_the_reference(void **state) {
   uint64_t seed = from_environment("PROGRAM_SEED", 1);
   uint64_t count = from_environment("PROGRAM_COUNT", PROGRAMS);
@@ -75,12 +111,14 @@ static void random_programs_are_as_the_reference(void **state) {
     writer_write(&writer, seed);
     if (rig_create(&rig, writer.text, writer.length, &program) != ECS_OK)
       explain(&rig, seed, "is refused");
+    note_wholes(program);
     RigCuts cuts = some_cuts(&writer.random);
     if (!rig_run(&rig, program, &cuts, seed)) explain(&rig, seed, "differs");
     if (seed % 8 == 0) check_text(&rig, program, seed);
     ecs_program_destroy(program);
   }
   rig_deinit(&rig);
+  print_wholes(count >= PROGRAMS);
   print_message("parts %llu, stops %llu, failures %llu",
                 (unsigned long long)rig.parts, (unsigned long long)rig.stops,
                 (unsigned long long)rig.failures);

@@ -2,7 +2,7 @@
  *
  * The library chooses among its clones when it is loaded. For tests to run all
  * of them on one machine, these files each set a target, define VARIANT to be a
- * name, and compile vm_loops.c once more under that name:
+ * name, and compile vm_loops.c and vm_whole_loops.c once more under that name:
  *
  *      loops_baseline.c  loops_v3.c  loops_v4.c     loops_v3_set()
  */
@@ -22,8 +22,14 @@
 #define loop_fill JOIN(VARIANT, _fill)
 #define loop_is_slow JOIN(VARIANT, _is_slow)
 #define loop_instruction_set JOIN(VARIANT, _instruction_set)
+#define whole_formed JOIN(VARIANT, _whole_formed)
+#define whole_load JOIN(VARIANT, _whole_load)
+#define whole_store JOIN(VARIANT, _whole_store)
+#define whole_quantize JOIN(VARIANT, _whole_quantize)
+#define whole_convert JOIN(VARIANT, _whole_convert)
 
 #include "program/vm_loops.c"
+#include "program/vm_whole_loops.c"
 
 #include "loops_set.h"
 
@@ -31,4 +37,9 @@ LoopSet JOIN(VARIANT, _set)(void) {
   return (LoopSet){loop_of,          loop_product,  loop_load,
                    loop_store,       loop_quantize, loop_reduce,
                    loop_reduce_many, loop_random,   loop_fill};
+}
+
+WholeLoopSet JOIN(VARIANT, _whole_set)(void) {
+  return (WholeLoopSet){whole_formed, whole_load, whole_store, whole_quantize,
+                        whole_convert};
 }

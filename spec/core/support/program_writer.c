@@ -52,7 +52,7 @@ static void declare_columns(Writer *writer) {
   writer->column_count = 0;
   for (uint32_t k = 0; k < FIELD_COUNT; k++) {
     uint32_t kind = below(writer, 8);
-    bool common = k < 2 || k > 9;
+    bool common = (k < 2 || k > 9) != writer->whole;
     if (common ? kind < 6 : kind < 3)
       declare_column(writer, "N", k,
                      kind == 5   ? ECS_READ
@@ -103,8 +103,22 @@ static uint32_t begin(Writer *writer, ValueType type, Operation operation) {
   return value;
 }
 
+/* Often at a limit of a type, or next to one. */
+static double whole_number(Writer *writer) {
+  static const double limits[] = {
+      0.0,          -0.0,          127.0,    -128.0,
+      255.0,        32767.0,       -32768.0, 65535.0,
+      2147483647.0, -2147483648.0, 0x1p24,   4294967295.0,
+      2147483647.0, -2147483648.0, 0x1p31,   -0x1.8p31};
+  double small = (double)below(writer, 9) - 4;
+  if (chance(writer, 50)) return small;
+  return limits[below(writer, sizeof limits / sizeof *limits)] +
+         (chance(writer, 50) ? small : 0);
+}
+
 static uint32_t write_constant(Writer *writer, ValueType type) {
-  double number = random_number(&writer->random);
+  bool whole = writer->whole && chance(writer, 90);
+  double number = whole ? whole_number(writer) : random_number(&writer->random);
   uint32_t value = begin(writer, type, OPERATION_CONSTANT);
   put(writer, " %s", value_type_name(type));
   if (type == VALUE_BOOL)
@@ -125,7 +139,10 @@ static uint32_t write_constant(Writer *writer, ValueType type) {
 static uint32_t some_column(Writer *writer, ValueType type) {
   for (uint32_t tries = 0; tries < 12 && writer->column_count > 0; tries++) {
     uint32_t c = below(writer, writer->column_count);
-    if (!writer->stored[c] && scalar_loads_as(writer->columns[c].type, type))
+    bool avoided = writer->whole && scalar_is_float(writer->columns[c].type) &&
+                   chance(writer, 80);
+    if (!writer->stored[c] && !avoided &&
+        scalar_loads_as(writer->columns[c].type, type))
       return c;
   }
   return NO_VALUE;
@@ -187,7 +204,7 @@ static uint32_t early(Writer *writer, ValueType type) {
 }
 
 static ValueType number_type(Writer *writer) {
-  return chance(writer, 60) ? VALUE_F32 : VALUE_F64;
+  return chance(writer, writer->whole ? 20 : 60) ? VALUE_F32 : VALUE_F64;
 }
 
 static void write_operands(Writer *writer, Operation operation, ValueType type,
@@ -226,8 +243,10 @@ static uint32_t some_key(Writer *writer) {
     put(writer, " f64 v%u v%u\n", key, small);
     key = rest;
   }
+  writer->late = writer->is_late[key];
   uint32_t whole = begin(writer, VALUE_F64, OPERATION_FLOOR);
   put(writer, " f64 v%u\n", key);
+  writer->late = writer->is_late[whole];
   return whole;
 }
 
@@ -256,6 +275,7 @@ static void write_column_value(Writer *writer, Operation operation) {
 
 static void write_quantize(Writer *writer, ValueType type) {
   ecs_Scalar scalar = (ecs_Scalar)below(writer, ECS_U32 + 1);
+  if (writer->whole && scalar_is_float(scalar)) scalar = ECS_I32;
   uint32_t value = operand(writer, type);
   begin(writer, type, OPERATION_QUANTIZE);
   put(writer, " %s %s v%u\n", ecs_scalar_name(scalar), value_type_name(type),
@@ -318,8 +338,23 @@ static void write_value(Writer *writer, Operation operation) {
   put(writer, "\n");
 }
 
+/* Operations that take whole numbers to whole numbers. */
+static Operation whole_operation(Writer *writer) {
+  static const Operation operations[] = {
+      OPERATION_NEGATE,   OPERATION_ABSOLUTE,   OPERATION_FLOOR,
+      OPERATION_CEIL,     OPERATION_PLUS,       OPERATION_MINUS,
+      OPERATION_PLUS,     OPERATION_MINUS,      OPERATION_TIMES,
+      OPERATION_MINIMUM,  OPERATION_MAXIMUM,    OPERATION_LESS,
+      OPERATION_SELECT,   OPERATION_LESS_EQUAL, OPERATION_EQUAL,
+      OPERATION_CONVERT,  OPERATION_LOAD,       OPERATION_QUANTIZE,
+      OPERATION_QUANTIZE, OPERATION_QUANTIZE};
+  return operations[below(writer, sizeof operations / sizeof *operations)];
+}
+
 static void write_any_value(Writer *writer) {
-  Operation operation = (Operation)below(writer, OPERATION_CARRY);
+  bool whole = writer->whole && chance(writer, 85);
+  Operation operation = whole ? whole_operation(writer)
+                              : (Operation)below(writer, OPERATION_CARRY);
   write_value(writer, operation);
   writer->late = false;
 }
@@ -465,7 +500,8 @@ static void write_store(Writer *writer) {
                    : scalar == ECS_ENTITY                    ? VALUE_ENTITY
                    : chance(writer, 70) && scalar == ECS_F64 ? VALUE_F64
                                                              : VALUE_F32;
-  if (type == VALUE_F32 && chance(writer, 20)) type = VALUE_F64;
+  if (type == VALUE_F32 && chance(writer, writer->whole ? 80 : 20))
+    type = VALUE_F64;
   uint32_t value = operand(writer, type), when = mask(writer);
   put(writer, "store c%u v%u", c, value);
   writer->stored[c] = true;
@@ -492,6 +528,53 @@ static void write_update(Writer *writer) {
   put(writer, " %s v%u v%u\n", value_type_name(type), swap ? product : old,
       swap ? old : product);
   uint32_t when = mask(writer);
+  put(writer, "store c%u v%u", c, sum);
+  writer->stored[c] = true;
+  end_effect(writer, OPERATION_STORE, when);
+}
+
+static uint32_t write_binary(Writer *writer, Operation operation, uint32_t x,
+                             uint32_t y) {
+  bool truth = operation_infos[operation].shape != SHAPE_BINARY;
+  uint32_t value = begin(writer, truth ? VALUE_BOOL : VALUE_F64, operation);
+  put(writer, " f64 v%u v%u\n", x, y);
+  return value;
+}
+
+/* Often a limit of 32 bits. */
+static uint32_t write_limit(Writer *writer) {
+  static const char *const limits[] = {"2147483647", "-2147483648",
+                                       "4294967295"};
+  if (chance(writer, 50)) return write_constant(writer, VALUE_F64);
+  uint32_t value = begin(writer, VALUE_F64, OPERATION_CONSTANT);
+  put(writer, " f64 %s\n", limits[below(writer, 3)]);
+  return value;
+}
+
+/* A sum or product of a field of integers, compared with a limit, and stored in
+ * the field; and what shows the sign of its zero. */
+static void write_whole_update(Writer *writer) {
+  static const Operation operations[] = {OPERATION_PLUS, OPERATION_MINUS,
+                                         OPERATION_TIMES, OPERATION_MAXIMUM};
+  static const Operation compares[] = {OPERATION_LESS, OPERATION_LESS_EQUAL,
+                                       OPERATION_EQUAL};
+  uint32_t c = below(writer, writer->column_count + 1);
+  if (c == writer->column_count || writer->columns[c].access == ECS_READ ||
+      scalar_is_float(writer->columns[c].type) ||
+      writer->columns[c].type > ECS_U32 || writer->stored[c])
+    return;
+  uint32_t old = begin(writer, VALUE_F64, OPERATION_LOAD);
+  put(writer, " f64 c%u\n", c);
+  uint32_t other = chance(writer, 50) ? write_limit(writer)
+                                      : write_source(writer, VALUE_F64);
+  uint32_t sum = write_binary(writer, operations[below(writer, 4)], old, other);
+  uint32_t when = NO_VALUE;
+  if (chance(writer, 60))
+    when = write_binary(writer, compares[below(writer, 3)], sum,
+                        write_limit(writer));
+  if (chance(writer, 20))
+    (void)write_binary(writer, OPERATION_DIVIDE,
+                       write_constant(writer, VALUE_F64), sum);
   put(writer, "store c%u v%u", c, sum);
   writer->stored[c] = true;
   end_effect(writer, OPERATION_STORE, when);
@@ -638,6 +721,8 @@ static void write_something(Writer *writer, Changes changes) {
   uint32_t kind = below(writer, 100);
   if (kind < 15)
     write_store(writer);
+  else if (kind < 25 && writer->whole)
+    write_whole_update(writer);
   else if (kind < 25)
     write_update(writer);
   else if (kind < 29)
@@ -657,6 +742,7 @@ void writer_write(Writer *writer, uint64_t seed) {
   writer->length = 0;
   writer->values = writer->code = writer->spawned_count = 0;
   writer->late = false;
+  writer->whole = chance(writer, 30);
   declare_columns(writer);
   declare_rest(writer);
   Changes changes = chance(writer, 8) ? OWN : chance(writer, 12) ? ANY : NONE;

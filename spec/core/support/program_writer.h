@@ -3,7 +3,8 @@
  * Every operation, type and shape of operands occurs. What a planner could get
  * wrong occurs often: products that are added, stores of a value loaded from
  * the same column, masks, values used late, columns stored twice, changes of new
- * entities.
+ * entities. A part of the programs is about fields of integers, near the limits
+ * of all their types.
  */
 #ifndef PROGRAM_WRITER_H
 #define PROGRAM_WRITER_H
@@ -19,6 +20,7 @@ typedef struct Writer {
   size_t length;
   uint32_t code;                 /* instructions so far */
   uint32_t most;                 /* instructions at most */
+  bool whole;                    /* it is about fields of integers */
   uint8_t types[ECS_CODE_LIMIT]; /* of values; WRITER_HIDDEN: inside a cycle
                                     that has ended */
   uint32_t values;
