@@ -241,7 +241,7 @@ static void stop_before(Run *run, const uint32_t *taken) {
   const char *first = memchr(taken, 1, rows * sizeof *taken);
   if (first == NULL) return;
   if (run->ahead != NULL) {
-    ahead_begin(run->program, taken, rows, run->rows_before,
+    ahead_begin(run->program, taken, run->entities, rows, run->rows_before,
                 run->call->random_key);
     return;
   }
@@ -696,14 +696,15 @@ ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
 
 /* Runs in parts ----------------------------------------------------------- */
 
-/* Stores the rows computed ahead from row i of a block on, up to one that takes
- * the exit. */
-static void run_ahead(Run *run, const ecs_KernelBlock *block, uint32_t i) {
+/* Stores the rows computed ahead from the next one on, up to one that takes the
+ * exit. */
+static void run_ahead(Run *run) {
+  uint64_t at = run->rows_before - run->ahead->first;
   uint32_t taken;
-  run->rows = ahead_store(run->program, block, i, run->rows_before, &taken);
+  run->rows = ahead_store(run->program, run->rows_before, &taken);
   run->stopped = taken;
   run->late = run->ahead->bases;
-  if (block->entities != NULL) run->entities = block->entities + i;
+  if (run->ahead->entities != NULL) run->entities = run->ahead->entities + at;
   if (run->rows > 0) end_rows(run, false);
   run->late = run->program->plan->bases;
   if (taken == 0) adapt_reach(run, run->rows);
@@ -728,7 +729,7 @@ static void run_part_blocks(Run *run, ProgramPart *part) {
   if (part->reach != 0) run->most = part->reach;
   while (i < block.count && run->stopped == 0 && run->status == ECS_OK) {
     if (is_ahead(run))
-      run_ahead(run, &block, i);
+      run_ahead(run);
     else
       run_block(run, &block, i);
     i += run->rows;
@@ -743,8 +744,28 @@ static void drop_ahead(Run *run, ProgramPart *part) {
     part->reach = part->reach / 2 < LEAST_REACH ? LEAST_REACH : part->reach / 2;
 }
 
+/* Runs a part for which everything up to a row that takes the exit is computed,
+ * and no changes of structure are to be recorded. False: it does nothing. */
+static bool run_slice(const ecs_Program *program, const ecs_ProgramCall *call,
+                      ProgramPart *part) {
+  const ProgramPlan *plan = program->plan;
+  uint64_t number = part->before + part->first;
+  if (program->ahead == NULL || part->changed || program->primed != part ||
+      plan->change_count > 0 ||
+      !ahead_holds(program->ahead, number, call->random_key) ||
+      !ahead_exits(program->ahead, number))
+    return false;
+  uint32_t rows = ahead_store(program, number, &part->taken);
+  const SumRows sums = {program->ahead->bases, part->reductions, number, rows};
+  if (rows > 0 && plan->sum_count > 0)
+    sums_add(&sums, plan->sums, plan->sum_count);
+  part->end = part->first + rows;
+  return true;
+}
+
 ecs_Status program_run_part(ecs_Program *program, const ecs_ProgramCall *call,
                             ProgramPart *part) {
+  if (run_slice(program, call, part)) return ECS_OK;
   Memory *memory = &program->query->store->memory;
   ECS_ASSERT(part->first <= part->batch->count);
   Run run = {.program = program,

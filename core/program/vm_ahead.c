@@ -97,9 +97,10 @@ static void **base_of(const ecs_Program *program, const AheadColumn *column) {
 }
 
 /* Has the block's steps read and write the copy of a column. */
-static void turn_to_copy(const ecs_Program *program, const AheadColumn *column,
+static void turn_to_copy(const ecs_Program *program, AheadColumn *column,
                          uint32_t rows) {
   void **base = base_of(program, column);
+  column->live = *base;
   if (*base == NULL) return;
   size_t bytes = (size_t)rows * column->bytes;
 #ifdef ECS_CHECKED
@@ -110,11 +111,13 @@ static void turn_to_copy(const ecs_Program *program, const AheadColumn *column,
 }
 
 void ahead_begin(const ecs_Program *program, const uint32_t *taken,
-                 uint32_t rows, uint64_t first, uint64_t random_key) {
+                 const ecs_Entity *entities, uint32_t rows, uint64_t first,
+                 uint64_t random_key) {
   ProgramAhead *ahead = program->ahead;
   ECS_ASSERT(rows > 0 && rows <= LOOP_ROWS);
   ahead->first = first;
   ahead->random_key = random_key;
+  ahead->entities = entities;
   ahead->rows = rows;
   ahead->done = ahead->next = 0;
   ahead->exit_count = mask_list(taken, rows, ahead->exits);
@@ -160,14 +163,15 @@ static inline void copy_bytes(char *to, const char *from, size_t bytes) {
   while (bytes-- > 0) *to++ = *from++;
 }
 
-/* Copies rows from row `at` of the block on to a column, which begins with the
- * row that the slice does. */
-static void store_column(const AheadColumn *column, char *to, uint32_t at,
-                         uint32_t rows) {
+/* Stores rows of a column, from row `at` of the block on. */
+static inline void store_column(const AheadColumn *column, uint32_t at,
+                                uint32_t rows) {
   size_t skipped = (size_t)at * column->bytes;
   size_t bytes = (size_t)rows * column->bytes;
-  ECS_ASSERT(memcmp(column->before + skipped, to, bytes) == 0);
-  copy_bytes(to, column->copy + skipped, bytes);
+  if (column->live == NULL) return;
+  ECS_ASSERT(memcmp(column->before + skipped, column->live + skipped, bytes) ==
+             0);
+  copy_bytes(column->live + skipped, column->copy + skipped, bytes);
 }
 
 /* Makes the bases of the operands of steps, of row `at` of the block. */
@@ -183,19 +187,15 @@ static void point_at_slice(const ecs_Program *program, const Step *steps,
     }
 }
 
-uint32_t ahead_store(const ecs_Program *program, const ecs_KernelBlock *block,
-                     uint32_t row, uint64_t number, uint32_t *taken) {
+uint32_t ahead_store(const ecs_Program *program, uint64_t number,
+                     uint32_t *taken) {
   const ProgramPlan *plan = program->plan;
   ProgramAhead *ahead = program->ahead;
   ECS_ASSERT(ahead_holds(ahead, number, ahead->random_key));
   uint32_t at = (uint32_t)(number - ahead->first);
   uint32_t rows = find_exits(ahead, at, taken);
-  for (uint32_t k = 0; k < ahead->column_count && rows > 0; k++) {
-    const AheadColumn *column = &ahead->columns[k];
-    char *to = block->columns[column->column];
-    if (to != NULL)
-      store_column(column, to + (size_t)row * column->bytes, at, rows);
-  }
+  for (uint32_t k = 0; k < ahead->column_count && rows > 0; k++)
+    store_column(&ahead->columns[k], at, rows);
   point_at_slice(program, plan->sums, plan->sum_count, at);
   point_at_slice(program, plan->changes, plan->change_count, at);
   ahead->done = at + rows;

@@ -31,7 +31,8 @@ typedef struct AheadColumn {
   uint32_t column; /* of the program */
   uint32_t bytes;  /* of an element */
   bool keeps;      /* some rows may keep their old element */
-  char *copy;      /* LOOP_ROWS elements; of an absent column not used */
+  char *live;      /* the column, from the block's first row on; NULL: absent */
+  char *copy;      /* LOOP_ROWS elements */
 #ifdef ECS_CHECKED
   char *before; /* what the column held, LOOP_ROWS elements */
 #endif
@@ -41,8 +42,9 @@ struct ProgramAhead {
   uint64_t first;      /* number, in the run, of the row that the block began
                           with */
   uint64_t random_key; /* of the call */
-  uint32_t rows;       /* of the block; 0: nothing is computed ahead */
-  uint32_t done;       /* so many of them are behind us */
+  const ecs_Entity *entities; /* of the block; NULL: not needed */
+  uint32_t rows;              /* of the block; 0: nothing is computed ahead */
+  uint32_t done;              /* so many of them are behind us */
   uint32_t exit_count;
   uint32_t next; /* the first of exits that is not behind us */
   uint32_t column_count;
@@ -63,10 +65,11 @@ ECS_INTERNAL void ahead_free(ecs_Program *program);
 /* Begins with a block of so many rows, of which some take the exit, when its
  * columns are not written yet: from here on, all steps of the block run over all
  * rows, and write to copies. first: the number of the block's first row in the
- * run. Cost: linear in the rows, and in the bytes of some columns. */
+ * run. The columns and entities stay where they are until all rows are stored
+ * or dropped. Cost: linear in the rows, and in the bytes of some columns. */
 ECS_INTERNAL void ahead_begin(const ecs_Program *program, const uint32_t *taken,
-                              uint32_t rows, uint64_t first,
-                              uint64_t random_key);
+                              const ecs_Entity *entities, uint32_t rows,
+                              uint64_t first, uint64_t random_key);
 
 /* Drops what was computed ahead. Returns whether any rows were. */
 ECS_INTERNAL bool ahead_drop(ProgramAhead *ahead);
@@ -79,12 +82,15 @@ static inline bool ahead_holds(const ProgramAhead *ahead, uint64_t number,
          ahead->random_key == random_key;
 }
 
-/* Stores the columns of a slice, from the row of this number on, which is row
- * `row` of the block given, and has its bases made. Returns how many rows it
- * has; *taken becomes how many rows behind it take the exit. Cost: linear in the
- * bytes. */
-ECS_INTERNAL uint32_t ahead_store(const ecs_Program *program,
-                                  const ecs_KernelBlock *block, uint32_t row,
-                                  uint64_t number, uint32_t *taken);
+/* Does a row from this number on, which is computed ahead, take the exit? */
+static inline bool ahead_exits(const ProgramAhead *ahead, uint64_t number) {
+  return ahead->exits[ahead->exit_count - 1] >= number - ahead->first;
+}
+
+/* Stores the columns of a slice, from the row of this number on, and has its
+ * bases made. Returns how many rows it has; *taken becomes how many rows behind
+ * it take the exit. Cost: linear in the bytes. */
+ECS_INTERNAL uint32_t ahead_store(const ecs_Program *program, uint64_t number,
+                                  uint32_t *taken);
 
 #endif
