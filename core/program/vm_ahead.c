@@ -149,18 +149,14 @@ static uint32_t find_exits(ProgramAhead *ahead, uint32_t at, uint32_t *taken) {
   return first - at;
 }
 
-/* Copies few bytes without a call. */
+/* Copies bytes, few of them without a call: the last ones overlap others. */
 static inline void copy_bytes(char *to, const char *from, size_t bytes) {
-  if (bytes > 64) {
+  if (bytes > 128 || bytes < 16) {
     memcpy(to, from, bytes);
     return;
   }
-  for (; bytes >= 8; bytes -= 8, to += 8, from += 8) memcpy(to, from, 8);
-  if (bytes >= 4) {
-    memcpy(to, from, 4);
-    bytes -= 4, to += 4, from += 4;
-  }
-  while (bytes-- > 0) *to++ = *from++;
+  for (size_t k = 0; k + 16 < bytes; k += 16) memcpy(to + k, from + k, 16);
+  memcpy(to + bytes - 16, from + bytes - 16, 16);
 }
 
 /* Stores rows of a column, from row `at` of the block on. */

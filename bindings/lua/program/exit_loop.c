@@ -41,7 +41,8 @@ enum {
  * index loop->source, and leave the stack as it was. */
 typedef struct ExitLoop {
   RowLoop *rows;
-  Program *program; /* NULL: the rest of the rows is plain Lua */
+  Program *program;     /* NULL: the rest of the rows is plain Lua */
+  ecs_ProgramCall call; /* of the program */
   ProgramPart part;
   uint32_t at;   /* the next row of the batch */
   uint32_t left; /* so many from there on take the exit */
@@ -112,6 +113,13 @@ static void begin_program(lua_State *L, ExitLoop *loop) {
   bind_program_read_copies(L, program, name + 3);
   if (program->draws)
     reduction_begin(&program->sums[program->drawn], REDUCTION_GREATEST);
+  loop->call = (ecs_ProgramCall){.uniforms = program->numbers,
+                                 .uniform_count = program->uniform_count,
+                                 .random_key = loop->rows->run.key,
+                                 .stop = &program->stop,
+                                 .arrays = program->arrays,
+                                 .array_count = program->array_count};
+  loop->part.batch = &loop->rows->batch;
   loop->part.reductions = program->sums;
   loop->part.changed = true;
   lua_settop(L, name - 1);
@@ -132,22 +140,16 @@ static void keep_own(lua_State *L, const ExitLoop *loop) {
 /* Runs the program from the next row on, to the last or to one that takes the
  * exit. */
 static void run_part(ExitLoop *loop) {
-  const RowLoop *rows = loop->rows;
-  Program *program = loop->program;
-  ecs_ProgramCall call = {.uniforms = program->numbers,
-                          .uniform_count = program->uniform_count,
-                          .random_key = rows->run.key,
-                          .stop = &program->stop,
-                          .arrays = program->arrays,
-                          .array_count = program->array_count};
-  loop->part.batch = &rows->batch;
   loop->part.before = loop->before;
   loop->part.first = loop->at;
-  take_sums(loop, loop->before + loop->at);
-  loop->status = ecs_program_run_part(program->native, &call, &loop->part);
+  bool sums = loop->program->reduction_count > 0;
+  if (sums) take_sums(loop, loop->before + loop->at);
+  loop->status =
+      ecs_program_run_part(loop->program->native, &loop->call, &loop->part);
   if (loop->status != ECS_OK) return;
   loop->at = loop->part.end;
   loop->left = loop->part.taken;
+  if (!sums) return;
   give_sums(loop, loop->before + loop->at);
   note_drawn(loop);
 }

@@ -296,8 +296,8 @@ local function wide_code(terms, count, exits)
   })
 end
 
---- Code of a function that runs each with count extra arguments. exits: few rows
--- at a time, those that take side exits.
+--- Code of a function that runs each with count extra arguments. exits: a few
+-- rows at a time, those that take side exits.
 function rows_code.each(terms, count, exits)
   if #terms + count > WRITTEN_OUT then
     return wide_code(terms, count, exits)
