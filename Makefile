@@ -50,7 +50,7 @@ CORE := ecs ecs_kernel ecs_access \
   program/vm_loop_macros program/vm_remainder_loops program/vm_integer_loops \
   program/vm_loops program/vm_whole_loops program/vm_arrays program/vm_plan program/vm_rows program/vm_regions \
   program/vm_turns program/vm_planner program/vm_look program/vm_sums \
-  program/vm_changes program/vm \
+  program/vm_changes program/vm_ahead program/vm \
   api/for_bindings api/accessor api/field_access api/spawn_call \
   api/api_entity api/api_query \
   api/api_bulk api/api_list api/row_access \

@@ -96,6 +96,7 @@ build = {
         "core/program/vm_look.c",
         "core/program/vm_sums.c",
         "core/program/vm_changes.c",
+        "core/program/vm_ahead.c",
         "core/program/vm.c",
         "core/api/accessor.c",
         "core/api/field_access.c",

@@ -72,13 +72,13 @@ ECS_INTERNAL ecs_Status facts_init(ProgramFacts *facts,
 ECS_INTERNAL void facts_deinit(ProgramFacts *facts);
 
 /* Does the instruction run after all other steps of a block, row by row? So do
- * changes of structure, unless they come first, and reductions that several
- * instructions add to. */
+ * changes of structure, unless they come first, reductions that several
+ * instructions add to, and all reductions behind an exit (vm_ahead.h). */
 static inline bool facts_late(const ProgramFacts *facts,
                               const Instruction *ins) {
   return (instruction_is_change(ins) && !facts->program->changes_first) ||
          (instruction_shape(ins) == SHAPE_REDUCE &&
-          facts->adders[ins->index] > 1);
+          (facts->adders[ins->index] > 1 || facts->program->exits));
 }
 
 /* Is the instruction an effect, or does one depend on it? The frame of a cycle

@@ -87,6 +87,9 @@ typedef struct ProgramPlan ProgramPlan;
 /* The changes that a program makes; complete in vm_changes.c. */
 typedef struct ProgramChanges ProgramChanges;
 
+/* Rows computed behind an exit; complete in vm_ahead.h. */
+typedef struct ProgramAhead ProgramAhead;
+
 struct ecs_Program {
   ecs_Query *query;          /* borrowed; it destroys its programs */
   ecs_Program *next;         /* program of the same query; NULL: the last */
@@ -126,6 +129,7 @@ struct ecs_Program {
                                  types are its own, all else is borrowed;
                                  owned; NULL: it is planned as it is */
   ProgramChanges *changes;    /* owned; NULL unless changes_first */
+  ProgramAhead *ahead;        /* owned; NULL: it computes nothing ahead */
 };
 
 /* A message that says what is wrong with a program. */

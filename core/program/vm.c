@@ -6,6 +6,7 @@
 #include "world/deferral.h"
 #include "world/deferred_change.h"
 
+#include "program/vm_ahead.h"
 #include "program/vm_arrays.h"
 #include "program/vm_changes.h"
 #include "program/vm_look.h"
@@ -32,14 +33,16 @@ typedef struct Run {
   uint32_t change_capacity;
   uint32_t rows;        /* of the present block */
   uint64_t rows_before; /* of all earlier blocks, those left out among them */
-  uint64_t left_out;  /* rows at the beginning that are still to be left out */
-  uint64_t stopped;   /* so many rows, from row rows_before on, take the exit */
-  bool counts;        /* count all that take it, as long as the uniforms stay */
-  uint32_t most;      /* rows of a block */
-  uint32_t alone;     /* so many of the next rows are blocks of their own */
-  ecs_Status status;  /* of listing and recording changes; or ECS_E_TURNS */
-  ProgramVisit visit; /* NULL: it is no visit */
-  void *user;         /* of visit */
+  uint64_t left_out; /* rows at the beginning that are still to be left out */
+  uint64_t stopped;  /* so many rows, from row rows_before on, take the exit */
+  bool counts;       /* count all that take it, as long as the uniforms stay */
+  uint32_t most;     /* rows of a block */
+  uint32_t alone;    /* so many of the next rows are blocks of their own */
+  void *const *late; /* bases of the operands of sums and changes */
+  ProgramAhead *ahead; /* NULL: nothing is computed behind an exit */
+  ecs_Status status;   /* of listing and recording changes; or ECS_E_TURNS */
+  ProgramVisit visit;  /* NULL: it is no visit */
+  void *user;          /* of visit */
 } Run;
 
 static Store *store_of(const Run *run) { return run->program->query->store; }
@@ -108,7 +111,7 @@ static bool reserve_changes(Run *run, uint32_t count) {
 
 static const uint32_t *mask_of(const Run *run, const Step *step) {
   if (step->ins->operands[0] == NO_VALUE) return NULL;
-  return run->program->plan->bases[step->operands[0]];
+  return run->late[step->operands[0]];
 }
 
 /* Lists the change of a program that makes no other. Where rows have it one by
@@ -231,12 +234,17 @@ static ecs_Status apply_list(Run *run) {
 
 /* Steps ------------------------------------------------------------------- */
 
-/* Ends the block, and the run, before the first row that takes the exit. A bool
- * is 0 or 1, of which one byte is 1. */
+/* Ends the block, and the run, before the first row that takes the exit; or has
+ * all rows computed ahead. A bool is 0 or 1, of which one byte is 1. */
 static void stop_before(Run *run, const uint32_t *taken) {
   uint32_t rows = run->rows, end;
   const char *first = memchr(taken, 1, rows * sizeof *taken);
   if (first == NULL) return;
+  if (run->ahead != NULL) {
+    ahead_begin(run->program, taken, run->entities, rows, run->rows_before,
+                run->call->random_key);
+    return;
+  }
   run->rows = (uint32_t)((size_t)(first - (const char *)taken) / sizeof *taken);
   end = run->rows + 1;
   while (run->counts && end < rows && taken[end] != 0) end++;
@@ -254,8 +262,7 @@ static void look_key(const Run *run, const Instruction *ins, void *out,
 
 /* Adds what the block's rows contribute in these steps to reductions. */
 static void add_sums(const Run *run, const Step *steps, uint32_t count) {
-  const SumRows rows = {run->program->plan->bases, run->sums, run->rows_before,
-                        run->rows};
+  const SumRows rows = {run->late, run->sums, run->rows_before, run->rows};
   sums_add(&rows, steps, count);
 }
 
@@ -437,7 +444,17 @@ static void adapt_reach(Run *run, uint32_t asked) {
     run->most = run->most > most / 2 ? most : run->most * 2;
 }
 
-/* Runs a block of a program that is not plain. */
+/* Does, for the block's rows, what comes behind its steps. */
+static void end_rows(Run *run, bool changed) {
+  const ProgramPlan *plan = run->program->plan;
+  if (plan->sum_count > 0) add_sums(run, plan->sums, plan->sum_count);
+  if (plan->change_count > 0 && !changed) list_changes(run);
+  ECS_ASSERT(run->change_count <= run->change_capacity);
+  run->rows_before += run->rows;
+}
+
+/* Runs a block of a program that is not plain. A block that is computed ahead
+ * has no rows yet. */
 ECS_APART static void run_whole_block(Run *run) {
   const ProgramPlan *plan = run->program->plan;
   uint32_t asked = run->rows;
@@ -449,10 +466,11 @@ ECS_APART static void run_whole_block(Run *run) {
     return;
   if (first) make_changes(run);
   run_steps(run, before, plan->step_count);
-  if (plan->sum_count > 0) add_sums(run, plan->sums, plan->sum_count);
-  if (plan->change_count > 0 && !first) list_changes(run);
-  ECS_ASSERT(run->change_count <= run->change_capacity);
-  run->rows_before += run->rows;
+  if (run->ahead != NULL && run->ahead->rows > 0) {
+    run->rows = 0;
+    return;
+  }
+  end_rows(run, first);
   if (run->program->exits || first) adapt_reach(run, asked);
 }
 
@@ -531,6 +549,7 @@ ecs_Status program_bind(ecs_Program *program, const Mistake *mistake) {
   program->shows_sets = shows_sets(program);
   ecs_Status status = program_plan(program);
   if (status == ECS_OK) status = changes_prepare(program, mistake);
+  if (status == ECS_OK) status = ahead_prepare(program);
   if (status == ECS_OK)
     status = kernel_bind(program->query, &program->kernel, &program->binding,
                          &wrong);
@@ -541,6 +560,7 @@ ecs_Status program_bind(ecs_Program *program, const Mistake *mistake) {
                   wrong, program->columns[wrong].component,
                   program->columns[wrong].field);
   if (status != ECS_OK) {
+    ahead_free(program);
     changes_free(program);
     program_unplan(program);
     return status;
@@ -558,6 +578,7 @@ void program_destroy(ecs_Program *program) {
   while (*link != program) link = &(*link)->next;
   *link = program->next;
   kernel_unbind(program->binding);
+  ahead_free(program);
   changes_free(program);
   program_unplan(program);
   program_deinit(program);
@@ -652,6 +673,7 @@ ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   ECS_ASSERT(call->stop != NULL || !program->exits);
   Run run = {.program = program,
              .call = call,
+             .late = program->plan->bases,
              .rows_before = call->first,
              .left_out = call->first,
              .counts = program->exits_locally,
@@ -676,6 +698,29 @@ ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
 
 /* Runs in parts ----------------------------------------------------------- */
 
+/* Stores the rows computed ahead from the next one on, up to one that takes the
+ * exit. */
+static void run_ahead(Run *run) {
+  uint64_t at = run->rows_before - run->ahead->first;
+  uint32_t taken;
+  run->rows = ahead_store(run->program, run->rows_before, &taken);
+  run->stopped = taken;
+  run->late = run->ahead->bases;
+  if (run->ahead->entities != NULL) run->entities = run->ahead->entities + at;
+  if (run->rows > 0) end_rows(run, false);
+  run->late = run->program->plan->bases;
+  if (taken == 0) adapt_reach(run, run->rows);
+}
+
+/* Has the next row been computed ahead? What is of no use is dropped. */
+static bool is_ahead(const Run *run) {
+  if (run->ahead == NULL || run->ahead->rows == 0) return false;
+  if (ahead_holds(run->ahead, run->rows_before, run->call->random_key))
+    return true;
+  ahead_drop(run->ahead);
+  return false;
+}
+
 /* Runs the blocks of a part. Where rows take the exit often, fewer are computed
  * ahead. */
 static void run_part_blocks(Run *run, ProgramPart *part) {
@@ -685,26 +730,58 @@ static void run_part_blocks(Run *run, ProgramPart *part) {
   uint32_t i = part->first;
   if (part->reach != 0) run->most = part->reach;
   while (i < block.count && run->stopped == 0 && run->status == ECS_OK) {
-    run_block(run, &block, i);
+    if (is_ahead(run))
+      run_ahead(run);
+    else
+      run_block(run, &block, i);
     i += run->rows;
   }
   part->end = i;
   part->reach = run->most;
 }
 
+/* The part does not go on with what was computed ahead. */
+static void drop_ahead(Run *run, ProgramPart *part) {
+  if (ahead_drop(run->ahead) && part->reach != 0)
+    part->reach = part->reach / 2 < LEAST_REACH ? LEAST_REACH : part->reach / 2;
+}
+
+/* Runs a part for which everything up to a row that takes the exit is computed,
+ * and no changes of structure are to be recorded. False: it does nothing. */
+static bool run_slice(const ecs_Program *program, const ecs_ProgramCall *call,
+                      ProgramPart *part) {
+  const ProgramPlan *plan = program->plan;
+  uint64_t number = part->before + part->first;
+  if (program->ahead == NULL || part->changed || program->primed != part ||
+      plan->change_count > 0 ||
+      !ahead_holds(program->ahead, number, call->random_key) ||
+      !ahead_exits(program->ahead, number))
+    return false;
+  uint32_t rows = ahead_store(program, number, &part->taken);
+  const SumRows sums = {program->ahead->bases, part->reductions, number, rows};
+  if (rows > 0 && plan->sum_count > 0)
+    sums_add(&sums, plan->sums, plan->sum_count);
+  part->end = part->first + rows;
+  return true;
+}
+
 ecs_Status program_run_part(ecs_Program *program, const ecs_ProgramCall *call,
                             ProgramPart *part) {
+  if (run_slice(program, call, part)) return ECS_OK;
   Memory *memory = &program->query->store->memory;
   ECS_ASSERT(part->first <= part->batch->count);
   Run run = {.program = program,
              .call = call,
+             .late = program->plan->bases,
+             .ahead = program->ahead,
              .sums = part->reductions,
              .rows_before = part->before + part->first,
              .counts = program->exits_by_row,
              .most = program->plan->block_rows,
              .status = ECS_OK};
-  if (part->changed || program->primed != part || program->plan->looks_once)
-    run_once(&run);
+  bool anew = part->changed || program->primed != part;
+  if (anew || program->plan->looks_once) run_once(&run);
+  if (anew && run.ahead != NULL) drop_ahead(&run, part);
   program->primed = part;
   part->changed = false;
   run_part_blocks(&run, part);

@@ -41,7 +41,8 @@ enum {
  * index loop->source, and leave the stack as it was. */
 typedef struct ExitLoop {
   RowLoop *rows;
-  Program *program; /* NULL: the rest of the rows is plain Lua */
+  Program *program;     /* NULL: the rest of the rows is plain Lua */
+  ecs_ProgramCall call; /* of the program */
   ProgramPart part;
   uint32_t at;   /* the next row of the batch */
   uint32_t left; /* so many from there on take the exit */
@@ -112,6 +113,13 @@ static void begin_program(lua_State *L, ExitLoop *loop) {
   bind_program_read_copies(L, program, name + 3);
   if (program->draws)
     reduction_begin(&program->sums[program->drawn], REDUCTION_GREATEST);
+  loop->call = (ecs_ProgramCall){.uniforms = program->numbers,
+                                 .uniform_count = program->uniform_count,
+                                 .random_key = loop->rows->run.key,
+                                 .stop = &program->stop,
+                                 .arrays = program->arrays,
+                                 .array_count = program->array_count};
+  loop->part.batch = &loop->rows->batch;
   loop->part.reductions = program->sums;
   loop->part.changed = true;
   lua_settop(L, name - 1);
@@ -130,32 +138,33 @@ static void keep_own(lua_State *L, const ExitLoop *loop) {
 }
 
 /* Runs the program from the next row on, to the last or to one that takes the
- * exit. Raises where that fails. */
-static void run_part(lua_State *L, ExitLoop *loop) {
-  const RowLoop *rows = loop->rows;
-  Program *program = loop->program;
-  ecs_ProgramCall call = {.uniforms = program->numbers,
-                          .uniform_count = program->uniform_count,
-                          .random_key = rows->run.key,
-                          .stop = &program->stop,
-                          .arrays = program->arrays,
-                          .array_count = program->array_count};
-  loop->part.batch = &rows->batch;
+ * exit. */
+static void run_part(ExitLoop *loop) {
   loop->part.before = loop->before;
   loop->part.first = loop->at;
-  take_sums(loop, loop->before + loop->at);
-  loop->status = ecs_program_run_part(program->native, &call, &loop->part);
-  if (loop->status != ECS_OK) {
-    keep_own(L, loop);
-    lua_rawgeti(L, loop->source, SOURCE_PROGRAM);
-    bind_program_push_failure(L, lua_gettop(L), loop->status);
-    lua_error(L);
-  }
+  bool sums = loop->program->reduction_count > 0;
+  if (sums) take_sums(loop, loop->before + loop->at);
+  loop->status =
+      ecs_program_run_part(loop->program->native, &loop->call, &loop->part);
+  if (loop->status != ECS_OK) return;
   loop->at = loop->part.end;
   loop->left = loop->part.taken;
+  if (!sums) return;
   give_sums(loop, loop->before + loop->at);
   note_drawn(loop);
-  if (loop->left > 0) keep_own(L, loop);
+}
+
+/* Runs a part, unless the last one failed. Raises where it fails. */
+static void run_checked_part(lua_State *L, ExitLoop *loop) {
+  if (loop->status == ECS_OK) run_part(loop);
+  if (loop->status == ECS_OK) {
+    if (loop->left > 0) keep_own(L, loop);
+    return;
+  }
+  keep_own(L, loop);
+  lua_rawgeti(L, loop->source, SOURCE_PROGRAM);
+  bind_program_push_failure(L, lua_gettop(L), loop->status);
+  lua_error(L);
 }
 
 /* Is everything outside certainly as it was? */
@@ -196,13 +205,21 @@ static void renew(lua_State *L, ExitLoop *loop) {
 
 /* Rows -------------------------------------------------------------------- */
 
+/* Gives out so many of the next rows of the batch, which all point at. */
+static void give(ExitLoop *loop, uint32_t count) {
+  RowLoop *rows = loop->rows;
+  ECS_ASSERT(rows->entities == rows->batch.entities);
+  rows->run.before = loop->before;
+  rows->at = loop->at;
+  loop->at += count;
+  rows->count = loop->at;
+}
+
 /* Gives out the next rows of the batch that take the exit. */
 static void give_rows(ExitLoop *loop) {
   uint32_t count = loop->left;
   if (loop->renews && loop->part.by_uniforms) count = 1;
-  loop->rows->run.before = loop->before + loop->at;
-  bind_rows_point(loop->rows, loop->at, count);
-  loop->at += count;
+  give(loop, count);
   loop->left -= count;
   loop->due = loop->renews && (loop->left == 0 || loop->part.by_uniforms);
   loop->exits += count;
@@ -210,17 +227,16 @@ static void give_rows(ExitLoop *loop) {
 
 /* Finds the next rows of the batch that take the exit; false: no more do. */
 static bool find_taken(lua_State *L, ExitLoop *loop) {
-  if (loop->left == 0 && loop->at < loop->rows->batch.count) run_part(L, loop);
+  if (loop->left == 0 && loop->at < loop->rows->batch.count)
+    run_checked_part(L, loop);
   return loop->left > 0;
 }
 
 /* Gives out the rest of the batch, if there is one. */
 static bool give_rest(ExitLoop *loop) {
-  uint32_t first = loop->at, count = loop->rows->batch.count - first;
+  uint32_t count = loop->rows->batch.count - loop->at;
   if (count == 0) return false;
-  loop->at += count;
-  loop->rows->run.before = loop->before + first;
-  bind_rows_point(loop->rows, first, count);
+  give(loop, count);
   return true;
 }
 
@@ -242,13 +258,29 @@ static bool next_rows(lua_State *L, ExitLoop *loop) {
       keep_own(L, loop);
       return false;
     }
+    bind_rows_point(rows, 0, rows->batch.count);
   }
   if (loop->program) give_rows(loop);
   return true;
 }
 
+/* As EachCall.again: rows of the same batch, where nothing has to be read again,
+ * and no number of the caller written. */
+static int again(RowLoop *rows) {
+  ExitLoop *loop = (ExitLoop *)rows->call->user;
+  const Program *program = loop->program;
+  if (!rows->running || !program || !program->native || loop->due ||
+      program->own_count > 0 || loop->status != ECS_OK)
+    return 0;
+  if (loop->left == 0 && loop->at < rows->batch.count) run_part(loop);
+  if (loop->left == 0 || loop->status != ECS_OK) return 0;
+  give_rows(loop);
+  return (int)rows->count;
+}
+
 static bool next(lua_State *L, RowLoop *rows) {
   ExitLoop *loop = (ExitLoop *)rows->call->user;
+  if (loop->rows && again(rows) > 0) return true;
   int top = lua_gettop(L);
   luaL_checkstack(L, 16, NULL);
   compat_push_private(L, 1);
@@ -280,6 +312,7 @@ static int run_exits(lua_State *L) {
   const char *name = luaL_checkstring(L, -2);
   EachCall call = {.system = name[0] != 0 ? name : NULL,
                    .next = next,
+                   .again = again,
                    .user = &loop,
                    .source = 4};
   lua_pop(L, 2);

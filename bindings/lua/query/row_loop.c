@@ -77,6 +77,7 @@ void bind_rows_point(RowLoop *rows, uint32_t first, uint32_t count) {
   ECS_ASSERT(count > 0 && first + count <= rows->batch.count);
   rows->entities = rows->run.entities = rows->batch.entities + first;
   rows->count = count;
+  rows->at = 0;
   for (uint32_t k = 0; k < rows->column_count; k++)
     rows->elements[k] = rows->batch.columns[k];
   if (first == 0) return;
@@ -123,7 +124,7 @@ static int run(lua_State *L) {
     uint32_t count = rows->count;
     lua_settop(L, views);
     for (int t = 0; t < terms; t++) bind_rows_push(L, rows, views, (uint32_t)t);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = rows->at; i < count; i++) {
       rows->row = (int32_t)i;
       lua_pushvalue(L, 2);
       for (int t = 1; t <= terms; t++) lua_pushvalue(L, views + t);
@@ -176,14 +177,15 @@ static Outcome walk(lua_State *L, RowLoop *rows, int arguments, int base,
  * the RowLoop, the function at index 2 and extras more arguments. The
  * accelerator may compile code for this, so it comes before the walk. */
 static void push_runner(lua_State *L, const RowLoop *rows, int rows_index,
-                        int extras) {
+                        int extras, bool exits) {
   compat_push_private(L, rows_index);
   lua_rawgeti(L, -1, ROWS_RUNNER);
   lua_remove(L, -2);
   if (!rows->accelerated) return;
   lua_pushvalue(L, 2);
   compat_push_whole(L, extras);
-  lua_call(L, 2, 1);
+  lua_pushboolean(L, exits);
+  lua_call(L, 3, 1);
 }
 
 /* At this depth of walks no function is compiled any more. The compiler needs a
@@ -220,7 +222,8 @@ Outcome bind_rows_walk(lua_State *L, LuaQuery *query, int first,
                        bind_blocks_find(L, rows, first, top);
   int loop = lua_gettop(L) + !rows->block.active, given = 1;
   if (rows->block.active) given = bind_blocks_ready(L, rows);
-  push_runner(L, rows, rows_index, extras);
+  if (call->again) rows->advance = call->again; /* the runner reads it once */
+  push_runner(L, rows, rows_index, extras, call->again != NULL);
   begin_run(L, rows, call);
   lua_pushvalue(L, rows_index);
   if (!rows->block.active) lua_pushvalue(L, 2);

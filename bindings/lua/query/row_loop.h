@@ -12,9 +12,11 @@ typedef struct EachCall {
   bool (*next)(lua_State *, RowLoop *); /* takes the next rows, as
                            bind_rows_point does, for the RowLoop at index 1; may
                            raise. NULL: all rows, batch after batch */
-  bool idle;                            /* result: there were no rows */
-  bool drew;                            /* result: a row has drawn a number */
-  void *user;                           /* of next */
+  int (*again)(RowLoop *); /* the same where it needs no Lua: the rows'
+                           end, and rows->at is their first; 0: next does it */
+  bool idle;               /* result: there were no rows */
+  bool drew;               /* result: a row has drawn a number */
+  void *user;              /* of next */
   int source; /* index of a value for next, which the private table of
                            the RowLoop then has at ROWS_SOURCE */
 } EachCall;

@@ -82,14 +82,15 @@ typedef struct RowLoop {
   int32_t located;            /* rows: length of the run */
   uint32_t flags;             /* rows: of ecs_query_locate */
   uint32_t at;                /* rows: index of the entity behind the one of
-                                 the elements; 0: there is none */
+                                 the elements; 0: there is none. each: the first
+                                 row that the function is called for */
   uint64_t stamp;             /* rows: the row_epoch that elements are for */
   void **elements;            /* one per column; NULL: this row has none */
   const ecs_Entity *entities; /* each: of the batch; rows: all that matched,
                                  in the buffer */
   uint32_t count;             /* number of entities */
-  int (*advance)(struct RowLoop *);
-  double *ids; /* rows: the entities of the run */
+  int (*advance)(struct RowLoop *); /* each: EachCall.again */
+  double *ids;                      /* rows: the entities of the run */
   double (*load)(struct RowLoop *, uint32_t column, uint32_t scalar);
   int (*store)(struct RowLoop *, uint32_t column, uint32_t scalar,
                double value);

@@ -173,36 +173,45 @@ end
 -- outer loop calls C and is not compiled, so it reads no pointer: each would be
 -- garbage.
 local each = [[
-local next_batch = core.each_next
+local next_batch, advance = core.each_next, box.advance
 return function(EXTRAS)
   local count = next_batch(rows)
   while count > 0 do
 PRESENT
-    for i = 0, count - 1 do
+    for i = FIRST, count - 1 do
       box.row = i
       f(ARGUMENTS)
     end
-    count = next_batch(rows)
+    count = AGAIN
   end
 end
 ]]
 
+-- Where the next rows of a loop of each begin, and how it gets them. Where rows
+-- take side exits, they are mostly one by one, and this code is compiled: it
+-- calls C by the FFI first (EachCall.again in row_loop.h).
+local ways = {
+  [false] = { FIRST = "0", AGAIN = "next_batch(rows)" },
+  [true] = { FIRST = "box.at", AGAIN = "advance(box)\n"
+    .. "    if count == 0 then count = next_batch(rows) end" },
+}
+
 -- The same for many arguments: a function has 250 registers for its parameters,
 -- its variables and the arguments of a call together.
 local wide = [[
-local next_batch = core.each_next
+local next_batch, advance = core.each_next, box.advance
 return function(_, f, ...)
   local arguments = {}
   for k = 1, COUNT do arguments[TERMS + k] = (select(k, ...)) end
   local count = next_batch(rows)
   while count > 0 do
 PRESENT
-    for i = 0, count - 1 do
+    for i = FIRST, count - 1 do
       box.row = i
       arguments[ALL] = tonumber(box.entities[i])
       f(unpack(arguments, 1, ALL))
     end
-    count = next_batch(rows)
+    count = AGAIN
   end
 end
 ]]
@@ -273,7 +282,7 @@ local WRITTEN_OUT = 40
 
 --- Code of a function that runs each with count extra arguments, which are in a
 -- table.
-local function wide_code(terms, count)
+local function wide_code(terms, count, exits)
   local lines = {}
   for t, term in ipairs(terms) do
     local there = term.optional and "places.c" .. term.first .. " ~= nil and "
@@ -283,12 +292,16 @@ local function wide_code(terms, count)
   return views_code(terms, false) .. fill(wide, {
     PRESENT = concat(lines, "\n"), COUNT = tostring(count),
     TERMS = tostring(#terms), ALL = tostring(#terms + count + 1),
+    FIRST = ways[exits].FIRST, AGAIN = ways[exits].AGAIN,
   })
 end
 
---- Code of a function that runs each with count extra arguments.
-function rows_code.each(terms, count)
-  if #terms + count > WRITTEN_OUT then return wide_code(terms, count) end
+--- Code of a function that runs each with count extra arguments. exits: a few
+-- rows at a time, those that take side exits.
+function rows_code.each(terms, count, exits)
+  if #terms + count > WRITTEN_OUT then
+    return wide_code(terms, count, exits)
+  end
   local lines, names = present(terms, false)
   local extras = { "_", "f" }
   for k = 1, count do
@@ -297,7 +310,8 @@ function rows_code.each(terms, count)
   names[#names + 1] = "tonumber(box.entities[i])"
   return views_code(terms, false) .. fill(each, {
     PRESENT = lines, ARGUMENTS = concat(names, ", "),
-    EXTRAS = concat(extras, ", "),
+    EXTRAS = concat(extras, ", "), FIRST = ways[exits].FIRST,
+    AGAIN = ways[exits].AGAIN,
   })
 end
 

@@ -119,17 +119,18 @@ local ENOUGH = 5
 -- extra arguments. It is called before the walk begins.
 local function chooser(code, terms, rows)
   local runners, changes, last = {}, 0, nil
-  local function make(count)
-    code[count] = code[count] or rows_code.each(terms, count)
-    return instantiate(compile(code[count]), rows, terms)
+  local function make(key, count, exits)
+    code[key] = code[key] or rows_code.each(terms, count, exits)
+    return instantiate(compile(code[key]), rows, terms)
   end
-  return function(f, count)
+  return function(f, count, exits)
+    local key = exits and -1 - count or count
     if f ~= last and changes < ENOUGH then
       last, changes = f, changes + 1
       if changes == ENOUGH then runners = {} end
     end
-    runners[count] = runners[count] or make(count)
-    return runners[count]
+    runners[key] = runners[key] or make(key, count, exits)
+    return runners[key]
   end
 end
 
