@@ -202,16 +202,17 @@ end
 
 --- Runs a program with side exits. Results are those of system_each.run.
 local function run_exits(system, plan, dt, clock)
-  local source = system.source
+  -- A hook may replace the system at any point, which drops the program.
+  local program, source = plan.program, system.source
   if not source then
     source = exit_run.new(system.name, choosing(system))
     system.source = source
   end
-  if not plan.program or exit_run.is_plain(source) then
+  if not program or exit_run.is_plain(source) then
     return run_plain(system, dt, clock)
   end
   local done, second, third, fourth = exit_run.run(source, system.query,
-    system.work, clock.runs > 0 and clock.runs or 1, plan, plan.program,
+    system.work, clock.runs > 0 and clock.runs or 1, plan, program,
     plan.steady, dt)
   if not done then
     if fourth and clock.runs == 0 then clock.runs = 1 end

@@ -135,6 +135,10 @@ statements["for"] = function(self, depth)
   self.scope[#self.scope + 1] = { name = name, kind = "number" }
   local body = self:block(depth - 1)
   self.scope[#self.scope] = nil
+  if self:chance(0.3) then
+    return statement("for _, " .. name .. " in ipairs(" .. self:one { "A", "A",
+      "M[1.0]", "Q" } .. ") do\n", body, "\nend")
+  end
   local head = self:chance(0.2) and " = 2.0, 1.0, -1.0 do\n"
     or " = 1.0, " .. last .. " do\n"
   return statement("for " .. name .. head, body, "\nend")

@@ -202,7 +202,7 @@ local function side_of(text, compile)
   local side = {}
   side.world, side.list = scene()
   side.total, side.most = side.world:sum "total", side.world:max "most"
-  local globals, chunk, problem = { math = math }
+  local globals, chunk, problem = { math = math, ipairs = ipairs }
   if set_environment then
     chunk, problem = load_text(text, text)
     chunk = chunk and set_environment(chunk, globals)

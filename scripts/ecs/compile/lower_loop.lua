@@ -1,4 +1,5 @@
---- lower_loop: while, repeat and numeric for.
+--- lower_loop: while, repeat, numeric for, and for over ipairs of a table from
+-- outside.
 --
 -- A for that counts between constants is **unrolled**: each iteration is
 -- lowered with its number as a constant. Every other loop becomes a loop of the
@@ -26,6 +27,7 @@ if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local max, ipairs, type, setmetatable = math.max, ipairs, type, setmetatable
 local next, rawequal, select = next, rawequal, select
+local each_of = ipairs
 
 local ir_writer = require "ecs.compile.ir_writer"
 local lower = require "ecs.compile.lower_statement"
@@ -535,6 +537,54 @@ run["for"] = function(self, node, scope)
       self:set(variable, self.state[counter])
       self:block(node.body, inner)
       self:set(counter, emit:binary("add", self.state[counter], step))
+    end,
+  })
+end
+
+--- The table that a for goes over, where its iterator is ipairs(table). Refuses
+-- all others.
+local function list_of(self, node, scope)
+  local call = node.values[1]
+  if #node.values == 1 and call[1] == "call" and #call.arguments == 1 then
+    local callee = self:value(call.callee, scope)
+    if callee.type == "object" and callee.value == each_of then
+      self.context.captures:guard(callee)
+      return self:value(call.arguments[1], scope), call
+    end
+  end
+  outside(node.line, "a loop over pairs or another iterator", "go over ipairs "
+    .. "of a table, count (for i = 1, 4 do), or go over others in a run system")
+end
+
+--- The loop reads the element of each number until there is none.
+run["for in"] = function(self, node, scope)
+  local emit = self.emit
+  for _, variable in ipairs(node.names) do
+    lower.refuse_environment(variable, node.line)
+  end
+  local list, call = list_of(self, node, scope)
+  local counter = self:variable("for")
+  self:set(counter, emit:constant(1, "integer"))
+  local element
+  return lower_loop(self, node, {
+    test = function()
+      element = self:index(list, self.state[counter], call)
+      return self:some(element, node)
+    end,
+    body = function()
+      local inner = setmetatable({}, { __index = scope })
+      for k, value in ipairs { self.state[counter], element } do
+        if not node.names[k] then break end
+        inner[node.names[k]] = self:variable(node.names[k])
+        self:set(inner[node.names[k]], value)
+      end
+      for k = 3, #node.names do
+        inner[node.names[k]] = self:variable(node.names[k])
+        self:set(inner[node.names[k]], NIL)
+      end
+      self:block(node.body, inner)
+      self:set(counter, emit:binary("add", self.state[counter],
+        emit:constant(1, "integer")))
     end,
   })
 end

@@ -324,13 +324,22 @@ local function loop_body(state, node)
   end
 end
 
+--- Reads `for variable, ... in iterator do`, from behind the first variable.
+local function iteration(state, line, variable)
+  local names, values = { variable }, nil
+  while accept(state, ",") do names[#names + 1] = name(state) end
+  expect(state, "in")
+  values = expressions(state)
+  expect(state, "do")
+  local node = { "for in", line = line, names = names, values = values }
+  loop_body(state, node)
+  expect(state, "end")
+  return node
+end
+
 local function for_statement(state, line)
   local variable = name(state)
-  if kind(state) ~= "=" then
-    outside(line, "a loop over pairs or another iterator",
-      "count to a fixed number: for i = 1, 4 do; or go over others in a run "
-      .. "system")
-  end
+  if kind(state) ~= "=" then return iteration(state, line, variable) end
   skip(state)
   local first = expression(state)
   expect(state, ",")

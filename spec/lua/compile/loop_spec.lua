@@ -72,6 +72,108 @@ local function both(body)
   os.remove(path)
 end
 
+describe("a loop over ipairs", function()
+  local POINTS = { { x = 1, y = 2 }, { x = 4, y = -1 }, { x = 2.5, y = 7 } }
+
+  it("finds the nearest of a list of tables", function()
+    for _, precision in ipairs { "double", "fields" } do
+      alike(function()
+        return function(l)
+          local best, at = 1e9, 0
+          for k, point in ipairs(POINTS) do
+            local dx, dy = point.x - l.x, point.y - l.y
+            local d = dx * dx + dy * dy
+            if d < best then best, at = d, k end
+          end
+          l.x, l.n = best, at
+        end
+      end, precision)
+    end
+  end)
+
+  it("ends at the first nil, and goes on over false", function()
+    local numbers, flags = { 3, 4, 5, nil, 7 }, { true, false, true }
+    local none, behind = {}, { [0] = 1, [2] = 2 }
+    alike(function()
+      return function(l)
+        for _, number in ipairs(numbers) do l.x = l.x + number end
+        for k, flag in ipairs(flags) do
+          if flag then l.n = l.n + k else l.y = l.y + k end
+        end
+        for _, number in ipairs(none) do l.x = number end
+        for _, number in ipairs(behind) do l.x = number end
+      end
+    end, "double")
+  end)
+
+  it("may be left, and goes over lists in lists", function()
+    local maps = { { 1, 2, 3 }, { 4, 5 }, {}, { 6 } }
+    alike(function()
+      return function(l)
+        local map = maps[l.n]
+        if map then
+          for k, tile in ipairs(map) do
+            if tile > l.x then
+              l.y = l.y + k
+              break
+            end
+            if tile == 2 then goto continue end
+            l.x = l.x - tile / 4
+            ::continue::
+          end
+        end
+        for row, list in ipairs(maps) do
+          for column, tile in ipairs(list) do
+            l.y = l.y + row * column * tile
+            if row == 2 and l.on then return end
+          end
+        end
+      end
+    end, "double")
+  end)
+
+  it("reads the list anew for every run, as long as it is", function()
+    local list, world = { 1, 2 }, ecs.world {}
+    local e = world:spawn(L {})
+    world:system { name = "s", query = { L }, compile = "whole",
+      each = function(l)
+        l.x = 0
+        for _, number in ipairs(list) do l.x = l.x + number end
+      end }
+    for k = 3, 40 do
+      world:progress(1)
+      assert.equal((k - 1) * k / 2, world:get(e, L, "x"))
+      if k == 20 then list = { (table.unpack or unpack)(list) } end
+      list[k] = k
+    end
+  end)
+
+  it("is refused where it is another, or of no table from outside", function()
+    local world, list = ecs.world {}, { 1, 2 }
+    local number = 3
+    local own = function() return next, list end
+    for text, f in next, {
+      ["a loop over pairs"] = function(l)
+        for _, v in pairs(list) do l.x = v end
+      end,
+      ["or another iterator"] = function(l)
+        for _, v in own() do l.x = v end
+      end,
+      ["another iterator"] = function(l)
+        for _, v in ipairs(list), list, 0 do l.x = v end
+      end,
+      ["an index of a number"] = function(l)
+        for _, v in ipairs(number) do l.x = v end
+      end,
+    } do
+      local done, problem = pcall(world.system, world, { name = "s",
+        query = { L }, compile = "whole", each = f })
+      assert.is_false(done)
+      assert.truthy(problem:find(text, 1, true), problem)
+    end
+  end)
+end)
+
 describe("a while loop", function()
   it("makes as many turns as each row needs", function()
     both "while l.x > 0 do l.x = l.x - 1 end"
