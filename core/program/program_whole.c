@@ -109,10 +109,14 @@ static bool makes_minus_zero(const WholeFinder *finder,
              has(finder, a, MAY_BE_MINUS_ZERO);
     case OPERATION_MINUS:
     case OPERATION_CONVERT: return has(finder, a, MAY_BE_MINUS_ZERO);
+    case OPERATION_MODULO: return may_be_minus(finder, a);
     case OPERATION_PLUS:
       return has(finder, a, MAY_BE_MINUS_ZERO) &&
              has(finder, b, MAY_BE_MINUS_ZERO);
     case OPERATION_TIMES:
+      if (has(finder, a, MAY_BE_MINUS_ZERO) ||
+          has(finder, b, MAY_BE_MINUS_ZERO))
+        return true;
       return (may_be_zero(finder, a) && may_be_minus(finder, b)) ||
              (may_be_zero(finder, b) && may_be_minus(finder, a));
     case OPERATION_MINIMUM:
@@ -155,6 +159,7 @@ static bool sees_sign(const WholeFinder *finder, const Instruction *ins) {
     case OPERATION_PLUS:
     case OPERATION_MINUS:
     case OPERATION_TIMES:
+    case OPERATION_MODULO:
     case OPERATION_MINIMUM:
     case OPERATION_MAXIMUM:
     case OPERATION_SELECT:
@@ -243,6 +248,12 @@ static bool is_within(const WholeFinder *finder, const Instruction *ins) {
   }
 }
 
+/* Is there a loop for remainders of this number? */
+static bool is_divisor(const WholeFinder *finder, uint32_t value) {
+  return is_fixed(finder, value) && range_of(finder, value).least >= 1 &&
+         range_of(finder, value).least <= WHOLE_DIVISOR;
+}
+
 static bool is_whole_operation(const WholeFinder *finder,
                                const Instruction *ins) {
   switch (ins->operation) {
@@ -259,6 +270,8 @@ static bool is_whole_operation(const WholeFinder *finder,
     case OPERATION_SELECT:
     case OPERATION_CONVERT:
     case OPERATION_QUANTIZE: return are_able(finder, ins);
+    case OPERATION_MODULO:
+      return are_able(finder, ins) && is_divisor(finder, ins->operands[1]);
     default: return false;
   }
 }
@@ -328,6 +341,7 @@ static int32_t cost_as_number(const WholeFinder *finder,
     return is_field_of_integers(scalar_of(finder, ins)) ? 2
            : finder->program->types[value] == VALUE_F64 ? 1
                                                         : 0;
+  if (ins->operation == OPERATION_MODULO) return 8;
   return ins->operation == OPERATION_QUANTIZE ? 3 : wide;
 }
 
@@ -338,6 +352,7 @@ static int32_t cost_as_whole(const WholeFinder *finder,
     case OPERATION_FLOOR:
     case OPERATION_CEIL:
     case OPERATION_CONVERT: return 0;
+    case OPERATION_MODULO: return 2;
     default: return 1;
   }
 }
