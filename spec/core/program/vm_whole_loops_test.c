@@ -77,7 +77,7 @@ static int64_t expected(const Instruction *ins, int64_t x, int64_t y,
     case OPERATION_ABSOLUTE: return x < 0 ? -x : x;
     case OPERATION_PLUS: return x + y;
     case OPERATION_MINUS: return x - y;
-    case OPERATION_TIMES: return x * y;
+    case OPERATION_TIMES: return (int64_t)((uint64_t)x * (uint64_t)y);
     case OPERATION_MINIMUM: return y < x ? y : x;
     case OPERATION_MAXIMUM: return x < y ? y : x;
     case OPERATION_MODULO: return y < 1 ? 0 : x % y + (x % y < 0 ? y : 0);
