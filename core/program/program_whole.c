@@ -438,6 +438,16 @@ static bool is_same(const WholeFinder *finder, const Instruction *ins) {
   }
 }
 
+/* What is not needed stays in the program, with its operands. */
+static void leave_parts(const WholeFinder *finder) {
+  for (uint32_t i = 0; i < finder->program->code_count; i++) {
+    const Instruction *ins = &finder->program->code[i];
+    for (uint32_t k = 0; k < 3 && !facts_needed(finder->facts, ins); k++)
+      if (ins->operands[k] != NO_VALUE)
+        finder->flags[ins->operands[k]] &= (uint8_t)~IS_PART;
+  }
+}
+
 /* A sum that only a small field takes is computed with its quantize. */
 static void find_parts(const WholeFinder *finder) {
   for (uint32_t i = 0; i < finder->program->code_count; i++) {
@@ -455,6 +465,7 @@ static void find_parts(const WholeFinder *finder) {
     if (sum == OPERATION_PLUS || sum == OPERATION_MINUS)
       finder->flags[value] |= IS_PART;
   }
+  leave_parts(finder);
 }
 
 /* Writing ----------------------------------------------------------------- */
@@ -575,8 +586,7 @@ static void append_value(WholeFinder *finder, Instruction ins) {
 
 static void append_instruction(WholeFinder *finder, const Instruction *ins) {
   Instruction whole = *ins;
-  if (!facts_needed(finder->facts, ins)) return;
-  if (!is_of_whole(finder, ins)) {
+  if (!facts_needed(finder->facts, ins) || !is_of_whole(finder, ins)) {
     append_as_before(finder, *ins);
   } else if (ins->result == NO_VALUE) {
     whole.operands[0] = as_whole(finder, ins->operands[0], ins->line);
@@ -585,8 +595,7 @@ static void append_instruction(WholeFinder *finder, const Instruction *ins) {
     append(finder, whole, false);
   } else if (has(finder, ins->result, CAN_BE_WHOLE)) {
     append_value(finder, whole);
-    if (finder->program->cycle_count > 0 &&
-        has(finder, ins->result, IS_CONVERTED))
+    if (finder->program->cycle_count > 0 && !has(finder, ins->result, IS_PART))
       as_before(finder, ins->result, ins->line);
   } else {
     whole.type = (uint8_t)finder->type;

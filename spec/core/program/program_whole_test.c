@@ -207,6 +207,22 @@ static void remainders_of_small_numbers_are_whole(void **state) {
   assert_int_equal(count(OPERATION_MODULO), 0);
 }
 
+/* Which keys a visit shows depends on looks that nothing needs, too. */
+static void what_nothing_needs_stays(void **state) {
+  (void)state;
+  program = rig_program(
+      "column c0 \"N\" \"i32\" i32 write\narray a0 number\n",
+      "v0 = load f64 c0\nv1 = constant f64 1\nv2 = sub f64 v0 v1\n"
+      "v3 = quantize i32 f64 v2\nv4 = at f64 a0 v2\nv5 = at f64 a0 v3\n"
+      "store c0 v3\n");
+  uint32_t looks = 0;
+  assert_non_null(program->whole);
+  for (uint32_t k = 0; k < program->whole->code_count; k++)
+    looks += program->whole->code[k].operation == OPERATION_AT;
+  assert_int_equal(looks, 2);
+  assert_false(program->plan->keys_known[0]);
+}
+
 /* The text of a program is what it was made from. */
 static void texts_stay(void **state) {
   char text[1000];
@@ -230,6 +246,7 @@ int main(void) {
       cmocka_unit_test(what_is_beyond_is_kept_where_it_is_seen),
       cmocka_unit_test(fields_of_u32_have_a_type_of_their_own),
       cmocka_unit_test(cycles_take_numbers),
+      cmocka_unit_test(what_nothing_needs_stays),
       cmocka_unit_test(remainders_of_small_numbers_are_whole),
       cmocka_unit_test(texts_stay)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
