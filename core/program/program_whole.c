@@ -109,10 +109,14 @@ static bool makes_minus_zero(const WholeFinder *finder,
              has(finder, a, MAY_BE_MINUS_ZERO);
     case OPERATION_MINUS:
     case OPERATION_CONVERT: return has(finder, a, MAY_BE_MINUS_ZERO);
+    case OPERATION_MODULO: return may_be_minus(finder, a);
     case OPERATION_PLUS:
       return has(finder, a, MAY_BE_MINUS_ZERO) &&
              has(finder, b, MAY_BE_MINUS_ZERO);
     case OPERATION_TIMES:
+      if (has(finder, a, MAY_BE_MINUS_ZERO) ||
+          has(finder, b, MAY_BE_MINUS_ZERO))
+        return true;
       return (may_be_zero(finder, a) && may_be_minus(finder, b)) ||
              (may_be_zero(finder, b) && may_be_minus(finder, a));
     case OPERATION_MINIMUM:
@@ -155,6 +159,7 @@ static bool sees_sign(const WholeFinder *finder, const Instruction *ins) {
     case OPERATION_PLUS:
     case OPERATION_MINUS:
     case OPERATION_TIMES:
+    case OPERATION_MODULO:
     case OPERATION_MINIMUM:
     case OPERATION_MAXIMUM:
     case OPERATION_SELECT:
@@ -243,6 +248,12 @@ static bool is_within(const WholeFinder *finder, const Instruction *ins) {
   }
 }
 
+/* Is there a loop for remainders of this number? */
+static bool is_divisor(const WholeFinder *finder, uint32_t value) {
+  return is_fixed(finder, value) && range_of(finder, value).least >= 1 &&
+         range_of(finder, value).least <= WHOLE_DIVISOR;
+}
+
 static bool is_whole_operation(const WholeFinder *finder,
                                const Instruction *ins) {
   switch (ins->operation) {
@@ -259,6 +270,8 @@ static bool is_whole_operation(const WholeFinder *finder,
     case OPERATION_SELECT:
     case OPERATION_CONVERT:
     case OPERATION_QUANTIZE: return are_able(finder, ins);
+    case OPERATION_MODULO:
+      return are_able(finder, ins) && is_divisor(finder, ins->operands[1]);
     default: return false;
   }
 }
@@ -328,6 +341,7 @@ static int32_t cost_as_number(const WholeFinder *finder,
     return is_field_of_integers(scalar_of(finder, ins)) ? 2
            : finder->program->types[value] == VALUE_F64 ? 1
                                                         : 0;
+  if (ins->operation == OPERATION_MODULO) return 8;
   return ins->operation == OPERATION_QUANTIZE ? 3 : wide;
 }
 
@@ -338,6 +352,7 @@ static int32_t cost_as_whole(const WholeFinder *finder,
     case OPERATION_FLOOR:
     case OPERATION_CEIL:
     case OPERATION_CONVERT: return 0;
+    case OPERATION_MODULO: return 2;
     default: return 1;
   }
 }
@@ -423,6 +438,16 @@ static bool is_same(const WholeFinder *finder, const Instruction *ins) {
   }
 }
 
+/* What is not needed stays in the program, with its operands. */
+static void leave_parts(const WholeFinder *finder) {
+  for (uint32_t i = 0; i < finder->program->code_count; i++) {
+    const Instruction *ins = &finder->program->code[i];
+    for (uint32_t k = 0; k < 3 && !facts_needed(finder->facts, ins); k++)
+      if (ins->operands[k] != NO_VALUE)
+        finder->flags[ins->operands[k]] &= (uint8_t)~IS_PART;
+  }
+}
+
 /* A sum that only a small field takes is computed with its quantize. */
 static void find_parts(const WholeFinder *finder) {
   for (uint32_t i = 0; i < finder->program->code_count; i++) {
@@ -440,6 +465,7 @@ static void find_parts(const WholeFinder *finder) {
     if (sum == OPERATION_PLUS || sum == OPERATION_MINUS)
       finder->flags[value] |= IS_PART;
   }
+  leave_parts(finder);
 }
 
 /* Writing ----------------------------------------------------------------- */
@@ -560,8 +586,7 @@ static void append_value(WholeFinder *finder, Instruction ins) {
 
 static void append_instruction(WholeFinder *finder, const Instruction *ins) {
   Instruction whole = *ins;
-  if (!facts_needed(finder->facts, ins)) return;
-  if (!is_of_whole(finder, ins)) {
+  if (!facts_needed(finder->facts, ins) || !is_of_whole(finder, ins)) {
     append_as_before(finder, *ins);
   } else if (ins->result == NO_VALUE) {
     whole.operands[0] = as_whole(finder, ins->operands[0], ins->line);
@@ -570,8 +595,7 @@ static void append_instruction(WholeFinder *finder, const Instruction *ins) {
     append(finder, whole, false);
   } else if (has(finder, ins->result, CAN_BE_WHOLE)) {
     append_value(finder, whole);
-    if (finder->program->cycle_count > 0 &&
-        has(finder, ins->result, IS_CONVERTED))
+    if (finder->program->cycle_count > 0 && !has(finder, ins->result, IS_PART))
       as_before(finder, ins->result, ins->line);
   } else {
     whole.type = (uint8_t)finder->type;

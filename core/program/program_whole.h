@@ -26,6 +26,9 @@
 
 #include "program/program_facts.h"
 
+/* The largest number that whole remainders are of. */
+#define WHOLE_DIVISOR 0x1p30
+
 /* Sets program->whole of a verified program that is not planned yet, or leaves
  * it NULL. The program owns it; whole_free frees it. ECS_E_MEMORY: it is NULL.
  * Cost: linear in the code. */

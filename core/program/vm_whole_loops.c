@@ -61,6 +61,19 @@ static inline Whole end_minus(Whole x, Whole y) {
   return wrap_minus(clamp(x, low, high), y);
 }
 
+/* The low bits of a whole number below 2^51, or of its two's complement; of any
+ * other number too, rounded. */
+static inline Whole whole_of(double x) {
+  return (Whole)(uint32_t)elementary_bits(x + ELEMENTARY_ROUNDER);
+}
+
+/* The remainder of y from 1 to 2^30, with its sign. The quotient is rounded, and
+ * by far less than a half wrong: so what it leaves is less than y away from 0. */
+static inline Whole modulo_of(Whole x, double quotient, Whole y) {
+  Whole rest = wrap_minus(x, wrap_times(whole_of(quotient), y));
+  return wrap_plus(rest, rest < 0 ? y : 0);
+}
+
 #define FORMS_OF(name, result, type, expression)        \
   LOOP2(name, result, type, type, expression)           \
   LOOP2_SECOND(name##_second, result, type, expression) \
@@ -74,6 +87,7 @@ FORMS_OF(maximum, Whole, Whole, larger(x, y))
 FORMS_OF(less, Truth, Whole, x < y)
 FORMS_OF(less_equal, Truth, Whole, x <= y)
 FORMS_OF(equal, Truth, Whole, x == y)
+FORMS_OF(modulo_whole, Whole, Whole, modulo_of(x, x *(1.0 / y), y))
 FORMS_OF(plus_i32, Whole, Whole, end_plus(x, y))
 FORMS_OF(minus_i32, Whole, Whole, end_minus(x, y))
 LOOP1(negate, Whole, Whole, wrap_minus(0, x))
@@ -95,6 +109,8 @@ FORMS_OF(minimum_natural, Natural, Natural, lesser_natural(x, y))
 FORMS_OF(maximum_natural, Natural, Natural, larger_natural(x, y))
 FORMS_OF(less_natural, Truth, Natural, x < y)
 FORMS_OF(less_equal_natural, Truth, Natural, x <= y)
+FORMS_OF(modulo_natural, Natural, Natural,
+         modulo_of((Whole)x, x *(1.0 / y), (Whole)y))
 FORMS_OF(plus_u32, Natural, Natural, lesser_natural(x, ~y) + y)
 FORMS_OF(minus_u32, Natural, Natural, larger_natural(x, y) - y)
 LOOP1(quantize_natural_i8, Natural, Natural, lesser_natural(x, 127))
@@ -129,11 +145,6 @@ STORE_LOOPS(natural_i32, int32_t, Natural, lesser_natural(x, INT32_MAX))
 STORE_LOOPS(natural_f32, float, Natural, x)
 STORE_LOOPS(natural_f64, double, Natural, x)
 
-/* The low bits of a whole number below 2^51, or of its two's complement. */
-static inline Whole whole_of(double x) {
-  return (Whole)(uint32_t)elementary_bits(x + ELEMENTARY_ROUNDER);
-}
-
 LOOP1(widen_f32, Whole, float, whole_of((double)x))
 LOOP1(narrow_f64, Whole, double, whole_of(x))
 
@@ -150,6 +161,7 @@ static const Loop loops[OPERATION_COUNT][FORM_COUNT] = {
     [OPERATION_PLUS] = FORMS(plus),
     [OPERATION_MINUS] = FORMS(minus),
     [OPERATION_TIMES] = FORMS(times),
+    [OPERATION_MODULO] = FORMS(modulo_whole),
     [OPERATION_MINIMUM] = FORMS(minimum),
     [OPERATION_MAXIMUM] = FORMS(maximum),
     [OPERATION_LESS] = FORMS(less),
@@ -158,6 +170,7 @@ static const Loop loops[OPERATION_COUNT][FORM_COUNT] = {
 
 static const Loop natural_loops[OPERATION_COUNT][FORM_COUNT] = {
     [OPERATION_ABSOLUTE] = {copy},
+    [OPERATION_MODULO] = FORMS(modulo_natural),
     [OPERATION_MINIMUM] = FORMS(minimum_natural),
     [OPERATION_MAXIMUM] = FORMS(maximum_natural),
     [OPERATION_LESS] = FORMS(less_natural),

@@ -17,7 +17,8 @@
 /* Each of the following returns a loop in constant time. */
 
 /* The loop of an instruction of a shape up to SHAPE_SELECT, of these types or any
- * other (loop_of). NULL: there is none in this form. A sum or difference with a
+ * other (loop_of). NULL: there is none in this form. A remainder of these types is
+ * by a number from 1 to 2^30. A sum or difference with a
  * scalar type ends at its limits: of VALUE_NATURAL that is u32, of VALUE_WHOLE
  * any other integer. */
 ECS_INTERNAL Loop whole_formed(const Instruction *ins, LoopForm form);

@@ -87,7 +87,7 @@ static void print_wholes(bool all) {
       OPERATION_MAXIMUM, OPERATION_LESS,     OPERATION_LESS_EQUAL,
       OPERATION_EQUAL,   OPERATION_SELECT,   OPERATION_CONVERT,
       OPERATION_LOAD,    OPERATION_QUANTIZE, OPERATION_CONSTANT,
-      OPERATION_STORE};
+      OPERATION_STORE,   OPERATION_MODULO};
   print_message("whole programs %llu, of u32 %llu",
                 (unsigned long long)whole_programs,
                 (unsigned long long)naturals);

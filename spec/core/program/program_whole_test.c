@@ -117,6 +117,11 @@ static void signs_of_zeros_that_are_seen_are_kept(void **state) {
   assert_int_equal(count(OPERATION_NEGATE), 0);
   make("v3 = neg f64 v2\nv4 = max f64 v3 v1\nv5 = abs f64 v4\nstore c0 v5\n");
   assert_int_equal(count(OPERATION_NEGATE), 1);
+  /* -0 * 2 is -0. */
+  make(
+      "v3 = constant f64 2\nv4 = neg f64 v2\nv5 = mul f64 v4 v3\n"
+      "v6 = max f64 v5 v1\nstore c3 v6\n");
+  assert_int_equal(count(OPERATION_TIMES), 0);
   /* 0 - v is never -0. */
   make(
       "v3 = constant f64 0\nv4 = sub f64 v3 v2\nv5 = max f64 v4 v1\n"
@@ -185,6 +190,39 @@ static void cycles_take_numbers(void **state) {
       assert_int_equal(program->whole->code[k + 1].operation, OPERATION_CARRY);
 }
 
+static void remainders_of_small_numbers_are_whole(void **state) {
+  (void)state;
+  make("v3 = constant f64 60\nv4 = mod f64 v0 v3\nstore c0 v4\n");
+  assert_int_equal(count(OPERATION_MODULO), 1);
+  make("v3 = constant f64 0x1p30\nv4 = mod f64 v0 v3\nstore c0 v4\n");
+  assert_int_equal(count(OPERATION_MODULO), 1);
+  make("v3 = constant f64 1073741825\nv4 = mod f64 v0 v3\nstore c0 v4\n");
+  assert_int_equal(count(OPERATION_MODULO), 0);
+  make("v3 = constant f64 -60\nv4 = mod f64 v0 v3\nstore c0 v4\n");
+  assert_int_equal(count(OPERATION_MODULO), 0);
+  make("v3 = constant f64 60\nv4 = mod f64 v0 v1\nstore c0 v4\n");
+  assert_int_equal(count(OPERATION_MODULO), 0);
+  /* That of -60 is -0, which a field of floats shows. */
+  make("v3 = constant f64 60\nv4 = mod f64 v0 v3\nstore c3 v4\n");
+  assert_int_equal(count(OPERATION_MODULO), 0);
+}
+
+/* Which keys a visit shows depends on looks that nothing needs, too. */
+static void what_nothing_needs_stays(void **state) {
+  (void)state;
+  program = rig_program(
+      "column c0 \"N\" \"i32\" i32 write\narray a0 number\n",
+      "v0 = load f64 c0\nv1 = constant f64 1\nv2 = sub f64 v0 v1\n"
+      "v3 = quantize i32 f64 v2\nv4 = at f64 a0 v2\nv5 = at f64 a0 v3\n"
+      "store c0 v3\n");
+  uint32_t looks = 0;
+  assert_non_null(program->whole);
+  for (uint32_t k = 0; k < program->whole->code_count; k++)
+    looks += program->whole->code[k].operation == OPERATION_AT;
+  assert_int_equal(looks, 2);
+  assert_false(program->plan->keys_known[0]);
+}
+
 /* The text of a program is what it was made from. */
 static void texts_stay(void **state) {
   char text[1000];
@@ -208,6 +246,8 @@ int main(void) {
       cmocka_unit_test(what_is_beyond_is_kept_where_it_is_seen),
       cmocka_unit_test(fields_of_u32_have_a_type_of_their_own),
       cmocka_unit_test(cycles_take_numbers),
+      cmocka_unit_test(what_nothing_needs_stays),
+      cmocka_unit_test(remainders_of_small_numbers_are_whole),
       cmocka_unit_test(texts_stay)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

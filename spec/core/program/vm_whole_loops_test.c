@@ -77,9 +77,10 @@ static int64_t expected(const Instruction *ins, int64_t x, int64_t y,
     case OPERATION_ABSOLUTE: return x < 0 ? -x : x;
     case OPERATION_PLUS: return x + y;
     case OPERATION_MINUS: return x - y;
-    case OPERATION_TIMES: return x * y;
+    case OPERATION_TIMES: return (int64_t)((uint64_t)x * (uint64_t)y);
     case OPERATION_MINIMUM: return y < x ? y : x;
     case OPERATION_MAXIMUM: return x < y ? y : x;
+    case OPERATION_MODULO: return y < 1 ? 0 : x % y + (x % y < 0 ? y : 0);
     case OPERATION_LESS: return x < y;
     case OPERATION_LESS_EQUAL: return x <= y;
     case OPERATION_EQUAL: return x == y;
@@ -92,6 +93,7 @@ static bool is_tested(const Instruction *ins, int64_t x, int64_t y) {
   bool small =
       ins->scalar != 0 && ins->scalar != ECS_I32 && ins->scalar != ECS_U32;
   int64_t sum = ins->operation == OPERATION_PLUS ? x + y : x - y;
+  if (ins->operation == OPERATION_MODULO) return y >= 1 && y <= 1 << 30;
   return !small || cut(sum, ECS_I32) == sum;
 }
 
@@ -134,7 +136,7 @@ static void check_operations(uint32_t n) {
       OPERATION_NEGATE,  OPERATION_ABSOLUTE, OPERATION_PLUS,
       OPERATION_MINUS,   OPERATION_TIMES,    OPERATION_MINIMUM,
       OPERATION_MAXIMUM, OPERATION_LESS,     OPERATION_LESS_EQUAL,
-      OPERATION_EQUAL,   OPERATION_SELECT};
+      OPERATION_EQUAL,   OPERATION_SELECT,   OPERATION_MODULO};
   for (uint32_t k = 0; k < sizeof operations / sizeof *operations; k++)
     for (int form = 0; form < FORM_COUNT; form++)
       check_operation(operations[k], 0, (LoopForm)form, n);

@@ -347,7 +347,7 @@ static Operation whole_operation(Writer *writer) {
       OPERATION_MINIMUM,  OPERATION_MAXIMUM,    OPERATION_LESS,
       OPERATION_SELECT,   OPERATION_LESS_EQUAL, OPERATION_EQUAL,
       OPERATION_CONVERT,  OPERATION_LOAD,       OPERATION_QUANTIZE,
-      OPERATION_QUANTIZE, OPERATION_QUANTIZE};
+      OPERATION_QUANTIZE, OPERATION_QUANTIZE,   OPERATION_MODULO};
   return operations[below(writer, sizeof operations / sizeof *operations)];
 }
 
@@ -555,7 +555,8 @@ static uint32_t write_limit(Writer *writer) {
  * the field; and what shows the sign of its zero. */
 static void write_whole_update(Writer *writer) {
   static const Operation operations[] = {OPERATION_PLUS, OPERATION_MINUS,
-                                         OPERATION_TIMES, OPERATION_MAXIMUM};
+                                         OPERATION_TIMES, OPERATION_MAXIMUM,
+                                         OPERATION_MODULO};
   static const Operation compares[] = {OPERATION_LESS, OPERATION_LESS_EQUAL,
                                        OPERATION_EQUAL};
   uint32_t c = below(writer, writer->column_count + 1);
@@ -567,7 +568,7 @@ static void write_whole_update(Writer *writer) {
   put(writer, " f64 c%u\n", c);
   uint32_t other = chance(writer, 50) ? write_limit(writer)
                                       : write_source(writer, VALUE_F64);
-  uint32_t sum = write_binary(writer, operations[below(writer, 4)], old, other);
+  uint32_t sum = write_binary(writer, operations[below(writer, 5)], old, other);
   uint32_t when = NO_VALUE;
   if (chance(writer, 60))
     when = write_binary(writer, compares[below(writer, 3)], sum,

@@ -97,6 +97,14 @@ describe("fields of integers", function()
     end)
   end)
 
+  it("have remainders", function()
+    same(function(row)
+      row.a = row.a - 1
+      if row.a % 60 == 0 then row.n = row.n + 1 end
+      row.b = row.b % 7
+    end)
+  end)
+
   it("change in loops", function()
     same(function(row)
       local k = 0
