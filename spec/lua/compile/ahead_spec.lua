@@ -1,6 +1,6 @@
 -- Rows behind a side exit are computed once, with those before it, and stored
--- when their turn comes. Whatever a row that takes the exit does, the rows behind
--- it are as in plain Lua.
+-- when their turn comes. Whatever a row that takes the exit does, the rows
+-- behind it are as in plain Lua.
 
 local ecs = require "ecs"
 local exits = dofile "spec/support/exits.lua"
