@@ -195,6 +195,7 @@ build = {
     ["ecs.compile.source_reader"] = "scripts/ecs/compile/source_reader.lua",
     ["ecs.compile.specialize"] = "scripts/ecs/compile/specialize.lua",
     ["ecs.each_blocks"] = "scripts/ecs/each_blocks.lua",
+    ["ecs.exit_run"] = "scripts/ecs/exit_run.lua",
     ["ecs.explain"] = "scripts/ecs/explain.lua",
     ["ecs.fallback"] = "scripts/ecs/fallback.lua",
     ["ecs.ffi.access_ffi"] = "scripts/ecs/ffi/access_ffi.lua",

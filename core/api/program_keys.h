@@ -12,7 +12,9 @@
 
 #include "ecs.h"
 
-/* Can the keys of an array be asked for? array is below the number of arrays. */
+/* Can the keys of an array be asked for? array is below the number of arrays.
+ * Not where the text looks at a key of its own and uses nothing of it: then the
+ * keys of a run are not all that the text was written for. */
 ECS_API bool ecs_program_shows_keys(const ecs_Program *program, uint32_t array);
 
 /* Calls visit with all keys at which a run of the call would look, of arrays

@@ -65,7 +65,9 @@ ECS_INTERNAL ecs_Status program_visit(ecs_Program *program,
                                       ProgramVisit visit, void *user);
 
 /* Do the keys of an array follow from rows and uniforms alone, whatever earlier
- * rows do? */
+ * rows do? And is there no look of the text that the run leaves out, because
+ * nothing comes of it, at a key of its own? Such a text may have been written
+ * for what the elements there are. */
 ECS_INTERNAL bool program_visits(const ecs_Program *program, uint32_t array);
 
 /* The first component that the program looks up and an open cursor writes. 0:

@@ -108,7 +108,8 @@ struct ProgramPlan {
   Step *changes; /* changes of structure */
   Step *visits;  /* of steps, those that keys follow from, and those that look
                     at arrays with known keys */
-  bool *keys_known;     /* per array: its keys follow from no element */
+  bool *keys_known;     /* per array: its keys follow from no element, and the
+                           run looks at every key that the text looks at */
   PlanRegions *regions; /* owned; NULL: there are none */
   PlanCycle *cycles;    /* in the order in which they begin */
   void **bases;         /* per place: its first element; of an absent column

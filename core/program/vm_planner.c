@@ -590,6 +590,26 @@ static uint32_t count_visits(const Planner *planner) {
   return count;
 }
 
+/* Does the run look at an array with the key of this look? */
+static bool looks_there(const Planner *planner, const Instruction *look) {
+  const ecs_Program *program = planner->facts.program;
+  for (uint32_t i = 0; i < program->code_count; i++) {
+    const Instruction *ins = &program->code[i];
+    if (facts_looks(ins) && facts_needed(&planner->facts, ins) &&
+        ins->index == look->index && ins->operands[0] == look->operands[0])
+      return true;
+  }
+  return false;
+}
+
+/* Are the keys of a look known before the run, or is it left out for no other
+ * reason than that the run looks there anyway? */
+static bool is_shown(const Planner *planner, const Instruction *look) {
+  return facts_needed(&planner->facts, look)
+             ? !planner->facts.has_elements[look->operands[0]]
+             : looks_there(planner, look);
+}
+
 /* Copies the steps of a visit, out of those that are in the plan. */
 static void plan_visits(const Planner *planner, ProgramPlan *plan,
                         const ecs_Program *program) {
@@ -603,8 +623,7 @@ static void plan_visits(const Planner *planner, ProgramPlan *plan,
     plan->keys_known[a] = !cycles;
   for (uint32_t i = 0; i < program->code_count; i++) {
     const Instruction *ins = &program->code[i];
-    if (facts_looks(ins) && facts_needed(&planner->facts, ins) &&
-        planner->facts.has_elements[ins->operands[0]])
+    if (facts_looks(ins) && !is_shown(planner, ins))
       plan->keys_known[ins->index] = false;
   }
 }

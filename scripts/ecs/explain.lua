@@ -63,9 +63,10 @@ end
 
 --- Systems in order of definition, where no order of running can be planned.
 local function add_defined(lines, state, problem)
-  lines[#lines + 1] = count(#state.systems, "system") .. " without an order: "
+  local systems = system.list(state)
+  lines[#lines + 1] = count(#systems, "system") .. " without an order: "
     .. problem
-  for _, target in ipairs(state.systems) do
+  for _, target in ipairs(systems) do
     lines[#lines + 1] = "  " .. target.name .. ": " .. describe(target)
       .. ", phase " .. target.phase
   end
@@ -146,8 +147,7 @@ local methods = {}
 function methods.explain(world, name)
   backend.check_world(world, "explain")
   if name == nil then return explain_world(world) end
-  local state, index = system.find(world, "explain", name, 3)
-  return explain_system(state, state.systems[index])
+  return explain_system(system.find(world, "explain", name, 3))
 end
 
 --- Numbers about a world, in a new table:
@@ -170,11 +170,10 @@ end
 function methods.stats(world, name)
   backend.check_world(world, "stats")
   if name ~= nil then
-    local state, index = system.find(world, "stats", name, 3)
-    return profile.figures(state, state.systems[index])
+    return profile.figures(system.find(world, "stats", name, 3))
   end
   local stats, state = core.statistics(world), system.state(world)
-  stats.systems = #state.systems
+  stats.systems = #system.list(state)
   stats.frames = state.tick
   return stats
 end

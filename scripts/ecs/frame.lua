@@ -110,8 +110,12 @@ local frame = {}
 function frame.plan(state)
   if state.plan then return state.plan end
   local systems, named, changes = {}, {}, state.changes
-  for k, planned in ipairs(state.systems) do
-    systems[k], named[planned.name] = planned, planned
+  local all = system.list(state)
+  for k = 1, state.last do
+    local planned = all[k] -- nil: a finalizer has just removed it
+    if planned then
+      systems[#systems + 1], named[planned.name] = planned, planned
+    end
   end
   local plan, text = schedule.plan(state.phases, systems)
   for _, phase in ipairs(plan or {}) do

@@ -18,7 +18,7 @@ local methods = {}
 function methods.hash(world)
   backend.check_world(world, "hash")
   local state = system.state(world)
-  return core.hash(world, state.systems, state.phases, state.clocks)
+  return core.hash(world, system.list(state), state.phases, state.clocks)
 end
 
 core.install("ecs.World", methods)

@@ -9,7 +9,8 @@
 --                      family   -> entry
 --     world --families--> terms -> line -> list of families, by their dump
 --
---     entry    { family, code, programs }: programs, by plan, for this query
+--     entry    { family, code, programs, source }: programs, by plan, for this
+--              query; a source of exit_run.lua while no run uses it, or nil
 --     family   see new_family
 --
 -- So a closure made anew for each call, and a query made anew, cost a look at
@@ -21,6 +22,7 @@
 
 local backend = require "ecs.backend"
 local specialize = require "ecs.compile.specialize"
+local exit_run = require "ecs.exit_run"
 local fallback = require "ecs.fallback"
 
 local core = backend.core
@@ -29,7 +31,8 @@ local link, pass = specialize.link, specialize.pass
 local is_final, run_program = specialize.is_final, core.run_program
 local write_places = specialize.write
 local dump = string.dump
-local error, pcall = error, pcall
+local error, pcall, select = error, pcall, select
+local unpack = rawget(_G, "unpack") or table.unpack
 
 --- The most plans of a family, and families of a world. Beyond them, functions
 -- run as plain Lua.
@@ -88,7 +91,8 @@ local function family_of(query, known, f)
   state.family_count = (state.family_count or 0) + 1
   if not done or state.family_count > FAMILIES then return nil end
   family = new_family(text, specialize.new { world = world, query = query,
-    double = state.precision == "double", shared = true, most = PLANS })
+    double = state.precision == "double", shared = true, exits = true,
+    most = PLANS })
   list[#list + 1] = family
   return family
 end
@@ -142,8 +146,50 @@ local function note_plain(family, known, f)
   if family.final and family.told then known[f] = false end
 end
 
---- Runs f over a query's rows, with count arguments more: true; nil when it is
--- to be called row by row; or false and an error.
+--- The program of a plan for a query. nil: there is none; nil and an error.
+local function program_of(entry, f, plan, query)
+  local program = entry.programs[plan]
+  if program then return program end
+  local made, _, text = link(entry.code, f, plan, query)
+  entry.programs[plan] = made
+  return made, text
+end
+
+--- As choose of a source (exit_run.lua). A row may have run the same code with
+-- other arguments.
+local function choosing(entry, query)
+  return function(source)
+    local code, f, count = entry.code, source.f, source.count
+    if entry.family.busy then return nil end
+    pass(code, count, unpack(source.arguments, 1, count))
+    local plan = quiet(code, f, count) or choose_plan(entry, f)
+    if not plan then return nil end
+    local program, text = program_of(entry, f, plan, query)
+    if not program then return nil, nil, text end
+    return plan, program
+  end
+end
+
+--- Runs a program with side exits; nil: it is to be plain Lua. Results are
+-- otherwise those of run. While a row runs the same code again, that run has a
+-- source of its own.
+local function run_exits(entry, query, f, plan, program, count, ...)
+  local source = entry.source or exit_run.new("", choosing(entry, query))
+  if exit_run.is_plain(source) then return nil end
+  entry.source = nil
+  local arguments = source.arguments or {}
+  for k = 1, count do arguments[k] = (select(k, ...)) end
+  source.arguments, source.count = arguments, count
+  local done, thrown, text = exit_run.run(source, query, f, 0, plan, program,
+    false, ...)
+  entry.source = source
+  if done then return true end
+  return false, text, thrown
+end
+
+--- Runs f over the rows of a query, with count arguments more: true; nil when
+-- it is to be called row by row; or false, an error, and whether the script
+-- raised it.
 local function run(query, known, f, count, ...)
   local entry = known[f]
   if entry == nil then
@@ -158,15 +204,14 @@ local function run(query, known, f, count, ...)
   if family.final then return note_plain(family, known, f) end
   local plan = quiet(code, f, count) or choose_plan(entry, f)
   if not plan then return note_plain(family, known, f) end
-  local program = entry.programs[plan]
-  if not program then
-    local made, _, text = link(code, f, plan, query)
-    if text then return false, text end
-    if not made then return nil end
-    program = made
-    entry.programs[plan] = program
+  local program, text = program_of(entry, f, plan, query)
+  if text then return false, text end
+  if not program then return nil end
+  if plan.exits then
+    return run_exits(entry, query, f, plan, program, count, ...)
   end
-  local ran, text = run_program(program, plan.values, "", 0, plan.copies)
+  local ran
+  ran, text = run_program(program, plan.values, "", 0, plan.copies)
   if ran == false then return nil end -- dropped by a hook or a finalizer
   if plan.places then write_places(plan, f) end
   if ran then return true end

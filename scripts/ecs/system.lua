@@ -15,8 +15,11 @@
 --     ranks       phase -> index in phases
 --     systems     in order of definition: { name, phase, before, after,
 --                 enabled, kind, work, run, query, kernel, idle, runs,
---                 fallback_runs }, and the fields that system_each.lua and
---                 profile.lua add
+--                 fallback_runs, index }, and the fields that system_each.lua
+--                 and profile.lua add; nil where one was removed, until
+--                 system.list closes the gaps
+--     last        the index of the last of them
+--     gaps        is there a nil among them?
 --     named       name -> system
 --     plan        of schedule.lua; nil: must be made
 --     changes     number of definitions and removals of systems
@@ -227,7 +230,7 @@ local function prepare(world, phases, deferred)
   end
   state.phases, state.ranks, state.deferred = phases, ranks, deferred
   state.systems, state.named, state.tick, state.clocks = {}, {}, 0, clocks
-  state.changes = 0
+  state.last, state.gaps, state.changes = 0, false, 0
 end
 
 --- The state of a world. A world that a host made gets its state here.
@@ -263,25 +266,36 @@ local function read(world, state, spec, level)
   return system
 end
 
---- The index of a system in order of definition; nil: there is none.
-local function index_of(state, name)
-  for k, system in ipairs(state.systems) do
-    if system.name == name then return k end
+--- A world's systems in order of definition, borrowed until one is defined or
+-- removed. Removing leaves a gap, so that many are removed in linear time.
+local function list(state)
+  local systems = state.systems
+  if not state.gaps then return systems end
+  local kept = 0
+  for k = 1, state.last do
+    local system = systems[k]
+    if system then
+      kept = kept + 1
+      systems[k] = nil
+      systems[kept], system.index = system, kept
+    end
   end
+  state.last, state.gaps = kept, false
+  return systems
 end
 
---- A world's state and the index of a system. Raises an error if there is none.
+--- A world's state and a system. Raises an error if there is none of this name.
 local function find(world, call, name, level)
   if type(name) ~= "string" then
     error("ecs: " .. call .. " takes the name of a system, not "
       .. message.describe(name), level)
   end
   local state = state_of(world)
-  local index = index_of(state, name)
-  if not index then
+  local system = state.named[name]
+  if not system then
     error("ecs: " .. call .. ": there is no system '" .. name .. "'", level)
   end
-  return state, index
+  return state, system
 end
 
 --- Defines a system, or replaces the system of this name, keeping its position.
@@ -296,9 +310,10 @@ function methods.system(world, given)
   local state = state_of(world)
   local system = read(world, state, spec, 3)
   local replaced = state.named[system.name]
-  local index = replaced and index_of(state, system.name) or #state.systems + 1
+  local index = replaced and replaced.index or state.last + 1
   core.forget_totals(world, system.name)
-  state.systems[index] = system
+  if not replaced then state.last = index end
+  state.systems[index], system.index = system, index
   state.named[system.name] = system
   state.plan, state.changes = nil, state.changes + 1
   if replaced then system_each.forget(replaced) end
@@ -310,20 +325,26 @@ end
 -- there is no such system.
 function methods.enable(world, name, enabled)
   backend.check_world(world, "enable")
-  local state, index = find(world, "enable", name, 3)
+  local _, system = find(world, "enable", name, 3)
   if type(enabled) ~= "boolean" then
     error("ecs: enable takes true or false, as in world:enable('" .. name
       .. "', false), not " .. message.describe(enabled), 2)
   end
-  state.systems[index].enabled = enabled
+  system.enabled = enabled
 end
 
---- Removes a system. Raises an error if there is no such system.
+--- Removes a system. Raises an error if there is no such system. Cost:
+-- constant; the next frame plans anew.
 function methods.remove_system(world, name)
   backend.check_world(world, "remove_system")
-  local state, index = find(world, "remove_system", name, 3)
+  local state, removed = find(world, "remove_system", name, 3)
   core.forget_totals(world, name)
-  local removed = table.remove(state.systems, index)
+  state.systems[removed.index] = nil
+  if removed.index == state.last then
+    state.last = state.last - 1
+  else
+    state.gaps = true
+  end
   state.named[name] = nil
   state.plan, state.changes = nil, state.changes + 1
   system_each.forget(removed)
@@ -331,4 +352,4 @@ end
 
 core.install("ecs.World", methods)
 
-return { find = find, prepare = prepare, state = state_of }
+return { find = find, list = list, prepare = prepare, state = state_of }

@@ -12,9 +12,8 @@
 --     compile = "whole" the same, and no row may take a side exit
 --     compile = false   always, without a report
 --
--- A side exit is a branch with something that cannot be compiled in it. The
--- program stops before a row that reaches one; this row runs as plain Lua, and
--- the program goes on behind it. All is one walk, in the order of rows.
+-- Rows that take a side exit run as plain Lua between others that are compiled
+-- (exit_run.lua).
 --
 -- The values that the function uses from outside are read before every run.
 -- Where one of them that is no number or boolean has changed, the function is
@@ -25,17 +24,14 @@
 --     code      of specialize.lua; nil with compile = false
 --     strict    compile = true
 --     reported  true: it was reported that the system runs as plain Lua
---     source, renew    of run_exits; nil before the first run that needs them
---     failure   why there is no program to go on with, until it is raised
---     last_exits, last_rows    of the last run with side exits: how many took
---               one, of how many rows; nil: there was none
---     plain_runs    so many runs to come are plain Lua: too many took exits
+--     source    of exit_run.lua; nil before the first run that needs one
 --     fixed     { program, values, count }: the program to run where dt is the
 --               only value from outside, so that its plan holds for ever. The
 --               count values are all dt. nil otherwise
 
 local backend = require "ecs.backend"
 local specialize = require "ecs.compile.specialize"
+local exit_run = require "ecs.exit_run"
 local fallback = require "ecs.fallback"
 local message = require "ecs.message"
 
@@ -44,21 +40,12 @@ local is_idle, run_program, run_each =
   backend.is_idle, backend.run_program, core.run_each
 local choose_plan, current_plan = specialize.choose, specialize.current
 local write_places = specialize.write
-local outside_of = specialize.outside
 
 local system_each = {}
 
 --- How many plans a system keeps: that many sets of values from outside can
 -- alternate without a compilation.
 local PLANS = 4
-
---- One row in so many that takes a side exit costs as much as the others save
--- by being compiled. Where plain Lua gives the same bits, a system with more of
--- them runs as plain Lua, so many times; then it is tried again.
-local CROWD, PLAIN_RUNS = jit and jit.status() and 64 or 4, 63
-
---- For fewer rows it makes no difference.
-local CROWD_ROWS = 1024
 
 --- The function that a text defines; or nil and an error message.
 local function load_text(text)
@@ -119,7 +106,6 @@ local function choose(system)
   if not program then return nil, problem, text end
   local count = count_dts(plan)
   plan.steady = count ~= nil
-  plan.exact = code.double or not string.find(plan.text, " f32", 1, true)
   system.fixed = count and not plan.exits
     and { program = program, values = {}, count = count }
   return plan
@@ -140,7 +126,6 @@ function system_each.prepare(world, system, spec, precision)
       query = system.query })
   end
   system.strict = spec.compile == true or spec.compile == "whole"
-  system.plain_runs = 0
   system.code = specialize.new { world = world, query = system.query,
     double = precisions[spec.precision or precision or "fields"],
     system = true, most = PLANS, exits = spec.compile ~= "whole" }
@@ -203,64 +188,37 @@ local function run_without(world, system, problem, text, dt, clock)
   return run_plain(system, dt, clock)
 end
 
---- A function for run_exits of ecs.core (exit_loop.c): the program, the values
--- and the copies to go on with behind rows that took a side exit; nil: the
--- other rows run as plain Lua.
-local function renewal(system)
-  local code, work = system.code, system.work
+--- As choose of a source (exit_run.lua).
+local function choosing(system)
   return function()
+    local code, work = system.code, system.work
     local plan, problem, text = current_plan(code, work, code.extras[1])
     if not plan then plan, problem, text = choose(system) end
-    if plan then
-      system.run_plan = plan
-      return plan.program, plan.values, outside_of(plan), plan.copies
-    end
-    if text or system.strict then
-      system.failure = text or "ecs: " .. specialize.message(problem)
-      error(system.failure, 0)
-    end
-  end
-end
-
---- A function for the same: writes the numbers outside that the program has
--- changed.
-local function keeping(system)
-  return function() write_places(system.run_plan, system.work) end
-end
-
---- Notes how many of the rows took a side exit.
-local function count_exits(system, plan, exits, rows)
-  system.exits = system.exits + exits
-  system.last_exits, system.last_rows = exits, rows
-  if plan.exact and rows >= CROWD_ROWS and exits * CROWD > rows then
-    system.plain_runs = PLAIN_RUNS
+    if plan then return plan, plan.program end
+    return nil, nil, text
+      or system.strict and "ecs: " .. specialize.message(problem)
   end
 end
 
 --- Runs a program with side exits. Results are those of system_each.run.
 local function run_exits(system, plan, dt, clock)
-  local program, source, renew = plan.program, system.source, system.renew
-  if not program then return run_plain(system, dt, clock) end
+  local source = system.source
   if not source then
-    source, renew = { system.name }, renewal(system)
-    system.source, system.renew = source, renew
-    source[5] = keeping(system)
+    source = exit_run.new(system.name, choosing(system))
+    system.source = source
   end
-  system.run_plan = plan
-  source[2], source[3] = program, plan.values
-  source[4] = not plan.steady and renew
-  source[6], source[7] = renew and outside_of(plan), system.work
-  source[8] = plan.copies
-  local done, second, third, fourth, rows = core.run_exits(system.query,
-    system.work, clock.runs > 0 and clock.runs or 1, source, dt)
+  if not plan.program or exit_run.is_plain(source) then
+    return run_plain(system, dt, clock)
+  end
+  local done, second, third, fourth = exit_run.run(source, system.query,
+    system.work, clock.runs > 0 and clock.runs or 1, plan, plan.program,
+    plan.steady, dt)
   if not done then
     if fourth and clock.runs == 0 then clock.runs = 1 end
-    local failure = system.failure
-    if failure then system.failure = nil return false, false, failure end
     return false, second, third
   end
   if third and clock.runs == 0 then clock.runs = 1 end
-  count_exits(system, plan, fourth, rows)
+  system.exits = system.exits + fourth
   system.idle = second
   return true
 end
@@ -282,13 +240,7 @@ function system_each.run(world, system, dt, clock)
     if not plan then
       return run_without(world, system, problem, text, dt, clock)
     end
-    if plan.exits then
-      if system.plain_runs > 0 then
-        system.plain_runs = system.plain_runs - 1
-        return run_plain(system, dt, clock)
-      end
-      return run_exits(system, plan, dt, clock)
-    end
+    if plan.exits then return run_exits(system, plan, dt, clock) end
     program, values, places = plan.program, plan.values, plan.places and plan
     copies = plan.copies
   end
@@ -340,19 +292,7 @@ function system_each.explain(system)
     text = text .. string.format("; %.0f %s of tables copied before each run",
       copied, copied == 1 and "element" or "elements")
   end
-  if system.last_exits then
-    out = string.format("%s\n  %.0f of %.0f rows took one in the last such "
-      .. "run", out, system.last_exits, system.last_rows)
-    if system.plain_runs > 0 then
-      out = out .. "; that is slow, so it runs as plain Lua, which computes "
-        .. "the same, for some frames"
-    elseif system.last_rows >= CROWD_ROWS
-      and system.last_exits * CROWD > system.last_rows then
-      out = out .. "; that is slow: with precision = 'double' it would run as "
-        .. "plain Lua meanwhile"
-    end
-  end
-  return text .. out
+  return text .. out .. exit_run.explain(system.source)
 end
 
 return system_each

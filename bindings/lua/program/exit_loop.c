@@ -17,8 +17,8 @@
 #include "world/components.h"
 #include "world/report.h"
 
-/* The source of a walk, a list made by scripts/ecs: the system's name, the
- * program, the values of its uniforms, and two functions. renew() is called
+/* The source of a walk, a list made by scripts/ecs: the system's name, or "" for
+ * query:each, the program, the values of its uniforms, and two functions. renew() is called
  * behind rows that took an exit; it returns the program and the values to go on
  * with; nil: all other rows are plain Lua. It is false where nothing outside can
  * change. keep() is called before such rows, and in the end, where the program
@@ -296,8 +296,9 @@ static bool next(lua_State *L, RowLoop *rows) {
   return found;
 }
 
-/* run_exits(query, f, runs, source, ...): a system's run by a program, of which
- * rows that take its exit are calls of f with the arguments behind source.
+/* run_exits(query, f, runs, source, ...): a system's run, or one of query:each,
+ * by a program, of which rows that take its exit are calls of f with the
+ * arguments behind source.
  * Returns true, whether the system is idle, whether a row has drawn a number,
  * how many rows took the exit, and how many there were; or false, whether the
  * script raised the error, the error, and whether a row has drawn. */
@@ -308,14 +309,15 @@ static int run_exits(lua_State *L) {
   lua_rawgeti(L, 4, SOURCE_NAME);
   lua_rawgeti(L, 4, SOURCE_RENEW);
   ExitLoop loop = {.renews = lua_toboolean(L, -1)};
-  EachCall call = {.system = luaL_checkstring(L, -2),
+  const char *name = luaL_checkstring(L, -2);
+  EachCall call = {.system = name[0] != 0 ? name : NULL,
                    .next = next,
                    .again = again,
                    .user = &loop,
                    .source = 4};
   lua_pop(L, 2);
-  call.key =
-      ecs_random_key(query->world->seed, call.system, bind_whole_check(L, 3));
+  if (call.system)
+    call.key = ecs_random_key(query->world->seed, name, bind_whole_check(L, 3));
   Outcome outcome = bind_rows_walk(L, query, 5, &call);
   if (outcome == OUTCOME_THROWN && loop.status != ECS_OK)
     outcome = OUTCOME_MISUSE;

@@ -246,7 +246,7 @@ Outcome bind_rows_walk(lua_State *L, LuaQuery *query, int first,
 /* Lets scripts/ecs run function 2 compiled, with arguments 3 to top, and says
  * in *done whether it did. The function of scripts/ecs is called as each(query,
  * known, f, count, ...) and returns true: done; nil: f cannot be compiled; or
- * false and an error. It is not called if the query's table `known` has false for f.
+ * false, an error, and whether the script raised it. It is not called if the query's table `known` has false for f.
  * Leaves the stack as it was, apart from an error's text. */
 static Outcome run_compiled(lua_State *L, bool *done) {
   int top = lua_gettop(L);
@@ -271,10 +271,12 @@ static Outcome run_compiled(lua_State *L, bool *done) {
   lua_pushvalue(L, 2);
   compat_push_whole(L, top - 2);
   for (int k = 3; k <= top; k++) lua_pushvalue(L, k);
-  lua_call(L, top + 2, 2);
-  bool failed = lua_isboolean(L, -2) && !lua_toboolean(L, -2);
-  *done = lua_toboolean(L, -2);
-  if (failed) return OUTCOME_MISUSE;
+  lua_call(L, top + 2, 3);
+  bool failed = lua_isboolean(L, -3) && !lua_toboolean(L, -3);
+  bool thrown = lua_toboolean(L, -1);
+  *done = lua_toboolean(L, -3);
+  lua_pop(L, 1);
+  if (failed) return thrown ? OUTCOME_THROWN : OUTCOME_MISUSE;
   lua_settop(L, top);
   return OUTCOME_DONE;
 }
@@ -284,8 +286,10 @@ static int query_each(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);
   bool done = false;
   bind_callback_check(L, 2, "each");
-  if (!is_deep(query->world) && run_compiled(L, &done) != OUTCOME_DONE)
-    return bind_raise(L);
+  if (!is_deep(query->world)) {
+    Outcome outcome = run_compiled(L, &done);
+    if (outcome != OUTCOME_DONE) return bind_walk_raise(L, outcome);
+  }
   if (done) return 0;
   EachCall call = {.system = NULL};
   return bind_walk_raise(L, bind_rows_walk(L, query, 3, &call));

@@ -234,24 +234,14 @@ local function counted(count)
   return count .. (count == 1 and " argument" or " arguments")
 end
 
---- Refuses changes where there is no walk of a system that could run a row as
--- plain Lua.
-function lower_change.check(self, node, name)
-  if self.context.system then return end
-  outside(node.line, (name or "world:" .. node.name) .. " in query:each",
-    "use it in the each function of a system")
-end
-
 --- world:spawn(...)
 function lower_change.spawn(self, node, _, scope)
-  lower_change.check(self, node)
   return emit_spawn(self, node,
     read_parts(self, node, 1, #node.arguments, scope))
 end
 
 --- world:add(e, part) and world:add(e, component, fields), of an entity.
 function lower_change.add(self, node, entity, scope)
-  lower_change.check(self, node)
   local parts = read_parts(self, node, 2, #node.arguments, scope)
   if #parts ~= 1 then
     outside(node.line, "world:add with " .. counted(#node.arguments),
@@ -288,7 +278,6 @@ end
 
 --- world:set in all its forms, of an entity.
 function lower_change.set(self, node, entity, scope)
-  lower_change.check(self, node)
   local part
   local third = node.arguments[3]
   if third and third[1] == "string" then
@@ -308,14 +297,12 @@ end
 
 --- world:remove(e, component), of an entity. known: the component.
 function lower_change.remove(self, node, entity, known)
-  lower_change.check(self, node)
   emit(self, node, {}, "remove_from %s " .. quote(known.name), entity)
   return {}
 end
 
 --- world:destroy(e), of an entity. world:alive behind it would have to see it.
 function lower_change.destroy(self, node, entity)
-  lower_change.check(self, node)
   self.context.destroys_others = true
   emit(self, node, {}, "destroy_other %s", entity)
   return {}
@@ -325,7 +312,6 @@ end
 
 --- A call of a spawner. parts, arguments: as prepared_of describes them.
 function lower_change.spawner(self, node, scope, parts, arguments)
-  lower_change.check(self, node, "a spawner")
   if #node.arguments ~= #arguments then
     outside(node.line, "a spawner with " .. counted(#node.arguments),
       "it takes " .. #arguments)
@@ -352,7 +338,6 @@ end
 
 --- A call of a setter of a component and fields, in a list.
 function lower_change.setter(self, node, entity, scope, list)
-  lower_change.check(self, node, "a setter")
   if #node.arguments ~= #list then
     outside(node.line, "a setter with " .. counted(#node.arguments),
       "it takes an entity and " .. #list - 1

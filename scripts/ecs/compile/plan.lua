@@ -76,9 +76,10 @@ function plan.new(fields)
     -- Where rows leave the program, to run as plain Lua: a list of { file,
     -- line, construct }; nil: nowhere.
     exits = fields.exits,
-    -- true: all that it reads are arguments, so it holds for ever. And: plain
-    -- Lua computes the same bits. Set by system_each.lua.
+    -- true: all that it reads are arguments, so it holds for ever. Set by
+    -- system_each.lua.
     steady = false,
+    -- true: plain Lua computes the same bits. Set when it gets a program.
     exact = false,
     -- The list of plan.outside; nil: not made yet.
     readers = nil,
@@ -280,6 +281,12 @@ function plan.outside(self)
     list[place[2]] = value
   end
   return list
+end
+
+--- Notes whether plain Lua computes the same bits as the program of a plan.
+-- double: everything is computed in f64.
+function plan.note_exact(self, double)
+  self.exact = double or not string.find(self.text, " f32", 1, true)
 end
 
 --- Keeps the program that ecs.core made of a plan.

@@ -297,6 +297,7 @@ function specialize.link(code, f, plan, query)
   local program, text, failed = core.program(code.world, query, plan.text,
     plan.totals, plan.loops)
   if program then
+    plans.note_exact(plan, code.double)
     if code.system then plans.keep_program(plan, program) end
     return program
   elseif not failed then

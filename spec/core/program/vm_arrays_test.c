@@ -89,6 +89,34 @@ static void arrays_have_bounds(void **state) {
   }
 }
 
+/* Keys are shown where the run looks at every key of the text, and follows from
+ * no element. */
+static void keys_are_shown_where_all_are_looked_at(void **state) {
+  static const struct {
+    bool shown;
+    const char *looks;
+  } cases[] = {{true, "v2 = at f32 a0 v1\nv3 = inside a0 v1\nstore c0 v2\n"},
+               {false, "v2 = at f32 a0 v1\nv3 = inside a0 v1\nstore c0 v0\n"},
+               {false, "v2 = at f64 a0 v1\nv3 = at f32 a0 v2\nstore c0 v3\n"},
+               {false,
+                "v2 = add f64 v1 v1\nv3 = inside a0 v2\nv4 = at f32 a0 v1\n"
+                "store c0 v4\n"}};
+  (void)state;
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char text[400];
+    start(ECS_STORE_TABLE, ECS_STORE_TABLE);
+    const ecs_Term term = {fixture.p, ECS_WRITE};
+    ask(&term, 1);
+    snprintf(text, sizeof text,
+             "column c0 \"P\" \"x\" f32 write\narray a0 number\n"
+             "v0 = load f32 c0\nv1 = convert f64 v0\n%s",
+             cases[k].looks);
+    make(text);
+    assert_int_equal(program_visits(fixture.program, 0), cases[k].shown);
+    finish();
+  }
+}
+
 static void wrong_arrays_are_refused(void **state) {
   static double elements[ECS_ARRAY_LIMIT + 1];
   const ecs_ProgramArray wrong[] = {{NULL, NULL, 0, 1},
@@ -118,6 +146,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(keys_find_elements),
       cmocka_unit_test(arrays_have_bounds),
+      cmocka_unit_test(keys_are_shown_where_all_are_looked_at),
       cmocka_unit_test(wrong_arrays_are_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,9 +65,14 @@ end
 local function run(build, count, compile)
   local world, _, dead = populate(count)
   local log = {}
-  world:system { name = "s", compile = compile,
-    query = { P, Aim, without = { Shot } },
-    each = build(world, log, dead) }
+  local terms = { P, Aim, without = { Shot } }
+  local each = build(world, log, dead)
+  if compile == "query" then
+    local query = world:query(terms)
+    world:system { name = "s", run = function(_, dt) query:each(each, dt) end }
+  else
+    world:system { name = "s", compile = compile, query = terms, each = each }
+  end
   local problem = "none"
   for _ = 1, 3 do
     local done, text = pcall(world.progress, world, 0.25)
@@ -95,6 +100,11 @@ local function alike(build, sizes, whole)
       assert.truthy(wanted == seen, count .. " rows: the order is another")
       assert.equal(0, stats.fallback_runs)
       exits, problem = stats.exits, error_text
+    end
+    local seen = run(build, count, "query")
+    if not seen:find("is for the each function of a system", 1, true) then
+      assert.equal(wanted, (seen:gsub("query %b{} is walking",
+        "system 's' is walking")))
     end
   end
   return exits, problem

@@ -27,6 +27,14 @@ local function populate(count, precision)
   return world, ids
 end
 
+--- A system that does by query:each what another one does.
+local function by_query(world, system)
+  local query, each = world:query(system.query), system.each
+  return { name = system.name, phase = system.phase, run = function(_, dt)
+    query:each(each, dt)
+  end }
+end
+
 --- What a program does: build(world, log, ids) returns a system. Returns a text
 -- of all that can be seen, the stats of the system, and the error of a frame.
 local function run(build, count, compile, frames)
@@ -34,7 +42,7 @@ local function run(build, count, compile, frames)
   local log = {}
   local system = build(world, log, ids)
   system.name, system.compile = "s", compile
-  world:system(system)
+  world:system(compile == "query" and by_query(world, system) or system)
   local problem = false
   for _ = 1, frames or 3 do
     local done, text = pcall(world.progress, world, 0.25)
@@ -57,6 +65,11 @@ local function alike(build, sizes, frames)
     assert.equal(wanted, seen, count .. " rows")
     assert.equal(0, stats.fallback_runs)
     exits = stats.exits
+    local by_each = run(build, count, "query", frames)
+      :gsub("query %b{} is walking", "system 's' is walking")
+    if not by_each:find("is for the each function of a system", 1, true) then
+      assert.equal(wanted, by_each, count .. " rows by query:each")
+    end
   end
   return exits
 end

@@ -315,6 +315,38 @@ describe("what cannot be a computed index", function()
   end)
 end)
 
+describe("a large table", function()
+  local function numbers(value)
+    local made = {}
+    for k = 1, 300 do made[k] = value end
+    return made
+  end
+
+  -- On LuaJIT only the elements that rows look at are copied and looked at.
+  it("may get elements of another kind, where nothing came of them", function()
+    for _, compile in ipairs { true, false } do
+      local world = ecs.world { precision = "double" }
+      local e = world:spawn(F { k = 3 })
+      local A = numbers(true)
+      world:system { name = "s", query = { F }, compile = compile,
+        each = function(p)
+          p.x = 0
+          if A[p.k] == 1.0 then p.x = 1 end
+        end }
+      local seen = {}
+      for _, value in ipairs { true, 1.0, false, 2.0, "text", 1.0 } do
+        A = numbers(value)
+        local done = pcall(world.progress, world, 1)
+        seen[#seen + 1] = done and string.format("%.0f", world:get(e, F, "x"))
+          or "refused"
+      end
+      assert.equal(compile and "0 1 0 0 refused 1" or "0 1 0 0 0 1",
+        table.concat(seen, " "))
+      world:close()
+    end
+  end)
+end)
+
 describe("an element", function()
   local function one(f, key)
     local world = ecs.world {}

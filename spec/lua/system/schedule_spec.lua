@@ -340,6 +340,30 @@ describe("a system", function()
     assert.equal("", frame())
   end)
 
+  it("keeps its place when any others are removed and defined", function()
+    local random, expected, number = 7, {}, 0
+    local function draw(n)
+      random = (random * 1103515245 + 12345) % 2147483648
+      return math.floor(random / 65536) % n + 1
+    end
+    for _ = 1, 300 do
+      local kind = draw(5)
+      if kind <= 3 or #expected == 0 then
+        number = number + 1
+        expected[#expected + 1] = "s" .. number
+        define("s" .. number)
+      elseif kind == 4 then
+        world:remove_system(table.remove(expected, draw(#expected)))
+      else
+        define(expected[draw(#expected)])
+      end
+      if draw(4) == 1 then
+        assert.equal(table.concat(expected, " "), frame())
+        assert.equal(#expected, world:stats().systems)
+      end
+    end
+  end)
+
   it("has a name of text", function()
     for _, name in ipairs { "a\255", "\237\160\128", "a\0b", "a\nb",
         ("x"):rep(256) } do
