@@ -175,7 +175,7 @@ describe("rows behind a side exit", function()
         if v.n % 10 == 3 then
           local sum = 0.0
           far:each(function(f) f.hp = f.hp + 1 end)
-          same:each(function(other) sum = sum + other.n end)
+          for _, other in same:rows() do sum = sum + other.n end
           log[#log + 1] = sum
           log[#log + 1] = tostring((pcall(function()
             world:query { P }:each(function(other) other.x = 0 end)
