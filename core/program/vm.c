@@ -746,28 +746,9 @@ static void drop_ahead(Run *run, ProgramPart *part) {
     part->reach = part->reach / 2 < LEAST_REACH ? LEAST_REACH : part->reach / 2;
 }
 
-/* Runs a part for which everything up to a row that takes the exit is computed,
- * and no changes of structure are to be recorded. False: it does nothing. */
-static bool run_slice(const ecs_Program *program, const ecs_ProgramCall *call,
-                      ProgramPart *part) {
-  const ProgramPlan *plan = program->plan;
-  uint64_t number = part->before + part->first;
-  if (program->ahead == NULL || part->changed || program->primed != part ||
-      plan->change_count > 0 ||
-      !ahead_holds(program->ahead, number, call->random_key) ||
-      !ahead_exits(program->ahead, number))
-    return false;
-  uint32_t rows = ahead_store(program, number, &part->taken);
-  const SumRows sums = {program->ahead->bases, part->reductions, number, rows};
-  if (rows > 0 && plan->sum_count > 0)
-    sums_add(&sums, plan->sums, plan->sum_count);
-  part->end = part->first + rows;
-  return true;
-}
-
 ecs_Status program_run_part(ecs_Program *program, const ecs_ProgramCall *call,
                             ProgramPart *part) {
-  if (run_slice(program, call, part)) return ECS_OK;
+  if (ahead_run_part(program, call, part)) return ECS_OK;
   Memory *memory = &program->query->store->memory;
   ECS_ASSERT(part->first <= part->batch->count);
   Run run = {.program = program,

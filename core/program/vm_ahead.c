@@ -2,6 +2,7 @@
 #include "program/vm_ahead.h"
 
 #include "program/vm_rows.h"
+#include "program/vm_sums.h"
 
 /* Making ------------------------------------------------------------------ */
 
@@ -197,4 +198,21 @@ uint32_t ahead_store(const ecs_Program *program, uint64_t number,
   ahead->done = at + rows;
   if (ahead->done + *taken == ahead->rows) ahead->rows = 0;
   return rows;
+}
+
+bool ahead_run_part(const ecs_Program *program, const ecs_ProgramCall *call,
+                    ProgramPart *part) {
+  const ProgramPlan *plan = program->plan;
+  uint64_t number = part->before + part->first;
+  if (program->ahead == NULL || part->changed || program->primed != part ||
+      plan->change_count > 0 ||
+      !ahead_holds(program->ahead, number, call->random_key) ||
+      !ahead_exits(program->ahead, number))
+    return false;
+  uint32_t rows = ahead_store(program, number, &part->taken);
+  const SumRows sums = {program->ahead->bases, part->reductions, number, rows};
+  if (rows > 0 && plan->sum_count > 0)
+    sums_add(&sums, plan->sums, plan->sum_count);
+  part->end = part->first + rows;
+  return true;
 }

@@ -93,4 +93,11 @@ static inline bool ahead_exits(const ProgramAhead *ahead, uint64_t number) {
 ECS_INTERNAL uint32_t ahead_store(const ecs_Program *program, uint64_t number,
                                   uint32_t *taken);
 
+/* Runs a part, as program_run_part, of which everything up to a row that takes
+ * the exit is computed, and no changes of structure are to be recorded. False:
+ * it does nothing. */
+ECS_INTERNAL bool ahead_run_part(const ecs_Program *program,
+                                 const ecs_ProgramCall *call,
+                                 ProgramPart *part);
+
 #endif

@@ -119,10 +119,12 @@ static void random_programs_are_as_the_reference(void **state) {
   }
   rig_deinit(&rig);
   print_wholes(count >= PROGRAMS);
-  print_message("parts %llu, stops %llu, failures %llu",
-                (unsigned long long)rig.parts, (unsigned long long)rig.stops,
+  print_message("parts %llu, ahead %llu, stops %llu, failures %llu",
+                (unsigned long long)rig.parts, (unsigned long long)rig.ahead,
+                (unsigned long long)rig.stops,
                 (unsigned long long)rig.failures);
   if (count >= PROGRAMS) assert_true(rig.parts > 1000 && rig.stops > 100);
+  if (count >= PROGRAMS) assert_true(rig.ahead > 100);
   for (uint32_t k = 0; k < OPERATION_COUNT; k++) {
     if (!is_change((Operation)k)) continue;
     print_message(", %s %llu", operation_infos[k].name,

@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "program/vm_ahead.h"
+
 #define CANARY_BYTES 64u
 #define CANARY 0xc7
 
@@ -90,6 +92,7 @@ static void set_up_again(Rig *rig) {
   rig_init(rig);
   memcpy(rig->made, old.made, sizeof old.made);
   rig->parts = old.parts;
+  rig->ahead = old.ahead;
   rig->stops = old.stops;
   rig->failures = old.failures;
 }
@@ -155,6 +158,7 @@ typedef struct Session {
   bool calm; /* columns have no special values */
   bool right;
   uint32_t parts; /* so many were run */
+  uint32_t ahead; /* so many of them left rows computed ahead */
 } Session;
 
 /* The session that runs. It is global, as the user pointer of the call belongs
@@ -367,6 +371,7 @@ static ecs_Status run_block_parts(Session *session, const ecs_ProgramCall *call,
       fold(program, k, part->reductions);
     part->first = part->end + part->taken;
     session->parts++;
+    session->ahead += program->ahead != NULL && program->ahead->rows > 0;
   }
   part->before += block.count;
   return ECS_OK;
@@ -654,6 +659,7 @@ bool rig_run(Rig *rig, ecs_Program *program, const RigCuts *cuts,
     rig->made[k] += one.reference.made[k];
   rig->stops += one.reference.cannot_change;
   rig->parts += one.parts;
+  rig->ahead += one.ahead;
   rig->failures += status != ECS_OK;
   reference_end(&one.reference);
   return one.right;

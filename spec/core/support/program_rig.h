@@ -47,9 +47,10 @@ typedef struct Rig {
   ecs_Entity entities[RIG_ENTITIES]; /* alive in both worlds */
   bool worn;         /* handles are used up: rig_create sets up the rig again */
   char message[256]; /* of a failed creation or comparison */
-  /* What runs did, in all: changes of each kind, parts, runs that stopped before
-   * a row that cannot be changed, and runs that failed. */
-  uint64_t made[OPERATION_COUNT], parts, stops, failures;
+  /* What runs did, in all: changes of each kind, parts, those of them that left
+   * rows computed ahead, runs that stopped before a row that cannot be changed,
+   * and runs that failed. */
+  uint64_t made[OPERATION_COUNT], parts, ahead, stops, failures;
 } Rig;
 
 /* How rows are cut into blocks. */
