@@ -123,6 +123,7 @@ list("call ", catalogue.calls)
 list("", constructs)
 list("value ", values)
 list("rows ", sizes)
+list("by ", { "query:each", "a system alone" })
 
 --- How often each part must occur among a number of functions.
 function catalogue.least(functions)

@@ -132,8 +132,8 @@ local function size_class(rows)
   return rows <= 70 and "17 to 70" or "1023 to 1025"
 end
 
---- Adds the parts of a function, and its rows, to counts.
-function count.add(counts, made, rows)
+--- Adds the parts of a function, its rows, and what runs it, to counts.
+function count.add(counts, made, rows, by_each)
   function add(name) counts[name] = (counts[name] or 0) + 1 end
   local seen = {}
   visit(made.body, seen)
@@ -143,6 +143,7 @@ function count.add(counts, made, rows)
   if shape.r then add "gathered term" end
   if shape.o and shape.r then add "optional and gathered term" end
   add("rows " .. size_class(rows))
+  add(by_each and "by query:each" or "by a system alone")
 end
 
 --- The parts that occurred too rarely among a number of functions, as lines.

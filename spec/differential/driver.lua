@@ -53,7 +53,7 @@ function driver.run(functions, seed)
   local counts, digest = {}, 0
   for k = 0, functions - 1 do
     local made, rows = generate.make(seed + k), scene.size(seed + k)
-    count.add(counts, made, rows)
+    count.add(counts, made, rows, run.is_by_each(made))
     local options = { rows = rows }
     local failure, hashes = run.run(made, options, counts)
     if failure then
@@ -80,6 +80,7 @@ local function print_counts(counts)
 end
 
 local function main(functions, seed)
+  run.each = true
   local problem, counts, digest, done = driver.run(functions, seed)
   if problem then
     print(problem)

@@ -3,8 +3,10 @@
 -- For each precision two worlds are made of one scene. One runs the compiled
 -- function, the other its reference: the plain text of write.lua for "double",
 -- that of reference.lua for "fields". There are two frames, and every upvalue
--- changes between them. After each frame the hashes of the worlds must be
--- equal. Hashes depend on every bit but the sign and payload of a NaN.
+-- changes between them. Half of the functions may run by query:each instead of
+-- a system, where they are compiled for "fields". After each frame the hashes
+-- of the worlds must be equal. Hashes depend on every bit but the sign and
+-- payload of a NaN.
 
 local ecs = require "ecs"
 local arithmetic = require "differential.arithmetic"
@@ -86,6 +88,14 @@ end
 
 local precisions = { "double", "fields" }
 
+--- true: half of the functions run by query:each. It belongs to the module that
+-- the process has loaded first, and busted loads another for each file: there
+-- it would not know the functions of ecs.math.
+run.each = false
+
+--- Does query:each run the function? By its seed, so that it is so again.
+function run.is_by_each(made) return run.each and made.seed % 2 == 1 end
+
 --- Two worlds for a precision: { compiled, plain }, each { world, set }.
 local function pair(made, place, texts, precision, cfg, results)
   local sides = {}
@@ -107,16 +117,21 @@ local function pair(made, place, texts, precision, cfg, results)
   for k, side in ipairs(sides) do
     local now = results.frames[1]
     side.set(now.u1, now.u2, now.b1, now.b2, now.w1)
-    side.world:system {
-      name = "s", query = scene.query(made.shape), each = side.work,
-      compile = k == 1, precision = k == 1 and precision or nil,
-    }
+    if k == 1 and precision == "fields" and run.is_by_each(made) then
+      side.query = side.world:query(scene.query(made.shape))
+    else
+      side.world:system {
+        name = "s", query = scene.query(made.shape), each = side.work,
+        compile = k == 1, precision = k == 1 and precision or nil,
+      }
+    end
   end
   return sides
 end
 
 local function step(side, now)
   side.set(now.u1, now.u2, now.b1, now.b2, now.w1)
+  if side.query then return side.query:each(side.work, now.dt) end
   side.world:progress(now.dt)
 end
 

@@ -140,12 +140,23 @@ end
 --- In Lua's order: the objects of the targets, then the values, then the
 -- assignments from the last target to the first.
 function run.assign(self, node, scope)
-  if lower_total.assign(self, node, scope) then return nil end
-  local objects, keys = objects_of(self, node.targets, scope)
-  local values = self:list(node.values, #node.targets, scope)
-  for k = #node.targets, 1, -1 do
-    assign(self, node.targets[k], objects[k], keys[k], values[k], scope,
-      node.values[k])
+  local targets, values = node.targets, node.values
+  local count = #targets
+  if count == 1 and #values == 1
+    and lower_total.assign(self, targets[1], values[1], scope) then
+    return nil
+  end
+  local objects, keys = objects_of(self, targets, scope)
+  if count > 1 and #values == count then
+    values = lower_total.assign_many(self, node, scope)
+  else
+    values = self:list(values, count, scope)
+  end
+  for k = count, 1, -1 do
+    if values[k] ~= false then
+      assign(self, targets[k], objects[k], keys[k], values[k], scope,
+        node.values[k])
+    end
   end
 end
 

@@ -179,12 +179,10 @@ local function is_inside(self, target, scope)
   return value and value.type == "row"
 end
 
---- Lowers an assignment that only changes a number outside. Returns true where
--- it was one.
-function lower_total.assign(self, node, scope)
-  local target, value = node.targets[1], node.values[1]
-  if #node.targets > 1 or #node.values ~= 1
-    or target[1] ~= "name" and target[1] ~= "field"
+--- Lowers the assignment of an expression to a target, where it only changes a
+-- number outside. Returns its place; false: it is another assignment.
+function lower_total.assign(self, target, value, scope)
+  if target[1] ~= "name" and target[1] ~= "field"
     or is_inside(self, target, scope) then
     return false
   end
@@ -195,7 +193,7 @@ function lower_total.assign(self, node, scope)
     for k = #terms, 1, -1 do
       add(self, place, terms[k][1], terms[k][2], scope)
     end
-    return true
+    return place
   end
   local callee, other = extreme_of(target, value)
   local called = callee and self:value(callee, scope)
@@ -206,7 +204,29 @@ function lower_total.assign(self, node, scope)
   if not place then return false end
   self.context.captures:guard(called)
   add(self, place, other, false, scope)
-  return true
+  return place
+end
+
+--- As assign for each target and value of an assignment to several, where it
+-- can be; other values are lowered in between, in the order of Lua. Returns the
+-- list of values: false for numbers outside, which have changed.
+function lower_total.assign_many(self, node, scope)
+  local values, places = {}, {}
+  for k, value in ipairs(node.values) do
+    local place = lower_total.assign(self, node.targets[k], value, scope)
+    if place then
+      places[#places + 1] = { place, #place.sites }
+    end
+    values[k] = not place and self:value(value, scope)
+  end
+  for _, changed in ipairs(places) do
+    local place = changed[1]
+    if #place.sites ~= changed[2] then
+      outside(node.line, "'" .. place.name .. "', which is changed twice in "
+        .. "one assignment", "write two statements")
+    end
+  end
+  return values
 end
 
 --- Lowers `if a > best then best = a end`. Returns true where it was one.

@@ -147,6 +147,35 @@ describe("a side exit", function()
       end))
     end)
 
+  it("is a method of a table outside, wherever it stands", function()
+    for _, text in ipairs {
+      "if p.x > 40 then push:width() end",
+      "if p.x > 40 then p.y = 1 - push:width() * 2 end",
+      "if p.x > 40 and push:width() > 2 then p.y = 1 end",
+      "p.y = (p.x < 40 or push:width()) and 1 or 2",
+      "local n = p.x > 40 and push:width() or 3 p.y = n",
+      "if p.x > 40 then for k = 1, push:width() do p.y = p.y + k end end",
+      "for k = 1, (p.x > 40 and push:width() or 3) do p.y = p.y + k end",
+      "local k = 0 while k < p.x do k = k + 1 "
+        .. "if k > 40 then p.y = push:width() end end",
+      "local function f(q) if q.x > 40 then return push:width() end "
+        .. "return 2 end p.y = f(p) + 1",
+      "local t = { n = math.max(p.x > 40 and push:width() or 3, 2) } p.y = t.n",
+    } do
+      local taken = alike(function(_, log)
+        local push = {}
+        function push.width()
+          log[#log + 1] = "width"
+          return 4
+        end
+        local each = (rawget(_G, "loadstring") or load)(
+          "local push = ... return function(p) " .. text .. " end")(push)
+        return { query = { P }, each = each }
+      end)
+      assert.is_true(taken > 0, text)
+    end
+  end)
+
   it("may stand behind a return", function()
     alike(move(function(_, log)
       return function(p, v)

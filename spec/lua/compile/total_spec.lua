@@ -49,6 +49,34 @@ describe("a number outside that is only added to", function()
     assert.truthy(seen:find("2100", 1, true), seen)
   end)
 
+  it("is one of several that a statement assigns to", function()
+    local taken, seen = alike(function()
+      local rows, sum, best, all = 0, 0.5, 0.0, { n = 1 }
+      return function(p, v)
+        local own, half = { x = 1, y = 2 }, v.n / 2
+        rows, own.y = rows + 1, 100
+        own.x, sum, half = half, sum + half - own.x, own.x
+        best, p.x, all.n = math.max(best, v.n), p.x + own.y, all.n - 2
+        p.y = own.x + half
+      end, function() return rows, sum, best, all.n end
+    end)
+    assert.equal(0, taken)
+    assert.truthy(seen:find("2100", 1, true), seen)
+  end)
+
+  it("is refused where one statement changes it twice", function()
+    refused(function()
+      local one = { n = 0 }
+      local other = one
+      return function(v) one.n, other.n = one.n + 1, other.n + v.x end
+    end, "'n', which is changed twice in one assignment")
+    refused(function()
+      local n = 0
+      local function more(v) n = n + v.x return 1 end
+      return function(v) n, v.y = n + 1, more(v) end
+    end, "'n', which is changed twice in one assignment")
+  end)
+
   it("is summed in the order of rows", function()
     local _, one = alike(function()
       local sum, less, product = 0, 0.1, 1e16
