@@ -142,7 +142,10 @@ STORE_LOOPS(natural_u8, uint8_t, Natural, lesser_natural(x, 255))
 STORE_LOOPS(natural_i16, int16_t, Natural, lesser_natural(x, 32767))
 STORE_LOOPS(natural_u16, uint16_t, Natural, lesser_natural(x, 65535))
 STORE_LOOPS(natural_i32, int32_t, Natural, lesser_natural(x, INT32_MAX))
-STORE_LOOPS(natural_f32, float, Natural, x)
+/* By way of double, which is exact: GCC converts directly with a multiplication
+ * and an addition in one, of the same bits, and no such instruction is to be in
+ * the library. */
+STORE_LOOPS(natural_f32, float, Natural, (double)x)
 STORE_LOOPS(natural_f64, double, Natural, x)
 
 LOOP1(widen_f32, Whole, float, whole_of((double)x))

@@ -326,10 +326,10 @@ end
 
 --- Reads `for variable, ... in iterator do`, from behind the first variable.
 local function iteration(state, line, variable)
-  local names, values = { variable }, nil
+  local names = { variable }
   while accept(state, ",") do names[#names + 1] = name(state) end
   expect(state, "in")
-  values = expressions(state)
+  local values = expressions(state)
   expect(state, "do")
   local node = { "for in", line = line, names = names, values = values }
   loop_body(state, node)
