@@ -174,11 +174,12 @@ static inline void store_column(const AheadColumn *column, uint32_t at,
 /* Makes the bases of the operands of steps, of row `at` of the block. */
 static void point_at_slice(const ecs_Program *program, const Step *steps,
                            uint32_t count, uint32_t at) {
+  const uint8_t *types = program_planned(program)->types;
   for (uint32_t s = 0; s < count; s++)
     for (uint32_t k = 0; k < 3; k++) {
       uint32_t value = steps[s].ins->operands[k], place = steps[s].operands[k];
       if (value == NO_VALUE) continue;
-      size_t bytes = value_bytes((ValueType)program->types[value]);
+      size_t bytes = value_bytes((ValueType)types[value]);
       program->ahead->bases[place] =
           (char *)program->plan->bases[place] + at * bytes;
     }
