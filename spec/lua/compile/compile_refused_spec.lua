@@ -10,7 +10,7 @@ local text = "a"
 local function recursive(x) return recursive(x - 1) end
 
 local outside = {
-  { function(v) for _, x in ipairs(list) do v.x = x end end, "iterator" },
+  { function(v) for _, x in next, list do v.x = x end end, "iterator" },
   { function(v) for k = 1, v do v.y = k end end, "a loop of a row" },
   { function(v) for k = 1, 9, 0 do v.y = k end end, "a loop with step 0" },
   { function(v) local t = {} v.x = t[v.x] end, "a key that is computed" },
