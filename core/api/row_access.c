@@ -55,7 +55,7 @@ static void forget(ecs_Rows *rows) {
 /* The main group: rows are in slots. */
 static void use_slots(ecs_Rows *rows, const EntityIndex *index) {
   rows->bases = index->bases;
-  rows->limit = index->page_count << ECS_PAGE_BITS;
+  rows->limit = index->slot_count;
 }
 
 /* A sparse set: rows are in its locator. Pages never move, but their array may,

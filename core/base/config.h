@@ -23,6 +23,7 @@
 #define ECS_GENERATION_LIMIT 3u   /* generations of one index */
 #define ECS_SLOT_GENERATIONS 1u   /* of these, distinct in a slot */
 #define ECS_PAGE_BITS 2u          /* entries of a locator page: 4 */
+#define ECS_FIRST_SLOTS 2u        /* of the first page of slots, at first */
 #define ECS_TABLE_LIMIT 60u       /* tables of one group */
 #define ECS_COMPONENT_LIMIT 16u   /* components of one world */
 #define ECS_GROUP_LIMIT 16u       /* groups of one world */
@@ -52,6 +53,7 @@
 #define ECS_GENERATION_LIMIT (1u << 24)
 #define ECS_SLOT_GENERATIONS 31u
 #define ECS_PAGE_BITS 12u
+#define ECS_FIRST_SLOTS 64u
 #define ECS_TABLE_LIMIT (1u << 24)
 #define ECS_COMPONENT_LIMIT (1u << 16)
 #define ECS_GROUP_LIMIT (1u << 16)

@@ -5,9 +5,17 @@ void entity_index_init(EntityIndex *index) {
   *index = (EntityIndex){.used = 1};
 }
 
+/* The bytes of a page. */
+static size_t page_bytes(const EntityIndex *index, uint32_t page) {
+  uint32_t slots = page == 0 && index->slot_count < SLOT_PAGE_SIZE
+                       ? index->slot_count
+                       : SLOT_PAGE_SIZE;
+  return slots * sizeof(Slot);
+}
+
 void entity_index_deinit(EntityIndex *index, Memory *memory) {
   for (uint32_t i = 0; i < index->page_count; i++)
-    memory_free(memory, index->pages[i], SLOT_PAGE_SIZE * sizeof(Slot));
+    memory_free(memory, index->pages[i], page_bytes(index, i));
   memory_free(memory, index->pages, index->page_capacity * sizeof(Slot *));
   memory_free(memory, index->bases, index->base_capacity * sizeof(uintptr_t));
   entity_index_init(index);
@@ -25,26 +33,49 @@ static bool grow_arrays(EntityIndex *index, Memory *memory) {
   return grown;
 }
 
-static ecs_Status add_page(EntityIndex *index, Memory *memory) {
+static void free_slots(Slot *page, uint32_t from, uint32_t to) {
+  for (uint32_t i = from; i < to; i++)
+    page[i] = (Slot){(uint32_t)SLOT_FREE << ECS_INDEX_BITS, 0};
+}
+
+static ecs_Status add_page(EntityIndex *index, Memory *memory, uint32_t slots) {
   Slot *page;
   if (!grow_arrays(index, memory)) return ECS_E_MEMORY;
-  page = memory_resize(memory, NULL, 0, SLOT_PAGE_SIZE * sizeof(Slot));
+  page = memory_resize(memory, NULL, 0, slots * sizeof(Slot));
   if (page == NULL) return ECS_E_MEMORY;
-  memory_populate(page, SLOT_PAGE_SIZE * sizeof(Slot));
-  for (uint32_t i = 0; i < SLOT_PAGE_SIZE; i++)
-    page[i] = (Slot){(uint32_t)SLOT_FREE << ECS_INDEX_BITS, 0};
+  if (slots == SLOT_PAGE_SIZE) memory_populate(page, slots * sizeof(Slot));
+  free_slots(page, 0, slots);
   uintptr_t before = (uintptr_t)index->page_count * SLOT_PAGE_SIZE;
   index->bases[index->page_count] = (uintptr_t)page - before * sizeof(Slot);
   index->pages[index->page_count++] = page;
+  index->slot_count += slots;
+  return ECS_OK;
+}
+
+/* Doubles the first page until it has so many slots, or all that a page has. */
+static ecs_Status grow_first(EntityIndex *index, Memory *memory,
+                             uint64_t wanted) {
+  uint32_t slots = index->slot_count == 0 ? ECS_FIRST_SLOTS : index->slot_count;
+  while (slots < wanted && slots < SLOT_PAGE_SIZE) slots *= 2;
+  if (index->page_count == 0) return add_page(index, memory, slots);
+  Slot *page = memory_resize(memory, index->pages[0], page_bytes(index, 0),
+                             slots * sizeof(Slot));
+  if (page == NULL) return ECS_E_MEMORY;
+  free_slots(page, index->slot_count, slots);
+  index->pages[0] = page;
+  index->bases[0] = (uintptr_t)page;
+  index->slot_count = slots;
   return ECS_OK;
 }
 
 void entity_index_drop_pages(EntityIndex *index, Memory *memory,
                              uint32_t page_count) {
   ECS_ASSERT(page_count >= entity_index_pages_used(index));
-  while (index->page_count > page_count)
-    memory_free(memory, index->pages[--index->page_count],
-                SLOT_PAGE_SIZE * sizeof(Slot));
+  while (index->page_count > page_count) {
+    size_t bytes = page_bytes(index, --index->page_count);
+    memory_free(memory, index->pages[index->page_count], bytes);
+    index->slot_count -= (uint32_t)(bytes / sizeof(Slot));
+  }
 }
 
 ecs_Status entity_index_reserve(EntityIndex *index, Memory *memory,
@@ -53,8 +84,11 @@ ecs_Status entity_index_reserve(EntityIndex *index, Memory *memory,
   if (fresh > ECS_INDEX_LIMIT - index->used)
     return memory_refuse(memory, ECS_INDEX_LIMIT - 1u, "entities", "a world");
   uint32_t before = index->page_count;
-  while (index->used + fresh > (uint64_t)index->page_count << ECS_PAGE_BITS) {
-    ecs_Status status = add_page(index, memory);
+  uint64_t wanted = index->used + fresh;
+  while (wanted > index->slot_count && fresh > 0) {
+    ecs_Status status = index->slot_count < SLOT_PAGE_SIZE
+                            ? grow_first(index, memory, wanted)
+                            : add_page(index, memory, SLOT_PAGE_SIZE);
     if (status == ECS_OK) continue;
     entity_index_drop_pages(index, memory, before);
     return status;
@@ -139,7 +173,7 @@ static bool check_free_list(const EntityIndex *index) {
 
 bool entity_index_check_invariants(const EntityIndex *index) {
   uint32_t alive = 0, retired = 0;
-  uint64_t slots = (uint64_t)index->page_count << ECS_PAGE_BITS;
+  uint64_t slots = index->slot_count;
   if (index->used == 0 || (index->used > 1 && index->used > slots))
     return false;
   for (uint32_t i = 1; i < index->used; i++) {

@@ -10,6 +10,9 @@
  * when its generations are used up. Slots past `used` are marked free without
  * being in the list, so that none of them seems to have a row.
  *
+ * The first page begins small and grows by doubling until it is as large as the
+ * others, so that a world of few entities takes little memory.
+ *
  * A placed slot has the entity's row of the main group, so this index is that
  * group's locator. Cost: constant, unless a function says otherwise.
  */
@@ -26,6 +29,7 @@ typedef struct EntityIndex {
                              would be, if the page reached down to it */
   Slot **pages;           /* owned, and so is each page */
   uint32_t page_count;    /* pages that are there */
+  uint32_t slot_count;    /* slots in them: all pages but the first are full */
   uint32_t page_capacity; /* of the array of pages */
   uint32_t base_capacity; /* of the array of bases */
   uint32_t used;          /* indices below this have been issued */
@@ -39,9 +43,9 @@ typedef struct EntityIndex {
 ECS_INTERNAL void entity_index_init(EntityIndex *index);
 ECS_INTERNAL void entity_index_deinit(EntityIndex *index, Memory *memory);
 
-/* Makes sure that the next count handles can be issued without failing.
- * ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. Cost: a page for each
- * SLOT_PAGE_SIZE new indices. */
+/* Makes sure that the next count handles can be issued without failing. The
+ * first page may move. ECS_E_MEMORY, ECS_E_LIMIT: no slot has changed. Cost: a
+ * page for each SLOT_PAGE_SIZE new indices. */
 ECS_INTERNAL ecs_Status entity_index_reserve(EntityIndex *index, Memory *memory,
                                              uint64_t count);
 
@@ -75,13 +79,12 @@ static inline Slot *entity_index_slot_beside(const EntityIndex *index,
 /* Has the index a slot? An index that was never issued may have one. */
 static inline bool entity_index_has(const EntityIndex *index,
                                     uint32_t entity_index) {
-  return entity_index >> ECS_PAGE_BITS < index->page_count;
+  return entity_index < index->slot_count;
 }
 
 /* Can one more handle be issued without reserving? */
 static inline bool entity_index_ready(const EntityIndex *index) {
-  return index->free_head != 0 || index->used < index->page_count
-                                                    << ECS_PAGE_BITS;
+  return index->free_head != 0 || index->used < index->slot_count;
 }
 
 /* Issues a handle and writes its slot: the row and the table of a placed one,

@@ -150,10 +150,14 @@ ecs_Status store_reserve_rows(Store *store, Group *group, Table *table,
 }
 
 ecs_Status store_reserve_entities(Store *store, uint64_t count) {
-  uintptr_t bases = (uintptr_t)store->index.bases;
+  const EntityIndex *index = &store->index;
+  uintptr_t bases = (uintptr_t)index->bases;
+  uintptr_t first = index->page_count > 0 ? index->bases[0] : 0;
   ecs_Status status =
       entity_index_reserve(&store->index, &store->memory, count);
-  if ((uintptr_t)store->index.bases != bases) store->row_epoch++;
+  if ((uintptr_t)index->bases != bases ||
+      (index->page_count > 0 && index->bases[0] != first))
+    store->row_epoch++;
   return status;
 }
 

@@ -95,8 +95,9 @@ static inline void store_touch(Store *store, Group *group) {
 }
 
 /* Makes sure that the next count handles can be issued without failing, as
- * entity_index_reserve. If the array of bases moves, row_epoch grows, even if
- * the function then fails. ECS_E_MEMORY, ECS_E_LIMIT: no slot has changed. */
+ * entity_index_reserve. If slots or the array of bases move, row_epoch grows,
+ * even if the function then fails. ECS_E_MEMORY, ECS_E_LIMIT: no slot has
+ * changed. */
 ECS_INTERNAL ecs_Status store_reserve_entities(Store *store, uint64_t count);
 
 /* The sum of the groups' versions: grows with every structural change. */

@@ -189,6 +189,31 @@ static void a_full_page_is_not_ready_and_one_more_asks_for_a_page(
   close_issuer(&issuer);
 }
 
+/* What the slots hold moves with the first page, which is never larger than
+ * twice what is needed, or a page. */
+static void the_first_page_grows_with_the_indices(void **state) {
+  (void)state;
+  Issuer issuer;
+  open_issuer(&issuer);
+  const EntityIndex *index = &issuer.index;
+  uint32_t moves = 0;
+  for (uint32_t i = 1; i < 3 * SLOT_PAGE_SIZE; i++) {
+    uint32_t slots = index->slot_count;
+    issue(&issuer);
+    moves += index->slot_count != slots && index->page_count == 1;
+    assert_true(index->slot_count > i);
+    if (i < SLOT_PAGE_SIZE && i >= ECS_FIRST_SLOTS)
+      assert_true(index->slot_count <= 2 * i);
+    if (i % 3 == 0) release(&issuer, id_make(i, 0));
+    if (i % 3 == 0) issue(&issuer);
+  }
+  assert_int_equal(1u << (moves - 1), SLOT_PAGE_SIZE / ECS_FIRST_SLOTS);
+  for (uint32_t i = 1; i < 3 * SLOT_PAGE_SIZE; i++)
+    assert_int_equal(entity_index_slot(index, i)->table_bits, i % 3 == 0);
+  assert_true(entity_index_check_invariants(index));
+  close_issuer(&issuer);
+}
+
 /* Free indices count as room, so the limit is what can be issued at once. */
 static void the_limit_itself_is_allowed_and_one_more_is_not(void **state) {
   (void)state;
@@ -272,6 +297,7 @@ int main(void) {
       cmocka_unit_test(the_last_generation_retires_its_index),
       cmocka_unit_test(reserving_makes_issuing_free_of_requests),
       cmocka_unit_test(a_full_page_is_not_ready_and_one_more_asks_for_a_page),
+      cmocka_unit_test(the_first_page_grows_with_the_indices),
       cmocka_unit_test(the_limit_itself_is_allowed_and_one_more_is_not),
       cmocka_unit_test(a_refused_page_leaves_the_index_as_it_was),
 #ifdef ECS_TINY

@@ -275,7 +275,7 @@ static void assert_components(const Store *world) {
 
 static void assert_slots(const Store *world) {
   const EntityIndex *index = &world->index;
-  for (uint32_t i = 0; i < index->page_count << ECS_PAGE_BITS; i++)
+  for (uint32_t i = 0; i < index->slot_count; i++)
     if (i == 0 || i >= index->used)
       assert_int_equal(slot_state(*entity_index_slot(index, i)), SLOT_FREE);
   uint32_t states[4] = {0}, rows = 0, at = index->free_head;
