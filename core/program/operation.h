@@ -93,6 +93,8 @@ typedef enum OperationShape {
   X(MODULO, "mod", BINARY) X(REMAINDER, "fmod", BINARY)                      \
   X(POWER, "pow", BINARY) X(ATAN2, "atan2", BINARY)                          \
   X(OWN_POWER, "xpow", BINARY) X(OWN_ATAN2, "xatan2", BINARY)                \
+  X(BITS_AND, "band", BINARY) X(BITS_OR, "bor", BINARY)                      \
+  X(BITS_XOR, "bxor", BINARY)                                                \
   X(LESS, "lt", COMPARE) X(LESS_EQUAL, "le", COMPARE) X(EQUAL, "eq", EQUAL)  \
   X(AND, "and", LOGIC) X(OR, "or", LOGIC) X(NOT, "not", NEGATION)            \
   X(SELECT, "select", SELECT) X(CONVERT, "convert", CONVERT)                 \

@@ -75,6 +75,15 @@ static WholeRange modulo(WholeRange b) {
   return unknown;
 }
 
+/* No more than an operand that is not negative, whatever the other is. */
+static WholeRange common_bits(WholeRange a, WholeRange b) {
+  if (a.least >= 0 && b.least >= 0)
+    return (WholeRange){0, lesser(a.greatest, b.greatest)};
+  if (a.least >= 0) return (WholeRange){0, a.greatest};
+  if (b.least >= 0) return (WholeRange){0, b.greatest};
+  return unknown;
+}
+
 static WholeRange range_of_binary(Operation operation, WholeRange a,
                                   WholeRange b) {
   switch (operation) {
@@ -93,6 +102,7 @@ static WholeRange range_of_binary(Operation operation, WholeRange a,
       return (WholeRange){lesser(a.least, b.least),
                           larger(a.greatest, b.greatest)};
     case OPERATION_MODULO: return modulo(b);
+    case OPERATION_BITS_AND: return common_bits(a, b);
     default: return unknown;
   }
 }

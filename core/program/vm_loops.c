@@ -121,6 +121,36 @@ static inline double power(double a, double b) {
   return b == 2.0 ? a * a : pow(a, b);
 }
 
+/* The whole number nearest to x, if that is within 2^50; otherwise 0. The sum has
+ * it in the lowest bits of its mantissa, which is faster in vectors than a
+ * conversion. */
+static inline int64_t bits_of(double x) {
+  double sum = (fabs(x) < 0x1p50 ? x : 0.0) + 0x1.8p52;
+  int64_t bits;
+  memcpy(&bits, &sum, sizeof bits);
+  return bits - INT64_C(0x4338000000000000);
+}
+
+/* The number of bits that are within 2^51. */
+static inline double number_of(int64_t bits) {
+  double sum;
+  bits += INT64_C(0x4338000000000000);
+  memcpy(&sum, &bits, sizeof sum);
+  return sum - 0x1.8p52;
+}
+
+static inline double bits_and(double x, double y) {
+  return number_of(bits_of(x) & bits_of(y));
+}
+
+static inline double bits_or(double x, double y) {
+  return number_of(bits_of(x) | bits_of(y));
+}
+
+static inline double bits_xor(double x, double y) {
+  return number_of(bits_of(x) ^ bits_of(y));
+}
+
 BINARY(plus, x + y)
 BINARY(minus, x - y)
 BINARY(times, x *y)
@@ -131,6 +161,9 @@ WIDE_BINARY(floor_divide, floor_divide)
 WIDE_BINARY(power, power)
 WIDE_BINARY(atan2, atan2)
 WIDE_BINARY(own_power, elementary_pow)
+WIDE_BINARY(bits_and, bits_and)
+WIDE_BINARY(bits_or, bits_or)
+WIDE_BINARY(bits_xor, bits_xor)
 WIDE_BINARY(own_atan2, elementary_atan2)
 
 /* A product and a sum in one pass, each rounded as if it stood alone. step is i
@@ -324,6 +357,9 @@ static const Loop number_loops[OPERATION_COUNT][2] = {
     [OPERATION_POWER] = BOTH(power),
     [OPERATION_ATAN2] = BOTH(atan2),
     [OPERATION_OWN_POWER] = BOTH(own_power),
+    [OPERATION_BITS_AND] = BOTH(bits_and),
+    [OPERATION_BITS_OR] = BOTH(bits_or),
+    [OPERATION_BITS_XOR] = BOTH(bits_xor),
     [OPERATION_OWN_ATAN2] = BOTH(own_atan2),
     [OPERATION_CONVERT] = {narrow, widen},
 };

@@ -261,6 +261,9 @@ static uint32_t weight_of(const Step *step) {
     case OPERATION_REMAINDER: return 6;
     case OPERATION_ROOT:
     case OPERATION_DIVIDE:
+    case OPERATION_BITS_AND:
+    case OPERATION_BITS_OR:
+    case OPERATION_BITS_XOR:
     case OPERATION_FLOOR_DIVIDE: return 2;
     default: return 1;
   }

@@ -9,6 +9,7 @@
 --                    or the compiler made the number, the kind is not known
 --     fields         those of an integer type are integers, the others floats
 --     + - * // %     integers, if both operands are; a float, if one of them is
+--     & | ~          integers
 --     / ^ sqrt ...   floats
 --
 -- What is not certain is not known. The writer keeps what its text does not
@@ -37,7 +38,8 @@ end
 
 local function of_scalar(scalar)
   local most = integers[scalar]
-  return most and { integer = true, most = most } or FLOAT
+  return most and { integer = true, most = most,
+                    natural = match(scalar, "^u") ~= nil } or FLOAT
 end
 
 --- The largest distance from 0 of a result, from those of the operands.
@@ -53,14 +55,30 @@ local reaches = {
 local function join(a, b, operation)
   if a == FLOAT or b == FLOAT then return FLOAT end
   return a and b and { integer = true,
-                       most = reaches[operation](a.most, b.most) } or nil
+                       most = reaches[operation](a.most, b.most),
+                       natural = a.natural and b.natural
+                         and operation ~= "sub" } or nil
+end
+
+--- Operations of lower_bits.lua on the bits of whole numbers within 2^50.
+local bits = { band = true, bor = true, bxor = true }
+
+--- The kind of their results: no more bits than an operand has.
+local function of_bits(operation, a, b)
+  local most = max(a and a.most or 2 ^ 50, b and b.most or 2 ^ 50)
+  local reach = 1
+  while reach < most do reach = reach * 2 end
+  local one, other = a and a.natural, b and b.natural
+  return { integer = true, most = reach,
+           natural = one and other or operation == "band" and (one or other) }
 end
 
 --- One of two, not known which.
 local function either(a, b)
   if a == FLOAT and b == FLOAT then return FLOAT end
   if not a or not b or a == FLOAT or b == FLOAT then return nil end
-  return { integer = true, most = max(a.most, b.most) }
+  return { integer = true, most = max(a.most, b.most),
+           natural = a.natural and b.natural }
 end
 
 local function of_constant(emit, text)
@@ -70,7 +88,8 @@ local function of_constant(emit, text)
   local number = tonumber(text) + 0.0
   local literal = emit.literals[number]
   if literal == "float" then return FLOAT end
-  return literal == "integer" and { integer = true, most = abs(number) } or nil
+  return literal == "integer" and { integer = true, most = abs(number),
+                                    natural = number >= 0 } or nil
 end
 
 --- Finds kinds: text of each value and type of each column, by number.
@@ -88,8 +107,9 @@ local function index(emit)
 end
 
 --- Returns a function that gives the kind of a value, by its id: a table with
--- integer, which is true or false, and the largest distance from 0 of an
--- integer; nil: not known. Cost: the length of the program, once.
+-- integer, which is true or false, and of an integer most, the largest distance
+-- from 0, and natural: it is not negative; nil: not known. Cost: the length of
+-- the program, once.
 function ir_kind.of(emit)
   local texts, columns = index(emit)
   local known, find = {}, nil
@@ -108,6 +128,8 @@ function ir_kind.of(emit)
       return FLOAT
     elseif reaches[operation] then
       return join(operand(text, 1), operand(text, 2), operation)
+    elseif bits[operation] then
+      return of_bits(operation, operand(text, 1), operand(text, 2))
     elseif operation == "min" or operation == "max" then
       return either(operand(text, 1), operand(text, 2))
     elseif operation == "select" then

@@ -12,6 +12,7 @@ local abs, max, huge, ipairs, type = math.abs, math.max, math.huge, ipairs,
   type
 
 local lower = require "ecs.compile.lower"
+local lower_bits = require "ecs.compile.lower_bits"
 local lower_exit = require "ecs.compile.lower_exit"
 local parser = require "ecs.compile.parser"
 local core = require "ecs.core"
@@ -240,6 +241,7 @@ function lower_call.calls()
   } do
     known(portable_math, name, binary(operation, "ecs.math." .. name))
   end
+  lower_bits.add_calls(known)
   known(portable_math, "log10", own_log10)
   known(portable_math, "clamp", own_clamp)
   known(portable_math, "lerp", own_lerp)

@@ -24,6 +24,7 @@ if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 local max, concat, ipairs, type = math.max, table.concat, ipairs, type
 local match = string.match
 local lower = require "ecs.compile.lower_table"
+local lower_bits = require "ecs.compile.lower_bits"
 local parser = require "ecs.compile.parser"
 
 local outside = parser.outside
@@ -377,7 +378,7 @@ local ordered = {
 
 --- A sign, as messages show it.
 local quoted = {}
-for sign in ("+ - * / // % ^ < <= > >="):gmatch("%S+") do
+for sign in ("+ - * / // % ^ < <= > >= & | ~ << >>"):gmatch("%S+") do
   quoted[sign] = "'" .. sign .. "'"
 end
 
@@ -393,7 +394,8 @@ function value_of.binary(self, node, scope)
   a = self:number(a, node, use, node.left)
   b = self:number(b, node, use, node.right)
   local order = ordered[sign]
-  if not order then return emit:binary(arithmetic[sign], a, b) end
+  if arithmetic[sign] then return emit:binary(arithmetic[sign], a, b) end
+  if not order then return lower_bits.binary(self, sign, a, b, node) end
   if order[2] then a, b = b, a end
   return emit:compare(order[1], a, b)
 end
@@ -408,6 +410,10 @@ function value_of.unary(self, node, scope)
       return outer:plain(outer:length(value, node.line))
     end
     outside(node.line, "the length operator", "keep the number in a variable")
+  end
+  if node.sign == "~" then
+    return lower_bits.complement(self,
+      self:number(value, node, "'~'", node.operand), node)
   end
   return self.emit:unary("neg", self:number(value, node, "'-'", node.operand))
 end

@@ -82,7 +82,6 @@ local remedies = {
   ["function"] = { "a function that is no local one",
     "make it local, or define it outside" },
   ["..."] = { "'...'", "name the parameters" },
-  ["~"] = { "a bitwise operator", "use arithmetic" },
 }
 
 local RARE = "fine for rare events, as plain Lua runs it; else keep what is to "
@@ -224,14 +223,9 @@ local powers = {
 }
 
 local UNARY_POWER = 12
-local refused_signs = {
-  ["|"] = remedies["~"], ["&"] = remedies["~"], ["~"] = remedies["~"],
-  ["<<"] = remedies["~"], [">>"] = remedies["~"],
-}
-
 local function unary(state)
   local sign = state.kinds[state.index]
-  if sign == "-" or sign == "not" or sign == "#" then
+  if sign == "-" or sign == "not" or sign == "#" or sign == "~" then
     local line = line_of(state)
     skip(state)
     return { "unary", line = line, sign = sign,
@@ -247,9 +241,6 @@ function expression(state, limit)
     local power = powers[sign]
     if not power or power[1] <= (limit or 0) then return left end
     local line = line_of(state)
-    if refused_signs[sign] then
-      outside(line, refused_signs[sign][1], refused_signs[sign][2])
-    end
     skip(state)
     local right = expression(state, power[2])
     local class = (sign == "and" or sign == "or") and sign or "binary"

@@ -67,6 +67,11 @@ static double modulo(double a, double b) {
   return rest;
 }
 
+/* The nearest whole number within 2^50, of two the even one; otherwise 0. */
+static int64_t whole_of(double x) {
+  return x > -0x1p50 && x < 0x1p50 ? (int64_t)nearbyint(x) : 0;
+}
+
 static double binary(uint8_t operation, double a, double b) {
   switch (operation) {
     case OPERATION_PLUS: return a + b;
@@ -81,6 +86,9 @@ static double binary(uint8_t operation, double a, double b) {
     case OPERATION_POWER: return b == 2 ? a * a : pow(a, b);
     case OPERATION_ATAN2: return atan2(a, b);
     case OPERATION_OWN_POWER: return ecs_pow(a, b);
+    case OPERATION_BITS_AND: return (double)(whole_of(a) & whole_of(b));
+    case OPERATION_BITS_OR: return (double)(whole_of(a) | whole_of(b));
+    case OPERATION_BITS_XOR: return (double)(whole_of(a) ^ whole_of(b));
     default: return ecs_atan2(a, b);
   }
 }
