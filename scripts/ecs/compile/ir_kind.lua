@@ -19,7 +19,7 @@ if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local match, gmatch, tonumber = string.match, string.gmatch, tonumber
-local abs, max, ipairs = math.abs, math.max, ipairs
+local abs, max, min, ipairs = math.abs, math.max, math.min, ipairs
 
 local ir_kind = {}
 
@@ -63,14 +63,17 @@ end
 --- Operations of lower_bits.lua on the bits of whole numbers within 2^50.
 local bits = { band = true, bor = true, bxor = true }
 
---- The kind of their results: no more bits than an operand has.
+--- The kind of their results: no more bits than an operand has, and of what is
+-- in both no more than the one that is not negative.
 local function of_bits(operation, a, b)
-  local most = max(a and a.most or 2 ^ 50, b and b.most or 2 ^ 50)
-  local reach = 1
-  while reach < most do reach = reach * 2 end
   local one, other = a and a.natural, b and b.natural
-  return { integer = true, most = reach,
-           natural = one and other or operation == "band" and (one or other) }
+  if operation == "band" and (one or other) then
+    return { integer = true, natural = true,
+             most = min(one and a.most or 2 ^ 50, other and b.most or 2 ^ 50) }
+  end
+  local most, reach = max(a and a.most or 2 ^ 50, b and b.most or 2 ^ 50), 1
+  while reach < most do reach = reach * 2 end
+  return { integer = true, most = reach, natural = one and other }
 end
 
 --- One of two, not known which.

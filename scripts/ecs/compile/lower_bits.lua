@@ -14,8 +14,8 @@
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
-local abs, floor, tonumber, sub = math.abs, math.floor, tonumber, string.sub
-local ipairs = ipairs
+local abs, floor, min, sub = math.abs, math.floor, math.min, string.sub
+local ipairs, tonumber = ipairs, tonumber
 local library = jit and require "bit" or {}
 
 local ir_kind = require "ecs.compile.ir_kind"
@@ -95,8 +95,8 @@ local function result(self, number, loose, a, b)
   return { type = "f64", id = number.id, flex = true }
 end
 
---- 2^n for a number of bits, which is from 0 to most; and the largest that it
--- can be.
+--- 2^n for a number of bits, which is from 0 to most, bit by bit (pow takes
+-- three times as long); and the largest that it can be.
 local function power(self, count, most, node, name)
   local constant = count.constant
   if constant and constant >= 0 and constant <= most
@@ -112,7 +112,15 @@ local function power(self, count, most, node, name)
   self:demand(test, node.line, name .. " by a number that may not be from 0 to "
     .. most, "write the number of bits out, or let rows take side exits: "
     .. "compile = true")
-  return op(self, "pow", f64(self, 2), number), 2 ^ most
+  local product, bit = nil, 1
+  while bit <= most do
+    local set = compare(self, "lt", f64(self, 0),
+      op(self, "band", number, f64(self, bit)))
+    local factor = self.emit:select(set, f64(self, 2 ^ bit), f64(self, 1))
+    product = product and op(self, "mul", product, factor) or factor
+    bit = bit * 2
+  end
+  return product, 2 ^ most
 end
 
 -- Lua 5.4 --------------------------------------------------------------------
@@ -162,8 +170,10 @@ end
 -- LuaJIT ---------------------------------------------------------------------
 
 --- The number in 32 bits with a sign that has the same lowest bits.
+-- most: the largest distance from 0 that it has; nil: see reach.
 local function signed(self, number, most)
-  if most < 2 ^ 31 then return number end
+  most = most or reach(self, number)
+  if most and most < 2 ^ 31 then return number end
   local half = f64(self, 2 ^ 31)
   return op(self, "sub", op(self, "mod", op(self, "add", number, half),
     f64(self, 2 ^ 32)), half)
@@ -190,25 +200,26 @@ local calls = {}
 for _, name in ipairs { "band", "bor", "bxor" } do
   calls[name] = function(self, node, scope, label)
     local list = arguments_of(self, node, scope, label, 1, 16)
-    local total, most = whole(self, list[1], node, label)
+    local total, least = whole(self, list[1], node, label), nil
     for k = 2, #list do
-      local number, other = whole(self, list[k], node, label)
+      local number = whole(self, list[k], node, label)
+      local most, natural = reach(self, number)
+      if natural and name == "band" then least = min(least or most, most) end
       total = op(self, operations[name], total, number)
-      most = most < other and other or most
     end
-    return signed(self, total, most)
+    return signed(self, total, least)
   end
 end
 
 function calls.tobit(self, node, scope, label)
   local list = arguments_of(self, node, scope, label, 1, 1)
-  return signed(self, whole(self, list[1], node, label))
+  return signed(self, (whole(self, list[1], node, label)))
 end
 
 function calls.bnot(self, node, scope, label)
   local list = arguments_of(self, node, scope, label, 1, 1)
-  local number, most = whole(self, list[1], node, label)
-  return signed(self, op(self, "sub", f64(self, -1), number), most + 1)
+  local number = whole(self, list[1], node, label)
+  return signed(self, op(self, "sub", f64(self, -1), number))
 end
 
 --- The lowest bits that stay are moved, so that nothing is beyond 2^32.
@@ -218,20 +229,25 @@ function calls.lshift(self, node, scope, label)
   local factor = power(self, list[2], 31, node, label)
   local kept = op(self, "mod", number, op(self, "div", f64(self, 2 ^ 32),
     factor))
-  return signed(self, op(self, "mul", kept, factor), 2 ^ 32)
+  return signed(self, op(self, "mul", kept, factor))
 end
 
 function calls.rshift(self, node, scope, label)
   local list = arguments_of(self, node, scope, label, 2, 2)
   local number = whole(self, list[1], node, label)
+  local most, natural = reach(self, number)
   local factor = power(self, list[2], 31, node, label)
-  return signed(self, op(self, "floordiv", op(self, "mod", number,
-    f64(self, 2 ^ 32)), factor), 2 ^ 32)
+  if not natural or most >= 2 ^ 32 then
+    number = op(self, "mod", number, f64(self, 2 ^ 32))
+  end
+  number = op(self, "floordiv", number, factor)
+  return factor.constant and factor.constant > 1 and number
+    or signed(self, number)
 end
 
 function calls.arshift(self, node, scope, label)
   local list = arguments_of(self, node, scope, label, 2, 2)
-  local number = signed(self, whole(self, list[1], node, label))
+  local number = signed(self, (whole(self, list[1], node, label)))
   return op(self, "floordiv", number,
     (power(self, list[2], 31, node, label)))
 end
