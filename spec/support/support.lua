@@ -114,16 +114,13 @@ end
 --- The KB of garbage that f(rounds) makes, after f(1000) has warmed up.
 function support.garbage_of(f, rounds)
   f(1000)
-  local least = math.huge
-  for _ = 1, 3 do -- LuaJIT may compile in one of them
-    collectgarbage()
-    collectgarbage "stop"
-    local before = collectgarbage "count"
-    f(rounds)
-    least = math.min(least, collectgarbage "count" - before)
-    collectgarbage "restart"
-  end
-  return least
+  collectgarbage()
+  collectgarbage "stop"
+  local before = collectgarbage "count"
+  f(rounds)
+  local grown = collectgarbage "count" - before
+  collectgarbage "restart"
+  return grown
 end
 
 --- A random generator: random(n) gives 1 to n, the same on every VM.
