@@ -7,6 +7,7 @@
 #include "program/program_order.h"
 #include "program/program_print.h"
 #include "program/vm.h"
+#include "program/vm_ahead.h"
 #include "query/claims.h"
 
 #include <stdio.h>
@@ -135,6 +136,12 @@ ecs_Status ecs_program_run(ecs_Program *program, const ecs_ProgramCall *call) {
     contested = program_contested(program);
   if (contested != 0) return world_refuse_access(world, contested);
   return program_run(program, call);
+}
+
+bool ecs_program_go_on(ecs_Program *program, const ecs_ProgramCall *call,
+                       ProgramPart *part) {
+  ECS_MUST_LIVE(PROGRAM, program);
+  return ahead_run_part(program, call, part);
 }
 
 ecs_Status ecs_program_run_part(ecs_Program *program,

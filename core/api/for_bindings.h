@@ -3,7 +3,7 @@
  *      limits           ECS_FIELD_LIMIT, ECS_NAME_LIMIT, ECS_INDEX_LIMIT
  *      elements         scalar_is_float, ecs_scalar_canonicalize_many
  *      sums in order    Reduction and the reduction_ functions
- *      programs         ecs_program_run_part
+ *      programs         ecs_program_run_part, ecs_program_go_on
  *      asserts          ECS_ASSERT
  *
  * A binding may lie in a library of its own and sees none of the core's hidden

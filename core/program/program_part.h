@@ -51,4 +51,10 @@ ECS_API ecs_Status ecs_program_run_part(ecs_Program *program,
                                         const ecs_ProgramCall *call,
                                         ProgramPart *part);
 
+/* As ecs_program_run_part, where its last call has computed the rows up to the
+ * next one that takes the exit, so that only columns are left to be stored, with
+ * the same call and part. False: it did nothing. */
+ECS_API bool ecs_program_go_on(ecs_Program *program,
+                               const ecs_ProgramCall *call, ProgramPart *part);
+
 #endif

@@ -748,7 +748,6 @@ static void drop_ahead(Run *run, ProgramPart *part) {
 
 ecs_Status program_run_part(ecs_Program *program, const ecs_ProgramCall *call,
                             ProgramPart *part) {
-  if (ahead_run_part(program, call, part)) return ECS_OK;
   Memory *memory = &program->query->store->memory;
   ECS_ASSERT(part->first <= part->batch->count);
   Run run = {.program = program,

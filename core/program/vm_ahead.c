@@ -2,7 +2,6 @@
 #include "program/vm_ahead.h"
 
 #include "program/vm_rows.h"
-#include "program/vm_sums.h"
 
 /* Making ------------------------------------------------------------------ */
 
@@ -150,14 +149,22 @@ static uint32_t find_exits(ProgramAhead *ahead, uint32_t at, uint32_t *taken) {
   return first - at;
 }
 
-/* Copies bytes, few of them without a call: the last ones overlap others. */
+/* Copies bytes in words of a size, of which the last may overlap another. */
+static inline void copy_words(char *to, const char *from, size_t bytes,
+                              size_t word) {
+  for (size_t k = 0; k + word < bytes; k += word)
+    memcpy(to + k, from + k, word);
+  memcpy(to + bytes - word, from + bytes - word, word);
+}
+
+/* Copies bytes, few of them without a call. */
 static inline void copy_bytes(char *to, const char *from, size_t bytes) {
-  if (bytes > 128 || bytes < 16) {
+  if (bytes > 128 || bytes < 4)
     memcpy(to, from, bytes);
-    return;
-  }
-  for (size_t k = 0; k + 16 < bytes; k += 16) memcpy(to + k, from + k, 16);
-  memcpy(to + bytes - 16, from + bytes - 16, 16);
+  else if (bytes >= 16)
+    copy_words(to, from, bytes, 16);
+  else
+    copy_words(to, from, bytes, 4);
 }
 
 /* Stores rows of a column, from row `at` of the block on. */
@@ -185,35 +192,40 @@ static void point_at_slice(const ecs_Program *program, const Step *steps,
     }
 }
 
+/* As ahead_store, but for the bases. */
+static inline uint32_t store_slice(ProgramAhead *ahead, uint32_t at,
+                                   uint32_t *taken) {
+  uint32_t rows = find_exits(ahead, at, taken);
+  for (uint32_t k = 0; k < ahead->column_count && rows > 0; k++)
+    store_column(&ahead->columns[k], at, rows);
+  ahead->done = at + rows;
+  if (ahead->done + *taken == ahead->rows) ahead->rows = 0;
+  return rows;
+}
+
 uint32_t ahead_store(const ecs_Program *program, uint64_t number,
                      uint32_t *taken) {
   const ProgramPlan *plan = program->plan;
   ProgramAhead *ahead = program->ahead;
   ECS_ASSERT(ahead_holds(ahead, number, ahead->random_key));
   uint32_t at = (uint32_t)(number - ahead->first);
-  uint32_t rows = find_exits(ahead, at, taken);
-  for (uint32_t k = 0; k < ahead->column_count && rows > 0; k++)
-    store_column(&ahead->columns[k], at, rows);
+  uint32_t rows = store_slice(ahead, at, taken);
   point_at_slice(program, plan->sums, plan->sum_count, at);
   point_at_slice(program, plan->changes, plan->change_count, at);
-  ahead->done = at + rows;
-  if (ahead->done + *taken == ahead->rows) ahead->rows = 0;
   return rows;
 }
 
 bool ahead_run_part(const ecs_Program *program, const ecs_ProgramCall *call,
                     ProgramPart *part) {
   const ProgramPlan *plan = program->plan;
+  ProgramAhead *ahead = program->ahead;
   uint64_t number = part->before + part->first;
-  if (program->ahead == NULL || part->changed || program->primed != part ||
-      plan->change_count > 0 ||
-      !ahead_holds(program->ahead, number, call->random_key) ||
-      !ahead_exits(program->ahead, number))
+  if (ahead == NULL || part->changed || program->primed != part ||
+      plan->change_count > 0 || plan->sum_count > 0 ||
+      !ahead_holds(ahead, number, call->random_key) ||
+      !ahead_exits(ahead, number))
     return false;
-  uint32_t rows = ahead_store(program, number, &part->taken);
-  const SumRows sums = {program->ahead->bases, part->reductions, number, rows};
-  if (rows > 0 && plan->sum_count > 0)
-    sums_add(&sums, plan->sums, plan->sum_count);
-  part->end = part->first + rows;
+  uint32_t at = (uint32_t)(number - ahead->first);
+  part->end = part->first + store_slice(ahead, at, &part->taken);
   return true;
 }

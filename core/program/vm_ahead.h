@@ -94,8 +94,8 @@ ECS_INTERNAL uint32_t ahead_store(const ecs_Program *program, uint64_t number,
                                   uint32_t *taken);
 
 /* Runs a part, as program_run_part, of which everything up to a row that takes
- * the exit is computed, and no changes of structure are to be recorded. False:
- * it does nothing. */
+ * the exit is computed, and only columns are to be stored. False: it does
+ * nothing. Cost: linear in the bytes; a few nanoseconds for a slice. */
 ECS_INTERNAL bool ahead_run_part(const ecs_Program *program,
                                  const ecs_ProgramCall *call,
                                  ProgramPart *part);

@@ -44,9 +44,9 @@ typedef struct ExitLoop {
   Program *program;     /* NULL: the rest of the rows is plain Lua */
   ecs_ProgramCall call; /* of the program */
   ProgramPart part;
-  uint32_t at;   /* the next row of the batch */
-  uint32_t left; /* so many from there on take the exit */
+  uint32_t at; /* the next row of the batch */
   int source;
+  uint32_t left;     /* so many from there on take the exit */
   bool renews;       /* something outside can change */
   bool due;          /* a row took the exit: read what is outside again */
   uint64_t before;   /* rows in earlier batches */
@@ -137,11 +137,23 @@ static void keep_own(lua_State *L, const ExitLoop *loop) {
   lua_call(L, 0, 0);
 }
 
+/* Stores the rows up to the next one that takes the exit, where they have been
+ * computed; false: it does nothing. */
+static inline bool go_on(ExitLoop *loop) {
+  loop->part.before = loop->before;
+  loop->part.first = loop->at;
+  if (loop->program->reduction_count > 0 ||
+      !ecs_program_go_on(loop->program->native, &loop->call, &loop->part))
+    return false;
+  loop->at = loop->part.end;
+  loop->left = loop->part.taken;
+  return true;
+}
+
 /* Runs the program from the next row on, to the last or to one that takes the
  * exit. */
 static void run_part(ExitLoop *loop) {
-  loop->part.before = loop->before;
-  loop->part.first = loop->at;
+  if (go_on(loop)) return;
   bool sums = loop->program->reduction_count > 0;
   if (sums) take_sums(loop, loop->before + loop->at);
   loop->status =

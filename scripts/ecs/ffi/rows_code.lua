@@ -178,18 +178,42 @@ return function(EXTRAS)
   local count = next_batch(rows)
   while count > 0 do
 PRESENT
-    for i = FIRST, count - 1 do
+    for i = 0, count - 1 do
       box.row = i
       f(ARGUMENTS)
     end
-    count = AGAIN
+    count = next_batch(rows)
   end
 end
 ]]
 
--- Where the next rows of a loop of each begin, and how it gets them. Where rows
--- take side exits, they are mostly one by one, and this code is compiled: it
--- calls C by the FFI first (EachCall.again in row_loop.h).
+-- The same where only some rows are given out, those that take side exits,
+-- mostly one by one: one loop, which is compiled, so it calls C by the FFI first
+-- (EachCall.again in row_loop.h).
+local each_exit = [[
+local next_batch, advance = core.each_next, box.advance
+return function(EXTRAS)
+  local count = next_batch(rows)
+  local i = box.at
+PRESENT
+  while count > 0 do
+    box.row = i
+    f(ARGUMENTS)
+    i = i + 1
+    if i >= count then
+      count = advance(box)
+      i = box.at
+      if count == 0 then
+        count = next_batch(rows)
+        i = box.at
+ANEW
+      end
+    end
+  end
+end
+]]
+
+-- Where the next rows of a loop of each begin, and how it gets them.
 local ways = {
   [false] = { FIRST = "0", AGAIN = "next_batch(rows)" },
   [true] = { FIRST = "box.at", AGAIN = "advance(box)\n"
@@ -260,8 +284,8 @@ local function present(terms, loops)
           .. ") == 0 and row_has(rows, " .. t .. ")"
       end
       names[t] = "r" .. t
-      lines[#lines + 1] = "    local r" .. t .. " if " .. there .. " then r"
-        .. t .. " = " .. view_name .. " end"
+      lines[#lines + 1] = format("    local r%d = (%s) and %s or nil", t, there,
+        view_name)
     end
   end
   return concat(lines, "\n"), names
@@ -308,10 +332,10 @@ function rows_code.each(terms, count, exits)
     names[#names + 1], extras[k + 2] = "x" .. k, "x" .. k
   end
   names[#names + 1] = "tonumber(box.entities[i])"
-  return views_code(terms, false) .. fill(each, {
+  return views_code(terms, false) .. fill(exits and each_exit or each, {
     PRESENT = lines, ARGUMENTS = concat(names, ", "),
-    EXTRAS = concat(extras, ", "), FIRST = ways[exits].FIRST,
-    AGAIN = ways[exits].AGAIN,
+    ANEW = gsub(lines, "local ", ""),
+    EXTRAS = concat(extras, ", "),
   })
 end
 
