@@ -33,6 +33,7 @@ local DOORS = {
   ["ecs.ffi.queries_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.programs_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.arrays_ffi"] = { ["ecs.backend"] = true },
+  ["ecs.ffi.outside_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.rows_ffi"] = { ["ecs.backend"] = true },
 }
 -- Modules that come with Lua or LuaJIT, or are the C module itself.

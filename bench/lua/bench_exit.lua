@@ -2,7 +2,8 @@
 --
 -- Every row moves. One in so many does what cannot be compiled: it writes to a
 -- table outside. Beside it is the same function where no row reaches the
--- exit, and the whole as plain Lua.
+-- exit, and the whole as plain Lua. Then the function reads variables outside,
+-- which have to be compared behind each row that took the exit.
 --
 -- All numbers are exact in an f32, so all sides have the same result.
 
@@ -40,6 +41,25 @@ local function rows(count, type, rate)
   return world, ids, Place, Speed
 end
 
+--- The system's function.
+local function moving(last)
+  return function(p, v, dt, e)
+    p.x = p.x + v.x * dt
+    p.y = p.y + v.y * dt
+    if v.hit > 0.5 then last.row = e end
+  end
+end
+
+--- The same with three numbers from outside.
+local function reading(last)
+  local limit, options = 0.5, { speed = 0.5, world = { wind = 1 } }
+  return function(p, v, dt, e)
+    p.x = p.x + v.x * dt
+    p.y = p.y + v.y * dt * options.speed + options.world.wind
+    if v.hit > limit then last.row = e end
+  end
+end
+
 --- A side: how the system runs, which rows exit, and the precision.
 local function side(name, options)
   return function(count)
@@ -47,11 +67,7 @@ local function side(name, options)
     local last = { row = ids[1] }
     world:system { name = "move", query = { Place, read = { Speed } },
       compile = options.compile, precision = options.precision,
-      each = function(p, v, dt, e)
-        p.x = p.x + v.x * dt
-        p.y = p.y + v.y * dt
-        if v.hit > 0.5 then last.row = e end
-      end }
+      each = (options.reads and reading or moving)(last) }
     local function reset()
       for k = 1, count do world:set(ids[k], Place, "x", k % 64, "y", k % 32) end
     end
@@ -74,21 +90,27 @@ local function side(name, options)
   end
 end
 
+local function compare(type, rate, reads)
+  local name = rate == 0 and "no row exits" or "1 row in " .. rate
+  name = name .. (reads and ", reads outside, " or ", ") .. type
+  measure.contest(name, SIZES, function(count)
+    local function run(title, options)
+      options.type, options.rate = type, options.rate or rate
+      options.reads = reads
+      return side(title, options)(count)
+    end
+    return {
+      run("plain Lua", { compile = false }),
+      run("no exit taken", { rate = 0, compile = true }),
+      run("exits", { compile = true }),
+      run("exits, double", { compile = true, precision = "double" }),
+    }
+  end)
+end
+
 for _, type in ipairs(TYPES) do
-  for _, rate in ipairs(RATES) do
-    local name = rate == 0 and "no row exits" or "1 row in " .. rate
-    measure.contest(name .. ", " .. type, SIZES, function(count)
-      local sides = {
-        side("plain Lua", { type = type, rate = rate, compile = false }),
-        side("no exit taken", { type = type, rate = 0, compile = true }),
-        side("exits", { type = type, rate = rate, compile = true }),
-        side("exits, double", { type = type, rate = rate, compile = true,
-                                precision = "double" }),
-      }
-      for k = 1, #sides do sides[k] = sides[k](count) end
-      return sides
-    end)
-  end
+  for _, rate in ipairs(RATES) do compare(type, rate, false) end
+  for _, rate in ipairs { 100, 10 } do compare(type, rate, true) end
 end
 
 measure.close()

@@ -37,8 +37,9 @@ local is_compiling = has_ffi and jit.status()
 
 -- How systems run: run_program, is_idle and know_query, for their queries.
 local programs = core
-local copy_table = core.copy_table
+local copy_table, outside_checks = core.copy_table, nil
 if is_compiling then
+  outside_checks = require "ecs.ffi.outside_ffi"
   copy_table = require("ecs.ffi.arrays_ffi").copy_table
   programs = require "ecs.ffi.programs_ffi"
   require "ecs.ffi.access_ffi"
@@ -57,6 +58,7 @@ end
 package.loaded["ecs.ffi.scalars_ffi"] = nil
 package.loaded["ecs.ffi.rows_code"] = nil
 package.loaded["ecs.ffi.values_ffi"] = nil
+package.loaded["ecs.ffi.outside_ffi"] = nil
 
 --- Raises unless world is a world that is open; for methods written in Lua.
 -- call is the method's name. level says which line the error blames, as error()
@@ -76,4 +78,5 @@ return {
   run_program = programs.run_program, is_idle = programs.is_idle,
   know_query = programs.know_query or function() end,
   copy_table = copy_table, copies_fast = copy_table ~= core.copy_table,
+  outside_checks = outside_checks,
 }

@@ -13,6 +13,10 @@
 --                  and its program. nil: the other rows run as plain Lua; nil,
 --                  nil and an error message: the run fails
 --     f, plan      the function that runs, and the plan of the last part
+--     same         for the loop that LuaJIT compiles: a function that answers
+--                  whether all that the plan reads is as it was; false, when a
+--                  run begins: this run does not ask
+--     same_f, same_plan  what same is for
 --     failure      the message, until the failed run has ended
 --     exits, rows  of the last run: how many rows took an exit, of how many;
 --                  nil: there was none
@@ -26,6 +30,7 @@ local specialize = require "ecs.compile.specialize"
 local core = backend.core
 local run_exits = core.run_exits
 local write_places, outside_of = specialize.write, specialize.outside
+local check_of = specialize.check
 
 local exit_run = {}
 
@@ -37,6 +42,21 @@ local CROWD, PLAIN_RUNS = jit and jit.status() and 64 or 4, 63
 --- For fewer rows it makes no difference.
 local CROWD_ROWS = 1024
 
+--- So many rows that take an exit pay for making same anew in each run.
+local WORTH = 32
+
+local function never() return false end
+
+--- Makes same, unless it is there: code that was compiled knows the closure.
+-- query:each keeps none, as it keeps no function.
+local function set_same(source, plan)
+  if source[1] == "" and (source.exits or 0) < WORTH then return end
+  if source.same_plan ~= plan or source.same_f ~= source.f then
+    source.same = check_of(plan, source.f) or source.same and never
+    source.same_f, source.same_plan = source.f, plan
+  end
+end
+
 --- For the walk: the program, the values, what was read, and the copies to go
 -- on with; nil: the other rows are plain Lua.
 local function renewal(source)
@@ -44,7 +64,9 @@ local function renewal(source)
     local plan, program, text = source.choose(source)
     if plan then
       source.plan = plan
-      return program, plan.values, outside_of(plan), plan.copies
+      local outside = outside_of(plan)
+      set_same(source, plan)
+      return program, plan.values, outside, plan.copies
     elseif text then
       source.failure = text
       error(text, 0)
@@ -69,6 +91,7 @@ end
 local function finish(source, done, second, third, fourth, rows)
   local failure = source.failure
   source.f, source[7] = false, false
+  if source[1] == "" then source.same, source.same_f = false, nil end
   if not done then
     source.failure = nil
     if failure then return false, false, failure, fourth end
@@ -91,6 +114,11 @@ function exit_run.run(source, query, f, runs, plan, program, steady, ...)
   source.f, source.plan = f, plan
   source[2], source[3], source[4] = program, plan.values, renew
   source[6], source[7] = renew and outside_of(plan), f
+  if renew then
+    set_same(source, plan)
+  else
+    source.same, source.same_f = false, nil
+  end
   source[8] = plan.copies
   return finish(source, run_exits(query, f, runs, source, ...))
 end

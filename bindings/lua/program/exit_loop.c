@@ -153,7 +153,6 @@ static inline bool go_on(ExitLoop *loop) {
 /* Runs the program from the next row on, to the last or to one that takes the
  * exit. */
 static void run_part(ExitLoop *loop) {
-  if (go_on(loop)) return;
   bool sums = loop->program->reduction_count > 0;
   if (sums) take_sums(loop, loop->before + loop->at);
   loop->status =
@@ -168,7 +167,7 @@ static void run_part(ExitLoop *loop) {
 
 /* Runs a part, unless the last one failed. Raises where it fails. */
 static void run_checked_part(lua_State *L, ExitLoop *loop) {
-  if (loop->status == ECS_OK) run_part(loop);
+  if (loop->status == ECS_OK && !go_on(loop)) run_part(loop);
   if (loop->status == ECS_OK) {
     if (loop->left > 0) keep_own(L, loop);
     return;
@@ -281,10 +280,13 @@ static bool next_rows(lua_State *L, ExitLoop *loop) {
 static int again(RowLoop *rows) {
   ExitLoop *loop = (ExitLoop *)rows->call->user;
   const Program *program = loop->program;
+  if (rows->unchanged) loop->due = false;
+  rows->unchanged = 0;
   if (!rows->running || !program || !program->native || loop->due ||
       program->own_count > 0 || loop->status != ECS_OK)
     return 0;
-  if (loop->left == 0 && loop->at < rows->batch.count) run_part(loop);
+  if (loop->left == 0 && loop->at < rows->batch.count && !go_on(loop))
+    run_part(loop);
   if (loop->left == 0 || loop->status != ECS_OK) return 0;
   give_rows(loop);
   return (int)rows->count;

@@ -177,14 +177,17 @@ static Outcome walk(lua_State *L, RowLoop *rows, int arguments, int base,
  * the RowLoop, the function at index 2 and extras more arguments. The
  * accelerator may compile code for this, so it comes before the walk. */
 static void push_runner(lua_State *L, const RowLoop *rows, int rows_index,
-                        int extras, bool exits) {
+                        int extras, const EachCall *call) {
   compat_push_private(L, rows_index);
   lua_rawgeti(L, -1, ROWS_RUNNER);
   lua_remove(L, -2);
   if (!rows->accelerated) return;
   lua_pushvalue(L, 2);
   compat_push_whole(L, extras);
-  lua_pushboolean(L, exits);
+  if (call->again)
+    lua_pushvalue(L, call->source);
+  else
+    lua_pushboolean(L, false);
   lua_call(L, 3, 1);
 }
 
@@ -223,7 +226,7 @@ Outcome bind_rows_walk(lua_State *L, LuaQuery *query, int first,
   int loop = lua_gettop(L) + !rows->block.active, given = 1;
   if (rows->block.active) given = bind_blocks_ready(L, rows);
   if (call->again) rows->advance = call->again; /* the runner reads it once */
-  push_runner(L, rows, rows_index, extras, call->again != NULL);
+  push_runner(L, rows, rows_index, extras, call);
   begin_run(L, rows, call);
   lua_pushvalue(L, rows_index);
   if (!rows->block.active) lua_pushvalue(L, 2);

@@ -89,6 +89,8 @@ typedef struct RowLoop {
   const ecs_Entity *entities; /* each: of the batch; rows: all that matched,
                                  in the buffer */
   uint32_t count;             /* number of entities */
+  uint32_t unchanged;         /* each: 1: the runner has asked, and what is
+                                 outside is as it was; advance takes it */
   int (*advance)(struct RowLoop *); /* each: EachCall.again */
   double *ids;                      /* rows: the entities of the run */
   double (*load)(struct RowLoop *, uint32_t column, uint32_t scalar);

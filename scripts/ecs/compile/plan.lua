@@ -23,6 +23,7 @@ local get_metatable = debug and debug.getmetatable or getmetatable
 
 local read_captured, holds, is_handle =
   captures.read, captures.holds, captures.is_handle
+local checks = backend.outside_checks
 local copy_table, copy_wanted = backend.copy_table, core.copy_wanted
 
 local plan = {}
@@ -258,7 +259,7 @@ local function list_readers(self)
       return false
     end
   end
-  return { list = list, places = places }
+  return { list = list, places = places, check = nil }
 end
 
 --- What a plan reads, as it was read last. run_exits of ecs.core asks whether
@@ -281,6 +282,18 @@ function plan.outside(self)
     list[place[2]] = value
   end
   return list
+end
+
+--- A function that answers whether all that a plan reads is as plan.outside
+-- said last, for the function f: true, or false where that is not certain.
+-- Returns false where only ecs.core can answer it. Cost: a few closures.
+function plan.check(self, f)
+  local readers = self.readers
+  if not readers or not checks then return false end
+  if readers.check == nil then
+    readers.check = checks.prepare(readers.list) or false
+  end
+  return readers.check and checks.check(readers.check, f)
 end
 
 --- Notes whether plain Lua computes the same bits as the program of a plan.

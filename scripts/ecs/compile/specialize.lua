@@ -239,6 +239,8 @@ end
 specialize.write = plans.write
 --- What the plan reads, for run_exits of ecs.core: see plan.lua.
 specialize.outside = plans.outside
+--- The same for the loop of rows that LuaJIT compiles.
+specialize.check = plans.check
 
 --- The plan that was chosen last, its values read, where it holds for f and
 -- reading it runs no code of a script. nil otherwise: call choose.

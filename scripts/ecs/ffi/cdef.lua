@@ -418,6 +418,7 @@ struct {
   void **elements;
   const int64_t *entities;
   uint32_t count;
+  uint32_t unchanged;
   int (*advance)(void *);
   double *ids;
   double (*load)(void *, uint32_t column, uint32_t scalar);

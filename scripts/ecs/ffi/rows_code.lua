@@ -28,7 +28,7 @@ local IN_PLACE = tonumber(ffi.cast("ecs_RowFlag", "ECS_ROW_IN_PLACE"))
 -- The beginning of every chunk. get and set are called two levels below the
 -- script.
 local head = [[
-local rows, box, places, world, core, quiet_nan, entity = ...
+local rows, box, places, world, core, quiet_nan, entity, walk = ...
 local pcall, error, type, tonumber = pcall, error, type, tonumber
 local floor, huge, min, max = math.floor, math.huge, math.min, math.max
 local band = require("bit").band
@@ -188,11 +188,14 @@ end
 ]]
 
 -- The same where only some rows are given out, those that take side exits,
--- mostly one by one: one loop, which is compiled, so it calls C by the FFI first
--- (EachCall.again in row_loop.h).
+-- mostly one by one: one loop, which is compiled, so it calls C by the FFI
+-- first (EachCall.again in row_loop.h). It asks whether what is outside is as
+-- it was for the walk's source (exit_run.lua), where this can be compiled, too.
 local each_exit = [[
 local next_batch, advance = core.each_next, box.advance
 return function(EXTRAS)
+  local source = walk.source
+  local asks = source.same
   local count = next_batch(rows)
   local i = box.at
 PRESENT
@@ -201,6 +204,7 @@ PRESENT
     f(ARGUMENTS)
     i = i + 1
     if i >= count then
+      if asks and source.same() then box.unchanged = 1 end
       count = advance(box)
       i = box.at
       if count == 0 then

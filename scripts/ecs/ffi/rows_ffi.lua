@@ -96,12 +96,12 @@ local function places_type(terms)
   return places_types[text]
 end
 
---- Runs a chunk for one row loop.
-local function instantiate(chunk, rows, terms)
+--- Runs a chunk for one row loop. walk: { source }, where rows take side exits.
+local function instantiate(chunk, rows, terms, walk)
   local box = ffi.cast(rows_pointer, rows)
   local places = ffi.cast(places_type(terms), box.elements)
   return chunk(rows, box, places, ffi.cast(world_pointer, box.world), core,
-    scalars.quiet_nan, scalars.entity)
+    scalars.quiet_nan, scalars.entity, walk)
 end
 
 local function compile(source)
@@ -116,15 +116,18 @@ end
 local ENOUGH = 5
 
 --- For one loop of each: a function that returns the loop to run f with count
--- extra arguments. It is called before the walk begins.
+-- extra arguments. It is called before the walk begins. source: of a walk of
+-- which rows take side exits (exit_run.lua), or false.
 local function chooser(code, terms, rows)
-  local runners, changes, last = {}, 0, nil
+  local runners, changes, last, walk = {}, 0, nil, {}
   local function make(key, count, exits)
     code[key] = code[key] or rows_code.each(terms, count, exits)
-    return instantiate(compile(code[key]), rows, terms)
+    return instantiate(compile(code[key]), rows, terms, walk)
   end
-  return function(f, count, exits)
+  return function(f, count, source)
+    local exits = source and true or false
     local key = exits and -1 - count or count
+    walk.source = source
     if f ~= last and changes < ENOUGH then
       last, changes = f, changes + 1
       if changes == ENOUGH then runners = {} end
