@@ -186,6 +186,25 @@ describe("a value", function()
     works(world)
   end)
 
+  it("has its own numbers wherever a hook sets others", function()
+    local world, hooks, busy = ecs.world {}, 0, false
+    local e = world:spawn(Few)
+    local function set()
+      if busy then return end
+      busy, hooks = true, hooks + 1
+      world:set(e, Few, { x = 7 })
+      world:set(e, Few, "x", 8, "y", 9)
+      busy = false
+    end
+    for instructions = 1, 40 do
+      debug.sethook(set, "", instructions)
+      local value = Few { x = 1, y = 2 }
+      debug.sethook()
+      assert.equal("HostileFew { x = 1, y = 2 }", tostring(value))
+    end
+    assert.is_true(hooks > 20)
+  end)
+
   it("cannot be made by another's functions", function()
     local core = package.loaded["ecs.core"]
     local world = ecs.world {}

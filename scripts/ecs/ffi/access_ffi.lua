@@ -59,8 +59,10 @@ local add_component, remove_component, destroy_entity =
 -- Where C stores fields: a component has 64 at most. They are read before
 -- anything allocates, since a finalizer may run and load other fields.
 local values = ffi.new("double[64]")
--- Where tables of fields, and several fields, are read to.
+-- Where tables of fields are read to.
 local numbers, is_value = stored.numbers, stored.is_value
+-- Where two fields are read to.
+local two = ffi.new("double[32]")
 local set_value, add_value = stored.set_value, stored.add_value
 local set_fields, add_fields = stored.set_fields, stored.add_fields
 local powers = {}
@@ -198,7 +200,7 @@ end
 local function take(entry, name, value)
   local index, number = entry.index[name], to_stored(entry, name, value)
   if not index or index > 31 or type(number) ~= "number" then return nil end
-  numbers[index] = number
+  two[index] = number
   return powers[index]
 end
 
@@ -230,7 +232,7 @@ function methods.set(...)
   elseif count == 7 then
     local a, b = take(entry, name, value), take(entry, other, second)
     if a and b and a ~= b
-      and set_fields(entry.access, entity, a + b, numbers) == 1 then
+      and set_fields(entry.access, entity, a + b, two) == 1 then
       return
     end
   end

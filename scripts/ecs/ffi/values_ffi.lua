@@ -38,7 +38,9 @@ local istype, kind_name, fields_of = ffi.istype, core.kind, core.fields
 
 local PARTS, FIELDS = layouts.SPAWN_PARTS, layouts.TABLE_FIELDS
 
-local numbers = ffi.new("double[?]", PARTS * FIELDS) -- 64 fields at least
+-- 64 fields at least, and how many tables were read.
+local READS = PARTS * FIELDS
+local numbers = ffi.new("double[?]", READS + 1)
 local given = ffi.new("uint32_t[?]", PARTS)
 
 local values = { numbers = numbers }
@@ -74,8 +76,9 @@ local bool_check = [[
 -- which LuaJIT compiles by itself, too, for callers that are interpreted.
 local function write_readers(fields)
   local code = { [[
-local numbers, next, type, getmetatable, new, make_value, definition = ...
+local numbers, READS, next, type, getmetatable, new, make_value, component = ...
 local function read(fields, base)
+numbers[READS] = numbers[READS] + 1
 local found, count, v, key = 0, 0, nil, nil
 if getmetatable(fields) ~= nil then return nil end]] }
   local place = {}
@@ -95,8 +98,10 @@ return found
 end
 local function make(fields)
 local value = new() -- before anything is read, since it may run a finalizer
+local reads = numbers[READS] + 1
 local given = read(fields, 0)
-if given and make_value(value, definition, given, numbers) == 1 then
+if given and make_value(value, component, given, numbers) == 1
+  and numbers[READS] == reads then -- no debug hook had one read meanwhile
   return value
 end
 return nil
@@ -141,8 +146,8 @@ local function kind_of(definition)
            read = false, make = false }
   if #fields > 0 and #fields <= FIELDS then
     kind.read, kind.make =
-      assert(loadstring(write_readers(fields), "=ecs.fields"))(numbers, next,
-        type, getmetatable, kind.new, make_value, definition)
+      assert(loadstring(write_readers(fields), "=ecs.fields"))(numbers, READS,
+        next, type, getmetatable, kind.new, make_value, definition)
   end
   kinds[definition] = kind
   return kind
