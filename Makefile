@@ -22,7 +22,7 @@
 # rockspec follow it.
 CORE := ecs ecs_kernel ecs_access \
   base/config base/invariant base/status base/misuse base/memory base/text \
-  base/id base/scalar \
+  base/id base/scalar base/bits \
   math/elementary_number math/elementary_exp math/elementary_pow \
   math/elementary_sin math/elementary_atan math/elementary \
   math/remainder math/random math/reduction \
@@ -120,7 +120,7 @@ CORE_FLAGS := -O2 -fPIC -fvisibility=hidden
 BINDING_FLAGS := $(CORE_FLAGS) -fno-plt
 MODULE_LINK := -Wl,-Bsymbolic-functions
 # Modules whose loops over columns gain from being vectorised.
-VECTORISED := base/scalar query/gather query/join query/row_list \
+VECTORISED := base/scalar query/gather query/query_group query/join query/row_list \
   kernel/kernel_binding storage/table_rows change/bulk_sparse
 LDLIBS := -lm -ldl
 

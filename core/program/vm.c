@@ -122,7 +122,7 @@ static void list_single(Run *run, const Step *step) {
   uint32_t rows = run->rows;
   for (uint32_t i = mask == NULL ? 0 : mask_next(mask, 0, rows); i < rows;
        i = mask == NULL ? i : mask_next(mask, i, rows)) {
-    uint32_t end = rows - i < MASKED_ROWS ? rows : i + MASKED_ROWS;
+    uint32_t end = rows - i < WORD_BITS ? rows : i + WORD_BITS;
     for (; i < end; i++) {
       *next = (RecordedChange){run->entities[i], step->ins};
       next += mask == NULL ? 1 : mask[i];
@@ -167,7 +167,7 @@ static void list_changes(Run *run) {
   }
   for (uint32_t end = 0; end < run->rows;) {
     uint32_t i = next_changed(run, end);
-    end = run->rows - i < MASKED_ROWS ? run->rows : i + MASKED_ROWS;
+    end = run->rows - i < WORD_BITS ? run->rows : i + WORD_BITS;
     for (; i < end; i++) list_row(run, i);
   }
 }

@@ -61,15 +61,17 @@ static uint32_t take_rows(Join *join, const Table *table, uint32_t row) {
   ECS_ASSERT(row < table->count);
   uint32_t left = table->count - row;
   uint32_t taken = left < ECS_JOIN_ROWS ? left : ECS_JOIN_ROWS;
-  uint32_t count = driver->filters ? 0 : taken;
-  for (uint32_t i = 0; i < count; i++) rows[i] = row + i;
-  for (uint32_t i = 0; driver->filters && i < taken; i++) {
-    rows[count] = row + i;
-    count += query_group_bits_fit(driver, table, row + i);
+  join->count = taken;
+  if (driver->filters) {
+    join->count = query_group_list(driver, table, row, taken, rows);
+    for (uint32_t i = 0; i < join->count; i++)
+      join->indices[i] = id_index(entities[rows[i]]);
+    return row + taken;
   }
-  for (uint32_t i = 0; i < count; i++)
-    join->indices[i] = id_index(entities[rows[i]]);
-  join->count = count;
+  for (uint32_t i = 0; i < taken; i++) {
+    rows[i] = row + i;
+    join->indices[i] = id_index(entities[row + i]);
+  }
   return row + taken;
 }
 

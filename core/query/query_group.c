@@ -67,6 +67,51 @@ bool query_group_bits_fit(const QueryGroup *query_group, const Table *table,
   return true;
 }
 
+/* Marks the rows with bits of one column that do not fit. */
+static void mark_misfits(uint8_t *misfits, const uint8_t *bits, uint32_t count,
+                         uint8_t needed, uint8_t forbidden) {
+  uint8_t asked = (uint8_t)(needed | forbidden);
+  for (uint32_t k = 0; k < count; k++)
+    misfits[k] = (uint8_t)(misfits[k] | ((bits[k] & asked) ^ needed));
+}
+
+/* The rows of a table from first on with bits that fit, a word of rows at most:
+ * bit k is row first + k. */
+static uint64_t fitting_rows(const QueryGroup *query_group, const Table *table,
+                             uint32_t first, uint32_t count) {
+  uint8_t rows[WORD_BITS] = {0}; /* what does not fit; then 1 where it fits */
+  for (uint32_t i = 0; i < query_group->bits_columns; i++) {
+    uint8_t needed = query_group->bits_needed[i];
+    uint8_t forbidden = query_group->bits_forbidden[i];
+    if (i >= table->bits_columns) {
+      if (needed != 0) return 0;
+      continue;
+    }
+    const uint8_t *bits = table_bits(table, i) + first;
+    if (count == WORD_BITS)
+      mark_misfits(rows, bits, WORD_BITS, needed, forbidden);
+    else
+      mark_misfits(rows, bits, count, needed, forbidden);
+  }
+  for (uint32_t k = 0; k < WORD_BITS; k++) rows[k] = rows[k] == 0;
+  uint64_t fit = bits_of_bytes(rows);
+  return count == WORD_BITS ? fit : fit & ((UINT64_C(1) << count) - 1);
+}
+
+uint32_t query_group_list(const QueryGroup *query_group, const Table *table,
+                          uint32_t first, uint32_t count, uint32_t *list) {
+  uint32_t listed = 0, before = 0;
+  ECS_ASSERT(first <= table->count && count <= table->count - first);
+  for (uint32_t i = 0; i < count; i += WORD_BITS) {
+    uint32_t asked = count - i < WORD_BITS ? count - i : WORD_BITS;
+    uint64_t rows = fitting_rows(query_group, table, first + i, asked);
+    bool many = listed - before >= WORD_BITS / 4; /* the word before had */
+    before = listed;
+    listed = bits_list(rows, first + i, list, listed, many);
+  }
+  return listed;
+}
+
 static uint32_t bits_set(const uint64_t *words, uint32_t count) {
   uint32_t bits = 0;
   for (uint32_t i = 0; words != NULL && i < count; i++)

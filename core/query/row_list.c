@@ -94,11 +94,12 @@ static ecs_Status build_init(Build *build, Memory *memory) {
     if (count > longest) longest = count;
   }
   build->rows = longest;
-  if (rows > 0) {
+  if (rows > 0 && build->list->group_count > 1) {
     build->combinations = memory_zeroed(memory, longest, sizeof(uint32_t));
     if (build->combinations == NULL) return ECS_E_MEMORY;
   }
-  return reserve_rows(build->list, memory, (uint32_t)rows);
+  uint32_t slack = driver->filters ? BITS_LIST_SLACK : 0;
+  return reserve_rows(build->list, memory, (uint32_t)rows + slack);
 }
 
 /* Combinations of tables ------------------------------------------------ */
@@ -335,6 +336,20 @@ static ecs_Status sort_and_cut(Build *build, uint32_t first) {
   return status;
 }
 
+/* The same for the only group of a query: the rows with bits that fit. */
+static ecs_Status append_fitting(Build *build, const Table *table) {
+  RowList *list = build->list;
+  uint32_t first = list->count, combination = 0;
+  uint32_t count = query_group_list(&build->groups[0], table, 0, table->count,
+                                    list->rows[0] + first);
+  if (count == 0) return ECS_OK;
+  ecs_Status status = ensure_combination(build, &table->id, &combination);
+  if (status != ECS_OK) return status;
+  list->count += count;
+  return cut_blocks(list, &build->store->memory,
+                    (Block){first, count, combination, 0});
+}
+
 static ecs_Status append_tables(Build *build, uint32_t *tables) {
   const QueryGroup *driver = &build->groups[build->driver];
   uint32_t combination = 0;
@@ -342,8 +357,11 @@ static ecs_Status append_tables(Build *build, uint32_t *tables) {
     uint32_t first = build->list->count;
     const Table *table = driver->group->tables[driver->match.tables[i]];
     build->base = build->list->tables_count;
-    ecs_Status status = append_table(build, table, tables, &combination);
-    if (status == ECS_OK) status = sort_and_cut(build, first);
+    bool alone = build->list->group_count == 1;
+    ecs_Status status = alone
+                            ? append_fitting(build, table)
+                            : append_table(build, table, tables, &combination);
+    if (status == ECS_OK && !alone) status = sort_and_cut(build, first);
     if (status != ECS_OK) return status;
   }
   return ECS_OK;

@@ -203,6 +203,75 @@ static void all_needed_bits_must_be_there(void **state) {
   finish(&fixture);
 }
 
+#define ROWS (ECS_INDEX_LIMIT > 200u ? 200u : ECS_INDEX_LIMIT - 1u)
+
+/* Rows with three tags, in two columns of bits, by the bits of their numbers;
+ * rare: most rows lack one of them. Returns the table. */
+static const Table *spawn_mixed(const Fixture *fixture, uint32_t rows,
+                                bool rare) {
+  RowRef place = {NULL, 0};
+  for (uint32_t i = 0; i < rows; i++) {
+    ecs_Component has[4] = {fixture->a, 0, 0, 0};
+    uint32_t count = 1, draw = i * 2654435761u >> 20;
+    if (rare ? draw % 16 == 0 : draw % 8 != 0) has[count++] = fixture->bits[0];
+    if (draw / 16 % 4 == 0) has[count++] = fixture->bits[3];
+    if (draw / 64 % 8 != 0) has[count++] = fixture->bits[9];
+    place = spawn(fixture, has, count);
+    assert_int_equal(place.row, i);
+  }
+  return place.table;
+}
+
+/* Lists rows from first on, and compares with one row at a time. */
+static void check_listed(const QueryGroup *asked, const Table *table,
+                         uint32_t first, uint32_t count) {
+  uint32_t list[200 + BITS_LIST_SLACK], next = 0;
+  uint32_t listed = query_group_list(asked, table, first, count, list);
+  for (uint32_t row = first; row < first + count; row++)
+    if (query_group_bits_fit(asked, table, row)) {
+      assert_true(next < listed);
+      assert_int_equal(list[next++], row);
+    }
+  assert_int_equal(listed, next);
+}
+
+static void rows_with_bits_that_fit_are_listed(void **state) {
+  (void)state;
+  static const uint32_t counts[] = {0, 1, 63, 64, 65, 127, 128, 200};
+  for (uint32_t rare = 0; rare < 2; rare++) {
+    Fixture fixture;
+    start(&fixture);
+    QueryGroup asked = query_group_over_main(&fixture);
+    query_group_demand(&asked, bit_of(&fixture, fixture.bits[0]), true);
+    query_group_demand(&asked, bit_of(&fixture, fixture.bits[3]), false);
+    query_group_demand(&asked, bit_of(&fixture, fixture.bits[9]), true);
+    const Table *table = spawn_mixed(&fixture, ROWS, rare != 0);
+    for (uint32_t first = 0; first < ROWS; first++)
+      for (uint32_t i = 0; i < 8; i++)
+        if (counts[i] <= ROWS - first)
+          check_listed(&asked, table, first, counts[i]);
+    query_group_deinit(&asked, fixture.memory);
+    finish(&fixture);
+  }
+}
+
+static void a_table_without_the_needed_bits_has_no_row_that_fits(void **state) {
+  (void)state;
+  Fixture fixture;
+  uint32_t list[1 + BITS_LIST_SLACK];
+  start(&fixture);
+  QueryGroup needs = query_group_over_main(&fixture);
+  QueryGroup forbids = query_group_over_main(&fixture);
+  query_group_demand(&needs, bit_of(&fixture, fixture.bits[9]), true);
+  query_group_demand(&forbids, bit_of(&fixture, fixture.bits[9]), false);
+  const Table *table = spawn(&fixture, &fixture.a, 1).table;
+  assert_int_equal(query_group_list(&needs, table, 0, 1, list), 0);
+  assert_int_equal(query_group_list(&forbids, table, 0, 1, list), 1);
+  query_group_deinit(&needs, fixture.memory);
+  query_group_deinit(&forbids, fixture.memory);
+  finish(&fixture);
+}
+
 static void a_query_group_counts_the_rows_of_its_tables(void **state) {
   (void)state;
   Fixture fixture;
@@ -282,6 +351,8 @@ int main(void) {
       cmocka_unit_test(tags_stored_as_bits_are_asked_for_by_filters),
       cmocka_unit_test(a_row_fits_when_it_has_the_needed_and_no_forbidden_bits),
       cmocka_unit_test(all_needed_bits_must_be_there),
+      cmocka_unit_test(rows_with_bits_that_fit_are_listed),
+      cmocka_unit_test(a_table_without_the_needed_bits_has_no_row_that_fits),
       cmocka_unit_test(a_query_group_counts_the_rows_of_its_tables),
 #ifndef ECS_TINY
       cmocka_unit_test(components_past_the_first_word_are_told_apart),
