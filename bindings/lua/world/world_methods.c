@@ -145,12 +145,10 @@ void bind_open_world_methods(lua_State *L) {
                                        {"change_count", change_count},
                                        {"seconds", seconds},
                                        {NULL, NULL}};
-  static const luaL_Reg methods[] = {{"clear", world_clear},
-                                     {"trim", world_trim},
-                                     {"state_hash", world_state_hash},
-                                     {"group", world_group},
-                                     {"ungroup", world_ungroup},
-                                     {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"clear", world_clear},           {"trim", world_trim},
+      {"state_hash", world_state_hash}, {"group", world_group},
+      {"ungroup", world_ungroup},       {NULL, NULL}};
   bind_add(L, functions);
   bind_push_methods(L, KIND_WORLD);
   bind_add(L, methods);
