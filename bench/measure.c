@@ -45,6 +45,7 @@ static struct {
   uint32_t repetitions;
   uint32_t aims;
   uint32_t aims_met;
+  MeasureLeast least; /* of the row that was measured last */
   bool json;
   bool smoke; /* small worlds, one repetition */
   bool count; /* instructions, under callgrind, instead of times */
@@ -287,7 +288,10 @@ static void count_row(const MeasureRow *row) {
   CALLGRIND_DUMP_STATS_AT(name);
 }
 
+MeasureLeast measure_least(void) { return report.least; }
+
 void measure_row(const MeasureRow *row) {
+  report.least = (MeasureLeast){0};
   if (!measure_wanted(row->name)) return;
   if (report.count) {
     count_row(row);
@@ -303,8 +307,10 @@ void measure_row(const MeasureRow *row) {
   uint32_t count = repetitions_of(row);
   summarize(&ours, count);
   double ratio = 0;
+  report.least = (MeasureLeast){.ours = ours.least};
   if (row->hand.run != NULL) {
     summarize(&hand, count);
+    report.least.hand = hand.least;
     for (uint32_t k = 0; k < count; k++) {
       ratios[k] = ours.each[k] / hand.each[k];
     }

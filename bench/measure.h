@@ -75,6 +75,13 @@ double measure_clock(void);
 /* Measures and prints one row. Aborts when a check fails. */
 void measure_row(const MeasureRow *row);
 
+/* The least times of the row that was measured last, in nanoseconds per
+ * operation; 0 for a side that it does not have or that did not run. */
+typedef struct MeasureLeast {
+  double hand, ours;
+} MeasureLeast;
+MeasureLeast measure_least(void);
+
 /* Prints a number that is not a time, such as bytes per entity. The aim is met
  * by a value of at most aim; 0: no aim. */
 void measure_value(const char *name, const char *condition, uint32_t size,
