@@ -464,6 +464,9 @@ build/bench/objects/%.o: bench/%.c Makefile
 	@mkdir -p $(@D)
 	$(COMPILE) $(BENCH_FLAGS) -Ibench -c -o $@ $<
 
+# The same loops once more, as most programs are compiled.
+build/bench/objects/baseline/unit_loops_o2.o: BENCH_FLAGS += -O2
+
 build/bench/bench_%: build/bench/objects/bench_%.o \
   $(BENCH_SUPPORT:bench/%.c=build/bench/objects/%.o) build/libecs.a
 	$(CC) $(BENCH_FLAGS) -o $@ $^ $(LDLIBS)
