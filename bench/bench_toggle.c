@@ -5,7 +5,8 @@
  * to the values of these. Before every run so many entities, drawn at random,
  * lose it, and as many others gain it.
  *
- * - Rows "query": the run alone is timed. Times are per match; for tags stored
+ * - Rows "query": the run alone is timed. Where there is a birth, an entity
+ *   without the part is born and dies, too. Times are per match; for tags stored
  *   as bits per row tested. By hand: a bitmap and places that are kept up to
  *   date at no cost, or a byte for each row.
  * - Rows "changes": the changes alone are timed, while so many queries ask for
@@ -38,6 +39,7 @@ typedef struct Toggle {
   ecs_Entity *entities;
   Kind kind;
   uint32_t pairs; /* of changes before every run */
+  bool birth;     /* and one entity that is born and dies */
   Draws draws, hand_draws;
   MarkedRows marked;
 } Toggle;
@@ -82,6 +84,11 @@ static void draw(Draws *draws, uint32_t *loses, uint32_t *gains) {
 static void change(void *state) {
   Toggle *toggle = state;
   uint32_t loses, gains;
+  ecs_Entity born;
+  if (toggle->birth) {
+    MUST(ecs_spawn(toggle->world, &toggle->value, 1, NULL, &born));
+    MUST(ecs_destroy(toggle->world, born));
+  }
   for (uint32_t k = 0; k < toggle->pairs; k++) {
     draw(&toggle->draws, &loses, &gains);
     float image = (float)(gains % 7);
@@ -212,13 +219,15 @@ static void toggle_deinit(Toggle *toggle) {
 static const char *const kind_names[KINDS] = {"sparse component", "sparse tag",
                                               "tag as bits"};
 
-static void bench_query(Kind kind, uint32_t percent, uint32_t pairs) {
-  char name[64];
-  snprintf(name, sizeof name, "query, %s, %u %%, %u changes", kind_names[kind],
-           percent, 2 * pairs);
+static void bench_query(Kind kind, uint32_t percent, uint32_t pairs,
+                        bool birth) {
+  char name[80];
+  snprintf(name, sizeof name, "query, %s, %u %%, %u changes%s",
+           kind_names[kind], percent, 2 * pairs, birth ? ", a birth" : "");
   if (!measure_wanted(name)) return;
   Toggle toggle;
   toggle_init(&toggle, kind, percent, pairs, 1);
+  toggle.birth = birth;
   measure_row(&(MeasureRow){
       .name = name,
       .order = "random",
@@ -257,7 +266,9 @@ int main(int argument_count, char **arguments) {
   for (Kind kind = COMPONENT; kind < KINDS; kind++) {
     for (uint32_t k = 0; k < 3; k++)
       for (uint32_t i = 0; i < (percents[k] == 1 ? 4u : 5u); i++)
-        bench_query(kind, percents[k], pairs[i]);
+        bench_query(kind, percents[k], pairs[i], false);
+    bench_query(kind, 50, 1, true);
+    bench_query(kind, 10, 1, true);
     for (uint32_t i = 0; i < 3; i++) bench_changes(kind, queries[i]);
   }
   measure_close();
