@@ -34,6 +34,7 @@
 #define ECS_BLOCK_ROWS 16u        /* rows of a gathered batch */
 #define ECS_SLICE_ROWS 8u         /* of a slice, for kernels */
 #define ECS_JOIN_ROWS 8u          /* rows of a row list found at once */
+#define ECS_NOTES 5u              /* moved entities that marks follow */
 #define ECS_COALESCE_ROWS 4u      /* tables below this are coalesced */
 #define ECS_COMMAND_PAGE 256u     /* bytes of a page of commands */
 #define ECS_COMMAND_LIMIT 512u    /* commands recorded at once */
@@ -64,6 +65,7 @@
 #define ECS_BLOCK_ROWS 1024u
 #define ECS_SLICE_ROWS 128u
 #define ECS_JOIN_ROWS 256u
+#define ECS_NOTES 8192u
 #define ECS_COALESCE_ROWS 64u
 #define ECS_COMMAND_PAGE 65536u
 #define ECS_COMMAND_LIMIT (1u << 31)

@@ -17,6 +17,8 @@ static uint32_t move_along(Store *store, Group *group, const Edge *edge,
     store_set_place(store, group, id_index(moved), from.table, from.row);
   store_set_place(store, group, id_index(entity), to, row);
   store_touch(store, group);
+  if (group->id == 0)
+    store_note_change(store, entity, moved != 0 ? moved : entity);
   return row;
 }
 
@@ -64,6 +66,7 @@ static ecs_Status enter_group(Store *store, Group *group, ecs_Entity entity,
   location->row = table_append(location->table, entity);
   store_enter(store, group, entity_index, location->table, location->row);
   store_touch(store, group);
+  store_mark_entered(store, group, entity_index, location->row);
   return ECS_OK;
 }
 
@@ -148,6 +151,7 @@ static inline void leave_group(Store *store, Group *group, ecs_Entity entity,
   store_remove_row(store, group, place.table, place.row);
   store_leave(store, group, id_index(entity));
   store_touch(store, group);
+  store_mark_left(store, group, id_index(entity), place.row);
 }
 
 static void clear_bit(Store *store, Group *group, ecs_Entity entity,
@@ -215,4 +219,8 @@ void store_destroy_any(Store *store, ecs_Entity entity) {
   store_remove_row(store, main, place.table, place.row);
   entity_index_free(&store->index, index, id_generation(entity));
   store_touch(store, main);
+  ecs_Entity filler = place.row < place.table->count
+                          ? place.table->entities[place.row]
+                          : entity;
+  store_note_change(store, filler, filler);
 }

@@ -116,7 +116,10 @@ static inline __attribute__((always_inline)) ecs_Status add_set_row(
   *entry = table_append(table, entity);
   slot->table_bits |= group->summary;
   store_touch(store, group);
-  if (marked) row_marks_enter(group->marks, *slot, row, group->version);
+  if (marked) {
+    group->noted++;
+    row_marks_enter(group->marks, *slot, row);
+  }
   if (mixed)
     fields_store(table, row, component, image);
   else
@@ -196,6 +199,7 @@ static inline uint32_t move_mixed(Store *store, const Component *component,
   slot->table_bits += edge->step;
   fill_hole(store, from, filler, row);
   slot->row_bits = to_row; /* after the filler's: they may be the same */
+  store_note_change(store, edge->to->entities[to_row], filler);
   return to_row;
 }
 
@@ -258,6 +262,7 @@ static ecs_Status add_in_main(Store *store, ecs_Entity entity,
   slot->table_bits += edge->step;
   fill_hole(store, from, filler, row);
   slot->row_bits = to_row; /* after the filler's: they may be the same */
+  store_note_change(store, entity, filler);
   size_t gap = from->count - row, stride = from->stride[2];
   size_t to_stride = to->stride[2];
   hole = cells_move(&target, to_stride, hole, stride, gap, edge->before);
@@ -307,9 +312,11 @@ static inline __attribute__((always_inline)) ecs_Status remove_set_row(
   ECS_ASSERT(*locator_narrow_entry(locator, id_index(filler)) == table->count);
   *locator_narrow_entry(locator, id_index(filler)) = row;
   *entry = LOCATOR_NONE; /* after the filler's: they may be the same */
-  if (marked)
+  if (marked) {
+    group->noted++;
     row_marks_leave(group->marks, slot_of(store, entity),
-                    slot_of(store, filler), row, group->version);
+                    slot_of(store, filler), row);
+  }
   if (!mixed) close_cells(table, row);
   return ECS_OK;
 }
@@ -381,6 +388,7 @@ static ecs_Status remove_in_main(Store *store, ecs_Entity entity,
   slot->table_bits += edge->step;
   fill_hole(store, from, filler, row);
   slot->row_bits = to_row; /* after the filler's: they may be the same */
+  store_note_change(store, entity, filler);
   size_t gap = from->count - row, stride = from->stride[2];
   size_t to_stride = to->stride[2];
   hole = cells_move(&target, to_stride, hole, stride, gap, edge->before);
@@ -442,6 +450,7 @@ static ECS_APART ecs_Status destroy_mixed(Store *store, ecs_Entity entity,
   ECS_ASSERT(slot_agrees(*slot, table, entity));
   store_touch(store, store_main(store));
   ecs_Entity filler = table_remove_mixed(table, row);
+  store_note_change(store, filler, filler);
   fill_hole(store, table, filler, row); /* before: it may be the entity's */
   entity_index_free_slot(&store->index, slot, id_index(entity),
                          id_generation(entity));
@@ -460,6 +469,7 @@ ecs_Status store_destroy_entity(Store *store, ecs_Entity entity) {
   ECS_ASSERT(slot_agrees(*slot, table, entity));
   store_touch(store, store_main(store));
   ecs_Entity filler = table_remove_entity(table, row);
+  store_note_change(store, filler, filler);
   fill_hole(store, table, filler, row);
   entity_index_free_slot(&store->index, slot, id_index(entity),
                          id_generation(entity));

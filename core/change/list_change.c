@@ -76,7 +76,7 @@ static void close_holes(Store *store, HoleRun *run, Table *next) {
       for (uint32_t i = 0; i < table_column_count(table, shift); i++)
         close_column(run, table_column(table, (ColumnCode)(i << 2 | shift)),
                      shift);
-    store_touch(store, store_main(store));
+    store_touch_noted(store, store_main(store)); /* noted one by one */
   }
   run->table = next;
   run->count = 0;
@@ -91,6 +91,7 @@ static inline void take_entity(Store *store, HoleRun *run, Slot *slot,
   run->rows[run->count++] = row;
   ecs_Entity filler = table_remove_entity(run->table, row);
   entity_index_slot(&store->index, id_index(filler))->row_bits = row;
+  if (ECS_UNLIKELY(store_notes(store))) store_note(store, filler);
   entity_index_free_slot(&store->index, slot, id_index(entity),
                          id_generation(entity));
 }
@@ -374,6 +375,7 @@ static void enter(const ListChange *change, ecs_Entity entity,
   uint32_t row = table_append(table, entity);
   store_enter(change->store, change->group, id_index(entity), table, row);
   store_touch(change->store, change->group);
+  store_mark_entered(change->store, change->group, id_index(entity), row);
   if (change->is_bits)
     table_write_bit(table, row,
                     change->group->components[change->bit].bits_index, true);

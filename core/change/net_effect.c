@@ -255,6 +255,18 @@ static uint32_t enter_table(NetEffect *effect, Group *group, Table *to,
   return row;
 }
 
+/* Has marks follow an entity's new row; before: its old one, where it had one. */
+static void follow(Store *store, Group *group, ecs_Entity entity, RowRef before,
+                   RowRef now) {
+  if (group->id != 0) {
+    store_mark_entered(store, group, id_index(entity), now.row);
+    return;
+  }
+  bool filled = before.table != NULL && before.row < before.table->count;
+  store_note_change(store, entity,
+                    filled ? before.table->entities[before.row] : entity);
+}
+
 /* Moves the entity's row of a group, adds it to the group or removes it.
  * Returns the row afterwards. */
 static RowRef place_row(NetEffect *effect, Group *group, ecs_Entity entity) {
@@ -266,15 +278,21 @@ static RowRef place_row(NetEffect *effect, Group *group, ecs_Entity entity) {
     if (place.table == NULL) return place;
     store_remove_row(store, group, place.table, place.row);
     store_leave(store, group, id_index(entity));
+    store_mark_left(store, group, id_index(entity), place.row);
     return (RowRef){NULL, 0};
   }
   Table *to = group_find_table(group, effect->mask, group_words(group));
   ECS_ASSERT(to != NULL);
-  if (to == place.table) return place;
+  if (to == place.table) {
+    group->noted++; /* no row has moved */
+    return place;
+  }
   RowRef target = {to, enter_table(effect, group, to, entity)};
-  if (place.table == NULL) return target;
-  group_copy_row(group, to, target.row, place.table, place.row);
-  store_remove_row(store, group, place.table, place.row);
+  if (place.table != NULL) {
+    group_copy_row(group, to, target.row, place.table, place.row);
+    store_remove_row(store, group, place.table, place.row);
+  }
+  follow(store, group, entity, place, target);
   return target;
 }
 

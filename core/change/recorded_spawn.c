@@ -71,6 +71,24 @@ ecs_Status births_reserve_entity(const CommandBuffer *buffer, uint32_t shape,
 
 /* Placing ----------------------------------------------------------------- */
 
+/* Has marks follow the new rows of a group. */
+static void note_rows(const BirthList *list, const BundleGroup *target,
+                      uint32_t first) {
+  Store *store = list->buffer->store;
+  Group *group = target->group;
+  if (group->id == 0 ? !store_notes(store) : group->marks == NULL) return;
+  for (uint32_t k = 0; k < list->count; k++) {
+    ecs_Entity entity = list->entities[k];
+    if (group->id == 0)
+      store_note(store, entity);
+    else
+      row_marks_enter(group->marks,
+                      *entity_index_slot(&store->index, id_index(entity)),
+                      first + k);
+  }
+  group->noted++;
+}
+
 static void append_rows(const BirthList *list, const BundleGroup *target,
                         uint32_t first) {
   Store *store = list->buffer->store;
@@ -85,6 +103,7 @@ static void append_rows(const BirthList *list, const BundleGroup *target,
       store_enter(store, target->group, index, table, first + k);
   }
   store_touch(store, target->group);
+  note_rows(list, target, first);
 }
 
 /* Stores the elements at an offset of each entity's values in a column, from

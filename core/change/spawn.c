@@ -110,11 +110,14 @@ static void append_rows(Store *store, const Bundle *bundle, ecs_Entity entity) {
   for (uint32_t i = 0; i < bundle->group_count; i++) {
     const BundleGroup *target = &bundle->groups[i];
     uint32_t row = table_append(target->table, entity);
-    if (i == 0)
-      entity_index_place(&store->index, index, target->table->id, row);
-    else
-      store_enter(store, target->group, index, target->table, row);
     store_touch(store, target->group);
+    if (i == 0) {
+      entity_index_place(&store->index, index, target->table->id, row);
+      store_note_change(store, entity, entity);
+    } else {
+      store_enter(store, target->group, index, target->table, row);
+      store_mark_entered(store, target->group, index, row);
+    }
   }
 }
 
@@ -187,6 +190,7 @@ static inline __attribute__((always_inline)) ecs_Status spawn_row(
   ecs_Entity born = entity_index_issue_placed(&store->index, table->id, row);
   table_append(table, born);
   store_touch(store, store_main(store));
+  store_note_change(store, born, born);
   if (entity != NULL) *entity = born;
   if (plain)
     store_plain(bundle, table, row, values);

@@ -41,13 +41,31 @@ static Component *component_of(const Store *store, const Group *set) {
   return &store->components[set->components[0].component];
 }
 
+/* Has a set keep marks, and the store notes for them. */
+static ecs_Status keep_marks(Store *store, Group *set) {
+  Memory *memory = &store->memory;
+  if (set->marks != NULL) return ECS_OK;
+  RowMarks *marks = row_marks_create(memory);
+  if (marks == NULL) return ECS_E_MEMORY;
+  if (!store_notes(store))
+    store->notes.indices = memory_zeroed(memory, ECS_NOTES, sizeof(uint32_t));
+  if (!store_notes(store)) {
+    row_marks_destroy(marks, memory);
+    return ECS_E_MEMORY;
+  }
+  marks->set = set;
+  marks->next = store->marks;
+  store->marks = set->marks = marks;
+  return ECS_OK;
+}
+
 ecs_Status marked_rows_retain(Store *store, QueryGroup *groups,
                               uint32_t group_count) {
   for (uint32_t i = 0; i < group_count; i++) {
     Group *set = groups[i].group;
     if (is_main(&groups[i])) continue;
-    if (set->marks == NULL) set->marks = row_marks_create(&store->memory);
-    if (set->marks == NULL) return ECS_E_MEMORY;
+    ecs_Status status = keep_marks(store, set);
+    if (status != ECS_OK) return status;
     groups[i].marks = set->marks;
     set->marks->users++;
     component_choose(component_of(store, set), store->ways);
@@ -55,15 +73,21 @@ ecs_Status marked_rows_retain(Store *store, QueryGroup *groups,
   return ECS_OK;
 }
 
-/* Finds the set that still keeps the marks. */
-static void forget(Store *store, QueryGroup *query_group) {
-  RowMarks *marks = query_group->marks;
-  if (!marks->orphaned) {
-    Group *set = query_group->group;
+/* Frees marks without users, and with the last ones the notes. */
+static void forget(Store *store, RowMarks *marks) {
+  Group *set = marks->set;
+  RowMarks **link = &store->marks;
+  while (*link != marks) link = &(*link)->next;
+  *link = marks->next;
+  row_marks_destroy(marks, &store->memory);
+  if (set != NULL) {
     set->marks = NULL;
     component_choose(component_of(store, set), store->ways);
   }
-  row_marks_destroy(marks, &store->memory);
+  if (store->marks != NULL) return;
+  memory_free(&store->memory, store->notes.indices,
+              ECS_NOTES * sizeof(uint32_t));
+  store->notes = (MoveNotes){0};
 }
 
 void marked_rows_release(Store *store, QueryGroup *groups,
@@ -71,18 +95,50 @@ void marked_rows_release(Store *store, QueryGroup *groups,
   for (uint32_t i = 0; i < group_count; i++) {
     if (groups[i].marks == NULL) continue;
     ECS_ASSERT(groups[i].marks->users > 0);
-    if (--groups[i].marks->users == 0) forget(store, &groups[i]);
+    if (--groups[i].marks->users == 0) forget(store, groups[i].marks);
     groups[i].marks = NULL;
   }
 }
 
 /* Making marks ---------------------------------------------------------- */
 
-static bool marks_are_true(const Store *store, const Group *set) {
-  const RowMarks *marks = set->marks;
-  return marks->made && marks->set_version == set->version &&
-         marks->main_version == store_main(store)->version &&
+static uint64_t unnoted(const Group *group) {
+  return group->version - group->noted;
+}
+
+/* Are the marks true, once the entities noted have theirs? */
+static bool marks_follow(const Store *store, const RowMarks *marks) {
+  return marks->made && marks->set != NULL && !store->notes.lost &&
+         marks->set_unnoted == unnoted(marks->set) &&
+         marks->main_unnoted == unnoted(store_main(store)) &&
          marks->layout_version == store->layout_version;
+}
+
+/* Writes the marks of the rows that noted entities have now. What was in a row
+ * that is left was moved there by the same change, or the row is gone. */
+static void mark_noted(const Store *store, RowMarks *marks) {
+  const MoveNotes *notes = &store->notes;
+  for (uint32_t i = 0; i < notes->count; i++) {
+    uint32_t index = notes->indices[i];
+    Slot slot = *entity_index_slot(&store->index, index);
+    if (slot_state(slot) != SLOT_PLACED) continue;
+    RowId place = locator_find(&marks->set->locator, index);
+    if (place.row != LOCATOR_NONE)
+      row_marks_enter(marks, slot, place.row);
+    else if (row_marks_have_room(marks, slot_table(slot), slot_row(slot)))
+      row_marks_unset(marks, slot_table(slot), slot_row(slot));
+  }
+}
+
+/* Has all marks follow what was noted. */
+static void apply_notes(Store *store) {
+  if (store->notes.count == 0 && !store->notes.lost) return;
+  for (RowMarks *marks = store->marks; marks != NULL; marks = marks->next) {
+    marks->made = marks_follow(store, marks);
+    if (marks->made) mark_noted(store, marks);
+  }
+  store->notes.count = 0;
+  store->notes.lost = false;
 }
 
 /* Makes room for all rows of the tables that have marks. */
@@ -127,8 +183,8 @@ static ecs_Status make_marks(Store *store, const Group *set) {
   }
   if (status != ECS_OK) return status;
   marks->made = true;
-  marks->set_version = set->version;
-  marks->main_version = store_main(store)->version;
+  marks->set_unnoted = unnoted(set);
+  marks->main_unnoted = unnoted(store_main(store));
   marks->layout_version = store->layout_version;
   return ECS_OK;
 }
@@ -258,9 +314,10 @@ static ecs_Status append_tables(Marking *marking) {
 
 static ecs_Status make_all(Store *store, const QueryGroup *groups,
                            uint32_t group_count) {
+  apply_notes(store);
   for (uint32_t i = 0; i < group_count; i++) {
     const Group *set = groups[i].group;
-    if (is_main(&groups[i]) || marks_are_true(store, set)) continue;
+    if (is_main(&groups[i]) || marks_follow(store, set->marks)) continue;
     ecs_Status status = make_marks(store, set);
     if (status != ECS_OK) return status;
   }
@@ -319,7 +376,9 @@ static bool check_table(const Group *set, const Table *table, uint64_t *found) {
 bool marked_rows_check_invariants(const Store *store, const Group *set) {
   const Group *main = store_main(store);
   uint64_t found = 0, rows = 0;
-  if (set->marks == NULL || !marks_are_true(store, set)) return true;
+  if (set->marks == NULL || store->notes.count > 0 ||
+      !marks_follow(store, set->marks))
+    return true;
   for (uint32_t i = 0; i < main->table_count; i++)
     if (!check_table(set, main->tables[i], &found)) return false;
   for (uint32_t i = 0; i < set->table_count; i++) rows += set->tables[i]->count;

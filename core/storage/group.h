@@ -52,6 +52,7 @@ typedef struct Group {
   uint32_t match_capacity;
   Locator locator;  /* entity index -> row; not used by the main group */
   uint64_t version; /* grows with every change of rows or tables */
+  uint64_t noted;   /* how many of these were noted, see row_marks.h */
   RowMarks *marks;  /* of a sparse set that queries join with the main group;
                        owned; NULL: none does */
 } Group;

@@ -11,10 +11,12 @@
  * by 64 rows at a time, instead of looking up each entity. Marks are shared by
  * all queries over the set; the set has none while no query uses them.
  *
- * Marks are a function of the state. They are true while both versions are
- * those of the groups. What changes one entity of the set writes its marks and
- * the version at once (row_marks_enter, row_marks_leave); after any other change
- * the versions differ, and the next query makes the marks anew.
+ * Marks are a function of the state, and follow it in two ways. What changes one
+ * entity of the set writes its marks at once (row_marks_enter, row_marks_leave).
+ * What moves rows of the main group notes the entities that have a new row there
+ * (store_note), and the next query writes their marks. Both count the change as
+ * noted (store_touch_noted). Any other change is only counted: marks are true
+ * while the changes that were not noted are as many as when they were made.
  */
 #ifndef ECS_ROW_MARKS_H
 #define ECS_ROW_MARKS_H
@@ -30,17 +32,21 @@ typedef struct TableMarks {
   uint32_t rows;    /* that there is room for; a multiple of WORD_BITS */
 } TableMarks;
 
-typedef struct RowMarks {
+typedef struct RowMarks RowMarks;
+struct RowMarks {
+  struct Group
+      *set;       /* that keeps them; NULL: it is destroyed, and they are kept
+                        for their users only */
+  RowMarks *next; /* of the store's marks */
   TableMarks *tables; /* by table id of the main group; owned */
   uint32_t table_count;
   uint32_t users;          /* plans of queries */
-  bool orphaned;           /* the set is destroyed, its marks are only kept for
-                              their users */
-  bool made;               /* false: they were never true */
-  uint64_t set_version;    /* of the set, when they were true last */
-  uint64_t main_version;   /* of the main group, likewise */
+  bool made;               /* false: they are not true, whatever follows */
+  uint64_t set_unnoted;    /* changes of the set that were not noted, when the
+                              marks were made */
+  uint64_t main_unnoted;   /* of the main group, likewise */
   uint64_t layout_version; /* of the world, likewise */
-} RowMarks;
+};
 
 /* Makes marks without a user. NULL: ECS_E_MEMORY. */
 ECS_INTERNAL RowMarks *row_marks_create(Memory *memory);
@@ -87,34 +93,29 @@ static inline bool row_marks_has(const RowMarks *marks, uint32_t table_id,
           1u) != 0;
 }
 
-/* Were the marks true before the last change of the set? version is the set's.
- */
-static inline bool row_marks_were_true(const RowMarks *marks,
-                                       uint64_t version) {
-  return marks->made && marks->set_version + 1 == version;
+/* Writes the marks of an entity that has entered the set. slot: the entity's;
+ * place: its row of the set. */
+static inline void row_marks_enter(RowMarks *marks, Slot slot, uint32_t place) {
+  if (ECS_UNLIKELY(
+          !row_marks_have_room(marks, slot_table(slot), slot_row(slot))))
+    marks->made = false;
+  else
+    row_marks_set(marks, slot_table(slot), slot_row(slot), place);
 }
 
-/* Writes the marks of an entity that has entered the set, in its last change.
- * slot: the entity's; place: its row of the set; version: the set's. */
-static inline void row_marks_enter(RowMarks *marks, Slot slot, uint32_t place,
-                                   uint64_t version) {
-  if (!row_marks_were_true(marks, version)) return;
-  if (!row_marks_have_room(marks, slot_table(slot), slot_row(slot))) return;
-  row_marks_set(marks, slot_table(slot), slot_row(slot), place);
-  marks->set_version = version;
-}
-
-/* Writes the marks of an entity that has left the set, in its last change, and
- * those of the entity that has filled the hole; where it was the last one, both
- * are the same. place: the row that it had. */
+/* Writes the marks of an entity that has left the set, and those of the entity
+ * that has filled the hole; where it was the last one, both are the same. place:
+ * the row that it had. */
 static inline void row_marks_leave(RowMarks *marks, Slot slot, Slot filler,
-                                   uint32_t place, uint64_t version) {
-  if (!row_marks_were_true(marks, version)) return;
-  if (!row_marks_have_room(marks, slot_table(slot), slot_row(slot))) return;
-  if (!row_marks_have_room(marks, slot_table(filler), slot_row(filler))) return;
+                                   uint32_t place) {
+  if (ECS_UNLIKELY(
+          !row_marks_have_room(marks, slot_table(slot), slot_row(slot)) ||
+          !row_marks_have_room(marks, slot_table(filler), slot_row(filler)))) {
+    marks->made = false;
+    return;
+  }
   marks->tables[slot_table(filler)].places[slot_row(filler)] = place;
   row_marks_unset(marks, slot_table(slot), slot_row(slot));
-  marks->set_version = version;
 }
 
 #endif

@@ -30,6 +30,13 @@ typedef struct Bundle Bundle;
  * 2^52 + 1 and so on. */
 #define STORE_FIRST_ROW_EPOCH UINT64_C(0x4330000000000000)
 
+/* Entities with a new row of the main group, for marks (row_marks.h). */
+typedef struct MoveNotes {
+  uint32_t *indices; /* of entities; owned; NULL: there are no marks */
+  uint32_t count;
+  bool lost; /* there was no room for all */
+} MoveNotes;
+
 struct Store {
   Memory memory;
   EntityIndex index;
@@ -39,7 +46,9 @@ struct Store {
   uint32_t component_capacity;
   NameIndex names; /* of the components */
   Group *main;     /* groups[0] */
-  Group **groups;  /* owned, and so is each group; by id */
+  RowMarks *marks; /* the first of all sets' marks; owned by sets and queries */
+  MoveNotes notes;
+  Group **groups; /* owned, and so is each group; by id */
   uint32_t group_count;
   uint32_t group_capacity;
   Bundle **bundles; /* owned; by id less one; see bundle.h */
@@ -92,6 +101,39 @@ static inline void store_touch(Store *store, Group *group) {
   ECS_ASSERT(store->groups[group->id] == group);
   group->version++;
   store->row_epoch++;
+}
+
+/* The same for a change that marks follow: each entity that has a new row of the
+ * main group is noted, or the marks of the set are written. */
+static inline void store_touch_noted(Store *store, Group *group) {
+  store_touch(store, group);
+  group->noted++;
+}
+
+/* Are there marks that want notes? */
+static inline bool store_notes(const Store *store) {
+  return store->notes.indices != NULL;
+}
+
+/* Notes an entity that has a new row of the main group, or is about to. There
+ * are marks. */
+static inline void store_note(Store *store, ecs_Entity entity) {
+  MoveNotes *notes = &store->notes;
+  ECS_ASSERT(store_notes(store));
+  if (ECS_UNLIKELY(notes->count == ECS_NOTES))
+    notes->lost = true;
+  else
+    notes->indices[notes->count++] = id_index(entity);
+}
+
+/* Notes both entities of the last change of the main group, where there are
+ * marks; they may be the same. */
+static inline void store_note_change(Store *store, ecs_Entity one,
+                                     ecs_Entity other) {
+  if (ECS_LIKELY(!store_notes(store))) return;
+  store_note(store, one);
+  if (other != one) store_note(store, other);
+  store_main(store)->noted++;
 }
 
 /* Makes sure that the next count handles can be issued without failing, as

@@ -115,9 +115,16 @@ static Group *set_of(const Fixture *fixture, ecs_Component component) {
   return fixture->world->store.components[component].group;
 }
 
+static uint64_t unnoted(const Group *group) {
+  return group->version - group->noted;
+}
+
+/* Are the marks true, with no need to make them anew? */
 static bool marks_follow(const Fixture *fixture, const Group *set) {
-  return set->marks->made && set->marks->set_version == set->version &&
-         marked_rows_check_invariants(&fixture->world->store, set);
+  const Store *store = &fixture->world->store;
+  return set->marks->made && set->marks->set_unnoted == unnoted(set) &&
+         set->marks->main_unnoted == unnoted(store_main(store)) &&
+         !store->notes.lost && marked_rows_check_invariants(store, set);
 }
 
 static void marks_follow_changes_of_one_entity(void **state) {
@@ -139,6 +146,66 @@ static void marks_follow_changes_of_one_entity(void **state) {
   finish(&fixture);
 }
 
+/* Runs a change, after which the marks are true with what was noted. */
+#define FOLLOWS(change)                                    \
+  do {                                                     \
+    change;                                                \
+    assert_true(marks_follow(&fixture, set));              \
+    assert_sound(&fixture, query);                         \
+    assert_int_equal(fixture.world->store.notes.count, 0); \
+  } while (0)
+
+static void marks_follow_rows_that_move_in_the_main_group(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  spawn(&fixture, 20);
+  add(&fixture, 0, fixture.b); /* so that both tables are there, with room */
+  add(&fixture, 1, fixture.b);
+  ecs_Query *query = pair(&fixture, fixture.a, fixture.s);
+  for (uint32_t i = 0; i < 20; i += 3) add(&fixture, i, fixture.s);
+  assert_sound(&fixture, query);
+  const Group *set = set_of(&fixture, fixture.s);
+  ecs_Entity *e = fixture.e;
+  const ecs_Component both[] = {fixture.a, fixture.s};
+  FOLLOWS(toggle(&fixture, e[0], fixture.b));
+  FOLLOWS(toggle(&fixture, e[3], fixture.b));
+  FOLLOWS(toggle(&fixture, e[19], fixture.b));
+  FOLLOWS(assert_int_equal(ecs_destroy(fixture.world, e[2]), ECS_OK));
+  FOLLOWS(e[2] = 0; assert_int_equal(
+              ecs_spawn(fixture.world, &fixture.a, 1, NULL, &e[2]), ECS_OK));
+  FOLLOWS(assert_int_equal(ecs_destroy(fixture.world, e[6]), ECS_OK));
+  FOLLOWS(
+      assert_int_equal(ecs_spawn(fixture.world, both, 2, NULL, &e[6]), ECS_OK));
+  FOLLOWS(assert_int_equal(ecs_destroy_many(fixture.world, &e[7], 2, NULL),
+                           ECS_OK));
+  finish(&fixture);
+}
+
+static void marks_follow_what_was_recorded(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  spawn(&fixture, 20);
+  add(&fixture, 0, fixture.b);
+  ecs_Query *query = pair(&fixture, fixture.a, fixture.s);
+  for (uint32_t i = 0; i < 20; i += 3) add(&fixture, i, fixture.s);
+  assert_sound(&fixture, query);
+  const Group *set = set_of(&fixture, fixture.s);
+  ecs_Entity *e = fixture.e;
+  const ecs_Component both[] = {fixture.a, fixture.s};
+  for (uint32_t round = 0; round < 4; round++) {
+    assert_int_equal(ecs_defer_begin(fixture.world), ECS_OK);
+    if (round != 1) toggle(&fixture, e[3 + round], fixture.s);
+    if (round != 2) assert_int_equal(ecs_destroy(fixture.world, e[9]), ECS_OK);
+    if (round != 2)
+      assert_int_equal(ecs_spawn(fixture.world, both, 2, NULL, &e[9]), ECS_OK);
+    if (round == 3) add(&fixture, 12, fixture.r);
+    FOLLOWS(assert_int_equal(ecs_defer_end(fixture.world), ECS_OK));
+  }
+  finish(&fixture);
+}
+
 static void marks_that_do_not_follow_are_made_again(void **state) {
   (void)state;
   Fixture fixture;
@@ -148,11 +215,14 @@ static void marks_that_do_not_follow_are_made_again(void **state) {
   for (uint32_t i = 0; i < 12; i += 3) add(&fixture, i, fixture.s);
   assert_sound(&fixture, query);
   const Group *set = set_of(&fixture, fixture.s);
-  assert_int_equal(ecs_destroy(fixture.world, fixture.e[3]), ECS_OK);
-  fixture.e[3] = fixture.e[4];
-  assert_true(set->marks->set_version != set->version);
+  assert_true(marks_follow(&fixture, set));
+  assert_int_equal(ecs_query_remove_all(query, fixture.s),
+                   ECS_OK); /* at once */
+  assert_false(marks_follow(&fixture, set));
   toggle(&fixture, fixture.e[5], fixture.s); /* does not make them true */
-  assert_true(set->marks->set_version != set->version);
+  assert_false(marks_follow(&fixture, set));
+  assert_sound(&fixture, query);
+  assert_true(marks_follow(&fixture, set));
   assert_int_equal(ecs_world_clear(fixture.world), ECS_OK);
   fixture.count = 0;
   spawn(&fixture, 5);
@@ -209,6 +279,8 @@ int main(void) {
       cmocka_unit_test(lists_match_whatever_changed_before),
       cmocka_unit_test(many_rows_are_listed_by_words),
       cmocka_unit_test(marks_follow_changes_of_one_entity),
+      cmocka_unit_test(marks_follow_rows_that_move_in_the_main_group),
+      cmocka_unit_test(marks_follow_what_was_recorded),
       cmocka_unit_test(marks_that_do_not_follow_are_made_again),
       cmocka_unit_test(a_set_keeps_marks_while_queries_use_them),
       cmocka_unit_test(marks_end_where_components_are_regrouped),
