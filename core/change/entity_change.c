@@ -17,8 +17,6 @@ static uint32_t move_along(Store *store, Group *group, const Edge *edge,
     store_set_place(store, group, id_index(moved), from.table, from.row);
   store_set_place(store, group, id_index(entity), to, row);
   store_touch(store, group);
-  if (group->id == 0)
-    store_note_change(store, entity, moved != 0 ? moved : entity);
   return row;
 }
 

@@ -199,7 +199,6 @@ static inline uint32_t move_mixed(Store *store, const Component *component,
   slot->table_bits += edge->step;
   fill_hole(store, from, filler, row);
   slot->row_bits = to_row; /* after the filler's: they may be the same */
-  store_note_change(store, edge->to->entities[to_row], filler);
   return to_row;
 }
 
@@ -239,6 +238,27 @@ static ecs_Status add_mixed_in_main(Store *store, ecs_Entity entity,
   return ECS_OK;
 }
 
+/* The entity that fills the hole where an entity leaves its table of the main
+ * group; 0: the entity is dead. */
+static ecs_Entity filler_of(const Store *store, ecs_Entity entity) {
+  Table *table = NULL;
+  if (store_find_slot(store, entity, &table) == NULL) return 0;
+  return table->entities[table->count - 1];
+}
+
+/* For worlds with marks: notes both entities that have a new row. Where room was
+ * made, too, the change is not counted as noted. */
+static ecs_Status add_noted_in_main(Store *store, ecs_Entity entity,
+                                    const Component *component,
+                                    const void *image) {
+  ecs_Entity filler = filler_of(store, entity);
+  uint64_t version = component->group->version;
+  ecs_Status status = add_mixed_in_main(store, entity, component, image);
+  if (component->group->version == version + 1)
+    store_note_change(store, entity, filler);
+  return status;
+}
+
 static ecs_Status add_in_main(Store *store, ecs_Entity entity,
                               const Component *component, const void *image) {
   Table *from = NULL;
@@ -262,7 +282,6 @@ static ecs_Status add_in_main(Store *store, ecs_Entity entity,
   slot->table_bits += edge->step;
   fill_hole(store, from, filler, row);
   slot->row_bits = to_row; /* after the filler's: they may be the same */
-  store_note_change(store, entity, filler);
   size_t gap = from->count - row, stride = from->stride[2];
   size_t to_stride = to->stride[2];
   hole = cells_move(&target, to_stride, hole, stride, gap, edge->before);
@@ -367,6 +386,17 @@ static ecs_Status remove_mixed_in_main(Store *store, ecs_Entity entity,
   return ECS_OK;
 }
 
+/* As add_noted_in_main. */
+static ecs_Status remove_noted_in_main(Store *store, ecs_Entity entity,
+                                       const Component *component) {
+  ecs_Entity filler = filler_of(store, entity);
+  uint64_t version = component->group->version;
+  ecs_Status status = remove_mixed_in_main(store, entity, component);
+  if (component->group->version == version + 1)
+    store_note_change(store, entity, filler);
+  return status;
+}
+
 static ecs_Status remove_in_main(Store *store, ecs_Entity entity,
                                  const Component *component) {
   Table *from = NULL;
@@ -388,7 +418,6 @@ static ecs_Status remove_in_main(Store *store, ecs_Entity entity,
   slot->table_bits += edge->step;
   fill_hole(store, from, filler, row);
   slot->row_bits = to_row; /* after the filler's: they may be the same */
-  store_note_change(store, entity, filler);
   size_t gap = from->count - row, stride = from->stride[2];
   size_t to_stride = to->stride[2];
   hole = cells_move(&target, to_stride, hole, stride, gap, edge->before);
@@ -421,7 +450,7 @@ static ecs_Status add_as_bit(Store *store, ecs_Entity entity,
   uint32_t bit = 1u << (component->bits_index & 7u);
   if ((*bits & bit) != 0) return ECS_OK;
   *bits = (uint8_t)(*bits | bit);
-  store_touch(store, component->group);
+  store_touch_noted(store, component->group); /* no row has moved */
   return ECS_OK;
 }
 
@@ -433,24 +462,38 @@ static ecs_Status remove_as_bit(Store *store, ecs_Entity entity,
   uint32_t bit = 1u << (component->bits_index & 7u);
   if ((*bits & bit) == 0) return ECS_OK;
   *bits = (uint8_t)(*bits & ~bit);
-  store_touch(store, component->group);
+  store_touch_noted(store, component->group);
   return ECS_OK;
 }
 
 /* Destroying ------------------------------------------------------------ */
 
-/* For any columns, and also for an entity that was in other groups. */
-static ECS_APART ecs_Status destroy_mixed(Store *store, ecs_Entity entity,
+/* For an entity that was in other groups, and where marks want notes. */
+static ECS_APART ecs_Status destroy_noted(Store *store, ecs_Entity entity,
                                           Slot *slot, Table *table) {
   if (slot_summary(*slot) != 0) {
     store_destroy_any(store, entity);
     return ECS_OK;
   }
   uint32_t row = slot->row_bits;
+  store_touch(store, store_main(store));
+  ecs_Entity filler = table_remove_mixed(table, row);
+  fill_hole(store, table, filler, row); /* before: it may be the entity's */
+  store_note_change(store, filler, filler);
+  entity_index_free_slot(&store->index, slot, id_index(entity),
+                         id_generation(entity));
+  return ECS_OK;
+}
+
+/* For any columns. */
+static ECS_APART ecs_Status destroy_mixed(Store *store, ecs_Entity entity,
+                                          Slot *slot, Table *table) {
+  if (slot_summary(*slot) != 0 || table->noting)
+    return destroy_noted(store, entity, slot, table);
+  uint32_t row = slot->row_bits;
   ECS_ASSERT(slot_agrees(*slot, table, entity));
   store_touch(store, store_main(store));
   ecs_Entity filler = table_remove_mixed(table, row);
-  store_note_change(store, filler, filler);
   fill_hole(store, table, filler, row); /* before: it may be the entity's */
   entity_index_free_slot(&store->index, slot, id_index(entity),
                          id_generation(entity));
@@ -463,13 +506,12 @@ ecs_Status store_destroy_entity(Store *store, ecs_Entity entity) {
   Table *table = NULL;
   Slot *slot = store_find_slot(store, entity, &table);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
-  if (ECS_UNLIKELY(slot_summary(*slot) != 0 || !table->only_cells))
+  if (ECS_UNLIKELY(slot_summary(*slot) != 0 || !table->plain))
     return destroy_mixed(store, entity, slot, table);
   uint32_t row = slot->row_bits;
   ECS_ASSERT(slot_agrees(*slot, table, entity));
   store_touch(store, store_main(store));
   ecs_Entity filler = table_remove_entity(table, row);
-  store_note_change(store, filler, filler);
   fill_hole(store, table, filler, row);
   entity_index_free_slot(&store->index, slot, id_index(entity),
                          id_generation(entity));
@@ -487,6 +529,7 @@ const ChangeWays entity_change_ways = {
     .add_mixed_to_marked_set = add_mixed_to_marked_set,
     .add_in_main = add_in_main,
     .add_mixed_in_main = add_mixed_in_main,
+    .add_noted_in_main = add_noted_in_main,
     .add_as_bit = add_as_bit,
     .remove_any = store_remove_any,
     .remove_from_set = remove_from_set,
@@ -495,4 +538,5 @@ const ChangeWays entity_change_ways = {
     .remove_mixed_from_marked_set = remove_mixed_from_marked_set,
     .remove_in_main = remove_in_main,
     .remove_mixed_in_main = remove_mixed_in_main,
+    .remove_noted_in_main = remove_noted_in_main,
     .remove_as_bit = remove_as_bit};

@@ -76,28 +76,32 @@ static void close_holes(Store *store, HoleRun *run, Table *next) {
       for (uint32_t i = 0; i < table_column_count(table, shift); i++)
         close_column(run, table_column(table, (ColumnCode)(i << 2 | shift)),
                      shift);
-    store_touch_noted(store, store_main(store)); /* noted one by one */
+    store_touch(store, store_main(store));
+    if (store_notes(store)) store_main(store)->noted++; /* one by one */
   }
   run->table = next;
   run->count = 0;
 }
 
 /* Removes an entity that has no row in another group, but for the columns of
- * its row. */
+ * its row. noted: there are marks that want notes. */
 static inline void take_entity(Store *store, HoleRun *run, Slot *slot,
-                               ecs_Entity entity) {
+                               ecs_Entity entity, bool noted) {
   uint32_t row = slot->row_bits;
   ECS_ASSERT(run->table->entities[row] == entity);
   run->rows[run->count++] = row;
   ecs_Entity filler = table_remove_entity(run->table, row);
   entity_index_slot(&store->index, id_index(filler))->row_bits = row;
-  if (ECS_UNLIKELY(store_notes(store))) store_note(store, filler);
+  if (noted) store_note(store, filler);
   entity_index_free_slot(&store->index, slot, id_index(entity),
                          id_generation(entity));
 }
 
 /* False: the entity is dead. */
-static inline bool destroy_one(Store *store, HoleRun *run, ecs_Entity entity) {
+static inline __attribute__((always_inline)) bool destroy_one(Store *store,
+                                                              HoleRun *run,
+                                                              ecs_Entity entity,
+                                                              bool noted) {
   Table *table = NULL;
   Slot *slot = store_find_slot(store, entity, &table);
   if (ECS_UNLIKELY(slot == NULL)) return false;
@@ -107,7 +111,7 @@ static inline bool destroy_one(Store *store, HoleRun *run, ecs_Entity entity) {
   }
   if (ECS_UNLIKELY(table != run->table || run->count == ECS_BLOCK_ROWS))
     close_holes(store, run, table);
-  take_entity(store, run, slot, entity);
+  take_entity(store, run, slot, entity, noted);
   return true;
 }
 
@@ -124,8 +128,9 @@ static inline void fetch_place(const Store *store, const HoleRun *run,
     fetch_slot(store, table->entities[table->count - 1u - ROW_AHEAD]);
 }
 
-void list_destroy(Store *store, const ecs_Entity *entities, uint32_t count,
-                  uint32_t *found) {
+/* The body of list_destroy; noted is a constant. */
+static inline __attribute__((always_inline)) uint32_t destroy_each(
+    Store *store, const ecs_Entity *entities, uint32_t count, bool noted) {
   HoleRun run = {.table = NULL, .count = 0};
   uint32_t destroyed = 0;
   for (uint32_t i = 0; i < count && i < SLOT_AHEAD; i++)
@@ -135,9 +140,23 @@ void list_destroy(Store *store, const ecs_Entity *entities, uint32_t count,
       fetch_slot(store, entities[i + SLOT_AHEAD]);
     if (ECS_LIKELY(i + ROW_AHEAD < count))
       fetch_place(store, &run, entities[i + ROW_AHEAD]);
-    destroyed += destroy_one(store, &run, entities[i]);
+    destroyed += destroy_one(store, &run, entities[i], noted);
   }
   close_holes(store, &run, NULL);
+  return destroyed;
+}
+
+static ECS_APART uint32_t destroy_each_noted(Store *store,
+                                             const ecs_Entity *entities,
+                                             uint32_t count) {
+  return destroy_each(store, entities, count, true);
+}
+
+void list_destroy(Store *store, const ecs_Entity *entities, uint32_t count,
+                  uint32_t *found) {
+  uint32_t destroyed = store_notes(store)
+                           ? destroy_each_noted(store, entities, count)
+                           : destroy_each(store, entities, count, false);
   *found = destroyed;
 }
 

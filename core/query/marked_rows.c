@@ -53,6 +53,7 @@ static ecs_Status keep_marks(Store *store, Group *set) {
     row_marks_destroy(marks, memory);
     return ECS_E_MEMORY;
   }
+  if (store->marks == NULL) store_set_noting(store, true);
   marks->set = set;
   marks->next = store->marks;
   store->marks = set->marks = marks;
@@ -88,6 +89,7 @@ static void forget(Store *store, RowMarks *marks) {
   memory_free(&store->memory, store->notes.indices,
               ECS_NOTES * sizeof(uint32_t));
   store->notes = (MoveNotes){0};
+  store_set_noting(store, false);
 }
 
 void marked_rows_release(Store *store, QueryGroup *groups,

@@ -19,6 +19,9 @@ void component_choose(Component *component, const ChangeWays *ways) {
   if (group->id == 0 && bits) {
     component->add = ways->add_as_bit;
     component->remove = ways->remove_as_bit;
+  } else if (group->id == 0 && group->noting) {
+    component->add = ways->add_noted_in_main;
+    component->remove = ways->remove_noted_in_main;
   } else if (group->id == 0) {
     component->add = plain ? ways->add_in_main : ways->add_mixed_in_main;
     component->remove =

@@ -33,6 +33,7 @@ typedef struct ChangeWays {
   AddComponent *add_mixed_to_marked_set;
   AddComponent *add_in_main;       /* of f32 or no fields */
   AddComponent *add_mixed_in_main; /* of any fields */
+  AddComponent *add_noted_in_main; /* of any fields; the world has marks */
   AddComponent *add_as_bit;        /* stored as bits, in the main group */
   RemoveComponent *remove_any;
   RemoveComponent *remove_from_set;        /* of four-byte or no fields */
@@ -41,6 +42,7 @@ typedef struct ChangeWays {
   RemoveComponent *remove_mixed_from_marked_set;
   RemoveComponent *remove_in_main;       /* of four-byte or no fields */
   RemoveComponent *remove_mixed_in_main; /* of any fields */
+  RemoveComponent *remove_noted_in_main; /* of any; the world has marks */
   RemoveComponent *remove_as_bit;
 } ChangeWays;
 

@@ -149,6 +149,18 @@ static ecs_Status reserve_table(Group *group, Memory *memory) {
   return ECS_OK;
 }
 
+static void set_noting(Table *table, bool noting) {
+  table->noting = noting;
+  table->plain = table->only_cells && !noting;
+}
+
+void group_set_noting(Group *main, bool noting) {
+  ECS_ASSERT(main->id == 0);
+  main->noting = noting;
+  for (uint32_t i = 0; i < main->table_count; i++)
+    set_noting(main->tables[i], noting);
+}
+
 ecs_Status group_ensure_table(Group *group, Memory *memory,
                               const uint64_t *mask, uint32_t words,
                               Table **table) {
@@ -161,6 +173,7 @@ ecs_Status group_ensure_table(Group *group, Memory *memory,
   *table = table_create(memory, group->schemas, mask, words, &status);
   if (*table == NULL) return status;
   (*table)->id = group->table_count;
+  set_noting(*table, group->noting);
   group->tables[group->table_count++] = *table;
   update_first(group);
   hash_insert(group->hash, group->hash_capacity, *table);

@@ -161,6 +161,15 @@ ecs_Status store_reserve_entities(Store *store, uint64_t count) {
   return status;
 }
 
+void store_set_noting(Store *store, bool noting) {
+  Group *main = store_main(store);
+  group_set_noting(main, noting);
+  store->spawn_version = noting ? UINT64_MAX - 1 : store->layout_version;
+  for (uint32_t i = 0; i < main->component_count; i++)
+    component_choose(&store->components[main->components[i].component],
+                     store->ways);
+}
+
 /* Clearing -------------------------------------------------------------- */
 
 static void clear_group(Store *store, Group *group) {

@@ -58,6 +58,9 @@ struct Store {
                                                  bundle id, see
                                                  bundle_for_once; NULL: none */
   uint64_t layout_version;
+  uint64_t
+      spawn_version; /* layout_version while births need no notes; otherwise
+                             UINT64_MAX - 1 */
   uint32_t shape_version; /* the newest of chain_shape.h */
   uint64_t row_epoch;     /* see ecs_world_row_epoch */
 };
@@ -109,6 +112,15 @@ static inline void store_touch_noted(Store *store, Group *group) {
   store_touch(store, group);
   group->noted++;
 }
+
+/* Counts a change of the layout. */
+static inline void store_touch_layout(Store *store) {
+  store->layout_version++;
+  if (!store->main->noting) store->spawn_version = store->layout_version;
+}
+
+/* Begins or ends noting: components choose their functions again. */
+ECS_INTERNAL void store_set_noting(Store *store, bool noting);
 
 /* Are there marks that want notes? */
 static inline bool store_notes(const Store *store) {

@@ -77,6 +77,7 @@ Table *table_create(Memory *memory, const Schema *const *schemas,
   *status = assign_columns(table, memory, lookup, lookup + census.components,
                            schemas);
   table->only_cells = (table->sizes & ~4u) == 0;
+  table->plain = table->only_cells;
   table_forget_edge(table);
   if (*status == ECS_OK) return table;
   memory_free(memory, table, bytes);
@@ -147,6 +148,7 @@ static ecs_Status replace_slab(Table *table, Memory *memory, uint32_t capacity,
   Table next = *table;
   next.bits_columns = bits_columns;
   next.only_cells = next.only_cells && bits_columns == 0;
+  next.plain = next.only_cells && !next.noting;
   if (!next.only_cells) table_forget_edge(&next);
   if (!lay_out(&next, capacity, &next.slab_bytes)) return ECS_E_MEMORY;
   next.slab = memory_resize(memory, NULL, 0, next.slab_bytes);
@@ -215,7 +217,7 @@ ecs_Status table_reserve_bits(Table *table, Memory *memory, uint32_t columns) {
   if (table->slab != NULL)
     return replace_slab(table, memory, table->capacity, (uint16_t)columns);
   table->bits_columns = (uint16_t)columns;
-  table->only_cells = false;
+  table->only_cells = table->plain = false;
   table_forget_edge(table);
   return ECS_OK;
 }
@@ -242,6 +244,7 @@ static bool all_zero(const uint8_t *bytes, size_t count) {
 }
 
 bool table_check_invariants(const Table *table) {
+  if (table->plain != (table->only_cells && !table->noting)) return false;
   if (table->slab == NULL) return table->count == 0 && table->capacity == 0;
   if (table->count > table->capacity) return false;
   if (!all_zero((const uint8_t *)(table->entities + table->count),

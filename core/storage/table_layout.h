@@ -76,6 +76,9 @@ typedef struct Table {
   uint16_t columns[TABLE_SIZES]; /* by size, without columns of bits */
   uint8_t sizes;                 /* bit s: there are columns of 1 << s bytes */
   bool only_cells; /* all columns have four bytes, and none is of bits */
+  bool noting;     /* of the main group, while there are marks: entities that
+                      get another row are noted */
+  bool plain;      /* only_cells, and not noting */
   size_t first[TABLE_SIZES];  /* by size: byte offset of the first column */
   size_t stride[TABLE_SIZES]; /* by size: bytes from a column to the next */
   const ColumnCode *codes;    /* by component, then by field */

@@ -38,7 +38,7 @@ void world_trim(ecs_World *world) {
   }
   entity_index_drop_pages(&store->index, &store->memory,
                           entity_index_pages_used(&store->index));
-  store->layout_version++;
+  store_touch_layout(store);
 #ifdef ECS_TINY
   ECS_ASSERT(world_check_invariants(world));
 #endif
