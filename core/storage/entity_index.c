@@ -2,7 +2,8 @@
 #include "storage/entity_index.h"
 
 void entity_index_init(EntityIndex *index) {
-  *index = (EntityIndex){.used = 1};
+  *index =
+      (EntityIndex){.used = 1, .plain_generations = ECS_GENERATION_LIMIT - 1u};
 }
 
 /* The bytes of a page. */
@@ -18,6 +19,7 @@ void entity_index_unlink(EntityIndex *index, Memory *memory) {
               index->previous_capacity * sizeof(uint32_t));
   index->previous = NULL;
   index->previous_capacity = 0;
+  index->plain_generations = ECS_GENERATION_LIMIT - 1u;
 }
 
 void entity_index_deinit(EntityIndex *index, Memory *memory) {
@@ -111,7 +113,18 @@ ecs_Status entity_index_link(EntityIndex *index, Memory *memory) {
     index->previous[next] = listed;
     listed = next;
   }
+  index->plain_generations = 0;
   return ECS_OK;
+}
+
+void entity_index_retire_or_list(EntityIndex *index, Slot *slot,
+                                 uint32_t entity_index, uint32_t generation) {
+  if (generation + 1 < ECS_GENERATION_LIMIT) {
+    entity_index_list(index, slot, entity_index, generation + 1);
+    return;
+  }
+  *slot = (Slot){(uint32_t)SLOT_RETIRED << ECS_INDEX_BITS, generation};
+  index->retired_count++;
 }
 
 ecs_Status entity_index_reserve(EntityIndex *index, Memory *memory,

@@ -44,6 +44,9 @@ typedef struct EntityIndex {
   uint32_t *previous;     /* owned; of every listed index but the head: the one
                              before it; NULL: nothing asked for it yet */
   uint32_t previous_capacity; /* of that array: every slot, or 0 */
+  uint32_t plain_generations; /* freeing an index of a generation below needs
+                                 neither retire it nor write `previous`: the
+                                 last one, or 0 while there is `previous` */
 } EntityIndex;
 
 /* Allocates nothing. */
@@ -177,29 +180,34 @@ static inline void entity_index_place(EntityIndex *index, uint32_t entity_index,
 static inline void entity_index_list(EntityIndex *index, Slot *slot,
                                      uint32_t entity_index,
                                      uint32_t generation) {
+  if (index->previous != NULL) index->previous[index->free_head] = entity_index;
   *slot = (Slot){(uint32_t)SLOT_FREE << ECS_INDEX_BITS | index->free_head,
                  generation};
-  if (ECS_UNLIKELY(index->previous != NULL))
-    index->previous[index->free_head] = entity_index;
   index->free_head = entity_index;
   index->free_count++;
 }
+
+/* The part of entity_index_free_slot that is seldom needed. */
+ECS_INTERNAL ECS_COLD void entity_index_retire_or_list(EntityIndex *index,
+                                                       Slot *slot,
+                                                       uint32_t entity_index,
+                                                       uint32_t generation);
 
 /* Frees the index of an entity of that generation, placed or reserved. */
 static inline void entity_index_free_slot(EntityIndex *index, Slot *slot,
                                           uint32_t entity_index,
                                           uint32_t generation) {
-  bool retires = generation + 1 >= ECS_GENERATION_LIMIT;
   ECS_ASSERT(slot_state(*slot) <= SLOT_RESERVED &&
              slot_state(*slot) != SLOT_FREE);
   index->alive_count--;
-  if (ECS_UNLIKELY(retires)) {
-    slot->row_bits = (uint32_t)SLOT_RETIRED << ECS_INDEX_BITS;
-    slot->table_bits = generation;
-    index->retired_count++;
+  if (ECS_UNLIKELY(generation >= index->plain_generations)) {
+    entity_index_retire_or_list(index, slot, entity_index, generation);
     return;
   }
-  entity_index_list(index, slot, entity_index, generation + 1);
+  slot->row_bits = (uint32_t)SLOT_FREE << ECS_INDEX_BITS | index->free_head;
+  slot->table_bits = generation + 1;
+  index->free_head = entity_index;
+  index->free_count++;
 }
 
 /* As entity_index_free_slot, by the index alone. */

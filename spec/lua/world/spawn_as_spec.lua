@@ -139,7 +139,8 @@ describe("spawn_as", function()
   it("works in systems, where the function runs as plain Lua", function()
     world:spawn(Position { x = 10 })
     world:spawn(Position { x = 20 })
-    world:system { name = "make", query = { read = { Position } }, compile = false,
+    world:system { name = "make", compile = false,
+      query = { read = { Position } },
       each = function(position, _, e)
         world:spawn_as(100 + e, Owner { by = e })
         if position.x > 15 then world:spawn_as(200, Enemy) end
