@@ -21,6 +21,8 @@ local calls = {
   world = {
     spawn = function() return Position { x = 2 }, Enemy end,
     spawn_many = function() return 3, { Position, Target }, nothing end,
+    spawn_as = function() return 50, Position { x = 2 }, Enemy end,
+    reserve = function() return 3, { Position, Target } end,
     destroy = function(s) return s.entity end,
     alive = function(s) return s.entity end,
     add = function(s) return s.entity, Enemy end,

@@ -93,8 +93,8 @@ end
 
 local GENERATION = 268435456 -- 2^28
 
---- An id of an index that is in use, free, or a few above all others; mostly the
--- next of its index.
+--- An id of an index that is in use, free, or a few above all others; mostly
+-- the next of its index.
 local function make_id(self, number)
   local index = 1 + number % (self.oracle.highest + 5)
   local newest = self.oracle.newest[index]
@@ -111,8 +111,9 @@ function steps.spawn_as(self, step)
   local possible = self.oracle:may_give(id)
   local given, why = self:call(true, self.world, "spawn_as", id, unpack(real))
   self:digest(given or 3)
-  self:must(given == (possible and id or nil), "spawn_as gives %s instead of %s",
-    tostring(given), possible and numbers.text(id) or "nil")
+  self:must(given == (possible and id or nil),
+    "spawn_as gives %s instead of %s", tostring(given),
+    possible and numbers.text(id) or "nil")
   if not possible then
     self:must(type(why) == "string", "no reason but %s", tostring(why))
   else
