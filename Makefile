@@ -36,7 +36,7 @@ CORE := ecs ecs_kernel ecs_access \
   query/query_span \
   query/index_set query/claims query/gather query/cursor query/query_entities \
   change/entity_change change/entity_change_fast change/bundle change/spawn \
-  change/regroup \
+  change/group_fill change/regroup \
   change/staged_rows change/chain_shape change/command_buffer \
   change/list_change change/recorded_spawn change/net_effect \
   change/command_flush \
@@ -123,7 +123,8 @@ MODULE_LINK := -Wl,-Bsymbolic-functions
 # Modules whose loops over columns gain from being vectorised.
 VECTORISED := base/scalar query/gather query/query_group query/join \
   query/row_list query/marked_rows \
-  kernel/kernel_binding storage/table_rows change/bulk_sparse
+  kernel/kernel_binding storage/table_rows change/bulk_sparse \
+  change/group_fill
 LDLIBS := -lm -ldl
 
 CHECK_LEVEL := -O1 -g
@@ -462,6 +463,9 @@ run-bench-lua: lua54 luajit kernels
 build/bench/objects/%.o: bench/%.c Makefile
 	@mkdir -p $(@D)
 	$(COMPILE) $(BENCH_FLAGS) -Ibench -c -o $@ $<
+
+# The same loops once more, as most programs are compiled.
+build/bench/objects/baseline/unit_loops_o2.o: BENCH_FLAGS += -O2
 
 build/bench/bench_%: build/bench/objects/bench_%.o \
   $(BENCH_SUPPORT:bench/%.c=build/bench/objects/%.o) build/libecs.a

@@ -29,6 +29,8 @@
 #define DEFAULT_REPETITIONS 21u
 #define MOST_REPETITIONS 1001u
 
+#define SMOKE_SIZE 300u
+
 /* A repetition lasts at least this long: a thousand times what reading the
  * clock costs. */
 #define LEAST_NANOSECONDS 200000.0
@@ -43,7 +45,9 @@ static struct {
   uint32_t repetitions;
   uint32_t aims;
   uint32_t aims_met;
+  MeasureLeast least; /* of the row that was measured last */
   bool json;
+  bool smoke; /* small worlds, one repetition */
   bool count; /* instructions, under callgrind, instead of times */
 } report;
 
@@ -103,7 +107,7 @@ void measure_shuffle(uint32_t *numbers, uint32_t count, uint64_t seed) {
 
 /* The processor time of this thread, so that what else the machine does
  * meanwhile is not in it. */
-static double now(void) {
+double measure_clock(void) {
   struct timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
@@ -123,8 +127,7 @@ static double median_of(const double *numbers, uint32_t count) {
   return sorted[count / 2];
 }
 
-static void summarize(Times *times) {
-  uint32_t count = report.repetitions;
+static void summarize(Times *times, uint32_t count) {
   times->median = median_of(times->each, count);
   times->least = times->each[0];
   for (uint32_t k = 1; k < count; k++) {
@@ -142,9 +145,14 @@ static double time_side(const MeasureSide *side, uint32_t iterations,
                         bool prepared) {
   if (side->prepare != NULL) side->prepare(side->state);
   if (!prepared) side->run(side->state, 1);
-  double start = now();
+  double start = measure_clock();
   side->run(side->state, iterations);
-  return now() - start;
+  return measure_clock() - start;
+}
+
+static uint32_t repetitions_of(const MeasureRow *row) {
+  bool fewer = row->most > 0 && row->most < report.repetitions;
+  return fewer ? row->most : report.repetitions;
 }
 
 /* Turns ------------------------------------------------------------------- */
@@ -175,7 +183,8 @@ static uint32_t calibrate(const MeasureRow *row) {
     }
     double time = time_side(&row->ours, iterations, prepared);
     if (time > longest) longest = time;
-    if (prepared || longest >= LEAST_NANOSECONDS) return iterations;
+    bool enough = longest >= LEAST_NANOSECONDS || report.smoke;
+    if (prepared || enough) return iterations;
     iterations *= 2;
   }
 }
@@ -184,7 +193,7 @@ static void repeat(const MeasureRow *row, uint32_t iterations, Times *hand,
                    Times *ours) {
   double divisor = (double)iterations * (double)row->operations;
   bool prepared = is_prepared(row);
-  for (uint32_t k = 0; k < report.repetitions; k++) {
+  for (uint32_t k = 0; k < repetitions_of(row); k++) {
     bool hand_first = k % 2 == 0;
     for (int turn = 0; turn < 2; turn++) {
       bool is_hand = (turn == 0) == hand_first;
@@ -238,7 +247,7 @@ static void print_row_json(const MeasureRow *row, uint32_t iterations,
       "\"instruction_set\":\"%s\",\"triad\":%.1f}\n",
       report.title, row->name, row->size, row->order, row->memory, ours->median,
       ours->least, hand->median, hand->least, ratio, row->aim_nanoseconds,
-      row->aim_ratio, report.repetitions, iterations, report.instruction_set,
+      row->aim_ratio, repetitions_of(row), iterations, report.instruction_set,
       report.triad);
 }
 
@@ -279,7 +288,10 @@ static void count_row(const MeasureRow *row) {
   CALLGRIND_DUMP_STATS_AT(name);
 }
 
+MeasureLeast measure_least(void) { return report.least; }
+
 void measure_row(const MeasureRow *row) {
+  report.least = (MeasureLeast){0};
   if (!measure_wanted(row->name)) return;
   if (report.count) {
     count_row(row);
@@ -292,14 +304,17 @@ void measure_row(const MeasureRow *row) {
   check_row(row);
   repeat(row, iterations, &hand, &ours);
   check_row(row);
-  summarize(&ours);
+  uint32_t count = repetitions_of(row);
+  summarize(&ours, count);
   double ratio = 0;
+  report.least = (MeasureLeast){.ours = ours.least};
   if (row->hand.run != NULL) {
-    summarize(&hand);
-    for (uint32_t k = 0; k < report.repetitions; k++) {
+    summarize(&hand, count);
+    report.least.hand = hand.least;
+    for (uint32_t k = 0; k < count; k++) {
       ratios[k] = ours.each[k] / hand.each[k];
     }
-    ratio = median_of(ratios, report.repetitions);
+    ratio = median_of(ratios, count);
   }
   if (report.json) {
     print_row_json(row, iterations, &hand, &ours, ratio);
@@ -372,9 +387,9 @@ static double measure_triad(void) {
   for (int k = 0; k < COUNT; k++) a[k] = 0, b[k] = 1, c[k] = (float)k;
   double best = 0;
   for (int attempt = 0; attempt < TRIES; attempt++) {
-    double start = now();
+    double start = measure_clock();
     for (int k = 0; k < ROUNDS; k++) hand_triad(a, b, c, 0.5f, COUNT);
-    double speed = 3.0 * COUNT * sizeof *a * ROUNDS / (now() - start);
+    double speed = 3.0 * COUNT * sizeof *a * ROUNDS / (measure_clock() - start);
     if (speed > best) best = speed;
   }
   for (int k = 0; k < COUNT; k++) {
@@ -396,6 +411,9 @@ static void read_arguments(int count, char **arguments) {
       report.json = true;
     } else if (strcmp(word, "--count") == 0) {
       report.count = true;
+    } else if (strcmp(word, "--smoke") == 0) {
+      report.smoke = true;
+      report.repetitions = 1;
     } else if (strcmp(word, "--repetitions") == 0 && k + 1 < count) {
       long number = strtol(arguments[++k], NULL, 10);
       if (number < 1 || number > (long)MOST_REPETITIONS) {
@@ -403,8 +421,9 @@ static void read_arguments(int count, char **arguments) {
       }
       report.repetitions = (uint32_t)number;
     } else if (word[0] == '-') {
-      measure_fail(word,
-                   "not an option: --json, --count, --repetitions N, words");
+      measure_fail(
+          word,
+          "not an option: --json, --count, --smoke, --repetitions N, words");
     } else {
       report.words[report.word_count++] = arguments[k];
     }
@@ -426,6 +445,10 @@ void measure_open(int argument_count, char **arguments, const char *title) {
          report.repetitions);
   printf("%-38s %5s %-8s %-4s %6s %6s %6s %6s %6s %-8s\n", "", "size", "order",
          "mem", "hand", "least", "ecs", "least", "ratio", "aim");
+}
+
+uint32_t measure_size(uint32_t size) {
+  return report.smoke && size > SMOKE_SIZE ? SMOKE_SIZE : size;
 }
 
 bool measure_wanted(const char *name) {

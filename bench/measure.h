@@ -22,7 +22,8 @@
  * and words of which one must occur in a row's name for it to run. --count runs
  * the library's side alone and marks one iteration of each row for callgrind:
  * tools/count_instructions turns it into a table that does not depend on what
- * else the machine does.
+ * else the machine does. --smoke makes worlds that ask measure_size small and
+ * runs every side a few times: the results are checked, the times mean nothing.
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
@@ -47,6 +48,7 @@ typedef struct MeasureRow {
   const char *order;   /* of accesses to entities: "in order", ... */
   const char *memory;  /* "warm": used before; "cold": fresh from the system */
   uint32_t size;       /* entities in the world */
+  uint32_t most;       /* repetitions at most; 0: as many as are asked for */
   uint64_t operations; /* per iteration; times are divided by this number */
   MeasureSide hand;    /* the baseline; all zero: no baseline */
   MeasureSide ours;
@@ -62,8 +64,23 @@ void measure_open(int argument_count, char **arguments, const char *title);
 /* Will a row of this name run? For skipping an expensive set-up. */
 bool measure_wanted(const char *name);
 
+/* The number of entities to run with instead of size: size itself, and with
+ * --smoke a few hundred at most. */
+uint32_t measure_size(uint32_t size);
+
+/* The processor time of this thread in nanoseconds, for values that are
+ * derived from times. */
+double measure_clock(void);
+
 /* Measures and prints one row. Aborts when a check fails. */
 void measure_row(const MeasureRow *row);
+
+/* The least times of the row that was measured last, in nanoseconds per
+ * operation; 0 for a side that it does not have or that did not run. */
+typedef struct MeasureLeast {
+  double hand, ours;
+} MeasureLeast;
+MeasureLeast measure_least(void);
 
 /* Prints a number that is not a time, such as bytes per entity. The aim is met
  * by a value of at most aim; 0: no aim. */

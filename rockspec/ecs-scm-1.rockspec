@@ -60,6 +60,7 @@ build = {
         "core/change/entity_change_fast.c",
         "core/change/bundle.c",
         "core/change/spawn.c",
+        "core/change/group_fill.c",
         "core/change/regroup.c",
         "core/change/staged_rows.c",
         "core/change/chain_shape.c",
