@@ -41,6 +41,7 @@ local calls = {
     hash = function() end,
     state_hash = function() end,
     group = function() return { Position, Enemy } end,
+    ungroup = function() return { Position, Enemy } end,
     query = function() return { Position, read = { Target } } end,
     system = function()
       return { name = "s", query = { Position }, each = nothing }
