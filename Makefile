@@ -31,7 +31,7 @@ CORE := ecs ecs_kernel ecs_access \
   storage/table_image storage/table_rows storage/edge_map \
   storage/matched_tables storage/row_marks storage/group storage/component storage/name_index \
   storage/store \
-  storage/locate storage/placement storage/store_check \
+  storage/entity_claim storage/locate storage/placement storage/store_check \
   query/query_group query/join query/row_list query/marked_rows query/query \
   query/query_span \
   query/index_set query/claims query/gather query/cursor query/query_entities \
@@ -41,7 +41,7 @@ CORE := ecs ecs_kernel ecs_access \
   change/list_change change/recorded_spawn change/net_effect \
   change/command_flush \
   change/bulk_sparse change/bulk_rows change/bulk change/bulk_destroy \
-  world/world world/deferral world/deferred_change world/world_hash \
+  world/world world/deferral world/deferred_change world/spawn_as world/world_hash \
   world/world_explain world/world_trim \
   kernel/kernel_library kernel/kernel_binding \
   program/operation program/program_part program/program_ir \

@@ -108,6 +108,8 @@ typedef enum ecs_Status {
   ECS_E_NAN,       /* checked build: a kernel stored a NaN with a payload */
   ECS_E_PROGRAM,   /* the text is not a valid kernel program */
   ECS_E_TURNS,     /* a kernel program's cycle makes more than 2^24 turns */
+  ECS_E_TAKEN,     /* the handle cannot be given to an entity: it is alive, was
+                      issued, or its index is out of reach */
   ECS_STATUS_COUNT
 } ecs_Status;
 
@@ -206,7 +208,7 @@ ECS_API ecs_Status ecs_world_budget(ecs_World *world, ecs_Budget *budget);
 /* Writes why the last call on the world returned this status (rule "Text"):
  * after ECS_E_MEMORY and ECS_E_LIMIT the limit that was reached, with its
  * value, as in "the memory limit of this world is reached: 67108864 bytes";
- * otherwise, and where the allocator refused, what ecs_status_text returns. */
+ * after ECS_E_TAKEN why, as in "another entity has its index"; otherwise, and where the allocator refused, what ecs_status_text returns. */
 ECS_API size_t ecs_world_refusal(const ecs_World *world, ecs_Status status,
                                  char *text, size_t capacity);
 
@@ -428,6 +430,26 @@ ECS_API ecs_Status ecs_spawn(ecs_World *world, const ecs_Component *components,
 ECS_API ecs_Status ecs_spawn_bundle(ecs_World *world, ecs_Bundle bundle,
                                     const void *const *values,
                                     ecs_Entity *entity);
+
+/* Spawns an entity with a given handle, such as one that another world has
+ * issued; for the rest it is ecs_spawn. The handle's generation is taken over:
+ * handles of that index with lower ones are never issued. Indices that no
+ * entity had yet, below that of the handle, become free: the lowest of them is
+ * issued next. While the world is open the spawn is recorded, and the handle is
+ * the entity's from then on. Returns ECS_OK, ECS_E_ARGUMENT (no handle),
+ * ECS_E_COMPONENT, ECS_E_MEMORY, ECS_E_LIMIT, or ECS_E_TAKEN, of which
+ * ecs_world_refusal says why:
+ *   - an entity has the index, this one or another, also one of which the
+ *     destruction is recorded
+ *   - the index had this generation, or a higher one
+ *   - the index is retired
+ *   - the index is more than 2^20 above every index that an entity had.
+ * Cost: that of ecs_spawn, and per index that becomes free; the first time in a
+ * world, and after ecs_world_trim, per free index. From then on the world holds
+ * 4 bytes per index. */
+ECS_API ecs_Status ecs_spawn_as(ecs_World *world, ecs_Entity entity,
+                                const ecs_Component *components, uint32_t count,
+                                const void *const *values);
 
 /* Destroys an entity; its handle is never alive again. While the world is open
  * the destruction is recorded, and the entity is no longer alive from then on.

@@ -171,6 +171,24 @@ function World:spawner(...) end
 ---@param f? fun(batch: ecs.Batch)
 function World:spawn_many(count, parts, f) end
 
+---Makes an entity with a given id, from parts as spawn takes them. Returns the
+---id; or nil and why: the entity is alive, another has its index, the index had
+---this generation or is retired, or is more than 1,048,576 above all that were
+---used. Raises an error for what is no id. Cost: that of spawn, and for
+---each index that is jumped over.
+---@param e ecs.Entity
+---@param ... ecs.Part | ecs.Fields
+---@return ecs.Entity? e
+---@return string? why
+function World:spawn_as(e, ...) end
+
+---Makes room for count more entities of these parts, so that spawning them
+---allocates nothing. Raises an error while changes are recorded, and where the
+---memory is not there. Cost: copies the rows of a table that grows.
+---@param count integer 0 to 2^28 - 1
+---@param parts (ecs.Part | ecs.Fields)[]
+function World:reserve(count, parts) end
+
 ---Destroys an entity. Returns false if it was not alive. Cost: linear in the
 ---columns of its rows.
 ---@param e ecs.Entity?

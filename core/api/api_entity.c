@@ -5,7 +5,7 @@
  * is not alive. */
 #include "base/misuse.h"
 #include "storage/table_image.h"
-#include "world/deferred_change.h"
+#include "world/spawn_as.h"
 
 /* Spawning and destroying ------------------------------------------------- */
 
@@ -17,18 +17,38 @@ ecs_Status ecs_spawn_bundle(ecs_World *world, ecs_Bundle bundle,
   return world_spawn(world, world->store.bundles[bundle - 1], values, entity);
 }
 
+/* The bundle of a list of components, in *bundle. */
+static inline ecs_Status check_list(ecs_World *world,
+                                    const ecs_Component *components,
+                                    uint32_t count, Bundle **bundle) {
+  if (ECS_UNLIKELY(components == NULL && count > 0)) return ECS_E_ARGUMENT;
+  *bundle = bundle_find_once(&world->store, components, count);
+  if (*bundle != NULL) return ECS_OK;
+  if (!world_has_components(world, components, count)) return ECS_E_COMPONENT;
+  *bundle = bundle_for_once(&world->store, components, count);
+  return *bundle == NULL ? ECS_E_MEMORY : ECS_OK;
+}
+
 ecs_Status ecs_spawn(ecs_World *world, const ecs_Component *components,
                      uint32_t count, const void *const *values,
                      ecs_Entity *entity) {
   ECS_MUST_LIVE(WORLD, world);
-  if (ECS_UNLIKELY(components == NULL && count > 0)) return ECS_E_ARGUMENT;
-  Bundle *bundle = bundle_find_once(&world->store, components, count);
-  if (bundle == NULL) {
-    if (!world_has_components(world, components, count)) return ECS_E_COMPONENT;
-    bundle = bundle_for_once(&world->store, components, count);
-    if (bundle == NULL) return ECS_E_MEMORY;
-  }
+  Bundle *bundle;
+  ecs_Status status = check_list(world, components, count, &bundle);
+  if (ECS_UNLIKELY(status != ECS_OK)) return status;
   return world_spawn(world, bundle, values, entity);
+}
+
+ecs_Status ecs_spawn_as(ecs_World *world, ecs_Entity entity,
+                        const ecs_Component *components, uint32_t count,
+                        const void *const *values) {
+  ECS_MUST_LIVE(WORLD, world);
+  Bundle *bundle;
+  if (id_index(entity) == 0 || entity >> ECS_HANDLE_BITS != 0)
+    return ECS_E_ARGUMENT;
+  ecs_Status status = check_list(world, components, count, &bundle);
+  if (status != ECS_OK) return status;
+  return world_spawn_as(world, entity, bundle, values);
 }
 
 bool ecs_alive(const ecs_World *world, ecs_Entity entity) {

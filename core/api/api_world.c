@@ -85,7 +85,10 @@ size_t ecs_world_refusal(const ecs_World *world, ecs_Status status, char *text,
   ECS_MUST_LIVE(WORLD, world);
   const Refusal *refusal = &world->store.memory.refusal;
   Text out = {text, capacity, 0};
-  if (status != ECS_OK && refusal->status == status && refusal->counts != NULL)
+  bool noted = status != ECS_OK && refusal->status == status;
+  if (noted && refusal->sentence != NULL)
+    text_say(&out, "%s", refusal->sentence);
+  else if (noted && refusal->counts != NULL)
     text_say(&out, "the %slimit of %s is reached: %llu %s",
              status == ECS_E_MEMORY ? "memory " : "", refusal->of,
              (unsigned long long)refusal->limit, refusal->counts);

@@ -20,6 +20,7 @@
 #ifdef ECS_TINY
 #define ECS_ROW_ALIGN 4u
 #define ECS_INDEX_LIMIT 48u       /* entities ever alive at once, plus one */
+#define ECS_INDEX_REACH 16u       /* of a given handle, above those in use */
 #define ECS_GENERATION_LIMIT 3u   /* generations of one index */
 #define ECS_SLOT_GENERATIONS 1u   /* of these, distinct in a slot */
 #define ECS_PAGE_BITS 2u          /* entries of a locator page: 4 */
@@ -51,6 +52,7 @@
 #else
 #define ECS_ROW_ALIGN 16u
 #define ECS_INDEX_LIMIT (1u << 28)
+#define ECS_INDEX_REACH (1u << 20)
 #define ECS_GENERATION_LIMIT (1u << 24)
 #define ECS_SLOT_GENERATIONS 31u
 #define ECS_PAGE_BITS 12u

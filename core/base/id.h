@@ -15,6 +15,7 @@
 #include "ecs.h"
 
 #define ECS_INDEX_BITS 28u
+#define ECS_HANDLE_BITS 52u /* and generation */
 #define ECS_INDEX_MASK ((1u << ECS_INDEX_BITS) - 1u)
 
 /* The index of a handle: its low 28 bits. */

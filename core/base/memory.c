@@ -98,6 +98,11 @@ ecs_Status memory_refuse(Memory *memory, uint64_t limit, const char *counts,
   return ECS_E_LIMIT;
 }
 
+ecs_Status memory_refuse_taken(Memory *memory, const char *sentence) {
+  memory->refusal = (Refusal){.status = ECS_E_TAKEN, .sentence = sentence};
+  return ECS_E_TAKEN;
+}
+
 /* NULL, with the note that the allocator refused. */
 static void *give_up(Memory *memory) {
   note(memory, 0, NULL);

@@ -19,14 +19,15 @@
 #include "ecs.h"
 #include "base/invariant.h"
 
-/* Why a call failed with ECS_E_MEMORY or ECS_E_LIMIT. */
+/* Why a call failed with ECS_E_MEMORY, ECS_E_LIMIT or ECS_E_TAKEN. */
 typedef struct Refusal {
-  ecs_Status status;  /* what the call returned; ECS_OK: none was noted yet */
-  uint64_t limit;     /* the limit that was reached */
-  const char *counts; /* what the limit counts, in the plural; a constant.
+  ecs_Status status;    /* what the call returned; ECS_OK: none was noted yet */
+  uint64_t limit;       /* the limit that was reached */
+  const char *counts;   /* what the limit counts, in the plural; a constant.
                          NULL: no limit, the allocator refused */
-  const char *of;     /* what holds them, "a world"; borrowed; NULL with
+  const char *of;       /* what holds them, "a world"; borrowed; NULL with
                          counts */
+  const char *sentence; /* instead of a limit: why; a constant; or NULL */
 } Refusal;
 
 typedef struct Memory {
@@ -54,6 +55,10 @@ ECS_INTERNAL bool memory_join(Memory *memory, ecs_Budget *budget,
  * Returns ECS_E_LIMIT, which the caller passes on. */
 ECS_INTERNAL ecs_Status memory_refuse(Memory *memory, uint64_t limit,
                                       const char *counts, const char *of);
+
+/* Notes why a call returns ECS_E_TAKEN, and returns that. */
+ECS_INTERNAL ecs_Status memory_refuse_taken(Memory *memory,
+                                            const char *sentence);
 
 /* Resizes a block, with the contract of lua_Alloc: a NULL block of 0 bytes is
  * allocated, and new_bytes 0 frees. NULL on refusal: the old block stays as it

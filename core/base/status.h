@@ -29,7 +29,8 @@
   X(ECS_E_KERNEL, "no such kernel, or its columns do not fit the query")       \
   X(ECS_E_NAN, "a native kernel stored a NaN that carries a payload")          \
   X(ECS_E_PROGRAM, "the text is no kernel program")                            \
-  X(ECS_E_TURNS, "a loop of a kernel program does not end")
+  X(ECS_E_TURNS, "a loop of a kernel program does not end")                    \
+  X(ECS_E_TAKEN, "the handle cannot be given to an entity")
 /* clang-format on */
 
 #endif

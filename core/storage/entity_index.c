@@ -2,7 +2,8 @@
 #include "storage/entity_index.h"
 
 void entity_index_init(EntityIndex *index) {
-  *index = (EntityIndex){.used = 1};
+  *index =
+      (EntityIndex){.used = 1, .plain_generations = ECS_GENERATION_LIMIT - 1u};
 }
 
 /* The bytes of a page. */
@@ -13,11 +14,20 @@ static size_t page_bytes(const EntityIndex *index, uint32_t page) {
   return slots * sizeof(Slot);
 }
 
+void entity_index_unlink(EntityIndex *index, Memory *memory) {
+  memory_free(memory, index->previous,
+              index->previous_capacity * sizeof(uint32_t));
+  index->previous = NULL;
+  index->previous_capacity = 0;
+  index->plain_generations = ECS_GENERATION_LIMIT - 1u;
+}
+
 void entity_index_deinit(EntityIndex *index, Memory *memory) {
   for (uint32_t i = 0; i < index->page_count; i++)
     memory_free(memory, index->pages[i], page_bytes(index, i));
   memory_free(memory, index->pages, index->page_capacity * sizeof(Slot *));
   memory_free(memory, index->bases, index->base_capacity * sizeof(uintptr_t));
+  entity_index_unlink(index, memory);
   entity_index_init(index);
 }
 
@@ -78,6 +88,45 @@ void entity_index_drop_pages(EntityIndex *index, Memory *memory,
   }
 }
 
+/* Makes room in `previous` for the indices below wanted, and for all of their
+ * page. */
+static ecs_Status grow_previous(EntityIndex *index, Memory *memory,
+                                uint64_t wanted) {
+  void *previous = index->previous;
+  uint32_t capacity = index->previous_capacity;
+  uint64_t rounded =
+      (wanted + SLOT_PAGE_SIZE - 1u) / SLOT_PAGE_SIZE * SLOT_PAGE_SIZE;
+  if (rounded <= capacity) return ECS_OK;
+  if (!memory_grow(memory, &previous, &index->previous_capacity, capacity,
+                   (uint32_t)(rounded - capacity), sizeof(uint32_t)))
+    return ECS_E_MEMORY;
+  index->previous = previous;
+  return ECS_OK;
+}
+
+ecs_Status entity_index_link(EntityIndex *index, Memory *memory) {
+  if (index->previous != NULL) return ECS_OK;
+  ecs_Status status = grow_previous(index, memory, index->slot_count);
+  if (status != ECS_OK) return status;
+  for (uint32_t listed = index->free_head; listed != 0;) {
+    uint32_t next = slot_row(*entity_index_slot(index, listed));
+    index->previous[next] = listed;
+    listed = next;
+  }
+  index->plain_generations = 0;
+  return ECS_OK;
+}
+
+void entity_index_retire_or_list(EntityIndex *index, Slot *slot,
+                                 uint32_t entity_index, uint32_t generation) {
+  if (generation + 1 < ECS_GENERATION_LIMIT) {
+    entity_index_list(index, slot, entity_index, generation + 1);
+    return;
+  }
+  *slot = (Slot){(uint32_t)SLOT_RETIRED << ECS_INDEX_BITS, generation};
+  index->retired_count++;
+}
+
 ecs_Status entity_index_reserve(EntityIndex *index, Memory *memory,
                                 uint64_t count) {
   uint64_t fresh = count > index->free_count ? count - index->free_count : 0;
@@ -85,6 +134,10 @@ ecs_Status entity_index_reserve(EntityIndex *index, Memory *memory,
     return memory_refuse(memory, ECS_INDEX_LIMIT - 1u, "entities", "a world");
   uint32_t before = index->page_count;
   uint64_t wanted = index->used + fresh;
+  if (ECS_UNLIKELY(index->previous != NULL)) {
+    ecs_Status status = grow_previous(index, memory, wanted);
+    if (status != ECS_OK) return status;
+  }
   while (wanted > index->slot_count && fresh > 0) {
     ecs_Status status = index->slot_count < SLOT_PAGE_SIZE
                             ? grow_first(index, memory, wanted)
@@ -159,13 +212,16 @@ void entity_index_issue_notes(EntityIndex *index, uint32_t note, uint32_t count,
 /* The free list has free_count slots. Each is free, with a generation that may
  * still be issued. */
 static bool check_free_list(const EntityIndex *index) {
-  uint32_t listed = 0;
+  uint32_t listed = 0, before = 0;
   for (uint32_t next = index->free_head; next != 0; listed++) {
     if (next >= index->used || listed >= index->free_count) return false;
     Slot slot = *entity_index_slot(index, next);
     if (slot_state(slot) != SLOT_FREE) return false;
-    if (slot.table_bits == 0 || slot.table_bits >= ECS_GENERATION_LIMIT)
+    if (slot.table_bits >= ECS_GENERATION_LIMIT) return false;
+    if (before != 0 && index->previous != NULL &&
+        index->previous[next] != before)
       return false;
+    before = next;
     next = slot_row(slot);
   }
   return listed == index->free_count;

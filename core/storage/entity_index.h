@@ -4,14 +4,18 @@
  *      bases[index / 4096] + index * 8: the same slot, without the remainder
  *      free_head --> index --> index --> 0              last in, first out
  *
- * Every index below `used` has been issued, except for index 0, so no handle is
- * 0. The slot of an index says whether the index is placed, reserved, free or
+ * Every index below `used` has been issued or was jumped over by
+ * storage/entity_claim.h, except for index 0, so no handle is 0. The slot of an index says whether the index is placed, reserved, free or
  * retired. A freed index comes back with the next generation, and is retired
  * when its generations are used up. Slots past `used` are marked free without
  * being in the list, so that none of them seems to have a row.
  *
  * The first page begins small and grows by doubling until it is as large as the
  * others, so that a world of few entities takes little memory.
+ *
+ * The list is linked one way. Taking an index from its middle needs the way back,
+ * `previous`: an array that is made when it is first needed and kept right from
+ * then on. It says nothing of the head, so that issuing need not write it.
  *
  * A placed slot has the entity's row of the main group, so this index is that
  * group's locator. Cost: constant, unless a function says otherwise.
@@ -37,6 +41,12 @@ typedef struct EntityIndex {
   uint32_t free_count;    /* indices in the free list */
   uint32_t retired_count; /* indices that are never issued again */
   uint32_t alive_count;   /* entities that are reserved or placed */
+  uint32_t *previous;     /* owned; of every listed index but the head: the one
+                             before it; NULL: nothing asked for it yet */
+  uint32_t previous_capacity; /* of that array: every slot, or 0 */
+  uint32_t plain_generations; /* freeing an index of a generation below needs
+                                 neither retire it nor write `previous`: the
+                                 last one, or 0 while there is `previous` */
 } EntityIndex;
 
 /* Allocates nothing. */
@@ -48,6 +58,12 @@ ECS_INTERNAL void entity_index_deinit(EntityIndex *index, Memory *memory);
  * page for each SLOT_PAGE_SIZE new indices. */
 ECS_INTERNAL ecs_Status entity_index_reserve(EntityIndex *index, Memory *memory,
                                              uint64_t count);
+
+/* Makes `previous`, unless it is there. ECS_E_MEMORY: nothing has changed. Cost:
+ * the free list, when it is made. */
+ECS_INTERNAL ecs_Status entity_index_link(EntityIndex *index, Memory *memory);
+/* Frees `previous`. */
+ECS_INTERNAL void entity_index_unlink(EntityIndex *index, Memory *memory);
 
 /* Frees pages without an issued index until page_count are left. */
 ECS_INTERNAL void entity_index_drop_pages(EntityIndex *index, Memory *memory,
@@ -102,7 +118,7 @@ static inline ecs_Entity entity_index_issue_as(EntityIndex *index,
     index->free_head = slot_row(*slot);
     index->free_count--;
     generation = slot->table_bits;
-    ECS_ASSERT(generation > 0 && generation < ECS_GENERATION_LIMIT);
+    ECS_ASSERT(generation < ECS_GENERATION_LIMIT);
   } else {
     issued = index->used++;
     slot = entity_index_slot(index, issued);
@@ -160,18 +176,32 @@ static inline void entity_index_place(EntityIndex *index, uint32_t entity_index,
   slot->table_bits = table_id | slot_hint(slot->table_bits);
 }
 
+/* Lists an index as the next to be issued, with that generation. */
+static inline void entity_index_list(EntityIndex *index, Slot *slot,
+                                     uint32_t entity_index,
+                                     uint32_t generation) {
+  if (index->previous != NULL) index->previous[index->free_head] = entity_index;
+  *slot = (Slot){(uint32_t)SLOT_FREE << ECS_INDEX_BITS | index->free_head,
+                 generation};
+  index->free_head = entity_index;
+  index->free_count++;
+}
+
+/* The part of entity_index_free_slot that is seldom needed. */
+ECS_INTERNAL ECS_COLD void entity_index_retire_or_list(EntityIndex *index,
+                                                       Slot *slot,
+                                                       uint32_t entity_index,
+                                                       uint32_t generation);
+
 /* Frees the index of an entity of that generation, placed or reserved. */
 static inline void entity_index_free_slot(EntityIndex *index, Slot *slot,
                                           uint32_t entity_index,
                                           uint32_t generation) {
-  bool retires = generation + 1 >= ECS_GENERATION_LIMIT;
   ECS_ASSERT(slot_state(*slot) <= SLOT_RESERVED &&
              slot_state(*slot) != SLOT_FREE);
   index->alive_count--;
-  if (ECS_UNLIKELY(retires)) {
-    slot->row_bits = (uint32_t)SLOT_RETIRED << ECS_INDEX_BITS;
-    slot->table_bits = generation;
-    index->retired_count++;
+  if (ECS_UNLIKELY(generation >= index->plain_generations)) {
+    entity_index_retire_or_list(index, slot, entity_index, generation);
     return;
   }
   slot->row_bits = (uint32_t)SLOT_FREE << ECS_INDEX_BITS | index->free_head;

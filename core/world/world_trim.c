@@ -36,6 +36,7 @@ void world_trim(ecs_World *world) {
     if (group->id != 0) locator_trim(&group->locator, &store->memory);
     store_touch(store, group);
   }
+  entity_index_unlink(&store->index, &store->memory);
   entity_index_drop_pages(&store->index, &store->memory,
                           entity_index_pages_used(&store->index));
   store_touch_layout(store);

@@ -35,6 +35,26 @@ describe("a world", function()
       "Position twice")
   end)
 
+  it("spawns with a given id, once", function()
+    local given = 7 * 2^28 + 30
+    assert.equal(given, world:spawn_as(given, Position { x = 5 }, Enemy))
+    assert.equal(5, world:get(given, Position, "x"))
+    local id, why = world:spawn_as(given)
+    assert.is_nil(id)
+    assert.is_string(why)
+    world:destroy(given)
+    assert.is_nil((world:spawn_as(given)))
+    refuses(function() world:spawn_as(0) end, "spawn_as")
+  end)
+
+  it("reserves room, which changes nothing that is seen", function()
+    local before = world:state_hash()
+    world:reserve(100, { Position, Velocity { x = 1 } })
+    assert.equal(before, world:state_hash())
+    assert.equal(1, world:stats().entities)
+    refuses(function() world:reserve(-1, { Position }) end, "reserve")
+  end)
+
   it("spawns many from a list of parts", function()
     world:spawn_many(1000, { Position, Velocity { x = 1 } }, function(batch)
       for i = 1, batch.count do batch.Position.x[i] = i end

@@ -21,6 +21,8 @@ local calls = {
   world = {
     spawn = function() return Position { x = 2 }, Enemy end,
     spawn_many = function() return 3, { Position, Target }, nothing end,
+    spawn_as = function() return 50, Position { x = 2 }, Enemy end,
+    reserve = function() return 3, { Position, Target } end,
     destroy = function(s) return s.entity end,
     alive = function(s) return s.entity end,
     add = function(s) return s.entity, Enemy end,
@@ -39,6 +41,7 @@ local calls = {
     hash = function() end,
     state_hash = function() end,
     group = function() return { Position, Enemy } end,
+    ungroup = function() return { Position, Enemy } end,
     query = function() return { Position, read = { Target } } end,
     system = function()
       return { name = "s", query = { Position }, each = nothing }

@@ -92,6 +92,12 @@ describe("a finalizer that closes the world", function()
     spawn_many = function(world)
       world:spawn_many(3, { unpack(components) }, nothing)
     end,
+    spawn_as = function(world)
+      world:spawn_as(40, unpack(components))
+      world:spawn_as(3, unpack(components))
+      world:spawn_as(3, unpack(components))
+    end,
+    reserve = function(world) world:reserve(30, { unpack(components) }) end,
   }
 
   for name, call in pairs(calls) do

@@ -237,6 +237,26 @@ static bool is_taken(const Oracle *oracle, ecs_Entity handle) {
   return handle == 0;
 }
 
+bool oracle_may_give(const Oracle *oracle, ecs_Entity handle) {
+  if (is_taken(oracle, handle)) return false;
+  for (uint32_t i = 0; i < oracle->entity_count; i++) {
+    const ecs_Entity given = oracle->entities[i].handle;
+    if (index_of(given) == index_of(handle) && given >= handle) return false;
+  }
+  return true;
+}
+
+ecs_Entity oracle_newest(const Oracle *oracle, uint32_t index) {
+  if (index >= oracle->index_capacity || oracle->by_index[index] == 0) return 0;
+  return oracle->entities[oracle->by_index[index] - 1].handle;
+}
+
+uint32_t oracle_highest_index(const Oracle *oracle) {
+  uint32_t highest = oracle->index_capacity;
+  while (highest > 0 && oracle_newest(oracle, highest) == 0) highest--;
+  return highest;
+}
+
 bool oracle_spawn(Oracle *oracle, ecs_Entity handle, uint32_t mask,
                   const double (*values)[ORACLE_FIELDS]) {
   if (is_taken(oracle, handle)) return false;
@@ -255,6 +275,7 @@ void oracle_spawn_unnamed(Oracle *oracle, uint32_t mask, uint64_t count) {
   OracleChange *change = record(oracle, ORACLE_UNNAMED, 0, 0);
   change->mask = mask;
   change->count = count;
+  oracle->anonymous |= oracle_deferring(oracle);
 }
 
 ecs_Status oracle_destroy(Oracle *oracle, ecs_Entity handle) {

@@ -73,6 +73,7 @@ typedef struct Oracle {
   OracleScope scopes[ORACLE_SCOPES];
   uint32_t scope_count;
   uint64_t dropped;
+  bool anonymous; /* entities were recorded without a handle */
 } Oracle;
 
 /* Lifetime. Running out of memory ends the process. */
@@ -112,6 +113,14 @@ bool oracle_matches(const OracleEntity *entity, const ecs_Term *terms,
  * handle was issued before, or its index is in use. */
 bool oracle_spawn(Oracle *oracle, ecs_Entity handle, uint32_t mask,
                   const double (*values)[ORACLE_FIELDS]);
+/* May a world be asked to give this handle? Not when its index has one that is
+ * as new, or is in use. Handles that no one claimed are not known here: of these
+ * the answer may be wrong once oracle->anonymous is set. */
+bool oracle_may_give(const Oracle *oracle, ecs_Entity handle);
+/* The newest handle of an index; 0: none is known. */
+ecs_Entity oracle_newest(const Oracle *oracle, uint32_t index);
+/* The highest index of a known handle; 0: there is none. */
+uint32_t oracle_highest_index(const Oracle *oracle);
 /* Adds count entities; oracle_claim gives them their handles later. */
 void oracle_spawn_unnamed(Oracle *oracle, uint32_t mask, uint64_t count);
 

@@ -21,6 +21,7 @@
 #define STEP_LIST(X)            \
   X(spawn, 50)                  \
   X(spawn_bad, 3)               \
+  X(spawn_as, 30)               \
   X(spawn_bundle, 40)           \
   X(spawn_many, 12)             \
   X(spawn_many_fill, 12)        \

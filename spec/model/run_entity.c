@@ -81,6 +81,52 @@ void step_spawn_bad(Run *run, const Step *step) {
   run_expecting(run, call_spawn, &arguments, 0, answers, ECS_E_COMPONENT);
 }
 
+static ecs_Status call_spawn_as(Instance *instance, const Arguments *arguments,
+                                Answer *answer) {
+  answer->entity = arguments->entity;
+  return ecs_spawn_as(instance->world, arguments->entity, arguments->components,
+                      arguments->count, arguments->values);
+}
+
+/* A handle of an index that is used, free, or a few above all others; mostly
+ * the next of its index. */
+static ecs_Entity make_handle(const Run *run, const Step *step) {
+  const uint32_t index =
+      1 + step->c % (oracle_highest_index(&run->oracle) + 6u);
+  const ecs_Entity newest = oracle_newest(&run->oracle, index);
+  const ecs_Entity newer = step->seed % 8 == 0   ? 0
+                           : step->seed % 8 == 1 ? 2
+                                                 : 1;
+  if (newest == 0) return (newer / 2) << 28 | index;
+  return newest + (newer << 28);
+}
+
+static bool may_give(const Run *run, ecs_Entity handle) {
+  return (handle & 0xfffffffu) < ECS_INDEX_LIMIT &&
+         handle >> 28 < ECS_GENERATION_LIMIT &&
+         oracle_may_give(&run->oracle, handle);
+}
+
+void step_spawn_as(Run *run, const Step *step) {
+  Given given;
+  Answer answers[INSTANCES];
+  give_values(run, step, &given);
+  const Arguments arguments = {.entity = make_handle(run, step),
+                               .components = given.components,
+                               .count = given.count,
+                               .values = given.any ? given.pointers : NULL};
+  const bool possible = may_give(run, arguments.entity);
+  const ecs_Status status =
+      run_everywhere(run, call_spawn_as, &arguments, possible, answers);
+  if (status == ECS_E_LIMIT) return;
+  MUST(run,
+       status == (possible ? ECS_OK : ECS_E_TAKEN) ||
+           (status == ECS_E_TAKEN && run->oracle.anonymous),
+       "%s for %llx", ecs_status_name(status),
+       (unsigned long long)arguments.entity);
+  if (status == ECS_OK) accept_birth(run, step, answers, &given);
+}
+
 /* The bundle of a list is made when it is used first, and asking again gives
  * the same one. */
 static ecs_Status find_bundle(Instance *instance, const Arguments *arguments,

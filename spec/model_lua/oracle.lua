@@ -13,6 +13,8 @@
 
 local entries = require "model_lua.entries"
 
+local GENERATION = 268435456 -- 2^28, between the generations of an index
+
 local oracle = {}
 oracle.__index = oracle
 
@@ -21,6 +23,7 @@ function oracle.new(components)
   return setmetatable({
     components = components, entities = {}, order = {}, births = 0,
     scopes = {}, changes = {}, readers = {}, writers = {}, dropped = 0,
+    newest = {}, highest = 0, -- id by index; the highest index
   }, oracle)
 end
 
@@ -160,6 +163,13 @@ function oracle:change(kind, entity, c, values)
   end
 end
 
+--- Can a world be asked for this id? Not when its index is in use, nor when it
+-- had this generation.
+function oracle:may_give(id)
+  local newest = self.newest[id % GENERATION]
+  return not newest or newest < id and self.entities[newest].dead == true
+end
+
 --- parts: list of { c, values }; false when the handle was issued before.
 function oracle:spawn(id, parts)
   if type(id) ~= "number" or id <= 0 or self.entities[id] then return false end
@@ -167,6 +177,9 @@ function oracle:spawn(id, parts)
   local entity = { id = id, birth = self.births, has = {}, staged = true,
                    pending = 0, moves = 0, staging = {} }
   self.entities[id] = entity
+  local index = id % GENERATION
+  self.newest[index] = id
+  self.highest = math.max(self.highest, index)
   self.order[#self.order + 1] = entity
   self:change("spawn", entity)
   for _, part in ipairs(parts) do

@@ -85,7 +85,8 @@ end
 
 -- The operations of a program, with their weights.
 local anywhere = weigh {
-  { "spawn", 110 }, { "spawn_many", 25 }, { "destroy", 55 }, { "add", 110 },
+  { "spawn", 110 }, { "spawn_as", 25 }, { "spawn_many", 25 },
+  { "destroy", 55 }, { "add", 110 },
   { "remove", 75 }, { "set", 80 }, { "set_field", 55 }, { "set_fields", 25 },
   { "get", 60 }, { "get_fields", 50 }, { "has", 50 }, { "alive", 30 },
   { "components", 20 }, { "trim", 5 },
@@ -174,6 +175,9 @@ end
 
 make.spawn = function(made, below)
   made.v, made.count = below(ANY), below(8)
+end
+make.spawn_as = function(made, below)
+  made.e, made.v, made.count = below(ANY), below(ANY), below(5)
 end
 make.spawn_many = function(made, below, depth, options)
   made.v, made.count, made.n = below(ANY), below(6), below(6)

@@ -91,6 +91,36 @@ function steps.spawn(self, step)
   if self.trace then self:note("  --> " .. self.names[id]) end
 end
 
+local GENERATION = 268435456 -- 2^28
+
+--- An id of an index that is in use, free, or a few above all others; mostly
+-- the next of its index.
+local function make_id(self, number)
+  local index = 1 + number % (self.oracle.highest + 5)
+  local newest = self.oracle.newest[index]
+  local newer = number % 7 == 0 and 0 or number % 7 == 1 and 2 or 1
+  if not newest then return index + math.floor(newer / 2) * GENERATION end
+  return newest + newer * GENERATION
+end
+
+function steps.spawn_as(self, step)
+  if self:is_full() then return end
+  local real, held = self:parts(step.v, step.count)
+  if not real then return end
+  local id = make_id(self, step.e)
+  local possible = self.oracle:may_give(id)
+  local given, why = self:call(true, self.world, "spawn_as", id, unpack(real))
+  self:digest(given or 3)
+  self:must(given == (possible and id or nil),
+    "spawn_as gives %s instead of %s", tostring(given),
+    possible and numbers.text(id) or "nil")
+  if not possible then
+    self:must(type(why) == "string", "no reason but %s", tostring(why))
+  else
+    self:born(id, held, "spawn_as")
+  end
+end
+
 -- Many -----------------------------------------------------------------------
 
 --- The terms of a walk over new rows, all of which are written.

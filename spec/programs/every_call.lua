@@ -216,6 +216,10 @@ show("spawn_many", world:spawn_many(500, { Position, Velocity { x = 0.7 } },
       batch.Velocity.y[i] = 1e10 / i
     end
   end))
+world:reserve(50, { Position, Stunned })
+show("spawn_as", world:spawn_as(4 * 2^28 + 900, Position { x = 0.3 }, Burning))
+show("spawn_as refused", world:spawn_as(900), world:spawn_as(2^27))
+show("jumped over", world:spawn(), world:spawn())
 local moving = world:query { Position, read = { Velocity },
                              optional = { Burning }, without = { Stunned } }
 show("query", moving, moving:count(), moving:first())

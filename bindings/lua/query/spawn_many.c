@@ -1,4 +1,5 @@
-/* spawn_many.c: world:spawn_many: many entities of the same parts at once.
+/* spawn_many.c: world:spawn_many and world:reserve: many entities of the same
+ * parts at once, or room for them.
  *
  *      bundle --> ecs_spawn_many --> batch of new rows: values are filled in,
  *                                    then the callback gets the batch
@@ -52,30 +53,31 @@ static bool gives_values(const SpawnParts *parts) {
 /* Index 0 belongs to no entity. */
 #define MOST_ENTITIES ((int)ECS_INDEX_LIMIT - 1)
 
-static double check_count(lua_State *L, int index) {
+static double check_count(lua_State *L, int index, const char *call) {
   double count =
       lua_type(L, index) == LUA_TNUMBER ? lua_tonumber(L, index) : -1;
   if (!(count >= 0 && count <= MOST_ENTITIES &&
         count == (double)(uint32_t)count))
-    bind_error(L, "spawn_many takes how many: a whole number from 0 to %d",
+    bind_error(L, "%s takes how many: a whole number from 0 to %d", call,
                MOST_ENTITIES);
   return count;
 }
 
-static int refuse_parts(lua_State *L) {
+static int refuse_parts(lua_State *L, const char *call) {
   return bind_error(L,
-                    "spawn_many takes a list of parts, as in "
-                    "world:spawn_many(100, { Position, Enemy })");
+                    "%s takes a list of parts, as in "
+                    "world:%s(100, { Position, Enemy })",
+                    call, call);
 }
 
 /* Pushes the parts of the list at index 3 and returns how many there are. */
-static int unpack_parts(lua_State *L) {
-  if (!lua_istable(L, 3)) refuse_parts(L);
-  int count = (int)bind_length(L, 3, "spawn_many");
+static int unpack_parts(lua_State *L, const char *call) {
+  if (!lua_istable(L, 3)) refuse_parts(L, call);
+  int count = (int)bind_length(L, 3, call);
   luaL_checkstack(L, count + 16, "too many parts");
   for (int k = 1; k <= count; k++) {
     lua_rawgeti(L, 3, k);
-    if (lua_isnil(L, -1)) bind_refuse_nil(L, k, "spawn_many");
+    if (lua_isnil(L, -1)) bind_refuse_nil(L, k, call);
   }
   return count;
 }
@@ -102,17 +104,22 @@ static View *push_view(lua_State *L, LuaWorld *world, const SpawnParts *parts,
 
 /* Raises for a status, with a message of its own when there would be too many
  * entities. */
-static int refuse(lua_State *L, const LuaWorld *world, ecs_Status status,
-                  double count) {
+static int refuse_many(lua_State *L, const LuaWorld *world, ecs_Status status,
+                       double count, const char *call) {
   ecs_Statistics now;
   ecs_world_statistics(bind_native(L, world), &now);
   if (status == ECS_E_LIMIT &&
       (double)now.entities + (double)now.retired + count > MOST_ENTITIES)
     return bind_error(L,
-                      "spawn_many: %d more would be too many: a world holds "
+                      "%s: %d more would be too many: a world holds "
                       "at most %d entities",
-                      (int)count, MOST_ENTITIES);
-  return bind_refuse_status(L, world, status, "spawn_many");
+                      call, (int)count, MOST_ENTITIES);
+  return bind_refuse_status(L, world, status, call);
+}
+
+static int refuse(lua_State *L, const LuaWorld *world, ecs_Status status,
+                  double count) {
+  return refuse_many(L, world, status, count, "spawn_many");
 }
 
 /* Spawns without a callback. Values are filled in between the begin and the end
@@ -132,15 +139,16 @@ static ecs_Status spawn_alone(ecs_World *native, ecs_Bundle bundle,
 /* world:spawn_many(n, { Position, Velocity { x = 1 } }, f) */
 static int world_spawn_many(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
-  double count = check_count(L, 2);
+  double count = check_count(L, 2, "spawn_many");
   lua_settop(L, 4);
   bool called = !lua_isnil(L, 4);
   if (bind_find(L, 4, KIND_DEFINITION) || bind_find(L, 4, KIND_VALUE))
-    refuse_parts(L);
+    refuse_parts(L, "spawn_many");
   if (called) bind_callback_check(L, 4, "spawn_many");
   SpawnParts parts;
   ecs_Bundle bundle;
-  bind_parts_read(L, world, 1, 5, unpack_parts(L), "spawn_many", &parts);
+  bind_parts_read(L, world, 1, 5, unpack_parts(L, "spawn_many"), "spawn_many",
+                  &parts);
   if (called) bind_components_ensure(L, world, 1);
   ecs_Status status =
       ecs_bundle(bind_native(L, world), parts.components, parts.count, &bundle);
@@ -158,8 +166,26 @@ static int world_spawn_many(lua_State *L) {
   return bind_walk_raise(L, bind_batch_loop(L, &loop, fill_values, &parts));
 }
 
+/* world:reserve(n, { Position, Velocity }) */
+static int world_reserve(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  double count = check_count(L, 2, "reserve");
+  SpawnParts parts;
+  ecs_Bundle bundle;
+  if (lua_gettop(L) > 3) refuse_parts(L, "reserve");
+  lua_settop(L, 3);
+  bind_parts_read(L, world, 1, 4, unpack_parts(L, "reserve"), "reserve",
+                  &parts);
+  ecs_Status status =
+      ecs_bundle(bind_native(L, world), parts.components, parts.count, &bundle);
+  if (status == ECS_OK)
+    status = ecs_reserve(bind_native(L, world), bundle, (uint64_t)count);
+  return status == ECS_OK ? 0 : refuse_many(L, world, status, count, "reserve");
+}
+
 void bind_open_spawn_many(lua_State *L) {
   static const luaL_Reg methods[] = {{"spawn_many", world_spawn_many},
+                                     {"reserve", world_reserve},
                                      {NULL, NULL}};
   bind_push_methods(L, KIND_WORLD);
   bind_add(L, methods);

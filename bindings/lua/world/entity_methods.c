@@ -4,6 +4,7 @@
  *
  *      get has alive components    nil or false
  *      destroy                     false
+ *      spawn_as                    the entity, which is alive from then on
  *      set add remove              an error that names the entity
  *
  * Numbers are strict: one that does not fit its field is refused before the
@@ -79,6 +80,39 @@ static int world_spawn(lua_State *L) {
   ecs_Status status = ecs_spawn(bind_native(L, world), parts.components,
                                 parts.count, parts.images, &entity);
   bind_check_status(L, world, status, "spawn");
+  bind_push_entity(L, entity);
+  return 1;
+}
+
+/* The bits of a handle that are its index, as ecs.h draws them. */
+#define HANDLE_INDEX 0xfffffffu
+
+/* The handle at index 2 that an entity is to get. Raises on what is none. */
+static ecs_Entity check_handle(lua_State *L) {
+  ecs_Entity entity = read_entity(L, 2, "spawn_as");
+  if (lua_isnoneornil(L, 2))
+    bind_error(L, "spawn_as takes an entity first, not nil");
+  if ((entity & HANDLE_INDEX) == 0)
+    bind_error(L, "spawn_as takes an entity first: %s is no handle",
+               lua_tostring(L, 2));
+  return entity;
+}
+
+/* world:spawn_as(e, Position { x = 1 }, Enemy): e; nil and why when it cannot
+ * be given. */
+static int world_spawn_as(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  ecs_Entity entity = check_handle(L);
+  SpawnParts parts;
+  bind_parts_read(L, world, 1, 3, lua_gettop(L) - 2, "spawn_as", &parts);
+  ecs_Status status = ecs_spawn_as(bind_native(L, world), entity,
+                                   parts.components, parts.count, parts.images);
+  if (status == ECS_E_TAKEN) {
+    lua_pushnil(L);
+    bind_push_refusal(L, world, status);
+    return 2;
+  }
+  bind_check_status(L, world, status, "spawn_as");
   bind_push_entity(L, entity);
   return 1;
 }
@@ -310,6 +344,7 @@ static int world_components(lua_State *L) {
 }
 
 static const luaL_Reg methods[] = {{"spawn", world_spawn},
+                                   {"spawn_as", world_spawn_as},
                                    {"destroy", world_destroy},
                                    {"alive", world_alive},
                                    {"add", world_add},

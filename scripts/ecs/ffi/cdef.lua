@@ -28,6 +28,7 @@ typedef enum ecs_Status {
   ECS_E_NAN,
   ECS_E_PROGRAM,
   ECS_E_TURNS,
+  ECS_E_TAKEN,
   ECS_STATUS_COUNT
 } ecs_Status;
 const char *ecs_status_name(ecs_Status status);
@@ -155,6 +156,9 @@ ecs_Status ecs_spawn(ecs_World *world, const ecs_Component *components,
 ecs_Status ecs_spawn_bundle(ecs_World *world, ecs_Bundle bundle,
                                     const void *const *values,
                                     ecs_Entity *entity);
+ecs_Status ecs_spawn_as(ecs_World *world, ecs_Entity entity,
+                                const ecs_Component *components, uint32_t count,
+                                const void *const *values);
 ecs_Status ecs_destroy(ecs_World *world, ecs_Entity entity);
 bool ecs_alive(const ecs_World *world, ecs_Entity entity);
 ecs_Status ecs_add(ecs_World *world, ecs_Entity entity,

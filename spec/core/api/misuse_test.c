@@ -354,6 +354,7 @@ NAMED(gone_get, ecs_get(scene.gone, scene.e, scene.a, &some))
 NAMED(gone_set, ecs_set(scene.gone, scene.e, scene.a, &some, 1))
 NAMED(gone_add, ecs_add(scene.gone, scene.e, scene.a, NULL))
 NAMED(gone_spawn, ecs_spawn(scene.gone, NULL, 0, NULL, NULL))
+NAMED(gone_spawn_as, ecs_spawn_as(scene.gone, 1, NULL, 0, NULL))
 NAMED(gone_spawn_many, ecs_spawn_many(scene.gone, 1, 1, NULL))
 NAMED(gone_destroy, ecs_destroy(scene.gone, scene.e))
 NAMED(gone_component, ecs_component_find(scene.gone, "A"))
@@ -531,6 +532,7 @@ static const Row rows[] = {
     STOPS(gone_set, "ecs_set: " NO_WORLD),
     STOPS(gone_add, "ecs_add: " NO_WORLD),
     STOPS(gone_spawn, "ecs_spawn: " NO_WORLD),
+    STOPS(gone_spawn_as, "ecs_spawn_as: " NO_WORLD),
     STOPS(gone_spawn_many, "ecs_spawn_many: " NO_WORLD),
     STOPS(gone_destroy, "ecs_destroy: " NO_WORLD),
     STOPS(gone_component, "ecs_component_find: " NO_WORLD),

@@ -30,6 +30,7 @@ typedef struct Fixture {
   ecs_Entity plain;        /* has nothing */
   ecs_Entity crowd[CROWD]; /* every second is sparse, every third has bits */
   uint32_t crowd_count;
+  ecs_Entity freed; /* of some scenarios: to be issued after another one */
   ecs_Query *full, *partial, *tags;
   ecs_KernelBinding *full_binding, *partial_binding;
   ecs_Accessor accessor; /* of position */

@@ -69,6 +69,17 @@ static ecs_Status call_spawn(Fixture *fixture) {
   ecs_Entity entity = 0;
   return ecs_spawn(fixture->world, components, 4, values, &entity);
 }
+static ecs_Status call_spawn_as(Fixture *fixture) {
+  const ecs_Component components[] = {fixture->sparse, fixture->wide};
+  return ecs_spawn_as(fixture->world, fixture->freed, components, 2, NULL);
+}
+/* Jumps over two pages, in the tiny build. */
+static ecs_Status call_spawn_as_far(Fixture *fixture) {
+  ecs_Statistics now;
+  ecs_world_statistics(fixture->world, &now);
+  return ecs_spawn_as(fixture->world, now.entities + 9, &fixture->sparse, 1,
+                      NULL);
+}
 static ecs_Status call_spawn_known(Fixture *fixture) {
   return ecs_spawn_bundle(fixture->world, fixture->known, NULL, NULL);
 }
@@ -408,6 +419,21 @@ static void record_all(Fixture *fixture) {
   must(call_accessor_set(fixture));
 }
 
+/* Three free indices, also where changes are recorded. */
+static void free_some(Fixture *fixture) {
+  ecs_Entity entities[3];
+  must(ecs_defer_begin(fixture->world));
+  for (uint32_t i = 0; i < 3; i++)
+    must(ecs_spawn(fixture->world, NULL, 0, NULL, &entities[i]));
+  ecs_defer_discard(fixture->world);
+  fixture->freed = entities[1] + ((ecs_Entity)1 << 28);
+}
+/* The free list has been linked both ways. */
+static void link_free(Fixture *fixture) {
+  free_some(fixture);
+  must(call_spawn_as(fixture));
+}
+
 /* One before function per call: opens a deferral and records that call. */
 #define DEFER(name)                            \
   static void defer_##name(Fixture *fixture) { \
@@ -495,6 +521,9 @@ const Scenario failure_scenarios[] = {
     {"ecs_reserve", "unknown", call_reserve, AT_ONCE, NULL, NULL},
     {"ecs_reserve", "known", call_reserve_known, AT_ONCE, NULL, NULL},
     {"ecs_spawn", "", call_spawn, BOTH, NULL, NULL},
+    {"ecs_spawn_as", "listed", call_spawn_as, BOTH, free_some, NULL},
+    {"ecs_spawn_as", "fresh", call_spawn_as_far, BOTH, NULL, NULL},
+    {"ecs_spawn_as", "fresh, linked", call_spawn_as_far, BOTH, link_free, NULL},
     {"ecs_spawn_bundle", "known", call_spawn_known, BOTH, NULL, NULL},
     {"ecs_spawn_bundle", "unknown", call_spawn_unknown, BOTH, NULL, NULL},
     {"ecs_spawn_many", "", call_spawn_many, BOTH, NULL, NULL},

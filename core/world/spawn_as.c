@@ -1,0 +1,43 @@
+/* spawn_as.c: spawns an entity with a given handle, now or recorded. */
+#include "world/spawn_as.h"
+
+#include "storage/entity_claim.h"
+
+/* Why an index that an entity has cannot be given. */
+static const char *refuse_used(const ecs_World *world, ecs_Entity entity) {
+  if (world_alive(world, entity)) return "the entity is alive";
+  return deferred_is_destroyed(world, entity)
+             ? "the entity is destroyed only when recorded changes are made"
+             : "another entity has its index";
+}
+
+/* Why a handle cannot be given; NULL: it can. */
+static const char *find_refusal(const ecs_World *world, ecs_Entity entity) {
+  const EntityIndex *index = &world->store.index;
+  uint32_t used = index->used, generation = id_generation(entity);
+  if (generation >= ECS_GENERATION_LIMIT) return "its generation is too high";
+  if (id_index(entity) >= used) {
+    bool reached = id_index(entity) - used < ECS_INDEX_REACH &&
+                   id_index(entity) < ECS_INDEX_LIMIT;
+    return reached ? NULL : "its index is too far above all that were used";
+  }
+  Slot slot = *entity_index_slot(index, id_index(entity));
+  if (slot_state(slot) == SLOT_RETIRED) return "its index is retired";
+  if (slot_state(slot) != SLOT_FREE) return refuse_used(world, entity);
+  return generation < slot.table_bits ? "its generation is over" : NULL;
+}
+
+ecs_Status world_spawn_as(ecs_World *world, ecs_Entity entity, Bundle *bundle,
+                          const void *const *values) {
+  Store *store = &world->store;
+  const char *refusal = find_refusal(world, entity);
+  EntityClaim claim;
+  ecs_Entity born = 0;
+  if (refusal != NULL) return memory_refuse_taken(&store->memory, refusal);
+  ecs_Status status = entity_claim(store, entity, &claim);
+  if (status != ECS_OK) return status;
+  status = world_spawn(world, bundle, values, &born);
+  if (status != ECS_OK) entity_claim_undo(store, &claim);
+  ECS_ASSERT(status != ECS_OK || born == entity);
+  return status;
+}
