@@ -9,12 +9,13 @@
  * - Add: 500,000 entities, each with the four components.
  * - AddWriteDelete: 2,000 entities with the four components, which are then
  *   written, and the entities deleted; 300 rounds.
- * - Distributed: 2,000 entities with one of the four components, which is
- *   written and removed; then they get another one and are deleted; 300 rounds.
+ * - Distributed: 2,000 entities with two of the four components, which are
+ *   written and removed; then they get another pair and are deleted; 300
+ *   rounds. (The post's text has one component each, its program two.)
  * - Relationship: 10 entities with 2 components, 10 children each with a third
  *   and 20 children of each with a fourth; all are written and the roots
- *   deleted with their descendants; 500 rounds. Children are a list linked by fields of
- *   type entity, because the library has no hierarchy.
+ *   deleted with their descendants; 500 rounds. Children are a list linked by
+ *   fields of type entity, because the library has no hierarchy.
  * - Random: 50,000 attempts to create an entity with random components, with a
  *   probability that falls from 1 to 0; then 100,000 times a random entity is
  *   written, or gets a random component, or loses one; then 50,000 attempts to
@@ -22,8 +23,8 @@
  *   attempts write a random entity. 10 rounds.
  *
  * One by one: a call for every step, as the program has it. In bulk: what a
- * user of the library would call where many entities change alike: ecs_spawn_many,
- * changes of lists and of all matches.
+ * user of the library would call where many entities change alike:
+ * ecs_spawn_many, changes of lists and of all matches.
  *
  * The aims were set for the post's own program, compiled from its source. The
  * one in C here is leaner, so that they are harder to meet beside it.
@@ -58,7 +59,7 @@ typedef struct Side {
   SparseSpace space;
   ecs_World *world;
   ecs_Component parts[PARTS + 1];
-  ecs_Bundle all, single[PARTS]; /* of the four parts; of one */
+  ecs_Bundle all, pairs[PARTS]; /* of all parts; of k and second_of(k) */
   ecs_Query *queries[PARTS];
   ecs_Query *everything;
   uint64_t *entities;
@@ -221,18 +222,28 @@ INLINED void write_round(const Steps *steps, Side *side) {
       write_part(steps, side, side->entities[k], part, k);
 }
 
+/* The second part of the pair of entity number k; the first is k % PARTS. */
+INLINED uint32_t second_of(uint32_t k) { return (k + PARTS - 1) % PARTS; }
+
 INLINED void distributed_round(const Steps *steps, Side *side) {
   side->count = side->size;
   for (uint32_t k = 0; k < side->size; k++) {
     side->entities[k] = steps->create(side);
     steps->add(side, side->entities[k], k % PARTS);
+    steps->add(side, side->entities[k], second_of(k));
   }
-  for (uint32_t k = 0; k < side->size; k++)
+  for (uint32_t k = 0; k < side->size; k++) {
     write_part(steps, side, side->entities[k], k % PARTS, k);
-  for (uint32_t k = 0; k < side->size; k++)
+    write_part(steps, side, side->entities[k], second_of(k), k);
+  }
+  for (uint32_t k = 0; k < side->size; k++) {
     steps->remove(side, side->entities[k], k % PARTS);
-  for (uint32_t k = 0; k < side->size; k++)
+    steps->remove(side, side->entities[k], second_of(k));
+  }
+  for (uint32_t k = side->size; k-- > 0;) {
     steps->add(side, side->entities[k], (k + 1) % PARTS);
+    steps->add(side, side->entities[k], second_of(k + 1));
+  }
 }
 
 /* A child with one part, which is written later. */
@@ -386,36 +397,46 @@ static void spawn_batch(Side *side, ecs_Bundle bundle, uint32_t count,
   MUST(ecs_cursor_end(&cursor));
 }
 
-/* Writes a part of all that have it; entity k of them has the number
- * first + k * step. */
-static void write_batch(Side *side, uint32_t part, uint32_t first,
+/* Writes a part of all that have it, in order; the tables of a world follow in
+ * the order of their bundles. Rows of table t have the numbers firsts[t],
+ * firsts[t] + step ... */
+static void write_batch(Side *side, uint32_t part, const uint32_t *firsts,
                         uint32_t step) {
   ecs_Cursor cursor;
   ecs_Batch batch;
   MUST(ecs_query_begin(side->queries[part], ECS_BATCH_WHOLE, &cursor));
-  for (uint32_t number = first; ecs_cursor_next(&cursor, &batch);)
+  for (; ecs_cursor_next(&cursor, &batch); firsts++)
     for (uint32_t f = 0; f < batch.column_count; f++)
       for (uint32_t row = 0; row < batch.count; row++)
         ((float *)batch.columns[f])[row] =
-            (float)(int32_t)(((number + row * step) & 1023u) + part * 8 + f);
+            (float)(int32_t)(((*firsts + row * step) & 1023u) + part * 8 + f);
   MUST(ecs_cursor_end(&cursor));
+}
+
+/* A part is in two pairs: its own and the next one's. */
+static void write_pairs(Side *side) {
+  for (uint32_t part = 0; part < PARTS; part++) {
+    uint32_t next = (part + 1) % PARTS;
+    uint32_t firsts[2] = {part < next ? part : next, part < next ? next : part};
+    write_batch(side, part, firsts, PARTS);
+  }
 }
 
 static void bulk_distributed(Side *side) {
   uint32_t starts[PARTS], counts[PARTS], first = 0;
-  for (uint32_t part = 0; part < PARTS; part++) {
-    counts[part] = (side->size + PARTS - 1 - part) / PARTS;
-    starts[part] = first;
-    spawn_batch(side, side->single[part], counts[part], side->entities + first);
-    first += counts[part];
+  for (uint32_t k = 0; k < PARTS; k++) {
+    counts[k] = (side->size + PARTS - 1 - k) / PARTS;
+    starts[k] = first;
+    spawn_batch(side, side->pairs[k], counts[k], side->entities + first);
+    first += counts[k];
   }
-  for (uint32_t part = 0; part < PARTS; part++)
-    write_batch(side, part, part, PARTS);
+  write_pairs(side);
   for (uint32_t part = 0; part < PARTS; part++)
     MUST(ecs_query_remove_all(side->queries[part], side->parts[part]));
-  for (uint32_t part = 0; part < PARTS; part++)
-    MUST(ecs_add_many(side->world, side->entities + starts[part], counts[part],
-                      side->parts[(part + 1) % PARTS], NULL, NULL));
+  for (uint32_t k = 0; k < PARTS; k++)
+    for (uint32_t add = 0; add < 2; add++)
+      MUST(ecs_add_many(side->world, side->entities + starts[k], counts[k],
+                        side->parts[(k + 1 - add) % PARTS], NULL, NULL));
 }
 
 static void bulk_run(void *state, uint32_t iterations) {
@@ -428,7 +449,7 @@ static void bulk_run(void *state, uint32_t iterations) {
       spawn_batch(side, side->all, side->size, side->entities);
     if (side->program == ADD_WRITE_DELETE)
       for (uint32_t part = 0; part < PARTS; part++)
-        write_batch(side, part, 0, 1);
+        write_batch(side, part, &(uint32_t){0}, 1);
     if (side->program > ADD && deletes(side, round))
       MUST(ecs_query_destroy_all(side->everything));
     if (round == 0) side->later = side->calls;
@@ -477,7 +498,10 @@ static void make_world(Side *side) {
     side->parts[part] = scene_component(world, names[part], field_counts[part],
                                         ECS_STORE_TABLE);
     side->queries[part] = scene_query(world, &side->parts[part], 1, ECS_WRITE);
-    MUST(ecs_bundle(world, &side->parts[part], 1, &side->single[part]));
+  }
+  for (uint32_t k = 0; k < PARTS; k++) {
+    const ecs_Component pair[] = {side->parts[k], side->parts[second_of(k)]};
+    MUST(ecs_bundle(world, pair, 2, &side->pairs[k]));
   }
   side->parts[RELATIONSHIP] = family_component(world);
   MUST(ecs_bundle(world, side->parts, side->program == CREATE ? 0 : PARTS,
