@@ -26,10 +26,11 @@
  * user of the library would call where many entities change alike:
  * ecs_spawn_many, changes of lists and of all matches.
  *
- * The aims were set for the post's own program, compiled from its source. The
- * one in C here is leaner, so that they are harder to meet beside it.
+ * Aims of times are set beside the post's own program, which is not here: see
+ * docs/report.md. The one in C is leaner.
  *
- * Memory: the most bytes held, and the allocations of a run after its first
+ * Memory: the most bytes held, for which the aim is the least that the post
+ * says of its revisions, and the allocations of a run after its first
  * round. The checked result is that of two rounds without the last deletion. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -562,15 +563,17 @@ static uint64_t bulk_check(void *state) { return check_with(state, bulk_run); }
 typedef struct Case {
   const char *name;
   uint32_t size, rounds;
-  double aim, bulk_aim; /* bulk_aim 0: there is no bulk form */
+  bool bulk;        /* there is a form in bulk */
+  double kilobytes; /* most memory held, as the post says */
 } Case;
 
-static const Case cases[PROGRAMS] = {{"Create", 1000000, 1, 1.0, 0.4},
-                                     {"Add", 500000, 1, 0.8, 0.4},
-                                     {"AddWriteDelete", 2000, 300, 0.8, 0.4},
-                                     {"Distributed", 2000, 300, 0.9, 0.4},
-                                     {"Relationship", 10, 500, 0, 0},
-                                     {"Random", 50000, 10, 0.8, 0}};
+static const Case cases[PROGRAMS] = {
+    {"Create", 1000000, 1, true, 17500},
+    {"Add", 500000, 1, true, 81500},
+    {"AddWriteDelete", 2000, 300, true, 330.74},
+    {"Distributed", 2000, 300, true, 234.08},
+    {"Relationship", 10, 500, false, 348.59},
+    {"Random", 50000, 10, false, 4000.45}};
 
 static void side_init(Side *side, Program program) {
   *side = (Side){.program = program,
@@ -599,7 +602,7 @@ static void memory_rows(const char *name, const Side *hand, const Side *ours) {
   snprintf(text, sizeof text, "%s, peak memory", name);
   measure_value(text, "most held", hand->size, "KB",
                 (double)statistics.peak_bytes / 1000,
-                (double)memory->peak_bytes / 1000);
+                cases[ours->program].kilobytes);
   snprintf(text, sizeof text, "%s, allocations", name);
   measure_value(text, "first round, by hand", hand->size, "calls",
                 (double)hand->later, 0);
@@ -628,7 +631,6 @@ static void bench(Program program, bool bulk) {
                     .size = what->size,
                     .most = 11,
                     .operations = each * hand.size * hand.rounds,
-                    .aim_ratio = bulk ? what->bulk_aim : what->aim,
                     .hand = {&hand, hand_prepare, hand_run, hand_check},
                     .ours = {&ours, our_prepare, bulk ? bulk_run : our_run,
                              bulk ? bulk_check : our_check}});
@@ -642,7 +644,7 @@ int main(int argument_count, char **arguments) {
   measure_open(argument_count, arguments, "varkor");
   for (Program program = CREATE; program < PROGRAMS; program++) {
     bench(program, false);
-    if (cases[program].bulk_aim > 0) bench(program, true);
+    if (cases[program].bulk) bench(program, true);
   }
   measure_close();
   return 0;

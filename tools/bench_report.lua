@@ -78,9 +78,22 @@ local function say(...) page[#page + 1] = table.concat { ... } end
 
 local function say_cells(...) say("| ", table.concat({ ... }, " | "), " |") end
 
+-- Beside a program that was measured apart.
+local function say_apart(row, claim)
+  local ratio = row.least / claim.apart
+  local verdict = "-"
+  if claim.aim then
+    verdict = (ratio <= claim.aim and "met, aim " or "**missed**, aim ")
+      .. times(claim.aim)
+  end
+  say_cells(claim[1], claim[2], figures(claim.apart), figures(row.least),
+    times(ratio), verdict)
+end
+
 local function say_row(rows, claim)
   local row = data.find(rows, table.unpack(claim[3]))
   if not row then return end
+  if claim.apart then return say_apart(row, claim) end
   if row.value then
     say_cells(claim[1], claim[2], "", figures(row.value) .. " " .. row.unit, "",
       aim_text(row))
