@@ -170,7 +170,7 @@ LUAJIT := LUA_CPATH='./build/luajit/?.so;./build/kernels/?.so;;' luajit
   run-bench-lua lint format floors sizes check-rockspec rockspec cdef mutants \
   planted fuzz soak install clean libraries compile-checks kernels embed \
   install-embed \
-  bench-programs \
+  bench-programs bench-report claimed-benches \
   lua54 luajit lua51 lua52 lua53
 
 all: libraries lua54 luajit kernels embed
@@ -181,6 +181,7 @@ help:
 	@echo 'make check-hard the same suites at length: some 20 minutes on two cores'
 	@echo 'make bench     the tables of numbers, hand-written C in the same run'
 	@echo 'make bench-lua the part of it that scripts see, on both VMs'
+	@echo 'make bench-report what is claimed, measured: docs/report.md'
 	@echo 'make all       the C libraries and the modules for Lua 5.4 and LuaJIT'
 	@echo 'make examples  the numbered examples, on both VMs'
 	@echo 'make lint      floors, the rockspec, luacheck, the layout of C files'
@@ -433,6 +434,7 @@ examples: lua54 luajit kernels embed
 BENCH_FLAGS := -O3 -march=native -falign-functions=64 -falign-loops=32
 BENCH_ARGUMENTS :=
 BENCHES := $(BENCH_SOURCES:bench/%.c=build/bench/%)
+CLAIMED := units removal derivatives varkor profiles iterate access
 LUA_BENCHES := $(wildcard bench/lua/bench_*.lua)
 
 bench:
@@ -450,6 +452,14 @@ bench-lua:
 	  tools/with_rock luajit luajit $$bench $(BENCH_ARGUMENTS); done
 
 bench-programs: $(BENCHES)
+
+# Those that docs/report.md is about. The report runs the others, too.
+claimed-benches: $(CLAIMED:%=build/bench/bench_%)
+
+bench-report:
+	@tools/setup demo
+	@$(MAKE) --no-print-directory -s $(PARALLEL) bench-programs
+	@lua5.4 tools/bench_report.lua
 
 run-bench: $(BENCHES)
 	@set -e; for bench in $^; do \
