@@ -143,12 +143,13 @@ static void apply_notes(Store *store) {
   store->notes.lost = false;
 }
 
-/* Makes room for all rows of the tables that have marks. */
+/* Makes room for all rows that the tables with marks may get before their columns
+ * move, which is no noted change. */
 static ecs_Status grow_marks(Store *store, RowMarks *marks) {
   const Group *main = store_main(store);
   for (uint32_t i = 0; i < marks->table_count && i < main->table_count; i++) {
     const Table *table = main->tables[i];
-    if (marks->tables[i].rows == 0 || marks->tables[i].rows >= table->count)
+    if (marks->tables[i].rows == 0 || marks->tables[i].rows >= table->capacity)
       continue;
     ecs_Status status =
         row_marks_reserve(marks, &store->memory, i, table->capacity);
@@ -212,13 +213,14 @@ typedef struct Marking {
 
 /* Adds what rows of a table must fit for a set. there: they must have a row in
  * it. False: no row of the table does. */
-static bool add_sieve(Marking *marking, uint32_t set, uint32_t table_id,
+static bool add_sieve(Marking *marking, uint32_t set, const Table *table,
                       bool there) {
   const RowMarks *marks = marking->groups[set].group->marks;
   marking->tables[set] = there ? 0 : QUERY_GROUP_ABSENT;
-  if (!row_marks_have_room(marks, table_id, 0)) return !there;
+  if (!row_marks_have_room(marks, table->id, 0)) return !there;
+  ECS_ASSERT(marks->tables[table->id].rows >= table->count);
   marking->sieves[marking->sieve_count++] =
-      (Sieve){marks->tables[table_id].words, there ? 0 : UINT64_MAX};
+      (Sieve){marks->tables[table->id].words, there ? 0 : UINT64_MAX};
   return true;
 }
 
@@ -233,7 +235,7 @@ static bool choose_sieves(Marking *marking, const Table *table,
     bool there = demand == THERE || (demand == EITHER && (pattern & 1u) != 0);
     if (never_matches(&marking->groups[i])) return false;
     if (demand == EITHER) pattern >>= 1;
-    if (!add_sieve(marking, i, table->id, there)) return false;
+    if (!add_sieve(marking, i, table, there)) return false;
   }
   marking->tables[marking->driver] = table->id;
   return true;

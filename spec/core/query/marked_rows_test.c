@@ -206,6 +206,30 @@ static void marks_follow_what_was_recorded(void **state) {
   finish(&fixture);
 }
 
+/* A table gets room, marks are made, and then it fills up. */
+static void marks_have_room_for_rows_that_come_later(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  spawn(&fixture, 2);
+  add(&fixture, 1, fixture.s);
+  ecs_Query *query = pair(&fixture, fixture.a, fixture.s);
+  ecs_Query *others =
+      ask(&fixture,
+          (ecs_Term[]){{fixture.a, ECS_READ}, {fixture.s, ECS_WITHOUT}}, 2);
+  ecs_Bundle bundle;
+  assert_int_equal(ecs_bundle(fixture.world, &fixture.a, 1, &bundle), ECS_OK);
+  assert_sound(&fixture, query);
+  assert_int_equal(ecs_reserve(fixture.world, bundle, MANY), ECS_OK);
+  while (fixture.count < MANY) {
+    spawn(&fixture, 1);
+    if (fixture.count % 3 == 0) add(&fixture, fixture.count - 1, fixture.s);
+    assert_sound(&fixture, query);
+    assert_sound(&fixture, others);
+  }
+  finish(&fixture);
+}
+
 static void marks_that_do_not_follow_are_made_again(void **state) {
   (void)state;
   Fixture fixture;
@@ -281,6 +305,7 @@ int main(void) {
       cmocka_unit_test(marks_follow_changes_of_one_entity),
       cmocka_unit_test(marks_follow_rows_that_move_in_the_main_group),
       cmocka_unit_test(marks_follow_what_was_recorded),
+      cmocka_unit_test(marks_have_room_for_rows_that_come_later),
       cmocka_unit_test(marks_that_do_not_follow_are_made_again),
       cmocka_unit_test(a_set_keeps_marks_while_queries_use_them),
       cmocka_unit_test(marks_end_where_components_are_regrouped),
