@@ -22,20 +22,21 @@
 # rockspec follow it.
 CORE := ecs ecs_kernel ecs_access \
   base/config base/invariant base/status base/misuse base/memory base/text \
-  base/id base/scalar base/bits \
+  base/id base/scalar base/bits base/clones \
   math/elementary_number math/elementary_exp math/elementary_pow \
   math/elementary_sin math/elementary_atan math/elementary \
   math/remainder math/random math/reduction \
   storage/schema storage/slot storage/entity_index storage/locator \
   storage/element storage/table_layout storage/table storage/table_row \
   storage/table_image storage/table_rows storage/edge_map \
-  storage/matched_tables storage/group storage/component storage/name_index \
+  storage/matched_tables storage/row_marks storage/group storage/component storage/name_index \
   storage/store \
   storage/locate storage/placement storage/store_check \
-  query/query_group query/join query/row_list query/query query/query_span \
+  query/query_group query/join query/row_list query/marked_rows query/query \
+  query/query_span \
   query/index_set query/claims query/gather query/cursor query/query_entities \
   change/entity_change change/entity_change_fast change/bundle change/spawn \
-  change/regroup \
+  change/group_fill change/regroup \
   change/staged_rows change/chain_shape change/command_buffer \
   change/list_change change/recorded_spawn change/net_effect \
   change/command_flush \
@@ -120,8 +121,10 @@ CORE_FLAGS := -O2 -fPIC -fvisibility=hidden
 BINDING_FLAGS := $(CORE_FLAGS) -fno-plt
 MODULE_LINK := -Wl,-Bsymbolic-functions
 # Modules whose loops over columns gain from being vectorised.
-VECTORISED := base/scalar query/gather query/query_group query/join query/row_list \
-  kernel/kernel_binding storage/table_rows change/bulk_sparse
+VECTORISED := base/scalar query/gather query/query_group query/join \
+  query/row_list query/marked_rows \
+  kernel/kernel_binding storage/table_rows change/bulk_sparse \
+  change/group_fill
 LDLIBS := -lm -ldl
 
 CHECK_LEVEL := -O1 -g

@@ -296,6 +296,13 @@ function World:remove_system(name) end
 ---@param components ecs.Component[]
 function World:group(components) end
 
+---Stores these components in the main group, beside those that are in no other
+---group: the opposite of `group`, also for components that were defined sparse.
+---Values stay, the order of rows may change. Raises an error inside a callback
+---or a frame that records. Cost: that of `group`.
+---@param components ecs.Component[]
+function World:ungroup(components) end
+
 ---Describes how the world is stored and runs, or how one system runs: text for
 ---people, which may change between versions.
 ---@param name? string of a system

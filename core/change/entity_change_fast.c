@@ -93,10 +93,10 @@ static inline const void *image_or_defaults(const Component *component,
   return image != NULL ? image : component->schema->default_image;
 }
 
-/* The body of both functions below; mixed is a constant in each. */
+/* The body of the functions below; mixed and marked are constants in each. */
 static inline __attribute__((always_inline)) ecs_Status add_set_row(
     Store *store, ecs_Entity entity, const Component *component,
-    const void *image, bool mixed) {
+    const void *image, bool mixed, bool marked) {
   Group *group = component->group;
   const Locator *locator = &group->locator;
   uint32_t index = id_index(entity), fields = component->field_count;
@@ -116,6 +116,7 @@ static inline __attribute__((always_inline)) ecs_Status add_set_row(
   *entry = table_append(table, entity);
   slot->table_bits |= group->summary;
   store_touch(store, group);
+  if (marked) row_marks_enter(group->marks, *slot, row, group->version);
   if (mixed)
     fields_store(table, row, component, image);
   else
@@ -125,13 +126,25 @@ static inline __attribute__((always_inline)) ecs_Status add_set_row(
 
 static ecs_Status add_to_set(Store *store, ecs_Entity entity,
                              const Component *component, const void *image) {
-  return add_set_row(store, entity, component, image, false);
+  return add_set_row(store, entity, component, image, false, false);
 }
 
 static ecs_Status add_mixed_to_set(Store *store, ecs_Entity entity,
                                    const Component *component,
                                    const void *image) {
-  return add_set_row(store, entity, component, image, true);
+  return add_set_row(store, entity, component, image, true, false);
+}
+
+static ecs_Status add_to_marked_set(Store *store, ecs_Entity entity,
+                                    const Component *component,
+                                    const void *image) {
+  return add_set_row(store, entity, component, image, false, true);
+}
+
+static ecs_Status add_mixed_to_marked_set(Store *store, ecs_Entity entity,
+                                          const Component *component,
+                                          const void *image) {
+  return add_set_row(store, entity, component, image, true, true);
 }
 
 /* Writes the new row of the entity that has filled a hole in the main group;
@@ -264,11 +277,17 @@ static inline void close_cells(const Table *table, uint32_t row) {
               table->columns[2]);
 }
 
-/* The body of both functions below; mixed is a constant in each. If the entity
- * of the row equals the handle, the entity is alive, so the main group (a cache
+/* The slot of an entity that is placed. */
+static inline Slot slot_of(const Store *store, ecs_Entity entity) {
+  return *entity_index_slot(&store->index, id_index(entity));
+}
+
+/* The body of the functions below; mixed and marked are constants in each. If
+ * the entity of the row equals the handle, the entity is alive, so the main group (a cache
  * miss) is not read. The slot's summary stays set. */
 static inline __attribute__((always_inline)) ecs_Status remove_set_row(
-    Store *store, ecs_Entity entity, const Component *component, bool mixed) {
+    Store *store, ecs_Entity entity, const Component *component, bool mixed,
+    bool marked) {
   Group *group = component->group;
   const Locator *locator = &group->locator;
   uint32_t index = id_index(entity);
@@ -288,18 +307,31 @@ static inline __attribute__((always_inline)) ecs_Status remove_set_row(
   ECS_ASSERT(*locator_narrow_entry(locator, id_index(filler)) == table->count);
   *locator_narrow_entry(locator, id_index(filler)) = row;
   *entry = LOCATOR_NONE; /* after the filler's: they may be the same */
+  if (marked)
+    row_marks_leave(group->marks, slot_of(store, entity),
+                    slot_of(store, filler), row, group->version);
   if (!mixed) close_cells(table, row);
   return ECS_OK;
 }
 
 static ecs_Status remove_from_set(Store *store, ecs_Entity entity,
                                   const Component *component) {
-  return remove_set_row(store, entity, component, false);
+  return remove_set_row(store, entity, component, false, false);
 }
 
 static ecs_Status remove_mixed_from_set(Store *store, ecs_Entity entity,
                                         const Component *component) {
-  return remove_set_row(store, entity, component, true);
+  return remove_set_row(store, entity, component, true, false);
+}
+
+static ecs_Status remove_from_marked_set(Store *store, ecs_Entity entity,
+                                         const Component *component) {
+  return remove_set_row(store, entity, component, false, true);
+}
+
+static ecs_Status remove_mixed_from_marked_set(Store *store, ecs_Entity entity,
+                                               const Component *component) {
+  return remove_set_row(store, entity, component, true, true);
 }
 
 static ECS_COLD ecs_Status remove_otherwise(Store *store, ecs_Entity entity,
@@ -441,12 +473,16 @@ const ChangeWays entity_change_ways = {
     .add_any = store_add_any,
     .add_to_set = add_to_set,
     .add_mixed_to_set = add_mixed_to_set,
+    .add_to_marked_set = add_to_marked_set,
+    .add_mixed_to_marked_set = add_mixed_to_marked_set,
     .add_in_main = add_in_main,
     .add_mixed_in_main = add_mixed_in_main,
     .add_as_bit = add_as_bit,
     .remove_any = store_remove_any,
     .remove_from_set = remove_from_set,
     .remove_mixed_from_set = remove_mixed_from_set,
+    .remove_from_marked_set = remove_from_marked_set,
+    .remove_mixed_from_marked_set = remove_mixed_from_marked_set,
     .remove_in_main = remove_in_main,
     .remove_mixed_in_main = remove_mixed_in_main,
     .remove_as_bit = remove_as_bit};

@@ -1,6 +1,7 @@
 /* regroup.c: changes which components are stored together, with their data. */
 #include "change/regroup.h"
 
+#include "change/group_fill.h"
 #include "storage/store_check.h"
 
 /* The layout that is being built. */
@@ -9,8 +10,6 @@ typedef struct Regroup {
   Group **fresh; /* owned; by group id; NULL: the group stays as it is */
   uint32_t fresh_count;
   uint32_t *target; /* owned; by component: id of the group it will belong to */
-  uint64_t *mask;   /* owned; of the row that is being copied */
-  uint32_t words;   /* of mask */
 } Regroup;
 
 static void regroup_deinit(Regroup *regroup) {
@@ -23,8 +22,6 @@ static void regroup_deinit(Regroup *regroup) {
   if (regroup->target != NULL)
     memory_free(memory, regroup->target,
                 regroup->store->component_count * sizeof(uint32_t));
-  if (regroup->mask != NULL)
-    memory_free(memory, regroup->mask, regroup->words * sizeof(uint64_t));
 }
 
 /* Choosing -------------------------------------------------------------- */
@@ -58,14 +55,10 @@ static ecs_Status choose(Regroup *regroup, const ecs_Component *components,
   Store *store = regroup->store;
   Memory *memory = &store->memory;
   regroup->fresh_count = store->group_count + 1;
-  regroup->words = (store->component_count + 63u) / 64u;
   regroup->target =
       memory_zeroed(memory, store->component_count, sizeof(uint32_t));
   regroup->fresh = memory_zeroed(memory, regroup->fresh_count, sizeof(Group *));
-  regroup->mask = memory_zeroed(memory, regroup->words, sizeof(uint64_t));
-  if (regroup->target == NULL || regroup->fresh == NULL ||
-      regroup->mask == NULL)
-    return ECS_E_MEMORY;
+  if (regroup->target == NULL || regroup->fresh == NULL) return ECS_E_MEMORY;
   for (uint32_t i = 1; i < store->component_count; i++)
     regroup->target[i] = store->components[i].group_id;
   for (uint32_t i = 0; i < count; i++)
@@ -131,89 +124,12 @@ static ecs_Status create_groups(Regroup *regroup) {
   return ECS_OK;
 }
 
-/* Copying --------------------------------------------------------------- */
-
-/* Works out the mask of an entity's new row, and the columns of bits that the
- * row needs. False: the entity will have no row in the group. */
-static bool survey_row(Regroup *regroup, const Group *group, ecs_Entity entity,
-                       uint32_t *bits_columns) {
-  bool any = group->id == 0;
-  RowRef place;
-  memset(regroup->mask, 0, regroup->words * sizeof(uint64_t));
-  *bits_columns = 0;
-  for (uint32_t bit = 0; bit < group->component_count; bit++) {
-    store_locate(regroup->store, entity, group->components[bit].component,
-                 &place);
-    if (place.table == NULL) continue;
-    any = true;
-    uint32_t columns = group_bits_columns(group, bit);
-    if (columns > *bits_columns)
-      *bits_columns = columns;
-    else if (columns == 0)
-      regroup->mask[bit >> 6] |= UINT64_C(1) << (bit & 63u);
-  }
-  return any;
-}
-
-static void copy_component(const Regroup *regroup, const Group *group,
-                           uint32_t bit, RowRef to, RowRef from) {
-  const Component *component =
-      &regroup->store->components[group->components[bit].component];
-  if (group_is_bits(group, bit)) {
-    table_write_bit(to.table, to.row, group->components[bit].bits_index, true);
-    return;
-  }
-  for (uint32_t i = 0; i < component->schema->field_count; i++) {
-    ColumnCode source = table_codes(from.table, component->bit)[i];
-    element_copy(table_element(to.table, table_codes(to.table, bit)[i], to.row),
-                 table_element(from.table, source, from.row),
-                 code_shift(source));
-  }
-}
-
-static ecs_Status copy_row(Regroup *regroup, Group *group, ecs_Entity entity) {
-  Memory *memory = &regroup->store->memory;
-  uint32_t bits_columns = 0;
-  RowRef to = {NULL, 0}, from;
-  if (!survey_row(regroup, group, entity, &bits_columns)) return ECS_OK;
-  ecs_Status status = group_ensure_table(group, memory, regroup->mask,
-                                         group_words(group), &to.table);
-  if (status == ECS_OK)
-    status = table_reserve_bits(to.table, memory, bits_columns);
-  if (status == ECS_OK) status = table_reserve(to.table, memory, 1);
-  if (status == ECS_OK && group->id != 0)
-    status = locator_reserve(&group->locator, memory, id_index(entity));
-  if (status != ECS_OK) return status;
-  to.row = table_append(to.table, entity);
-  if (group->id != 0)
-    locator_set(&group->locator, id_index(entity),
-                (RowId){to.row, to.table->id});
-  for (uint32_t bit = 0; bit < group->component_count; bit++) {
-    store_locate(regroup->store, entity, group->components[bit].component,
-                 &from);
-    if (from.table != NULL) copy_component(regroup, group, bit, to, from);
-  }
-  return ECS_OK;
-}
-
-static ecs_Status copy_table(Regroup *regroup, const Table *table) {
-  for (uint32_t row = 0; row < table->count; row++)
-    for (uint32_t i = 0; i < regroup->fresh_count; i++) {
-      Group *group = regroup->fresh[i];
-      if (group == NULL) continue;
-      ecs_Status status = copy_row(regroup, group, table->entities[row]);
-      if (status != ECS_OK) return status;
-    }
-  return ECS_OK;
-}
-
-static ecs_Status copy_all(Regroup *regroup) {
-  const Group *main = store_main(regroup->store);
-  for (uint32_t i = 0; i < main->table_count; i++) {
-    ecs_Status status = copy_table(regroup, main->tables[i]);
-    if (status != ECS_OK) return status;
-  }
-  return ECS_OK;
+static ecs_Status fill_groups(const Regroup *regroup) {
+  ecs_Status status = ECS_OK;
+  for (uint32_t i = 0; status == ECS_OK && i < regroup->fresh_count; i++)
+    if (regroup->fresh[i] != NULL)
+      status = group_fill(regroup->store, regroup->fresh[i]);
+  return status;
 }
 
 /* Exchanging ------------------------------------------------------------ */
@@ -276,7 +192,7 @@ ecs_Status store_regroup(Store *store, const ecs_Component *components,
   Regroup regroup = {.store = store};
   ecs_Status status = choose(&regroup, components, count, to_main);
   if (status == ECS_OK) status = create_groups(&regroup);
-  if (status == ECS_OK) status = copy_all(&regroup);
+  if (status == ECS_OK) status = fill_groups(&regroup);
   if (status == ECS_OK) status = reserve_exchange(&regroup);
   if (status == ECS_OK) exchange(&regroup);
   regroup_deinit(&regroup);

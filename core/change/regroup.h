@@ -1,7 +1,7 @@
 /* regroup.h: changes which components are stored together, with their data.
  *
  * Every group that gives or gets a component is built anew beside the old one,
- * row by row in the order of the main group's tables; then old and new groups
+ * in the order of the main group's tables (group_fill.h); then old and new groups
  * are exchanged. A failure on the way destroys the new ones. Cost: every row of
  * those groups is copied, and for a while both copies exist.
  */

@@ -30,7 +30,7 @@ static inline uint32_t mask_list(const uint32_t *mask, uint32_t rows,
   uint32_t count = 0;
   uint32_t i = mask_next(mask, 0, rows);
   for (; i < rows && rows - i >= WORD_BITS; i = mask_next(mask, i, rows)) {
-    count = bits_list(mask_bits(mask + i), i, list, count, false);
+    count = bits_list(mask_bits(mask + i), i, list, count);
     i += WORD_BITS;
   }
   for (; i < rows; i++) {

@@ -43,8 +43,8 @@ ECS_INTERNAL void join_deinit(Join *join);
 
 /* Looks up the next ECS_JOIN_ROWS rows of a matched table of the driver,
  * beginning with row. Rows that match in all groups are appended to rows[k]
- * from position first on, where there must be room for all rows looked up and
- * BITS_LIST_SLACK more; join->count is their number. In a group where an entity has no row its entry
+ * from position first on, where there must be room for all rows looked up, and
+ * for BITS_LIST_SLACK more; join->count is their number. In a group where an entity has no row its entry
  * is undefined. Returns the row to go on with. */
 ECS_INTERNAL uint32_t join_rows(Join *join, const Table *table, uint32_t row,
                                 uint32_t *const *rows, uint32_t first);

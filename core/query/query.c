@@ -65,6 +65,8 @@ ecs_Status query_init(ecs_Query *query, Store *store, const ecs_Term *terms,
 
 void query_drop_plan(ecs_Query *query) {
   Store *store = query->store;
+  marked_rows_release(store, query->groups, query->group_count);
+  query->marked = false;
   for (uint32_t i = 0; i < query->group_count; i++) {
     group_detach(&query->groups[i].match);
     query_group_deinit(&query->groups[i], &store->memory);
@@ -137,6 +139,12 @@ static ecs_Status attach_groups(ecs_Query *query) {
     if (status != ECS_OK) return status;
   }
   if (query_is_direct(query)) return ECS_OK;
+  query->marked = marked_rows_apply(query->groups, query->group_count);
+  if (query->marked) {
+    ecs_Status status =
+        marked_rows_retain(query->store, query->groups, query->group_count);
+    if (status != ECS_OK) return status;
+  }
   return row_list_init(&query->rows, memory, query->group_count);
 }
 
@@ -158,6 +166,8 @@ ecs_Status query_plan(ecs_Query *query) {
 /* The driver ------------------------------------------------------------ */
 
 #define COST_LOCATE 2.0 /* per row and other group; lists are kept */
+#define COST_WORD 3.0   /* per 64 rows and set, with marks */
+#define COST_LIST 1.0   /* per match and set, with marks */
 #define COST_GATHER 1.0 /* per row and column */
 #define COST_SCATTER 1.5
 
@@ -187,6 +197,16 @@ static double fewest_rows(const ecs_Query *query) {
   return fewest;
 }
 
+/* What it costs to find the rows that match. */
+static double finding_cost(const ecs_Query *query, uint32_t driver,
+                           double matches) {
+  double rows = (double)query_group_rows(&query->groups[driver]);
+  uint32_t others = query->group_count - 1;
+  return query->marked && query->groups[driver].group->id == 0
+             ? others * (rows / WORD_BITS * COST_WORD + matches * COST_LIST)
+             : others * rows * COST_LOCATE;
+}
+
 /* Of groups that cost the same, the first. The fewest rows of any group stand
  * for the number of matches, which is not known yet. */
 uint32_t query_choose_driver(const ecs_Query *query) {
@@ -195,9 +215,8 @@ uint32_t query_choose_driver(const ecs_Query *query) {
   uint32_t driver = 0;
   for (uint32_t i = 0; i < query->group_count; i++) {
     if (!can_drive(query, i)) continue;
-    double cost = (double)query_group_rows(&query->groups[i]) * COST_LOCATE *
-                      (query->group_count - 1) +
-                  matches * transfer_cost(query, i);
+    double cost =
+        finding_cost(query, i, matches) + matches * transfer_cost(query, i);
     if (lowest >= 0 && cost >= lowest) continue;
     lowest = cost;
     driver = i;
@@ -206,16 +225,20 @@ uint32_t query_choose_driver(const ecs_Query *query) {
   return driver;
 }
 
+static ecs_Status build_rows(ecs_Query *query) {
+  query->driver = query_choose_driver(query);
+  query->builds++;
+  bool marked = query->marked && query->groups[query->driver].group->id == 0;
+  return (marked ? marked_rows_build : row_list_build)(
+      &query->rows, query->store, query->groups, query->driver);
+}
+
 ecs_Status query_prepare(ecs_Query *query) {
   ecs_Status status = query_plan(query);
   if (status != ECS_OK) return status;
   if (!query_is_direct(query) &&
-      !row_list_is_fresh(&query->rows, query->groups)) {
-    query->driver = query_choose_driver(query);
-    query->builds++;
-    status = row_list_build(&query->rows, query->store, query->groups,
-                            query->driver);
-  }
+      !row_list_is_fresh(&query->rows, query->groups))
+    status = build_rows(query);
   ECS_ASSERT(status != ECS_OK ||
              query_group_rows(&query->groups[query->driver]) >
                  ROW_LIST_CHECKED_ROWS ||
@@ -295,7 +318,8 @@ bool query_check_invariants(const ecs_Query *query) {
   if (!check_terms(query) || query->driver >= query->group_count) return false;
   for (uint32_t i = 0; i < query->group_count; i++)
     if (!check_demands(query, i) ||
-        !query_group_check_invariants(&query->groups[i]))
+        !query_group_check_invariants(&query->groups[i]) ||
+        !marked_rows_check_invariants(query->store, query->groups[i].group))
       return false;
   if (query_is_direct(query) || !row_list_is_fresh(&query->rows, query->groups))
     return true;

@@ -21,7 +21,7 @@
 #ifndef ECS_QUERY_H
 #define ECS_QUERY_H
 
-#include "query/row_list.h"
+#include "query/marked_rows.h"
 
 typedef struct QueryTerm {
   ecs_Component component;
@@ -54,10 +54,11 @@ struct ecs_Query {
   RowList rows;            /* of a plan that is not full */
   uint32_t driver;         /* into groups, of the last row list; otherwise 0 */
   uint64_t layout_version; /* of the plan; UINT64_MAX: there is no plan */
-  uint32_t open;           /* open cursors */
-  uint32_t builds;         /* row lists made so far, for explanations */
-  uint32_t position;       /* among the queries of its world */
-  Scratch *scratches;      /* taken and spare ones; owned */
+  bool marked;        /* row lists may be taken from marks; marked_rows.h */
+  uint32_t open;      /* open cursors */
+  uint32_t builds;    /* row lists made so far, for explanations */
+  uint32_t position;  /* among the queries of its world */
+  Scratch *scratches; /* taken and spare ones; owned */
   ecs_KernelBinding *bindings; /* owned; kernel_binding.h */
   ecs_Program *programs;       /* owned; vm.h */
 };

@@ -1,6 +1,8 @@
 /* query_group.c: what a query demands of one group. */
 #include "query/query_group.h"
 
+#include "base/clones.h"
+
 ecs_Status query_group_init(QueryGroup *query_group, Memory *memory,
                             Group *group) {
   uint32_t words = group_words(group);
@@ -75,11 +77,12 @@ static void mark_misfits(uint8_t *misfits, const uint8_t *bits, uint32_t count,
     misfits[k] = (uint8_t)(misfits[k] | ((bits[k] & asked) ^ needed));
 }
 
-/* The rows of a table from first on with bits that fit, a word of rows at most:
- * bit k is row first + k. */
-static uint64_t fitting_rows(const QueryGroup *query_group, const Table *table,
-                             uint32_t first, uint32_t count) {
+/* query_group_word, for clones. */
+static inline uint64_t word_of(const QueryGroup *query_group,
+                               const Table *table, uint32_t first,
+                               uint32_t count) {
   uint8_t rows[WORD_BITS] = {0}; /* what does not fit; then 1 where it fits */
+  ECS_ASSERT(count <= WORD_BITS && count <= table->count - first);
   for (uint32_t i = 0; i < query_group->bits_columns; i++) {
     uint8_t needed = query_group->bits_needed[i];
     uint8_t forbidden = query_group->bits_forbidden[i];
@@ -98,16 +101,20 @@ static uint64_t fitting_rows(const QueryGroup *query_group, const Table *table,
   return count == WORD_BITS ? fit : fit & ((UINT64_C(1) << count) - 1);
 }
 
-uint32_t query_group_list(const QueryGroup *query_group, const Table *table,
-                          uint32_t first, uint32_t count, uint32_t *list) {
-  uint32_t listed = 0, before = 0;
+uint64_t query_group_word(const QueryGroup *query_group, const Table *table,
+                          uint32_t first, uint32_t count) {
+  return word_of(query_group, table, first, count);
+}
+
+CLONES uint32_t query_group_list(const QueryGroup *query_group,
+                                 const Table *table, uint32_t first,
+                                 uint32_t count, uint32_t *list) {
+  uint32_t listed = 0;
   ECS_ASSERT(first <= table->count && count <= table->count - first);
   for (uint32_t i = 0; i < count; i += WORD_BITS) {
     uint32_t asked = count - i < WORD_BITS ? count - i : WORD_BITS;
-    uint64_t rows = fitting_rows(query_group, table, first + i, asked);
-    bool many = listed - before >= WORD_BITS / 4; /* the word before had */
-    before = listed;
-    listed = bits_list(rows, first + i, list, listed, many);
+    uint64_t rows = word_of(query_group, table, first + i, asked);
+    listed = bits_list_ahead(rows, first + i, list, listed);
   }
   return listed;
 }

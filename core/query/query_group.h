@@ -25,6 +25,8 @@ typedef struct QueryGroup {
   uint8_t *bits_needed;    /* bits_columns bytes; owned */
   uint8_t *bits_forbidden; /* bits_columns bytes; owned */
   uint32_t bits_columns;   /* columns of bits when the plan was made */
+  RowMarks *marks;         /* of a sparse set, which keeps them for the query;
+                              NULL: the query does not use any */
   bool filters;            /* there is a demand on a tag stored as bits */
   bool required; /* an entity without a row in the group does not match */
 } QueryGroup;
@@ -54,6 +56,12 @@ ECS_INTERNAL uint64_t query_group_rows(const QueryGroup *query_group);
 /* Do the bits of a row fit, column by column? */
 ECS_INTERNAL bool query_group_bits_fit(const QueryGroup *query_group,
                                        const Table *table, uint32_t row);
+
+/* The rows of a table from first on with bits that fit, as bits of a word: bit k
+ * is row first + k, of count rows, WORD_BITS at most. Cost: 0.1 ns a row. */
+ECS_INTERNAL uint64_t query_group_word(const QueryGroup *query_group,
+                                       const Table *table, uint32_t first,
+                                       uint32_t count);
 
 /* Lists those of count rows of a table, from first on, that have bits that fit.
  * Returns their number. list has room for all, and BITS_LIST_SLACK more. Cost:

@@ -11,9 +11,14 @@ ecs_Status row_list_init(RowList *list, Memory *memory, uint32_t group_count) {
   return list->versions != NULL && list->rows != NULL ? ECS_OK : ECS_E_MEMORY;
 }
 
+/* The bytes of an array of rows; bits_list_ahead writes a little behind them. */
+static size_t rows_bytes(uint32_t rows) {
+  return (rows + BITS_LIST_SLACK) * sizeof(uint32_t);
+}
+
 static void free_rows(RowList *list, Memory *memory) {
   for (uint32_t i = 0; list->rows != NULL && i < list->group_count; i++) {
-    memory_free(memory, list->rows[i], list->capacity * sizeof(uint32_t));
+    memory_free(memory, list->rows[i], rows_bytes(list->capacity));
     list->rows[i] = NULL;
   }
   list->capacity = 0;
@@ -65,16 +70,16 @@ static void build_deinit(Build *build, Memory *memory) {
   memory_free(memory, build->starts, build->starts_capacity * sizeof(uint32_t));
 }
 
-static ecs_Status reserve_rows(RowList *list, Memory *memory, uint32_t rows) {
+ecs_Status row_list_reserve(RowList *list, Memory *memory, uint32_t rows) {
   uint32_t slack = list->capacity / 2; /* so that slow growth stays cheap */
   if (rows <= list->capacity) return ECS_OK;
   if (rows < list->capacity + slack) rows = list->capacity + slack;
   free_rows(list, memory);
   for (uint32_t i = 0; i < list->group_count; i++) {
-    list->rows[i] = memory_zeroed(memory, rows, sizeof(uint32_t));
+    list->rows[i] = memory_zeroed(memory, 1, rows_bytes(rows));
     if (list->rows[i] != NULL) continue;
     for (uint32_t k = 0; k < i; k++)
-      memory_free(memory, list->rows[k], rows * sizeof(uint32_t));
+      memory_free(memory, list->rows[k], rows_bytes(rows));
     for (uint32_t k = 0; k < i; k++) list->rows[k] = NULL;
     return ECS_E_MEMORY;
   }
@@ -98,8 +103,7 @@ static ecs_Status build_init(Build *build, Memory *memory) {
     build->combinations = memory_zeroed(memory, longest, sizeof(uint32_t));
     if (build->combinations == NULL) return ECS_E_MEMORY;
   }
-  uint32_t slack = driver->filters ? BITS_LIST_SLACK : 0;
-  return reserve_rows(build->list, memory, (uint32_t)rows + slack);
+  return row_list_reserve(build->list, memory, (uint32_t)rows);
 }
 
 /* Combinations of tables ------------------------------------------------ */
@@ -141,12 +145,24 @@ static ecs_Status grow_hash(Build *build, Memory *memory) {
   return ECS_OK;
 }
 
+/* Appends the table ids of a combination. */
+static bool append_combination(RowList *list, Memory *memory,
+                               const uint32_t *tables) {
+  void *known = list->tables;
+  uint32_t in_use = list->tables_count * list->group_count;
+  if (!memory_grow(memory, &known, &list->tables_capacity, in_use,
+                   list->group_count, sizeof(uint32_t)))
+    return false;
+  list->tables = known;
+  memcpy(list->tables + in_use, tables, list->group_count * sizeof(uint32_t));
+  list->tables_count++;
+  return true;
+}
+
 static ecs_Status ensure_combination(Build *build, const uint32_t *tables,
                                      uint32_t *combination) {
   RowList *list = build->list;
   Memory *memory = &build->store->memory;
-  void *known = list->tables;
-  uint32_t in_use = list->tables_count * list->group_count;
   if (list->tables_count > 0 && /* most often that of the row before */
       memcmp(list->tables + *combination * list->group_count, tables,
              list->group_count * sizeof(uint32_t)) == 0)
@@ -155,12 +171,8 @@ static ecs_Status ensure_combination(Build *build, const uint32_t *tables,
   if (status != ECS_OK) return status;
   uint32_t *slot = find_combination(build, tables);
   if (*slot == 0) {
-    if (!memory_grow(memory, &known, &list->tables_capacity, in_use,
-                     list->group_count, sizeof(uint32_t)))
-      return ECS_E_MEMORY;
-    list->tables = known;
-    memcpy(list->tables + in_use, tables, list->group_count * sizeof(uint32_t));
-    *slot = ++list->tables_count;
+    if (!append_combination(list, memory, tables)) return ECS_E_MEMORY;
+    *slot = list->tables_count;
   }
   *combination = *slot - 1;
   ECS_ASSERT(*combination >= build->base); /* none of an earlier table */
@@ -339,15 +351,11 @@ static ecs_Status sort_and_cut(Build *build, uint32_t first) {
 /* The same for the only group of a query: the rows with bits that fit. */
 static ecs_Status append_fitting(Build *build, const Table *table) {
   RowList *list = build->list;
-  uint32_t first = list->count, combination = 0;
   uint32_t count = query_group_list(&build->groups[0], table, 0, table->count,
-                                    list->rows[0] + first);
-  if (count == 0) return ECS_OK;
-  ecs_Status status = ensure_combination(build, &table->id, &combination);
-  if (status != ECS_OK) return status;
-  list->count += count;
-  return cut_blocks(list, &build->store->memory,
-                    (Block){first, count, combination, 0});
+                                    list->rows[0] + list->count);
+  return count == 0
+             ? ECS_OK
+             : row_list_append(list, &build->store->memory, &table->id, count);
 }
 
 static ecs_Status append_tables(Build *build, uint32_t *tables) {
@@ -464,6 +472,31 @@ bool row_list_check_invariants(const RowList *list, const Store *store,
   return next == list->count && check_count(list, &origin);
 }
 
+void row_list_empty(RowList *list) {
+  list->built = false;
+  list->count = list->block_count = list->tables_count = 0;
+}
+
+ecs_Status row_list_append(RowList *list, Memory *memory,
+                           const uint32_t *tables, uint32_t count) {
+  Block all = {list->count, count, list->tables_count, 0};
+  ECS_ASSERT(count > 0 && count <= list->capacity - list->count);
+  if (!append_combination(list, memory, tables)) return ECS_E_MEMORY;
+  list->count += count;
+  return cut_blocks(list, memory, all);
+}
+
+void row_list_complete(RowList *list, const Store *store,
+                       const QueryGroup *groups, uint32_t driver) {
+  for (uint32_t i = 0; i < list->group_count; i++)
+    list->versions[i] = groups[i].group->version;
+  list->built = true;
+  ECS_ASSERT(query_group_rows(&groups[driver]) > ROW_LIST_CHECKED_ROWS ||
+             row_list_check_invariants(list, store, groups, driver));
+  (void)store;
+  (void)driver;
+}
+
 ecs_Status row_list_build(RowList *list, Store *store, const QueryGroup *groups,
                           uint32_t driver) {
   Memory *memory = &store->memory;
@@ -472,17 +505,12 @@ ecs_Status row_list_build(RowList *list, Store *store, const QueryGroup *groups,
   uint32_t *tables = memory_zeroed(memory, list->group_count, sizeof(uint32_t));
   if (tables == NULL) return ECS_E_MEMORY;
   ECS_ASSERT(driver < list->group_count);
-  list->built = false;
-  list->count = list->block_count = list->tables_count = 0;
+  row_list_empty(list);
   ecs_Status status = build_init(&build, memory);
   if (status == ECS_OK) status = append_tables(&build, tables);
   build_deinit(&build, memory);
   memory_free(memory, tables, list->group_count * sizeof(uint32_t));
   if (status != ECS_OK) return status;
-  for (uint32_t i = 0; i < list->group_count; i++)
-    list->versions[i] = groups[i].group->version;
-  list->built = true;
-  ECS_ASSERT(query_group_rows(&groups[driver]) > ROW_LIST_CHECKED_ROWS ||
-             row_list_check_invariants(list, store, groups, driver));
+  row_list_complete(list, store, groups, driver);
   return ECS_OK;
 }

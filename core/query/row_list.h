@@ -39,7 +39,8 @@ typedef struct RowList {
   uint64_t
       *versions;     /* per group, its version when the list was built; owned */
   uint32_t **rows;   /* per group, the rows that match; owned */
-  uint32_t capacity; /* rows that each of these arrays has room for */
+  uint32_t capacity; /* rows that each of these arrays has room for, beside
+                        BITS_LIST_SLACK */
   uint32_t count;    /* rows that match */
   uint32_t *tables;  /* per combination, group_count table ids or
                          QUERY_GROUP_ABSENT; owned */
@@ -74,6 +75,27 @@ ECS_INTERNAL bool row_list_is_fresh(const RowList *list,
 ECS_INTERNAL ecs_Status row_list_build(RowList *list, Store *store,
                                        const QueryGroup *groups,
                                        uint32_t driver);
+
+/* The parts of building, for marked_rows.h: row_list_empty, row_list_reserve,
+ * row_list_append for each combination, row_list_complete. */
+
+/* Makes the list empty, and not built. */
+ECS_INTERNAL void row_list_empty(RowList *list);
+
+/* Makes room for so many rows in each group; the rows are undefined. The list
+ * is empty. ECS_E_MEMORY: the list has no room. */
+ECS_INTERNAL ecs_Status row_list_reserve(RowList *list, Memory *memory,
+                                         uint32_t rows);
+
+/* Appends count rows, not 0, which stand behind the rows of the list already.
+ * They have one combination of tables, which is new: group_count table ids.
+ * ECS_E_MEMORY: the list is not complete. */
+ECS_INTERNAL ecs_Status row_list_append(RowList *list, Memory *memory,
+                                        const uint32_t *tables, uint32_t count);
+
+/* The list is built, for the groups as they are. */
+ECS_INTERNAL void row_list_complete(RowList *list, const Store *store,
+                                    const QueryGroup *groups, uint32_t driver);
 
 /* Checked builds: is the list fresh, and is every matching row listed once, in
  * order, with the rows of its entity in the other groups? Blocks, runs and

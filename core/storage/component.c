@@ -8,7 +8,7 @@ static bool has_only_cells(const Schema *schema) {
   return true;
 }
 
-static void choose_ways(Component *component, const ChangeWays *ways) {
+void component_choose(Component *component, const ChangeWays *ways) {
   const Schema *schema = component->schema;
   const Group *group = component->group;
   bool bits = component->storage == ECS_STORE_BITS;
@@ -23,6 +23,11 @@ static void choose_ways(Component *component, const ChangeWays *ways) {
     component->add = plain ? ways->add_in_main : ways->add_mixed_in_main;
     component->remove =
         cells ? ways->remove_in_main : ways->remove_mixed_in_main;
+  } else if (group->marks != NULL) {
+    component->add =
+        plain ? ways->add_to_marked_set : ways->add_mixed_to_marked_set;
+    component->remove = cells ? ways->remove_from_marked_set
+                              : ways->remove_mixed_from_marked_set;
   } else if (group->locator.narrow) {
     component->add = plain ? ways->add_to_set : ways->add_mixed_to_set;
     component->remove =
@@ -41,5 +46,5 @@ void component_place(Component *component, const ChangeWays *ways, Group *group,
   component->last_edge_key = last_edge_key(bit, true);
   component->field_count = component->schema->field_count;
   component->bits_index = bits_index;
-  choose_ways(component, ways);
+  component_choose(component, ways);
 }

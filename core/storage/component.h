@@ -29,14 +29,18 @@ typedef struct ChangeWays {
   AddComponent *add_any;           /* any component of any group */
   AddComponent *add_to_set;        /* of f32 or no fields */
   AddComponent *add_mixed_to_set;  /* of any fields */
+  AddComponent *add_to_marked_set; /* the same; the set keeps marks */
+  AddComponent *add_mixed_to_marked_set;
   AddComponent *add_in_main;       /* of f32 or no fields */
   AddComponent *add_mixed_in_main; /* of any fields */
   AddComponent *add_as_bit;        /* stored as bits, in the main group */
   RemoveComponent *remove_any;
-  RemoveComponent *remove_from_set;       /* of four-byte or no fields */
-  RemoveComponent *remove_mixed_from_set; /* of any fields */
-  RemoveComponent *remove_in_main;        /* of four-byte or no fields */
-  RemoveComponent *remove_mixed_in_main;  /* of any fields */
+  RemoveComponent *remove_from_set;        /* of four-byte or no fields */
+  RemoveComponent *remove_mixed_from_set;  /* of any fields */
+  RemoveComponent *remove_from_marked_set; /* the same; the set keeps marks */
+  RemoveComponent *remove_mixed_from_marked_set;
+  RemoveComponent *remove_in_main;       /* of four-byte or no fields */
+  RemoveComponent *remove_mixed_in_main; /* of any fields */
   RemoveComponent *remove_as_bit;
 } ChangeWays;
 
@@ -60,5 +64,10 @@ struct Component {
  * that add and remove it. */
 ECS_INTERNAL void component_place(Component *component, const ChangeWays *ways,
                                   Group *group, uint32_t bit);
+
+/* Chooses these functions again, after its set has begun or ceased to keep
+ * marks. */
+ECS_INTERNAL void component_choose(Component *component,
+                                   const ChangeWays *ways);
 
 #endif

@@ -32,6 +32,7 @@ void group_destroy(Group *group, Memory *memory) {
     table_destroy(group->tables[i], memory);
   for (uint32_t i = 0; i < group->match_count; i++)
     group->matches[i]->group = NULL;
+  if (group->marks != NULL) group->marks->orphaned = true; /* its users' now */
   locator_deinit(&group->locator, memory);
   memory_free(memory, group->components,
               group->component_capacity * sizeof(GroupComponent));

@@ -21,6 +21,7 @@
 #include "storage/edge_map.h"
 #include "storage/locator.h"
 #include "storage/matched_tables.h"
+#include "storage/row_marks.h"
 
 typedef struct GroupComponent {
   ecs_Component component; /* its id */
@@ -51,6 +52,8 @@ typedef struct Group {
   uint32_t match_capacity;
   Locator locator;  /* entity index -> row; not used by the main group */
   uint64_t version; /* grows with every change of rows or tables */
+  RowMarks *marks;  /* of a sparse set that queries join with the main group;
+                       owned; NULL: none does */
 } Group;
 
 /* Life ------------------------------------------------------------------ */

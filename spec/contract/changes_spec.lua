@@ -288,6 +288,7 @@ describe("calls that change everything", function()
       refuses(function() world:clear() end, "clear is not possible inside")
       refuses(function() world:close() end, "close")
       refuses(function() world:group { Sprite } end, "group")
+      refuses(function() world:ungroup { Sprite } end, "ungroup")
       refuses(function() world:progress(1) end, "progress")
       refuses(function() world:run("update", 1) end, "run")
       refuses(function() world:system { name = "x", run = print } end,

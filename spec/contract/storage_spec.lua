@@ -98,6 +98,21 @@ describe("group", function()
     assert.is_true(world:has(e, Seen, Velocity))
   end)
 
+  it("is undone by ungroup, which takes sparse components too", function()
+    local plain, late = sample(false), sample(true)
+    late:ungroup { Velocity, Burn }
+    late:ungroup { Position }
+    assert.equal(plain:state_hash(), late:state_hash())
+    for _, terms in ipairs { { Position, Velocity }, { Burn, Position } } do
+      assert.equal(plain:query(terms):count(), late:query(terms):count())
+      assert.truthy(late:query(terms):explain():find("full plan", 1, true))
+    end
+    late:ungroup { Position }
+    assert.equal(plain:state_hash(), late:state_hash())
+    assert.has_error(function() late:ungroup(Position) end,
+      "ecs: ungroup takes a list, as in world:ungroup { A, B }")
+  end)
+
   it("shows in how a query runs", function()
     local query = world:query { Position, Velocity }
     local before = query:explain()

@@ -221,7 +221,7 @@ function steps.trim(self)
   self:call(not self.oracle:deferring(), self.world, "trim")
 end
 
---- Groups two to four components; a tag stored as bits may be among them.
+--- Groups or ungroups up to four components, tags stored as bits among them.
 function steps.group(self, step)
   local list, seen = {}, {}
   for k = 1, 1 + step.v % 4 do
@@ -229,7 +229,8 @@ function steps.group(self, step)
     if not seen[c] then list[#list + 1] = self.definitions[c] end
     seen[c] = true
   end
-  self:call(not self.oracle:deferring(), self.world, "group", list)
+  self:call(not self.oracle:deferring(), self.world,
+    mix(step.v, 9) % 4 == 0 and "ungroup" or "group", list)
 end
 
 function steps.hash(self)

@@ -272,6 +272,7 @@ ecs.on_fallback = function(...) show("on_fallback", ...) end
 show("load_native", ecs.load_native "physics")
 show("load_native", ecs.load_native "no_such_library" == nil)
 world:group { Position, Velocity }
+world:ungroup { Velocity }
 world:system { name = "gravity", query = { Position, Velocity },
                native = "physics.gravity", phase = "first" }
 world:system {

@@ -42,28 +42,47 @@ static int world_state_hash(lua_State *L) {
   return 1;
 }
 
-/* world:group { A, B, C } */
-static int world_group(lua_State *L) {
-  LuaWorld *world = bind_world_check(L, 1);
+/* The components of the list that is argument 2, which are different; they are
+ * pushed as a userdata. method: for messages. */
+static ecs_Component *read_components(lua_State *L, LuaWorld *world,
+                                      const char *method, uint32_t *count) {
   if (!lua_istable(L, 2))
-    return bind_error(L, "group takes a list, as in world:group { A, B }");
-  int count = (int)bind_length(L, 2, "group");
+    bind_error(L, "%s takes a list, as in world:%s { A, B }", method, method);
+  int length = (int)bind_length(L, 2, method);
   ecs_Component *components = (ecs_Component *)lua_newuserdata(
-      L, ((size_t)count + 1) * sizeof *components);
-  for (int k = 0; k < count; k++) {
+      L, ((size_t)length + 1) * sizeof *components);
+  for (int k = 0; k < length; k++) {
     lua_rawgeti(L, 2, k + 1);
-    if (lua_isnil(L, -1)) bind_refuse_nil(L, k + 1, "group");
+    if (lua_isnil(L, -1)) bind_refuse_nil(L, k + 1, method);
     const Definition *definition =
-        bind_definition_check(L, lua_gettop(L), "group");
+        bind_definition_check(L, lua_gettop(L), method);
     components[k] = bind_component_ensure(L, world, 1, definition);
     for (int before = 0; before < k; before++)
       if (components[before] == components[k])
-        return bind_error(L, "group names %s twice", definition->name);
+        bind_error(L, "%s names %s twice", method, definition->name);
     lua_pop(L, 1);
   }
-  ecs_Status status =
-      ecs_group(bind_native(L, world), components, (uint32_t)count);
+  *count = (uint32_t)length;
+  return components;
+}
+
+/* world:group { A, B, C } */
+static int world_group(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  uint32_t count;
+  const ecs_Component *components = read_components(L, world, "group", &count);
+  ecs_Status status = ecs_group(bind_native(L, world), components, count);
   return bind_check_status(L, world, status, "group");
+}
+
+/* world:ungroup { A, B, C } */
+static int world_ungroup(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  uint32_t count;
+  const ecs_Component *components =
+      read_components(L, world, "ungroup", &count);
+  ecs_Status status = ecs_ungroup(bind_native(L, world), components, count);
+  return bind_check_status(L, world, status, "ungroup");
 }
 
 /* For scripts/ecs --------------------------------------------------------- */
@@ -126,11 +145,10 @@ void bind_open_world_methods(lua_State *L) {
                                        {"change_count", change_count},
                                        {"seconds", seconds},
                                        {NULL, NULL}};
-  static const luaL_Reg methods[] = {{"clear", world_clear},
-                                     {"trim", world_trim},
-                                     {"state_hash", world_state_hash},
-                                     {"group", world_group},
-                                     {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"clear", world_clear},           {"trim", world_trim},
+      {"state_hash", world_state_hash}, {"group", world_group},
+      {"ungroup", world_ungroup},       {NULL, NULL}};
   bind_add(L, functions);
   bind_push_methods(L, KIND_WORLD);
   bind_add(L, methods);

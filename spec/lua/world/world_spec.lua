@@ -270,7 +270,11 @@ describe("group", function()
     refuses(function() world:group(Position) end, "list")
     refuses(function() world:group { "Position" } end, "string")
     refuses(function() world:group { Position, Position } end, "twice")
+    refuses(function() world:ungroup(Position) end, "ungroup takes a list")
+    refuses(function() world:ungroup { Position, 3 } end, "ungroup", "not 3")
+    refuses(function() world:ungroup { Position, Position } end, "twice")
     world:group {}
+    world:ungroup {}
   end)
 end)
 

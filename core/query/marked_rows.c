@@ -1,0 +1,327 @@
+/* marked_rows.c: the row list of a query over the main group and sparse sets.
+ */
+#include "query/marked_rows.h"
+
+#include "base/clones.h"
+
+/* What a query demands of a set. */
+typedef enum Demand { THERE, ABSENT, EITHER } Demand;
+
+static bool is_main(const QueryGroup *query_group) {
+  return query_group->group->id == 0;
+}
+
+static Demand demand_of(const QueryGroup *set) {
+  const MatchedTables *match = &set->match;
+  if (set->required) return THERE;
+  for (uint32_t i = 0; i < match->words; i++)
+    if (match->excluded[i] != 0) return ABSENT;
+  return EITHER;
+}
+
+/* Can an entity have to be there and not to be there? */
+static bool never_matches(const QueryGroup *set) {
+  return set->required && set->group->table_count > 0 && set->match.count == 0;
+}
+
+bool marked_rows_apply(const QueryGroup *groups, uint32_t group_count) {
+  uint32_t mains = 0, optional = 0;
+  for (uint32_t i = 0; i < group_count; i++) {
+    if (!is_main(&groups[i]) && !groups[i].group->locator.narrow) return false;
+    mains += is_main(&groups[i]);
+    optional += !is_main(&groups[i]) && demand_of(&groups[i]) == EITHER;
+  }
+  return mains == 1 && group_count > 1 && optional <= MARKED_OPTIONAL_SETS;
+}
+
+/* Keeping marks --------------------------------------------------------- */
+
+static Component *component_of(const Store *store, const Group *set) {
+  ECS_ASSERT(set->component_count == 1);
+  return &store->components[set->components[0].component];
+}
+
+ecs_Status marked_rows_retain(Store *store, QueryGroup *groups,
+                              uint32_t group_count) {
+  for (uint32_t i = 0; i < group_count; i++) {
+    Group *set = groups[i].group;
+    if (is_main(&groups[i])) continue;
+    if (set->marks == NULL) set->marks = row_marks_create(&store->memory);
+    if (set->marks == NULL) return ECS_E_MEMORY;
+    groups[i].marks = set->marks;
+    set->marks->users++;
+    component_choose(component_of(store, set), store->ways);
+  }
+  return ECS_OK;
+}
+
+/* Finds the set that still keeps the marks. */
+static void forget(Store *store, QueryGroup *query_group) {
+  RowMarks *marks = query_group->marks;
+  if (!marks->orphaned) {
+    Group *set = query_group->group;
+    set->marks = NULL;
+    component_choose(component_of(store, set), store->ways);
+  }
+  row_marks_destroy(marks, &store->memory);
+}
+
+void marked_rows_release(Store *store, QueryGroup *groups,
+                         uint32_t group_count) {
+  for (uint32_t i = 0; i < group_count; i++) {
+    if (groups[i].marks == NULL) continue;
+    ECS_ASSERT(groups[i].marks->users > 0);
+    if (--groups[i].marks->users == 0) forget(store, &groups[i]);
+    groups[i].marks = NULL;
+  }
+}
+
+/* Making marks ---------------------------------------------------------- */
+
+static bool marks_are_true(const Store *store, const Group *set) {
+  const RowMarks *marks = set->marks;
+  return marks->made && marks->set_version == set->version &&
+         marks->main_version == store_main(store)->version &&
+         marks->layout_version == store->layout_version;
+}
+
+/* Makes room for all rows of the tables that have marks. */
+static ecs_Status grow_marks(Store *store, RowMarks *marks) {
+  const Group *main = store_main(store);
+  for (uint32_t i = 0; i < marks->table_count && i < main->table_count; i++) {
+    const Table *table = main->tables[i];
+    if (marks->tables[i].rows == 0 || marks->tables[i].rows >= table->count)
+      continue;
+    ecs_Status status =
+        row_marks_reserve(marks, &store->memory, i, table->capacity);
+    if (status != ECS_OK) return status;
+  }
+  return ECS_OK;
+}
+
+/* Marks one entity of the set. The first one of a table makes room for all. */
+static inline ecs_Status mark(Store *store, RowMarks *marks, ecs_Entity entity,
+                              uint32_t place) {
+  Slot slot = *entity_index_slot(&store->index, id_index(entity));
+  uint32_t table_id = slot_table(slot);
+  ECS_ASSERT(slot_state(slot) == SLOT_PLACED);
+  if (ECS_UNLIKELY(!row_marks_have_room(marks, table_id, slot_row(slot)))) {
+    const Table *table = store_main(store)->tables[table_id];
+    ecs_Status status =
+        row_marks_reserve(marks, &store->memory, table_id, table->capacity);
+    if (status != ECS_OK) return status;
+  }
+  row_marks_set(marks, table_id, slot_row(slot), place);
+  return ECS_OK;
+}
+
+static ecs_Status make_marks(Store *store, const Group *set) {
+  RowMarks *marks = set->marks;
+  marks->made = false;
+  ecs_Status status = grow_marks(store, marks);
+  row_marks_clear(marks);
+  for (uint32_t i = 0; i < set->table_count; i++) {
+    const Table *table = set->tables[i];
+    for (uint32_t row = 0; status == ECS_OK && row < table->count; row++)
+      status = mark(store, marks, table->entities[row], row);
+  }
+  if (status != ECS_OK) return status;
+  marks->made = true;
+  marks->set_version = set->version;
+  marks->main_version = store_main(store)->version;
+  marks->layout_version = store->layout_version;
+  return ECS_OK;
+}
+
+/* Marking --------------------------------------------------------------- */
+
+/* One bitmap that rows of a table must fit, or whose opposite they must fit. */
+typedef struct Sieve {
+  const uint64_t *words;
+  uint64_t flip; /* all bits: the opposite */
+} Sieve;
+
+/* State that is needed while a list is made. */
+typedef struct Marking {
+  RowList *list;
+  Store *store;
+  const QueryGroup *groups;
+  uint32_t driver;
+  Sieve *sieves; /* of one table and pattern; owned */
+  uint32_t sieve_count;
+  uint32_t *tables; /* the table ids of one combination; owned */
+} Marking;
+
+/* Adds what rows of a table must fit for a set. there: they must have a row in
+ * it. False: no row of the table does. */
+static bool add_sieve(Marking *marking, uint32_t set, uint32_t table_id,
+                      bool there) {
+  const RowMarks *marks = marking->groups[set].group->marks;
+  marking->tables[set] = there ? 0 : QUERY_GROUP_ABSENT;
+  if (!row_marks_have_room(marks, table_id, 0)) return !there;
+  marking->sieves[marking->sieve_count++] =
+      (Sieve){marks->tables[table_id].words, there ? 0 : UINT64_MAX};
+  return true;
+}
+
+/* Chooses the sieves of a table. Bit k of the pattern: the rows are in the
+ * optional set number k. False: no row can match. */
+static bool choose_sieves(Marking *marking, const Table *table,
+                          uint32_t pattern) {
+  marking->sieve_count = 0;
+  for (uint32_t i = 0; i < marking->list->group_count; i++) {
+    if (i == marking->driver) continue;
+    Demand demand = demand_of(&marking->groups[i]);
+    bool there = demand == THERE || (demand == EITHER && (pattern & 1u) != 0);
+    if (never_matches(&marking->groups[i])) return false;
+    if (demand == EITHER) pattern >>= 1;
+    if (!add_sieve(marking, i, table->id, there)) return false;
+  }
+  marking->tables[marking->driver] = table->id;
+  return true;
+}
+
+/* The rows of a word that pass all sieves. */
+static inline uint64_t sift(const Marking *marking, uint32_t word) {
+  uint64_t rows = UINT64_MAX;
+  for (uint32_t i = 0; i < marking->sieve_count; i++)
+    rows &= marking->sieves[i].words[word] ^ marking->sieves[i].flip;
+  return rows;
+}
+
+/* The same, of the first count rows of the word, with bits that fit. */
+static inline uint64_t sift_last(const Marking *marking, const Table *table,
+                                 uint32_t word, uint32_t count) {
+  const QueryGroup *main = &marking->groups[marking->driver];
+  uint64_t rows = sift(marking, word);
+  if (count < WORD_BITS) rows &= (UINT64_C(1) << count) - 1;
+  return main->filters
+             ? rows & query_group_word(main, table, word * WORD_BITS, count)
+             : rows;
+}
+
+/* Lists the rows of a table that pass all sieves. Returns their number. */
+CLONES static uint32_t list_rows(const Marking *marking, const Table *table,
+                                 uint32_t *list) {
+  uint32_t listed = 0;
+  bool filters = marking->groups[marking->driver].filters;
+  for (uint32_t row = 0; row < table->count; row += WORD_BITS) {
+    uint32_t left = table->count - row, word = row / WORD_BITS;
+    uint32_t count = left < WORD_BITS ? left : WORD_BITS;
+    uint64_t rows = ECS_LIKELY(count == WORD_BITS && !filters)
+                        ? sift(marking, word)
+                        : sift_last(marking, table, word, count);
+    listed = bits_list_ahead(rows, row, list, listed);
+  }
+  return listed;
+}
+
+/* Finds the rows of a set from the rows of the main group. */
+static void find_places(const Marking *marking, uint32_t set, uint32_t table_id,
+                        uint32_t first, uint32_t count) {
+  const RowMarks *marks = marking->groups[set].group->marks;
+  const uint32_t *restrict places = marks->tables[table_id].places;
+  const uint32_t *restrict rows = marking->list->rows[marking->driver] + first;
+  uint32_t *restrict found = marking->list->rows[set] + first;
+  for (uint32_t i = 0; i < count; i++) found[i] = places[rows[i]];
+}
+
+/* Appends the rows of a table in one combination. */
+static ecs_Status append_rows(Marking *marking, const Table *table) {
+  RowList *list = marking->list;
+  uint32_t first = list->count;
+  uint32_t count =
+      list_rows(marking, table, list->rows[marking->driver] + first);
+  if (count == 0) return ECS_OK;
+  for (uint32_t i = 0; i < list->group_count; i++)
+    if (i != marking->driver && marking->tables[i] != QUERY_GROUP_ABSENT)
+      find_places(marking, i, table->id, first, count);
+  return row_list_append(list, &marking->store->memory, marking->tables, count);
+}
+
+static ecs_Status append_tables(Marking *marking) {
+  const QueryGroup *main = &marking->groups[marking->driver];
+  uint32_t patterns = 1;
+  for (uint32_t i = 0; i < marking->list->group_count; i++)
+    if (i != marking->driver && demand_of(&marking->groups[i]) == EITHER)
+      patterns *= 2;
+  for (uint32_t i = 0; i < main->match.count; i++) {
+    const Table *table = main->group->tables[main->match.tables[i]];
+    for (uint32_t pattern = 0; pattern < patterns; pattern++) {
+      if (!choose_sieves(marking, table, pattern)) continue;
+      ecs_Status status = append_rows(marking, table);
+      if (status != ECS_OK) return status;
+    }
+  }
+  return ECS_OK;
+}
+
+static ecs_Status make_all(Store *store, const QueryGroup *groups,
+                           uint32_t group_count) {
+  for (uint32_t i = 0; i < group_count; i++) {
+    const Group *set = groups[i].group;
+    if (is_main(&groups[i]) || marks_are_true(store, set)) continue;
+    ecs_Status status = make_marks(store, set);
+    if (status != ECS_OK) return status;
+  }
+  return ECS_OK;
+}
+
+/* No more rows can match than a group has that must be there. */
+static uint64_t most_matches(const QueryGroup *groups, uint32_t group_count) {
+  uint64_t fewest = UINT64_MAX;
+  for (uint32_t i = 0; i < group_count; i++) {
+    if (!groups[i].required && !is_main(&groups[i])) continue;
+    uint64_t rows = query_group_rows(&groups[i]);
+    if (rows < fewest) fewest = rows;
+  }
+  return fewest;
+}
+
+ecs_Status marked_rows_build(RowList *list, Store *store,
+                             const QueryGroup *groups, uint32_t driver) {
+  Memory *memory = &store->memory;
+  Marking marking = {
+      .list = list, .store = store, .groups = groups, .driver = driver};
+  uint32_t count = list->group_count;
+  uint64_t rows = most_matches(groups, count);
+  row_list_empty(list);
+  ecs_Status status = make_all(store, groups, count);
+  if (status == ECS_OK) status = row_list_reserve(list, memory, (uint32_t)rows);
+  if (status != ECS_OK) return status;
+  marking.sieves = memory_zeroed(memory, count, sizeof(Sieve));
+  marking.tables = memory_zeroed(memory, count, sizeof(uint32_t));
+  status = marking.sieves != NULL && marking.tables != NULL
+               ? append_tables(&marking)
+               : ECS_E_MEMORY;
+  memory_free(memory, marking.sieves, count * sizeof(Sieve));
+  memory_free(memory, marking.tables, count * sizeof(uint32_t));
+  if (status == ECS_OK) row_list_complete(list, store, groups, driver);
+  return status;
+}
+
+/* Checking -------------------------------------------------------------- */
+
+/* Are the marks of one table those of the set? Adds their number. */
+static bool check_table(const Group *set, const Table *table, uint64_t *found) {
+  const RowMarks *marks = set->marks;
+  for (uint32_t row = 0; row < table->count; row++) {
+    RowRef place = store_locate_in(set, id_index(table->entities[row]));
+    if (row_marks_has(marks, table->id, row) != (place.table != NULL))
+      return false;
+    if (place.table == NULL) continue;
+    if (marks->tables[table->id].places[row] != place.row) return false;
+    ++*found;
+  }
+  return true;
+}
+
+bool marked_rows_check_invariants(const Store *store, const Group *set) {
+  const Group *main = store_main(store);
+  uint64_t found = 0, rows = 0;
+  if (set->marks == NULL || !marks_are_true(store, set)) return true;
+  for (uint32_t i = 0; i < main->table_count; i++)
+    if (!check_table(set, main->tables[i], &found)) return false;
+  for (uint32_t i = 0; i < set->table_count; i++) rows += set->tables[i]->count;
+  return found == rows;
+}

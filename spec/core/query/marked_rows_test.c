@@ -1,0 +1,217 @@
+/* marked_rows_test.c: row lists that are taken from marks match what entities
+ * have, whatever changed before, and marks follow what changes one entity.
+ */
+#include "row_list_fixture.h"
+
+enum { QUERIES = 8 };
+
+static uint32_t draw(uint64_t *seed, uint32_t below) {
+  *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (uint32_t)(*seed >> 33) % below;
+}
+
+static ecs_Query *ask(Fixture *fixture, const ecs_Term *terms, uint32_t count) {
+  return make_query(fixture->world, terms, count);
+}
+
+/* Queries of each kind: sets that must be there, that must not, that may; with
+ * a tag stored as bits; and so many optional sets that marks are not used. */
+static void make_queries(Fixture *fixture, ecs_Query **queries) {
+  ecs_Component a = fixture->a, s = fixture->s, r = fixture->r, t = fixture->t;
+  ecs_Component more[3] = {define(fixture, "S1", ECS_STORE_SPARSE),
+                           define(fixture, "S2", ECS_STORE_SPARSE),
+                           define(fixture, "S3", ECS_STORE_SPARSE)};
+  queries[0] = ask(fixture, (ecs_Term[]){{a, ECS_READ}, {s, ECS_READ}}, 2);
+  queries[1] = ask(fixture, (ecs_Term[]){{a, ECS_READ}, {s, ECS_WITHOUT}}, 2);
+  queries[2] =
+      ask(fixture,
+          (ecs_Term[]){{s, ECS_OPTIONAL}, {a, ECS_READ}, {r, ECS_OPTIONAL}}, 3);
+  queries[3] = ask(
+      fixture, (ecs_Term[]){{a, ECS_WITH}, {s, ECS_WITH}, {r, ECS_WITHOUT}}, 3);
+  queries[4] = ask(
+      fixture, (ecs_Term[]){{a, ECS_READ}, {s, ECS_READ}, {t, ECS_WITH}}, 3);
+  queries[5] =
+      ask(fixture,
+          (ecs_Term[]){
+              {fixture->b, ECS_WITHOUT}, {t, ECS_WITHOUT}, {r, ECS_OPTIONAL}},
+          3);
+  queries[6] = ask(
+      fixture, (ecs_Term[]){{a, ECS_WITH}, {s, ECS_WITH}, {r, ECS_WITH}}, 3);
+  queries[7] = ask(fixture,
+                   (ecs_Term[]){{a, ECS_READ},
+                                {s, ECS_OPTIONAL},
+                                {more[0], ECS_OPTIONAL},
+                                {more[1], ECS_OPTIONAL},
+                                {more[2], ECS_OPTIONAL}},
+                   5);
+}
+
+/* Adds a component, or removes it from an entity that has it. */
+static void toggle(const Fixture *fixture, ecs_Entity entity,
+                   ecs_Component component) {
+  ecs_Status status = ecs_has(fixture->world, entity, component)
+                          ? ecs_remove(fixture->world, entity, component)
+                          : ecs_add(fixture->world, entity, component, NULL);
+  assert_int_equal(status, ECS_OK);
+}
+
+/* One random change: mostly of sets, sometimes one that moves rows of the main
+ * group, sometimes a death and a birth. */
+static void change(Fixture *fixture, uint64_t *seed) {
+  uint32_t index = draw(seed, fixture->count), kind = draw(seed, 20);
+  ecs_Entity *entity = &fixture->e[index];
+  if (kind < 9) {
+    toggle(fixture, *entity, fixture->s);
+  } else if (kind < 15) {
+    toggle(fixture, *entity, fixture->r);
+  } else if (kind < 17) {
+    toggle(fixture, *entity, fixture->t);
+  } else if (kind < 19) {
+    toggle(fixture, *entity, fixture->b);
+  } else {
+    assert_int_equal(ecs_destroy(fixture->world, *entity), ECS_OK);
+    assert_int_equal(ecs_spawn(fixture->world, &fixture->a, 1, NULL, entity),
+                     ECS_OK);
+  }
+}
+
+static void lists_match_whatever_changed_before(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 12; seed++) {
+    Fixture fixture;
+    ecs_Query *queries[QUERIES];
+    uint64_t draws = seed;
+    start(&fixture);
+    spawn(&fixture, 30);
+    make_queries(&fixture, queries);
+    for (uint32_t step = 0; step < 150; step++) {
+      uint32_t changes = draw(&draws, 4);
+      for (uint32_t k = 0; k < changes; k++) change(&fixture, &draws);
+      assert_sound(&fixture, queries[draw(&draws, QUERIES)]);
+    }
+    for (uint32_t k = 0; k < QUERIES; k++) assert_sound(&fixture, queries[k]);
+    finish(&fixture);
+  }
+}
+
+static void many_rows_are_listed_by_words(void **state) {
+  (void)state;
+  Fixture fixture;
+  ecs_Query *queries[QUERIES];
+  uint64_t draws = 7;
+  start(&fixture);
+  spawn(&fixture, MANY < 2000u ? MANY : 2000u);
+  make_queries(&fixture, queries);
+  for (uint32_t round = 0; round < 6; round++) {
+    for (uint32_t k = 0; k < fixture.count / 3; k++) change(&fixture, &draws);
+    for (uint32_t k = 0; k < QUERIES; k++) assert_sound(&fixture, queries[k]);
+  }
+  finish(&fixture);
+}
+
+/* Marks ------------------------------------------------------------------- */
+
+static Group *set_of(const Fixture *fixture, ecs_Component component) {
+  return fixture->world->store.components[component].group;
+}
+
+static bool marks_follow(const Fixture *fixture, const Group *set) {
+  return set->marks->made && set->marks->set_version == set->version &&
+         marked_rows_check_invariants(&fixture->world->store, set);
+}
+
+static void marks_follow_changes_of_one_entity(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  spawn(&fixture, 12);
+  ecs_Query *query = pair(&fixture, fixture.a, fixture.s);
+  for (uint32_t i = 0; i < 12; i += 2) add(&fixture, i, fixture.s);
+  assert_sound(&fixture, query);
+  const Group *set = set_of(&fixture, fixture.s);
+  assert_true(marks_follow(&fixture, set));
+  static const uint32_t order[] = {3, 5, 0, 3, 10, 9, 0, 2, 4, 9};
+  for (uint32_t k = 0; k < 10; k++) {
+    toggle(&fixture, fixture.e[order[k]], fixture.s);
+    assert_true(marks_follow(&fixture, set));
+    assert_sound(&fixture, query);
+  }
+  finish(&fixture);
+}
+
+static void marks_that_do_not_follow_are_made_again(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  spawn(&fixture, 12);
+  ecs_Query *query = pair(&fixture, fixture.a, fixture.s);
+  for (uint32_t i = 0; i < 12; i += 3) add(&fixture, i, fixture.s);
+  assert_sound(&fixture, query);
+  const Group *set = set_of(&fixture, fixture.s);
+  assert_int_equal(ecs_destroy(fixture.world, fixture.e[3]), ECS_OK);
+  fixture.e[3] = fixture.e[4];
+  assert_true(set->marks->set_version != set->version);
+  toggle(&fixture, fixture.e[5], fixture.s); /* does not make them true */
+  assert_true(set->marks->set_version != set->version);
+  assert_int_equal(ecs_world_clear(fixture.world), ECS_OK);
+  fixture.count = 0;
+  spawn(&fixture, 5);
+  add(&fixture, 2, fixture.s);
+  assert_sound(&fixture, query);
+  assert_true(marks_follow(&fixture, set));
+  finish(&fixture);
+}
+
+static void a_set_keeps_marks_while_queries_use_them(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  spawn(&fixture, 3);
+  const Component *s = &fixture.world->store.components[fixture.s];
+  AddComponent *usual = s->add;
+  ecs_Query *query = pair(&fixture, fixture.a, fixture.s);
+  const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_WITHOUT}};
+  ecs_Query *other = ask(&fixture, terms, 2);
+  assert_null(s->group->marks);
+  assert_sound(&fixture, query);
+  assert_sound(&fixture, other);
+  assert_int_equal(s->group->marks->users, 2);
+  assert_true(s->add != usual);
+  ecs_query_destroy(query);
+  assert_int_equal(s->group->marks->users, 1);
+  ecs_query_destroy(other);
+  assert_null(s->group->marks);
+  assert_true(s->add == usual);
+  finish(&fixture);
+}
+
+static void marks_end_where_components_are_regrouped(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  spawn(&fixture, 9);
+  for (uint32_t i = 0; i < 9; i += 2) add(&fixture, i, fixture.s);
+  ecs_Query *query = pair(&fixture, fixture.a, fixture.s);
+  ecs_Query *idle = pair(&fixture, fixture.a, fixture.s);
+  assert_sound(&fixture, query);
+  assert_sound(&fixture, idle);
+  const ecs_Component together[] = {fixture.s, fixture.r};
+  assert_int_equal(ecs_group(fixture.world, together, 2), ECS_OK);
+  assert_null(set_of(&fixture, fixture.s)->marks);
+  assert_sound(&fixture, query);
+  assert_int_equal(ecs_world_trim(fixture.world), ECS_OK);
+  assert_sound(&fixture, query);
+  finish(&fixture); /* idle still has the plan with marks of the old set */
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(lists_match_whatever_changed_before),
+      cmocka_unit_test(many_rows_are_listed_by_words),
+      cmocka_unit_test(marks_follow_changes_of_one_entity),
+      cmocka_unit_test(marks_that_do_not_follow_are_made_again),
+      cmocka_unit_test(a_set_keeps_marks_while_queries_use_them),
+      cmocka_unit_test(marks_end_where_components_are_regrouped),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
