@@ -447,6 +447,8 @@ void measure_open(int argument_count, char **arguments, const char *title) {
          "mem", "hand", "least", "ecs", "least", "ratio", "aim");
 }
 
+bool measure_counts(void) { return report.count; }
+
 uint32_t measure_size(uint32_t size) {
   return report.smoke && size > SMOKE_SIZE ? SMOKE_SIZE : size;
 }

@@ -68,6 +68,10 @@ bool measure_wanted(const char *name);
  * --smoke a few hundred at most. */
 uint32_t measure_size(uint32_t size);
 
+/* Are instructions counted, under callgrind, where a million entities take
+ * minutes? */
+bool measure_counts(void);
+
 /* The processor time of this thread in nanoseconds, for values that are
  * derived from times. */
 double measure_clock(void);

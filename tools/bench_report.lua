@@ -17,8 +17,8 @@ local CLAIMED = {
   "units", "removal", "derivatives", "varkor", "profiles", "iterate", "access",
 }
 local OTHERS = {
-  "bulk", "change", "create", "game", "list", "memory", "partial", "program",
-  "record", "rows", "toggle", "types",
+  "bulk", "change", "create", "game", "group", "list", "memory", "partial",
+  "program", "record", "rows", "toggle", "types",
 }
 
 local smoke, rounds, repetitions = false, 2, 9

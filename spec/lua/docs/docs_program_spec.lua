@@ -131,7 +131,7 @@ end
 describe("links", function()
   local pages = { "README.md", "docs/guide.md", "docs/reference.md",
                   "docs/systems.md", "docs/design.md", "docs/numbers.md",
-                  "docs/outside.md", "docs/programs.md" }
+                  "docs/outside.md", "docs/programs.md", "docs/report.md" }
   it("lead to files and headings", function()
     local count = 0
     for _, page in ipairs(pages) do
