@@ -183,6 +183,18 @@ static ecs_Status reserve_set(SetJoin *join) {
   return status;
 }
 
+/* Has marks follow the rows from first on, which are new. */
+static void mark_entered(const SetJoin *join, uint32_t first) {
+  RowMarks *marks = join->group->marks;
+  const Table *table = join->table;
+  if (marks == NULL) return;
+  for (uint32_t row = first; row < table->count; row++) {
+    uint32_t index = id_index(table->entities[row]);
+    row_marks_enter(marks, *entity_index_slot(&join->store->index, index), row);
+  }
+  join->group->noted++;
+}
+
 static void enter_all(const SetJoin *join) {
   uint32_t spans = join_spans(join);
   uint32_t first = join->table->count;
@@ -198,7 +210,9 @@ static void enter_all(const SetJoin *join) {
   ECS_ASSERT(entered <= join_total(join));
   rows_fill(join->table, first, entered, 0, join->schema, join->image,
             UINT64_MAX);
-  if (entered > 0) store_touch(join->store, join->group);
+  if (entered == 0) return;
+  store_touch(join->store, join->group);
+  mark_entered(join, first);
 }
 
 ecs_Status bulk_sparse_join(ecs_Query *query, Group *group,
@@ -243,6 +257,9 @@ static void leave_all(Store *store, Group *group) {
   }
   table_clear(table);
   store_touch(store, group);
+  if (group->marks == NULL) return;
+  row_marks_clear(group->marks);
+  group->noted++;
 }
 
 /* Counts the matches that are in the set. If the query reads only the set's own

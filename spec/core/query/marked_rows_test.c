@@ -182,6 +182,26 @@ static void marks_follow_rows_that_move_in_the_main_group(void **state) {
   finish(&fixture);
 }
 
+static void marks_follow_what_enters_and_leaves_a_set_in_bulk(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  spawn(&fixture, 20);
+  ecs_Query *query = pair(&fixture, fixture.a, fixture.s);
+  const ecs_Term term = {fixture.r, ECS_WITH};
+  ecs_Query *some = ask(&fixture, &term, 1);
+  for (uint32_t i = 0; i < 20; i++) add(&fixture, i, fixture.s); /* room */
+  for (uint32_t i = 0; i < 20; i += 2)
+    toggle(&fixture, fixture.e[i], fixture.s);
+  for (uint32_t i = 0; i < 20; i += 3) add(&fixture, i, fixture.r);
+  assert_sound(&fixture, query);
+  const Group *set = set_of(&fixture, fixture.s);
+  FOLLOWS(assert_int_equal(ecs_query_add_all(some, fixture.s, NULL), ECS_OK));
+  FOLLOWS(assert_int_equal(ecs_query_remove_all(query, fixture.s), ECS_OK));
+  FOLLOWS(assert_int_equal(ecs_query_add_all(some, fixture.s, NULL), ECS_OK));
+  finish(&fixture);
+}
+
 static void marks_follow_what_was_recorded(void **state) {
   (void)state;
   Fixture fixture;
@@ -240,8 +260,7 @@ static void marks_that_do_not_follow_are_made_again(void **state) {
   assert_sound(&fixture, query);
   const Group *set = set_of(&fixture, fixture.s);
   assert_true(marks_follow(&fixture, set));
-  assert_int_equal(ecs_query_remove_all(query, fixture.s),
-                   ECS_OK); /* at once */
+  assert_int_equal(ecs_query_destroy_all(query), ECS_OK); /* in bulk */
   assert_false(marks_follow(&fixture, set));
   toggle(&fixture, fixture.e[5], fixture.s); /* does not make them true */
   assert_false(marks_follow(&fixture, set));
@@ -304,6 +323,7 @@ int main(void) {
       cmocka_unit_test(many_rows_are_listed_by_words),
       cmocka_unit_test(marks_follow_changes_of_one_entity),
       cmocka_unit_test(marks_follow_rows_that_move_in_the_main_group),
+      cmocka_unit_test(marks_follow_what_enters_and_leaves_a_set_in_bulk),
       cmocka_unit_test(marks_follow_what_was_recorded),
       cmocka_unit_test(marks_have_room_for_rows_that_come_later),
       cmocka_unit_test(marks_that_do_not_follow_are_made_again),
