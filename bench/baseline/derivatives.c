@@ -71,6 +71,22 @@ uint64_t hand_classes_hash(const HandClasses *entities) {
 
 /* Columns ----------------------------------------------------------------- */
 
+/* All columns are one block, which the first one owns. Each starts on a line of
+ * 64 bytes, and there is a line between them. */
+static void place_columns(HandColumns *columns, const uint32_t *sizes) {
+  size_t starts[DERIVATIVE_LIMIT], room = 0;
+  for (uint32_t d = 0; d < columns->classes; d++) {
+    for (uint32_t k = d; k < columns->classes; k++)
+      columns->counts[d] += sizes[k];
+    starts[d] = room;
+    room += (columns->counts[d] + 15u) / 16u * 16u + 16u;
+  }
+  float *block = aligned_alloc(64, room * sizeof *block);
+  if (block == NULL) measure_fail("derivatives", "no memory");
+  for (uint32_t d = 0; d < columns->classes; d++)
+    columns->columns[d] = block + starts[d];
+}
+
 void hand_columns_init(HandColumns *columns, const uint8_t *classes,
                        uint32_t count) {
   uint32_t sizes[DERIVATIVE_LIMIT] = {0};
@@ -79,12 +95,8 @@ void hand_columns_init(HandColumns *columns, const uint8_t *classes,
     sizes[classes[i]]++;
     if (classes[i] >= columns->classes) columns->classes = classes[i] + 1u;
   }
+  place_columns(columns, sizes);
   for (uint32_t d = 0; d < columns->classes; d++) {
-    for (uint32_t k = d; k < columns->classes; k++)
-      columns->counts[d] += sizes[k];
-    /* A line more after each column, so that they do not evict each other. */
-    columns->columns[d] =
-        resized(NULL, columns->counts[d] + 16 * (2 * d + 1), sizeof(float));
     float *value = columns->columns[d];
     for (uint32_t k = columns->classes; k-- > d;)
       for (uint32_t row = 0; row < sizes[k]; row++)
@@ -92,9 +104,7 @@ void hand_columns_init(HandColumns *columns, const uint8_t *classes,
   }
 }
 
-void hand_columns_deinit(HandColumns *columns) {
-  for (uint32_t d = 0; d < DERIVATIVE_LIMIT; d++) free(columns->columns[d]);
-}
+void hand_columns_deinit(HandColumns *columns) { free(columns->columns[0]); }
 
 void hand_columns_tick(HandColumns *columns, float dt) {
   for (uint32_t d = 1; d < columns->classes; d++)
