@@ -6,6 +6,7 @@
 #include "world/world_explain.h"
 #include "world/world_hash.h"
 #include "world/world_trim.h"
+#include "query/query_use.h"
 #include "change/regroup.h"
 
 /* Life ------------------------------------------------------------------ */
@@ -47,6 +48,7 @@ void ecs_world_destroy(ecs_World *world) {
   command_flush_deinit(&world->commands);
   command_buffer_deinit(&world->commands);
   bundle_destroy_all(&world->store);
+  query_use_deinit(&world->store);
   store_deinit(&world->store);
   LIVING_LEAVE(WORLD, world);
   (void)memory_join(&world->store.memory, NULL, sizeof(ecs_World));

@@ -15,7 +15,7 @@ typedef struct BulkChange {
   ecs_Query *query; /* borrowed; prepared */
   Store *store;
   ecs_Component id;
-  const Component *component; /* of that id */
+  Component *component; /* of that id */
   Group *group;               /* the component's */
   uint32_t bit;
   bool adds;              /* the component is added; otherwise removed */

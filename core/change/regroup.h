@@ -17,4 +17,14 @@ ECS_INTERNAL ecs_Status store_regroup(Store *store,
                                       const ecs_Component *components,
                                       uint32_t count, bool to_main);
 
+/* Labels of store_partition. */
+#define REGROUP_MAIN 0u
+#define REGROUP_STAYS UINT32_MAX
+
+/* Stores components with equal labels together in a group of their own;
+ * REGROUP_MAIN: in the main group; REGROUP_STAYS: where they are, which may then
+ * be with others no more. labels has an entry for each component id. All groups
+ * are built in one pass. ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. */
+ECS_INTERNAL ecs_Status store_partition(Store *store, const uint32_t *labels);
+
 #endif
