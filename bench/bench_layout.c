@@ -39,6 +39,8 @@ static void apply(MixedWorld *mixed, const Places *places) {
       if (places->of[k] == place) list[count++] = mixed->parts[k].id;
     if (place == PLACE_MAIN)
       MUST(ecs_ungroup(mixed->world, list, count));
+    else if (place == PLACE_BITS)
+      MUST(ecs_group_bits(mixed->world, list, count));
     else
       MUST(ecs_group(mixed->world, list, count));
   }
@@ -64,7 +66,8 @@ static bool climb_component(MixedWorld *mixed, uint32_t k, Places *best,
   Places start = *best;
   for (uint32_t place = 0; place < PLACE_GROUPS + MIXED_COMPONENTS; place++) {
     Places places = start;
-    bool used = place == PLACE_MAIN || place == PLACE_GROUPS + k;
+    bool used = place == PLACE_MAIN || place == PLACE_GROUPS + k ||
+                (place == PLACE_BITS && mixed->parts[k].fields == 0);
     for (uint32_t i = 0; i < MIXED_COMPONENTS; i++)
       used = used || (i != k && start.of[i] == place && place > PLACE_BITS);
     if (!used || place == start.of[k]) continue;

@@ -389,8 +389,17 @@ ECS_API const char *ecs_scalar_name(ecs_Scalar type);
 ECS_API ecs_Status ecs_group(ecs_World *world, const ecs_Component *components,
                              uint32_t count);
 
-/* Moves count components back to the main group: the opposite of ecs_group.
+/* Stores count tags as bits of the main group, wherever they were stored: adding
+ * or removing one then moves no row, and queries test a bit for each row.
  * count 0 does nothing. Returns ECS_OK, ECS_E_OPEN while the world is open,
+ * ECS_E_COMPONENT (unknown, one twice, or with fields), ECS_E_MEMORY or
+ * ECS_E_LIMIT. Cost: that of ecs_group. */
+ECS_API ecs_Status ecs_group_bits(ecs_World *world,
+                                  const ecs_Component *components,
+                                  uint32_t count);
+
+/* Moves count components back to the tables of the main group, tags stored as
+ * bits included: the opposite of ecs_group. count 0 does nothing. Returns ECS_OK, ECS_E_OPEN while the world is open,
  * ECS_E_COMPONENT (unknown, or one twice), ECS_E_MEMORY or ECS_E_LIMIT. Cost:
  * that of ecs_group. */
 ECS_API ecs_Status ecs_ungroup(ecs_World *world,

@@ -233,26 +233,35 @@ ecs_Storage ecs_component_storage(const ecs_World *world,
 
 /* Storage --------------------------------------------------------------- */
 
-/* Moves components to a group of their own, or to the main one. */
 static ecs_Status regroup(ecs_World *world, const ecs_Component *components,
-                          uint32_t count, bool to_main) {
+                          uint32_t count, RegroupTo to) {
   if (components == NULL && count > 0) return ECS_E_ARGUMENT;
   if (world->depth > 0) return ECS_E_OPEN;
   if (!world_has_components(world, components, count)) return ECS_E_COMPONENT;
   if (count == 0) return ECS_OK;
-  return store_regroup(&world->store, components, count, to_main);
+  return store_regroup(&world->store, components, count, to);
 }
 
 ecs_Status ecs_group(ecs_World *world, const ecs_Component *components,
                      uint32_t count) {
   ECS_MUST_LIVE(WORLD, world);
-  return regroup(world, components, count, false);
+  return regroup(world, components, count, REGROUP_TO_GROUP);
 }
 
 ecs_Status ecs_ungroup(ecs_World *world, const ecs_Component *components,
                        uint32_t count) {
   ECS_MUST_LIVE(WORLD, world);
-  return regroup(world, components, count, true);
+  return regroup(world, components, count, REGROUP_TO_MAIN);
+}
+
+ecs_Status ecs_group_bits(ecs_World *world, const ecs_Component *components,
+                          uint32_t count) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (components == NULL && count > 0) return ECS_E_ARGUMENT;
+  for (uint32_t i = 0; i < count; i++)
+    if (ecs_component_field_count(world, components[i]) > 0)
+      return ECS_E_COMPONENT;
+  return regroup(world, components, count, REGROUP_TO_BITS);
 }
 
 ecs_Status ecs_bundle(ecs_World *world, const ecs_Component *components,

@@ -137,7 +137,7 @@ ecs_Status store_add_any(Store *store, ecs_Entity entity,
   RowRef place = store_locate_main(store, entity);
   if (place.table == NULL) return ECS_E_DEAD;
   place = locate_from(group, entity, place);
-  if (component->storage == ECS_STORE_BITS)
+  if (component_is_bits(component))
     return set_bit(store, component, entity, place);
   if (place.table != NULL && table_has(place.table, component->bit))
     return ECS_OK;
@@ -185,7 +185,7 @@ ecs_Status store_remove_any(Store *store, ecs_Entity entity,
   RowRef place = store_locate_main(store, entity);
   if (place.table == NULL) return ECS_E_DEAD;
   place = locate_from(group, entity, place);
-  if (component->storage == ECS_STORE_BITS) {
+  if (component_is_bits(component)) {
     clear_bit(store, component, entity, place);
     return ECS_OK;
   }

@@ -1,6 +1,5 @@
 /* layout_search.c: looks for a layout in which a frame costs less. */
 #include "layout/layout_search.h"
-#include <stdlib.h>
 
 /* Passes over all components; most descents end after three. */
 #define SEARCH_PASSES 12u
@@ -80,7 +79,7 @@ static bool move_component(Descent *descent, uint32_t k) {
   uint64_t best = descent->cost;
   uint32_t place = descent->layout.places[k];
   try_place(descent, k, PLACE_MAIN, &best, &place);
-  if (getenv("LB") && problem->components[k].columns == 0)
+  if (problem->components[k].columns == 0)
     try_place(descent, k, PLACE_BITS, &best, &place);
   try_place(descent, k, lone_place(problem, &descent->layout, k), &best,
             &place);
@@ -110,7 +109,7 @@ static Layout all_in_main(void) { return (Layout){{PLACE_MAIN}}; }
 static Layout all_apart(const LayoutProblem *problem) {
   Layout layout = all_in_main();
   for (uint32_t k = 0; k < problem->component_count; k++)
-    layout.places[k] = (uint16_t)(getenv("LB") && problem->components[k].columns == 0
+    layout.places[k] = (uint16_t)(problem->components[k].columns == 0
                                       ? PLACE_BITS
                                       : PLACE_GROUP + k);
   return layout;

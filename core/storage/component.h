@@ -65,6 +65,11 @@ struct Component {
                        or a destruction; halved by ecs_world_optimize */
 };
 
+/* Is it a tag that is stored as bits at present, whatever its definition says? */
+static inline bool component_is_bits(const Component *component) {
+  return component->bits_index != GROUP_NOT_BITS;
+}
+
 /* Sets the group of a component and its bit there, and chooses the functions
  * that add and remove it. */
 ECS_INTERNAL void component_place(Component *component, const ChangeWays *ways,
