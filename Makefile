@@ -66,7 +66,7 @@ BINDING := object/compat object/object object/error object/number object/name \
   component/definition component/new_definition component/define \
   component/host_definition \
   world/open_walk world/recent_queries world/lua_world world/borrowed \
-  world/report world/components world/parts world/world_methods \
+  world/report world/components world/parts world/world_methods world/advice \
   world/entity_methods world/field_calls world/value_calls world/spawner \
   world/prepared world/traceback world/frames world/totals \
   world/script_hash \

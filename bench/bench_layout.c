@@ -130,7 +130,8 @@ static void choose(uint32_t number, Shown *shown) {
   MixedWorld *mixed = create(number);
   mixed_run(mixed, 16);
   MUST(ecs_world_optimize(mixed->world, entries, MOST_ADVICE, &count));
-  for (uint32_t i = 0; i < count; i++) shown->predicted += (double)entries[i].gain;
+  for (uint32_t i = 0; i < count; i++)
+    shown->predicted += (double)entries[i].gain;
   shown->chosen_places = read_advice(mixed, entries, count);
   mixed_destroy(mixed);
 }

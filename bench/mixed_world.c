@@ -54,8 +54,8 @@ static void choose_changes(MixedWorld *mixed, double least, double most,
 static void change(MixedWorld *mixed, MixedPart *part) {
   for (uint32_t i = 0; i < part->pairs; i++) {
     uint32_t a = draw_below(&mixed->seed, part->count);
-    uint32_t b = part->count +
-                 draw_below(&mixed->seed, MIXED_ENTITIES - part->count);
+    uint32_t b =
+        part->count + draw_below(&mixed->seed, MIXED_ENTITIES - part->count);
     uint32_t loses = part->there[a], gains = part->there[b];
     MUST(ecs_remove(mixed->world, mixed->entities[loses], part->id));
     MUST(ecs_add(mixed->world, mixed->entities[gains], part->id, NULL));
@@ -86,8 +86,7 @@ static void add_columns(const ecs_KernelCall *call) {
 
 static void add_term(MixedKernel *kernel, const MixedWorld *mixed, uint32_t k,
                      ecs_Access access) {
-  kernel->terms[kernel->term_count++] =
-      (ecs_Term){mixed->parts[k].id, access};
+  kernel->terms[kernel->term_count++] = (ecs_Term){mixed->parts[k].id, access};
   if (access > ECS_READ) return;
   for (uint32_t i = 0; i < mixed->parts[k].fields; i++) {
     uint32_t at = kernel->column_count++;
@@ -140,8 +139,7 @@ MixedWorld *mixed_create(uint64_t seed, double least, double most) {
   uint64_t draws = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
   *mixed = (MixedWorld){.world = scene_world(), .seed = seed};
   mixed->entities = scene_allocate(MIXED_ENTITIES, sizeof(ecs_Entity));
-  for (uint32_t k = 0; k < MIXED_COMPONENTS; k++)
-    define_part(mixed, k, &draws);
+  for (uint32_t k = 0; k < MIXED_COMPONENTS; k++) define_part(mixed, k, &draws);
   choose_changes(mixed, least, most, &draws);
   for (uint32_t i = 0; i < MIXED_ENTITIES; i++)
     MUST(ecs_spawn(mixed->world, NULL, 0, NULL, &mixed->entities[i]));

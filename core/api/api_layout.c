@@ -35,8 +35,8 @@ ecs_Status ecs_world_advise(ecs_World *world, ecs_Advice *entries,
 static uint32_t *make_labels(const LayoutAdvice *advice) {
   const LayoutProblem *problem = &advice->problem;
   Store *store = problem->store;
-  uint32_t *labels = memory_zeroed(&store->memory, store->component_count,
-                                   sizeof(uint32_t));
+  uint32_t *labels =
+      memory_zeroed(&store->memory, store->component_count, sizeof(uint32_t));
   if (labels == NULL) return NULL;
   for (uint32_t i = 0; i < store->component_count; i++)
     labels[i] = REGROUP_STAYS;

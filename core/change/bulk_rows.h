@@ -16,7 +16,7 @@ typedef struct BulkChange {
   Store *store;
   ecs_Component id;
   Component *component; /* of that id */
-  Group *group;               /* the component's */
+  Group *group;         /* the component's */
   uint32_t bit;
   bool adds;              /* the component is added; otherwise removed */
   const void *image;      /* of the whole component, for matches that lack it;

@@ -87,8 +87,8 @@ static inline RowRef locate_from(const Group *group, ecs_Entity entity,
   return group->id == 0 ? main : store_locate_in(group, id_index(entity));
 }
 
-static ecs_Status set_bit(Store *store, Component *component,
-                          ecs_Entity entity, RowRef place) {
+static ecs_Status set_bit(Store *store, Component *component, ecs_Entity entity,
+                          RowRef place) {
   Group *group = component->group;
   uint32_t bit = component->bit;
   uint32_t columns = group_bits_columns(group, bit);
@@ -131,8 +131,8 @@ static inline void store_added(RowRef place, const Component *component,
                          component->schema);
 }
 
-ecs_Status store_add_any(Store *store, ecs_Entity entity,
-                         Component *component, const void *image) {
+ecs_Status store_add_any(Store *store, ecs_Entity entity, Component *component,
+                         const void *image) {
   Group *group = component->group;
   RowRef place = store_locate_main(store, entity);
   if (place.table == NULL) return ECS_E_DEAD;

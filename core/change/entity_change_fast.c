@@ -47,8 +47,7 @@ static bool remember_edge(const Group *main, Table *from, uint32_t bit,
 /* For asserts: is the remembered edge the one that a search finds? */
 static ECS_ASSERT_ONLY bool last_edge_agrees(const Group *main,
                                              const Table *from,
-                                             Component *component,
-                                             bool added) {
+                                             Component *component, bool added) {
   const Edge *edge = group_find_edge(main, from, component->bit);
   const LastEdge *last = &from->last_edge;
   return edge != NULL && edge->added == added &&
@@ -95,8 +94,8 @@ static inline const void *image_or_defaults(Component *component,
 
 /* The body of the functions below; mixed and marked are constants in each. */
 static inline __attribute__((always_inline)) ecs_Status add_set_row(
-    Store *store, ecs_Entity entity, Component *component,
-    const void *image, bool mixed, bool marked) {
+    Store *store, ecs_Entity entity, Component *component, const void *image,
+    bool mixed, bool marked) {
   Group *group = component->group;
   const Locator *locator = &group->locator;
   uint32_t index = id_index(entity), fields = component->field_count;
@@ -134,14 +133,12 @@ static ecs_Status add_to_set(Store *store, ecs_Entity entity,
 }
 
 static ecs_Status add_mixed_to_set(Store *store, ecs_Entity entity,
-                                   Component *component,
-                                   const void *image) {
+                                   Component *component, const void *image) {
   return add_set_row(store, entity, component, image, true, false);
 }
 
 static ecs_Status add_to_marked_set(Store *store, ecs_Entity entity,
-                                    Component *component,
-                                    const void *image) {
+                                    Component *component, const void *image) {
   return add_set_row(store, entity, component, image, false, true);
 }
 
@@ -222,8 +219,7 @@ static ECS_COLD ecs_Status add_otherwise(Store *store, ecs_Entity entity,
 }
 
 static ecs_Status add_mixed_in_main(Store *store, ecs_Entity entity,
-                                    Component *component,
-                                    const void *image) {
+                                    Component *component, const void *image) {
   Table *from = NULL;
   Slot *slot = store_find_slot(store, entity, &from);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
@@ -251,8 +247,7 @@ static ecs_Entity filler_of(const Store *store, ecs_Entity entity) {
 /* For worlds with marks: notes both entities that have a new row. Where room was
  * made, too, the change is not counted as noted. */
 static ecs_Status add_noted_in_main(Store *store, ecs_Entity entity,
-                                    Component *component,
-                                    const void *image) {
+                                    Component *component, const void *image) {
   ecs_Entity filler = filler_of(store, entity);
   uint64_t version = component->group->version;
   ecs_Status status = add_mixed_in_main(store, entity, component, image);

@@ -19,9 +19,9 @@ typedef struct Fill {
   uint32_t giver_count;
   uint32_t giver_capacity;
   uint32_t leaving_count; /* tags that were bits and will be in tables */
-  uint32_t words;    /* of the masks */
-  uint64_t *base;    /* owned; the mask that all rows of `from` share */
-  uint64_t *mask;    /* owned; of one row */
+  uint32_t words;         /* of the masks */
+  uint64_t *base;         /* owned; the mask that all rows of `from` share */
+  uint64_t *mask;         /* owned; of one row */
   const Table *from; /* of the main group; the block is count of its rows */
   uint32_t first;
   uint32_t count;

@@ -94,8 +94,7 @@ static void make_tables(LayoutModel *model) {
   model->table_count = 0;
   for (uint32_t i = 0; i < model->problem->kind_count; i++) {
     const LayoutKind *kind = &model->problem->kinds[i];
-    ComponentSet set =
-        set_and(&kind->components, &model->members[PLACE_MAIN]);
+    ComponentSet set = set_and(&kind->components, &model->members[PLACE_MAIN]);
     add_to_table(model, &set, kind->entities);
   }
 }
@@ -162,9 +161,9 @@ static void plan_groups(Plan *plan, const LayoutModel *model,
 /* The runs before which a group of the query has changed, if changes were spread
  * evenly over frames. */
 static uint64_t count_dirty(const Plan *plan, const LayoutModel *model) {
-  uint64_t changes = plan->uses_main ? model->changes[PLACE_MAIN] +
-                                           model->changes[PLACE_BITS]
-                                     : 0;
+  uint64_t changes =
+      plan->uses_main ? model->changes[PLACE_MAIN] + model->changes[PLACE_BITS]
+                      : 0;
   for (uint32_t i = 0; i < plan->other_count; i++)
     changes += model->changes[plan->others[i]];
   return changes < plan->query->runs ? changes : plan->query->runs;
@@ -277,12 +276,11 @@ static void mark_sets(const Plan *plan, LayoutModel *model) {
 }
 
 static void count_query(LayoutModel *model, const Layout *layout,
-                           const LayoutQuery *query, LayoutCost *cost) {
+                        const LayoutQuery *query, LayoutCost *cost) {
   Plan plan = make_plan(query, model, layout);
   LayoutCost best = {{0}};
   uint64_t rows = 0, least = UINT64_MAX;
-  uint32_t tables =
-      plan.uses_main ? fitting_tables(model, query, &rows) : 1;
+  uint32_t tables = plan.uses_main ? fitting_tables(model, query, &rows) : 1;
   cost->counts[PRICE_TABLE] += query->runs * tables;
   if (plan.other_count + plan.uses_main == 1 && !plan.has_bits) return;
   if (plan.main_drives)
@@ -349,7 +347,7 @@ static void count_marks(const LayoutModel *model, LayoutCost *cost) {
 }
 
 static void count_changes(const LayoutModel *model, const Layout *layout,
-                             LayoutCost *cost) {
+                          LayoutCost *cost) {
   bool noting = false;
   for (uint32_t k = 0; k < model->problem->component_count; k++)
     noting = noting || model->marked[PLACE_GROUP + k];
@@ -365,8 +363,7 @@ static uint64_t count_bytes(const LayoutModel *model) {
   const LayoutProblem *problem = model->problem;
   uint64_t bytes = (uint64_t)model->table_count * TABLE_BYTES;
   if (model->member_count[PLACE_BITS] > 0)
-    bytes += problem->entities *
-             ((model->member_count[PLACE_BITS] + 7u) / 8u);
+    bytes += problem->entities * ((model->member_count[PLACE_BITS] + 7u) / 8u);
   for (uint32_t k = 0; k < problem->component_count; k++) {
     uint32_t place = PLACE_GROUP + k, members = model->member_count[place];
     if (members == 0) continue;

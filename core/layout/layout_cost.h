@@ -43,7 +43,7 @@ typedef struct LayoutModel {
   uint64_t changes[PLACE_COUNT]; /* of the members */
   uint64_t rows[PLACE_COUNT];
   bool marked[PLACE_COUNT]; /* a query keeps marks of the sparse set */
-  LayoutTable *tables;      /* of the main group; owned; a place for each kind */
+  LayoutTable *tables; /* of the main group; owned; a place for each kind */
   uint32_t table_count;
   uint32_t *hash; /* table plus one; owned */
   uint32_t hash_capacity;

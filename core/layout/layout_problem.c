@@ -179,8 +179,7 @@ static ecs_Status list_tables(Sampling *sampling, const Group *group) {
   if (sets == NULL) return ECS_E_MEMORY;
   sampling->tables[group->id] = sets;
   for (uint32_t bit = 0; bit < group->component_count; bit++) {
-    uint32_t k =
-        layout_problem_find(problem, group->components[bit].component);
+    uint32_t k = layout_problem_find(problem, group->components[bit].component);
     for (uint32_t i = 0; k < LAYOUT_COMPONENTS && i < group->table_count; i++)
       if (table_has(group->tables[i], bit)) set_add(&sets[i], k);
   }
@@ -209,8 +208,7 @@ static void add_bits(const LayoutProblem *problem, const Group *group,
     if (index == GROUP_NOT_BITS ||
         !table_has_bit(place.table, place.row, index))
       continue;
-    uint32_t k =
-        layout_problem_find(problem, group->components[bit].component);
+    uint32_t k = layout_problem_find(problem, group->components[bit].component);
     if (k < LAYOUT_COMPONENTS) set_add(set, k);
   }
 }
@@ -226,8 +224,7 @@ static ComponentSet read_entity(const Sampling *sampling, ecs_Entity entity) {
     if (place.table == NULL) continue;
     for (uint32_t w = 0; w < LAYOUT_WORDS; w++)
       set.words[w] |= sampling->tables[i][place.table->id].words[w];
-    if (group->bits_count > 0)
-      add_bits(sampling->problem, group, place, &set);
+    if (group->bits_count > 0) add_bits(sampling->problem, group, place, &set);
   }
   return set;
 }

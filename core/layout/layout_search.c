@@ -109,9 +109,9 @@ static Layout all_in_main(void) { return (Layout){{PLACE_MAIN}}; }
 static Layout all_apart(const LayoutProblem *problem) {
   Layout layout = all_in_main();
   for (uint32_t k = 0; k < problem->component_count; k++)
-    layout.places[k] = (uint16_t)(problem->components[k].columns == 0
-                                      ? PLACE_BITS
-                                      : PLACE_GROUP + k);
+    layout.places[k] =
+        (uint16_t)(problem->components[k].columns == 0 ? PLACE_BITS
+                                                       : PLACE_GROUP + k);
   return layout;
 }
 

@@ -165,12 +165,12 @@ ecs_Status query_plan(ecs_Query *query) {
 
 /* The driver ------------------------------------------------------------ */
 
-#define COST_LOCATE 2.0 /* per row and other group; lists are kept */
+#define COST_LOCATE 2.0        /* per row and other group; lists are kept */
 #define COST_LOCATE_AGAIN 10.0 /* the same for lists that are not */
-#define KEPT_BUILDS 3u  /* a list that was made so often is not kept */
-#define COST_WORD 3.0   /* per 64 rows and set, with marks */
-#define COST_LIST 1.0   /* per match and set, with marks */
-#define COST_GATHER 1.0 /* per row and column */
+#define KEPT_BUILDS 3u         /* a list that was made so often is not kept */
+#define COST_WORD 3.0          /* per 64 rows and set, with marks */
+#define COST_LIST 1.0          /* per match and set, with marks */
+#define COST_GATHER 1.0        /* per row and column */
 #define COST_SCATTER 1.5
 
 static bool can_drive(const ecs_Query *query, uint32_t group_index) {

@@ -61,7 +61,8 @@ struct Component {
   uint32_t bits_index;     /* GROUP_NOT_BITS: not stored as bits */
   uint32_t readers; /* open cursors that read it; writers count here too */
   uint32_t writers; /* open cursors that write it */
-  uint64_t changes; /* entities that got it or lost it by a change, not by a spawn
+  uint64_t
+      changes; /* entities that got it or lost it by a change, not by a spawn
                        or a destruction; halved by ecs_world_optimize */
 };
 
