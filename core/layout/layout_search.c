@@ -39,6 +39,13 @@ static bool asked_together(const LayoutProblem *problem, uint32_t one,
   return false;
 }
 
+/* Has any entity the component, or did any lose it? What is not used stays where
+ * it is. */
+static bool is_used(const LayoutProblem *problem, uint32_t k) {
+  return problem->components[k].entities > 0 ||
+         problem->components[k].changes > 0;
+}
+
 typedef struct Descent {
   LayoutModel *model;
   Layout layout;
@@ -98,26 +105,34 @@ static Descent descend(LayoutModel *model, const Layout *start) {
   for (uint32_t pass = 0; moved && pass < SEARCH_PASSES; pass++) {
     moved = false;
     for (uint32_t k = 0; k < problem->component_count; k++)
-      moved = move_component(&descent, k) || moved;
+      if (is_used(problem, k)) moved = move_component(&descent, k) || moved;
   }
   layout_normalize(problem, &descent.layout);
   return descent;
 }
 
-static Layout all_in_main(void) { return (Layout){{PLACE_MAIN}}; }
-
-static Layout all_apart(const LayoutProblem *problem) {
-  Layout layout = all_in_main();
+static Layout all_in_main(const LayoutProblem *problem, const Layout *now) {
+  Layout layout = *now;
   for (uint32_t k = 0; k < problem->component_count; k++)
+    if (is_used(problem, k)) layout.places[k] = PLACE_MAIN;
+  return layout;
+}
+
+static Layout all_apart(const LayoutProblem *problem, const Layout *now) {
+  Layout layout = all_in_main(problem, now);
+  for (uint32_t k = 0; k < problem->component_count; k++) {
+    bool tag = problem->components[k].columns == 0;
+    if (!is_used(problem, k)) continue;
     layout.places[k] =
-        (uint16_t)(problem->components[k].columns == 0 ? PLACE_BITS
-                                                       : PLACE_GROUP + k);
+        (uint16_t)(tag ? PLACE_BITS : lone_place(problem, &layout, k));
+  }
   return layout;
 }
 
 Layout layout_search(LayoutModel *model) {
-  const Layout now = layout_now(model->problem), main = all_in_main();
-  const Layout apart = all_apart(model->problem);
+  const Layout now = layout_now(model->problem);
+  const Layout main = all_in_main(model->problem, &now);
+  const Layout apart = all_apart(model->problem, &now);
   const Layout *starts[] = {&now, &main, &apart};
   LayoutCost cost = layout_cost(model, &now);
   uint64_t present = layout_cost_total(&cost);
