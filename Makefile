@@ -477,6 +477,12 @@ build/bench/objects/%.o: bench/%.c Makefile
 	@mkdir -p $(@D)
 	$(COMPILE) $(BENCH_FLAGS) -Ibench -c -o $@ $<
 
+# Run by hand: they take minutes, and print tables of their own.
+BY_HAND := climb_layouts fit_prices
+$(BY_HAND:%=build/bench/%): build/bench/%: build/bench/objects/by_hand/%.o \
+  $(BENCH_SUPPORT:bench/%.c=build/bench/objects/%.o) build/libecs.a
+	$(CC) $(BENCH_FLAGS) -o $@ $^ $(LDLIBS)
+
 # The same loops once more, as most programs are compiled.
 build/bench/objects/baseline/unit_loops_o2.o: BENCH_FLAGS += -O2
 

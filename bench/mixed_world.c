@@ -134,13 +134,15 @@ static void make_system(MixedWorld *mixed, MixedSystem *system,
 
 /* Life -------------------------------------------------------------------- */
 
-MixedWorld *mixed_create(uint64_t seed, double least, double most) {
+MixedWorld *mixed_create(uint32_t number) {
+  bool much = number < MIXED_WORLDS / 2;
+  uint64_t seed = number + 1;
   MixedWorld *mixed = scene_allocate(1, sizeof *mixed);
   uint64_t draws = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
   *mixed = (MixedWorld){.world = scene_world(), .seed = seed};
   mixed->entities = scene_allocate(MIXED_ENTITIES, sizeof(ecs_Entity));
   for (uint32_t k = 0; k < MIXED_COMPONENTS; k++) define_part(mixed, k, &draws);
-  choose_changes(mixed, least, most, &draws);
+  choose_changes(mixed, much ? 0.01 : 0.0005, much ? 0.3 : 0.015, &draws);
   for (uint32_t i = 0; i < MIXED_ENTITIES; i++)
     MUST(ecs_spawn(mixed->world, NULL, 0, NULL, &mixed->entities[i]));
   give_parts(mixed);

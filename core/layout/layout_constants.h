@@ -1,9 +1,9 @@
 /* layout_constants.h: what storage costs, for layout_cost.c.
  *
- * Prices in picoseconds, as `bench_layout --prices` fits them to the times of
- * frames of mixed worlds of 65,536 entities in layouts drawn at random; only their
- * ratios matter. They are constants and not measured at run time, so that every
- * machine chooses the same layout.
+ * Prices in picoseconds, rounded from what bench/by_hand/fit_prices.c fits to the
+ * times of frames of mixed worlds in layouts drawn at random; only their ratios
+ * matter. They are constants and not measured at run time, so that every machine
+ * chooses the same layout.
  */
 #ifndef ECS_LAYOUT_CONSTANTS_H
 #define ECS_LAYOUT_CONSTANTS_H
