@@ -496,7 +496,6 @@ ECS_API ecs_Status ecs_replace(ecs_World *world, ecs_Entity entity,
                                ecs_Component gone, ecs_Component added,
                                const void *image, uint64_t fields);
 
-
 /* Sets fields of a component from an image: field k when bit k of `fields` is
  * set, all of them for ~0. Bits beyond the last field are ignored. When the
  * component is absent it is added, with defaults for the other fields. image

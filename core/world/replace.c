@@ -30,9 +30,8 @@ ecs_Status deferred_replace(ecs_World *world, ecs_Entity entity,
   Level before = deferral_mark(world);
   ecs_Status status = deferred_remove(world, entity, gone);
   if (status == ECS_OK)
-    status = fields == 0
-                 ? deferred_add(world, entity, added, NULL)
-                 : deferred_set(world, entity, added, image, fields);
+    status = fields == 0 ? deferred_add(world, entity, added, NULL)
+                         : deferred_set(world, entity, added, image, fields);
   if (status != ECS_OK) deferral_rewind(world, &before);
   return status;
 }
@@ -57,21 +56,30 @@ static ecs_Status replace_recorded(ecs_World *world, ecs_Entity entity,
   return status;
 }
 
-/* The entity has the first component and lacks the second. */
-static ecs_Status exchange(ecs_World *world, ecs_Entity entity,
-                           ecs_Component gone, ecs_Component added,
-                           const void *image, uint64_t fields) {
-  const Component *first = &world->store.components[gone];
+/* Both are in tables of one group. */
+static ecs_Status replace_in_tables(ecs_World *world, ecs_Entity entity,
+                                    ecs_Component gone, ecs_Component added,
+                                    const void *image, uint64_t fields) {
   const Component *second = &world->store.components[added];
   ComponentImage whole;
-  if (is_one_move(first, second)) {
-    if (fields != 0)
-      world_complete_image(second->schema, image, fields, &whole);
-    return store_replace(&world->store, entity, gone, added,
-                         fields == 0 ? NULL : &whole);
+  if (fields != 0) world_complete_image(second->schema, image, fields, &whole);
+  const void *all = fields == 0 ? NULL : &whole;
+  if (store_replace_again(&world->store, entity, gone, added, all))
+    return ECS_OK;
+  if (!world_has(world, entity, gone))
+    return add_or_set(world, entity, added, image, fields);
+  if (world_has(world, entity, added)) {
+    ecs_Status status = world_remove(world, entity, gone);
+    return status != ECS_OK ? status
+                            : add_or_set(world, entity, added, image, fields);
   }
-  if (!is_surely_removed(first))
-    return replace_recorded(world, entity, gone, added, image, fields);
+  return store_replace(&world->store, entity, gone, added, all);
+}
+
+/* The first is removed without fail, if it is there. */
+static ecs_Status replace_in_two(ecs_World *world, ecs_Entity entity,
+                                 ecs_Component gone, ecs_Component added,
+                                 const void *image, uint64_t fields) {
   ecs_Status status = add_or_set(world, entity, added, image, fields);
   if (status != ECS_OK) return status;
   status = world_remove(world, entity, gone);
@@ -82,13 +90,12 @@ static ecs_Status exchange(ecs_World *world, ecs_Entity entity,
 ecs_Status world_replace(ecs_World *world, ecs_Entity entity,
                          ecs_Component gone, ecs_Component added,
                          const void *image, uint64_t fields) {
+  const Component *first = &world->store.components[gone];
+  const Component *second = &world->store.components[added];
   if (world->depth > 0)
     return deferred_replace(world, entity, gone, added, image, fields);
-  if (!world_has(world, entity, gone))
-    return add_or_set(world, entity, added, image, fields);
-  if (!world_has(world, entity, added))
-    return exchange(world, entity, gone, added, image, fields);
-  ecs_Status status = world_remove(world, entity, gone);
-  return status == ECS_OK ? add_or_set(world, entity, added, image, fields)
-                          : status;
+  if (is_one_move(first, second))
+    return replace_in_tables(world, entity, gone, added, image, fields);
+  return (is_surely_removed(first) ? replace_in_two : replace_recorded)(
+      world, entity, gone, added, image, fields);
 }

@@ -70,7 +70,7 @@ static int query_replace(lua_State *L) {
   const void *values = given_image(given);
   uint64_t fields = given.image ? given.fields : 0;
   ecs_Status status =
-      removed       ? ecs_query_replace_all(native, removed, added, values, fields)
+      removed ? ecs_query_replace_all(native, removed, added, values, fields)
       : fields != 0 ? ecs_query_set_all(native, added, values, fields)
                     : ecs_query_add_all(native, added, NULL);
   return bind_check_status(L, query->world, status, "replace");
@@ -125,10 +125,13 @@ static int query_first(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg methods[] = {
-    {"add", query_add},         {"remove", query_remove}, {"set", query_set},
-    {"replace", query_replace},
-    {"destroy", query_destroy}, {"first", query_first},   {NULL, NULL}};
+static const luaL_Reg methods[] = {{"add", query_add},
+                                   {"remove", query_remove},
+                                   {"set", query_set},
+                                   {"replace", query_replace},
+                                   {"destroy", query_destroy},
+                                   {"first", query_first},
+                                   {NULL, NULL}};
 
 void bind_open_bulk_methods(lua_State *L) {
   bind_push_methods(L, KIND_QUERY);

@@ -184,7 +184,7 @@ static int world_replace(lua_State *L) {
   const void *values = given_image(given);
   uint64_t fields = given.image ? given.fields : 0;
   ecs_Status status =
-      removed       ? ecs_replace(native, entity, removed, added, values, fields)
+      removed ? ecs_replace(native, entity, removed, added, values, fields)
       : fields != 0 ? ecs_set(native, entity, added, values, fields)
                     : ecs_add(native, entity, added, NULL);
   return check_status(L, world, status, "replace");
