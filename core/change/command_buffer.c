@@ -6,6 +6,9 @@
 /* Pages of memory that a reset keeps for the next recording: a megabyte. */
 #define PAGES_KEPT 16u
 
+/* The length of the longest usual page: 16 megabytes. */
+#define MOST_PAGES 256u
+
 /* Life ------------------------------------------------------------------ */
 
 void command_buffer_init(CommandBuffer *buffer, Store *store) {
@@ -69,16 +72,30 @@ static bool grow_pages(CommandBuffer *buffer) {
   return true;
 }
 
+/* The usual bytes of the next page. Behind those that are kept they are a
+ * quarter of what there is: few blocks, and large enough for huge pages. */
+static size_t next_bytes(const CommandBuffer *buffer) {
+  const size_t most = (size_t)MOST_PAGES * ECS_COMMAND_PAGE;
+  size_t bytes = 0;
+  for (uint32_t i = 0; i < buffer->page_count; i++)
+    bytes += buffer->pages[i].bytes;
+  if (bytes < (size_t)PAGES_KEPT * ECS_COMMAND_PAGE) return ECS_COMMAND_PAGE;
+  bytes = bytes / 4 / ECS_COMMAND_PAGE * ECS_COMMAND_PAGE;
+  return bytes < most ? bytes : most;
+}
+
 /* Takes the page after the last one in use, with at least so many bytes. */
 static ecs_Status open_page(CommandBuffer *buffer, size_t bytes) {
   Memory *memory = &buffer->store->memory;
-  size_t wanted = bytes < ECS_COMMAND_PAGE ? ECS_COMMAND_PAGE : bytes;
+  size_t usual = next_bytes(buffer);
+  size_t wanted = bytes < usual ? usual : bytes;
   if (buffer->page_count == buffer->page_capacity && !grow_pages(buffer))
     return ECS_E_MEMORY;
   CommandPage *page = &buffer->pages[buffer->page_count];
   if (page->bytes < bytes) {
     char *block = memory_resize(memory, NULL, 0, wanted);
     if (block == NULL) return ECS_E_MEMORY;
+    memory_populate(block, wanted);
     memory_free(memory, page->memory, page->bytes);
     *page = (CommandPage){block, wanted, 0};
   }
