@@ -146,13 +146,22 @@ void *memory_zeroed(Memory *memory, size_t count, size_t element_bytes) {
  * fault takes a virtual machine 1.5 us, in a populated range 0.9. */
 #define POPULATE_LEAST 16384u
 
+/* Bytes that have a huge page of 2 MB in them wherever they begin. Where the
+ * system gives these when asked, one fault takes the place of 512, and loops
+ * over columns miss fewer translations. */
+#define HUGE_LEAST ((size_t)4 << 20)
+
 void memory_populate(void *block, size_t bytes) {
 #if defined(__linux__) && defined(MADV_POPULATE_WRITE)
   uintptr_t begin = (uintptr_t)block;
   if (bytes < POPULATE_LEAST) return;
   uintptr_t page = begin & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1u);
+  size_t length = bytes + (begin - page);
   /* A system that cannot do this returns an error, which does no harm. */
-  (void)madvise((void *)page, bytes + (begin - page), MADV_POPULATE_WRITE);
+#ifdef MADV_HUGEPAGE
+  if (bytes >= HUGE_LEAST) (void)madvise((void *)page, length, MADV_HUGEPAGE);
+#endif
+  (void)madvise((void *)page, length, MADV_POPULATE_WRITE);
 #else
   (void)block;
   (void)bytes;

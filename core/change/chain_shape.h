@@ -57,6 +57,7 @@ typedef struct ChainShape {
   uint32_t child;  /* that was asked for last; CHAIN_EMPTY: none */
   uint32_t count;  /* chains of this shape that are recorded */
   uint32_t next;   /* the next shape in use; CHAIN_EMPTY: none */
+  uint32_t births; /* its list while births are applied (recorded_spawn.h) */
   uint8_t way;     /* ShapeWay */
   bool spawns;     /* its first command spawns the entity */
   bool is_used;    /* it is in the list of those in use */

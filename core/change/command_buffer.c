@@ -6,6 +6,9 @@
 /* Pages of memory that a reset keeps for the next recording: a megabyte. */
 #define PAGES_KEPT 16u
 
+/* The length of the longest usual page: 16 megabytes. */
+#define MOST_PAGES 256u
+
 /* Life ------------------------------------------------------------------ */
 
 void command_buffer_init(CommandBuffer *buffer, Store *store) {
@@ -69,16 +72,30 @@ static bool grow_pages(CommandBuffer *buffer) {
   return true;
 }
 
+/* The usual bytes of the next page. Behind those that are kept they are a
+ * quarter of what there is: few blocks, and large enough for huge pages. */
+static size_t next_bytes(const CommandBuffer *buffer) {
+  const size_t most = (size_t)MOST_PAGES * ECS_COMMAND_PAGE;
+  size_t bytes = 0;
+  for (uint32_t i = 0; i < buffer->page_count; i++)
+    bytes += buffer->pages[i].bytes;
+  if (bytes < (size_t)PAGES_KEPT * ECS_COMMAND_PAGE) return ECS_COMMAND_PAGE;
+  bytes = bytes / 4 / ECS_COMMAND_PAGE * ECS_COMMAND_PAGE;
+  return bytes < most ? bytes : most;
+}
+
 /* Takes the page after the last one in use, with at least so many bytes. */
 static ecs_Status open_page(CommandBuffer *buffer, size_t bytes) {
   Memory *memory = &buffer->store->memory;
-  size_t wanted = bytes < ECS_COMMAND_PAGE ? ECS_COMMAND_PAGE : bytes;
+  size_t usual = next_bytes(buffer);
+  size_t wanted = bytes < usual ? usual : bytes;
   if (buffer->page_count == buffer->page_capacity && !grow_pages(buffer))
     return ECS_E_MEMORY;
   CommandPage *page = &buffer->pages[buffer->page_count];
   if (page->bytes < bytes) {
     char *block = memory_resize(memory, NULL, 0, wanted);
     if (block == NULL) return ECS_E_MEMORY;
+    memory_populate(block, wanted);
     memory_free(memory, page->memory, page->bytes);
     *page = (CommandPage){block, wanted, 0};
   }
@@ -247,7 +264,7 @@ ecs_Status command_record(CommandBuffer *buffer, CommandKind kind,
   buffer->open->shape = shape;
   buffer->command_count++;
   if (mask > 0) memcpy(values, &fields, mask);
-  if (given > 0) memcpy(values + mask, image, given);
+  command_copy_image(values + mask, image, given);
   return ECS_OK;
 }
 
@@ -342,27 +359,6 @@ static inline char *append_spawn(CommandBuffer *buffer, uint32_t shape,
   return append_run(buffer, position, shape, chain->bytes);
 }
 
-ecs_Status command_record_spawn(CommandBuffer *buffer, Bundle *bundle,
-                                const void *const *values, ecs_Entity *entity) {
-  uint32_t shape = CHAIN_EMPTY;
-  uint64_t commands = 0;
-  size_t bytes = 0;
-  ecs_Status status = find_shape(buffer, bundle, values, &shape);
-  if (status != ECS_OK) return status;
-  if (!add_need(buffer, shape, 1, &bytes, &commands)) return ECS_E_MEMORY;
-  status = reserve_spawn_runs(buffer, 1, bytes, commands);
-  if (status != ECS_OK) return status;
-  char *room = append_spawn(buffer, shape, entity);
-  chain_shapes_count(&buffer->shapes, shape, 1);
-  if (values == NULL) return ECS_OK;
-  for (uint32_t i = 0; i < bundle->item_count; i++) {
-    uint32_t given = given_bytes(buffer, bundle->items[i].component, values[i]);
-    if (given > 0) memcpy(room, values[i], given);
-    room += rounded(given);
-  }
-  return ECS_OK;
-}
-
 /* Has the bundle remember the shape of its spawn with all values. */
 static ECS_COLD ecs_Status make_shape(CommandBuffer *buffer, Bundle *bundle) {
   ecs_Status status = chain_shapes_ensure(
@@ -383,6 +379,45 @@ static ecs_Status ensure_shape(CommandBuffer *buffer, Bundle *bundle) {
   if (ECS_LIKELY(bundle->shape_version == buffer->shapes.version))
     return ECS_OK;
   return make_shape(buffer, bundle);
+}
+
+/* Are there values for all items? */
+static bool has_values(const Bundle *bundle, const void *const *values) {
+  uint32_t i = 0;
+  if (values == NULL) return bundle->item_count == 0;
+  while (i < bundle->item_count && values[i] != NULL) i++;
+  return i == bundle->item_count;
+}
+
+/* The shape of a spawn with these values. */
+static ecs_Status spawn_shape(CommandBuffer *buffer, Bundle *bundle,
+                              const void *const *values, uint32_t *shape) {
+  if (!has_values(bundle, values))
+    return find_shape(buffer, bundle, values, shape);
+  ecs_Status status = ensure_shape(buffer, bundle);
+  *shape = bundle->shape;
+  return status;
+}
+
+ecs_Status command_record_spawn(CommandBuffer *buffer, Bundle *bundle,
+                                const void *const *values, ecs_Entity *entity) {
+  uint32_t shape = CHAIN_EMPTY;
+  uint64_t commands = 0;
+  size_t bytes = 0;
+  ecs_Status status = spawn_shape(buffer, bundle, values, &shape);
+  if (status != ECS_OK) return status;
+  if (!add_need(buffer, shape, 1, &bytes, &commands)) return ECS_E_MEMORY;
+  status = reserve_spawn_runs(buffer, 1, bytes, commands);
+  if (status != ECS_OK) return status;
+  char *room = append_spawn(buffer, shape, entity);
+  chain_shapes_count(&buffer->shapes, shape, 1);
+  if (values == NULL) return ECS_OK;
+  for (uint32_t i = 0; i < bundle->item_count; i++) {
+    uint32_t given = given_bytes(buffer, bundle->items[i].component, values[i]);
+    command_copy_image(room, values[i], given);
+    room += rounded(given);
+  }
+  return ECS_OK;
 }
 
 ecs_Status command_prepare_spawns(CommandBuffer *buffer, Bundle *const *bundles,

@@ -96,6 +96,17 @@ ECS_INTERNAL void command_buffer_deinit(CommandBuffer *buffer);
  * new one. */
 ECS_INTERNAL void command_buffer_trim(CommandBuffer *buffer);
 
+/* Copies an image; most have one field or two. */
+static inline void command_copy_image(void *to, const void *image,
+                                      uint32_t bytes) {
+  if (bytes == 4)
+    memcpy(to, image, 4);
+  else if (bytes == 8)
+    memcpy(to, image, 8);
+  else if (bytes > 0)
+    memcpy(to, image, bytes);
+}
+
 /* Recording: ECS_E_MEMORY and ECS_E_LIMIT record nothing ------------------ */
 
 /* Records the spawn of an entity and its components, in the bundle's order.
@@ -136,6 +147,36 @@ ECS_INTERNAL ecs_Status command_record_staged(CommandBuffer *buffer,
 ECS_INTERNAL ecs_Status command_record(CommandBuffer *buffer, CommandKind kind,
                                        ecs_Entity entity, ecs_Component id,
                                        const void *image, uint64_t fields);
+
+/* Records COMMAND_ADD or _REMOVE of the entity that was recorded last, as
+ * command_record, where a chain like its own went on like this before. False:
+ * it is another entity, or anything is in the way; nothing has changed.
+ * image_bytes: of the image, with which the step agrees. */
+static inline bool command_go_on(CommandBuffer *buffer, ChainStep step,
+                                 ecs_Entity entity, const void *image,
+                                 uint32_t image_bytes) {
+  CommandRun *run = buffer->open;
+  ECS_ASSERT(step_kind(step) == COMMAND_ADD ||
+             step_kind(step) == COMMAND_REMOVE);
+  ECS_ASSERT(step_has_image(step) == (image_bytes > 0));
+  if (run == NULL || buffer->entities[run->entity_position].entity != entity)
+    return false;
+  ChainShape *from = &buffer->shapes.shapes[run->shape];
+  uint32_t shape = from->child;
+  ChainShape *to = &buffer->shapes.shapes[shape];
+  if (to->step != step) return false; /* nor has the empty shape such a step */
+  CommandPage *page = &buffer->pages[buffer->page_count - 1];
+  size_t bytes = to->bytes - from->bytes;
+  if (ECS_UNLIKELY(bytes > page->bytes - page->used_bytes)) return false;
+  if (ECS_UNLIKELY(buffer->command_count == ECS_COMMAND_LIMIT)) return false;
+  command_copy_image(page->memory + page->used_bytes, image, image_bytes);
+  page->used_bytes += bytes;
+  from->count--;
+  chain_shapes_count(&buffer->shapes, shape, 1);
+  run->shape = shape;
+  buffer->command_count++;
+  return true;
+}
 
 /* Records COMMAND_ADD, _REMOVE or _DESTROY of entities that have a row, in their
  * order, up to the first that has records already. Returns through *done how

@@ -14,7 +14,7 @@ typedef struct Flush {
   CommandBuffer *buffer;
   Store *store;
   NetEffect effect;
-  BirthList births;
+  Births births;
   uint32_t *tables_before; /* owned; per group, when the flush began */
   uint32_t tables_before_capacity;
   ecs_Entity *list; /* owned; of chains that are one command */
@@ -163,14 +163,15 @@ static ecs_Status reserve_births(Flush *flush) {
   ecs_Status resolved = resolve_births(flush);
   if (resolved != ECS_OK) return resolved;
   flush->births_in_groups = false;
+  births_begin(&flush->births, buffer);
   for (uint32_t id = buffer->shapes.used; id != CHAIN_EMPTY;
        id = shapes[id].next) {
     if (!has_births(buffer, id)) continue;
-    ecs_Status status = births_reserve(&flush->births, buffer, id);
+    ecs_Status status = births_reserve(&flush->births, id);
     if (status != ECS_OK) return status;
     if (shapes[id].bundle->group_count > 1) flush->births_in_groups = true;
   }
-  return ECS_OK;
+  return births_reserve_lists(&flush->births);
 }
 
 /* What each entity that is born needs by itself. */
@@ -230,12 +231,12 @@ static void place_births(Flush *flush) {
   for (uint32_t i = 0; i < buffer->entity_count; i++) {
     const EntityCommands *commands = &buffer->entities[i];
     const ChainShape *shape = command_shape(buffer, commands);
-    if (shape->way == WAY_BIRTH) births_add(&flush->births, buffer, commands);
+    if (shape->way == WAY_BIRTH) births_add(&flush->births, commands);
     if (shape->spawns) continue;
     command_unlist(buffer, commands->entity);
     if (shape->way == WAY_DEATH) flush->list[dying++] = commands->entity;
   }
-  births_place(&flush->births);
+  births_fill(&flush->births);
   ECS_ASSERT(dying == flush->counts[WAY_DEATH]);
 }
 

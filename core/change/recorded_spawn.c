@@ -6,8 +6,10 @@
 
 /* Room -------------------------------------------------------------------- */
 
-void births_deinit(BirthList *list, Memory *memory) {
-  memory_free(memory, list->joined, list->joined_bytes);
+void births_deinit(Births *births, Memory *memory) {
+  memory_free(memory, births->lists, births->list_capacity * sizeof(BirthList));
+  memory_free(memory, births->block, births->block_bytes);
+  memory_free(memory, births->joined, births->joined_bytes);
 }
 
 bool births_are_resolved(const CommandBuffer *buffer, uint32_t shape) {
@@ -27,26 +29,35 @@ ecs_Status births_resolve(CommandBuffer *buffer, uint32_t shape) {
   return bundle_resolve(store, chain->bundle);
 }
 
-/* Makes room for the joined values of one chain at least. */
-static ecs_Status reserve_joined(BirthList *list, Memory *memory,
-                                 size_t bytes) {
-  size_t wanted = bytes < ECS_COMMAND_PAGE ? ECS_COMMAND_PAGE : bytes;
-  if (bytes <= list->joined_bytes) return ECS_OK;
-  ECS_ASSERT(list->count == 0);
-  char *joined =
-      memory_resize(memory, list->joined, list->joined_bytes, wanted);
-  if (joined == NULL) return ECS_E_MEMORY;
-  list->joined = joined;
-  list->joined_bytes = wanted;
+void births_begin(Births *births, CommandBuffer *buffer) {
+  births->buffer = buffer;
+  births->list_count = 0;
+}
+
+/* Appends the empty list of a shape, without its arrays. */
+static ecs_Status append_list(Births *births, ChainShape *chain,
+                              uint32_t shape) {
+  void *lists = births->lists;
+  if (!memory_grow(&births->buffer->store->memory, &lists,
+                   &births->list_capacity, births->list_count, 1,
+                   sizeof(BirthList)))
+    return ECS_E_MEMORY;
+  births->lists = lists;
+  chain->births = births->list_count;
+  births->lists[births->list_count++] =
+      (BirthList){.bundle = chain->bundle,
+                  .shape = shape,
+                  .capacity = chain->count < ECS_BIRTH_ROWS ? chain->count
+                                                            : ECS_BIRTH_ROWS};
   return ECS_OK;
 }
 
-ecs_Status births_reserve(BirthList *list, CommandBuffer *buffer,
-                          uint32_t shape) {
+ecs_Status births_reserve(Births *births, uint32_t shape) {
+  CommandBuffer *buffer = births->buffer;
   Store *store = buffer->store;
-  const ChainShape *chain = &buffer->shapes.shapes[shape];
+  ChainShape *chain = &buffer->shapes.shapes[shape];
   ECS_ASSERT(births_are_resolved(buffer, shape));
-  ecs_Status status = reserve_joined(list, &store->memory, chain->bytes);
+  ecs_Status status = append_list(births, chain, shape);
   for (uint32_t i = 0; status == ECS_OK && i < chain->bundle->group_count;
        i++) {
     const BundleGroup *target = &chain->bundle->groups[i];
@@ -55,6 +66,56 @@ ecs_Status births_reserve(BirthList *list, CommandBuffer *buffer,
                                 target->bits_columns, rows);
     if (status == ECS_OK) target->table->pending = (uint32_t)rows;
   }
+  return status;
+}
+
+/* Replaces a block by one of at least so many bytes, with no content. */
+static ecs_Status reserve_block(Memory *memory, char **block, size_t *has,
+                                size_t bytes) {
+  if (bytes <= *has) return ECS_OK;
+  char *larger = memory_resize(memory, NULL, 0, bytes);
+  if (larger == NULL) return ECS_E_MEMORY;
+  memory_free(memory, *block, *has);
+  *block = larger;
+  *has = bytes;
+  return ECS_OK;
+}
+
+/* Lays the arrays of all lists in the block; NULL: only counts the bytes. */
+static size_t lay_lists(Births *births, char *block) {
+  size_t used = 0;
+  for (uint32_t i = 0; i < births->list_count; i++) {
+    BirthList *list = &births->lists[i];
+    list->values =
+        memory_lay(block, &used, list->capacity, sizeof *list->values);
+    list->rows = memory_lay(block, &used,
+                            (size_t)list->capacity * list->bundle->group_count,
+                            sizeof *list->rows);
+  }
+  return used;
+}
+
+/* The bytes of the values of the longest chain. */
+static size_t most_bytes(const Births *births) {
+  const ChainShape *shapes = births->buffer->shapes.shapes;
+  size_t most = 0;
+  for (uint32_t i = 0; i < births->list_count; i++)
+    if (shapes[births->lists[i].shape].bytes > most)
+      most = shapes[births->lists[i].shape].bytes;
+  return most;
+}
+
+ecs_Status births_reserve_lists(Births *births) {
+  Memory *memory = &births->buffer->store->memory;
+  size_t joined = most_bytes(births);
+  ecs_Status status = reserve_block(
+      memory, &births->block, &births->block_bytes, lay_lists(births, NULL));
+  if (status == ECS_OK && births->list_count > 0)
+    status =
+        reserve_block(memory, &births->joined, &births->joined_bytes,
+                      joined < ECS_COMMAND_PAGE ? ECS_COMMAND_PAGE : joined);
+  if (status == ECS_OK && births->list_count > 0)
+    (void)lay_lists(births, births->block);
   return status;
 }
 
@@ -69,109 +130,120 @@ ecs_Status births_reserve_entity(const CommandBuffer *buffer, uint32_t shape,
   return status;
 }
 
-/* Placing ----------------------------------------------------------------- */
+/* Filling ----------------------------------------------------------------- */
 
-/* Has marks follow the new rows of a group. */
-static void note_rows(const BirthList *list, const BundleGroup *target,
-                      uint32_t first) {
-  Store *store = list->buffer->store;
+/* Counts the change of a group, and has marks follow its new rows. */
+static void note_rows(Store *store, const BirthList *list, uint32_t i) {
+  const BundleGroup *target = &list->bundle->groups[i];
+  const uint32_t *rows = birth_rows(list, i);
   Group *group = target->group;
+  store_touch(store, group);
   if (group->id == 0 ? !store_notes(store) : group->marks == NULL) return;
   for (uint32_t k = 0; k < list->count; k++) {
-    ecs_Entity entity = list->entities[k];
+    ecs_Entity entity = target->table->entities[rows[k]];
     if (group->id == 0)
       store_note(store, entity);
     else
       row_marks_enter(group->marks,
                       *entity_index_slot(&store->index, id_index(entity)),
-                      first + k);
+                      rows[k]);
   }
   group->noted++;
 }
 
-static void append_rows(const BirthList *list, const BundleGroup *target,
-                        uint32_t first) {
-  Store *store = list->buffer->store;
-  Table *table = target->table;
-  memcpy(table->entities + first, list->entities,
-         list->count * sizeof(ecs_Entity));
-  for (uint32_t k = 0; k < list->count; k++) {
-    uint32_t index = id_index(list->entities[k]);
-    if (target->group->id == 0)
-      entity_index_place(&store->index, index, table->id, first + k);
-    else
-      store_enter(store, target->group, index, table, first + k);
-  }
-  store_touch(store, target->group);
-  note_rows(list, target, first);
-}
-
-/* Stores the elements at an offset of each entity's values in a column, from
- * `to` on. */
+/* Stores the elements at an offset of each entity's values in its row of a
+ * column. */
 static void fill_column(const BirthList *list, size_t offset, ecs_Scalar type,
-                        char *to) {
+                        char *column, const uint32_t *rows) {
   size_t bytes = scalar_bytes(type);
   if (type == ECS_F32) {
     for (uint32_t k = 0; k < list->count; k++)
-      element_store_f32(to + k * sizeof(float), list->values[k] + offset);
+      element_store_f32(column + (size_t)rows[k] * sizeof(float),
+                        list->values[k] + offset);
     return;
   }
-  for (uint32_t k = 0; k < list->count; k++, to += bytes)
-    element_store(to, list->values[k] + offset, type);
+  for (uint32_t k = 0; k < list->count; k++)
+    element_store(column + rows[k] * bytes, list->values[k] + offset, type);
 }
 
-/* Fills the columns of an item with values that begin at an offset. */
-static void fill_item(const BirthList *list, const Bundle *bundle,
-                      const BundleItem *item, size_t offset) {
+/* Stores one element in the row of each entity. */
+static void repeat_element(const BirthList *list, const void *element,
+                           ecs_Scalar type, char *column,
+                           const uint32_t *rows) {
+  size_t bytes = scalar_bytes(type);
+  for (uint32_t k = 0; k < list->count; k++)
+    element_store(column + rows[k] * bytes, element, type);
+}
+
+/* Fills the columns of an item with values that begin at an offset, or with
+ * defaults. */
+static void fill_item(const BirthList *list, const BundleItem *item,
+                      size_t offset, const char *defaults) {
+  const Bundle *bundle = list->bundle;
   const BundleColumn *column = &bundle->columns[item->first_column];
   const Table *table = bundle->groups[item->group_index].table;
-  uint32_t first = bundle->first_rows[item->group_index];
-  for (uint32_t i = 0; i < item->column_count; i++, column++)
-    fill_column(list, offset + column->offset, (ecs_Scalar)column->type,
-                table_element(table, column->code, first));
+  const uint32_t *rows = birth_rows(list, item->group_index);
+  for (uint32_t i = 0; i < item->column_count; i++, column++) {
+    char *cells = table_element(table, column->code, 0);
+    if (defaults == NULL)
+      fill_column(list, offset + column->offset, (ecs_Scalar)column->type,
+                  cells, rows);
+    else
+      repeat_element(list, defaults + column->offset, (ecs_Scalar)column->type,
+                     cells, rows);
+  }
+}
+
+static void set_bits(const BirthList *list, const BundleItem *item) {
+  const uint32_t *rows = birth_rows(list, item->group_index);
+  Table *table = list->bundle->groups[item->group_index].table;
+  if (item->bits_index == GROUP_NOT_BITS) return;
+  for (uint32_t k = 0; k < list->count; k++)
+    table_write_bit(table, rows[k], item->bits_index, true);
 }
 
 /* The i-th item of the bundle is what the (i + 1)-th command adds. */
-static void fill_items(const BirthList *list, const Bundle *bundle) {
-  const ChainShape *shapes = list->buffer->shapes.shapes;
+static void fill_items(const CommandBuffer *buffer, const BirthList *list) {
+  const ChainShape *shapes = buffer->shapes.shapes;
   uint32_t shape = list->shape;
-  for (uint32_t i = bundle->item_count; i-- > 0; shape = shapes[shape].parent) {
-    const BundleItem *item = &bundle->items[i];
+  for (uint32_t i = list->bundle->item_count; i-- > 0;
+       shape = shapes[shape].parent) {
+    const BundleItem *item = &list->bundle->items[i];
+    const Component *component = &buffer->store->components[item->component];
     ECS_ASSERT(step_component(shapes[shape].step) == item->component);
+    set_bits(list, item);
     if (step_has_image(shapes[shape].step))
-      fill_item(list, bundle, item, shapes[shapes[shape].parent].bytes);
-    else
-      spawn_fill_defaults(list->buffer->store, bundle, item, list->count);
-    if (item->bits_index == GROUP_NOT_BITS) continue;
-    Table *table = bundle->groups[item->group_index].table;
-    for (uint32_t k = 0; k < list->count; k++)
-      table_write_bit(table, bundle->first_rows[item->group_index] + k,
-                      item->bits_index, true);
+      fill_item(list, item, shapes[shapes[shape].parent].bytes, NULL);
+    else if (!item->zero_defaults)
+      fill_item(list, item, 0, component->schema->default_image);
   }
 }
 
-void births_place(BirthList *list) {
+static void fill_list(CommandBuffer *buffer, BirthList *list) {
   if (list->count == 0) return;
-  const Bundle *bundle = list->buffer->shapes.shapes[list->shape].bundle;
-  for (uint32_t i = 0; i < bundle->group_count; i++) {
-    Table *table = bundle->groups[i].table;
-    ECS_ASSERT(table->pending >= list->count);
-    table->pending -= list->count;
-    bundle->first_rows[i] = table_append_many(table, list->count);
-    append_rows(list, &bundle->groups[i], bundle->first_rows[i]);
-  }
-  fill_items(list, bundle);
+  for (uint32_t i = 0; i < list->bundle->group_count; i++)
+    note_rows(buffer->store, list, i);
+  fill_items(buffer, list);
   list->count = 0;
-  list->joined_used = 0;
 }
+
+void births_fill(Births *births) {
+  for (uint32_t i = 0; i < births->list_count; i++)
+    fill_list(births->buffer, &births->lists[i]);
+  births->joined_used = 0;
+}
+
+/* Placing ----------------------------------------------------------------- */
 
 /* Joins the values of the runs of a chain. Each run has a piece of what the
  * shape lays out. */
-static const char *join(BirthList *list, const EntityCommands *commands) {
-  const ChainShape *shapes = list->buffer->shapes.shapes;
-  char *joined = list->joined + list->joined_used;
-  list->joined_used += shapes[list->shape].bytes;
-  ECS_ASSERT(list->joined_used <= list->joined_bytes);
+static const char *join(Births *births, const EntityCommands *commands) {
+  const ChainShape *shapes = births->buffer->shapes.shapes;
+  size_t all = shapes[commands->last->shape].bytes;
+  if (all > births->joined_bytes - births->joined_used) births_fill(births);
+  char *joined = births->joined + births->joined_used;
+  births->joined_used += all;
+  ECS_ASSERT(births->joined_used <= births->joined_bytes);
   for (const CommandRun *run = commands->last; run != NULL;
        run = run->previous) {
     uint64_t before =
@@ -182,33 +254,32 @@ static const char *join(BirthList *list, const EntityCommands *commands) {
   return joined;
 }
 
-/* The list is of this shape, and has room. */
-static inline void append(BirthList *list, ecs_Entity entity,
-                          const char *values) {
-  list->entities[list->count] = entity;
-  list->values[list->count] = values;
-  list->count++;
+/* Gives an entity its row of a group. */
+static inline uint32_t place(Store *store, const BundleGroup *target,
+                             ecs_Entity entity) {
+  Table *table = target->table;
+  uint32_t row = table_append(table, entity);
+  ECS_ASSERT(table->pending > 0);
+  table->pending--;
+  if (ECS_LIKELY(target->group->id == 0))
+    entity_index_place(&store->index, id_index(entity), table->id, row);
+  else
+    store_enter(store, target->group, id_index(entity), table, row);
+  return row;
 }
 
-/* Begins anew where the list is full or of another shape. */
-static inline void begin(BirthList *list, CommandBuffer *buffer,
-                         uint32_t shape) {
-  if (ECS_UNLIKELY(list->count == ECS_BIRTH_ROWS || list->shape != shape))
-    births_place(list);
-  list->buffer = buffer;
-  list->shape = shape;
-}
-
-void births_add(BirthList *list, CommandBuffer *buffer,
-                const EntityCommands *commands) {
+void births_add(Births *births, const EntityCommands *commands) {
+  CommandBuffer *buffer = births->buffer;
   const CommandRun *run = commands->last;
-  begin(list, buffer, run->shape);
-  if (ECS_LIKELY(run->previous == NULL)) {
-    append(list, commands->entity, (const char *)(run + 1));
-    return;
-  }
-  if (buffer->shapes.shapes[run->shape].bytes >
-      list->joined_bytes - list->joined_used)
-    births_place(list);
-  append(list, commands->entity, join(list, commands));
+  BirthList *list = &births->lists[buffer->shapes.shapes[run->shape].births];
+  ECS_ASSERT(list->shape == run->shape);
+  if (ECS_UNLIKELY(list->count == list->capacity)) fill_list(buffer, list);
+  const char *values = ECS_LIKELY(run->previous == NULL)
+                           ? (const char *)(run + 1)
+                           : join(births, commands);
+  uint32_t k = list->count++;
+  list->values[k] = values;
+  for (uint32_t i = 0; i < list->bundle->group_count; i++)
+    birth_rows(list, i)[k] =
+        place(buffer->store, &list->bundle->groups[i], commands->entity);
 }

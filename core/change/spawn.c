@@ -231,8 +231,10 @@ ecs_Status spawn_one(Store *store, Bundle *bundle, const void *const *values,
 
 /* Creating many --------------------------------------------------------- */
 
-void spawn_fill_defaults(const Store *store, const Bundle *bundle,
-                         const BundleItem *item, uint32_t count) {
+/* Fills the columns of an item with its defaults, in the count newest rows of
+ * its table, which are rows of zeros. */
+static void fill_defaults(const Store *store, const Bundle *bundle,
+                          const BundleItem *item, uint32_t count) {
   const Table *table = bundle->groups[item->group_index].table;
   const Schema *schema = store->components[item->component].schema;
   if (item->zero_defaults) return;
@@ -252,7 +254,7 @@ static void fill_item(const Store *store, const Bundle *bundle,
   if (item->bits_index != GROUP_NOT_BITS)
     for (uint32_t row = table->count - count; row < table->count; row++)
       table_write_bit(table, row, item->bits_index, true);
-  spawn_fill_defaults(store, bundle, item, count);
+  fill_defaults(store, bundle, item, count);
 }
 
 /* Issues the entities of count new rows of the main group and places them. */

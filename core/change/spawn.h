@@ -28,9 +28,4 @@ ECS_INTERNAL ecs_Status spawn_one(Store *store, Bundle *bundle,
 ECS_INTERNAL ecs_Status spawn_rows(Store *store, Bundle *bundle, uint32_t count,
                                    uint32_t *first_rows);
 
-/* Fills the columns of an item with its defaults, in the count newest rows of
- * its table, which are rows of zeros. Bits are not written. */
-ECS_INTERNAL void spawn_fill_defaults(const Store *store, const Bundle *bundle,
-                                      const BundleItem *item, uint32_t count);
-
 #endif

@@ -141,6 +141,16 @@ static void clear_new_bits(Table *to, const Table *from) {
     memset(table_bits(to, i), 0, to->capacity);
 }
 
+static ecs_Entity *first_line(void *slab) {
+  uintptr_t line = ECS_LINE_BYTES - 1u;
+  return (void *)(((uintptr_t)slab + line) & ~line);
+}
+
+static void point_fields(Table *table) {
+  for (uint32_t i = 0; i < table->field_count; i++)
+    table->fields[i] = table_column(table, table->codes[i]);
+}
+
 /* Moves all rows to a new slab with another capacity or more columns of bits.
  * ECS_E_MEMORY: nothing has changed. */
 static ecs_Status replace_slab(Table *table, Memory *memory, uint32_t capacity,
@@ -154,18 +164,73 @@ static ecs_Status replace_slab(Table *table, Memory *memory, uint32_t capacity,
   next.slab = memory_resize(memory, NULL, 0, next.slab_bytes);
   if (next.slab == NULL) return ECS_E_MEMORY;
   memory_populate(next.slab, next.slab_bytes);
-  uintptr_t line = ECS_LINE_BYTES - 1u;
-  next.entities = (void *)(((uintptr_t)next.slab + line) & ~line);
+  next.entities = first_line(next.slab);
   size_t used = table->count * sizeof(ecs_Entity);
   if (used > 0) memcpy(next.entities, table->entities, used);
   memset((char *)next.entities + used, 0, capacity * sizeof(ecs_Entity) - used);
   copy_columns(&next, table);
   clear_new_bits(&next, table);
-  for (uint32_t i = 0; i < next.field_count; i++)
-    next.fields[i] = table_column(&next, next.codes[i]);
+  point_fields(&next);
   ECS_ASSERT((uintptr_t)next.entities % ECS_LINE_BYTES == 0);
   ECS_ASSERT(next.count <= next.capacity);
   memory_free(memory, table->slab, table->slab_bytes);
+  *table = next;
+  return ECS_OK;
+}
+
+/* Slabs of fewer bytes are copied: an allocator seldom grows them in place. */
+#ifdef ECS_TINY
+#define SPREAD_LEAST 256u
+#else
+#define SPREAD_LEAST 65536u
+#endif
+
+/* Can the columns be moved apart within one slab, the last one first? A column
+ * must not be written over one before it, wherever the first line of the slab
+ * begins. */
+static bool can_spread(const Table *to, const Table *from) {
+  for (uint32_t shift = 0; shift < TABLE_SIZES; shift++)
+    if (table_column_count(from, shift) > 0 &&
+        to->first[shift] < from->first[shift] + ECS_LINE_BYTES)
+      return false;
+  return from->slab_bytes >= SPREAD_LEAST;
+}
+
+/* Moves rows to the place of their column, and clears what follows them. */
+static void spread_column(char *to, const char *from, size_t used,
+                          size_t bytes) {
+  if (used > 0) memmove(to, from, used);
+  memset(to + used, 0, bytes - used);
+}
+
+/* Moves the columns from where they were in the slab, which began there. */
+static void spread_columns(Table *to, const Table *from, const char *before) {
+  for (uint32_t shift = 0; shift < TABLE_SIZES; shift++)
+    for (uint32_t i = table_column_count(from, shift); i-- > 0;)
+      spread_column(table_column(to, (ColumnCode)(i << 2 | shift)),
+                    before + from->first[shift] + i * from->stride[shift],
+                    (size_t)from->count << shift,
+                    (size_t)to->capacity << shift);
+  spread_column((char *)to->entities, before, to->count * sizeof(ecs_Entity),
+                to->capacity * sizeof(ecs_Entity));
+}
+
+/* Has the slab grow where it is, if the allocator can: it has twice the pages
+ * then, and no other slab is written and given back. ECS_E_MEMORY: nothing has
+ * changed. */
+static ecs_Status grow_slab(Table *table, Memory *memory, uint32_t capacity) {
+  Table next = *table;
+  size_t skip = (size_t)((char *)table->entities - (char *)table->slab);
+  size_t bytes = table->slab_bytes;
+  if (!lay_out(&next, capacity, &next.slab_bytes)) return ECS_E_MEMORY;
+  if (!can_spread(&next, table))
+    return replace_slab(table, memory, capacity, table->bits_columns);
+  next.slab = memory_resize(memory, table->slab, bytes, next.slab_bytes);
+  if (next.slab == NULL) return ECS_E_MEMORY;
+  memory_populate((char *)next.slab + bytes, next.slab_bytes - bytes);
+  next.entities = first_line(next.slab);
+  spread_columns(&next, table, (char *)next.slab + skip);
+  point_fields(&next);
   *table = next;
   return ECS_OK;
 }
@@ -185,7 +250,7 @@ ecs_Status table_reserve(Table *table, Memory *memory, uint64_t rows) {
 #endif
   if (doubled > needed) needed = doubled;
   needed = (needed + ECS_ROW_ALIGN - 1) / ECS_ROW_ALIGN * ECS_ROW_ALIGN;
-  return replace_slab(table, memory, (uint32_t)needed, table->bits_columns);
+  return grow_slab(table, memory, (uint32_t)needed);
 }
 
 /* Makes the table one that never had a row. */

@@ -57,22 +57,42 @@ static ChangeTarget find_target(ecs_World *world, ecs_Entity entity,
   return target;
 }
 
+/* Records that a component is there or not, after anything but a record of the
+ * same entity. present: what the change makes of it. */
+static ecs_Status record_presence(ecs_World *world, ecs_Entity entity,
+                                  ecs_Component component, const void *image,
+                                  bool present) {
+  const EntityCommands *commands = deferred_commands(world, entity);
+  ECS_ASSERT(world->depth > 0);
+  ECS_ASSERT(world_has_component(world, component));
+  if (commands == NULL) {
+    RowRef row;
+    ecs_Status status = store_locate(&world->store, entity, component, &row);
+    if (status != ECS_OK || (row.table != NULL) == present) return status;
+  } else if (is_recorded_destroyed(&world->commands, commands)) {
+    world->dropped++;
+    return ECS_OK;
+  }
+  return command_record(&world->commands,
+                        present ? COMMAND_ADD : COMMAND_REMOVE, entity,
+                        component, image, UINT64_MAX);
+}
+
 ecs_Status deferred_add(ecs_World *world, ecs_Entity entity,
                         ecs_Component component, const void *image) {
-  ChangeTarget target = find_target(world, entity, component);
-  if (target.status != ECS_OK || target.dropped) return target.status;
-  if (target.present && !target.has_records) return ECS_OK;
-  return command_record(&world->commands, COMMAND_ADD, entity, component, image,
-                        UINT64_MAX);
+  const Schema *schema = world->store.components[component].schema;
+  uint32_t bytes = image == NULL ? 0 : schema->image_bytes;
+  ChainStep step = chain_step(COMMAND_ADD, component, bytes > 0);
+  if (command_go_on(&world->commands, step, entity, image, bytes))
+    return ECS_OK;
+  return record_presence(world, entity, component, image, true);
 }
 
 ecs_Status deferred_remove(ecs_World *world, ecs_Entity entity,
                            ecs_Component component) {
-  ChangeTarget target = find_target(world, entity, component);
-  if (target.status != ECS_OK || target.dropped) return target.status;
-  if (!target.present && !target.has_records) return ECS_OK;
-  return command_record(&world->commands, COMMAND_REMOVE, entity, component,
-                        NULL, 0);
+  ChainStep step = chain_step(COMMAND_REMOVE, component, false);
+  if (command_go_on(&world->commands, step, entity, NULL, 0)) return ECS_OK;
+  return record_presence(world, entity, component, NULL, false);
 }
 
 ecs_Status deferred_set(ecs_World *world, ecs_Entity entity, ecs_Component id,

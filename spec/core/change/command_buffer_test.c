@@ -337,6 +337,27 @@ static void sixteen_pages_stay_for_the_next_recording(void **state) {
   finish(&fixture);
 }
 
+/* Each is a quarter of those before it, and they do not stay. */
+static void pages_behind_those_that_stay_are_longer(void **state) {
+  (void)state;
+  const uint32_t lengths[] = {4, 5, 6};
+  Fixture fixture;
+  start(&fixture);
+  for (uint32_t i = 0, filled = 16; i < 3; i++) {
+    filled += lengths[i];
+    fill_pages(&fixture, filled);
+    assert_int_equal(fixture.buffer->page_count, 17 + i);
+    const CommandPage *last = &fixture.buffer->pages[16 + i];
+    assert_int_equal(last->bytes, lengths[i] * ECS_COMMAND_PAGE);
+    assert_int_equal(last->used_bytes, last->bytes);
+    assert_chains_hold(&fixture);
+    command_reset(fixture.buffer);
+  }
+  for (uint32_t i = 16; i < fixture.buffer->page_capacity; i++)
+    assert_null(fixture.buffer->pages[i].memory);
+  finish(&fixture);
+}
+
 /* Spawns ------------------------------------------------------------------ */
 
 static void a_recorded_spawn_adds_its_components_in_order(void **state) {
@@ -549,6 +570,7 @@ int main(void) {
       cmocka_unit_test(a_record_larger_than_a_page_gets_a_page_that_fits),
       cmocka_unit_test(pages_that_stay_are_used_where_they_fit),
       cmocka_unit_test(sixteen_pages_stay_for_the_next_recording),
+      cmocka_unit_test(pages_behind_those_that_stay_are_longer),
       cmocka_unit_test(a_recorded_spawn_adds_its_components_in_order),
       cmocka_unit_test(a_spawn_without_values_takes_no_more_than_its_run),
       cmocka_unit_test(spawns_recycle_first_and_go_on_with_fresh_indices),

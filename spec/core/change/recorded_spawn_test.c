@@ -276,6 +276,55 @@ static void joined_values_may_be_larger_than_a_page(void **state) {
   finish(&fixture);
 }
 
+/* The step of a chain: a component of an entity is added, with values that
+ * follow from a number, or removed. */
+static void change_part(const Fixture *fixture, ecs_Entity entity,
+                        uint32_t part, uint32_t number) {
+  const ecs_Component all[] = {fixture->a, fixture->tag, fixture->t,
+                               fixture->s, fixture->b,   fixture->u};
+  const A a = {number, -(float)number};
+  const uint16_t s = (uint16_t)(number + 1);
+  const uint8_t b = number % 2 == 0;
+  const void *values[] = {&a, NULL, NULL, &s, &b, NULL};
+  ecs_Status status = number % 7 == 6
+                          ? ecs_remove(fixture->world, entity, all[part])
+                          : ecs_add(fixture->world, entity, all[part],
+                                    number % 5 == 4 ? NULL : values[part]);
+  assert_int_equal(status, ECS_OK);
+}
+
+/* Chains go on as others did before, or differ in the entity, the component,
+ * the kind or the value; of entities with rows, and of new ones. */
+static void commands_go_on_with_their_own_chain(void **state) {
+  (void)state;
+  enum { ENTITIES = 7, STEPS = 60 };
+  for (uint32_t seed = 1; seed < 60; seed++) {
+    Fixture fixture, twin;
+    ecs_Entity e[ENTITIES];
+    uint32_t random = seed, at = 0;
+    start(&fixture);
+    start(&twin);
+    for (uint32_t i = 0; i < ENTITIES; i++) {
+      if (i == ENTITIES / 2) begin(&fixture);
+      e[i] = spawn(&fixture);
+      assert_int_equal(spawn(&twin), e[i]);
+    }
+    for (uint32_t i = 0; i < STEPS; i++) {
+      random = random * 1103515245u + 12345u;
+      if (random >> 16 & 1u) at = (random >> 18) % ENTITIES;
+      uint32_t part = seed % 2 == 0 ? i % 6 : (random >> 22) % 6;
+      change_part(&fixture, e[at], part, i % (seed % 11 + 1));
+      change_part(&twin, e[at], part, i % (seed % 11 + 1));
+    }
+    end(&fixture);
+    assert_settled(&fixture);
+    assert_true(ecs_world_state_hash(fixture.world) ==
+                ecs_world_state_hash(twin.world));
+    finish(&fixture);
+    finish(&twin);
+  }
+}
+
 /* Layouts ----------------------------------------------------------------- */
 
 /* What is remembered of a shape holds no longer when components are stored
@@ -402,6 +451,7 @@ int main(void) {
       cmocka_unit_test(tags_stored_as_bits_are_those_of_their_rows),
       cmocka_unit_test(split_chains_are_as_if_whole),
       cmocka_unit_test(joined_values_may_be_larger_than_a_page),
+      cmocka_unit_test(commands_go_on_with_their_own_chain),
       cmocka_unit_test(births_go_to_the_tables_of_the_day),
 #ifndef ECS_TINY
       cmocka_unit_test(births_of_very_many_parts_are_as_others),

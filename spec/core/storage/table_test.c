@@ -135,6 +135,43 @@ static void rows_stay_while_their_table_grows(void **state) {
   }
 }
 
+/* The slab that grows moves each time, by any number of bytes from a line. */
+static void rows_stay_while_a_large_table_doubles(void **state) {
+  (void)state;
+#ifdef ECS_TINY
+  enum { FIRST = 5, MOST = 40 };
+#else
+  enum { FIRST = 2900, MOST = 24000 };
+#endif
+  for (uint32_t mix = 0; mix < 16; mix++) {
+    for (uint32_t bits = 0; bits < 2; bits++) {
+      Kinds kinds;
+      open_kinds(&kinds);
+      add_mix(&kinds, mix, 2);
+      Table *table = make(&kinds, 3);
+      assert_int_equal(table_reserve_bits(table, &kinds.memory, bits), ECS_OK);
+      for (uint32_t rows = FIRST; rows <= MOST; rows *= 2) {
+        Table before = *table;
+        failing_memory_arm(&kinds.failing, 1, FAIL_ONCE);
+        assert_int_equal(
+            table_reserve(table, &kinds.memory, rows - table->count),
+            ECS_E_MEMORY);
+        failing_memory_disarm(&kinds.failing);
+        assert_memory_equal(table, &before, sizeof before);
+        reserve(&kinds, table, rows - table->count);
+        assert_table_sound(table);
+        while (table->count < rows - 1) append(&kinds, table, table->count + 1);
+      }
+      for (uint32_t i = 0; i < table->count; i++) {
+        assert_row(&kinds, table, i, i + 1, UINT32_MAX);
+        assert_bits_row(table, i, i + 1, bits);
+      }
+      table_destroy(table, &kinds.memory);
+      close_kinds(&kinds);
+    }
+  }
+}
+
 /* In the tiny build by as little as it can, otherwise to twice as much. */
 static void capacities_follow_the_rule(void **state) {
   (void)state;
@@ -219,33 +256,40 @@ static void a_refused_slab_leaves_the_table_as_it_was(void **state) {
   close_kinds(&kinds);
 }
 
-/* Blocks at every address that is aligned for any scalar and no better. */
+/* Blocks at every address that is aligned for any scalar and no better, each at
+ * another one than that before it. */
 typedef struct Skew {
-  size_t bytes;
+  size_t bytes, step;
 } Skew;
 
 static void *skewed_resize(void *user, void *block, size_t old_bytes,
                            size_t new_bytes) {
-  const Skew *skew = user;
-  char *start = block == NULL ? NULL : *(char **)((void **)block - 1);
-  (void)old_bytes;
-  if (new_bytes == 0) {
-    free(start);
-    return NULL;
+  Skew *skew = user;
+  char *before = block == NULL ? NULL : *(char **)((void **)block - 1);
+  void **skewed = NULL;
+  if (new_bytes > 0) {
+    char *start = malloc(128 + skew->bytes + new_bytes);
+    uintptr_t line = ((uintptr_t)start + 127) & ~(uintptr_t)63;
+    skewed = (void **)(line + skew->bytes);
+    skewed[-1] = start;
+    skew->bytes = (skew->bytes + skew->step) % 64;
+    memset(skewed, FAILING_MEMORY_PATTERN, new_bytes);
+    if (block != NULL) memcpy(skewed, block, old_bytes);
   }
-  assert_null(block);
-  start = malloc(128 + skew->bytes + new_bytes);
-  uintptr_t line = ((uintptr_t)start + 127) & ~(uintptr_t)63;
-  void **skewed = (void **)(line + skew->bytes);
-  skewed[-1] = start;
+  free(before);
   return skewed;
 }
 
 static void columns_are_aligned_wherever_the_slab_begins(void **state) {
   (void)state;
+#ifdef ECS_TINY
+  enum { FIRST = 5, MOST = 40 };
+#else
+  enum { FIRST = 1500, MOST = 7000 };
+#endif
   for (size_t bytes = 0; bytes < 64; bytes += 8) {
     Kinds kinds;
-    Skew skew = {bytes};
+    Skew skew = {bytes, 64 - bytes};
     open_kinds(&kinds);
     add_mix(&kinds, 15, 1);
     Memory memory;
@@ -256,6 +300,16 @@ static void columns_are_aligned_wherever_the_slab_begins(void **state) {
       append(&kinds, table, i + 1);
       assert_table_sound(table);
     }
+    table_clear(table);
+    for (uint32_t rows = FIRST; rows < MOST; rows *= 2) {
+      assert_int_equal(table_reserve(table, &memory, rows - table->count),
+                       ECS_OK);
+      assert_table_sound(table);
+      for (uint32_t i = table->count; i < rows - 1; i++)
+        append(&kinds, table, i + 1);
+    }
+    for (uint32_t i = 0; i < table->count; i++)
+      assert_row(&kinds, table, i, i + 1, UINT32_MAX);
     memory_free(&memory, table->slab, table->slab_bytes);
     table->slab = NULL;
     table_destroy(table, &kinds.memory);
@@ -326,6 +380,7 @@ int main(void) {
       cmocka_unit_test(
           the_most_columns_of_a_size_are_allowed_and_one_more_is_not),
       cmocka_unit_test(rows_stay_while_their_table_grows),
+      cmocka_unit_test(rows_stay_while_a_large_table_doubles),
       cmocka_unit_test(capacities_follow_the_rule),
       cmocka_unit_test(a_table_of_more_rows_than_entities_is_refused),
       cmocka_unit_test(a_refused_slab_leaves_the_table_as_it_was),
