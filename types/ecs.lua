@@ -269,7 +269,7 @@ function World:remove(e, component) end
 
 ---Removes a component from an entity and adds another, in one move. The first
 ---may be absent. The second stays as it is where it is present and no values
----are given; values that are given are set, others are defaults where it is new.
+---are given; those that are given are set, others are defaults where it is new.
 ---Raises an error if the entity is dead, or for one component twice. Cost: as
 ---add where both are stored in tables together.
 ---@param e ecs.Entity
