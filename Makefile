@@ -36,7 +36,8 @@ CORE := ecs ecs_kernel ecs_access \
   query/query_span \
   query/index_set query/claims query/gather query/cursor query/query_entities \
   query/query_use \
-  change/entity_change change/entity_change_fast change/bundle change/spawn \
+  change/entity_change change/entity_change_fast change/replacement \
+  change/bundle change/spawn \
   change/group_fill change/regroup \
   change/staged_rows change/chain_shape change/command_buffer \
   change/list_change change/recorded_spawn change/net_effect \
@@ -44,7 +45,8 @@ CORE := ecs ecs_kernel ecs_access \
   change/bulk_sparse change/bulk_rows change/bulk change/bulk_destroy \
   layout/component_set layout/layout_problem layout/layout_constants \
   layout/layout_cost layout/layout_search layout/layout_advice \
-  world/world world/deferral world/deferred_change world/spawn_as world/world_hash \
+  world/world world/deferral world/deferred_change world/spawn_as \
+  world/replace world/world_hash \
   world/world_explain world/world_trim \
   kernel/kernel_library kernel/kernel_binding \
   program/operation program/program_part program/program_ir \

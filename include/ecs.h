@@ -483,6 +483,18 @@ ECS_API ecs_Status ecs_add(ecs_World *world, ecs_Entity entity,
  * ECS_E_DEAD, ECS_E_MEMORY or ECS_E_LIMIT. Cost: that of ecs_add. */
 ECS_API ecs_Status ecs_remove(ecs_World *world, ecs_Entity entity,
                               ecs_Component component);
+/* Removes one component and adds another in one move: Construction becomes
+ * Active. The first may be absent. The second gets the fields of image that
+ * `fields` names, as in ecs_set; where it is new the others get defaults, and
+ * where it is present they stay. image may be NULL when fields names none, as for
+ * a tag. While the world is open both changes are recorded. Returns ECS_OK,
+ * ECS_E_COMPONENT (unknown, or both the same), ECS_E_ARGUMENT (image is NULL
+ * although it is needed), ECS_E_DEAD, ECS_E_ACCESS as ecs_set, ECS_E_MEMORY or
+ * ECS_E_LIMIT. Cost: that of ecs_add where both components are in tables of one
+ * group; otherwise that of ecs_remove and ecs_add. */
+ECS_API ecs_Status ecs_replace(ecs_World *world, ecs_Entity entity,
+                               ecs_Component gone, ecs_Component added,
+                               const void *image, uint64_t fields);
 
 /* Sets fields of a component from an image: field k when bit k of `fields` is
  * set, all of them for ~0. Bits beyond the last field are ignored. When the
@@ -777,6 +789,14 @@ ECS_API ecs_Status ecs_query_add_all(ecs_Query *query, ecs_Component component,
  * ECS_E_COMPONENT (unknown), ECS_E_MEMORY or ECS_E_LIMIT. */
 ECS_API ecs_Status ecs_query_remove_all(ecs_Query *query,
                                         ecs_Component component);
+/* Removes a component from every match that has it and adds another, as
+ * ecs_replace. Returns ECS_OK, ECS_E_COMPONENT (unknown, or both the same),
+ * ECS_E_ARGUMENT (image is NULL although it is needed), ECS_E_ACCESS as
+ * ecs_query_set_all, ECS_E_MEMORY or ECS_E_LIMIT. Cost: a recorded change and a move per
+ * match, also while nothing is open. */
+ECS_API ecs_Status ecs_query_replace_all(ecs_Query *query, ecs_Component gone,
+                                         ecs_Component added, const void *image,
+                                         uint64_t fields);
 /* Sets fields of a component of every match, and adds the component where it is
  * absent; image and `fields` are as in ecs_set. Returns ECS_OK, ECS_E_COMPONENT
  * (unknown), ECS_E_ARGUMENT (image is NULL although it is needed), ECS_E_ACCESS

@@ -267,6 +267,17 @@ function World:tester(...) end
 ---@param component ecs.Component
 function World:remove(e, component) end
 
+---Removes a component from an entity and adds another, in one move. The first
+---may be absent. The second stays as it is where it is present and no values are
+---given; values that are given are set, others are defaults where it is new.
+---Raises an error if the entity is dead, or for one component twice. Cost: as
+---add where both are stored in tables together.
+---@param e ecs.Entity
+---@param gone ecs.Component
+---@param part ecs.Part a component, or one with values
+---@param fields? ecs.Fields
+function World:replace(e, gone, part, fields) end
+
 ---Returns a new list of an entity's components, in order of definition; nil if
 ---it is dead. For tools. Cost: linear in the components of the world.
 ---@param e ecs.Entity?
@@ -459,6 +470,13 @@ function Query:add(part, fields) end
 ---Removes a component from every match.
 ---@param component ecs.Component
 function Query:remove(component) end
+
+---Removes a component from every match and adds another, as World:replace: all
+---of them or none. Cost: a recorded change and a move for each match.
+---@param gone ecs.Component
+---@param part ecs.Part
+---@param fields? ecs.Fields
+function Query:replace(gone, part, fields) end
 
 ---Sets the given fields of every match; adds the component where it is absent.
 ---Raises an error if an open callback uses the component of a match.

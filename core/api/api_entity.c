@@ -5,6 +5,7 @@
  * is not alive. */
 #include "base/misuse.h"
 #include "storage/table_image.h"
+#include "world/replace.h"
 #include "world/spawn_as.h"
 
 /* Spawning and destroying ------------------------------------------------- */
@@ -77,6 +78,15 @@ ecs_Status ecs_remove(ecs_World *world, ecs_Entity entity,
   if (ECS_UNLIKELY(!world_has_component(world, component)))
     return ECS_E_COMPONENT;
   return world_remove(world, entity, component);
+}
+
+ecs_Status ecs_replace(ecs_World *world, ecs_Entity entity, ecs_Component gone,
+                       ecs_Component added, const void *image,
+                       uint64_t fields) {
+  ECS_MUST_LIVE(WORLD, world);
+  ecs_Status status = check_replacement(world, gone, added, image, &fields);
+  if (status != ECS_OK) return status;
+  return world_replace(world, entity, gone, added, image, fields);
 }
 
 /* Values ---------------------------------------------------------------- */

@@ -38,6 +38,20 @@ typedef struct MoveNotes {
   bool lost; /* there was no room for all */
 } MoveNotes;
 
+/* From a table to the one with one component less and another more. Valid while
+ * the layout is the same: only trimming and regrouping free tables that have
+ * had rows. */
+typedef struct Route {
+  const Table *from; /* NULL: no route is remembered */
+  Table *to;
+  ecs_Component gone;
+  ecs_Component added;
+  uint64_t layout_version;
+  ColumnRange gone_columns;  /* in `from` */
+  ColumnRange added_columns; /* in `to` */
+} Route;
+#define STORE_ROUTES 4u /* a power of two */
+
 struct Store {
   Memory memory;
   EntityIndex index;
@@ -66,8 +80,9 @@ struct Store {
   uint64_t
       spawn_version; /* layout_version while births need no notes; otherwise
                              UINT64_MAX - 1 */
-  uint32_t shape_version; /* the newest of chain_shape.h */
-  uint64_t row_epoch;     /* see ecs_world_row_epoch */
+  Route routes[STORE_ROUTES]; /* lately used, see change/replacement.h */
+  uint32_t shape_version;     /* the newest of chain_shape.h */
+  uint64_t row_epoch;         /* see ecs_world_row_epoch */
 };
 
 /* Life ------------------------------------------------------------------ */

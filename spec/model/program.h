@@ -72,6 +72,8 @@
   X(end, 60)                    \
   X(end_all, 12)                \
   X(discard, 14)                \
+  X(replace, 40)                \
+  X(bulk_replace, 8)            \
   X(group, 14)                  \
   X(ungroup, 8)                 \
   X(group_bits, 10)             \

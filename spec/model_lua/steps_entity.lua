@@ -63,6 +63,33 @@ function steps.set(self, step)
   end
 end
 
+--- The second of its changes may be refused, the first only for a dead entity.
+function steps.replace(self, step)
+  local id, gone = self:pick(step.e), self:component(mix(step.c, 3))
+  local c = self:component(step.c)
+  if gone == c then
+    self:call(false, self.world, "replace", id, self.definitions[c],
+      self.definitions[c])
+    return
+  end
+  local value, given, fields
+  if step.v % 2 == 0 then
+    value, given, fields = self:make_value(c, step.v)
+    if value == nil then return end
+    -- The component alone has no values here, unlike in set.
+    if value == self.definitions[c] and not fields then given = nil end
+  end
+  if #program.components[c].fields == 0 then given = nil end
+  local wanted = self.oracle:replace(id, gone, c, given)
+  value = value or self.definitions[c]
+  if fields then
+    self:call(wanted, self.world, "replace", id, self.definitions[gone], value,
+      fields)
+  else
+    self:call(wanted, self.world, "replace", id, self.definitions[gone], value)
+  end
+end
+
 function steps.set_field(self, step)
   local id, c = self:pick(step.e), self:field_component(step.c)
   local fields = program.components[c].fields
@@ -335,6 +362,16 @@ function steps.remove_all(self, step)
   local query, c = self:query(step.q), self:component(step.c)
   self.oracle:remove_all(query.terms, c)
   self:call(true, query.real, "remove", self.definitions[c])
+end
+
+function steps.replace_all(self, step)
+  if not self.abilities.add_all then return end
+  local query, c = self:query(step.q), self:component(step.c)
+  local gone = self:component(mix(step.v, 5))
+  if gone == c then return end
+  self.oracle:replace_all(query.terms, gone, c)
+  self:call(true, query.real, "replace", self.definitions[gone],
+    self.definitions[c])
 end
 
 function steps.set_all(self, step)

@@ -168,6 +168,9 @@ ecs_Status ecs_add(ecs_World *world, ecs_Entity entity,
                            ecs_Component component, const void *image);
 ecs_Status ecs_remove(ecs_World *world, ecs_Entity entity,
                               ecs_Component component);
+ecs_Status ecs_replace(ecs_World *world, ecs_Entity entity,
+                               ecs_Component gone, ecs_Component added,
+                               const void *image, uint64_t fields);
 ecs_Status ecs_set(ecs_World *world, ecs_Entity entity,
                            ecs_Component component, const void *image,
                            uint64_t fields);
@@ -267,6 +270,9 @@ ecs_Status ecs_query_add_all(ecs_Query *query, ecs_Component component,
                                      const void *image);
 ecs_Status ecs_query_remove_all(ecs_Query *query,
                                         ecs_Component component);
+ecs_Status ecs_query_replace_all(ecs_Query *query, ecs_Component gone,
+                                         ecs_Component added, const void *image,
+                                         uint64_t fields);
 ecs_Status ecs_query_set_all(ecs_Query *query, ecs_Component component,
                                      const void *image, uint64_t fields);
 ecs_Status ecs_query_destroy_all(ecs_Query *query);
