@@ -236,13 +236,16 @@ static inline ecs_Status reserve_run(CommandBuffer *buffer, size_t bytes,
                          id_index(entity));
 }
 
-ecs_Status command_record(CommandBuffer *buffer, CommandKind kind,
-                          ecs_Entity entity, ecs_Component id,
-                          const void *image, uint64_t fields) {
+ecs_Status command_record_at(CommandBuffer *buffer, CommandKind kind,
+                             ecs_Entity entity, const EntityCommands *commands,
+                             ecs_Component id, const void *image,
+                             uint64_t fields) {
   uint32_t given = given_bytes(buffer, id, image), shape = CHAIN_EMPTY;
   size_t mask = kind == COMMAND_SET ? sizeof fields : 0;
   size_t bytes = mask + rounded(given);
-  uint32_t position = find_position(buffer, id_index(entity));
+  uint32_t position =
+      commands == NULL ? LOCATOR_NONE : (uint32_t)(commands - buffer->entities);
+  ECS_ASSERT(position == find_position(buffer, id_index(entity)));
   CommandRun *last =
       position == LOCATOR_NONE ? NULL : buffer->entities[position].last;
   ecs_Status status = reserve_commands(buffer, 1);
@@ -266,6 +269,13 @@ ecs_Status command_record(CommandBuffer *buffer, CommandKind kind,
   if (mask > 0) memcpy(values, &fields, mask);
   command_copy_image(values + mask, image, given);
   return ECS_OK;
+}
+
+ecs_Status command_record(CommandBuffer *buffer, CommandKind kind,
+                          ecs_Entity entity, ecs_Component id,
+                          const void *image, uint64_t fields) {
+  return command_record_at(buffer, kind, entity, command_find(buffer, entity),
+                           id, image, fields);
 }
 
 static ecs_Status reserve_indices(CommandBuffer *buffer,

@@ -148,6 +148,13 @@ ECS_INTERNAL ecs_Status command_record(CommandBuffer *buffer, CommandKind kind,
                                        ecs_Entity entity, ecs_Component id,
                                        const void *image, uint64_t fields);
 
+/* As command_record. commands: what command_find finds for the entity. */
+ECS_INTERNAL ecs_Status command_record_at(CommandBuffer *buffer,
+                                          CommandKind kind, ecs_Entity entity,
+                                          const EntityCommands *commands,
+                                          ecs_Component id, const void *image,
+                                          uint64_t fields);
+
 /* Records COMMAND_ADD or _REMOVE of the entity that was recorded last, as
  * command_record, where a chain like its own went on like this before. False:
  * it is another entity, or anything is in the way; nothing has changed.

@@ -73,9 +73,9 @@ static ecs_Status record_presence(ecs_World *world, ecs_Entity entity,
     world->dropped++;
     return ECS_OK;
   }
-  return command_record(&world->commands,
-                        present ? COMMAND_ADD : COMMAND_REMOVE, entity,
-                        component, image, UINT64_MAX);
+  return command_record_at(&world->commands,
+                           present ? COMMAND_ADD : COMMAND_REMOVE, entity,
+                           commands, component, image, UINT64_MAX);
 }
 
 ecs_Status deferred_add(ecs_World *world, ecs_Entity entity,
