@@ -24,7 +24,7 @@ void bulk_rows_set_places(const BulkChange *change, const Table *table,
   uint32_t id = table->id, count = table->count;
   if (change->group->id != 0) {
     for (uint32_t row = first; row < count; row++)
-      locator_set(locator, id_index(entities[row]), (RowId){row, id});
+      locator_enter(locator, id_index(entities[row]), (RowId){row, id});
     return;
   }
   for (uint32_t row = first; row < count; row++) {

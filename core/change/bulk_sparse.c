@@ -69,7 +69,7 @@ static inline __attribute__((always_inline)) uint32_t count_present(
   for (uint32_t i = 0; i < span.count; i++) {
     uint32_t index = id_index(span_entity(&span, i));
     if (ready || locator_ready(locator, index))
-      present += *locator_narrow_entry(locator, index) != LOCATOR_NONE;
+      present += locator_is_row(*locator_narrow_entry(locator, index));
     else
       lost++;
   }
@@ -119,14 +119,17 @@ static ecs_Status survey_set(const SetJoin *join, uint64_t *present) {
 static inline __attribute__((always_inline)) void enter_span(
     const SetJoin *join, Span span) {
   const EntityIndex index = join->store->index; /* in registers */
-  const Locator *locator = &join->group->locator;
+  Locator *locator = &join->group->locator;
   uint32_t summary = join->group->summary;
   uint32_t row = join->table->count;
   ecs_Entity *entities = join->table->entities;
   for (uint32_t i = 0; i < span.count; i++) {
     ecs_Entity entity = span_entity(&span, i);
     uint32_t *entry = locator_narrow_entry(locator, id_index(entity));
-    if (*entry != LOCATOR_NONE) continue;
+    if (ECS_UNLIKELY(*entry != LOCATOR_NONE)) {
+      if (locator_is_row(*entry)) continue;
+      locator_enlist(locator, id_index(entity));
+    }
     ECS_ASSERT(row < join->table->capacity);
     *entry = row;
     entities[row++] = entity;

@@ -93,6 +93,14 @@ static inline const void *image_or_defaults(const Component *component,
   return image != NULL ? image : component->schema->default_image;
 }
 
+/* The index has not been in the set since its list was taken. */
+static ECS_APART ecs_Status add_fresh(Store *store, ecs_Entity entity,
+                                      const Component *component,
+                                      const void *image) {
+  locator_enlist(&component->group->locator, id_index(entity));
+  return component->add(store, entity, component, image);
+}
+
 /* The body of the functions below; mixed and marked are constants in each. */
 static inline __attribute__((always_inline)) ecs_Status add_set_row(
     Store *store, ecs_Entity entity, const Component *component,
@@ -106,7 +114,10 @@ static inline __attribute__((always_inline)) ecs_Status add_set_row(
   if (ECS_UNLIKELY(!locator_ready(locator, index)))
     return store_add_any(store, entity, component, image);
   uint32_t *entry = locator_narrow_entry(locator, index);
-  if (ECS_UNLIKELY(*entry != LOCATOR_NONE)) return ECS_OK;
+  if (ECS_UNLIKELY(*entry != LOCATOR_NONE)) {
+    if (locator_is_row(*entry)) return ECS_OK;
+    return add_fresh(store, entity, component, image);
+  }
   ECS_ASSERT(slot_agrees(*slot, table, entity) && group->table_count <= 1);
   table = group->first;
   uint32_t row = table->count;
@@ -319,7 +330,7 @@ static inline __attribute__((always_inline)) ecs_Status remove_set_row(
     return store_remove_any(store, entity, component);
   uint32_t *entry = locator_narrow_entry(locator, index);
   uint32_t row = *entry;
-  if (ECS_UNLIKELY(row == LOCATOR_NONE))
+  if (ECS_UNLIKELY(!locator_is_row(row)))
     return store_remove_any(store, entity, component);
   Table *table = group->first;
   if (ECS_UNLIKELY(table->entities[row] != entity))

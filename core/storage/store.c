@@ -3,6 +3,11 @@
 
 /* Life ------------------------------------------------------------------ */
 
+void store_list_group(Store *store, Group *group) {
+  if (group->id >= ECS_NEAR_GROUPS)
+    locator_list(&group->locator, &store->lists, (uint16_t)group->id);
+}
+
 static ecs_Status append_group(Store *store, bool narrow) {
   void *groups = store->groups;
   if (store->group_count >= ECS_GROUP_LIMIT)
@@ -13,6 +18,7 @@ static ecs_Status append_group(Store *store, bool narrow) {
   store->groups = groups;
   Group *group = group_create(&store->memory, store->group_count, narrow);
   if (group == NULL) return ECS_E_MEMORY;
+  store_list_group(store, group);
   store->groups[store->group_count++] = group;
   store->main = store->groups[0];
   return ECS_OK;
@@ -31,6 +37,7 @@ ecs_Status store_init(Store *store, const ChangeWays *ways, ecs_Memory memory,
       .ways = ways, .component_count = 1, .row_epoch = STORE_FIRST_ROW_EPOCH};
   memory_init(&store->memory, memory, limit_bytes);
   entity_index_init(&store->index);
+  locator_init(&store->lists, true);
   ecs_Status status = append_group(store, false);
   if (status == ECS_OK) /* the table of entities without components */
     status =
@@ -47,6 +54,7 @@ void store_deinit(Store *store) {
     schema_destroy(memory, store->components[i].schema);
   name_index_deinit(&store->names, memory);
   entity_index_deinit(&store->index, memory);
+  locator_deinit(&store->lists, memory);
   memory_free(memory, store->components,
               store->component_capacity * sizeof(Component));
   memory_free(memory, store->groups, store->group_capacity * sizeof(Group *));

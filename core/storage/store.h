@@ -49,6 +49,7 @@ struct Store {
   RowMarks *marks; /* the first of all sets' marks; owned by sets and queries */
   MoveNotes notes;
   Group **groups; /* owned, and so is each group; by id */
+  Locator lists;  /* the heads of group_lists.h */
   uint32_t group_count;
   uint32_t group_capacity;
   Bundle **bundles; /* owned; by id less one; see bundle.h */
@@ -97,6 +98,10 @@ store_define(Store *store, const ecs_ComponentDescription *description,
 
 /* The main group; it has a row for every entity that is placed. */
 static inline Group *store_main(const Store *store) { return store->main; }
+
+/* Makes a group that has no rows list, if its id asks for that (group_lists.h).
+ * The group may be one that the store does not have yet. */
+ECS_INTERNAL void store_list_group(Store *store, Group *group);
 
 /* Counts a structural change of a group. Every such change must be counted:
  * query results and located rows are used again until then. */
