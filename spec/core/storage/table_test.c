@@ -21,7 +21,7 @@ static void a_new_table_has_codes_and_no_slab(void **state) {
   assert_int_equal(table->capacity, 0);
   assert_int_equal(table->mask_words, 1);
   assert_int_equal(table->mask[0], 0x37);
-  assert_int_equal(table->lookup_count, 6);
+  assert_int_equal(table->lookup_mask, 7);
   assert_int_equal(table->field_count, 9);
   assert_int_equal(table->sizes, 13); /* the u16 is not in it */
   const uint16_t columns[] = {3, 0, 4, 2};
