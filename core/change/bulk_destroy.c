@@ -97,7 +97,6 @@ static ecs_Status destroy_tables(Store *store, const ecs_Query *query) {
     ecs_Status status = index_set_init(&matches, query);
     if (status != ECS_OK) return status;
     free_entities(store, &matches);
-    index_set_deinit(&matches, &store->memory);
   }
   for (uint32_t i = 0; i < spans; i++)
     table_clear(query_span_rows(query, i, 0).table);
@@ -114,7 +113,6 @@ static ecs_Status destroy_rows(Store *store, ecs_Query *query) {
   if (status != ECS_OK) return status;
   status = bulk_rows_drop(&change, bulk_rows_group_index(&change),
                           free_entities, &matches);
-  index_set_deinit(&matches, &store->memory);
   return status;
 }
 

@@ -66,6 +66,13 @@ ecs_Status locator_reserve(Locator *locator, Memory *memory, uint32_t index) {
   return locator->pages[page] == NULL ? ECS_E_MEMORY : ECS_OK;
 }
 
+void locator_empty(Locator *locator) {
+  ECS_ASSERT(locator->list_id == 0);
+  for (uint32_t i = 0; i < locator->page_count; i++)
+    if (locator->pages[i] != NULL)
+      memset(locator->pages[i], 0xff, page_bytes(locator));
+}
+
 void locator_enlist(Locator *locator, uint32_t index) {
   uint32_t *head = locator_narrow_entry(locator->heads, index);
   ECS_ASSERT(locator_find(locator, index).row == LOCATOR_FRESH);

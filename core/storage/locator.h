@@ -50,6 +50,9 @@ ECS_INTERNAL void locator_list(Locator *locator, Locator *heads, uint16_t id);
 ECS_INTERNAL ecs_Status locator_reserve(Locator *locator, Memory *memory,
                                         uint32_t index);
 
+/* Takes all rows out of a locator that does not list. Cost: its pages. */
+ECS_INTERNAL void locator_empty(Locator *locator);
+
 /* Frees the pages on which no index has a row. Cost: every entry. */
 ECS_INTERNAL void locator_trim(Locator *locator, Memory *memory);
 

@@ -48,6 +48,7 @@ ecs_Status store_init(Store *store, const ChangeWays *ways, ecs_Memory memory,
 
 void store_deinit(Store *store) {
   Memory *memory = &store->memory;
+  store_free_rooms(store);
   for (uint32_t i = 0; i < store->group_count; i++)
     group_destroy(store->groups[i], memory);
   for (uint32_t i = 1; i < store->component_count; i++)
@@ -58,6 +59,27 @@ void store_deinit(Store *store) {
   memory_free(memory, store->components,
               store->component_capacity * sizeof(Component));
   memory_free(memory, store->groups, store->group_capacity * sizeof(Group *));
+}
+
+static void free_room(Store *store, StoreRoom *room) {
+  memory_free(&store->memory, room->bytes, room->size);
+  *room = (StoreRoom){NULL, 0};
+}
+
+void *store_room(Store *store, RoomKind kind, size_t count, size_t bytes) {
+  StoreRoom *room = &store->rooms[kind];
+  if (count <= room->size / bytes) {
+    if (count > 0) memset(room->bytes, 0, count * bytes);
+    return room->bytes;
+  }
+  free_room(store, room);
+  room->bytes = memory_zeroed(&store->memory, count, bytes);
+  if (room->bytes != NULL) room->size = count * bytes;
+  return room->bytes;
+}
+
+void store_free_rooms(Store *store) {
+  for (uint32_t i = 0; i < ROOM_KINDS; i++) free_room(store, &store->rooms[i]);
 }
 
 /* Components ------------------------------------------------------------ */

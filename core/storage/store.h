@@ -37,8 +37,23 @@ typedef struct MoveNotes {
   bool lost; /* there was no room for all */
 } MoveNotes;
 
+/* Memory for a change of many entities, kept for the next one. */
+typedef enum RoomKind {
+  ROOM_SET,    /* the words of an IndexSet */
+  ROOM_PIECES, /* of a listing in bulk_rows.c: its pieces, rows and sources */
+  ROOM_ROWS,
+  ROOM_SOURCES,
+  ROOM_KINDS
+} RoomKind;
+
+typedef struct StoreRoom {
+  void *bytes; /* owned; NULL: none */
+  size_t size;
+} StoreRoom;
+
 struct Store {
   Memory memory;
+  StoreRoom rooms[ROOM_KINDS];
   EntityIndex index;
   const ChangeWays *ways;   /* constant; never NULL */
   Component *components;    /* owned; by id; entry 0 is not used */
@@ -80,6 +95,15 @@ ECS_INTERNAL void store_deinit(Store *store);
 /* Destroys all entities that have a row. Cannot fail; memory is kept. Cost:
  * every row and every index. */
 ECS_INTERNAL void store_clear(Store *store);
+
+/* Zeroed memory for count elements of some bytes, which the store owns. It is
+ * valid until the next call for the same kind, or until the rooms are freed. NULL:
+ * ECS_E_MEMORY, or nothing is asked for. Cost: writes it. */
+ECS_INTERNAL void *store_room(Store *store, RoomKind kind, size_t count,
+                              size_t bytes);
+
+/* Frees all rooms, none of which is in use. */
+ECS_INTERNAL void store_free_rooms(Store *store);
 
 /* Components ------------------------------------------------------------ */
 

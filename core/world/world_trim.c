@@ -30,6 +30,7 @@ void world_trim(ecs_World *world) {
   command_flush_deinit(&world->commands);
   command_buffer_trim(&world->commands);
   bundle_forget_once(store);
+  store_free_rooms(store);
   for (uint32_t i = 0; i < store->group_count; i++) {
     Group *group = store->groups[i];
     group_trim(group, &store->memory);
