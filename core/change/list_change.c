@@ -388,8 +388,8 @@ static ecs_Status reserve(ListChange *change, const ecs_Entity *entities,
 /* Adding and removing: the change ------------------------------------------ */
 
 /* Gives an entity that has none a row in a group other than the main one. */
-static void enter(const ListChange *change, ecs_Entity entity,
-                  const void *image) {
+static ECS_APART void enter(const ListChange *change, ecs_Entity entity,
+                            const void *image) {
   Table *table = change->first;
   uint32_t row = table_append(table, entity);
   store_enter(change->store, change->group, id_index(entity), table, row);
