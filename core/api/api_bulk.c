@@ -12,6 +12,7 @@
 #include "base/misuse.h"
 #include "world/deferral.h"
 #include "world/deferred_change.h"
+#include "world/replace.h"
 #include "change/bulk.h"
 #include "change/bulk_destroy.h"
 
@@ -25,6 +26,7 @@ struct BulkRequest {
   ecs_Component component; /* 0: entities are destroyed */
   const void *image;       /* the component's; borrowed; NULL: defaults */
   uint64_t fields;         /* of the image, for set: bit i is field i */
+  ecs_Component gone;      /* that is replaced; 0: none */
 };
 
 /* Takes the step for every match, until one fails. */
@@ -79,7 +81,7 @@ ecs_Status ecs_query_add_all(ecs_Query *query, ecs_Component component,
   ecs_World *world = world_of(query);
   if (!world_has_component(world, component)) return ECS_E_COMPONENT;
   if (world->depth == 0) return bulk_add(query, component, image);
-  BulkRequest request = {world, component, image, 0};
+  BulkRequest request = {world, component, image, 0, 0};
   return record(query, &request, add_step);
 }
 
@@ -92,7 +94,7 @@ ecs_Status ecs_query_remove_all(ecs_Query *query, ecs_Component component) {
   ecs_World *world = world_of(query);
   if (!world_has_component(world, component)) return ECS_E_COMPONENT;
   if (world->depth == 0) return bulk_remove(query, component);
-  BulkRequest request = {world, component, NULL, 0};
+  BulkRequest request = {world, component, NULL, 0, 0};
   return record(query, &request, remove_step);
 }
 
@@ -106,8 +108,34 @@ ecs_Status ecs_query_destroy_all(ecs_Query *query) {
   ECS_MUST_LIVE(QUERY, query);
   ecs_World *world = world_of(query);
   if (world->depth == 0) return bulk_destroy(query);
-  BulkRequest request = {world, 0, NULL, 0};
+  BulkRequest request = {world, 0, NULL, 0, 0};
   return record(query, &request, destroy_step);
+}
+
+/* Replacing --------------------------------------------------------------- */
+
+static ecs_Status replace_step(const BulkRequest *request, ecs_Entity entity) {
+  return deferred_replace(request->world, entity, request->gone,
+                          request->component, request->image, request->fields);
+}
+
+/* Both changes of every match are recorded, also where nothing is open: then all
+ * are made, or none. */
+ecs_Status ecs_query_replace_all(ecs_Query *query, ecs_Component gone,
+                                 ecs_Component added, const void *image,
+                                 uint64_t fields) {
+  ECS_MUST_LIVE(QUERY, query);
+  ecs_World *world = world_of(query);
+  ecs_Status status = check_replacement(world, gone, added, image, &fields);
+  if (status != ECS_OK) return status;
+  BulkRequest request = {world, added, image, fields, gone};
+  if (world->depth > 0) return record(query, &request, replace_step);
+  status = deferral_open(world);
+  if (status != ECS_OK) return status;
+  status = record(query, &request, replace_step);
+  if (status == ECS_OK) return deferral_close(world);
+  deferral_discard(world);
+  return status;
 }
 
 /* Setting ----------------------------------------------------------------- */
@@ -169,6 +197,6 @@ ecs_Status ecs_query_set_all(ecs_Query *query, ecs_Component component,
   bool is_tag = world->store.components[component].schema->field_count == 0;
   if (image == NULL && fields != 0 && !is_tag) return ECS_E_ARGUMENT;
   if (world->depth == 0) return bulk_set(query, component, image, fields);
-  BulkRequest request = {world, component, image, fields};
+  BulkRequest request = {world, component, image, fields, 0};
   return set_later(query, &request);
 }

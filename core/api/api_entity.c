@@ -5,6 +5,7 @@
  * is not alive. */
 #include "base/misuse.h"
 #include "storage/table_image.h"
+#include "world/replace.h"
 #include "world/spawn_as.h"
 
 /* Spawning and destroying ------------------------------------------------- */
@@ -77,6 +78,15 @@ ecs_Status ecs_remove(ecs_World *world, ecs_Entity entity,
   if (ECS_UNLIKELY(!world_has_component(world, component)))
     return ECS_E_COMPONENT;
   return world_remove(world, entity, component);
+}
+
+ecs_Status ecs_replace(ecs_World *world, ecs_Entity entity, ecs_Component gone,
+                       ecs_Component added, const void *image,
+                       uint64_t fields) {
+  ECS_MUST_LIVE(WORLD, world);
+  ecs_Status status = check_replacement(world, gone, added, image, &fields);
+  if (status != ECS_OK) return status;
+  return world_replace(world, entity, gone, added, image, fields);
 }
 
 /* Values ---------------------------------------------------------------- */
@@ -179,8 +189,7 @@ bool ecs_has(const ecs_World *world, ecs_Entity entity, ecs_Component id) {
   Table *table;
   if (ECS_UNLIKELY(!world_has_component(world, id))) return false;
   const Component *component = &world->store.components[id];
-  if (ECS_UNLIKELY(component->group_id != 0 ||
-                   component->storage == ECS_STORE_BITS))
+  if (ECS_UNLIKELY(component->group_id != 0 || component_is_bits(component)))
     return world_has(world, entity, id);
   bool has = store_find_slot(&world->store, entity, &table) != NULL &&
              table_has(table, component->bit);

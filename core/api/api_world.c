@@ -6,6 +6,7 @@
 #include "world/world_explain.h"
 #include "world/world_hash.h"
 #include "world/world_trim.h"
+#include "query/query_use.h"
 #include "change/regroup.h"
 
 /* Life ------------------------------------------------------------------ */
@@ -47,6 +48,7 @@ void ecs_world_destroy(ecs_World *world) {
   command_flush_deinit(&world->commands);
   command_buffer_deinit(&world->commands);
   bundle_destroy_all(&world->store);
+  query_use_deinit(&world->store);
   store_deinit(&world->store);
   LIVING_LEAVE(WORLD, world);
   (void)memory_join(&world->store.memory, NULL, sizeof(ecs_World));
@@ -231,26 +233,35 @@ ecs_Storage ecs_component_storage(const ecs_World *world,
 
 /* Storage --------------------------------------------------------------- */
 
-/* Moves components to a group of their own, or to the main one. */
 static ecs_Status regroup(ecs_World *world, const ecs_Component *components,
-                          uint32_t count, bool to_main) {
+                          uint32_t count, RegroupTo to) {
   if (components == NULL && count > 0) return ECS_E_ARGUMENT;
   if (world->depth > 0) return ECS_E_OPEN;
   if (!world_has_components(world, components, count)) return ECS_E_COMPONENT;
   if (count == 0) return ECS_OK;
-  return store_regroup(&world->store, components, count, to_main);
+  return store_regroup(&world->store, components, count, to);
 }
 
 ecs_Status ecs_group(ecs_World *world, const ecs_Component *components,
                      uint32_t count) {
   ECS_MUST_LIVE(WORLD, world);
-  return regroup(world, components, count, false);
+  return regroup(world, components, count, REGROUP_TO_GROUP);
 }
 
 ecs_Status ecs_ungroup(ecs_World *world, const ecs_Component *components,
                        uint32_t count) {
   ECS_MUST_LIVE(WORLD, world);
-  return regroup(world, components, count, true);
+  return regroup(world, components, count, REGROUP_TO_MAIN);
+}
+
+ecs_Status ecs_group_bits(ecs_World *world, const ecs_Component *components,
+                          uint32_t count) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (components == NULL && count > 0) return ECS_E_ARGUMENT;
+  for (uint32_t i = 0; i < count; i++)
+    if (ecs_component_field_count(world, components[i]) > 0)
+      return ECS_E_COMPONENT;
+  return regroup(world, components, count, REGROUP_TO_BITS);
 }
 
 ecs_Status ecs_bundle(ecs_World *world, const ecs_Component *components,

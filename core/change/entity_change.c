@@ -88,8 +88,10 @@ static inline RowRef locate_from(const Group *group, ecs_Entity entity,
   return group->id == 0 ? main : store_locate_in(group, id_index(entity));
 }
 
-static ecs_Status set_bit(Store *store, Group *group, ecs_Entity entity,
-                          uint32_t bit, RowRef place) {
+static ecs_Status set_bit(Store *store, Component *component, ecs_Entity entity,
+                          RowRef place) {
+  Group *group = component->group;
+  uint32_t bit = component->bit;
   uint32_t columns = group_bits_columns(group, bit);
   uint32_t index = group->components[bit].bits_index;
   if (place.table != NULL && table_has_bit(place.table, place.row, index))
@@ -101,6 +103,7 @@ static ecs_Status set_bit(Store *store, Group *group, ecs_Entity entity,
   if (status != ECS_OK) return status;
   table_write_bit(place.table, place.row, index, true);
   store_touch(store, group);
+  component->changes++;
   return ECS_OK;
 }
 
@@ -129,19 +132,21 @@ static inline void store_added(RowRef place, const Component *component,
                          component->schema);
 }
 
-ecs_Status store_add_any(Store *store, ecs_Entity entity,
-                         const Component *component, const void *image) {
+ecs_Status store_add_any(Store *store, ecs_Entity entity, Component *component,
+                         const void *image) {
   Group *group = component->group;
   RowRef place = store_locate_main(store, entity);
   if (place.table == NULL) return ECS_E_DEAD;
   place = locate_from(group, entity, place);
-  if (component->storage == ECS_STORE_BITS)
-    return set_bit(store, group, entity, component->bit, place);
+  if (component_is_bits(component))
+    return set_bit(store, component, entity, place);
   if (place.table != NULL && table_has(place.table, component->bit))
     return ECS_OK;
   ecs_Status status = add_to_row(store, group, entity, component->bit, &place);
-  if (status == ECS_OK) store_added(place, component, image);
-  return status;
+  if (status != ECS_OK) return status;
+  component->changes++;
+  store_added(place, component, image);
+  return ECS_OK;
 }
 
 static inline void leave_group(Store *store, Group *group, ecs_Entity entity,
@@ -153,9 +158,10 @@ static inline void leave_group(Store *store, Group *group, ecs_Entity entity,
   store_mark_left(store, group, id_index(entity), place.row);
 }
 
-static void clear_bit(Store *store, Group *group, ecs_Entity entity,
-                      uint32_t bit, RowRef place) {
-  uint32_t index = group->components[bit].bits_index;
+static void clear_bit(Store *store, Component *component, ecs_Entity entity,
+                      RowRef place) {
+  Group *group = component->group;
+  uint32_t index = group->components[component->bit].bits_index;
   if (place.table == NULL || !table_has_bit(place.table, place.row, index))
     return;
   table_write_bit(place.table, place.row, index, false);
@@ -163,6 +169,7 @@ static void clear_bit(Store *store, Group *group, ecs_Entity entity,
       !table_any_bit(place.table, place.row))
     leave_group(store, group, entity, place);
   store_touch(store, group);
+  component->changes++;
 }
 
 /* Is the component the only one of the group that the entity has? */
@@ -173,26 +180,29 @@ static inline bool is_last(const Group *group, RowRef place, uint32_t bit) {
 }
 
 ecs_Status store_remove_any(Store *store, ecs_Entity entity,
-                            const Component *component) {
+                            Component *component) {
   const Edge *edge = NULL;
   Group *group = component->group;
   RowRef place = store_locate_main(store, entity);
   if (place.table == NULL) return ECS_E_DEAD;
   place = locate_from(group, entity, place);
-  if (component->storage == ECS_STORE_BITS) {
-    clear_bit(store, group, entity, component->bit, place);
+  if (component_is_bits(component)) {
+    clear_bit(store, component, entity, place);
     return ECS_OK;
   }
   if (place.table == NULL || !table_has(place.table, component->bit))
     return ECS_OK;
   if (is_last(group, place, component->bit)) {
     leave_group(store, group, entity, place);
+    component->changes++;
     return ECS_OK;
   }
   ecs_Status status =
       reserve_move(store, group, place.table, component->bit, &edge);
-  if (status == ECS_OK) move_along(store, group, edge, entity, place);
-  return status;
+  if (status != ECS_OK) return status;
+  move_along(store, group, edge, entity, place);
+  component->changes++;
+  return ECS_OK;
 }
 
 static inline void leave_if_in(Store *store, Group *group, ecs_Entity entity) {

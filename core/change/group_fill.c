@@ -18,9 +18,10 @@ typedef struct Fill {
   Giver *givers; /* owned */
   uint32_t giver_count;
   uint32_t giver_capacity;
-  uint32_t words;    /* of the masks */
-  uint64_t *base;    /* owned; the mask that all rows of `from` share */
-  uint64_t *mask;    /* owned; of one row */
+  uint32_t leaving_count; /* tags that were bits and will be in tables */
+  uint32_t words;         /* of the masks */
+  uint64_t *base;         /* owned; the mask that all rows of `from` share */
+  uint64_t *mask;         /* owned; of one row */
   const Table *from; /* of the main group; the block is count of its rows */
   uint32_t first;
   uint32_t count;
@@ -31,21 +32,25 @@ typedef struct Fill {
   uint32_t listed;
   bool run; /* rows[] follow each other */
   /* Targets known already for this `from`: of combination k of table ids in the
-   * givers, known_tables[k * giver_count] and on. */
+   * givers, and of tags that leave bits, known_keys[k * (giver_count + 1)] and
+   * on. */
   uint32_t known_count;
   uint32_t known_targets[KNOWN_TARGETS];
-  uint32_t *known_tables; /* owned */
+  uint32_t *known_keys; /* owned */
 } Fill;
 
 /* Life ------------------------------------------------------------------ */
+
+static size_t known_bytes(const Fill *fill) {
+  return (size_t)KNOWN_TARGETS * (fill->giver_count + 1) * sizeof(uint32_t);
+}
 
 static void fill_deinit(Fill *fill) {
   Memory *memory = &fill->store->memory;
   memory_free(memory, fill->givers, fill->giver_capacity * sizeof(Giver));
   memory_free(memory, fill->base, fill->words * sizeof(uint64_t));
   memory_free(memory, fill->mask, fill->words * sizeof(uint64_t));
-  memory_free(memory, fill->known_tables,
-              (size_t)KNOWN_TARGETS * fill->giver_count * sizeof(uint32_t));
+  memory_free(memory, fill->known_keys, known_bytes(fill));
 }
 
 /* The component of the new group with this bit, as it is stored now. */
@@ -60,11 +65,18 @@ static const Giver *find_giver(const Fill *fill, const Group *old) {
   return NULL;
 }
 
+/* Is the component a tag that was stored as bits, and will not be? */
+static bool is_leaving(const Fill *fill, uint32_t bit) {
+  return !group_is_bits(fill->group, bit) &&
+         component_is_bits(old_component(fill, bit));
+}
+
 static ecs_Status find_givers(Fill *fill) {
   Memory *memory = &fill->store->memory;
   for (uint32_t bit = 0; bit < fill->group->component_count; bit++) {
     const Group *old = old_component(fill, bit)->group;
     void *givers = fill->givers;
+    fill->leaving_count += is_leaving(fill, bit);
     if (old->id == 0 || find_giver(fill, old) != NULL) continue;
     if (!memory_grow(memory, &givers, &fill->giver_capacity, fill->giver_count,
                      1, sizeof(Giver)))
@@ -83,12 +95,9 @@ static ecs_Status fill_init(Fill *fill) {
   fill->words = words;
   fill->base = memory_zeroed(memory, words, sizeof(uint64_t));
   fill->mask = memory_zeroed(memory, words, sizeof(uint64_t));
-  fill->known_tables = memory_zeroed(memory, fill->giver_count,
-                                     KNOWN_TARGETS * sizeof(uint32_t));
+  fill->known_keys = memory_zeroed(memory, known_bytes(fill), 1);
   bool masks = words == 0 || (fill->base != NULL && fill->mask != NULL);
-  return masks && (fill->giver_count == 0 || fill->known_tables != NULL)
-             ? ECS_OK
-             : ECS_E_MEMORY;
+  return masks && fill->known_keys != NULL ? ECS_OK : ECS_E_MEMORY;
 }
 
 /* Locating -------------------------------------------------------------- */
@@ -100,7 +109,8 @@ static void begin_table(Fill *fill, const Table *table) {
   if (fill->words > 0) memset(fill->base, 0, fill->words * sizeof(uint64_t));
   for (uint32_t bit = 0; bit < fill->group->component_count; bit++) {
     const Component *old = old_component(fill, bit);
-    if (old->group->id == 0 && table_has(table, old->bit))
+    if (old->group->id == 0 && table_has(table, old->bit) &&
+        !group_is_bits(fill->group, bit))
       fill->base[bit >> 6] |= UINT64_C(1) << (bit & 63u);
   }
 }
@@ -132,11 +142,14 @@ static RowRef place_of(const Fill *fill, const Component *old, uint32_t k) {
   return (RowRef){old->group->tables[giver->tables[k]], giver->rows[k]};
 }
 
-static bool has_tag_bit(const Fill *fill, uint32_t bit, uint32_t k) {
+/* Has the block's row k the component now, in a table or as a bit? */
+static bool has_now(const Fill *fill, uint32_t bit, uint32_t k) {
   const Component *old = old_component(fill, bit);
   RowRef place = place_of(fill, old, k);
-  return place.table != NULL &&
-         table_has_bit(place.table, place.row, old->bits_index);
+  if (place.table == NULL) return false;
+  return component_is_bits(old)
+             ? table_has_bit(place.table, place.row, old->bits_index)
+             : table_has(place.table, old->bit);
 }
 
 /* Has the row a tag that is stored as bits in the new group? */
@@ -144,7 +157,7 @@ static bool any_tag_bit(const Fill *fill, uint32_t k) {
   const Group *group = fill->group;
   for (uint32_t bit = 0; group->bits_count > 0 && bit < group->component_count;
        bit++)
-    if (group_is_bits(group, bit) && has_tag_bit(fill, bit, k)) return true;
+    if (group_is_bits(group, bit) && has_now(fill, bit, k)) return true;
   return false;
 }
 
@@ -156,10 +169,9 @@ static bool make_mask(Fill *fill, uint32_t k) {
     uint64_t one = UINT64_C(1) << (bit & 63u);
     bool there = (fill->base[bit >> 6] & one) != 0;
     if ((bit & 63u) == 0) fill->mask[bit >> 6] = 0;
-    if (old->group->id != 0 && !group_is_bits(fill->group, bit)) {
-      RowRef place = place_of(fill, old, k);
-      there = place.table != NULL && table_has(place.table, old->bit);
-    }
+    if ((old->group->id != 0 && !group_is_bits(fill->group, bit)) ||
+        is_leaving(fill, bit))
+      there = has_now(fill, bit, k);
     if (there) fill->mask[bit >> 6] |= one;
     any = any || there;
   }
@@ -177,36 +189,53 @@ static ecs_Status make_target(Fill *fill, uint32_t k, uint32_t *target) {
   return status;
 }
 
-/* Is row k in the tables of a known combination? */
-static bool is_known(const Fill *fill, uint32_t known, uint32_t k) {
-  const uint32_t *tables = fill->known_tables + known * fill->giver_count;
+/* The tags of row k that leave bits, the first as bit 0. */
+static uint32_t read_leaving(const Fill *fill, uint32_t k) {
+  uint32_t word = 0, number = 0;
+  for (uint32_t bit = 0; number < fill->leaving_count; bit++)
+    if (is_leaving(fill, bit))
+      word |= (uint32_t)has_now(fill, bit, k) << number++;
+  return word;
+}
+
+/* Is row k of a known combination? */
+static bool is_known(const Fill *fill, uint32_t known, uint32_t k,
+                     uint32_t leaving) {
+  const uint32_t *keys = fill->known_keys + known * (fill->giver_count + 1);
   for (uint32_t i = 0; i < fill->giver_count; i++)
-    if (fill->givers[i].tables[k] != tables[i]) return false;
-  return true;
+    if (fill->givers[i].tables[k] != keys[i]) return false;
+  return keys[fill->giver_count] == leaving;
 }
 
 /* Remembers the target of row k. */
-static void remember(Fill *fill, uint32_t k, uint32_t target) {
+static void remember(Fill *fill, uint32_t k, uint32_t leaving,
+                     uint32_t target) {
   uint32_t known = fill->known_count;
+  uint32_t *keys = fill->known_keys + known * (fill->giver_count + 1);
   if (known == KNOWN_TARGETS) return;
   for (uint32_t i = 0; i < fill->giver_count; i++)
-    fill->known_tables[known * fill->giver_count + i] =
-        fill->givers[i].tables[k];
+    keys[i] = fill->givers[i].tables[k];
+  keys[fill->giver_count] = leaving;
   fill->known_targets[known] = target;
   fill->known_count++;
 }
 
-/* Finds the new table of row k. Where tags are stored as bits the tables that it
- * was in do not decide whether it has one. */
+#define LEAVING_KEYS 32u
+
+/* Finds the new table of row k. Where tags are stored as bits outside of the main
+ * group the tables that it was in do not decide whether it has one. */
 static ecs_Status choose_target(Fill *fill, uint32_t k) {
-  bool by_tables = fill->group->id == 0 || fill->group->bits_count == 0;
+  bool by_tables = (fill->group->id == 0 || fill->group->bits_count == 0) &&
+                   fill->leaving_count <= LEAVING_KEYS;
+  uint32_t leaving = by_tables ? read_leaving(fill, k) : 0;
   for (uint32_t known = 0; by_tables && known < fill->known_count; known++)
-    if (is_known(fill, known, k)) {
+    if (is_known(fill, known, k, leaving)) {
       fill->targets[k] = fill->known_targets[known];
       return ECS_OK;
     }
   ecs_Status status = make_target(fill, k, &fill->targets[k]);
-  if (status == ECS_OK && by_tables) remember(fill, k, fill->targets[k]);
+  if (status == ECS_OK && by_tables)
+    remember(fill, k, leaving, fill->targets[k]);
   return status;
 }
 
@@ -285,7 +314,7 @@ static ecs_Status copy_tag_bit(Fill *fill, Table *to, uint32_t first,
                                uint32_t bit) {
   uint32_t index = fill->group->components[bit].bits_index;
   for (uint32_t i = 0; i < fill->listed; i++) {
-    if (!has_tag_bit(fill, bit, fill->list[i])) continue;
+    if (!has_now(fill, bit, fill->list[i])) continue;
     ecs_Status status = table_reserve_bits(
         to, &fill->store->memory, group_bits_columns(fill->group, bit));
     if (status != ECS_OK) return status;
@@ -352,7 +381,7 @@ static void list_target(Fill *fill, uint32_t k) {
 /* Chooses a table for each row of the block. Where the main group alone gives
  * and no tag is stored as bits, it is the same for all. */
 static ecs_Status choose_targets(Fill *fill) {
-  bool all = fill->giver_count == 0 &&
+  bool all = fill->giver_count == 0 && fill->leaving_count == 0 &&
              (fill->group->id == 0 || fill->group->bits_count == 0);
   ecs_Status status = choose_target(fill, 0);
   for (uint32_t k = 1; status == ECS_OK && k < fill->count; k++) {

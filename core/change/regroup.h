@@ -10,11 +10,27 @@
 
 #include "storage/placement.h"
 
-/* Stores the components, which exist and are different, in a group of their
- * own, or (to_main) in the main group. ECS_E_MEMORY, ECS_E_LIMIT: nothing has
- * changed. */
+typedef enum RegroupTo {
+  REGROUP_TO_GROUP, /* one of their own; tags stored as bits stay bits */
+  REGROUP_TO_MAIN,  /* the tables of the main group */
+  REGROUP_TO_BITS   /* bits of the main group; the components are tags */
+} RegroupTo;
+
+/* Stores the components, which exist and are different, elsewhere.
+ * ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. */
 ECS_INTERNAL ecs_Status store_regroup(Store *store,
                                       const ecs_Component *components,
-                                      uint32_t count, bool to_main);
+                                      uint32_t count, RegroupTo to);
+
+/* Labels of store_partition. */
+#define REGROUP_MAIN 0u
+#define REGROUP_BITS 1u
+#define REGROUP_STAYS UINT32_MAX
+
+/* Stores components with equal labels together in the tables of a group of their
+ * own; REGROUP_MAIN: of the main group; REGROUP_BITS: as its bits; REGROUP_STAYS: where they are, which may then
+ * be with others no more. labels has an entry for each component id. All groups
+ * are built in one pass. ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. */
+ECS_INTERNAL ecs_Status store_partition(Store *store, const uint32_t *labels);
 
 #endif

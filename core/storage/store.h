@@ -25,6 +25,7 @@
 #include "storage/name_index.h"
 
 typedef struct Bundle Bundle;
+typedef struct QueryUse QueryUse;
 
 /* The first row_epoch: the bits of the double 2^52. The next ones are those of
  * 2^52 + 1 and so on. */
@@ -51,6 +52,20 @@ typedef struct StoreRoom {
   size_t size;
 } StoreRoom;
 
+/* From a table to the one with one component less and another more. Valid while
+ * the layout is the same: only trimming and regrouping free tables that have
+ * had rows. */
+typedef struct Route {
+  const Table *from; /* NULL: no route is remembered */
+  Table *to;
+  ecs_Component gone;
+  ecs_Component added;
+  uint64_t layout_version;
+  ColumnRange gone_columns;  /* in `from` */
+  ColumnRange added_columns; /* in `to` */
+} Route;
+#define STORE_ROUTES 4u /* a power of two */
+
 struct Store {
   Memory memory;
   StoreRoom rooms[ROOM_KINDS];
@@ -73,12 +88,17 @@ struct Store {
   Bundle *recent_bundles[ECS_RECENT_BUNDLES]; /* owned; of spawns without a
                                                  bundle id, see
                                                  bundle_for_once; NULL: none */
+  QueryUse *uses; /* how often systems ran over queries; owned, but for its end
+                     see query_use.h */
+  uint32_t use_count;
+  uint32_t use_capacity;
   uint64_t layout_version;
   uint64_t
       spawn_version; /* layout_version while births need no notes; otherwise
                              UINT64_MAX - 1 */
-  uint32_t shape_version; /* the newest of chain_shape.h */
-  uint64_t row_epoch;     /* see ecs_world_row_epoch */
+  Route routes[STORE_ROUTES]; /* lately used, see change/replacement.h */
+  uint32_t shape_version;     /* the newest of chain_shape.h */
+  uint64_t row_epoch;         /* see ecs_world_row_epoch */
 };
 
 /* Life ------------------------------------------------------------------ */

@@ -97,3 +97,44 @@ uint32_t table_move_row_mixed(Table *to, Table *from, uint32_t row,
   if (ECS_UNLIKELY(from->bits_columns > 0)) move_bits(to, to_row, from, row);
   return to_row;
 }
+
+/* Moves the columns of one size: those before the first range, then that range,
+ * those between, the other range, and the rest. */
+#define REPLACE_SIZE(Cell, shift)                                       \
+  do {                                                                  \
+    char *hole = first_element(from, shift, row);                       \
+    char *target = first_element(to, shift, to_row);                    \
+    size_t stride = from->stride[shift], to_stride = to->stride[shift]; \
+    uint32_t leave = gone->begin[shift], enter = added->begin[shift];   \
+    uint32_t lost = gone->end[shift] - leave;                           \
+    uint32_t got = added->end[shift] - enter;                           \
+    uint32_t first = leave < enter ? leave : enter;                     \
+    uint32_t between = leave < enter ? enter - leave : leave - enter;   \
+    uint32_t rest = from->columns[shift] - lost - first - between;      \
+    MOVE_RUN(Cell, target, to_stride, hole, stride, gap, first);        \
+    if (leave <= enter)                                                 \
+      CLOSE_RUN(Cell, hole, stride, gap, lost)                          \
+    else                                                                \
+      target += got * to_stride;                                        \
+    MOVE_RUN(Cell, target, to_stride, hole, stride, gap, between);      \
+    if (leave <= enter)                                                 \
+      target += got * to_stride;                                        \
+    else                                                                \
+      CLOSE_RUN(Cell, hole, stride, gap, lost)                          \
+    MOVE_RUN(Cell, target, to_stride, hole, stride, gap, rest);         \
+  } while (0)
+
+uint32_t table_replace_row(Table *to, Table *from, uint32_t row,
+                           const ColumnRange *gone, const ColumnRange *added,
+                           ecs_Entity *filler) {
+  ECS_ASSERT(row < from->count && to->bits_columns >= from->bits_columns);
+  uint32_t to_row = table_append(to, from->entities[row]);
+  *filler = table_remove_entity(from, row);
+  size_t gap = from->count - row;
+  if ((from->sizes & 4u) != 0) REPLACE_SIZE(Cell4, 2);
+  if ((from->sizes & 8u) != 0) REPLACE_SIZE(Cell8, 3);
+  if ((from->sizes & 2u) != 0) REPLACE_SIZE(Cell2, 1);
+  if ((from->sizes & 1u) != 0) REPLACE_SIZE(Cell1, 0);
+  if (ECS_UNLIKELY(from->bits_columns > 0)) move_bits(to, to_row, from, row);
+  return to_row;
+}

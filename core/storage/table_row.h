@@ -27,6 +27,14 @@ ECS_INTERNAL uint32_t table_move_row_mixed(Table *to, Table *from, uint32_t row,
                                            const ColumnRange *range, bool added,
                                            ecs_Entity *filler);
 
+/* Moves a row to a table that lacks the columns `gone` and has the columns
+ * `added`, and otherwise the same: two moves in one. Room must be reserved; new
+ * columns stay zero. */
+ECS_INTERNAL uint32_t table_replace_row(Table *to, Table *from, uint32_t row,
+                                        const ColumnRange *gone,
+                                        const ColumnRange *added,
+                                        ecs_Entity *filler);
+
 /* Copies the columns of bits that both tables have. */
 ECS_INTERNAL void table_copy_bits(Table *to, uint32_t to_row, const Table *from,
                                   uint32_t from_row);

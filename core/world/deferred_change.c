@@ -93,18 +93,23 @@ ecs_Status deferred_set(ecs_World *world, ecs_Entity entity, ecs_Component id,
 
 /* Adding with some fields ------------------------------------------------- */
 
+void world_complete_image(const Schema *schema, const void *image,
+                          uint64_t fields, ComponentImage *whole) {
+  ECS_ASSERT(schema->image_bytes <= sizeof *whole);
+  memcpy(whole, schema->default_image, schema->image_bytes);
+  for (uint32_t i = 0; i < schema->field_count; i++)
+    if ((fields >> i & 1u) != 0)
+      memcpy((char *)whole + schema->fields[i].offset,
+             (const char *)image + schema->fields[i].offset,
+             scalar_bytes(schema->fields[i].type));
+}
+
 ecs_Status world_add_with_fields(ecs_World *world, ecs_Entity entity,
                                  ecs_Component component, const void *image,
                                  uint64_t fields) {
   const Schema *schema = world->store.components[component].schema;
   ComponentImage whole;
   ECS_ASSERT(world->depth == 0);
-  ECS_ASSERT(schema->image_bytes <= sizeof whole);
-  memcpy(&whole, schema->default_image, schema->image_bytes);
-  for (uint32_t i = 0; i < schema->field_count; i++)
-    if ((fields >> i & 1u) != 0)
-      memcpy((char *)&whole + schema->fields[i].offset,
-             (const char *)image + schema->fields[i].offset,
-             scalar_bytes(schema->fields[i].type));
+  world_complete_image(schema, image, fields, &whole);
   return store_add(&world->store, entity, component, &whole);
 }

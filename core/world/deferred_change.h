@@ -84,6 +84,11 @@ ECS_INTERNAL ecs_Status deferred_set(ecs_World *world, ecs_Entity entity,
                                      ecs_Component component, const void *image,
                                      uint64_t fields);
 
+/* Fills in an image: the named fields of the given one, defaults for the others.
+ */
+ECS_INTERNAL void world_complete_image(const Schema *schema, const void *image,
+                                       uint64_t fields, ComponentImage *whole);
+
 /* Adds a component now, with the named fields of the image and defaults for the
  * others. ECS_E_DEAD, ECS_E_MEMORY, ECS_E_LIMIT. */
 ECS_INTERNAL ecs_Status world_add_with_fields(ecs_World *world,

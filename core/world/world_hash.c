@@ -112,10 +112,11 @@ static uint64_t hash_group(const Store *store, const Group *group) {
 /* Is the component where its definition puts it? Using a component for the
  * first time defines it, which must not change the hash. */
 static bool is_at_home(const Component *component) {
-  return component->storage == ECS_STORE_SPARSE
-             ? component->group_id != 0 &&
-                   component->group->component_count == 1
-             : component->group_id == 0;
+  bool bits = component_is_bits(component);
+  if (component->storage == ECS_STORE_SPARSE)
+    return component->group_id != 0 && component->group->component_count == 1;
+  return component->group_id == 0 &&
+         bits == (component->storage == ECS_STORE_BITS);
 }
 
 /* Which components share a group, as far as their definitions do not say so.
@@ -131,6 +132,7 @@ static uint64_t sum_partition(const Store *store) {
          bit++)
       members += hash_schema(
           store->components[group->components[bit].component].schema);
+    if (component_is_bits(component)) members = mix(7, members);
     sum += mix(mix(4, members), hash_schema(component->schema));
   }
   return sum;

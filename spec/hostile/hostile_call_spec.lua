@@ -27,6 +27,7 @@ local calls = {
     alive = function(s) return s.entity end,
     add = function(s) return s.entity, Enemy end,
     remove = function(s) return s.entity, Position end,
+    replace = function(s) return s.entity, Position, Enemy end,
     set = function(s) return s.entity, Position, "x", 4 end,
     get = function(s) return s.entity, Position, "x", "y" end,
     has = function(s) return s.entity, Position, Enemy end,
@@ -42,6 +43,8 @@ local calls = {
     state_hash = function() end,
     group = function() return { Position, Enemy } end,
     ungroup = function() return { Position, Enemy } end,
+    optimize = function() end,
+    advise = function() end,
     query = function() return { Position, read = { Target } } end,
     system = function()
       return { name = "s", query = { Position }, each = nothing }
@@ -85,6 +88,7 @@ local calls = {
     rows = function() end,
     add = function() return Enemy end,
     remove = function() return Position end,
+    replace = function() return Position, Enemy end,
     set = function() return Position { y = 4 } end,
     destroy = function() end,
   },

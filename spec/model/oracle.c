@@ -362,6 +362,22 @@ ecs_Status oracle_set(Oracle *oracle, ecs_Entity handle,
   return ECS_OK;
 }
 
+ecs_Status oracle_replace(Oracle *oracle, ecs_Entity handle, ecs_Component gone,
+                          ecs_Component component, const double *values,
+                          uint64_t fields) {
+  bool drop;
+  const OracleEntity *entity = oracle_find(oracle, handle);
+  if (gone == component) return ECS_E_COMPONENT;
+  ecs_Status status = judge_change(oracle, entity, component, &drop);
+  if (status != ECS_OK || drop) return status;
+  if (fields != 0 && entity->has[component] && is_held(oracle, component))
+    return ECS_E_ACCESS;
+  status = oracle_remove(oracle, handle, gone);
+  if (status != ECS_OK) return status;
+  return fields == 0 ? oracle_add(oracle, handle, component, NULL)
+                     : oracle_set(oracle, handle, component, values, fields);
+}
+
 ecs_Status oracle_accessor_set(Oracle *oracle, ecs_Entity handle,
                                ecs_Component component, const double *values) {
   const OracleEntity *entity = oracle_find(oracle, handle);

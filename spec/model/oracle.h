@@ -132,6 +132,9 @@ ecs_Status oracle_remove(Oracle *oracle, ecs_Entity handle,
 ecs_Status oracle_set(Oracle *oracle, ecs_Entity handle,
                       ecs_Component component, const double *values,
                       uint64_t fields);
+ecs_Status oracle_replace(Oracle *oracle, ecs_Entity handle, ecs_Component gone,
+                          ecs_Component component, const double *values,
+                          uint64_t fields);
 /* Sets all fields where the component is present, as an accessor does. */
 ecs_Status oracle_accessor_set(Oracle *oracle, ecs_Entity handle,
                                ecs_Component component, const double *values);

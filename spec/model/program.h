@@ -72,8 +72,12 @@
   X(end, 60)                    \
   X(end_all, 12)                \
   X(discard, 14)                \
+  X(replace, 40)                \
+  X(bulk_replace, 8)            \
   X(group, 14)                  \
   X(ungroup, 8)                 \
+  X(group_bits, 10)             \
+  X(optimize, 6)                \
   X(kernel_run, 25)             \
   X(kernel_bind, 8)             \
   X(statistics, 10)             \

@@ -172,6 +172,34 @@ void step_bulk_set(Run *run, const Step *step) {
              judge_set(run, slot, component), oracle_step_set);
 }
 
+/* Replacing ---------------------------------------------------------------- */
+
+/* The component that goes is `list`. */
+static ecs_Status call_replace_all(Instance *instance,
+                                   const Arguments *arguments, Answer *answer) {
+  (void)answer;
+  return ecs_query_replace_all(instance->queries[arguments->slot],
+                               arguments->list, arguments->component, NULL, 0);
+}
+
+static ecs_Status oracle_step_replace(Oracle *oracle, ecs_Entity entity,
+                                      const Arguments *arguments,
+                                      const double *values) {
+  return oracle_replace(oracle, entity, arguments->list, arguments->component,
+                        values, 0);
+}
+
+void step_bulk_replace(Run *run, const Step *step) {
+  uint32_t slot;
+  if (!find_query(run, step, &slot)) return;
+  const Arguments arguments = {.slot = slot,
+                               .component = run_component(run, step->b),
+                               .list = run_component(run, step->c)};
+  const bool same = arguments.component == arguments.list;
+  change_all(run, call_replace_all, &arguments, NULL,
+             same ? ECS_E_COMPONENT : ECS_OK, oracle_step_replace);
+}
+
 /* Destroying --------------------------------------------------------------- */
 
 static ecs_Status call_destroy_all(Instance *instance,

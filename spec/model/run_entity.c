@@ -338,6 +338,38 @@ void step_remove(Run *run, const Step *step) {
        ecs_status_name(expected));
 }
 
+/* The component that goes is `list`. */
+static ecs_Status call_replace(Instance *instance, const Arguments *arguments,
+                               Answer *answer) {
+  (void)answer;
+  return ecs_replace(instance->world, arguments->entity, arguments->list,
+                     arguments->component, arguments->image, arguments->fields);
+}
+
+void step_replace(Run *run, const Step *step) {
+  Random random = random_make(step->seed);
+  double values[ORACLE_FIELDS];
+  uint64_t image[ORACLE_IMAGE_BYTES / 8];
+  Answer answers[INSTANCES];
+  const ecs_Component component = run_component(run, step->b);
+  const OracleComponent *schema = &run->oracle.components[component];
+  const uint64_t all = (UINT64_C(1) << schema->field_count) - 1;
+  random_image(schema, &random, values, image);
+  const Arguments arguments = {.entity = run_pick(run, step->a),
+                               .component = component,
+                               .list = run_component(run, step->c),
+                               .image = image,
+                               .fields = step->b % 3 == 0 ? 0 : step->c & all};
+  const ecs_Status status =
+      run_everywhere(run, call_replace, &arguments, 0, answers);
+  if (status == ECS_E_LIMIT) return;
+  const ecs_Status expected =
+      oracle_replace(&run->oracle, arguments.entity, arguments.list, component,
+                     values, arguments.fields);
+  MUST(run, status == expected, "%s instead of %s", ecs_status_name(status),
+       ecs_status_name(expected));
+}
+
 /* Values ------------------------------------------------------------------ */
 
 static ecs_Status call_set(Instance *instance, const Arguments *arguments,

@@ -201,6 +201,55 @@ void step_ungroup(Run *run, const Step *step) {
   regroup(run, step, call_ungroup);
 }
 
+static ecs_Status call_group_bits(Instance *instance,
+                                  const Arguments *arguments, Answer *answer) {
+  (void)answer;
+  if (instance->kind < INSTANCE_MIXED)
+    return arguments->keep ? ECS_OK : ECS_E_OPEN;
+  return ecs_group_bits(instance->world, arguments->components,
+                        arguments->count);
+}
+
+/* The tags of a list become bits. */
+void step_group_bits(Run *run, const Step *step) {
+  ecs_Component components[8];
+  Answer answers[INSTANCES];
+  const bool open = oracle_deferring(&run->oracle);
+  Arguments arguments = {.components = components, .keep = !open};
+  const uint32_t listed = run_list(run, step->b, components);
+  for (uint32_t i = 0; i < listed; i++)
+    if (ecs_component_field_count(run->instances[0].world, components[i]) == 0)
+      components[arguments.count++] = components[i];
+  run_expecting(run, call_group_bits, &arguments, 0, answers,
+                open ? ECS_E_OPEN : ECS_OK);
+}
+
+static ecs_Status call_optimize(Instance *instance, const Arguments *arguments,
+                                Answer *answer) {
+  ecs_Advice entries[4];
+  uint32_t count = 0;
+  (void)answer;
+  if (instance->kind < INSTANCE_MIXED)
+    return arguments->keep ? ECS_OK : ECS_E_OPEN;
+  return ecs_world_optimize(instance->world, entries, 4, &count);
+}
+
+/* Where a query has run so often, components go where the model wants them. */
+void step_optimize(Run *run, const Step *step) {
+  Answer answers[INSTANCES];
+  const bool open = oracle_deferring(&run->oracle);
+  const Arguments arguments = {.keep = !open};
+  for (uint32_t i = 0; i < INSTANCES; i++) {
+    ecs_Query *query = run->instances[i].queries[step->a % QUERY_SLOTS];
+    if (query != NULL && run->instances[i].kind >= INSTANCE_MIXED)
+      MUST(run, ecs_query_count_runs(query, step->b % 100) == ECS_OK,
+           "runs are not counted");
+  }
+  run_expecting(run, call_optimize, &arguments, 0, answers,
+                open ? ECS_E_OPEN : ECS_OK);
+  if (!open && !run->stopped && step->c % 4 == 0) run_compare(run);
+}
+
 /* Kernels ----------------------------------------------------------------- */
 
 /* Runs a kernel's own binding, or (field set) one made on the spot. */

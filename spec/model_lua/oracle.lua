@@ -238,6 +238,16 @@ function oracle:set(id, c, given)
   return true
 end
 
+--- given: nil: no values.
+function oracle:replace(id, gone, c, given)
+  local entity, drop = self:subject(id)
+  if not entity then return drop end
+  if given and entity.has[c] and self:is_held(c) then return false end
+  self:remove(id, gone)
+  if given then return self:set(id, c, given) end
+  return self:add(id, c)
+end
+
 --- The bulk forms match when they are called.
 function oracle:add_all(terms, c, values)
   for _, entity in ipairs(self:matching(terms)) do
@@ -249,6 +259,13 @@ end
 function oracle:remove_all(terms, c)
   for _, entity in ipairs(self:matching(terms)) do
     self:remove(entity.id, c)
+  end
+  return true
+end
+
+function oracle:replace_all(terms, gone, c)
+  for _, entity in ipairs(self:matching(terms)) do
+    self:replace(entity.id, gone, c)
   end
   return true
 end

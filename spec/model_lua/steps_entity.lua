@@ -63,6 +63,33 @@ function steps.set(self, step)
   end
 end
 
+--- The second of its changes may be refused, the first only for a dead entity.
+function steps.replace(self, step)
+  local id, gone = self:pick(step.e), self:component(mix(step.c, 3))
+  local c = self:component(step.c)
+  if gone == c then
+    self:call(false, self.world, "replace", id, self.definitions[c],
+      self.definitions[c])
+    return
+  end
+  local value, given, fields
+  if step.v % 2 == 0 then
+    value, given, fields = self:make_value(c, step.v)
+    if value == nil then return end
+    -- The component alone has no values here, unlike in set.
+    if value == self.definitions[c] and not fields then given = nil end
+  end
+  if #program.components[c].fields == 0 then given = nil end
+  local wanted = self.oracle:replace(id, gone, c, given)
+  value = value or self.definitions[c]
+  if fields then
+    self:call(wanted, self.world, "replace", id, self.definitions[gone], value,
+      fields)
+  else
+    self:call(wanted, self.world, "replace", id, self.definitions[gone], value)
+  end
+end
+
 function steps.set_field(self, step)
   local id, c = self:pick(step.e), self:field_component(step.c)
   local fields = program.components[c].fields
@@ -221,16 +248,31 @@ function steps.trim(self)
   self:call(not self.oracle:deferring(), self.world, "trim")
 end
 
---- Groups or ungroups up to four components, tags stored as bits among them.
+--- Groups or ungroups up to four components, tags stored as bits among them;
+-- where all are tags, they may become bits.
 function steps.group(self, step)
-  local list, seen = {}, {}
+  local list, seen, fields = {}, {}, 0
   for k = 1, 1 + step.v % 4 do
     local c = self:component(mix(step.v, k))
-    if not seen[c] then list[#list + 1] = self.definitions[c] end
+    if not seen[c] then
+      list[#list + 1] = self.definitions[c]
+      fields = fields + #self.oracle.components[c].fields
+    end
     seen[c] = true
   end
-  self:call(not self.oracle:deferring(), self.world,
-    mix(step.v, 9) % 4 == 0 and "ungroup" or "group", list)
+  local kept = not self.oracle:deferring()
+  if fields == 0 and mix(step.v, 8) % 2 == 0 then
+    self:call(kept, self.world, "group", list, { storage = "bits" })
+  else
+    self:call(kept, self.world,
+      mix(step.v, 9) % 4 == 0 and "ungroup" or "group", list)
+  end
+end
+
+--- Components are stored as the counted changes and runs say.
+function steps.optimize(self, step)
+  if step.v % 2 == 0 then self:call(true, self.world, "advise") end
+  self:call(not self.oracle:deferring(), self.world, "optimize")
 end
 
 function steps.hash(self)
@@ -320,6 +362,16 @@ function steps.remove_all(self, step)
   local query, c = self:query(step.q), self:component(step.c)
   self.oracle:remove_all(query.terms, c)
   self:call(true, query.real, "remove", self.definitions[c])
+end
+
+function steps.replace_all(self, step)
+  if not self.abilities.add_all then return end
+  local query, c = self:query(step.q), self:component(step.c)
+  local gone = self:component(mix(step.v, 5))
+  if gone == c then return end
+  self.oracle:replace_all(query.terms, gone, c)
+  self:call(true, query.real, "replace", self.definitions[gone],
+    self.definitions[c])
 end
 
 function steps.set_all(self, step)

@@ -218,6 +218,9 @@ show("spawn_many", world:spawn_many(500, { Position, Velocity { x = 0.7 } },
   end))
 world:reserve(50, { Position, Stunned })
 show("spawn_as", world:spawn_as(4 * 2^28 + 900, Position { x = 0.3 }, Burning))
+world:replace(a, Burning, Position { x = 1 })
+show("replace", world:has(a, Burning), world:get(a, Position, "x"))
+world:replace(a, Enemy, Burning)
 show("spawn_as refused", world:spawn_as(900), world:spawn_as(2^27))
 show("jumped over", world:spawn(), world:spawn())
 local moving = world:query { Position, read = { Velocity },
@@ -277,6 +280,9 @@ show("load_native", ecs.load_native "physics")
 show("load_native", ecs.load_native "no_such_library" == nil)
 world:group { Position, Velocity }
 world:ungroup { Velocity }
+world:group({ Burning }, { storage = "bits" })
+show("advise", tostring(world:advise()))
+show("optimize", tostring(world:optimize()), tostring(world:optimize()))
 world:system { name = "gravity", query = { Position, Velocity },
                native = "physics.gravity", phase = "first" }
 world:system {

@@ -54,6 +54,28 @@ static int query_remove(lua_State *L) {
   return bind_check_status(L, query->world, status, "remove");
 }
 
+/* query:replace(Construction, Active { since = now }) */
+static int query_replace(lua_State *L) {
+  LuaQuery *query = bind_query_check(L, 1);
+  const Definition *gone = bind_definition_check(L, 2, "replace");
+  uint64_t image[ECS_FIELD_LIMIT];
+  Given given;
+  int count = bind_given_read(L, bind_state(L), 3, "replace", image, &given);
+  refuse_more(L, 1 + count, "replace takes two components");
+  if (gone == given.definition)
+    bind_error(L, "replace: %s cannot be replaced by itself", gone->name);
+  ecs_Component added = ensure(L, query, given.definition);
+  ecs_Component removed = bind_component_find(query->world, gone);
+  ecs_Query *native = bind_query_native(L, query);
+  const void *values = given_image(given);
+  uint64_t fields = given.image ? given.fields : 0;
+  ecs_Status status =
+      removed ? ecs_query_replace_all(native, removed, added, values, fields)
+      : fields != 0 ? ecs_query_set_all(native, added, values, fields)
+                    : ecs_query_add_all(native, added, NULL);
+  return bind_check_status(L, query->world, status, "replace");
+}
+
 #define ONE_VALUE \
   "set of a query takes one value, as in query:set(Position { x = 3 })"
 
@@ -103,9 +125,13 @@ static int query_first(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg methods[] = {
-    {"add", query_add},         {"remove", query_remove}, {"set", query_set},
-    {"destroy", query_destroy}, {"first", query_first},   {NULL, NULL}};
+static const luaL_Reg methods[] = {{"add", query_add},
+                                   {"remove", query_remove},
+                                   {"set", query_set},
+                                   {"replace", query_replace},
+                                   {"destroy", query_destroy},
+                                   {"first", query_first},
+                                   {NULL, NULL}};
 
 void bind_open_bulk_methods(lua_State *L) {
   bind_push_methods(L, KIND_QUERY);

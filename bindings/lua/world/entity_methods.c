@@ -167,6 +167,29 @@ static int world_remove(lua_State *L) {
   return check_status(L, world, status, "remove");
 }
 
+/* world:replace(e, Construction, Active { since = now }) */
+static int world_replace(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  ecs_Entity entity = read_entity(L, 2, "replace");
+  const Definition *gone = bind_definition_at(L, world->state, 3, "replace");
+  uint64_t image[ECS_FIELD_LIMIT];
+  Given given;
+  int count = bind_given_read(L, world->state, 4, "replace", image, &given);
+  refuse_more(L, 3 + count, "replace", "call it once for each component");
+  if (gone == given.definition)
+    bind_error(L, "replace: %s cannot be replaced by itself", gone->name);
+  ecs_Component added = bind_component_ensure(L, world, 1, given.definition);
+  ecs_Component removed = bind_component_find(world, gone);
+  ecs_World *native = bind_native(L, world);
+  const void *values = given_image(given);
+  uint64_t fields = given.image ? given.fields : 0;
+  ecs_Status status =
+      removed ? ecs_replace(native, entity, removed, added, values, fields)
+      : fields != 0 ? ecs_set(native, entity, added, values, fields)
+                    : ecs_add(native, entity, added, NULL);
+  return check_status(L, world, status, "replace");
+}
+
 /* Raises for world:set(e, Position { x = 3 }, Health), which is two calls. */
 static void refuse_second(lua_State *L) {
   int type = lua_type(L, 4); /* in the common case a string or a table */
@@ -349,6 +372,7 @@ static const luaL_Reg methods[] = {{"spawn", world_spawn},
                                    {"alive", world_alive},
                                    {"add", world_add},
                                    {"remove", world_remove},
+                                   {"replace", world_replace},
                                    {"set", world_set},
                                    {"get", world_get},
                                    {"has", world_has},

@@ -361,6 +361,13 @@ function methods.remove(self, node, wanted, scope)
   return {}
 end
 
+function methods.replace(self, node, wanted, scope)
+  plain_statement(node, wanted)
+  local entity = entity_argument(self, node, scope)
+  local gone = definition(self, node, 2, scope)
+  return lower_change.replace(self, node, entity, gone, scope)
+end
+
 function methods.set(self, node, wanted, scope)
   plain_statement(node, wanted)
   return lower_change.set(self, node, entity_argument(self, node, scope), scope)

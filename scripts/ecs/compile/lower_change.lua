@@ -301,6 +301,26 @@ function lower_change.remove(self, node, entity, known)
   return {}
 end
 
+--- world:replace(e, gone, part), of an entity: a removal and what is added, which
+-- are one move when the changes are made. gone: the component that goes.
+function lower_change.replace(self, node, entity, gone, scope)
+  local parts = read_parts(self, node, 3, #node.arguments, scope)
+  local part = parts[1]
+  if #parts ~= 1 then
+    outside(node.line, "world:replace with " .. counted(#node.arguments),
+      "give it an entity, a component that goes and one part")
+  elseif part.name == gone.name then
+    outside(node.line, "world:replace of " .. gone.name .. " by itself",
+      "name two components")
+  end
+  emit(self, node, {}, "remove_from %s " .. quote(gone.name), entity)
+  if not part.filled then
+    return emit_other(self, node, "add_to", entity, part)
+  end
+  note_set(self, part.name)
+  return emit_other(self, node, "set_of", entity, part)
+end
+
 --- world:destroy(e), of an entity. world:alive behind it would have to see it.
 function lower_change.destroy(self, node, entity)
   self.context.destroys_others = true

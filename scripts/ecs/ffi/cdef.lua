@@ -144,6 +144,9 @@ uint32_t ecs_scalar_bytes(ecs_Scalar type);
 const char *ecs_scalar_name(ecs_Scalar type);
 ecs_Status ecs_group(ecs_World *world, const ecs_Component *components,
                              uint32_t count);
+ecs_Status ecs_group_bits(ecs_World *world,
+                                  const ecs_Component *components,
+                                  uint32_t count);
 ecs_Status ecs_ungroup(ecs_World *world,
                                const ecs_Component *components, uint32_t count);
 ecs_Status ecs_bundle(ecs_World *world, const ecs_Component *components,
@@ -165,6 +168,9 @@ ecs_Status ecs_add(ecs_World *world, ecs_Entity entity,
                            ecs_Component component, const void *image);
 ecs_Status ecs_remove(ecs_World *world, ecs_Entity entity,
                               ecs_Component component);
+ecs_Status ecs_replace(ecs_World *world, ecs_Entity entity,
+                               ecs_Component gone, ecs_Component added,
+                               const void *image, uint64_t fields);
 ecs_Status ecs_set(ecs_World *world, ecs_Entity entity,
                            ecs_Component component, const void *image,
                            uint64_t fields);
@@ -229,10 +235,44 @@ ecs_Status ecs_query_column(const ecs_Query *query, uint32_t term,
                                     uint32_t field, uint32_t *column);
 uint32_t ecs_query_column_count(const ecs_Query *query);
 size_t ecs_query_explain(ecs_Query *query, char *text, size_t capacity);
+typedef enum ecs_Place {
+  ECS_PLACE_MAIN = 0,
+  ECS_PLACE_SET,
+  ECS_PLACE_GROUP,
+  ECS_PLACE_BITS,
+  ECS_PLACE_FIELD,
+  ECS_PLACE_ARRAY
+} ecs_Place;
+typedef enum ecs_Reason {
+  ECS_REASON_CHANGES = 0,
+  ECS_REASON_LISTS,
+  ECS_REASON_COPIES,
+  ECS_REASON_TABLES,
+  ECS_REASON_MEMORY,
+  ECS_REASON_TOGETHER,
+  ECS_REASON_ALONE
+} ecs_Reason;
+typedef struct ecs_Advice {
+  ecs_Component component;
+  ecs_Place from;
+  ecs_Place to;
+  ecs_Component from_beside;
+  ecs_Component to_beside;
+  ecs_Reason reason;
+  int64_t gain;
+} ecs_Advice;
+ecs_Status ecs_query_count_runs(ecs_Query *query, uint64_t runs);
+ecs_Status ecs_world_advise(ecs_World *world, ecs_Advice *entries,
+                                    uint32_t capacity, uint32_t *count);
+ecs_Status ecs_world_optimize(ecs_World *world, ecs_Advice *entries,
+                                      uint32_t capacity, uint32_t *count);
 ecs_Status ecs_query_add_all(ecs_Query *query, ecs_Component component,
                                      const void *image);
 ecs_Status ecs_query_remove_all(ecs_Query *query,
                                         ecs_Component component);
+ecs_Status ecs_query_replace_all(ecs_Query *query, ecs_Component gone,
+                                         ecs_Component added, const void *image,
+                                         uint64_t fields);
 ecs_Status ecs_query_set_all(ecs_Query *query, ecs_Component component,
                                      const void *image, uint64_t fields);
 ecs_Status ecs_query_destroy_all(ecs_Query *query);

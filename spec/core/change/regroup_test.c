@@ -50,14 +50,16 @@ static void assert_town(const Town *town) {
 static void store_apart(Town *town, const ecs_Component *components,
                         uint32_t count) {
   assert_int_equal(
-      store_regroup(&town->fixture.world, components, count, false), ECS_OK);
+      store_regroup(&town->fixture.world, components, count, REGROUP_TO_GROUP),
+      ECS_OK);
   assert_town(town);
 }
 
 static void store_in_main(Town *town, const ecs_Component *components,
                           uint32_t count) {
-  assert_int_equal(store_regroup(&town->fixture.world, components, count, true),
-                   ECS_OK);
+  assert_int_equal(
+      store_regroup(&town->fixture.world, components, count, REGROUP_TO_MAIN),
+      ECS_OK);
   assert_town(town);
 }
 
@@ -89,6 +91,73 @@ static void every_set_of_components_goes_apart_and_comes_back(void **state) {
       assert_int_equal(group_of(&town, components[i]), 0);
     finish(&town.fixture);
   }
+}
+
+static void tags_become_bits_and_leave_them(void **state) {
+  (void)state;
+  for (uint32_t set = 1; set < 16; set++) {
+    Town town;
+    ecs_Component tags[4];
+    uint32_t count = 0;
+    open_town(&town);
+    Store *world = &town.fixture.world;
+    const ecs_Component all[] = {town.tag, town.bit, town.other_bit,
+                                 town.sparse_tag};
+    for (uint32_t k = 0; k < 4; k++)
+      if ((set >> k & 1u) != 0) tags[count++] = all[k];
+    assert_int_equal(store_regroup(world, tags, count, REGROUP_TO_BITS),
+                     ECS_OK);
+    assert_town(&town);
+    for (uint32_t k = 0; k < count; k++) {
+      assert_int_equal(group_of(&town, tags[k]), 0);
+      assert_true(component_is_bits(&world->components[tags[k]]));
+    }
+    store_apart(&town, tags, count); /* as bits */
+    store_in_main(&town, tags, count);
+    for (uint32_t k = 0; k < count; k++)
+      assert_false(component_is_bits(&world->components[tags[k]]));
+    store_apart(&town, tags, count); /* in tables */
+    assert_int_equal(store_regroup(world, tags, count, REGROUP_TO_BITS),
+                     ECS_OK);
+    assert_town(&town);
+    finish(&town.fixture);
+  }
+}
+
+/* Labels of components a, b, c, tag, bit, other bit, sparse, sparse tag. */
+static void many_groups_are_made_at_once(void **state) {
+  (void)state;
+  static const uint32_t layouts[][9] = {
+      {0, 7, 7, 9, 0, 1, 1, 9, 5},
+      {0, 0, 0, 0, 0, 0, 0, 0, 0},
+      {0, 9, 8, 9, 8, 7, 7, 3, 3},
+      {0, REGROUP_STAYS, 3, 3, REGROUP_STAYS, 3, REGROUP_STAYS, 4, 4},
+      {0, 2, 2, 2, 1, 1, 1, 2, 1}};
+  Town town;
+  open_town(&town);
+  Store *world = &town.fixture.world;
+  for (uint32_t from = 0; from < 5; from++)
+    for (uint32_t to = 0; to < 5; to++) {
+      const uint32_t *labels = layouts[to];
+      uint64_t layout = world->layout_version;
+      assert_int_equal(store_partition(world, layouts[from]), ECS_OK);
+      assert_int_equal(store_partition(world, labels), ECS_OK);
+      assert_town(&town);
+      assert_true(world->layout_version <= layout + 2);
+      for (ecs_Component i = 1; i < 9; i++) {
+        if (labels[i] == REGROUP_STAYS) continue;
+        assert_int_equal(group_of(&town, i) == 0, labels[i] <= REGROUP_BITS);
+        assert_int_equal(component_is_bits(&world->components[i]),
+                         labels[i] == REGROUP_BITS);
+        for (ecs_Component k = 1; k < i && labels[i] > REGROUP_BITS; k++)
+          assert_int_equal(group_of(&town, i) == group_of(&town, k),
+                           labels[i] == labels[k]);
+      }
+      layout = world->layout_version;
+      assert_int_equal(store_partition(world, labels), ECS_OK);
+      assert_int_equal(world->layout_version, layout); /* nothing moved */
+    }
+  finish(&town.fixture);
 }
 
 static void a_group_that_was_given_up_is_taken_again(void **state) {
@@ -209,14 +278,16 @@ static void one_group_too_many_is_refused(void **state) {
   Store *world = &fixture.world;
   define_many(world, ECS_COMPONENT_LIMIT, "b", ECS_STORE_TABLE);
   for (uint32_t i = 1; i < ECS_GROUP_LIMIT; i++)
-    assert_int_equal(store_regroup(world, &(ecs_Component){i}, 1, false),
-                     ECS_OK);
+    assert_int_equal(
+        store_regroup(world, &(ecs_Component){i}, 1, REGROUP_TO_GROUP), ECS_OK);
   ecs_Component last = ECS_COMPONENT_LIMIT;
   uint64_t before = digest(world), bytes = fixture.failing.bytes;
-  assert_int_equal(store_regroup(world, &last, 1, false), ECS_E_LIMIT);
+  assert_int_equal(store_regroup(world, &last, 1, REGROUP_TO_GROUP),
+                   ECS_E_LIMIT);
   assert_true(digest(world) == before);
   assert_int_equal(fixture.failing.bytes, bytes);
-  assert_int_equal(store_regroup(world, &(ecs_Component){3}, 1, false), ECS_OK);
+  assert_int_equal(
+      store_regroup(world, &(ecs_Component){3}, 1, REGROUP_TO_GROUP), ECS_OK);
   assert_sound(world);
   finish(&fixture);
 #endif
@@ -234,7 +305,7 @@ static void a_failed_regrouping_leaves_all_as_it_was(void **state) {
       uint64_t before = digest(world), bytes = town.fixture.failing.bytes;
       FailingMode mode = n % 2 == 0 ? FAIL_ONCE : FAIL_ONWARD;
       failing_memory_arm(&town.fixture.failing, n, mode);
-      ecs_Status status = store_regroup(world, sets[set], 3, false);
+      ecs_Status status = store_regroup(world, sets[set], 3, REGROUP_TO_GROUP);
       if (failing_memory_disarm(&town.fixture.failing) == 0) {
         assert_int_equal(status, ECS_OK);
         break;
@@ -249,9 +320,35 @@ static void a_failed_regrouping_leaves_all_as_it_was(void **state) {
   finish(&town.fixture);
 }
 
+/* The same for all groups at once, bits among them. */
+static void a_failed_partition_leaves_all_as_it_was(void **state) {
+  (void)state;
+  static const uint32_t layouts[][9] = {{0, 7, 7, 9, 1, 0, 1, 9, 5},
+                                        {0, 0, 3, 4, 0, 1, 0, 5, 1}};
+  Town town;
+  open_town(&town);
+  Store *world = &town.fixture.world;
+  for (uint32_t k = 0; k < 2; k++)
+    for (uint64_t n = 1;; n++) {
+      uint64_t before = digest(world), bytes = town.fixture.failing.bytes;
+      failing_memory_arm(&town.fixture.failing, n,
+                         n % 2 == 0 ? FAIL_ONCE : FAIL_ONWARD);
+      ecs_Status status = store_partition(world, layouts[k]);
+      bool failed = failing_memory_disarm(&town.fixture.failing) > 0;
+      assert_int_equal(status, failed ? ECS_E_MEMORY : ECS_OK);
+      assert_town(&town);
+      if (!failed) break;
+      assert_true(digest(world) == before);
+      assert_int_equal(town.fixture.failing.bytes, bytes);
+    }
+  finish(&town.fixture);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_set_of_components_goes_apart_and_comes_back),
+      cmocka_unit_test(tags_become_bits_and_leave_them),
+      cmocka_unit_test(many_groups_are_made_at_once),
       cmocka_unit_test(a_group_that_was_given_up_is_taken_again),
       cmocka_unit_test(only_one_component_without_bits_has_a_narrow_locator),
       cmocka_unit_test(what_does_not_change_stays_where_it_is),
@@ -259,6 +356,7 @@ int main(void) {
       cmocka_unit_test(rows_keep_the_order_of_the_main_group),
       cmocka_unit_test(one_group_too_many_is_refused),
       cmocka_unit_test(a_failed_regrouping_leaves_all_as_it_was),
+      cmocka_unit_test(a_failed_partition_leaves_all_as_it_was),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

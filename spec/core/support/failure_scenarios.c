@@ -175,6 +175,24 @@ static ecs_Status call_remove(Fixture *fixture) {
   return ecs_remove(fixture->world, crowded ? fixture->crowd[0] : fixture->hero,
                     fixture->position);
 }
+static ecs_Status call_replace(Fixture *fixture) {
+  const Wide wide = {8, 9, 10};
+  return ecs_replace(fixture->world, fixture->hero, fixture->position,
+                     fixture->wide, &wide, 5);
+}
+static ecs_Status call_replace_sparse(Fixture *fixture) {
+  return ecs_replace(fixture->world, fixture->hero, fixture->position,
+                     fixture->sparse, NULL, 0);
+}
+static ecs_Status call_replace_bits(Fixture *fixture) {
+  return ecs_replace(fixture->world, fixture->hero, fixture->position,
+                     fixture->bits, NULL, 0);
+}
+static ecs_Status call_replace_all(Fixture *fixture) {
+  const Wide wide = {1, 2, 3};
+  return ecs_query_replace_all(fixture->full, fixture->health, fixture->wide,
+                               &wide, 3);
+}
 
 static ecs_Status call_set(Fixture *fixture) {
   const Wide wide = {8, 9, 10};
@@ -542,6 +560,10 @@ const Scenario failure_scenarios[] = {
     {"ecs_add", "bits", call_add_bits, BOTH, NULL, NULL},
     {"ecs_add", "sparse tag", call_add_tag, BOTH, NULL, NULL},
     {"ecs_remove", "", call_remove, BOTH, NULL, NULL},
+    {"ecs_replace", "one move", call_replace, BOTH, NULL, NULL},
+    {"ecs_replace", "to sparse", call_replace_sparse, BOTH, NULL, NULL},
+    {"ecs_replace", "to bits", call_replace_bits, BOTH, NULL, NULL},
+    {"ecs_query_replace_all", "", call_replace_all, BOTH, NULL, NULL},
     {"ecs_set", "adding", call_set, BOTH, NULL, NULL},
     {"ecs_set", "in place", call_set_present, NOW | LATER, NULL, NULL},
     {"ecs_set_field", "adding", call_set_field, BOTH, NULL, NULL},

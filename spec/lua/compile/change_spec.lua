@@ -222,9 +222,28 @@ describe("a compiled change of another entity", function()
     end)
   end)
 
+  it("may replace one component by another", function()
+    alike(function(world, _, dead)
+      return function(p, aim, _, e)
+        local at = aim.at
+        if at and at ~= dead then
+          if p.y == 1 then world:replace(at, Hp, Tag) end
+          if p.y == 2 then world:replace(at, Slow, Shot { left = p.n }) end
+          if p.y == 3 then world:replace(at, Tag, Hp, { hp = p.n % 50 }) end
+          if p.y == 4 then world:replace(at, Shot, Hp) end
+        end
+        if p.y == 5 then world:replace(e, Tag, Slow { by = p.x }) end
+        if p.y == 6 then world:replace(e, Hp, Bit) end
+        p.y = (p.y + 1) % 7
+      end
+    end)
+  end)
+
   it("raises the error of plain Lua for a dead entity and for nil", function()
     for _, change in ipairs { "world:add(aim.at, Tag)",
                               "world:remove(aim.at, Hp)",
+                              "world:replace(aim.at, Hp, Tag)",
+                              "world:replace(aim.at, Tag, Hp { hp = 3 })",
                               "world:set(aim.at, Hp, 'hp', 3)",
                               "world:set(aim.at, Hp { hp = 3 })",
                               "hurt(aim.at, 3)" } do

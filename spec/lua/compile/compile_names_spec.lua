@@ -112,6 +112,8 @@ describe("a function", function()
     local draw = "v.x = ecs.random() "
     both("world:add(e, U, T)", "world:add with 3 arguments")
     both("world:remove(e, U, T)", "world:remove with 3 arguments")
+    both("world:replace(e, U, U)", "world:replace of")
+    both("world:replace(e, U)", "world:replace with 2 arguments")
     both(draw .. "world:add(e, U, ecs.random())", "argument 3 of world:add")
     both("world:destroy(e, 1)", "world:destroy with 2 arguments")
     both("local a = world:alive(e, ecs.random()) " .. draw,
