@@ -187,6 +187,37 @@ static void a_list_has_each_group_once_and_goes_with_the_entity(void **state) {
   close_crowd(&crowd);
 }
 
+/* Whichever request for memory is refused, the entity is in no list of the set,
+ * and the next try succeeds. */
+static void an_entity_that_is_refused_is_not_listed(void **state) {
+  (void)state;
+  static Crowd crowd;
+  bool refused = true;
+  for (uint32_t request = 1; refused; request++) {
+    ecs_Entity entity;
+    open_crowd(&crowd, 1);
+    const Store *store = &crowd.world->store;
+    assert_int_equal(ecs_spawn(crowd.world, NULL, 0, NULL, &entity), ECS_OK);
+    uint32_t index = (uint32_t)entity & ECS_INDEX_MASK;
+    failing_memory_arm(&crowd.failing, request, FAIL_ONCE);
+    ecs_Status status =
+        ecs_add(crowd.world, entity, crowd.sets[SETS - 1], NULL);
+    refused = status == ECS_E_MEMORY;
+    assert_true(refused || status == ECS_OK);
+    assert_int_equal(listed(store, index), refused ? 0 : 1);
+    assert_int_equal(ecs_has(crowd.world, entity, crowd.sets[SETS - 1]),
+                     !refused);
+    failing_memory_arm(&crowd.failing, 0, FAIL_ONCE);
+    assert_true(store_check_invariants(store));
+    assert_int_equal(ecs_add(crowd.world, entity, crowd.sets[SETS - 1], NULL),
+                     ECS_OK);
+    assert_int_equal(listed(store, index), 1);
+    close_crowd(&crowd);
+    assert_true(request < 20);
+    if (!refused) assert_true(request > 4);
+  }
+}
+
 #ifndef ECS_TINY
 /* The bytes of a world in which one entity has each of so many components. */
 static uint64_t bytes_of(uint32_t count) {
@@ -219,6 +250,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_entities_of_many_groups_agree_with_a_matrix),
       cmocka_unit_test(a_list_has_each_group_once_and_goes_with_the_entity),
+      cmocka_unit_test(an_entity_that_is_refused_is_not_listed),
 #ifndef ECS_TINY
       cmocka_unit_test(a_set_of_one_entity_is_small),
 #endif
