@@ -258,6 +258,10 @@ static ecs_Entity filler_of(const Store *store, ecs_Entity entity) {
  * made, too, the change is not counted as noted. */
 static ecs_Status add_noted_in_main(Store *store, ecs_Entity entity,
                                     Component *component, const void *image) {
+  if (ECS_UNLIKELY(!store_notes(store))) {
+    store_silence(store, component);
+    return component->add(store, entity, component, image);
+  }
   ecs_Entity filler = filler_of(store, entity);
   uint64_t version = component->group->version;
   ecs_Status status = add_mixed_in_main(store, entity, component, image);
@@ -398,6 +402,10 @@ static ecs_Status remove_mixed_in_main(Store *store, ecs_Entity entity,
 /* As add_noted_in_main. */
 static ecs_Status remove_noted_in_main(Store *store, ecs_Entity entity,
                                        Component *component) {
+  if (ECS_UNLIKELY(!store_notes(store))) {
+    store_silence(store, component);
+    return component->remove(store, entity, component);
+  }
   ecs_Entity filler = filler_of(store, entity);
   uint64_t version = component->group->version;
   ecs_Status status = remove_mixed_in_main(store, entity, component);
@@ -483,6 +491,8 @@ static ecs_Status remove_as_bit(Store *store, ecs_Entity entity,
 /* For an entity that was in other groups, and where marks want notes. */
 static ECS_APART ecs_Status destroy_noted(Store *store, ecs_Entity entity,
                                           Slot *slot, Table *table) {
+  if (table->noting && !store_notes(store))
+    table_set_noting(table, &store_main(store)->silent, false);
   if (slot_summary(*slot) != 0) {
     store_destroy_any(store, entity);
     return ECS_OK;

@@ -155,16 +155,11 @@ static ecs_Status reserve_table(Group *group, Memory *memory) {
   return ECS_OK;
 }
 
-static void set_noting(Table *table, bool noting) {
-  table->noting = noting;
-  table->plain = table->only_cells && !noting;
-}
-
 void group_set_noting(Group *main, bool noting) {
   ECS_ASSERT(main->id == 0);
   main->noting = noting;
-  for (uint32_t i = 0; i < main->table_count; i++)
-    set_noting(main->tables[i], noting);
+  while (noting && main->silent != NULL)
+    table_set_noting(main->silent, &main->silent, true);
 }
 
 ecs_Status group_ensure_table(Group *group, Memory *memory,
@@ -179,7 +174,7 @@ ecs_Status group_ensure_table(Group *group, Memory *memory,
                         &status);
   if (*table == NULL) return status;
   (*table)->id = group->table_count;
-  set_noting(*table, group->noting);
+  table_set_noting(*table, &group->silent, group->noting);
   group->tables[group->table_count++] = *table;
   update_first(group);
   hash_insert(group->hash, group->hash_capacity, *table);

@@ -127,10 +127,17 @@ static ecs_Status place_first(Store *store, Component *component,
   return status;
 }
 
+/* Puts a component that does not note in front of the list of those. */
+static void list_silent(Store *store, ecs_Component id) {
+  store->components[id].next_silent = store->silent;
+  store->silent = id;
+}
+
 ecs_Status store_define(Store *store,
                         const ecs_ComponentDescription *description,
                         ecs_Component *component) {
-  Component fresh = {.storage = description->storage};
+  Component fresh = {.storage = description->storage,
+                     .noting = store->main->noting};
   ecs_Component found = description->name == NULL
                             ? 0
                             : store_find_component(store, description->name);
@@ -156,6 +163,7 @@ ecs_Status store_define(Store *store,
   ECS_ASSERT(store->component_count < store->component_capacity);
   *component = store->component_count;
   store->components[store->component_count++] = fresh;
+  if (!fresh.noting) list_silent(store, *component);
   name_index_insert(&store->names, store->components, *component);
   return ECS_OK;
 }
@@ -192,12 +200,21 @@ ecs_Status store_reserve_entities(Store *store, uint64_t count) {
 }
 
 void store_set_noting(Store *store, bool noting) {
-  Group *main = store_main(store);
-  group_set_noting(main, noting);
+  group_set_noting(store_main(store), noting);
   store->spawn_version = noting ? UINT64_MAX - 1 : store->layout_version;
-  for (uint32_t i = 0; i < main->component_count; i++)
-    component_choose(&store->components[main->components[i].component],
-                     store->ways);
+  while (noting && store->silent != 0) {
+    Component *component = &store->components[store->silent];
+    store->silent = component->next_silent;
+    component->noting = true;
+    component_choose(component, store->ways);
+  }
+}
+
+void store_silence(Store *store, Component *component) {
+  ECS_ASSERT(!store_notes(store) && component->noting);
+  component->noting = false;
+  component_choose(component, store->ways);
+  list_silent(store, (ecs_Component)(component - store->components));
 }
 
 /* Clearing -------------------------------------------------------------- */

@@ -74,8 +74,9 @@ struct Store {
   Component *components;    /* owned; by id; entry 0 is not used */
   uint32_t component_count; /* entries, the unused one included */
   uint32_t component_capacity;
-  NameIndex names; /* of the components */
-  Group *main;     /* groups[0] */
+  NameIndex names;      /* of the components */
+  ecs_Component silent; /* the first that does not note; 0: none */
+  Group *main;          /* groups[0] */
   RowMarks *marks; /* the first of all sets' marks; owned by sets and queries */
   MoveNotes notes;
   Group **groups; /* owned, and so is each group; by id */
@@ -168,8 +169,14 @@ static inline void store_touch_layout(Store *store) {
   if (!store->main->noting) store->spawn_version = store->layout_version;
 }
 
-/* Begins or ends noting: components choose their functions again. */
+/* Begins or ends noting. At the end components and tables stay as they are, until
+ * they are used (store_silence). Cost: the components and tables that do not note;
+ * so what begins and ends often costs what was used in between. */
 ECS_INTERNAL void store_set_noting(Store *store, bool noting);
+
+/* Has a component choose functions that do not note: there are no marks. Cost:
+ * constant. */
+ECS_INTERNAL void store_silence(Store *store, Component *component);
 
 /* Are there marks that want notes? */
 static inline bool store_notes(const Store *store) {

@@ -131,8 +131,25 @@ Table *table_create(Memory *memory, const Schema *const *schemas,
   return NULL;
 }
 
+void table_set_noting(Table *table, Table **silent, bool noting) {
+  if (table->silent_link != NULL) {
+    *table->silent_link = table->next_silent;
+    if (table->next_silent != NULL)
+      table->next_silent->silent_link = table->silent_link;
+    table->silent_link = NULL;
+  }
+  table->noting = noting;
+  table->plain = table->only_cells && !noting;
+  if (noting) return;
+  table->next_silent = *silent;
+  table->silent_link = silent;
+  if (*silent != NULL) (*silent)->silent_link = &table->next_silent;
+  *silent = table;
+}
+
 void table_destroy(Table *table, Memory *memory) {
   if (table == NULL) return;
+  table_set_noting(table, NULL, true);
   memory_free(memory, table->slab, table->slab_bytes);
   memory_free(memory, table, table->block_bytes);
 }

@@ -91,9 +91,12 @@ typedef struct Table {
   size_t stride[TABLE_SIZES]; /* by size: bytes from a column to the next */
   const ColumnCode *codes;    /* by component, then by field */
   LastEdge last_edge;
-  uint32_t field_count; /* of codes and fields */
-  uint32_t pending;     /* rows that a change has announced and not yet added */
-  void *slab;           /* owned; as the allocator returned it */
+  struct Table
+      *next_silent; /* of the tables of its group that are not noting */
+  struct Table **silent_link; /* what points to this one; NULL: nothing does */
+  uint32_t field_count;       /* of codes and fields */
+  uint32_t pending; /* rows that a change has announced and not yet added */
+  void *slab;       /* owned; as the allocator returned it */
   size_t slab_bytes;
   size_t block_bytes; /* of the table itself with its arrays */
 } Table;
