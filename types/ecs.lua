@@ -267,8 +267,8 @@ function World:tester(...) end
 ---@param component ecs.Component
 function World:remove(e, component) end
 
----Removes a component from an entity and adds another, in one move. The first may
----be absent. The second stays as it is where it is present and no values are
+---Removes a component from an entity and adds another, in one move. The first
+---may be absent. The second stays as it is where it is present and no values are
 ---given; values that are given are set, others are defaults where it is new.
 ---Raises an error if the entity is dead, or for one component twice. Cost: as
 ---add where both are stored in tables together.

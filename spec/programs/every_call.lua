@@ -280,7 +280,7 @@ show("load_native", ecs.load_native "physics")
 show("load_native", ecs.load_native "no_such_library" == nil)
 world:group { Position, Velocity }
 world:ungroup { Velocity }
-world:group({ Burning }, { storage = "bits" })
+world:group({ Enemy }, { storage = "bits" })
 show("advise", tostring(world:advise()))
 show("optimize", tostring(world:optimize()), tostring(world:optimize()))
 world:system { name = "gravity", query = { Position, Velocity },

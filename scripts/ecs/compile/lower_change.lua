@@ -301,8 +301,8 @@ function lower_change.remove(self, node, entity, known)
   return {}
 end
 
---- world:replace(e, gone, part), of an entity: a removal and what is added, which
--- are one move when the changes are made. gone: the component that goes.
+--- world:replace(e, gone, part), of an entity: a removal and what is added,
+-- which are one move when the changes are made. gone: the component that goes.
 function lower_change.replace(self, node, entity, gone, scope)
   local parts = read_parts(self, node, 3, #node.arguments, scope)
   local part = parts[1]

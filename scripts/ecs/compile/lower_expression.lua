@@ -517,8 +517,8 @@ local function call_method(self, node, wanted, scope)
     parser.refuse_rare(node)
     return outside(node.line, "the method '" .. node.name .. "'",
       "call spawn, destroy, add, remove, replace, set, alive, has or get of "
-      .. "the system's world, or add or value of its totals; do others in a run "
-      .. "system, and write methods as functions")
+      .. "the system's world, or add or value of its totals; do others in a "
+      .. "run system, and write methods as functions")
   end
   self.context.captures:guard(object)
   return method(self, node, wanted, scope, object)
